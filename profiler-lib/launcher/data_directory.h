@@ -1,0 +1,35 @@
+// The data directory as tp-run sees it: the pattern handed to the program, and what was recorded
+// under it.
+#ifndef TP_LAUNCHER_DATA_DIRECTORY_H
+#define TP_LAUNCHER_DATA_DIRECTORY_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tp::launcher {
+
+// One process that recorded: what its run.json says.
+struct Recording {
+  std::string directory;
+  std::int64_t pid = 0;
+  std::int64_t start_time_unix_ns = 0;
+};
+
+// The pattern of -o or TP_DATA (default tp-data) made absolute, since the program may change its
+// directory.
+std::string absolute_pattern(const std::string& pattern);
+
+// Recordings under the pattern that began at or after `since_unix_ns`, oldest first. The program's
+// children record too, each in a directory of its own: those are found as well.
+std::vector<Recording> recordings_since(const std::string& pattern, std::int64_t since_unix_ns);
+
+// A path as one would type it here: relative if it lies below the current directory.
+std::string shortened(const std::string& path);
+
+// One shell word.
+std::string shell_quoted(const std::string& word);
+
+} // namespace tp::launcher
+
+#endif
