@@ -1,0 +1,38 @@
+#!/bin/bash
+# Options stop at the first word that is none; each wrong one has its answer and ends with 125.
+. "$(dirname "$0")/common.inc"
+
+expect 0 "$tp_run" --help;            in_file out 'Usage: tp-run'; in_file out 'Examples:'; is_empty err
+expect 0 "$tp_run" --version;         in_file out 'tp-run '
+expect 125 "$tp_run";                 in_file err 'tp: error: no program given'; in_file err 'hint: tp-run --help'
+expect 125 "$tp_run" --;              in_file err 'no program given'
+expect 125 "$tp_run" --bogus true;    in_file err '--bogus: unknown option'
+expect 125 "$tp_run" -e nonsense true; in_file err "expected one of auto, instructions, cycles, tsc, task-clock, virtual, got 'nonsense'"
+expect 125 "$tp_run" -e tsc, true;    in_file err "got ''"
+expect 125 "$tp_run" -e cycles true;  in_file err 'no hardware counters on this machine'; in_file err 'hint:'
+expect 125 "$tp_run" -e tsc,cycles true
+expect 0 "$tp_run" -e auto true
+expect 0 "$tp_run" -e virtual true
+expect 125 "$tp_run" --as-if-cores 0 true
+expect 125 "$tp_run" --as-if-cores many true
+for size in 0 5X -1 M 1e6 99999999999T 18446744073709551616; do
+  expect 125 "$tp_run" "--max-size=$size" true; in_file err '--max-size'
+done
+expect 125 "$tp_run" --analyze=profile true; in_file err '.csv'
+
+# The program's own options, and words that look like ours.
+expect 0 "$tp_run" echo -o d --help -- -q; [ "$(cat out)" = '-o d --help -- -q' ] || fail "arguments: $(cat out)"
+expect 0 "$tp_run" -q -- echo -- x;        [ "$(cat out)" = '-- x' ] || fail "arguments after --: $(cat out)"
+expect 0 "$tp_run" --paused echo 'a  b' ''; [ "$(cat out)" = 'a  b ' ] || fail "quoting: $(cat out)"
+
+# What the program finds in its environment.
+export LD_LIBRARY_PATH=/nonexistent
+expect 0 "$tp_run" -o 'd%p' -e tsc --paused --max-size 5M --as-if-cores 32 env
+in_file out "LD_PRELOAD=$TP_TEST_PREFIX/lib/libtbb.so.12"
+in_file out "LD_LIBRARY_PATH=$TP_TEST_PREFIX/lib:/nonexistent"
+in_file out "TP_DATA=$work/d%p"
+in_file out 'TP_EVENT=tsc'
+in_file out 'TP_PAUSED=1'
+in_file out 'TP_MAX_SIZE=5242880'
+in_file out 'TP_AS_IF_CORES=32'
+finish
