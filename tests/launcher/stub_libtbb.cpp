@@ -1,5 +1,6 @@
-// Stands for libtbb.so.12: "records" by writing run.json when STUB_RECORDS is set, and knows one event that cannot be
-// opened. Loaded into any program that tp-run starts, so it uses nothing but libc.
+// Stands for libtbb.so.12: "records" by writing run.json when STUB_RECORDS is set, and knows one
+// event that cannot be opened. Loaded into any program that tp-run starts, so it uses nothing but
+// libc.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
