@@ -88,7 +88,9 @@ std::optional<Recording> read_recording(const std::string& run_file) {
 
 } // namespace
 
-std::string absolute_pattern(const std::string& pattern) {
+std::string absolute_pattern(std::string pattern) {
+  while (pattern.size() > 1 && pattern.ends_with('/'))
+    pattern.pop_back();
   if (pattern.starts_with('/'))
     return pattern;
   std::error_code error;

@@ -18,7 +18,7 @@ struct Recording {
 
 // The pattern of -o or TP_DATA (default tp-data) made absolute, since the program may change its
 // directory.
-std::string absolute_pattern(const std::string& pattern);
+std::string absolute_pattern(std::string pattern);
 
 // Recordings under the pattern that began at or after `since_unix_ns`, oldest first. The program's
 // children record too, each in a directory of its own: those are found as well.

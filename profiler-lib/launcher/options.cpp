@@ -56,7 +56,7 @@ void add_options(CLI::App& app, Options& options, std::string& max_size) {
   app.add_option("--as-if-cores", options.as_if_cores,
                  "Let oneTBB split work as on a machine with N cores")
       ->type_name("N")
-      ->check(CLI::Range(1, 65536).description(""));
+      ->check(CLI::Range(1, 65535).description(""));
   app.add_flag("--paused", options.paused, "Record nothing until the program calls tp::resume()");
   app.add_option("--max-size", max_size,
                  "Stop recording at this size of the data, such as 500M or 2G")
