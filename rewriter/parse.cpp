@@ -1,0 +1,249 @@
+// The one door to Clang. Parses as little as will do: no implicit instantiation at the end of the unit (as for a
+// precompiled header) and no function bodies outside the files whose sites are wanted; both leave every call in those
+// files resolved, and take most of the time otherwise.
+#include "parse.h"
+
+#include "compiler_options.h"
+#include "installation.h"
+#include "project.h"
+#include "real_compiler.h"
+#include "spawn_site_finder.h"
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/Basic/FileManager.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <clang/Tooling/CompilationDatabase.h>
+#include <clang/Tooling/Tooling.h>
+#include <llvm/Support/VirtualFileSystem.h>
+
+#include <unordered_map>
+
+namespace tp::rewrite {
+namespace {
+
+// The user's own files: the main file, and unless unwanted the non-system headers of the same project.
+class OwnFiles {
+public:
+  OwnFiles(const clang::SourceManager& sources, const ParseRequest& request)
+      : sources_(sources), request_(request) {}
+
+  bool contains(clang::FileID file) {
+    if (file.isInvalid())
+      return false;
+    if (file == sources_.getMainFileID())
+      return true;
+    if (request_.main_file_only)
+      return false;
+    const auto [known, is_new] = known_.try_emplace(file.getHashValue(), false);
+    if (is_new)
+      known->second = is_own_header(file);
+    return known->second;
+  }
+
+private:
+  bool is_own_header(clang::FileID file) {
+    const auto entry = sources_.getFileEntryRefForID(file);
+    if (!entry || sources_.getFileCharacteristic(sources_.getLocForStartOfFile(file)) !=
+                      clang::SrcMgr::C_User)
+      return false;
+    if (root_.empty())
+      root_ = project_root(path_of(*sources_.getFileEntryRefForID(sources_.getMainFileID())));
+    return is_below(path_of(*entry), root_);
+  }
+
+  static std::string path_of(clang::FileEntryRef entry) {
+    const llvm::StringRef real = entry.getFileEntry().tryGetRealPathName();
+    return canonical(real.empty() ? entry.getName().str() : real.str());
+  }
+
+  const clang::SourceManager& sources_;
+  const ParseRequest& request_;
+  std::string root_;
+  std::unordered_map<unsigned, bool> known_;
+};
+
+class Consumer : public clang::ASTConsumer {
+public:
+  Consumer(const clang::SourceManager& sources, const ParseRequest& request, ParseResult& result)
+      : sources_(sources), own_(sources, request), result_(result) {}
+
+  bool shouldSkipFunctionBody(clang::Decl* decl) override {
+    return !own_.contains(sources_.getFileID(sources_.getExpansionLoc(decl->getLocation())));
+  }
+
+  void HandleTranslationUnit(clang::ASTContext& context) override {
+    if (context.getDiagnostics().hasErrorOccurred())
+      return;
+    auto files = find_spawn_sites(context, [&](clang::FileID file) { return own_.contains(file); });
+    for (auto& [name, file] : files)
+      keep(std::move(file));
+    for (unsigned i = 0; i < sources_.local_sloc_entry_size(); ++i)  // those without sites
+      if (const auto& entry = sources_.getLocalSLocEntry(i); entry.isFile())
+        if (const clang::FileID id = sources_.getFileID(
+                clang::SourceLocation::getFromRawEncoding(entry.getOffset()));
+            own_.contains(id))
+          keep(without_sites(id));
+  }
+
+private:
+  SourceFile without_sites(clang::FileID id) const {
+    SourceFile file;
+    file.name = sources_.getPresumedLoc(sources_.getLocForStartOfFile(id), false).getFilename();
+    file.text = sources_.getBufferData(id).str();
+    return file;
+  }
+
+  void keep(SourceFile file) {
+    llvm::SmallString<256> path(file.name);
+    sources_.getFileManager().makeAbsolutePath(path);
+    file.path = canonical(path.str().str());
+    result_.files.emplace(file.path, std::move(file));
+  }
+
+  const clang::SourceManager& sources_;
+  OwnFiles own_;
+  ParseResult& result_;
+};
+
+class Action : public clang::ASTFrontendAction {
+public:
+  Action(const ParseRequest& request, ParseResult& result) : request_(request), result_(result) {}
+
+  clang::TranslationUnitKind getTranslationUnitKind() override { return clang::TU_Prefix; }
+
+  bool BeginInvocation(clang::CompilerInstance& compiler) override {
+    compiler.getFrontendOpts().SkipFunctionBodies = true;
+    return true;
+  }
+
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
+                                                        llvm::StringRef) override {
+    return std::make_unique<Consumer>(compiler.getSourceManager(), request_, result_);
+  }
+
+private:
+  const ParseRequest& request_;
+  ParseResult& result_;
+};
+
+// Keeps the errors as one line each.
+class ErrorCollector : public clang::DiagnosticConsumer {
+public:
+  explicit ErrorCollector(ParseResult& result) : result_(result) {}
+
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+                        const clang::Diagnostic& diagnostic) override {
+    DiagnosticConsumer::HandleDiagnostic(level, diagnostic);
+    if (level < clang::DiagnosticsEngine::Error || result_.errors.size() >= 20)
+      return;
+    llvm::SmallString<200> message;
+    diagnostic.FormatDiagnostic(message);
+    std::string line;
+    if (diagnostic.hasSourceManager() && diagnostic.getLocation().isValid()) {
+      const clang::PresumedLoc place =
+          diagnostic.getSourceManager().getPresumedLoc(diagnostic.getLocation());
+      line = std::string(place.getFilename()) + ':' + std::to_string(place.getLine()) + ':' +
+             std::to_string(place.getColumn()) + ": ";
+    }
+    result_.errors.push_back(line + message.str().str());
+  }
+
+private:
+  ParseResult& result_;
+};
+
+// The system directories of the real compiler, with Clang's own headers in the place of the compiler's: those hold
+// built-ins only the compiler itself knows. They stay reachable at the very end, for omp.h and the like.
+void add_system_headers(std::vector<std::string>& arguments, const RealCompiler& compiler) {
+  arguments.insert(arguments.end(), {"-nostdinc", "-nostdinc++"});
+  std::vector<std::string> last;
+  bool own_added = false;
+  for (const std::string& directory : compiler.include_dirs) {
+    const bool is_compilers_own = llvm::StringRef(directory).ends_with("/include") &&
+                                  (llvm::StringRef(directory).contains("/lib/gcc/") ||
+                                   llvm::StringRef(directory).contains("/lib/clang/"));
+    if (is_compilers_own && !own_added)
+      arguments.insert(arguments.end(), {"-isystem", TP_CLANG_RESOURCE_DIR "/include"});
+    own_added |= is_compilers_own;
+    if (is_compilers_own)
+      last.push_back(directory);
+    else
+      arguments.insert(arguments.end(), {"-isystem", directory});
+  }
+  for (const std::string& directory : last)
+    arguments.insert(arguments.end(), {"-idirafter", directory});
+}
+
+bool has_standard(const std::vector<std::string>& flags) {
+  for (const std::string& flag : flags)
+    if (flag.starts_with("-std=") || flag.starts_with("--std=") || flag == "-ansi")
+      return true;
+  return false;
+}
+
+std::vector<std::string> clang_command(const ParseRequest& request) {
+  std::vector<std::string> arguments = {"clang++", "-fsyntax-only", "-w", "-Wno-error",
+                                        "-resource-dir", TP_CLANG_RESOURCE_DIR};
+  if (const std::string ours = installed_include_dir(); !ours.empty())
+    arguments.insert(arguments.end(), {"-isystem", ours});
+  const std::vector<std::string> kept = flags_for_clang(request.flags);
+  arguments.insert(arguments.end(), kept.begin(), kept.end());
+  const RealCompiler compiler =
+      ask_real_compiler(request.compiler, flags_for_question(request.flags));
+  if (compiler.answered) {
+    add_system_headers(arguments, compiler);
+    if (!has_standard(request.flags))
+      arguments.push_back(standard_flag(compiler));
+  }
+  arguments.insert(arguments.end(), {"-x", "c++", request.file});
+  return arguments;
+}
+
+}  // namespace
+
+std::string requests_for(const std::string& file, const std::string& build_dir,
+                         std::vector<ParseRequest>& requests) {
+  if (build_dir.empty()) {
+    ParseRequest request;
+    request.file = file;
+    requests.push_back(std::move(request));
+    return "";
+  }
+  std::string error;
+  const auto database = clang::tooling::CompilationDatabase::loadFromDirectory(build_dir, error);
+  if (!database)
+    return build_dir + ": no compile_commands.json: expected a build directory with one, got none";
+  const auto commands = database->getCompileCommands(canonical(file));
+  if (commands.empty())
+    return file + ": not in " + build_dir + "/compile_commands.json";
+  for (const clang::tooling::CompileCommand& command : commands) {
+    ParseRequest request;
+    request.file = canonical(file);
+    request.directory = command.Directory;
+    std::vector<std::string> words = command.CommandLine;
+    if (words.size() > 1 && llvm::StringRef(words[0]).ends_with("ccache"))
+      words.erase(words.begin());
+    request.compiler = words.empty() ? "" : words[0];
+    request.flags = expand_response_files(words);
+    requests.push_back(std::move(request));
+  }
+  return "";
+}
+
+ParseResult parse(const ParseRequest& request) {
+  ParseResult result;
+  auto file_system = llvm::vfs::createPhysicalFileSystem();
+  if (!request.directory.empty())
+    file_system->setCurrentWorkingDirectory(request.directory);
+  llvm::IntrusiveRefCntPtr<clang::FileManager> files(
+      new clang::FileManager(clang::FileSystemOptions(), std::move(file_system)));
+  clang::tooling::ToolInvocation invocation(
+      clang_command(request), std::make_unique<Action>(request, result), files.get());
+  ErrorCollector errors(result);
+  invocation.setDiagnosticConsumer(&errors);
+  result.ok = invocation.run() && result.errors.empty();
+  return result;
+}
+
+}  // namespace tp::rewrite

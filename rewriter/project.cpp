@@ -1,0 +1,56 @@
+// Which project a source file belongs to. Only looks at directory entries; called once per file.
+#include "project.h"
+
+#include <filesystem>
+#include <initializer_list>
+#include <system_error>
+
+namespace tp::rewrite {
+namespace fs = std::filesystem;
+namespace {
+
+bool has_any(const fs::path& directory, std::initializer_list<const char*> names) {
+  std::error_code ignored;
+  for (const char* name : names)
+    if (fs::exists(directory / name, ignored))
+      return true;
+  return false;
+}
+
+bool has_build_file(const fs::path& directory) {
+  return has_any(directory, {"CMakeLists.txt", "meson.build", "configure.ac", "Makefile", "BUILD",
+                             "BUILD.bazel"});
+}
+
+}  // namespace
+
+std::string canonical(const std::string& path) {
+  std::error_code error;
+  const fs::path result = fs::weakly_canonical(path, error);
+  return error ? fs::absolute(path, error).string() : result.string();
+}
+
+std::string project_root(const std::string& file) {
+  const fs::path own = fs::path(canonical(file)).parent_path();
+  for (fs::path directory = own;; directory = directory.parent_path()) {
+    if (has_any(directory, {".git", ".hg", ".svn"}))
+      return directory.string();
+    if (directory == directory.parent_path())
+      break;
+  }
+  fs::path root = own;
+  while (has_build_file(root) && has_build_file(root.parent_path()) && root != root.parent_path())
+    root = root.parent_path();
+  return root.string();
+}
+
+bool is_below(const std::string& file, const std::string& root) {
+  return root == "/" || (file.starts_with(root) && file.size() > root.size() && file[root.size()] == '/');
+}
+
+std::string relative_to(const std::string& file, const std::string& root) {
+  const std::string path = canonical(file);
+  return is_below(path, root) ? path.substr(root == "/" ? 1 : root.size() + 1) : path;
+}
+
+}  // namespace tp::rewrite

@@ -1,0 +1,21 @@
+// Which project a source file belongs to: decides what "the user's own header" is, and gives files a name that is the
+// same on every machine.
+#pragma once
+
+#include <string>
+
+namespace tp::rewrite {
+
+// Absolute path without symbolic links; `path` itself, made absolute, if it does not exist.
+std::string canonical(const std::string& path);
+
+// Root of the project around a file: the nearest directory with .git, .hg or .svn above it, else the highest of an
+// unbroken chain of directories with a build file, else the file's own directory.
+std::string project_root(const std::string& file);
+
+// `file` relative to `root`, if it lies below; else its own path.
+std::string relative_to(const std::string& file, const std::string& root);
+
+bool is_below(const std::string& file, const std::string& root);
+
+}  // namespace tp::rewrite

@@ -1,0 +1,22 @@
+// What the real compiler brings along: asked once per set of flags, so that Clang reads the same system headers in the
+// same language.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tp::rewrite {
+
+struct RealCompiler {
+  bool answered = false;
+  std::vector<std::string> include_dirs;  // searched for <...>, in order, after the user's
+  std::string cplusplus;                  // value of __cplusplus, such as "201703L"
+};
+
+// Runs `compiler FLAGS -E -v -dM` on an empty file. `compiler` may hold several words ("ccache g++").
+RealCompiler ask_real_compiler(const std::string& compiler, const std::vector<std::string>& flags);
+
+// -std=... for a value of __cplusplus.
+std::string standard_flag(const RealCompiler& compiler);
+
+}  // namespace tp::rewrite

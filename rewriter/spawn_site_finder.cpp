@@ -1,0 +1,173 @@
+// WHERE the spawn sites are. One walk over the declarations of the wanted files, keeping the enclosing function at hand.
+//
+// Implicit instantiations are not visited: their calls stand in the template, which is. Operands that are never
+// evaluated (decltype, sizeof, noexcept, typeid, requires, concepts) spawn nothing and are passed over whole, so the
+// text of a signature never changes. A call is placed by where its name and its closing parenthesis are spelled; if
+// either comes from a macro, there is no text to insert into.
+#include "spawn_site_finder.h"
+
+#include "spawn_site_matchers.h"
+#include "spawn_site_rewriter.h"
+
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Lex/Lexer.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace tp::rewrite {
+namespace {
+
+using clang::SourceLocation;
+
+class Finder : public clang::RecursiveASTVisitor<Finder> {
+  using Base = clang::RecursiveASTVisitor<Finder>;
+
+public:
+  Finder(clang::ASTContext& context, const FileFilter& wanted)
+      : context_(context), sources_(context.getSourceManager()), wanted_(wanted) {}
+
+  bool TraverseDecl(clang::Decl* decl) {
+    const bool names_sites = decl && encloses_sites(*decl);
+    const clang::NamedDecl* outer = enclosing_;
+    if (names_sites)
+      enclosing_ = llvm::cast<clang::NamedDecl>(decl);
+    const bool go_on = Base::TraverseDecl(decl);
+    enclosing_ = outer;
+    return go_on;
+  }
+
+  // Never evaluated: no task is spawned there.
+  bool TraverseDecltypeTypeLoc(clang::DecltypeTypeLoc) { return true; }
+  bool TraverseTypeOfExprTypeLoc(clang::TypeOfExprTypeLoc) { return true; }
+  bool TraverseUnaryExprOrTypeTraitExpr(clang::UnaryExprOrTypeTraitExpr*) { return true; }
+  bool TraverseCXXNoexceptExpr(clang::CXXNoexceptExpr*) { return true; }
+  bool TraverseCXXTypeidExpr(clang::CXXTypeidExpr*) { return true; }
+  bool TraverseRequiresExpr(clang::RequiresExpr*) { return true; }
+  bool TraverseConceptDecl(clang::ConceptDecl*) { return true; }
+
+  bool VisitCallExpr(clang::CallExpr* call) {
+    const Match match = match_call(*call);
+    if (match.construct && !(enclosing_ && in_onetbb(enclosing_->getDeclContext())))
+      add(*call, match);
+    return true;
+  }
+
+  std::map<std::string, SourceFile> take() {
+    for (auto& [name, file] : files_)
+      std::ranges::sort(file.sites, {}, &FoundSite::insert_offset);
+    return std::move(files_);
+  }
+
+private:
+  static bool encloses_sites(const clang::Decl& decl) {
+    if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(&decl))
+      return !method->getParent()->isLambda();
+    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(&decl))
+      return variable->isFileVarDecl();
+    return llvm::isa<clang::FunctionDecl, clang::FieldDecl>(decl);
+  }
+
+  void add(const clang::CallExpr& call, const Match& match) {
+    const SourceLocation close = call.getRParenLoc();
+    const SourceLocation name = sources_.getExpansionLoc(match.name);
+    const clang::FileID file = sources_.getFileID(name);
+    if (name.isInvalid() || !wanted_(file) || !seen_.insert(name.getRawEncoding()).second)
+      return;
+    const clang::PresumedLoc place = sources_.getPresumedLoc(name);
+    FoundSite site;
+    site.file = sources_.getPresumedLoc(name, false).getFilename();
+    site.presumed_file = place.getFilename();
+    site.construct = match.construct->name;
+    site.function = enclosing_ ? enclosing_->getQualifiedNameAsString() : "";
+    site.line = place.getLine();
+    site.column = place.getColumn();
+    site.end_line = sources_.getPresumedLoc(sources_.getExpansionLoc(close)).getLine();
+    site.handling = match.handling;
+    site.reason = match.reason;
+    SourceFile& source = file_of(file, site.file);
+    site.insert_offset = sources_.getFileOffset(name);
+    if (site.handling == Handling::Tag)
+      if (const char* obstacle = place_argument(call, match, source.text, site)) {
+        site.handling = Handling::LeftToHeader;
+        site.reason = obstacle;
+      }
+    source.sites.push_back(std::move(site));
+  }
+
+  // Fills in where the argument goes; returns why it can't go anywhere, or null.
+  const char* place_argument(const clang::CallExpr& call, const Match& match,
+                             const std::string& text, FoundSite& site) const {
+    const SourceLocation close = call.getRParenLoc();
+    if (close.isInvalid() || match.name.isMacroID() || close.isMacroID())
+      return "written by a macro";
+    if (sources_.getFileID(close) != sources_.getFileID(match.name))
+      return "spread over two files";
+    std::optional<SourceLocation> at = close;
+    if (match.construct->site_comes_first) {
+      at = after_opening_parenthesis(call);
+      site.placement = Placement::First;
+    } else {
+      site.placement = written_arguments(call) == 0 ? Placement::Only : Placement::Last;
+    }
+    if (!at)
+      return "opening parenthesis not found";
+    site.insert_offset = sources_.getFileOffset(*at);
+    site.insert_line = sources_.getPresumedLoc(*at).getLine();
+    const bool is_closing = site.insert_offset < text.size() && text[site.insert_offset] == ')';
+    if (site.placement != Placement::First && !is_closing)
+      return "closing parenthesis not found";
+    return in_directive(text, site.insert_offset) ? "inside a preprocessor directive" : nullptr;
+  }
+
+  static unsigned written_arguments(const clang::CallExpr& call) {
+    unsigned count = 0;
+    for (const clang::Expr* argument : call.arguments())
+      count += !llvm::isa<clang::CXXDefaultArgExpr>(argument);
+    return count;
+  }
+
+  std::optional<SourceLocation> after_opening_parenthesis(const clang::CallExpr& call) const {
+    const SourceLocation end = call.getCallee()->getEndLoc();
+    if (end.isInvalid() || end.isMacroID())
+      return std::nullopt;
+    const auto token = clang::Lexer::findNextToken(end, sources_, context_.getLangOpts());
+    if (!token || token->isNot(clang::tok::l_paren))
+      return std::nullopt;
+    return token->getLocation().getLocWithOffset(1);
+  }
+
+  SourceFile& file_of(clang::FileID file, const std::string& name) {
+    const auto [position, is_new] = files_.try_emplace(name);
+    if (is_new) {
+      position->second.name = name;
+      position->second.text = sources_.getBufferData(file).str();
+    }
+    return position->second;
+  }
+
+  clang::ASTContext& context_;
+  clang::SourceManager& sources_;
+  const FileFilter& wanted_;
+  const clang::NamedDecl* enclosing_ = nullptr;
+  std::set<unsigned> seen_;
+  std::map<std::string, SourceFile> files_;
+};
+
+}  // namespace
+
+std::map<std::string, SourceFile> find_spawn_sites(clang::ASTContext& context,
+                                                   const FileFilter& wanted) {
+  const clang::SourceManager& sources = context.getSourceManager();
+  const auto is_wanted = [&](SourceLocation place) {
+    return place.isValid() && wanted(sources.getFileID(sources.getExpansionLoc(place)));
+  };
+  Finder finder(context, wanted);
+  for (clang::Decl* decl : context.getTranslationUnitDecl()->decls())
+    if (is_wanted(decl->getBeginLoc()) || is_wanted(decl->getEndLoc()))
+      finder.TraverseDecl(decl);
+  return finder.take();
+}
+
+}  // namespace tp::rewrite

@@ -1,0 +1,173 @@
+// WHICH calls are spawn sites. A call counts if its callee is declared in oneTBB's namespaces tbb::detail::d<N> under a
+// name of the table. In templates the callee is often not chosen yet; then every candidate must be such a function, and
+// the name must be one that argument-dependent lookup cannot extend. In doubt the call is left to the header's default
+// argument, which names the same place: a skipped tag can't be wrong.
+#include "spawn_site_matchers.h"
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/DeclTemplate.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringRef.h>
+
+namespace tp::rewrite {
+namespace {
+
+// Only functions whose patched header takes a tp::site. For now these; parallel_for_each, parallel_scan,
+// parallel_pipeline and the flow graph follow with their header patches.
+constexpr Construct kConstructs[] = {
+    // name                            class         function                        site first
+    {"parallel_for", nullptr, "parallel_for", false},
+    {"parallel_reduce", nullptr, "parallel_reduce", false},
+    {"parallel_deterministic_reduce", nullptr, "parallel_deterministic_reduce", false},
+    {"parallel_sort", nullptr, "parallel_sort", false},
+    {"parallel_invoke", nullptr, "parallel_invoke", true},
+    {"task_group::run", "task_group", "run", false},
+    {"task_group::run_and_wait", "task_group", "run_and_wait", false},
+};
+
+const clang::FunctionDecl* as_function(const clang::NamedDecl* decl) {
+  decl = decl ? decl->getUnderlyingDecl() : nullptr;
+  if (const auto* pattern = llvm::dyn_cast_or_null<clang::FunctionTemplateDecl>(decl))
+    return pattern->getTemplatedDecl();
+  return llvm::dyn_cast_or_null<clang::FunctionDecl>(decl);
+}
+
+const Construct* construct_of(const clang::FunctionDecl* function) {
+  if (!function || !function->getIdentifier() || !in_onetbb(function->getDeclContext()))
+    return nullptr;
+  const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
+  for (const Construct& row : kConstructs) {
+    if (function->getName() != row.function || !method != !row.class_name)
+      continue;
+    if (!method || method->getParent()->getName() == row.class_name)
+      return &row;
+  }
+  return nullptr;
+}
+
+bool is_site(clang::QualType type) {
+  const auto* record = type.isNull() ? nullptr : type.getNonReferenceType()->getAsCXXRecordDecl();
+  if (!record || !record->getIdentifier() || record->getName() != "site")
+    return false;
+  const auto* space = llvm::dyn_cast<clang::NamespaceDecl>(record->getDeclContext());
+  return space && space->getName() == "tp" && space->getParent()->isTranslationUnit();
+}
+
+// Do the headers in use accept our argument? Stock headers do not, and tagging would break the program.
+bool takes_site(const clang::FunctionDecl* function, const Construct& construct) {
+  if (!construct.site_comes_first) {
+    const unsigned count = function->getNumParams();
+    return count > 0 && is_site(function->getParamDecl(count - 1)->getType());
+  }
+  for (const clang::NamedDecl* other :
+       function->getDeclContext()->lookup(function->getDeclName())) {
+    const clang::FunctionDecl* overload = as_function(other);
+    if (overload && overload->getNumParams() > 0 && is_site(overload->getParamDecl(0)->getType()))
+      return true;
+  }
+  return false;
+}
+
+bool is_tagged(const clang::CallExpr& call, const Construct& construct) {
+  if (construct.site_comes_first)
+    return call.getNumArgs() > 0 && is_site(call.getArg(0)->getType());
+  for (unsigned i = call.getNumArgs(); i > 0; --i)
+    if (const clang::Expr* last = call.getArg(i - 1); !llvm::isa<clang::CXXDefaultArgExpr>(last))
+      return is_site(last->getType());
+  return false;
+}
+
+struct Callee {
+  const Construct* construct = nullptr;
+  const char* doubt = nullptr;
+  bool takes_site = true;
+  bool has_template_arguments = false;
+  clang::SourceLocation name;
+};
+
+Callee resolved_callee(const clang::NamedDecl* decl, clang::SourceLocation name,
+                       bool has_template_arguments) {
+  Callee callee;
+  const clang::FunctionDecl* function = as_function(decl);
+  callee.construct = construct_of(function);
+  callee.takes_site = callee.construct && takes_site(function, *callee.construct);
+  callee.name = name;
+  callee.has_template_arguments = has_template_arguments;
+  return callee;
+}
+
+// The candidates of a call whose choice waits for template arguments.
+Callee candidate_callee(const clang::OverloadExpr& overloads) {
+  Callee callee;
+  callee.name = overloads.getNameLoc();
+  callee.has_template_arguments = overloads.hasExplicitTemplateArgs();
+  bool all_ours = true;
+  for (const clang::NamedDecl* candidate : overloads.decls()) {
+    const clang::FunctionDecl* function = as_function(candidate);
+    const Construct* construct = construct_of(function);
+    all_ours &= construct && (!callee.construct || callee.construct == construct);
+    if (construct) {
+      callee.construct = construct;
+      callee.takes_site &= takes_site(function, *construct);
+    }
+  }
+  if (!all_ours)
+    callee.doubt = "in a template, with candidates that are not oneTBB's";
+  else if (const auto* lookup = llvm::dyn_cast<clang::UnresolvedLookupExpr>(&overloads);
+           lookup && lookup->requiresADL())
+    callee.doubt = "unqualified name in a template";
+  else if (const auto* member = llvm::dyn_cast<clang::UnresolvedMemberExpr>(&overloads);
+           member && member->getBaseType()->isDependentType())
+    callee.doubt = "member of a dependent type";
+  return callee;
+}
+
+Callee callee_of(const clang::CallExpr& call) {
+  const clang::Expr* expression = call.getCallee()->IgnoreParenImpCasts();
+  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(expression))
+    return resolved_callee(name->getDecl(), name->getLocation(), name->hasExplicitTemplateArgs());
+  if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(expression))
+    return resolved_callee(member->getMemberDecl(), member->getMemberLoc(),
+                           member->hasExplicitTemplateArgs());
+  if (const auto* overloads = llvm::dyn_cast<clang::OverloadExpr>(expression))
+    return candidate_callee(*overloads);
+  return {};
+}
+
+}  // namespace
+
+bool in_onetbb(const clang::DeclContext* context) {
+  while (context && !context->isNamespace())
+    context = context->getParent();
+  const auto* version = llvm::dyn_cast_or_null<clang::NamespaceDecl>(context);
+  const auto* detail = version ? llvm::dyn_cast<clang::NamespaceDecl>(version->getParent()) : nullptr;
+  const auto* tbb = detail ? llvm::dyn_cast<clang::NamespaceDecl>(detail->getParent()) : nullptr;
+  if (!tbb || !tbb->getParent()->isTranslationUnit())
+    return false;
+  const llvm::StringRef name = version->getName();
+  return tbb->getName() == "tbb" && detail->getName() == "detail" && name.size() == 2 &&
+         name[0] == 'd' && llvm::isDigit(name[1]);
+}
+
+Match match_call(const clang::CallExpr& call) {
+  const Callee callee = callee_of(call);
+  Match match;
+  match.construct = callee.construct;
+  match.name = callee.name;
+  if (!callee.construct)
+    return match;
+  if (is_tagged(call, *callee.construct))
+    match.handling = Handling::AlreadyTagged;
+  else if (callee.doubt)
+    match.reason = callee.doubt;
+  else if (!callee.takes_site)
+    match.reason = "the oneTBB headers in use are not Taskpath's";
+  else if (callee.construct->site_comes_first && callee.has_template_arguments)
+    match.reason = "explicit template arguments";
+  else
+    match.handling = Handling::Tag;
+  return match;
+}
+
+}  // namespace tp::rewrite

@@ -1,0 +1,107 @@
+// A stand-in for Taskpath's oneTBB headers: the same namespaces and signatures, everything runs serially.
+// With TP_STUB_STOCK no function takes a site, as in the distribution's headers.
+#pragma once
+#include <algorithm>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+#include <tp/site.h>
+
+#ifdef TP_STUB_STOCK
+#define TP_SITE
+#else
+#define TP_SITE , ::tp::site site = ::tp::site(::tp::site::here(), "here")
+#endif
+
+namespace tbb { namespace detail { namespace d1 {
+
+struct auto_partitioner {};
+struct simple_partitioner {};
+template <typename T>
+struct blocked_range {
+  blocked_range(T begin, T end) : begin_(begin), end_(end) {}
+  T begin() const { return begin_; }
+  T end() const { return end_; }
+  T begin_, end_;
+};
+
+#ifndef TP_STUB_STOCK
+inline const void*& last_site() { static const void* record; return record; }
+#define TP_SEEN last_site() = site.record
+#else
+#define TP_SEEN (void)0
+#endif
+
+template <typename Range, typename Body>
+void parallel_for(const Range& range, const Body& body TP_SITE) { TP_SEEN; body(range); }
+template <typename Range, typename Body>
+void parallel_for(const Range& range, const Body& body, const simple_partitioner& TP_SITE) { TP_SEEN; body(range); }
+template <typename Index, typename Function>
+void parallel_for(Index first, Index last, const Function& f TP_SITE) { TP_SEEN; for (; first < last; ++first) f(first); }
+template <typename Index, typename Function>
+void parallel_for(Index first, Index last, Index step, const Function& f TP_SITE) { TP_SEEN; for (; first < last; first += step) f(first); }
+
+template <typename Range, typename Body>
+void parallel_reduce(const Range& range, Body& body TP_SITE) { TP_SEEN; body(range); }
+template <typename Range, typename Value, typename Body, typename Join>
+Value parallel_reduce(const Range& range, const Value& identity, const Body& body, const Join& TP_SITE) { TP_SEEN; return body(range, identity); }
+template <typename Range, typename Value, typename Body, typename Join>
+Value parallel_deterministic_reduce(const Range& range, const Value& identity, const Body& body, const Join& TP_SITE) { TP_SEEN; return body(range, identity); }
+
+template <typename Iterator>
+void parallel_sort(Iterator begin, Iterator end TP_SITE) { TP_SEEN; std::sort(begin, end); }
+template <typename Iterator, typename Compare>
+void parallel_sort(Iterator begin, Iterator end, const Compare& compare TP_SITE) { TP_SEEN; std::sort(begin, end, compare); }
+template <typename Range>
+void parallel_sort(Range&& range TP_SITE) { TP_SEEN; std::sort(std::begin(range), std::end(range)); }
+
+#ifdef TP_STUB_STOCK
+template <typename... Fs>
+void parallel_invoke(Fs&&... fs) { int all[] = {(fs(), 0)...}; (void)all; }
+#else
+// A default argument cannot follow a pack; and a leading site must not be taken for a function.
+template <typename F>
+using function_only = typename std::enable_if<!std::is_same<typename std::decay<F>::type, ::tp::site>::value, int>::type;
+template <typename F1, typename F2, function_only<F1> = 0>
+void parallel_invoke(F1&& f1, F2&& f2 TP_SITE) { TP_SEEN; f1(); f2(); }
+template <typename F1, typename F2, typename F3, function_only<F1> = 0>
+void parallel_invoke(F1&& f1, F2&& f2, F3&& f3 TP_SITE) { TP_SEEN; f1(); f2(); f3(); }
+template <typename... Fs>
+void parallel_invoke(::tp::site site, Fs&&... fs) { TP_SEEN; int all[] = {(fs(), 0)...}; (void)all; }
+#endif
+
+enum task_group_status { not_complete, complete, canceled };
+class task_group {
+public:
+  template <typename F>
+  void run(F&& f TP_SITE) { TP_SEEN; f(); }
+  template <typename F>
+  task_group_status run_and_wait(const F& f TP_SITE) { TP_SEEN; f(); return complete; }
+  task_group_status wait() { return complete; }
+};
+class isolated_task_group : public task_group {
+public:
+  template <typename F>
+  void run(F&& f) { f(); }
+  template <typename F>
+  task_group_status run_and_wait(const F& f) { f(); return complete; }
+};
+
+}}  // namespace detail::d1
+inline namespace v1 {
+using detail::d1::auto_partitioner;
+using detail::d1::blocked_range;
+using detail::d1::isolated_task_group;
+using detail::d1::parallel_deterministic_reduce;
+using detail::d1::parallel_for;
+using detail::d1::parallel_invoke;
+using detail::d1::parallel_reduce;
+using detail::d1::parallel_sort;
+using detail::d1::simple_partitioner;
+using detail::d1::task_group;
+#ifndef TP_STUB_STOCK
+using detail::d1::last_site;
+#endif
+}
+}
+namespace oneapi { namespace tbb = ::tbb; }
