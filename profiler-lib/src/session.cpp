@@ -1,0 +1,402 @@
+// Start and end of a recording, and of each thread in it. See session.h.
+//
+// Ends. A thread's end is seen by a pthread key destructor. The process's end is seen by the library's destructor, which
+// runs after those of the program; worker threads are still alive then (oneTBB never joins them), so their last chunks are
+// closed for them, once they are idle. Nothing is freed that a late thread might touch.
+#include "session.h"
+
+#include "data_directory.h"
+#include "dpst_builder.h"
+#include "json_writer.h"
+#include "settings.h"
+#include "tp/hooks.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <mutex>
+#include <new>
+#include <pthread.h>
+#include <string>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <vector>
+
+#ifndef TP_TBB_VERSION
+#define TP_TBB_VERSION "none"
+#endif
+#ifndef TP_VERSION
+#define TP_VERSION "0.1.0"
+#endif
+
+namespace tp::rt {
+
+std::atomic<Recording> recording{Recording::NotStarted};
+std::atomic<bool> recording_paused{false};
+std::atomic<std::uint32_t> session_number{1};
+thread_local ThreadState* this_thread TP_TLS = nullptr;
+
+namespace {
+
+// How long the end of the process waits for workers to come out of their last task: the task's record is written
+// after its waiter was released.
+constexpr int kFarewellTries = 200;
+constexpr long kFarewellNapNs = 500'000;
+
+thread_local bool thread_has_ended TP_TLS = false;
+
+struct Session {
+  Settings settings;
+  std::uint64_t start_time = 0;
+  std::uint64_t start_mono_ns = 0;
+  std::uint64_t start_cpu_ns = 0;         // of the process
+  std::uint64_t start_thread_cpu_ns = 0;  // of the thread that loaded the library
+  pid_t start_thread = 0;
+  std::uint64_t start_unix_ns = 0;
+  ThreadClock start_clock;                // of that thread, if a hardware event was opened early
+  pthread_key_t key{};
+  std::mutex mutex;                       // guards what follows
+  DataDirectory directory;
+  std::uint64_t id = 0;
+  std::vector<TraceWriter*> idle_writers;  // of threads that have ended
+  std::vector<ThreadState*> threads;       // alive
+  std::uint32_t streams = 0;
+  std::uint64_t virtual_work = 0;          // of threads that have ended
+};
+
+// Never destroyed: threads outlive the library's destructor.
+Session& session() {
+  static Session* const instance = new Session;
+  return *instance;
+}
+
+std::uint64_t unix_ns() { return read_posix(CLOCK_REALTIME); }
+
+std::uint64_t random_id(const Session& s) {
+  std::uint64_t id = s.start_time ^ static_cast<std::uint64_t>(getpid()) << 40 ^ unix_ns();
+  id = (id ^ id >> 31) * 0x9e3779b97f4a7c15ull;
+  return id ^ id >> 29;
+}
+
+std::string hex(std::uint64_t value) {
+  std::string text(16, '0');
+  for (std::size_t i = 16; i-- > 0; value >>= 4) text[i] = "0123456789abcdef"[value & 15];
+  return text;
+}
+
+std::string read_link(const char* path) {
+  char target[4096];
+  const ssize_t length = readlink(path, target, sizeof target);
+  return length > 0 ? std::string(target, static_cast<std::size_t>(length)) : std::string();
+}
+
+// The arguments as a JSON array; long command lines are cut.
+std::string arguments_json() {
+  std::string text;
+  const int fd = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  char buffer[16384];
+  const ssize_t length = fd >= 0 ? ::read(fd, buffer, sizeof buffer) : 0;
+  if (fd >= 0) ::close(fd);
+  std::string array = "[";
+  for (ssize_t at = 0; at < length;) {
+    const std::string argument(buffer + at, strnlen(buffer + at, static_cast<std::size_t>(length - at)));
+    if (array.size() > 1) array += ',';
+    array += JsonObject::quoted(argument);
+    at += static_cast<ssize_t>(argument.size()) + 1;
+  }
+  return array + "]";
+}
+
+std::string run_json(const Session& s) {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  const ClockConfig& clock = clock_config;
+#if defined(__x86_64__)
+  const char* const time_source = "tsc";
+#elif defined(__aarch64__)
+  const char* const time_source = "cntvct";
+#else
+  const char* const time_source = "monotonic";
+#endif
+  JsonObject time;
+  time.text("source", time_source)
+      .text("unit", "ticks")
+      .number("hz", static_cast<std::uint64_t>(clock.ticks_per_ns * 1e9 + 0.5));
+  JsonObject work;
+  work.text("requested", s.settings.event)
+      .text("clock", clock.name)
+      .text("event", clock.event)
+      .text("unit", clock.unit)
+      .number("hz", clock.unit_hz)
+      .boolean("kernel_included", clock.kernel_included)
+      .boolean("same_as_time", clock.same_as_time)
+      .text("reason", clock.reason);
+  const std::uint32_t order = 1;
+  const bool little = *reinterpret_cast<const char*>(&order) == 1;
+  JsonObject run;
+  run.text("schema", "taskpath.run/1")
+      .number("format_version", trace::kFormatVersion)
+      .text("session", hex(s.id))
+      .text("byte_order", little ? "little" : "big")
+      .number("pid", static_cast<std::uint64_t>(getpid()))
+      .text("host", host)
+      .number("cpus", static_cast<std::uint64_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))))
+      .text("program", read_link("/proc/self/exe"))
+      .raw("arguments", arguments_json())
+      .text("working_directory", read_link("/proc/self/cwd"))
+      .number("start_time_unix_ns", s.start_unix_ns)
+      .text("taskpath", TP_VERSION)
+      .text("libtbb", TP_TBB_VERSION)
+      .raw("time", time.str())
+      .raw("work", work.str())
+      .raw("extra_events", "[]")
+      .number("as_if_cores", static_cast<std::uint64_t>(s.settings.as_if_cores))
+      .number("max_size", s.settings.max_size)
+      .boolean("paused_at_start", s.settings.paused)
+      .number("time_start", s.start_time)
+      .number("mono_start_ns", s.start_mono_ns)
+      .number("cpu_ns_at_start", s.start_cpu_ns);
+  return run.str() + "\n";
+}
+
+// Under the lock. False: recording is off from here on, and stderr says why.
+bool start_session(Session& s) {
+  choose_other_clock(s.settings.event, s.start_time, s.start_mono_ns);
+  s.id = random_id(s);
+  std::string error;
+  if (!s.directory.create(s.settings.data, error) ||
+      !s.directory.write_file("run.json", run_json(s), error) ||
+      !open_site_table(s.directory.file("sites.jsonl").c_str())) {
+    if (error.empty()) error = std::strerror(errno);
+    warn(s.settings.data, "nothing is recorded: " + error);
+    recording = Recording::Off;
+    return false;
+  }
+  set_size_limit(s.settings.max_size);
+  note(1, "recording to " + s.directory.path() + " (" + clock_config.event + ", " + clock_config.name + ")");
+  recording = Recording::On;
+  return true;
+}
+
+TraceWriter* take_writer(Session& s) {
+  if (!s.idle_writers.empty()) {
+    TraceWriter* const writer = s.idle_writers.back();
+    s.idle_writers.pop_back();
+    return writer;
+  }
+  const std::uint32_t stream = s.streams++;
+  char name[32];
+  snprintf(name, sizeof name, "%06u%s", stream, trace::kStreamSuffix);
+  auto* const writer = new TraceWriter(s.id, stream);
+  if (!writer->open(s.directory.file(name)))
+    warn(name, std::string("this thread is not recorded: ") + std::strerror(errno));
+  return writer;
+}
+
+std::uint64_t thread_cpu_ns(std::uint64_t os_thread) {
+  // The kernel's encoding of "CPU time of thread T"; unlike pthread_getcpuclockid it is safe for a thread that is gone.
+  return read_posix(static_cast<clockid_t>(~static_cast<unsigned>(os_thread) << 3 | 6));
+}
+
+void leave_thread(void* state) {
+  ThreadState& thread = *static_cast<ThreadState*>(state);
+  thread_has_ended = true;
+  if (&thread != this_thread) return;  // of the parent process
+  this_thread = nullptr;
+  Session& s = session();
+  const std::lock_guard lock(s.mutex);
+  if (recording != Recording::On) return;
+  const bool clean = thread.frame.load(std::memory_order_relaxed) == &thread.root;
+  end_thread(thread, read_posix(CLOCK_THREAD_CPUTIME_ID));
+  thread.writer.finish();
+  s.virtual_work += thread.clock.virtual_work;
+  close_clock(thread.clock);
+  std::erase(s.threads, &thread);
+  thread.writer.ordinals = thread.ordinals;
+  if (clean) s.idle_writers.push_back(&thread.writer);  // else its stream ends with open frames
+  delete &thread;
+}
+
+// Gives workers that are inside the end of a task the time to write its record.
+void wait_for_workers(Session& s) {
+  for (int attempt = 0; attempt < kFarewellTries; ++attempt) {
+    const bool busy = std::any_of(s.threads.begin(), s.threads.end(), [](ThreadState* thread) {
+      return thread != this_thread && thread->is_worker &&
+             thread->frame.load(std::memory_order_acquire) != &thread->root;
+    });
+    if (!busy) return;
+    const timespec nap{0, kFarewellNapNs};
+    nanosleep(&nap, nullptr);
+  }
+}
+
+std::string end_json(Session& s, std::uint64_t cpu_ns, bool unfinished) {
+  std::string threads = "[";
+  std::uint64_t virtual_work = s.virtual_work;
+  for (const ThreadState* thread : s.threads) {
+    virtual_work += thread->clock.virtual_work;
+    JsonObject object;
+    object.number("stream", thread->writer.stream())
+        .number("os_thread", thread->os_thread)
+        .number("cpu_ns", thread_cpu_ns(thread->os_thread))
+        .number("paused_work", thread->paused_work);
+    if (threads.size() > 1) threads += ',';
+    threads += object.str();
+  }
+  threads += "]";
+  const std::uint64_t mono = read_posix(CLOCK_MONOTONIC);
+  JsonObject end;
+  end.text("schema", "taskpath.end/1")
+      .text("end", "exit")
+      .number("time_end", read_time())
+      .number("mono_end_ns", mono)
+      .number("cpu_ns", cpu_ns - s.start_cpu_ns)
+      .number("wall_ns", mono - s.start_mono_ns)
+      .boolean("truncated", any_truncated())
+      .boolean("unfinished_tasks", unfinished)
+      .number("streams", s.streams)
+      .number("virtual_work", virtual_work)
+      .raw("threads", threads);
+  return end.str() + "\n";
+}
+
+void finish_session() {
+  Session& s = session();
+  if (recording != Recording::On) {
+    recording = Recording::Off;
+    return;
+  }
+  const std::lock_guard lock(s.mutex);
+  wait_for_workers(s);
+  ThreadState* const self = this_thread;
+  bool unfinished = false;
+  if (self != nullptr) {
+    unfinished = self->frame.load(std::memory_order_relaxed) != &self->root;
+    end_thread(*self, read_posix(CLOCK_THREAD_CPUTIME_ID));
+    self->writer.finish();
+    s.virtual_work += self->clock.virtual_work;
+    std::erase(s.threads, self);
+    this_thread = nullptr;
+    thread_has_ended = true;
+  }
+  recording = Recording::Off;
+  for (ThreadState* thread : s.threads) {
+    unfinished |= thread->is_worker && thread->frame.load(std::memory_order_acquire) != &thread->root;
+    thread->writer.finish_foreign();
+  }
+  std::string error;
+  if (!s.directory.write_file("end.json", end_json(s, read_posix(CLOCK_PROCESS_CPUTIME_ID), unfinished), error))
+    warn("end.json", error);
+}
+
+// ---- fork: the child has one thread, the same memory, and none of the file mappings is its own any more ----
+
+void before_fork() { session().mutex.lock(); }
+void after_fork_in_parent() { session().mutex.unlock(); }
+
+void after_fork_in_child() {
+  Session& s = session();
+  s.directory.forget();
+  s.threads.clear();
+  s.idle_writers.clear();
+  s.streams = 0;
+  s.virtual_work = 0;
+  // The states of the parent's threads stay allocated: the frames on this thread's stack point to one of them.
+  this_thread = nullptr;
+  session_number.fetch_add(1);
+  if (recording == Recording::On) recording = Recording::NotStarted;
+  s.start_time = read_time();
+  s.start_mono_ns = read_posix(CLOCK_MONOTONIC);
+  s.start_unix_ns = unix_ns();
+  s.start_cpu_ns = read_posix(CLOCK_PROCESS_CPUTIME_ID);
+  s.start_thread_cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
+  s.start_thread = static_cast<pid_t>(syscall(SYS_gettid));
+  s.start_clock = ThreadClock{};
+  pthread_setspecific(s.key, nullptr);
+  s.mutex.unlock();
+}
+
+[[gnu::constructor]] void load_library() {
+  Session& s = session();
+  s.start_time = read_time();
+  s.start_mono_ns = read_posix(CLOCK_MONOTONIC);
+  s.start_cpu_ns = read_posix(CLOCK_PROCESS_CPUTIME_ID);
+  s.start_thread_cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
+  s.start_thread = static_cast<pid_t>(syscall(SYS_gettid));
+  s.start_unix_ns = unix_ns();
+  s.settings = read_settings();
+  if (s.settings.disabled || pthread_key_create(&s.key, leave_thread) != 0) {
+    recording = Recording::Off;
+    return;
+  }
+  recording_paused = s.settings.paused;
+  if (choose_hardware_clock(s.settings.event) && !open_clock(s.start_clock)) close_clock(s.start_clock);
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+[[gnu::destructor]] void unload_library() { finish_session(); }
+
+}  // namespace
+
+ThreadState* enter_thread(bool is_worker) noexcept try {
+  if (recording == Recording::Off || thread_has_ended) return nullptr;
+  Session& s = session();
+  const std::lock_guard lock(s.mutex);
+  if (recording == Recording::Off) return nullptr;
+  if (recording == Recording::NotStarted && !start_session(s)) return nullptr;
+
+  auto* const thread = new ThreadState(*take_writer(s), session_generation());
+  thread->os_thread = static_cast<std::uint64_t>(syscall(SYS_gettid));
+  thread->is_worker = is_worker;
+  const bool loaded_library = static_cast<pid_t>(thread->os_thread) == s.start_thread;
+  std::uint64_t prior = 0;
+  if (loaded_library && s.start_clock.fd >= 0) {
+    thread->clock = s.start_clock;
+    s.start_clock = ThreadClock{};
+    prior = read_clock(thread->clock).work;
+  } else {
+    open_clock(thread->clock);
+    prior = work_since_creation();
+    // What came before the library was loaded (or the process forked) is not in the process's sum either.
+    if (loaded_library) prior -= std::min(prior, cpu_ns_to_work(s.start_thread_cpu_ns));
+  }
+  if (is_worker) prior = 0;
+  if (paused()) {
+    thread->paused_work = prior;
+    prior = 0;
+  }
+  // The stream continues where its last thread left off.
+  this_thread = thread;
+  const auto role = is_worker                                           ? trace::ThreadRole::Worker
+                    : static_cast<pid_t>(thread->os_thread) == getpid() ? trace::ThreadRole::Main
+                                                                        : trace::ThreadRole::External;
+  s.threads.push_back(thread);
+  begin_thread(*thread, role, prior);
+  pthread_setspecific(s.key, thread);
+  return thread;
+} catch (...) {
+  // Out of memory: this thread is not recorded.
+  return nullptr;
+}
+
+int as_if_cores() noexcept { return session().settings.as_if_cores; }
+
+}  // namespace tp::rt
+
+extern "C" {
+
+[[gnu::visibility("default")]] const char* tp_version(void) noexcept { return TP_VERSION; }
+
+[[gnu::visibility("default")]] int tp_probe_event(const char* event, char* message, unsigned long size) noexcept {
+  std::string text;
+  const bool works = tp::rt::probe_event(event, text);
+  if (size > 0) {
+    const std::size_t length = std::min<std::size_t>(text.size(), size - 1);
+    std::memcpy(message, text.data(), length);
+    message[length] = '\0';
+  }
+  return works ? 0 : 1;
+}
+
+}  // extern "C"

@@ -1,0 +1,274 @@
+// The site table of the process. See site_registry.h.
+#include "site_registry.h"
+
+#include "json_writer.h"
+#include "settings.h"
+#include "tp/site.h"
+#include "tp/trace/trace_format.h"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <typeinfo>
+#include <unistd.h>
+#include <unordered_map>
+#include <unwind.h>
+#include <map>
+
+namespace tp::rt {
+namespace {
+
+constexpr int kStackDepth = 24;    // return addresses kept per site
+constexpr int kSkippedFrames = 64;  // of the runtime and libtbb itself, before the user's code is reached
+
+struct Registry {
+  std::mutex mutex;
+  int fd = -1;
+  std::uint32_t sites = 1;  // 0 is main
+  std::uint32_t regions = 0;
+  std::uint32_t modules = 0;
+  std::unordered_map<const void*, std::uint32_t> by_record;
+  std::unordered_map<std::uint64_t, std::uint32_t> by_address;
+  std::map<std::string, std::uint32_t> region_by_key;
+  std::unordered_map<std::uintptr_t, std::uint32_t> module_by_base;
+};
+
+// Never destroyed: threads may spawn while the process exits.
+Registry& registry() {
+  static Registry* const instance = new Registry;
+  return *instance;
+}
+
+void append_line(Registry& r, const JsonObject& object) {
+  if (r.fd < 0) return;
+  const std::string line = object.str() + "\n";
+  [[maybe_unused]] const ssize_t written = ::write(r.fd, line.data(), line.size());
+}
+
+// A spawn written in these files is the library's own business.
+bool is_library_file(std::string_view file) {
+  return file.find("/oneapi/tbb/") != file.npos || file.find("/pstl/") != file.npos ||
+         file.find("/include/tbb/") != file.npos || file.find("/bits/stl_") != file.npos;
+}
+
+std::string build_id_of(const dl_phdr_info& info) {
+  std::string id;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const auto& header = info.dlpi_phdr[i];
+    if (header.p_type != PT_NOTE) continue;
+    const char* at = reinterpret_cast<const char*>(info.dlpi_addr + header.p_vaddr);
+    const char* const end = at + header.p_memsz;
+    while (at + sizeof(ElfW(Nhdr)) <= end) {
+      ElfW(Nhdr) note;
+      __builtin_memcpy(&note, at, sizeof note);
+      const char* const name = at + sizeof note;
+      const char* const value = name + ((note.n_namesz + 3u) & ~3u);
+      if (value + note.n_descsz > end) break;
+      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4) {
+        constexpr char kHex[] = "0123456789abcdef";
+        for (unsigned b = 0; b < note.n_descsz; ++b) {
+          const auto byte = static_cast<unsigned char>(value[b]);
+          id += kHex[byte >> 4];
+          id += kHex[byte & 15];
+        }
+        return id;
+      }
+      at = value + ((note.n_descsz + 3u) & ~3u);
+    }
+  }
+  return id;
+}
+
+struct FoundModule {
+  std::uintptr_t address;
+  std::uintptr_t base = 0;
+  std::string path;
+  std::string build_id;
+  bool found = false;
+};
+
+int match_module(dl_phdr_info* info, std::size_t, void* data) {
+  auto& wanted = *static_cast<FoundModule*>(data);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& header = info->dlpi_phdr[i];
+    if (header.p_type != PT_LOAD) continue;
+    const std::uintptr_t start = info->dlpi_addr + header.p_vaddr;
+    if (wanted.address < start || wanted.address >= start + header.p_memsz) continue;
+    wanted.base = info->dlpi_addr;
+    wanted.path = info->dlpi_name;
+    wanted.build_id = build_id_of(*info);
+    wanted.found = true;
+    return 1;
+  }
+  return 0;
+}
+
+// Module number and offset in the module's own address space; registers the module if it is new.
+bool locate(Registry& r, std::uintptr_t address, std::uint32_t& module, std::uintptr_t& offset) {
+  FoundModule found{address, 0, {}, {}, false};
+  dl_iterate_phdr(match_module, &found);
+  if (!found.found) return false;
+  const auto [entry, is_new] = r.module_by_base.try_emplace(found.base, r.modules);
+  if (is_new) {
+    ++r.modules;
+    if (found.path.empty()) {
+      char path[4096];
+      const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+      if (length > 0) found.path.assign(path, static_cast<std::size_t>(length));
+    }
+    JsonObject line;
+    line.number("module", entry->second).text("path", found.path).text("build_id", found.build_id);
+    append_line(r, line);
+  }
+  module = entry->second;
+  offset = address - found.base;
+  return true;
+}
+
+struct Backtrace {
+  std::uintptr_t own_base;  // of libtbb: its frames are left out
+  std::uintptr_t own_end;
+  std::uintptr_t addresses[kStackDepth];
+  int count = 0;
+  int skipped = 0;
+};
+
+_Unwind_Reason_Code keep_frame(_Unwind_Context* context, void* data) {
+  auto& trace = *static_cast<Backtrace*>(data);
+  const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(context));
+  if (address == 0) return _URC_END_OF_STACK;
+  if (trace.count == 0 && address >= trace.own_base && address < trace.own_end)
+    return ++trace.skipped < kSkippedFrames ? _URC_NO_REASON : _URC_END_OF_STACK;
+  trace.addresses[trace.count++] = address;
+  return trace.count < kStackDepth ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+// Where the library that holds this code is mapped.
+int match_self(dl_phdr_info* info, std::size_t, void* data) {
+  auto& trace = *static_cast<Backtrace*>(data);
+  const auto self = reinterpret_cast<std::uintptr_t>(&match_self);
+  std::uintptr_t low = UINTPTR_MAX, high = 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& header = info->dlpi_phdr[i];
+    if (header.p_type != PT_LOAD) continue;
+    const std::uintptr_t start = info->dlpi_addr + header.p_vaddr;
+    if (start < low) low = start;
+    if (start + header.p_memsz > high) high = start + header.p_memsz;
+  }
+  if (self < low || self >= high) return 0;
+  trace.own_base = low;
+  trace.own_end = high;
+  return 1;
+}
+
+// The mangled type name behind a vtable pointer, empty if the program was compiled without RTTI.
+std::string type_name(const void* type) {
+  if (type == nullptr) return {};
+  const auto* info = *(static_cast<const std::type_info* const*>(type) - 1);
+  return info == nullptr ? std::string() : std::string(info->name());
+}
+
+const char* construct_name(unsigned construct) {
+  constexpr unsigned kNames = sizeof trace::kConstructNames / sizeof *trace::kConstructNames;
+  return trace::kConstructNames[construct < kNames ? construct : 0];
+}
+
+}  // namespace
+
+std::uint32_t register_site(const void* record) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const auto [entry, is_new] = r.by_record.try_emplace(record, 0);
+  if (!is_new) return entry->second;
+  const auto& site = *static_cast<const tp_spawn_site*>(record);
+  const bool is_explicit = (site.column & TP_SITE_EXPLICIT) != 0;
+  const char* file = site.file != nullptr ? site.file : "";
+  entry->second = r.sites++ | (!is_explicit && is_library_file(file) ? kInternalSite : 0);
+  JsonObject line;
+  line.number("site", entry->second & ~kInternalSite)
+      .text("tag", is_explicit ? "explicit" : "header")
+      .text("file", file)
+      .number("line", site.line)
+      .number("column", site.column & ~TP_SITE_EXPLICIT)
+      .text("function", site.function != nullptr ? site.function : "");
+  if (is_explicit)
+    line.number("end_line", site.end_line).text("construct", site.construct != nullptr ? site.construct : "");
+  append_line(r, line);
+  return entry->second;
+}
+
+std::uint32_t register_address(const tp_task& task, unsigned construct) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const auto [entry, is_new] = r.by_address.try_emplace(address_key(task.type, task.caller), r.sites);
+  if (!is_new) return entry->second;
+  const std::uint32_t id = r.sites++;
+  Backtrace trace{};
+  dl_iterate_phdr(match_self, &trace);
+  _Unwind_Backtrace(keep_frame, &trace);
+  if (trace.count == 0) {
+    trace.addresses[0] = reinterpret_cast<std::uintptr_t>(task.caller);
+    trace.count = 1;
+  }
+  std::string stack = "[";
+  for (int i = 0; i < trace.count; ++i) {
+    std::uint32_t module;
+    std::uintptr_t offset;
+    if (!locate(r, trace.addresses[i], module, offset)) break;
+    if (i > 0) stack += ',';
+    stack += "[" + std::to_string(module) + "," + std::to_string(offset) + "]";
+  }
+  stack += "]";
+  JsonObject line;
+  line.number("site", id)
+      .text("tag", "address")
+      .raw("stack", stack)
+      .text("type", type_name(task.type))
+      .text("construct", construct_name(construct));
+  append_line(r, line);
+  return id;
+}
+
+std::uint32_t register_region(const tp_region& region) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const std::string file = region.file != nullptr ? region.file : "";
+  const std::string key =
+      region.name != nullptr ? "n" + std::string(region.name) : "p" + file + ":" + std::to_string(region.line);
+  const auto [entry, is_new] = r.region_by_key.try_emplace(key, r.regions);
+  if (is_new) {
+    ++r.regions;
+    JsonObject line;
+    line.number("region", entry->second)
+        .text("name", region.name != nullptr ? region.name : "")
+        .text("file", file)
+        .number("line", region.line);
+    const double factor = region.factor > 0 && region.factor < 1e15 ? region.factor : 0;
+    // Three decimals without the locale of the host: printf would use its decimal point.
+    const auto thousandths = static_cast<std::uint64_t>(factor * 1000 + 0.5);
+    const std::string fraction = std::to_string(1000 + thousandths % 1000).substr(1);
+    line.raw("factor", std::to_string(thousandths / 1000) + "." + fraction);
+    append_line(r, line);
+  }
+  return entry->second;
+}
+
+bool open_site_table(const char* path) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  if (r.fd >= 0) ::close(r.fd);
+  r.fd = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+  r.sites = 1;
+  r.regions = r.modules = 0;
+  r.by_record.clear();
+  r.by_address.clear();
+  r.region_by_key.clear();
+  r.module_by_base.clear();
+  return r.fd >= 0;
+}
+
+}  // namespace tp::rt

@@ -1,0 +1,122 @@
+// What the patched oneTBB headers need: names a spawn by the place of the user's call, marks loop bodies as divisible
+// leaves and tells where a reduction joins. Compiled into the user's program: C++11, no layout of oneTBB's changes, and
+// all calls go through weak symbols, so that the program also runs on a stock libtbb.
+#ifndef TP_ONEAPI_HOOKS_H
+#define TP_ONEAPI_HOOKS_H
+
+#include "tp/site.h"
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+__attribute__((weak)) std::uint32_t tp_enter_site(const void* site) noexcept;
+__attribute__((weak)) void tp_leave_site(std::uint32_t previous) noexcept;
+__attribute__((weak)) void tp_on_loop_begin(void) noexcept;
+__attribute__((weak)) void tp_on_loop_end(std::uint64_t iterations, std::uint64_t grain) noexcept;
+__attribute__((weak)) void tp_on_fold_split(void) noexcept;
+__attribute__((weak)) void tp_on_fold_join(void) noexcept;
+}
+
+// TP_HERE: the place of the call, as the default of a parameter. __builtin_source_location() wants this type declared;
+// before C++20 no standard header does.
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_source_location)
+#define TP_HAS_LOCATION 1
+#endif
+#endif
+#if defined(TP_HAS_LOCATION) && __cplusplus > 201703L
+#include <source_location>
+#elif defined(TP_HAS_LOCATION)
+namespace std {
+struct source_location {
+  struct __impl {
+    const char* _M_file_name;
+    const char* _M_function_name;
+    unsigned _M_line;
+    unsigned _M_column;
+  };
+};
+}  // namespace std
+#endif
+#ifdef TP_HAS_LOCATION
+#define TP_HERE ::tp::site(::tp::site::here(), __builtin_source_location())
+#else
+#define TP_HERE ::tp::site(::tp::site::here(), nullptr)
+#endif
+
+// The trailing parameter of a public entry point, and the first statement of its body.
+#define TP_SITE_PARAM ::tp::site tp_site = TP_HERE
+#define TP_SITE_SCOPE ::tp::site_scope tp_site_scope(tp_site)
+
+namespace tp {
+
+// While it lives, spawns of the current task belong to the given site, unless an enclosing entry point was called first.
+class site_scope {
+public:
+  explicit site_scope(const site& place) noexcept : entered_(tp_enter_site != nullptr && place.record != nullptr) {
+    if (entered_) previous_ = tp_enter_site(place.record);
+  }
+  ~site_scope() {
+    if (entered_) tp_leave_site(previous_);
+  }
+  site_scope(const site_scope&) = delete;
+  site_scope& operator=(const site_scope&) = delete;
+
+private:
+  bool entered_;
+  std::uint32_t previous_ = 0;
+};
+
+namespace detail {
+
+struct loop_size {
+  std::uint64_t iterations;
+  std::uint64_t grain;
+};
+
+// Iterations and grain of the range types of oneTBB, by their members; any other range is one indivisible iteration.
+template <typename Range>
+auto size_of_range(const Range& range, int) -> decltype(range.grainsize(), range.size(), loop_size()) {
+  return {static_cast<std::uint64_t>(range.size()), static_cast<std::uint64_t>(range.grainsize())};
+}
+template <typename Range>
+auto size_of_range(const Range& range, int) -> decltype(range.pages().size(), loop_size()) {
+  return {static_cast<std::uint64_t>(range.pages().size()) * range.rows().size() * range.cols().size(),
+          static_cast<std::uint64_t>(range.pages().grainsize()) * range.rows().grainsize() * range.cols().grainsize()};
+}
+template <typename Range>
+auto size_of_range(const Range& range, long) -> decltype(range.rows().size(), range.cols().size(), loop_size()) {
+  return {static_cast<std::uint64_t>(range.rows().size()) * range.cols().size(),
+          static_cast<std::uint64_t>(range.rows().grainsize()) * range.cols().grainsize()};
+}
+template <typename Range> loop_size size_of_range(const Range&, ...) { return {1, 1}; }
+
+}  // namespace detail
+
+// Around one call of a loop body with a range.
+class loop_scope {
+public:
+  template <typename Range> explicit loop_scope(const Range& range) : size_(detail::size_of_range(range, 0)) {
+    if (tp_on_loop_begin != nullptr) tp_on_loop_begin();
+  }
+  ~loop_scope() {
+    if (tp_on_loop_end != nullptr) tp_on_loop_end(size_.iterations, size_.grain);
+  }
+  loop_scope(const loop_scope&) = delete;
+  loop_scope& operator=(const loop_scope&) = delete;
+
+private:
+  detail::loop_size size_;
+};
+
+inline void fold_split() noexcept {
+  if (tp_on_fold_split != nullptr) tp_on_fold_split();
+}
+inline void fold_join() noexcept {
+  if (tp_on_fold_join != nullptr) tp_on_fold_join();
+}
+
+}  // namespace tp
+
+#endif

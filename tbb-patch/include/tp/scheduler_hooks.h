@@ -1,0 +1,100 @@
+// What the patched sources of libtbb need: RAII scopes, so that each hook is one line there. Included at the end of
+// scheduler_common.h, inside no namespace. C++11.
+#ifndef TP_SCHEDULER_HOOKS_H
+#define TP_SCHEDULER_HOOKS_H
+
+#include "tp/hooks.h"
+
+#include <exception>
+
+namespace tbb {
+namespace detail {
+namespace r1 {
+
+// trace::Construct of a context, by the name that the algorithm gave it. Contexts that an algorithm makes for itself, and
+// those of a task_group, are joined as a whole; parallel_for_each waits for blocks of tasks within one context, and a
+// context supplied by the user may serve several algorithms at a time.
+inline unsigned tp_traits(d0::string_resource_index name, bool concurrent_wait) {
+  const unsigned exclusive = 64;
+  switch (name) {
+  case d0::PARALLEL_FOR: return 1 | exclusive;
+  case d0::PARALLEL_FOR_EACH: return 2;
+  case d0::PARALLEL_INVOKE: return 3 | exclusive;
+  case d0::PARALLEL_REDUCE: return 4 | exclusive;
+  case d0::PARALLEL_SCAN: return 5 | exclusive;
+  case d0::PARALLEL_SORT: return 6 | exclusive;
+  case d0::PARALLEL_PIPELINE: return 7 | exclusive;
+  case d0::CUSTOM_CTX: return concurrent_wait ? 8 | exclusive : 9;
+  case d0::FLOW_TASKS: return 10;
+  default: return 12;
+  }
+}
+
+inline tp_context tp_describe(d1::task_group_context& ctx) {
+  return tp_context{task_group_context_impl::tp_word(ctx), task_group_context_impl::tp_traits_of(ctx)};
+}
+
+inline tp_task tp_describe(d1::task& t, const void* caller) {
+  return tp_task{task_accessor::tp_words(t), *reinterpret_cast<const void* const*>(&t), caller};
+}
+
+// A task is created: from here until the end of the scope is tasking overhead.
+struct tp_spawn_scope {
+  tp_spawn_scope(d1::task& t, d1::task_group_context& ctx, const void* caller) {
+    const tp_task task = tp_describe(t, caller);
+    const tp_context context = tp_describe(ctx);
+    tp_on_spawn(&task, &context);
+  }
+  ~tp_spawn_scope() { tp_on_spawn_end(); }
+};
+
+// A wait, perhaps after creating t. It ends when the scope is left, also by the exception that the wait rethrows.
+struct tp_wait_scope {
+  tp_wait_scope(d1::task* t, d1::task_group_context& ctx, const void* caller) {
+    const tp_context context = tp_describe(ctx);
+    if (t == nullptr) {
+      tp_on_wait(nullptr, nullptr, &context);
+    } else {
+      const tp_task task = tp_describe(*t, caller);
+      const tp_context task_context = tp_describe(*task_accessor::context(*t));
+      tp_on_wait(&task, &task_context, &context);
+    }
+  }
+  ~tp_wait_scope() { tp_on_wait_end(std::uncaught_exceptions() != exceptions); }
+  const int exceptions = std::uncaught_exceptions();
+};
+
+// One execution (or cancellation) of a task by the dispatch loop. left() takes what execute() returned: a task that is to run
+// next without passing spawn().
+struct tp_task_scope {
+  tp_task_scope(d1::task& t, d1::task_group_context& ctx, bool cancelled)
+      : recorded(!task_accessor::is_resume_task(t)) {
+    if (!recorded) return;
+    const tp_task task = tp_describe(t, nullptr);
+    const tp_context context = tp_describe(ctx);
+    tp_on_task_begin(&frame, &task, &context, cancelled);
+  }
+  d1::task* left(d1::task* next, d1::task_group_context* ctx) {
+    if (recorded) {
+      if (next != nullptr && !task_accessor::is_resume_task(*next)) {
+        const tp_task task = tp_describe(*next, *reinterpret_cast<const void* const*>(next));
+        const tp_context context = tp_describe(*ctx);
+        tp_on_spawn(&task, &context);
+      }
+      tp_on_task_end(&frame, 0);
+      recorded = false;
+    }
+    return next;
+  }
+  ~tp_task_scope() {
+    if (recorded) tp_on_task_end(&frame, 1);
+  }
+  tp_frame frame;
+  bool recorded;
+};
+
+} // namespace r1
+} // namespace detail
+} // namespace tbb
+
+#endif
