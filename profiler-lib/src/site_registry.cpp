@@ -237,14 +237,14 @@ std::uint32_t register_region(const tp_region& region) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   const std::string file = region.file != nullptr ? region.file : "";
-  const std::string key =
-      region.name != nullptr ? "n" + std::string(region.name) : "p" + file + ":" + std::to_string(region.line);
+  const std::string name = region.name != nullptr ? region.name : "";
+  const std::string key = !name.empty() ? "n" + name : "p" + file + ":" + std::to_string(region.line);
   const auto [entry, is_new] = r.region_by_key.try_emplace(key, r.regions);
   if (is_new) {
     ++r.regions;
     JsonObject line;
     line.number("region", entry->second)
-        .text("name", region.name != nullptr ? region.name : "")
+        .text("name", name)
         .text("file", file)
         .number("line", region.line);
     const double factor = region.factor > 0 && region.factor < 1e15 ? region.factor : 0;

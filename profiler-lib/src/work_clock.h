@@ -51,16 +51,17 @@ inline std::uint64_t read_posix(clockid_t clock) noexcept {
   return std::uint64_t(now.tv_sec) * 1000000000u + std::uint64_t(now.tv_nsec);
 }
 
-// Per-process choice and calibration. Written before the first thread is set up, constant afterwards.
+// Per-process choice and calibration. Written before the first thread is set up, constant afterwards. No constructor and
+// no destructor: hooks run before those of other files, and after them.
 struct ClockConfig {
   ClockKind kind = ClockKind::ThreadCpu;
   const char* name = "thread-cpu";   // for run.json "clock"
-  std::string event = "CPU time";    // what is counted
+  const char* event = "CPU time";    // what is counted
   const char* unit = "ns";
   std::uint64_t unit_hz = 1000000000;  // units per second if the unit is time, else 0
   bool kernel_included = true;
   bool same_as_time = false;           // the unit is ticks of read_time()
-  std::string reason;                  // why no better clock; empty if there is none
+  char reason[512] = "";               // why no better clock; empty if there is none
   double ticks_per_ns = 1.0;           // of read_time()
   std::uint64_t reanchor_ticks = 0;    // 200 us
   std::uint32_t perf_type = 0;         // PerfUser, PerfRead: the event

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <sched.h>
 #include <unistd.h>
@@ -49,7 +50,7 @@ tp_rseq_section:
 
 namespace tp::rt {
 
-ClockConfig clock_config;
+constinit ClockConfig clock_config;
 
 namespace {
 
@@ -150,8 +151,8 @@ void use_thread_cpu() {
 }
 
 void add_reason(const std::string& text) {
-  if (!clock_config.reason.empty()) clock_config.reason += "; ";
-  clock_config.reason += text;
+  const std::size_t used = std::strlen(clock_config.reason);
+  snprintf(clock_config.reason + used, sizeof clock_config.reason - used, "%s%s", used > 0 ? "; " : "", text.c_str());
 }
 
 bool try_hardware(std::string_view name) {
@@ -159,8 +160,7 @@ bool try_hardware(std::string_view name) {
   if (!perf::find_event(name, event)) return false;
   clock_config.perf_type = event.type;
   clock_config.perf_config = event.config;
-  clock_config.event = name;
-  clock_config.unit = name == "instructions" ? "instructions" : "cycles";
+  clock_config.event = clock_config.unit = name == "instructions" ? "instructions" : "cycles";
   clock_config.unit_hz = 0;
   clock_config.kernel_included = false;
   clock_config.same_as_time = false;

@@ -91,7 +91,7 @@ void tp_on_fold_split(void) TP_NOEXCEPT;
 void tp_on_fold_join(void) TP_NOEXCEPT;
 
 /* ---- annotations ---- */
-/* A causal region, identified by name, or by its place if name is null. file, function: constants that stay. */
+/* A causal region, identified by name, or by its place if name is null or empty. The strings must stay valid. */
 typedef struct tp_region {
   const char* name;
   const char* file;

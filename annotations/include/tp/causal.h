@@ -1,0 +1,120 @@
+/* Causal regions: what would the program gain if this code were faster, or parallel?
+ *
+ *   #include <tp/causal.h>
+ *
+ *   causal_begin("sort");                 a region, by name; several places may share one
+ *   std::sort(v.begin(), v.end());
+ *   causal_end("sort");
+ *
+ *   causal_begin();  ...  causal_end();   without a name the region is the file and line of its causal_begin
+ *   causal_begin("io", 8);                you expect it to become 8 times as fast (shown first in the profile)
+ *   { tp::CausalRegion region{"sort"}; ... }         C++: ends with the block, also by an exception
+ *   { tp::CausalRegion region; ... }
+ *   tp::pause();  ...  tp::resume();      leave this part of the program out of the profile
+ *
+ * A region covers what the task that opened it does until the matching end: over spawns and waits, but not the tasks
+ * spawned inside. Nested regions: the outermost counts. Any number of tasks may be in a region at once.
+ *
+ * Copy this file into your program if you like: it needs no library. The functions behind it are weak symbols, found when
+ * the program runs with Taskpath's libtbb; without it a region costs one test of a pointer. C99 and C++11. */
+#ifndef TP_CAUSAL_H
+#define TP_CAUSAL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define TP_CAUSAL_NOEXCEPT noexcept
+#else
+#define TP_CAUSAL_NOEXCEPT
+#endif
+
+#ifndef TP_HOOKS_H
+/* One static object per place in the source; id belongs to the runtime. */
+typedef struct tp_region {
+  const char* name; /* null or "": the region is this place */
+  const char* file;
+  unsigned line;
+  double factor; /* expected speedup, 0: not told */
+  uint32_t id;
+} tp_region;
+#endif
+
+__attribute__((weak)) void tp_region_begin(tp_region* region) TP_CAUSAL_NOEXCEPT;
+__attribute__((weak)) void tp_region_end(tp_region* region) TP_CAUSAL_NOEXCEPT;
+__attribute__((weak)) void tp_set_paused(int paused) TP_CAUSAL_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifdef __cplusplus
+
+namespace tp {
+namespace causal_detail {
+// Takes the optional arguments of causal_begin: none, a name, or a name and a factor.
+struct place {
+  const char* file;
+  unsigned line;
+  constexpr tp_region operator()(const char* name = nullptr, double factor = 0) const noexcept {
+    return tp_region{name, file, line, factor, 0};
+  }
+};
+}  // namespace causal_detail
+
+/* A region that ends with the enclosing block. Names must stay valid as long as the program runs. */
+class CausalRegion {
+public:
+#if defined(__GNUC__) || defined(__clang__)
+  explicit CausalRegion(const char* name = nullptr, double factor = 0, const char* file = __builtin_FILE(),
+                        unsigned line = __builtin_LINE()) noexcept
+#else
+  explicit CausalRegion(const char* name = nullptr, double factor = 0, const char* file = "", unsigned line = 0) noexcept
+#endif
+      : region_(causal_detail::place{file, line}(name, factor)) {
+    if (tp_region_begin) tp_region_begin(&region_);
+  }
+  ~CausalRegion() {
+    if (tp_region_end) tp_region_end(&region_);
+  }
+  CausalRegion(const CausalRegion&) = delete;
+  CausalRegion& operator=(const CausalRegion&) = delete;
+
+private:
+  tp_region region_;
+};
+
+/* Leave the following out of the profile; go on recording. */
+inline void pause() noexcept {
+  if (tp_set_paused) tp_set_paused(1);
+}
+inline void resume() noexcept {
+  if (tp_set_paused) tp_set_paused(0);
+}
+
+}  // namespace tp
+
+#define TP_CAUSAL_RECORD(...) \
+  static tp_region tp_causal_place = ::tp::causal_detail::place{__FILE__, __LINE__}(__VA_ARGS__)
+#else
+/* C: a static object wants constants, so a name must be a literal. */
+#define TP_CAUSAL_FIRST(first, ...) first
+#define TP_CAUSAL_THIRD(first, second, third, ...) third
+#define TP_CAUSAL_RECORD(...)                                                                   \
+  static tp_region tp_causal_place = {TP_CAUSAL_FIRST("" __VA_ARGS__, 0), __FILE__, __LINE__, \
+                                      TP_CAUSAL_THIRD(0, __VA_ARGS__, 0, 0), 0}
+#endif
+
+/* Each place has its static record and so knows its file and line. */
+#define causal_begin(...)                                                \
+  do {                                                                   \
+    TP_CAUSAL_RECORD(__VA_ARGS__);                                       \
+    if (tp_region_begin) tp_region_begin(&tp_causal_place);              \
+  } while (0)
+#define causal_end(...)                                                  \
+  do {                                                                   \
+    TP_CAUSAL_RECORD(__VA_ARGS__);                                       \
+    if (tp_region_end) tp_region_end(&tp_causal_place);                  \
+  } while (0)
+
+#endif

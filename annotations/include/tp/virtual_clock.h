@@ -1,0 +1,27 @@
+/* The virtual clock: work that arithmetic can predict.
+ *
+ * A program run with TP_EVENT=virtual (tp-run -e virtual) does no work but what it says with tp_spend(), so the
+ * profile's integers can be computed by hand, on any machine, at any number of threads. Without the profiler, and
+ * with any other clock, tp_spend() does nothing. C99 and C++11; copy it if you like, it needs no library. */
+#ifndef TP_VIRTUAL_CLOCK_H
+#define TP_VIRTUAL_CLOCK_H
+
+#include <stdint.h>
+
+/* The function of the runtime; null without it. */
+#ifdef __cplusplus
+extern "C" __attribute__((weak)) void tp_spend(uint64_t units) noexcept;
+#else
+extern __attribute__((weak)) void tp_spend(uint64_t units);
+#endif
+
+#ifdef __cplusplus
+namespace tp {
+/* Adds `units` to the work of the current step. */
+inline void spend(uint64_t units) noexcept {
+  if (tp_spend) tp_spend(units);
+}
+}  // namespace tp
+#endif
+
+#endif
