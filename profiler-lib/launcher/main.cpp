@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <dlfcn.h>
 #include <exception>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fmt/core.h>
@@ -15,6 +15,7 @@
 #include "data_directory.h"
 #include "diagnosis.h"
 #include "environment.h"
+#include "event_probe.h"
 #include "exit_status.h"
 #include "message.h"
 #include "options.h"
@@ -29,24 +30,17 @@ std::int64_t unix_time_ns() {
   return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-// An event named on the command line must work: the runtime alone knows, so it is asked. `auto`
-// always works.
+// An event named on the command line must work; `auto` always does.
 bool events_can_be_opened(const Options& options, const Prefix& prefix) {
   if (options.events.empty() || options.events == "auto")
     return true;
-  void* library = dlopen(prefix.library().c_str(), RTLD_NOW | RTLD_LOCAL);
-  using Probe = int (*)(const char* event, char* message, unsigned long size);
-  const auto probe = library ? reinterpret_cast<Probe>(dlsym(library, "tp_probe_event")) : nullptr;
-  if (!probe) {
-    detail("the library offers no probe of events: trying without");
+  const auto reason = why_not_measurable(options.events, prefix);
+  if (!reason)
     return true;
-  }
-  char reason[1024] = "";
-  if (probe(options.events.c_str(), reason, sizeof reason) == 0)
-    return true;
-  reason[sizeof reason - 1] = '\0';
-  error(fmt::format("-e {}: cannot be measured here: {}", options.events, reason));
-  hint("tp-run -e auto ... takes the best clock there is");
+  // What the library knows to mend it stands in further lines of its answer.
+  error(fmt::format("-e {}: cannot be measured here: {}", options.events, *reason));
+  if (reason->find("hint:") == std::string::npos)
+    hint("tp-run -e auto ... takes the best clock there is");
   return false;
 }
 
@@ -81,6 +75,11 @@ const Recording& main_recording(const std::vector<Recording>& recordings, pid_t 
 
 void report_nothing_recorded(const std::string& program, const ChildResult& child,
                              const Prefix& prefix) {
+  if (WIFSIGNALED(child.wait_status)) {
+    warning(fmt::format("nothing was recorded before signal {} ended {}",
+                        WTERMSIG(child.wait_status), program));
+    return;
+  }
   // A program that failed at once has told its own reason; ours would only hide it.
   if (child.exit_status() != 0)
     note(fmt::format("the program ended with status {}", child.exit_status()));

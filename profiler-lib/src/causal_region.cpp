@@ -1,7 +1,6 @@
 // Nesting and per-step work of causal regions. See causal_region.h.
 #include "causal_region.h"
 
-#include "session.h"
 #include "settings.h"
 
 #include <algorithm>
@@ -9,17 +8,15 @@
 namespace tp::rt {
 namespace {
 
-// tp_region::id remembers the number for one session: 8 bits of generation, 24 of region + 1.
-constexpr unsigned kRegionBits = 24;
-
-std::uint32_t number_of(tp_region& region) {
-  const std::uint32_t generation = (session_generation() & 0xff) << kRegionBits;
-  const std::uint32_t known = __atomic_load_n(&region.id, __ATOMIC_RELAXED);
-  if (known != 0 && (known & ~((1u << kRegionBits) - 1)) == generation)
-    return (known & ((1u << kRegionBits) - 1)) - 1;
-  const std::uint32_t number = register_region(region);
-  __atomic_store_n(&region.id, generation | (number + 1), __ATOMIC_RELAXED);
-  return number;
+// The number of a region, from what the thread has learned; the strings are constants, so their addresses identify it.
+std::uint32_t number_of(ThreadState& thread, const tp_region& region) {
+  const std::uint64_t key = address_key(region.file, region.name) + region.line * 0x9e3779b97f4a7c15ull;
+  std::uint32_t number = thread.known_regions.find(key);
+  if (number == 0) [[unlikely]] {
+    number = register_region(region) + 1;
+    thread.known_regions.remember(key, number);
+  }
+  return number - 1;
 }
 
 TP_COLD void report(const tp_region& region, const char* what) {
@@ -43,14 +40,14 @@ void add_region_work(ThreadState& thread, std::uint32_t region, std::uint64_t wo
 
 void begin_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept {
   if (frame.region_depth++ > 0) return;
-  frame.region = number_of(region) + 1;
+  frame.region = number_of(thread, region) + 1;
   frame.region_mark = read_clock(thread.clock).work;
 }
 
 void end_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept {
   if (frame.region_depth == 0) return report(region, "causal_end without causal_begin in this task:");
   if (--frame.region_depth > 0) return;
-  if (frame.region != number_of(region) + 1) report(region, "causal_end closes another region than it names:");
+  if (frame.region != number_of(thread, region) + 1) report(region, "causal_end closes another region than it names:");
   pause_region(thread, frame, read_clock(thread.clock).work);
   frame.region = 0;
 }

@@ -69,6 +69,7 @@ struct ThreadState {
   RegionWork regions[kRegionsPerStep];
   ThreadClock clock;
   SiteCache sites;
+  SiteCache known_regions;  // region + 1
   // Cold.
   Frame root{};
   Frame base{};    // below the frames of a borrowed stack

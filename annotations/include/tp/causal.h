@@ -30,13 +30,13 @@ extern "C" {
 #endif
 
 #ifndef TP_HOOKS_H
-/* One static object per place in the source; id belongs to the runtime. */
+/* One per place in the source. */
 typedef struct tp_region {
   const char* name; /* null or "": the region is this place */
   const char* file;
   unsigned line;
   double factor; /* expected speedup, 0: not told */
-  uint32_t id;
+  uint32_t reserved;
 } tp_region;
 #endif
 

@@ -97,7 +97,7 @@ typedef struct tp_region {
   const char* file;
   unsigned line;
   double factor;  /* expected speedup of the region, 0: not told */
-  uint32_t id;    /* set by the runtime at first use; start with 0 */
+  uint32_t reserved;
 } tp_region;
 void tp_region_begin(tp_region* region) TP_NOEXCEPT;
 void tp_region_end(tp_region* region) TP_NOEXCEPT;
