@@ -1,0 +1,74 @@
+// The execution DAG as a stream of events: what dpst_reader tells and passes hear. There is no tree in memory
+// (style.md's first plan, a Dpst of flat arrays, gave way to design.md 2.6 and 4): a trace of 10^9 tasks is read with the memory
+// of what is alive at one moment.
+//
+// A *frame* is a task, from its spawn to its end, or an external thread outside every task (a root frame). The
+// reader owns frames and whatever joins them; the visitor owns what it accumulates along paths, behind Path.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace tp::analysis {
+
+// A row of the profile: one (file, line). Row 0 is `main`, the code outside every task.
+using Row = std::uint32_t;
+inline constexpr Row kMainRow = 0;
+
+struct Path;        // the visitor's: the longest path to a point
+struct Invocation;  // the visitor's: an outermost invocation of a row
+struct LoopMark;    // the visitor's: where the innermost open loop body call began
+
+// What a visitor sees of a frame.
+struct FrameState {
+  Path* path = nullptr;
+  Invocation* invocation = nullptr;
+  LoopMark* loop = nullptr;
+  Row row = kMainRow;
+};
+
+struct RegionWork {
+  std::uint32_t region = 0;  // row of the region table
+  std::uint64_t work = 0;
+};
+
+// A maximal stretch of one task on one thread with no task-management event inside.
+struct Step {
+  std::uint64_t work = 0;
+  std::uint64_t lead = 0;    // ticks inside the runtime and the profiler before it
+  std::uint64_t length = 0;  // ticks of wall-clock time
+  std::uint64_t begin = 0;   // ticks
+  std::uint32_t stream = 0;
+  std::span<const RegionWork> regions;
+};
+
+// Which path survives where two of equal length meet. A child wins against the continuation; the child that was
+// spawned first (lower rank) against later ones.
+enum class Tie : std::uint8_t { Into, From, LowerRank };
+
+class DagVisitor {
+public:
+  virtual ~DagVisitor() = default;
+
+  virtual Path* new_path() = 0;  // empty, length 0
+  virtual Path* copy_path(const Path& path) = 0;
+  virtual void drop_path(Path* path) = 0;
+  virtual void set_rank(Path& path, std::uint64_t rank) = 0;
+  // `into` becomes the longer of both. Its rank changes only with Tie::LowerRank.
+  virtual void join_path(Path& into, const Path& from, Tie tie) = 0;
+
+  // A root frame begins; its path is new.
+  virtual void root_begun(FrameState& frame) = 0;
+  // `child.path` and `child.row` are set; the path is a copy of the parent's.
+  virtual void spawned(const FrameState& parent, FrameState& child) = 0;
+  virtual void begun(FrameState& frame) = 0;
+  virtual void step(FrameState& frame, const Step& step) = 0;
+  virtual void loop_begin(FrameState& frame) = 0;
+  virtual void loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) = 0;
+  // The frame is over. The reader drops the path later: joins may still read it.
+  virtual void ended(FrameState& frame) = 0;
+  // A task that never began.
+  virtual void abandoned(FrameState& frame) = 0;
+};
+
+}  // namespace tp::analysis

@@ -1,0 +1,588 @@
+// The merge and the meaning of each record. One function per operation, in the order of trace_format.h.
+//
+// A record is either processed whole or not at all: whatever it has to wait for is checked first, so that a stream
+// that was held back simply processes the same record again.
+#include "dpst_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tp::analysis {
+
+using trace::Op;
+using trace::Record;
+
+DpstReader::DpstReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
+                       DagVisitor& visitor)
+    : source_(source), info_(info), rows_(rows), visitor_(visitor), queue_(source.streams.size()),
+      joins_(visitor, queue_) {
+  streams_.reserve(source.streams.size());
+  for (const StreamBytes& bytes : source.streams)
+    streams_.push_back({.cursor = {bytes, static_cast<std::uint32_t>(streams_.size()), info.run}});
+  summary_.streams = streams_.size();
+  summary_.extra.resize(info.run.extra_events.size());
+  claims_complete_ = info.end && !info.end->truncated;
+}
+
+ReadSummary DpstReader::run() {
+  merge();
+  finish_all();
+  measure_streams();
+  refine_time_rate();
+  judge_completeness();
+  return summary_;
+}
+
+// ---- merge ------------------------------------------------------------------------------------------------------
+
+void DpstReader::merge() {
+  bool any = false;
+  for (Stream& stream : streams_)
+    if (stream.cursor.next()) {
+      queue_.push(stream.cursor.time().at, stream.cursor.number());
+      summary_.first_time = any ? std::min(summary_.first_time, stream.cursor.time().begin)
+                                : stream.cursor.time().begin;
+      any = true;
+    }
+  for (;;) {
+    std::uint32_t number;
+    if (!queue_.empty()) {
+      number = queue_.pop();
+    } else {
+      // Nothing can go on: what the earliest record waits for was never recorded.
+      number = queue_.take_earliest_blocked();
+      if (number == kNoStream) return;
+      force_ = true;
+    }
+    Stream& stream = streams_[number];
+    // The common case is that the same stream goes on for a while.
+    for (;;) {
+      const bool done = process(stream);
+      force_ = false;
+      if (!done || !stream.cursor.next()) break;
+      const std::uint64_t time = stream.cursor.time().at;
+      if (!queue_.comes_before(time, number)) {
+        queue_.push(time, number);
+        break;
+      }
+    }
+  }
+}
+
+bool DpstReader::block(Stream& stream, Waiters& waiters, std::uint64_t wanted) {
+  queue_.block(stream.cursor.time().at, stream.cursor.number(), waiters, wanted);
+  return false;
+}
+
+DpstReader::Stream* DpstReader::stream_of(const Stream& reader, std::uint64_t id) {
+  const std::uint32_t number = trace::id_stream(id);
+  if (number < streams_.size()) return &streams_[number];
+  if (claims_complete_)
+    fail(Problem::IdOutOfRange, reader.cursor.place(), fmt::format("a stream below {}", streams_.size()),
+         std::to_string(number));
+  return nullptr;
+}
+
+// ---- steps and frames -------------------------------------------------------------------------------------------
+
+// The frame whose step the record closes.
+Frame& DpstReader::running(Stream& stream) {
+  if (!stream.top)
+    fail(Problem::StepWithoutFrame, stream.cursor.place(), "a running task or an external thread", "none");
+  if (stream.top->waiting)
+    fail(Problem::StepInWait, stream.cursor.place(), "the end of the wait first", "a closed step");
+  return *stream.top;
+}
+
+void DpstReader::close_step(Stream& stream, Frame& frame) {
+  const Record& record = stream.cursor.record();
+  const RecordTime& time = stream.cursor.time();
+  if (!stream.regions.empty()) {
+    std::uint64_t rest = record.work;
+    bool exceeds = false;
+    for (RegionWork& part : stream.regions) {
+      exceeds |= part.work > rest;
+      part.work = std::min(part.work, rest);
+      rest -= part.work;
+    }
+    if (exceeds) note(Problem::RegionExceedsStep);
+  }
+  const Step step{record.work,
+                  record.lead,
+                  time.at - time.begin,
+                  time.begin,
+                  stream.cursor.number(),
+                  {stream.regions.data(), stream.regions.size()}};
+  visitor_.step(frame.state, step);
+  stream.regions.clear();
+  ++summary_.steps;
+  summary_.overhead += step.lead;
+  summary_.step_time += step.length;
+  for (std::size_t event = 0; event < summary_.extra.size(); ++event)
+    summary_.extra[event] += record.extra[event];
+}
+
+void DpstReader::push(Stream& stream, Frame* frame) {
+  frame->below = stream.top;
+  stream.top = frame;
+}
+
+void DpstReader::finish_top(Stream& stream) {
+  Frame* const frame = stream.top;
+  stream.top = frame->below;
+  if (frame->is_task) ++summary_.ended;
+  joins_.finish(frame);
+}
+
+bool DpstReader::process(Stream& stream) {
+  switch (stream.cursor.record().op) {
+  case Op::Spawn:
+  case Op::SpawnWait:
+    return process_spawn(stream);
+  case Op::Wait:
+    return process_wait(stream);
+  case Op::WaitEnd:
+    return process_wait_end(stream);
+  case Op::Begin:
+  case Op::Task:
+    return process_begin(stream);
+  case Op::End:
+    process_end(stream);
+    return true;
+  case Op::LoopBegin: {
+    Frame& frame = running(stream);
+    close_step(stream, frame);
+    ++frame.open_loops;
+    visitor_.loop_begin(frame.state);
+    return true;
+  }
+  case Op::LoopEnd:
+    process_loop_end(stream);
+    return true;
+  case Op::Join:
+    return process_join(stream);
+  case Op::Release:
+    process_release(stream);
+    return true;
+  case Op::Acquire:
+    return process_acquire(stream);
+  case Op::Region:
+    process_region(stream);
+    return true;
+  case Op::ContextEnd:
+    return process_context_end(stream);
+  case Op::Cut:
+    close_step(stream, running(stream));
+    return true;
+  case Op::Extended:
+    process_extended(stream);
+    return true;
+  case Op::None:
+    break;
+  }
+  return true;
+}
+
+// ---- spawns and waits -------------------------------------------------------------------------------------------
+
+// The context operand. False: it is not there yet, and nothing has been changed.
+bool DpstReader::resolve_context(Stream& stream, Frame* frame, Context*& context) {
+  const Record& record = stream.cursor.record();
+  const auto need = [&](Context* found, const char* what) {
+    if (!found) fail(Problem::NoContextYet, stream.cursor.place(), what, "none");
+    context = found;
+    return true;
+  };
+  switch (static_cast<trace::ContextCode>(record.flags >> trace::kContextShift & 3)) {
+  case trace::ContextCode::Own:
+    return need(frame ? frame->context : nullptr, "a task with a context");
+  case trace::ContextCode::Last:
+    return need(frame ? frame->last_context : nullptr, "a context named before");
+  case trace::ContextCode::New: {
+    const std::uint64_t id = trace::pack_id(stream.cursor.number(), stream.contexts);
+    context = joins_.make_context(id, record.context_traits & trace::kContextExclusive,
+                                  record.context_traits & 63);
+    // A stand-in made for a record that could not wait gives way.
+    if (Context** const stand_in = contexts_.find(id)) {
+      joins_.end_context(*stand_in);
+      joins_.release(*stand_in);
+      contexts_.erase(id);
+    }
+    contexts_.insert(id, context);
+    queue_.wake_up_to(stream.context_waiters, stream.contexts++);
+    break;
+  }
+  case trace::ContextCode::Id: {
+    if (Context** found = contexts_.find(record.id)) {
+      context = *found;
+      break;
+    }
+    Stream* const maker = stream_of(stream, record.id);
+    const bool created = maker && trace::id_ordinal(record.id) < maker->contexts;
+    if (!created && !force_)
+      return block(stream, maker ? maker->context_waiters : lost_, trace::id_ordinal(record.id));
+    note(created ? Problem::ContextReused : Problem::NeverCreated);
+    context = joins_.make_context(record.id, false, 0);
+    contexts_.insert(record.id, context);
+    break;
+  }
+  }
+  if (frame) joins_.set_context(frame->last_context, context);
+  return true;
+}
+
+Row DpstReader::resolve_site(Stream& stream, const Frame& parent) {
+  const Record& record = stream.cursor.record();
+  switch (static_cast<trace::SiteCode>(record.flags & 3)) {
+  case trace::SiteCode::Inherit:
+    return parent.state.row;
+  case trace::SiteCode::Last:
+    if (!stream.any_site) fail(Problem::NoSiteYet, stream.cursor.place(), "a site named before", "none");
+    return stream.last_row;
+  default:
+    break;
+  }
+  if (!stream.any_site || record.site != stream.last_site) {
+    const Row* row = rows_.row_of_site.find(record.site);
+    // A killed program may have lost the last lines of its site table.
+    if (!row && claims_complete_)
+      fail(Problem::BadSite, stream.cursor.place(), "a site of sites.jsonl", std::to_string(record.site));
+    if (!row) note(Problem::BadSite);
+    stream.last_row = row ? *row : rows_.unknown_row;
+    stream.last_site = record.site;
+    stream.any_site = true;
+  }
+  return stream.last_row;
+}
+
+bool DpstReader::process_spawn(Stream& stream) {
+  const Record& record = stream.cursor.record();
+  Frame& parent = running(stream);
+  const Row row = resolve_site(stream, parent);
+  Context* context = nullptr;
+  if (!resolve_context(stream, &parent, context)) return false;
+  close_step(stream, parent);
+
+  Frame* const child = joins_.make_frame();
+  child->is_task = true;
+  child->state.row = row;
+  child->state.path = visitor_.copy_path(*parent.state.path);
+  visitor_.set_rank(*child->state.path, ++next_rank_);
+  const bool spawn_wait = record.op == Op::SpawnWait;
+  joins_.enter_scope(*child, parent, context, spawn_wait);
+  if (record.flags & trace::kSpawnSplit) joins_.split(parent, *child);
+  visitor_.spawned(parent.state, child->state);
+  ++summary_.spawned;
+  summary_.most_live_frames = std::max(summary_.most_live_frames, joins_.live_frames());
+
+  const std::uint64_t ordinal = stream.cursor.spawns();
+  tasks_.insert(trace::pack_id(stream.cursor.number(), ordinal), child);
+  stream.cursor.count_spawn();
+  queue_.wake_up_to(stream.spawn_waiters, ordinal);
+  if (spawn_wait) joins_.begin_wait(parent, context);
+  return true;
+}
+
+bool DpstReader::process_wait(Stream& stream) {
+  Frame& frame = running(stream);
+  Context* context = nullptr;
+  if (!resolve_context(stream, &frame, context)) return false;
+  close_step(stream, frame);
+  joins_.begin_wait(frame, context);
+  return true;
+}
+
+bool DpstReader::process_wait_end(Stream& stream) {
+  Frame* const frame = stream.top;
+  if (!frame || !frame->waiting)
+    fail(Problem::WaitEndWithoutWait, stream.cursor.place(), "a frame that waits",
+         frame ? "one that runs" : "no frame");
+  if (Waiters* waiters = joins_.end_wait(*frame, force_)) return block(stream, *waiters);
+  if (force_) note(Problem::NeverEnded);
+  summary_.idle += stream.cursor.record().lead;
+  if (stream.cursor.record().flags & trace::kWaitEndByException) ++summary_.by_exception;
+  return true;
+}
+
+// ---- begin and end ----------------------------------------------------------------------------------------------
+
+bool DpstReader::claim_task(Stream& stream, Frame*& task) {
+  const Record& record = stream.cursor.record();
+  const std::uint64_t own = stream.cursor.spawns();
+  std::uint64_t id = record.id;
+  Stream* spawner = &stream;
+  if (static_cast<trace::TaskCode>(record.flags & 3) != trace::TaskCode::Id) {
+    // `id` is how many spawns before the newest.
+    if (record.id >= own)
+      fail(Problem::UnknownTask, stream.cursor.place(), fmt::format("one of {} spawns of this stream", own),
+           fmt::format("the {}th before the newest", record.id));
+    id = trace::pack_id(stream.cursor.number(), own - 1 - record.id);
+  } else {
+    spawner = stream_of(stream, id);
+  }
+  if (Frame** found = tasks_.find(id)) {
+    task = *found;
+    tasks_.erase(id);
+    return true;
+  }
+  const std::uint64_t ordinal = trace::id_ordinal(id);
+  if (spawner && ordinal < spawner->cursor.spawns())
+    fail(Problem::TaskTwice, stream.cursor.place(), "each task once",
+         fmt::format("task {} of stream {} again", ordinal, trace::id_stream(id)));
+  if (!force_) return block(stream, spawner ? spawner->spawn_waiters : lost_, ordinal);
+  // The spawn is lost: a task out of nowhere, whose path starts at 0.
+  note(Problem::NeverSpawned);
+  task = joins_.make_frame();
+  task->is_task = true;
+  task->state.row = rows_.unknown_row;
+  task->state.path = visitor_.new_path();
+  visitor_.set_rank(*task->state.path, ++next_rank_);
+  Frame nowhere;
+  visitor_.spawned(nowhere.state, task->state);
+  return true;
+}
+
+bool DpstReader::process_begin(Stream& stream) {
+  const Record& record = stream.cursor.record();
+  Frame* task = nullptr;
+  if (!claim_task(stream, task)) return false;
+  ++summary_.begun;
+  if (record.flags & trace::kTaskCancelled) ++summary_.cancelled;
+  push(stream, task);
+  visitor_.begun(task->state);
+  if (record.op == Op::Begin) {
+    summary_.idle += record.lead;
+    return true;
+  }
+  if (record.flags & trace::kTaskByException) ++summary_.by_exception;
+  close_step(stream, *task);
+  finish_top(stream);
+  return true;
+}
+
+void DpstReader::process_end(Stream& stream) {
+  if (!stream.top)
+    fail(Problem::EndWithoutFrame, stream.cursor.place(), "a running task", "none");
+  close_step(stream, running(stream));
+  if (stream.cursor.record().flags & trace::kEndByException) ++summary_.by_exception;
+  finish_top(stream);
+}
+
+void DpstReader::process_loop_end(Stream& stream) {
+  const Record& record = stream.cursor.record();
+  Frame& frame = running(stream);
+  if (frame.open_loops == 0)
+    fail(Problem::LoopEndWithoutBegin, stream.cursor.place(), "an open loop body", "none");
+  close_step(stream, frame);
+  --frame.open_loops;
+  visitor_.loop_end(frame.state, record.iterations, record.grain);
+}
+
+// ---- other joins ------------------------------------------------------------------------------------------------
+
+bool DpstReader::process_join(Stream& stream) {
+  Frame& frame = running(stream);
+  if (!frame.node)
+    fail(Problem::JoinWithoutNode, stream.cursor.place(), "a frame that was split", "one that was not");
+  // The step before it is closed when the record passes, not when it has to wait: nobody else can see the difference.
+  FoldNode* const node = frame.node;
+  const std::uint8_t other = 1 - frame.side;
+  const bool there = node->ends[other] || node->gone[other];
+  if (!there && !force_) return block(stream, node->waiters);
+  if (!there) note(Problem::NeverJoined);
+  close_step(stream, frame);
+  joins_.pass_node(frame, force_);
+  return true;
+}
+
+void DpstReader::process_release(Stream& stream) {
+  Frame& frame = running(stream);
+  close_step(stream, frame);
+  const std::uint64_t ordinal = stream.releases++;
+  edges_.insert(trace::pack_id(stream.cursor.number(), ordinal), visitor_.copy_path(*frame.state.path));
+  queue_.wake_up_to(stream.release_waiters, ordinal);
+}
+
+bool DpstReader::process_acquire(Stream& stream) {
+  const std::uint64_t id = stream.cursor.record().id;
+  Frame& frame = running(stream);
+  Path** const found = edges_.find(id);
+  if (!found && !force_) {
+    Stream* const releaser = stream_of(stream, id);
+    // Used up already (an edge is used once) or not there yet: either way it can only be waited for.
+    return block(stream, releaser ? releaser->release_waiters : lost_, trace::id_ordinal(id));
+  }
+  close_step(stream, frame);
+  if (!found) {
+    note(Problem::NeverReleased);
+    return true;
+  }
+  visitor_.join_path(*frame.state.path, **found, Tie::Into);
+  visitor_.drop_path(*found);
+  edges_.erase(id);
+  return true;
+}
+
+// ---- what closes no step ----------------------------------------------------------------------------------------
+
+void DpstReader::process_region(Stream& stream) {
+  const Record& record = stream.cursor.record();
+  const std::uint32_t* region = rows_.region_of_id.find(record.region);
+  if (!region && claims_complete_)
+    fail(Problem::BadRegion, stream.cursor.place(), "a region of sites.jsonl", std::to_string(record.region));
+  if (!region) {
+    note(Problem::BadRegion);
+    return;
+  }
+  for (RegionWork& part : stream.regions)
+    if (part.region == *region) {
+      part.work += record.work;
+      return;
+    }
+  stream.regions.push_back({*region, record.work});
+}
+
+bool DpstReader::process_context_end(Stream& stream) {
+  Context* context = nullptr;
+  if (!resolve_context(stream, stream.top, context)) return false;
+  Context** const found = contexts_.find(context->id);
+  if (!found || *found != context) return true;  // its end was recorded before
+  joins_.end_context(context);
+  contexts_.erase(context->id);
+  joins_.release(context);
+  return true;
+}
+
+void DpstReader::process_extended(Stream& stream) {
+  const Record& record = stream.cursor.record();
+  const auto load = [&](auto& payload) {
+    if (record.payload_bytes < sizeof payload)
+      fail(Problem::BadPayload, stream.cursor.place(), fmt::format("at least {} bytes", sizeof payload),
+           std::to_string(record.payload_bytes));
+    std::memcpy(&payload, record.payload, sizeof payload);
+  };
+  switch (record.extended_kind) {
+  case trace::ExtendedKind::ThreadBegin: {
+    trace::ThreadBeginPayload payload;
+    load(payload);
+    begin_thread(stream, payload);
+    break;
+  }
+  case trace::ExtendedKind::ThreadEnd: {
+    trace::ThreadEndPayload payload;
+    load(payload);
+    summary_.threads.cpu_ns += payload.cpu_ns;
+    summary_.threads.paused_work += payload.paused_work;
+    if (stream.top && !stream.top->below && !stream.top->is_task && !stream.top->waiting)
+      finish_top(stream);
+    if (stream.top && !stream.cursor.truncated())
+      fail(Problem::ThreadNotOver, stream.cursor.place(), "an empty frame stack at the thread's end",
+           "open frames");
+    break;
+  }
+  case trace::ExtendedKind::Pause:
+    ++summary_.pauses;
+    break;
+  case trace::ExtendedKind::Forked:
+    ++summary_.forks;
+    break;
+  default:  // Resume, and kinds added within the version
+    break;
+  }
+}
+
+void DpstReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& payload) {
+  if (stream.top) {
+    if (!stream.cursor.truncated())
+      fail(Problem::ThreadNotOver, stream.cursor.place(), "an empty frame stack", "open frames");
+    while (stream.top) {
+      summary_.unfinished += stream.top->is_task;
+      summary_.ended -= stream.top->is_task;
+      finish_top(stream);
+    }
+  }
+  ++summary_.threads.threads;
+  if (payload.role == static_cast<std::uint32_t>(trace::ThreadRole::Worker)) {
+    ++summary_.threads.workers;
+    return;
+  }
+  Frame* const root = joins_.make_frame();
+  root->state.path = visitor_.new_path();
+  visitor_.root_begun(root->state);
+  push(stream, root);
+  if (payload.prior_work > 0) {
+    Step step{.work = payload.prior_work, .begin = stream.cursor.time().at, .stream = stream.cursor.number()};
+    visitor_.step(root->state, step);
+  }
+}
+
+// ---- the end ----------------------------------------------------------------------------------------------------
+
+// What is left at the end of all streams ends there.
+void DpstReader::finish_all() {
+  for (Stream& stream : streams_)
+    while (stream.top) {
+      if (stream.top->is_task) {
+        ++summary_.unfinished;
+        --summary_.ended;
+      }
+      finish_top(stream);
+    }
+  summary_.never_begun = tasks_.size();
+  tasks_.for_each([&](std::uint64_t, Frame* frame) { joins_.abandon(frame); });
+}
+
+void DpstReader::measure_streams() {
+  for (const Stream& stream : streams_) {
+    summary_.records += stream.cursor.record_count();
+    summary_.last_time = std::max(summary_.last_time, stream.cursor.last_time());
+    note(Problem::TimeBackwards, stream.cursor.overlaps());
+  }
+  if (info_.end)
+    for (const LiveThread& thread : info_.end->threads) {
+      summary_.threads.cpu_ns += thread.cpu_ns;
+      summary_.threads.paused_work += thread.paused_work;
+    }
+}
+
+void DpstReader::judge_completeness() {
+  auto& reasons = summary_.incomplete_reasons;
+  if (!info_.end) reasons.push_back("the program did not end cleanly (no end.json): killed, crashed or still running");
+  std::uint64_t truncated = 0, cut = 0;
+  for (const Stream& stream : streams_) {
+    truncated += stream.cursor.truncated();
+    cut += stream.cursor.cut();
+  }
+  if (truncated > 0)
+    reasons.push_back(fmt::format("recording stopped early in {} of {} streams (disk full or size limit)",
+                                  truncated, streams_.size()));
+  else if (info_.end && info_.end->truncated)
+    reasons.push_back("recording stopped early (disk full or size limit)");
+  if (cut > 0) reasons.push_back(fmt::format("{} stream files are cut off", cut));
+  if (info_.sites.torn) reasons.push_back("the last line of sites.jsonl is cut off");
+  summary_.complete = reasons.empty();
+}
+
+// The rate stated in run.json was measured in a short moment; the chunks' pairs of times span the run.
+void DpstReader::refine_time_rate() {
+  constexpr std::uint64_t kLongEnoughNs = 100'000'000;
+  summary_.time_hz = static_cast<double>(info_.run.time.hz);
+  if (info_.run.time.unit == "ns") return;
+  StreamCursor::TimePair first{~std::uint64_t{0}, ~std::uint64_t{0}}, last;
+  for (const Stream& stream : streams_) {
+    if (!stream.cursor.has_time_pairs()) continue;
+    if (stream.cursor.first_pair().mono_ns < first.mono_ns) first = stream.cursor.first_pair();
+    if (stream.cursor.last_pair().mono_ns > last.mono_ns) last = stream.cursor.last_pair();
+  }
+  if (last.mono_ns <= first.mono_ns || last.ticks <= first.ticks ||
+      last.mono_ns - first.mono_ns < kLongEnoughNs)
+    return;
+  const double refined = static_cast<double>(last.ticks - first.ticks) * 1e9 /
+                         static_cast<double>(last.mono_ns - first.mono_ns);
+  // A pair that is far off is worse than none.
+  if (refined > 0.9 * summary_.time_hz && refined < 1.1 * summary_.time_hz) summary_.time_hz = refined;
+}
+
+}  // namespace tp::analysis

@@ -1,0 +1,105 @@
+// DPST READER: the streams of a data directory become one stream of DAG events (dpst.h). Every check of what streams
+// say lives here and in stream_cursor; after it passes only assert.
+//
+// Streams are merged by time, causality first, as docs/trace-format.md "Order" says. Memory is proportional to what is
+// alive: frames, contexts, fold nodes, unused edges, and one cursor per stream.
+#pragma once
+
+#include "dpst.h"
+#include "id_table.h"
+#include "joins.h"
+#include "merge_queue.h"
+#include "read_summary.h"
+#include "run_info.h"
+#include "stream_cursor.h"
+#include "trace_source.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tp::analysis {
+
+// Static ids to rows, made from sites.jsonl before the streams are read.
+struct RowMaps {
+  IdTable<Row> row_of_site;
+  IdTable<std::uint32_t> region_of_id;
+  Row unknown_row = kMainRow;  // of tasks whose spawn or site is lost (incomplete traces only)
+};
+
+class DpstReader {
+public:
+  DpstReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows, DagVisitor& visitor);
+  ReadSummary run();
+
+private:
+  struct Stream {
+    StreamCursor cursor;
+    Frame* top = nullptr;
+    std::uint32_t last_site = 0;
+    bool any_site = false;
+    Row last_row = kMainRow;
+    std::uint64_t contexts = 0;
+    std::uint64_t releases = 0;
+    std::vector<RegionWork> regions;  // of the next closed step
+    Waiters spawn_waiters, context_waiters, release_waiters;
+  };
+
+  // Each returns false if the record has to wait; with force_ it never does.
+  bool process(Stream& stream);
+  bool process_spawn(Stream& stream);
+  bool process_wait(Stream& stream);
+  bool process_wait_end(Stream& stream);
+  bool process_begin(Stream& stream);
+  bool process_join(Stream& stream);
+  bool process_acquire(Stream& stream);
+  bool process_context_end(Stream& stream);
+  void process_end(Stream& stream);
+  void process_loop_end(Stream& stream);
+  void process_release(Stream& stream);
+  void process_region(Stream& stream);
+  void process_extended(Stream& stream);
+
+  // Context and task operands. False: wait.
+  bool resolve_context(Stream& stream, Frame* frame, Context*& context);
+  bool claim_task(Stream& stream, Frame*& task);
+  Row resolve_site(Stream& stream, const Frame& parent);
+
+  Frame& running(Stream& stream);
+  void close_step(Stream& stream, Frame& frame);
+  void push(Stream& stream, Frame* frame);
+  void finish_top(Stream& stream);
+  void begin_thread(Stream& stream, const trace::ThreadBeginPayload& payload);
+  void note(Problem problem, std::uint64_t count = 1) {
+    summary_.inconsistencies[static_cast<std::size_t>(problem)] += count;
+  }
+  // A stream number from a record: the stream, or null if there is none (an error in a complete trace).
+  Stream* stream_of(const Stream& reader, std::uint64_t id);
+  bool block(Stream& stream, Waiters& waiters, std::uint64_t wanted = 0);
+
+  void merge();
+  void finish_all();
+  void measure_streams();
+  void judge_completeness();
+  void refine_time_rate();
+
+  const TraceSource& source_;
+  const TraceInfo& info_;
+  const RowMaps& rows_;
+  DagVisitor& visitor_;
+  MergeQueue queue_;
+  Joins joins_;
+  std::vector<Stream> streams_;
+  IdTable<Frame*> tasks_;      // spawned, not begun
+  IdTable<Context*> contexts_;  // until ContextEnd
+  IdTable<Path*> edges_;       // released, not acquired
+  Waiters lost_;               // waiters for streams that do not exist
+  std::uint64_t next_rank_ = 0;
+  bool force_ = false;
+  bool claims_complete_ = false;
+  ReadSummary summary_;
+};
+
+}  // namespace tp::analysis

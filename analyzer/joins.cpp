@@ -1,0 +1,242 @@
+// The rules of waits and fold nodes. Nothing here recurses: chains of scopes and of nodes are as long as the program
+// makes them.
+#include "joins.h"
+
+namespace tp::analysis {
+
+Context* Joins::make_context(std::uint64_t id, bool exclusive, std::uint8_t construct) {
+  Context* const context = contexts_.make();
+  context->refs = 1;
+  context->id = id;
+  context->exclusive = exclusive;
+  context->construct = construct;
+  return context;
+}
+
+void Joins::set_context(Context*& slot, Context* context) {
+  if (context) ++context->refs;
+  Context* const old = slot;
+  slot = context;
+  if (old) release(old);
+}
+
+void Joins::release(Context* context) {
+  if (--context->refs > 0) return;
+  if (context->current) release(context->current);
+  contexts_.free(context);
+}
+
+void Joins::end_context(Context* context) {
+  ++context->refs;  // unlinking may release the last one
+  while (context->scopes) unlink(context->scopes);
+  release(context);
+}
+
+Scope* Joins::make_scope() {
+  Scope* const scope = scopes_.make();
+  scope->refs = 1;
+  return scope;
+}
+
+void Joins::release(Scope* scope) {
+  while (scope && --scope->refs == 0) {
+    Scope* const older = scope->older;
+    if (older) older->newer = nullptr;
+    if (scope->newer) scope->newer->older = nullptr;
+    if (scope->best) visitor_.drop_path(scope->best);
+    scopes_.free(scope);
+    scope = older;
+  }
+}
+
+Scope* Joins::scope_of(Frame& frame, Context* context, bool make) {
+  if (context->exclusive) {
+    if (!context->current && make) context->current = make_scope();
+    return context->current;
+  }
+  for (Scope* scope = frame.scopes; scope; scope = scope->next_of_frame)
+    if (scope->context == context) return scope;
+  if (!make) return nullptr;
+  Scope* const scope = make_scope();
+  scope->frame = &frame;
+  scope->next_of_frame = frame.scopes;
+  if (frame.scopes) frame.scopes->previous_of_frame = scope;
+  frame.scopes = scope;
+  scope->next_of_context = context->scopes;
+  if (context->scopes) context->scopes->previous_of_context = scope;
+  context->scopes = scope;
+  set_context(scope->context, context);
+  return scope;
+}
+
+// Takes a scope out of its frame's and its context's list: no wait will find it again.
+void Joins::unlink(Scope* scope) {
+  if (scope->previous_of_frame) scope->previous_of_frame->next_of_frame = scope->next_of_frame;
+  else scope->frame->scopes = scope->next_of_frame;
+  if (scope->next_of_frame) scope->next_of_frame->previous_of_frame = scope->previous_of_frame;
+  if (scope->previous_of_context) scope->previous_of_context->next_of_context = scope->next_of_context;
+  else scope->context->scopes = scope->next_of_context;
+  if (scope->next_of_context) scope->next_of_context->previous_of_context = scope->previous_of_context;
+  scope->next_of_frame = scope->previous_of_frame = nullptr;
+  scope->next_of_context = scope->previous_of_context = nullptr;
+  scope->frame = nullptr;
+  set_context(scope->context, nullptr);
+  release(scope);
+}
+
+void Joins::enter_scope(Frame& child, Frame& parent, Context* context, bool spawn_wait) {
+  set_context(child.context, context);
+  // Tasks that a task adds to its own context stand or fall with it; only a SpawnWait starts afresh.
+  const bool inherits = parent.is_task && parent.context == context && parent.scope &&
+                        (context->exclusive || !spawn_wait);
+  Scope* const scope = inherits ? parent.scope : scope_of(parent, context, true);
+  ++scope->refs;
+  ++scope->outstanding;
+  child.scope = scope;
+}
+
+void Joins::begin_wait(Frame& frame, Context* context) {
+  frame.waiting = true;
+  set_context(frame.wait_context, context);
+}
+
+Waiters* Joins::end_wait(Frame& frame, bool force) {
+  if (!frame.wait_scope) {
+    Scope* const scope = scope_of(frame, frame.wait_context, false);
+    if (scope) {
+      ++scope->refs;
+      frame.wait_scope = scope;
+      if (!scope->complete() && frame.wait_context->exclusive) {
+        Scope* const newer = make_scope();
+        newer->older = scope;  // takes over the context's reference
+        scope->newer = newer;
+        frame.wait_context->current = newer;
+      }
+    }
+  }
+  if (Scope* const scope = frame.wait_scope) {
+    if (!scope->complete() && !force) return &scope->waiters;
+    for (Scope* each = scope; each; each = each->older)
+      if (each->best) visitor_.join_path(*frame.state.path, *each->best, Tie::From);
+    // Everything in it was joined: a later wait of this frame starts from nothing.
+    if (scope->frame == &frame && scope->complete()) unlink(scope);
+    frame.wait_scope = nullptr;
+    release(scope);
+  }
+  frame.waiting = false;
+  set_context(frame.wait_context, nullptr);
+  return nullptr;
+}
+
+// A task of `scope` has ended, or an older scope is complete: tells whom it concerns.
+void Joins::settle(Scope* scope) {
+  while (scope->complete()) {
+    queue_.wake_all(scope->waiters);
+    Scope* const newer = scope->newer;
+    if (!newer) return;
+    // Later waits on the context join these tasks as well.
+    if (scope->best) {
+      if (newer->best) visitor_.join_path(*newer->best, *scope->best, Tie::LowerRank);
+      else newer->best = visitor_.copy_path(*scope->best);
+    }
+    newer->older = nullptr;
+    scope->newer = nullptr;
+    release(scope);
+    scope = newer;
+  }
+}
+
+// Gives the frame's path to its scope.
+void Joins::leave_scope(Frame& frame) {
+  Scope* const scope = frame.scope;
+  if (!scope) return;
+  if (scope->best) {
+    visitor_.join_path(*scope->best, *frame.state.path, Tie::LowerRank);
+  } else {
+    scope->best = frame.state.path;
+    frame.state.path = nullptr;
+  }
+  --scope->outstanding;
+  settle(scope);
+  frame.scope = nullptr;
+  release(scope);
+}
+
+void Joins::split(Frame& parent, Frame& child) {
+  FoldNode* const node = nodes_.make();
+  node->outer = parent.node;
+  node->outer_side = parent.side;
+  parent.node = child.node = node;
+  parent.side = 0;
+  child.side = 1;
+}
+
+Waiters* Joins::pass_node(Frame& frame, bool force) {
+  FoldNode* const node = frame.node;
+  const std::uint8_t other = 1 - frame.side;
+  if (!node->ends[other] && !node->gone[other] && !force) return &node->waiters;
+  if (node->ends[other])
+    visitor_.join_path(*frame.state.path, *node->ends[other], frame.side == 1 ? Tie::Into : Tie::From);
+  node->joined = true;
+  node->gone[frame.side] = true;
+  frame.node = node->outer;
+  frame.side = node->outer_side;
+  queue_.wake_all(node->waiters);
+  if (--node->left == 0) free_node(node);
+  return nullptr;
+}
+
+// A frame ends on `side` of `node`. If nothing joins at a node, both ends pass on to the outer one.
+void Joins::depart(FoldNode* node, std::uint8_t side, const Path& path) {
+  Path* end = visitor_.copy_path(path);
+  while (node) {
+    if (node->ends[side]) visitor_.drop_path(node->ends[side]);
+    node->ends[side] = end;
+    queue_.wake_all(node->waiters);
+    if (--node->left > 0) return;
+    end = nullptr;
+    if (!node->joined) {
+      visitor_.join_path(*node->ends[0], *node->ends[1], Tie::From);
+      end = node->ends[0];
+      node->ends[0] = nullptr;
+    }
+    FoldNode* const outer = node->outer;
+    side = node->outer_side;
+    free_node(node);
+    if (!end) return;
+    node = outer;
+  }
+  visitor_.drop_path(end);
+}
+
+void Joins::free_node(FoldNode* node) {
+  for (Path* end : node->ends)
+    if (end) visitor_.drop_path(end);
+  nodes_.free(node);
+}
+
+void Joins::finish(Frame* frame) {
+  if (frame->node) depart(frame->node, frame->side, *frame->state.path);
+  visitor_.ended(frame->state);
+  leave_scope(*frame);
+  free_frame(frame);
+}
+
+void Joins::abandon(Frame* frame) {
+  visitor_.abandoned(frame->state);
+  if (Scope* const scope = frame->scope) release(scope);
+  frame->scope = nullptr;
+  free_frame(frame);
+}
+
+void Joins::free_frame(Frame* frame) {
+  if (frame->state.path) visitor_.drop_path(frame->state.path);
+  while (frame->scopes) unlink(frame->scopes);
+  if (frame->wait_scope) release(frame->wait_scope);
+  set_context(frame->wait_context, nullptr);
+  set_context(frame->last_context, nullptr);
+  set_context(frame->context, nullptr);
+  frames_.free(frame);
+}
+
+}  // namespace tp::analysis

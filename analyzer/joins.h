@@ -1,0 +1,124 @@
+// What is alive of the program's synchronization: frames, contexts, scopes and fold nodes, and the rules by which
+// waits and fold nodes join paths. Used by dpst_reader, which owns the order of events; docs/trace-format.md,
+// "Waits" and "Fold nodes", is the definition.
+//
+// A *scope* is a set of tasks that waits join together. An exclusive context has one scope that grows; when a wait
+// has to be held back for tasks that are still outstanding, the scope is closed and a newer one takes the tasks
+// created later, so that the wait does not join what came after it in time. Any other context has one scope
+// per frame that spawns into it.
+#pragma once
+
+#include "dpst.h"
+#include "merge_queue.h"
+#include "pool.h"
+
+#include <cstdint>
+
+namespace tp::analysis {
+
+struct Frame;
+struct Context;
+
+struct Scope {
+  Path* best = nullptr;           // longest end so far
+  std::uint64_t outstanding = 0;  // tasks that have not ended
+  std::uint32_t refs = 0;         // outstanding tasks, waiting frames, links
+  Scope* older = nullptr;         // exclusive: what was closed before and has outstanding tasks
+  Scope* newer = nullptr;
+  // Not exclusive: links in the lists of its frame and its context.
+  Frame* frame = nullptr;
+  Context* context = nullptr;
+  Scope *next_of_frame = nullptr, *previous_of_frame = nullptr;
+  Scope *next_of_context = nullptr, *previous_of_context = nullptr;
+  Waiters waiters;
+
+  bool complete() const { return outstanding == 0 && older == nullptr; }
+};
+
+struct Context {
+  std::uint32_t refs = 0;  // id table until the context's end; frames; linked scopes
+  bool exclusive = false;
+  std::uint8_t construct = 0;
+  std::uint64_t id = 0;      // packed
+  Scope* current = nullptr;  // exclusive
+  Scope* scopes = nullptr;   // not exclusive
+};
+
+// Two sides meet here: 0 the rest of the spawning frame, 1 the child.
+struct FoldNode {
+  FoldNode* outer = nullptr;
+  std::uint8_t outer_side = 0;
+  std::uint8_t left = 2;       // sides that have not come through
+  bool joined = false;         // a Join record passed it
+  bool gone[2] = {};           // came through by a Join that could not wait
+  Path* ends[2] = {};
+  Waiters waiters;
+};
+
+struct Frame {
+  FrameState state;
+  Frame* below = nullptr;  // on the thread's stack
+  Context* context = nullptr;
+  Scope* scope = nullptr;
+  Context* last_context = nullptr;
+  FoldNode* node = nullptr;
+  std::uint8_t side = 0;
+  bool is_task = false;
+  bool waiting = false;
+  Context* wait_context = nullptr;
+  Scope* wait_scope = nullptr;  // set once a WaitEnd was looked at
+  Scope* scopes = nullptr;
+  std::uint32_t open_loops = 0;
+};
+
+class Joins {
+public:
+  Joins(DagVisitor& visitor, MergeQueue& queue) : visitor_(visitor), queue_(queue) {}
+
+  Frame* make_frame() { return frames_.make(); }
+  // With one reference, the id table's.
+  Context* make_context(std::uint64_t id, bool exclusive, std::uint8_t construct);
+  void set_context(Context*& slot, Context* context);             // counts references
+  void release(Context* context);
+  // The context is gone for its waits: its scopes end with their tasks.
+  void end_context(Context* context);
+
+  // `child`, with path and rank set, becomes a task of `context`, spawned by `parent`.
+  void enter_scope(Frame& child, Frame& parent, Context* context, bool spawn_wait);
+  void begin_wait(Frame& frame, Context* context);
+  // Returns the list to wait in while joined tasks are outstanding, else joins and returns null. `force`: joins what is there.
+  Waiters* end_wait(Frame& frame, bool force);
+
+  void split(Frame& parent, Frame& child);
+  // As end_wait. The frame has a node.
+  Waiters* pass_node(Frame& frame, bool force);
+
+  // The frame is over: tells its node, its scope and the visitor, and frees it.
+  void finish(Frame* frame);
+  // A task that never began.
+  void abandon(Frame* frame);
+
+  std::size_t live_frames() const { return frames_.live(); }
+  std::size_t live_contexts() const { return contexts_.live(); }
+  std::size_t live_nodes() const { return nodes_.live(); }
+
+private:
+  Scope* make_scope();
+  void release(Scope* scope);
+  Scope* scope_of(Frame& frame, Context* context, bool make);
+  void unlink(Scope* scope);
+  void settle(Scope* scope);
+  void leave_scope(Frame& frame);
+  void depart(FoldNode* node, std::uint8_t side, const Path& path);
+  void free_node(FoldNode* node);
+  void free_frame(Frame* frame);
+
+  DagVisitor& visitor_;
+  MergeQueue& queue_;
+  Pool<Frame> frames_;
+  Pool<Context> contexts_;
+  Pool<Scope> scopes_;
+  Pool<FoldNode> nodes_;
+};
+
+}  // namespace tp::analysis

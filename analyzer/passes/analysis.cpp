@@ -1,0 +1,73 @@
+// Hands each event to the passes that want it.
+#include "passes/analysis.h"
+
+#include "problem.h"
+
+namespace tp::analysis {
+
+Analysis::Analysis(const WhatIfPlan& plan, std::size_t rows, WhatIfMode mode, bool profile)
+    : plan_(plan), mode_(mode), profile_(profile),
+      most_work_(std::numeric_limits<std::uint64_t>::max() / plan.largest_factor()),
+      paths_(plan, profile), sites_(rows), longest_(paths_.make()) {}
+
+void Analysis::step(FrameState& frame, const Step& step) {
+  if (step.work > most_work_ - work_)
+    fail(Problem::Overflow, {"the trace"},
+         "work times the largest factor below 2^64", "more", "use smaller --factors");
+  work_ += step.work;
+  if (profile_) sites_.step(frame, step);
+  paths_.extend(*frame.path, frame.row, step);
+}
+
+void Analysis::loop_begin(FrameState& frame) {
+  LoopMark* const mark = loops_.make();
+  mark->outer = frame.loop;
+  mark->divisible = frame.path->lengths()[kDivisible];
+  frame.loop = mark;
+}
+
+void Analysis::loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) {
+  LoopMark* const mark = frame.loop;
+  std::uint64_t& length = frame.path->lengths()[kDivisible];
+  length = mark->divisible + divisible_part(length - mark->divisible, iterations, grain);
+  frame.loop = mark->outer;
+  loops_.free(mark);
+}
+
+void Analysis::drop_loops(FrameState& frame) {
+  while (LoopMark* const mark = frame.loop) {
+    frame.loop = mark->outer;
+    loops_.free(mark);
+  }
+}
+
+void Analysis::ended(FrameState& frame) {
+  drop_loops(frame);
+  paths_.join(*longest_, *frame.path, Tie::Into);
+  if (profile_) sites_.ended(frame);
+}
+
+void Analysis::abandoned(FrameState& frame) {
+  if (profile_) sites_.abandoned(frame);
+}
+
+Analysis::Results Analysis::results() {
+  Results results;
+  results.work = work_;
+  results.spans.assign(longest_->lengths(), longest_->lengths() + paths_.lengths());
+  results.rows = sites_.rows();
+  results.critical_work.resize(results.rows.size());
+  for (const auto& entry : paths_.segments().total(longest_->composition))
+    results.critical_work[entry.key] = entry.work;
+  for (std::size_t i = 0; i < plan_.scenarios.size(); ++i) {
+    const Scenario& scenario = plan_.scenarios[i];
+    const std::uint64_t inside = paths_.region_work()[scenario.set];
+    const std::uint64_t work = mode_ == WhatIfMode::Parallelize
+                                   ? work_ * scenario.factor
+                                   : (work_ - inside) * scenario.factor + inside;
+    results.what_if.push_back({results.spans[kFirstWhatIf + i], work});
+  }
+  return results;
+}
+
+}  // namespace tp::analysis

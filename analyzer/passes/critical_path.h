@@ -1,0 +1,125 @@
+// CRITICAL PATH: which rows the longest path to a point is made of.
+//
+// Beside its length, every path carries its composition: a chain of segments, newest first, each a small map from
+// key to work. Points share what they have in common: a spawn freezes the segment (two holders) and both
+// sides go on in new ones; where paths meet the winner's chain replaces the loser's. A segment held once is
+// extended in place; one held only by its successor is merged into it, smaller map into larger, so that a chain is
+// as long as the number of points that still share parts of it: bounded by what is alive.
+//
+// The key is a template parameter: today a row, later (row, kind of delay) for the breakdown of the path.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <vector>
+
+namespace tp::analysis {
+
+using SegmentId = std::uint32_t;
+inline constexpr SegmentId kNoSegment = ~SegmentId{0};
+
+template <typename Key>
+class SegmentStore {
+public:
+  struct Entry {
+    Key key;
+    std::uint64_t work;
+  };
+
+  SegmentId share(SegmentId id) {
+    if (id != kNoSegment) ++segments_[id].refs;
+    return id;
+  }
+  void drop(SegmentId id) {
+    while (id != kNoSegment && --segments_[id].refs == 0) {
+      const SegmentId previous = segments_[id].previous;
+      free(id);
+      id = previous;
+    }
+  }
+  // The path ending in `id` (the caller's reference) grows by `work`; returns what replaces it.
+  SegmentId extend(SegmentId id, Key key, std::uint64_t work) {
+    if (id == kNoSegment || segments_[id].refs > 1) {
+      const SegmentId fresh = make();
+      segments_[fresh].previous = id;  // takes over the caller's reference
+      id = fresh;
+    }
+    collapse(id);
+    add(segments_[id].entries, key, work);
+    return id;
+  }
+  // Sums per key of the whole chain, ordered by key.
+  std::vector<Entry> total(SegmentId id) const {
+    std::vector<Entry> sum;
+    for (; id != kNoSegment; id = segments_[id].previous)
+      for (const Entry& entry : segments_[id].entries) add(sum, entry.key, entry.work);
+    return sum;
+  }
+  std::size_t live() const { return live_; }
+
+private:
+  struct Segment {
+    std::vector<Entry> entries;  // ordered by key
+    SegmentId previous = kNoSegment;
+    std::uint32_t refs = 0;
+  };
+
+  static void add(std::vector<Entry>& entries, Key key, std::uint64_t work) {
+    if (!entries.empty() && entries.back().key == key) {
+      entries.back().work += work;
+      return;
+    }
+    const auto at = std::lower_bound(entries.begin(), entries.end(), key,
+                                     [](const Entry& entry, Key k) { return entry.key < k; });
+    if (at != entries.end() && at->key == key) at->work += work;
+    else entries.insert(at, {key, work});
+  }
+  SegmentId make() {
+    if (live_ >= next_sweep_) sweep();
+    SegmentId id = free_;
+    if (id == kNoSegment) {
+      id = static_cast<SegmentId>(segments_.size());
+      segments_.emplace_back();
+    } else {
+      free_ = segments_[id].previous;
+    }
+    ++live_;
+    segments_[id].refs = 1;
+    segments_[id].previous = kNoSegment;
+    return id;
+  }
+  void free(SegmentId id) {
+    segments_[id].entries.clear();  // keeps its storage for the next user
+    segments_[id].previous = free_;
+    free_ = id;
+    --live_;
+  }
+  // Merges into `id` whatever only `id` holds.
+  void collapse(SegmentId id) {
+    for (;;) {
+      const SegmentId previous = segments_[id].previous;
+      if (previous == kNoSegment || segments_[previous].refs > 1) return;
+      auto& into = segments_[id].entries;
+      auto& from = segments_[previous].entries;
+      if (from.size() > into.size()) into.swap(from);
+      for (const Entry& entry : from) add(into, entry.key, entry.work);
+      segments_[id].previous = segments_[previous].previous;
+      free(previous);
+    }
+  }
+  // A segment in the middle of a chain does not notice when its other holders go. Each time the number of segments
+  // has doubled all chains are collapsed: constant cost per segment made.
+  void sweep() {
+    for (SegmentId id = 0; id < segments_.size(); ++id)
+      if (segments_[id].refs > 0) collapse(id);
+    next_sweep_ = 2 * live_ + 1024;
+  }
+
+  std::vector<Segment> segments_;
+  SegmentId free_ = kNoSegment;
+  std::size_t live_ = 0;
+  std::size_t next_sweep_ = 1024;
+};
+
+}  // namespace tp::analysis

@@ -1,0 +1,167 @@
+// JSON, schema taskpath.profile/1: everything. Within /1 fields are only added. Every number's unit stands in its
+// name (_ns, _ticks, _percent) or in "unit".
+#include "report/numbers.h"
+#include "report/writers.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+
+namespace tp::analysis {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Rounded as everywhere else, as a JSON number.
+double number(const std::string& decimal) { return std::strtod(decimal.c_str(), nullptr); }
+
+Json clock_json(const Profile& profile) {
+  const RunInfo& run = profile.run;
+  return {{"unit", run.work.unit},
+          {"clock", run.work.name},
+          {"event", run.work_event},
+          {"requested", run.work_requested},
+          {"reason", run.work_reason},
+          {"hz", run.work.hz},
+          {"kernel_included", run.kernel_included},
+          {"time_source", run.time.name},
+          {"time_unit", run.time.unit},
+          {"time_hz_stated", run.time.hz},
+          {"time_hz", profile.read.time_hz}};
+}
+
+Json run_json(const Profile& profile) {
+  const RunInfo& run = profile.run;
+  Json json = {{"program", run.program}, {"arguments", run.arguments}, {"host", run.host},
+               {"pid", run.pid}, {"cpus", run.cpus}, {"start_time_unix_ns", run.start_time_unix_ns},
+               {"taskpath", run.taskpath_version}, {"libtbb", run.libtbb_version},
+               {"as_if_cores", run.as_if_cores}};
+  if (profile.end) {
+    json["end"] = profile.end->end;
+    json["cpu_ns"] = profile.end->cpu_ns;
+    json["wall_ns"] = profile.end->wall_ns;
+  }
+  return json;
+}
+
+Json site_json(const Profile& profile, const SiteRow& site) {
+  return {{"file", site.info.file},
+          {"line", site.info.line},
+          {"column", site.info.column},
+          {"end_line", site.info.end_line},
+          {"functions", site.info.functions},
+          {"constructs", site.info.constructs},
+          {"found_by", site.info.found_by},
+          {"site_ids", site.info.site_ids},
+          {"work", site.work},
+          {"span", site.span},
+          {"parallelism", number(decimal2({site.work, site.span}))},
+          {"exclusive_work", site.exclusive_work},
+          {"critical_work", site.critical_work},
+          {"critical_percent", number(percent2(site.critical_work, profile.span))},
+          {"overhead_ticks", site.overhead_ticks},
+          {"invocations", site.invocations},
+          {"outermost_invocations", site.outermost},
+          {"steps", site.steps}};
+}
+
+Json what_if_json(const Profile& profile) {
+  Json curves = Json::array();
+  for (std::size_t i = 0; i < profile.what_if.size(); ++i) {
+    Json points = Json::array();
+    for (const WhatIfPoint& point : profile.what_if[i].points)
+      points.push_back({{"factor", point.factor},
+                        {"parallelism", number(decimal2(point.parallelism))},
+                        {"work_times_factor", point.parallelism.numerator},
+                        {"span_times_factor", point.parallelism.denominator}});
+    curves.push_back({{"regions", profile.what_if[i].regions}, {"all", i == 0}, {"points", points}});
+  }
+  return {{"mode", profile.what_if_mode}, {"curves", curves}};
+}
+
+Json regions_json(const Profile& profile) {
+  Json regions = Json::array();
+  for (const RegionInfo& region : profile.regions)
+    regions.push_back({{"file", region.file}, {"line", region.line}, {"names", region.names},
+                       {"expected_factor", region.expected_factor}});
+  return regions;
+}
+
+Json attribution_json(const Attribution& a) {
+  static constexpr const char* kBasis[] = {"none", "cpu_time", "step_wall_time", "virtual_work"};
+  Json json = {{"basis", kBasis[static_cast<std::size_t>(a.basis)]},
+               {"unit", a.basis == AttributionBasis::Virtual ? "units" : "ns"}};
+  if (a.basis != AttributionBasis::None) {
+    json["attributed"] = a.attributed;
+    json["total"] = a.total;
+    json["percent"] = number(percent2(a.attributed, a.total));
+    json["unknown_threads_ns"] = a.unknown_threads_ns;
+    json["likely_cause"] = a.likely_cause;
+  }
+  json["overhead_ns"] = a.overhead_ns;
+  json["idle_ns"] = a.idle_ns;
+  json["paused_ns"] = a.paused_ns;
+  return json;
+}
+
+Json trace_json(const Profile& profile) {
+  const ReadSummary& read = profile.read;
+  Json inconsistencies = Json::object();
+  for (std::size_t i = 0; i < read.inconsistencies.size(); ++i)
+    if (read.inconsistencies[i] > 0) inconsistencies[text_of(static_cast<Problem>(i)).name] = read.inconsistencies[i];
+  Json extra = Json::object();
+  for (std::size_t i = 0; i < read.extra.size(); ++i) extra[profile.run.extra_events[i]] = read.extra[i];
+  return {{"records", read.records}, {"streams", read.streams}, {"steps", read.steps},
+          {"tasks_spawned", read.spawned}, {"tasks_begun", read.begun}, {"tasks_ended", read.ended},
+          {"tasks_unfinished", read.unfinished}, {"tasks_never_begun", read.never_begun},
+          {"tasks_cancelled", read.cancelled}, {"exceptions", read.by_exception}, {"pauses", read.pauses},
+          {"forks", read.forks}, {"threads", read.threads.threads}, {"worker_threads", read.threads.workers},
+          {"thread_cpu_ns", read.threads.cpu_ns}, {"paused_work", read.threads.paused_work},
+          {"step_time_ticks", read.step_time}, {"overhead_ticks", read.overhead}, {"idle_ticks", read.idle},
+          {"elapsed_ticks", read.last_time - std::min(read.first_time, read.last_time)},
+          {"most_live_tasks", read.most_live_frames}, {"extra_events", extra}, {"inconsistencies", inconsistencies}};
+}
+
+}  // namespace
+
+std::string write_json(const Profile& profile) {
+  Json sites = Json::array();
+  for (const SiteRow& site : profile.sites) sites.push_back(site_json(profile, site));
+  Json bounds = Json::array();
+  for (const SpeedupBound& bound : profile.bounds)
+    bounds.push_back({{"procs", bound.procs}, {"lower", number(decimal2(bound.lower))},
+                      {"upper", number(decimal2(bound.upper))}});
+  Json warnings = Json::array();
+  for (const Warning& warning : profile.warnings)
+    warnings.push_back({{"name", warning.name}, {"text", warning.text}});
+  const Json json = {
+      {"schema", "taskpath.profile/1"},
+      {"unit", profile.run.work.unit},
+      {"complete", profile.read.complete},
+      {"incomplete_reasons", profile.read.incomplete_reasons},
+      {"clock", clock_json(profile)},
+      {"run", run_json(profile)},
+      {"work", profile.work},
+      {"span", profile.span},
+      {"parallelism", number(decimal2(profile.parallelism()))},
+      {"divisible_span", profile.divisible_span},
+      {"divisible_parallelism", number(decimal2(profile.divisible_parallelism()))},
+      {"speedup_bounds", bounds},
+      {"attribution", attribution_json(profile.attribution)},
+      {"sites", sites},
+      {"regions", regions_json(profile)},
+      {"what_if", what_if_json(profile)},
+      {"conservation",
+       {{"exclusive_work_sum", profile.exclusive_sum},
+        {"exclusive_work_equals_work", profile.exclusive_sum == profile.work},
+        {"critical_work_sum", profile.critical_sum},
+        {"critical_work_equals_span", profile.critical_sum == profile.span},
+        {"steps_overlap", profile.read.inconsistencies[static_cast<std::size_t>(Problem::TimeBackwards)] > 0}}},
+      {"trace", trace_json(profile)},
+      {"warnings", warnings},
+      {"advice", profile.advice}};
+  // Names from the profiled program need not be UTF-8.
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace tp::analysis

@@ -1,0 +1,21 @@
+// How numbers are written. Exact integer arithmetic, so that the same data gives the same bytes everywhere.
+#pragma once
+
+#include "report/report.h"
+
+#include <cstdint>
+#include <string>
+
+namespace tp::analysis {
+
+// Two decimals, half up, without trailing zeros: 1.21, 1.5, 1.
+std::string decimal2(Ratio ratio);
+// 100 * part / whole, two decimals, cut off (never 100 for less than all), without trailing zeros.
+std::string percent2(std::uint64_t part, std::uint64_t whole);
+// For people: "12.3 ms" for a unit of time (hz > 0), else "1.23 G instructions".
+std::string human(std::uint64_t value, const Clock& clock, double hz);
+std::string human_ns(std::uint64_t ns);
+// For people: 1234567 -> "1.23 M"; below 10000 as it is.
+std::string human_count(std::uint64_t value);
+
+}  // namespace tp::analysis

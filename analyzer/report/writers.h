@@ -1,0 +1,40 @@
+// The door of the writers: a Profile in, text out. One file per format.
+#pragma once
+
+#include "report/report.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tp::analysis {
+
+inline constexpr std::string_view kProfileHeader =
+    "Source file,Line number,Work,Span,Parallelism,Percent critical work";
+
+enum class SortKey : std::uint8_t { Critical, Work, Parallelism, Overhead };
+
+struct TextOptions {
+  std::size_t top = 15;
+  bool top_is_explicit = false;  // else rows give way to the limit of 25 lines
+  SortKey sort = SortKey::Critical;
+  bool colour = false;
+};
+
+// csv.cpp
+std::string quote_csv(std::string_view field);  // RFC 4180
+std::vector<std::string> split_csv_line(std::string_view line);
+std::string write_profile_csv(const Profile& profile);
+std::string write_all_regions_csv(const WhatIfCurve& curve);
+std::string write_region_csv(const RegionInfo& region, const WhatIfCurve& curve);
+// json.cpp
+std::string write_json(const Profile& profile);
+// text.cpp
+std::string write_text(const Profile& profile, const TextOptions& options);
+// An existing ws_profile.csv as an aligned table; empty if it is not one.
+std::string pretty_print_csv(std::string_view csv);
+// markdown.cpp
+std::string write_markdown(const Profile& profile, const TextOptions& options);
+
+}  // namespace tp::analysis

@@ -1,0 +1,265 @@
+// Looks addresses up with elfutils' libdwfl, which also finds separate debug files by build id.
+#include "site_resolver.h"
+
+#include <fmt/format.h>
+
+#include <cxxabi.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <string_view>
+
+namespace tp::analysis {
+namespace {
+
+struct SourceFrame {
+  std::string function;
+  std::string file;
+  std::uint32_t line = 0;
+};
+
+std::string base_name(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+std::string name_of(Dwarf_Die* die) {
+  Dwarf_Attribute memory;
+  for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
+    if (const char* name = dwarf_formstring(dwarf_attr_integrate(die, attribute, &memory)))
+      return demangle(name);
+  const char* const name = dwarf_diename(die);
+  return name ? name : "";
+}
+
+// The file in which a function stands: for lambdas and the like, whose names carry no namespace.
+std::string declared_in(Dwarf_Die* die) {
+  const char* const file = dwarf_decl_file(die);
+  return file ? file : "";
+}
+
+bool is_function(Dwarf_Die* die) {
+  const int tag = dwarf_tag(die);
+  return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+// The compilation unit of an address. libdw uses .debug_aranges, which clang does not write: then walk the units.
+Dwarf_Die* unit_of(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Addr* bias) {
+  if (Dwarf_Die* unit = dwfl_module_addrdie(module, address, bias)) return unit;
+  for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, bias)) != nullptr;)
+    if (dwarf_haspc(unit, address - *bias) == 1) return unit;
+  return nullptr;
+}
+
+// The inline chain at `address`, innermost first.
+std::vector<SourceFrame> inline_chain(Dwfl_Module* module, Dwarf_Addr address) {
+  std::vector<SourceFrame> chain;
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = unit_of(module, address, &bias);
+  if (!unit) return chain;
+  SourceFrame here;
+  if (Dwarf_Line* line = dwarf_getsrc_die(unit, address - bias)) {
+    int number = 0;
+    dwarf_lineno(line, &number);
+    here.line = static_cast<std::uint32_t>(number);
+    if (const char* file = dwarf_linesrc(line, nullptr, nullptr)) here.file = file;
+  }
+  Dwarf_Files* files = nullptr;
+  std::size_t file_count = 0;
+  dwarf_getsrcfiles(unit, &files, &file_count);
+
+  Dwarf_Die* scopes = nullptr;
+  int count = dwarf_getscopes(unit, address - bias, &scopes);
+  if (count <= 0) return chain;
+  // Once more from the innermost die: this gives the concrete instances all the way out.
+  Dwarf_Die innermost = scopes[0];
+  std::free(scopes);
+  scopes = nullptr;
+  count = dwarf_getscopes_die(&innermost, &scopes);
+  for (int i = 0; i < count; ++i) {
+    if (!is_function(&scopes[i])) continue;
+    here.function = name_of(&scopes[i]);
+    // A oneTBB lambda inlined into user code is still oneTBB's.
+    if (here.file.empty()) here.file = declared_in(&scopes[i]);
+    chain.push_back(here);
+    if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) break;
+    Dwarf_Attribute memory;
+    Dwarf_Word value = 0;
+    here = {};
+    if (dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &memory), &value) == 0)
+      here.line = static_cast<std::uint32_t>(value);
+    if (files && dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &memory), &value) == 0)
+      if (const char* file = dwarf_filesrc(files, value, nullptr, nullptr)) here.file = file;
+  }
+  std::free(scopes);
+  return chain;
+}
+
+const Dwfl_Callbacks kCallbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+    .debuginfo_path = nullptr,
+};
+
+}  // namespace
+
+std::string demangle(const std::string& name) {
+  int status = 0;
+  char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  if (status != 0 || !text) return name;
+  std::string result = text;
+  std::free(text);
+  return result;
+}
+
+bool is_library_frame(const std::string& function, const std::string& file) {
+  for (const std::string_view prefix : {"tbb::", "oneapi::tbb::", "tp::", "std::", "__gnu_"})
+    if (function.compare(0, prefix.size(), prefix) == 0) return true;
+  // A template's demangled name begins with its return type.
+  const std::size_t arguments = function.find_first_of("<(");
+  const std::size_t space = function.rfind(' ', arguments);
+  if (space != std::string::npos && arguments != std::string::npos && space < arguments) {
+    const std::string_view name = std::string_view(function).substr(space + 1);
+    for (const std::string_view prefix : {"tbb::", "oneapi::tbb::", "tp::", "std::"})
+      if (name.substr(0, prefix.size()) == prefix) return true;
+  }
+  for (const std::string_view part : {"/usr/include/", "/usr/lib/gcc/", "/oneapi/tbb/", "/include/tbb/",
+                                      "/include/c++/", "/tp/site.h", "/tp/hooks.h"})
+    if (file.find(part) != std::string::npos) return true;
+  return false;
+}
+
+std::string lambda_owner(const std::string& type) {
+  const std::size_t lambda = type.find("{lambda");
+  if (lambda == std::string::npos) return {};
+  // Back to the beginning of this template argument.
+  std::size_t begin = lambda;
+  int depth = 0;
+  while (begin > 0) {
+    const char c = type[begin - 1];
+    if (c == ')' || c == '>') ++depth;
+    if (c == '(' || c == '<') {
+      if (depth == 0) break;
+      --depth;
+    }
+    if (c == ',' && depth == 0) break;
+    --begin;
+  }
+  std::string owner = type.substr(begin, lambda - begin);
+  while (!owner.empty() && (owner.front() == ' ')) owner.erase(0, 1);
+  while (owner.size() >= 2 && owner.compare(owner.size() - 2, 2, "::") == 0) owner.resize(owner.size() - 2);
+  return owner;
+}
+
+struct SiteResolver::Impl {
+  struct Opened {
+    Dwfl* dwfl = nullptr;
+    Dwfl_Module* module = nullptr;
+    Dwarf_Addr base = 0;  // what to add to an address of the file
+  };
+
+  std::map<std::uint32_t, Module> modules;
+  std::map<std::uint32_t, Opened> opened;
+
+  ~Impl() {
+    for (auto& [id, each] : opened)
+      if (each.dwfl) dwfl_end(each.dwfl);
+  }
+
+  const Opened& open(std::uint32_t id) {
+    const auto [it, fresh] = opened.try_emplace(id);
+    Opened& result = it->second;
+    const auto module = modules.find(id);
+    if (!fresh || module == modules.end()) return result;
+    const std::string& path = module->second.path;
+    result.dwfl = dwfl_begin(&kCallbacks);
+    if (!result.dwfl) return result;
+    dwfl_report_begin(result.dwfl);
+    result.module = dwfl_report_offline(result.dwfl, base_name(path).c_str(), path.c_str(), -1);
+    dwfl_report_end(result.dwfl, nullptr, nullptr);
+    if (!result.module || !same_build(result.module, module->second.build_id)) {
+      result.module = nullptr;
+      return result;
+    }
+    GElf_Addr bias = 0;
+    dwfl_module_getelf(result.module, &bias);
+    result.base = bias;
+    return result;
+  }
+
+  // A module that was built anew since the run has other addresses.
+  static bool same_build(Dwfl_Module* module, const std::string& expected) {
+    if (expected.empty()) return true;
+    GElf_Addr bias = 0;
+    dwfl_module_getelf(module, &bias);
+    const unsigned char* bits = nullptr;
+    GElf_Addr address = 0;
+    const int size = dwfl_module_build_id(module, &bits, &address);
+    if (size <= 0) return true;
+    std::string actual;
+    for (int i = 0; i < size; ++i) actual += fmt::format("{:02x}", bits[i]);
+    return actual == expected;
+  }
+
+  std::string module_name(std::uint32_t id) const {
+    const auto it = modules.find(id);
+    return it == modules.end() || it->second.path.empty() ? fmt::format("module{}", id)
+                                                          : base_name(it->second.path);
+  }
+
+  std::optional<ResolvedSite> by_debug_info(const CodeAddress& address) {
+    const Opened& module = open(address.module);
+    if (!module.module || address.offset == 0) return {};
+    // A return address is behind its call.
+    for (const SourceFrame& frame : inline_chain(module.module, module.base + address.offset - 1))
+      if (frame.line > 0 && !frame.file.empty() && !is_library_frame(frame.function, frame.file))
+        return ResolvedSite{frame.file, frame.line, frame.function, "debug_info"};
+    return {};
+  }
+
+  std::optional<ResolvedSite> by_symbol(const CodeAddress& address) {
+    const Opened& module = open(address.module);
+    if (!module.module || address.offset == 0) return {};
+    GElf_Off offset = 0;
+    GElf_Sym symbol;
+    const char* const name = dwfl_module_addrinfo(module.module, module.base + address.offset - 1, &offset,
+                                                  &symbol, nullptr, nullptr, nullptr);
+    if (!name || !*name) return {};
+    const std::string function = demangle(name);
+    if (is_library_frame(function, "")) return {};
+    return ResolvedSite{fmt::format("{}+{:#x}", function, offset + 1), 0, function, "symbol"};
+  }
+};
+
+SiteResolver::SiteResolver(const std::vector<Module>& modules) : impl_(std::make_unique<Impl>()) {
+  for (const Module& module : modules) impl_->modules.emplace(module.id, module);
+}
+
+SiteResolver::~SiteResolver() = default;
+
+ResolvedSite SiteResolver::resolve(const StaticSite& site) {
+  for (const CodeAddress& address : site.stack)
+    if (auto found = impl_->by_debug_info(address)) return *found;
+  for (const CodeAddress& address : site.stack)
+    if (auto found = impl_->by_symbol(address)) return *found;
+  ResolvedSite result;
+  result.found_by = "module";
+  result.function = lambda_owner(demangle(site.type));
+  if (site.stack.empty()) {
+    result.file = site.type.empty() ? fmt::format("site{}", site.id) : demangle(site.type);
+    return result;
+  }
+  const CodeAddress& address = site.stack.front();
+  result.file = fmt::format("{}+{:#x}", impl_->module_name(address.module), address.offset);
+  return result;
+}
+
+}  // namespace tp::analysis

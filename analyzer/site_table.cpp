@@ -1,0 +1,78 @@
+// Merges sites into rows.
+#include "site_table.h"
+
+#include "site_resolver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace tp::analysis {
+namespace {
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
+  table.rows.push_back({.file = "main", .line = 0, .found_by = {"main"}});
+  table.maps.row_of_site.insert(trace::kMainSite, kMainRow);
+  SiteResolver resolver(sites.modules);
+  std::map<std::pair<std::string, std::uint32_t>, Row> known;
+  for (const StaticSite& site : sites.sites) {
+    ResolvedSite place{site.file, site.line, site.function, site.tag};
+    if (site.file.empty()) place = resolver.resolve(site);
+    place.file = map_path(place.file, path_map);
+    const auto [it, fresh] =
+        known.try_emplace({place.file, place.line}, static_cast<Row>(table.rows.size()));
+    if (fresh) table.rows.push_back({.file = place.file, .line = place.line});
+    SiteInfo& row = table.rows[it->second];
+    add_once(row.functions, place.function);
+    add_once(row.constructs, site.construct);
+    add_once(row.found_by, place.found_by);
+    if (row.column == 0) row.column = site.column;
+    row.end_line = std::max(row.end_line, site.end_line);
+    row.site_ids.push_back(site.id);
+    table.maps.row_of_site.insert(site.id, it->second);
+  }
+  // For tasks whose spawn or site is lost; shown only if there are any.
+  table.maps.unknown_row = static_cast<Row>(table.rows.size());
+  table.rows.push_back({.file = "unknown", .line = 0, .found_by = {"lost"}});
+}
+
+void add_regions(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
+  std::map<std::pair<std::string, std::uint32_t>, std::vector<const StaticRegion*>> by_place;
+  for (const StaticRegion& region : sites.regions)
+    by_place[{map_path(region.file, path_map), region.line}].push_back(&region);
+  for (const auto& [place, regions] : by_place) {
+    RegionInfo info{.file = place.first, .line = place.second};
+    for (const StaticRegion* region : regions) {
+      add_once(info.names, region->name);
+      info.expected_factor = std::max(info.expected_factor, region->factor);
+      table.maps.region_of_id.insert(region->id, static_cast<std::uint32_t>(table.regions.size()));
+    }
+    table.regions.push_back(std::move(info));
+  }
+}
+
+}  // namespace
+
+std::string map_path(const std::string& path, const PathMap& path_map) {
+  const std::pair<std::string, std::string>* best = nullptr;
+  for (const auto& rule : path_map)
+    if (path.compare(0, rule.first.size(), rule.first) == 0 &&
+        (!best || rule.first.size() > best->first.size()))
+      best = &rule;
+  return best ? best->second + path.substr(best->first.size()) : path;
+}
+
+SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map) {
+  SiteTable table;
+  add_rows(table, sites, path_map);
+  add_regions(table, sites, path_map);
+  return table;
+}
+
+}  // namespace tp::analysis

@@ -1,0 +1,46 @@
+// The bytes of a data directory: three JSON texts and the streams, mapped or held in memory. Opened by main.cpp
+// (directory) or by tests and fuzzers (memory); nothing is interpreted here except the names of the files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tp::analysis {
+
+// A file mapped read-only, or bytes owned in memory.
+class StreamBytes {
+public:
+  StreamBytes(std::string name, std::vector<std::byte> bytes);
+  static StreamBytes map(const std::string& path);
+  StreamBytes(StreamBytes&& other) noexcept;
+  StreamBytes& operator=(StreamBytes&&) = delete;
+  ~StreamBytes();
+
+  const std::string& name() const { return name_; }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+private:
+  explicit StreamBytes(std::string name) : name_(std::move(name)) {}
+  std::string name_;
+  std::vector<std::byte> owned_;
+  std::span<const std::byte> bytes_;
+  bool mapped_ = false;
+};
+
+// Streams stand at their number: streams[k] is file k.
+struct TraceSource {
+  std::string name;  // of the directory, for messages
+  std::string run_json;
+  std::string sites_jsonl;
+  std::optional<std::string> end_json;
+  std::vector<StreamBytes> streams;
+};
+
+// Throws Error{NoData, Unreadable, MissingRunJson, MissingStream, NoStreams, BadStreamName}.
+TraceSource open_directory(const std::string& path);
+
+}  // namespace tp::analysis

@@ -1,0 +1,19 @@
+// make_trace SCRIPT DIRECTORY: a hand-written trace as a data directory, to try tp-analyze on.
+#include "trace_script.h"
+
+#include <cstdio>
+#include <exception>
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: make_trace SCRIPT.trace.txt DIRECTORY\n");
+    return 2;
+  }
+  try {
+    tp::test::load_trace_script(argv[1]).write(argv[2]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "make_trace: %s\n", error.what());
+    return 2;
+  }
+  return 0;
+}

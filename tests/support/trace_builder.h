@@ -1,0 +1,143 @@
+// Writes traces for tests: real bytes through trace_codec.h, in memory or as a data directory. A test says what a thread
+// does, record by record; ids, widths and chunks are the builder's business.
+#pragma once
+
+#include "trace_source.h"
+#include "tp/trace/trace_codec.h"
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace tp::test {
+
+// Figures of the step that a record closes.
+struct StepFigures {
+  std::uint64_t work = 0;
+  std::uint64_t lead = 0;
+  std::uint64_t wall = 0;  // as it stands in the record
+};
+
+struct ContextOperand {
+  trace::ContextCode code = trace::ContextCode::Own;
+  bool exclusive = false;  // New
+  trace::Construct construct = trace::Construct::TaskGroup;
+  std::uint64_t id = 0;  // Id
+  static ContextOperand own() { return {}; }
+  static ContextOperand last() { return {trace::ContextCode::Last}; }
+  static ContextOperand fresh(bool exclusive) { return {trace::ContextCode::New, exclusive}; }
+  static ContextOperand of(std::uint64_t id) { return {trace::ContextCode::Id, false, trace::Construct::Unknown, id}; }
+};
+
+struct SiteOperand {
+  trace::SiteCode code = trace::SiteCode::Inherit;
+  std::uint32_t site = 0;
+  static SiteOperand inherit() { return {}; }
+  static SiteOperand last() { return {trace::SiteCode::Last}; }
+  static SiteOperand of(std::uint32_t site) {
+    return {site < 65536 ? trace::SiteCode::U16 : trace::SiteCode::U32, site};
+  }
+};
+
+struct TaskOperand {
+  trace::TaskCode code = trace::TaskCode::Newest;
+  std::uint64_t value = 0;
+  static TaskOperand newest() { return {}; }
+  static TaskOperand back(std::uint64_t distance) {
+    return {distance < 65536 ? trace::TaskCode::Back16 : trace::TaskCode::Back32, distance};
+  }
+  static TaskOperand of(std::uint64_t id) { return {trace::TaskCode::Id, id}; }
+};
+
+class StreamBuilder {
+public:
+  StreamBuilder(std::uint32_t number, std::uint64_t session, std::uint64_t base_time)
+      : number_(number), session_(session), base_time_(base_time) {}
+
+  void thread_begin(trace::ThreadRole role, std::uint64_t prior_work = 0);
+  void thread_end(std::uint64_t cpu_ns = 0, std::uint64_t paused_work = 0);
+  void extended(trace::ExtendedKind kind, const void* payload, std::size_t bytes);
+  void spawn(StepFigures step, SiteOperand site, ContextOperand context, bool split = false, bool wait = false);
+  void wait(StepFigures step, ContextOperand context);
+  void wait_end(std::uint64_t idle = 0);
+  void begin(TaskOperand task, std::uint64_t idle = 0, unsigned flags = 0);
+  void end(StepFigures step, unsigned flags = 0);
+  void task(TaskOperand task, StepFigures step, unsigned flags = 0);
+  void loop_begin(StepFigures step);
+  void loop_end(StepFigures step, std::uint64_t iterations, std::uint64_t grain);
+  void join(StepFigures step);
+  void release(StepFigures step);
+  void acquire(StepFigures step, std::uint64_t edge);
+  void region(std::uint32_t region, std::uint64_t work);
+  void context_end(ContextOperand context);
+  void cut(StepFigures step);
+
+  // The next record starts a new chunk, whose times count from `base_time`.
+  void new_chunk(std::uint64_t base_time);
+  // The bytes of the current chunk's records may not grow beyond this: then the builder starts a new one by itself,
+  // if it knows the time (set_now).
+  std::uint64_t spawns() const { return spawns_; }
+  std::size_t chunk_count() const { return done_.size() + 1; }
+
+  // Extra events that each closing record carries.
+  std::vector<std::uint64_t> extra;
+  bool close_last = true;  // false: as after a kill
+  std::uint32_t last_flags = 0;
+  std::uint32_t slack = 64;  // unused bytes at the end of each chunk
+
+  std::vector<std::byte> bytes() const;
+
+private:
+  struct Chunk {
+    std::uint64_t base_time = 0;
+    std::uint64_t first_spawn = 0;
+    std::vector<std::byte> records;
+  };
+  template <typename Operands>
+  void emit(trace::Op op, unsigned flags, const StepFigures& step, Operands&& operands);
+  void append(std::vector<std::byte>& out, const Chunk& chunk, std::uint32_t sequence, bool closed,
+              std::uint32_t flags) const;
+  Chunk current() const { return {base_time_, first_spawn_, records_}; }
+
+  std::uint32_t number_;
+  std::uint64_t session_;
+  std::uint64_t base_time_;
+  std::uint64_t first_spawn_ = 0;
+  std::uint64_t spawns_ = 0;
+  std::vector<std::byte> records_;
+  std::vector<Chunk> done_;
+};
+
+class TraceBuilder {
+public:
+  explicit TraceBuilder(std::uint64_t session = 0x1234);
+
+  StreamBuilder& stream(std::uint64_t base_time = 0);  // the next stream
+  StreamBuilder& at(std::uint32_t number) { return streams_[number]; }
+  std::size_t stream_count() const { return streams_.size(); }
+  void site(std::uint32_t id, const std::string& file, std::uint32_t line, std::uint32_t column = 1);
+  void region(std::uint32_t id, const std::string& name, const std::string& file, std::uint32_t line);
+  void site_line(const std::string& json) { sites_ += json + "\n"; }
+
+  // Fields of run.json and end.json.
+  std::string unit = "units", clock = "virtual";
+  std::uint64_t hz = 0;
+  bool same_as_time = false;
+  std::uint32_t cpus = 2;
+  std::vector<std::string> extra_events;
+  bool complete = true;
+  std::uint64_t cpu_ns = 1000000, virtual_work = 0;
+  std::string run_json() const;
+  std::string end_json() const;
+
+  analysis::TraceSource source() const;
+  void write(const std::string& directory) const;
+
+private:
+  std::uint64_t session_;
+  std::string sites_;
+  std::deque<StreamBuilder> streams_;
+};
+
+}  // namespace tp::test
