@@ -303,6 +303,7 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
   frame.split_next = false;
   frame.reopen = false;
   frame.failed = false;
+  frame.threw = false;
   frame.region = 0;
   frame.region_depth = 0;
   frame.waits = 0;
@@ -330,8 +331,9 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
 }
 
 void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
-  if (by_exception && !frame.failed) [[unlikely]] {
+  if (by_exception) [[unlikely]] {
     cut(thread, frame);
+    frame.threw = true;
     thread.failed = frame;
     thread.failed.failed = true;
     thread.frame.store(frame.outer, std::memory_order_release);
@@ -343,11 +345,10 @@ void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
     RecordEncoder record(reserve(thread));
     const StepCodes codes = put_figures(record, step);
     record.bytes(&thread.begin_id, trace::kWidthBytes[thread.begin_flags & 3]);
-    const unsigned flags = thread.begin_flags | (by_exception ? trace::kTaskByException : 0);
-    commit(thread, record, tag_of(Op::Task, codes, flags));
+    commit(thread, record, tag_of(Op::Task, codes, thread.begin_flags));
     thread.begin_pending = false;
   } else {
-    put_plain(thread, Op::End, step, by_exception ? trace::kEndByException : 0);
+    put_plain(thread, Op::End, step, frame.threw ? trace::kEndByException : 0);
   }
   thread.frame.store(frame.outer, std::memory_order_release);
 }

@@ -31,7 +31,8 @@ struct Frame {
   bool step_open;
   bool split_next;
   bool reopen;                  // a spawn closed the step: tp_on_spawn_end opens the next
-  bool failed;                  // the task threw; the library will run it again to cancel it
+  bool failed;                  // put aside: the task threw, and the library will run it again to cancel it
+  bool threw;
   std::uint32_t region;         // open causal region + 1, 0: none
   std::uint32_t region_depth;
   std::uint64_t region_mark;    // work reading from which the region counts in the open step

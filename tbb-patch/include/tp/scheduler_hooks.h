@@ -12,7 +12,7 @@ namespace detail {
 namespace r1 {
 
 // trace::Construct of a context, by the name that the algorithm gave it. Contexts that an algorithm makes for itself, and
-// those of a task_group, are joined as a whole; parallel_for_each waits for blocks of tasks within one context, and a
+// those of a task_group or a flow graph, are joined as a whole; parallel_for_each waits for blocks of tasks within one context, and a
 // context supplied by the user may serve several algorithms at a time.
 inline unsigned tp_traits(d0::string_resource_index name, bool concurrent_wait) {
   const unsigned exclusive = 64;
@@ -25,7 +25,7 @@ inline unsigned tp_traits(d0::string_resource_index name, bool concurrent_wait) 
   case d0::PARALLEL_SORT: return 6 | exclusive;
   case d0::PARALLEL_PIPELINE: return 7 | exclusive;
   case d0::CUSTOM_CTX: return concurrent_wait ? 8 | exclusive : 9;
-  case d0::FLOW_TASKS: return 10;
+  case d0::FLOW_TASKS: return 10 | exclusive;
   default: return 12;
   }
 }

@@ -156,8 +156,8 @@ enum class TaskCode : std::uint8_t {
 };
 inline constexpr unsigned kTaskCancelled = 4;  // cancel() ran in place of execute()
 
-inline constexpr unsigned kEndByException = 1;      // flag of End and Task(8): left by an exception
-inline constexpr unsigned kTaskByException = 8;     // flag of Task
+inline constexpr unsigned kEndByException = 1;      // flag of End: the task threw
+inline constexpr unsigned kTaskByException = 8;     // flag of Task: the same
 inline constexpr unsigned kWaitEndByException = 1;  // flag of WaitEnd: the wait rethrew
 
 // Flags of LoopEnd.   bits 0-1: width of iterations    bits 2-3: width of grain    (CountCode each)
