@@ -20,6 +20,7 @@
 #include <iterator>
 #include <spawn.h>
 #include <string_view>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -141,10 +142,21 @@ std::string directory_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
-std::string make_temporary_directory() {
+// The same name for the same command, so that builds are reproducible also where a compiler stores the path it was
+// given (clang's LTO bitcode); a name of its own if that is taken, by a second such command or somebody else.
+std::string make_temporary_directory(const Command& command, const std::string& source) {
   std::error_code error;
-  std::string name = (fs::temp_directory_path(error) / "tp-c++-XXXXXX").string();
-  return !error && mkdtemp(name.data()) ? name : "";
+  const fs::path parent = fs::temp_directory_path(error);
+  std::string key = fs::current_path(error).string() + '\n' + source;
+  for (const std::string& argument : command.arguments)
+    key += '\n' + argument;
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016zx", std::hash<std::string>{}(key));
+  std::string name = (parent / "tp-c++-").string() + digits;
+  if (mkdir(name.c_str(), 0700) == 0)
+    return name;
+  name += "-XXXXXX";
+  return mkdtemp(name.data()) ? name : "";
 }
 
 std::string first_error(const std::string& errors) {
@@ -158,7 +170,7 @@ bool make_copy(const Command& command, size_t argument, std::vector<Copy>& copie
   const std::string& source = command.arguments[argument];
   if (!may_spawn(read_file(source)))
     return false;
-  const std::string directory = make_temporary_directory();
+  const std::string directory = make_temporary_directory(command, source);
   if (directory.empty()) {
     note(command, source + ": compiled untagged: no temporary directory");
     return false;

@@ -183,7 +183,7 @@ bool has_standard(const std::vector<std::string>& flags) {
 }
 
 std::vector<std::string> clang_command(const ParseRequest& request) {
-  std::vector<std::string> arguments = {"clang++", "-fsyntax-only", "-w", "-Wno-error",
+  std::vector<std::string> arguments = {"clang++", "-fsyntax-only", "-w", "-Wno-error", "-fno-caret-diagnostics",
                                         "-resource-dir", TP_CLANG_RESOURCE_DIR};
   if (const std::string ours = installed_include_dir(); !ours.empty())
     arguments.insert(arguments.end(), {"-isystem", ours});

@@ -54,9 +54,13 @@ public:
     return true;
   }
 
+  // A header that is included twice shows each of its sites twice; the first wording stays.
   std::map<std::string, SourceFile> take() {
-    for (auto& [name, file] : files_)
-      std::ranges::sort(file.sites, {}, &FoundSite::insert_offset);
+    for (auto& [name, file] : files_) {
+      std::ranges::stable_sort(file.sites, {}, &FoundSite::insert_offset);
+      const auto rest = std::ranges::unique(file.sites, {}, &FoundSite::insert_offset);
+      file.sites.erase(rest.begin(), rest.end());
+    }
     return std::move(files_);
   }
 

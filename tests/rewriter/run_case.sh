@@ -1,0 +1,29 @@
+#!/bin/bash
+# run_case.sh NAME: tp-rewrite turns NAME.cpp into NAME.expected.cpp, leaves that alone, and both compile, run and exit
+# with 0. TP_BLESS=1 writes the expected file instead: read it before you commit it.
+. "$(dirname "$0")/common.inc"
+name=$1
+flags=$(sed -n '1s|^// flags: *||p' "$here/$name.cpp")
+cp "$here/$name.cpp" .
+
+"$TP_REWRITE" -q "$name.cpp" -- $flags > out.cpp || fail "tp-rewrite failed"
+if [ -n "${TP_BLESS:-}" ]; then cp out.cpp "$here/$name.expected.cpp"; fi
+diff -u "$here/$name.expected.cpp" out.cpp || fail "not as expected"
+
+mv out.cpp "$name.cpp"
+"$TP_REWRITE" -q "$name.cpp" -- $flags > again.cpp
+cmp "$name.cpp" again.cpp || fail "not idempotent"
+
+for compiler in $(compilers); do
+  case "$flags $compiler" in
+    *-fopenmp*clang*|*c++20*"clang++") continue ;;  # no libomp; clang 14 and libstdc++ coroutines
+  esac
+  for file in "$here/$name.cpp" "$name.cpp"; do
+    if ! "$compiler" $flags -isystem "$TP_PREFIX/include" "$file" -o prog; then
+      fail "$compiler cannot compile $file"
+    elif ! ./prog; then
+      fail "$compiler: $file runs differently"
+    fi
+  done
+done
+finish

@@ -1,0 +1,39 @@
+#!/bin/bash
+# What Clang cannot parse is compiled unchanged, with one note; errors are the real compiler's.
+. "$(dirname "$0")/common.inc"
+export TP_CXX=g++
+cat > gnu.cpp <<'X'
+#include <tbb/tbb.h>
+int f() { int n = 1; auto nested = [] {}; int only_gcc __attribute__((aligned(16))) = n; nested(); return only_gcc; }
+#ifdef __clang__
+#error Clang must not see this
+#endif
+int main() { tbb::parallel_for(0, f(), [](int) {}); }
+X
+"$TP_CXX_TOOL" gnu.cpp -o prog 2> err.txt && ./prog || fail "fallback did not compile"
+[ "$(wc -l < err.txt)" -eq 1 ] || fail "expected one note: $(cat err.txt)"
+grep -q '^tp-c++: note: gnu.cpp: compiled untagged: .*gnu.cpp:4:2: Clang must not' err.txt || fail "note: $(cat err.txt)"
+"$TP_CXX_TOOL" -q gnu.cpp -o prog 2> err.txt; [ -s err.txt ] && fail "-q is not quiet"
+
+echo 'int main() { run(; }' > bad.cpp
+g++ -c bad.cpp 2> plain.txt; plain=$?
+"$TP_CXX_TOOL" -q -c bad.cpp 2> ours.txt; ours=$?
+[ $plain -eq $ours ] && diff plain.txt ours.txt || fail "errors differ"
+"$TP_CXX_TOOL" -q -c missing.cpp 2> ours.txt && fail "missing source"
+grep -q 'missing.cpp' ours.txt || fail "missing source not named"
+
+# A compiler that dies by a signal, one that does not exist, and tp-c++ itself.
+printf '#!/bin/bash\nkill -TERM $$\n' > dies && chmod +x dies
+echo 'int main() {}' > plain.cpp
+TP_CXX=./dies "$TP_CXX_TOOL" -c plain.cpp; [ $? -eq 143 ] || fail "signal of the compiler"
+TP_CXX=no-such-compiler "$TP_CXX_TOOL" -c plain.cpp 2> err.txt; [ $? -eq 127 ] || fail "no compiler"
+grep -q '^hint:' err.txt || fail "no hint"
+TP_CXX=$TP_CXX_TOOL timeout 10 "$TP_CXX_TOOL" -c plain.cpp 2> err.txt; [ $? -eq 2 ] || fail "calls itself"
+grep -q 'tp-c++ itself' err.txt || fail "self call: $(cat err.txt)"
+
+# With headers that take no site nothing may be tagged.
+echo 'int main() { tbb::parallel_for(0, 1, [](int) {}); }' > stock.cpp
+"$TP_CXX_TOOL" -DTP_STUB_STOCK -include tbb/tbb.h stock.cpp -o prog && ./prog || fail "stock headers"
+"$TP_REWRITE" --list-sites stock.cpp -- -DTP_STUB_STOCK -include tbb/tbb.h |
+  grep -q "left to header: the oneTBB headers" || fail "stock headers not reported"
+finish
