@@ -91,8 +91,6 @@ DpstReader::Stream* DpstReader::stream_of(const Stream& reader, std::uint64_t id
 Frame& DpstReader::running(Stream& stream) {
   if (!stream.top)
     fail(Problem::StepWithoutFrame, stream.cursor.place(), "a running task or an external thread", "none");
-  if (stream.top->waiting)
-    fail(Problem::StepInWait, stream.cursor.place(), "the end of the wait first", "a closed step");
   return *stream.top;
 }
 
@@ -136,6 +134,23 @@ void DpstReader::finish_top(Stream& stream) {
   joins_.finish(frame);
 }
 
+void DpstReader::push_root(Stream& stream) {
+  Frame* const root = joins_.make_frame();
+  root->state.path = visitor_.new_path();
+  visitor_.root_begun(root->state);
+  push(stream, root);
+}
+
+// Frames that nobody will end any more.
+void DpstReader::finish_stack(Frame*& top) {
+  while (top) {
+    Frame* const frame = top;
+    top = frame->below;
+    summary_.unfinished += frame->is_task;
+    joins_.finish(frame);
+  }
+}
+
 bool DpstReader::process(Stream& stream) {
   switch (stream.cursor.record().op) {
   case Op::Spawn:
@@ -177,8 +192,7 @@ bool DpstReader::process(Stream& stream) {
     close_step(stream, running(stream));
     return true;
   case Op::Extended:
-    process_extended(stream);
-    return true;
+    return process_extended(stream);
   case Op::None:
     break;
   }
@@ -296,7 +310,7 @@ bool DpstReader::process_wait(Stream& stream) {
 
 bool DpstReader::process_wait_end(Stream& stream) {
   Frame* const frame = stream.top;
-  if (!frame || !frame->waiting)
+  if (!frame || !frame->wait)
     fail(Problem::WaitEndWithoutWait, stream.cursor.place(), "a frame that waits",
          frame ? "one that runs" : "no frame");
   if (Waiters* waiters = joins_.end_wait(*frame, force_)) return block(stream, *waiters);
@@ -365,6 +379,8 @@ bool DpstReader::process_begin(Stream& stream) {
 void DpstReader::process_end(Stream& stream) {
   if (!stream.top)
     fail(Problem::EndWithoutFrame, stream.cursor.place(), "a running task", "none");
+  if (stream.top->is_task && stream.top->wait)
+    fail(Problem::StepInWait, stream.cursor.place(), "the end of its wait first", "the end of the task");
   close_step(stream, running(stream));
   if (stream.cursor.record().flags & trace::kEndByException) ++summary_.by_exception;
   finish_top(stream);
@@ -455,7 +471,7 @@ bool DpstReader::process_context_end(Stream& stream) {
   return true;
 }
 
-void DpstReader::process_extended(Stream& stream) {
+bool DpstReader::process_extended(Stream& stream) {
   const Record& record = stream.cursor.record();
   const auto load = [&](auto& payload) {
     if (record.payload_bytes < sizeof payload)
@@ -475,12 +491,19 @@ void DpstReader::process_extended(Stream& stream) {
     load(payload);
     summary_.threads.cpu_ns += payload.cpu_ns;
     summary_.threads.paused_work += payload.paused_work;
-    if (stream.top && !stream.top->below && !stream.top->is_task && !stream.top->waiting)
-      finish_top(stream);
+    if (stream.top && !stream.top->below && !stream.top->is_task) finish_top(stream);
     if (stream.top && !stream.cursor.truncated())
       fail(Problem::ThreadNotOver, stream.cursor.place(), "an empty frame stack at the thread's end",
            "open frames");
     break;
+  }
+  case trace::ExtendedKind::StackOut:
+    put_stack_aside(stream);
+    break;
+  case trace::ExtendedKind::StackIn: {
+    trace::StackInPayload payload;
+    load(payload);
+    return take_stack(stream, payload.stack);
   }
   case trace::ExtendedKind::Pause:
     ++summary_.pauses;
@@ -491,30 +514,48 @@ void DpstReader::process_extended(Stream& stream) {
   default:  // Resume, and kinds added within the version
     break;
   }
+  return true;
+}
+
+// Resumable tasks. Below the frames of the other stack the thread has none of its own: a base that has no step.
+void DpstReader::put_stack_aside(Stream& stream) {
+  const std::uint64_t ordinal = stream.stacks++;
+  stacks_.insert(trace::pack_id(stream.cursor.number(), ordinal), stream.top);
+  stream.top = nullptr;
+  push_root(stream);
+  stream.top->is_base = true;
+  queue_.wake_up_to(stream.stack_waiters, ordinal);
+}
+
+bool DpstReader::take_stack(Stream& stream, std::uint64_t id) {
+  Frame** const found = stacks_.find(id);
+  if (!found && !force_) {
+    Stream* const owner = stream_of(stream, id);
+    return block(stream, owner ? owner->stack_waiters : lost_, trace::id_ordinal(id));
+  }
+  if (!found) {
+    note(Problem::NeverPutAside);
+    return true;
+  }
+  finish_stack(stream.top);
+  stream.top = *found;
+  stacks_.erase(id);
+  return true;
 }
 
 void DpstReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& payload) {
   if (stream.top) {
     if (!stream.cursor.truncated())
       fail(Problem::ThreadNotOver, stream.cursor.place(), "an empty frame stack", "open frames");
-    while (stream.top) {
-      summary_.unfinished += stream.top->is_task;
-      summary_.ended -= stream.top->is_task;
-      finish_top(stream);
-    }
+    finish_stack(stream.top);
   }
   ++summary_.threads.threads;
-  if (payload.role == static_cast<std::uint32_t>(trace::ThreadRole::Worker)) {
-    ++summary_.threads.workers;
-    return;
-  }
-  Frame* const root = joins_.make_frame();
-  root->state.path = visitor_.new_path();
-  visitor_.root_begun(root->state);
-  push(stream, root);
+  // A worker's root frame has no step of its own.
+  if (payload.role == static_cast<std::uint32_t>(trace::ThreadRole::Worker)) ++summary_.threads.workers;
+  push_root(stream);
   if (payload.prior_work > 0) {
     Step step{.work = payload.prior_work, .begin = stream.cursor.time().at, .stream = stream.cursor.number()};
-    visitor_.step(root->state, step);
+    visitor_.step(stream.top->state, step);
   }
 }
 
@@ -522,14 +563,8 @@ void DpstReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& p
 
 // What is left at the end of all streams ends there.
 void DpstReader::finish_all() {
-  for (Stream& stream : streams_)
-    while (stream.top) {
-      if (stream.top->is_task) {
-        ++summary_.unfinished;
-        --summary_.ended;
-      }
-      finish_top(stream);
-    }
+  for (Stream& stream : streams_) finish_stack(stream.top);
+  stacks_.for_each([&](std::uint64_t, Frame* top) { finish_stack(top); });
   summary_.never_begun = tasks_.size();
   tasks_.for_each([&](std::uint64_t, Frame* frame) { joins_.abandon(frame); });
 }
@@ -576,6 +611,10 @@ void DpstReader::refine_time_rate() {
     if (stream.cursor.first_pair().mono_ns < first.mono_ns) first = stream.cursor.first_pair();
     if (stream.cursor.last_pair().mono_ns > last.mono_ns) last = stream.cursor.last_pair();
   }
+  if (info_.run.mono_start_ns > 0 && info_.run.mono_start_ns < first.mono_ns)
+    first = {info_.run.time_start, info_.run.mono_start_ns};
+  if (info_.end && info_.end->mono_end_ns > last.mono_ns)
+    last = {info_.end->time_end, info_.end->mono_end_ns};
   if (last.mono_ns <= first.mono_ns || last.ticks <= first.ticks ||
       last.mono_ns - first.mono_ns < kLongEnoughNs)
     return;

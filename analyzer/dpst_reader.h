@@ -43,8 +43,9 @@ private:
     Row last_row = kMainRow;
     std::uint64_t contexts = 0;
     std::uint64_t releases = 0;
+    std::uint64_t stacks = 0;
     std::vector<RegionWork> regions;  // of the next closed step
-    Waiters spawn_waiters, context_waiters, release_waiters;
+    Waiters spawn_waiters, context_waiters, release_waiters, stack_waiters;
   };
 
   // Each returns false if the record has to wait; with force_ it never does.
@@ -60,7 +61,9 @@ private:
   void process_loop_end(Stream& stream);
   void process_release(Stream& stream);
   void process_region(Stream& stream);
-  void process_extended(Stream& stream);
+  bool process_extended(Stream& stream);
+  void put_stack_aside(Stream& stream);
+  bool take_stack(Stream& stream, std::uint64_t id);
 
   // Context and task operands. False: wait.
   bool resolve_context(Stream& stream, Frame* frame, Context*& context);
@@ -70,7 +73,9 @@ private:
   Frame& running(Stream& stream);
   void close_step(Stream& stream, Frame& frame);
   void push(Stream& stream, Frame* frame);
+  void push_root(Stream& stream);
   void finish_top(Stream& stream);
+  void finish_stack(Frame*& top);
   void begin_thread(Stream& stream, const trace::ThreadBeginPayload& payload);
   void note(Problem problem, std::uint64_t count = 1) {
     summary_.inconsistencies[static_cast<std::size_t>(problem)] += count;
@@ -95,6 +100,7 @@ private:
   IdTable<Frame*> tasks_;      // spawned, not begun
   IdTable<Context*> contexts_;  // until ContextEnd
   IdTable<Path*> edges_;       // released, not acquired
+  IdTable<Frame*> stacks_;     // put aside
   Waiters lost_;               // waiters for streams that do not exist
   std::uint64_t next_rank_ = 0;
   bool force_ = false;

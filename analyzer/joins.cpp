@@ -96,35 +96,43 @@ void Joins::enter_scope(Frame& child, Frame& parent, Context* context, bool spaw
 }
 
 void Joins::begin_wait(Frame& frame, Context* context) {
-  frame.waiting = true;
-  set_context(frame.wait_context, context);
+  Wait* const wait = waits_.make();
+  wait->outer = frame.wait;
+  set_context(wait->context, context);
+  frame.wait = wait;
+}
+
+void Joins::close_wait(Frame& frame) {
+  Wait* const wait = frame.wait;
+  frame.wait = wait->outer;
+  if (wait->scope) release(wait->scope);
+  set_context(wait->context, nullptr);
+  waits_.free(wait);
 }
 
 Waiters* Joins::end_wait(Frame& frame, bool force) {
-  if (!frame.wait_scope) {
-    Scope* const scope = scope_of(frame, frame.wait_context, false);
+  Wait& wait = *frame.wait;
+  if (!wait.scope) {
+    Scope* const scope = scope_of(frame, wait.context, false);
     if (scope) {
       ++scope->refs;
-      frame.wait_scope = scope;
-      if (!scope->complete() && frame.wait_context->exclusive) {
+      wait.scope = scope;
+      if (!scope->complete() && wait.context->exclusive) {
         Scope* const newer = make_scope();
         newer->older = scope;  // takes over the context's reference
         scope->newer = newer;
-        frame.wait_context->current = newer;
+        wait.context->current = newer;
       }
     }
   }
-  if (Scope* const scope = frame.wait_scope) {
+  if (Scope* const scope = wait.scope) {
     if (!scope->complete() && !force) return &scope->waiters;
     for (Scope* each = scope; each; each = each->older)
       if (each->best) visitor_.join_path(*frame.state.path, *each->best, Tie::From);
     // Everything in it was joined: a later wait of this frame starts from nothing.
     if (scope->frame == &frame && scope->complete()) unlink(scope);
-    frame.wait_scope = nullptr;
-    release(scope);
   }
-  frame.waiting = false;
-  set_context(frame.wait_context, nullptr);
+  close_wait(frame);
   return nullptr;
 }
 
@@ -232,8 +240,7 @@ void Joins::abandon(Frame* frame) {
 void Joins::free_frame(Frame* frame) {
   if (frame->state.path) visitor_.drop_path(frame->state.path);
   while (frame->scopes) unlink(frame->scopes);
-  if (frame->wait_scope) release(frame->wait_scope);
-  set_context(frame->wait_context, nullptr);
+  while (frame->wait) close_wait(*frame);
   set_context(frame->last_context, nullptr);
   set_context(frame->context, nullptr);
   frames_.free(frame);

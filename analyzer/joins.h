@@ -55,6 +55,13 @@ struct FoldNode {
   Waiters waiters;
 };
 
+// A wait of a frame that is not over. Waits of one frame can nest where the library waits for its own purposes.
+struct Wait {
+  Wait* outer = nullptr;
+  Context* context = nullptr;
+  Scope* scope = nullptr;  // set once the WaitEnd was looked at
+};
+
 struct Frame {
   FrameState state;
   Frame* below = nullptr;  // on the thread's stack
@@ -64,9 +71,8 @@ struct Frame {
   FoldNode* node = nullptr;
   std::uint8_t side = 0;
   bool is_task = false;
-  bool waiting = false;
-  Context* wait_context = nullptr;
-  Scope* wait_scope = nullptr;  // set once a WaitEnd was looked at
+  bool is_base = false;  // stands in for a stack that was put aside
+  Wait* wait = nullptr;  // innermost open wait
   Scope* scopes = nullptr;
   std::uint32_t open_loops = 0;
 };
@@ -86,7 +92,7 @@ public:
   // `child`, with path and rank set, becomes a task of `context`, spawned by `parent`.
   void enter_scope(Frame& child, Frame& parent, Context* context, bool spawn_wait);
   void begin_wait(Frame& frame, Context* context);
-  // Returns the list to wait in while joined tasks are outstanding, else joins and returns null. `force`: joins what is there.
+  // The frame has an open wait. Returns the list to wait in while joined tasks are outstanding, else joins and returns null. `force`: joins what is there.
   Waiters* end_wait(Frame& frame, bool force);
 
   void split(Frame& parent, Frame& child);
@@ -112,6 +118,7 @@ private:
   void depart(FoldNode* node, std::uint8_t side, const Path& path);
   void free_node(FoldNode* node);
   void free_frame(Frame* frame);
+  void close_wait(Frame& frame);
 
   DagVisitor& visitor_;
   MergeQueue& queue_;
@@ -119,6 +126,7 @@ private:
   Pool<Context> contexts_;
   Pool<Scope> scopes_;
   Pool<FoldNode> nodes_;
+  Pool<Wait> waits_;
 };
 
 }  // namespace tp::analysis

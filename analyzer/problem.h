@@ -27,7 +27,7 @@ enum class Problem : std::uint8_t {
   NoSiteYet, UnknownTask, TaskTwice, IdOutOfRange, BadSite, BadRegion, LoopEndWithoutBegin,
   JoinWithoutNode, Overflow,
   // Inconsistencies between streams
-  NeverSpawned, NeverEnded, NeverJoined, NeverReleased, NeverCreated, ContextReused,
+  NeverSpawned, NeverEnded, NeverJoined, NeverReleased, NeverCreated, NeverPutAside, ContextReused,
   RegionExceedsStep, TimeBackwards, Conservation,
   Count
 };

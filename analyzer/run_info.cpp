@@ -39,6 +39,12 @@ public:
       wrong(key, fmt::format("an integer from 0 to {}", limit).c_str(), *value);
     return value->get<std::uint64_t>();
   }
+  double decimal(const char* key, double otherwise) const {
+    const Json* value = find(key, true, "a number");
+    if (!value) return otherwise;
+    if (!value->is_number()) wrong(key, "a number", *value);
+    return value->get<double>();
+  }
   std::uint32_t number32(const char* key, std::optional<std::uint64_t> otherwise = {}) const {
     return static_cast<std::uint32_t>(
         number(key, std::numeric_limits<std::uint32_t>::max(), otherwise));
@@ -145,6 +151,9 @@ RunInfo read_run(const std::string& text, const Place& place) {
   run.as_if_cores = fields.number("as_if_cores", ~std::uint64_t{0}, 0);
   run.cpu_ns_at_start = fields.number("cpu_ns_at_start", ~std::uint64_t{0}, 0);
 
+  run.time_start = fields.number("time_start", ~std::uint64_t{0}, 0);
+  run.mono_start_ns = fields.number("mono_start_ns", ~std::uint64_t{0}, 0);
+
   const Fields time = fields.object("time");
   run.time = {time.text("source", ""), time.text("unit"), time.number("hz")};
   const Fields work = fields.object("work");
@@ -171,6 +180,8 @@ EndInfo read_end(const std::string& text, const Place& place) {
   check_schema(fields, "taskpath.end/1");
   EndInfo end;
   end.end = fields.text("end", "");
+  end.time_end = fields.number("time_end", ~std::uint64_t{0}, 0);
+  end.mono_end_ns = fields.number("mono_end_ns", ~std::uint64_t{0}, 0);
   end.cpu_ns = fields.number("cpu_ns");
   end.wall_ns = fields.number("wall_ns", ~std::uint64_t{0}, 0);
   end.truncated = fields.flag("truncated", false);
@@ -238,7 +249,7 @@ SiteFile read_sites(std::string_view text, const std::string& file) {
       claim(sites, result.sites.back().id);
     } else if (fields.has("region")) {
       result.regions.push_back({fields.number32("region"), fields.text("name", ""), fields.text("file", ""),
-                                fields.number32("line", 0), fields.number("factor", ~std::uint64_t{0}, 0)});
+                                fields.number32("line", 0), fields.decimal("factor", 0)});
       claim(regions, result.regions.back().id);
     }
     // Other lines: fields are added within a version, and so are kinds of lines.

@@ -39,6 +39,7 @@ struct RunInfo {
   std::vector<std::string> extra_events;
   std::uint64_t as_if_cores = 0;
   std::uint64_t cpu_ns_at_start = 0;
+  std::uint64_t time_start = 0, mono_start_ns = 0;  // 0: not told
 };
 
 struct LiveThread {
@@ -50,6 +51,7 @@ struct LiveThread {
 
 struct EndInfo {
   std::string end;
+  std::uint64_t time_end = 0, mono_end_ns = 0;
   std::uint64_t cpu_ns = 0;
   std::uint64_t wall_ns = 0;
   bool truncated = false;
@@ -88,7 +90,7 @@ struct StaticRegion {
   std::string name;
   std::string file;
   std::uint32_t line = 0;
-  std::uint64_t factor = 0;  // the factor the user expects; 0 for none
+  double factor = 0;  // the factor the user expects; 0 for none
 };
 
 struct SiteFile {

@@ -81,7 +81,10 @@ bool StreamCursor::open_chunk() {
   chunk_cut_ = !closed && available < header_.chunk_bytes;
   next_chunk_ = chunk_offset_ + std::min<std::size_t>(header_.chunk_bytes, available);
   truncated_ |= (header_.flags & trace::kChunkTruncated) != 0;
-  if (chunks_ > 0 && header_.base_time < now_) ++overlaps_;
+  // Times are sums of rounded differences (a step's work can exceed its wall time by a hair): only an overlap that
+  // these cannot explain counts.
+  const std::uint64_t covered = now_ - last_pair_.ticks;
+  if (chunks_ > 0 && header_.base_time < now_ && now_ - header_.base_time > covered / 16 + 1000) ++overlaps_;
   now_ = header_.base_time;
   last_pair_ = {header_.base_time, header_.base_mono_ns};
   if (chunks_ == 0) first_pair_ = last_pair_;

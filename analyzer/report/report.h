@@ -45,7 +45,7 @@ struct RegionInfo {
   std::string file;
   std::uint32_t line = 0;
   std::vector<std::string> names;
-  std::uint64_t expected_factor = 0;
+  double expected_factor = 0;
 };
 
 struct WhatIfPoint {
