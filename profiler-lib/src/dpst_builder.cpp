@@ -30,7 +30,12 @@ TP_HOT ClosedStep close_now(ThreadState& thread, Frame& frame) noexcept {
   step.lead = gap > thread.idle_since_close ? gap - thread.idle_since_close : 0;
   step.work = now.work - thread.step_work;
   const std::uint64_t wall = now.time - thread.step_time;
-  step.wall = !clock_config.same_as_time ? wall : wall > step.work ? wall - step.work : 0;
+  step.wall = wall;
+  if (clock_config.same_as_time) {
+    // A new anchor may correct the clock by a few ticks; a step never works longer than it lasts.
+    if (step.work > wall) [[unlikely]] step.work = wall;
+    step.wall -= step.work;
+  }
   thread.close_time = now.time;
   thread.idle_since_close = 0;
   if (paused()) [[unlikely]] {

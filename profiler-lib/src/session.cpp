@@ -48,8 +48,7 @@ thread_local bool thread_has_ended TP_TLS = false;
 
 struct Session {
   Settings settings;
-  std::uint64_t start_time = 0;
-  std::uint64_t start_mono_ns = 0;
+  TimePair start{};
   std::uint64_t start_cpu_ns = 0;         // of the process
   std::uint64_t start_thread_cpu_ns = 0;  // of the thread that loaded the library
   pid_t start_thread = 0;
@@ -74,7 +73,7 @@ Session& session() {
 std::uint64_t unix_ns() { return read_posix(CLOCK_REALTIME); }
 
 std::uint64_t random_id(const Session& s) {
-  std::uint64_t id = s.start_time ^ static_cast<std::uint64_t>(getpid()) << 40 ^ unix_ns();
+  std::uint64_t id = s.start.time ^ static_cast<std::uint64_t>(getpid()) << 40 ^ unix_ns();
   id = (id ^ id >> 31) * 0x9e3779b97f4a7c15ull;
   return id ^ id >> 29;
 }
@@ -154,15 +153,15 @@ std::string run_json(const Session& s) {
       .number("as_if_cores", static_cast<std::uint64_t>(s.settings.as_if_cores))
       .number("max_size", s.settings.max_size)
       .boolean("paused_at_start", s.settings.paused)
-      .number("time_start", s.start_time)
-      .number("mono_start_ns", s.start_mono_ns)
+      .number("time_start", s.start.time)
+      .number("mono_start_ns", s.start.mono_ns)
       .number("cpu_ns_at_start", s.start_cpu_ns);
   return run.str() + "\n";
 }
 
 // Under the lock. False: recording is off from here on, and stderr says why.
 bool start_session(Session& s) {
-  choose_other_clock(s.settings.event, s.start_time, s.start_mono_ns);
+  choose_other_clock(s.settings.event, s.start);
   s.id = random_id(s);
   std::string error;
   if (!s.directory.create(s.settings.data, error) ||
@@ -252,7 +251,7 @@ std::string end_json(Session& s, std::uint64_t cpu_ns, bool unfinished) {
       .number("time_end", read_time())
       .number("mono_end_ns", mono)
       .number("cpu_ns", cpu_ns - s.start_cpu_ns)
-      .number("wall_ns", mono - s.start_mono_ns)
+      .number("wall_ns", mono - s.start.mono_ns)
       .boolean("truncated", any_truncated())
       .boolean("unfinished_tasks", unfinished)
       .number("streams", s.streams)
@@ -306,8 +305,7 @@ void after_fork_in_child() {
   this_thread = nullptr;
   session_number.fetch_add(1);
   if (recording == Recording::On) recording = Recording::NotStarted;
-  s.start_time = read_time();
-  s.start_mono_ns = read_posix(CLOCK_MONOTONIC);
+  s.start = read_time_pair();
   s.start_unix_ns = unix_ns();
   s.start_cpu_ns = read_posix(CLOCK_PROCESS_CPUTIME_ID);
   s.start_thread_cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
@@ -319,8 +317,7 @@ void after_fork_in_child() {
 
 [[gnu::constructor]] void load_library() {
   Session& s = session();
-  s.start_time = read_time();
-  s.start_mono_ns = read_posix(CLOCK_MONOTONIC);
+  s.start = read_time_pair();
   s.start_cpu_ns = read_posix(CLOCK_PROCESS_CPUTIME_ID);
   s.start_thread_cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
   s.start_thread = static_cast<pid_t>(syscall(SYS_gettid));

@@ -51,6 +51,13 @@ inline std::uint64_t read_posix(clockid_t clock) noexcept {
   return std::uint64_t(now.tv_sec) * 1000000000u + std::uint64_t(now.tv_nsec);
 }
 
+// The two clocks at the same moment: the closest of a few pairs of readings, since the thread may be preempted between.
+struct TimePair {
+  std::uint64_t time;
+  std::uint64_t mono_ns;
+};
+TimePair read_time_pair() noexcept;
+
 // Per-process choice and calibration. Written before the first thread is set up, constant afterwards. No constructor and
 // no destructor: hooks run before those of other files, and after them.
 struct ClockConfig {
@@ -92,10 +99,10 @@ struct Reading {
 
 // Chooses the clock for `event` ("auto", "instructions", ...), in two stages. The first runs while the library is
 // loaded and only tries hardware events, since those count from the moment they are opened; true if one was found. The
-// second runs when the first event is recorded; `start_*` is a pair of readings taken as early as possible, for the
-// tick rate. If an event named explicitly cannot be had, another clock is chosen, a warning says so, and `reason` why.
+// second runs when the first event is recorded; `start` was read as early as possible, for the tick
+// rate. If an event named explicitly cannot be had, another clock is chosen, a warning says so, and `reason` why.
 bool choose_hardware_clock(std::string_view event);
-void choose_other_clock(std::string_view event, std::uint64_t start_time, std::uint64_t start_mono_ns);
+void choose_other_clock(std::string_view event, TimePair start);
 // True if `event` names a clock that works here; else `message` says what is wrong and the command that mends it.
 bool probe_event(std::string_view event, std::string& message);
 

@@ -71,10 +71,10 @@ constexpr std::uint64_t kCalibrationNs = 2'000'000;  // shortest interval that g
 // linked with -z nodelete, so the address stays valid.
 RseqSection rseq_section;
 
-double measure_ticks_per_ns(std::uint64_t start_time, std::uint64_t start_mono_ns) {
-  std::uint64_t mono = read_posix(CLOCK_MONOTONIC);
-  while (mono - start_mono_ns < kCalibrationNs) mono = read_posix(CLOCK_MONOTONIC);
-  return static_cast<double>(read_time() - start_time) / static_cast<double>(mono - start_mono_ns);
+double measure_ticks_per_ns(TimePair start) {
+  while (read_posix(CLOCK_MONOTONIC) - start.mono_ns < kCalibrationNs) {}
+  const TimePair now = read_time_pair();
+  return static_cast<double>(now.time - start.time) / static_cast<double>(now.mono_ns - start.mono_ns);
 }
 
 std::uint64_t to_ticks(std::uint64_t ns) {
@@ -238,6 +238,20 @@ void anchor(ThreadClock& clock) noexcept {
 
 }  // namespace
 
+TimePair read_time_pair() noexcept {
+  TimePair best{};
+  std::uint64_t narrowest = UINT64_MAX;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const std::uint64_t before = read_time();
+    const std::uint64_t mono_ns = read_posix(CLOCK_MONOTONIC);
+    const std::uint64_t width = read_time() - before;
+    if (width >= narrowest) continue;
+    narrowest = width;
+    best = {before + width / 2, mono_ns};
+  }
+  return best;
+}
+
 bool choose_hardware_clock(std::string_view event) {
   clock_config = ClockConfig{};
   if (event == "virtual" || event == "task-clock" || event == "tsc") return false;
@@ -245,8 +259,8 @@ bool choose_hardware_clock(std::string_view event) {
   return try_hardware(wanted);
 }
 
-void choose_other_clock(std::string_view event, std::uint64_t start_time, std::uint64_t start_mono_ns) {
-  clock_config.ticks_per_ns = measure_ticks_per_ns(start_time, start_mono_ns);
+void choose_other_clock(std::string_view event, TimePair start) {
+  clock_config.ticks_per_ns = measure_ticks_per_ns(start);
   if (clock_config.kind == ClockKind::PerfUser || clock_config.kind == ClockKind::PerfRead) return;
   if (event == "virtual") {
     clock_config.kind = ClockKind::Virtual;
