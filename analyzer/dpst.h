@@ -25,6 +25,7 @@ struct FrameState {
   Invocation* invocation = nullptr;
   LoopMark* loop = nullptr;
   Row row = kMainRow;
+  bool is_root = false;
 };
 
 struct RegionWork {

@@ -152,6 +152,12 @@ void DpstReader::finish_stack(Frame*& top) {
 }
 
 bool DpstReader::process(Stream& stream) {
+  if (!process_record(stream)) return false;
+  if (!stream.ending.empty() && stream.cursor.record().op != Op::ContextEnd) end_contexts(stream);
+  return true;
+}
+
+bool DpstReader::process_record(Stream& stream) {
   switch (stream.cursor.record().op) {
   case Op::Spawn:
   case Op::SpawnWait:
@@ -465,10 +471,20 @@ bool DpstReader::process_context_end(Stream& stream) {
   if (!resolve_context(stream, stream.top, context)) return false;
   Context** const found = contexts_.find(context->id);
   if (!found || *found != context) return true;  // its end was recorded before
-  joins_.end_context(context);
-  contexts_.erase(context->id);
-  joins_.release(context);
+  // The record tells no time of its own: what other threads did until this thread's next record still came before.
+  stream.ending.push_back(context);
   return true;
+}
+
+void DpstReader::end_contexts(Stream& stream) {
+  for (Context* context : stream.ending) {
+    Context** const found = contexts_.find(context->id);
+    if (!found || *found != context) continue;
+    contexts_.erase(context->id);
+    joins_.end_context(context);
+    joins_.release(context);
+  }
+  stream.ending.clear();
 }
 
 bool DpstReader::process_extended(Stream& stream) {

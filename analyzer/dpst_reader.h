@@ -45,11 +45,13 @@ private:
     std::uint64_t releases = 0;
     std::uint64_t stacks = 0;
     std::vector<RegionWork> regions;  // of the next closed step
+    std::vector<Context*> ending;     // contexts that end before the next record that tells a time
     Waiters spawn_waiters, context_waiters, release_waiters, stack_waiters;
   };
 
   // Each returns false if the record has to wait; with force_ it never does.
   bool process(Stream& stream);
+  bool process_record(Stream& stream);
   bool process_spawn(Stream& stream);
   bool process_wait(Stream& stream);
   bool process_wait_end(Stream& stream);
@@ -57,6 +59,7 @@ private:
   bool process_join(Stream& stream);
   bool process_acquire(Stream& stream);
   bool process_context_end(Stream& stream);
+  void end_contexts(Stream& stream);
   void process_end(Stream& stream);
   void process_loop_end(Stream& stream);
   void process_release(Stream& stream);

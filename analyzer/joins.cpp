@@ -44,6 +44,7 @@ void Joins::release(Scope* scope) {
     if (older) older->newer = nullptr;
     if (scope->newer) scope->newer->older = nullptr;
     if (scope->best) visitor_.drop_path(scope->best);
+    if (scope->joined) visitor_.drop_path(scope->joined);
     scopes_.free(scope);
     scope = older;
   }
@@ -110,6 +111,24 @@ void Joins::close_wait(Frame& frame) {
   waits_.free(wait);
 }
 
+// `into`, which may be missing, becomes the longer of both.
+void Joins::absorb(Path*& into, Path*& from) {
+  if (into && from) {
+    visitor_.join_path(*into, *from, Tie::LowerRank);
+    visitor_.drop_path(from);
+  } else if (from) {
+    into = from;
+  }
+  from = nullptr;
+}
+
+void Joins::join_scope(Frame& frame, Scope& scope) {
+  if (scope.joined_by != frame.serial) absorb(scope.best, scope.joined);
+  if (scope.best) visitor_.join_path(*frame.state.path, *scope.best, Tie::From);
+  absorb(scope.joined, scope.best);
+  scope.joined_by = frame.serial;
+}
+
 Waiters* Joins::end_wait(Frame& frame, bool force) {
   Wait& wait = *frame.wait;
   if (!wait.scope) {
@@ -121,14 +140,14 @@ Waiters* Joins::end_wait(Frame& frame, bool force) {
         Scope* const newer = make_scope();
         newer->older = scope;  // takes over the context's reference
         scope->newer = newer;
+        scope->closed_by = frame.serial;
         wait.context->current = newer;
       }
     }
   }
   if (Scope* const scope = wait.scope) {
     if (!scope->complete() && !force) return &scope->waiters;
-    for (Scope* each = scope; each; each = each->older)
-      if (each->best) visitor_.join_path(*frame.state.path, *each->best, Tie::From);
+    for (Scope* each = scope; each; each = each->older) join_scope(frame, *each);
     // Everything in it was joined: a later wait of this frame starts from nothing.
     if (scope->frame == &frame && scope->complete()) unlink(scope);
   }
@@ -142,11 +161,13 @@ void Joins::settle(Scope* scope) {
     queue_.wake_all(scope->waiters);
     Scope* const newer = scope->newer;
     if (!newer) return;
-    // Later waits on the context join these tasks as well.
-    if (scope->best) {
-      if (newer->best) visitor_.join_path(*newer->best, *scope->best, Tie::LowerRank);
-      else newer->best = visitor_.copy_path(*scope->best);
-    }
+    // Waits of other frames on the context will join these tasks as well.
+    for (const Path* path : {scope->best, scope->joined})
+      if (path) {
+        Path* copy = visitor_.copy_path(*path);
+        absorb(newer->joined, copy);
+      }
+    newer->joined_by = scope->closed_by;
     newer->older = nullptr;
     scope->newer = nullptr;
     release(scope);

@@ -4,7 +4,8 @@
 //
 // A *scope* is a set of tasks that waits join together. An exclusive context has one scope that grows; when a wait
 // has to be held back for tasks that are still outstanding, the scope is closed and a newer one takes the tasks
-// created later, so that the wait does not join what came after it in time. Any other context has one scope
+// created later, so that the wait does not join what came after it in time. What a frame has joined it does not join
+// again at its next wait: that would be no longer than its path, but for loop bodies that were scaled down since. Any other context has one scope
 // per frame that spawns into it.
 #pragma once
 
@@ -20,7 +21,10 @@ struct Frame;
 struct Context;
 
 struct Scope {
-  Path* best = nullptr;           // longest end so far
+  Path* best = nullptr;           // longest end of the tasks that no wait has joined yet
+  Path* joined = nullptr;         // longest end of the others; exclusive only
+  std::uint64_t joined_by = 0;    // serial of the frame that joined them last
+  std::uint64_t closed_by = 0;    // serial of the frame whose wait closed the scope
   std::uint64_t outstanding = 0;  // tasks that have not ended
   std::uint32_t refs = 0;         // outstanding tasks, waiting frames, links
   Scope* older = nullptr;         // exclusive: what was closed before and has outstanding tasks
@@ -73,6 +77,7 @@ struct Frame {
   bool is_task = false;
   bool is_base = false;  // stands in for a stack that was put aside
   Wait* wait = nullptr;  // innermost open wait
+  std::uint64_t serial = 0;
   Scope* scopes = nullptr;
   std::uint32_t open_loops = 0;
 };
@@ -81,7 +86,11 @@ class Joins {
 public:
   Joins(DagVisitor& visitor, MergeQueue& queue) : visitor_(visitor), queue_(queue) {}
 
-  Frame* make_frame() { return frames_.make(); }
+  Frame* make_frame() {
+    Frame* const frame = frames_.make();
+    frame->serial = ++serials_;
+    return frame;
+  }
   // With one reference, the id table's.
   Context* make_context(std::uint64_t id, bool exclusive, std::uint8_t construct);
   void set_context(Context*& slot, Context* context);             // counts references
@@ -114,6 +123,8 @@ private:
   Scope* scope_of(Frame& frame, Context* context, bool make);
   void unlink(Scope* scope);
   void settle(Scope* scope);
+  void join_scope(Frame& frame, Scope& scope);
+  void absorb(Path*& into, Path*& from);
   void leave_scope(Frame& frame);
   void depart(FoldNode* node, std::uint8_t side, const Path& path);
   void free_node(FoldNode* node);
@@ -127,6 +138,7 @@ private:
   Pool<Scope> scopes_;
   Pool<FoldNode> nodes_;
   Pool<Wait> waits_;
+  std::uint64_t serials_ = 0;
 };
 
 }  // namespace tp::analysis

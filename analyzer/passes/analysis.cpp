@@ -3,6 +3,8 @@
 
 #include "problem.h"
 
+#include <algorithm>
+
 namespace tp::analysis {
 
 Analysis::Analysis(const WhatIfPlan& plan, std::size_t rows, WhatIfMode mode, bool profile)
@@ -17,19 +19,34 @@ void Analysis::step(FrameState& frame, const Step& step) {
   work_ += step.work;
   if (profile_) sites_.step(frame, step);
   paths_.extend(*frame.path, frame.row, step);
+  if (frame.loop && !frame.loop->open) frame.loop->divisible += step.work;
+}
+
+// Work that a task gives away between two of its body calls could have been given away before the first.
+void Analysis::spawned(const FrameState& parent, FrameState& child) {
+  if (parent.loop && !parent.loop->open) child.path->lengths()[kDivisible] = parent.loop->divisible;
+  if (profile_) sites_.spawned(parent, child);
 }
 
 void Analysis::loop_begin(FrameState& frame) {
-  LoopMark* const mark = loops_.make();
-  mark->outer = frame.loop;
-  mark->divisible = frame.path->lengths()[kDivisible];
-  frame.loop = mark;
+  std::uint64_t& length = frame.path->lengths()[kDivisible];
+  if (!frame.loop || frame.loop->open) {
+    LoopMark* const mark = loops_.make();
+    mark->outer = frame.loop;
+    mark->divisible = length;
+    frame.loop = mark;
+  }
+  frame.loop->open = true;
+  length = frame.loop->divisible;
 }
 
 void Analysis::loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) {
   LoopMark* const mark = frame.loop;
   std::uint64_t& length = frame.path->lengths()[kDivisible];
-  length = mark->divisible + divisible_part(length - mark->divisible, iterations, grain);
+  mark->longest = std::max(mark->longest, mark->divisible + divisible_part(length - mark->divisible, iterations, grain));
+  mark->open = false;
+  length = mark->longest;
+  if (!mark->outer) return;
   frame.loop = mark->outer;
   loops_.free(mark);
 }
@@ -43,7 +60,8 @@ void Analysis::drop_loops(FrameState& frame) {
 
 void Analysis::ended(FrameState& frame) {
   drop_loops(frame);
-  paths_.join(*longest_, *frame.path, Tie::Into);
+  // A task that was waited for is part of its root's path: of equal ends the root's is the whole story.
+  paths_.join(*longest_, *frame.path, frame.is_root ? Tie::From : Tie::Into);
   if (profile_) sites_.ended(frame);
 }
 

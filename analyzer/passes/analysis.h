@@ -32,10 +32,8 @@ public:
   void drop_path(Path* path) override { paths_.drop(path); }
   void set_rank(Path& path, std::uint64_t rank) override { path.rank = rank; }
   void join_path(Path& into, const Path& from, Tie tie) override { paths_.join(into, from, tie); }
-  void root_begun(FrameState&) override {}
-  void spawned(const FrameState& parent, FrameState& child) override {
-    if (profile_) sites_.spawned(parent, child);
-  }
+  void root_begun(FrameState& frame) override { frame.is_root = true; }
+  void spawned(const FrameState& parent, FrameState& child) override;
   void begun(FrameState& frame) override {
     if (profile_) sites_.begun(frame);
   }
@@ -64,9 +62,13 @@ private:
   Path* longest_;  // over all ends so far
 };
 
+// The body calls (leaves) of one task. How many calls a partitioner gives to one task depends on the number of threads,
+// so as divisible they are side by side: each starts where the first one did.
 struct LoopMark {
   LoopMark* outer = nullptr;
-  std::uint64_t divisible = 0;  // length of the path where the body call began
+  bool open = false;            // a body call is in progress
+  std::uint64_t divisible = 0;  // length of the path where body calls begin
+  std::uint64_t longest = 0;    // end of the longest body call so far
 };
 
 }  // namespace tp::analysis

@@ -11,8 +11,13 @@ namespace tp::analysis {
 std::uint64_t divisible_part(std::uint64_t added, std::uint64_t iterations, std::uint64_t grain) {
   if (iterations == 0) return added;
   grain = std::max<std::uint64_t>(grain, 1);
-  std::uint64_t largest = iterations;
-  while (largest > grain) largest -= largest / 2;
+  // Halving makes pieces of two neighbouring sizes; the smaller ones may stop a step earlier, at the grain exactly.
+  std::uint64_t largest = iterations, smaller = iterations;
+  while (largest > grain && smaller > grain) {
+    largest -= largest / 2;
+    smaller /= 2;
+  }
+  if (largest > grain) largest = smaller;
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>(Wide{added} * largest / iterations);
 }

@@ -28,7 +28,7 @@ struct Path {
 };
 
 // What the path adds when the largest piece of a leaf of n iterations is left that no longer exceeds the grain:
-// added * h / n, where h is n halved (rounded up) until it is at most the grain. Rounded down.
+// added * h / n, where h is the largest piece when n is halved until no piece exceeds the grain. Rounded down.
 std::uint64_t divisible_part(std::uint64_t added, std::uint64_t iterations, std::uint64_t grain);
 
 class PathStore {

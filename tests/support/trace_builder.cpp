@@ -13,7 +13,7 @@ using trace::Op;
 template <typename Operands>
 void StreamBuilder::emit(Op op, unsigned flags, const StepFigures& step, Operands&& operands) {
   // Extended payloads may be longer than any record of the profiler.
-  std::vector<std::byte> space(trace::kMaxRecordBytes + 70000);
+  std::vector<std::byte> space(trace::kMaxRecordBytes + (op == Op::Extended ? 70000 : 0));
   trace::RecordEncoder encoder(space.data());
   const unsigned lead = encoder.field(step.lead);
   const unsigned work = encoder.field(step.work);

@@ -1,0 +1,631 @@
+// Simulates a work-stealing run: at each tick of a global clock one thread does one thing that is possible.
+#include "random_program.h"
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <random>
+
+namespace tp::test {
+namespace {
+
+using Figures = StepFigures;
+
+// ---- the event DAG ----------------------------------------------------------------------------------------------
+
+struct SimFrame;
+
+struct Node {
+  const SimFrame* owner = nullptr;  // of a step
+  std::uint64_t weight = 0;
+  std::uint32_t line = 0;
+  std::map<unsigned, std::uint64_t> regions;
+  std::vector<int> before;  // in order of preference where lengths tie
+  int loop_begin = -1;      // this node is the end of a loop body
+  std::uint64_t iterations = 1, grain = 1;
+};
+
+struct Dag {
+  std::vector<Node> nodes;
+  int add(Node node) {
+    nodes.push_back(std::move(node));
+    return static_cast<int>(nodes.size()) - 1;
+  }
+  template <typename Weight>
+  std::vector<std::uint64_t> lengths(Weight weight, std::vector<int>* chosen, bool divisible) const {
+    std::vector<std::uint64_t> length(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const Node& node = nodes[i];
+      std::uint64_t longest = 0;
+      int from = -1;
+      for (const int b : node.before)
+        if (from < 0 || length[static_cast<std::size_t>(b)] > longest) {
+          longest = length[static_cast<std::size_t>(b)];
+          from = b;
+        }
+      length[i] = longest + weight(node);
+      if (chosen) chosen->push_back(from);
+      if (divisible && node.loop_begin >= 0 && node.iterations > 0) {
+        // The largest piece, by splitting a list of pieces.
+        std::uint64_t piece = node.iterations;
+        while (piece > std::max<std::uint64_t>(node.grain, 1)) piece = (piece + 1) / 2;
+        const std::uint64_t begin = length[static_cast<std::size_t>(node.loop_begin)];
+        length[i] = begin + (length[i] - begin) * piece / node.iterations;  // small numbers: no overflow
+      }
+    }
+    return length;
+  }
+};
+
+// ---- the simulated program --------------------------------------------------------------------------------------
+
+struct SimContext {
+  std::uint64_t id = 0;
+  bool exclusive = false;
+  SimFrame* creator = nullptr;
+  bool over = false;
+  std::vector<SimFrame*> tasks;
+  unsigned unfinished = 0;
+  // What the last frame that waited has joined: it does not join them again.
+  const SimFrame* last_waiter = nullptr;
+  std::size_t joined = 0;
+  unsigned waits = 0;
+};
+
+struct SimNode {
+  SimNode* outer = nullptr;
+  int outer_side = 0;
+  int end[2] = {-1, -1};
+};
+
+struct SimFrame {
+  bool task = false;
+  bool no_steps = false;  // a worker's root, or the base below a stack put aside
+  bool base = false;
+  std::uint64_t id = 0;
+  SimFrame* spawner = nullptr;
+  SimContext* own = nullptr;
+  SimContext* last = nullptr;
+  std::pair<const SimFrame*, const SimContext*> scope{};  // not exclusive
+  std::uint32_t line = 0;
+  int start = -1, current = -1, end = -1;
+  bool released = false, joined = false;
+  SimNode* node = nullptr;
+  int side = 0;
+  std::vector<int> loops;
+  SimContext* waiting = nullptr;
+  unsigned events = 0;
+};
+
+struct SimThread {
+  StreamBuilder* stream = nullptr;
+  std::uint32_t number = 0;
+  std::vector<SimFrame*> stack;
+  std::uint64_t told = 0;   // local time of the last record
+  std::int64_t skew = 0;
+  std::uint32_t last_site = 0;
+  std::uint64_t contexts = 0, releases = 0, stacks = 0;
+  bool over = false;
+  // A task that has released its waiters, but whose End is not written yet.
+  bool ending = false, ending_as_task = false;
+  TaskOperand ending_operand;
+  std::uint64_t ending_work = 0;
+};
+
+class Simulation {
+public:
+  explicit Simulation(const RandomOptions& options) : options_(options), random_(options.seed) {}
+  RandomProgram run();
+
+private:
+  std::uint64_t pick(std::uint64_t below) { return below == 0 ? 0 : random_() % below; }
+  bool chance(unsigned percent) { return pick(100) < percent; }
+  std::uint64_t amount() { return options_.late ? 1 + pick(1000000) : chance(20) ? 0 : pick(12); }
+
+  template <typename Object>
+  Object* make(std::deque<Object>& store) {
+    return &store.emplace_back();
+  }
+  void setup();
+  bool act(SimThread& thread);
+  bool run_action(SimThread& thread, SimFrame& frame);
+  bool idle_action(SimThread& thread);
+
+  std::uint64_t local(const SimThread& thread) { return now_ + static_cast<std::uint64_t>(thread.skew); }
+  Figures figures(SimThread& thread, std::uint64_t work);
+  std::uint64_t idle(SimThread& thread);
+  // Closes the frame's step: a node, and the region records before.
+  Figures close(SimThread& thread, SimFrame& frame);
+  int step_node(SimThread& thread, SimFrame& frame, std::uint64_t work);
+  SimContext* choose_context(SimThread& thread, SimFrame& frame, bool for_wait, ContextOperand& operand);
+  bool may_wait(const SimFrame& frame, const SimContext* context, const SimThread& thread) const;
+  SiteOperand choose_site(SimThread& thread, const SimFrame& frame, std::uint32_t& line);
+  void spawn(SimThread& thread, SimFrame& frame, bool wait);
+  bool wait_possible(const SimFrame& frame) const;
+  std::vector<SimFrame*> joined(const SimFrame& frame) const;
+  void end_wait(SimThread& thread, SimFrame& frame);
+  void release_frame(SimFrame& frame);
+  void deposit(SimNode* node, int side, int end);
+  TaskOperand operand_of(const SimThread& thread, const SimFrame& task);
+  void begin(SimThread& thread, std::size_t index);
+  void finish_ending(SimThread& thread);
+  void compute(OracleResult& result) const;
+
+  static constexpr std::uint32_t kLines[] = {0, 10, 20, 30, 20, 50};  // of sites 1..5: two stand on line 20
+
+  RandomOptions options_;
+  std::mt19937_64 random_;
+  TraceBuilder trace_;
+  Dag dag_;
+  std::uint64_t now_ = 1000;
+  std::deque<SimFrame> frames_;
+  std::deque<SimContext> contexts_;
+  std::deque<SimNode> nodes_;
+  std::deque<SimThread> threads_;
+  std::vector<SimFrame*> pool_;  // spawned, not begun
+  std::vector<std::pair<std::uint64_t, int>> edges_;
+  std::vector<std::pair<std::uint64_t, std::vector<SimFrame*>>> aside_;
+  unsigned tasks_ = 0;
+};
+
+void Simulation::setup() {
+  for (std::uint32_t site = 1; site <= 5; ++site) trace_.site(site, "p.cpp", kLines[site], site);
+  for (unsigned region = 0; region < kOracleRegions; ++region)
+    trace_.region(region, "r" + std::to_string(region), "p.cpp", 100 + region);
+  const unsigned count = 1 + static_cast<unsigned>(pick(4));
+  for (unsigned i = 0; i < count; ++i) {
+    SimThread& thread = *make(threads_);
+    thread.number = i;
+    const bool worker = i > 0 && chance(60);
+    thread.skew = options_.late ? static_cast<std::int64_t>(pick(60)) : 0;
+    thread.told = local(thread);
+    thread.stream = &trace_.stream(thread.told);
+    const std::uint64_t prior = !worker && chance(30) ? amount() : 0;
+    thread.stream->thread_begin(worker ? trace::ThreadRole::Worker
+                                : i == 0      ? trace::ThreadRole::Main
+                                              : trace::ThreadRole::External,
+                                prior);
+    SimFrame* const root = make(frames_);
+    root->no_steps = worker;
+    Node node;
+    node.owner = root;
+    node.weight = prior;
+    root->start = root->current = dag_.add(node);
+    thread.stack.push_back(root);
+  }
+}
+
+Figures Simulation::figures(SimThread& thread, std::uint64_t work) {
+  const std::uint64_t total = local(thread) - thread.told;
+  const std::uint64_t lead = pick(total + 1);
+  thread.told = local(thread);
+  return {work, lead, total - lead};
+}
+
+std::uint64_t Simulation::idle(SimThread& thread) {
+  const std::uint64_t ticks = local(thread) - thread.told;
+  thread.told = local(thread);
+  return ticks;
+}
+
+int Simulation::step_node(SimThread& thread, SimFrame& frame, std::uint64_t work) {
+  Node node;
+  node.owner = &frame;
+  node.weight = work;
+  node.line = frame.line;
+  node.before = {frame.current};
+  std::uint64_t rest = work;
+  while (rest > 0 && chance(25)) {
+    const auto region = static_cast<unsigned>(pick(kOracleRegions));
+    const std::uint64_t part = 1 + pick(rest);
+    thread.stream->region(region, part);
+    node.regions[region] += part;
+    rest -= part;
+  }
+  return frame.current = dag_.add(node);
+}
+
+Figures Simulation::close(SimThread& thread, SimFrame& frame) {
+  const std::uint64_t work = amount();
+  step_node(thread, frame, work);
+  return figures(thread, work);
+}
+
+bool Simulation::may_wait(const SimFrame& frame, const SimContext* context, const SimThread& thread) const {
+  if (!context->exclusive) return true;
+  for (const SimFrame* each = &frame; each; each = each->spawner)
+    if (each->own == context) return false;
+  for (const SimFrame* each : thread.stack)
+    if (each->own == context) return false;
+  return true;
+}
+
+SimContext* Simulation::choose_context(SimThread& thread, SimFrame& frame, bool for_wait, ContextOperand& operand) {
+  std::vector<SimContext*> usable;
+  for (SimContext& context : contexts_) {
+    if (context.over) continue;
+    const bool related = context.creator == &frame || frame.own == &context;
+    // With late records only who is certain to be joined may add tasks.
+    if (!related && (options_.late || !chance(15))) continue;
+    if (for_wait && !may_wait(frame, &context, thread)) continue;
+    usable.push_back(&context);
+  }
+  SimContext* context = nullptr;
+  if (usable.empty() || chance(25)) {
+    context = make(contexts_);
+    context->exclusive = chance(60);
+    context->creator = &frame;
+    context->id = trace::pack_id(thread.number, thread.contexts++);
+    operand = ContextOperand::fresh(context->exclusive);
+    frame.last = context;
+    return context;
+  }
+  context = usable[pick(usable.size())];
+  if (context == frame.own && chance(90)) operand = ContextOperand::own();
+  else if (context == frame.last && chance(90)) operand = ContextOperand::last();
+  else {
+    operand = ContextOperand::of(context->id);
+    frame.last = context;
+  }
+  return context;
+}
+
+SiteOperand Simulation::choose_site(SimThread& thread, const SimFrame& frame, std::uint32_t& line) {
+  if (chance(30)) {
+    line = frame.line;
+    return SiteOperand::inherit();
+  }
+  if (thread.last_site != 0 && chance(30)) {
+    line = kLines[thread.last_site];
+    return SiteOperand::last();
+  }
+  thread.last_site = 1 + static_cast<std::uint32_t>(pick(5));
+  line = kLines[thread.last_site];
+  SiteOperand operand = SiteOperand::of(thread.last_site);
+  if (chance(20)) operand.code = trace::SiteCode::U32;
+  return operand;
+}
+
+void Simulation::spawn(SimThread& thread, SimFrame& frame, bool wait) {
+  ++tasks_;
+  ContextOperand context_operand;
+  std::uint32_t line = 0;
+  const SiteOperand site = choose_site(thread, frame, line);
+  SimContext* const context = choose_context(thread, frame, wait, context_operand);
+  const bool split = !wait && chance(20);
+  const Figures step = close(thread, frame);
+  SimFrame* const task = make(frames_);
+  task->task = true;
+  task->id = trace::pack_id(thread.number, thread.stream->spawns());
+  task->spawner = &frame;
+  task->own = context;
+  task->line = line;
+  task->start = task->current = frame.current;
+  task->scope = !wait && frame.own == context ? frame.scope : std::pair{static_cast<const SimFrame*>(&frame), static_cast<const SimContext*>(context)};
+  context->tasks.push_back(task);
+  ++context->unfinished;
+  if (split) {
+    SimNode* const node = make(nodes_);
+    node->outer = frame.node;
+    node->outer_side = frame.side;
+    frame.node = task->node = node;
+    frame.side = 0;
+    task->side = 1;
+  }
+  thread.stream->spawn(step, site, context_operand, split, wait);
+  pool_.push_back(task);
+  if (wait) {
+    frame.waiting = context;
+    ++context->waits;
+  }
+}
+
+std::vector<SimFrame*> Simulation::joined(const SimFrame& frame) const {
+  std::vector<SimFrame*> tasks;
+  for (SimFrame* task : frame.waiting->tasks)
+    if (frame.waiting->exclusive || (task->scope.first == &frame && task->scope.second == frame.waiting))
+      tasks.push_back(task);
+  return tasks;
+}
+
+bool Simulation::wait_possible(const SimFrame& frame) const {
+  for (const SimFrame* task : joined(frame))
+    if (!task->released) return false;
+  return true;
+}
+
+void Simulation::end_wait(SimThread& thread, SimFrame& frame) {
+  Node node;
+  SimContext& context = *frame.waiting;
+  std::size_t skip = 0;
+  if (context.exclusive) {
+    if (context.last_waiter == &frame) skip = context.joined;
+    context.last_waiter = &frame;
+    context.joined = context.tasks.size();
+  }
+  for (SimFrame* task : joined(frame)) {
+    if (skip > 0) {
+      --skip;
+      continue;
+    }
+    if (!context.exclusive && task->joined) continue;
+    task->joined = true;
+    node.before.push_back(task->end);
+  }
+  node.before.push_back(frame.current);
+  frame.current = dag_.add(node);
+  --frame.waiting->waits;
+  frame.waiting = nullptr;
+  thread.stream->wait_end(idle(thread));
+}
+
+void Simulation::deposit(SimNode* node, int side, int end) {
+  while (node) {
+    node->end[side] = end;
+    if (node->end[1 - side] < 0) return;
+    // Nobody joined here: both ends go on to the outer node.
+    Node both;
+    both.before = {node->end[1], node->end[0]};
+    end = dag_.add(both);
+    side = node->outer_side;
+    node = node->outer;
+  }
+}
+
+void Simulation::release_frame(SimFrame& frame) {
+  frame.end = frame.current;
+  frame.released = true;
+  if (frame.own) --frame.own->unfinished;
+  if (frame.node) deposit(frame.node, frame.side, frame.end);
+}
+
+TaskOperand Simulation::operand_of(const SimThread& thread, const SimFrame& task) {
+  if (trace::id_stream(task.id) != thread.number || chance(20)) return TaskOperand::of(task.id);
+  const std::uint64_t back = thread.stream->spawns() - 1 - trace::id_ordinal(task.id);
+  return back == 0 ? TaskOperand::newest() : TaskOperand::back(back);
+}
+
+void Simulation::begin(SimThread& thread, std::size_t index) {
+  SimFrame* const task = pool_[index];
+  pool_.erase(pool_.begin() + static_cast<std::ptrdiff_t>(index));
+  const TaskOperand operand = operand_of(thread, *task);
+  thread.stack.push_back(task);
+  if (chance(30)) {
+    // A task without events inside.
+    const std::uint64_t work = amount();
+    step_node(thread, *task, work);
+    release_frame(*task);
+    thread.ending = thread.ending_as_task = true;
+    thread.ending_operand = operand;
+    thread.ending_work = work;
+    if (!options_.late) finish_ending(thread);
+    return;
+  }
+  thread.stream->begin(operand, idle(thread));
+}
+
+void Simulation::finish_ending(SimThread& thread) {
+  const Figures step = figures(thread, thread.ending_work);
+  if (thread.ending_as_task) thread.stream->task(thread.ending_operand, step);
+  else thread.stream->end(step);
+  thread.ending = thread.ending_as_task = false;
+  thread.stack.pop_back();
+}
+
+// What a running frame does next.
+bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
+  StreamBuilder& stream = *thread.stream;
+  const bool wind_down = tasks_ >= options_.most_tasks || ++frame.events > 12;
+  const std::uint64_t what = pick(100);
+  if (what < 35 && !wind_down) {
+    spawn(thread, frame, chance(25));
+  } else if (what < 50) {
+    ContextOperand operand;
+    if (contexts_.empty()) return false;
+    SimContext* const context = choose_context(thread, frame, true, operand);
+    stream.wait(close(thread, frame), operand);
+    frame.waiting = context;
+    ++context->waits;
+  } else if (what < 56 && frame.loops.size() < 3) {
+    stream.loop_begin(close(thread, frame));
+    frame.loops.push_back(frame.current);
+  } else if (what < 64 && !frame.loops.empty()) {
+    const std::uint64_t iterations = pick(100), grain = pick(20);
+    stream.loop_end(close(thread, frame), iterations, grain);
+    Node& node = dag_.nodes[static_cast<std::size_t>(frame.current)];
+    node.loop_begin = frame.loops.back();
+    node.iterations = iterations;
+    node.grain = grain;
+    frame.loops.pop_back();
+  } else if (what < 67) {
+    stream.release(close(thread, frame));
+    edges_.emplace_back(trace::pack_id(thread.number, thread.releases++), frame.current);
+  } else if (what < 71 && !edges_.empty()) {
+    const std::size_t index = pick(edges_.size());
+    const auto [id, from] = edges_[index];
+    edges_.erase(edges_.begin() + static_cast<std::ptrdiff_t>(index));
+    stream.acquire(close(thread, frame), id);
+    Node node;
+    node.before = {frame.current, from};
+    frame.current = dag_.add(node);
+  } else if (what < 78 && frame.node && frame.node->end[1 - frame.side] >= 0) {
+    stream.join(close(thread, frame));
+    const int other = frame.node->end[1 - frame.side];
+    Node node;
+    if (frame.side == 1) node.before = {frame.current, other};
+    else node.before = {other, frame.current};
+    frame.current = dag_.add(node);
+    const SimNode* const passed = frame.node;
+    frame.node = passed->outer;
+    frame.side = passed->outer_side;
+  } else if (what < 80) {
+    stream.cut(close(thread, frame));
+  } else if (what < 84 && !options_.late) {
+    for (SimContext& context : contexts_)
+      if (!context.over && context.creator == &frame && context.unfinished == 0 && context.waits == 0 &&
+          context.tasks.size() > 0) {
+        stream.context_end(ContextOperand::of(context.id));
+        frame.last = nullptr;
+        context.over = true;
+        return true;
+      }
+    return false;
+  } else if (what < 86 && frame.task) {
+    stream.cut(close(thread, frame));
+    stream.extended(trace::ExtendedKind::StackOut, nullptr, 0);
+    aside_.emplace_back(trace::pack_id(thread.number, thread.stacks++), thread.stack);
+    thread.stack.clear();
+    SimFrame* const base = make(frames_);
+    Node node;
+    base->start = base->current = dag_.add(node);
+    base->base = base->no_steps = true;
+    thread.stack.push_back(base);
+  } else if (frame.task && (wind_down || what >= 92)) {
+    thread.ending_work = amount();
+    step_node(thread, frame, thread.ending_work);
+    release_frame(frame);
+    thread.ending = true;
+    if (!options_.late) finish_ending(thread);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// What a thread does that has no running task: begins one, or ends its wait.
+bool Simulation::idle_action(SimThread& thread) {
+  SimFrame& top = *thread.stack.back();
+  if (top.base && thread.stack.size() == 1 && !aside_.empty() && chance(50)) {
+    const std::size_t index = pick(aside_.size());
+    const trace::StackInPayload payload{aside_[index].first};
+    thread.stream->extended(trace::ExtendedKind::StackIn, &payload, sizeof payload);
+    thread.stack = aside_[index].second;
+    aside_.erase(aside_.begin() + static_cast<std::ptrdiff_t>(index));
+    return true;
+  }
+  if (top.waiting && wait_possible(top) && chance(60)) {
+    end_wait(thread, top);
+    return true;
+  }
+  if (!pool_.empty() && thread.stack.size() < 40) {
+    // Mostly the newest, as oneTBB does, sometimes the oldest or any.
+    begin(thread, chance(60) ? pool_.size() - 1 : pick(pool_.size()));
+    return true;
+  }
+  return false;
+}
+
+bool Simulation::act(SimThread& thread) {
+  if (thread.ending) {
+    if (!chance(30)) return true;
+    finish_ending(thread);
+    return true;
+  }
+  SimFrame& top = *thread.stack.back();
+  return top.waiting || top.no_steps ? idle_action(thread) : run_action(thread, top);
+}
+
+void Simulation::compute(OracleResult& result) const {
+  const auto executed = [](const Node& node) { return node.weight; };
+  std::vector<int> chosen;
+  const auto length = dag_.lengths(executed, &chosen, false);
+  const auto divisible = dag_.lengths(executed, nullptr, true);
+  const auto at = [](const std::vector<std::uint64_t>& v, int i) { return v[static_cast<std::size_t>(i)]; };
+  for (const Node& node : dag_.nodes) {
+    result.work += node.weight;
+    result.sites[node.line].exclusive += node.weight;
+  }
+  for (const SimFrame& frame : frames_) {
+    result.span = std::max(result.span, at(length, frame.end));
+    result.divisible_span = std::max(result.divisible_span, at(divisible, frame.end));
+  }
+  for (const SimFrame& frame : frames_) {
+    if (at(length, frame.end) != result.span) continue;
+    std::map<std::uint32_t, std::uint64_t> shares;
+    for (int i = frame.end; i >= 0; i = chosen[static_cast<std::size_t>(i)]) {
+      const Node& node = dag_.nodes[static_cast<std::size_t>(i)];
+      if (node.weight > 0) shares[node.line] += node.weight;
+    }
+    result.critical.insert(shares);
+  }
+  for (const SimFrame& frame : frames_) {
+    if (!frame.task) continue;
+    ++result.sites[frame.line].invocations;
+    bool outermost = true;
+    for (const SimFrame* each = frame.spawner; each; each = each->spawner)
+      if (each->task && each->line == frame.line) outermost = false;
+    if (!outermost) continue;
+    std::uint64_t latest = at(length, frame.start);
+    for (const SimFrame& other : frames_)
+      for (const SimFrame* each = &other; each; each = each->spawner)
+        if (each == &frame) latest = std::max(latest, at(length, other.end));
+    for (const Node& node : dag_.nodes)
+      for (const SimFrame* each = node.owner; each; each = each->spawner)
+        if (each == &frame) result.sites[frame.line].work += node.weight;
+    result.sites[frame.line].span += latest - at(length, frame.start);
+  }
+  for (int region = -1; region < static_cast<int>(kOracleRegions); ++region)
+    for (const std::uint64_t factor : kOracleFactors) {
+      std::uint64_t work = 0;
+      const auto weight = [&](const Node& node) {
+        std::uint64_t inside = 0;
+        for (const auto& [id, part] : node.regions)
+          if (region < 0 || static_cast<int>(id) == region) inside += part;
+        return (node.weight - inside) * factor + inside;
+      };
+      for (const Node& node : dag_.nodes) work += weight(node);
+      std::uint64_t span = 0;
+      const auto scaled = dag_.lengths(weight, nullptr, false);
+      for (const SimFrame& frame : frames_) span = std::max(span, at(scaled, frame.end));
+      result.what_if[{region, factor}] = {span, work};
+    }
+}
+
+RandomProgram Simulation::run() {
+  RandomProgram program;
+  setup();
+  unsigned stuck = 0;
+  for (unsigned ticks = 0; ticks < 200000; ++ticks) {
+    now_ += 1 + pick(3);
+    SimThread& thread = threads_[pick(threads_.size())];
+    const bool did = act(thread);
+    if (did && chance(3)) thread.stream->new_chunk(thread.told);
+    stuck = did ? 0 : stuck + 1;
+    const bool over = tasks_ >= options_.most_tasks && pool_.empty() && aside_.empty() &&
+                      std::all_of(threads_.begin(), threads_.end(), [](const SimThread& thread) {
+                        return thread.stack.size() == 1 && !thread.stack[0]->waiting && !thread.stack[0]->task;
+                      });
+    if (over) {
+      program.valid = true;
+      break;
+    }
+    if (stuck > 3000) break;
+  }
+  if (!program.valid) return program;
+  for (SimThread& thread : threads_) {
+    now_ += 1;
+    SimFrame& root = *thread.stack[0];
+    const std::uint64_t work = root.no_steps ? 0 : amount();
+    step_node(thread, root, work);
+    root.end = root.current;
+    const Figures step = figures(thread, work);
+    if (chance(50)) {
+      thread.stream->end(step);
+      thread.stream->thread_end(1);
+    } else {
+      thread.stream->cut(step);
+    }
+  }
+  for (SimFrame& frame : frames_)
+    if (frame.end < 0) frame.end = frame.current;  // bases
+  compute(program.expected);
+  program.trace = std::move(trace_);
+  program.tasks = tasks_;
+  return program;
+}
+
+}  // namespace
+
+RandomProgram make_random_program(const RandomOptions& options) { return Simulation(options).run(); }
+
+}  // namespace tp::test
