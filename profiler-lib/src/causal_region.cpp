@@ -47,7 +47,10 @@ void begin_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept
 void end_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept {
   if (frame.region_depth == 0) return report(region, "causal_end without causal_begin in this task:");
   if (--frame.region_depth > 0) return;
-  if (frame.region != number_of(thread, region) + 1) report(region, "causal_end closes another region than it names:");
+  // Without a name it means whichever is open: its place is not that of the causal_begin.
+  const bool is_named = region.name != nullptr && *region.name != '\0';
+  if (is_named && frame.region != number_of(thread, region) + 1)
+    report(region, "causal_end closes another region than it names:");
   pause_region(thread, frame, read_clock(thread.clock).work);
   frame.region = 0;
 }

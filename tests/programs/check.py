@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Runs every case of a program, analyzes its recording, and compares the profile with what the program expects.
+
+usage: check.py PROGRAM --way headers|swap --threads N --analyze TP-ANALYZE [--run TP-RUN] [--repeat R] [--case NAME]
+
+Way `swap`: the program was built with the distribution's headers, so lines `expect headers ...` (and sites, which then
+need debug information) are left out. Ends with 1 and one line per difference.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+parser = argparse.ArgumentParser()
+parser.add_argument("program")
+parser.add_argument("--way", choices=["headers", "swap"], default="headers")
+parser.add_argument("--threads", type=int, default=2)
+parser.add_argument("--repeat", type=int, default=3)
+parser.add_argument("--analyze", required=True)
+parser.add_argument("--run")
+parser.add_argument("--case")
+options = parser.parse_args()
+for name in [name for name in os.environ if name.startswith("TP_")]:
+    del os.environ[name]
+
+
+def profile_of(case, folder):
+    """(lines the program printed, its profile)."""
+    data = os.path.join(folder, "data")
+    command = [options.program, case, str(options.threads)]
+    if options.run:
+        command = [options.run, "-q", "-e", "virtual", "-o", data, "--"] + command
+    environment = dict(os.environ, TP_EVENT="virtual", TP_DATA=data)
+    ran = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=250)
+    if ran.returncode != 0:
+        raise Exception(f"exit status {ran.returncode}: {ran.stderr}")
+    if "tp: " in ran.stderr:
+        raise Exception(f"on stderr: {ran.stderr}")
+    analysis = subprocess.run([options.analyze, "-q", "--json", "-", "-d", data, "-o", folder],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=250)
+    if analysis.returncode != 0:
+        raise Exception(f"tp-analyze: exit status {analysis.returncode}: {analysis.stderr}")
+    return ran.stdout.splitlines(), json.loads(analysis.stdout)
+
+
+class Comparison:
+    def __init__(self, profile):
+        self.profile = profile
+        self.checked = 0
+        self.differences = []
+
+    def equal(self, what, expected, got):
+        self.checked += 1
+        if expected != got:
+            self.differences.append(f"{what}: expected {expected}, got {got}")
+
+    def always(self):
+        """What holds for every recording of every program (conservation, design.md section 6)."""
+        profile = self.profile
+        self.equal("complete", True, profile["complete"])
+        self.equal("exclusive work of all sites", profile["work"], profile["conservation"]["exclusive_work_sum"])
+        self.equal("critical work of all sites", profile["span"], profile["conservation"]["critical_work_sum"])
+        self.equal("inconsistencies", {}, profile["trace"]["inconsistencies"])
+        self.equal("tasks unfinished", 0, profile["trace"]["tasks_unfinished"])
+        self.equal("tasks begun", profile["trace"]["tasks_ended"], profile["trace"]["tasks_begun"])
+        self.equal("attributed", profile["attribution"]["total"], profile["attribution"]["attributed"])
+        if profile["divisible_span"] > profile["span"]:
+            self.differences.append(f"divisible span {profile['divisible_span']} above span {profile['span']}")
+
+    def line(self, words):
+        profile = self.profile
+        kind, rest = words[0], words[1:]
+        if kind == "headers":
+            if options.way == "headers":
+                self.line(rest)
+        elif kind in ("work", "span", "divisible_span"):
+            self.equal(kind, int(rest[0]), profile[kind])
+        elif kind == "spent":
+            self.equal("work, by what was spent", int(rest[0]), profile["work"])
+        elif kind == "between":
+            self.checked += 1
+            low, high, got = int(rest[1]), int(rest[2]), profile[rest[0]]
+            if not low <= got <= high:
+                self.differences.append(f"{rest[0]}: expected {low} to {high}, got {got}")
+        elif kind in ("site", "percent"):
+            row = self.site(int(rest[0]))
+            if row is None:
+                lines = [site["line"] for site in profile["sites"]]
+                self.differences.append(f"site at line {rest[0]}: not found among {lines}")
+            elif kind == "site":
+                got = [row["work"], row["span"], row["critical_work"]]
+                self.equal(f"work, span, critical work at line {rest[0]}", [int(word) for word in rest[1:]], got)
+            else:
+                self.equal(f"percent critical work at line {rest[0]}", float(rest[1]), row["critical_percent"])
+        elif kind in ("what-if", "what-if-parallelism"):
+            points = next(curve for curve in profile["what_if"]["curves"] if curve["all"])["points"]
+            point = next(point for point in points if point["factor"] == int(rest[0]))
+            if kind == "what-if":
+                got = [point["work_times_factor"], point["span_times_factor"]]
+                self.equal(f"what-if {rest[0]}: work, span (times factor)", [int(word) for word in rest[1:]], got)
+            else:
+                self.equal(f"what-if {rest[0]}: parallelism", float(rest[1]), point["parallelism"])
+        elif kind == "regions":
+            self.equal("regions", int(rest[0]), len(profile["regions"]))
+        elif kind == "parallelism":
+            self.equal("parallelism", float(rest[0]), profile["parallelism"])
+        elif kind == "tasks":
+            self.equal("tasks", int(rest[0]), profile["trace"]["tasks_spawned"])
+        else:
+            raise Exception(f"check.py does not know 'expect {kind}'")
+
+    def site(self, line):
+        program = os.path.basename(options.program) + ".cpp"
+        for site in self.profile["sites"]:
+            here = site["file"] == "main" if line == 0 else os.path.basename(site["file"]) == program
+            if here and site["line"] == line:
+                return site
+        return None
+
+
+if options.case:
+    cases = [options.case]
+else:
+    cases = subprocess.run([options.program, "list"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+failures = checked = 0
+for case in cases:
+    for repetition in range(options.repeat):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                lines, profile = profile_of(case, folder)
+                comparison = Comparison(profile)
+                comparison.always()
+                for line in lines:
+                    if line.startswith("expect "):
+                        comparison.line(line.split()[1:])
+                checked += comparison.checked
+                differences = comparison.differences
+            except Exception as problem:
+                differences = [str(problem)]
+        if differences:
+            failures += 1
+            print(f"{case}, {options.threads} threads, run {repetition + 1}: " + "; ".join(differences))
+            break
+print(f"{len(cases) - failures} of {len(cases)} cases right, {checked} figures compared")
+sys.exit(1 if failures or not cases else 0)

@@ -1,0 +1,43 @@
+// parallel_sort: every comparison is one unit. How many there are depends on the schedule; that none is lost does not
+// (check.py compares the profile's work with what was spent).
+#include "specification.h"
+
+#include <oneapi/tbb/parallel_sort.h>
+
+#include <random>
+
+using namespace spec;
+
+static bool compare(int a, int b) {
+  spend(1);
+  return a < b;
+}
+
+static void sort(std::vector<int> values) {
+  spend(10);
+  tbb::parallel_sort(values.begin(), values.end(), compare);
+  if (!std::is_sorted(values.begin(), values.end())) std::puts("expect a sorted vector");
+  const Units comparisons = spent() - 10;
+  expect_span_between(10 + 1, 10 + comparisons);
+}
+
+static std::vector<int> random_values(std::size_t count) {
+  std::mt19937 random(7);
+  std::vector<int> values(count);
+  for (int& value : values) value = static_cast<int>(random());
+  return values;
+}
+
+CASE(random) { sort(random_values(3000)); }
+CASE(sorted) {
+  std::vector<int> values = random_values(3000);
+  std::sort(values.begin(), values.end());
+  sort(values);
+}
+CASE(almost_sorted) {
+  std::vector<int> values = random_values(3000);
+  std::sort(values.begin(), values.end());
+  std::swap(values[2990], values[2991]);
+  sort(values);
+}
+CASE(small) { sort(random_values(100)); }

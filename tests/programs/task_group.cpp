@@ -1,0 +1,273 @@
+// task_group in all its uses, also those that are no tree: waits that do not nest, a group waited for by another task, a
+// group that tasks share.
+#include "specification.h"
+
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <memory>
+
+using namespace spec;
+using tbb::task_group;
+
+CASE(run_wait) {
+  task_group group;
+  spend(1);
+  group.run([] { spend(50); });
+  spend(2);
+  group.run([] { spend(60); });
+  spend(3);
+  group.wait();
+  spend(4);
+  expect(in_series({step(1), in_parallel({step(50), in_series({step(2), in_parallel({step(60), step(3)})})}), step(4)}));
+}
+CASE(continuation_is_longest) {
+  task_group group;
+  group.run([] { spend(5); });
+  spend(30);
+  group.wait();
+  expect({35, 30});
+}
+CASE(run_and_wait) {
+  task_group group;
+  group.run([] { spend(20); });
+  spend(3);
+  group.run_and_wait([] { spend(10); });
+  spend(1);
+  expect({34, 21});
+}
+CASE(used_again) {
+  task_group group;
+  for (int turn = 0; turn < 5; ++turn) {
+    group.run([] { spend(20); });
+    group.run([] { spend(10); });
+    group.wait();
+    spend(1);
+  }
+  expect({5 * 31, 5 * 21});
+}
+CASE(wait_twice_and_empty) {
+  task_group group;
+  group.wait();
+  group.run([] { spend(20); });
+  group.wait();
+  spend(5);
+  group.wait();
+  spend(5);
+  expect({30, 30});
+}
+CASE(deferred) {
+  task_group group;
+  tbb::task_handle handle = group.defer([] { spend(20); });
+  spend(7);
+  group.run(std::move(handle));
+  spend(3);
+  group.wait();
+  // The task starts where it is run, not where it is made.
+  expect({30, 27});
+}
+CASE(deferred_and_dropped) {
+  task_group group;
+  { tbb::task_handle handle = group.defer([] { spend(20); }); }
+  spend(7);
+  group.wait();
+  expect({7, 7});
+}
+CASE(deferred_run_and_wait) {
+  task_group group;
+  group.run([] { spend(4); });
+  spend(2);
+  group.run_and_wait(group.defer([] { spend(20); }));
+  expect({26, 22});
+}
+CASE(waits_do_not_nest) {
+  task_group first, second;
+  first.run([] { spend(50); });
+  spend(5);
+  second.run([] { spend(20); });
+  spend(3);
+  first.wait();
+  spend(7);
+  second.wait();
+  spend(2);
+  // first ends at 50, second at 25: 50 + 7 + 2.
+  expect({87, 59});
+}
+CASE(waits_cross) {
+  task_group first, second;
+  first.run([] { spend(10); });
+  spend(5);
+  second.run([] { spend(100); });
+  spend(3);
+  first.wait();
+  spend(7);
+  second.wait();
+  spend(2);
+  // max(8, 10) + 7 = 17; second ends at 105.
+  expect({127, 107});
+}
+CASE(waited_for_by_another_task) {
+  task_group group, waiters;
+  group.run([] { spend(40); });
+  waiters.run([&] {
+    spend(3);
+    group.wait();
+    spend(4);
+  });
+  spend(1);
+  waiters.wait();
+  expect({48, 44});
+}
+CASE(two_waiters) {
+  task_group group, waiters;
+  group.run([] { spend(40); });
+  for (int i = 0; i < 2; ++i)
+    waiters.run([&] {
+      group.wait();
+      spend(4);
+    });
+  waiters.wait();
+  expect({48, 44});
+}
+// Tasks of a group that spawn into the same group; only the outermost frame waits.
+static void chain(task_group& group, int length) {
+  spend(2);
+  if (length == 0) return;
+  group.run([&group, length] { chain(group, length - 1); });
+  spend(3);
+}
+CASE(shared_by_its_tasks) {
+  task_group group;
+  group.run([&] { chain(group, 20); });
+  group.wait();
+  // 20 links of 2, each spawned by the one before; the last but one goes on for 3 while its child takes 2.
+  expect({20 * 5 + 2, 19 * 2 + 2 + 3});
+}
+static void spread(task_group& group, int depth) {
+  spend(3);
+  if (depth == 0) return;
+  group.run([&group, depth] { spread(group, depth - 1); });
+  group.run([&group, depth] { spread(group, depth - 1); });
+  spend(1);
+}
+CASE(shared_tree) {
+  task_group group;
+  spread(group, 5);
+  group.wait();
+  spend(10);
+  expect({63 * 3 + 31 + 10, 6 * 3 + 10});
+}
+CASE(shared_by_a_loop) {
+  // All iterations run on one group: none waits, the loop's end joins nothing of it.
+  task_group group;
+  tbb::parallel_for(0, 16, [&](int) {
+    spend(2);
+    group.run([] { spend(9); });
+    spend(1);
+  }, tbb::simple_partitioner());
+  spend(4);
+  group.wait();
+  expect({16 * 12 + 4, 11});
+}
+CASE(nested) {
+  task_group outer;
+  outer.run([] {
+    spend(1);
+    task_group inner;
+    inner.run([] { spend(10); });
+    inner.run([] { spend(20); });
+    spend(2);
+    inner.wait();
+    spend(3);
+  });
+  outer.run([] { spend(15); });
+  outer.wait();
+  expect({51, 24});
+}
+static Cost fib_cost(int n) {
+  if (n < 2) return step(1);
+  return in_series({step(2), in_parallel({fib_cost(n - 1), fib_cost(n - 2)}), step(3)});
+}
+static int fib(int n) {
+  if (n < 2) return spend(1), n;
+  spend(2);
+  int left, right;
+  task_group group;
+  group.run([&] { left = fib(n - 1); });
+  group.run([&] { right = fib(n - 2); });
+  group.wait();
+  spend(3);
+  return left + right;
+}
+CASE(fibonacci) {
+  if (fib(12) != 144) std::puts("expect the right number");
+  expect(fib_cost(12));
+}
+static int fib_and_wait(int n) {
+  if (n < 2) return spend(1), n;
+  spend(2);
+  int left, right;
+  task_group group;
+  group.run([&] { left = fib_and_wait(n - 1); });
+  group.run_and_wait([&] { right = fib_and_wait(n - 2); });
+  spend(3);
+  return left + right;
+}
+CASE(fibonacci_run_and_wait) {
+  if (fib_and_wait(12) != 144) std::puts("expect the right number");
+  expect(fib_cost(12));
+}
+CASE(user_context) {
+  tbb::task_group_context context;
+  task_group first(context), second(context);
+  first.run([] { spend(30); });
+  second.run([] { spend(10); });
+  spend(1);
+  second.wait();
+  spend(5);
+  first.wait();
+  expect_work(46);
+}
+CASE(destroyed_by_another_task) {
+  auto group = std::make_unique<task_group>();
+  task_group other;
+  group->run([] { spend(6); });
+  group->wait();
+  other.run([&] {
+    group->run([] { spend(5); });
+    spend(1);
+    group->wait();
+    group.reset();
+    spend(2);
+  });
+  other.wait();
+  expect({14, 13});
+}
+CASE(many_groups) {
+  // Contexts are recycled at the same address again and again.
+  for (int i = 0; i < 200; ++i) {
+    task_group group;
+    group.run([] { spend(2); });
+    spend(1);
+    group.wait();
+  }
+  expect({600, 400});
+}
+CASE(recursive_site) {
+  constexpr unsigned kLine = __LINE__ + 6;
+  struct Tree {
+    static void visit(int depth) {
+      spend(1);
+      if (depth == 0) return;
+      task_group group;
+      group.run([=] { visit(depth - 1); });
+      visit(depth - 1);
+      group.wait();
+    }
+  };
+  Tree::visit(4);
+  // 31 calls of one unit. Main itself spawns visit(3), (2), (1), (0): outermost invocations of 15, 7, 3, 1 units, with
+  // paths of 4, 3, 2, 1; all other tasks are inside these. The first child is level with its continuation and wins.
+  expect({31, 5});
+  expect_site(kLine, {15 + 7 + 3 + 1, 4 + 3 + 2 + 1}, 4);
+}

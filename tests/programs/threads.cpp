@@ -1,0 +1,119 @@
+// External threads are roots of their own; arenas and isolation change who runs what, not the DAG.
+#include "specification.h"
+
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+using namespace spec;
+
+CASE(external_threads) {
+  // Thread i: 10 i of its own, then a loop of 20 x 3. The profiler does not know who waits for a std::thread: roots are
+  // side by side.
+  spend(5);
+  std::vector<std::thread> external;
+  for (Units i = 1; i <= 6; ++i)
+    external.emplace_back([i] {
+      spend(10 * i);
+      tbb::parallel_for(0, 20, [](int) { spend(3); }, tbb::simple_partitioner());
+    });
+  for (std::thread& thread : external) thread.join();
+  spend(2);
+  expect({7 + 210 + 6 * 60, 63});
+}
+CASE(one_group_from_many_threads) {
+  tbb::task_group group;
+  std::vector<std::thread> external;
+  for (Units i = 1; i <= 6; ++i) external.emplace_back([&] { group.run([] { spend(8); }); });
+  for (std::thread& thread : external) thread.join();
+  spend(3);
+  group.wait();
+  spend(4);
+  // Main waits for all: 8 + 4.
+  expect({6 * 8 + 7, 12});
+}
+CASE(threads_one_after_the_other) {
+  for (Units i = 1; i <= 30; ++i)
+    std::thread([i] {
+      tbb::task_group group;
+      group.run([i] { spend(i); });
+      group.wait();
+    }).join();
+  expect({30 * 31 / 2, 30});
+}
+CASE(thread_without_tbb) {
+  std::thread([] { spend(40); }).join();
+  spend(3);
+  expect({43, 40});
+}
+CASE(arena_execute) {
+  spend(1);
+  tbb::task_arena arena(2);
+  arena.execute([] {
+    spend(2);
+    tbb::parallel_for(0, 16, [](int) { spend(5); }, tbb::simple_partitioner());
+    spend(3);
+  });
+  spend(4);
+  expect({10 + 80, 15});
+}
+CASE(arenas_nested) {
+  tbb::task_arena outer(2), inner(2);
+  outer.execute([&] {
+    tbb::parallel_for(0, 8, [&](int) {
+      inner.execute([] { spend(5); });
+      spend(1);
+    }, tbb::simple_partitioner());
+  });
+  expect_work(48);
+  expect_span_between(6, 48);
+}
+CASE(arena_group_by_steps) {
+  tbb::task_arena arena(2);
+  tbb::task_group group;
+  arena.execute([&] { group.run([] { spend(20); }); });
+  spend(7);
+  arena.execute([&] { group.wait(); });
+  spend(1);
+  expect({28, 21});
+}
+CASE(isolate) {
+  tbb::this_task_arena::isolate([] {
+    spend(2);
+    tbb::task_group group;
+    group.run([] { spend(10); });
+    group.wait();
+  });
+  expect({12, 12});
+}
+CASE(enqueue_and_wait) {
+  tbb::task_arena arena(2);
+  tbb::task_group group;
+  tbb::task_handle handle = group.defer([] { spend(9); });
+  arena.enqueue(std::move(handle));
+  spend(2);
+  arena.execute([&] { group.wait(); });
+  spend(3);
+  expect({14, 12});
+}
+CASE(enqueue) {
+  tbb::task_arena arena(2);
+  std::atomic<int> left{10};
+  for (int i = 0; i < 10; ++i)
+    arena.enqueue([&] {
+      spend(4);
+      --left;
+    });
+  while (left > 0) std::this_thread::yield();
+  expect_work(40);
+}
+CASE(loop_in_each_thread_of_a_loop) {
+  tbb::parallel_for(0, 4, [](int) {
+    std::thread([] {
+      spend(50);
+      tbb::parallel_for(0, 4, [](int) { spend(2); }, tbb::simple_partitioner());
+    }).join();
+    spend(1);
+  }, tbb::simple_partitioner());
+  expect({4 * 59, 52});
+}
