@@ -1,8 +1,9 @@
-// The two attributes in use (style: hot and cold), and the thread-local model of a library loaded at start.
+// The two attributes in use (style: hot and cold), and the thread-local model of a library loaded
+// at start.
 #pragma once
 
 #define TP_HOT [[gnu::always_inline]] inline
 #define TP_COLD [[gnu::noinline, gnu::cold]]
-// Initial-exec: one instruction to find the thread's state. The library is loaded with the program (or preloaded);
-// the few bytes fit the static TLS surplus that glibc keeps for dlopen.
+// Initial-exec: one instruction to find the thread's state. The library is loaded with the program
+// (or preloaded); the few bytes fit the static TLS surplus that glibc keeps for dlopen.
 #define TP_TLS [[gnu::tls_model("initial-exec")]]

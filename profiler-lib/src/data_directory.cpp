@@ -16,7 +16,7 @@
 namespace tp::rt {
 namespace {
 
-constexpr int kAttempts = 4;  // a rotation by another process may come in between
+constexpr int kAttempts = 4; // a rotation by another process may come in between
 
 std::string expand(const std::string& pattern) {
   std::string text;
@@ -26,27 +26,32 @@ std::string expand(const std::string& pattern) {
       continue;
     }
     switch (pattern[++i]) {
-      case 'p': text += std::to_string(getpid()); break;
-      case 'h': {
-        char host[256] = "";
-        gethostname(host, sizeof host - 1);
-        text += host;
-        break;
-      }
-      case 'e': {
-        char path[4096];
-        const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-        const std::string_view exe(path, length > 0 ? static_cast<std::size_t>(length) : 0);
-        text += exe.substr(exe.rfind('/') + 1);
-        break;
-      }
-      case '%': text += '%'; break;
-      default:
-        text += '%';
-        text += pattern[i];
+    case 'p':
+      text += std::to_string(getpid());
+      break;
+    case 'h': {
+      char host[256] = "";
+      gethostname(host, sizeof host - 1);
+      text += host;
+      break;
+    }
+    case 'e': {
+      char path[4096];
+      const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+      const std::string_view exe(path, length > 0 ? static_cast<std::size_t>(length) : 0);
+      text += exe.substr(exe.rfind('/') + 1);
+      break;
+    }
+    case '%':
+      text += '%';
+      break;
+    default:
+      text += '%';
+      text += pattern[i];
     }
   }
-  while (text.size() > 1 && text.back() == '/') text.pop_back();
+  while (text.size() > 1 && text.back() == '/')
+    text.pop_back();
   return text;
 }
 
@@ -62,37 +67,45 @@ void make_parents(const std::string& path) {
 
 bool is_empty(const std::string& path) {
   DIR* const directory = opendir(path.c_str());
-  if (directory == nullptr) return false;
+  if (directory == nullptr)
+    return false;
   bool empty = true;
   while (const dirent* entry = readdir(directory))
-    if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0) empty = false;
+    if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0)
+      empty = false;
   closedir(directory);
   return empty;
 }
 
-bool is_recording(const std::string& path) { return exists(path + "/run.json"); }
+bool is_recording(const std::string& path) {
+  return exists(path + "/run.json");
+}
 
-// Removes a finished recording: the files that the runtime writes, nothing else. The directory stays if more is in it.
+// Removes a finished recording: the files that the runtime writes, nothing else. The directory
+// stays if more is in it.
 void remove_recording(const std::string& path) {
   DIR* const directory = opendir(path.c_str());
-  if (directory == nullptr) return;
+  if (directory == nullptr)
+    return;
   while (const dirent* entry = readdir(directory)) {
     const std::string_view name = entry->d_name;
     const bool ours = name == "run.json" || name == "sites.jsonl" || name == "end.json" ||
                       (name.size() > 4 && name.ends_with(trace::kStreamSuffix));
-    if (ours) ::unlinkat(dirfd(directory), entry->d_name, 0);
+    if (ours)
+      ::unlinkat(dirfd(directory), entry->d_name, 0);
   }
   closedir(directory);
   ::rmdir(path.c_str());
 }
 
 std::string absolute(const std::string& path) {
-  if (path.starts_with('/')) return path;
+  if (path.starts_with('/'))
+    return path;
   char folder[4096];
   return getcwd(folder, sizeof folder) != nullptr ? std::string(folder) + "/" + path : path;
 }
 
-}  // namespace
+} // namespace
 
 DataDirectory::Claim DataDirectory::claim(const std::string& path, std::string& error) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -122,7 +135,7 @@ DataDirectory::Claim DataDirectory::claim(const std::string& path, std::string& 
       const std::string old = path + ".old";
       if (!is_recording(path) || (exists(old) && !is_recording(old) && !is_empty(old))) {
         ::close(fd);
-        return Claim::Busy;  // somebody else's files: leave them alone
+        return Claim::Busy; // somebody else's files: leave them alone
       }
       remove_recording(old);
       if (::rename(path.c_str(), old.c_str()) != 0) {
@@ -139,35 +152,44 @@ bool DataDirectory::create(const std::string& pattern, std::string& error) {
   const std::string path = expand(pattern);
   make_parents(path);
   switch (claim(path, error)) {
-    case Claim::Done: return true;
-    case Claim::Busy: return claim(path + "." + std::to_string(getpid()), error) == Claim::Done;
-    case Claim::Failed: break;
+  case Claim::Done:
+    return true;
+  case Claim::Busy:
+    return claim(path + "." + std::to_string(getpid()), error) == Claim::Done;
+  case Claim::Failed:
+    break;
   }
   return false;
 }
 
-bool DataDirectory::write_file(const char* name, const std::string& text, std::string& error) const {
+bool DataDirectory::write_file(const char* name, const std::string& text,
+                               std::string& error) const {
   const std::string temporary = file(name) + ".tmp";
   const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   std::size_t done = 0;
   while (fd >= 0 && done < text.size()) {
     const ssize_t written = ::write(fd, text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) break;
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      break;
     done += static_cast<std::size_t>(written);
   }
   const bool complete = fd >= 0 && done == text.size();
-  if (fd >= 0) ::close(fd);
-  if (complete && ::rename(temporary.c_str(), file(name).c_str()) == 0) return true;
+  if (fd >= 0)
+    ::close(fd);
+  if (complete && ::rename(temporary.c_str(), file(name).c_str()) == 0)
+    return true;
   error = file(name) + ": " + std::strerror(errno);
   ::unlink(temporary.c_str());
   return false;
 }
 
 void DataDirectory::forget() {
-  if (lock_ >= 0) ::close(lock_);
+  if (lock_ >= 0)
+    ::close(lock_);
   lock_ = -1;
   path_.clear();
 }
 
-}  // namespace tp::rt
+} // namespace tp::rt

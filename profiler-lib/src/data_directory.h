@@ -1,5 +1,5 @@
-// The data directory of a session: finds a name, moves an older recording out of the way, and never touches what is not
-// ours. Cold; used under the session's lock.
+// The data directory of a session: finds a name, moves an older recording out of the way, and never
+// touches what is not ours. Cold; used under the session's lock.
 #pragma once
 
 #include <string>
@@ -8,9 +8,10 @@ namespace tp::rt {
 
 class DataDirectory {
 public:
-  // Makes the directory that `pattern` names (%p pid, %h host, %e executable, %%), with its parents, and locks it for
-  // the life of the process. A finished recording of that name is renamed to NAME.old; if a live process records there,
-  // or the directory holds files of somebody else, NAME.<pid> is used. False: `error` says why not.
+  // Makes the directory that `pattern` names (%p pid, %h host, %e executable, %%), with its
+  // parents, and locks it for the life of the process. A finished recording of that name is renamed
+  // to NAME.old; if a live process records there, or the directory holds files of somebody else,
+  // NAME.<pid> is used. False: `error` says why not.
   bool create(const std::string& pattern, std::string& error);
 
   // Writes a whole file: to a temporary name first, then renamed.
@@ -27,7 +28,7 @@ private:
   Claim claim(const std::string& path, std::string& error);
 
   std::string path_;
-  int lock_ = -1;  // descriptor of the directory, flock()ed
+  int lock_ = -1; // descriptor of the directory, flock()ed
 };
 
-}  // namespace tp::rt
+} // namespace tp::rt

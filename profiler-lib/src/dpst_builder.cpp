@@ -11,11 +11,11 @@ namespace tp::rt {
 namespace {
 
 using trace::ContextCode;
+using trace::make_tag;
 using trace::Op;
 using trace::RecordEncoder;
 using trace::SiteCode;
 using trace::TaskCode;
-using trace::make_tag;
 using trace::width_code;
 
 constexpr std::uint8_t kConstructMask = trace::kContextExclusive - 1;
@@ -23,7 +23,8 @@ constexpr std::uint8_t kConstructMask = trace::kContextExclusive - 1;
 TP_HOT ClosedStep close_now(ThreadState& thread, Frame& frame) noexcept {
   const Reading now = read_clock(thread.clock);
   ClosedStep step{0, 0, 0, now.time};
-  if (!frame.step_open) return step;
+  if (!frame.step_open)
+    return step;
   frame.step_open = false;
   pause_region(thread, frame, now.work);
   const std::uint64_t gap = thread.step_time - thread.close_time;
@@ -33,14 +34,16 @@ TP_HOT ClosedStep close_now(ThreadState& thread, Frame& frame) noexcept {
   step.wall = wall;
   if (clock_config.same_as_time) {
     // A new anchor may correct the clock by a few ticks; a step never works longer than it lasts.
-    if (step.work > wall) [[unlikely]] step.work = wall;
+    if (step.work > wall) [[unlikely]]
+      step.work = wall;
     step.wall -= step.work;
   }
   thread.close_time = now.time;
   thread.idle_since_close = 0;
   if (paused()) [[unlikely]] {
     thread.paused_work += step.work;
-    if (clock_config.same_as_time) step.wall += step.work;
+    if (clock_config.same_as_time)
+      step.wall += step.work;
     step.work = 0;
     thread.region_count = 0;
   }
@@ -71,18 +74,21 @@ TP_HOT void put_begin(ThreadState& thread, std::uint64_t idle) noexcept {
 }
 
 TP_HOT void flush_begin(ThreadState& thread) noexcept {
-  if (thread.begin_pending) put_begin(thread, 0);
+  if (thread.begin_pending)
+    put_begin(thread, 0);
 }
 
 TP_COLD void put_regions(ThreadState& thread) noexcept {
   for (unsigned i = 0; i < thread.region_count; ++i) {
     const RegionWork& entry = thread.regions[i];
-    if (entry.work == 0) continue;
+    if (entry.work == 0)
+      continue;
     RecordEncoder record(reserve(thread));
     const unsigned work_code = record.field(entry.work);
     const bool wide = entry.region > UINT16_MAX;
     record.bytes(&entry.region, wide ? 4 : 2);
-    thread.writer.advance(record.commit(make_tag(Op::Region, 0, work_code, 0, wide ? trace::kRegionWide : 0)));
+    thread.writer.advance(
+        record.commit(make_tag(Op::Region, 0, work_code, 0, wide ? trace::kRegionWide : 0)));
   }
   thread.region_count = 0;
 }
@@ -90,7 +96,8 @@ TP_COLD void put_regions(ThreadState& thread) noexcept {
 // Everything that stands before a record that closes a step.
 TP_HOT void put_before(ThreadState& thread) noexcept {
   flush_begin(thread);
-  if (thread.region_count != 0) [[unlikely]] put_regions(thread);
+  if (thread.region_count != 0) [[unlikely]]
+    put_regions(thread);
 }
 
 struct StepCodes {
@@ -124,71 +131,86 @@ TP_HOT void put_plain(ThreadState& thread, Op op, const ClosedStep& step, unsign
 // Which context a record means, as the frame's reader will resolve it.
 struct ContextOperand {
   ContextCode code;
-  std::uint64_t id;  // packed
+  std::uint64_t id; // packed
 };
 
-// The id of the context, given to it here if it has none. Two threads may be the first to use a shared group at
-// the same time: one creates it, the other names it by id.
-TP_HOT ContextOperand name_context(ThreadState& thread, Frame& frame, const tp_context& context) noexcept {
+// The id of the context, given to it here if it has none. Two threads may be the first to use a
+// shared group at the same time: one creates it, the other names it by id.
+TP_HOT ContextOperand name_context(ThreadState& thread, Frame& frame,
+                                   const tp_context& context) noexcept {
   std::uint64_t word = __atomic_load_n(context.word, __ATOMIC_RELAXED);
   if (word == 0) {
     const std::uint64_t mine = trace::pack_id(thread.writer.stream(), thread.ordinals.contexts) + 1;
-    if (__atomic_compare_exchange_n(context.word, &word, mine, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    if (__atomic_compare_exchange_n(context.word, &word, mine, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED)) {
       ++thread.ordinals.contexts;
       frame.last_context = mine;
       return {ContextCode::New, mine - 1};
     }
   }
-  if (word == frame.own_context) return {ContextCode::Own, word - 1};
-  if (word == frame.last_context) return {ContextCode::Last, word - 1};
+  if (word == frame.own_context)
+    return {ContextCode::Own, word - 1};
+  if (word == frame.last_context)
+    return {ContextCode::Last, word - 1};
   frame.last_context = word;
   return {ContextCode::Id, word - 1};
 }
 
-TP_HOT void put_context(RecordEncoder& record, const ContextOperand& operand, unsigned traits) noexcept {
-  if (operand.code == ContextCode::New) record.operand(static_cast<std::uint8_t>(traits));
-  else if (operand.code == ContextCode::Id) record.operand(operand.id);
+TP_HOT void put_context(RecordEncoder& record, const ContextOperand& operand,
+                        unsigned traits) noexcept {
+  if (operand.code == ContextCode::New)
+    record.operand(static_cast<std::uint8_t>(traits));
+  else if (operand.code == ContextCode::Id)
+    record.operand(operand.id);
 }
 
-TP_COLD std::uint32_t learn_address(ThreadState& thread, const tp_task& task, unsigned traits) noexcept {
+TP_COLD std::uint32_t learn_address(ThreadState& thread, const tp_task& task,
+                                    unsigned traits) noexcept {
   const std::uint32_t site = register_address(task, traits & kConstructMask);
   thread.sites.remember(address_key(task.type, task.caller), site);
   return site;
 }
 
-// The spawn site of a new task: the entry point that the user called, if the headers told it; the site of the spawning
-// task, if an algorithm splits its own work; else the address of the call.
-TP_HOT std::uint32_t site_of(ThreadState& thread, const Frame& frame, const tp_task& task, const ContextOperand& context,
-                             unsigned traits) noexcept {
-  if (frame.call_site != 0) return frame.call_site;
+// The spawn site of a new task: the entry point that the user called, if the headers told it; the
+// site of the spawning task, if an algorithm splits its own work; else the address of the call.
+TP_HOT std::uint32_t site_of(ThreadState& thread, const Frame& frame, const tp_task& task,
+                             const ContextOperand& context, unsigned traits) noexcept {
+  if (frame.call_site != 0)
+    return frame.call_site;
   if (context.code == ContextCode::Own) {
     const auto construct = static_cast<trace::Construct>(traits & kConstructMask);
     const bool users_group = construct == trace::Construct::TaskGroup;
     const bool users_context =
         construct == trace::Construct::UserContext || construct == trace::Construct::Default;
-    if (!users_group && (!users_context || task.type == frame.type)) return frame.site;
+    if (!users_group && (!users_context || task.type == frame.type))
+      return frame.site;
   }
   const std::uint32_t known = thread.sites.find(address_key(task.type, task.caller));
   return known != 0 ? known : learn_address(thread, task, traits);
 }
 
-TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep& step, const tp_task& task,
-                      const tp_context& context) noexcept {
+TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep& step,
+                      const tp_task& task, const tp_context& context) noexcept {
   put_before(thread);
   const ContextOperand operand = name_context(thread, frame, context);
   const std::uint32_t site = site_of(thread, frame, task, operand, context.traits);
-  SiteCode site_code = site == frame.site ? SiteCode::Inherit
+  SiteCode site_code = site == frame.site                  ? SiteCode::Inherit
                        : site == thread.ordinals.last_site ? SiteCode::Last
-                       : site <= UINT16_MAX ? SiteCode::U16
-                                            : SiteCode::U32;
+                       : site <= UINT16_MAX                ? SiteCode::U16
+                                                           : SiteCode::U32;
   RecordEncoder record(reserve(thread));
   const StepCodes codes = put_figures(record, step);
-  if (site_code == SiteCode::U16) record.operand(static_cast<std::uint16_t>(site));
-  if (site_code == SiteCode::U32) record.operand(site);
-  if (site_code >= SiteCode::U16) thread.ordinals.last_site = site;
+  if (site_code == SiteCode::U16)
+    record.operand(static_cast<std::uint16_t>(site));
+  if (site_code == SiteCode::U32)
+    record.operand(site);
+  if (site_code >= SiteCode::U16)
+    thread.ordinals.last_site = site;
   put_context(record, operand, context.traits);
-  unsigned flags = static_cast<unsigned>(site_code) | static_cast<unsigned>(operand.code) << trace::kContextShift;
-  if (frame.split_next) flags |= trace::kSpawnSplit;
+  unsigned flags = static_cast<unsigned>(site_code) | static_cast<unsigned>(operand.code)
+                                                          << trace::kContextShift;
+  if (frame.split_next)
+    flags |= trace::kSpawnSplit;
   frame.split_next = false;
   // The id stands in the task before anybody can see it: libtbb publishes the task after this hook.
   task.words[0] = trace::pack_id(thread.writer.stream(), thread.ordinals.spawns) + 1;
@@ -210,22 +232,28 @@ TP_COLD void put_extended(ThreadState& thread, trace::ExtendedKind kind, const v
 
 // Idle ticks up to `now`, told by the record about to be written.
 TP_HOT std::uint64_t take_idle(ThreadState& thread, std::uint64_t now) noexcept {
-  if (thread.search_start == 0) return 0;
+  if (thread.search_start == 0)
+    return 0;
   const std::uint64_t idle = now > thread.search_start ? now - thread.search_start : 0;
   thread.search_start = 0;
   thread.idle_since_close += idle;
   return idle;
 }
 
-}  // namespace
+} // namespace
 
-ClosedStep close_step(ThreadState& thread, Frame& frame) noexcept { return close_now(thread, frame); }
+ClosedStep close_step(ThreadState& thread, Frame& frame) noexcept {
+  return close_now(thread, frame);
+}
 
-void open_step(ThreadState& thread, Frame& frame) noexcept { open_now(thread, frame); }
+void open_step(ThreadState& thread, Frame& frame) noexcept {
+  open_now(thread, frame);
+}
 
 void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work) noexcept {
   thread.close_time = thread.told_time = read_time();
-  const trace::ThreadBeginPayload payload{thread.os_thread, prior_work, static_cast<std::uint32_t>(role), 0};
+  const trace::ThreadBeginPayload payload{thread.os_thread, prior_work,
+                                          static_cast<std::uint32_t>(role), 0};
   put_extended(thread, trace::ExtendedKind::ThreadBegin, &payload, sizeof payload);
   thread.root = Frame{};
   thread.root.thread = &thread;
@@ -234,9 +262,11 @@ void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t pri
 }
 
 void end_thread(ThreadState& thread, std::uint64_t cpu_ns) noexcept {
-  // Only a thread that is killed in the middle of tasks has more than its root; those frames stay open.
+  // Only a thread that is killed in the middle of tasks has more than its root; those frames stay
+  // open.
   Frame* const top = thread.frame.load(std::memory_order_relaxed);
-  if (top != &thread.root) return;
+  if (top != &thread.root)
+    return;
   const ClosedStep step = close_now(thread, thread.root);
   put_plain(thread, Op::End, step, 0);
   const trace::ThreadEndPayload payload{cpu_ns, thread.paused_work};
@@ -244,7 +274,8 @@ void end_thread(ThreadState& thread, std::uint64_t cpu_ns) noexcept {
   thread.frame.store(nullptr, std::memory_order_relaxed);
 }
 
-void spawn(ThreadState& thread, Frame& frame, const tp_task& task, const tp_context& context) noexcept {
+void spawn(ThreadState& thread, Frame& frame, const tp_task& task,
+           const tp_context& context) noexcept {
   frame.reopen = frame.step_open;
   const ClosedStep step = close_now(thread, frame);
   put_spawn(thread, frame, Op::Spawn, step, task, context);
@@ -255,7 +286,8 @@ void wait(ThreadState& thread, Frame& frame, const tp_task* task, const tp_conte
   ClosedStep step = close_now(thread, frame);
   ++frame.waits;
   if (task != nullptr && task->words[0] == 0) {
-    if (task_context->word == context.word) return put_spawn(thread, frame, Op::SpawnWait, step, *task, context);
+    if (task_context->word == context.word)
+      return put_spawn(thread, frame, Op::SpawnWait, step, *task, context);
     put_spawn(thread, frame, Op::Spawn, step, *task, *task_context);
     step = ClosedStep{};
   }
@@ -264,11 +296,13 @@ void wait(ThreadState& thread, Frame& frame, const tp_task* task, const tp_conte
   RecordEncoder record(reserve(thread));
   const StepCodes codes = put_figures(record, step);
   put_context(record, operand, context.traits);
-  commit(thread, record, tag_of(Op::Wait, codes, static_cast<unsigned>(operand.code) << trace::kContextShift));
+  commit(thread, record,
+         tag_of(Op::Wait, codes, static_cast<unsigned>(operand.code) << trace::kContextShift));
 }
 
 void end_wait(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
-  if (frame.waits == 0) return;  // began before a fork
+  if (frame.waits == 0)
+    return; // began before a fork
   --frame.waits;
   const std::uint64_t idle = thread.search_start != 0 ? take_idle(thread, read_time()) : 0;
   flush_begin(thread);
@@ -291,8 +325,10 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
     thread.frame.store(&frame, std::memory_order_relaxed);
     return open_now(thread, frame);
   }
-  // Every way in which a task can be created is hooked; should one be missed, the task starts from where its thread is.
-  if (task.words[0] == 0) [[unlikely]] put_spawn(thread, *outer, Op::Spawn, ClosedStep{}, task, context);
+  // Every way in which a task can be created is hooked; should one be missed, the task starts from
+  // where its thread is.
+  if (task.words[0] == 0) [[unlikely]]
+    put_spawn(thread, *outer, Op::Spawn, ClosedStep{}, task, context);
   const std::uint64_t id = task.words[0] - 1;
   frame.outer = outer;
   frame.thread = &thread;
@@ -322,16 +358,22 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
   std::uint64_t operand = id;
   if (trace::id_stream(id) == thread.writer.stream()) {
     operand = thread.ordinals.spawns - 1 - trace::id_ordinal(id);
-    if (operand == 0) code = TaskCode::Newest;
-    else if (operand <= UINT16_MAX) code = TaskCode::Back16;
-    else if (operand <= UINT32_MAX) code = TaskCode::Back32;
-    else operand = id;
+    if (operand == 0)
+      code = TaskCode::Newest;
+    else if (operand <= UINT16_MAX)
+      code = TaskCode::Back16;
+    else if (operand <= UINT32_MAX)
+      code = TaskCode::Back32;
+    else
+      operand = id;
   }
   thread.begin_id = operand;
-  thread.begin_flags =
-      static_cast<std::uint8_t>(static_cast<unsigned>(code) | (cancelled ? trace::kTaskCancelled : 0));
-  if (const std::uint64_t idle = take_idle(thread, now); idle != 0) put_begin(thread, idle);
-  else thread.begin_pending = true;
+  thread.begin_flags = static_cast<std::uint8_t>(static_cast<unsigned>(code) |
+                                                 (cancelled ? trace::kTaskCancelled : 0));
+  if (const std::uint64_t idle = take_idle(thread, now); idle != 0)
+    put_begin(thread, idle);
+  else
+    thread.begin_pending = true;
   open_now(thread, frame);
 }
 
@@ -378,10 +420,14 @@ void begin_loop(ThreadState& thread, Frame& frame) noexcept {
   open_now(thread, frame);
 }
 
-void end_loop(ThreadState& thread, Frame& frame, std::uint64_t iterations, std::uint64_t grain) noexcept {
-  if (frame.loops == 0) return;  // began before a fork
+void end_loop(ThreadState& thread, Frame& frame, std::uint64_t iterations,
+              std::uint64_t grain) noexcept {
+  if (frame.loops == 0)
+    return; // began before a fork
   --frame.loops;
-  const auto code_of = [](std::uint64_t count) { return count == 1 ? 0 : count == 0 ? 1 : width_code(count); };
+  const auto code_of = [](std::uint64_t count) {
+    return count == 1 ? 0 : count == 0 ? 1 : width_code(count);
+  };
   const ClosedStep step = close_now(thread, frame);
   put_before(thread);
   RecordEncoder record(reserve(thread));
@@ -399,26 +445,31 @@ void join_fold(ThreadState& thread, Frame& frame) noexcept {
   open_now(thread, frame);
 }
 
-void cut(ThreadState& thread, Frame& frame) noexcept { put_plain(thread, Op::Cut, close_now(thread, frame), 0); }
+void cut(ThreadState& thread, Frame& frame) noexcept {
+  put_plain(thread, Op::Cut, close_now(thread, frame), 0);
+}
 
 struct StackToken {
-  std::uint64_t stack;  // packed id
-  Frame* frame;         // on top of it
+  std::uint64_t stack; // packed id
+  Frame* frame;        // on top of it
   bool reopen;
   std::uint32_t generation;
 };
 
 StackToken* put_aside(ThreadState& thread) noexcept {
   auto* const token = new (std::nothrow) StackToken;
-  if (token == nullptr) return nullptr;
+  if (token == nullptr)
+    return nullptr;
   Frame* const top = thread.frame.load(std::memory_order_relaxed);
   token->reopen = top->step_open;
-  if (top->step_open) cut(thread, *top);
+  if (top->step_open)
+    cut(thread, *top);
   token->stack = trace::pack_id(thread.writer.stream(), thread.ordinals.stacks++);
   token->frame = top;
   token->generation = thread.generation;
   put_extended(thread, trace::ExtendedKind::StackOut, nullptr, 0);
-  // Below the frames of the other stack there is none of this thread's: a base that never has a step.
+  // Below the frames of the other stack there is none of this thread's: a base that never has a
+  // step.
   thread.base = Frame{};
   thread.base.thread = &thread;
   thread.frame.store(&thread.base, std::memory_order_relaxed);
@@ -430,13 +481,15 @@ void take_back(ThreadState& thread, StackToken* token) noexcept {
     const trace::StackInPayload payload{token->stack};
     put_extended(thread, trace::ExtendedKind::StackIn, &payload, sizeof payload);
     thread.frame.store(token->frame, std::memory_order_relaxed);
-    if (token->reopen) open_now(thread, *token->frame);
+    if (token->reopen)
+      open_now(thread, *token->frame);
   }
   delete token;
 }
 
 void write_pause(ThreadState& thread, bool pause) noexcept {
-  put_extended(thread, pause ? trace::ExtendedKind::Pause : trace::ExtendedKind::Resume, nullptr, 0);
+  put_extended(thread, pause ? trace::ExtendedKind::Pause : trace::ExtendedKind::Resume, nullptr,
+               0);
 }
 
-}  // namespace tp::rt
+} // namespace tp::rt

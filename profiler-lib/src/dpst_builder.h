@@ -1,11 +1,12 @@
-// DPST BUILDER: turns the hooks' events into records of the dynamic program structure tree: which task was created
-// where, which wait joined what, and the work of every step in between. (DPST: Raman, Zhao, Sarkar, Vechev, Yahav, PLDI
-// 2012; its use for work and span: TaskProf, FSE 2017, section 3. Here the tree is only written down; it is rebuilt
-// offline.)
+// DPST BUILDER: turns the hooks' events into records of the dynamic program structure tree: which
+// task was created where, which wait joined what, and the work of every step in between. (DPST:
+// Raman, Zhao, Sarkar, Vechev, Yahav, PLDI 2012; its use for work and span: TaskProf, FSE 2017,
+// section 3. Here the tree is only written down; it is rebuilt offline.)
 //
-// A step closes with the first clock reading of a hook and the next opens with the last one, so what happens in between,
-// in this file and in oneTBB, belongs to neither. All functions run on the thread that owns the state. Hot, but for
-// those marked cold: no lock, allocation or system call, except by the clock and when a chunk is full.
+// A step closes with the first clock reading of a hook and the next opens with the last one, so
+// what happens in between, in this file and in oneTBB, belongs to neither. All functions run on the
+// thread that owns the state. Hot, but for those marked cold: no lock, allocation or system call,
+// except by the clock and when a chunk is full.
 #pragma once
 
 #include "thread_state.h"
@@ -19,7 +20,7 @@ struct ClosedStep {
   std::uint64_t lead;
   std::uint64_t work;
   std::uint64_t wall;
-  std::uint64_t time;  // of closing
+  std::uint64_t time; // of closing
 };
 
 ClosedStep close_step(ThreadState& thread, Frame& frame) noexcept;
@@ -30,7 +31,8 @@ void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t pri
 // Closes the root frame's step, if it is open, and the frame.
 void end_thread(ThreadState& thread, std::uint64_t cpu_ns) noexcept;
 
-void spawn(ThreadState& thread, Frame& frame, const tp_task& task, const tp_context& context) noexcept;
+void spawn(ThreadState& thread, Frame& frame, const tp_task& task,
+           const tp_context& context) noexcept;
 void wait(ThreadState& thread, Frame& frame, const tp_task* task, const tp_context* task_context,
           const tp_context& context) noexcept;
 void end_wait(ThreadState& thread, Frame& frame, bool by_exception) noexcept;
@@ -39,14 +41,15 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
 void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept;
 void end_context(ThreadState& thread, Frame& frame, std::uint64_t word) noexcept;
 void begin_loop(ThreadState& thread, Frame& frame) noexcept;
-void end_loop(ThreadState& thread, Frame& frame, std::uint64_t iterations, std::uint64_t grain) noexcept;
+void end_loop(ThreadState& thread, Frame& frame, std::uint64_t iterations,
+              std::uint64_t grain) noexcept;
 void join_fold(ThreadState& thread, Frame& frame) noexcept;
 void cut(ThreadState& thread, Frame& frame) noexcept;
-// Resumable tasks: a thread leaves its frames and continues on another stack, with other frames or none. The token is
-// made by put_aside and freed by take_back, on whichever thread.
+// Resumable tasks: a thread leaves its frames and continues on another stack, with other frames or
+// none. The token is made by put_aside and freed by take_back, on whichever thread.
 struct StackToken;
 TP_COLD StackToken* put_aside(ThreadState& thread) noexcept;
 TP_COLD void take_back(ThreadState& thread, StackToken* token) noexcept;
 void write_pause(ThreadState& thread, bool pause) noexcept;
 
-}  // namespace tp::rt
+} // namespace tp::rt

@@ -1,5 +1,6 @@
-// Writes flat JSON objects for run.json, sites.jsonl and end.json. The runtime may need nothing but libc and libstdc++,
-// hence these few lines in place of a library; the analyzer reads with nlohmann-json. Cold.
+// Writes flat JSON objects for run.json, sites.jsonl and end.json. The runtime may need nothing but
+// libc and libstdc++, hence these few lines in place of a library; the analyzer reads with
+// nlohmann-json. Cold.
 #pragma once
 
 #include <cstdint>
@@ -42,11 +43,13 @@ public:
 
 private:
   void begin(std::string_view key) {
-    if (text_.size() > 1) text_ += ',';
+    if (text_.size() > 1)
+      text_ += ',';
     quote(key);
     text_ += ':';
   }
-  // Bytes that are not UTF-8 (a file name may hold any) become U+FFFD: JSON has no other place for them.
+  // Bytes that are not UTF-8 (a file name may hold any) become U+FFFD: JSON has no other place for
+  // them.
   void quote(std::string_view value) {
     text_ += '"';
     for (std::size_t i = 0; i < value.size();) {
@@ -74,19 +77,22 @@ private:
   static std::size_t utf8_length(std::string_view text) {
     const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned lead = at(0);
-    if (lead < 0x80) return 1;
+    if (lead < 0x80)
+      return 1;
     const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
+    if (lead < 0xc2 || lead > 0xf4 || text.size() < length)
+      return 0;
     for (std::size_t i = 1; i < length; ++i)
-      if ((at(i) & 0xc0) != 0x80) return 0;
+      if ((at(i) & 0xc0) != 0x80)
+        return 0;
     const unsigned second = at(1);
-    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) ||
-        (lead == 0xf4 && second > 0x8f))
-      return 0;  // overlong, surrogate, beyond U+10FFFF
+    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
+        (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f))
+      return 0; // overlong, surrogate, beyond U+10FFFF
     return length;
   }
 
   std::string text_ = "{";
 };
 
-}  // namespace tp::rt
+} // namespace tp::rt

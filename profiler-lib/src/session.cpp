@@ -1,8 +1,9 @@
 // Start and end of a recording, and of each thread in it. See session.h.
 //
-// Ends. A thread's end is seen by a pthread key destructor. The process's end is seen by the library's destructor, which
-// runs after those of the program; worker threads are still alive then (oneTBB never joins them), so their last chunks are
-// closed for them, once they are idle. Nothing is freed that a late thread might touch.
+// Ends. A thread's end is seen by a pthread key destructor. The process's end is seen by the
+// library's destructor, which runs after those of the program; worker threads are still alive then
+// (oneTBB never joins them), so their last chunks are closed for them, once they are idle. Nothing
+// is freed that a late thread might touch.
 #include "session.h"
 
 #include "data_directory.h"
@@ -39,8 +40,8 @@ thread_local ThreadState* this_thread TP_TLS = nullptr;
 
 namespace {
 
-// How long the end of the process waits for workers to come out of their last task: the task's record is written
-// after its waiter was released.
+// How long the end of the process waits for workers to come out of their last task: the task's
+// record is written after its waiter was released.
 constexpr int kFarewellTries = 200;
 constexpr long kFarewellNapNs = 500'000;
 
@@ -49,19 +50,19 @@ thread_local bool thread_has_ended TP_TLS = false;
 struct Session {
   Settings settings;
   TimePair start{};
-  std::uint64_t start_cpu_ns = 0;         // of the process
-  std::uint64_t start_thread_cpu_ns = 0;  // of the thread that loaded the library
+  std::uint64_t start_cpu_ns = 0;        // of the process
+  std::uint64_t start_thread_cpu_ns = 0; // of the thread that loaded the library
   pid_t start_thread = 0;
   std::uint64_t start_unix_ns = 0;
-  ThreadClock start_clock;                // of that thread, if a hardware event was opened early
+  ThreadClock start_clock; // of that thread, if a hardware event was opened early
   pthread_key_t key{};
-  std::mutex mutex;                       // guards what follows
+  std::mutex mutex; // guards what follows
   DataDirectory directory;
   std::uint64_t id = 0;
-  std::vector<TraceWriter*> idle_writers;  // of threads that have ended
-  std::vector<ThreadState*> threads;       // alive
+  std::vector<TraceWriter*> idle_writers; // of threads that have ended
+  std::vector<ThreadState*> threads;      // alive
   std::uint32_t streams = 0;
-  std::uint64_t virtual_work = 0;          // of threads that have ended
+  std::uint64_t virtual_work = 0; // of threads that have ended
 };
 
 // Never destroyed: threads outlive the library's destructor.
@@ -70,7 +71,9 @@ Session& session() {
   return *instance;
 }
 
-std::uint64_t unix_ns() { return read_posix(CLOCK_REALTIME); }
+std::uint64_t unix_ns() {
+  return read_posix(CLOCK_REALTIME);
+}
 
 std::uint64_t random_id(const Session& s) {
   std::uint64_t id = s.start.time ^ static_cast<std::uint64_t>(getpid()) << 40 ^ unix_ns();
@@ -80,7 +83,8 @@ std::uint64_t random_id(const Session& s) {
 
 std::string hex(std::uint64_t value) {
   std::string text(16, '0');
-  for (std::size_t i = 16; i-- > 0; value >>= 4) text[i] = "0123456789abcdef"[value & 15];
+  for (std::size_t i = 16; i-- > 0; value >>= 4)
+    text[i] = "0123456789abcdef"[value & 15];
   return text;
 }
 
@@ -96,11 +100,14 @@ std::string arguments_json() {
   const int fd = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   char buffer[16384];
   const ssize_t length = fd >= 0 ? ::read(fd, buffer, sizeof buffer) : 0;
-  if (fd >= 0) ::close(fd);
+  if (fd >= 0)
+    ::close(fd);
   std::string array = "[";
   for (ssize_t at = 0; at < length;) {
-    const std::string argument(buffer + at, strnlen(buffer + at, static_cast<std::size_t>(length - at)));
-    if (array.size() > 1) array += ',';
+    const std::string argument(buffer + at,
+                               strnlen(buffer + at, static_cast<std::size_t>(length - at)));
+    if (array.size() > 1)
+      array += ',';
     array += JsonObject::quoted(argument);
     at += static_cast<ssize_t>(argument.size()) + 1;
   }
@@ -167,13 +174,15 @@ bool start_session(Session& s) {
   if (!s.directory.create(s.settings.data, error) ||
       !s.directory.write_file("run.json", run_json(s), error) ||
       !open_site_table(s.directory.file("sites.jsonl").c_str())) {
-    if (error.empty()) error = std::strerror(errno);
+    if (error.empty())
+      error = std::strerror(errno);
     warn(s.settings.data, "nothing is recorded: " + error);
     recording = Recording::Off;
     return false;
   }
   set_size_limit(s.settings.max_size);
-  note(1, "recording to " + s.directory.path() + " (" + clock_config.event + ", " + clock_config.name + ")");
+  note(1, "recording to " + s.directory.path() + " (" + clock_config.event + ", " +
+              clock_config.name + ")");
   recording = Recording::On;
   return true;
 }
@@ -194,18 +203,21 @@ TraceWriter* take_writer(Session& s) {
 }
 
 std::uint64_t thread_cpu_ns(std::uint64_t os_thread) {
-  // The kernel's encoding of "CPU time of thread T"; unlike pthread_getcpuclockid it is safe for a thread that is gone.
+  // The kernel's encoding of "CPU time of thread T"; unlike pthread_getcpuclockid it is safe for a
+  // thread that is gone.
   return read_posix(static_cast<clockid_t>(~static_cast<unsigned>(os_thread) << 3 | 6));
 }
 
 void leave_thread(void* state) {
   ThreadState& thread = *static_cast<ThreadState*>(state);
   thread_has_ended = true;
-  if (&thread != this_thread) return;  // of the parent process
+  if (&thread != this_thread)
+    return; // of the parent process
   this_thread = nullptr;
   Session& s = session();
   const std::lock_guard lock(s.mutex);
-  if (recording != Recording::On) return;
+  if (recording != Recording::On)
+    return;
   const bool clean = thread.frame.load(std::memory_order_relaxed) == &thread.root;
   end_thread(thread, read_posix(CLOCK_THREAD_CPUTIME_ID));
   thread.writer.finish();
@@ -213,7 +225,8 @@ void leave_thread(void* state) {
   close_clock(thread.clock);
   std::erase(s.threads, &thread);
   thread.writer.ordinals = thread.ordinals;
-  if (clean) s.idle_writers.push_back(&thread.writer);  // else its stream ends with open frames
+  if (clean)
+    s.idle_writers.push_back(&thread.writer); // else its stream ends with open frames
   delete &thread;
 }
 
@@ -224,7 +237,8 @@ void wait_for_workers(Session& s) {
       return thread != this_thread && thread->is_worker &&
              thread->frame.load(std::memory_order_acquire) != &thread->root;
     });
-    if (!busy) return;
+    if (!busy)
+      return;
     const timespec nap{0, kFarewellNapNs};
     nanosleep(&nap, nullptr);
   }
@@ -240,7 +254,8 @@ std::string end_json(Session& s, std::uint64_t cpu_ns, bool unfinished) {
         .number("os_thread", thread->os_thread)
         .number("cpu_ns", thread_cpu_ns(thread->os_thread))
         .number("paused_work", thread->paused_work);
-    if (threads.size() > 1) threads += ',';
+    if (threads.size() > 1)
+      threads += ',';
     threads += object.str();
   }
   threads += "]";
@@ -281,18 +296,25 @@ void finish_session() {
   }
   recording = Recording::Off;
   for (ThreadState* thread : s.threads) {
-    unfinished |= thread->is_worker && thread->frame.load(std::memory_order_acquire) != &thread->root;
+    unfinished |=
+        thread->is_worker && thread->frame.load(std::memory_order_acquire) != &thread->root;
     thread->writer.finish_foreign();
   }
   std::string error;
-  if (!s.directory.write_file("end.json", end_json(s, read_posix(CLOCK_PROCESS_CPUTIME_ID), unfinished), error))
+  if (!s.directory.write_file("end.json",
+                              end_json(s, read_posix(CLOCK_PROCESS_CPUTIME_ID), unfinished), error))
     warn("end.json", error);
 }
 
-// ---- fork: the child has one thread, the same memory, and none of the file mappings is its own any more ----
+// ---- fork: the child has one thread, the same memory, and none of the file mappings is its own
+// any more ----
 
-void before_fork() { session().mutex.lock(); }
-void after_fork_in_parent() { session().mutex.unlock(); }
+void before_fork() {
+  session().mutex.lock();
+}
+void after_fork_in_parent() {
+  session().mutex.unlock();
+}
 
 void after_fork_in_child() {
   Session& s = session();
@@ -301,10 +323,12 @@ void after_fork_in_child() {
   s.idle_writers.clear();
   s.streams = 0;
   s.virtual_work = 0;
-  // The states of the parent's threads stay allocated: the frames on this thread's stack point to one of them.
+  // The states of the parent's threads stay allocated: the frames on this thread's stack point to
+  // one of them.
   this_thread = nullptr;
   session_number.fetch_add(1);
-  if (recording == Recording::On) recording = Recording::NotStarted;
+  if (recording == Recording::On)
+    recording = Recording::NotStarted;
   s.start = read_time_pair();
   s.start_unix_ns = unix_ns();
   s.start_cpu_ns = read_posix(CLOCK_PROCESS_CPUTIME_ID);
@@ -328,20 +352,26 @@ void after_fork_in_child() {
     return;
   }
   recording_paused = s.settings.paused;
-  if (choose_hardware_clock(s.settings.event) && !open_clock(s.start_clock)) close_clock(s.start_clock);
+  if (choose_hardware_clock(s.settings.event) && !open_clock(s.start_clock))
+    close_clock(s.start_clock);
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
-[[gnu::destructor]] void unload_library() { finish_session(); }
+[[gnu::destructor]] void unload_library() {
+  finish_session();
+}
 
-}  // namespace
+} // namespace
 
 ThreadState* enter_thread(bool is_worker) noexcept try {
-  if (recording == Recording::Off || thread_has_ended) return nullptr;
+  if (recording == Recording::Off || thread_has_ended)
+    return nullptr;
   Session& s = session();
   const std::lock_guard lock(s.mutex);
-  if (recording == Recording::Off) return nullptr;
-  if (recording == Recording::NotStarted && !start_session(s)) return nullptr;
+  if (recording == Recording::Off)
+    return nullptr;
+  if (recording == Recording::NotStarted && !start_session(s))
+    return nullptr;
 
   auto* const thread = new ThreadState(*take_writer(s), session_generation());
   thread->os_thread = static_cast<std::uint64_t>(syscall(SYS_gettid));
@@ -355,19 +385,23 @@ ThreadState* enter_thread(bool is_worker) noexcept try {
   } else {
     open_clock(thread->clock);
     prior = work_since_creation();
-    // What came before the library was loaded (or the process forked) is not in the process's sum either.
-    if (loaded_library) prior -= std::min(prior, cpu_ns_to_work(s.start_thread_cpu_ns));
+    // What came before the library was loaded (or the process forked) is not in the process's sum
+    // either.
+    if (loaded_library)
+      prior -= std::min(prior, cpu_ns_to_work(s.start_thread_cpu_ns));
   }
-  if (is_worker) prior = 0;
+  if (is_worker)
+    prior = 0;
   if (paused()) {
     thread->paused_work = prior;
     prior = 0;
   }
   // The stream continues where its last thread left off.
   this_thread = thread;
-  const auto role = is_worker                                           ? trace::ThreadRole::Worker
-                    : static_cast<pid_t>(thread->os_thread) == getpid() ? trace::ThreadRole::Main
-                                                                        : trace::ThreadRole::External;
+  const auto role = is_worker ? trace::ThreadRole::Worker
+                    : static_cast<pid_t>(thread->os_thread) == getpid()
+                        ? trace::ThreadRole::Main
+                        : trace::ThreadRole::External;
   s.threads.push_back(thread);
   begin_thread(*thread, role, prior);
   pthread_setspecific(s.key, thread);
@@ -377,15 +411,20 @@ ThreadState* enter_thread(bool is_worker) noexcept try {
   return nullptr;
 }
 
-int as_if_cores() noexcept { return session().settings.as_if_cores; }
+int as_if_cores() noexcept {
+  return session().settings.as_if_cores;
+}
 
-}  // namespace tp::rt
+} // namespace tp::rt
 
 extern "C" {
 
-[[gnu::visibility("default")]] const char* tp_version(void) noexcept { return TP_VERSION; }
+[[gnu::visibility("default")]] const char* tp_version(void) noexcept {
+  return TP_VERSION;
+}
 
-[[gnu::visibility("default")]] int tp_probe_event(const char* event, char* message, unsigned long size) noexcept {
+[[gnu::visibility("default")]] int tp_probe_event(const char* event, char* message,
+                                                  unsigned long size) noexcept {
   std::string text;
   const bool works = tp::rt::probe_event(event, text);
   if (size > 0) {
@@ -396,4 +435,4 @@ extern "C" {
   return works ? 0 : 1;
 }
 
-}  // extern "C"
+} // extern "C"

@@ -1,5 +1,5 @@
-// What the environment asks of the runtime (contract section 3). Read once, when the library is loaded; a bad value
-// is told in one line on stderr and the default stands. Cold.
+// What the environment asks of the runtime (contract section 3). Read once, when the library is
+// loaded; a bad value is told in one line on stderr and the default stands. Cold.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 namespace tp::rt {
 
 struct Settings {
-  bool disabled = false;           // TP_DISABLE=1
-  bool paused = false;             // TP_PAUSED=1: record nothing until tp::resume()
-  int verbose = 0;                 // TP_VERBOSE=0..2
-  int as_if_cores = 0;             // TP_AS_IF_CORES, 0: as many as there are
-  std::uint64_t max_size = 0;      // TP_MAX_SIZE in bytes, 0: no limit
-  std::string data = "tp-data";    // TP_DATA, patterns not yet expanded
+  bool disabled = false;        // TP_DISABLE=1
+  bool paused = false;          // TP_PAUSED=1: record nothing until tp::resume()
+  int verbose = 0;              // TP_VERBOSE=0..2
+  int as_if_cores = 0;          // TP_AS_IF_CORES, 0: as many as there are
+  std::uint64_t max_size = 0;   // TP_MAX_SIZE in bytes, 0: no limit
+  std::string data = "tp-data"; // TP_DATA, patterns not yet expanded
   bool data_is_default = true;
-  std::string event = "auto";      // TP_EVENT
+  std::string event = "auto"; // TP_EVENT
 };
 
 Settings read_settings();
@@ -23,9 +23,10 @@ Settings read_settings();
 // "64K", "10M", "2G" or plain bytes; false if `text` is none of these or does not fit.
 bool parse_size(const char* text, std::uint64_t& bytes);
 
-// One line on stderr: "tp: warning: <object>: <what>". At most a few times per process, never more than once for the same text.
+// One line on stderr: "tp: warning: <object>: <what>". At most a few times per process, never more
+// than once for the same text.
 void warn(const std::string& object, const std::string& what);
 // The same without the word warning, only if TP_VERBOSE >= level.
 void note(int level, const std::string& text);
 
-}  // namespace tp::rt
+} // namespace tp::rt

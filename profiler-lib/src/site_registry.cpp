@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
+#include <map>
 #include <mutex>
 #include <string>
 #include <tuple>
@@ -17,18 +18,18 @@
 #include <unistd.h>
 #include <unordered_map>
 #include <unwind.h>
-#include <map>
 
 namespace tp::rt {
 namespace {
 
-constexpr int kStackDepth = 24;    // return addresses kept per site
-constexpr int kSkippedFrames = 64;  // of the runtime and libtbb itself, before the user's code is reached
+constexpr int kStackDepth = 24; // return addresses kept per site
+constexpr int kSkippedFrames =
+    64; // of the runtime and libtbb itself, before the user's code is reached
 
 struct Registry {
   std::mutex mutex;
   int fd = -1;
-  std::uint32_t sites = 1;  // 0 is main
+  std::uint32_t sites = 1; // 0 is main
   std::uint32_t regions = 0;
   std::uint32_t modules = 0;
   std::unordered_map<const void*, std::uint32_t> by_record;
@@ -44,7 +45,8 @@ Registry& registry() {
 }
 
 void append_line(Registry& r, const JsonObject& object) {
-  if (r.fd < 0) return;
+  if (r.fd < 0)
+    return;
   const std::string line = object.str() + "\n";
   [[maybe_unused]] const ssize_t written = ::write(r.fd, line.data(), line.size());
 }
@@ -59,7 +61,8 @@ std::string build_id_of(const dl_phdr_info& info) {
   std::string id;
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     const auto& header = info.dlpi_phdr[i];
-    if (header.p_type != PT_NOTE) continue;
+    if (header.p_type != PT_NOTE)
+      continue;
     const char* at = reinterpret_cast<const char*>(info.dlpi_addr + header.p_vaddr);
     const char* const end = at + header.p_memsz;
     while (at + sizeof(ElfW(Nhdr)) <= end) {
@@ -67,7 +70,8 @@ std::string build_id_of(const dl_phdr_info& info) {
       __builtin_memcpy(&note, at, sizeof note);
       const char* const name = at + sizeof note;
       const char* const value = name + ((note.n_namesz + 3u) & ~3u);
-      if (value + note.n_descsz > end) break;
+      if (value + note.n_descsz > end)
+        break;
       if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4) {
         constexpr char kHex[] = "0123456789abcdef";
         for (unsigned b = 0; b < note.n_descsz; ++b) {
@@ -95,9 +99,11 @@ int match_module(dl_phdr_info* info, std::size_t, void* data) {
   auto& wanted = *static_cast<FoundModule*>(data);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& header = info->dlpi_phdr[i];
-    if (header.p_type != PT_LOAD) continue;
+    if (header.p_type != PT_LOAD)
+      continue;
     const std::uintptr_t start = info->dlpi_addr + header.p_vaddr;
-    if (wanted.address < start || wanted.address >= start + header.p_memsz) continue;
+    if (wanted.address < start || wanted.address >= start + header.p_memsz)
+      continue;
     wanted.base = info->dlpi_addr;
     wanted.path = info->dlpi_name;
     wanted.build_id = build_id_of(*info);
@@ -111,14 +117,16 @@ int match_module(dl_phdr_info* info, std::size_t, void* data) {
 bool locate(Registry& r, std::uintptr_t address, std::uint32_t& module, std::uintptr_t& offset) {
   FoundModule found{address, 0, {}, {}, false};
   dl_iterate_phdr(match_module, &found);
-  if (!found.found) return false;
+  if (!found.found)
+    return false;
   const auto [entry, is_new] = r.module_by_base.try_emplace(found.base, r.modules);
   if (is_new) {
     ++r.modules;
     if (found.path.empty()) {
       char path[4096];
       const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-      if (length > 0) found.path.assign(path, static_cast<std::size_t>(length));
+      if (length > 0)
+        found.path.assign(path, static_cast<std::size_t>(length));
     }
     JsonObject line;
     line.number("module", entry->second).text("path", found.path).text("build_id", found.build_id);
@@ -130,7 +138,7 @@ bool locate(Registry& r, std::uintptr_t address, std::uint32_t& module, std::uin
 }
 
 struct Backtrace {
-  std::uintptr_t own_base;  // of libtbb: its frames are left out
+  std::uintptr_t own_base; // of libtbb: its frames are left out
   std::uintptr_t own_end;
   std::uintptr_t addresses[kStackDepth];
   int count = 0;
@@ -140,7 +148,8 @@ struct Backtrace {
 _Unwind_Reason_Code keep_frame(_Unwind_Context* context, void* data) {
   auto& trace = *static_cast<Backtrace*>(data);
   const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(context));
-  if (address == 0) return _URC_END_OF_STACK;
+  if (address == 0)
+    return _URC_END_OF_STACK;
   if (trace.count == 0 && address >= trace.own_base && address < trace.own_end)
     return ++trace.skipped < kSkippedFrames ? _URC_NO_REASON : _URC_END_OF_STACK;
   trace.addresses[trace.count++] = address;
@@ -154,12 +163,16 @@ int match_self(dl_phdr_info* info, std::size_t, void* data) {
   std::uintptr_t low = UINTPTR_MAX, high = 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& header = info->dlpi_phdr[i];
-    if (header.p_type != PT_LOAD) continue;
+    if (header.p_type != PT_LOAD)
+      continue;
     const std::uintptr_t start = info->dlpi_addr + header.p_vaddr;
-    if (start < low) low = start;
-    if (start + header.p_memsz > high) high = start + header.p_memsz;
+    if (start < low)
+      low = start;
+    if (start + header.p_memsz > high)
+      high = start + header.p_memsz;
   }
-  if (self < low || self >= high) return 0;
+  if (self < low || self >= high)
+    return 0;
   trace.own_base = low;
   trace.own_end = high;
   return 1;
@@ -167,7 +180,8 @@ int match_self(dl_phdr_info* info, std::size_t, void* data) {
 
 // The mangled type name behind a vtable pointer, empty if the program was compiled without RTTI.
 std::string type_name(const void* type) {
-  if (type == nullptr) return {};
+  if (type == nullptr)
+    return {};
   const auto* info = *(static_cast<const std::type_info* const*>(type) - 1);
   return info == nullptr ? std::string() : std::string(info->name());
 }
@@ -177,13 +191,14 @@ const char* construct_name(unsigned construct) {
   return trace::kConstructNames[construct < kNames ? construct : 0];
 }
 
-}  // namespace
+} // namespace
 
 std::uint32_t register_site(const void* record) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   const auto [entry, is_new] = r.by_record.try_emplace(record, 0);
-  if (!is_new) return entry->second;
+  if (!is_new)
+    return entry->second;
   const auto& site = *static_cast<const tp_spawn_site*>(record);
   const bool is_explicit = (site.column & TP_SITE_EXPLICIT) != 0;
   const char* file = site.file != nullptr ? site.file : "";
@@ -196,7 +211,8 @@ std::uint32_t register_site(const void* record) {
       .number("column", site.column & ~TP_SITE_EXPLICIT)
       .text("function", site.function != nullptr ? site.function : "");
   if (is_explicit)
-    line.number("end_line", site.end_line).text("construct", site.construct != nullptr ? site.construct : "");
+    line.number("end_line", site.end_line)
+        .text("construct", site.construct != nullptr ? site.construct : "");
   append_line(r, line);
   return entry->second;
 }
@@ -204,8 +220,10 @@ std::uint32_t register_site(const void* record) {
 std::uint32_t register_address(const tp_task& task, unsigned construct) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  const auto [entry, is_new] = r.by_address.try_emplace(address_key(task.type, task.caller), r.sites);
-  if (!is_new) return entry->second;
+  const auto [entry, is_new] =
+      r.by_address.try_emplace(address_key(task.type, task.caller), r.sites);
+  if (!is_new)
+    return entry->second;
   const std::uint32_t id = r.sites++;
   Backtrace trace{};
   dl_iterate_phdr(match_self, &trace);
@@ -218,8 +236,10 @@ std::uint32_t register_address(const tp_task& task, unsigned construct) {
   for (int i = 0; i < trace.count; ++i) {
     std::uint32_t module;
     std::uintptr_t offset;
-    if (!locate(r, trace.addresses[i], module, offset)) break;
-    if (i > 0) stack += ',';
+    if (!locate(r, trace.addresses[i], module, offset))
+      break;
+    if (i > 0)
+      stack += ',';
     stack += "[" + std::to_string(module) + "," + std::to_string(offset) + "]";
   }
   stack += "]";
@@ -238,7 +258,8 @@ std::uint32_t register_region(const tp_region& region) {
   const std::lock_guard lock(r.mutex);
   const std::string file = region.file != nullptr ? region.file : "";
   const std::string name = region.name != nullptr ? region.name : "";
-  const std::string key = !name.empty() ? "n" + name : "p" + file + ":" + std::to_string(region.line);
+  const std::string key =
+      !name.empty() ? "n" + name : "p" + file + ":" + std::to_string(region.line);
   const auto [entry, is_new] = r.region_by_key.try_emplace(key, r.regions);
   if (is_new) {
     ++r.regions;
@@ -260,7 +281,8 @@ std::uint32_t register_region(const tp_region& region) {
 bool open_site_table(const char* path) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  if (r.fd >= 0) ::close(r.fd);
+  if (r.fd >= 0)
+    ::close(r.fd);
   r.fd = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
   r.sites = 1;
   r.regions = r.modules = 0;
@@ -271,4 +293,4 @@ bool open_site_table(const char* path) {
   return r.fd >= 0;
 }
 
-}  // namespace tp::rt
+} // namespace tp::rt

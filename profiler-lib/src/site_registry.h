@@ -1,5 +1,6 @@
-// Spawn sites, modules and causal regions of the process: gives each a dense number and writes it to sites.jsonl when it
-// is first seen. One lock, taken once per site and thread (threads keep what they learned in a SiteCache). Cold.
+// Spawn sites, modules and causal regions of the process: gives each a dense number and writes it
+// to sites.jsonl when it is first seen. One lock, taken once per site and thread (threads keep what
+// they learned in a SiteCache). Cold.
 #pragma once
 
 #include "attributes.h"
@@ -9,8 +10,8 @@
 
 namespace tp::rt {
 
-// What a thread knows about sites: direct-mapped, keyed by the record's address, or by the type of the task and the
-// address that asked for the spawn. Hot to look up.
+// What a thread knows about sites: direct-mapped, keyed by the record's address, or by the type of
+// the task and the address that asked for the spawn. Hot to look up.
 class SiteCache {
 public:
   // 0: not known.
@@ -18,9 +19,12 @@ public:
     const Entry& entry = entries_[slot(key)];
     return entry.key == key ? entry.site : 0;
   }
-  void remember(std::uint64_t key, std::uint32_t site) noexcept { entries_[slot(key)] = {key, site}; }
+  void remember(std::uint64_t key, std::uint32_t site) noexcept {
+    entries_[slot(key)] = {key, site};
+  }
   void clear() noexcept {
-    for (Entry& entry : entries_) entry = {};
+    for (Entry& entry : entries_)
+      entry = {};
   }
 
 private:
@@ -41,16 +45,19 @@ inline std::uint64_t address_key(const void* type, const void* caller) {
   return (high << 21 | high >> 43) ^ reinterpret_cast<std::uint64_t>(caller) ^ 1;
 }
 
-// Marks a site of a oneTBB, PSTL or other library header: its spawns belong to the site of the task around them.
+// Marks a site of a oneTBB, PSTL or other library header: its spawns belong to the site of the task
+// around them.
 inline constexpr std::uint32_t kInternalSite = 0x80000000u;
 
-// A constant record made by tp-rewrite or by the compiler. The result carries kInternalSite where it applies.
+// A constant record made by tp-rewrite or by the compiler. The result carries kInternalSite where
+// it applies.
 std::uint32_t register_site(const void* record);
-// A site of code that was not recompiled: unwinds the calling thread's stack. `construct` is trace::Construct.
+// A site of code that was not recompiled: unwinds the calling thread's stack. `construct` is
+// trace::Construct.
 std::uint32_t register_address(const tp_task& task, unsigned construct);
 std::uint32_t register_region(const tp_region& region);
 
 // Starts anew with an empty file in the given folder (session start, fork child). False: errno.
 bool open_site_table(const char* path);
 
-}  // namespace tp::rt
+} // namespace tp::rt

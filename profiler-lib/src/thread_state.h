@@ -1,5 +1,5 @@
-// What the runtime keeps per thread, and per executing task. Reached by one thread_local pointer; touched by its own
-// thread only, but for the end of the process (session.cpp).
+// What the runtime keeps per thread, and per executing task. Reached by one thread_local pointer;
+// touched by its own thread only, but for the end of the process (session.cpp).
 #pragma once
 
 #include "site_registry.h"
@@ -15,29 +15,29 @@ namespace tp::rt {
 
 struct ThreadState;
 
-// A task being executed, a frame of the DPST; lives in the tp_frame that libtbb keeps on its stack. The root frame of a
-// thread lives in its ThreadState.
+// A task being executed, a frame of the DPST; lives in the tp_frame that libtbb keeps on its stack.
+// The root frame of a thread lives in its ThreadState.
 struct Frame {
   Frame* outer;
-  ThreadState* thread;          // null: not recorded
-  std::uint64_t own_context;    // packed id + 1 of the context of the task, 0: none
-  std::uint64_t last_context;   // packed id + 1 of the context last named by this frame
-  const void* type;             // vtable pointer of the task
-  const void* task_words;       // identifies the task if it is run again after an exception
+  ThreadState* thread;        // null: not recorded
+  std::uint64_t own_context;  // packed id + 1 of the context of the task, 0: none
+  std::uint64_t last_context; // packed id + 1 of the context last named by this frame
+  const void* type;           // vtable pointer of the task
+  const void* task_words;     // identifies the task if it is run again after an exception
   std::uint32_t site;
-  std::uint32_t call_site;      // of the algorithm call in progress, with kInternalSite cleared; 0: none
+  std::uint32_t call_site; // of the algorithm call in progress, with kInternalSite cleared; 0: none
   std::uint32_t generation;
   std::uint8_t own_construct;
   bool step_open;
   bool split_next;
-  bool reopen;                  // a spawn closed the step: tp_on_spawn_end opens the next
-  bool failed;                  // put aside: the task threw, and the library will run it again to cancel it
+  bool reopen; // a spawn closed the step: tp_on_spawn_end opens the next
+  bool failed; // put aside: the task threw, and the library will run it again to cancel it
   bool threw;
-  std::uint32_t region;         // open causal region + 1, 0: none
+  std::uint32_t region; // open causal region + 1, 0: none
   std::uint32_t region_depth;
-  std::uint64_t region_mark;    // work reading from which the region counts in the open step
-  std::uint32_t waits;          // waits in progress
-  std::uint32_t loops;          // loop body calls in progress
+  std::uint64_t region_mark; // work reading from which the region counts in the open step
+  std::uint32_t waits;       // waits in progress
+  std::uint32_t loops;       // loop body calls in progress
 };
 static_assert(sizeof(Frame) <= sizeof(tp_frame), "raise the size of tp_frame");
 
@@ -53,14 +53,15 @@ struct ThreadState {
       : writer(stream_writer), ordinals(stream_writer.ordinals), generation(session) {}
 
   TraceWriter& writer;
-  std::atomic<Frame*> frame{nullptr};  // on top of the stack; read by others at the end of the process only
+  std::atomic<Frame*> frame{
+      nullptr}; // on top of the stack; read by others at the end of the process only
   // The open step, or the end of the last one.
   std::uint64_t step_work = 0;
   std::uint64_t step_time = 0;
   std::uint64_t close_time = 0;
   std::uint64_t idle_since_close = 0;
-  std::uint64_t told_time = 0;     // where the records written so far bring their reader's clock
-  std::uint64_t search_start = 0;  // 0: not searching
+  std::uint64_t told_time = 0;    // where the records written so far bring their reader's clock
+  std::uint64_t search_start = 0; // 0: not searching
   // A Begin not yet written: if the task has no events inside, Begin and End become one record.
   bool begin_pending = false;
   std::uint8_t begin_flags = 0;
@@ -70,11 +71,11 @@ struct ThreadState {
   RegionWork regions[kRegionsPerStep];
   ThreadClock clock;
   SiteCache sites;
-  SiteCache known_regions;  // region + 1
+  SiteCache known_regions; // region + 1
   // Cold.
   Frame root{};
-  Frame base{};    // below the frames of a borrowed stack
-  Frame failed{};  // the frame of a task that threw, until the library runs it again
+  Frame base{};   // below the frames of a borrowed stack
+  Frame failed{}; // the frame of a task that threw, until the library runs it again
   std::uint32_t generation;
   std::uint64_t os_thread = 0;
   pthread_t handle{};
@@ -86,4 +87,4 @@ struct ThreadState {
 // The calling thread's state: null before its first event and after its end.
 extern thread_local ThreadState* this_thread TP_TLS;
 
-}  // namespace tp::rt
+} // namespace tp::rt

@@ -14,8 +14,8 @@
 namespace tp::rt {
 namespace {
 
-// Chunk sizes: small first, since a program may have a thousand threads that do little, then doubling, so that a busy
-// thread enters the kernel about once per 100,000 steps.
+// Chunk sizes: small first, since a program may have a thousand threads that do little, then
+// doubling, so that a busy thread enters the kernel about once per 100,000 steps.
 constexpr std::size_t kFirstChunk = std::size_t{32} << 10;
 constexpr std::size_t kLargestChunk = std::size_t{1} << 20;
 constexpr std::size_t kSinkBytes = 4096;
@@ -28,42 +28,50 @@ std::size_t round_to_page(std::size_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-}  // namespace
+} // namespace
 
 void set_size_limit(std::uint64_t bytes) {
   size_left = bytes == 0 || bytes > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(bytes);
 }
 
-bool any_truncated() { return truncated_somewhere; }
+bool any_truncated() {
+  return truncated_somewhere;
+}
 
 bool TraceWriter::open(const std::string& path) {
   fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   return fd_ >= 0;
 }
 
-bool TraceWriter::map_chunk(std::size_t bytes, std::uint64_t now, std::uint64_t first_spawn) noexcept {
-  if (fd_ < 0) return false;
+bool TraceWriter::map_chunk(std::size_t bytes, std::uint64_t now,
+                            std::uint64_t first_spawn) noexcept {
+  if (fd_ < 0)
+    return false;
   if (size_left.fetch_sub(static_cast<std::int64_t>(bytes)) < static_cast<std::int64_t>(bytes)) {
     if (!truncated_somewhere.exchange(true))
       warn("TP_MAX_SIZE", "limit reached, recording stopped; the profile will say `incomplete`");
     return false;
   }
   const auto file_offset = static_cast<off_t>(file_bytes_);
-  // A hole in a mapped file is SIGBUS in the user's program when the disk is full: take the blocks first.
+  // A hole in a mapped file is SIGBUS in the user's program when the disk is full: take the blocks
+  // first.
   int error = posix_fallocate(fd_, file_offset, static_cast<off_t>(bytes));
   void* window = MAP_FAILED;
   if (error == 0) {
     window = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, file_offset);
-    if (window == MAP_FAILED) error = errno;
+    if (window == MAP_FAILED)
+      error = errno;
   }
   if (error != 0) {
     [[maybe_unused]] const int ignored = ftruncate(fd_, file_offset);
     if (!truncated_somewhere.exchange(true))
-      warn("trace", std::string("recording stopped: ") + std::strerror(error) + "; the profile will say `incomplete`");
+      warn("trace", std::string("recording stopped: ") + std::strerror(error) +
+                        "; the profile will say `incomplete`");
     return false;
   }
 #ifdef MADV_POPULATE_WRITE
-  madvise(window, bytes, MADV_POPULATE_WRITE);  // one system call in place of one page fault per page; may fail
+  madvise(window, bytes,
+          MADV_POPULATE_WRITE); // one system call in place of one page fault per page; may fail
 #endif
   chunk_ = static_cast<std::byte*>(window);
   chunk_bytes_ = bytes;
@@ -92,21 +100,24 @@ void TraceWriter::seal(std::uint32_t extra_flags) noexcept {
   trace::ChunkHeader header;
   std::memcpy(&header, chunk_, sizeof header);
   const std::byte* records = chunk_ + sizeof header;
-  header.used_bytes =
-      static_cast<std::uint32_t>(cursor_.load(std::memory_order_acquire) - records);
+  header.used_bytes = static_cast<std::uint32_t>(cursor_.load(std::memory_order_acquire) - records);
   header.checksum = trace::checksum(records, header.used_bytes);
   header.flags = trace::kChunkClosed | extra_flags;
   std::memcpy(chunk_, &header, sizeof header);
 }
 
 std::byte* TraceWriter::next_chunk(std::uint64_t now, std::uint64_t first_spawn) noexcept {
-  if (truncated_) return use_sink();
+  if (truncated_)
+    return use_sink();
   std::byte* const old = chunk_;
   const std::size_t old_bytes = chunk_bytes_;
-  const std::size_t bytes = round_to_page(old == nullptr ? kFirstChunk : std::min(2 * old_bytes, kLargestChunk));
-  if (old != nullptr) seal(0);
+  const std::size_t bytes =
+      round_to_page(old == nullptr ? kFirstChunk : std::min(2 * old_bytes, kLargestChunk));
+  if (old != nullptr)
+    seal(0);
   if (map_chunk(bytes, now, first_spawn)) {
-    if (old != nullptr) munmap(old, old_bytes);
+    if (old != nullptr)
+      munmap(old, old_bytes);
     return cursor_.load(std::memory_order_relaxed);
   }
   if (old != nullptr) {
@@ -121,8 +132,10 @@ std::byte* TraceWriter::use_sink() noexcept {
   truncated_somewhere = true;
   chunk_ = nullptr;
   if (sink_ == nullptr) {
-    void* memory = mmap(nullptr, kSinkBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    // Without a page of memory the host cannot go on either; a static one, shared by all, only holds garbage.
+    void* memory =
+        mmap(nullptr, kSinkBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    // Without a page of memory the host cannot go on either; a static one, shared by all, only
+    // holds garbage.
     static std::byte last_resort[kSinkBytes];
     sink_ = memory == MAP_FAILED ? last_resort : static_cast<std::byte*>(memory);
   }
@@ -132,9 +145,11 @@ std::byte* TraceWriter::use_sink() noexcept {
 }
 
 void TraceWriter::finish() noexcept {
-  if (chunk_ == nullptr) return;
+  if (chunk_ == nullptr)
+    return;
   seal(0);
-  const std::size_t used = static_cast<std::size_t>(cursor_.load(std::memory_order_relaxed) - chunk_);
+  const std::size_t used =
+      static_cast<std::size_t>(cursor_.load(std::memory_order_relaxed) - chunk_);
   // Give back what was not needed, in whole pages; the header tells the size that stays.
   const std::size_t keep = round_to_page(used);
   if (keep < chunk_bytes_) {
@@ -153,7 +168,8 @@ void TraceWriter::finish() noexcept {
 }
 
 void TraceWriter::finish_foreign() noexcept {
-  if (chunk_ != nullptr) seal(0);
+  if (chunk_ != nullptr)
+    seal(0);
 }
 
-}  // namespace tp::rt
+} // namespace tp::rt

@@ -1,12 +1,14 @@
-// TRACE WRITER: one stream of records for one thread at a time. Records go straight into a shared file mapping, so that
-// they survive the death of the process in any form; the mapping is a window, one chunk long, that moves along the file.
+// TRACE WRITER: one stream of records for one thread at a time. Records go straight into a shared
+// file mapping, so that they survive the death of the process in any form; the mapping is a window,
+// one chunk long, that moves along the file.
 //
-// append() is inline and never fails: when the window is full, next_chunk() (cold) closes the chunk and opens another; when
-// that is not possible (disk full, TP_MAX_SIZE) the window becomes private memory that is used over and over, the last
-// chunk is marked truncated, and the program runs on.
+// append() is inline and never fails: when the window is full, next_chunk() (cold) closes the chunk
+// and opens another; when that is not possible (disk full, TP_MAX_SIZE) the window becomes private
+// memory that is used over and over, the last chunk is marked truncated, and the program runs on.
 //
-// A writer belongs to one thread. When that thread ends, the writer goes to the next new thread (session.h), which
-// continues the stream. Only finish_foreign() is called by another thread, at the end of the process.
+// A writer belongs to one thread. When that thread ends, the writer goes to the next new thread
+// (session.h), which continues the stream. Only finish_foreign() is called by another thread, at
+// the end of the process.
 #pragma once
 
 #include "attributes.h"
@@ -19,7 +21,8 @@
 
 namespace tp::rt {
 
-// What a stream has numbered so far (see trace_format.h, Ids). Kept by the thread that writes it, handed on with the writer.
+// What a stream has numbered so far (see trace_format.h, Ids). Kept by the thread that writes it,
+// handed on with the writer.
 struct StreamOrdinals {
   std::uint64_t spawns = 0;
   std::uint64_t contexts = 0;
@@ -30,7 +33,7 @@ struct StreamOrdinals {
 
 class TraceWriter {
 public:
-  StreamOrdinals ordinals;  // between two threads
+  StreamOrdinals ordinals; // between two threads
 
   TraceWriter(std::uint64_t session, std::uint32_t stream) : session_(session), stream_(stream) {}
   TraceWriter(const TraceWriter&) = delete;
@@ -64,7 +67,7 @@ private:
 
   std::atomic<std::byte*> cursor_{nullptr};
   std::byte* limit_ = nullptr;
-  std::byte* chunk_ = nullptr;  // start of the mapped chunk, null while in the sink
+  std::byte* chunk_ = nullptr; // start of the mapped chunk, null while in the sink
   std::byte* sink_ = nullptr;
   std::size_t chunk_bytes_ = 0;
   std::uint64_t file_bytes_ = 0;
@@ -75,9 +78,10 @@ private:
   bool truncated_ = false;
 };
 
-// Bytes that all streams of the process may still take; shared by the writers, touched once per chunk.
+// Bytes that all streams of the process may still take; shared by the writers, touched once per
+// chunk.
 void set_size_limit(std::uint64_t bytes);
 // True once any writer had to stop recording.
 bool any_truncated();
 
-}  // namespace tp::rt
+} // namespace tp::rt

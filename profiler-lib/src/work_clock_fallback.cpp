@@ -1,5 +1,6 @@
-// Choosing and setting up the work clock, and the clocks of machines without a usable PMU: on-CPU TSC by rseq marker or
-// perf page, CLOCK_THREAD_CPUTIME_ID, virtual. Cold, except for the readings that need the kernel anyway.
+// Choosing and setting up the work clock, and the clocks of machines without a usable PMU: on-CPU
+// TSC by rseq marker or perf page, CLOCK_THREAD_CPUTIME_ID, virtual. Cold, except for the readings
+// that need the kernel anyway.
 #include "settings.h"
 #include "work_clock.h"
 
@@ -10,14 +11,15 @@
 #include <sched.h>
 #include <unistd.h>
 
-// glibc >= 2.35 registers rseq for every thread and tells where; weak, so that an older one only lacks this clock.
+// glibc >= 2.35 registers rseq for every thread and tells where; weak, so that an older one only
+// lacks this clock.
 extern "C" {
 [[gnu::weak]] extern const std::ptrdiff_t __rseq_offset;
 [[gnu::weak]] extern const unsigned int __rseq_size;
 }
 
-// The dummy critical section: its abort address must follow the signature that glibc registered. The code is never
-// reached, since no instruction pointer ever lies inside [start, start + length).
+// The dummy critical section: its abort address must follow the signature that glibc registered.
+// The code is never reached, since no instruction pointer ever lies inside [start, start + length).
 #if defined(__x86_64__)
 asm(R"(.pushsection .text
   .byte 0x0f, 0xb9, 0x3d
@@ -63,18 +65,21 @@ struct alignas(32) RseqSection {
   std::uint64_t abort_ip;
 };
 
-constexpr std::ptrdiff_t kRseqCsOffset = 8;  // of rseq_cs in struct rseq
+constexpr std::ptrdiff_t kRseqCsOffset = 8; // of rseq_cs in struct rseq
 constexpr std::uint64_t kReanchorNs = 200'000;
-constexpr std::uint64_t kCalibrationNs = 2'000'000;  // shortest interval that gives the tick rate to 0.01 %
+constexpr std::uint64_t kCalibrationNs =
+    2'000'000; // shortest interval that gives the tick rate to 0.01 %
 
-// Written before the first thread arms it, never changed: the kernel reads it at every preemption. The library is
-// linked with -z nodelete, so the address stays valid.
+// Written before the first thread arms it, never changed: the kernel reads it at every preemption.
+// The library is linked with -z nodelete, so the address stays valid.
 RseqSection rseq_section;
 
 double measure_ticks_per_ns(TimePair start) {
-  while (read_posix(CLOCK_MONOTONIC) - start.mono_ns < kCalibrationNs) {}
+  while (read_posix(CLOCK_MONOTONIC) - start.mono_ns < kCalibrationNs) {
+  }
   const TimePair now = read_time_pair();
-  return static_cast<double>(now.time - start.time) / static_cast<double>(now.mono_ns - start.mono_ns);
+  return static_cast<double>(now.time - start.time) /
+         static_cast<double>(now.mono_ns - start.mono_ns);
 }
 
 std::uint64_t to_ticks(std::uint64_t ns) {
@@ -83,7 +88,8 @@ std::uint64_t to_ticks(std::uint64_t ns) {
 
 bool arm_rseq(ThreadClock& clock) {
 #if defined(__x86_64__) || defined(__aarch64__)
-  if (&__rseq_offset == nullptr || &__rseq_size == nullptr || __rseq_size == 0) return false;
+  if (&__rseq_offset == nullptr || &__rseq_size == nullptr || __rseq_size == 0)
+    return false;
   auto* area = static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset;
   clock.rseq_slot = reinterpret_cast<std::uint64_t*>(area + kRseqCsOffset);
   clock.rseq_marker = reinterpret_cast<std::uint64_t>(&rseq_section);
@@ -125,7 +131,8 @@ bool rseq_works(std::string& reason) {
   nanosleep(&nap, nullptr);
   const bool cleared = *slot == 0;
   *slot = 0;
-  if (!cleared) reason = "rseq: the kernel leaves the marker alone across a context switch";
+  if (!cleared)
+    reason = "rseq: the kernel leaves the marker alone across a context switch";
   return cleared;
 }
 
@@ -152,12 +159,14 @@ void use_thread_cpu() {
 
 void add_reason(const std::string& text) {
   const std::size_t used = std::strlen(clock_config.reason);
-  snprintf(clock_config.reason + used, sizeof clock_config.reason - used, "%s%s", used > 0 ? "; " : "", text.c_str());
+  snprintf(clock_config.reason + used, sizeof clock_config.reason - used, "%s%s",
+           used > 0 ? "; " : "", text.c_str());
 }
 
 bool try_hardware(std::string_view name) {
   perf::Event event{};
-  if (!perf::find_event(name, event)) return false;
+  if (!perf::find_event(name, event))
+    return false;
   clock_config.perf_type = event.type;
   clock_config.perf_config = event.config;
   clock_config.event = clock_config.unit = name == "instructions" ? "instructions" : "cycles";
@@ -216,7 +225,8 @@ void anchor(ThreadClock& clock) noexcept {
       cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
       now = read_time();
       std::atomic_signal_fence(std::memory_order_seq_cst);
-      if (*slot == clock.rseq_marker) break;
+      if (*slot == clock.rseq_marker)
+        break;
     } else {
       const std::uint32_t lock = perf::lock_of(clock.page);
       std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -224,19 +234,22 @@ void anchor(ThreadClock& clock) noexcept {
       now = read_time();
       std::atomic_signal_fence(std::memory_order_seq_cst);
       clock.page_lock = perf::lock_of(clock.page);
-      if (clock.page_lock == lock) break;
+      if (clock.page_lock == lock)
+        break;
     }
   }
   std::uint64_t work = to_ticks(cpu_ns);
-  // The reading before this one may have been ahead by the error of one conversion: never run backwards.
+  // The reading before this one may have been ahead by the error of one conversion: never run
+  // backwards.
   const std::uint64_t handed_out = clock.last_time - clock.offset;
-  if (clock.last_time != 0 && work < handed_out) work = handed_out;
+  if (clock.last_time != 0 && work < handed_out)
+    work = handed_out;
   clock.offset = now - work;
   clock.last_time = now;
   ++clock.anchors;
 }
 
-}  // namespace
+} // namespace
 
 TimePair read_time_pair() noexcept {
   TimePair best{};
@@ -245,7 +258,8 @@ TimePair read_time_pair() noexcept {
     const std::uint64_t before = read_time();
     const std::uint64_t mono_ns = read_posix(CLOCK_MONOTONIC);
     const std::uint64_t width = read_time() - before;
-    if (width >= narrowest) continue;
+    if (width >= narrowest)
+      continue;
     narrowest = width;
     best = {before + width / 2, mono_ns};
   }
@@ -254,14 +268,16 @@ TimePair read_time_pair() noexcept {
 
 bool choose_hardware_clock(std::string_view event) {
   clock_config = ClockConfig{};
-  if (event == "virtual" || event == "task-clock" || event == "tsc") return false;
+  if (event == "virtual" || event == "task-clock" || event == "tsc")
+    return false;
   const std::string_view wanted = event == "cycles" ? event : "instructions";
   return try_hardware(wanted);
 }
 
 void choose_other_clock(std::string_view event, TimePair start) {
   clock_config.ticks_per_ns = measure_ticks_per_ns(start);
-  if (clock_config.kind == ClockKind::PerfUser || clock_config.kind == ClockKind::PerfRead) return;
+  if (clock_config.kind == ClockKind::PerfUser || clock_config.kind == ClockKind::PerfRead)
+    return;
   if (event == "virtual") {
     clock_config.kind = ClockKind::Virtual;
     clock_config.name = "virtual";
@@ -271,16 +287,19 @@ void choose_other_clock(std::string_view event, TimePair start) {
     clock_config.kernel_included = false;
     return;
   }
-  if (event == "task-clock") return use_thread_cpu();
+  if (event == "task-clock")
+    return use_thread_cpu();
   if (event != "auto" && event != "tsc")
-    warn("TP_EVENT", "'" + std::string(event) + "' cannot be counted, another clock is used: " +
-                         clock_config.reason);
+    warn("TP_EVENT", "'" + std::string(event) +
+                         "' cannot be counted, another clock is used: " + clock_config.reason);
   describe_section();
-  if (!try_tsc()) use_thread_cpu();
+  if (!try_tsc())
+    use_thread_cpu();
 }
 
 bool probe_event(std::string_view event, std::string& message) {
-  if (event == "auto" || event == "virtual" || event == "task-clock") return true;
+  if (event == "auto" || event == "virtual" || event == "task-clock")
+    return true;
   if (event != "tsc" && event != "instructions" && event != "cycles") {
     message = "unknown event '" + std::string(event) +
               "': expected auto, instructions, cycles, tsc, task-clock or virtual";
@@ -288,9 +307,11 @@ bool probe_event(std::string_view event, std::string& message) {
   }
   clock_config = ClockConfig{};
   describe_section();
-  // Called in a process that profiles nothing (tp-run), so the process's clock may be tried out here.
+  // Called in a process that profiles nothing (tp-run), so the process's clock may be tried out
+  // here.
   const bool works = event == "tsc" ? try_tsc() : try_hardware(event);
-  if (!works) message = clock_config.reason;
+  if (!works)
+    message = clock_config.reason;
   return works;
 }
 
@@ -299,27 +320,30 @@ bool open_clock(ThreadClock& clock) {
   clock = ThreadClock{};
   clock.virtual_work = spent;
   switch (clock_config.kind) {
-    case ClockKind::TscRseq:
-      if (!arm_rseq(clock)) return false;
-      anchor(clock);
-      return true;
-    case ClockKind::TscPerfPage:
-      if (perf::open_lock_page(clock) != 0) return false;
-      anchor(clock);
-      return true;
-    case ClockKind::PerfUser:
-    case ClockKind::PerfRead:
-      return perf::open_counter({clock_config.perf_type, clock_config.perf_config},
-                                clock_config.kind == ClockKind::PerfUser, clock) == 0;
-    default:
-      return true;
+  case ClockKind::TscRseq:
+    if (!arm_rseq(clock))
+      return false;
+    anchor(clock);
+    return true;
+  case ClockKind::TscPerfPage:
+    if (perf::open_lock_page(clock) != 0)
+      return false;
+    anchor(clock);
+    return true;
+  case ClockKind::PerfUser:
+  case ClockKind::PerfRead:
+    return perf::open_counter({clock_config.perf_type, clock_config.perf_config},
+                              clock_config.kind == ClockKind::PerfUser, clock) == 0;
+  default:
+    return true;
   }
 }
 
 void close_clock(ThreadClock& clock) {
   if (clock.rseq_slot != nullptr) {
     auto* slot = const_cast<volatile std::uint64_t*>(clock.rseq_slot);
-    if (*slot == clock.rseq_marker) *slot = 0;
+    if (*slot == clock.rseq_marker)
+      *slot = 0;
     clock.rseq_slot = nullptr;
   }
   perf::close(clock);
@@ -331,24 +355,30 @@ Reading read_anchored(ThreadClock& clock) noexcept {
 }
 
 Reading read_by_kernel(ThreadClock& clock) noexcept {
-  const std::uint64_t work = clock_config.kind == ClockKind::PerfRead ? perf::read_counter(clock)
-                                                                      : read_posix(CLOCK_THREAD_CPUTIME_ID);
+  const std::uint64_t work = clock_config.kind == ClockKind::PerfRead
+                                 ? perf::read_counter(clock)
+                                 : read_posix(CLOCK_THREAD_CPUTIME_ID);
   return {work, read_time()};
 }
 
 Reading read_perf_user(ThreadClock& clock) noexcept {
   std::uint64_t work;
-  if (!perf::read_user(clock, work)) work = perf::read_counter(clock);
-  if (work < clock.last_work) work = clock.last_work;
+  if (!perf::read_user(clock, work))
+    work = perf::read_counter(clock);
+  if (work < clock.last_work)
+    work = clock.last_work;
   clock.last_work = work;
   return {work, read_time()};
 }
 
 std::uint64_t cpu_ns_to_work(std::uint64_t ns) {
-  if (clock_config.same_as_time) return to_ticks(ns);
+  if (clock_config.same_as_time)
+    return to_ticks(ns);
   return clock_config.kind == ClockKind::ThreadCpu ? ns : 0;
 }
 
-std::uint64_t work_since_creation() { return cpu_ns_to_work(read_posix(CLOCK_THREAD_CPUTIME_ID)); }
+std::uint64_t work_since_creation() {
+  return cpu_ns_to_work(read_posix(CLOCK_THREAD_CPUTIME_ID));
+}
 
-}  // namespace tp::rt
+} // namespace tp::rt

@@ -6,17 +6,18 @@
  *   std::sort(v.begin(), v.end());
  *   causal_end("sort");
  *
- *   causal_begin();  ...  causal_end();   without a name the region is the file and line of its causal_begin
- *   causal_begin("io", 8);                you expect it to become 8 times as fast (shown first in the profile)
- *   { tp::CausalRegion region{"sort"}; ... }         C++: ends with the block, also by an exception
- *   { tp::CausalRegion region; ... }
- *   tp::pause();  ...  tp::resume();      leave this part of the program out of the profile
+ *   causal_begin(); ... causal_end();     no name: the region is the file and line of causal_begin
+ *   causal_begin("io", 8);                you expect it to become 8 times as fast
+ *   { tp::CausalRegion region{"sort"}; }  C++: ends with the block, also by an exception
+ *   tp::pause(); ... tp::resume();        leave this part of the program out of the profile
  *
- * A region covers what the task that opened it does until the matching end: over spawns and waits, but not the tasks
- * spawned inside. Nested regions: the outermost counts. Any number of tasks may be in a region at once.
+ * A region covers what the task that opened it does until the matching end: over spawns and waits,
+ * but not the tasks spawned inside. Nested regions: the outermost counts. Any number of tasks may
+ * be in a region at once.
  *
- * Copy this file into your program if you like: it needs no library. The functions behind it are weak symbols, found when
- * the program runs with Taskpath's libtbb; without it a region costs one test of a pointer. C99 and C++11. */
+ * Copy this file into your program if you like: it needs no library. The functions behind it are
+ * weak symbols, found when the program runs with Taskpath's libtbb; without it a region costs one
+ * test of a pointer. C99 and C++11. */
 #ifndef TP_CAUSAL_H
 #define TP_CAUSAL_H
 
@@ -60,22 +61,26 @@ struct place {
     return tp_region{name, file, line, factor, 0};
   }
 };
-}  // namespace causal_detail
+} // namespace causal_detail
 
 /* A region that ends with the enclosing block. Names must stay valid as long as the program runs. */
 class CausalRegion {
 public:
 #if defined(__GNUC__) || defined(__clang__)
-  explicit CausalRegion(const char* name = nullptr, double factor = 0, const char* file = __builtin_FILE(),
+  explicit CausalRegion(const char* name = nullptr, double factor = 0,
+                        const char* file = __builtin_FILE(),
                         unsigned line = __builtin_LINE()) noexcept
 #else
-  explicit CausalRegion(const char* name = nullptr, double factor = 0, const char* file = "", unsigned line = 0) noexcept
+  explicit CausalRegion(const char* name = nullptr, double factor = 0, const char* file = "",
+                        unsigned line = 0) noexcept
 #endif
       : region_(causal_detail::place{file, line}(name, factor)) {
-    if (tp_region_begin) tp_region_begin(&region_);
+    if (tp_region_begin)
+      tp_region_begin(&region_);
   }
   ~CausalRegion() {
-    if (tp_region_end) tp_region_end(&region_);
+    if (tp_region_end)
+      tp_region_end(&region_);
   }
   CausalRegion(const CausalRegion&) = delete;
   CausalRegion& operator=(const CausalRegion&) = delete;
@@ -86,35 +91,39 @@ private:
 
 /* Leave the following out of the profile; go on recording. */
 inline void pause() noexcept {
-  if (tp_set_paused) tp_set_paused(1);
+  if (tp_set_paused)
+    tp_set_paused(1);
 }
 inline void resume() noexcept {
-  if (tp_set_paused) tp_set_paused(0);
+  if (tp_set_paused)
+    tp_set_paused(0);
 }
 
-}  // namespace tp
+} // namespace tp
 
-#define TP_CAUSAL_RECORD(...) \
+#define TP_CAUSAL_RECORD(...)                                                                      \
   static tp_region tp_causal_place = ::tp::causal_detail::place{__FILE__, __LINE__}(__VA_ARGS__)
 #else
 /* C: a static object wants constants, so a name must be a literal. */
 #define TP_CAUSAL_FIRST(first, ...) first
 #define TP_CAUSAL_THIRD(first, second, third, ...) third
-#define TP_CAUSAL_RECORD(...)                                                                   \
-  static tp_region tp_causal_place = {TP_CAUSAL_FIRST("" __VA_ARGS__, 0), __FILE__, __LINE__, \
+#define TP_CAUSAL_RECORD(...)                                                                      \
+  static tp_region tp_causal_place = {TP_CAUSAL_FIRST("" __VA_ARGS__, 0), __FILE__, __LINE__,      \
                                       TP_CAUSAL_THIRD(0, __VA_ARGS__, 0, 0), 0}
 #endif
 
 /* Each place has its static record and so knows its file and line. */
-#define causal_begin(...)                                                \
-  do {                                                                   \
-    TP_CAUSAL_RECORD(__VA_ARGS__);                                       \
-    if (tp_region_begin) tp_region_begin(&tp_causal_place);              \
+#define causal_begin(...)                                                                          \
+  do {                                                                                             \
+    TP_CAUSAL_RECORD(__VA_ARGS__);                                                                 \
+    if (tp_region_begin)                                                                           \
+      tp_region_begin(&tp_causal_place);                                                           \
   } while (0)
-#define causal_end(...)                                                  \
-  do {                                                                   \
-    TP_CAUSAL_RECORD(__VA_ARGS__);                                       \
-    if (tp_region_end) tp_region_end(&tp_causal_place);                  \
+#define causal_end(...)                                                                            \
+  do {                                                                                             \
+    TP_CAUSAL_RECORD(__VA_ARGS__);                                                                 \
+    if (tp_region_end)                                                                             \
+      tp_region_end(&tp_causal_place);                                                             \
   } while (0)
 
 #endif

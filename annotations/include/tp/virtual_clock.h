@@ -1,8 +1,9 @@
 /* The virtual clock: work that arithmetic can predict.
  *
- * A program run with TP_EVENT=virtual (tp-run -e virtual) does no work but what it says with tp_spend(), so the
- * profile's integers can be computed by hand, on any machine, at any number of threads. Without the profiler, and
- * with any other clock, tp_spend() does nothing. C99 and C++11; copy it if you like, it needs no library. */
+ * A program run with TP_EVENT=virtual (tp-run -e virtual) does no work but what it says with
+ * tp_spend(), so the profile's integers can be computed by hand, on any machine, at any number of
+ * threads. Without the profiler, and with any other clock, tp_spend() does nothing. C99 and C++11;
+ * copy it if you like, it needs no library. */
 #ifndef TP_VIRTUAL_CLOCK_H
 #define TP_VIRTUAL_CLOCK_H
 
@@ -19,9 +20,10 @@ extern __attribute__((weak)) void tp_spend(uint64_t units);
 namespace tp {
 /* Adds `units` to the work of the current step. */
 inline void spend(uint64_t units) noexcept {
-  if (tp_spend) tp_spend(units);
+  if (tp_spend)
+    tp_spend(units);
 }
-}  // namespace tp
+} // namespace tp
 #endif
 
 #endif

@@ -1,13 +1,14 @@
-/* The C ABI of the Taskpath runtime: the only door between it and the programs it watches. Three groups of callers:
+/* The C ABI of the Taskpath runtime: the only door between it and the programs it watches. Three
+ * groups of callers:
  *   1. the patched libtbb (tbb-patch/), which contains the runtime: tp_on_*
- *   2. the patched oneTBB headers, compiled into the user's program: tp_enter_*, tp_on_loop_*, tp_on_fold_*;
- *      declared weak there, so that such a program also runs on a stock libtbb
+ *   2. the patched oneTBB headers, compiled into the user's program: tp_enter_*, tp_on_loop_*,
+ *      tp_on_fold_*; declared weak there, so that such a program also runs on a stock libtbb
  *   3. annotations and the virtual clock, likewise weak: see annotations/include/tp
  *
- * No function throws, blocks on another thread, or allocates on its usual path. All may be called from any thread at
- * any time, also before the runtime has started and after it has ended: they do nothing then.
- * "Closes" and "opens" below: the step of the calling thread's current frame ends or begins there; what lies between
- * is tasking overhead. C99 and C++11. */
+ * No function throws, blocks on another thread, or allocates on its usual path. All may be called
+ * from any thread at any time, also before the runtime has started and after it has ended: they do
+ * nothing then. "Closes" and "opens" below: the step of the calling thread's current frame ends or
+ * begins there; what lies between is tasking overhead. C99 and C++11. */
 #ifndef TP_HOOKS_H
 #define TP_HOOKS_H
 
@@ -22,23 +23,24 @@ extern "C" {
 
 struct tp_spawn_site;
 
-/* One executing task, on the stack of the thread that runs it. Opaque; owned by the caller from tp_on_task_begin to
- * tp_on_task_end. */
+/* One executing task, on the stack of the thread that runs it. Opaque; owned by the caller from
+ * tp_on_task_begin to tp_on_task_end. */
 typedef struct tp_frame {
   uint64_t words[14];
 } tp_frame;
 
-/* What the library tells about a task_group_context. `word` is 8 bytes inside the context that the runtime owns;
- * tp_on_context_init must have cleared them. `traits` is trace::Construct, with 64 added if waits on it join all of
- * its tasks (see trace_format.h, kContextExclusive). */
+/* What the library tells about a task_group_context. `word` is 8 bytes inside the context that the
+ * runtime owns; tp_on_context_init must have cleared them. `traits` is trace::Construct, with 64
+ * added if waits on it join all of its tasks (see trace_format.h, kContextExclusive). */
 typedef struct tp_context {
   uint64_t* word;
   unsigned traits;
 } tp_context;
 
-/* What the library tells about a task. `words` are two 8-byte words inside the task that the runtime owns; zero in a
- * new task. `type` is the task's vtable pointer, `caller` an address inside the code that asked for the spawn: both
- * together name the site of code that was not recompiled. */
+/* What the library tells about a task. `words` are two 8-byte words inside the task that the
+ * runtime owns; zero in a new task. `type` is the task's vtable pointer, `caller` an address inside
+ * the code that asked for the spawn: both together name the site of code that was not recompiled.
+ */
 typedef struct tp_task {
   uint64_t* words;
   const void* type;
@@ -52,51 +54,58 @@ void tp_on_scheduler_ready(void) TP_NOEXCEPT;
 void tp_on_worker_thread(void) TP_NOEXCEPT;
 
 /* ---- tasks ---- */
-/* The current frame creates a task. Closes; tp_on_spawn_end opens. The task must not be visible to other threads yet. A
- * task that has been spawned already (re-queued by the scheduler) is ignored. */
+/* The current frame creates a task. Closes; tp_on_spawn_end opens. The task must not be visible to
+ * other threads yet. A task that has been spawned already (re-queued by the scheduler) is ignored.
+ */
 void tp_on_spawn(const tp_task* task, const tp_context* context) TP_NOEXCEPT;
 void tp_on_spawn_end(void) TP_NOEXCEPT;
-/* The current frame waits on a context, after creating `task` in `task_context` (execute_and_wait) if task is not
- * null. Closes; tp_on_wait_end opens. They nest. */
-void tp_on_wait(const tp_task* task, const tp_context* task_context, const tp_context* context) TP_NOEXCEPT;
+/* The current frame waits on a context, after creating `task` in `task_context` (execute_and_wait)
+ * if task is not null. Closes; tp_on_wait_end opens. They nest. */
+void tp_on_wait(const tp_task* task, const tp_context* task_context,
+                const tp_context* context) TP_NOEXCEPT;
 void tp_on_wait_end(int by_exception) TP_NOEXCEPT;
-/* The thread starts to run a task, and is back from it. tp_on_task_begin reads and clears task->words: the task may be
- * gone afterwards. If the task left by an exception, the library runs it again to cancel it, which continues the
- * same frame. */
-void tp_on_task_begin(tp_frame* frame, const tp_task* task, const tp_context* context, int cancelled) TP_NOEXCEPT;
+/* The thread starts to run a task, and is back from it. tp_on_task_begin reads and clears
+ * task->words: the task may be gone afterwards. If the task left by an exception, the library runs
+ * it again to cancel it, which continues the same frame. */
+void tp_on_task_begin(tp_frame* frame, const tp_task* task, const tp_context* context,
+                      int cancelled) TP_NOEXCEPT;
 void tp_on_task_end(tp_frame* frame, int by_exception) TP_NOEXCEPT;
-/* The thread found nothing to do in its own queue and looks elsewhere: idle until it starts a task or leaves its wait. */
+/* The thread found nothing to do in its own queue and looks elsewhere: idle until it starts a task
+ * or leaves its wait. */
 void tp_on_search(void) TP_NOEXCEPT;
 void tp_on_context_init(uint64_t* word) TP_NOEXCEPT;
 void tp_on_context_end(uint64_t* word) TP_NOEXCEPT;
-/* The thread leaves its stack of frames and continues on another (resumable tasks). tp_on_stack_out closes and returns a
- * token to be kept on the stack that is left; tp_on_stack_in, given the token, on whichever thread, opens. */
+/* The thread leaves its stack of frames and continues on another (resumable tasks). tp_on_stack_out
+ * closes and returns a token to be kept on the stack that is left; tp_on_stack_in, given the token,
+ * on whichever thread, opens. */
 uint64_t tp_on_stack_out(void) TP_NOEXCEPT;
 void tp_on_stack_in(uint64_t token) TP_NOEXCEPT;
 /* The number of cores that partitioners shall see (tp-run --as-if-cores), else `real`. */
 int tp_concurrency(int real) TP_NOEXCEPT;
 
 /* ---- from recompiled programs: patched headers ---- */
-/* A public entry point is called at `site` (a tp_spawn_site or the compiler's source location record, a constant).
- * Spawns of the current frame belong to it until tp_leave_site. An entry point called by another one, in the same
- * frame, does not count. Returns what tp_leave_site wants. */
+/* A public entry point is called at `site` (a tp_spawn_site or the compiler's source location
+ * record, a constant). Spawns of the current frame belong to it until tp_leave_site. An entry point
+ * called by another one, in the same frame, does not count. Returns what tp_leave_site wants. */
 uint32_t tp_enter_site(const void* site) TP_NOEXCEPT;
 void tp_leave_site(uint32_t previous) TP_NOEXCEPT;
 /* A body call of a loop (a divisible leaf): closes, opens. */
 void tp_on_loop_begin(void) TP_NOEXCEPT;
 void tp_on_loop_end(uint64_t iterations, uint64_t grain) TP_NOEXCEPT;
-/* The next spawn of the current frame splits it: child and parent meet at a fold node, whose join tp_on_fold_join
- * announces, in whichever of the two comes last, before the join's code runs: closes, opens. */
+/* The next spawn of the current frame splits it: child and parent meet at a fold node, whose join
+ * tp_on_fold_join announces, in whichever of the two comes last, before the join's code runs:
+ * closes, opens. */
 void tp_on_fold_split(void) TP_NOEXCEPT;
 void tp_on_fold_join(void) TP_NOEXCEPT;
 
 /* ---- annotations ---- */
-/* A causal region, identified by name, or by its place if name is null or empty. The strings must stay valid. */
+/* A causal region, identified by name, or by its place if name is null or empty. The strings must
+ * stay valid. */
 typedef struct tp_region {
   const char* name;
   const char* file;
   unsigned line;
-  double factor;  /* expected speedup of the region, 0: not told */
+  double factor; /* expected speedup of the region, 0: not told */
   uint32_t reserved;
 } tp_region;
 void tp_region_begin(tp_region* region) TP_NOEXCEPT;
@@ -106,7 +115,8 @@ void tp_set_paused(int paused) TP_NOEXCEPT;
 void tp_spend(uint64_t units) TP_NOEXCEPT;
 
 /* ---- for tp-run and tp-doctor ---- */
-/* Can `event` be opened here? 0: yes. Else a sentence with the cause and the command that mends it is in message. */
+/* Can `event` be opened here? 0: yes. Else a sentence with the cause and the command that mends it
+ * is in message. */
 int tp_probe_event(const char* event, char* message, unsigned long size) TP_NOEXCEPT;
 /* Version of the runtime, "0.1.0". */
 const char* tp_version(void) TP_NOEXCEPT;

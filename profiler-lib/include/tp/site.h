@@ -1,12 +1,13 @@
-/* A spawn site: the place in the user's source where tasks are created. tp-rewrite writes one constant record per
- * site; the patched oneTBB headers take the same four fields from the compiler. Nothing is included here, so that
- * this file can stand before everything else in a rewritten source. C++11 and C. */
+/* A spawn site: the place in the user's source where tasks are created. tp-rewrite writes one
+ * constant record per site; the patched oneTBB headers take the same four fields from the compiler.
+ * Nothing is included here, so that this file can stand before everything else in a rewritten
+ * source. C++11 and C. */
 #ifndef TP_SITE_H
 #define TP_SITE_H
 
 /* The first four fields are laid out like the compiler's own source location record (what
- * __builtin_source_location() points to), so one pointer serves both. Records are constants: the runtime keeps the
- * pointer and reads it once. */
+ * __builtin_source_location() points to), so one pointer serves both. Records are constants: the
+ * runtime keeps the pointer and reads it once. */
 struct tp_spawn_site {
   const char* file;      /* as the compiler would print it */
   const char* function;  /* qualified name of the enclosing function */
@@ -30,7 +31,7 @@ public:
   constexpr site(here, const void* location) noexcept : record(location) {}
   const void* record;
 };
-}  // namespace tp
+} // namespace tp
 #endif
 
 #endif

@@ -1,6 +1,7 @@
-// What the patched oneTBB headers need: names a spawn by the place of the user's call, marks loop bodies as divisible
-// leaves and tells where a reduction joins. Compiled into the user's program: C++11, no layout of oneTBB's changes, and
-// all calls go through weak symbols, so that the program also runs on a stock libtbb.
+// What the patched oneTBB headers need: names a spawn by the place of the user's call, marks loop
+// bodies as divisible leaves and tells where a reduction joins. Compiled into the user's program:
+// C++11, no layout of oneTBB's changes, and all calls go through weak symbols, so that the program
+// also runs on a stock libtbb.
 #ifndef TP_ONEAPI_HOOKS_H
 #define TP_ONEAPI_HOOKS_H
 
@@ -18,8 +19,8 @@ __attribute__((weak)) void tp_on_fold_split(void) noexcept;
 __attribute__((weak)) void tp_on_fold_join(void) noexcept;
 }
 
-// TP_HERE: the place of the call, as the default of a parameter. __builtin_source_location() wants this type declared;
-// before C++20 no standard header does.
+// TP_HERE: the place of the call, as the default of a parameter. __builtin_source_location() wants
+// this type declared; before C++20 no standard header does.
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_source_location)
 #define TP_HAS_LOCATION 1
@@ -37,7 +38,7 @@ struct source_location {
     unsigned _M_column;
   };
 };
-}  // namespace std
+} // namespace std
 #endif
 #ifdef TP_HAS_LOCATION
 #define TP_HERE ::tp::site(::tp::site::here(), __builtin_source_location())
@@ -51,14 +52,18 @@ struct source_location {
 
 namespace tp {
 
-// While it lives, spawns of the current task belong to the given site, unless an enclosing entry point was called first.
+// While it lives, spawns of the current task belong to the given site, unless an enclosing entry
+// point was called first.
 class site_scope {
 public:
-  explicit site_scope(const site& place) noexcept : entered_(tp_enter_site != nullptr && place.record != nullptr) {
-    if (entered_) previous_ = tp_enter_site(place.record);
+  explicit site_scope(const site& place) noexcept
+      : entered_(tp_enter_site != nullptr && place.record != nullptr) {
+    if (entered_)
+      previous_ = tp_enter_site(place.record);
   }
   ~site_scope() {
-    if (entered_) tp_leave_site(previous_);
+    if (entered_)
+      tp_leave_site(previous_);
   }
   site_scope(const site_scope&) = delete;
   site_scope& operator=(const site_scope&) = delete;
@@ -75,33 +80,44 @@ struct loop_size {
   std::uint64_t grain;
 };
 
-// Iterations and grain of the range types of oneTBB, by their members; any other range is one indivisible iteration.
+// Iterations and grain of the range types of oneTBB, by their members; any other range is one
+// indivisible iteration.
 template <typename Range>
-auto size_of_range(const Range& range, int) -> decltype(range.grainsize(), range.size(), loop_size()) {
+auto size_of_range(const Range& range, int)
+    -> decltype(range.grainsize(), range.size(), loop_size()) {
   return {static_cast<std::uint64_t>(range.size()), static_cast<std::uint64_t>(range.grainsize())};
 }
 template <typename Range>
 auto size_of_range(const Range& range, int) -> decltype(range.pages().size(), loop_size()) {
-  return {static_cast<std::uint64_t>(range.pages().size()) * range.rows().size() * range.cols().size(),
-          static_cast<std::uint64_t>(range.pages().grainsize()) * range.rows().grainsize() * range.cols().grainsize()};
+  return {static_cast<std::uint64_t>(range.pages().size()) * range.rows().size() *
+              range.cols().size(),
+          static_cast<std::uint64_t>(range.pages().grainsize()) * range.rows().grainsize() *
+              range.cols().grainsize()};
 }
 template <typename Range>
-auto size_of_range(const Range& range, long) -> decltype(range.rows().size(), range.cols().size(), loop_size()) {
+auto size_of_range(const Range& range, long)
+    -> decltype(range.rows().size(), range.cols().size(), loop_size()) {
   return {static_cast<std::uint64_t>(range.rows().size()) * range.cols().size(),
           static_cast<std::uint64_t>(range.rows().grainsize()) * range.cols().grainsize()};
 }
-template <typename Range> loop_size size_of_range(const Range&, ...) { return {1, 1}; }
+template <typename Range>
+loop_size size_of_range(const Range&, ...) {
+  return {1, 1};
+}
 
-}  // namespace detail
+} // namespace detail
 
 // Around one call of a loop body with a range.
 class loop_scope {
 public:
-  template <typename Range> explicit loop_scope(const Range& range) : size_(detail::size_of_range(range, 0)) {
-    if (tp_on_loop_begin != nullptr) tp_on_loop_begin();
+  template <typename Range>
+  explicit loop_scope(const Range& range) : size_(detail::size_of_range(range, 0)) {
+    if (tp_on_loop_begin != nullptr)
+      tp_on_loop_begin();
   }
   ~loop_scope() {
-    if (tp_on_loop_end != nullptr) tp_on_loop_end(size_.iterations, size_.grain);
+    if (tp_on_loop_end != nullptr)
+      tp_on_loop_end(size_.iterations, size_.grain);
   }
   loop_scope(const loop_scope&) = delete;
   loop_scope& operator=(const loop_scope&) = delete;
@@ -111,12 +127,14 @@ private:
 };
 
 inline void fold_split() noexcept {
-  if (tp_on_fold_split != nullptr) tp_on_fold_split();
+  if (tp_on_fold_split != nullptr)
+    tp_on_fold_split();
 }
 inline void fold_join() noexcept {
-  if (tp_on_fold_join != nullptr) tp_on_fold_join();
+  if (tp_on_fold_join != nullptr)
+    tp_on_fold_join();
 }
 
-}  // namespace tp
+} // namespace tp
 
 #endif

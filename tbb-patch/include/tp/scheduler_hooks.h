@@ -1,5 +1,5 @@
-// What the patched sources of libtbb need: RAII scopes, so that each hook is one line there. Included at the end of
-// scheduler_common.h, inside no namespace. C++11.
+// What the patched sources of libtbb need: RAII scopes, so that each hook is one line there.
+// Included at the end of scheduler_common.h, inside no namespace. C++11.
 #ifndef TP_SCHEDULER_HOOKS_H
 #define TP_SCHEDULER_HOOKS_H
 
@@ -11,27 +11,39 @@ namespace tbb {
 namespace detail {
 namespace r1 {
 
-// trace::Construct of a context, by the name that the algorithm gave it. Contexts that an algorithm makes for itself, and
-// those of a task_group or a flow graph, are joined as a whole; parallel_for_each waits for blocks of tasks within one context, and a
-// context supplied by the user may serve several algorithms at a time.
+// trace::Construct of a context, by the name that the algorithm gave it. Contexts that an algorithm
+// makes for itself, and those of a task_group or a flow graph, are joined as a whole;
+// parallel_for_each waits for blocks of tasks within one context, and a context supplied by the
+// user may serve several algorithms at a time.
 inline unsigned tp_traits(d0::string_resource_index name, bool concurrent_wait) {
   const unsigned exclusive = 64;
   switch (name) {
-  case d0::PARALLEL_FOR: return 1 | exclusive;
-  case d0::PARALLEL_FOR_EACH: return 2;
-  case d0::PARALLEL_INVOKE: return 3 | exclusive;
-  case d0::PARALLEL_REDUCE: return 4 | exclusive;
-  case d0::PARALLEL_SCAN: return 5 | exclusive;
-  case d0::PARALLEL_SORT: return 6 | exclusive;
-  case d0::PARALLEL_PIPELINE: return 7 | exclusive;
-  case d0::CUSTOM_CTX: return concurrent_wait ? 8 | exclusive : 9;
-  case d0::FLOW_TASKS: return 10 | exclusive;
-  default: return 12;
+  case d0::PARALLEL_FOR:
+    return 1 | exclusive;
+  case d0::PARALLEL_FOR_EACH:
+    return 2;
+  case d0::PARALLEL_INVOKE:
+    return 3 | exclusive;
+  case d0::PARALLEL_REDUCE:
+    return 4 | exclusive;
+  case d0::PARALLEL_SCAN:
+    return 5 | exclusive;
+  case d0::PARALLEL_SORT:
+    return 6 | exclusive;
+  case d0::PARALLEL_PIPELINE:
+    return 7 | exclusive;
+  case d0::CUSTOM_CTX:
+    return concurrent_wait ? 8 | exclusive : 9;
+  case d0::FLOW_TASKS:
+    return 10 | exclusive;
+  default:
+    return 12;
   }
 }
 
 inline tp_context tp_describe(d1::task_group_context& ctx) {
-  return tp_context{task_group_context_impl::tp_word(ctx), task_group_context_impl::tp_traits_of(ctx)};
+  return tp_context{task_group_context_impl::tp_word(ctx),
+                    task_group_context_impl::tp_traits_of(ctx)};
 }
 
 inline tp_task tp_describe(d1::task& t, const void* caller) {
@@ -48,7 +60,8 @@ struct tp_spawn_scope {
   ~tp_spawn_scope() { tp_on_spawn_end(); }
 };
 
-// A wait, perhaps after creating t. It ends when the scope is left, also by the exception that the wait rethrows.
+// A wait, perhaps after creating t. It ends when the scope is left, also by the exception that the
+// wait rethrows.
 struct tp_wait_scope {
   tp_wait_scope(d1::task* t, d1::task_group_context& ctx, const void* caller) {
     const tp_context context = tp_describe(ctx);
@@ -64,12 +77,13 @@ struct tp_wait_scope {
   const int exceptions = std::uncaught_exceptions();
 };
 
-// One execution (or cancellation) of a task by the dispatch loop. left() takes what execute() returned: a task that is to run
-// next without passing spawn().
+// One execution (or cancellation) of a task by the dispatch loop. left() takes what execute()
+// returned: a task that is to run next without passing spawn().
 struct tp_task_scope {
   tp_task_scope(d1::task& t, d1::task_group_context& ctx, bool cancelled)
       : recorded(!task_accessor::is_resume_task(t)) {
-    if (!recorded) return;
+    if (!recorded)
+      return;
     const tp_task task = tp_describe(t, nullptr);
     const tp_context context = tp_describe(ctx);
     tp_on_task_begin(&frame, &task, &context, cancelled);
@@ -87,7 +101,8 @@ struct tp_task_scope {
     return next;
   }
   ~tp_task_scope() {
-    if (recorded) tp_on_task_end(&frame, 1);
+    if (recorded)
+      tp_on_task_end(&frame, 1);
   }
   tp_frame frame;
   bool recorded;

@@ -1,5 +1,6 @@
-// Encoding and decoding of records, side by side, so that neither can drift from the other. Header-only, no
-// dependency. The encoder is on the hot path of the profiled program: no loop, no branch on a field's width.
+// Encoding and decoding of records, side by side, so that neither can drift from the other.
+// Header-only, no dependency. The encoder is on the hot path of the profiled program: no loop, no
+// branch on a field's width.
 #pragma once
 
 #include "tp/trace/trace_format.h"
@@ -12,8 +13,9 @@ namespace tp::trace {
 
 inline constexpr unsigned kMaxExtraEvents = 4;
 
-// The largest record: tag, three fields of 8, a u16 of width codes and the extra events, operands of at most 28
-// bytes (an Extended payload). Fields are stored with 8-byte writes, so zeros may be written 8 bytes behind it.
+// The largest record: tag, three fields of 8, a u16 of width codes and the extra events, operands
+// of at most 28 bytes (an Extended payload). Fields are stored with 8-byte writes, so zeros may be
+// written 8 bytes behind it.
 inline constexpr std::size_t kMaxRecordBytes = 2 + 3 * 8 + 2 + kMaxExtraEvents * 8 + 28 + 8;
 
 // 0 for 0, 1 below 2^16, 2 below 2^32, else 3: an index into kWidthBytes.
@@ -24,10 +26,12 @@ constexpr unsigned width_code(std::uint64_t value) {
 constexpr std::uint16_t make_tag(Op op, unsigned lead_code, unsigned work_code, unsigned wall_code,
                                  unsigned flags) {
   return static_cast<std::uint16_t>(static_cast<unsigned>(op) | lead_code << kLeadShift |
-                                    work_code << kWorkShift | wall_code << kWallShift | flags << kFlagShift);
+                                    work_code << kWorkShift | wall_code << kWallShift |
+                                    flags << kFlagShift);
 }
 
-// Mixes the record bytes of a chunk, eight at a time. Not cryptographic: it finds torn and damaged files.
+// Mixes the record bytes of a chunk, eight at a time. Not cryptographic: it finds torn and damaged
+// files.
 inline std::uint64_t checksum(const std::byte* data, std::size_t size) {
   std::uint64_t state = 0x9e3779b97f4a7c15ull ^ size;
   while (size > 0) {
@@ -52,23 +56,26 @@ inline std::uint32_t header_check(ChunkHeader header) {
   return static_cast<std::uint32_t>(checksum(bytes, sizeof bytes));
 }
 
-// ---- encode -------------------------------------------------------------------------------------------------
+// ---- encode
+// -------------------------------------------------------------------------------------------------
 
-// Writes one record at `at`, where kMaxRecordBytes are free and zero. Fields first, tag last: a process that is
-// killed in between leaves a zero tag, that is, no record.
+// Writes one record at `at`, where kMaxRecordBytes are free and zero. Fields first, tag last: a
+// process that is killed in between leaves a zero tag, that is, no record.
 class RecordEncoder {
 public:
   explicit RecordEncoder(std::byte* at) : start_(at), cursor_(at + sizeof(std::uint16_t)) {}
 
-  // Appends a field as wide as its value needs; returns its width code. Values fit their width, so the bytes
-  // that an 8-byte store writes behind the field are zero and the next store overwrites them.
+  // Appends a field as wide as its value needs; returns its width code. Values fit their width, so
+  // the bytes that an 8-byte store writes behind the field are zero and the next store overwrites
+  // them.
   unsigned field(std::uint64_t value) {
     const unsigned code = width_code(value);
     std::memcpy(cursor_, &value, sizeof value);
     cursor_ += kWidthBytes[code];
     return code;
   }
-  template <typename Value> void operand(Value value) {
+  template <typename Value>
+  void operand(Value value) {
     std::memcpy(cursor_, &value, sizeof value);
     cursor_ += sizeof value;
   }
@@ -88,7 +95,8 @@ private:
   std::byte* cursor_;
 };
 
-// ---- decode -------------------------------------------------------------------------------------------------
+// ---- decode
+// -------------------------------------------------------------------------------------------------
 
 // One record, with its operands as they stand in the bytes (codes are not yet resolved to ids).
 struct Record {
@@ -99,23 +107,33 @@ struct Record {
   std::uint64_t wall = 0;
   std::uint64_t extra[kMaxExtraEvents] = {};
   std::uint32_t site = 0;          // Spawn, SpawnWait with SiteCode U16 or U32
-  std::uint8_t context_traits = 0;  // context operand with ContextCode New
-  std::uint64_t id = 0;            // packed context, task or edge id; or the distance of TaskCode Back16 / Back32
-  std::uint32_t region = 0;        // Region
-  std::uint64_t iterations = 1;    // LoopEnd
-  std::uint64_t grain = 1;         // LoopEnd
+  std::uint8_t context_traits = 0; // context operand with ContextCode New
+  std::uint64_t id =
+      0; // packed context, task or edge id; or the distance of TaskCode Back16 / Back32
+  std::uint32_t region = 0;     // Region
+  std::uint64_t iterations = 1; // LoopEnd
+  std::uint64_t grain = 1;      // LoopEnd
   ExtendedKind extended_kind{};
   std::uint16_t payload_bytes = 0;
-  const std::byte* payload = nullptr;  // Extended; points into the chunk
+  const std::byte* payload = nullptr; // Extended; points into the chunk
 };
 
 constexpr bool closes_step(Op op) {
   switch (op) {
-    case Op::Spawn: case Op::SpawnWait: case Op::Wait: case Op::End: case Op::Task: case Op::LoopBegin:
-    case Op::LoopEnd: case Op::Join: case Op::Release: case Op::Acquire: case Op::Cut:
-      return true;
-    default:
-      return false;
+  case Op::Spawn:
+  case Op::SpawnWait:
+  case Op::Wait:
+  case Op::End:
+  case Op::Task:
+  case Op::LoopBegin:
+  case Op::LoopEnd:
+  case Op::Join:
+  case Op::Release:
+  case Op::Acquire:
+  case Op::Cut:
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -125,9 +143,11 @@ constexpr bool has_context(Op op) {
 
 enum class DecodeStatus { Ok, EndOfData, Torn, UnknownOp };
 
-// Reads the record at `at` (records end at `end`) into `record` and moves `at` behind it. EndOfData: a zero tag or
-// no byte left. Torn: the record reaches beyond `end`. On failure `at` stays.
-inline DecodeStatus decode(const std::byte*& at, const std::byte* end, unsigned extra_events, Record& record) {
+// Reads the record at `at` (records end at `end`) into `record` and moves `at` behind it.
+// EndOfData: a zero tag or no byte left. Torn: the record reaches beyond `end`. On failure `at`
+// stays.
+inline DecodeStatus decode(const std::byte*& at, const std::byte* end, unsigned extra_events,
+                           Record& record) {
   const std::byte* cursor = at;
   bool torn = false;
   const auto take = [&](unsigned size) -> std::uint64_t {
@@ -140,15 +160,19 @@ inline DecodeStatus decode(const std::byte*& at, const std::byte* end, unsigned 
     cursor += size;
     return value;
   };
-  if (cursor == end) return DecodeStatus::EndOfData;
-  if (end - cursor < 2) return DecodeStatus::Torn;
+  if (cursor == end)
+    return DecodeStatus::EndOfData;
+  if (end - cursor < 2)
+    return DecodeStatus::Torn;
   const auto tag = static_cast<unsigned>(take(2));
-  if (tag == 0) return DecodeStatus::EndOfData;
+  if (tag == 0)
+    return DecodeStatus::EndOfData;
 
   record = Record{};
   record.op = static_cast<Op>(tag & 31);
   record.flags = static_cast<std::uint8_t>(tag >> kFlagShift);
-  if (record.op > Op::Cut && record.op != Op::Extended) return DecodeStatus::UnknownOp;
+  if (record.op > Op::Cut && record.op != Op::Extended)
+    return DecodeStatus::UnknownOp;
   record.lead = take(kWidthBytes[tag >> kLeadShift & 3]);
   record.work = take(kWidthBytes[tag >> kWorkShift & 3]);
   record.wall = take(kWidthBytes[tag >> kWallShift & 3]);
@@ -159,46 +183,53 @@ inline DecodeStatus decode(const std::byte*& at, const std::byte* end, unsigned 
   }
   if (record.op == Op::Spawn || record.op == Op::SpawnWait) {
     const auto code = static_cast<SiteCode>(record.flags & 3);
-    if (code == SiteCode::U16) record.site = static_cast<std::uint32_t>(take(2));
-    if (code == SiteCode::U32) record.site = static_cast<std::uint32_t>(take(4));
+    if (code == SiteCode::U16)
+      record.site = static_cast<std::uint32_t>(take(2));
+    if (code == SiteCode::U32)
+      record.site = static_cast<std::uint32_t>(take(4));
   }
   if (has_context(record.op)) {
     const auto code = static_cast<ContextCode>(record.flags >> kContextShift & 3);
-    if (code == ContextCode::New) record.context_traits = static_cast<std::uint8_t>(take(1));
-    if (code == ContextCode::Id) record.id = take(8);
+    if (code == ContextCode::New)
+      record.context_traits = static_cast<std::uint8_t>(take(1));
+    if (code == ContextCode::Id)
+      record.id = take(8);
   }
   switch (record.op) {
-    case Op::Begin:
-    case Op::Task:
-      record.id = take(kWidthBytes[record.flags & 3]);
-      break;
-    case Op::LoopEnd:
-      if (const unsigned code = record.flags & 3) record.iterations = take(kWidthBytes[code]);
-      if (const unsigned code = record.flags >> 2 & 3) record.grain = take(kWidthBytes[code]);
-      break;
-    case Op::Acquire:
-      record.id = take(8);
-      break;
-    case Op::Region:
-      record.region = static_cast<std::uint32_t>(take(record.flags & kRegionWide ? 4 : 2));
-      break;
-    case Op::Extended:
-      record.extended_kind = static_cast<ExtendedKind>(take(1));
-      take(1);
-      record.payload_bytes = static_cast<std::uint16_t>(take(2));
-      if (static_cast<std::size_t>(end - cursor) < record.payload_bytes) {
-        torn = true;
-      } else {
-        record.payload = cursor;
-        cursor += record.payload_bytes;
-      }
-      break;
-    default:
-      break;
+  case Op::Begin:
+  case Op::Task:
+    record.id = take(kWidthBytes[record.flags & 3]);
+    break;
+  case Op::LoopEnd:
+    if (const unsigned code = record.flags & 3)
+      record.iterations = take(kWidthBytes[code]);
+    if (const unsigned code = record.flags >> 2 & 3)
+      record.grain = take(kWidthBytes[code]);
+    break;
+  case Op::Acquire:
+    record.id = take(8);
+    break;
+  case Op::Region:
+    record.region = static_cast<std::uint32_t>(take(record.flags & kRegionWide ? 4 : 2));
+    break;
+  case Op::Extended:
+    record.extended_kind = static_cast<ExtendedKind>(take(1));
+    take(1);
+    record.payload_bytes = static_cast<std::uint16_t>(take(2));
+    if (static_cast<std::size_t>(end - cursor) < record.payload_bytes) {
+      torn = true;
+    } else {
+      record.payload = cursor;
+      cursor += record.payload_bytes;
+    }
+    break;
+  default:
+    break;
   }
-  if (torn) return DecodeStatus::Torn;
+  if (torn)
+    return DecodeStatus::Torn;
   at = cursor;
   return DecodeStatus::Ok;
 }
 
-}  // namespace tp::trace
+} // namespace tp::trace
