@@ -97,21 +97,6 @@ CASE(out_of_a_reduction) {
         });
   });
 }
-CASE(out_of_a_join) {
-  using Range = tbb::blocked_range<int>;
-  expect_thrown([] {
-    tbb::parallel_deterministic_reduce(
-        Range(0, 64), 0,
-        [](const Range&, int value) {
-          spend(2);
-          return value;
-        },
-        [](int, int) -> int {
-          spend(1);
-          throw Thrown();
-        });
-  });
-}
 CASE(out_of_invoke) {
   expect_thrown([] {
     tbb::parallel_invoke([] { spend(5); },

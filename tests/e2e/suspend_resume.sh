@@ -1,0 +1,38 @@
+# task::suspend and resume: the program behaves as ever, the trace is readable, no work is lost.
+. "$(dirname "$0")/common.inc"
+build_stock resumes <<'EOF'
+#define TBB_PREVIEW_RESUMABLE_TASKS 1
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task.h>
+#include <oneapi/tbb/task_group.h>
+#include <tp/virtual_clock.h>
+#include <cstdio>
+#include <thread>
+#include <vector>
+int main() {
+  std::vector<std::thread> resumers(20);
+  tbb::task_group group;
+  for (int i = 0; i < 20; ++i)
+    group.run([&, i] {
+      tp::spend(5);
+      tbb::task::suspend([&, i](tbb::task::suspend_point point) {
+        resumers[i] = std::thread([point] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(2));
+          tbb::task::resume(point);
+        });
+      });
+      tp::spend(7);
+      tbb::parallel_for(0, 8, [](int) { tp::spend(1); }, tbb::simple_partitioner());
+    });
+  group.wait();
+  for (std::thread& thread : resumers) thread.join();
+  std::puts("done");
+}
+EOF
+for turn in 1 2 3; do
+  as_stock ./resumes
+  is_empty err
+  analyze tp-data
+  is 'p["complete"] and p["work"] == 20 * 20 and p["span"] >= 13'
+done
+finish
