@@ -193,8 +193,9 @@ void Joins::leave_scope(Frame& frame) {
 
 void Joins::split(Frame& parent, Frame& child) {
   FoldNode* const node = nodes_.make();
-  node->outer = parent.node;
+  node->outer = parent.node;  // the parent's reference goes to the new node
   node->outer_side = parent.side;
+  node->refs = 2;
   parent.node = child.node = node;
   parent.side = 0;
   child.side = 1;
@@ -203,45 +204,45 @@ void Joins::split(Frame& parent, Frame& child) {
 Waiters* Joins::pass_node(Frame& frame, bool force) {
   FoldNode* const node = frame.node;
   const std::uint8_t other = 1 - frame.side;
-  if (!node->ends[other] && !node->gone[other] && !force) return &node->waiters;
+  if (!node->through(other) && !force) return &node->waiters;
   if (node->ends[other])
     visitor_.join_path(*frame.state.path, *node->ends[other], frame.side == 1 ? Tie::Into : Tie::From);
   node->joined = true;
   node->gone[frame.side] = true;
+  node->settled |= node->through(other);
   frame.node = node->outer;
   frame.side = node->outer_side;
+  if (frame.node) ++frame.node->refs;
   queue_.wake_all(node->waiters);
-  if (--node->left == 0) free_node(node);
+  release(node);
   return nullptr;
 }
 
 // A frame ends on `side` of `node`. If nothing joins at a node, both ends pass on to the outer one.
 void Joins::depart(FoldNode* node, std::uint8_t side, const Path& path) {
-  Path* end = visitor_.copy_path(path);
+  const Path* end = &path;
   while (node) {
-    if (node->ends[side]) visitor_.drop_path(node->ends[side]);
-    node->ends[side] = end;
+    if (node->ends[side]) visitor_.join_path(*node->ends[side], *end, Tie::Into);
+    else node->ends[side] = visitor_.copy_path(*end);
     queue_.wake_all(node->waiters);
-    if (--node->left > 0) return;
-    end = nullptr;
-    if (!node->joined) {
-      visitor_.join_path(*node->ends[0], *node->ends[1], Tie::From);
-      end = node->ends[0];
-      node->ends[0] = nullptr;
-    }
-    FoldNode* const outer = node->outer;
+    if (node->settled || !node->through(1 - side)) return;
+    node->settled = true;
+    if (node->joined) return;
+    visitor_.join_path(*node->ends[0], *node->ends[1], Tie::From);
+    end = node->ends[0];
     side = node->outer_side;
-    free_node(node);
-    if (!end) return;
-    node = outer;
+    node = node->outer;
   }
-  visitor_.drop_path(end);
 }
 
-void Joins::free_node(FoldNode* node) {
-  for (Path* end : node->ends)
-    if (end) visitor_.drop_path(end);
-  nodes_.free(node);
+void Joins::release(FoldNode* node) {
+  while (node && --node->refs == 0) {
+    for (Path* end : node->ends)
+      if (end) visitor_.drop_path(end);
+    FoldNode* const outer = node->outer;
+    nodes_.free(node);
+    node = outer;
+  }
 }
 
 void Joins::finish(Frame* frame) {
@@ -259,6 +260,7 @@ void Joins::abandon(Frame* frame) {
 }
 
 void Joins::free_frame(Frame* frame) {
+  release(frame->node);
   if (frame->state.path) visitor_.drop_path(frame->state.path);
   while (frame->scopes) unlink(frame->scopes);
   while (frame->wait) close_wait(*frame);

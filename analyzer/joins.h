@@ -48,15 +48,19 @@ struct Context {
   Scope* scopes = nullptr;   // not exclusive
 };
 
-// Two sides meet here: 0 the rest of the spawning frame, 1 the child.
+// Two sides meet here: 0 the rest of the spawning frame, 1 the child. A trace may say that a side came through twice (a
+// reduction whose join threw is folded again), so a node lives as long as anything points to it.
 struct FoldNode {
   FoldNode* outer = nullptr;
   std::uint8_t outer_side = 0;
-  std::uint8_t left = 2;       // sides that have not come through
-  bool joined = false;         // a Join record passed it
-  bool gone[2] = {};           // came through by a Join that could not wait
-  Path* ends[2] = {};
+  bool joined = false;     // a Join record passed it
+  bool settled = false;    // both sides have come through
+  bool gone[2] = {};       // came through by a Join
+  Path* ends[2] = {};      // came through by an end
+  std::uint32_t refs = 0;  // frames on it, nodes inside it
   Waiters waiters;
+
+  bool through(unsigned side) const { return gone[side] || ends[side] != nullptr; }
 };
 
 // A wait of a frame that is not over. Waits of one frame can nest where the library waits for its own purposes.
@@ -127,7 +131,7 @@ private:
   void absorb(Path*& into, Path*& from);
   void leave_scope(Frame& frame);
   void depart(FoldNode* node, std::uint8_t side, const Path& path);
-  void free_node(FoldNode* node);
+  void release(FoldNode* node);
   void free_frame(Frame* frame);
   void close_wait(Frame& frame);
 
