@@ -416,7 +416,9 @@ void Simulation::finish_ending(SimThread& thread) {
 bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
   StreamBuilder& stream = *thread.stream;
   const bool wind_down = tasks_ >= options_.most_tasks || ++frame.events > 12;
-  const std::uint64_t what = pick(100);
+  // Towards the end tasks end, and roots only wait.
+  if (wind_down && !frame.task && (pool_.empty() || !chance(20))) return false;
+  const std::uint64_t what = wind_down && frame.task && chance(60) ? 99 : wind_down && !frame.task ? 40 : pick(100);
   if (what < 35 && !wind_down) {
     spawn(thread, frame, chance(25));
   } else if (what < 50) {
@@ -585,7 +587,7 @@ RandomProgram Simulation::run() {
   RandomProgram program;
   setup();
   unsigned stuck = 0;
-  for (unsigned ticks = 0; ticks < 200000; ++ticks) {
+  for (unsigned ticks = 0; ticks < 20000; ++ticks) {
     now_ += 1 + pick(3);
     SimThread& thread = threads_[pick(threads_.size())];
     const bool did = act(thread);
@@ -599,7 +601,7 @@ RandomProgram Simulation::run() {
       program.valid = true;
       break;
     }
-    if (stuck > 3000) break;
+    if (stuck > 300) break;
   }
   if (!program.valid) return program;
   for (SimThread& thread : threads_) {
