@@ -359,6 +359,10 @@ bool DpstReader::claim_task(Stream& stream, Frame*& task) {
   task->state.row = rows_.unknown_row;
   task->state.path = visitor_.new_path();
   visitor_.set_rank(*task->state.path, ++next_rank_);
+  // Its spawn would have told its context: one that nobody else knows stands in.
+  Context* const stand_in = joins_.make_context(id, false, 0);
+  joins_.set_context(task->context, stand_in);
+  joins_.release(stand_in);
   Frame nowhere;
   visitor_.spawned(nowhere.state, task->state);
   return true;
@@ -406,6 +410,11 @@ void DpstReader::process_loop_end(Stream& stream) {
 
 bool DpstReader::process_join(Stream& stream) {
   Frame& frame = running(stream);
+  if (!frame.node && !claims_complete_) {  // a task whose spawn is lost
+    note(Problem::NeverJoined);
+    close_step(stream, frame);
+    return true;
+  }
   if (!frame.node)
     fail(Problem::JoinWithoutNode, stream.cursor.place(), "a frame that was split", "one that was not");
   // The step before it is closed when the record passes, not when it has to wait: nobody else can see the difference.

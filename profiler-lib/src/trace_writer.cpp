@@ -160,6 +160,7 @@ void TraceWriter::finish() noexcept {
     std::memcpy(chunk_, &header, sizeof header);
   }
   munmap(chunk_, chunk_bytes_);
+  size_left.fetch_add(static_cast<std::int64_t>(chunk_bytes_ - keep));
   file_bytes_ -= chunk_bytes_ - keep;
   [[maybe_unused]] const int ignored = ftruncate(fd_, static_cast<off_t>(file_bytes_));
   chunk_ = nullptr;

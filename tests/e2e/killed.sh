@@ -12,7 +12,7 @@ int main() {
 }
 EOF
 for turn in 1 2 3 4 5; do
-  export TP_DATA=data.$turn
+  export TP_DATA=data.$turn; rm -f out
   LD_LIBRARY_PATH=$TP_PREFIX/lib ./busy >out 2>err &
   victim=$!
   while ! grep -q warm out && kill -0 $victim; do sleep 0.05; done
