@@ -5,6 +5,7 @@
 //
 // Whatever goes wrong on our side, the original is compiled unchanged: the patched headers still name its sites.
 #include "compiler_options.h"
+#include "constructs.h"
 #include "installation.h"
 #include "launcher_command.h"
 #include "output.h"
@@ -126,14 +127,24 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-// Can this text hold a site? A callee's name must be spelled in it, and a module unit must not be moved.
+// A C++20 module unit must begin as it does; its first line can't be ours.
+bool declares_module(std::string_view text) {
+  for (size_t at = text.find("module"); at != text.npos; at = text.find("module", at + 1)) {
+    const size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+    const std::string_view before = text.substr(line, at - line);
+    const std::string_view after = text.substr(at + 6, 2);
+    const bool begins = before.find_first_not_of(" \t") == before.npos || before == "export ";
+    if (begins && !after.empty() && (after[0] == ';' || (after[0] == ' ' && after != " =")))
+      return true;
+  }
+  return false;
+}
+
+// Can this text hold a site? A callee's name must be spelled in it.
 bool may_spawn(const std::string& text) {
-  static constexpr std::string_view kNames[] = {
-      "parallel_for", "parallel_reduce", "parallel_deterministic_reduce", "parallel_sort",
-      "parallel_invoke", "run", "run_and_wait"};
-  for (const std::string_view name : kNames)
-    if (has_word(text, name))
-      return !has_word(text, "module");
+  for (const Construct& construct : kConstructs)
+    if (has_word(text, construct.function))
+      return !declares_module(text);
   return false;
 }
 
@@ -159,10 +170,15 @@ std::string make_temporary_directory(const Command& command, const std::string& 
   return mkdtemp(name.data()) ? name : "";
 }
 
-std::string first_error(const std::string& errors) {
-  const size_t indented = errors.find("\n  ");
-  const size_t start = indented == std::string::npos ? 0 : indented + 3;
-  return errors.substr(start, errors.find('\n', start) - start);
+// tp-rewrite's message on one line: what is wrong and the first detail.
+std::string in_one_line(const std::string& errors) {
+  const std::string_view prefix = "tp: error: ";
+  const size_t start = errors.starts_with(prefix) ? prefix.size() : 0;
+  const size_t detail = std::min(errors.find("\n  ", start), errors.size());
+  std::string text = errors.substr(start, std::min(errors.find('\n', start), detail) - start);
+  if (detail < errors.size())
+    text += ' ' + errors.substr(detail + 3, errors.find('\n', detail + 3) - detail - 3);
+  return text;
 }
 
 // Tags one source; false if the original is to be compiled.
@@ -191,8 +207,7 @@ bool make_copy(const Command& command, size_t argument, std::vector<Copy>& copie
     return true;
   }
   if (status != kNothingToTag && !interrupted)
-    note(command, source + ": compiled untagged: Clang cannot parse it: " +
-                      first_error(read_file(errors)));
+    note(command, "compiled untagged: " + in_one_line(read_file(errors)));
   fs::remove_all(directory, ignored);
   return false;
 }

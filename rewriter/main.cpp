@@ -189,6 +189,11 @@ int run(const Options& options) {
       for (const std::string& error : result.errors)
         std::cerr << "  " << error << '\n';
     }
+    if (!options.emit.empty() && !result.hidden_header.empty()) {
+      report_error(options, request.file + ": its folder holds another file of the name of\n  " +
+                                result.hidden_header + ", which a copy elsewhere would include");
+      return kBadInput;
+    }
     merge(files, std::move(result.files));
   }
   if (!all_parsed) {

@@ -13,6 +13,8 @@
 #include <clang/Basic/FileManager.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
+#include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Preprocessor.h>
 #include <clang/Tooling/CompilationDatabase.h>
 #include <clang/Tooling/Tooling.h>
 #include <llvm/Support/VirtualFileSystem.h>
@@ -106,6 +108,38 @@ private:
   ParseResult& result_;
 };
 
+// Notices a quoted include, in a header, that would find another file if the main file's folder were searched too. A
+// copy of the main file elsewhere needs that folder on the search path, so it must not be made then.
+class HiddenHeaders : public clang::PPCallbacks {
+public:
+  HiddenHeaders(const clang::SourceManager& sources, ParseResult& result)
+      : sources_(sources), result_(result) {}
+
+  void InclusionDirective(clang::SourceLocation hash, const clang::Token&, llvm::StringRef name,
+                          bool is_angled, clang::CharSourceRange, clang::OptionalFileEntryRef found,
+                          llvm::StringRef, llvm::StringRef, const clang::Module*, bool,
+                          clang::SrcMgr::CharacteristicKind) override {
+    const clang::FileID includer = sources_.getFileID(hash);
+    if (is_angled || !found || includer == sources_.getMainFileID())
+      return;
+    const auto from = sources_.getFileEntryRefForID(includer);  // none: -include
+    const auto main_file = sources_.getFileEntryRefForID(sources_.getMainFileID());
+    if (is_there(from ? from->getDir().getName() : ".", name) || !main_file)
+      return;
+    const auto other = is_there(main_file->getDir().getName(), name);
+    if (other && &other->getFileEntry() != &found->getFileEntry())
+      result_.hidden_header = found->getName();
+  }
+
+private:
+  clang::OptionalFileEntryRef is_there(llvm::StringRef directory, llvm::StringRef name) const {
+    return sources_.getFileManager().getOptionalFileRef((directory + "/" + name).str());
+  }
+
+  const clang::SourceManager& sources_;
+  ParseResult& result_;
+};
+
 class Action : public clang::ASTFrontendAction {
 public:
   Action(const ParseRequest& request, ParseResult& result) : request_(request), result_(result) {}
@@ -119,6 +153,8 @@ public:
 
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef) override {
+    compiler.getPreprocessor().addPPCallbacks(
+        std::make_unique<HiddenHeaders>(compiler.getSourceManager(), result_));
     return std::make_unique<Consumer>(compiler.getSourceManager(), request_, result_);
   }
 

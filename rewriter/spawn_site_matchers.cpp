@@ -13,19 +13,6 @@
 namespace tp::rewrite {
 namespace {
 
-// Only functions whose patched header takes a tp::site. For now these; parallel_for_each, parallel_scan,
-// parallel_pipeline and the flow graph follow with their header patches.
-constexpr Construct kConstructs[] = {
-    // name                            class         function                        site first
-    {"parallel_for", nullptr, "parallel_for", false},
-    {"parallel_reduce", nullptr, "parallel_reduce", false},
-    {"parallel_deterministic_reduce", nullptr, "parallel_deterministic_reduce", false},
-    {"parallel_sort", nullptr, "parallel_sort", false},
-    {"parallel_invoke", nullptr, "parallel_invoke", true},
-    {"task_group::run", "task_group", "run", false},
-    {"task_group::run_and_wait", "task_group", "run_and_wait", false},
-};
-
 const clang::FunctionDecl* as_function(const clang::NamedDecl* decl) {
   decl = decl ? decl->getUnderlyingDecl() : nullptr;
   if (const auto* pattern = llvm::dyn_cast_or_null<clang::FunctionTemplateDecl>(decl))

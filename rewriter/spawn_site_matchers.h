@@ -1,8 +1,8 @@
-// WHICH calls are spawn sites: a table, one row per construct, and the rule that decides whether one call in the
-// syntax tree is such a call and may be tagged. To add a construct add a row to the table in the .cpp; its function
-// must take a tp::site in the patched headers.
+// WHICH calls are spawn sites: the rule that decides whether one call in the syntax tree is one, and may be tagged.
+// The constructs themselves are the table in constructs.h.
 #pragma once
 
+#include "constructs.h"
 #include "found_site.h"
 
 #include <clang/AST/Expr.h>
@@ -10,13 +10,6 @@
 #include <clang/Basic/SourceManager.h>
 
 namespace tp::rewrite {
-
-struct Construct {
-  const char* name;        // as users and records call it
-  const char* class_name;  // null: a free function
-  const char* function;
-  bool site_comes_first;   // variadic functions: a default argument cannot follow a pack
-};
 
 struct Match {
   const Construct* construct = nullptr;  // null: not a spawn site
