@@ -14,38 +14,145 @@ namespace {
 
 using std::string_view;
 
-constexpr string_view kTakesNext[] = {
-    "-o", "-x", "-I", "-D", "-U", "-L", "-l", "-T", "-u", "-z", "-e", "-B", "-G", "-F", "-MF", "-MT",
-    "-MQ", "-MJ", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix",
-    "-iwithprefix", "-iwithprefixbefore", "-isysroot", "-imultilib", "-include-pch", "--sysroot",
-    "-cxx-isystem", "-iframework", "-target", "--param", "-aux-info", "-dumpbase", "-dumpbase-ext",
-    "-dumpdir", "-wrapper", "-arch", "-mllvm", "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xclang",
-    "-Xarch_host", "-A", "--output", "--include-directory", "--define-macro", "--language",
-    "--serialize-diagnostics"};
+constexpr string_view kTakesNext[] = {"-o",
+                                      "-x",
+                                      "-I",
+                                      "-D",
+                                      "-U",
+                                      "-L",
+                                      "-l",
+                                      "-T",
+                                      "-u",
+                                      "-z",
+                                      "-e",
+                                      "-B",
+                                      "-G",
+                                      "-F",
+                                      "-MF",
+                                      "-MT",
+                                      "-MQ",
+                                      "-MJ",
+                                      "-include",
+                                      "-imacros",
+                                      "-isystem",
+                                      "-iquote",
+                                      "-idirafter",
+                                      "-iprefix",
+                                      "-iwithprefix",
+                                      "-iwithprefixbefore",
+                                      "-isysroot",
+                                      "-imultilib",
+                                      "-include-pch",
+                                      "--sysroot",
+                                      "-cxx-isystem",
+                                      "-iframework",
+                                      "-target",
+                                      "--param",
+                                      "-aux-info",
+                                      "-dumpbase",
+                                      "-dumpbase-ext",
+                                      "-dumpdir",
+                                      "-wrapper",
+                                      "-arch",
+                                      "-mllvm",
+                                      "-Xlinker",
+                                      "-Xassembler",
+                                      "-Xpreprocessor",
+                                      "-Xclang",
+                                      "-Xarch_host",
+                                      "-A",
+                                      "--output",
+                                      "--include-directory",
+                                      "--define-macro",
+                                      "--language",
+                                      "--serialize-diagnostics"};
 
 // Kept with the value that follows or is joined to them.
-constexpr string_view kKeepWithValue[] = {
-    "-I", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-imacros", "-isysroot", "-iprefix",
-    "-iwithprefix", "-iwithprefixbefore", "-cxx-isystem", "--sysroot", "-target"};
+constexpr string_view kKeepWithValue[] = {"-I",
+                                          "-D",
+                                          "-U",
+                                          "-isystem",
+                                          "-iquote",
+                                          "-idirafter",
+                                          "-imacros",
+                                          "-isysroot",
+                                          "-iprefix",
+                                          "-iwithprefix",
+                                          "-iwithprefixbefore",
+                                          "-cxx-isystem",
+                                          "--sysroot",
+                                          "-target"};
 
-constexpr string_view kKeepPrefix[] = {
-    "-std=", "--std=", "-stdlib=", "--sysroot=", "--target=", "-O", "-march=", "-mcpu=", "-mabi=",
-    "-mavx", "-msse", "-mfpu=", "-mfloat-abi="};
+constexpr string_view kKeepPrefix[] = {"-std=", "--std=",  "-stdlib=",    "--sysroot=", "--target=",
+                                       "-O",    "-march=", "-mcpu=",      "-mabi=",     "-mavx",
+                                       "-msse", "-mfpu=",  "-mfloat-abi="};
 
-constexpr string_view kKeep[] = {
-    "-ansi", "-pthread", "-fopenmp", "-fopenmp-simd", "-fexceptions", "-fno-exceptions", "-frtti",
-    "-fno-rtti", "-fchar8_t", "-fno-char8_t", "-funsigned-char", "-fsigned-char", "-fshort-enums",
-    "-fshort-wchar", "-fms-extensions", "-fPIC", "-fpic", "-fPIE", "-fpie", "-fno-pic", "-fno-pie",
-    "-ffast-math", "-ffreestanding", "-fno-builtin", "-faligned-new", "-fno-aligned-new",
-    "-fsized-deallocation", "-ftrapping-math", "-nostdinc", "-nostdinc++", "-trigraphs", "-undef",
-    "-fno-operator-names", "-fdollars-in-identifiers", "-fno-elide-constructors", "-m32", "-m64",
-    "-mx32", "-mfma", "-mbmi", "-mbmi2", "-mlzcnt", "-mpopcnt", "-mf16c", "-maes", "-mpclmul",
-    "-mwaitpkg", "-mrtm", "-mmmx", "-mcx16", "-mgfni", "-mvaes", "-mmovbe", "-madx", "-msha", "-mno-avx",
-    "-mno-avx2", "-mno-avx512f", "-mno-sse", "-mno-sse2", "-mno-fma"};
+constexpr string_view kKeep[] = {"-ansi",
+                                 "-pthread",
+                                 "-fopenmp",
+                                 "-fopenmp-simd",
+                                 "-fexceptions",
+                                 "-fno-exceptions",
+                                 "-frtti",
+                                 "-fno-rtti",
+                                 "-fchar8_t",
+                                 "-fno-char8_t",
+                                 "-funsigned-char",
+                                 "-fsigned-char",
+                                 "-fshort-enums",
+                                 "-fshort-wchar",
+                                 "-fms-extensions",
+                                 "-fPIC",
+                                 "-fpic",
+                                 "-fPIE",
+                                 "-fpie",
+                                 "-fno-pic",
+                                 "-fno-pie",
+                                 "-ffast-math",
+                                 "-ffreestanding",
+                                 "-fno-builtin",
+                                 "-faligned-new",
+                                 "-fno-aligned-new",
+                                 "-fsized-deallocation",
+                                 "-ftrapping-math",
+                                 "-nostdinc",
+                                 "-nostdinc++",
+                                 "-trigraphs",
+                                 "-undef",
+                                 "-fno-operator-names",
+                                 "-fdollars-in-identifiers",
+                                 "-fno-elide-constructors",
+                                 "-m32",
+                                 "-m64",
+                                 "-mx32",
+                                 "-mfma",
+                                 "-mbmi",
+                                 "-mbmi2",
+                                 "-mlzcnt",
+                                 "-mpopcnt",
+                                 "-mf16c",
+                                 "-maes",
+                                 "-mpclmul",
+                                 "-mwaitpkg",
+                                 "-mrtm",
+                                 "-mmmx",
+                                 "-mcx16",
+                                 "-mgfni",
+                                 "-mvaes",
+                                 "-mmovbe",
+                                 "-madx",
+                                 "-msha",
+                                 "-mno-avx",
+                                 "-mno-avx2",
+                                 "-mno-avx512f",
+                                 "-mno-sse",
+                                 "-mno-sse2",
+                                 "-mno-fma"};
 
 constexpr string_view kQuestionPrefix[] = {
-    "-std=", "--std=", "-stdlib=", "--sysroot", "-isysroot", "-target", "--target=", "-nostdinc", "-m32",
-    "-m64", "-mx32", "--gcc-toolchain=", "--gcc-install-dir=", "-ansi"};
+    "-std=",   "--std=",           "-stdlib=",           "--sysroot", "-isysroot",
+    "-target", "--target=",        "-nostdinc",          "-m32",      "-m64",
+    "-mx32",   "--gcc-toolchain=", "--gcc-install-dir=", "-ansi"};
 
 bool contains(std::span<const string_view> table, string_view text) {
   return std::ranges::find(table, text) != table.end();
@@ -65,8 +172,8 @@ bool is_joined(string_view argument) {
 
 // The driver would replace `-include F` by a precompiled F.gch or F.pch made by another compiler.
 void include_as_text(std::vector<std::string>& flags, const std::string& file) {
-  for (const std::string& word : {std::string("-Xclang"), std::string("-include"),
-                                  std::string("-Xclang"), file})
+  for (const std::string& word :
+       {std::string("-Xclang"), std::string("-include"), std::string("-Xclang"), file})
     flags.push_back(word);
 }
 
@@ -123,9 +230,11 @@ void expand_into(std::vector<std::string>& result, const std::vector<std::string
   }
 }
 
-}  // namespace
+} // namespace
 
-bool takes_next_argument(const std::string& option) { return contains(kTakesNext, option); }
+bool takes_next_argument(const std::string& option) {
+  return contains(kTakesNext, option);
+}
 
 std::vector<std::string> expand_response_files(const std::vector<std::string>& arguments) {
   std::vector<std::string> result;
@@ -140,7 +249,7 @@ std::vector<std::string> flags_for_clang(const std::vector<std::string>& argumen
     const bool has_next = i + 1 < arguments.size();
     if (argument == "-include" && has_next) {
       include_as_text(flags, arguments[++i]);
-    } else if (argument == "-Xclang" && has_next) {  // CMake: -Xclang -include -Xclang FILE
+    } else if (argument == "-Xclang" && has_next) { // CMake: -Xclang -include -Xclang FILE
       if (arguments[++i] == "-include" && i + 2 < arguments.size())
         include_as_text(flags, arguments[i += 2]);
       else if (arguments[i] == "-include-pch")
@@ -181,4 +290,4 @@ bool is_cxx_source_name(const std::string& source) {
   return dot != std::string::npos && contains(kSuffixes, string_view(source).substr(dot));
 }
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

@@ -23,4 +23,4 @@ std::vector<std::string> flags_for_question(const std::vector<std::string>& argu
 // True if `source` is named like a C++ source file.
 bool is_cxx_source_name(const std::string& source);
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

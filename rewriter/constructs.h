@@ -5,10 +5,10 @@
 namespace tp::rewrite {
 
 struct Construct {
-  const char* name;        // as users and records call it
-  const char* class_name;  // null: a free function
+  const char* name;       // as users and records call it
+  const char* class_name; // null: a free function
   const char* function;
-  bool site_comes_first;   // variadic functions: a default argument cannot follow a pack
+  bool site_comes_first; // variadic functions: a default argument cannot follow a pack
 };
 
 // Only functions whose patched header takes a tp::site. For now these; parallel_for_each, parallel_scan,
@@ -24,4 +24,4 @@ inline constexpr Construct kConstructs[] = {
     {"task_group::run_and_wait", "task_group", "run_and_wait", false},
 };
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

@@ -12,9 +12,9 @@ enum class Placement { Only, First, Last };
 
 // What happens to a site.
 enum class Handling {
-  Tag,            // gets an explicit argument
-  AlreadyTagged,  // has one
-  LeftToHeader,   // keeps the default argument of the patched header, see `reason`
+  Tag,           // gets an explicit argument
+  AlreadyTagged, // has one
+  LeftToHeader,  // keeps the default argument of the patched header, see `reason`
 };
 
 struct FoundSite {
@@ -29,15 +29,15 @@ struct FoundSite {
   unsigned insert_line = 0;   // line of the character at insert_offset, after #line
   Placement placement = Placement::Last;
   Handling handling = Handling::LeftToHeader;
-  const char* reason = "";    // for LeftToHeader: one phrase
+  const char* reason = ""; // for LeftToHeader: one phrase
 };
 
 // One file's text and the sites in it, by ascending insert_offset.
 struct SourceFile {
-  std::string name;  // as the compiler spelled it
-  std::string path;  // canonical
+  std::string name; // as the compiler spelled it
+  std::string path; // canonical
   std::string text;
   std::vector<FoundSite> sites;
 };
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

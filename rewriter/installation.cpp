@@ -33,10 +33,10 @@ std::string installed_library_dir() {
   const fs::path lib = fs::path(installation_prefix()) / "lib";
   if (fs::exists(lib / "libtbb.so.12", error))
     return lib.string();
-  for (const auto& entry : fs::directory_iterator(lib, error))  // Debian: lib/<triplet>
+  for (const auto& entry : fs::directory_iterator(lib, error)) // Debian: lib/<triplet>
     if (fs::exists(entry.path() / "libtbb.so.12", error))
       return entry.path().string();
   return "";
 }
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

@@ -17,4 +17,4 @@ std::string installed_include_dir();
 // The directory with our libtbb.so.12 in the prefix; else empty.
 std::string installed_library_dir();
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

@@ -35,17 +35,19 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr int kCannotRun = 127;
-constexpr int kNothingToTag = 3;  // exit status of tp-rewrite --emit
+constexpr int kNothingToTag = 3; // exit status of tp-rewrite --emit
 
 // A tagged copy standing in for an original.
 struct Copy {
-  size_t argument;        // index in Command::arguments
-  std::string original;   // as given
-  std::string directory;  // temporary, ours
+  size_t argument;       // index in Command::arguments
+  std::string original;  // as given
+  std::string directory; // temporary, ours
 };
 
 volatile std::sig_atomic_t interrupted = 0;
-void on_signal(int number) { interrupted = number; }
+void on_signal(int number) {
+  interrupted = number;
+}
 
 void note(const Command& command, const std::string& text) {
   if (!command.quiet)
@@ -100,8 +102,10 @@ Words real_compiler() {
     }
   }
   if (std::getenv("TP_CXX_ACTIVE") || words.empty()) {
-    std::fprintf(stderr, "tp: error: TP_CXX: expected a compiler, got '%s', which is tp-c++ itself\n"
-                         "hint: TP_CXX=g++\n", text.c_str());
+    std::fprintf(stderr,
+                 "tp: error: TP_CXX: expected a compiler, got '%s', which is tp-c++ itself\n"
+                 "hint: TP_CXX=g++\n",
+                 text.c_str());
     std::exit(2);
   }
   setenv("TP_CXX_ACTIVE", "1", 1);
@@ -198,7 +202,7 @@ bool make_copy(const Command& command, size_t argument, std::vector<Copy>& copie
   for (size_t i = 0; i < command.arguments.size(); ++i)
     if (i != argument)
       words.push_back(command.arguments[i]);
-  unsetenv("TP_CXX_ACTIVE");  // tp-rewrite asks the real compiler, by the same TP_CXX
+  unsetenv("TP_CXX_ACTIVE"); // tp-rewrite asks the real compiler, by the same TP_CXX
   const int status = run(words, errors.c_str());
   setenv("TP_CXX_ACTIVE", "1", 1);
   std::error_code ignored;
@@ -236,8 +240,7 @@ Words compiler_command(const Words& compiler, const Command& command,
   const size_t first = words.size() - command.arguments.size();
   for (const Copy& copy : copies) {
     const std::string directory = directory_of(copy.original);
-    words[first + copy.argument] =
-        copy.directory + '/' + copy.original.substr(directory.size());
+    words[first + copy.argument] = copy.directory + '/' + copy.original.substr(directory.size());
     words.push_back("-ffile-prefix-map=" + copy.directory + "/=" + directory);
   }
   return words;
@@ -312,8 +315,8 @@ constexpr char kHelp[] =
     "  -h      this text     -V  version (--help, --version: the real compiler's)\n"
     "environment: TP_CXX=COMPILER the real compiler (default c++), TP_PREFIX=DIR of Taskpath\n";
 
-}  // namespace
-}  // namespace tp::rewrite
+} // namespace
+} // namespace tp::rewrite
 
 int main(int argc, char** argv) {
   using namespace tp::rewrite;

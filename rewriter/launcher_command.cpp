@@ -22,19 +22,27 @@ Input kind_of(const std::string& name, const std::string& language) {
     return Input::OtherSource;
   if (is_cxx_source_name(name))
     return Input::Cxx;
-  static constexpr string_view kOther[] = {".c", ".i", ".ii", ".s", ".S", ".sx", ".h", ".hh", ".hpp",
-                                           ".hxx", ".h++", ".H", ".tcc", ".m", ".mm", ".cppm",
-                                           ".ixx", ".cu"};
+  static constexpr string_view kOther[] = {".c",   ".i",  ".ii",  ".s",    ".S",   ".sx",
+                                           ".h",   ".hh", ".hpp", ".hxx",  ".h++", ".H",
+                                           ".tcc", ".m",  ".mm",  ".cppm", ".ixx", ".cu"};
   const size_t dot = name.rfind('.');
-  const bool is_source = dot != std::string::npos &&
-                         std::ranges::find(kOther, string_view(name).substr(dot)) != std::end(kOther);
+  const bool is_source =
+      dot != std::string::npos &&
+      std::ranges::find(kOther, string_view(name).substr(dot)) != std::end(kOther);
   return is_source ? Input::OtherSource : Input::LinkerInput;
 }
 
 // Options that end before an object file, or leave the source alone.
 bool stops_early(string_view option) {
-  static constexpr string_view kStops[] = {"-E", "-M", "-MM", "-fsyntax-only", "-###", "--precompile",
-                                           "-emit-pch", "-fpreprocessed", "-fdirectives-only"};
+  static constexpr string_view kStops[] = {"-E",
+                                           "-M",
+                                           "-MM",
+                                           "-fsyntax-only",
+                                           "-###",
+                                           "--precompile",
+                                           "-emit-pch",
+                                           "-fpreprocessed",
+                                           "-fdirectives-only"};
   return std::ranges::find(kStops, option) != std::end(kStops);
 }
 
@@ -55,7 +63,7 @@ std::string without_suffix(const std::string& path) {
   return has_suffix ? path.substr(0, dot) : path;
 }
 
-}  // namespace
+} // namespace
 
 Command read_command(const std::vector<std::string>& arguments) {
   Command command;
@@ -103,8 +111,7 @@ Command read_command(const std::vector<std::string>& arguments) {
     }
     i += has_value;
   }
-  const bool is_relocatable =
-      std::ranges::find(command.arguments, "-r") != command.arguments.end();
+  const bool is_relocatable = std::ranges::find(command.arguments, "-r") != command.arguments.end();
   command.links = has_input && !compiles_only && !stops && !is_header && !is_relocatable;
   command.rewritable = !stops && !is_header && !command.sources.empty();
   return command;
@@ -136,4 +143,4 @@ std::string make_escaped(const std::string& path) {
   return result;
 }
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

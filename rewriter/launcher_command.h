@@ -7,15 +7,15 @@
 namespace tp::rewrite {
 
 struct Command {
-  std::vector<std::string> arguments;  // response files expanded, tp-c++'s own -q taken out
-  std::vector<size_t> sources;         // C++ sources among them
-  bool compiles = false;               // some input is source text
+  std::vector<std::string> arguments; // response files expanded, tp-c++'s own -q taken out
+  std::vector<size_t> sources;        // C++ sources among them
+  bool compiles = false;              // some input is source text
   bool links = false;
-  bool rewritable = false;             // produces assembly, objects or programs from C++ sources
+  bool rewritable = false; // produces assembly, objects or programs from C++ sources
   bool quiet = false;
-  bool writes_dependencies = false;    // -MD and its kin
-  std::string dependency_file;         // if named
-  std::string output;                  // -o
+  bool writes_dependencies = false; // -MD and its kin
+  std::string dependency_file;      // if named
+  std::string output;               // -o
 };
 
 Command read_command(const std::vector<std::string>& arguments);
@@ -27,4 +27,4 @@ std::vector<std::string> dependency_file_candidates(const Command& command,
 // `path` in the notation of dependency files.
 std::string make_escaped(const std::string& path);
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kOk = 0, kBadInput = 1, kBadUsage = 2;
-constexpr int kNothingToTag = 3;  // --emit only: tells tp-c++ to compile the original
+constexpr int kNothingToTag = 3; // --emit only: tells tp-c++ to compile the original
 
 struct Options {
   std::vector<std::string> files;
@@ -32,7 +32,7 @@ struct Options {
   bool in_place = false, diff = false, list_sites = false, quiet = false, verbose = false;
 };
 
-using Files = std::map<std::string, SourceFile>;  // by canonical path
+using Files = std::map<std::string, SourceFile>; // by canonical path
 
 bool use_color(const Options& options, int stream) {
   const char* term = std::getenv("TERM");
@@ -84,12 +84,13 @@ void list_sites(const Files& files) {
   std::vector<std::array<std::string, 4>> rows;
   for (const auto& [path, file] : files)
     for (const FoundSite& site : file.sites) {
-      const std::string how = site.handling == Handling::Tag             ? "explicit"
-                              : site.handling == Handling::AlreadyTagged ? "explicit (in the source)"
+      const std::string how = site.handling == Handling::Tag ? "explicit"
+                              : site.handling == Handling::AlreadyTagged
+                                  ? "explicit (in the source)"
                                   : std::string("left to header: ") + site.reason;
-      rows.push_back({site.presumed_file + ':' + std::to_string(site.line) + ':' +
-                          std::to_string(site.column),
-                      site.construct, site.function, how});
+      rows.push_back(
+          {site.presumed_file + ':' + std::to_string(site.line) + ':' + std::to_string(site.column),
+           site.construct, site.function, how});
     }
   std::array<size_t, 4> width{};
   for (const auto& row : rows)
@@ -204,8 +205,8 @@ int run(const Options& options) {
   return options.emit.empty() ? put_out(options, files) : emit_one(options, files);
 }
 
-}  // namespace
-}  // namespace tp::rewrite
+} // namespace
+} // namespace tp::rewrite
 
 int main(int argc, char** argv) {
   using namespace tp::rewrite;
@@ -216,13 +217,17 @@ int main(int argc, char** argv) {
     options.flags = expand_response_files(options.flags);
     own.erase(dashes, own.end());
   }
-  CLI::App app("Tags the spawn sites of oneTBB programs: each call gets a constant record of its place.\n"
-               "Without --out, --in-place, --diff or --list-sites the new text goes to stdout.\n"
-               "Flags for the compiler follow after --.", "tp-rewrite");
+  CLI::App app(
+      "Tags the spawn sites of oneTBB programs: each call gets a constant record of its place.\n"
+      "Without --out, --in-place, --diff or --list-sites the new text goes to stdout.\n"
+      "Flags for the compiler follow after --.",
+      "tp-rewrite");
   app.add_option("FILE", options.files, "C++ sources")->required();
-  app.add_option("-p", options.build_dir, "directory of compile_commands.json")->type_name("BUILD_DIR");
-  auto* out = app.add_option("--out", options.out_dir, "write rewritten copies, headers too, below DIR")
-                  ->type_name("DIR");
+  app.add_option("-p", options.build_dir, "directory of compile_commands.json")
+      ->type_name("BUILD_DIR");
+  auto* out =
+      app.add_option("--out", options.out_dir, "write rewritten copies, headers too, below DIR")
+          ->type_name("DIR");
   auto* in_place = app.add_flag("--in-place", options.in_place, "change the sources themselves");
   auto* diff = app.add_flag("--diff", options.diff, "show what would change");
   out->excludes(in_place)->excludes(diff);
@@ -232,7 +237,8 @@ int main(int argc, char** argv) {
   app.add_flag("-q,--quiet", options.quiet, "no notes");
   app.add_flag("-v,--verbose", options.verbose, "say what is being done");
   app.add_option("--color", options.color, "when to color messages")
-      ->type_name("auto|always|never")->check(CLI::IsMember({"auto", "always", "never"}));
+      ->type_name("auto|always|never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
   app.set_version_flag("-V,--version", "tp-rewrite " TP_VERSION);
   try {
     std::ranges::reverse(own);

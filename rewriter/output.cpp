@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kContext = 3;
 
 struct DiffLine {
-  char kind;  // ' ', '-', '+'
+  char kind; // ' ', '-', '+'
   std::string_view text;
 };
 
@@ -85,7 +85,7 @@ std::string range_text(size_t start, size_t count) {
          (count == 1 ? "" : ',' + std::to_string(count));
 }
 
-}  // namespace
+} // namespace
 
 std::string write_file(const std::string& path, const std::string& text) {
   std::error_code error;
@@ -151,4 +151,4 @@ std::string unified_diff(const std::string& name, const std::string& before,
   return result;
 }
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

@@ -12,4 +12,4 @@ std::string write_file(const std::string& path, const std::string& text);
 std::string unified_diff(const std::string& name, const std::string& before,
                          const std::string& after);
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

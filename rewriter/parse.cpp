@@ -80,10 +80,10 @@ public:
     auto files = find_spawn_sites(context, [&](clang::FileID file) { return own_.contains(file); });
     for (auto& [name, file] : files)
       keep(std::move(file));
-    for (unsigned i = 0; i < sources_.local_sloc_entry_size(); ++i)  // those without sites
+    for (unsigned i = 0; i < sources_.local_sloc_entry_size(); ++i) // those without sites
       if (const auto& entry = sources_.getLocalSLocEntry(i); entry.isFile())
-        if (const clang::FileID id = sources_.getFileID(
-                clang::SourceLocation::getFromRawEncoding(entry.getOffset()));
+        if (const clang::FileID id =
+                sources_.getFileID(clang::SourceLocation::getFromRawEncoding(entry.getOffset()));
             own_.contains(id))
           keep(without_sites(id));
   }
@@ -122,7 +122,7 @@ public:
     const clang::FileID includer = sources_.getFileID(hash);
     if (is_angled || !found || includer == sources_.getMainFileID())
       return;
-    const auto from = sources_.getFileEntryRefForID(includer);  // none: -include
+    const auto from = sources_.getFileEntryRefForID(includer); // none: -include
     const auto main_file = sources_.getFileEntryRefForID(sources_.getMainFileID());
     if (is_there(from ? from->getDir().getName() : ".", name) || !main_file)
       return;
@@ -219,8 +219,9 @@ bool has_standard(const std::vector<std::string>& flags) {
 }
 
 std::vector<std::string> clang_command(const ParseRequest& request) {
-  std::vector<std::string> arguments = {"clang++", "-fsyntax-only", "-w", "-Wno-error", "-fno-caret-diagnostics",
-                                        "-resource-dir", TP_CLANG_RESOURCE_DIR};
+  std::vector<std::string> arguments = {
+      "clang++",       "-fsyntax-only",      "-w", "-Wno-error", "-fno-caret-diagnostics",
+      "-resource-dir", TP_CLANG_RESOURCE_DIR};
   if (const std::string ours = installed_include_dir(); !ours.empty())
     arguments.insert(arguments.end(), {"-isystem", ours});
   const std::vector<std::string> kept = flags_for_clang(request.flags);
@@ -236,7 +237,7 @@ std::vector<std::string> clang_command(const ParseRequest& request) {
   return arguments;
 }
 
-}  // namespace
+} // namespace
 
 std::string requests_for(const std::string& file, const std::string& build_dir,
                          std::vector<ParseRequest>& requests) {
@@ -274,12 +275,12 @@ ParseResult parse(const ParseRequest& request) {
     file_system->setCurrentWorkingDirectory(request.directory);
   llvm::IntrusiveRefCntPtr<clang::FileManager> files(
       new clang::FileManager(clang::FileSystemOptions(), std::move(file_system)));
-  clang::tooling::ToolInvocation invocation(
-      clang_command(request), std::make_unique<Action>(request, result), files.get());
+  clang::tooling::ToolInvocation invocation(clang_command(request),
+                                            std::make_unique<Action>(request, result), files.get());
   ErrorCollector errors(result);
   invocation.setDiagnosticConsumer(&errors);
   result.ok = invocation.run() && result.errors.empty();
   return result;
 }
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

@@ -10,18 +10,19 @@
 namespace tp::rewrite {
 
 struct ParseRequest {
-  std::string file;                // as given to the compiler
-  std::string directory;           // where the compiler runs; empty: here
-  std::string compiler;            // the real compiler, whose headers are used
-  std::vector<std::string> flags;  // of the real compiler's command line, unfiltered
-  bool main_file_only = false;     // ignore sites in headers
+  std::string file;               // as given to the compiler
+  std::string directory;          // where the compiler runs; empty: here
+  std::string compiler;           // the real compiler, whose headers are used
+  std::vector<std::string> flags; // of the real compiler's command line, unfiltered
+  bool main_file_only = false;    // ignore sites in headers
 };
 
 struct ParseResult {
   bool ok = false;
-  std::vector<std::string> errors;          // "file:line:column: message"
-  std::string hidden_header;  // a header that -iquote <folder of the main file> would replace by another
-  std::map<std::string, SourceFile> files;  // by canonical path: the main file and own headers
+  std::vector<std::string> errors; // "file:line:column: message"
+  std::string
+      hidden_header; // a header that -iquote <folder of the main file> would replace by another
+  std::map<std::string, SourceFile> files; // by canonical path: the main file and own headers
 };
 
 // The requests that a compilation database makes for `file`, or one without flags if `build_dir` is empty. Returns an
@@ -32,4 +33,4 @@ std::string requests_for(const std::string& file, const std::string& build_dir,
 // Main file and own headers are all in the result, with or without sites.
 ParseResult parse(const ParseRequest& request);
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

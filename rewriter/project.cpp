@@ -22,7 +22,7 @@ bool has_build_file(const fs::path& directory) {
                              "BUILD.bazel"});
 }
 
-}  // namespace
+} // namespace
 
 std::string canonical(const std::string& path) {
   std::error_code error;
@@ -45,7 +45,8 @@ std::string project_root(const std::string& file) {
 }
 
 bool is_below(const std::string& file, const std::string& root) {
-  return root == "/" || (file.starts_with(root) && file.size() > root.size() && file[root.size()] == '/');
+  return root == "/" ||
+         (file.starts_with(root) && file.size() > root.size() && file[root.size()] == '/');
 }
 
 std::string relative_to(const std::string& file, const std::string& root) {
@@ -53,4 +54,4 @@ std::string relative_to(const std::string& file, const std::string& root) {
   return is_below(path, root) ? path.substr(root == "/" ? 1 : root.size() + 1) : path;
 }
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

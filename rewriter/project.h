@@ -18,4 +18,4 @@ std::string relative_to(const std::string& file, const std::string& root);
 
 bool is_below(const std::string& file, const std::string& root);
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

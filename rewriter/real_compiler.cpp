@@ -21,15 +21,15 @@ std::string run(const std::vector<std::string>& command) {
   if (!program || llvm::sys::fs::createTemporaryFile("tp-ask", "txt", output))
     return "";
   const std::vector<llvm::StringRef> arguments(command.begin(), command.end());
-  const std::optional<llvm::StringRef> redirects[] = {llvm::StringRef("/dev/null"),
-                                                      output.str(), output.str()};
+  const std::optional<llvm::StringRef> redirects[] = {llvm::StringRef("/dev/null"), output.str(),
+                                                      output.str()};
   const int status = llvm::sys::ExecuteAndWait(*program, arguments, std::nullopt, redirects);
   const auto text = llvm::MemoryBuffer::getFile(output);
   llvm::sys::fs::remove(output);
   return status == 0 && text ? (*text)->getBuffer().str() : "";
 }
 
-}  // namespace
+} // namespace
 
 RealCompiler ask_real_compiler(const std::string& compiler, const std::vector<std::string>& flags) {
   std::vector<std::string> command;
@@ -39,7 +39,7 @@ RealCompiler ask_real_compiler(const std::string& compiler, const std::vector<st
   command.insert(command.end(), flags.begin(), flags.end());
   for (const char* flag : {"-E", "-v", "-dM", "-x", "c++", "/dev/null"})
     command.emplace_back(flag);
-  setenv("LC_ALL", "C", 1);  // the markers below are translated otherwise
+  setenv("LC_ALL", "C", 1); // the markers below are translated otherwise
 
   RealCompiler answer;
   if (command.size() == 6)
@@ -64,9 +64,14 @@ RealCompiler ask_real_compiler(const std::string& compiler, const std::vector<st
 
 std::string standard_flag(const RealCompiler& compiler) {
   const long value = std::strtol(compiler.cplusplus.c_str(), nullptr, 10);
-  const char* name = value < 201103 ? "98" : value < 201402 ? "11" : value < 201703 ? "14"
-                   : value < 202002 ? "17" : value < 202100 ? "20" : value < 202400 ? "23" : "26";
+  const char* name = value < 201103   ? "98"
+                     : value < 201402 ? "11"
+                     : value < 201703 ? "14"
+                     : value < 202002 ? "17"
+                     : value < 202100 ? "20"
+                     : value < 202400 ? "23"
+                                      : "26";
   return std::string("-std=gnu++") + name;
 }
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

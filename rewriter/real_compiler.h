@@ -9,8 +9,8 @@ namespace tp::rewrite {
 
 struct RealCompiler {
   bool answered = false;
-  std::vector<std::string> include_dirs;  // searched for <...>, in order, after the user's
-  std::string cplusplus;                  // value of __cplusplus, such as "201703L"
+  std::vector<std::string> include_dirs; // searched for <...>, in order, after the user's
+  std::string cplusplus;                 // value of __cplusplus, such as "201703L"
 };
 
 // Runs `compiler FLAGS -E -v -dM` on an empty file. `compiler` may hold several words ("ccache g++").
@@ -19,4 +19,4 @@ RealCompiler ask_real_compiler(const std::string& compiler, const std::vector<st
 // -std=... for a value of __cplusplus.
 std::string standard_flag(const RealCompiler& compiler);
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

@@ -159,7 +159,7 @@ private:
   std::map<std::string, SourceFile> files_;
 };
 
-}  // namespace
+} // namespace
 
 std::map<std::string, SourceFile> find_spawn_sites(clang::ASTContext& context,
                                                    const FileFilter& wanted) {
@@ -174,4 +174,4 @@ std::map<std::string, SourceFile> find_spawn_sites(clang::ASTContext& context,
   return finder.take();
 }
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

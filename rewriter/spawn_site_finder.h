@@ -18,4 +18,4 @@ using FileFilter = std::function<bool(clang::FileID)>;
 std::map<std::string, SourceFile> find_spawn_sites(clang::ASTContext& context,
                                                    const FileFilter& wanted);
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

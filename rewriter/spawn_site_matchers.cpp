@@ -122,13 +122,14 @@ Callee callee_of(const clang::CallExpr& call) {
   return {};
 }
 
-}  // namespace
+} // namespace
 
 bool in_onetbb(const clang::DeclContext* context) {
   while (context && !context->isNamespace())
     context = context->getParent();
   const auto* version = llvm::dyn_cast_or_null<clang::NamespaceDecl>(context);
-  const auto* detail = version ? llvm::dyn_cast<clang::NamespaceDecl>(version->getParent()) : nullptr;
+  const auto* detail =
+      version ? llvm::dyn_cast<clang::NamespaceDecl>(version->getParent()) : nullptr;
   const auto* tbb = detail ? llvm::dyn_cast<clang::NamespaceDecl>(detail->getParent()) : nullptr;
   if (!tbb || !tbb->getParent()->isTranslationUnit())
     return false;
@@ -157,4 +158,4 @@ Match match_call(const clang::CallExpr& call) {
   return match;
 }
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

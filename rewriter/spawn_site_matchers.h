@@ -12,10 +12,10 @@
 namespace tp::rewrite {
 
 struct Match {
-  const Construct* construct = nullptr;  // null: not a spawn site
+  const Construct* construct = nullptr; // null: not a spawn site
   Handling handling = Handling::LeftToHeader;
   const char* reason = "";
-  clang::SourceLocation name;  // of the callee's name
+  clang::SourceLocation name; // of the callee's name
 };
 
 // Decides by what the callee resolves to, never by spelling. Where it lies in the text is the finder's business.
@@ -24,4 +24,4 @@ Match match_call(const clang::CallExpr& call);
 // Is this declaration context oneTBB's own code?
 bool in_onetbb(const clang::DeclContext* context);
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

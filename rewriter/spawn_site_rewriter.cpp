@@ -40,7 +40,9 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
-bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+bool is_ascii(char c) {
+  return static_cast<unsigned char>(c) < 0x80;
+}
 
 size_t line_start(const std::string& text, size_t offset) {
   const size_t newline = offset == 0 ? std::string::npos : text.rfind('\n', offset - 1);
@@ -76,19 +78,19 @@ std::string padding(const std::string& prefix) {
   return pad;
 }
 
+// The guard is the line number, so that -Wunused-macros has nothing to say.
 std::string record(const FoundSite& site, const std::string& hash, const char* newline) {
   const std::string file =
       site.presumed_file == site.file ? "__FILE__" : quoted(site.presumed_file);
   const std::string name = "s_" + hash;
   std::string text = "#ifndef TP_SITE_" + hash + newline;
-  text += "#define TP_SITE_" + hash + newline;
+  text += "#define TP_SITE_" + hash + ' ' + std::to_string(site.line) + 'u' + newline;
   text += "namespace tp { namespace sites { template <int I> struct " + name +
           " { __attribute__((visibility(\"hidden\"))) static const ::tp_spawn_site record; }; "
           "template <int I> const ::tp_spawn_site " +
-          name + "<I>::record = {" + file + ", " + quoted(site.function) + ", " +
-          std::to_string(site.line) + "u, " + std::to_string(site.column) +
-          "u | TP_SITE_EXPLICIT, " + quoted(site.construct) + ", " +
-          std::to_string(site.end_line) + "u}; } }" + newline;
+          name + "<I>::record = {" + file + ", " + quoted(site.function) + ", " + "TP_SITE_" +
+          hash + ", " + std::to_string(site.column) + "u | TP_SITE_EXPLICIT, " +
+          quoted(site.construct) + ", " + std::to_string(site.end_line) + "u}; } }" + newline;
   return text + "#endif" + newline;
 }
 
@@ -104,13 +106,13 @@ std::string argument(const FoundSite& site, const std::string& hash, const std::
   return tag + padding(text.substr(start, site.insert_offset - start));
 }
 
-}  // namespace
+} // namespace
 
 unsigned long long site_hash(const FoundSite& site, const std::string& stable_name) {
   const std::string key = stable_name + '\n' + std::to_string(site.line) + ':' +
                           std::to_string(site.column) + '\n' + site.construct + '\n' +
                           site.function;
-  unsigned long long hash = 0xcbf29ce484222325ull;  // FNV-1a
+  unsigned long long hash = 0xcbf29ce484222325ull; // FNV-1a
   for (unsigned char c : key)
     hash = (hash ^ c) * 0x100000001b3ull;
   return hash;
@@ -143,7 +145,7 @@ std::string rewrite(const SourceFile& source, const RewriteOptions& options) {
 
 bool in_directive(const std::string& text, unsigned offset) {
   size_t start = line_start(text, offset);
-  while (start >= 2) {  // back over spliced lines
+  while (start >= 2) { // back over spliced lines
     const size_t before = text[start - 2] == '\r' && start >= 3 ? start - 3 : start - 2;
     if (text[before] != '\\')
       break;
@@ -153,4 +155,4 @@ bool in_directive(const std::string& text, unsigned offset) {
   return first != std::string::npos && (text[first] == '#' || text.compare(first, 2, "%:") == 0);
 }
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

@@ -23,4 +23,4 @@ std::string rewrite(const SourceFile& source, const RewriteOptions& options);
 // True if an insertion at `offset` would stand inside a preprocessor directive.
 bool in_directive(const std::string& text, unsigned offset);
 
-}  // namespace tp::rewrite
+} // namespace tp::rewrite

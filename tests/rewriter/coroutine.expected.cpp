@@ -1,20 +1,20 @@
 #line 1 "coroutine.cpp"
 #include <tp/site.h>
 #ifndef TP_SITE_604f1cea738cc523
-#define TP_SITE_604f1cea738cc523
-namespace tp { namespace sites { template <int I> struct s_604f1cea738cc523 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_604f1cea738cc523<I>::record = {__FILE__, "work", 18u, 8u | TP_SITE_EXPLICIT, "parallel_for", 18u}; } }
+#define TP_SITE_604f1cea738cc523 18u
+namespace tp { namespace sites { template <int I> struct s_604f1cea738cc523 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_604f1cea738cc523<I>::record = {__FILE__, "work", TP_SITE_604f1cea738cc523, 8u | TP_SITE_EXPLICIT, "parallel_for", 18u}; } }
 #endif
 #ifndef TP_SITE_d1727d4b462584d9
-#define TP_SITE_d1727d4b462584d9
-namespace tp { namespace sites { template <int I> struct s_d1727d4b462584d9 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_d1727d4b462584d9<I>::record = {__FILE__, "work", 19u, 18u | TP_SITE_EXPLICIT, "parallel_for", 19u}; } }
+#define TP_SITE_d1727d4b462584d9 19u
+namespace tp { namespace sites { template <int I> struct s_d1727d4b462584d9 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_d1727d4b462584d9<I>::record = {__FILE__, "work", TP_SITE_d1727d4b462584d9, 18u | TP_SITE_EXPLICIT, "parallel_for", 19u}; } }
 #endif
 #ifndef TP_SITE_0de12c77a7e14963
-#define TP_SITE_0de12c77a7e14963
-namespace tp { namespace sites { template <int I> struct s_0de12c77a7e14963 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_0de12c77a7e14963<I>::record = {__FILE__, "work", 20u, 17u | TP_SITE_EXPLICIT, "parallel_reduce", 20u}; } }
+#define TP_SITE_0de12c77a7e14963 20u
+namespace tp { namespace sites { template <int I> struct s_0de12c77a7e14963 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_0de12c77a7e14963<I>::record = {__FILE__, "work", TP_SITE_0de12c77a7e14963, 17u | TP_SITE_EXPLICIT, "parallel_reduce", 20u}; } }
 #endif
 #ifndef TP_SITE_207dbb5d7a6458ab
-#define TP_SITE_207dbb5d7a6458ab
-namespace tp { namespace sites { template <int I> struct s_207dbb5d7a6458ab { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_207dbb5d7a6458ab<I>::record = {__FILE__, "work", 22u, 15u | TP_SITE_EXPLICIT, "task_group::run", 22u}; } }
+#define TP_SITE_207dbb5d7a6458ab 22u
+namespace tp { namespace sites { template <int I> struct s_207dbb5d7a6458ab { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_207dbb5d7a6458ab<I>::record = {__FILE__, "work", TP_SITE_207dbb5d7a6458ab, 15u | TP_SITE_EXPLICIT, "task_group::run", 22u}; } }
 #endif
 #line 1 "coroutine.cpp"
 // flags: -std=c++20

@@ -1,4 +1,4 @@
-// flags: -std=c++11 -pedantic-errors -Wall -Wextra -Werror
+// flags: -std=c++11 -pedantic-errors -Wall -Wextra -Wunused-macros -Werror
 // What is inserted is C++11 without a warning.
 #include <tbb/tbb.h>
 

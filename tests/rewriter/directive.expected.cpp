@@ -1,12 +1,12 @@
 #line 1 "directive.cpp"
 #include <tp/site.h>
 #ifndef TP_SITE_018891a75b5f70e8
-#define TP_SITE_018891a75b5f70e8
-namespace tp { namespace sites { template <int I> struct s_018891a75b5f70e8 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_018891a75b5f70e8<I>::record = {__FILE__, "size", 6u, 26u | TP_SITE_EXPLICIT, "parallel_reduce", 6u}; } }
+#define TP_SITE_018891a75b5f70e8 6u
+namespace tp { namespace sites { template <int I> struct s_018891a75b5f70e8 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_018891a75b5f70e8<I>::record = {__FILE__, "size", TP_SITE_018891a75b5f70e8, 26u | TP_SITE_EXPLICIT, "parallel_reduce", 6u}; } }
 #endif
 #ifndef TP_SITE_583234515ae6d9aa
-#define TP_SITE_583234515ae6d9aa
-namespace tp { namespace sites { template <int I> struct s_583234515ae6d9aa { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_583234515ae6d9aa<I>::record = {__FILE__, "main", 9u, 8u | TP_SITE_EXPLICIT, "parallel_for", 17u}; } }
+#define TP_SITE_583234515ae6d9aa 9u
+namespace tp { namespace sites { template <int I> struct s_583234515ae6d9aa { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_583234515ae6d9aa<I>::record = {__FILE__, "main", TP_SITE_583234515ae6d9aa, 8u | TP_SITE_EXPLICIT, "parallel_for", 17u}; } }
 #endif
 #line 1 "directive.cpp"
 // flags: -fopenmp

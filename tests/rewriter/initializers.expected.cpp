@@ -1,40 +1,40 @@
 #line 1 "initializers.cpp"
 #include <tp/site.h>
 #ifndef TP_SITE_649745b9ed216171
-#define TP_SITE_649745b9ed216171
-namespace tp { namespace sites { template <int I> struct s_649745b9ed216171 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_649745b9ed216171<I>::record = {__FILE__, "(anonymous namespace)::each", 5u, 24u | TP_SITE_EXPLICIT, "parallel_for", 5u}; } }
+#define TP_SITE_649745b9ed216171 5u
+namespace tp { namespace sites { template <int I> struct s_649745b9ed216171 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_649745b9ed216171<I>::record = {__FILE__, "(anonymous namespace)::each", TP_SITE_649745b9ed216171, 24u | TP_SITE_EXPLICIT, "parallel_for", 5u}; } }
 #endif
 #ifndef TP_SITE_797084680d9320aa
-#define TP_SITE_797084680d9320aa
-namespace tp { namespace sites { template <int I> struct s_797084680d9320aa { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_797084680d9320aa<I>::record = {__FILE__, "(anonymous namespace)::global", 6u, 20u | TP_SITE_EXPLICIT, "parallel_for", 6u}; } }
+#define TP_SITE_797084680d9320aa 6u
+namespace tp { namespace sites { template <int I> struct s_797084680d9320aa { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_797084680d9320aa<I>::record = {__FILE__, "(anonymous namespace)::global", TP_SITE_797084680d9320aa, 20u | TP_SITE_EXPLICIT, "parallel_for", 6u}; } }
 #endif
 #ifndef TP_SITE_f7d236cccb8ab1c3
-#define TP_SITE_f7d236cccb8ab1c3
-namespace tp { namespace sites { template <int I> struct s_f7d236cccb8ab1c3 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_f7d236cccb8ab1c3<I>::record = {__FILE__, "Job::size", 10u, 20u | TP_SITE_EXPLICIT, "parallel_for", 10u}; } }
+#define TP_SITE_f7d236cccb8ab1c3 10u
+namespace tp { namespace sites { template <int I> struct s_f7d236cccb8ab1c3 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_f7d236cccb8ab1c3<I>::record = {__FILE__, "Job::size", TP_SITE_f7d236cccb8ab1c3, 20u | TP_SITE_EXPLICIT, "parallel_for", 10u}; } }
 #endif
 #ifndef TP_SITE_66d50bd8a80bb0eb
-#define TP_SITE_66d50bd8a80bb0eb
-namespace tp { namespace sites { template <int I> struct s_66d50bd8a80bb0eb { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_66d50bd8a80bb0eb<I>::record = {__FILE__, "Job::more", 11u, 19u | TP_SITE_EXPLICIT, "task_group::run", 11u}; } }
+#define TP_SITE_66d50bd8a80bb0eb 11u
+namespace tp { namespace sites { template <int I> struct s_66d50bd8a80bb0eb { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_66d50bd8a80bb0eb<I>::record = {__FILE__, "Job::more", TP_SITE_66d50bd8a80bb0eb, 19u | TP_SITE_EXPLICIT, "task_group::run", 11u}; } }
 #endif
 #ifndef TP_SITE_3bd42d4a71af7c08
-#define TP_SITE_3bd42d4a71af7c08
-namespace tp { namespace sites { template <int I> struct s_3bd42d4a71af7c08 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_3bd42d4a71af7c08<I>::record = {__FILE__, "Job::Job", 13u, 22u | TP_SITE_EXPLICIT, "parallel_for", 13u}; } }
+#define TP_SITE_3bd42d4a71af7c08 13u
+namespace tp { namespace sites { template <int I> struct s_3bd42d4a71af7c08 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_3bd42d4a71af7c08<I>::record = {__FILE__, "Job::Job", TP_SITE_3bd42d4a71af7c08, 22u | TP_SITE_EXPLICIT, "parallel_for", 13u}; } }
 #endif
 #ifndef TP_SITE_724d0e2ce96d58a5
-#define TP_SITE_724d0e2ce96d58a5
-namespace tp { namespace sites { template <int I> struct s_724d0e2ce96d58a5 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_724d0e2ce96d58a5<I>::record = {__FILE__, "Job::Job", 13u, 66u | TP_SITE_EXPLICIT, "task_group::run", 13u}; } }
+#define TP_SITE_724d0e2ce96d58a5 13u
+namespace tp { namespace sites { template <int I> struct s_724d0e2ce96d58a5 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_724d0e2ce96d58a5<I>::record = {__FILE__, "Job::Job", TP_SITE_724d0e2ce96d58a5, 66u | TP_SITE_EXPLICIT, "task_group::run", 13u}; } }
 #endif
 #ifndef TP_SITE_6852701e02394854
-#define TP_SITE_6852701e02394854
-namespace tp { namespace sites { template <int I> struct s_6852701e02394854 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_6852701e02394854<I>::record = {__FILE__, "Job::~Job", 15u, 18u | TP_SITE_EXPLICIT, "task_group::run", 15u}; } }
+#define TP_SITE_6852701e02394854 15u
+namespace tp { namespace sites { template <int I> struct s_6852701e02394854 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_6852701e02394854<I>::record = {__FILE__, "Job::~Job", TP_SITE_6852701e02394854, 18u | TP_SITE_EXPLICIT, "task_group::run", 15u}; } }
 #endif
 #ifndef TP_SITE_a77cf9c257530279
-#define TP_SITE_a77cf9c257530279
-namespace tp { namespace sites { template <int I> struct s_a77cf9c257530279 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_a77cf9c257530279<I>::record = {__FILE__, "Job::operator int", 16u, 34u | TP_SITE_EXPLICIT, "task_group::run", 16u}; } }
+#define TP_SITE_a77cf9c257530279 16u
+namespace tp { namespace sites { template <int I> struct s_a77cf9c257530279 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_a77cf9c257530279<I>::record = {__FILE__, "Job::operator int", TP_SITE_a77cf9c257530279, 34u | TP_SITE_EXPLICIT, "task_group::run", 16u}; } }
 #endif
 #ifndef TP_SITE_6461be32a51c1b3f
-#define TP_SITE_6461be32a51c1b3f
-namespace tp { namespace sites { template <int I> struct s_6461be32a51c1b3f { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_6461be32a51c1b3f<I>::record = {__FILE__, "main()::Local::x", 22u, 19u | TP_SITE_EXPLICIT, "parallel_for", 22u}; } }
+#define TP_SITE_6461be32a51c1b3f 22u
+namespace tp { namespace sites { template <int I> struct s_6461be32a51c1b3f { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_6461be32a51c1b3f<I>::record = {__FILE__, "main()::Local::x", TP_SITE_6461be32a51c1b3f, 19u | TP_SITE_EXPLICIT, "parallel_for", 22u}; } }
 #endif
 #line 1 "initializers.cpp"
 // Where there is no statement: member initializers, default arguments, variables, constructors.

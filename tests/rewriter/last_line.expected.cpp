@@ -1,8 +1,8 @@
 #line 1 "last_line.cpp"
 #include <tp/site.h>
 #ifndef TP_SITE_984352d5b9661756
-#define TP_SITE_984352d5b9661756
-namespace tp { namespace sites { template <int I> struct s_984352d5b9661756 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_984352d5b9661756<I>::record = {__FILE__, "x", 2u, 22u | TP_SITE_EXPLICIT, "parallel_for", 2u}; } }
+#define TP_SITE_984352d5b9661756 2u
+namespace tp { namespace sites { template <int I> struct s_984352d5b9661756 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_984352d5b9661756<I>::record = {__FILE__, "x", TP_SITE_984352d5b9661756, 22u | TP_SITE_EXPLICIT, "parallel_for", 2u}; } }
 #endif
 #line 1 "last_line.cpp"
 #include <tbb/tbb.h>

@@ -1,12 +1,12 @@
 #line 1 "macros.cpp"
 #include <tp/site.h>
 #ifndef TP_SITE_eda17d282d3927a9
-#define TP_SITE_eda17d282d3927a9
-namespace tp { namespace sites { template <int I> struct s_eda17d282d3927a9 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_eda17d282d3927a9<I>::record = {__FILE__, "one", 13u, 18u | TP_SITE_EXPLICIT, "parallel_for", 13u}; } }
+#define TP_SITE_eda17d282d3927a9 13u
+namespace tp { namespace sites { template <int I> struct s_eda17d282d3927a9 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_eda17d282d3927a9<I>::record = {__FILE__, "one", TP_SITE_eda17d282d3927a9, 18u | TP_SITE_EXPLICIT, "parallel_for", 13u}; } }
 #endif
 #ifndef TP_SITE_88608ebd5e972ea1
-#define TP_SITE_88608ebd5e972ea1
-namespace tp { namespace sites { template <int I> struct s_88608ebd5e972ea1 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_88608ebd5e972ea1<I>::record = {__FILE__, "main", 22u, 8u | TP_SITE_EXPLICIT, "parallel_for", 22u}; } }
+#define TP_SITE_88608ebd5e972ea1 22u
+namespace tp { namespace sites { template <int I> struct s_88608ebd5e972ea1 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_88608ebd5e972ea1<I>::record = {__FILE__, "main", TP_SITE_88608ebd5e972ea1, 8u | TP_SITE_EXPLICIT, "parallel_for", 22u}; } }
 #endif
 #line 1 "macros.cpp"
 // What a macro wrote has no place to insert into: bodies, arguments, names.

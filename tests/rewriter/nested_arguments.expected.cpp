@@ -1,40 +1,40 @@
 #line 1 "nested_arguments.cpp"
 #include <tp/site.h>
 #ifndef TP_SITE_d34f128277ff7264
-#define TP_SITE_d34f128277ff7264
-namespace tp { namespace sites { template <int I> struct s_d34f128277ff7264 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_d34f128277ff7264<I>::record = {__FILE__, "sum", 8u, 63u | TP_SITE_EXPLICIT, "parallel_reduce", 8u}; } }
+#define TP_SITE_d34f128277ff7264 8u
+namespace tp { namespace sites { template <int I> struct s_d34f128277ff7264 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_d34f128277ff7264<I>::record = {__FILE__, "sum", TP_SITE_d34f128277ff7264, 63u | TP_SITE_EXPLICIT, "parallel_reduce", 8u}; } }
 #endif
 #ifndef TP_SITE_04ebc9f69ff6221b
-#define TP_SITE_04ebc9f69ff6221b
-namespace tp { namespace sites { template <int I> struct s_04ebc9f69ff6221b { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_04ebc9f69ff6221b<I>::record = {__FILE__, "sum", 8u, 39u | TP_SITE_EXPLICIT, "parallel_reduce", 8u}; } }
+#define TP_SITE_04ebc9f69ff6221b 8u
+namespace tp { namespace sites { template <int I> struct s_04ebc9f69ff6221b { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_04ebc9f69ff6221b<I>::record = {__FILE__, "sum", TP_SITE_04ebc9f69ff6221b, 39u | TP_SITE_EXPLICIT, "parallel_reduce", 8u}; } }
 #endif
 #ifndef TP_SITE_8924a8afd8fa9775
-#define TP_SITE_8924a8afd8fa9775
-namespace tp { namespace sites { template <int I> struct s_8924a8afd8fa9775 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_8924a8afd8fa9775<I>::record = {__FILE__, "sum", 8u, 15u | TP_SITE_EXPLICIT, "parallel_reduce", 8u}; } }
+#define TP_SITE_8924a8afd8fa9775 8u
+namespace tp { namespace sites { template <int I> struct s_8924a8afd8fa9775 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_8924a8afd8fa9775<I>::record = {__FILE__, "sum", TP_SITE_8924a8afd8fa9775, 15u | TP_SITE_EXPLICIT, "parallel_reduce", 8u}; } }
 #endif
 #ifndef TP_SITE_f083a51af85c1f4b
-#define TP_SITE_f083a51af85c1f4b
-namespace tp { namespace sites { template <int I> struct s_f083a51af85c1f4b { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_f083a51af85c1f4b<I>::record = {__FILE__, "main", 14u, 12u | TP_SITE_EXPLICIT, "parallel_invoke", 15u}; } }
+#define TP_SITE_f083a51af85c1f4b 14u
+namespace tp { namespace sites { template <int I> struct s_f083a51af85c1f4b { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_f083a51af85c1f4b<I>::record = {__FILE__, "main", TP_SITE_f083a51af85c1f4b, 12u | TP_SITE_EXPLICIT, "parallel_invoke", 15u}; } }
 #endif
 #ifndef TP_SITE_24109d90503270ad
-#define TP_SITE_24109d90503270ad
-namespace tp { namespace sites { template <int I> struct s_24109d90503270ad { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_24109d90503270ad<I>::record = {__FILE__, "main", 14u, 39u | TP_SITE_EXPLICIT, "parallel_for", 14u}; } }
+#define TP_SITE_24109d90503270ad 14u
+namespace tp { namespace sites { template <int I> struct s_24109d90503270ad { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_24109d90503270ad<I>::record = {__FILE__, "main", TP_SITE_24109d90503270ad, 39u | TP_SITE_EXPLICIT, "parallel_for", 14u}; } }
 #endif
 #ifndef TP_SITE_7c65aa6dc9d61022
-#define TP_SITE_7c65aa6dc9d61022
-namespace tp { namespace sites { template <int I> struct s_7c65aa6dc9d61022 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_7c65aa6dc9d61022<I>::record = {__FILE__, "main", 15u, 67u | TP_SITE_EXPLICIT, "task_group::run", 15u}; } }
+#define TP_SITE_7c65aa6dc9d61022 15u
+namespace tp { namespace sites { template <int I> struct s_7c65aa6dc9d61022 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_7c65aa6dc9d61022<I>::record = {__FILE__, "main", TP_SITE_7c65aa6dc9d61022, 67u | TP_SITE_EXPLICIT, "task_group::run", 15u}; } }
 #endif
 #ifndef TP_SITE_4d19a6c3cab4f6f4
-#define TP_SITE_4d19a6c3cab4f6f4
-namespace tp { namespace sites { template <int I> struct s_4d19a6c3cab4f6f4 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_4d19a6c3cab4f6f4<I>::record = {__FILE__, "main", 15u, 54u | TP_SITE_EXPLICIT, "task_group::run", 15u}; } }
+#define TP_SITE_4d19a6c3cab4f6f4 15u
+namespace tp { namespace sites { template <int I> struct s_4d19a6c3cab4f6f4 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_4d19a6c3cab4f6f4<I>::record = {__FILE__, "main", TP_SITE_4d19a6c3cab4f6f4, 54u | TP_SITE_EXPLICIT, "task_group::run", 15u}; } }
 #endif
 #ifndef TP_SITE_91c0f7a50180618b
-#define TP_SITE_91c0f7a50180618b
-namespace tp { namespace sites { template <int I> struct s_91c0f7a50180618b { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_91c0f7a50180618b<I>::record = {__FILE__, "main", 13u, 10u | TP_SITE_EXPLICIT, "parallel_for", 16u}; } }
+#define TP_SITE_91c0f7a50180618b 13u
+namespace tp { namespace sites { template <int I> struct s_91c0f7a50180618b { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_91c0f7a50180618b<I>::record = {__FILE__, "main", TP_SITE_91c0f7a50180618b, 10u | TP_SITE_EXPLICIT, "parallel_for", 16u}; } }
 #endif
 #ifndef TP_SITE_92a4d63ade334aad
-#define TP_SITE_92a4d63ade334aad
-namespace tp { namespace sites { template <int I> struct s_92a4d63ade334aad { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_92a4d63ade334aad<I>::record = {__FILE__, "main", 12u, 8u | TP_SITE_EXPLICIT, "parallel_for", 17u}; } }
+#define TP_SITE_92a4d63ade334aad 12u
+namespace tp { namespace sites { template <int I> struct s_92a4d63ade334aad { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_92a4d63ade334aad<I>::record = {__FILE__, "main", TP_SITE_92a4d63ade334aad, 8u | TP_SITE_EXPLICIT, "parallel_for", 17u}; } }
 #endif
 #line 1 "nested_arguments.cpp"
 // Spawns in the arguments of spawns, three deep.

@@ -1,52 +1,52 @@
 #line 1 "one_of_each.cpp"
 #include <tp/site.h>
 #ifndef TP_SITE_9d2a31fcf141699f
-#define TP_SITE_9d2a31fcf141699f
-namespace tp { namespace sites { template <int I> struct s_9d2a31fcf141699f { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_9d2a31fcf141699f<I>::record = {__FILE__, "main", 9u, 8u | TP_SITE_EXPLICIT, "parallel_for", 9u}; } }
+#define TP_SITE_9d2a31fcf141699f 9u
+namespace tp { namespace sites { template <int I> struct s_9d2a31fcf141699f { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_9d2a31fcf141699f<I>::record = {__FILE__, "main", TP_SITE_9d2a31fcf141699f, 8u | TP_SITE_EXPLICIT, "parallel_for", 9u}; } }
 #endif
 #ifndef TP_SITE_d533d4267350befd
-#define TP_SITE_d533d4267350befd
-namespace tp { namespace sites { template <int I> struct s_d533d4267350befd { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_d533d4267350befd<I>::record = {__FILE__, "main", 10u, 8u | TP_SITE_EXPLICIT, "parallel_for", 10u}; } }
+#define TP_SITE_d533d4267350befd 10u
+namespace tp { namespace sites { template <int I> struct s_d533d4267350befd { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_d533d4267350befd<I>::record = {__FILE__, "main", TP_SITE_d533d4267350befd, 8u | TP_SITE_EXPLICIT, "parallel_for", 10u}; } }
 #endif
 #ifndef TP_SITE_55774cc1e78f234a
-#define TP_SITE_55774cc1e78f234a
-namespace tp { namespace sites { template <int I> struct s_55774cc1e78f234a { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_55774cc1e78f234a<I>::record = {__FILE__, "main", 11u, 8u | TP_SITE_EXPLICIT, "parallel_for", 11u}; } }
+#define TP_SITE_55774cc1e78f234a 11u
+namespace tp { namespace sites { template <int I> struct s_55774cc1e78f234a { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_55774cc1e78f234a<I>::record = {__FILE__, "main", TP_SITE_55774cc1e78f234a, 8u | TP_SITE_EXPLICIT, "parallel_for", 11u}; } }
 #endif
 #ifndef TP_SITE_67ac438b1bf8b5b7
-#define TP_SITE_67ac438b1bf8b5b7
-namespace tp { namespace sites { template <int I> struct s_67ac438b1bf8b5b7 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_67ac438b1bf8b5b7<I>::record = {__FILE__, "main", 12u, 8u | TP_SITE_EXPLICIT, "parallel_for", 12u}; } }
+#define TP_SITE_67ac438b1bf8b5b7 12u
+namespace tp { namespace sites { template <int I> struct s_67ac438b1bf8b5b7 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_67ac438b1bf8b5b7<I>::record = {__FILE__, "main", TP_SITE_67ac438b1bf8b5b7, 8u | TP_SITE_EXPLICIT, "parallel_for", 12u}; } }
 #endif
 #ifndef TP_SITE_d8b53c4d144ad5bf
-#define TP_SITE_d8b53c4d144ad5bf
-namespace tp { namespace sites { template <int I> struct s_d8b53c4d144ad5bf { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_d8b53c4d144ad5bf<I>::record = {__FILE__, "main", 13u, 8u | TP_SITE_EXPLICIT, "parallel_reduce", 13u}; } }
+#define TP_SITE_d8b53c4d144ad5bf 13u
+namespace tp { namespace sites { template <int I> struct s_d8b53c4d144ad5bf { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_d8b53c4d144ad5bf<I>::record = {__FILE__, "main", TP_SITE_d8b53c4d144ad5bf, 8u | TP_SITE_EXPLICIT, "parallel_reduce", 13u}; } }
 #endif
 #ifndef TP_SITE_57cdd1cd6ef4a51b
-#define TP_SITE_57cdd1cd6ef4a51b
-namespace tp { namespace sites { template <int I> struct s_57cdd1cd6ef4a51b { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_57cdd1cd6ef4a51b<I>::record = {__FILE__, "main", 15u, 20u | TP_SITE_EXPLICIT, "parallel_reduce", 15u}; } }
+#define TP_SITE_57cdd1cd6ef4a51b 15u
+namespace tp { namespace sites { template <int I> struct s_57cdd1cd6ef4a51b { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_57cdd1cd6ef4a51b<I>::record = {__FILE__, "main", TP_SITE_57cdd1cd6ef4a51b, 20u | TP_SITE_EXPLICIT, "parallel_reduce", 15u}; } }
 #endif
 #ifndef TP_SITE_57829220fbf55f85
-#define TP_SITE_57829220fbf55f85
-namespace tp { namespace sites { template <int I> struct s_57829220fbf55f85 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_57829220fbf55f85<I>::record = {__FILE__, "main", 16u, 17u | TP_SITE_EXPLICIT, "parallel_deterministic_reduce", 20u}; } }
+#define TP_SITE_57829220fbf55f85 16u
+namespace tp { namespace sites { template <int I> struct s_57829220fbf55f85 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_57829220fbf55f85<I>::record = {__FILE__, "main", TP_SITE_57829220fbf55f85, 17u | TP_SITE_EXPLICIT, "parallel_deterministic_reduce", 20u}; } }
 #endif
 #ifndef TP_SITE_4bc2780d5877417e
-#define TP_SITE_4bc2780d5877417e
-namespace tp { namespace sites { template <int I> struct s_4bc2780d5877417e { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_4bc2780d5877417e<I>::record = {__FILE__, "main", 21u, 8u | TP_SITE_EXPLICIT, "parallel_sort", 21u}; } }
+#define TP_SITE_4bc2780d5877417e 21u
+namespace tp { namespace sites { template <int I> struct s_4bc2780d5877417e { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_4bc2780d5877417e<I>::record = {__FILE__, "main", TP_SITE_4bc2780d5877417e, 8u | TP_SITE_EXPLICIT, "parallel_sort", 21u}; } }
 #endif
 #ifndef TP_SITE_096fd0d45b71760d
-#define TP_SITE_096fd0d45b71760d
-namespace tp { namespace sites { template <int I> struct s_096fd0d45b71760d { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_096fd0d45b71760d<I>::record = {__FILE__, "main", 22u, 8u | TP_SITE_EXPLICIT, "parallel_sort", 22u}; } }
+#define TP_SITE_096fd0d45b71760d 22u
+namespace tp { namespace sites { template <int I> struct s_096fd0d45b71760d { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_096fd0d45b71760d<I>::record = {__FILE__, "main", TP_SITE_096fd0d45b71760d, 8u | TP_SITE_EXPLICIT, "parallel_sort", 22u}; } }
 #endif
 #ifndef TP_SITE_d990726bf1215370
-#define TP_SITE_d990726bf1215370
-namespace tp { namespace sites { template <int I> struct s_d990726bf1215370 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_d990726bf1215370<I>::record = {__FILE__, "main", 23u, 8u | TP_SITE_EXPLICIT, "parallel_invoke", 23u}; } }
+#define TP_SITE_d990726bf1215370 23u
+namespace tp { namespace sites { template <int I> struct s_d990726bf1215370 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_d990726bf1215370<I>::record = {__FILE__, "main", TP_SITE_d990726bf1215370, 8u | TP_SITE_EXPLICIT, "parallel_invoke", 23u}; } }
 #endif
 #ifndef TP_SITE_baa32892ff9e6aad
-#define TP_SITE_baa32892ff9e6aad
-namespace tp { namespace sites { template <int I> struct s_baa32892ff9e6aad { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_baa32892ff9e6aad<I>::record = {__FILE__, "main", 25u, 9u | TP_SITE_EXPLICIT, "task_group::run", 25u}; } }
+#define TP_SITE_baa32892ff9e6aad 25u
+namespace tp { namespace sites { template <int I> struct s_baa32892ff9e6aad { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_baa32892ff9e6aad<I>::record = {__FILE__, "main", TP_SITE_baa32892ff9e6aad, 9u | TP_SITE_EXPLICIT, "task_group::run", 25u}; } }
 #endif
 #ifndef TP_SITE_53b3864fa5d9c0f6
-#define TP_SITE_53b3864fa5d9c0f6
-namespace tp { namespace sites { template <int I> struct s_53b3864fa5d9c0f6 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_53b3864fa5d9c0f6<I>::record = {__FILE__, "main", 26u, 9u | TP_SITE_EXPLICIT, "task_group::run_and_wait", 26u}; } }
+#define TP_SITE_53b3864fa5d9c0f6 26u
+namespace tp { namespace sites { template <int I> struct s_53b3864fa5d9c0f6 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_53b3864fa5d9c0f6<I>::record = {__FILE__, "main", TP_SITE_53b3864fa5d9c0f6, 9u | TP_SITE_EXPLICIT, "task_group::run_and_wait", 26u}; } }
 #endif
 #line 1 "one_of_each.cpp"
 // One call of every construct.

@@ -1,12 +1,12 @@
 #line 1 "splice.cpp"
 #include <tp/site.h>
 #ifndef TP_SITE_3908995f1598d485
-#define TP_SITE_3908995f1598d485
-namespace tp { namespace sites { template <int I> struct s_3908995f1598d485 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_3908995f1598d485<I>::record = {__FILE__, "main", 9u, 8u | TP_SITE_EXPLICIT, "parallel_for", 11u}; } }
+#define TP_SITE_3908995f1598d485 9u
+namespace tp { namespace sites { template <int I> struct s_3908995f1598d485 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_3908995f1598d485<I>::record = {__FILE__, "main", TP_SITE_3908995f1598d485, 8u | TP_SITE_EXPLICIT, "parallel_for", 11u}; } }
 #endif
 #ifndef TP_SITE_783575324ebd4b45
-#define TP_SITE_783575324ebd4b45
-namespace tp { namespace sites { template <int I> struct s_783575324ebd4b45 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_783575324ebd4b45<I>::record = {__FILE__, "main", 12u, 8u | TP_SITE_EXPLICIT, "parallel_for", 13u}; } }
+#define TP_SITE_783575324ebd4b45 12u
+namespace tp { namespace sites { template <int I> struct s_783575324ebd4b45 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_783575324ebd4b45<I>::record = {__FILE__, "main", TP_SITE_783575324ebd4b45, 8u | TP_SITE_EXPLICIT, "parallel_for", 13u}; } }
 #endif
 #line 1 "splice.cpp"
 // Lines joined by a backslash, around the end of the call.

@@ -1,24 +1,24 @@
 #line 1 "task_group.cpp"
 #include <tp/site.h>
 #ifndef TP_SITE_406a24cec43e31fc
-#define TP_SITE_406a24cec43e31fc
-namespace tp { namespace sites { template <int I> struct s_406a24cec43e31fc { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_406a24cec43e31fc<I>::record = {__FILE__, "Group::start", 5u, 18u | TP_SITE_EXPLICIT, "task_group::run", 5u}; } }
+#define TP_SITE_406a24cec43e31fc 5u
+namespace tp { namespace sites { template <int I> struct s_406a24cec43e31fc { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_406a24cec43e31fc<I>::record = {__FILE__, "Group::start", TP_SITE_406a24cec43e31fc, 18u | TP_SITE_EXPLICIT, "task_group::run", 5u}; } }
 #endif
 #ifndef TP_SITE_ae0f45035e291e3f
-#define TP_SITE_ae0f45035e291e3f
-namespace tp { namespace sites { template <int I> struct s_ae0f45035e291e3f { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_ae0f45035e291e3f<I>::record = {__FILE__, "main", 15u, 9u | TP_SITE_EXPLICIT, "task_group::run", 15u}; } }
+#define TP_SITE_ae0f45035e291e3f 15u
+namespace tp { namespace sites { template <int I> struct s_ae0f45035e291e3f { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_ae0f45035e291e3f<I>::record = {__FILE__, "main", TP_SITE_ae0f45035e291e3f, 9u | TP_SITE_EXPLICIT, "task_group::run", 15u}; } }
 #endif
 #ifndef TP_SITE_a7445d49dd97b483
-#define TP_SITE_a7445d49dd97b483
-namespace tp { namespace sites { template <int I> struct s_a7445d49dd97b483 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_a7445d49dd97b483<I>::record = {__FILE__, "main", 16u, 13u | TP_SITE_EXPLICIT, "task_group::run_and_wait", 16u}; } }
+#define TP_SITE_a7445d49dd97b483 16u
+namespace tp { namespace sites { template <int I> struct s_a7445d49dd97b483 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_a7445d49dd97b483<I>::record = {__FILE__, "main", TP_SITE_a7445d49dd97b483, 13u | TP_SITE_EXPLICIT, "task_group::run_and_wait", 16u}; } }
 #endif
 #ifndef TP_SITE_6fcfa556ca3294e7
-#define TP_SITE_6fcfa556ca3294e7
-namespace tp { namespace sites { template <int I> struct s_6fcfa556ca3294e7 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_6fcfa556ca3294e7<I>::record = {__FILE__, "main", 18u, 8u | TP_SITE_EXPLICIT, "task_group::run", 18u}; } }
+#define TP_SITE_6fcfa556ca3294e7 18u
+namespace tp { namespace sites { template <int I> struct s_6fcfa556ca3294e7 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_6fcfa556ca3294e7<I>::record = {__FILE__, "main", TP_SITE_6fcfa556ca3294e7, 8u | TP_SITE_EXPLICIT, "task_group::run", 18u}; } }
 #endif
 #ifndef TP_SITE_2ad6eb581daad28b
-#define TP_SITE_2ad6eb581daad28b
-namespace tp { namespace sites { template <int I> struct s_2ad6eb581daad28b { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_2ad6eb581daad28b<I>::record = {__FILE__, "main", 21u, 26u | TP_SITE_EXPLICIT, "task_group::run", 21u}; } }
+#define TP_SITE_2ad6eb581daad28b 21u
+namespace tp { namespace sites { template <int I> struct s_2ad6eb581daad28b { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_2ad6eb581daad28b<I>::record = {__FILE__, "main", TP_SITE_2ad6eb581daad28b, 26u | TP_SITE_EXPLICIT, "task_group::run", 21u}; } }
 #endif
 #line 1 "task_group.cpp"
 // A derived group counts, one with its own run does not, nor does the isolated group.

@@ -1,32 +1,32 @@
 #line 1 "templates.cpp"
 #include <tp/site.h>
 #ifndef TP_SITE_f33e981251dff814
-#define TP_SITE_f33e981251dff814
-namespace tp { namespace sites { template <int I> struct s_f33e981251dff814 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_f33e981251dff814<I>::record = {__FILE__, "all", 9u, 8u | TP_SITE_EXPLICIT, "parallel_for", 9u}; } }
+#define TP_SITE_f33e981251dff814 9u
+namespace tp { namespace sites { template <int I> struct s_f33e981251dff814 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_f33e981251dff814<I>::record = {__FILE__, "all", TP_SITE_f33e981251dff814, 8u | TP_SITE_EXPLICIT, "parallel_for", 9u}; } }
 #endif
 #ifndef TP_SITE_d2aa19f67a04b279
-#define TP_SITE_d2aa19f67a04b279
-namespace tp { namespace sites { template <int I> struct s_d2aa19f67a04b279 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_d2aa19f67a04b279<I>::record = {__FILE__, "all", 11u, 4u | TP_SITE_EXPLICIT, "parallel_for", 11u}; } }
+#define TP_SITE_d2aa19f67a04b279 11u
+namespace tp { namespace sites { template <int I> struct s_d2aa19f67a04b279 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_d2aa19f67a04b279<I>::record = {__FILE__, "all", TP_SITE_d2aa19f67a04b279, 4u | TP_SITE_EXPLICIT, "parallel_for", 11u}; } }
 #endif
 #ifndef TP_SITE_d844b03d072f1d9a
-#define TP_SITE_d844b03d072f1d9a
-namespace tp { namespace sites { template <int I> struct s_d844b03d072f1d9a { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_d844b03d072f1d9a<I>::record = {__FILE__, "member", 17u, 9u | TP_SITE_EXPLICIT, "task_group::run", 17u}; } }
+#define TP_SITE_d844b03d072f1d9a 17u
+namespace tp { namespace sites { template <int I> struct s_d844b03d072f1d9a { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_d844b03d072f1d9a<I>::record = {__FILE__, "member", TP_SITE_d844b03d072f1d9a, 9u | TP_SITE_EXPLICIT, "task_group::run", 17u}; } }
 #endif
 #ifndef TP_SITE_6d455b821e0c6eb9
-#define TP_SITE_6d455b821e0c6eb9
-namespace tp { namespace sites { template <int I> struct s_6d455b821e0c6eb9 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_6d455b821e0c6eb9<I>::record = {__FILE__, "member", 18u, 9u | TP_SITE_EXPLICIT, "task_group::run_and_wait", 18u}; } }
+#define TP_SITE_6d455b821e0c6eb9 18u
+namespace tp { namespace sites { template <int I> struct s_6d455b821e0c6eb9 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_6d455b821e0c6eb9<I>::record = {__FILE__, "member", TP_SITE_6d455b821e0c6eb9, 9u | TP_SITE_EXPLICIT, "task_group::run_and_wait", 18u}; } }
 #endif
 #ifndef TP_SITE_ce25018d61029f02
-#define TP_SITE_ce25018d61029f02
-namespace tp { namespace sites { template <int I> struct s_ce25018d61029f02 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_ce25018d61029f02<I>::record = {__FILE__, "pack", 23u, 8u | TP_SITE_EXPLICIT, "parallel_for", 23u}; } }
+#define TP_SITE_ce25018d61029f02 23u
+namespace tp { namespace sites { template <int I> struct s_ce25018d61029f02 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_ce25018d61029f02<I>::record = {__FILE__, "pack", TP_SITE_ce25018d61029f02, 8u | TP_SITE_EXPLICIT, "parallel_for", 23u}; } }
 #endif
 #ifndef TP_SITE_53958fcce72eed50
-#define TP_SITE_53958fcce72eed50
-namespace tp { namespace sites { template <int I> struct s_53958fcce72eed50 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_53958fcce72eed50<I>::record = {__FILE__, "pack", 24u, 8u | TP_SITE_EXPLICIT, "parallel_invoke", 24u}; } }
+#define TP_SITE_53958fcce72eed50 24u
+namespace tp { namespace sites { template <int I> struct s_53958fcce72eed50 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_53958fcce72eed50<I>::record = {__FILE__, "pack", TP_SITE_53958fcce72eed50, 8u | TP_SITE_EXPLICIT, "parallel_invoke", 24u}; } }
 #endif
 #ifndef TP_SITE_0551d6a5d57c2ccc
-#define TP_SITE_0551d6a5d57c2ccc
-namespace tp { namespace sites { template <int I> struct s_0551d6a5d57c2ccc { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_0551d6a5d57c2ccc<I>::record = {__FILE__, "Owner::start", 30u, 27u | TP_SITE_EXPLICIT, "task_group::run", 30u}; } }
+#define TP_SITE_0551d6a5d57c2ccc 30u
+namespace tp { namespace sites { template <int I> struct s_0551d6a5d57c2ccc { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_0551d6a5d57c2ccc<I>::record = {__FILE__, "Owner::start", TP_SITE_0551d6a5d57c2ccc, 27u | TP_SITE_EXPLICIT, "task_group::run", 30u}; } }
 #endif
 #line 1 "templates.cpp"
 // In templates: tagged if the candidates are certainly oneTBB's, else left to the header.

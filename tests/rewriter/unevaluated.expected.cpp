@@ -1,12 +1,12 @@
 #line 1 "unevaluated.cpp"
 #include <tp/site.h>
 #ifndef TP_SITE_695bceddd8bf3d57
-#define TP_SITE_695bceddd8bf3d57
-namespace tp { namespace sites { template <int I> struct s_695bceddd8bf3d57 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_695bceddd8bf3d57<I>::record = {__FILE__, "start", 10u, 99u | TP_SITE_EXPLICIT, "task_group::run", 10u}; } }
+#define TP_SITE_695bceddd8bf3d57 10u
+namespace tp { namespace sites { template <int I> struct s_695bceddd8bf3d57 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_695bceddd8bf3d57<I>::record = {__FILE__, "start", TP_SITE_695bceddd8bf3d57, 99u | TP_SITE_EXPLICIT, "task_group::run", 10u}; } }
 #endif
 #ifndef TP_SITE_4fc6c0afa4578975
-#define TP_SITE_4fc6c0afa4578975
-namespace tp { namespace sites { template <int I> struct s_4fc6c0afa4578975 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_4fc6c0afa4578975<I>::record = {__FILE__, "only", 12u, 74u | TP_SITE_EXPLICIT, "parallel_for", 12u}; } }
+#define TP_SITE_4fc6c0afa4578975 12u
+namespace tp { namespace sites { template <int I> struct s_4fc6c0afa4578975 { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_4fc6c0afa4578975<I>::record = {__FILE__, "only", TP_SITE_4fc6c0afa4578975, 74u | TP_SITE_EXPLICIT, "parallel_for", 12u}; } }
 #endif
 #line 1 "unevaluated.cpp"
 // flags: -std=c++20
