@@ -153,7 +153,10 @@ void DpstReader::finish_stack(Frame*& top) {
 
 bool DpstReader::process(Stream& stream) {
   if (!process_record(stream)) return false;
-  if (!stream.ending.empty() && stream.cursor.record().op != Op::ContextEnd) end_contexts(stream);
+  if (!stream.ending.empty()) {
+    const Op op = stream.cursor.record().op;
+    if (trace::closes_step(op) || op == Op::Begin || op == Op::WaitEnd) end_contexts(stream);
+  }
   return true;
 }
 
@@ -290,8 +293,7 @@ bool DpstReader::process_spawn(Stream& stream) {
   child->state.row = row;
   child->state.path = visitor_.copy_path(*parent.state.path);
   visitor_.set_rank(*child->state.path, ++next_rank_);
-  const bool spawn_wait = record.op == Op::SpawnWait;
-  joins_.enter_scope(*child, parent, context, spawn_wait);
+  joins_.enter_scope(*child, parent, context);
   if (record.flags & trace::kSpawnSplit) joins_.split(parent, *child);
   visitor_.spawned(parent.state, child->state);
   ++summary_.spawned;
@@ -301,7 +303,7 @@ bool DpstReader::process_spawn(Stream& stream) {
   tasks_.insert(trace::pack_id(stream.cursor.number(), ordinal), child);
   stream.cursor.count_spawn();
   queue_.wake_up_to(stream.spawn_waiters, ordinal);
-  if (spawn_wait) joins_.begin_wait(parent, context);
+  if (record.op == Op::SpawnWait) joins_.begin_wait(parent, context);
   return true;
 }
 

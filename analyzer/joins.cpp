@@ -2,6 +2,8 @@
 // makes them.
 #include "joins.h"
 
+#include "tp/trace/trace_format.h"
+
 namespace tp::analysis {
 
 Context* Joins::make_context(std::uint64_t id, bool exclusive, std::uint8_t construct) {
@@ -40,8 +42,8 @@ Scope* Joins::make_scope() {
 
 void Joins::release(Scope* scope) {
   while (scope && --scope->refs == 0) {
-    Scope* const older = scope->older;
-    if (older) older->newer = nullptr;
+    Scope* const older = scope->older ? scope->older : scope->outer;
+    if (scope->older) older->newer = nullptr;
     if (scope->newer) scope->newer->older = nullptr;
     if (scope->best) visitor_.drop_path(scope->best);
     if (scope->joined) visitor_.drop_path(scope->joined);
@@ -67,6 +69,28 @@ Scope* Joins::scope_of(Frame& frame, Context* context, bool make) {
   if (context->scopes) context->scopes->previous_of_context = scope;
   context->scopes = scope;
   set_context(scope->context, context);
+  if (frame.is_task && frame.context == context && frame.scope) {
+    scope->outer = live(frame.scope);
+    // parallel_for_each: what a task adds (by the feeder) is not waited for by the block that the task is in.
+    if (context->construct == static_cast<std::uint8_t>(trace::Construct::ParallelForEach) && scope->outer->outer)
+      scope->outer = live(scope->outer->outer);
+    ++scope->outer->refs;
+    ++scope->outer->outstanding;
+  }
+  return scope;
+}
+
+// What `scope` stands for. Shortens chains of aliases on the way (each holds a reference to the next).
+Scope* Joins::live(Scope* scope) {
+  while (scope->merged) {
+    Scope* const next = scope->outer;
+    if (next->merged && next->refs > 1) {
+      ++next->outer->refs;
+      --next->refs;
+      scope->outer = next->outer;
+    }
+    scope = next;
+  }
   return scope;
 }
 
@@ -82,14 +106,21 @@ void Joins::unlink(Scope* scope) {
   scope->next_of_context = scope->previous_of_context = nullptr;
   scope->frame = nullptr;
   set_context(scope->context, nullptr);
+  if (scope->outer) {
+    Scope* const outer = live(scope->outer);
+    outer->outstanding += scope->outstanding;
+    --outer->outstanding;
+    absorb(outer->best, scope->best);
+    scope->merged = true;
+    settle(outer);
+  }
   release(scope);
 }
 
-void Joins::enter_scope(Frame& child, Frame& parent, Context* context, bool spawn_wait) {
+void Joins::enter_scope(Frame& child, Frame& parent, Context* context) {
   set_context(child.context, context);
-  // Tasks that a task adds to its own context stand or fall with it; only a SpawnWait starts afresh.
-  const bool inherits = parent.is_task && parent.context == context && parent.scope &&
-                        (context->exclusive || !spawn_wait);
+  // An exclusive context may have been closed by a wait since the parent was created: its tasks stay with it.
+  const bool inherits = context->exclusive && parent.is_task && parent.context == context && parent.scope;
   Scope* const scope = inherits ? parent.scope : scope_of(parent, context, true);
   ++scope->refs;
   ++scope->outstanding;
@@ -177,8 +208,8 @@ void Joins::settle(Scope* scope) {
 
 // Gives the frame's path to its scope.
 void Joins::leave_scope(Frame& frame) {
-  Scope* const scope = frame.scope;
-  if (!scope) return;
+  if (!frame.scope) return;
+  Scope* const scope = live(frame.scope);
   if (scope->best) {
     visitor_.join_path(*scope->best, *frame.state.path, Tie::LowerRank);
   } else {
@@ -187,8 +218,8 @@ void Joins::leave_scope(Frame& frame) {
   }
   --scope->outstanding;
   settle(scope);
+  release(frame.scope);
   frame.scope = nullptr;
-  release(scope);
 }
 
 void Joins::split(Frame& parent, Frame& child) {
@@ -248,6 +279,7 @@ void Joins::release(FoldNode* node) {
 void Joins::finish(Frame* frame) {
   if (frame->node) depart(frame->node, frame->side, *frame->state.path);
   visitor_.ended(frame->state);
+  while (frame->scopes) unlink(frame->scopes);
   leave_scope(*frame);
   free_frame(frame);
 }

@@ -29,6 +29,11 @@ struct Scope {
   std::uint32_t refs = 0;         // outstanding tasks, waiting frames, links
   Scope* older = nullptr;         // exclusive: what was closed before and has outstanding tasks
   Scope* newer = nullptr;
+  // Not exclusive: the scope of the frame's own task, if that has the same context: whoever waits for it waits for these
+  // tasks as well, so it counts this scope as outstanding. Once no wait can find this scope any more (its frame has
+  // ended), it is merged: an alias of the outer one, so that a chain of tasks that spawn each other needs no memory.
+  Scope* outer = nullptr;
+  bool merged = false;
   // Not exclusive: links in the lists of its frame and its context.
   Frame* frame = nullptr;
   Context* context = nullptr;
@@ -103,7 +108,7 @@ public:
   void end_context(Context* context);
 
   // `child`, with path and rank set, becomes a task of `context`, spawned by `parent`.
-  void enter_scope(Frame& child, Frame& parent, Context* context, bool spawn_wait);
+  void enter_scope(Frame& child, Frame& parent, Context* context);
   void begin_wait(Frame& frame, Context* context);
   // The frame has an open wait. Returns the list to wait in while joined tasks are outstanding, else joins and returns null. `force`: joins what is there.
   Waiters* end_wait(Frame& frame, bool force);
@@ -125,6 +130,7 @@ private:
   Scope* make_scope();
   void release(Scope* scope);
   Scope* scope_of(Frame& frame, Context* context, bool make);
+  static Scope* live(Scope* scope);
   void unlink(Scope* scope);
   void settle(Scope* scope);
   void join_scope(Frame& frame, Scope& scope);

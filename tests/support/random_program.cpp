@@ -21,9 +21,45 @@ struct Node {
   std::uint32_t line = 0;
   std::map<unsigned, std::uint64_t> regions;
   std::vector<int> before;  // in order of preference where lengths tie
-  int loop_begin = -1;      // this node is the end of a loop body
+  bool first = false;       // of a task: its `before` is the spawn
+  bool loop_begin = false;  // a loop body begins here
+  bool loop_end = false;    // a loop body ends here
   std::uint64_t iterations = 1, grain = 1;
 };
+
+// What remains of a range that is split in two wherever it exceeds the grain.
+std::uint64_t largest_piece(std::uint64_t iterations, std::uint64_t grain) {
+  if (iterations <= grain) return iterations;
+  return std::max(largest_piece(iterations / 2, grain), largest_piece(iterations - iterations / 2, grain));
+}
+
+// As divisible, the loop bodies of one task are side by side: all begin where the first began, later by the steps between
+// them. An inner list is that of bodies inside a body.
+struct Bodies {
+  std::uint64_t begin = 0, longest = 0;
+  bool open = false;
+};
+
+// Corrects the length at `node` for the loop bodies of its task; returns the length at which a task spawned there starts.
+std::uint64_t divide(const Node& node, std::uint64_t& length, std::vector<Bodies>& levels) {
+  if (!levels.empty() && !levels.back().open) levels.back().begin += node.weight;
+  if (node.loop_begin) {
+    if (levels.empty() || levels.back().open) levels.push_back({length, 0, false});
+    levels.back().open = true;
+    length = levels.back().begin;
+  }
+  if (node.loop_end) {
+    Bodies& level = levels.back();
+    const std::uint64_t added = length - level.begin;
+    const std::uint64_t largest = largest_piece(node.iterations, std::max<std::uint64_t>(node.grain, 1));
+    // Small numbers: no overflow.
+    level.longest = std::max(level.longest, level.begin + (node.iterations == 0 ? added : added * largest / node.iterations));
+    level.open = false;
+    length = level.longest;
+    if (levels.size() > 1) levels.pop_back();
+  }
+  return !levels.empty() && !levels.back().open ? levels.back().begin : length;
+}
 
 struct Dag {
   std::vector<Node> nodes;
@@ -33,7 +69,8 @@ struct Dag {
   }
   template <typename Weight>
   std::vector<std::uint64_t> lengths(Weight weight, std::vector<int>* chosen, bool divisible) const {
-    std::vector<std::uint64_t> length(nodes.size());
+    std::vector<std::uint64_t> length(nodes.size()), at_spawn;
+    std::map<const SimFrame*, std::vector<Bodies>> bodies;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const Node& node = nodes[i];
       std::uint64_t longest = 0;
@@ -45,12 +82,9 @@ struct Dag {
         }
       length[i] = longest + weight(node);
       if (chosen) chosen->push_back(from);
-      if (divisible && node.loop_begin >= 0 && node.iterations > 0) {
-        // The largest piece, by splitting a list of pieces.
-        std::uint64_t piece = node.iterations;
-        while (piece > std::max<std::uint64_t>(node.grain, 1)) piece = (piece + 1) / 2;
-        const std::uint64_t begin = length[static_cast<std::size_t>(node.loop_begin)];
-        length[i] = begin + (length[i] - begin) * piece / node.iterations;  // small numbers: no overflow
+      if (divisible) {
+        if (node.first) length[i] = at_spawn[static_cast<std::size_t>(from)];
+        at_spawn.push_back(divide(node, length[i], bodies[node.owner]));
       }
     }
     return length;
@@ -62,6 +96,7 @@ struct Dag {
 struct SimContext {
   std::uint64_t id = 0;
   bool exclusive = false;
+  bool for_each = false;  // parallel_for_each: a wait inside joins what the waiting task itself spawned
   SimFrame* creator = nullptr;
   bool over = false;
   std::vector<SimFrame*> tasks;
@@ -86,7 +121,6 @@ struct SimFrame {
   SimFrame* spawner = nullptr;
   SimContext* own = nullptr;
   SimContext* last = nullptr;
-  std::pair<const SimFrame*, const SimContext*> scope{};  // not exclusive
   std::uint32_t line = 0;
   int start = -1, current = -1, end = -1;
   bool released = false, joined = false;
@@ -254,9 +288,11 @@ SimContext* Simulation::choose_context(SimThread& thread, SimFrame& frame, bool 
   if (usable.empty() || chance(25)) {
     context = make(contexts_);
     context->exclusive = chance(60);
+    context->for_each = !context->exclusive && chance(50);
     context->creator = &frame;
     context->id = trace::pack_id(thread.number, thread.contexts++);
     operand = ContextOperand::fresh(context->exclusive);
+    if (context->for_each) operand.construct = trace::Construct::ParallelForEach;
     frame.last = context;
     return context;
   }
@@ -300,8 +336,11 @@ void Simulation::spawn(SimThread& thread, SimFrame& frame, bool wait) {
   task->spawner = &frame;
   task->own = context;
   task->line = line;
-  task->start = task->current = frame.current;
-  task->scope = !wait && frame.own == context ? frame.scope : std::pair{static_cast<const SimFrame*>(&frame), static_cast<const SimContext*>(context)};
+  Node first;
+  first.owner = task;
+  first.first = true;
+  first.before = {frame.current};
+  task->start = task->current = dag_.add(first);
   context->tasks.push_back(task);
   ++context->unfinished;
   if (split) {
@@ -320,10 +359,21 @@ void Simulation::spawn(SimThread& thread, SimFrame& frame, bool wait) {
   }
 }
 
+// Does the chain of tasks of this context that created each other, up from `task`, start at `frame`?
+bool descends(const SimFrame* task, const SimFrame& frame) {
+  const SimContext* const context = task->own;
+  if (context->for_each && frame.own == context) return task->spawner == &frame;
+  while (task->task && task->own == context) {
+    task = task->spawner;
+    if (task == &frame) return true;
+  }
+  return false;
+}
+
 std::vector<SimFrame*> Simulation::joined(const SimFrame& frame) const {
   std::vector<SimFrame*> tasks;
   for (SimFrame* task : frame.waiting->tasks)
-    if (frame.waiting->exclusive || (task->scope.first == &frame && task->scope.second == frame.waiting))
+    if (frame.waiting->exclusive || descends(task, frame))
       tasks.push_back(task);
   return tasks;
 }
@@ -336,6 +386,7 @@ bool Simulation::wait_possible(const SimFrame& frame) const {
 
 void Simulation::end_wait(SimThread& thread, SimFrame& frame) {
   Node node;
+  node.owner = &frame;
   SimContext& context = *frame.waiting;
   std::size_t skip = 0;
   if (context.exclusive) {
@@ -430,12 +481,13 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     ++context->waits;
   } else if (what < 56 && frame.loops.size() < 3) {
     stream.loop_begin(close(thread, frame));
+    dag_.nodes[static_cast<std::size_t>(frame.current)].loop_begin = true;
     frame.loops.push_back(frame.current);
   } else if (what < 64 && !frame.loops.empty()) {
     const std::uint64_t iterations = pick(100), grain = pick(20);
     stream.loop_end(close(thread, frame), iterations, grain);
     Node& node = dag_.nodes[static_cast<std::size_t>(frame.current)];
-    node.loop_begin = frame.loops.back();
+    node.loop_end = true;
     node.iterations = iterations;
     node.grain = grain;
     frame.loops.pop_back();
@@ -448,12 +500,14 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     edges_.erase(edges_.begin() + static_cast<std::ptrdiff_t>(index));
     stream.acquire(close(thread, frame), id);
     Node node;
+    node.owner = &frame;
     node.before = {frame.current, from};
     frame.current = dag_.add(node);
   } else if (what < 78 && frame.node && frame.node->end[1 - frame.side] >= 0) {
     stream.join(close(thread, frame));
     const int other = frame.node->end[1 - frame.side];
     Node node;
+    node.owner = &frame;
     if (frame.side == 1) node.before = {frame.current, other};
     else node.before = {other, frame.current};
     frame.current = dag_.add(node);
