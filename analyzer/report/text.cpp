@@ -140,7 +140,9 @@ std::string what_if_line(const Profile& profile) {
                        percent2(most->critical_work, profile.span));
   }
   const WhatIfCurve& all = profile.what_if[0];
-  std::string line = fmt::format("{} {}:", all.regions.size() == 1 ? "region" : "regions", profile.what_if_mode);
+  const bool one = all.regions.size() == 1;
+  std::string line = fmt::format("marked {} {}: parallelism", one ? "region" : "regions",
+                                 profile.what_if_mode == "optimize" ? "optimized" : "parallelized");
   for (const WhatIfPoint& point : all.points) line += fmt::format(" {}x -> {};", point.factor, decimal2(point.parallelism));
   line.back() = ' ';
   return fmt::format("{} {}", all.regions.size(), line);
