@@ -215,27 +215,41 @@ struct SiteResolver::Impl {
                                                           : base_name(it->second.path);
   }
 
-  std::optional<ResolvedSite> by_debug_info(const CodeAddress& address) {
-    const Opened& module = open(address.module);
-    if (!module.module || address.offset == 0) return {};
-    // A return address is behind its call.
-    for (const SourceFrame& frame : inline_chain(module.module, module.base + address.offset - 1))
-      if (frame.line > 0 && !frame.file.empty() && !is_library_frame(frame.function, frame.file))
-        return ResolvedSite{frame.file, frame.line, frame.function, "debug_info"};
-    return {};
-  }
+  // A call on the stack: the user's, of which something is known or nothing; or inside a library, so that the next
+  // outer one has to be looked at.
+  struct Call {
+    bool library = false;
+    ResolvedSite site;  // file empty: nothing is known
+  };
 
-  std::optional<ResolvedSite> by_symbol(const CodeAddress& address) {
+  Call look_at(const CodeAddress& address) {
     const Opened& module = open(address.module);
-    if (!module.module || address.offset == 0) return {};
+    if (!module.module || address.offset == 0) return {is_system_module(address.module), {}};
+    bool described = false;
+    // A return address is behind its call.
+    for (const SourceFrame& frame : inline_chain(module.module, module.base + address.offset - 1)) {
+      if (frame.line == 0 || frame.file.empty()) continue;
+      described = true;
+      if (!is_library_frame(frame.function, frame.file))
+        return {is_system_module(address.module), {frame.file, frame.line, frame.function, "debug_info"}};
+    }
+    if (described) return {true, {}};
     GElf_Off offset = 0;
     GElf_Sym symbol;
     const char* const name = dwfl_module_addrinfo(module.module, module.base + address.offset - 1, &offset,
                                                   &symbol, nullptr, nullptr, nullptr);
-    if (!name || !*name) return {};
+    if (!name || !*name) return {is_system_module(address.module), {}};
     const std::string function = demangle(name);
-    if (is_library_frame(function, "")) return {};
-    return ResolvedSite{fmt::format("{}+{:#x}", function, offset + 1), 0, function, "symbol"};
+    const bool library = is_library_frame(function, "") || is_system_module(address.module);
+    return {library, {fmt::format("{}+{:#x}", function, offset + 1), 0, function, "symbol"}};
+  }
+
+  // The C and C++ runtime, and oneTBB itself: whatever is on their frames, no user wrote it.
+  bool is_system_module(std::uint32_t id) const {
+    const std::string name = module_name(id);
+    for (const char* system : {"libtbb.so", "libtbbmalloc", "libc.so", "libstdc++.so", "libpthread.so", "ld-linux"})
+      if (name.starts_with(system)) return true;
+    return false;
   }
 };
 
@@ -246,10 +260,14 @@ SiteResolver::SiteResolver(const std::vector<Module>& modules) : impl_(std::make
 SiteResolver::~SiteResolver() = default;
 
 ResolvedSite SiteResolver::resolve(const StaticSite& site) {
-  for (const CodeAddress& address : site.stack)
-    if (auto found = impl_->by_debug_info(address)) return *found;
-  for (const CodeAddress& address : site.stack)
-    if (auto found = impl_->by_symbol(address)) return *found;
+  const CodeAddress* users = nullptr;  // the innermost call that is not a library's
+  for (const CodeAddress& address : site.stack) {
+    const Impl::Call call = impl_->look_at(address);
+    if (call.library) continue;
+    if (!call.site.file.empty()) return call.site;
+    users = &address;
+    break;
+  }
   ResolvedSite result;
   result.found_by = "module";
   result.function = lambda_owner(demangle(site.type));
@@ -257,7 +275,7 @@ ResolvedSite SiteResolver::resolve(const StaticSite& site) {
     result.file = site.type.empty() ? fmt::format("site{}", site.id) : demangle(site.type);
     return result;
   }
-  const CodeAddress& address = site.stack.front();
+  const CodeAddress& address = users ? *users : site.stack.front();
   result.file = fmt::format("{}+{:#x}", impl_->module_name(address.module), address.offset);
   return result;
 }
