@@ -139,7 +139,8 @@ void add_attribution(Profile& profile) {
   if (profile.run.work.name == "virtual") {
     a.basis = AttributionBasis::Virtual;
     a.attributed = profile.work;
-    a.total = profile.end->virtual_work;
+    const std::uint64_t paused = profile.read.threads.paused_work;
+    a.total = profile.end->virtual_work - std::min(profile.end->virtual_work, paused);
     return;
   }
   a.total = cpu_ns;

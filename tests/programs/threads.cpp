@@ -22,6 +22,7 @@ CASE(external_threads) {
   expect({7 + 210 + 6 * 60, 63});
 }
 CASE(one_group_from_many_threads) {
+  if (threads() == 1) return;  // their tasks are in other arenas, where only workers can run them
   tbb::task_group group;
   std::vector<std::thread> external;
   for (Units i = 1; i <= 6; ++i) external.emplace_back([&] { group.run([] { spend(8); }); });
