@@ -13,6 +13,15 @@
 
 namespace tp::analysis {
 
+// The body calls (leaves) of one task. How many calls a partitioner gives to one task depends on the number of threads,
+// so as divisible they are side by side: each starts where the first one did.
+struct LoopMark {
+  LoopMark* outer = nullptr;
+  bool open = false;            // a body call is in progress
+  std::uint64_t divisible = 0;  // length of the path where body calls begin
+  std::uint64_t longest = 0;    // end of the longest body call so far
+};
+
 class Analysis final : public DagVisitor {
 public:
   struct Results {
@@ -60,15 +69,6 @@ private:
   Pool<LoopMark> loops_;
   std::uint64_t work_ = 0;
   Path* longest_;  // over all ends so far
-};
-
-// The body calls (leaves) of one task. How many calls a partitioner gives to one task depends on the number of threads,
-// so as divisible they are side by side: each starts where the first one did.
-struct LoopMark {
-  LoopMark* outer = nullptr;
-  bool open = false;            // a body call is in progress
-  std::uint64_t divisible = 0;  // length of the path where body calls begin
-  std::uint64_t longest = 0;    // end of the longest body call so far
 };
 
 }  // namespace tp::analysis
