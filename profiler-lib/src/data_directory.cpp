@@ -105,6 +105,15 @@ std::string absolute(const std::string& path) {
   return getcwd(folder, sizeof folder) != nullptr ? std::string(folder) + "/" + path : path;
 }
 
+// Programs that run without standard input or output expect these numbers for files of their own.
+int above_stdio(int fd) {
+  if (fd > STDERR_FILENO)
+    return fd;
+  const int higher = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  ::close(fd);
+  return higher;
+}
+
 } // namespace
 
 DataDirectory::Claim DataDirectory::claim(const std::string& path, std::string& error) {
@@ -127,7 +136,9 @@ DataDirectory::Claim DataDirectory::claim(const std::string& path, std::string& 
     const bool same = ::fstat(fd, &locked) == 0 && ::stat(path.c_str(), &named) == 0 &&
                       locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
     if (same && is_empty(path)) {
-      lock_ = fd;
+      lock_ = above_stdio(fd);
+      device_ = locked.st_dev;
+      inode_ = locked.st_ino;
       path_ = absolute(path);
       return Claim::Done;
     }
@@ -164,6 +175,10 @@ bool DataDirectory::create(const std::string& pattern, std::string& error) {
 
 bool DataDirectory::write_file(const char* name, const std::string& text,
                                std::string& error) const {
+  if (!is_ours()) {
+    error = path_ + ": it is no longer the directory of this process";
+    return false;
+  }
   const std::string temporary = file(name) + ".tmp";
   const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   std::size_t done = 0;
@@ -185,8 +200,16 @@ bool DataDirectory::write_file(const char* name, const std::string& text,
   return false;
 }
 
+// The program may have closed the descriptor of the lock, and another process taken the name.
+bool DataDirectory::is_ours() const {
+  struct stat named;
+  return ::stat(path_.c_str(), &named) == 0 && named.st_dev == device_ && named.st_ino == inode_;
+}
+
 void DataDirectory::forget() {
-  if (lock_ >= 0)
+  struct stat status;
+  if (lock_ >= 0 && ::fstat(lock_, &status) == 0 && status.st_dev == device_ &&
+      status.st_ino == inode_)
     ::close(lock_);
   lock_ = -1;
   path_.clear();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <sys/types.h>
 
 namespace tp::rt {
 
@@ -27,7 +28,11 @@ private:
   enum class Claim { Done, Busy, Failed };
   Claim claim(const std::string& path, std::string& error);
 
+  bool is_ours() const;
+
   std::string path_;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
   int lock_ = -1; // descriptor of the directory, flock()ed
 };
 

@@ -2,6 +2,7 @@
 #include "site_registry.h"
 
 #include "json_writer.h"
+#include "own_file.h"
 #include "settings.h"
 #include "tp/site.h"
 #include "tp/trace/trace_format.h"
@@ -28,7 +29,7 @@ constexpr int kSkippedFrames =
 
 struct Registry {
   std::mutex mutex;
-  int fd = -1;
+  OwnFile file;
   std::uint32_t sites = 1; // 0 is main
   std::uint32_t regions = 0;
   std::uint32_t modules = 0;
@@ -45,10 +46,12 @@ Registry& registry() {
 }
 
 void append_line(Registry& r, const JsonObject& object) {
-  if (r.fd < 0)
+  const int fd = r.file.open(O_WRONLY | O_APPEND);
+  if (fd < 0)
     return;
   const std::string line = object.str() + "\n";
-  [[maybe_unused]] const ssize_t written = ::write(r.fd, line.data(), line.size());
+  [[maybe_unused]] const ssize_t written = ::write(fd, line.data(), line.size());
+  ::close(fd);
 }
 
 // A spawn written in these files is the library's own business.
@@ -281,16 +284,14 @@ std::uint32_t register_region(const tp_region& region) {
 bool open_site_table(const char* path) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  if (r.fd >= 0)
-    ::close(r.fd);
-  r.fd = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+  const bool created = r.file.create(path);
   r.sites = 1;
   r.regions = r.modules = 0;
   r.by_record.clear();
   r.by_address.clear();
   r.region_by_key.clear();
   r.module_by_base.clear();
-  return r.fd >= 0;
+  return created;
 }
 
 } // namespace tp::rt

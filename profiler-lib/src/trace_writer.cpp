@@ -39,13 +39,13 @@ bool any_truncated() {
 }
 
 bool TraceWriter::open(const std::string& path) {
-  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  return fd_ >= 0;
+  has_file_ = file_.create(path);
+  return has_file_;
 }
 
 bool TraceWriter::map_chunk(std::size_t bytes, std::uint64_t now,
                             std::uint64_t first_spawn) noexcept {
-  if (fd_ < 0)
+  if (!has_file_)
     return false;
   if (size_left.fetch_sub(static_cast<std::int64_t>(bytes)) < static_cast<std::int64_t>(bytes)) {
     if (!truncated_somewhere.exchange(true))
@@ -55,15 +55,21 @@ bool TraceWriter::map_chunk(std::size_t bytes, std::uint64_t now,
   const auto file_offset = static_cast<off_t>(file_bytes_);
   // A hole in a mapped file is SIGBUS in the user's program when the disk is full: take the blocks
   // first.
-  int error = posix_fallocate(fd_, file_offset, static_cast<off_t>(bytes));
+  const int fd = file_.open(O_RDWR);
+  int error = fd >= 0 ? posix_fallocate(fd, file_offset, static_cast<off_t>(bytes)) : errno;
   void* window = MAP_FAILED;
   if (error == 0) {
-    window = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, file_offset);
+    window = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, file_offset);
     if (window == MAP_FAILED)
       error = errno;
   }
+  if (fd >= 0) {
+    if (error != 0) {
+      [[maybe_unused]] const int ignored = ftruncate(fd, file_offset);
+    }
+    ::close(fd);
+  }
   if (error != 0) {
-    [[maybe_unused]] const int ignored = ftruncate(fd_, file_offset);
     if (!truncated_somewhere.exchange(true))
       warn("trace", std::string("recording stopped: ") + std::strerror(error) +
                         "; the profile will say `incomplete`");
@@ -162,7 +168,10 @@ void TraceWriter::finish() noexcept {
   munmap(chunk_, chunk_bytes_);
   size_left.fetch_add(static_cast<std::int64_t>(chunk_bytes_ - keep));
   file_bytes_ -= chunk_bytes_ - keep;
-  [[maybe_unused]] const int ignored = ftruncate(fd_, static_cast<off_t>(file_bytes_));
+  if (const int fd = file_.open(O_WRONLY); fd >= 0) {
+    [[maybe_unused]] const int ignored = ftruncate(fd, static_cast<off_t>(file_bytes_));
+    ::close(fd);
+  }
   chunk_ = nullptr;
   limit_ = nullptr;
   cursor_.store(nullptr, std::memory_order_relaxed);

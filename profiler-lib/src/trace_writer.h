@@ -12,6 +12,7 @@
 #pragma once
 
 #include "attributes.h"
+#include "own_file.h"
 #include "tp/trace/trace_codec.h"
 
 #include <atomic>
@@ -74,7 +75,8 @@ private:
   std::uint64_t session_;
   std::uint32_t stream_;
   std::uint32_t sequence_ = 0;
-  int fd_ = -1;
+  OwnFile file_;
+  bool has_file_ = false;
   bool truncated_ = false;
 };
 

@@ -13,7 +13,8 @@ using namespace spec;
 
 struct Thrown {};
 
-template <typename Function> static void expect_thrown(Function function) {
+template <typename Function>
+static void expect_thrown(Function function) {
   try {
     function();
   } catch (const Thrown&) {
@@ -51,7 +52,8 @@ CASE(out_of_a_loop) {
   expect_thrown([] {
     tbb::parallel_for(0, 64, [](int i) {
       spend(2);
-      if (i == 20) throw Thrown();
+      if (i == 20)
+        throw Thrown();
       spend(1);
     });
   });
@@ -61,23 +63,33 @@ CASE(out_of_a_loop) {
 CASE(out_of_every_iteration) {
   for (int turn = 0; turn < 10; ++turn)
     expect_thrown([] {
-      tbb::parallel_for(0, 64, [](int) {
-        spend(2);
-        throw Thrown();
-      }, tbb::simple_partitioner());
+      tbb::parallel_for(
+          0, 64,
+          [](int) {
+            spend(2);
+            throw Thrown();
+          },
+          tbb::simple_partitioner());
     });
   expect_span_between(20, 20);
 }
 CASE(out_of_nested_loops) {
   expect_thrown([] {
-    tbb::parallel_for(0, 8, [](int i) {
-      spend(2);
-      tbb::parallel_for(0, 8, [i](int j) {
-        spend(3);
-        if (i == 3 && j == 3) throw Thrown();
-      }, tbb::simple_partitioner());
-      spend(1);
-    }, tbb::simple_partitioner());
+    tbb::parallel_for(
+        0, 8,
+        [](int i) {
+          spend(2);
+          tbb::parallel_for(
+              0, 8,
+              [i](int j) {
+                spend(3);
+                if (i == 3 && j == 3)
+                  throw Thrown();
+              },
+              tbb::simple_partitioner());
+          spend(1);
+        },
+        tbb::simple_partitioner());
   });
   expect_span_between(5, 6);
 }
@@ -88,7 +100,8 @@ CASE(out_of_a_reduction) {
         Range(0, 64), 0,
         [](const Range& range, int value) {
           spend(2);
-          if (range.begin() == 33) throw Thrown();
+          if (range.begin() == 33)
+            throw Thrown();
           return value;
         },
         [](int a, int b) {
@@ -110,25 +123,30 @@ CASE(out_of_invoke) {
 }
 CASE(out_of_a_comparison) {
   std::vector<int> values(2000);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int>(i * 7919 % 2003);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<int>(i * 7919 % 2003);
   std::atomic<int> comparisons{0};
   expect_thrown([&] {
     tbb::parallel_sort(values.begin(), values.end(), [&](int a, int b) {
       spend(1);
-      if (++comparisons > 500) throw Thrown();
+      if (++comparisons > 500)
+        throw Thrown();
       return a < b;
     });
   });
 }
 CASE(caught_inside) {
-  tbb::parallel_for(0, 16, [](int) {
-    try {
-      spend(2);
-      throw Thrown();
-    } catch (const Thrown&) {
-      spend(3);
-    }
-  }, tbb::simple_partitioner());
+  tbb::parallel_for(
+      0, 16,
+      [](int) {
+        try {
+          spend(2);
+          throw Thrown();
+        } catch (const Thrown&) {
+          spend(3);
+        }
+      },
+      tbb::simple_partitioner());
   expect({16 * 5, 5});
 }
 CASE(through_three_waits) {
@@ -159,7 +177,8 @@ CASE(through_three_waits) {
 CASE(cancelled_group) {
   tbb::task_group group;
   spend(2);
-  for (int i = 0; i < 50; ++i) group.run([] { spend(3); });
+  for (int i = 0; i < 50; ++i)
+    group.run([] { spend(3); });
   group.cancel();
   group.wait();
   spend(4);
@@ -168,10 +187,14 @@ CASE(cancelled_group) {
 }
 CASE(cancelled_loop) {
   tbb::task_group_context context;
-  tbb::parallel_for(0, 1000, [&](int i) {
-    spend(1);
-    if (i == 100) context.cancel_group_execution();
-  }, tbb::simple_partitioner(), context);
+  tbb::parallel_for(
+      0, 1000,
+      [&](int i) {
+        spend(1);
+        if (i == 100)
+          context.cancel_group_execution();
+      },
+      tbb::simple_partitioner(), context);
   spend(4);
   expect_span_between(5, 5);
 }
@@ -182,7 +205,8 @@ CASE(cancelled_from_inside_and_used_again) {
       spend(3);
       group.cancel();
     });
-    for (int i = 0; i < 5; ++i) group.run([] { spend(3); });
+    for (int i = 0; i < 5; ++i)
+      group.run([] { spend(3); });
     group.wait();
     spend(1);
   }

@@ -11,16 +11,20 @@ using namespace spec;
 using Range = tbb::blocked_range<int>;
 
 static void each(const Range& range, Units units) {
-  for (int i = range.begin(); i != range.end(); ++i) spend(units);
+  for (int i = range.begin(); i != range.end(); ++i)
+    spend(units);
 }
 
 // The largest piece that remains when a range of `size` is halved until no piece exceeds `grain`.
 static Units largest_piece(Units size, Units grain) {
-  return size <= grain ? size : std::max(largest_piece(size / 2, grain), largest_piece(size - size / 2, grain));
+  return size <= grain
+             ? size
+             : std::max(largest_piece(size / 2, grain), largest_piece(size - size / 2, grain));
 }
 
 // A loop of n iterations of 7 units, grain g, whatever the partitioner, between 11 and 13 units of serial work.
-template <typename Loop> static void adaptive(Units n, Units grain, Loop loop) {
+template <typename Loop>
+static void adaptive(Units n, Units grain, Loop loop) {
   spend(11);
   loop();
   spend(13);
@@ -43,7 +47,9 @@ CASE(range_static) {
 }
 CASE(range_affinity) {
   tbb::affinity_partitioner partitioner;
-  adaptive(128, 1, [&] { tbb::parallel_for(Range(0, 128), [](const Range& r) { each(r, 7); }, partitioner); });
+  adaptive(128, 1, [&] {
+    tbb::parallel_for(Range(0, 128), [](const Range& r) { each(r, 7); }, partitioner);
+  });
 }
 CASE(range_affinity_twice) {
   tbb::affinity_partitioner partitioner;
@@ -59,7 +65,8 @@ CASE(range_simple) {
   expect_tasks(100);
 }
 CASE(range_simple_grain) {
-  tbb::parallel_for(Range(0, 100, 3), [](const Range& r) { each(r, 7); }, tbb::simple_partitioner());
+  tbb::parallel_for(
+      Range(0, 100, 3), [](const Range& r) { each(r, 7); }, tbb::simple_partitioner());
   expect({700, 7 * largest_piece(100, 3)});
   expect_divisible_span(7 * largest_piece(100, 3));
 }
@@ -75,12 +82,16 @@ CASE(index_simple_uneven) {
   expect({50 * 49 / 2, 49});
 }
 CASE(index_strided_static) {
-  adaptive(20, 1, [] { tbb::parallel_for(std::size_t{0}, std::size_t{100}, std::size_t{5},
-                                         [](std::size_t) { spend(7); }, tbb::static_partitioner()); });
+  adaptive(20, 1, [] {
+    tbb::parallel_for(
+        std::size_t{0}, std::size_t{100}, std::size_t{5}, [](std::size_t) { spend(7); },
+        tbb::static_partitioner());
+  });
 }
 CASE(two_dimensions) {
   tbb::parallel_for(tbb::blocked_range2d<int>(0, 8, 0, 16), [](const tbb::blocked_range2d<int>& r) {
-    for (int i = r.rows().begin(); i != r.rows().end(); ++i) each(Range(r.cols().begin(), r.cols().end()), 5);
+    for (int i = r.rows().begin(); i != r.rows().end(); ++i)
+      each(Range(r.cols().begin(), r.cols().end()), 5);
   });
   expect_work(8 * 16 * 5);
   expect_divisible_span(5);
@@ -89,7 +100,8 @@ CASE(three_dimensions) {
   using Range3 = tbb::blocked_range3d<int>;
   tbb::parallel_for(Range3(0, 4, 0, 4, 0, 4), [](const Range3& r) {
     const auto iterations = r.pages().size() * r.rows().size() * r.cols().size();
-    for (std::size_t i = 0; i < iterations; ++i) spend(5);
+    for (std::size_t i = 0; i < iterations; ++i)
+      spend(5);
   });
   expect_work(64 * 5);
   expect_divisible_span(5);
@@ -101,17 +113,18 @@ CASE(empty_and_single) {
   expect({9, 9});
 }
 CASE(nested_simple) {
-  tbb::parallel_for(0, 8, [](int) {
-    spend(2);
-    tbb::parallel_for(0, 16, [](int) { spend(3); }, tbb::simple_partitioner());
-    spend(4);
-  }, tbb::simple_partitioner());
+  tbb::parallel_for(
+      0, 8,
+      [](int) {
+        spend(2);
+        tbb::parallel_for(0, 16, [](int) { spend(3); }, tbb::simple_partitioner());
+        spend(4);
+      },
+      tbb::simple_partitioner());
   expect({8 * (2 + 16 * 3 + 4), 2 + 3 + 4});
 }
 CASE(nested_auto) {
-  tbb::parallel_for(0, 16, [](int) {
-    tbb::parallel_for(0, 16, [](int) { spend(6); });
-  });
+  tbb::parallel_for(0, 16, [](int) { tbb::parallel_for(0, 16, [](int) { spend(6); }); });
   expect_work(16 * 16 * 6);
   expect_divisible_span(6);
 }
@@ -125,28 +138,39 @@ CASE(one_after_the_other) {
 CASE(shared_context) {
   // One context of the user's for a loop and for the loops inside it: each wait joins its own tasks only.
   tbb::task_group_context context;
-  tbb::parallel_for(0, 6, [&](int i) {
-    tbb::parallel_for(0, 8, [](int) { spend(3); }, tbb::simple_partitioner(), context);
-    spend(static_cast<Units>(i));
-  }, tbb::simple_partitioner(), context);
+  tbb::parallel_for(
+      0, 6,
+      [&](int i) {
+        tbb::parallel_for(0, 8, [](int) { spend(3); }, tbb::simple_partitioner(), context);
+        spend(static_cast<Units>(i));
+      },
+      tbb::simple_partitioner(), context);
   expect({6 * 8 * 3 + 15, 3 + 5});
 }
 CASE(isolated) {
-  tbb::parallel_for(0, 8, [](int) {
-    tbb::this_task_arena::isolate([] { tbb::parallel_for(0, 8, [](int) { spend(3); }, tbb::simple_partitioner()); });
-    spend(1);
-  }, tbb::simple_partitioner());
+  tbb::parallel_for(
+      0, 8,
+      [](int) {
+        tbb::this_task_arena::isolate(
+            [] { tbb::parallel_for(0, 8, [](int) { spend(3); }, tbb::simple_partitioner()); });
+        spend(1);
+      },
+      tbb::simple_partitioner());
   expect({8 * 25, 4});
 }
 CASE(sites) {
   spend(10);
-  constexpr unsigned kOuter = __LINE__ + 1, kInner = __LINE__ + 3;
-  tbb::parallel_for(0, 4, [](int) {
-    spend(5);
-    tbb::parallel_for(0, 8, [](int) { spend(3); }, tbb::simple_partitioner());
-  }, tbb::simple_partitioner());
+#line 901
+  tbb::parallel_for(
+      0, 4,
+      [](int) {
+        spend(5);
+#line 951
+        tbb::parallel_for(0, 8, [](int) { spend(3); }, tbb::simple_partitioner());
+      },
+      tbb::simple_partitioner());
   expect({10 + 4 * 29, 18});
   expect_site(0, {10 + 4 * 29, 18}, 10);
-  expect_site(kOuter, {4 * 29, 8}, 5);
-  expect_site(kInner, {4 * 24, 4 * 3}, 3);  // four calls
+  expect_site(901, {4 * 29, 8}, 5);
+  expect_site(951, {4 * 24, 4 * 3}, 3); // four calls
 }

@@ -5,18 +5,22 @@
 
 using namespace spec;
 
-template <Units units> static void part() { spend(units); }
+template <Units units>
+static void part() {
+  spend(units);
+}
 
 // 1 + (the parts side by side) + 2.
 static void expect_parts(std::initializer_list<Units> parts) {
   Cost sum;
-  for (const Units units : parts) sum = in_parallel({sum, step(units)});
+  for (const Units units : parts)
+    sum = in_parallel({sum, step(units)});
   expect(in_series({step(1), sum, step(2)}));
 }
 
-#define INVOKE(...)                 \
-  spend(1);                         \
-  tbb::parallel_invoke(__VA_ARGS__); \
+#define INVOKE(...)                                                                                \
+  spend(1);                                                                                        \
+  tbb::parallel_invoke(__VA_ARGS__);                                                               \
   spend(2)
 
 CASE(two) {
@@ -52,13 +56,15 @@ CASE(nine) {
   expect_parts({5, 7, 9, 11, 13, 15, 170, 19, 21});
 }
 CASE(ten) {
-  INVOKE(part<5>, part<7>, part<9>, part<11>, part<13>, part<15>, part<17>, part<19>, part<21>, part<230>);
+  INVOKE(part<5>, part<7>, part<9>, part<11>, part<13>, part<15>, part<17>, part<19>, part<21>,
+         part<230>);
   expect_parts({5, 7, 9, 11, 13, 15, 17, 19, 21, 230});
 }
 
 static void quick(int depth) {
   spend(3);
-  if (depth > 0) tbb::parallel_invoke([=] { quick(depth - 1); }, [=] { quick(depth - 1); });
+  if (depth > 0)
+    tbb::parallel_invoke([=] { quick(depth - 1); }, [=] { quick(depth - 1); });
   spend(1);
 }
 CASE(recursive) {
@@ -68,9 +74,10 @@ CASE(recursive) {
 }
 CASE(sites) {
   spend(4);
-  constexpr unsigned kLine = __LINE__ + 1;
+  constexpr unsigned kLine = 901;
+#line 901
   tbb::parallel_invoke(part<30>, part<20>, part<10>);
   expect({64, 34});
   expect_site(0, {64, 34}, 4);
-  expect_site(kLine, {60, 60}, 30);  // three tasks, three invocations
+  expect_site(kLine, {60, 60}, 30); // three tasks, three invocations
 }

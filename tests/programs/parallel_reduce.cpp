@@ -41,12 +41,14 @@ long join(long left, long right) {
 }
 
 void check(long value, int n) {
-  if (value != long{n} * (n - 1) / 2) std::puts("expect the right sum");
+  if (value != long{n} * (n - 1) / 2)
+    std::puts("expect the right sum");
 }
 
 // A range of n is halved until no piece exceeds g; every halving ends in a join.
 Cost halves(Units n, Units grain) {
-  if (n <= grain) return step(n * kElement);
+  if (n <= grain)
+    return step(n * kElement);
   return in_series({in_parallel({halves(n / 2, grain), halves(n - n / 2, grain)}), step(kJoin)});
 }
 
@@ -55,7 +57,7 @@ void expect_joins_at_will(Units n) {
   expect_span_between(kElement, n * (kElement + kJoin));
 }
 
-}  // namespace
+} // namespace
 
 CASE(deterministic_body) {
   Sum sum;
@@ -75,12 +77,16 @@ CASE(deterministic_body_grain) {
   expect_span_with_headers(halves(100, 7).span);
 }
 CASE(deterministic_function) {
-  check(tbb::parallel_deterministic_reduce(Range(0, 37), 0L, add_range, join, tbb::simple_partitioner()), 37);
+  check(tbb::parallel_deterministic_reduce(Range(0, 37), 0L, add_range, join,
+                                           tbb::simple_partitioner()),
+        37);
   expect_work(halves(37, 1).work);
   expect_span_with_headers(halves(37, 1).span);
 }
 CASE(deterministic_static) {
-  check(tbb::parallel_deterministic_reduce(Range(0, 64), 0L, add_range, join, tbb::static_partitioner()), 64);
+  check(tbb::parallel_deterministic_reduce(Range(0, 64), 0L, add_range, join,
+                                           tbb::static_partitioner()),
+        64);
   expect_joins_at_will(64);
 }
 CASE(body_simple) {
@@ -104,8 +110,8 @@ CASE(function_affinity) {
 }
 CASE(joins_without_work) {
   // Without work in the joins the form makes no difference.
-  const long sum = tbb::parallel_reduce(Range(0, 64), 0L, add_range, [](long a, long b) { return a + b; },
-                                        tbb::simple_partitioner());
+  const long sum = tbb::parallel_reduce(
+      Range(0, 64), 0L, add_range, [](long a, long b) { return a + b; }, tbb::simple_partitioner());
   check(sum, 64);
   expect_work(64 * kElement);
   expect_divisible_span(kElement);
@@ -116,7 +122,8 @@ CASE(nested) {
       Range(0, 8), 0L,
       [](const Range& range, long value) {
         for (int i = range.begin(); i != range.end(); ++i)
-          value += tbb::parallel_deterministic_reduce(Range(0, 16), 0L, add_range, join, tbb::simple_partitioner());
+          value += tbb::parallel_deterministic_reduce(Range(0, 16), 0L, add_range, join,
+                                                      tbb::simple_partitioner());
         return value;
       },
       [](long a, long b) {
@@ -124,13 +131,15 @@ CASE(nested) {
         return a + b;
       },
       tbb::simple_partitioner());
-  if (sum != 8 * 120) std::puts("expect the right sum");
+  if (sum != 8 * 120)
+    std::puts("expect the right sum");
   expect_work(8 * halves(16, 1).work + 7 * 100);
   expect_span_with_headers(halves(16, 1).span + 3 * 100);
 }
 CASE(site) {
   Sum sum;
-  constexpr unsigned kLine = __LINE__ + 1;
+  constexpr unsigned kLine = 901;
+#line 901
   tbb::parallel_deterministic_reduce(Range(0, 32), sum, tbb::simple_partitioner());
   spend(5);
   const Cost cost = halves(32, 1);

@@ -16,7 +16,8 @@ static bool compare(int a, int b) {
 static void sort(std::vector<int> values) {
   spend(10);
   tbb::parallel_sort(values.begin(), values.end(), compare);
-  if (!std::is_sorted(values.begin(), values.end())) std::puts("expect a sorted vector");
+  if (!std::is_sorted(values.begin(), values.end()))
+    std::puts("expect a sorted vector");
   const Units comparisons = spent() - 10;
   expect_span_between(10 + 1, 10 + comparisons);
 }
@@ -24,11 +25,14 @@ static void sort(std::vector<int> values) {
 static std::vector<int> random_values(std::size_t count) {
   std::mt19937 random(7);
   std::vector<int> values(count);
-  for (int& value : values) value = static_cast<int>(random());
+  for (int& value : values)
+    value = static_cast<int>(random());
   return values;
 }
 
-CASE(random) { sort(random_values(3000)); }
+CASE(random) {
+  sort(random_values(3000));
+}
 CASE(sorted) {
   std::vector<int> values = random_values(3000);
   std::sort(values.begin(), values.end());
@@ -40,4 +44,6 @@ CASE(almost_sorted) {
   std::swap(values[2990], values[2991]);
   sort(values);
 }
-CASE(small) { sort(random_values(100)); }
+CASE(small) {
+  sort(random_values(100));
+}

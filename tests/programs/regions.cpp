@@ -16,7 +16,8 @@ CASE(serial_part) {
   spend(80);
   causal_end("middle");
   spend(10);
-  expect_what_if([](Units full, Units faster) { return in_series({step(20 * full), step(80 * faster)}); });
+  expect_what_if(
+      [](Units full, Units faster) { return in_series({step(20 * full), step(80 * faster)}); });
   expect_regions(1);
 }
 CASE(over_spawns_and_waits) {
@@ -35,7 +36,8 @@ CASE(over_spawns_and_waits) {
   expect_what_if([](Units full, Units faster) {
     return in_series({step(5 * faster),
                       in_parallel({step(50 * full),
-                                   in_series({step(7 * faster), in_parallel({step(30 * full), step(60 * faster)})})}),
+                                   in_series({step(7 * faster),
+                                              in_parallel({step(30 * full), step(60 * faster)})})}),
                       step(9 * faster), step(full)});
   });
 }
@@ -54,11 +56,14 @@ CASE(nested_outermost_counts) {
   expect_regions(2);
 }
 CASE(in_many_tasks) {
-  tbb::parallel_for(0, 32, [](int) {
-    spend(3);
-    tp::CausalRegion region("body");
-    spend(13);
-  }, tbb::simple_partitioner());
+  tbb::parallel_for(
+      0, 32,
+      [](int) {
+        spend(3);
+        tp::CausalRegion region("body");
+        spend(13);
+      },
+      tbb::simple_partitioner());
   expect_what_if([](Units full, Units faster) {
     const Cost one = in_series({step(3 * full), step(13 * faster)});
     return Cost{32 * one.work, one.span};
@@ -84,16 +89,20 @@ CASE(left_by_exception) {
   } catch (const std::runtime_error&) {
     spend(1);
   }
-  expect_what_if([](Units full, Units faster) { return in_series({step(50 * faster), step(11 * full)}); });
+  expect_what_if(
+      [](Units full, Units faster) { return in_series({step(50 * faster), step(11 * full)}); });
 }
 CASE(while_waiting_others_run) {
   // Inside the region the task waits, and its thread runs other tasks: those are not in it.
-  tbb::parallel_for(0, 8, [](int) {
-    tp::CausalRegion region("outer loop");
-    spend(2);
-    tbb::parallel_for(0, 8, [](int) { spend(10); }, tbb::simple_partitioner());
-    spend(3);
-  }, tbb::simple_partitioner());
+  tbb::parallel_for(
+      0, 8,
+      [](int) {
+        tp::CausalRegion region("outer loop");
+        spend(2);
+        tbb::parallel_for(0, 8, [](int) { spend(10); }, tbb::simple_partitioner());
+        spend(3);
+      },
+      tbb::simple_partitioner());
   expect_what_if([](Units full, Units faster) {
     return Cost{8 * (5 * faster + 80 * full), 5 * faster + 10 * full};
   });
@@ -111,15 +120,34 @@ CASE(without_names) {
 }
 CASE(several_in_one_step) {
   for (int turn = 0; turn < 3; ++turn) {
-    { tp::CausalRegion region("a"); spend(2); }
-    { tp::CausalRegion region("b"); spend(2); }
-    { tp::CausalRegion region("c"); spend(2); }
-    { tp::CausalRegion region("d"); spend(2); }
-    { tp::CausalRegion region("e"); spend(2); }
-    { tp::CausalRegion region("f"); spend(2); }
+    {
+      tp::CausalRegion region("a");
+      spend(2);
+    }
+    {
+      tp::CausalRegion region("b");
+      spend(2);
+    }
+    {
+      tp::CausalRegion region("c");
+      spend(2);
+    }
+    {
+      tp::CausalRegion region("d");
+      spend(2);
+    }
+    {
+      tp::CausalRegion region("e");
+      spend(2);
+    }
+    {
+      tp::CausalRegion region("f");
+      spend(2);
+    }
   }
   spend(4);
-  expect_what_if([](Units full, Units faster) { return in_series({step(36 * faster), step(4 * full)}); });
+  expect_what_if(
+      [](Units full, Units faster) { return in_series({step(36 * faster), step(4 * full)}); });
   expect_regions(6);
 }
 CASE(path_changes) {
@@ -131,7 +159,8 @@ CASE(path_changes) {
   });
   group.run([] { spend(60); });
   group.wait();
-  expect_what_if([](Units full, Units faster) { return in_parallel({step(100 * faster), step(60 * full)}); });
+  expect_what_if(
+      [](Units full, Units faster) { return in_parallel({step(100 * faster), step(60 * full)}); });
 }
 CASE(in_a_reduction) {
   using Range = tbb::blocked_range<int>;

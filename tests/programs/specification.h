@@ -34,15 +34,19 @@ struct Cost {
   Units span = 0;
 };
 
-inline Cost step(Units units) { return {units, units}; }
+inline Cost step(Units units) {
+  return {units, units};
+}
 inline Cost in_series(std::initializer_list<Cost> parts) {
   Cost sum;
-  for (const Cost& part : parts) sum = {sum.work + part.work, sum.span + part.span};
+  for (const Cost& part : parts)
+    sum = {sum.work + part.work, sum.span + part.span};
   return sum;
 }
 inline Cost in_parallel(std::initializer_list<Cost> parts) {
   Cost sum;
-  for (const Cost& part : parts) sum = {sum.work + part.work, std::max(sum.span, part.span)};
+  for (const Cost& part : parts)
+    sum = {sum.work + part.work, std::max(sum.span, part.span)};
   return sum;
 }
 
@@ -54,12 +58,15 @@ inline std::atomic<Units>& spent() {
 }
 
 inline void delay() {
-  thread_local std::uint32_t state = static_cast<std::uint32_t>(
-      std::chrono::steady_clock::now().time_since_epoch().count() ^ reinterpret_cast<std::uintptr_t>(&state));
+  thread_local std::uint32_t state =
+      static_cast<std::uint32_t>(std::chrono::steady_clock::now().time_since_epoch().count() ^
+                                 reinterpret_cast<std::uintptr_t>(&state));
   state = state * 1664525u + 1013904223u;
   const std::uint32_t dice = state >> 24;
-  if (dice < 20) std::this_thread::sleep_for(std::chrono::microseconds(1 + dice * 5));
-  else if (dice < 60) std::this_thread::yield();
+  if (dice < 20)
+    std::this_thread::sleep_for(std::chrono::microseconds(1 + dice * 5));
+  else if (dice < 60)
+    std::this_thread::yield();
 }
 
 // Work of the current step. In two halves: what happens between them must not matter.
@@ -76,7 +83,9 @@ inline void expect(const Cost& cost) {
   std::printf("expect work %llu\nexpect span %llu\n", static_cast<unsigned long long>(cost.work),
               static_cast<unsigned long long>(cost.span));
 }
-inline void expect_work(Units work) { std::printf("expect work %llu\n", static_cast<unsigned long long>(work)); }
+inline void expect_work(Units work) {
+  std::printf("expect work %llu\n", static_cast<unsigned long long>(work));
+}
 // For figures that only recompiled programs have: joins of reductions, body calls of loops.
 inline void expect_span_with_headers(Units span) {
   std::printf("expect headers span %llu\n", static_cast<unsigned long long>(span));
@@ -92,19 +101,25 @@ inline void expect_span_between(Units low, Units high) {
 // A spawn site: its line (0: main), total work and span of its invocations, exclusive work on the critical path.
 inline void expect_site(unsigned line, const Cost& cost, Units critical) {
   std::printf("expect site %u %llu %llu %llu\n", line, static_cast<unsigned long long>(cost.work),
-              static_cast<unsigned long long>(cost.span), static_cast<unsigned long long>(critical));
+              static_cast<unsigned long long>(cost.span),
+              static_cast<unsigned long long>(critical));
 }
 // All regions together, made faster by the factor (parallelize): the cost again, with region steps at a FACTOR-th. Both
 // are told times the factor, so that they stay integers.
-template <typename CostOf> void expect_what_if(CostOf cost_of) {
+template <typename CostOf>
+void expect_what_if(CostOf cost_of) {
   expect(cost_of(1, 1));
   for (const Units factor : {2, 4, 8, 16, 50, 100, 200, 400})
     std::printf("expect what-if %llu %llu %llu\n", static_cast<unsigned long long>(factor),
                 static_cast<unsigned long long>(cost_of(1, 1).work * factor),
                 static_cast<unsigned long long>(cost_of(factor, 1).span));
 }
-inline void expect_regions(unsigned count) { std::printf("expect regions %u\n", count); }
-inline void expect_tasks(Units count) { std::printf("expect tasks %llu\n", static_cast<unsigned long long>(count)); }
+inline void expect_regions(unsigned count) {
+  std::printf("expect regions %u\n", count);
+}
+inline void expect_tasks(Units count) {
+  std::printf("expect tasks %llu\n", static_cast<unsigned long long>(count));
+}
 
 // ---- cases ----
 
@@ -125,24 +140,27 @@ inline int& threads() {
   return count;
 }
 
-}  // namespace spec
+} // namespace spec
 
-#define CASE(name)                                                            \
-  static void case_##name();                                                  \
-  static const int added_##name = spec::add_case(#name, case_##name); \
+#define CASE(name)                                                                                 \
+  static void case_##name();                                                                       \
+  static const int added_##name = spec::add_case(#name, case_##name);                              \
   static void case_##name()
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "list") == 0) {
-    for (const spec::Case& one : spec::cases()) std::puts(one.name);
+    for (const spec::Case& one : spec::cases())
+      std::puts(one.name);
     return 0;
   }
-  if (argc != 3) return 2;
+  if (argc != 3)
+    return 2;
   spec::threads() = std::atoi(argv[2]);
   const auto limit = static_cast<std::size_t>(spec::threads());
   tbb::global_control control(tbb::global_control::max_allowed_parallelism, limit);
   for (const spec::Case& one : spec::cases()) {
-    if (std::strcmp(one.name, argv[1]) != 0) continue;
+    if (std::strcmp(one.name, argv[1]) != 0)
+      continue;
     // An arena of its own: the default one has no more slots than the machine has cores.
     tbb::task_arena arena(spec::threads());
     arena.execute([&] { one.run(); });

@@ -19,7 +19,9 @@ CASE(run_wait) {
   spend(3);
   group.wait();
   spend(4);
-  expect(in_series({step(1), in_parallel({step(50), in_series({step(2), in_parallel({step(60), step(3)})})}), step(4)}));
+  expect(in_series({step(1),
+                    in_parallel({step(50), in_series({step(2), in_parallel({step(60), step(3)})})}),
+                    step(4)}));
 }
 CASE(continuation_is_longest) {
   task_group group;
@@ -68,7 +70,9 @@ CASE(deferred) {
 }
 CASE(deferred_and_dropped) {
   task_group group;
-  { tbb::task_handle handle = group.defer([] { spend(20); }); }
+  {
+    tbb::task_handle handle = group.defer([] { spend(20); });
+  }
   spend(7);
   group.wait();
   expect({7, 7});
@@ -132,7 +136,8 @@ CASE(two_waiters) {
 // Tasks of a group that spawn into the same group; only the outermost frame waits.
 static void chain(task_group& group, int length) {
   spend(2);
-  if (length == 0) return;
+  if (length == 0)
+    return;
   group.run([&group, length] { chain(group, length - 1); });
   spend(3);
 }
@@ -145,7 +150,8 @@ CASE(shared_by_its_tasks) {
 }
 static void spread(task_group& group, int depth) {
   spend(3);
-  if (depth == 0) return;
+  if (depth == 0)
+    return;
   group.run([&group, depth] { spread(group, depth - 1); });
   group.run([&group, depth] { spread(group, depth - 1); });
   spend(1);
@@ -160,11 +166,14 @@ CASE(shared_tree) {
 CASE(shared_by_a_loop) {
   // All iterations run on one group: none waits, the loop's end joins nothing of it.
   task_group group;
-  tbb::parallel_for(0, 16, [&](int) {
-    spend(2);
-    group.run([] { spend(9); });
-    spend(1);
-  }, tbb::simple_partitioner());
+  tbb::parallel_for(
+      0, 16,
+      [&](int) {
+        spend(2);
+        group.run([] { spend(9); });
+        spend(1);
+      },
+      tbb::simple_partitioner());
   spend(4);
   group.wait();
   expect({16 * 12 + 4, 11});
@@ -185,11 +194,13 @@ CASE(nested) {
   expect({51, 24});
 }
 static Cost fib_cost(int n) {
-  if (n < 2) return step(1);
+  if (n < 2)
+    return step(1);
   return in_series({step(2), in_parallel({fib_cost(n - 1), fib_cost(n - 2)}), step(3)});
 }
 static int fib(int n) {
-  if (n < 2) return spend(1), n;
+  if (n < 2)
+    return spend(1), n;
   spend(2);
   int left, right;
   task_group group;
@@ -200,11 +211,13 @@ static int fib(int n) {
   return left + right;
 }
 CASE(fibonacci) {
-  if (fib(12) != 144) std::puts("expect the right number");
+  if (fib(12) != 144)
+    std::puts("expect the right number");
   expect(fib_cost(12));
 }
 static int fib_and_wait(int n) {
-  if (n < 2) return spend(1), n;
+  if (n < 2)
+    return spend(1), n;
   spend(2);
   int left, right;
   task_group group;
@@ -214,7 +227,8 @@ static int fib_and_wait(int n) {
   return left + right;
 }
 CASE(fibonacci_run_and_wait) {
-  if (fib_and_wait(12) != 144) std::puts("expect the right number");
+  if (fib_and_wait(12) != 144)
+    std::puts("expect the right number");
   expect(fib_cost(12));
 }
 CASE(user_context) {
@@ -255,12 +269,13 @@ CASE(many_groups) {
   expect({600, 400});
 }
 CASE(recursive_site) {
-  constexpr unsigned kLine = __LINE__ + 6;
   struct Tree {
     static void visit(int depth) {
       spend(1);
-      if (depth == 0) return;
+      if (depth == 0)
+        return;
       task_group group;
+#line 901
       group.run([=] { visit(depth - 1); });
       visit(depth - 1);
       group.wait();
@@ -270,5 +285,5 @@ CASE(recursive_site) {
   // 31 calls of one unit. Main itself spawns visit(3), (2), (1), (0): outermost invocations of 15, 7, 3, 1 units, with
   // paths of 4, 3, 2, 1; all other tasks are inside these. The first child is level with its continuation and wins.
   expect({31, 5});
-  expect_site(kLine, {15 + 7 + 3 + 1, 4 + 3 + 2 + 1}, 4);
+  expect_site(901, {15 + 7 + 3 + 1, 4 + 3 + 2 + 1}, 4);
 }

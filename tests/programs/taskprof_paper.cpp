@@ -10,28 +10,35 @@ static void sum_tree() {
   spend(5);
   tbb::task_group children;
 #line 10
-  children.run([] { tp::CausalRegion region("left"); spend(30); });
+  children.run([] {
+    tp::CausalRegion region("left");
+    spend(30);
+  });
   spend(5);
-
-  children.run([] { tp::CausalRegion region("right"); spend(40); });
+#line 13
+  children.run([] {
+    tp::CausalRegion region("right");
+    spend(40);
+  });
   children.wait();
   spend(10);
 }
 
-#line 20
 CASE(taskprof_paper) {
   causal_begin("create");
   spend(80);
   causal_end("create");
   tbb::task_group sum;
+#line 25
   sum.run([] { sum_tree(); });
   sum.wait();
   spend(5);
 
   expect_what_if([](Units full, Units faster) {
     const Cost left = step(30 * faster), right = step(40 * faster);
-    return in_series({step(80 * faster), step(5 * full), in_parallel({left, in_series({step(5 * full), right})}),
-                      step(10 * full), step(5 * full)});
+    return in_series({step(80 * faster), step(5 * full),
+                      in_parallel({left, in_series({step(5 * full), right})}), step(10 * full),
+                      step(5 * full)});
   });
   expect_regions(3);
   expect_site(0, {175, 145}, 85);
@@ -39,7 +46,9 @@ CASE(taskprof_paper) {
   expect_site(25, {90, 60}, 20);
   expect_site(10, {30, 30}, 0);
   // The digits as printed in the paper.
-  std::puts("expect percent 0 58.62\nexpect percent 13 27.58\nexpect percent 25 13.79\nexpect percent 10 0");
+  std::puts("expect percent 0 58.62\nexpect percent 13 27.58\nexpect percent 25 13.79\nexpect "
+            "percent 10 0");
   std::puts("expect parallelism 1.21");
-  std::puts("expect what-if-parallelism 2 2.06\nexpect what-if-parallelism 4 3.18\nexpect what-if-parallelism 8 4.38");
+  std::puts("expect what-if-parallelism 2 2.06\nexpect what-if-parallelism 4 3.18\nexpect "
+            "what-if-parallelism 8 4.38");
 }

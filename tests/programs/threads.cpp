@@ -17,16 +17,20 @@ CASE(external_threads) {
       spend(10 * i);
       tbb::parallel_for(0, 20, [](int) { spend(3); }, tbb::simple_partitioner());
     });
-  for (std::thread& thread : external) thread.join();
+  for (std::thread& thread : external)
+    thread.join();
   spend(2);
   expect({7 + 210 + 6 * 60, 63});
 }
 CASE(one_group_from_many_threads) {
-  if (threads() == 1) return;  // their tasks are in other arenas, where only workers can run them
+  if (threads() == 1)
+    return; // their tasks are in other arenas, where only workers can run them
   tbb::task_group group;
   std::vector<std::thread> external;
-  for (Units i = 1; i <= 6; ++i) external.emplace_back([&] { group.run([] { spend(8); }); });
-  for (std::thread& thread : external) thread.join();
+  for (Units i = 1; i <= 6; ++i)
+    external.emplace_back([&] { group.run([] { spend(8); }); });
+  for (std::thread& thread : external)
+    thread.join();
   spend(3);
   group.wait();
   spend(4);
@@ -61,10 +65,13 @@ CASE(arena_execute) {
 CASE(arenas_nested) {
   tbb::task_arena outer(2), inner(2);
   outer.execute([&] {
-    tbb::parallel_for(0, 8, [&](int) {
-      inner.execute([] { spend(5); });
-      spend(1);
-    }, tbb::simple_partitioner());
+    tbb::parallel_for(
+        0, 8,
+        [&](int) {
+          inner.execute([] { spend(5); });
+          spend(1);
+        },
+        tbb::simple_partitioner());
   });
   expect_work(48);
   expect_span_between(6, 48);
@@ -105,16 +112,20 @@ CASE(enqueue) {
       spend(4);
       --left;
     });
-  while (left > 0) std::this_thread::yield();
+  while (left > 0)
+    std::this_thread::yield();
   expect_work(40);
 }
 CASE(loop_in_each_thread_of_a_loop) {
-  tbb::parallel_for(0, 4, [](int) {
-    std::thread([] {
-      spend(50);
-      tbb::parallel_for(0, 4, [](int) { spend(2); }, tbb::simple_partitioner());
-    }).join();
-    spend(1);
-  }, tbb::simple_partitioner());
+  tbb::parallel_for(
+      0, 4,
+      [](int) {
+        std::thread([] {
+          spend(50);
+          tbb::parallel_for(0, 4, [](int) { spend(2); }, tbb::simple_partitioner());
+        }).join();
+        spend(1);
+      },
+      tbb::simple_partitioner());
   expect({4 * 59, 52});
 }

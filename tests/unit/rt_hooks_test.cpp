@@ -1,0 +1,259 @@
+// The DPST builder, driven through hooks.h as libtbb does it: tasks and contexts are a few words, no oneTBB.
+#include "rt_support.h"
+
+#include "tp/hooks.h"
+#include "tp/site.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace tp::test;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+// Before the runtime's own constructor: what the environment of the process would say.
+[[gnu::constructor(101)]] void set_environment() {
+  static char name[] = "/tmp/tp-rt-data-XXXXXX";
+  if (mkdtemp(name) == nullptr)
+    return;
+  setenv("TP_TEST_DATA", name, 1);
+  setenv("TP_DATA", (std::string(name) + "/%p").c_str(), 1);
+  setenv("TP_EVENT", "virtual", 1);
+}
+
+struct RemoveData : testing::Environment {
+  void TearDown() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(std::getenv("TP_TEST_DATA"), ignored);
+  }
+};
+[[maybe_unused]] const auto* const kRemove = testing::AddGlobalTestEnvironment(new RemoveData);
+
+struct FakeTask {
+  virtual ~FakeTask() = default;
+  std::uint64_t words[2] = {};
+  operator tp_task() {
+    return {words, *reinterpret_cast<const void* const*>(this), reinterpret_cast<void*>(&record)};
+  }
+};
+
+struct FakeContext {
+  std::uint64_t word = 0;
+  unsigned traits = 1 | 64; // parallel_for's own
+  operator tp_context() { return {&word, traits}; }
+};
+
+void start() {
+  tp_on_external_thread();
+  tp_on_scheduler_ready();
+}
+void spawn(const tp_task& task, const tp_context& context) {
+  tp_on_spawn(&task, &context);
+  tp_on_spawn_end();
+}
+void wait(const tp_context& context, const std::function<void()>& meanwhile) {
+  tp_on_wait(nullptr, nullptr, &context);
+  meanwhile();
+  tp_on_wait_end(0);
+}
+void run(const tp_task& task, const tp_context& context, const std::function<void()>& body) {
+  tp_frame frame;
+  tp_on_task_begin(&frame, &task, &context, 0);
+  body();
+  tp_on_task_end(&frame, 0);
+}
+
+// The records of the first stream between the thread's begin and end.
+Lines lines_of(const std::string& data, const char* stream = "/000000.tps") {
+  Lines lines = read_stream(data + stream).lines;
+  EXPECT_GE(lines.size(), 2u);
+  if (lines.size() < 2)
+    return lines;
+  EXPECT_EQ(lines.front(), "Extended 1");
+  EXPECT_EQ(lines.back(), "Extended 2");
+  return {lines.begin() + 1, lines.end() - 1};
+}
+
+} // namespace
+
+TEST(Hooks, TaskWithoutEventsIsOneRecord) {
+  const std::string data = record([] {
+    FakeTask task;
+    FakeContext context;
+    start();
+    tp_spend(5);
+    spawn(task, context);
+    EXPECT_EQ(task.words[0], 1u);
+    tp_spend(7);
+    wait(context, [&] { run(task, context, [] { tp_spend(11); }); });
+    tp_spend(3);
+    tp_on_context_end(&static_cast<tp_context>(context).word[0]);
+  });
+  EXPECT_EQ(lines_of(data), (Lines{"Cut 0", "Spawn 5 new", "Wait 7 last", "Task 11 newest",
+                                   "WaitEnd", "ContextEnd last", "End 3"}));
+  EXPECT_NE(read_file(data + "/run.json").find("\"clock\":\"virtual\""), std::string::npos);
+  EXPECT_NE(read_file(data + "/end.json").find("\"virtual_work\":26"), std::string::npos);
+}
+
+TEST(Hooks, NestedTasksNewestAndEarlier) {
+  const std::string data = record([] {
+    FakeTask first, second, inner;
+    FakeContext context, group;
+    start();
+    spawn(first, context);
+    spawn(second, context);
+    wait(context, [&] {
+      run(second, context, [&] {
+        tp_spend(1);
+        spawn(inner, group);
+        wait(group, [&] { run(inner, group, [] { tp_spend(2); }); });
+        tp_spend(4);
+      });
+      run(first, context, [] { tp_spend(8); });
+    });
+  });
+  EXPECT_EQ(lines_of(data), (Lines{"Cut 0", "Spawn 0 new", "Spawn 0 last", "Wait 0 last",
+                                   "Begin newest", "Spawn 1 new", "Wait 0 last", "Task 2 newest",
+                                   "WaitEnd", "End 4", "Task 8 back 2", "WaitEnd", "End 0"}));
+}
+
+TEST(Hooks, ATaskThatThrewIsOneFrame) {
+  const std::string data = record([] {
+    FakeTask task;
+    FakeContext context;
+    start();
+    spawn(task, context);
+    wait(context, [&] {
+      const tp_task description = task;
+      const tp_context where = context;
+      tp_frame frame;
+      tp_on_task_begin(&frame, &description, &where, 0);
+      tp_spend(2);
+      tp_on_task_end(&frame, 1);
+      tp_frame again;
+      tp_on_task_begin(&again, &description, &where, 1);
+      tp_spend(3);
+      tp_on_task_end(&again, 0);
+    });
+    tp_spend(1);
+  });
+  EXPECT_EQ(lines_of(data), (Lines{"Cut 0", "Spawn 0 new", "Wait 0 last", "Begin newest", "Cut 2",
+                                   "End 3", "WaitEnd", "End 1"}));
+}
+
+TEST(Hooks, AStolenTaskHasItsFullId) {
+  const std::string data = record([] {
+    FakeTask task;
+    FakeContext context;
+    start();
+    spawn(task, context);
+    wait(context, [&] {
+      std::thread([&] {
+        tp_on_worker_thread();
+        tp_on_search();
+        run(task, context, [] { tp_spend(9); });
+      }).join();
+    });
+  });
+  EXPECT_EQ(lines_of(data), (Lines{"Cut 0", "Spawn 0 new", "Wait 0 last", "WaitEnd", "End 0"}));
+  // Idle before it, so Begin stands apart; id (stream 0, spawn 0).
+  const Lines worker = lines_of(data, "/000001.tps");
+  EXPECT_EQ(worker, (Lines{"Begin id 0", "End 9", "End 0"}));
+}
+
+TEST(Hooks, LoopsFoldsAndRegions) {
+  const std::string data = record([] {
+    FakeTask task;
+    FakeContext context;
+    static tp_region region{"r", "f.cpp", 1, 0, 0};
+    start();
+    tp_spend(1);
+    tp_region_begin(&region);
+    tp_spend(10);
+    tp_region_end(&region);
+    tp_on_loop_begin();
+    tp_spend(6);
+    tp_on_loop_end(3, 2);
+    tp_on_fold_split();
+    spawn(task, context);
+    wait(context, [&] {
+      run(task, context, [] {
+        tp_spend(2);
+        tp_on_fold_join();
+        tp_spend(4);
+      });
+    });
+  });
+  EXPECT_EQ(lines_of(data),
+            (Lines{"Cut 0", "Region 10", "LoopBegin 11", "LoopEnd 6 3/2", "Spawn 0 new split",
+                   "Wait 0 last", "Begin newest", "Join 2", "End 4", "WaitEnd", "End 0"}));
+}
+
+TEST(Hooks, PauseDropsWork) {
+  const std::string data = record([] {
+    start();
+    tp_spend(5);
+    tp_set_paused(1);
+    tp_spend(100);
+    tp_set_paused(0);
+    tp_spend(7);
+  });
+  EXPECT_EQ(lines_of(data),
+            (Lines{"Cut 0", "Cut 5", "Extended 3", "Cut 0", "Extended 4", "End 7"}));
+}
+
+TEST(Hooks, UnmatchedEndsDoNothing) {
+  const std::string data = record([] {
+    static tp_region region{"r", "f.cpp", 1, 0, 0};
+    start();
+    close(2); // their warnings are not this test's concern
+    tp_region_end(&region);
+    tp_on_loop_end(1, 1);
+    tp_on_wait_end(0);
+    std::uint64_t word = 0;
+    tp_on_context_end(&word);
+    tp_on_stack_in(0);
+    tp_spend(2);
+  });
+  EXPECT_EQ(lines_of(data), (Lines{"Cut 0", "End 2"}));
+}
+
+TEST(Hooks, AllWidthsOfWorkAndSites) {
+  const std::vector<std::uint64_t> works{0,          1,           0xffff,    0x10000,
+                                         0xffffffff, 0x100000000, 1ull << 62};
+  const std::string data = record([&] {
+    start();
+    FakeContext context;
+    for (const std::uint64_t work : works) {
+      FakeTask task;
+      tp_spend(work);
+      spawn(task, context);
+      wait(context, [&] { run(task, context, [work] { tp_spend(work); }); });
+    }
+  });
+  const Lines lines = lines_of(data);
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    const std::string work = std::to_string(works[i]);
+    ASSERT_LT(4 * i + 4, lines.size());
+    EXPECT_EQ(lines[4 * i + 1], "Spawn " + work + (i == 0 ? " new" : " last"));
+    EXPECT_EQ(lines[4 * i + 3], "Task " + work + " newest");
+  }
+}
+
+TEST(Hooks, ManyThreadsShareFewStreams) {
+  const std::string data = record([] {
+    start();
+    for (int i = 0; i < 50; ++i)
+      std::thread([] {
+        start();
+        tp_spend(1);
+      }).join();
+  });
+  std::size_t streams = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(data))
+    streams += entry.path().extension() == ".tps";
+  EXPECT_EQ(streams, 2u);
+  const Stream second = read_stream(data + "/000001.tps");
+  EXPECT_EQ(second.lines.size(), 50u * 4);
+}

@@ -1,0 +1,127 @@
+// For tests of the runtime without oneTBB: a process of its own per recording, and its streams as readable lines.
+#pragma once
+
+#include "tp/trace/trace_codec.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace tp::test {
+
+inline std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// An empty directory, gone with the object.
+class Folder {
+public:
+  Folder() {
+    char name[] = "/tmp/tp-rt-XXXXXX";
+    if (mkdtemp(name) != nullptr)
+      path = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::string path;
+};
+
+struct Stream {
+  std::vector<trace::ChunkHeader> chunks;
+  std::vector<std::string> lines;     // one per record
+  std::vector<trace::Record> records; // payloads point into `bytes`
+  std::string bytes;
+};
+
+inline std::string line_of(const trace::Record& record) {
+  static const char* const kNames[] = {
+      "None",      "Spawn",   "SpawnWait", "Wait",    "WaitEnd", "Begin",  "End",        "Task",
+      "LoopBegin", "LoopEnd", "Join",      "Release", "Acquire", "Region", "ContextEnd", "Cut"};
+  if (record.op == trace::Op::Extended)
+    return "Extended " + std::to_string(static_cast<int>(record.extended_kind));
+  std::string line = kNames[static_cast<int>(record.op)];
+  if (trace::closes_step(record.op) || record.op == trace::Op::Region)
+    line += " " + std::to_string(record.work);
+  if (trace::has_context(record.op)) {
+    static const char* const kCodes[] = {" own", " last", " new", " id"};
+    line += kCodes[record.flags >> trace::kContextShift & 3];
+  }
+  if (record.op == trace::Op::Spawn && (record.flags & trace::kSpawnSplit) != 0)
+    line += " split";
+  if (record.op == trace::Op::Begin || record.op == trace::Op::Task) {
+    static const char* const kCodes[] = {" newest", " back", " back", " id"};
+    line += kCodes[record.flags & 3];
+    if ((record.flags & 3) != 0)
+      line += " " + std::to_string(record.id);
+    if (record.flags & trace::kTaskCancelled)
+      line += " cancelled";
+  }
+  if (record.op == trace::Op::LoopEnd)
+    line += " " + std::to_string(record.iterations) + "/" + std::to_string(record.grain);
+  return line;
+}
+
+// Reads a stream file and checks what every file must keep: magic, sequence, checksum, nothing left over.
+inline Stream read_stream(const std::string& path) {
+  Stream stream;
+  stream.bytes = read_file(path);
+  const auto* at = reinterpret_cast<const std::byte*>(stream.bytes.data());
+  const std::byte* const end = at + stream.bytes.size();
+  while (at < end) {
+    trace::ChunkHeader header;
+    if (end - at < static_cast<std::ptrdiff_t>(sizeof header)) {
+      ADD_FAILURE() << "a piece of a chunk at the end of " << path;
+      break;
+    }
+    std::memcpy(&header, at, sizeof header);
+    EXPECT_EQ(header.magic, trace::kChunkMagic);
+    EXPECT_EQ(header.header_check, trace::header_check(header));
+    EXPECT_EQ(header.sequence, stream.chunks.size());
+    EXPECT_LE(at + header.chunk_bytes, end);
+    if (header.chunk_bytes < sizeof header || at + header.chunk_bytes > end)
+      break;
+    const std::byte* record_at = at + header.header_bytes;
+    const std::byte* records_end = at + header.chunk_bytes;
+    if (header.flags & trace::kChunkClosed) {
+      EXPECT_EQ(header.checksum, trace::checksum(record_at, header.used_bytes));
+      records_end = record_at + header.used_bytes;
+    }
+    trace::Record record;
+    trace::DecodeStatus status;
+    while ((status = trace::decode(record_at, records_end, 0, record)) == trace::DecodeStatus::Ok) {
+      stream.lines.push_back(line_of(record));
+      stream.records.push_back(record);
+    }
+    EXPECT_EQ(status, trace::DecodeStatus::EndOfData);
+    stream.chunks.push_back(header);
+    at += header.chunk_bytes;
+  }
+  return stream;
+}
+
+// Runs `program` in a process of its own, which ends by exit(0), and returns its data directory. The runtime of this
+// executable has been told at start to use the virtual clock and to record there (rt_hooks_test.cpp).
+inline std::string record(const std::function<void()>& program) {
+  const pid_t child = fork();
+  if (child == 0) {
+    program();
+    std::exit(0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  return std::string(std::getenv("TP_TEST_DATA")) + "/" + std::to_string(child);
+}
+
+} // namespace tp::test
