@@ -1,9 +1,10 @@
-// The execution DAG as a stream of events: what dpst_reader tells and passes hear. There is no tree in memory
-// (style.md's first plan, a Dpst of flat arrays, gave way to design.md 2.6 and 4): a trace of 10^9 tasks is read with the memory
-// of what is alive at one moment.
+// The execution DAG as a stream of events: what dpst_reader tells and passes hear. There is no tree
+// in memory (style.md's first plan, a Dpst of flat arrays, gave way to design.md 2.6 and 4): a
+// trace of 10^9 tasks is read with the memory of what is alive at one moment.
 //
-// A *frame* is a task, from its spawn to its end, or an external thread outside every task (a root frame). The
-// reader owns frames and whatever joins them; the visitor owns what it accumulates along paths, behind Path.
+// A *frame* is a task, from its spawn to its end, or an external thread outside every task (a root
+// frame). The reader owns frames and whatever joins them; the visitor owns what it accumulates
+// along paths, behind Path.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,9 @@ namespace tp::analysis {
 using Row = std::uint32_t;
 inline constexpr Row kMainRow = 0;
 
-struct Path;        // the visitor's: the longest path to a point
-struct Invocation;  // the visitor's: an outermost invocation of a row
-struct LoopMark;    // the visitor's: where the innermost open loop body call began
+struct Path;       // the visitor's: the longest path to a point
+struct Invocation; // the visitor's: an outermost invocation of a row
+struct LoopMark;   // the visitor's: where the innermost open loop body call began
 
 // What a visitor sees of a frame.
 struct FrameState {
@@ -29,29 +30,29 @@ struct FrameState {
 };
 
 struct RegionWork {
-  std::uint32_t region = 0;  // row of the region table
+  std::uint32_t region = 0; // row of the region table
   std::uint64_t work = 0;
 };
 
 // A maximal stretch of one task on one thread with no task-management event inside.
 struct Step {
   std::uint64_t work = 0;
-  std::uint64_t lead = 0;    // ticks inside the runtime and the profiler before it
-  std::uint64_t length = 0;  // ticks of wall-clock time
-  std::uint64_t begin = 0;   // ticks
+  std::uint64_t lead = 0;   // ticks inside the runtime and the profiler before it
+  std::uint64_t length = 0; // ticks of wall-clock time
+  std::uint64_t begin = 0;  // ticks
   std::uint32_t stream = 0;
   std::span<const RegionWork> regions;
 };
 
-// Which path survives where two of equal length meet. A child wins against the continuation; the child that was
-// spawned first (lower rank) against later ones.
+// Which path survives where two of equal length meet. A child wins against the continuation; the
+// child that was spawned first (lower rank) against later ones.
 enum class Tie : std::uint8_t { Into, From, LowerRank };
 
 class DagVisitor {
 public:
   virtual ~DagVisitor() = default;
 
-  virtual Path* new_path() = 0;  // empty, length 0
+  virtual Path* new_path() = 0; // empty, length 0
   virtual Path* copy_path(const Path& path) = 0;
   virtual void drop_path(Path* path) = 0;
   virtual void set_rank(Path& path, std::uint64_t rank) = 0;
@@ -72,4 +73,4 @@ public:
   virtual void abandoned(FrameState& frame) = 0;
 };
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -1,7 +1,8 @@
-// The merge and the meaning of each record. One function per operation, in the order of trace_format.h.
+// The merge and the meaning of each record. One function per operation, in the order of
+// trace_format.h.
 //
-// A record is either processed whole or not at all: whatever it has to wait for is checked first, so that a stream
-// that was held back simply processes the same record again.
+// A record is either processed whole or not at all: whatever it has to wait for is checked first,
+// so that a stream that was held back simply processes the same record again.
 #include "dpst_reader.h"
 
 #include <fmt/format.h>
@@ -35,7 +36,8 @@ ReadSummary DpstReader::run() {
   return summary_;
 }
 
-// ---- merge ------------------------------------------------------------------------------------------------------
+// ---- merge
+// ------------------------------------------------------------------------------------------------------
 
 void DpstReader::merge() {
   bool any = false;
@@ -53,7 +55,8 @@ void DpstReader::merge() {
     } else {
       // Nothing can go on: what the earliest record waits for was never recorded.
       number = queue_.take_earliest_blocked();
-      if (number == kNoStream) return;
+      if (number == kNoStream)
+        return;
       force_ = true;
     }
     Stream& stream = streams_[number];
@@ -61,7 +64,8 @@ void DpstReader::merge() {
     for (;;) {
       const bool done = process(stream);
       force_ = false;
-      if (!done || !stream.cursor.next()) break;
+      if (!done || !stream.cursor.next())
+        break;
       const std::uint64_t time = stream.cursor.time().at;
       if (!queue_.comes_before(time, number)) {
         queue_.push(time, number);
@@ -78,19 +82,22 @@ bool DpstReader::block(Stream& stream, Waiters& waiters, std::uint64_t wanted) {
 
 DpstReader::Stream* DpstReader::stream_of(const Stream& reader, std::uint64_t id) {
   const std::uint32_t number = trace::id_stream(id);
-  if (number < streams_.size()) return &streams_[number];
+  if (number < streams_.size())
+    return &streams_[number];
   if (claims_complete_)
-    fail(Problem::IdOutOfRange, reader.cursor.place(), fmt::format("a stream below {}", streams_.size()),
-         std::to_string(number));
+    fail(Problem::IdOutOfRange, reader.cursor.place(),
+         fmt::format("a stream below {}", streams_.size()), std::to_string(number));
   return nullptr;
 }
 
-// ---- steps and frames -------------------------------------------------------------------------------------------
+// ---- steps and frames
+// -------------------------------------------------------------------------------------------
 
 // The frame whose step the record closes.
 Frame& DpstReader::running(Stream& stream) {
   if (!stream.top)
-    fail(Problem::StepWithoutFrame, stream.cursor.place(), "a running task or an external thread", "none");
+    fail(Problem::StepWithoutFrame, stream.cursor.place(), "a running task or an external thread",
+         "none");
   return *stream.top;
 }
 
@@ -105,7 +112,8 @@ void DpstReader::close_step(Stream& stream, Frame& frame) {
       part.work = std::min(part.work, rest);
       rest -= part.work;
     }
-    if (exceeds) note(Problem::RegionExceedsStep);
+    if (exceeds)
+      note(Problem::RegionExceedsStep);
   }
   const Step step{record.work,
                   record.lead,
@@ -130,7 +138,8 @@ void DpstReader::push(Stream& stream, Frame* frame) {
 void DpstReader::finish_top(Stream& stream) {
   Frame* const frame = stream.top;
   stream.top = frame->below;
-  if (frame->is_task) ++summary_.ended;
+  if (frame->is_task)
+    ++summary_.ended;
   joins_.finish(frame);
 }
 
@@ -152,10 +161,12 @@ void DpstReader::finish_stack(Frame*& top) {
 }
 
 bool DpstReader::process(Stream& stream) {
-  if (!process_record(stream)) return false;
+  if (!process_record(stream))
+    return false;
   if (!stream.ending.empty()) {
     const Op op = stream.cursor.record().op;
-    if (trace::closes_step(op) || op == Op::Begin || op == Op::WaitEnd) end_contexts(stream);
+    if (trace::closes_step(op) || op == Op::Begin || op == Op::WaitEnd)
+      end_contexts(stream);
   }
   return true;
 }
@@ -208,13 +219,15 @@ bool DpstReader::process_record(Stream& stream) {
   return true;
 }
 
-// ---- spawns and waits -------------------------------------------------------------------------------------------
+// ---- spawns and waits
+// -------------------------------------------------------------------------------------------
 
 // The context operand. False: it is not there yet, and nothing has been changed.
 bool DpstReader::resolve_context(Stream& stream, Frame* frame, Context*& context) {
   const Record& record = stream.cursor.record();
   const auto need = [&](Context* found, const char* what) {
-    if (!found) fail(Problem::NoContextYet, stream.cursor.place(), what, "none");
+    if (!found)
+      fail(Problem::NoContextYet, stream.cursor.place(), what, "none");
     context = found;
     return true;
   };
@@ -252,7 +265,8 @@ bool DpstReader::resolve_context(Stream& stream, Frame* frame, Context*& context
     break;
   }
   }
-  if (frame) joins_.set_context(frame->last_context, context);
+  if (frame)
+    joins_.set_context(frame->last_context, context);
   return true;
 }
 
@@ -262,7 +276,8 @@ Row DpstReader::resolve_site(Stream& stream, const Frame& parent) {
   case trace::SiteCode::Inherit:
     return parent.state.row;
   case trace::SiteCode::Last:
-    if (!stream.any_site) fail(Problem::NoSiteYet, stream.cursor.place(), "a site named before", "none");
+    if (!stream.any_site)
+      fail(Problem::NoSiteYet, stream.cursor.place(), "a site named before", "none");
     return stream.last_row;
   default:
     break;
@@ -271,8 +286,10 @@ Row DpstReader::resolve_site(Stream& stream, const Frame& parent) {
     const Row* row = rows_.row_of_site.find(record.site);
     // A killed program may have lost the last lines of its site table.
     if (!row && claims_complete_)
-      fail(Problem::BadSite, stream.cursor.place(), "a site of sites.jsonl", std::to_string(record.site));
-    if (!row) note(Problem::BadSite);
+      fail(Problem::BadSite, stream.cursor.place(), "a site of sites.jsonl",
+           std::to_string(record.site));
+    if (!row)
+      note(Problem::BadSite);
     stream.last_row = row ? *row : rows_.unknown_row;
     stream.last_site = record.site;
     stream.any_site = true;
@@ -285,7 +302,8 @@ bool DpstReader::process_spawn(Stream& stream) {
   Frame& parent = running(stream);
   const Row row = resolve_site(stream, parent);
   Context* context = nullptr;
-  if (!resolve_context(stream, &parent, context)) return false;
+  if (!resolve_context(stream, &parent, context))
+    return false;
   close_step(stream, parent);
 
   Frame* const child = joins_.make_frame();
@@ -294,7 +312,8 @@ bool DpstReader::process_spawn(Stream& stream) {
   child->state.path = visitor_.copy_path(*parent.state.path);
   visitor_.set_rank(*child->state.path, ++next_rank_);
   joins_.enter_scope(*child, parent, context);
-  if (record.flags & trace::kSpawnSplit) joins_.split(parent, *child);
+  if (record.flags & trace::kSpawnSplit)
+    joins_.split(parent, *child);
   visitor_.spawned(parent.state, child->state);
   ++summary_.spawned;
   summary_.most_live_frames = std::max(summary_.most_live_frames, joins_.live_frames());
@@ -303,14 +322,16 @@ bool DpstReader::process_spawn(Stream& stream) {
   tasks_.insert(trace::pack_id(stream.cursor.number(), ordinal), child);
   stream.cursor.count_spawn();
   queue_.wake_up_to(stream.spawn_waiters, ordinal);
-  if (record.op == Op::SpawnWait) joins_.begin_wait(parent, context);
+  if (record.op == Op::SpawnWait)
+    joins_.begin_wait(parent, context);
   return true;
 }
 
 bool DpstReader::process_wait(Stream& stream) {
   Frame& frame = running(stream);
   Context* context = nullptr;
-  if (!resolve_context(stream, &frame, context)) return false;
+  if (!resolve_context(stream, &frame, context))
+    return false;
   close_step(stream, frame);
   joins_.begin_wait(frame, context);
   return true;
@@ -321,14 +342,18 @@ bool DpstReader::process_wait_end(Stream& stream) {
   if (!frame || !frame->wait)
     fail(Problem::WaitEndWithoutWait, stream.cursor.place(), "a frame that waits",
          frame ? "one that runs" : "no frame");
-  if (Waiters* waiters = joins_.end_wait(*frame, force_)) return block(stream, *waiters);
-  if (force_) note(Problem::NeverEnded);
+  if (Waiters* waiters = joins_.end_wait(*frame, force_))
+    return block(stream, *waiters);
+  if (force_)
+    note(Problem::NeverEnded);
   summary_.idle += stream.cursor.record().lead;
-  if (stream.cursor.record().flags & trace::kWaitEndByException) ++summary_.by_exception;
+  if (stream.cursor.record().flags & trace::kWaitEndByException)
+    ++summary_.by_exception;
   return true;
 }
 
-// ---- begin and end ----------------------------------------------------------------------------------------------
+// ---- begin and end
+// ----------------------------------------------------------------------------------------------
 
 bool DpstReader::claim_task(Stream& stream, Frame*& task) {
   const Record& record = stream.cursor.record();
@@ -338,7 +363,8 @@ bool DpstReader::claim_task(Stream& stream, Frame*& task) {
   if (static_cast<trace::TaskCode>(record.flags & 3) != trace::TaskCode::Id) {
     // `id` is how many spawns before the newest.
     if (record.id >= own)
-      fail(Problem::UnknownTask, stream.cursor.place(), fmt::format("one of {} spawns of this stream", own),
+      fail(Problem::UnknownTask, stream.cursor.place(),
+           fmt::format("one of {} spawns of this stream", own),
            fmt::format("the {}th before the newest", record.id));
     id = trace::pack_id(stream.cursor.number(), own - 1 - record.id);
   } else {
@@ -353,7 +379,8 @@ bool DpstReader::claim_task(Stream& stream, Frame*& task) {
   if (spawner && ordinal < spawner->cursor.spawns())
     fail(Problem::TaskTwice, stream.cursor.place(), "each task once",
          fmt::format("task {} of stream {} again", ordinal, trace::id_stream(id)));
-  if (!force_) return block(stream, spawner ? spawner->spawn_waiters : lost_, ordinal);
+  if (!force_)
+    return block(stream, spawner ? spawner->spawn_waiters : lost_, ordinal);
   // The spawn is lost: a task out of nowhere, whose path starts at 0.
   note(Problem::NeverSpawned);
   task = joins_.make_frame();
@@ -373,16 +400,19 @@ bool DpstReader::claim_task(Stream& stream, Frame*& task) {
 bool DpstReader::process_begin(Stream& stream) {
   const Record& record = stream.cursor.record();
   Frame* task = nullptr;
-  if (!claim_task(stream, task)) return false;
+  if (!claim_task(stream, task))
+    return false;
   ++summary_.begun;
-  if (record.flags & trace::kTaskCancelled) ++summary_.cancelled;
+  if (record.flags & trace::kTaskCancelled)
+    ++summary_.cancelled;
   push(stream, task);
   visitor_.begun(task->state);
   if (record.op == Op::Begin) {
     summary_.idle += record.lead;
     return true;
   }
-  if (record.flags & trace::kTaskByException) ++summary_.by_exception;
+  if (record.flags & trace::kTaskByException)
+    ++summary_.by_exception;
   close_step(stream, *task);
   finish_top(stream);
   return true;
@@ -392,9 +422,11 @@ void DpstReader::process_end(Stream& stream) {
   if (!stream.top)
     fail(Problem::EndWithoutFrame, stream.cursor.place(), "a running task", "none");
   if (stream.top->is_task && stream.top->wait)
-    fail(Problem::StepInWait, stream.cursor.place(), "the end of its wait first", "the end of the task");
+    fail(Problem::StepInWait, stream.cursor.place(), "the end of its wait first",
+         "the end of the task");
   close_step(stream, running(stream));
-  if (stream.cursor.record().flags & trace::kEndByException) ++summary_.by_exception;
+  if (stream.cursor.record().flags & trace::kEndByException)
+    ++summary_.by_exception;
   finish_top(stream);
 }
 
@@ -408,23 +440,28 @@ void DpstReader::process_loop_end(Stream& stream) {
   visitor_.loop_end(frame.state, record.iterations, record.grain);
 }
 
-// ---- other joins ------------------------------------------------------------------------------------------------
+// ---- other joins
+// ------------------------------------------------------------------------------------------------
 
 bool DpstReader::process_join(Stream& stream) {
   Frame& frame = running(stream);
-  if (!frame.node && !claims_complete_) {  // a task whose spawn is lost
+  if (!frame.node && !claims_complete_) { // a task whose spawn is lost
     note(Problem::NeverJoined);
     close_step(stream, frame);
     return true;
   }
   if (!frame.node)
-    fail(Problem::JoinWithoutNode, stream.cursor.place(), "a frame that was split", "one that was not");
-  // The step before it is closed when the record passes, not when it has to wait: nobody else can see the difference.
+    fail(Problem::JoinWithoutNode, stream.cursor.place(), "a frame that was split",
+         "one that was not");
+  // The step before it is closed when the record passes, not when it has to wait: nobody else can
+  // see the difference.
   FoldNode* const node = frame.node;
   const std::uint8_t other = 1 - frame.side;
   const bool there = node->ends[other] || node->gone[other];
-  if (!there && !force_) return block(stream, node->waiters);
-  if (!there) note(Problem::NeverJoined);
+  if (!there && !force_)
+    return block(stream, node->waiters);
+  if (!there)
+    note(Problem::NeverJoined);
   close_step(stream, frame);
   joins_.pass_node(frame, force_);
   return true;
@@ -434,7 +471,8 @@ void DpstReader::process_release(Stream& stream) {
   Frame& frame = running(stream);
   close_step(stream, frame);
   const std::uint64_t ordinal = stream.releases++;
-  edges_.insert(trace::pack_id(stream.cursor.number(), ordinal), visitor_.copy_path(*frame.state.path));
+  edges_.insert(trace::pack_id(stream.cursor.number(), ordinal),
+                visitor_.copy_path(*frame.state.path));
   queue_.wake_up_to(stream.release_waiters, ordinal);
 }
 
@@ -444,7 +482,8 @@ bool DpstReader::process_acquire(Stream& stream) {
   Path** const found = edges_.find(id);
   if (!found && !force_) {
     Stream* const releaser = stream_of(stream, id);
-    // Used up already (an edge is used once) or not there yet: either way it can only be waited for.
+    // Used up already (an edge is used once) or not there yet: either way it can only be waited
+    // for.
     return block(stream, releaser ? releaser->release_waiters : lost_, trace::id_ordinal(id));
   }
   close_step(stream, frame);
@@ -458,13 +497,15 @@ bool DpstReader::process_acquire(Stream& stream) {
   return true;
 }
 
-// ---- what closes no step ----------------------------------------------------------------------------------------
+// ---- what closes no step
+// ----------------------------------------------------------------------------------------
 
 void DpstReader::process_region(Stream& stream) {
   const Record& record = stream.cursor.record();
   const std::uint32_t* region = rows_.region_of_id.find(record.region);
   if (!region && claims_complete_)
-    fail(Problem::BadRegion, stream.cursor.place(), "a region of sites.jsonl", std::to_string(record.region));
+    fail(Problem::BadRegion, stream.cursor.place(), "a region of sites.jsonl",
+         std::to_string(record.region));
   if (!region) {
     note(Problem::BadRegion);
     return;
@@ -479,10 +520,13 @@ void DpstReader::process_region(Stream& stream) {
 
 bool DpstReader::process_context_end(Stream& stream) {
   Context* context = nullptr;
-  if (!resolve_context(stream, stream.top, context)) return false;
+  if (!resolve_context(stream, stream.top, context))
+    return false;
   Context** const found = contexts_.find(context->id);
-  if (!found || *found != context) return true;  // its end was recorded before
-  // The record tells no time of its own: what other threads did until this thread's next record still came before.
+  if (!found || *found != context)
+    return true; // its end was recorded before
+  // The record tells no time of its own: what other threads did until this thread's next record
+  // still came before.
   stream.ending.push_back(context);
   return true;
 }
@@ -490,7 +534,8 @@ bool DpstReader::process_context_end(Stream& stream) {
 void DpstReader::end_contexts(Stream& stream) {
   for (Context* context : stream.ending) {
     Context** const found = contexts_.find(context->id);
-    if (!found || *found != context) continue;
+    if (!found || *found != context)
+      continue;
     contexts_.erase(context->id);
     joins_.end_context(context);
     joins_.release(context);
@@ -502,8 +547,8 @@ bool DpstReader::process_extended(Stream& stream) {
   const Record& record = stream.cursor.record();
   const auto load = [&](auto& payload) {
     if (record.payload_bytes < sizeof payload)
-      fail(Problem::BadPayload, stream.cursor.place(), fmt::format("at least {} bytes", sizeof payload),
-           std::to_string(record.payload_bytes));
+      fail(Problem::BadPayload, stream.cursor.place(),
+           fmt::format("at least {} bytes", sizeof payload), std::to_string(record.payload_bytes));
     std::memcpy(&payload, record.payload, sizeof payload);
   };
   switch (record.extended_kind) {
@@ -518,10 +563,11 @@ bool DpstReader::process_extended(Stream& stream) {
     load(payload);
     summary_.threads.cpu_ns += payload.cpu_ns;
     summary_.threads.paused_work += payload.paused_work;
-    if (stream.top && !stream.top->below && !stream.top->is_task) finish_top(stream);
+    if (stream.top && !stream.top->below && !stream.top->is_task)
+      finish_top(stream);
     if (stream.top && !stream.cursor.truncated())
-      fail(Problem::ThreadNotOver, stream.cursor.place(), "an empty frame stack at the thread's end",
-           "open frames");
+      fail(Problem::ThreadNotOver, stream.cursor.place(),
+           "an empty frame stack at the thread's end", "open frames");
     break;
   }
   case trace::ExtendedKind::StackOut:
@@ -538,13 +584,14 @@ bool DpstReader::process_extended(Stream& stream) {
   case trace::ExtendedKind::Forked:
     ++summary_.forks;
     break;
-  default:  // Resume, and kinds added within the version
+  default: // Resume, and kinds added within the version
     break;
   }
   return true;
 }
 
-// Resumable tasks. Below the frames of the other stack the thread has none of its own: a base that has no step.
+// Resumable tasks. Below the frames of the other stack the thread has none of its own: a base that
+// has no step.
 void DpstReader::put_stack_aside(Stream& stream) {
   const std::uint64_t ordinal = stream.stacks++;
   stacks_.insert(trace::pack_id(stream.cursor.number(), ordinal), stream.top);
@@ -578,19 +625,24 @@ void DpstReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& p
   }
   ++summary_.threads.threads;
   // A worker's root frame has no step of its own.
-  if (payload.role == static_cast<std::uint32_t>(trace::ThreadRole::Worker)) ++summary_.threads.workers;
+  if (payload.role == static_cast<std::uint32_t>(trace::ThreadRole::Worker))
+    ++summary_.threads.workers;
   push_root(stream);
   if (payload.prior_work > 0) {
-    Step step{.work = payload.prior_work, .begin = stream.cursor.time().at, .stream = stream.cursor.number()};
+    Step step{.work = payload.prior_work,
+              .begin = stream.cursor.time().at,
+              .stream = stream.cursor.number()};
     visitor_.step(stream.top->state, step);
   }
 }
 
-// ---- the end ----------------------------------------------------------------------------------------------------
+// ---- the end
+// ----------------------------------------------------------------------------------------------------
 
 // What is left at the end of all streams ends there.
 void DpstReader::finish_all() {
-  for (Stream& stream : streams_) finish_stack(stream.top);
+  for (Stream& stream : streams_)
+    finish_stack(stream.top);
   stacks_.for_each([&](std::uint64_t, Frame* top) { finish_stack(top); });
   summary_.never_begun = tasks_.size();
   tasks_.for_each([&](std::uint64_t, Frame* frame) { joins_.abandon(frame); });
@@ -611,32 +663,42 @@ void DpstReader::measure_streams() {
 
 void DpstReader::judge_completeness() {
   auto& reasons = summary_.incomplete_reasons;
-  if (!info_.end) reasons.push_back("the program did not end cleanly (no end.json): killed, crashed or still running");
+  if (!info_.end)
+    reasons.push_back(
+        "the program did not end cleanly (no end.json): killed, crashed or still running");
   std::uint64_t truncated = 0, cut = 0;
   for (const Stream& stream : streams_) {
     truncated += stream.cursor.truncated();
     cut += stream.cursor.cut();
   }
   if (truncated > 0)
-    reasons.push_back(fmt::format("recording stopped early in {} of {} streams (disk full or size limit)",
-                                  truncated, streams_.size()));
+    reasons.push_back(
+        fmt::format("recording stopped early in {} of {} streams (disk full or size limit)",
+                    truncated, streams_.size()));
   else if (info_.end && info_.end->truncated)
     reasons.push_back("recording stopped early (disk full or size limit)");
-  if (cut > 0) reasons.push_back(fmt::format("{} stream files are cut off", cut));
-  if (info_.sites.torn) reasons.push_back("the last line of sites.jsonl is cut off");
+  if (cut > 0)
+    reasons.push_back(fmt::format("{} stream files are cut off", cut));
+  if (info_.sites.torn)
+    reasons.push_back("the last line of sites.jsonl is cut off");
   summary_.complete = reasons.empty();
 }
 
-// The rate stated in run.json was measured in a short moment; the chunks' pairs of times span the run.
+// The rate stated in run.json was measured in a short moment; the chunks' pairs of times span the
+// run.
 void DpstReader::refine_time_rate() {
   constexpr std::uint64_t kLongEnoughNs = 100'000'000;
   summary_.time_hz = static_cast<double>(info_.run.time.hz);
-  if (info_.run.time.unit == "ns") return;
+  if (info_.run.time.unit == "ns")
+    return;
   StreamCursor::TimePair first{~std::uint64_t{0}, ~std::uint64_t{0}}, last;
   for (const Stream& stream : streams_) {
-    if (!stream.cursor.has_time_pairs()) continue;
-    if (stream.cursor.first_pair().mono_ns < first.mono_ns) first = stream.cursor.first_pair();
-    if (stream.cursor.last_pair().mono_ns > last.mono_ns) last = stream.cursor.last_pair();
+    if (!stream.cursor.has_time_pairs())
+      continue;
+    if (stream.cursor.first_pair().mono_ns < first.mono_ns)
+      first = stream.cursor.first_pair();
+    if (stream.cursor.last_pair().mono_ns > last.mono_ns)
+      last = stream.cursor.last_pair();
   }
   if (info_.run.mono_start_ns > 0 && info_.run.mono_start_ns < first.mono_ns)
     first = {info_.run.time_start, info_.run.mono_start_ns};
@@ -648,7 +710,8 @@ void DpstReader::refine_time_rate() {
   const double refined = static_cast<double>(last.ticks - first.ticks) * 1e9 /
                          static_cast<double>(last.mono_ns - first.mono_ns);
   // A pair that is far off is worse than none.
-  if (refined > 0.9 * summary_.time_hz && refined < 1.1 * summary_.time_hz) summary_.time_hz = refined;
+  if (refined > 0.9 * summary_.time_hz && refined < 1.1 * summary_.time_hz)
+    summary_.time_hz = refined;
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

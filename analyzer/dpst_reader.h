@@ -1,8 +1,9 @@
-// DPST READER: the streams of a data directory become one stream of DAG events (dpst.h). Every check of what streams
-// say lives here and in stream_cursor; after it passes only assert.
+// DPST READER: the streams of a data directory become one stream of DAG events (dpst.h). Every
+// check of what streams say lives here and in stream_cursor; after it passes only assert.
 //
-// Streams are merged by time, causality first, as docs/trace-format.md "Order" says. Memory is proportional to what is
-// alive: frames, contexts, fold nodes, unused edges, and one cursor per stream.
+// Streams are merged by time, causality first, as docs/trace-format.md "Order" says. Memory is
+// proportional to what is alive: frames, contexts, fold nodes, unused edges, and one cursor per
+// stream.
 #pragma once
 
 #include "dpst.h"
@@ -26,12 +27,13 @@ namespace tp::analysis {
 struct RowMaps {
   IdTable<Row> row_of_site;
   IdTable<std::uint32_t> region_of_id;
-  Row unknown_row = kMainRow;  // of tasks whose spawn or site is lost (incomplete traces only)
+  Row unknown_row = kMainRow; // of tasks whose spawn or site is lost (incomplete traces only)
 };
 
 class DpstReader {
 public:
-  DpstReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows, DagVisitor& visitor);
+  DpstReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
+             DagVisitor& visitor);
   ReadSummary run();
 
 private:
@@ -44,8 +46,8 @@ private:
     std::uint64_t contexts = 0;
     std::uint64_t releases = 0;
     std::uint64_t stacks = 0;
-    std::vector<RegionWork> regions;  // of the next closed step
-    std::vector<Context*> ending;     // contexts that end before the next record that tells a time
+    std::vector<RegionWork> regions; // of the next closed step
+    std::vector<Context*> ending;    // contexts that end before the next record that tells a time
     Waiters spawn_waiters, context_waiters, release_waiters, stack_waiters;
   };
 
@@ -83,7 +85,8 @@ private:
   void note(Problem problem, std::uint64_t count = 1) {
     summary_.inconsistencies[static_cast<std::size_t>(problem)] += count;
   }
-  // A stream number from a record: the stream, or null if there is none (an error in a complete trace).
+  // A stream number from a record: the stream, or null if there is none (an error in a complete
+  // trace).
   Stream* stream_of(const Stream& reader, std::uint64_t id);
   bool block(Stream& stream, Waiters& waiters, std::uint64_t wanted = 0);
 
@@ -101,7 +104,7 @@ private:
   Joins joins_;
   std::vector<Stream> streams_;
   IdTable<Frame*> tasks_;      // spawned, not begun
-  IdTable<Context*> contexts_;  // until ContextEnd
+  IdTable<Context*> contexts_; // until ContextEnd
   IdTable<Path*> edges_;       // released, not acquired
   IdTable<Frame*> stacks_;     // put aside
   Waiters lost_;               // waiters for streams that do not exist
@@ -111,4 +114,4 @@ private:
   ReadSummary summary_;
 };
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -1,5 +1,5 @@
-// Open-addressing map from a packed id to a small value (pointer or index). Holds what is alive, which is little: the table stays in
-// the cache however many ids a trace has used.
+// Open-addressing map from a packed id to a small value (pointer or index). Holds what is alive,
+// which is little: the table stays in the cache however many ids a trace has used.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,25 @@ public:
   // A pointer to the value, or null. Valid until the next insert or erase.
   Value* find(std::uint64_t id) {
     for (std::size_t i = home(id);; i = (i + 1) & mask()) {
-      if (!slots_[i].used) return nullptr;
-      if (slots_[i].id == id) return &slots_[i].value;
+      if (!slots_[i].used)
+        return nullptr;
+      if (slots_[i].id == id)
+        return &slots_[i].value;
     }
   }
   const Value* find(std::uint64_t id) const { return const_cast<IdTable*>(this)->find(id); }
   // `id` must not be there.
   void insert(std::uint64_t id, Value value) {
-    if ((size_ + 1) * 2 > slots_.size()) grow();
+    if ((size_ + 1) * 2 > slots_.size())
+      grow();
     ++size_;
     place(id, value);
   }
   bool erase(std::uint64_t id) {
     std::size_t hole = home(id);
     for (; slots_[hole].id != id || !slots_[hole].used; hole = (hole + 1) & mask())
-      if (!slots_[hole].used) return false;
+      if (!slots_[hole].used)
+        return false;
     --size_;
     // Close the hole: move back what could not stand at its home because of the erased one.
     for (std::size_t i = (hole + 1) & mask(); slots_[i].used; i = (i + 1) & mask()) {
@@ -46,7 +50,8 @@ public:
   template <typename Function>
   void for_each(Function&& function) const {
     for (const Slot& slot : slots_)
-      if (slot.used) function(slot.id, slot.value);
+      if (slot.used)
+        function(slot.id, slot.value);
   }
 
 private:
@@ -61,7 +66,8 @@ private:
   }
   void place(std::uint64_t id, Value value) {
     std::size_t i = home(id);
-    while (slots_[i].used) i = (i + 1) & mask();
+    while (slots_[i].used)
+      i = (i + 1) & mask();
     slots_[i] = {id, value, true};
   }
   void grow() {
@@ -69,11 +75,12 @@ private:
     old.swap(slots_);
     --shift_;
     for (const Slot& slot : old)
-      if (slot.used) place(slot.id, slot.value);
+      if (slot.used)
+        place(slot.id, slot.value);
   }
   std::vector<Slot> slots_ = std::vector<Slot>(64);
   int shift_ = 64 - 6;
   std::size_t size_ = 0;
 };
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -1,5 +1,5 @@
-// The rules of waits and fold nodes. Nothing here recurses: chains of scopes and of nodes are as long as the program
-// makes them.
+// The rules of waits and fold nodes. Nothing here recurses: chains of scopes and of nodes are as
+// long as the program makes them.
 #include "joins.h"
 
 #include "tp/trace/trace_format.h"
@@ -16,21 +16,26 @@ Context* Joins::make_context(std::uint64_t id, bool exclusive, std::uint8_t cons
 }
 
 void Joins::set_context(Context*& slot, Context* context) {
-  if (context) ++context->refs;
+  if (context)
+    ++context->refs;
   Context* const old = slot;
   slot = context;
-  if (old) release(old);
+  if (old)
+    release(old);
 }
 
 void Joins::release(Context* context) {
-  if (--context->refs > 0) return;
-  if (context->current) release(context->current);
+  if (--context->refs > 0)
+    return;
+  if (context->current)
+    release(context->current);
   contexts_.free(context);
 }
 
 void Joins::end_context(Context* context) {
-  ++context->refs;  // unlinking may release the last one
-  while (context->scopes) unlink(context->scopes);
+  ++context->refs; // unlinking may release the last one
+  while (context->scopes)
+    unlink(context->scopes);
   release(context);
 }
 
@@ -43,10 +48,14 @@ Scope* Joins::make_scope() {
 void Joins::release(Scope* scope) {
   while (scope && --scope->refs == 0) {
     Scope* const older = scope->older ? scope->older : scope->outer;
-    if (scope->older) older->newer = nullptr;
-    if (scope->newer) scope->newer->older = nullptr;
-    if (scope->best) visitor_.drop_path(scope->best);
-    if (scope->joined) visitor_.drop_path(scope->joined);
+    if (scope->older)
+      older->newer = nullptr;
+    if (scope->newer)
+      scope->newer->older = nullptr;
+    if (scope->best)
+      visitor_.drop_path(scope->best);
+    if (scope->joined)
+      visitor_.drop_path(scope->joined);
     scopes_.free(scope);
     scope = older;
   }
@@ -54,25 +63,32 @@ void Joins::release(Scope* scope) {
 
 Scope* Joins::scope_of(Frame& frame, Context* context, bool make) {
   if (context->exclusive) {
-    if (!context->current && make) context->current = make_scope();
+    if (!context->current && make)
+      context->current = make_scope();
     return context->current;
   }
   for (Scope* scope = frame.scopes; scope; scope = scope->next_of_frame)
-    if (scope->context == context) return scope;
-  if (!make) return nullptr;
+    if (scope->context == context)
+      return scope;
+  if (!make)
+    return nullptr;
   Scope* const scope = make_scope();
   scope->frame = &frame;
   scope->next_of_frame = frame.scopes;
-  if (frame.scopes) frame.scopes->previous_of_frame = scope;
+  if (frame.scopes)
+    frame.scopes->previous_of_frame = scope;
   frame.scopes = scope;
   scope->next_of_context = context->scopes;
-  if (context->scopes) context->scopes->previous_of_context = scope;
+  if (context->scopes)
+    context->scopes->previous_of_context = scope;
   context->scopes = scope;
   set_context(scope->context, context);
   if (frame.is_task && frame.context == context && frame.scope) {
     scope->outer = live(frame.scope);
-    // parallel_for_each: what a task adds (by the feeder) is not waited for by the block that the task is in.
-    if (context->construct == static_cast<std::uint8_t>(trace::Construct::ParallelForEach) && scope->outer->outer)
+    // parallel_for_each: what a task adds (by the feeder) is not waited for by the block that the
+    // task is in.
+    if (context->construct == static_cast<std::uint8_t>(trace::Construct::ParallelForEach) &&
+        scope->outer->outer)
       scope->outer = live(scope->outer->outer);
     ++scope->outer->refs;
     ++scope->outer->outstanding;
@@ -80,7 +96,8 @@ Scope* Joins::scope_of(Frame& frame, Context* context, bool make) {
   return scope;
 }
 
-// What `scope` stands for. Shortens chains of aliases on the way (each holds a reference to the next).
+// What `scope` stands for. Shortens chains of aliases on the way (each holds a reference to the
+// next).
 Scope* Joins::live(Scope* scope) {
   while (scope->merged) {
     Scope* const next = scope->outer;
@@ -96,12 +113,18 @@ Scope* Joins::live(Scope* scope) {
 
 // Takes a scope out of its frame's and its context's list: no wait will find it again.
 void Joins::unlink(Scope* scope) {
-  if (scope->previous_of_frame) scope->previous_of_frame->next_of_frame = scope->next_of_frame;
-  else scope->frame->scopes = scope->next_of_frame;
-  if (scope->next_of_frame) scope->next_of_frame->previous_of_frame = scope->previous_of_frame;
-  if (scope->previous_of_context) scope->previous_of_context->next_of_context = scope->next_of_context;
-  else scope->context->scopes = scope->next_of_context;
-  if (scope->next_of_context) scope->next_of_context->previous_of_context = scope->previous_of_context;
+  if (scope->previous_of_frame)
+    scope->previous_of_frame->next_of_frame = scope->next_of_frame;
+  else
+    scope->frame->scopes = scope->next_of_frame;
+  if (scope->next_of_frame)
+    scope->next_of_frame->previous_of_frame = scope->previous_of_frame;
+  if (scope->previous_of_context)
+    scope->previous_of_context->next_of_context = scope->next_of_context;
+  else
+    scope->context->scopes = scope->next_of_context;
+  if (scope->next_of_context)
+    scope->next_of_context->previous_of_context = scope->previous_of_context;
   scope->next_of_frame = scope->previous_of_frame = nullptr;
   scope->next_of_context = scope->previous_of_context = nullptr;
   scope->frame = nullptr;
@@ -119,8 +142,10 @@ void Joins::unlink(Scope* scope) {
 
 void Joins::enter_scope(Frame& child, Frame& parent, Context* context) {
   set_context(child.context, context);
-  // An exclusive context may have been closed by a wait since the parent was created: its tasks stay with it.
-  const bool inherits = context->exclusive && parent.is_task && parent.context == context && parent.scope;
+  // An exclusive context may have been closed by a wait since the parent was created: its tasks
+  // stay with it.
+  const bool inherits =
+      context->exclusive && parent.is_task && parent.context == context && parent.scope;
   Scope* const scope = inherits ? parent.scope : scope_of(parent, context, true);
   ++scope->refs;
   ++scope->outstanding;
@@ -137,7 +162,8 @@ void Joins::begin_wait(Frame& frame, Context* context) {
 void Joins::close_wait(Frame& frame) {
   Wait* const wait = frame.wait;
   frame.wait = wait->outer;
-  if (wait->scope) release(wait->scope);
+  if (wait->scope)
+    release(wait->scope);
   set_context(wait->context, nullptr);
   waits_.free(wait);
 }
@@ -154,8 +180,10 @@ void Joins::absorb(Path*& into, Path*& from) {
 }
 
 void Joins::join_scope(Frame& frame, Scope& scope) {
-  if (scope.joined_by != frame.serial) absorb(scope.best, scope.joined);
-  if (scope.best) visitor_.join_path(*frame.state.path, *scope.best, Tie::From);
+  if (scope.joined_by != frame.serial)
+    absorb(scope.best, scope.joined);
+  if (scope.best)
+    visitor_.join_path(*frame.state.path, *scope.best, Tie::From);
   absorb(scope.joined, scope.best);
   scope.joined_by = frame.serial;
 }
@@ -169,7 +197,7 @@ Waiters* Joins::end_wait(Frame& frame, bool force) {
       wait.scope = scope;
       if (!scope->complete() && wait.context->exclusive) {
         Scope* const newer = make_scope();
-        newer->older = scope;  // takes over the context's reference
+        newer->older = scope; // takes over the context's reference
         scope->newer = newer;
         scope->closed_by = frame.serial;
         wait.context->current = newer;
@@ -177,10 +205,13 @@ Waiters* Joins::end_wait(Frame& frame, bool force) {
     }
   }
   if (Scope* const scope = wait.scope) {
-    if (!scope->complete() && !force) return &scope->waiters;
-    for (Scope* each = scope; each; each = each->older) join_scope(frame, *each);
+    if (!scope->complete() && !force)
+      return &scope->waiters;
+    for (Scope* each = scope; each; each = each->older)
+      join_scope(frame, *each);
     // Everything in it was joined: a later wait of this frame starts from nothing.
-    if (scope->frame == &frame && scope->complete()) unlink(scope);
+    if (scope->frame == &frame && scope->complete())
+      unlink(scope);
   }
   close_wait(frame);
   return nullptr;
@@ -191,7 +222,8 @@ void Joins::settle(Scope* scope) {
   while (scope->complete()) {
     queue_.wake_all(scope->waiters);
     Scope* const newer = scope->newer;
-    if (!newer) return;
+    if (!newer)
+      return;
     // Waits of other frames on the context will join these tasks as well.
     for (const Path* path : {scope->best, scope->joined})
       if (path) {
@@ -208,7 +240,8 @@ void Joins::settle(Scope* scope) {
 
 // Gives the frame's path to its scope.
 void Joins::leave_scope(Frame& frame) {
-  if (!frame.scope) return;
+  if (!frame.scope)
+    return;
   Scope* const scope = live(frame.scope);
   if (scope->best) {
     visitor_.join_path(*scope->best, *frame.state.path, Tie::LowerRank);
@@ -224,7 +257,7 @@ void Joins::leave_scope(Frame& frame) {
 
 void Joins::split(Frame& parent, Frame& child) {
   FoldNode* const node = nodes_.make();
-  node->outer = parent.node;  // the parent's reference goes to the new node
+  node->outer = parent.node; // the parent's reference goes to the new node
   node->outer_side = parent.side;
   node->refs = 2;
   parent.node = child.node = node;
@@ -235,15 +268,18 @@ void Joins::split(Frame& parent, Frame& child) {
 Waiters* Joins::pass_node(Frame& frame, bool force) {
   FoldNode* const node = frame.node;
   const std::uint8_t other = 1 - frame.side;
-  if (!node->through(other) && !force) return &node->waiters;
+  if (!node->through(other) && !force)
+    return &node->waiters;
   if (node->ends[other])
-    visitor_.join_path(*frame.state.path, *node->ends[other], frame.side == 1 ? Tie::Into : Tie::From);
+    visitor_.join_path(*frame.state.path, *node->ends[other],
+                       frame.side == 1 ? Tie::Into : Tie::From);
   node->joined = true;
   node->gone[frame.side] = true;
   node->settled |= node->through(other);
   frame.node = node->outer;
   frame.side = node->outer_side;
-  if (frame.node) ++frame.node->refs;
+  if (frame.node)
+    ++frame.node->refs;
   queue_.wake_all(node->waiters);
   release(node);
   return nullptr;
@@ -253,12 +289,16 @@ Waiters* Joins::pass_node(Frame& frame, bool force) {
 void Joins::depart(FoldNode* node, std::uint8_t side, const Path& path) {
   const Path* end = &path;
   while (node) {
-    if (node->ends[side]) visitor_.join_path(*node->ends[side], *end, Tie::Into);
-    else node->ends[side] = visitor_.copy_path(*end);
+    if (node->ends[side])
+      visitor_.join_path(*node->ends[side], *end, Tie::Into);
+    else
+      node->ends[side] = visitor_.copy_path(*end);
     queue_.wake_all(node->waiters);
-    if (node->settled || !node->through(1 - side)) return;
+    if (node->settled || !node->through(1 - side))
+      return;
     node->settled = true;
-    if (node->joined) return;
+    if (node->joined)
+      return;
     visitor_.join_path(*node->ends[0], *node->ends[1], Tie::From);
     end = node->ends[0];
     side = node->outer_side;
@@ -269,7 +309,8 @@ void Joins::depart(FoldNode* node, std::uint8_t side, const Path& path) {
 void Joins::release(FoldNode* node) {
   while (node && --node->refs == 0) {
     for (Path* end : node->ends)
-      if (end) visitor_.drop_path(end);
+      if (end)
+        visitor_.drop_path(end);
     FoldNode* const outer = node->outer;
     nodes_.free(node);
     node = outer;
@@ -277,28 +318,34 @@ void Joins::release(FoldNode* node) {
 }
 
 void Joins::finish(Frame* frame) {
-  if (frame->node) depart(frame->node, frame->side, *frame->state.path);
+  if (frame->node)
+    depart(frame->node, frame->side, *frame->state.path);
   visitor_.ended(frame->state);
-  while (frame->scopes) unlink(frame->scopes);
+  while (frame->scopes)
+    unlink(frame->scopes);
   leave_scope(*frame);
   free_frame(frame);
 }
 
 void Joins::abandon(Frame* frame) {
   visitor_.abandoned(frame->state);
-  if (Scope* const scope = frame->scope) release(scope);
+  if (Scope* const scope = frame->scope)
+    release(scope);
   frame->scope = nullptr;
   free_frame(frame);
 }
 
 void Joins::free_frame(Frame* frame) {
   release(frame->node);
-  if (frame->state.path) visitor_.drop_path(frame->state.path);
-  while (frame->scopes) unlink(frame->scopes);
-  while (frame->wait) close_wait(*frame);
+  if (frame->state.path)
+    visitor_.drop_path(frame->state.path);
+  while (frame->scopes)
+    unlink(frame->scopes);
+  while (frame->wait)
+    close_wait(*frame);
   set_context(frame->last_context, nullptr);
   set_context(frame->context, nullptr);
   frames_.free(frame);
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -1,11 +1,12 @@
-// What is alive of the program's synchronization: frames, contexts, scopes and fold nodes, and the rules by which
-// waits and fold nodes join paths. Used by dpst_reader, which owns the order of events; docs/trace-format.md,
-// "Waits" and "Fold nodes", is the definition.
+// What is alive of the program's synchronization: frames, contexts, scopes and fold nodes, and the
+// rules by which waits and fold nodes join paths. Used by dpst_reader, which owns the order of
+// events; docs/trace-format.md, "Waits" and "Fold nodes", is the definition.
 //
-// A *scope* is a set of tasks that waits join together. An exclusive context has one scope that grows; when a wait
-// has to be held back for tasks that are still outstanding, the scope is closed and a newer one takes the tasks
-// created later, so that the wait does not join what came after it in time. What a frame has joined it does not join
-// again at its next wait: that would be no longer than its path, but for loop bodies that were scaled down since. Any other context has one scope
+// A *scope* is a set of tasks that waits join together. An exclusive context has one scope that
+// grows; when a wait has to be held back for tasks that are still outstanding, the scope is closed
+// and a newer one takes the tasks created later, so that the wait does not join what came after it
+// in time. What a frame has joined it does not join again at its next wait: that would be no longer
+// than its path, but for loop bodies that were scaled down since. Any other context has one scope
 // per frame that spawns into it.
 #pragma once
 
@@ -21,17 +22,18 @@ struct Frame;
 struct Context;
 
 struct Scope {
-  Path* best = nullptr;           // longest end of the tasks that no wait has joined yet
-  Path* joined = nullptr;         // longest end of the others; exclusive only
-  std::uint64_t joined_by = 0;    // serial of the frame that joined them last
-  std::uint64_t closed_by = 0;    // serial of the frame whose wait closed the scope
-  std::uint64_t outstanding = 0;  // tasks that have not ended
-  std::uint32_t refs = 0;         // outstanding tasks, waiting frames, links
-  Scope* older = nullptr;         // exclusive: what was closed before and has outstanding tasks
+  Path* best = nullptr;          // longest end of the tasks that no wait has joined yet
+  Path* joined = nullptr;        // longest end of the others; exclusive only
+  std::uint64_t joined_by = 0;   // serial of the frame that joined them last
+  std::uint64_t closed_by = 0;   // serial of the frame whose wait closed the scope
+  std::uint64_t outstanding = 0; // tasks that have not ended
+  std::uint32_t refs = 0;        // outstanding tasks, waiting frames, links
+  Scope* older = nullptr;        // exclusive: what was closed before and has outstanding tasks
   Scope* newer = nullptr;
-  // Not exclusive: the scope of the frame's own task, if that has the same context: whoever waits for it waits for these
-  // tasks as well, so it counts this scope as outstanding. Once no wait can find this scope any more (its frame has
-  // ended), it is merged: an alias of the outer one, so that a chain of tasks that spawn each other needs no memory.
+  // Not exclusive: the scope of the frame's own task, if that has the same context: whoever waits
+  // for it waits for these tasks as well, so it counts this scope as outstanding. Once no wait can
+  // find this scope any more (its frame has ended), it is merged: an alias of the outer one, so
+  // that a chain of tasks that spawn each other needs no memory.
   Scope* outer = nullptr;
   bool merged = false;
   // Not exclusive: links in the lists of its frame and its context.
@@ -45,47 +47,49 @@ struct Scope {
 };
 
 struct Context {
-  std::uint32_t refs = 0;  // id table until the context's end; frames; linked scopes
+  std::uint32_t refs = 0; // id table until the context's end; frames; linked scopes
   bool exclusive = false;
   std::uint8_t construct = 0;
-  std::uint64_t id = 0;      // packed
-  Scope* current = nullptr;  // exclusive
-  Scope* scopes = nullptr;   // not exclusive
+  std::uint64_t id = 0;     // packed
+  Scope* current = nullptr; // exclusive
+  Scope* scopes = nullptr;  // not exclusive
 };
 
-// Two sides meet here: 0 the rest of the spawning frame, 1 the child. A trace may say that a side came through twice (a
-// reduction whose join threw is folded again), so a node lives as long as anything points to it.
+// Two sides meet here: 0 the rest of the spawning frame, 1 the child. A trace may say that a side
+// came through twice (a reduction whose join threw is folded again), so a node lives as long as
+// anything points to it.
 struct FoldNode {
   FoldNode* outer = nullptr;
   std::uint8_t outer_side = 0;
-  bool joined = false;     // a Join record passed it
-  bool settled = false;    // both sides have come through
-  bool gone[2] = {};       // came through by a Join
-  Path* ends[2] = {};      // came through by an end
-  std::uint32_t refs = 0;  // frames on it, nodes inside it
+  bool joined = false;    // a Join record passed it
+  bool settled = false;   // both sides have come through
+  bool gone[2] = {};      // came through by a Join
+  Path* ends[2] = {};     // came through by an end
+  std::uint32_t refs = 0; // frames on it, nodes inside it
   Waiters waiters;
 
   bool through(unsigned side) const { return gone[side] || ends[side] != nullptr; }
 };
 
-// A wait of a frame that is not over. Waits of one frame can nest where the library waits for its own purposes.
+// A wait of a frame that is not over. Waits of one frame can nest where the library waits for its
+// own purposes.
 struct Wait {
   Wait* outer = nullptr;
   Context* context = nullptr;
-  Scope* scope = nullptr;  // set once the WaitEnd was looked at
+  Scope* scope = nullptr; // set once the WaitEnd was looked at
 };
 
 struct Frame {
   FrameState state;
-  Frame* below = nullptr;  // on the thread's stack
+  Frame* below = nullptr; // on the thread's stack
   Context* context = nullptr;
   Scope* scope = nullptr;
   Context* last_context = nullptr;
   FoldNode* node = nullptr;
   std::uint8_t side = 0;
   bool is_task = false;
-  bool is_base = false;  // stands in for a stack that was put aside
-  Wait* wait = nullptr;  // innermost open wait
+  bool is_base = false; // stands in for a stack that was put aside
+  Wait* wait = nullptr; // innermost open wait
   std::uint64_t serial = 0;
   Scope* scopes = nullptr;
   std::uint32_t open_loops = 0;
@@ -102,7 +106,7 @@ public:
   }
   // With one reference, the id table's.
   Context* make_context(std::uint64_t id, bool exclusive, std::uint8_t construct);
-  void set_context(Context*& slot, Context* context);             // counts references
+  void set_context(Context*& slot, Context* context); // counts references
   void release(Context* context);
   // The context is gone for its waits: its scopes end with their tasks.
   void end_context(Context* context);
@@ -110,7 +114,8 @@ public:
   // `child`, with path and rank set, becomes a task of `context`, spawned by `parent`.
   void enter_scope(Frame& child, Frame& parent, Context* context);
   void begin_wait(Frame& frame, Context* context);
-  // The frame has an open wait. Returns the list to wait in while joined tasks are outstanding, else joins and returns null. `force`: joins what is there.
+  // The frame has an open wait. Returns the list to wait in while joined tasks are outstanding,
+  // else joins and returns null. `force`: joins what is there.
   Waiters* end_wait(Frame& frame, bool force);
 
   void split(Frame& parent, Frame& child);
@@ -151,4 +156,4 @@ private:
   std::uint64_t serials_ = 0;
 };
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -1,6 +1,7 @@
-// Which stream's record comes next. Streams that can go on stand in a heap by (time, stream number); a stream whose
-// next record needs something that is not there yet (a spawn, a join, an edge) stands in the list of whatever it
-// waits for, and returns to the heap when that happens. Used by dpst_reader only.
+// Which stream's record comes next. Streams that can go on stand in a heap by (time, stream
+// number); a stream whose next record needs something that is not there yet (a spawn, a join, an
+// edge) stands in the list of whatever it waits for, and returns to the heap when that happens.
+// Used by dpst_reader only.
 #pragma once
 
 #include <algorithm>
@@ -37,14 +38,16 @@ public:
     return stream;
   }
 
-  // `stream`, whose next record is at `time`, waits for `waiters`; `wanted` is an ordinal for wake_up_to.
+  // `stream`, whose next record is at `time`, waits for `waiters`; `wanted` is an ordinal for
+  // wake_up_to.
   void block(std::uint64_t time, std::uint32_t stream, Waiters& waiters, std::uint64_t wanted) {
     entries_[stream] = {time, wanted, &waiters, waiters.first};
     waiters.first = stream;
     ++blocked_;
   }
   void wake_all(Waiters& waiters) {
-    while (waiters.first != kNoStream) unblock_first(waiters);
+    while (waiters.first != kNoStream)
+      unblock_first(waiters);
   }
   // Wakes those that wait for an ordinal of at most `ordinal`.
   void wake_up_to(Waiters& waiters, std::uint64_t ordinal) {
@@ -62,14 +65,16 @@ public:
   }
   // Nothing can go on any more: takes out the earliest stream that waits, kNoStream if none does.
   std::uint32_t take_earliest_blocked() {
-    if (blocked_ == 0) return kNoStream;
+    if (blocked_ == 0)
+      return kNoStream;
     std::uint32_t best = kNoStream;
     for (std::uint32_t stream = 0; stream < entries_.size(); ++stream)
       if (entries_[stream].waits_on &&
           (best == kNoStream || entries_[stream].time < entries_[best].time))
         best = stream;
     std::uint32_t* link = &entries_[best].waits_on->first;
-    while (*link != best) link = &entries_[*link].next;
+    while (*link != best)
+      link = &entries_[*link].next;
     *link = entries_[best].next;
     leave(best);
     return best;
@@ -105,4 +110,4 @@ private:
   std::size_t blocked_ = 0;
 };
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -22,10 +22,10 @@ struct Check {
 
 struct Options {
   std::string data;
-  std::string profile_csv;   // path of ws_profile.csv
+  std::string profile_csv; // path of ws_profile.csv
   bool csv_is_named = false;
-  std::string region_dir;    // where region files go
-  std::string json;          // file, "-" for stdout, or empty
+  std::string region_dir; // where region files go
+  std::string json;       // file, "-" for stdout, or empty
   ProfileOptions analysis;
   TextOptions text;
   Format format = Format::Table;
@@ -43,7 +43,8 @@ struct Parsed {
 };
 Parsed parse_options(int argc, char** argv);
 
-// Whether a check holds; sets `actual` to the figure it was compared with. Nothing: the figure does not exist.
+// Whether a check holds; sets `actual` to the figure it was compared with. Nothing: the figure does
+// not exist.
 std::optional<bool> holds(const Check& check, const Profile& profile, std::string& actual);
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

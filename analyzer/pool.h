@@ -1,4 +1,5 @@
-// Objects of one type on a free list: no allocation per record once the largest number alive is reached.
+// Objects of one type on a free list: no allocation per record once the largest number alive is
+// reached.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@ template <typename Object>
 class Pool {
 public:
   Object* make() {
-    if (free_ == nullptr) grow();
+    if (free_ == nullptr)
+      grow();
     Slot* const slot = free_;
     free_ = slot->next;
     ++live_;
@@ -46,4 +48,4 @@ private:
   std::size_t live_ = 0;
 };
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -76,9 +76,11 @@ std::string compose(Problem problem, const Place& place, std::string_view expect
   return line + fmt::format(": {}: expected {}, got {}", text_of(problem).sentence, expected, got);
 }
 
-}  // namespace
+} // namespace
 
-const ProblemText& text_of(Problem problem) { return kTexts[static_cast<std::size_t>(problem)]; }
+const ProblemText& text_of(Problem problem) {
+  return kTexts[static_cast<std::size_t>(problem)];
+}
 
 Error::Error(Problem problem, const Place& place, std::string_view expected, std::string_view got,
              std::string hint)
@@ -90,4 +92,4 @@ void fail(Problem problem, const Place& place, std::string_view expected, std::s
   throw Error(problem, place, expected, got, std::move(hint));
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

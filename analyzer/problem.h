@@ -1,9 +1,10 @@
-// Every way a data directory can be wrong, one enumerator and one sentence each. Called by everything that reads
-// input; main.cpp turns an Error into exit status 2.
+// Every way a data directory can be wrong, one enumerator and one sentence each. Called by
+// everything that reads input; main.cpp turns an Error into exit status 2.
 //
-// Two severities. An *error* means that bytes are damaged, foreign or contradict each other within one stream:
-// nothing is reported. An *inconsistency* means that streams do not fit together (a task begun that nobody
-// spawned): normal in an incomplete trace, a warning in one that claims to be complete, never a hang.
+// Two severities. An *error* means that bytes are damaged, foreign or contradict each other within
+// one stream: nothing is reported. An *inconsistency* means that streams do not fit together (a
+// task begun that nobody spawned): normal in an incomplete trace, a warning in one that claims to
+// be complete, never a hang.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +16,75 @@ namespace tp::analysis {
 
 enum class Problem : std::uint8_t {
   // Files
-  NoData, Unreadable, MissingRunJson, MissingStream, NoStreams, BadStreamName,
-  BadJson, BadField, UnknownSchema, UnknownVersion, ForeignByteOrder, DuplicateId,
+  NoData,
+  Unreadable,
+  MissingRunJson,
+  MissingStream,
+  NoStreams,
+  BadStreamName,
+  BadJson,
+  BadField,
+  UnknownSchema,
+  UnknownVersion,
+  ForeignByteOrder,
+  DuplicateId,
   // Chunks
-  WrongMagic, SwappedMagic, ChunkVersion, HeaderBytes, HeaderCheck, ForeignSession, WrongStream,
-  MissingChunk, ChunkBytes, UsedBytes, CutChunk, Checksum, FirstSpawn,
+  WrongMagic,
+  SwappedMagic,
+  ChunkVersion,
+  HeaderBytes,
+  HeaderCheck,
+  ForeignSession,
+  WrongStream,
+  MissingChunk,
+  ChunkBytes,
+  UsedBytes,
+  CutChunk,
+  Checksum,
+  FirstSpawn,
   // Records
-  UnknownOp, TornRecord, ZeroInside, BadPayload,
+  UnknownOp,
+  TornRecord,
+  ZeroInside,
+  BadPayload,
   // Records in their order
-  StepWithoutFrame, StepInWait, EndWithoutFrame, WaitEndWithoutWait, ThreadNotOver, NoContextYet,
-  NoSiteYet, UnknownTask, TaskTwice, IdOutOfRange, BadSite, BadRegion, LoopEndWithoutBegin,
-  JoinWithoutNode, Overflow,
+  StepWithoutFrame,
+  StepInWait,
+  EndWithoutFrame,
+  WaitEndWithoutWait,
+  ThreadNotOver,
+  NoContextYet,
+  NoSiteYet,
+  UnknownTask,
+  TaskTwice,
+  IdOutOfRange,
+  BadSite,
+  BadRegion,
+  LoopEndWithoutBegin,
+  JoinWithoutNode,
+  Overflow,
   // Inconsistencies between streams
-  NeverSpawned, NeverEnded, NeverJoined, NeverReleased, NeverCreated, NeverPutAside, ContextReused,
-  RegionExceedsStep, TimeBackwards, Conservation,
+  NeverSpawned,
+  NeverEnded,
+  NeverJoined,
+  NeverReleased,
+  NeverCreated,
+  NeverPutAside,
+  ContextReused,
+  RegionExceedsStep,
+  TimeBackwards,
+  Conservation,
   Count
 };
 
 struct ProblemText {
-  const char* name;      // stable identifier, as in JSON and --dump
-  const char* sentence;  // what is wrong
+  const char* name;     // stable identifier, as in JSON and --dump
+  const char* sentence; // what is wrong
 };
 const ProblemText& text_of(Problem problem);
 
-// Where in the input: a file, and in streams also a byte offset and the ordinal of the record (1-based).
+// Where in the input: a file, and in streams also a byte offset and the ordinal of the record
+// (1-based).
 struct Place {
   std::string file;
   std::uint64_t offset = 0;
@@ -61,4 +107,4 @@ private:
 [[noreturn]] void fail(Problem problem, const Place& place, std::string_view expected,
                        std::string_view got, std::string hint = {});
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

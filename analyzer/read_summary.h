@@ -1,5 +1,5 @@
-// What reading the streams found out besides the DAG: counts, times, completeness. Plain data, filled by dpst_reader,
-// shown by reports.
+// What reading the streams found out besides the DAG: counts, times, completeness. Plain data,
+// filled by dpst_reader, shown by reports.
 #pragma once
 
 #include "problem.h"
@@ -15,7 +15,7 @@ namespace tp::analysis {
 struct ThreadTotals {
   std::uint64_t threads = 0;
   std::uint64_t workers = 0;
-  std::uint64_t cpu_ns = 0;  // of the threads that have ended
+  std::uint64_t cpu_ns = 0; // of the threads that have ended
   std::uint64_t paused_work = 0;
 };
 
@@ -26,20 +26,20 @@ struct ReadSummary {
   std::uint64_t records = 0;
   std::uint64_t streams = 0;
   std::uint64_t spawned = 0, begun = 0, ended = 0;
-  std::uint64_t unfinished = 0;   // tasks that began and never ended
-  std::uint64_t never_begun = 0;  // tasks that were spawned and never began
+  std::uint64_t unfinished = 0;  // tasks that began and never ended
+  std::uint64_t never_begun = 0; // tasks that were spawned and never began
   std::uint64_t cancelled = 0, by_exception = 0;
   std::uint64_t pauses = 0, forks = 0;
   std::uint64_t steps = 0;
-  std::uint64_t idle = 0;       // ticks
-  std::uint64_t overhead = 0;   // ticks
-  std::uint64_t step_time = 0;  // ticks
+  std::uint64_t idle = 0;      // ticks
+  std::uint64_t overhead = 0;  // ticks
+  std::uint64_t step_time = 0; // ticks
   std::uint64_t first_time = 0, last_time = 0;
-  double time_hz = 0;  // refined by the chunks' time pairs; 0 if unknown
+  double time_hz = 0; // refined by the chunks' time pairs; 0 if unknown
   ThreadTotals threads;
-  std::vector<std::uint64_t> extra;  // sums of the extra events
+  std::vector<std::uint64_t> extra; // sums of the extra events
   std::array<std::uint64_t, static_cast<std::size_t>(Problem::Count)> inconsistencies{};
   std::size_t most_live_frames = 0;
 };
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

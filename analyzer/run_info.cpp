@@ -1,5 +1,6 @@
-// Reads run.json, sites.jsonl and end.json. Every field is type-checked on access: a JSON number that is
-// negative or a string where a number belongs is an Error, never an exception of the JSON library.
+// Reads run.json, sites.jsonl and end.json. Every field is type-checked on access: a JSON number
+// that is negative or a string where a number belongs is an Error, never an exception of the JSON
+// library.
 #include "run_info.h"
 
 #include "problem.h"
@@ -22,27 +23,34 @@ using Json = nlohmann::json;
 class Fields {
 public:
   Fields(const Json& object, Place place) : object_(object), place_(std::move(place)) {
-    if (!object.is_object()) fail(Problem::BadJson, place_, "an object", object.type_name());
+    if (!object.is_object())
+      fail(Problem::BadJson, place_, "an object", object.type_name());
   }
   bool has(const char* key) const { return object_.contains(key); }
   std::string text(const char* key, const char* otherwise = nullptr) const {
     const Json* value = find(key, otherwise != nullptr, "a string");
-    if (!value) return otherwise;
-    if (!value->is_string()) wrong(key, "a string", *value);
+    if (!value)
+      return otherwise;
+    if (!value->is_string())
+      wrong(key, "a string", *value);
     return value->get<std::string>();
   }
-  std::uint64_t number(const char* key, std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(),
+  std::uint64_t number(const char* key,
+                       std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(),
                        std::optional<std::uint64_t> otherwise = {}) const {
     const Json* value = find(key, otherwise.has_value(), "a number");
-    if (!value) return *otherwise;
+    if (!value)
+      return *otherwise;
     if (!value->is_number_unsigned() || value->get<std::uint64_t>() > limit)
       wrong(key, fmt::format("an integer from 0 to {}", limit).c_str(), *value);
     return value->get<std::uint64_t>();
   }
   double decimal(const char* key, double otherwise) const {
     const Json* value = find(key, true, "a number");
-    if (!value) return otherwise;
-    if (!value->is_number()) wrong(key, "a number", *value);
+    if (!value)
+      return otherwise;
+    if (!value->is_number())
+      wrong(key, "a number", *value);
     return value->get<double>();
   }
   std::uint32_t number32(const char* key, std::optional<std::uint64_t> otherwise = {}) const {
@@ -51,21 +59,26 @@ public:
   }
   bool flag(const char* key, bool otherwise) const {
     const Json* value = find(key, true, "a boolean");
-    if (!value) return otherwise;
-    if (!value->is_boolean()) wrong(key, "true or false", *value);
+    if (!value)
+      return otherwise;
+    if (!value->is_boolean())
+      wrong(key, "true or false", *value);
     return value->get<bool>();
   }
   Fields object(const char* key) const {
     const Json* value = find(key, false, "an object");
-    if (!value->is_object()) wrong(key, "an object", *value);
+    if (!value->is_object())
+      wrong(key, "an object", *value);
     return {*value, place_};
   }
   // Empty if absent.
   const Json& array(const char* key) const {
     static const Json kEmpty = Json::array();
     const Json* value = find(key, true, "an array");
-    if (!value) return kEmpty;
-    if (!value->is_array()) wrong(key, "an array", *value);
+    if (!value)
+      return kEmpty;
+    if (!value->is_array())
+      wrong(key, "an array", *value);
     return *value;
   }
   [[noreturn]] void wrong(const char* key, const char* expected, const Json& got) const {
@@ -77,7 +90,8 @@ public:
 private:
   const Json* find(const char* key, bool optional, const char* expected) const {
     const auto it = object_.find(key);
-    if (it != object_.end()) return &*it;
+    if (it != object_.end())
+      return &*it;
     if (!optional)
       fail(Problem::BadField, place_, fmt::format("\"{}\" to be {}", key, expected), "nothing");
     return nullptr;
@@ -86,33 +100,41 @@ private:
   Place place_;
 };
 
-// The parser recurses on nesting; our files nest four deep, so a deep one is refused before it is parsed.
+// The parser recurses on nesting; our files nest four deep, so a deep one is refused before it is
+// parsed.
 constexpr int kMaxNesting = 64;
 bool too_deep(std::string_view text) {
   int depth = 0;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (quoted && c == '\\') ++i;
-    else if (c == '"') quoted = !quoted;
-    else if (!quoted && (c == '[' || c == '{') && ++depth > kMaxNesting) return true;
-    else if (!quoted && (c == ']' || c == '}')) --depth;
+    if (quoted && c == '\\')
+      ++i;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (!quoted && (c == '[' || c == '{') && ++depth > kMaxNesting)
+      return true;
+    else if (!quoted && (c == ']' || c == '}'))
+      --depth;
   }
   return false;
 }
 
 Json parse(std::string_view text, const Place& place) {
-  if (too_deep(text)) fail(Problem::BadJson, place, "at most 64 nested values", "more");
+  if (too_deep(text))
+    fail(Problem::BadJson, place, "at most 64 nested values", "more");
   Json value = Json::parse(text, nullptr, false);
   if (value.is_discarded())
-    fail(Problem::BadJson, place, "a JSON value", fmt::format("{} bytes of something else", text.size()));
+    fail(Problem::BadJson, place, "a JSON value",
+         fmt::format("{} bytes of something else", text.size()));
   return value;
 }
 
 void check_schema(const Fields& fields, const std::string& expected) {
   const std::string schema = fields.text("schema");
   if (schema != expected)
-    fail(Problem::UnknownSchema, fields.place(), expected, schema, "use the tp-analyze of the tp-run that recorded it");
+    fail(Problem::UnknownSchema, fields.place(), expected, schema,
+         "use the tp-analyze of the tp-run that recorded it");
 }
 
 std::uint64_t parse_session(const Fields& fields) {
@@ -130,11 +152,12 @@ RunInfo read_run(const std::string& text, const Place& place) {
   check_schema(fields, "taskpath.run/1");
   const auto version = fields.number("format_version");
   if (version != trace::kFormatVersion)
-    fail(Problem::UnknownVersion, place, std::to_string(trace::kFormatVersion), std::to_string(version),
-         "use the tp-analyze of the tp-run that recorded it");
+    fail(Problem::UnknownVersion, place, std::to_string(trace::kFormatVersion),
+         std::to_string(version), "use the tp-analyze of the tp-run that recorded it");
   const char* const native = std::endian::native == std::endian::little ? "little" : "big";
   if (const std::string order = fields.text("byte_order"); order != native)
-    fail(Problem::ForeignByteOrder, place, native, order, "analyze it on a machine of the same byte order");
+    fail(Problem::ForeignByteOrder, place, native, order,
+         "analyze it on a machine of the same byte order");
   RunInfo run;
   run.session = parse_session(fields);
   run.pid = fields.number("pid", ~std::uint64_t{0}, 0);
@@ -142,7 +165,8 @@ RunInfo read_run(const std::string& text, const Place& place) {
   run.cpus = fields.number32("cpus", 1);
   run.program = fields.text("program", "");
   for (const Json& argument : fields.array("arguments")) {
-    if (!argument.is_string()) fields.wrong("arguments", "strings", argument);
+    if (!argument.is_string())
+      fields.wrong("arguments", "strings", argument);
     run.arguments.push_back(argument.get<std::string>());
   }
   run.start_time_unix_ns = fields.number("start_time_unix_ns", ~std::uint64_t{0}, 0);
@@ -166,7 +190,8 @@ RunInfo read_run(const std::string& text, const Place& place) {
   for (const Json& event : fields.array("extra_events")) {
     // Either a name, or an object that has one.
     const Json* name = event.is_object() && event.contains("event") ? &event["event"] : &event;
-    if (!name->is_string()) fields.wrong("extra_events", "names of events", event);
+    if (!name->is_string())
+      fields.wrong("extra_events", "names of events", event);
     run.extra_events.push_back(name->get<std::string>());
   }
   if (run.extra_events.size() > trace::kMaxExtraEvents)
@@ -189,7 +214,8 @@ EndInfo read_end(const std::string& text, const Place& place) {
   end.virtual_work = fields.number("virtual_work", ~std::uint64_t{0}, 0);
   for (const Json& item : fields.array("threads")) {
     const Fields thread(item, place);
-    end.threads.push_back({thread.number32("stream", 0), thread.number("os_thread", ~std::uint64_t{0}, 0),
+    end.threads.push_back({thread.number32("stream", 0),
+                           thread.number("os_thread", ~std::uint64_t{0}, 0),
                            thread.number("cpu_ns", ~std::uint64_t{0}, 0),
                            thread.number("paused_work", ~std::uint64_t{0}, 0)});
   }
@@ -211,9 +237,10 @@ StaticSite read_site(const Fields& fields) {
     if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number_unsigned() ||
         !pair[1].is_number_unsigned())
       fields.wrong("stack", "pairs of module and offset", pair);
-    site.stack.push_back({static_cast<std::uint32_t>(std::min<std::uint64_t>(
-                              pair[0].get<std::uint64_t>(), std::numeric_limits<std::uint32_t>::max())),
-                          pair[1].get<std::uint64_t>()});
+    site.stack.push_back(
+        {static_cast<std::uint32_t>(std::min<std::uint64_t>(
+             pair[0].get<std::uint64_t>(), std::numeric_limits<std::uint32_t>::max())),
+         pair[1].get<std::uint64_t>()});
   }
   return site;
 }
@@ -237,19 +264,22 @@ SiteFile read_sites(std::string_view text, const std::string& file) {
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end + 1);
     ++line_number;
-    if (line.empty()) continue;
+    if (line.empty())
+      continue;
     const Place place{fmt::format("{} line {}", file, line_number)};
     const Json json = parse(line, place);
     const Fields fields(json, place);
     if (fields.has("module")) {
-      result.modules.push_back({fields.number32("module"), fields.text("path", ""), fields.text("build_id", "")});
+      result.modules.push_back(
+          {fields.number32("module"), fields.text("path", ""), fields.text("build_id", "")});
       claim(modules, result.modules.back().id);
     } else if (fields.has("site")) {
       result.sites.push_back(read_site(fields));
       claim(sites, result.sites.back().id);
     } else if (fields.has("region")) {
-      result.regions.push_back({fields.number32("region"), fields.text("name", ""), fields.text("file", ""),
-                                fields.number32("line", 0), fields.decimal("factor", 0)});
+      result.regions.push_back({fields.number32("region"), fields.text("name", ""),
+                                fields.text("file", ""), fields.number32("line", 0),
+                                fields.decimal("factor", 0)});
       claim(regions, result.regions.back().id);
     }
     // Other lines: fields are added within a version, and so are kinds of lines.
@@ -257,7 +287,7 @@ SiteFile read_sites(std::string_view text, const std::string& file) {
   return result;
 }
 
-}  // namespace
+} // namespace
 
 TraceInfo read_info(const TraceSource& source) {
   TraceInfo info;
@@ -273,4 +303,4 @@ TraceInfo read_info(const TraceSource& source) {
   return info;
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

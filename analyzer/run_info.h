@@ -1,5 +1,5 @@
-// What the three JSON files of a data directory say, checked. Read once by main.cpp before the streams.
-// The schemas stand in docs/trace-format.md.
+// What the three JSON files of a data directory say, checked. Read once by main.cpp before the
+// streams. The schemas stand in docs/trace-format.md.
 #pragma once
 
 #include "trace_source.h"
@@ -14,8 +14,8 @@ namespace tp::analysis {
 
 // A clock or event: `hz` is ticks per second, 0 if the unit is not time.
 struct Clock {
-  std::string name;  // "tsc-rseq", "virtual", ...
-  std::string unit;  // "ticks", "ns", "instructions", "units"
+  std::string name; // "tsc-rseq", "virtual", ...
+  std::string unit; // "ticks", "ns", "instructions", "units"
   std::uint64_t hz = 0;
 };
 
@@ -33,13 +33,13 @@ struct RunInfo {
   Clock work;
   std::string work_requested;
   std::string work_event;
-  std::string work_reason;  // why no better clock
+  std::string work_reason; // why no better clock
   bool kernel_included = false;
   bool same_as_time = false;
   std::vector<std::string> extra_events;
   std::uint64_t as_if_cores = 0;
   std::uint64_t cpu_ns_at_start = 0;
-  std::uint64_t time_start = 0, mono_start_ns = 0;  // 0: not told
+  std::uint64_t time_start = 0, mono_start_ns = 0; // 0: not told
 };
 
 struct LiveThread {
@@ -74,15 +74,15 @@ struct CodeAddress {
 
 struct StaticSite {
   std::uint32_t id = 0;
-  std::string tag;  // "explicit", "header", "address"
+  std::string tag; // "explicit", "header", "address"
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   std::uint32_t end_line = 0;
   std::string function;
   std::string construct;
-  std::string type;                // mangled name of the task's type, for address sites
-  std::vector<CodeAddress> stack;  // innermost first
+  std::string type;               // mangled name of the task's type, for address sites
+  std::vector<CodeAddress> stack; // innermost first
 };
 
 struct StaticRegion {
@@ -90,14 +90,14 @@ struct StaticRegion {
   std::string name;
   std::string file;
   std::uint32_t line = 0;
-  double factor = 0;  // the factor the user expects; 0 for none
+  double factor = 0; // the factor the user expects; 0 for none
 };
 
 struct SiteFile {
   std::vector<Module> modules;
   std::vector<StaticSite> sites;
   std::vector<StaticRegion> regions;
-  bool torn = false;  // the last line was cut: the program was killed while writing it
+  bool torn = false; // the last line was cut: the program was killed while writing it
 };
 
 struct TraceInfo {
@@ -106,7 +106,8 @@ struct TraceInfo {
   std::optional<EndInfo> end;
 };
 
-// Throws Error{BadJson, BadField, UnknownSchema, UnknownVersion, ForeignByteOrder, DuplicateId, MissingStream}.
+// Throws Error{BadJson, BadField, UnknownSchema, UnknownVersion, ForeignByteOrder, DuplicateId,
+// MissingStream}.
 TraceInfo read_info(const TraceSource& source);
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -50,11 +50,14 @@ bool is_function(Dwarf_Die* die) {
   return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-// The compilation unit of an address. libdw uses .debug_aranges, which clang does not write: then walk the units.
+// The compilation unit of an address. libdw uses .debug_aranges, which clang does not write: then
+// walk the units.
 Dwarf_Die* unit_of(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Addr* bias) {
-  if (Dwarf_Die* unit = dwfl_module_addrdie(module, address, bias)) return unit;
+  if (Dwarf_Die* unit = dwfl_module_addrdie(module, address, bias))
+    return unit;
   for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, bias)) != nullptr;)
-    if (dwarf_haspc(unit, address - *bias) == 1) return unit;
+    if (dwarf_haspc(unit, address - *bias) == 1)
+      return unit;
   return nullptr;
 }
 
@@ -63,13 +66,15 @@ std::vector<SourceFrame> inline_chain(Dwfl_Module* module, Dwarf_Addr address) {
   std::vector<SourceFrame> chain;
   Dwarf_Addr bias = 0;
   Dwarf_Die* const unit = unit_of(module, address, &bias);
-  if (!unit) return chain;
+  if (!unit)
+    return chain;
   SourceFrame here;
   if (Dwarf_Line* line = dwarf_getsrc_die(unit, address - bias)) {
     int number = 0;
     dwarf_lineno(line, &number);
     here.line = static_cast<std::uint32_t>(number);
-    if (const char* file = dwarf_linesrc(line, nullptr, nullptr)) here.file = file;
+    if (const char* file = dwarf_linesrc(line, nullptr, nullptr))
+      here.file = file;
   }
   Dwarf_Files* files = nullptr;
   std::size_t file_count = 0;
@@ -77,26 +82,31 @@ std::vector<SourceFrame> inline_chain(Dwfl_Module* module, Dwarf_Addr address) {
 
   Dwarf_Die* scopes = nullptr;
   int count = dwarf_getscopes(unit, address - bias, &scopes);
-  if (count <= 0) return chain;
+  if (count <= 0)
+    return chain;
   // Once more from the innermost die: this gives the concrete instances all the way out.
   Dwarf_Die innermost = scopes[0];
   std::free(scopes);
   scopes = nullptr;
   count = dwarf_getscopes_die(&innermost, &scopes);
   for (int i = 0; i < count; ++i) {
-    if (!is_function(&scopes[i])) continue;
+    if (!is_function(&scopes[i]))
+      continue;
     here.function = name_of(&scopes[i]);
     // A oneTBB lambda inlined into user code is still oneTBB's.
-    if (here.file.empty()) here.file = declared_in(&scopes[i]);
+    if (here.file.empty())
+      here.file = declared_in(&scopes[i]);
     chain.push_back(here);
-    if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) break;
+    if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
+      break;
     Dwarf_Attribute memory;
     Dwarf_Word value = 0;
     here = {};
     if (dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &memory), &value) == 0)
       here.line = static_cast<std::uint32_t>(value);
     if (files && dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &memory), &value) == 0)
-      if (const char* file = dwarf_filesrc(files, value, nullptr, nullptr)) here.file = file;
+      if (const char* file = dwarf_filesrc(files, value, nullptr, nullptr))
+        here.file = file;
   }
   std::free(scopes);
   return chain;
@@ -109,12 +119,13 @@ const Dwfl_Callbacks kCallbacks = {
     .debuginfo_path = nullptr,
 };
 
-}  // namespace
+} // namespace
 
 std::string demangle(const std::string& name) {
   int status = 0;
   char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  if (status != 0 || !text) return name;
+  if (status != 0 || !text)
+    return name;
   std::string result = text;
   std::free(text);
   return result;
@@ -122,40 +133,50 @@ std::string demangle(const std::string& name) {
 
 bool is_library_frame(const std::string& function, const std::string& file) {
   for (const std::string_view prefix : {"tbb::", "oneapi::tbb::", "tp::", "std::", "__gnu_"})
-    if (function.compare(0, prefix.size(), prefix) == 0) return true;
+    if (function.compare(0, prefix.size(), prefix) == 0)
+      return true;
   // A template's demangled name begins with its return type.
   const std::size_t arguments = function.find_first_of("<(");
   const std::size_t space = function.rfind(' ', arguments);
   if (space != std::string::npos && arguments != std::string::npos && space < arguments) {
     const std::string_view name = std::string_view(function).substr(space + 1);
     for (const std::string_view prefix : {"tbb::", "oneapi::tbb::", "tp::", "std::"})
-      if (name.substr(0, prefix.size()) == prefix) return true;
+      if (name.substr(0, prefix.size()) == prefix)
+        return true;
   }
-  for (const std::string_view part : {"/usr/include/", "/usr/lib/gcc/", "/oneapi/tbb/", "/include/tbb/",
-                                      "/include/c++/", "/tp/site.h", "/tp/hooks.h"})
-    if (file.find(part) != std::string::npos) return true;
+  for (const std::string_view part :
+       {"/usr/include/", "/usr/lib/gcc/", "/oneapi/tbb/", "/include/tbb/", "/include/c++/",
+        "/tp/site.h", "/tp/hooks.h"})
+    if (file.find(part) != std::string::npos)
+      return true;
   return false;
 }
 
 std::string lambda_owner(const std::string& type) {
   const std::size_t lambda = type.find("{lambda");
-  if (lambda == std::string::npos) return {};
+  if (lambda == std::string::npos)
+    return {};
   // Back to the beginning of this template argument.
   std::size_t begin = lambda;
   int depth = 0;
   while (begin > 0) {
     const char c = type[begin - 1];
-    if (c == ')' || c == '>') ++depth;
+    if (c == ')' || c == '>')
+      ++depth;
     if (c == '(' || c == '<') {
-      if (depth == 0) break;
+      if (depth == 0)
+        break;
       --depth;
     }
-    if (c == ',' && depth == 0) break;
+    if (c == ',' && depth == 0)
+      break;
     --begin;
   }
   std::string owner = type.substr(begin, lambda - begin);
-  while (!owner.empty() && (owner.front() == ' ')) owner.erase(0, 1);
-  while (owner.size() >= 2 && owner.compare(owner.size() - 2, 2, "::") == 0) owner.resize(owner.size() - 2);
+  while (!owner.empty() && (owner.front() == ' '))
+    owner.erase(0, 1);
+  while (owner.size() >= 2 && owner.compare(owner.size() - 2, 2, "::") == 0)
+    owner.resize(owner.size() - 2);
   return owner;
 }
 
@@ -163,7 +184,7 @@ struct SiteResolver::Impl {
   struct Opened {
     Dwfl* dwfl = nullptr;
     Dwfl_Module* module = nullptr;
-    Dwarf_Addr base = 0;  // what to add to an address of the file
+    Dwarf_Addr base = 0; // what to add to an address of the file
   };
 
   std::map<std::uint32_t, Module> modules;
@@ -171,17 +192,20 @@ struct SiteResolver::Impl {
 
   ~Impl() {
     for (auto& [id, each] : opened)
-      if (each.dwfl) dwfl_end(each.dwfl);
+      if (each.dwfl)
+        dwfl_end(each.dwfl);
   }
 
   const Opened& open(std::uint32_t id) {
     const auto [it, fresh] = opened.try_emplace(id);
     Opened& result = it->second;
     const auto module = modules.find(id);
-    if (!fresh || module == modules.end()) return result;
+    if (!fresh || module == modules.end())
+      return result;
     const std::string& path = module->second.path;
     result.dwfl = dwfl_begin(&kCallbacks);
-    if (!result.dwfl) return result;
+    if (!result.dwfl)
+      return result;
     dwfl_report_begin(result.dwfl);
     result.module = dwfl_report_offline(result.dwfl, base_name(path).c_str(), path.c_str(), -1);
     dwfl_report_end(result.dwfl, nullptr, nullptr);
@@ -197,15 +221,18 @@ struct SiteResolver::Impl {
 
   // A module that was built anew since the run has other addresses.
   static bool same_build(Dwfl_Module* module, const std::string& expected) {
-    if (expected.empty()) return true;
+    if (expected.empty())
+      return true;
     GElf_Addr bias = 0;
     dwfl_module_getelf(module, &bias);
     const unsigned char* bits = nullptr;
     GElf_Addr address = 0;
     const int size = dwfl_module_build_id(module, &bits, &address);
-    if (size <= 0) return true;
+    if (size <= 0)
+      return true;
     std::string actual;
-    for (int i = 0; i < size; ++i) actual += fmt::format("{:02x}", bits[i]);
+    for (int i = 0; i < size; ++i)
+      actual += fmt::format("{:02x}", bits[i]);
     return actual == expected;
   }
 
@@ -215,30 +242,35 @@ struct SiteResolver::Impl {
                                                           : base_name(it->second.path);
   }
 
-  // A call on the stack: the user's, of which something is known or nothing; or inside a library, so that the next
-  // outer one has to be looked at.
+  // A call on the stack: the user's, of which something is known or nothing; or inside a library,
+  // so that the next outer one has to be looked at.
   struct Call {
     bool library = false;
-    ResolvedSite site;  // file empty: nothing is known
+    ResolvedSite site; // file empty: nothing is known
   };
 
   Call look_at(const CodeAddress& address) {
     const Opened& module = open(address.module);
-    if (!module.module || address.offset == 0) return {is_system_module(address.module), {}};
+    if (!module.module || address.offset == 0)
+      return {is_system_module(address.module), {}};
     bool described = false;
     // A return address is behind its call.
     for (const SourceFrame& frame : inline_chain(module.module, module.base + address.offset - 1)) {
-      if (frame.line == 0 || frame.file.empty()) continue;
+      if (frame.line == 0 || frame.file.empty())
+        continue;
       described = true;
       if (!is_library_frame(frame.function, frame.file))
-        return {is_system_module(address.module), {frame.file, frame.line, frame.function, "debug_info"}};
+        return {is_system_module(address.module),
+                {frame.file, frame.line, frame.function, "debug_info"}};
     }
-    if (described) return {true, {}};
+    if (described)
+      return {true, {}};
     GElf_Off offset = 0;
     GElf_Sym symbol;
-    const char* const name = dwfl_module_addrinfo(module.module, module.base + address.offset - 1, &offset,
-                                                  &symbol, nullptr, nullptr, nullptr);
-    if (!name || !*name) return {is_system_module(address.module), {}};
+    const char* const name = dwfl_module_addrinfo(module.module, module.base + address.offset - 1,
+                                                  &offset, &symbol, nullptr, nullptr, nullptr);
+    if (!name || !*name)
+      return {is_system_module(address.module), {}};
     const std::string function = demangle(name);
     const bool library = is_library_frame(function, "") || is_system_module(address.module);
     return {library, {fmt::format("{}+{:#x}", function, offset + 1), 0, function, "symbol"}};
@@ -247,24 +279,29 @@ struct SiteResolver::Impl {
   // The C and C++ runtime, and oneTBB itself: whatever is on their frames, no user wrote it.
   bool is_system_module(std::uint32_t id) const {
     const std::string name = module_name(id);
-    for (const char* system : {"libtbb.so", "libtbbmalloc", "libc.so", "libstdc++.so", "libpthread.so", "ld-linux"})
-      if (name.starts_with(system)) return true;
+    for (const char* system :
+         {"libtbb.so", "libtbbmalloc", "libc.so", "libstdc++.so", "libpthread.so", "ld-linux"})
+      if (name.starts_with(system))
+        return true;
     return false;
   }
 };
 
 SiteResolver::SiteResolver(const std::vector<Module>& modules) : impl_(std::make_unique<Impl>()) {
-  for (const Module& module : modules) impl_->modules.emplace(module.id, module);
+  for (const Module& module : modules)
+    impl_->modules.emplace(module.id, module);
 }
 
 SiteResolver::~SiteResolver() = default;
 
 ResolvedSite SiteResolver::resolve(const StaticSite& site) {
-  const CodeAddress* users = nullptr;  // the innermost call that is not a library's
+  const CodeAddress* users = nullptr; // the innermost call that is not a library's
   for (const CodeAddress& address : site.stack) {
     const Impl::Call call = impl_->look_at(address);
-    if (call.library) continue;
-    if (!call.site.file.empty()) return call.site;
+    if (call.library)
+      continue;
+    if (!call.site.file.empty())
+      return call.site;
     users = &address;
     break;
   }
@@ -280,4 +317,4 @@ ResolvedSite SiteResolver::resolve(const StaticSite& site) {
   return result;
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

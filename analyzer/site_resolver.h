@@ -1,9 +1,9 @@
-// Names for return addresses: which line of the user's source is behind a spawn site that nobody tagged. Called by
-// site_table, once per address site, before the streams are read.
+// Names for return addresses: which line of the user's source is behind a spawn site that nobody
+// tagged. Called by site_table, once per address site, before the streams are read.
 //
-// A call into libtbb sits inside several inlined oneTBB templates; the line the user wrote is the first frame of
-// the inline chain, from the innermost outwards, that belongs neither to oneTBB nor to a system header
-// (design.md section 4: right for 11 of 12 calls at -O2).
+// A call into libtbb sits inside several inlined oneTBB templates; the line the user wrote is the
+// first frame of the inline chain, from the innermost outwards, that belongs neither to oneTBB nor
+// to a system header (design.md section 4: right for 11 of 12 calls at -O2).
 #pragma once
 
 #include "run_info.h"
@@ -15,10 +15,10 @@
 namespace tp::analysis {
 
 struct ResolvedSite {
-  std::string file;      // or `symbol+0xoffset`, or `module+0xoffset`
+  std::string file; // or `symbol+0xoffset`, or `module+0xoffset`
   std::uint32_t line = 0;
-  std::string function;  // demangled; empty if unknown
-  std::string found_by;  // "debug_info", "symbol", "module"
+  std::string function; // demangled; empty if unknown
+  std::string found_by; // "debug_info", "symbol", "module"
 };
 
 class SiteResolver {
@@ -36,7 +36,8 @@ private:
 // True for frames that the user did not write: oneTBB, this profiler, system headers.
 bool is_library_frame(const std::string& function, const std::string& file);
 std::string demangle(const std::string& name);
-// "main::{lambda...}" out of the demangled type of an algorithm's task; empty if the type does not tell.
+// "main::{lambda...}" out of the demangled type of an algorithm's task; empty if the type does not
+// tell.
 std::string lambda_owner(const std::string& demangled_type);
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

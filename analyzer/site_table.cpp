@@ -13,7 +13,8 @@ namespace tp::analysis {
 namespace {
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+    names.push_back(name);
 }
 
 void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
@@ -23,16 +24,19 @@ void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map) 
   std::map<std::pair<std::string, std::uint32_t>, Row> known;
   for (const StaticSite& site : sites.sites) {
     ResolvedSite place{site.file, site.line, site.function, site.tag};
-    if (site.file.empty()) place = resolver.resolve(site);
+    if (site.file.empty())
+      place = resolver.resolve(site);
     place.file = map_path(place.file, path_map);
     const auto [it, fresh] =
         known.try_emplace({place.file, place.line}, static_cast<Row>(table.rows.size()));
-    if (fresh) table.rows.push_back({.file = place.file, .line = place.line});
+    if (fresh)
+      table.rows.push_back({.file = place.file, .line = place.line});
     SiteInfo& row = table.rows[it->second];
     add_once(row.functions, place.function);
     add_once(row.constructs, site.construct);
     add_once(row.found_by, place.found_by);
-    if (row.column == 0) row.column = site.column;
+    if (row.column == 0)
+      row.column = site.column;
     row.end_line = std::max(row.end_line, site.end_line);
     row.site_ids.push_back(site.id);
     table.maps.row_of_site.insert(site.id, it->second);
@@ -57,7 +61,7 @@ void add_regions(SiteTable& table, const SiteFile& sites, const PathMap& path_ma
   }
 }
 
-}  // namespace
+} // namespace
 
 std::string map_path(const std::string& path, const PathMap& path_map) {
   const std::pair<std::string, std::string>* best = nullptr;
@@ -75,4 +79,4 @@ SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map) {
   return table;
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

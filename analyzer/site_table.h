@@ -1,5 +1,6 @@
-// From static ids to rows of the profile: spawn sites that stand on the same (file, line) are one row, regions likewise.
-// Made before the streams are read, because which invocations are outermost depends on it.
+// From static ids to rows of the profile: spawn sites that stand on the same (file, line) are one
+// row, regions likewise. Made before the streams are read, because which invocations are outermost
+// depends on it.
 #pragma once
 
 #include "dpst_reader.h"
@@ -13,8 +14,8 @@
 namespace tp::analysis {
 
 struct SiteTable {
-  std::vector<SiteInfo> rows;       // [0] is main
-  std::vector<RegionInfo> regions;  // by (file, line)
+  std::vector<SiteInfo> rows;      // [0] is main
+  std::vector<RegionInfo> regions; // by (file, line)
   RowMaps maps;
 };
 
@@ -24,4 +25,4 @@ std::string map_path(const std::string& path, const PathMap& path_map);
 
 SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map);
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

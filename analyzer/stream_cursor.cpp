@@ -1,5 +1,5 @@
-// Chunks to records. The time of a record follows from the chunk's base time and the lengths before it:
-// a closing record ends its step at now + lead + length, Begin and WaitEnd stand at now + idle.
+// Chunks to records. The time of a record follows from the chunk's base time and the lengths before
+// it: a closing record ends its step at now + lead + length, Begin and WaitEnd stand at now + idle.
 #include "stream_cursor.h"
 
 #include <fmt/format.h>
@@ -24,8 +24,8 @@ void StreamCursor::check_header(std::size_t available) const {
     fail(Problem::WrongMagic, place, fmt::format("magic {:#x}", trace::kChunkMagic),
          fmt::format("{:#x}", header_.magic));
   if (header_.version != trace::kFormatVersion)
-    fail(Problem::ChunkVersion, place, std::to_string(trace::kFormatVersion), std::to_string(header_.version),
-         "use the tp-analyze of the tp-run that recorded it");
+    fail(Problem::ChunkVersion, place, std::to_string(trace::kFormatVersion),
+         std::to_string(header_.version), "use the tp-analyze of the tp-run that recorded it");
   if (header_.header_bytes != sizeof(ChunkHeader))
     fail_chunk(Problem::HeaderBytes, sizeof(ChunkHeader), header_.header_bytes);
   if (header_.header_check != trace::header_check(header_))
@@ -34,13 +34,17 @@ void StreamCursor::check_header(std::size_t available) const {
   if (header_.session != session_)
     fail(Problem::ForeignSession, place, fmt::format("session {:016x}", session_),
          fmt::format("{:016x}", header_.session));
-  if (header_.stream != number_) fail_chunk(Problem::WrongStream, number_, header_.stream);
-  if (header_.sequence != chunks_) fail_chunk(Problem::MissingChunk, chunks_, header_.sequence);
+  if (header_.stream != number_)
+    fail_chunk(Problem::WrongStream, number_, header_.stream);
+  if (header_.sequence != chunks_)
+    fail_chunk(Problem::MissingChunk, chunks_, header_.sequence);
   if (header_.chunk_bytes < sizeof(ChunkHeader))
     fail(Problem::ChunkBytes, place, fmt::format("at least {}", sizeof(ChunkHeader)),
          std::to_string(header_.chunk_bytes));
-  if (header_.first_spawn != spawns_) fail_chunk(Problem::FirstSpawn, spawns_, header_.first_spawn);
-  if (!(header_.flags & trace::kChunkClosed)) return;
+  if (header_.first_spawn != spawns_)
+    fail_chunk(Problem::FirstSpawn, spawns_, header_.first_spawn);
+  if (!(header_.flags & trace::kChunkClosed))
+    return;
   if (header_.used_bytes > header_.chunk_bytes - sizeof(ChunkHeader))
     fail(Problem::UsedBytes, place,
          fmt::format("at most {}", header_.chunk_bytes - sizeof(ChunkHeader)),
@@ -56,7 +60,8 @@ bool StreamCursor::open_chunk() {
   const std::byte* const start = bytes_.data() + chunk_offset_;
   // Space that was allocated and never used is zero: the end of the stream.
   const std::size_t head = std::min(available, sizeof(ChunkHeader));
-  if (std::all_of(start, start + head, [](std::byte b) { return b == std::byte{0}; })) return false;
+  if (std::all_of(start, start + head, [](std::byte b) { return b == std::byte{0}; }))
+    return false;
   if (available < sizeof(ChunkHeader)) {
     cut_ = true;
     return false;
@@ -66,14 +71,15 @@ bool StreamCursor::open_chunk() {
 
   const std::byte* const records = start + sizeof(ChunkHeader);
   const bool closed = header_.flags & trace::kChunkClosed;
-  const std::size_t room = std::min<std::size_t>(header_.chunk_bytes, available) - sizeof(ChunkHeader);
+  const std::size_t room =
+      std::min<std::size_t>(header_.chunk_bytes, available) - sizeof(ChunkHeader);
   at_ = records;
   end_ = records + (closed ? header_.used_bytes : room);
   if (closed) {
     const std::uint64_t sum = trace::checksum(records, header_.used_bytes);
     if (sum != header_.checksum)
-      fail(Problem::Checksum, {*file_, chunk_offset_}, fmt::format("checksum {:016x}", header_.checksum),
-           fmt::format("{:016x}", sum));
+      fail(Problem::Checksum, {*file_, chunk_offset_},
+           fmt::format("checksum {:016x}", header_.checksum), fmt::format("{:016x}", sum));
   } else {
     any_open_chunk_ = true;
   }
@@ -81,13 +87,15 @@ bool StreamCursor::open_chunk() {
   chunk_cut_ = !closed && available < header_.chunk_bytes;
   next_chunk_ = chunk_offset_ + std::min<std::size_t>(header_.chunk_bytes, available);
   truncated_ |= (header_.flags & trace::kChunkTruncated) != 0;
-  // Times are sums of rounded differences (a step's work can exceed its wall time by a hair): only an overlap that
-  // these cannot explain counts.
+  // Times are sums of rounded differences (a step's work can exceed its wall time by a hair): only
+  // an overlap that these cannot explain counts.
   const std::uint64_t covered = now_ - last_pair_.ticks;
-  if (chunks_ > 0 && header_.base_time < now_ && now_ - header_.base_time > covered / 16 + 1000) ++overlaps_;
+  if (chunks_ > 0 && header_.base_time < now_ && now_ - header_.base_time > covered / 16 + 1000)
+    ++overlaps_;
   now_ = header_.base_time;
   last_pair_ = {header_.base_time, header_.base_mono_ns};
-  if (chunks_ == 0) first_pair_ = last_pair_;
+  if (chunks_ == 0)
+    first_pair_ = last_pair_;
   ++chunks_;
   return true;
 }
@@ -100,9 +108,11 @@ bool StreamCursor::next() {
     if (status == trace::DecodeStatus::EndOfData) {
       if (at_ != nullptr && at_ != end_ && (header_.flags & trace::kChunkClosed)) {
         record_offset_ = static_cast<std::uint64_t>(at_ - bytes_.data());
-        fail(Problem::ZeroInside, place(), fmt::format("{} more bytes of records", end_ - at_), "a zero tag");
+        fail(Problem::ZeroInside, place(), fmt::format("{} more bytes of records", end_ - at_),
+             "a zero tag");
       }
-      if (at_ != nullptr && at_ == end_ && chunk_cut_) cut_ = true;
+      if (at_ != nullptr && at_ == end_ && chunk_cut_)
+        cut_ = true;
       if (next_chunk_ >= bytes_.size() || !open_chunk()) {
         at_ = end_ = nullptr;
         next_chunk_ = bytes_.size();
@@ -136,10 +146,11 @@ void StreamCursor::set_times() {
     time_.begin = now_ + record_.lead;
     now_ = time_.begin + (same_as_time_ ? record_.work + record_.wall : record_.wall);
   } else {
-    if (record_.op == Op::Begin || record_.op == Op::WaitEnd) now_ += record_.lead;
+    if (record_.op == Op::Begin || record_.op == Op::WaitEnd)
+      now_ += record_.lead;
     time_.begin = now_;
   }
   time_.at = now_;
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

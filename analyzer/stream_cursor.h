@@ -1,13 +1,13 @@
 // One stream as a sequence of records with their times. Used by dpst_reader (merge) and trace_dump.
 //
-// Checks everything that one stream can tell by itself: chunk headers, checksums, sequence, torn and unknown
-// records. No size that a file states is trusted beyond the bytes that are there.
+// Checks everything that one stream can tell by itself: chunk headers, checksums, sequence, torn
+// and unknown records. No size that a file states is trusted beyond the bytes that are there.
 #pragma once
 
 #include "problem.h"
 #include "run_info.h"
-#include "trace_source.h"
 #include "tp/trace/trace_codec.h"
+#include "trace_source.h"
 
 #include <cstdint>
 #include <span>
@@ -16,8 +16,8 @@ namespace tp::analysis {
 
 // Times of one record, in ticks.
 struct RecordTime {
-  std::uint64_t begin = 0;  // of the step that the record closes; else equal to `at`
-  std::uint64_t at = 0;     // of the boundary that the record describes: the merge order
+  std::uint64_t begin = 0; // of the step that the record closes; else equal to `at`
+  std::uint64_t at = 0;    // of the boundary that the record describes: the merge order
 };
 
 class StreamCursor {
@@ -42,7 +42,7 @@ public:
 
   // Figures for completeness and for the rate of the time source; final once next() returned false.
   bool truncated() const { return truncated_; }
-  bool cut() const { return cut_; }  // the file ends inside an open chunk
+  bool cut() const { return cut_; } // the file ends inside an open chunk
   bool any_open_chunk() const { return any_open_chunk_; }
   std::uint64_t overlaps() const { return overlaps_; }
   struct TimePair {
@@ -67,7 +67,7 @@ private:
   unsigned extra_events_;
   bool same_as_time_;
 
-  std::size_t chunk_offset_ = 0;  // of the current chunk
+  std::size_t chunk_offset_ = 0; // of the current chunk
   std::size_t next_chunk_ = 0;
   const std::byte* at_ = nullptr;
   const std::byte* end_ = nullptr;
@@ -84,4 +84,4 @@ private:
   bool truncated_ = false, cut_ = false, any_open_chunk_ = false, chunk_cut_ = false;
 };
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

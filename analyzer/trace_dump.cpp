@@ -15,9 +15,9 @@ using trace::Op;
 using trace::Record;
 
 const char* name_of(Op op) {
-  static constexpr const char* kNames[] = {"None", "Spawn", "SpawnWait", "Wait", "WaitEnd", "Begin",
-                                           "End", "Task", "LoopBegin", "LoopEnd", "Join", "Release",
-                                           "Acquire", "Region", "ContextEnd", "Cut"};
+  static constexpr const char* kNames[] = {
+      "None",      "Spawn",   "SpawnWait", "Wait",    "WaitEnd", "Begin",  "End",        "Task",
+      "LoopBegin", "LoopEnd", "Join",      "Release", "Acquire", "Region", "ContextEnd", "Cut"};
   return op == Op::Extended ? "Extended" : kNames[static_cast<unsigned>(op)];
 }
 
@@ -33,9 +33,10 @@ std::string context_text(const Record& record) {
     return " context=last";
   case trace::ContextCode::New: {
     const unsigned construct = record.context_traits & 63;
-    return fmt::format(" context=new:{}{}",
-                       construct < std::size(trace::kConstructNames) ? trace::kConstructNames[construct] : "?",
-                       record.context_traits & trace::kContextExclusive ? ":exclusive" : "");
+    return fmt::format(
+        " context=new:{}{}",
+        construct < std::size(trace::kConstructNames) ? trace::kConstructNames[construct] : "?",
+        record.context_traits & trace::kContextExclusive ? ":exclusive" : "");
   }
   case trace::ContextCode::Id:
     return " context=" + id_text(record.id);
@@ -51,46 +52,54 @@ std::string operands(const Record& record) {
             : code == trace::SiteCode::Last  ? " site=last"
                                              : fmt::format(" site={}", record.site);
   }
-  if (trace::has_context(record.op)) text += context_text(record);
+  if (trace::has_context(record.op))
+    text += context_text(record);
   if (record.op == Op::Spawn || record.op == Op::SpawnWait)
-    if (record.flags & trace::kSpawnSplit) text += " split";
+    if (record.flags & trace::kSpawnSplit)
+      text += " split";
   if (record.op == Op::Begin || record.op == Op::Task) {
     text += static_cast<trace::TaskCode>(record.flags & 3) == trace::TaskCode::Id
                 ? " task=" + id_text(record.id)
                 : fmt::format(" task=newest-{}", record.id);
-    if (record.flags & trace::kTaskCancelled) text += " cancelled";
+    if (record.flags & trace::kTaskCancelled)
+      text += " cancelled";
   }
   if (record.op == Op::LoopEnd)
     text += fmt::format(" iterations={} grain={}", record.iterations, record.grain);
-  if (record.op == Op::Acquire) text += " edge=" + id_text(record.id);
-  if (record.op == Op::Region) text += fmt::format(" region={}", record.region);
+  if (record.op == Op::Acquire)
+    text += " edge=" + id_text(record.id);
+  if (record.op == Op::Region)
+    text += fmt::format(" region={}", record.region);
   if (record.op == Op::Extended) {
-    text += fmt::format(" kind={} bytes={}", static_cast<unsigned>(record.extended_kind), record.payload_bytes);
+    text += fmt::format(" kind={} bytes={}", static_cast<unsigned>(record.extended_kind),
+                        record.payload_bytes);
     if (record.extended_kind == trace::ExtendedKind::ThreadBegin &&
         record.payload_bytes >= sizeof(trace::ThreadBeginPayload)) {
       trace::ThreadBeginPayload payload;
       std::memcpy(&payload, record.payload, sizeof payload);
-      text += fmt::format(" thread_begin os_thread={} role={} prior_work={}", payload.os_thread, payload.role,
-                          payload.prior_work);
+      text += fmt::format(" thread_begin os_thread={} role={} prior_work={}", payload.os_thread,
+                          payload.role, payload.prior_work);
     }
     if (record.extended_kind == trace::ExtendedKind::ThreadEnd &&
         record.payload_bytes >= sizeof(trace::ThreadEndPayload)) {
       trace::ThreadEndPayload payload;
       std::memcpy(&payload, record.payload, sizeof payload);
-      text += fmt::format(" thread_end cpu_ns={} paused_work={}", payload.cpu_ns, payload.paused_work);
+      text +=
+          fmt::format(" thread_end cpu_ns={} paused_work={}", payload.cpu_ns, payload.paused_work);
     }
   }
   return text;
 }
 
-}  // namespace
+} // namespace
 
 void dump_trace(const TraceSource& source, const TraceInfo& info, std::ostream& out) {
-  out << fmt::format("run program={} clock={} unit={} session={:016x} complete={}\n", info.run.program,
-                     info.run.work.name, info.run.work.unit, info.run.session, info.end ? "yes" : "no");
+  out << fmt::format("run program={} clock={} unit={} session={:016x} complete={}\n",
+                     info.run.program, info.run.work.name, info.run.work.unit, info.run.session,
+                     info.end ? "yes" : "no");
   for (const StaticSite& site : info.sites.sites)
-    out << fmt::format("site {} {} {}:{}:{} {} {}\n", site.id, site.tag, site.file, site.line, site.column,
-                       site.construct, site.function);
+    out << fmt::format("site {} {} {}:{}:{} {} {}\n", site.id, site.tag, site.file, site.line,
+                       site.column, site.construct, site.function);
   for (const StaticRegion& region : info.sites.regions)
     out << fmt::format("region {} {} {}:{}\n", region.id, region.name, region.file, region.line);
   for (std::uint32_t number = 0; number < source.streams.size(); ++number) {
@@ -99,17 +108,20 @@ void dump_trace(const TraceSource& source, const TraceInfo& info, std::ostream& 
     std::uint32_t spawn = 0;
     while (cursor.next()) {
       const Record& record = cursor.record();
-      out << fmt::format("{:>12} {:<10} lead={} work={} wall={}{}", cursor.time().at, name_of(record.op), record.lead,
-                         record.work, record.wall, operands(record));
+      out << fmt::format("{:>12} {:<10} lead={} work={} wall={}{}", cursor.time().at,
+                         name_of(record.op), record.lead, record.work, record.wall,
+                         operands(record));
       if (record.op == Op::Spawn || record.op == Op::SpawnWait) {
         out << fmt::format(" -> {}.{}", number, spawn++);
         cursor.count_spawn();
       }
       out << '\n';
     }
-    if (cursor.truncated()) out << "  truncated\n";
-    if (cursor.cut()) out << "  cut\n";
+    if (cursor.truncated())
+      out << "  truncated\n";
+    if (cursor.cut())
+      out << "  cut\n";
   }
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

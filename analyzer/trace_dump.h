@@ -1,5 +1,5 @@
-// A data directory as readable text, one record per line: for debugging and tests. Checks chunks, but not what the
-// records mean together.
+// A data directory as readable text, one record per line: for debugging and tests. Checks chunks,
+// but not what the records mean together.
 #pragma once
 
 #include "run_info.h"
@@ -11,4 +11,4 @@ namespace tp::analysis {
 
 void dump_trace(const TraceSource& source, const TraceInfo& info, std::ostream& out);
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

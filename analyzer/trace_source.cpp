@@ -1,5 +1,6 @@
-// Opens a data directory. Streams are mapped, not read: a mapping needs no descriptor once made, so thousands of
-// streams are no matter, and pages that were read can be dropped by the kernel at any time.
+// Opens a data directory. Streams are mapped, not read: a mapping needs no descriptor once made, so
+// thousands of streams are no matter, and pages that were read can be dropped by the kernel at any
+// time.
 #include "trace_source.h"
 
 #include "problem.h"
@@ -34,7 +35,8 @@ constexpr std::uint64_t kMaxJsonBytes = std::uint64_t{1} << 30;
 class Descriptor {
 public:
   explicit Descriptor(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_ < 0) fail_errno(path, errno);
+    if (fd_ < 0)
+      fail_errno(path, errno);
   }
   ~Descriptor() { ::close(fd_); }
   Descriptor(const Descriptor&) = delete;
@@ -46,9 +48,11 @@ private:
 };
 
 std::uint64_t size_of(const Descriptor& file, const std::string& path) {
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) fail_errno(path, errno);
-  if (!S_ISREG(status.st_mode)) fail(Problem::Unreadable, {path}, "a regular file", "something else");
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0)
+    fail_errno(path, errno);
+  if (!S_ISREG(status.st_mode))
+    fail(Problem::Unreadable, {path}, "a regular file", "something else");
   return static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -62,8 +66,10 @@ std::string read_text(const std::string& path) {
   std::size_t filled = 0;
   while (filled < text.size()) {
     const ssize_t got = ::read(file.get(), text.data() + filled, text.size() - filled);
-    if (got < 0) fail_errno(path, errno);
-    if (got == 0) break;
+    if (got < 0)
+      fail_errno(path, errno);
+    if (got == 0)
+      break;
     filled += static_cast<std::size_t>(got);
   }
   text.resize(filled);
@@ -72,18 +78,21 @@ std::string read_text(const std::string& path) {
 
 // The number of a stream file, or nothing for a file of another kind.
 std::optional<std::uint32_t> stream_number(const fs::path& path) {
-  if (path.extension() != trace::kStreamSuffix) return std::nullopt;
+  if (path.extension() != trace::kStreamSuffix)
+    return std::nullopt;
   const std::string stem = path.stem().string();
-  const bool digits = !stem.empty() && stem.size() <= 9 &&
-                      std::all_of(stem.begin(), stem.end(), [](char c) { return c >= '0' && c <= '9'; });
-  const std::uint32_t number = digits ? static_cast<std::uint32_t>(std::stoul(stem)) : trace::kMaxStreams;
+  const bool digits =
+      !stem.empty() && stem.size() <= 9 &&
+      std::all_of(stem.begin(), stem.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const std::uint32_t number =
+      digits ? static_cast<std::uint32_t>(std::stoul(stem)) : trace::kMaxStreams;
   if (number >= trace::kMaxStreams)
-    fail(Problem::BadStreamName, {path.string()}, fmt::format("a number below {}", trace::kMaxStreams),
-         stem);
+    fail(Problem::BadStreamName, {path.string()},
+         fmt::format("a number below {}", trace::kMaxStreams), stem);
   return number;
 }
 
-}  // namespace
+} // namespace
 
 StreamBytes::StreamBytes(std::string name, std::vector<std::byte> bytes)
     : name_(std::move(name)), owned_(std::move(bytes)), bytes_(owned_) {}
@@ -95,16 +104,19 @@ StreamBytes::StreamBytes(StreamBytes&& other) noexcept
 }
 
 StreamBytes::~StreamBytes() {
-  if (mapped_) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  if (mapped_)
+    ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
 StreamBytes StreamBytes::map(const std::string& path) {
   StreamBytes result{path};
   const Descriptor file(path);
   const std::uint64_t size = size_of(file, path);
-  if (size == 0) return result;
+  if (size == 0)
+    return result;
   void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (address == MAP_FAILED) fail_errno(path, errno);
+  if (address == MAP_FAILED)
+    fail_errno(path, errno);
   ::madvise(address, size, MADV_SEQUENTIAL);
   result.bytes_ = {static_cast<const std::byte*>(address), static_cast<std::size_t>(size)};
   result.mapped_ = true;
@@ -125,11 +137,13 @@ TraceSource open_directory(const std::string& path) {
   source.run_json = read_text(directory / "run.json");
   if (fs::exists(directory / "sites.jsonl", error))
     source.sites_jsonl = read_text(directory / "sites.jsonl");
-  if (fs::exists(directory / "end.json", error)) source.end_json = read_text(directory / "end.json");
+  if (fs::exists(directory / "end.json", error))
+    source.end_json = read_text(directory / "end.json");
 
   std::map<std::uint32_t, std::string> files;
   fs::directory_iterator entries(directory, error);
-  if (error) fail(Problem::Unreadable, {path}, "a readable directory", error.message());
+  if (error)
+    fail(Problem::Unreadable, {path}, "a readable directory", error.message());
   for (const auto& entry : entries)
     if (const auto number = stream_number(entry.path())) {
       if (!files.emplace(*number, entry.path().string()).second)
@@ -148,4 +162,4 @@ TraceSource open_directory(const std::string& path) {
   return source;
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -1,5 +1,6 @@
-// The bytes of a data directory: three JSON texts and the streams, mapped or held in memory. Opened by main.cpp
-// (directory) or by tests and fuzzers (memory); nothing is interpreted here except the names of the files.
+// The bytes of a data directory: three JSON texts and the streams, mapped or held in memory. Opened
+// by main.cpp (directory) or by tests and fuzzers (memory); nothing is interpreted here except the
+// names of the files.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,7 @@ private:
 
 // Streams stand at their number: streams[k] is file k.
 struct TraceSource {
-  std::string name;  // of the directory, for messages
+  std::string name; // of the directory, for messages
   std::string run_json;
   std::string sites_jsonl;
   std::optional<std::string> end_json;
@@ -43,4 +44,4 @@ struct TraceSource {
 // Throws Error{NoData, Unreadable, MissingRunJson, MissingStream, NoStreams, BadStreamName}.
 TraceSource open_directory(const std::string& path);
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

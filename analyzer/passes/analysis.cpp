@@ -14,18 +14,23 @@ Analysis::Analysis(const WhatIfPlan& plan, std::size_t rows, WhatIfMode mode, bo
 
 void Analysis::step(FrameState& frame, const Step& step) {
   if (step.work > most_work_ - work_)
-    fail(Problem::Overflow, {"the trace"},
-         "work times the largest factor below 2^64", "more", "use smaller --factors");
+    fail(Problem::Overflow, {"the trace"}, "work times the largest factor below 2^64", "more",
+         "use smaller --factors");
   work_ += step.work;
-  if (profile_) sites_.step(frame, step);
+  if (profile_)
+    sites_.step(frame, step);
   paths_.extend(*frame.path, frame.row, step);
-  if (frame.loop && !frame.loop->open) frame.loop->divisible += step.work;
+  if (frame.loop && !frame.loop->open)
+    frame.loop->divisible += step.work;
 }
 
-// Work that a task gives away between two of its body calls could have been given away before the first.
+// Work that a task gives away between two of its body calls could have been given away before the
+// first.
 void Analysis::spawned(const FrameState& parent, FrameState& child) {
-  if (parent.loop && !parent.loop->open) child.path->lengths()[kDivisible] = parent.loop->divisible;
-  if (profile_) sites_.spawned(parent, child);
+  if (parent.loop && !parent.loop->open)
+    child.path->lengths()[kDivisible] = parent.loop->divisible;
+  if (profile_)
+    sites_.spawned(parent, child);
 }
 
 void Analysis::loop_begin(FrameState& frame) {
@@ -43,10 +48,12 @@ void Analysis::loop_begin(FrameState& frame) {
 void Analysis::loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) {
   LoopMark* const mark = frame.loop;
   std::uint64_t& length = frame.path->lengths()[kDivisible];
-  mark->longest = std::max(mark->longest, mark->divisible + divisible_part(length - mark->divisible, iterations, grain));
+  mark->longest = std::max(
+      mark->longest, mark->divisible + divisible_part(length - mark->divisible, iterations, grain));
   mark->open = false;
   length = mark->longest;
-  if (!mark->outer) return;
+  if (!mark->outer)
+    return;
   frame.loop = mark->outer;
   loops_.free(mark);
 }
@@ -60,13 +67,16 @@ void Analysis::drop_loops(FrameState& frame) {
 
 void Analysis::ended(FrameState& frame) {
   drop_loops(frame);
-  // A task that was waited for is part of its root's path: of equal ends the root's is the whole story.
+  // A task that was waited for is part of its root's path: of equal ends the root's is the whole
+  // story.
   paths_.join(*longest_, *frame.path, frame.is_root ? Tie::From : Tie::Into);
-  if (profile_) sites_.ended(frame);
+  if (profile_)
+    sites_.ended(frame);
 }
 
 void Analysis::abandoned(FrameState& frame) {
-  if (profile_) sites_.abandoned(frame);
+  if (profile_)
+    sites_.abandoned(frame);
 }
 
 Analysis::Results Analysis::results() {
@@ -88,4 +98,4 @@ Analysis::Results Analysis::results() {
   return results;
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

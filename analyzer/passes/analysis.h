@@ -1,5 +1,5 @@
-// The visitor that drives all passes over one reading of the streams. main.cpp makes one, gives it to DpstReader,
-// and asks for the results. Nothing here prints or opens files.
+// The visitor that drives all passes over one reading of the streams. main.cpp makes one, gives it
+// to DpstReader, and asks for the results. Nothing here prints or opens files.
 #pragma once
 
 #include "dpst.h"
@@ -13,23 +13,24 @@
 
 namespace tp::analysis {
 
-// The body calls (leaves) of one task. How many calls a partitioner gives to one task depends on the number of threads,
-// so as divisible they are side by side: each starts where the first one did.
+// The body calls (leaves) of one task. How many calls a partitioner gives to one task depends on
+// the number of threads, so as divisible they are side by side: each starts where the first one
+// did.
 struct LoopMark {
   LoopMark* outer = nullptr;
-  bool open = false;            // a body call is in progress
-  std::uint64_t divisible = 0;  // length of the path where body calls begin
-  std::uint64_t longest = 0;    // end of the longest body call so far
+  bool open = false;           // a body call is in progress
+  std::uint64_t divisible = 0; // length of the path where body calls begin
+  std::uint64_t longest = 0;   // end of the longest body call so far
 };
 
 class Analysis final : public DagVisitor {
 public:
   struct Results {
-    std::uint64_t work = 0;                     // T1
-    std::vector<std::uint64_t> spans;           // one per length of a path
-    std::vector<std::uint64_t> critical_work;   // per row; sums up to spans[kExecuted]
+    std::uint64_t work = 0;                   // T1
+    std::vector<std::uint64_t> spans;         // one per length of a path
+    std::vector<std::uint64_t> critical_work; // per row; sums up to spans[kExecuted]
     std::vector<RowTotals> rows;
-    std::vector<WhatIfLength> what_if;          // one per scenario
+    std::vector<WhatIfLength> what_if; // one per scenario
   };
 
   // `profile`: also sites and the critical path; off for further batches of scenarios.
@@ -44,7 +45,8 @@ public:
   void root_begun(FrameState& frame) override { frame.is_root = true; }
   void spawned(const FrameState& parent, FrameState& child) override;
   void begun(FrameState& frame) override {
-    if (profile_) sites_.begun(frame);
+    if (profile_)
+      sites_.begun(frame);
   }
   void step(FrameState& frame, const Step& step) override;
   void loop_begin(FrameState& frame) override;
@@ -63,12 +65,12 @@ private:
   const WhatIfPlan& plan_;
   const WhatIfMode mode_;
   const bool profile_;
-  const std::uint64_t most_work_;  // beyond it lengths would overflow
+  const std::uint64_t most_work_; // beyond it lengths would overflow
   PathStore paths_;
   SiteProfile sites_;
   Pool<LoopMark> loops_;
   std::uint64_t work_ = 0;
-  Path* longest_;  // over all ends so far
+  Path* longest_; // over all ends so far
 };
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

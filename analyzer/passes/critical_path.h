@@ -1,12 +1,14 @@
 // CRITICAL PATH: which rows the longest path to a point is made of.
 //
-// Beside its length, every path carries its composition: a chain of segments, newest first, each a small map from
-// key to work. Points share what they have in common: a spawn freezes the segment (two holders) and both
-// sides go on in new ones; where paths meet the winner's chain replaces the loser's. A segment held once is
-// extended in place; one held only by its successor is merged into it, smaller map into larger, so that a chain is
-// as long as the number of points that still share parts of it: bounded by what is alive.
+// Beside its length, every path carries its composition: a chain of segments, newest first, each a
+// small map from key to work. Points share what they have in common: a spawn freezes the segment
+// (two holders) and both sides go on in new ones; where paths meet the winner's chain replaces the
+// loser's. A segment held once is extended in place; one held only by its successor is merged into
+// it, smaller map into larger, so that a chain is as long as the number of points that still share
+// parts of it: bounded by what is alive.
 //
-// The key is a template parameter: today a row, later (row, kind of delay) for the breakdown of the path.
+// The key is a template parameter: today a row, later (row, kind of delay) for the breakdown of the
+// path.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +30,8 @@ public:
   };
 
   SegmentId share(SegmentId id) {
-    if (id != kNoSegment) ++segments_[id].refs;
+    if (id != kNoSegment)
+      ++segments_[id].refs;
     return id;
   }
   void drop(SegmentId id) {
@@ -42,7 +45,7 @@ public:
   SegmentId extend(SegmentId id, Key key, std::uint64_t work) {
     if (id == kNoSegment || segments_[id].refs > 1) {
       const SegmentId fresh = make();
-      segments_[fresh].previous = id;  // takes over the caller's reference
+      segments_[fresh].previous = id; // takes over the caller's reference
       id = fresh;
     }
     collapse(id);
@@ -53,14 +56,15 @@ public:
   std::vector<Entry> total(SegmentId id) const {
     std::vector<Entry> sum;
     for (; id != kNoSegment; id = segments_[id].previous)
-      for (const Entry& entry : segments_[id].entries) add(sum, entry.key, entry.work);
+      for (const Entry& entry : segments_[id].entries)
+        add(sum, entry.key, entry.work);
     return sum;
   }
   std::size_t live() const { return live_; }
 
 private:
   struct Segment {
-    std::vector<Entry> entries;  // ordered by key
+    std::vector<Entry> entries; // ordered by key
     SegmentId previous = kNoSegment;
     std::uint32_t refs = 0;
   };
@@ -72,11 +76,14 @@ private:
     }
     const auto at = std::lower_bound(entries.begin(), entries.end(), key,
                                      [](const Entry& entry, Key k) { return entry.key < k; });
-    if (at != entries.end() && at->key == key) at->work += work;
-    else entries.insert(at, {key, work});
+    if (at != entries.end() && at->key == key)
+      at->work += work;
+    else
+      entries.insert(at, {key, work});
   }
   SegmentId make() {
-    if (live_ >= next_sweep_) sweep();
+    if (live_ >= next_sweep_)
+      sweep();
     SegmentId id = free_;
     if (id == kNoSegment) {
       id = static_cast<SegmentId>(segments_.size());
@@ -90,7 +97,7 @@ private:
     return id;
   }
   void free(SegmentId id) {
-    segments_[id].entries.clear();  // keeps its storage for the next user
+    segments_[id].entries.clear(); // keeps its storage for the next user
     segments_[id].previous = free_;
     free_ = id;
     --live_;
@@ -99,20 +106,24 @@ private:
   void collapse(SegmentId id) {
     for (;;) {
       const SegmentId previous = segments_[id].previous;
-      if (previous == kNoSegment || segments_[previous].refs > 1) return;
+      if (previous == kNoSegment || segments_[previous].refs > 1)
+        return;
       auto& into = segments_[id].entries;
       auto& from = segments_[previous].entries;
-      if (from.size() > into.size()) into.swap(from);
-      for (const Entry& entry : from) add(into, entry.key, entry.work);
+      if (from.size() > into.size())
+        into.swap(from);
+      for (const Entry& entry : from)
+        add(into, entry.key, entry.work);
       segments_[id].previous = segments_[previous].previous;
       free(previous);
     }
   }
-  // A segment in the middle of a chain does not notice when its other holders go. Each time the number of segments
-  // has doubled all chains are collapsed: constant cost per segment made.
+  // A segment in the middle of a chain does not notice when its other holders go. Each time the
+  // number of segments has doubled all chains are collapsed: constant cost per segment made.
   void sweep() {
     for (SegmentId id = 0; id < segments_.size(); ++id)
-      if (segments_[id].refs > 0) collapse(id);
+      if (segments_[id].refs > 0)
+        collapse(id);
     next_sweep_ = 2 * live_ + 1024;
   }
 
@@ -122,4 +133,4 @@ private:
   std::size_t next_sweep_ = 1024;
 };
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -15,7 +15,8 @@ void SiteProfile::spawned(const FrameState& parent, FrameState& child) {
     }
   Invocation* const invocation = invocations_.make();
   invocation->parent = parent.invocation;
-  if (invocation->parent) ++invocation->parent->live;
+  if (invocation->parent)
+    ++invocation->parent->live;
   invocation->row = child.row;
   invocation->live = 1;
   invocation->start = invocation->latest_end = child.path->executed();
@@ -24,13 +25,15 @@ void SiteProfile::spawned(const FrameState& parent, FrameState& child) {
 
 void SiteProfile::ended(const FrameState& frame) {
   Invocation* const invocation = frame.invocation;
-  if (!invocation) return;
+  if (!invocation)
+    return;
   invocation->latest_end = std::max(invocation->latest_end, frame.path->executed());
   leave(invocation);
 }
 
 void SiteProfile::abandoned(const FrameState& frame) {
-  if (frame.invocation) leave(frame.invocation);
+  if (frame.invocation)
+    leave(frame.invocation);
 }
 
 void SiteProfile::leave(Invocation* invocation) {
@@ -49,4 +52,4 @@ void SiteProfile::leave(Invocation* invocation) {
   }
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

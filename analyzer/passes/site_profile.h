@@ -1,10 +1,11 @@
-// SITE PROFILE: work, span and counts per row. Owns the recursion rule: only *outermost* invocations count, those
-// without an ancestor of the same row, so that a recursive function is not counted once per level (TaskProf's
-// release does that: work 4.6 times too large on its own example).
+// SITE PROFILE: work, span and counts per row. Owns the recursion rule: only *outermost*
+// invocations count, those without an ancestor of the same row, so that a recursive function is not
+// counted once per level (TaskProf's release does that: work 4.6 times too large on its own
+// example).
 //
-// Every frame points to the innermost outermost invocation around it. An invocation collects the work of its
-// subtree and the latest end in it; it is complete when no frame and no invocation below it is alive,
-// and then hands its sums to its parent. So memory is bounded by what is alive.
+// Every frame points to the innermost outermost invocation around it. An invocation collects the
+// work of its subtree and the latest end in it; it is complete when no frame and no invocation
+// below it is alive, and then hands its sums to its parent. So memory is bounded by what is alive.
 #pragma once
 
 #include "dpst.h"
@@ -19,18 +20,18 @@ namespace tp::analysis {
 struct Invocation {
   Invocation* parent = nullptr;
   Row row = kMainRow;
-  std::uint64_t live = 0;  // frames directly in it, invocations below it
+  std::uint64_t live = 0; // frames directly in it, invocations below it
   std::uint64_t start = 0;
   std::uint64_t work = 0;
   std::uint64_t latest_end = 0;
 };
 
 struct RowTotals {
-  std::uint64_t work = 0;            // of outermost invocations
-  std::uint64_t span = 0;            // of outermost invocations
-  std::uint64_t exclusive_work = 0;  // of steps of its own frames
-  std::uint64_t overhead = 0;        // leads of its own steps, in ticks
-  std::uint64_t invocations = 0;     // tasks that began
+  std::uint64_t work = 0;           // of outermost invocations
+  std::uint64_t span = 0;           // of outermost invocations
+  std::uint64_t exclusive_work = 0; // of steps of its own frames
+  std::uint64_t overhead = 0;       // leads of its own steps, in ticks
+  std::uint64_t invocations = 0;    // tasks that began
   std::uint64_t outermost = 0;
   std::uint64_t steps = 0;
 };
@@ -46,7 +47,8 @@ public:
     row.exclusive_work += step.work;
     row.overhead += step.lead;
     ++row.steps;
-    if (frame.invocation) frame.invocation->work += step.work;
+    if (frame.invocation)
+      frame.invocation->work += step.work;
   }
   void ended(const FrameState& frame);
   void abandoned(const FrameState& frame);
@@ -61,4 +63,4 @@ private:
   Pool<Invocation> invocations_;
 };
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -12,11 +12,14 @@ WhatIfPlan plan_what_if(std::uint32_t regions, const std::vector<std::uint8_t>& 
     plan.sets.push_back(std::move(set));
   };
   bool any = false;
-  for (std::uint32_t region = 0; region < regions; ++region) any |= chosen[region] != 0;
-  if (!any) return plan;
+  for (std::uint32_t region = 0; region < regions; ++region)
+    any |= chosen[region] != 0;
+  if (!any)
+    return plan;
   add_set(chosen);
   for (std::uint32_t region = 0; region < regions; ++region) {
-    if (!chosen[region]) continue;
+    if (!chosen[region])
+      continue;
     std::vector<std::uint8_t> alone(regions);
     alone[region] = 1;
     add_set(std::move(alone));
@@ -24,4 +27,4 @@ WhatIfPlan plan_what_if(std::uint32_t regions, const std::vector<std::uint8_t>& 
   return plan;
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -1,11 +1,12 @@
 // CAUSAL WHAT-IF (TaskProf, section 4): work/span with another cost of a step, nothing more.
 //
-// A *scenario* is a set of regions and a factor f: what would the span be if the work inside the regions ran f times as
-// fast? Lengths are kept multiplied by f, so that nothing is rounded: a step of work w of which r lie in the
-// regions adds f*(w-r)+r. All scenarios ride along in one pass as further lengths of the same paths.
+// A *scenario* is a set of regions and a factor f: what would the span be if the work inside the
+// regions ran f times as fast? Lengths are kept multiplied by f, so that nothing is rounded: a step
+// of work w of which r lie in the regions adds f*(w-r)+r. All scenarios ride along in one pass as
+// further lengths of the same paths.
 //
-// Mode `parallelize` (the paper's): the work of the program stays, the regions become parallel. Mode
-// `optimize`: the work shrinks as well.
+// Mode `parallelize` (the paper's): the work of the program stays, the regions become parallel.
+// Mode `optimize`: the work shrinks as well.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ enum class WhatIfMode : std::uint8_t { Parallelize, Optimize };
 
 struct Scenario {
   std::uint64_t factor = 1;
-  std::uint32_t set = 0;  // index into WhatIfPlan::sets
+  std::uint32_t set = 0; // index into WhatIfPlan::sets
 };
 
 struct WhatIfPlan {
@@ -27,7 +28,8 @@ struct WhatIfPlan {
   std::uint64_t largest_factor() const {
     std::uint64_t largest = 1;
     for (const Scenario& scenario : scenarios)
-      if (scenario.factor > largest) largest = scenario.factor;
+      if (scenario.factor > largest)
+        largest = scenario.factor;
     return largest;
   }
 };
@@ -42,4 +44,4 @@ struct WhatIfLength {
 WhatIfPlan plan_what_if(std::uint32_t regions, const std::vector<std::uint8_t>& chosen,
                         const std::vector<std::uint64_t>& factors);
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -1,5 +1,6 @@
-// The arithmetic of paths. extend() runs once per step, copy() once per task, join() at most a few times per task.
-// Lengths cannot overflow: Analysis checks that the whole work, times the largest factor, fits.
+// The arithmetic of paths. extend() runs once per step, copy() once per task, join() at most a few
+// times per task. Lengths cannot overflow: Analysis checks that the whole work, times the largest
+// factor, fits.
 #include "passes/work_span.h"
 
 #include <algorithm>
@@ -9,15 +10,18 @@
 namespace tp::analysis {
 
 std::uint64_t divisible_part(std::uint64_t added, std::uint64_t iterations, std::uint64_t grain) {
-  if (iterations == 0) return added;
+  if (iterations == 0)
+    return added;
   grain = std::max<std::uint64_t>(grain, 1);
-  // Halving makes pieces of two neighbouring sizes; the smaller ones may stop a step earlier, at the grain exactly.
+  // Halving makes pieces of two neighbouring sizes; the smaller ones may stop a step earlier, at
+  // the grain exactly.
   std::uint64_t largest = iterations, smaller = iterations;
   while (largest > grain && smaller > grain) {
     largest -= largest / 2;
     smaller /= 2;
   }
-  if (largest > grain) largest = smaller;
+  if (largest > grain)
+    largest = smaller;
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>(Wide{added} * largest / iterations);
 }
@@ -25,8 +29,8 @@ std::uint64_t divisible_part(std::uint64_t added, std::uint64_t iterations, std:
 PathStore::PathStore(const WhatIfPlan& plan, bool track_composition)
     : plan_(plan), track_composition_(track_composition),
       lengths_(kFirstWhatIf + plan.scenarios.size()),
-      bytes_(sizeof(Path) + lengths_ * sizeof(std::uint64_t)),
-      region_work_(plan.sets.size()), in_set_(plan.sets.size()) {}
+      bytes_(sizeof(Path) + lengths_ * sizeof(std::uint64_t)), region_work_(plan.sets.size()),
+      in_set_(plan.sets.size()) {}
 
 void PathStore::grow() {
   constexpr std::size_t kPaths = 128;
@@ -39,7 +43,8 @@ void PathStore::grow() {
 }
 
 Path* PathStore::make() {
-  if (!free_) grow();
+  if (!free_)
+    grow();
   Path* const path = free_;
   std::memcpy(&free_, static_cast<const void*>(path), sizeof free_);
   std::memset(static_cast<void*>(path), 0, bytes_);
@@ -49,7 +54,8 @@ Path* PathStore::make() {
 }
 
 Path* PathStore::copy(const Path& from) {
-  if (!free_) grow();
+  if (!free_)
+    grow();
   Path* const path = free_;
   std::memcpy(&free_, static_cast<const void*>(path), sizeof free_);
   std::memcpy(static_cast<void*>(path), &from, bytes_);
@@ -73,31 +79,38 @@ void PathStore::join(Path& into, const Path& from, Tie tie) {
     const SegmentId kept = segments_.share(from.composition);
     segments_.drop(into.composition);
     into.composition = kept;
-    if (tie == Tie::LowerRank) into.rank = from.rank;
+    if (tie == Tie::LowerRank)
+      into.rank = from.rank;
   }
   std::uint64_t* const to = into.lengths();
   const std::uint64_t* const other = from.lengths();
-  for (std::size_t i = 0; i < lengths_; ++i) to[i] = std::max(to[i], other[i]);
+  for (std::size_t i = 0; i < lengths_; ++i)
+    to[i] = std::max(to[i], other[i]);
 }
 
 void PathStore::extend(Path& path, Row row, const Step& step) {
   const std::uint64_t work = step.work;
-  if (work == 0) return;
+  if (work == 0)
+    return;
   std::uint64_t* const lengths = path.lengths();
   lengths[kExecuted] += work;
   lengths[kDivisible] += work;
-  if (track_composition_) path.composition = segments_.extend(path.composition, row, work);
-  if (plan_.scenarios.empty()) return;
+  if (track_composition_)
+    path.composition = segments_.extend(path.composition, row, work);
+  if (plan_.scenarios.empty())
+    return;
   std::uint64_t* const what_if = lengths + kFirstWhatIf;
   const std::size_t scenarios = plan_.scenarios.size();
   if (step.regions.empty()) {
-    for (std::size_t i = 0; i < scenarios; ++i) what_if[i] += plan_.scenarios[i].factor * work;
+    for (std::size_t i = 0; i < scenarios; ++i)
+      what_if[i] += plan_.scenarios[i].factor * work;
     return;
   }
   for (std::size_t set = 0; set < in_set_.size(); ++set) {
     in_set_[set] = 0;
     for (const RegionWork& part : step.regions)
-      if (plan_.sets[set][part.region]) in_set_[set] += part.work;
+      if (plan_.sets[set][part.region])
+        in_set_[set] += part.work;
     region_work_[set] += in_set_[set];
   }
   for (std::size_t i = 0; i < scenarios; ++i) {
@@ -106,4 +119,4 @@ void PathStore::extend(Path& path, Row row, const Step& step) {
   }
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -1,8 +1,8 @@
 // WORK / SPAN: lengths of longest paths, for many costs of a step at once.
 //
-// A path is a vector of lengths, one per scenario: [0] as executed, [1] as divisible (design.md section 1), then the
-// what-if scenarios. Each length is maximized on its own; [0] also decides which composition survives
-// (critical_path.h).
+// A path is a vector of lengths, one per scenario: [0] as executed, [1] as divisible (design.md
+// section 1), then the what-if scenarios. Each length is maximized on its own; [0] also decides
+// which composition survives (critical_path.h).
 #pragma once
 
 #include "dpst.h"
@@ -27,8 +27,9 @@ struct Path {
   std::uint64_t executed() const { return lengths()[kExecuted]; }
 };
 
-// What the path adds when the largest piece of a leaf of n iterations is left that no longer exceeds the grain:
-// added * h / n, where h is the largest piece when n is halved until no piece exceeds the grain. Rounded down.
+// What the path adds when the largest piece of a leaf of n iterations is left that no longer
+// exceeds the grain: added * h / n, where h is the largest piece when n is halved until no piece
+// exceeds the grain. Rounded down.
 std::uint64_t divisible_part(std::uint64_t added, std::uint64_t iterations, std::uint64_t grain);
 
 class PathStore {
@@ -60,7 +61,7 @@ private:
   std::size_t live_ = 0;
   SegmentStore<Row> segments_;
   std::vector<std::uint64_t> region_work_;
-  std::vector<std::uint64_t> in_set_;  // scratch: this step's work in each set
+  std::vector<std::uint64_t> in_set_; // scratch: this step's work in each set
 };
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -7,10 +7,12 @@
 namespace tp::analysis {
 
 std::string quote_csv(std::string_view field) {
-  if (field.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(field);
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos)
+    return std::string(field);
   std::string quoted = "\"";
   for (const char c : field) {
-    if (c == '"') quoted += '"';
+    if (c == '"')
+      quoted += '"';
     quoted += c;
   }
   return quoted + '"';
@@ -39,8 +41,9 @@ std::string write_profile_csv(const Profile& profile) {
   std::string text{kProfileHeader};
   text += '\n';
   for (const SiteRow& site : profile.sites)
-    text += fmt::format("{},{},{},{},{},{}\n", quote_csv(site.info.file), site.info.line, site.work, site.span,
-                        decimal2({site.work, site.span}), percent2(site.critical_work, profile.span));
+    text += fmt::format("{},{},{},{},{},{}\n", quote_csv(site.info.file), site.info.line, site.work,
+                        site.span, decimal2({site.work, site.span}),
+                        percent2(site.critical_work, profile.span));
   return text;
 }
 
@@ -56,9 +59,9 @@ std::string write_all_regions_csv(const WhatIfCurve& curve) {
 }
 
 std::string write_region_csv(const RegionInfo& region, const WhatIfCurve& curve) {
-  return fmt::format("{},{}\nRegion Optimization factor, Whole program parallelism\n", quote_csv(region.file),
-                     region.line) +
+  return fmt::format("{},{}\nRegion Optimization factor, Whole program parallelism\n",
+                     quote_csv(region.file), region.line) +
          points(curve);
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -1,5 +1,5 @@
-// JSON, schema taskpath.profile/1: everything. Within /1 fields are only added. Every number's unit stands in its
-// name (_ns, _ticks, _percent) or in "unit".
+// JSON, schema taskpath.profile/1: everything. Within /1 fields are only added. Every number's unit
+// stands in its name (_ns, _ticks, _percent) or in "unit".
 #include "report/numbers.h"
 #include "report/writers.h"
 
@@ -13,7 +13,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Rounded as everywhere else, as a JSON number.
-double number(const std::string& decimal) { return std::strtod(decimal.c_str(), nullptr); }
+double number(const std::string& decimal) {
+  return std::strtod(decimal.c_str(), nullptr);
+}
 
 Json clock_json(const Profile& profile) {
   const RunInfo& run = profile.run;
@@ -32,9 +34,14 @@ Json clock_json(const Profile& profile) {
 
 Json run_json(const Profile& profile) {
   const RunInfo& run = profile.run;
-  Json json = {{"program", run.program}, {"arguments", run.arguments}, {"host", run.host},
-               {"pid", run.pid}, {"cpus", run.cpus}, {"start_time_unix_ns", run.start_time_unix_ns},
-               {"taskpath", run.taskpath_version}, {"libtbb", run.libtbb_version},
+  Json json = {{"program", run.program},
+               {"arguments", run.arguments},
+               {"host", run.host},
+               {"pid", run.pid},
+               {"cpus", run.cpus},
+               {"start_time_unix_ns", run.start_time_unix_ns},
+               {"taskpath", run.taskpath_version},
+               {"libtbb", run.libtbb_version},
                {"as_if_cores", run.as_if_cores}};
   if (profile.end) {
     json["end"] = profile.end->end;
@@ -74,7 +81,8 @@ Json what_if_json(const Profile& profile) {
                         {"parallelism", number(decimal2(point.parallelism))},
                         {"work_times_factor", point.parallelism.numerator},
                         {"span_times_factor", point.parallelism.denominator}});
-    curves.push_back({{"regions", profile.what_if[i].regions}, {"all", i == 0}, {"points", points}});
+    curves.push_back(
+        {{"regions", profile.what_if[i].regions}, {"all", i == 0}, {"points", points}});
   }
   return {{"mode", profile.what_if_mode}, {"curves", curves}};
 }
@@ -82,7 +90,9 @@ Json what_if_json(const Profile& profile) {
 Json regions_json(const Profile& profile) {
   Json regions = Json::array();
   for (const RegionInfo& region : profile.regions)
-    regions.push_back({{"file", region.file}, {"line", region.line}, {"names", region.names},
+    regions.push_back({{"file", region.file},
+                       {"line", region.line},
+                       {"names", region.names},
                        {"expected_factor", region.expected_factor}});
   return regions;
 }
@@ -108,28 +118,46 @@ Json trace_json(const Profile& profile) {
   const ReadSummary& read = profile.read;
   Json inconsistencies = Json::object();
   for (std::size_t i = 0; i < read.inconsistencies.size(); ++i)
-    if (read.inconsistencies[i] > 0) inconsistencies[text_of(static_cast<Problem>(i)).name] = read.inconsistencies[i];
+    if (read.inconsistencies[i] > 0)
+      inconsistencies[text_of(static_cast<Problem>(i)).name] = read.inconsistencies[i];
   Json extra = Json::object();
-  for (std::size_t i = 0; i < read.extra.size(); ++i) extra[profile.run.extra_events[i]] = read.extra[i];
-  return {{"records", read.records}, {"streams", read.streams}, {"steps", read.steps},
-          {"tasks_spawned", read.spawned}, {"tasks_begun", read.begun}, {"tasks_ended", read.ended},
-          {"tasks_unfinished", read.unfinished}, {"tasks_never_begun", read.never_begun},
-          {"tasks_cancelled", read.cancelled}, {"exceptions", read.by_exception}, {"pauses", read.pauses},
-          {"forks", read.forks}, {"threads", read.threads.threads}, {"worker_threads", read.threads.workers},
-          {"thread_cpu_ns", read.threads.cpu_ns}, {"paused_work", read.threads.paused_work},
-          {"step_time_ticks", read.step_time}, {"overhead_ticks", read.overhead}, {"idle_ticks", read.idle},
+  for (std::size_t i = 0; i < read.extra.size(); ++i)
+    extra[profile.run.extra_events[i]] = read.extra[i];
+  return {{"records", read.records},
+          {"streams", read.streams},
+          {"steps", read.steps},
+          {"tasks_spawned", read.spawned},
+          {"tasks_begun", read.begun},
+          {"tasks_ended", read.ended},
+          {"tasks_unfinished", read.unfinished},
+          {"tasks_never_begun", read.never_begun},
+          {"tasks_cancelled", read.cancelled},
+          {"exceptions", read.by_exception},
+          {"pauses", read.pauses},
+          {"forks", read.forks},
+          {"threads", read.threads.threads},
+          {"worker_threads", read.threads.workers},
+          {"thread_cpu_ns", read.threads.cpu_ns},
+          {"paused_work", read.threads.paused_work},
+          {"step_time_ticks", read.step_time},
+          {"overhead_ticks", read.overhead},
+          {"idle_ticks", read.idle},
           {"elapsed_ticks", read.last_time - std::min(read.first_time, read.last_time)},
-          {"most_live_tasks", read.most_live_frames}, {"extra_events", extra}, {"inconsistencies", inconsistencies}};
+          {"most_live_tasks", read.most_live_frames},
+          {"extra_events", extra},
+          {"inconsistencies", inconsistencies}};
 }
 
-}  // namespace
+} // namespace
 
 std::string write_json(const Profile& profile) {
   Json sites = Json::array();
-  for (const SiteRow& site : profile.sites) sites.push_back(site_json(profile, site));
+  for (const SiteRow& site : profile.sites)
+    sites.push_back(site_json(profile, site));
   Json bounds = Json::array();
   for (const SpeedupBound& bound : profile.bounds)
-    bounds.push_back({{"procs", bound.procs}, {"lower", number(decimal2(bound.lower))},
+    bounds.push_back({{"procs", bound.procs},
+                      {"lower", number(decimal2(bound.lower))},
                       {"upper", number(decimal2(bound.upper))}});
   Json warnings = Json::array();
   for (const Warning& warning : profile.warnings)
@@ -156,7 +184,8 @@ std::string write_json(const Profile& profile) {
         {"exclusive_work_equals_work", profile.exclusive_sum == profile.work},
         {"critical_work_sum", profile.critical_sum},
         {"critical_work_equals_span", profile.critical_sum == profile.span},
-        {"steps_overlap", profile.read.inconsistencies[static_cast<std::size_t>(Problem::TimeBackwards)] > 0}}},
+        {"steps_overlap",
+         profile.read.inconsistencies[static_cast<std::size_t>(Problem::TimeBackwards)] > 0}}},
       {"trace", trace_json(profile)},
       {"warnings", warnings},
       {"advice", profile.advice}};
@@ -164,4 +193,4 @@ std::string write_json(const Profile& profile) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

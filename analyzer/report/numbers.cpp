@@ -12,51 +12,65 @@ __extension__ using Wide = unsigned __int128;
 std::string trimmed(Wide hundredths) {
   const auto whole = static_cast<std::uint64_t>(hundredths / 100);
   const auto rest = static_cast<unsigned>(hundredths % 100);
-  if (rest == 0) return std::to_string(whole);
-  if (rest % 10 == 0) return fmt::format("{}.{}", whole, rest / 10);
+  if (rest == 0)
+    return std::to_string(whole);
+  if (rest % 10 == 0)
+    return fmt::format("{}.{}", whole, rest / 10);
   return fmt::format("{}.{:02}", whole, rest);
 }
 
 // Three significant digits: 1.23, 12.3, 123.
 std::string three_digits(double value) {
-  if (value < 9.995) return fmt::format("{:.2f}", value);
-  if (value < 99.95) return fmt::format("{:.1f}", value);
+  if (value < 9.995)
+    return fmt::format("{:.2f}", value);
+  if (value < 99.95)
+    return fmt::format("{:.1f}", value);
   return fmt::format("{:.0f}", value);
 }
 
-}  // namespace
+} // namespace
 
 std::string decimal2(Ratio ratio) {
-  if (ratio.denominator == 0) return "1";
+  if (ratio.denominator == 0)
+    return "1";
   return trimmed((Wide{ratio.numerator} * 200 + ratio.denominator) / (Wide{ratio.denominator} * 2));
 }
 
 std::string percent2(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return "0";
+  if (whole == 0)
+    return "0";
   return trimmed(Wide{part} * 10000 / whole);
 }
 
 std::string human_ns(std::uint64_t ns) {
   const auto value = static_cast<double>(ns);
-  if (ns < 1000) return fmt::format("{} ns", ns);
-  if (value < 999.5e3) return three_digits(value / 1e3) + " us";
-  if (value < 999.5e6) return three_digits(value / 1e6) + " ms";
+  if (ns < 1000)
+    return fmt::format("{} ns", ns);
+  if (value < 999.5e3)
+    return three_digits(value / 1e3) + " us";
+  if (value < 999.5e6)
+    return three_digits(value / 1e6) + " ms";
   return three_digits(value / 1e9) + " s";
 }
 
 std::string human_count(std::uint64_t value) {
-  if (value < 10000) return std::to_string(value);
+  if (value < 10000)
+    return std::to_string(value);
   const auto number = static_cast<double>(value);
-  if (number < 999.5e3) return three_digits(number / 1e3) + " k";
-  if (number < 999.5e6) return three_digits(number / 1e6) + " M";
-  if (number < 999.5e9) return three_digits(number / 1e9) + " G";
+  if (number < 999.5e3)
+    return three_digits(number / 1e3) + " k";
+  if (number < 999.5e6)
+    return three_digits(number / 1e6) + " M";
+  if (number < 999.5e9)
+    return three_digits(number / 1e9) + " G";
   return three_digits(number / 1e12) + " T";
 }
 
 std::string human(std::uint64_t value, const Clock& clock, double hz) {
-  if (clock.hz == 0 || hz <= 0) return human_count(value) + " " + clock.unit;
+  if (clock.hz == 0 || hz <= 0)
+    return human_count(value) + " " + clock.unit;
   const double ns = static_cast<double>(value) * 1e9 / hz;
   return human_ns(ns < 1.8e19 ? static_cast<std::uint64_t>(ns + 0.5) : ~std::uint64_t{0});
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -1,4 +1,5 @@
-// How numbers are written. Exact integer arithmetic, so that the same data gives the same bytes everywhere.
+// How numbers are written. Exact integer arithmetic, so that the same data gives the same bytes
+// everywhere.
 #pragma once
 
 #include "report/report.h"
@@ -18,4 +19,4 @@ std::string human_ns(std::uint64_t ns);
 // For people: 1234567 -> "1.23 M"; below 10000 as it is.
 std::string human_count(std::uint64_t value);
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

@@ -19,7 +19,8 @@ std::string site_name(const SiteInfo& info) {
 // Bytes that would move the cursor or change colours have no place in a table.
 std::string printable(std::string text) {
   for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      c = '?';
   return text;
 }
 
@@ -35,12 +36,17 @@ public:
   template <typename... Values>
   void add(fmt::format_string<Values...> format, Values&&... values) {
     text_ += fmt::format(format, std::forward<Values>(values)...);
-    while (!text_.empty() && text_.back() == ' ') text_.pop_back();
+    while (!text_.empty() && text_.back() == ' ')
+      text_.pop_back();
     text_ += '\n';
     ++count_;
   }
-  std::string bold(const std::string& text) const { return colour_ ? "\033[1m" + text + "\033[0m" : text; }
-  std::string yellow(const std::string& text) const { return colour_ ? "\033[33m" + text + "\033[0m" : text; }
+  std::string bold(const std::string& text) const {
+    return colour_ ? "\033[1m" + text + "\033[0m" : text;
+  }
+  std::string yellow(const std::string& text) const {
+    return colour_ ? "\033[33m" + text + "\033[0m" : text;
+  }
   std::size_t count() const { return count_; }
   std::string take() { return std::move(text_); }
 
@@ -57,24 +63,27 @@ double hz_of_work(const Profile& profile) {
 std::string clock_line(const Profile& profile) {
   const RunInfo& run = profile.run;
   std::string line = fmt::format("{} ({})", run.work.unit, run.work.name);
-  if (!run.work_event.empty() && run.work_event != run.work.name) line += ", " + run.work_event;
-  if (!run.work_reason.empty()) line += "; " + run.work_reason;
+  if (!run.work_event.empty() && run.work_event != run.work.name)
+    line += ", " + run.work_event;
   return printable(line);
 }
 
 std::string attribution_line(const Profile& profile) {
   const Attribution& a = profile.attribution;
-  const std::string rest = fmt::format("overhead {}, idle {}", human_ns(a.overhead_ns), human_ns(a.idle_ns));
+  const std::string rest =
+      fmt::format("overhead {}, idle {}", human_ns(a.overhead_ns), human_ns(a.idle_ns));
   switch (a.basis) {
   case AttributionBasis::None:
     return "cannot be computed: the totals of the run (end.json) are missing; " + rest;
   case AttributionBasis::Virtual:
-    return fmt::format("{} % of {} virtual units; {}", percent2(a.attributed, a.total), a.total, rest);
+    return fmt::format("{} % of {} virtual units; {}", percent2(a.attributed, a.total), a.total,
+                       rest);
   case AttributionBasis::Time:
-    return fmt::format("{} % of {} CPU time; {}", percent2(a.attributed, a.total), human_ns(a.total), rest);
-  case AttributionBasis::StepTime:
-    return fmt::format("{} % of {} CPU time (by wall time of steps); {}", percent2(a.attributed, a.total),
+    return fmt::format("{} % of {} CPU time; {}", percent2(a.attributed, a.total),
                        human_ns(a.total), rest);
+  case AttributionBasis::StepTime:
+    return fmt::format("{} % of {} CPU time (by wall time of steps); {}",
+                       percent2(a.attributed, a.total), human_ns(a.total), rest);
   }
   return rest;
 }
@@ -89,11 +98,12 @@ std::string bounds_line(const Profile& profile) {
 
 std::vector<const SiteRow*> sorted(const Profile& profile, SortKey key) {
   std::vector<const SiteRow*> rows;
-  for (const SiteRow& site : profile.sites) rows.push_back(&site);
+  for (const SiteRow& site : profile.sites)
+    rows.push_back(&site);
   const auto order = [&](auto less) { std::stable_sort(rows.begin() + 1, rows.end(), less); };
   switch (key) {
   case SortKey::Critical:
-    break;  // as they are
+    break; // as they are
   case SortKey::Work:
     order([](const SiteRow* a, const SiteRow* b) { return a->work > b->work; });
     break;
@@ -114,53 +124,68 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
   const std::size_t wanted = std::min(rows.size(), std::max<std::size_t>(options.top, 1));
   // One line is kept for "and n more".
   std::size_t shown = options.top_is_explicit ? wanted : std::min(wanted, room);
-  if (shown < rows.size() && !options.top_is_explicit) shown = std::min(shown, room - 1);
+  if (shown < rows.size() && !options.top_is_explicit)
+    shown = std::min(shown, room - 1);
   std::size_t width = 4;
-  for (std::size_t i = 0; i < shown; ++i) width = std::max(width, shortened(site_name(rows[i]->info)).size());
-  lines.add("{}", lines.bold(fmt::format("{:<{}}  {:>12}  {:>12}  {:>11}  {:>10}  {:>9}", "Site", width, "work",
-                                         "span", "parallelism", "critical %", "tasks")));
+  for (std::size_t i = 0; i < shown; ++i)
+    width = std::max(width, shortened(site_name(rows[i]->info)).size());
+  lines.add("{}",
+            lines.bold(fmt::format("{:<{}}  {:>12}  {:>12}  {:>11}  {:>10}  {:>9}", "Site", width,
+                                   "work", "span", "parallelism", "critical %", "tasks")));
   const double hz = hz_of_work(profile);
   for (std::size_t i = 0; i < shown; ++i) {
     const SiteRow& site = *rows[i];
-    lines.add("{:<{}}  {:>12}  {:>12}  {:>11}  {:>10}  {:>9}", shortened(site_name(site.info)), width,
-              human(site.work, profile.run.work, hz), human(site.span, profile.run.work, hz),
+    lines.add("{:<{}}  {:>12}  {:>12}  {:>11}  {:>10}  {:>9}", shortened(site_name(site.info)),
+              width, human(site.work, profile.run.work, hz), human(site.span, profile.run.work, hz),
               decimal2({site.work, site.span}), percent2(site.critical_work, profile.span),
               human_count(site.invocations));
   }
-  if (shown < rows.size()) lines.add("... and {} more (--top)", rows.size() - shown);
+  if (shown < rows.size())
+    lines.add("... and {} more (--top)", rows.size() - shown);
 }
 
 std::string what_if_line(const Profile& profile) {
   if (profile.what_if.empty()) {
     const SiteRow* most = &profile.sites[0];
     for (const SiteRow& site : profile.sites)
-      if (site.critical_work > most->critical_work) most = &site;
+      if (site.critical_work > most->critical_work)
+        most = &site;
     return fmt::format("no causal regions marked; {} has the most critical work ({} %)",
-                       most == &profile.sites[0] ? "main, the serial part of the program," : site_name(most->info),
+                       most == &profile.sites[0] ? "main, the serial part of the program,"
+                                                 : site_name(most->info),
                        percent2(most->critical_work, profile.span));
   }
   const WhatIfCurve& all = profile.what_if[0];
   const bool one = all.regions.size() == 1;
   std::string line = fmt::format("marked {} {}: parallelism", one ? "region" : "regions",
                                  profile.what_if_mode == "optimize" ? "optimized" : "parallelized");
-  for (const WhatIfPoint& point : all.points) line += fmt::format(" {}x -> {};", point.factor, decimal2(point.parallelism));
+  // The terminal gets the first factors and the last; the CSV files have them all.
+  constexpr std::size_t kFactorsShown = 5;
+  for (std::size_t i = 0; i < all.points.size(); ++i)
+    if (i + 1 < kFactorsShown || i + 1 == all.points.size())
+      line += fmt::format(" {}x -> {};", all.points[i].factor, decimal2(all.points[i].parallelism));
   line.back() = ' ';
   return fmt::format("{} {}", all.regions.size(), line);
 }
 
-}  // namespace
+} // namespace
 
 std::string write_text(const Profile& profile, const TextOptions& options) {
   Lines lines(options.colour);
   const double hz = hz_of_work(profile);
   const auto amount = [&](std::uint64_t value) { return human(value, profile.run.work, hz); };
-  lines.add("{}", lines.bold(printable(fmt::format("Taskpath profile of {} ({})", profile.run.program, profile.data))));
+  lines.add("{}", lines.bold(printable(fmt::format("Taskpath profile of {} ({})",
+                                                   profile.run.program, profile.data))));
   lines.add("Unit and clock  {}", clock_line(profile));
-  if (profile.read.complete) lines.add("Completeness    complete");
+  if (!profile.run.work_reason.empty())
+    lines.add("                not better: {}", printable(profile.run.work_reason));
+  if (profile.read.complete)
+    lines.add("Completeness    complete");
   for (const std::string& reason : profile.read.incomplete_reasons)
     lines.add("Completeness    {}", lines.yellow("incomplete: " + reason));
   lines.add("Work T1         {}", amount(profile.work));
-  lines.add("Span Tinf       {} as executed, {} as divisible", amount(profile.span), amount(profile.divisible_span));
+  lines.add("Span Tinf       {} as executed, {} as divisible", amount(profile.span),
+            amount(profile.divisible_span));
   lines.add("Parallelism     {} as executed, {} as divisible", decimal2(profile.parallelism()),
             decimal2(profile.divisible_parallelism()));
   lines.add("Speedup bounds  {}", bounds_line(profile));
@@ -168,8 +193,10 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   const std::size_t warnings = std::min<std::size_t>(profile.warnings.size(), 4);
   for (std::size_t i = 0; i < warnings; ++i) {
     const bool last = i + 1 == warnings && profile.warnings.size() > warnings;
-    lines.add("{}", lines.yellow("warning: " + printable(last ? fmt::format("{} more warnings (--json)", profile.warnings.size() - i)
-                                                              : profile.warnings[i].text)));
+    lines.add("{}",
+              lines.yellow("warning: " + printable(last ? fmt::format("{} more warnings (--json)",
+                                                                      profile.warnings.size() - i)
+                                                        : profile.warnings[i].text)));
   }
   lines.add("");
   // Below the table: an empty line, the what-if answer, the advice, the next command.
@@ -188,22 +215,27 @@ std::string pretty_print_csv(std::string_view csv) {
     const std::size_t end = std::min(csv.find('\n'), csv.size());
     std::string_view line = csv.substr(0, end);
     csv.remove_prefix(std::min(end + 1, csv.size()));
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (rows.empty() && line != kProfileHeader) return {};
-    if (line.empty()) continue;
+    if (!line.empty() && line.back() == '\r')
+      line.remove_suffix(1);
+    if (rows.empty() && line != kProfileHeader)
+      return {};
+    if (line.empty())
+      continue;
     rows.push_back(split_csv_line(line));
     rows.back().resize(6);
   }
   std::vector<std::size_t> widths(6);
   for (const auto& row : rows)
-    for (std::size_t i = 0; i < 6; ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < 6; ++i)
+      widths[i] = std::max(widths[i], row[i].size());
   std::string text;
   for (const auto& row : rows) {
     text += fmt::format("{:<{}}", printable(row[0]), widths[0]);
-    for (std::size_t i = 1; i < 6; ++i) text += fmt::format("  {:>{}}", printable(row[i]), widths[i]);
+    for (std::size_t i = 1; i < 6; ++i)
+      text += fmt::format("  {:>{}}", printable(row[i]), widths[i]);
     text += '\n';
   }
   return text;
 }
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

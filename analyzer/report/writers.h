@@ -17,13 +17,13 @@ enum class SortKey : std::uint8_t { Critical, Work, Parallelism, Overhead };
 
 struct TextOptions {
   std::size_t top = 15;
-  bool top_is_explicit = false;  // else rows give way to the limit of 25 lines
+  bool top_is_explicit = false; // else rows give way to the limit of 25 lines
   SortKey sort = SortKey::Critical;
   bool colour = false;
 };
 
 // csv.cpp
-std::string quote_csv(std::string_view field);  // RFC 4180
+std::string quote_csv(std::string_view field); // RFC 4180
 std::vector<std::string> split_csv_line(std::string_view line);
 std::string write_profile_csv(const Profile& profile);
 std::string write_all_regions_csv(const WhatIfCurve& curve);
@@ -37,4 +37,4 @@ std::string pretty_print_csv(std::string_view csv);
 // markdown.cpp
 std::string write_markdown(const Profile& profile, const TextOptions& options);
 
-}  // namespace tp::analysis
+} // namespace tp::analysis

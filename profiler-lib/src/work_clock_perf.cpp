@@ -181,8 +181,7 @@ std::string explain(int error, std::string_view event) {
   case ENOENT:
   case ENODEV:
   case EOPNOTSUPP:
-    return text +
-           "this machine shows no hardware counters (a virtual machine without a virtual PMU?)";
+    return text + "no hardware counters here (a VM without a virtual PMU?)";
   case EACCES:
   case EPERM:
     return text + "not permitted; as root: sysctl kernel.perf_event_paranoid=1 (in a container: "

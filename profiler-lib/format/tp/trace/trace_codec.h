@@ -171,7 +171,7 @@ inline DecodeStatus decode(const std::byte*& at, const std::byte* end, unsigned 
   record = Record{};
   record.op = static_cast<Op>(tag & 31);
   record.flags = static_cast<std::uint8_t>(tag >> kFlagShift);
-  if (record.op > Op::Cut && record.op != Op::Extended)
+  if (record.op == Op::None || (record.op > Op::Cut && record.op != Op::Extended))
     return DecodeStatus::UnknownOp;
   record.lead = take(kWidthBytes[tag >> kLeadShift & 3]);
   record.work = take(kWidthBytes[tag >> kWorkShift & 3]);
