@@ -1,5 +1,5 @@
-// The tables of compiler options. A flag passes to Clang only if it stands here: g++ has many that Clang does not know,
-// and none of those left out changes which function a call resolves to.
+// The tables of compiler options. A flag passes to Clang only if it stands here: g++ has many that
+// Clang does not know, and none of those left out changes which function a call resolves to.
 #include "compiler_options.h"
 
 #include <algorithm>

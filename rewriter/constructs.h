@@ -1,5 +1,5 @@
-// The constructs whose calls are spawn sites: a table, one row each. Read by the matcher, which looks at the syntax tree,
-// and by tp-c++, which does not parse a file that mentions none of them.
+// The constructs whose calls are spawn sites: a table, one row each. Read by the matcher, which
+// looks at the syntax tree, and by tp-c++, which does not parse a file that mentions none of them.
 #pragma once
 
 namespace tp::rewrite {
@@ -11,8 +11,8 @@ struct Construct {
   bool site_comes_first; // variadic functions: a default argument cannot follow a pack
 };
 
-// Only functions whose patched header takes a tp::site. For now these; parallel_for_each, parallel_scan,
-// parallel_pipeline and the flow graph follow with their header patches.
+// Only functions whose patched header takes a tp::site. For now these; parallel_for_each,
+// parallel_scan, parallel_pipeline and the flow graph follow with their header patches.
 inline constexpr Construct kConstructs[] = {
     // name                            class         function                        site first
     {"parallel_for", nullptr, "parallel_for", false},

@@ -1,5 +1,5 @@
-// A spawn site as the finder reports it: plain data, no Clang. Filled by spawn_site_finder from the syntax tree,
-// read by spawn_site_rewriter (text) and main (tables).
+// A spawn site as the finder reports it: plain data, no Clang. Filled by spawn_site_finder from the
+// syntax tree, read by spawn_site_rewriter (text) and main (tables).
 #pragma once
 
 #include <string>

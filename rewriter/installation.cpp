@@ -1,5 +1,5 @@
-// Where this Taskpath is installed. A prefix without our headers or library yields nothing: the tools then work with
-// the stock ones, untagged.
+// Where this Taskpath is installed. A prefix without our headers or library yields nothing: the
+// tools then work with the stock ones, untagged.
 #include "installation.h"
 
 #include <cstdlib>

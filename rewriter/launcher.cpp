@@ -1,9 +1,11 @@
-// tp-c++: a drop-in compiler that tags spawn sites on the way. It starts as fast as a compiler driver: only a C++ source
-// that mentions a spawn at all is given to tp-rewrite, which parses it with Clang and writes a tagged copy. The real
-// compiler ($TP_CXX, default c++) then compiles the copy, whose #line directives name the original; the copy has the
-// same file name in a directory of its own, so that default names of objects come out the same.
+// tp-c++: a drop-in compiler that tags spawn sites on the way. It starts as fast as a compiler
+// driver: only a C++ source that mentions a spawn at all is given to tp-rewrite, which parses it
+// with Clang and writes a tagged copy. The real compiler ($TP_CXX, default c++) then compiles the
+// copy, whose #line directives name the original; the copy has the same file name in a directory of
+// its own, so that default names of objects come out the same.
 //
-// Whatever goes wrong on our side, the original is compiled unchanged: the patched headers still name its sites.
+// Whatever goes wrong on our side, the original is compiled unchanged: the patched headers still
+// name its sites.
 #include "compiler_options.h"
 #include "constructs.h"
 #include "installation.h"
@@ -157,8 +159,9 @@ std::string directory_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
-// The same name for the same command, so that builds are reproducible also where a compiler stores the path it was
-// given (clang's LTO bitcode); a name of its own if that is taken, by a second such command or somebody else.
+// The same name for the same command, so that builds are reproducible also where a compiler stores
+// the path it was given (clang's LTO bitcode); a name of its own if that is taken, by a second such
+// command or somebody else.
 std::string make_temporary_directory(const Command& command, const std::string& source) {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);

@@ -1,4 +1,5 @@
-// Reads a compiler command line: which arguments are inputs and of which language, what is to be produced.
+// Reads a compiler command line: which arguments are inputs and of which language, what is to be
+// produced.
 #include "launcher_command.h"
 
 #include "compiler_options.h"

@@ -1,6 +1,7 @@
-// tp-rewrite: tags the spawn sites of oneTBB programs in their source text. Parses the command line, runs Clang on each
-// file, merges what several translation units say about one header, and hands the new texts to output. Sources are
-// touched with --in-place only, and nothing is written unless every file could be parsed.
+// tp-rewrite: tags the spawn sites of oneTBB programs in their source text. Parses the command
+// line, runs Clang on each file, merges what several translation units say about one header, and
+// hands the new texts to output. Sources are touched with --in-place only, and nothing is written
+// unless every file could be parsed.
 #include "compiler_options.h"
 #include "installation.h"
 #include "output.h"

@@ -1,7 +1,8 @@
-// Where a rewritten text goes. Nothing is ever half written: a temporary file is renamed into place and takes over the
-// mode of the file it replaces.
+// Where a rewritten text goes. Nothing is ever half written: a temporary file is renamed into place
+// and takes over the mode of the file it replaces.
 //
-// The diff is Myers' greedy algorithm (An O(ND) difference algorithm, 1986): the number of changed lines D is small.
+// The diff is Myers' greedy algorithm (An O(ND) difference algorithm, 1986): the number of changed
+// lines D is small.
 #include "output.h"
 
 #include <algorithm>

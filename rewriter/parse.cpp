@@ -1,6 +1,6 @@
-// The one door to Clang. Parses as little as will do: no implicit instantiation at the end of the unit (as for a
-// precompiled header) and no function bodies outside the files whose sites are wanted; both leave every call in those
-// files resolved, and take most of the time otherwise.
+// The one door to Clang. Parses as little as will do: no implicit instantiation at the end of the
+// unit (as for a precompiled header) and no function bodies outside the files whose sites are
+// wanted; both leave every call in those files resolved, and take most of the time otherwise.
 #include "parse.h"
 
 #include "compiler_options.h"
@@ -24,7 +24,8 @@
 namespace tp::rewrite {
 namespace {
 
-// The user's own files: the main file, and unless unwanted the non-system headers of the same project.
+// The user's own files: the main file, and unless unwanted the non-system headers of the same
+// project.
 class OwnFiles {
 public:
   OwnFiles(const clang::SourceManager& sources, const ParseRequest& request)
@@ -108,8 +109,9 @@ private:
   ParseResult& result_;
 };
 
-// Notices a quoted include, in a header, that would find another file if the main file's folder were searched too. A
-// copy of the main file elsewhere needs that folder on the search path, so it must not be made then.
+// Notices a quoted include, in a header, that would find another file if the main file's folder
+// were searched too. A copy of the main file elsewhere needs that folder on the search path, so it
+// must not be made then.
 class HiddenHeaders : public clang::PPCallbacks {
 public:
   HiddenHeaders(const clang::SourceManager& sources, ParseResult& result)
@@ -189,8 +191,9 @@ private:
   ParseResult& result_;
 };
 
-// The system directories of the real compiler, with Clang's own headers in the place of the compiler's: those hold
-// built-ins only the compiler itself knows. They stay reachable at the very end, for omp.h and the like.
+// The system directories of the real compiler, with Clang's own headers in the place of the
+// compiler's: those hold built-ins only the compiler itself knows. They stay reachable at the very
+// end, for omp.h and the like.
 void add_system_headers(std::vector<std::string>& arguments, const RealCompiler& compiler) {
   arguments.insert(arguments.end(), {"-nostdinc", "-nostdinc++"});
   std::vector<std::string> last;

@@ -25,8 +25,8 @@ struct ParseResult {
   std::map<std::string, SourceFile> files; // by canonical path: the main file and own headers
 };
 
-// The requests that a compilation database makes for `file`, or one without flags if `build_dir` is empty. Returns an
-// error text or "".
+// The requests that a compilation database makes for `file`, or one without flags if `build_dir` is
+// empty. Returns an error text or "".
 std::string requests_for(const std::string& file, const std::string& build_dir,
                          std::vector<ParseRequest>& requests);
 

@@ -1,5 +1,5 @@
-// Which project a source file belongs to: decides what "the user's own header" is, and gives files a name that is the
-// same on every machine.
+// Which project a source file belongs to: decides what "the user's own header" is, and gives files
+// a name that is the same on every machine.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace tp::rewrite {
 // Absolute path without symbolic links; `path` itself, made absolute, if it does not exist.
 std::string canonical(const std::string& path);
 
-// Root of the project around a file: the nearest directory with .git, .hg or .svn above it, else the highest of an
-// unbroken chain of directories with a build file, else the file's own directory.
+// Root of the project around a file: the nearest directory with .git, .hg or .svn above it, else
+// the highest of an unbroken chain of directories with a build file, else the file's own directory.
 std::string project_root(const std::string& file);
 
 // `file` relative to `root`, if it lies below; else its own path.

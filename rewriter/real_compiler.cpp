@@ -1,5 +1,6 @@
-// Asks the real compiler for its include directories and default language. One process of about 10 ms, next to a parse
-// of a second; nothing is guessed from names or versions, so any g++ or clang++, sysroot or libc++ will do.
+// Asks the real compiler for its include directories and default language. One process of about 10
+// ms, next to a parse of a second; nothing is guessed from names or versions, so any g++ or
+// clang++, sysroot or libc++ will do.
 #include "real_compiler.h"
 
 #include <llvm/ADT/SmallString.h>

@@ -1,5 +1,5 @@
-// What the real compiler brings along: asked once per set of flags, so that Clang reads the same system headers in the
-// same language.
+// What the real compiler brings along: asked once per set of flags, so that Clang reads the same
+// system headers in the same language.
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@ struct RealCompiler {
   std::string cplusplus;                 // value of __cplusplus, such as "201703L"
 };
 
-// Runs `compiler FLAGS -E -v -dM` on an empty file. `compiler` may hold several words ("ccache g++").
+// Runs `compiler FLAGS -E -v -dM` on an empty file. `compiler` may hold several words ("ccache
+// g++").
 RealCompiler ask_real_compiler(const std::string& compiler, const std::vector<std::string>& flags);
 
 // -std=... for a value of __cplusplus.

@@ -1,9 +1,11 @@
-// WHERE the spawn sites are. One walk over the declarations of the wanted files, keeping the enclosing function at hand.
+// WHERE the spawn sites are. One walk over the declarations of the wanted files, keeping the
+// enclosing function at hand.
 //
-// Implicit instantiations are not visited: their calls stand in the template, which is. Operands that are never
-// evaluated (decltype, sizeof, noexcept, typeid, requires, concepts) spawn nothing and are passed over whole, so the
-// text of a signature never changes. A call is placed by where its name and its closing parenthesis are spelled; if
-// either comes from a macro, there is no text to insert into.
+// Implicit instantiations are not visited: their calls stand in the template, which is. Operands
+// that are never evaluated (decltype, sizeof, noexcept, typeid, requires, concepts) spawn nothing
+// and are passed over whole, so the text of a signature never changes. A call is placed by where
+// its name and its closing parenthesis are spelled; if either comes from a macro, there is no text
+// to insert into.
 #include "spawn_site_finder.h"
 
 #include "spawn_site_matchers.h"

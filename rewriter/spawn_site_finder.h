@@ -1,4 +1,5 @@
-// WHERE the spawn sites are: walks the syntax tree of one translation unit. Called once per unit, by parse.cpp.
+// WHERE the spawn sites are: walks the syntax tree of one translation unit. Called once per unit,
+// by parse.cpp.
 #pragma once
 
 #include "found_site.h"
@@ -11,7 +12,8 @@
 
 namespace tp::rewrite {
 
-// Says whether sites in this file are wanted at all (the user's own files, not headers of a library).
+// Says whether sites in this file are wanted at all (the user's own files, not headers of a
+// library).
 using FileFilter = std::function<bool(clang::FileID)>;
 
 // The files with sites, by the name the compiler gives them. Files without any site are absent.

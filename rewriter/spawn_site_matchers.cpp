@@ -1,7 +1,8 @@
-// WHICH calls are spawn sites. A call counts if its callee is declared in oneTBB's namespaces tbb::detail::d<N> under a
-// name of the table. In templates the callee is often not chosen yet; then every candidate must be such a function, and
-// the name must be one that argument-dependent lookup cannot extend. In doubt the call is left to the header's default
-// argument, which names the same place: a skipped tag can't be wrong.
+// WHICH calls are spawn sites. A call counts if its callee is declared in oneTBB's namespaces
+// tbb::detail::d<N> under a name of the table. In templates the callee is often not chosen yet;
+// then every candidate must be such a function, and the name must be one that argument-dependent
+// lookup cannot extend. In doubt the call is left to the header's default argument, which names the
+// same place: a skipped tag can't be wrong.
 #include "spawn_site_matchers.h"
 
 #include <clang/AST/Decl.h>
@@ -41,7 +42,8 @@ bool is_site(clang::QualType type) {
   return space && space->getName() == "tp" && space->getParent()->isTranslationUnit();
 }
 
-// Do the headers in use accept our argument? Stock headers do not, and tagging would break the program.
+// Do the headers in use accept our argument? Stock headers do not, and tagging would break the
+// program.
 bool takes_site(const clang::FunctionDecl* function, const Construct& construct) {
   if (!construct.site_comes_first) {
     const unsigned count = function->getNumParams();

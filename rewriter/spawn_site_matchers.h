@@ -1,5 +1,5 @@
-// WHICH calls are spawn sites: the rule that decides whether one call in the syntax tree is one, and may be tagged.
-// The constructs themselves are the table in constructs.h.
+// WHICH calls are spawn sites: the rule that decides whether one call in the syntax tree is one,
+// and may be tagged. The constructs themselves are the table in constructs.h.
 #pragma once
 
 #include "constructs.h"
@@ -18,7 +18,8 @@ struct Match {
   clang::SourceLocation name; // of the callee's name
 };
 
-// Decides by what the callee resolves to, never by spelling. Where it lies in the text is the finder's business.
+// Decides by what the callee resolves to, never by spelling. Where it lies in the text is the
+// finder's business.
 Match match_call(const clang::CallExpr& call);
 
 // Is this declaration context oneTBB's own code?

@@ -1,20 +1,22 @@
-// HOW a found site becomes text: one constant record at the top of the file, one argument at the call.
+// HOW a found site becomes text: one constant record at the top of the file, one argument at the
+// call.
 //
-// The argument stands on a line of its own, and `#line` plus padding puts what follows back to the line and column it
-// had, so that diagnostics, __LINE__ and debug information do not move:
+// The argument stands on a line of its own, and `#line` plus padding puts what follows back to the
+// line and column it had, so that diagnostics, __LINE__ and debug information do not move:
 //
 //     tbb::parallel_for(r, body);       tbb::parallel_for(r, body
 //                                       , ::tp::site(::tp::sites::s_0123456789abcdef<0>::record)
 //                                       #line 7
 //                                                                 );
 //
-// `#line N` without a name keeps the name that stands at the top; that also holds in headers, which each includer may
-// call differently. Only insertions are made, so nested calls need no special care.
+// `#line N` without a name keeps the name that stands at the top; that also holds in headers, which
+// each includer may call differently. Only insertions are made, so nested calls need no special
+// care.
 //
-// A record is a static member of a template: the linker keeps one per site however many translation units include the
-// header, --gc-sections keeps it exactly when the call is kept, and it is hidden, or else g++ would give it
-// STB_GNU_UNIQUE and a plugin that uses oneTBB could never be unloaded. __FILE__ follows the user's -f*-prefix-map as
-// the compiler's own source locations do.
+// A record is a static member of a template: the linker keeps one per site however many translation
+// units include the header, --gc-sections keeps it exactly when the call is kept, and it is hidden,
+// or else g++ would give it STB_GNU_UNIQUE and a plugin that uses oneTBB could never be unloaded.
+// __FILE__ follows the user's -f*-prefix-map as the compiler's own source locations do.
 #include "spawn_site_rewriter.h"
 
 #include <cstdio>
@@ -55,8 +57,8 @@ const char* newline_at(const std::string& text, size_t offset) {
   return nearest != std::string::npos && nearest > 0 && text[nearest - 1] == '\r' ? "\r\n" : "\n";
 }
 
-// White space as wide as `prefix`, in bytes and on the screen: tabs stay tabs, and what is not ASCII stays too, inside
-// a comment, if there is room to open and close one.
+// White space as wide as `prefix`, in bytes and on the screen: tabs stay tabs, and what is not
+// ASCII stays too, inside a comment, if there is room to open and close one.
 std::string padding(const std::string& prefix) {
   std::string pad = prefix;
   size_t first = std::string::npos, last = 0;

@@ -8,7 +8,8 @@
 namespace tp::rewrite {
 
 struct RewriteOptions {
-  // Name for the `#line 1` that follows the records; empty keeps the name the compiler gives the file.
+  // Name for the `#line 1` that follows the records; empty keeps the name the compiler gives the
+  // file.
   std::string line_name;
   // What stands for the file in the sites' hash: the same on every machine, see project.h.
   std::string stable_name;

@@ -27,14 +27,16 @@ void reseal(Bytes& bytes) {
       header.checksum = trace::checksum(bytes.data() + at + sizeof header, header.used_bytes);
     header.header_check = trace::header_check(header);
     std::memcpy(bytes.data() + at, &header, sizeof header);
-    if (header.chunk_bytes < sizeof header) break;
+    if (header.chunk_bytes < sizeof header)
+      break;
     at += header.chunk_bytes;
   }
 }
 
 template <typename Container>
 void damage(Container& bytes, std::mt19937_64& random) {
-  if (bytes.empty()) return;
+  if (bytes.empty())
+    return;
   using Value = typename Container::value_type;
   const std::size_t at = random() % bytes.size();
   switch (random() % 6) {
@@ -51,15 +53,18 @@ void damage(Container& bytes, std::mt19937_64& random) {
     bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(at), static_cast<Value>(random()));
     break;
   case 4:
-    for (std::size_t i = at; i < std::min(at + 8, bytes.size()); ++i) bytes[i] = static_cast<Value>(0xff);
+    for (std::size_t i = at; i < std::min(at + 8, bytes.size()); ++i)
+      bytes[i] = static_cast<Value>(0xff);
     break;
   default:
-    if (random() % 4 == 0) bytes.resize(at);
-    else bytes[at] = static_cast<Value>(0);
+    if (random() % 4 == 0)
+      bytes.resize(at);
+    else
+      bytes[at] = static_cast<Value>(0);
   }
 }
 
-}  // namespace
+} // namespace
 
 analysis::TraceSource mutate(const analysis::TraceSource& source, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -67,15 +72,20 @@ analysis::TraceSource mutate(const analysis::TraceSource& source, std::uint64_t 
   result.name = source.name;
   result.run_json = source.run_json;
   result.sites_jsonl = source.sites_jsonl;
-  if (random() % 4) result.end_json = source.end_json;
+  if (random() % 4)
+    result.end_json = source.end_json;
   std::vector<Bytes> streams;
-  for (const auto& stream : source.streams) streams.emplace_back(stream.bytes().begin(), stream.bytes().end());
+  for (const auto& stream : source.streams)
+    streams.emplace_back(stream.bytes().begin(), stream.bytes().end());
   const std::uint64_t count = 1 + random() % 4;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t where = random() % 20;
-    if (where == 0) damage(result.run_json, random);
-    else if (where == 1) damage(result.sites_jsonl, random);
-    else if (where == 2 && result.end_json) damage(*result.end_json, random);
+    if (where == 0)
+      damage(result.run_json, random);
+    else if (where == 1)
+      damage(result.sites_jsonl, random);
+    else if (where == 2 && result.end_json)
+      damage(*result.end_json, random);
     else if (!streams.empty()) {
       // Mostly in the records, since headers are well guarded.
       Bytes& stream = streams[random() % streams.size()];
@@ -90,7 +100,8 @@ analysis::TraceSource mutate(const analysis::TraceSource& source, std::uint64_t 
     }
   }
   for (std::size_t i = 0; i < streams.size(); ++i) {
-    if (random() % 8) reseal(streams[i]);
+    if (random() % 8)
+      reseal(streams[i]);
     result.streams.emplace_back("memory/" + std::to_string(i) + ".tps", std::move(streams[i]));
   }
   return result;
@@ -102,8 +113,10 @@ analysis::TraceSource from_blob(const std::uint8_t* data, std::size_t size) {
   builder.site(1, "a.cpp", 1);
   builder.site(2, "b.cpp", 2);
   builder.region(0, "r", "a.cpp", 3);
-  if (size > 0) builder.complete = data[0] & 1;
-  if (size > 0) builder.same_as_time = data[0] & 2;
+  if (size > 0)
+    builder.complete = data[0] & 1;
+  if (size > 0)
+    builder.same_as_time = data[0] & 2;
   analysis::TraceSource source = builder.source();
   std::size_t at = std::min<std::size_t>(1, size);
   std::uint32_t number = 0;
@@ -119,7 +132,8 @@ analysis::TraceSource from_blob(const std::uint8_t* data, std::size_t size) {
     header.stream = number;
     header.chunk_bytes = static_cast<std::uint32_t>(sizeof header + length);
     Bytes bytes(sizeof header + length);
-    if (length > 0) std::memcpy(bytes.data() + sizeof header, data + at, length);
+    if (length > 0)
+      std::memcpy(bytes.data() + sizeof header, data + at, length);
     header.header_check = trace::header_check(header);
     std::memcpy(bytes.data(), &header, sizeof header);
     source.streams.emplace_back("memory/" + std::to_string(number++) + ".tps", std::move(bytes));
@@ -128,7 +142,8 @@ analysis::TraceSource from_blob(const std::uint8_t* data, std::size_t size) {
   if (source.end_json) {
     const std::string none = "\"streams\":0";
     const std::size_t found = source.end_json->find(none);
-    if (found != std::string::npos) source.end_json->replace(found, none.size(), "\"streams\":" + std::to_string(number));
+    if (found != std::string::npos)
+      source.end_json->replace(found, none.size(), "\"streams\":" + std::to_string(number));
   }
   return source;
 }
@@ -141,11 +156,12 @@ bool digest(const analysis::TraceSource& source) {
     std::ostringstream dump;
     analysis::dump_trace(source, analysis::read_info(source), dump);
     return !analysis::write_json(profile).empty() && !analysis::write_text(profile, {}).empty() &&
-           !analysis::write_profile_csv(profile).empty() && !analysis::write_markdown(profile, {}).empty() &&
+           !analysis::write_profile_csv(profile).empty() &&
+           !analysis::write_markdown(profile, {}).empty() &&
            profile.work == profile.exclusive_sum && profile.span == profile.critical_sum;
   } catch (const analysis::Error&) {
     return false;
   }
 }
 
-}  // namespace tp::test
+} // namespace tp::test

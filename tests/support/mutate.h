@@ -1,5 +1,5 @@
-// Damages traces: bits, bytes, lengths, and (so that the damage gets behind the checksum) resealed chunks. For the tests
-// that no input crashes or hangs the analyzer.
+// Damages traces: bits, bytes, lengths, and (so that the damage gets behind the checksum) resealed
+// chunks. For the tests that no input crashes or hangs the analyzer.
 #pragma once
 
 #include "trace_source.h"
@@ -11,10 +11,10 @@ namespace tp::test {
 
 // A copy of `source` with some bytes changed, determined by `seed`.
 analysis::TraceSource mutate(const analysis::TraceSource& source, std::uint64_t seed);
-// A whole data directory as one blob and back, for fuzzers: each part with its length before it. Any bytes are accepted;
-// headers are resealed so that records are reached.
+// A whole data directory as one blob and back, for fuzzers: each part with its length before it.
+// Any bytes are accepted; headers are resealed so that records are reached.
 analysis::TraceSource from_blob(const std::uint8_t* data, std::size_t size);
 // Reads, analyzes and writes all reports; true if there was no Error.
 bool digest(const analysis::TraceSource& source);
 
-}  // namespace tp::test
+} // namespace tp::test

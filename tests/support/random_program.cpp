@@ -1,4 +1,5 @@
-// Simulates a work-stealing run: at each tick of a global clock one thread does one thing that is possible.
+// Simulates a work-stealing run: at each tick of a global clock one thread does one thing that is
+// possible.
 #include "random_program.h"
 
 #include <algorithm>
@@ -11,52 +12,62 @@ namespace {
 
 using Figures = StepFigures;
 
-// ---- the event DAG ----------------------------------------------------------------------------------------------
+// ---- the event DAG
+// ----------------------------------------------------------------------------------------------
 
 struct SimFrame;
 
 struct Node {
-  const SimFrame* owner = nullptr;  // of a step
+  const SimFrame* owner = nullptr; // of a step
   std::uint64_t weight = 0;
   std::uint32_t line = 0;
   std::map<unsigned, std::uint64_t> regions;
-  std::vector<int> before;  // in order of preference where lengths tie
-  bool first = false;       // of a task: its `before` is the spawn
-  bool loop_begin = false;  // a loop body begins here
-  bool loop_end = false;    // a loop body ends here
+  std::vector<int> before; // in order of preference where lengths tie
+  bool first = false;      // of a task: its `before` is the spawn
+  bool loop_begin = false; // a loop body begins here
+  bool loop_end = false;   // a loop body ends here
   std::uint64_t iterations = 1, grain = 1;
 };
 
 // What remains of a range that is split in two wherever it exceeds the grain.
 std::uint64_t largest_piece(std::uint64_t iterations, std::uint64_t grain) {
-  if (iterations <= grain) return iterations;
-  return std::max(largest_piece(iterations / 2, grain), largest_piece(iterations - iterations / 2, grain));
+  if (iterations <= grain)
+    return iterations;
+  return std::max(largest_piece(iterations / 2, grain),
+                  largest_piece(iterations - iterations / 2, grain));
 }
 
-// As divisible, the loop bodies of one task are side by side: all begin where the first began, later by the steps between
-// them. An inner list is that of bodies inside a body.
+// As divisible, the loop bodies of one task are side by side: all begin where the first began,
+// later by the steps between them. An inner list is that of bodies inside a body.
 struct Bodies {
   std::uint64_t begin = 0, longest = 0;
   bool open = false;
 };
 
-// Corrects the length at `node` for the loop bodies of its task; returns the length at which a task spawned there starts.
+// Corrects the length at `node` for the loop bodies of its task; returns the length at which a task
+// spawned there starts.
 std::uint64_t divide(const Node& node, std::uint64_t& length, std::vector<Bodies>& levels) {
-  if (!levels.empty() && !levels.back().open) levels.back().begin += node.weight;
+  if (!levels.empty() && !levels.back().open)
+    levels.back().begin += node.weight;
   if (node.loop_begin) {
-    if (levels.empty() || levels.back().open) levels.push_back({length, 0, false});
+    if (levels.empty() || levels.back().open)
+      levels.push_back({length, 0, false});
     levels.back().open = true;
     length = levels.back().begin;
   }
   if (node.loop_end) {
     Bodies& level = levels.back();
     const std::uint64_t added = length - level.begin;
-    const std::uint64_t largest = largest_piece(node.iterations, std::max<std::uint64_t>(node.grain, 1));
+    const std::uint64_t largest =
+        largest_piece(node.iterations, std::max<std::uint64_t>(node.grain, 1));
     // Small numbers: no overflow.
-    level.longest = std::max(level.longest, level.begin + (node.iterations == 0 ? added : added * largest / node.iterations));
+    level.longest =
+        std::max(level.longest,
+                 level.begin + (node.iterations == 0 ? added : added * largest / node.iterations));
     level.open = false;
     length = level.longest;
-    if (levels.size() > 1) levels.pop_back();
+    if (levels.size() > 1)
+      levels.pop_back();
   }
   return !levels.empty() && !levels.back().open ? levels.back().begin : length;
 }
@@ -68,7 +79,8 @@ struct Dag {
     return static_cast<int>(nodes.size()) - 1;
   }
   template <typename Weight>
-  std::vector<std::uint64_t> lengths(Weight weight, std::vector<int>* chosen, bool divisible) const {
+  std::vector<std::uint64_t> lengths(Weight weight, std::vector<int>* chosen,
+                                     bool divisible) const {
     std::vector<std::uint64_t> length(nodes.size()), at_spawn;
     std::map<const SimFrame*, std::vector<Bodies>> bodies;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -81,9 +93,11 @@ struct Dag {
           from = b;
         }
       length[i] = longest + weight(node);
-      if (chosen) chosen->push_back(from);
+      if (chosen)
+        chosen->push_back(from);
       if (divisible) {
-        if (node.first) length[i] = at_spawn[static_cast<std::size_t>(from)];
+        if (node.first)
+          length[i] = at_spawn[static_cast<std::size_t>(from)];
         at_spawn.push_back(divide(node, length[i], bodies[node.owner]));
       }
     }
@@ -91,12 +105,14 @@ struct Dag {
   }
 };
 
-// ---- the simulated program --------------------------------------------------------------------------------------
+// ---- the simulated program
+// --------------------------------------------------------------------------------------
 
 struct SimContext {
   std::uint64_t id = 0;
   bool exclusive = false;
-  bool for_each = false;  // parallel_for_each: a wait inside joins what the waiting task itself spawned
+  bool for_each =
+      false; // parallel_for_each: a wait inside joins what the waiting task itself spawned
   SimFrame* creator = nullptr;
   bool over = false;
   std::vector<SimFrame*> tasks;
@@ -115,7 +131,7 @@ struct SimNode {
 
 struct SimFrame {
   bool task = false;
-  bool no_steps = false;  // a worker's root, or the base below a stack put aside
+  bool no_steps = false; // a worker's root, or the base below a stack put aside
   bool base = false;
   std::uint64_t id = 0;
   SimFrame* spawner = nullptr;
@@ -135,7 +151,7 @@ struct SimThread {
   StreamBuilder* stream = nullptr;
   std::uint32_t number = 0;
   std::vector<SimFrame*> stack;
-  std::uint64_t told = 0;   // local time of the last record
+  std::uint64_t told = 0; // local time of the last record
   std::int64_t skew = 0;
   std::uint32_t last_site = 0;
   std::uint64_t contexts = 0, releases = 0, stacks = 0;
@@ -165,13 +181,16 @@ private:
   bool run_action(SimThread& thread, SimFrame& frame);
   bool idle_action(SimThread& thread);
 
-  std::uint64_t local(const SimThread& thread) { return now_ + static_cast<std::uint64_t>(thread.skew); }
+  std::uint64_t local(const SimThread& thread) {
+    return now_ + static_cast<std::uint64_t>(thread.skew);
+  }
   Figures figures(SimThread& thread, std::uint64_t work);
   std::uint64_t idle(SimThread& thread);
   // Closes the frame's step: a node, and the region records before.
   Figures close(SimThread& thread, SimFrame& frame);
   int step_node(SimThread& thread, SimFrame& frame, std::uint64_t work);
-  SimContext* choose_context(SimThread& thread, SimFrame& frame, bool for_wait, ContextOperand& operand);
+  SimContext* choose_context(SimThread& thread, SimFrame& frame, bool for_wait,
+                             ContextOperand& operand);
   bool may_wait(const SimFrame& frame, const SimContext* context, const SimThread& thread) const;
   SiteOperand choose_site(SimThread& thread, const SimFrame& frame, std::uint32_t& line);
   void spawn(SimThread& thread, SimFrame& frame, bool wait);
@@ -185,7 +204,8 @@ private:
   void finish_ending(SimThread& thread);
   void compute(OracleResult& result) const;
 
-  static constexpr std::uint32_t kLines[] = {0, 10, 20, 30, 20, 50};  // of sites 1..5: two stand on line 20
+  static constexpr std::uint32_t kLines[] = {0,  10, 20,
+                                             30, 20, 50}; // of sites 1..5: two stand on line 20
 
   RandomOptions options_;
   std::mt19937_64 random_;
@@ -196,14 +216,15 @@ private:
   std::deque<SimContext> contexts_;
   std::deque<SimNode> nodes_;
   std::deque<SimThread> threads_;
-  std::vector<SimFrame*> pool_;  // spawned, not begun
+  std::vector<SimFrame*> pool_; // spawned, not begun
   std::vector<std::pair<std::uint64_t, int>> edges_;
   std::vector<std::pair<std::uint64_t, std::vector<SimFrame*>>> aside_;
   unsigned tasks_ = 0;
 };
 
 void Simulation::setup() {
-  for (std::uint32_t site = 1; site <= 5; ++site) trace_.site(site, "p.cpp", kLines[site], site);
+  for (std::uint32_t site = 1; site <= 5; ++site)
+    trace_.site(site, "p.cpp", kLines[site], site);
   for (unsigned region = 0; region < kOracleRegions; ++region)
     trace_.region(region, "r" + std::to_string(region), "p.cpp", 100 + region);
   const unsigned count = 1 + static_cast<unsigned>(pick(4));
@@ -215,9 +236,9 @@ void Simulation::setup() {
     thread.told = local(thread);
     thread.stream = &trace_.stream(thread.told);
     const std::uint64_t prior = !worker && chance(30) ? amount() : 0;
-    thread.stream->thread_begin(worker ? trace::ThreadRole::Worker
-                                : i == 0      ? trace::ThreadRole::Main
-                                              : trace::ThreadRole::External,
+    thread.stream->thread_begin(worker   ? trace::ThreadRole::Worker
+                                : i == 0 ? trace::ThreadRole::Main
+                                         : trace::ThreadRole::External,
                                 prior);
     SimFrame* const root = make(frames_);
     root->no_steps = worker;
@@ -265,23 +286,31 @@ Figures Simulation::close(SimThread& thread, SimFrame& frame) {
   return figures(thread, work);
 }
 
-bool Simulation::may_wait(const SimFrame& frame, const SimContext* context, const SimThread& thread) const {
-  if (!context->exclusive) return true;
+bool Simulation::may_wait(const SimFrame& frame, const SimContext* context,
+                          const SimThread& thread) const {
+  if (!context->exclusive)
+    return true;
   for (const SimFrame* each = &frame; each; each = each->spawner)
-    if (each->own == context) return false;
+    if (each->own == context)
+      return false;
   for (const SimFrame* each : thread.stack)
-    if (each->own == context) return false;
+    if (each->own == context)
+      return false;
   return true;
 }
 
-SimContext* Simulation::choose_context(SimThread& thread, SimFrame& frame, bool for_wait, ContextOperand& operand) {
+SimContext* Simulation::choose_context(SimThread& thread, SimFrame& frame, bool for_wait,
+                                       ContextOperand& operand) {
   std::vector<SimContext*> usable;
   for (SimContext& context : contexts_) {
-    if (context.over) continue;
+    if (context.over)
+      continue;
     const bool related = context.creator == &frame || frame.own == &context;
     // With late records only who is certain to be joined may add tasks.
-    if (!related && (options_.late || !chance(15))) continue;
-    if (for_wait && !may_wait(frame, &context, thread)) continue;
+    if (!related && (options_.late || !chance(15)))
+      continue;
+    if (for_wait && !may_wait(frame, &context, thread))
+      continue;
     usable.push_back(&context);
   }
   SimContext* context = nullptr;
@@ -292,13 +321,16 @@ SimContext* Simulation::choose_context(SimThread& thread, SimFrame& frame, bool 
     context->creator = &frame;
     context->id = trace::pack_id(thread.number, thread.contexts++);
     operand = ContextOperand::fresh(context->exclusive);
-    if (context->for_each) operand.construct = trace::Construct::ParallelForEach;
+    if (context->for_each)
+      operand.construct = trace::Construct::ParallelForEach;
     frame.last = context;
     return context;
   }
   context = usable[pick(usable.size())];
-  if (context == frame.own && chance(90)) operand = ContextOperand::own();
-  else if (context == frame.last && chance(90)) operand = ContextOperand::last();
+  if (context == frame.own && chance(90))
+    operand = ContextOperand::own();
+  else if (context == frame.last && chance(90))
+    operand = ContextOperand::last();
   else {
     operand = ContextOperand::of(context->id);
     frame.last = context;
@@ -318,7 +350,8 @@ SiteOperand Simulation::choose_site(SimThread& thread, const SimFrame& frame, st
   thread.last_site = 1 + static_cast<std::uint32_t>(pick(5));
   line = kLines[thread.last_site];
   SiteOperand operand = SiteOperand::of(thread.last_site);
-  if (chance(20)) operand.code = trace::SiteCode::U32;
+  if (chance(20))
+    operand.code = trace::SiteCode::U32;
   return operand;
 }
 
@@ -359,13 +392,16 @@ void Simulation::spawn(SimThread& thread, SimFrame& frame, bool wait) {
   }
 }
 
-// Does the chain of tasks of this context that created each other, up from `task`, start at `frame`?
+// Does the chain of tasks of this context that created each other, up from `task`, start at
+// `frame`?
 bool descends(const SimFrame* task, const SimFrame& frame) {
   const SimContext* const context = task->own;
-  if (context->for_each && frame.own == context) return task->spawner == &frame;
+  if (context->for_each && frame.own == context)
+    return task->spawner == &frame;
   while (task->task && task->own == context) {
     task = task->spawner;
-    if (task == &frame) return true;
+    if (task == &frame)
+      return true;
   }
   return false;
 }
@@ -380,7 +416,8 @@ std::vector<SimFrame*> Simulation::joined(const SimFrame& frame) const {
 
 bool Simulation::wait_possible(const SimFrame& frame) const {
   for (const SimFrame* task : joined(frame))
-    if (!task->released) return false;
+    if (!task->released)
+      return false;
   return true;
 }
 
@@ -390,7 +427,8 @@ void Simulation::end_wait(SimThread& thread, SimFrame& frame) {
   SimContext& context = *frame.waiting;
   std::size_t skip = 0;
   if (context.exclusive) {
-    if (context.last_waiter == &frame) skip = context.joined;
+    if (context.last_waiter == &frame)
+      skip = context.joined;
     context.last_waiter = &frame;
     context.joined = context.tasks.size();
   }
@@ -399,7 +437,8 @@ void Simulation::end_wait(SimThread& thread, SimFrame& frame) {
       --skip;
       continue;
     }
-    if (!context.exclusive && task->joined) continue;
+    if (!context.exclusive && task->joined)
+      continue;
     task->joined = true;
     node.before.push_back(task->end);
   }
@@ -413,7 +452,8 @@ void Simulation::end_wait(SimThread& thread, SimFrame& frame) {
 void Simulation::deposit(SimNode* node, int side, int end) {
   while (node) {
     node->end[side] = end;
-    if (node->end[1 - side] < 0) return;
+    if (node->end[1 - side] < 0)
+      return;
     // Nobody joined here: both ends go on to the outer node.
     Node both;
     both.before = {node->end[1], node->end[0]};
@@ -426,12 +466,15 @@ void Simulation::deposit(SimNode* node, int side, int end) {
 void Simulation::release_frame(SimFrame& frame) {
   frame.end = frame.current;
   frame.released = true;
-  if (frame.own) --frame.own->unfinished;
-  if (frame.node) deposit(frame.node, frame.side, frame.end);
+  if (frame.own)
+    --frame.own->unfinished;
+  if (frame.node)
+    deposit(frame.node, frame.side, frame.end);
 }
 
 TaskOperand Simulation::operand_of(const SimThread& thread, const SimFrame& task) {
-  if (trace::id_stream(task.id) != thread.number || chance(20)) return TaskOperand::of(task.id);
+  if (trace::id_stream(task.id) != thread.number || chance(20))
+    return TaskOperand::of(task.id);
   const std::uint64_t back = thread.stream->spawns() - 1 - trace::id_ordinal(task.id);
   return back == 0 ? TaskOperand::newest() : TaskOperand::back(back);
 }
@@ -449,7 +492,8 @@ void Simulation::begin(SimThread& thread, std::size_t index) {
     thread.ending = thread.ending_as_task = true;
     thread.ending_operand = operand;
     thread.ending_work = work;
-    if (!options_.late) finish_ending(thread);
+    if (!options_.late)
+      finish_ending(thread);
     return;
   }
   thread.stream->begin(operand, idle(thread));
@@ -457,8 +501,10 @@ void Simulation::begin(SimThread& thread, std::size_t index) {
 
 void Simulation::finish_ending(SimThread& thread) {
   const Figures step = figures(thread, thread.ending_work);
-  if (thread.ending_as_task) thread.stream->task(thread.ending_operand, step);
-  else thread.stream->end(step);
+  if (thread.ending_as_task)
+    thread.stream->task(thread.ending_operand, step);
+  else
+    thread.stream->end(step);
   thread.ending = thread.ending_as_task = false;
   thread.stack.pop_back();
 }
@@ -468,13 +514,17 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
   StreamBuilder& stream = *thread.stream;
   const bool wind_down = tasks_ >= options_.most_tasks || ++frame.events > 12;
   // Towards the end tasks end, and roots only wait.
-  if (wind_down && !frame.task && (pool_.empty() || !chance(20))) return false;
-  const std::uint64_t what = wind_down && frame.task && chance(60) ? 99 : wind_down && !frame.task ? 40 : pick(100);
+  if (wind_down && !frame.task && (pool_.empty() || !chance(20)))
+    return false;
+  const std::uint64_t what = wind_down && frame.task && chance(60) ? 99
+                             : wind_down && !frame.task            ? 40
+                                                                   : pick(100);
   if (what < 35 && !wind_down) {
     spawn(thread, frame, chance(25));
   } else if (what < 50) {
     ContextOperand operand;
-    if (contexts_.empty()) return false;
+    if (contexts_.empty())
+      return false;
     SimContext* const context = choose_context(thread, frame, true, operand);
     stream.wait(close(thread, frame), operand);
     frame.waiting = context;
@@ -508,8 +558,10 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     const int other = frame.node->end[1 - frame.side];
     Node node;
     node.owner = &frame;
-    if (frame.side == 1) node.before = {frame.current, other};
-    else node.before = {other, frame.current};
+    if (frame.side == 1)
+      node.before = {frame.current, other};
+    else
+      node.before = {other, frame.current};
     frame.current = dag_.add(node);
     const SimNode* const passed = frame.node;
     frame.node = passed->outer;
@@ -518,8 +570,8 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     stream.cut(close(thread, frame));
   } else if (what < 84 && !options_.late) {
     for (SimContext& context : contexts_)
-      if (!context.over && context.creator == &frame && context.unfinished == 0 && context.waits == 0 &&
-          context.tasks.size() > 0) {
+      if (!context.over && context.creator == &frame && context.unfinished == 0 &&
+          context.waits == 0 && context.tasks.size() > 0) {
         stream.context_end(ContextOperand::of(context.id));
         frame.last = nullptr;
         context.over = true;
@@ -541,7 +593,8 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     step_node(thread, frame, thread.ending_work);
     release_frame(frame);
     thread.ending = true;
-    if (!options_.late) finish_ending(thread);
+    if (!options_.late)
+      finish_ending(thread);
   } else {
     return false;
   }
@@ -573,7 +626,8 @@ bool Simulation::idle_action(SimThread& thread) {
 
 bool Simulation::act(SimThread& thread) {
   if (thread.ending) {
-    if (!chance(30)) return true;
+    if (!chance(30))
+      return true;
     finish_ending(thread);
     return true;
   }
@@ -586,7 +640,9 @@ void Simulation::compute(OracleResult& result) const {
   std::vector<int> chosen;
   const auto length = dag_.lengths(executed, &chosen, false);
   const auto divisible = dag_.lengths(executed, nullptr, true);
-  const auto at = [](const std::vector<std::uint64_t>& v, int i) { return v[static_cast<std::size_t>(i)]; };
+  const auto at = [](const std::vector<std::uint64_t>& v, int i) {
+    return v[static_cast<std::size_t>(i)];
+  };
   for (const Node& node : dag_.nodes) {
     result.work += node.weight;
     result.sites[node.line].exclusive += node.weight;
@@ -596,28 +652,35 @@ void Simulation::compute(OracleResult& result) const {
     result.divisible_span = std::max(result.divisible_span, at(divisible, frame.end));
   }
   for (const SimFrame& frame : frames_) {
-    if (at(length, frame.end) != result.span) continue;
+    if (at(length, frame.end) != result.span)
+      continue;
     std::map<std::uint32_t, std::uint64_t> shares;
     for (int i = frame.end; i >= 0; i = chosen[static_cast<std::size_t>(i)]) {
       const Node& node = dag_.nodes[static_cast<std::size_t>(i)];
-      if (node.weight > 0) shares[node.line] += node.weight;
+      if (node.weight > 0)
+        shares[node.line] += node.weight;
     }
     result.critical.insert(shares);
   }
   for (const SimFrame& frame : frames_) {
-    if (!frame.task) continue;
+    if (!frame.task)
+      continue;
     ++result.sites[frame.line].invocations;
     bool outermost = true;
     for (const SimFrame* each = frame.spawner; each; each = each->spawner)
-      if (each->task && each->line == frame.line) outermost = false;
-    if (!outermost) continue;
+      if (each->task && each->line == frame.line)
+        outermost = false;
+    if (!outermost)
+      continue;
     std::uint64_t latest = at(length, frame.start);
     for (const SimFrame& other : frames_)
       for (const SimFrame* each = &other; each; each = each->spawner)
-        if (each == &frame) latest = std::max(latest, at(length, other.end));
+        if (each == &frame)
+          latest = std::max(latest, at(length, other.end));
     for (const Node& node : dag_.nodes)
       for (const SimFrame* each = node.owner; each; each = each->spawner)
-        if (each == &frame) result.sites[frame.line].work += node.weight;
+        if (each == &frame)
+          result.sites[frame.line].work += node.weight;
     result.sites[frame.line].span += latest - at(length, frame.start);
   }
   for (int region = -1; region < static_cast<int>(kOracleRegions); ++region)
@@ -626,13 +689,16 @@ void Simulation::compute(OracleResult& result) const {
       const auto weight = [&](const Node& node) {
         std::uint64_t inside = 0;
         for (const auto& [id, part] : node.regions)
-          if (region < 0 || static_cast<int>(id) == region) inside += part;
+          if (region < 0 || static_cast<int>(id) == region)
+            inside += part;
         return (node.weight - inside) * factor + inside;
       };
-      for (const Node& node : dag_.nodes) work += weight(node);
+      for (const Node& node : dag_.nodes)
+        work += weight(node);
       std::uint64_t span = 0;
       const auto scaled = dag_.lengths(weight, nullptr, false);
-      for (const SimFrame& frame : frames_) span = std::max(span, at(scaled, frame.end));
+      for (const SimFrame& frame : frames_)
+        span = std::max(span, at(scaled, frame.end));
       result.what_if[{region, factor}] = {span, work};
     }
 }
@@ -645,19 +711,23 @@ RandomProgram Simulation::run() {
     now_ += 1 + pick(3);
     SimThread& thread = threads_[pick(threads_.size())];
     const bool did = act(thread);
-    if (did && chance(3)) thread.stream->new_chunk(thread.told);
+    if (did && chance(3))
+      thread.stream->new_chunk(thread.told);
     stuck = did ? 0 : stuck + 1;
-    const bool over = tasks_ >= options_.most_tasks && pool_.empty() && aside_.empty() &&
-                      std::all_of(threads_.begin(), threads_.end(), [](const SimThread& thread) {
-                        return thread.stack.size() == 1 && !thread.stack[0]->waiting && !thread.stack[0]->task;
-                      });
+    const bool over =
+        tasks_ >= options_.most_tasks && pool_.empty() && aside_.empty() &&
+        std::all_of(threads_.begin(), threads_.end(), [](const SimThread& thread) {
+          return thread.stack.size() == 1 && !thread.stack[0]->waiting && !thread.stack[0]->task;
+        });
     if (over) {
       program.valid = true;
       break;
     }
-    if (stuck > 300) break;
+    if (stuck > 300)
+      break;
   }
-  if (!program.valid) return program;
+  if (!program.valid)
+    return program;
   for (SimThread& thread : threads_) {
     now_ += 1;
     SimFrame& root = *thread.stack[0];
@@ -673,15 +743,18 @@ RandomProgram Simulation::run() {
     }
   }
   for (SimFrame& frame : frames_)
-    if (frame.end < 0) frame.end = frame.current;  // bases
+    if (frame.end < 0)
+      frame.end = frame.current; // bases
   compute(program.expected);
   program.trace = std::move(trace_);
   program.tasks = tasks_;
   return program;
 }
 
-}  // namespace
+} // namespace
 
-RandomProgram make_random_program(const RandomOptions& options) { return Simulation(options).run(); }
+RandomProgram make_random_program(const RandomOptions& options) {
+  return Simulation(options).run();
+}
 
-}  // namespace tp::test
+} // namespace tp::test

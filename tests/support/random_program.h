@@ -1,6 +1,7 @@
-// The independent oracle: random parallel programs, simulated on several threads, told twice. Once as a trace (bytes,
-// through TraceBuilder), once as an explicit event DAG on which every figure is computed by brute force from the
-// definitions in docs/design.md section 1 and docs/trace-format.md. Shares no code with the analyzer.
+// The independent oracle: random parallel programs, simulated on several threads, told twice. Once
+// as a trace (bytes, through TraceBuilder), once as an explicit event DAG on which every figure is
+// computed by brute force from the definitions in docs/design.md section 1 and
+// docs/trace-format.md. Shares no code with the analyzer.
 #pragma once
 
 #include "trace_builder.h"
@@ -16,8 +17,8 @@ namespace tp::test {
 
 struct RandomOptions {
   std::uint64_t seed = 1;
-  // Records late or with skewed clocks: an End may be written after the waiter went on. Works are then large, so that
-  // ties between unrelated tasks, which such traces leave open, do not happen.
+  // Records late or with skewed clocks: an End may be written after the waiter went on. Works are
+  // then large, so that ties between unrelated tasks, which such traces leave open, do not happen.
   bool late = false;
   unsigned most_tasks = 40;
 };
@@ -29,7 +30,7 @@ struct OracleSite {
 
 struct OracleResult {
   std::uint64_t work = 0, span = 0, divisible_span = 0;
-  std::map<std::uint32_t, OracleSite> sites;  // by line; 0 is main
+  std::map<std::uint32_t, OracleSite> sites; // by line; 0 is main
   // Critical work per line, for each end that is longest.
   std::set<std::map<std::uint32_t, std::uint64_t>> critical;
   // (region or -1 for all, factor) -> span times factor, and work times factor as optimized
@@ -37,7 +38,7 @@ struct OracleResult {
 };
 
 struct RandomProgram {
-  bool valid = false;  // false: the simulated program deadlocked; take another seed
+  bool valid = false; // false: the simulated program deadlocked; take another seed
   TraceBuilder trace;
   OracleResult expected;
   unsigned tasks = 0;
@@ -48,4 +49,4 @@ inline constexpr unsigned kOracleRegions = 3;
 
 RandomProgram make_random_program(const RandomOptions& options);
 
-}  // namespace tp::test
+} // namespace tp::test

@@ -20,9 +20,11 @@ void StreamBuilder::emit(Op op, unsigned flags, const StepFigures& step, Operand
   const unsigned wall = encoder.field(step.wall);
   if (!extra.empty() && trace::closes_step(op)) {
     unsigned codes = 0;
-    for (std::size_t i = 0; i < extra.size(); ++i) codes |= trace::width_code(extra[i]) << 2 * i;
+    for (std::size_t i = 0; i < extra.size(); ++i)
+      codes |= trace::width_code(extra[i]) << 2 * i;
     encoder.operand(static_cast<std::uint16_t>(codes));
-    for (const std::uint64_t value : extra) encoder.field(value);
+    for (const std::uint64_t value : extra)
+      encoder.field(value);
   }
   operands(encoder);
   std::byte* const end = encoder.commit(trace::make_tag(op, lead, work, wall, flags));
@@ -34,12 +36,14 @@ void StreamBuilder::extended(trace::ExtendedKind kind, const void* payload, std:
     encoder.operand(static_cast<std::uint8_t>(kind));
     encoder.operand(std::uint8_t{0});
     encoder.operand(static_cast<std::uint16_t>(size));
-    if (size > 0) encoder.bytes(payload, size);
+    if (size > 0)
+      encoder.bytes(payload, size);
   });
 }
 
 void StreamBuilder::thread_begin(trace::ThreadRole role, std::uint64_t prior_work) {
-  const trace::ThreadBeginPayload payload{number_ + 100, prior_work, static_cast<std::uint32_t>(role), 0};
+  const trace::ThreadBeginPayload payload{number_ + 100, prior_work,
+                                          static_cast<std::uint32_t>(role), 0};
   extended(trace::ExtendedKind::ThreadBegin, &payload, sizeof payload);
 }
 
@@ -56,22 +60,27 @@ static void put(trace::RecordEncoder& encoder, const ContextOperand& context) {
   if (context.code == trace::ContextCode::New)
     encoder.operand(static_cast<std::uint8_t>(static_cast<unsigned>(context.construct) |
                                               (context.exclusive ? trace::kContextExclusive : 0)));
-  if (context.code == trace::ContextCode::Id) encoder.operand(context.id);
+  if (context.code == trace::ContextCode::Id)
+    encoder.operand(context.id);
 }
 
-void StreamBuilder::spawn(StepFigures step, SiteOperand site, ContextOperand context, bool split, bool wait) {
+void StreamBuilder::spawn(StepFigures step, SiteOperand site, ContextOperand context, bool split,
+                          bool wait) {
   const unsigned flags =
       static_cast<unsigned>(site.code) | flags_of(context) | (split ? trace::kSpawnSplit : 0);
   emit(wait ? Op::SpawnWait : Op::Spawn, flags, step, [&](trace::RecordEncoder& encoder) {
-    if (site.code == trace::SiteCode::U16) encoder.operand(static_cast<std::uint16_t>(site.site));
-    if (site.code == trace::SiteCode::U32) encoder.operand(site.site);
+    if (site.code == trace::SiteCode::U16)
+      encoder.operand(static_cast<std::uint16_t>(site.site));
+    if (site.code == trace::SiteCode::U32)
+      encoder.operand(site.site);
     put(encoder, context);
   });
   ++spawns_;
 }
 
 void StreamBuilder::wait(StepFigures step, ContextOperand context) {
-  emit(Op::Wait, flags_of(context), step, [&](trace::RecordEncoder& encoder) { put(encoder, context); });
+  emit(Op::Wait, flags_of(context), step,
+       [&](trace::RecordEncoder& encoder) { put(encoder, context); });
 }
 
 void StreamBuilder::wait_end(std::uint64_t idle) {
@@ -79,9 +88,12 @@ void StreamBuilder::wait_end(std::uint64_t idle) {
 }
 
 static void put(trace::RecordEncoder& encoder, const TaskOperand& task) {
-  if (task.code == trace::TaskCode::Back16) encoder.operand(static_cast<std::uint16_t>(task.value));
-  if (task.code == trace::TaskCode::Back32) encoder.operand(static_cast<std::uint32_t>(task.value));
-  if (task.code == trace::TaskCode::Id) encoder.operand(task.value);
+  if (task.code == trace::TaskCode::Back16)
+    encoder.operand(static_cast<std::uint16_t>(task.value));
+  if (task.code == trace::TaskCode::Back32)
+    encoder.operand(static_cast<std::uint32_t>(task.value));
+  if (task.code == trace::TaskCode::Id)
+    encoder.operand(task.value);
 }
 
 void StreamBuilder::begin(TaskOperand task, std::uint64_t idle, unsigned flags) {
@@ -120,10 +132,11 @@ static void put_count(trace::RecordEncoder& encoder, std::uint64_t value) {
 }
 
 void StreamBuilder::loop_end(StepFigures step, std::uint64_t iterations, std::uint64_t grain) {
-  emit(Op::LoopEnd, count_code(iterations) | count_code(grain) << 2, step, [&](trace::RecordEncoder& encoder) {
-    put_count(encoder, iterations);
-    put_count(encoder, grain);
-  });
+  emit(Op::LoopEnd, count_code(iterations) | count_code(grain) << 2, step,
+       [&](trace::RecordEncoder& encoder) {
+         put_count(encoder, iterations);
+         put_count(encoder, grain);
+       });
 }
 
 void StreamBuilder::join(StepFigures step) {
@@ -140,14 +153,18 @@ void StreamBuilder::acquire(StepFigures step, std::uint64_t edge) {
 
 void StreamBuilder::region(std::uint32_t region, std::uint64_t work) {
   const bool wide = region >= 65536;
-  emit(Op::Region, wide ? trace::kRegionWide : 0, {.work = work}, [&](trace::RecordEncoder& encoder) {
-    if (wide) encoder.operand(region);
-    else encoder.operand(static_cast<std::uint16_t>(region));
-  });
+  emit(Op::Region, wide ? trace::kRegionWide : 0, {.work = work},
+       [&](trace::RecordEncoder& encoder) {
+         if (wide)
+           encoder.operand(region);
+         else
+           encoder.operand(static_cast<std::uint16_t>(region));
+       });
 }
 
 void StreamBuilder::context_end(ContextOperand context) {
-  emit(Op::ContextEnd, flags_of(context), {}, [&](trace::RecordEncoder& encoder) { put(encoder, context); });
+  emit(Op::ContextEnd, flags_of(context), {},
+       [&](trace::RecordEncoder& encoder) { put(encoder, context); });
 }
 
 void StreamBuilder::cut(StepFigures step) {
@@ -161,8 +178,8 @@ void StreamBuilder::new_chunk(std::uint64_t base_time) {
   first_spawn_ = spawns_;
 }
 
-void StreamBuilder::append(std::vector<std::byte>& out, const Chunk& chunk, std::uint32_t sequence, bool closed,
-                           std::uint32_t flags) const {
+void StreamBuilder::append(std::vector<std::byte>& out, const Chunk& chunk, std::uint32_t sequence,
+                           bool closed, std::uint32_t flags) const {
   trace::ChunkHeader header{};
   header.magic = trace::kChunkMagic;
   header.version = trace::kFormatVersion;
@@ -191,7 +208,8 @@ void StreamBuilder::append(std::vector<std::byte>& out, const Chunk& chunk, std:
 std::vector<std::byte> StreamBuilder::bytes() const {
   std::vector<std::byte> out;
   std::uint32_t sequence = 0;
-  for (const Chunk& chunk : done_) append(out, chunk, sequence++, true, 0);
+  for (const Chunk& chunk : done_)
+    append(out, chunk, sequence++, true, 0);
   append(out, current(), sequence, close_last, last_flags);
   return out;
 }
@@ -202,13 +220,16 @@ StreamBuilder& TraceBuilder::stream(std::uint64_t base_time) {
   return streams_.emplace_back(static_cast<std::uint32_t>(streams_.size()), session_, base_time);
 }
 
-void TraceBuilder::site(std::uint32_t id, const std::string& file, std::uint32_t line, std::uint32_t column) {
+void TraceBuilder::site(std::uint32_t id, const std::string& file, std::uint32_t line,
+                        std::uint32_t column) {
   sites_ += "{\"site\":" + std::to_string(id) + ",\"tag\":\"explicit\",\"file\":\"" + file +
             "\",\"line\":" + std::to_string(line) + ",\"column\":" + std::to_string(column) +
-            ",\"end_line\":" + std::to_string(line) + ",\"function\":\"f()\",\"construct\":\"task_group\"}\n";
+            ",\"end_line\":" + std::to_string(line) +
+            ",\"function\":\"f()\",\"construct\":\"task_group\"}\n";
 }
 
-void TraceBuilder::region(std::uint32_t id, const std::string& name, const std::string& file, std::uint32_t line) {
+void TraceBuilder::region(std::uint32_t id, const std::string& name, const std::string& file,
+                          std::uint32_t line) {
   sites_ += "{\"region\":" + std::to_string(id) + ",\"name\":\"" + name + "\",\"file\":\"" + file +
             "\",\"line\":" + std::to_string(line) + ",\"factor\":0}\n";
 }
@@ -217,22 +238,28 @@ std::string TraceBuilder::run_json() const {
   char session[17];
   std::snprintf(session, sizeof session, "%016llx", static_cast<unsigned long long>(session_));
   std::string events;
-  for (const std::string& event : extra_events) events += (events.empty() ? "\"" : ",\"") + event + "\"";
-  return std::string("{\"schema\":\"taskpath.run/1\",\"format_version\":1,\"session\":\"") + session +
+  for (const std::string& event : extra_events)
+    events += (events.empty() ? "\"" : ",\"") + event + "\"";
+  return std::string("{\"schema\":\"taskpath.run/1\",\"format_version\":1,\"session\":\"") +
+         session +
          "\",\"byte_order\":\"little\",\"pid\":1,\"host\":\"h\",\"cpus\":" + std::to_string(cpus) +
          ",\"program\":\"/path/prog\",\"arguments\":[\"prog\"],\"working_directory\":\"/path\","
          "\"start_time_unix_ns\":1,\"taskpath\":\"0.1.0\",\"libtbb\":\"2021.8.0\","
          "\"time\":{\"source\":\"tsc\",\"unit\":\"ticks\",\"hz\":1000000000},"
-         "\"work\":{\"requested\":\"auto\",\"clock\":\"" + clock + "\",\"event\":\"" + clock + "\",\"unit\":\"" + unit +
-         "\",\"hz\":" + std::to_string(hz) + ",\"kernel_included\":true,\"same_as_time\":" +
-         (same_as_time ? "true" : "false") + ",\"reason\":\"\"},\"extra_events\":[" + events +
+         "\"work\":{\"requested\":\"auto\",\"clock\":\"" +
+         clock + "\",\"event\":\"" + clock + "\",\"unit\":\"" + unit +
+         "\",\"hz\":" + std::to_string(hz) +
+         ",\"kernel_included\":true,\"same_as_time\":" + (same_as_time ? "true" : "false") +
+         ",\"reason\":\"\"},\"extra_events\":[" + events +
          "],\"as_if_cores\":0,\"max_size\":0,\"paused_at_start\":false,\"cpu_ns_at_start\":0,"
          "\"main_thread_only\":true}\n";
 }
 
 std::string TraceBuilder::end_json() const {
-  return "{\"schema\":\"taskpath.end/1\",\"end\":\"exit\",\"time_end\":1,\"mono_end_ns\":1,\"cpu_ns\":" +
-         std::to_string(cpu_ns) + ",\"wall_ns\":1,\"truncated\":false,\"streams\":" + std::to_string(streams_.size()) +
+  return "{\"schema\":\"taskpath.end/"
+         "1\",\"end\":\"exit\",\"time_end\":1,\"mono_end_ns\":1,\"cpu_ns\":" +
+         std::to_string(cpu_ns) +
+         ",\"wall_ns\":1,\"truncated\":false,\"streams\":" + std::to_string(streams_.size()) +
          ",\"virtual_work\":" + std::to_string(virtual_work) + ",\"threads\":[]}\n";
 }
 
@@ -241,7 +268,8 @@ analysis::TraceSource TraceBuilder::source() const {
   source.name = "memory";
   source.run_json = run_json();
   source.sites_jsonl = sites_;
-  if (complete) source.end_json = end_json();
+  if (complete)
+    source.end_json = end_json();
   for (std::size_t i = 0; i < streams_.size(); ++i)
     source.streams.emplace_back("memory/" + std::to_string(i) + ".tps", streams_[i].bytes());
   return source;
@@ -258,7 +286,8 @@ void TraceBuilder::write(const std::string& directory) const {
   const std::string run = run_json(), end = end_json();
   write_file(path / "run.json", run.data(), run.size());
   write_file(path / "sites.jsonl", sites_.data(), sites_.size());
-  if (complete) write_file(path / "end.json", end.data(), end.size());
+  if (complete)
+    write_file(path / "end.json", end.data(), end.size());
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     char name[16];
     std::snprintf(name, sizeof name, "%06zu.tps", i);
@@ -267,4 +296,4 @@ void TraceBuilder::write(const std::string& directory) const {
   }
 }
 
-}  // namespace tp::test
+} // namespace tp::test

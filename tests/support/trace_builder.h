@@ -1,9 +1,10 @@
-// Writes traces for tests: real bytes through trace_codec.h, in memory or as a data directory. A test says what a thread
-// does, record by record; ids, widths and chunks are the builder's business.
+// Writes traces for tests: real bytes through trace_codec.h, in memory or as a data directory. A
+// test says what a thread does, record by record; ids, widths and chunks are the builder's
+// business.
 #pragma once
 
-#include "trace_source.h"
 #include "tp/trace/trace_codec.h"
+#include "trace_source.h"
 
 #include <cstdint>
 #include <deque>
@@ -16,18 +17,20 @@ namespace tp::test {
 struct StepFigures {
   std::uint64_t work = 0;
   std::uint64_t lead = 0;
-  std::uint64_t wall = 0;  // as it stands in the record
+  std::uint64_t wall = 0; // as it stands in the record
 };
 
 struct ContextOperand {
   trace::ContextCode code = trace::ContextCode::Own;
-  bool exclusive = false;  // New
+  bool exclusive = false; // New
   trace::Construct construct = trace::Construct::TaskGroup;
-  std::uint64_t id = 0;  // Id
+  std::uint64_t id = 0; // Id
   static ContextOperand own() { return {}; }
   static ContextOperand last() { return {trace::ContextCode::Last}; }
   static ContextOperand fresh(bool exclusive) { return {trace::ContextCode::New, exclusive}; }
-  static ContextOperand of(std::uint64_t id) { return {trace::ContextCode::Id, false, trace::Construct::Unknown, id}; }
+  static ContextOperand of(std::uint64_t id) {
+    return {trace::ContextCode::Id, false, trace::Construct::Unknown, id};
+  }
 };
 
 struct SiteOperand {
@@ -58,7 +61,8 @@ public:
   void thread_begin(trace::ThreadRole role, std::uint64_t prior_work = 0);
   void thread_end(std::uint64_t cpu_ns = 0, std::uint64_t paused_work = 0);
   void extended(trace::ExtendedKind kind, const void* payload, std::size_t bytes);
-  void spawn(StepFigures step, SiteOperand site, ContextOperand context, bool split = false, bool wait = false);
+  void spawn(StepFigures step, SiteOperand site, ContextOperand context, bool split = false,
+             bool wait = false);
   void wait(StepFigures step, ContextOperand context);
   void wait_end(std::uint64_t idle = 0);
   void begin(TaskOperand task, std::uint64_t idle = 0, unsigned flags = 0);
@@ -75,16 +79,16 @@ public:
 
   // The next record starts a new chunk, whose times count from `base_time`.
   void new_chunk(std::uint64_t base_time);
-  // The bytes of the current chunk's records may not grow beyond this: then the builder starts a new one by itself,
-  // if it knows the time (set_now).
+  // The bytes of the current chunk's records may not grow beyond this: then the builder starts a
+  // new one by itself, if it knows the time (set_now).
   std::uint64_t spawns() const { return spawns_; }
   std::size_t chunk_count() const { return done_.size() + 1; }
 
   // Extra events that each closing record carries.
   std::vector<std::uint64_t> extra;
-  bool close_last = true;  // false: as after a kill
+  bool close_last = true; // false: as after a kill
   std::uint32_t last_flags = 0;
-  std::uint32_t slack = 64;  // unused bytes at the end of each chunk
+  std::uint32_t slack = 64; // unused bytes at the end of each chunk
 
   std::vector<std::byte> bytes() const;
 
@@ -113,11 +117,13 @@ class TraceBuilder {
 public:
   explicit TraceBuilder(std::uint64_t session = 0x1234);
 
-  StreamBuilder& stream(std::uint64_t base_time = 0);  // the next stream
+  StreamBuilder& stream(std::uint64_t base_time = 0); // the next stream
   StreamBuilder& at(std::uint32_t number) { return streams_[number]; }
   std::size_t stream_count() const { return streams_.size(); }
-  void site(std::uint32_t id, const std::string& file, std::uint32_t line, std::uint32_t column = 1);
-  void region(std::uint32_t id, const std::string& name, const std::string& file, std::uint32_t line);
+  void site(std::uint32_t id, const std::string& file, std::uint32_t line,
+            std::uint32_t column = 1);
+  void region(std::uint32_t id, const std::string& name, const std::string& file,
+              std::uint32_t line);
   void site_line(const std::string& json) { sites_ += json + "\n"; }
 
   // Fields of run.json and end.json.
@@ -140,4 +146,4 @@ private:
   std::deque<StreamBuilder> streams_;
 };
 
-}  // namespace tp::test
+} // namespace tp::test

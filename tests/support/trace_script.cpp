@@ -30,38 +30,50 @@ Line split(const std::string& text) {
   words >> line.word;
   for (std::string word; words >> word;) {
     const std::size_t equals = word.find('=');
-    if (equals == std::string::npos) line.positionals.push_back(word);
-    else line.values[word.substr(0, equals)] = word.substr(equals + 1);
+    if (equals == std::string::npos)
+      line.positionals.push_back(word);
+    else
+      line.values[word.substr(0, equals)] = word.substr(equals + 1);
   }
   return line;
 }
 
 std::uint64_t parse_id(const std::string& text) {
   const std::size_t dot = text.find('.');
-  if (dot == std::string::npos) throw std::runtime_error("not STREAM.ORDINAL: " + text);
-  return trace::pack_id(static_cast<std::uint32_t>(std::stoul(text.substr(0, dot))), std::stoull(text.substr(dot + 1)));
+  if (dot == std::string::npos)
+    throw std::runtime_error("not STREAM.ORDINAL: " + text);
+  return trace::pack_id(static_cast<std::uint32_t>(std::stoul(text.substr(0, dot))),
+                        std::stoull(text.substr(dot + 1)));
 }
 
 ContextOperand context_of(const Line& line) {
   const std::string text = line.text("ctx", "own");
-  if (text == "own") return ContextOperand::own();
-  if (text == "last") return ContextOperand::last();
-  if (text == "new") return ContextOperand::fresh(false);
-  if (text == "new-exclusive") return ContextOperand::fresh(true);
+  if (text == "own")
+    return ContextOperand::own();
+  if (text == "last")
+    return ContextOperand::last();
+  if (text == "new")
+    return ContextOperand::fresh(false);
+  if (text == "new-exclusive")
+    return ContextOperand::fresh(true);
   return ContextOperand::of(parse_id(text));
 }
 
 SiteOperand site_of(const Line& line) {
   const std::string text = line.text("site", "inherit");
-  if (text == "inherit") return SiteOperand::inherit();
-  if (text == "last") return SiteOperand::last();
+  if (text == "inherit")
+    return SiteOperand::inherit();
+  if (text == "last")
+    return SiteOperand::last();
   return SiteOperand::of(static_cast<std::uint32_t>(std::stoul(text)));
 }
 
 TaskOperand task_of(const Line& line) {
   const std::string text = line.text("task", "newest");
-  if (text == "newest") return TaskOperand::newest();
-  if (text[0] == '-') return TaskOperand::back(std::stoull(text.substr(1)));
+  if (text == "newest")
+    return TaskOperand::newest();
+  if (text[0] == '-')
+    return TaskOperand::back(std::stoull(text.substr(1)));
   return TaskOperand::of(parse_id(text));
 }
 
@@ -86,30 +98,49 @@ bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
                         : role == "external" ? trace::ThreadRole::External
                                              : trace::ThreadRole::Worker,
                         line.number("prior"));
-  } else if (word == "thread-end") stream.thread_end(line.number("cpu"), line.number("paused"));
+  } else if (word == "thread-end")
+    stream.thread_end(line.number("cpu"), line.number("paused"));
   else if (word == "spawn" || word == "spawn-wait")
-    stream.spawn(step, site_of(line), context_of(line), line.number("split") != 0, word == "spawn-wait");
-  else if (word == "wait") stream.wait(step, context_of(line));
-  else if (word == "wait-end") stream.wait_end(line.number("idle"));
-  else if (word == "begin") stream.begin(task_of(line), line.number("idle"));
-  else if (word == "end") stream.end(step);
-  else if (word == "task") stream.task(task_of(line), step);
-  else if (word == "loop-begin") stream.loop_begin(step);
-  else if (word == "loop-end") stream.loop_end(step, line.number("n", 1), line.number("grain", 1));
-  else if (word == "join") stream.join(step);
-  else if (word == "release") stream.release(step);
-  else if (word == "acquire") stream.acquire(step, parse_id(line.text("edge", "")));
-  else if (word == "region") stream.region(static_cast<std::uint32_t>(line.number("id")), line.number("work"));
-  else if (word == "context-end") stream.context_end(context_of(line));
-  else if (word == "cut") stream.cut(step);
-  else if (word == "pause") stream.extended(trace::ExtendedKind::Pause, nullptr, 0);
-  else if (word == "resume") stream.extended(trace::ExtendedKind::Resume, nullptr, 0);
-  else if (word == "chunk") stream.new_chunk(line.number("base"));
-  else return false;
+    stream.spawn(step, site_of(line), context_of(line), line.number("split") != 0,
+                 word == "spawn-wait");
+  else if (word == "wait")
+    stream.wait(step, context_of(line));
+  else if (word == "wait-end")
+    stream.wait_end(line.number("idle"));
+  else if (word == "begin")
+    stream.begin(task_of(line), line.number("idle"));
+  else if (word == "end")
+    stream.end(step);
+  else if (word == "task")
+    stream.task(task_of(line), step);
+  else if (word == "loop-begin")
+    stream.loop_begin(step);
+  else if (word == "loop-end")
+    stream.loop_end(step, line.number("n", 1), line.number("grain", 1));
+  else if (word == "join")
+    stream.join(step);
+  else if (word == "release")
+    stream.release(step);
+  else if (word == "acquire")
+    stream.acquire(step, parse_id(line.text("edge", "")));
+  else if (word == "region")
+    stream.region(static_cast<std::uint32_t>(line.number("id")), line.number("work"));
+  else if (word == "context-end")
+    stream.context_end(context_of(line));
+  else if (word == "cut")
+    stream.cut(step);
+  else if (word == "pause")
+    stream.extended(trace::ExtendedKind::Pause, nullptr, 0);
+  else if (word == "resume")
+    stream.extended(trace::ExtendedKind::Resume, nullptr, 0);
+  else if (word == "chunk")
+    stream.new_chunk(line.number("base"));
+  else
+    return false;
   return true;
 }
 
-}  // namespace
+} // namespace
 
 TraceBuilder parse_trace_script(const std::string& text) {
   TraceBuilder builder;
@@ -120,20 +151,28 @@ TraceBuilder parse_trace_script(const std::string& text) {
     ++number;
     const Line line = split(each);
     const auto& p = line.positionals;
-    const auto as32 = [&](std::size_t i) { return static_cast<std::uint32_t>(std::stoul(p.at(i))); };
+    const auto as32 = [&](std::size_t i) {
+      return static_cast<std::uint32_t>(std::stoul(p.at(i)));
+    };
     try {
-      if (line.word.empty()) continue;
-      if (line.word == "run") set_run(builder, line);
-      else if (line.word == "site") builder.site(as32(0), p.at(1), as32(2), p.size() > 3 ? as32(3) : 1);
-      else if (line.word == "region" && !p.empty()) builder.region(as32(0), p.at(1), p.at(2), as32(3));
+      if (line.word.empty())
+        continue;
+      if (line.word == "run")
+        set_run(builder, line);
+      else if (line.word == "site")
+        builder.site(as32(0), p.at(1), as32(2), p.size() > 3 ? as32(3) : 1);
+      else if (line.word == "region" && !p.empty())
+        builder.region(as32(0), p.at(1), p.at(2), as32(3));
       else if (line.word == "stream") {
-        while (builder.stream_count() <= as32(0)) builder.stream(line.number("base"));
+        while (builder.stream_count() <= as32(0))
+          builder.stream(line.number("base"));
         stream = &builder.at(as32(0));
       } else if (!stream || !add_record(*stream, line, builder.same_as_time)) {
         throw std::runtime_error("unknown record, or no stream");
       }
     } catch (const std::exception& error) {
-      throw std::runtime_error("trace script line " + std::to_string(number) + ": " + error.what() + ": " + each);
+      throw std::runtime_error("trace script line " + std::to_string(number) + ": " + error.what() +
+                               ": " + each);
     }
   }
   return builder;
@@ -141,10 +180,11 @@ TraceBuilder parse_trace_script(const std::string& text) {
 
 TraceBuilder load_trace_script(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot open " + path);
+  if (!file)
+    throw std::runtime_error("cannot open " + path);
   std::ostringstream text;
   text << file.rdbuf();
   return parse_trace_script(text.str());
 }
 
-}  // namespace tp::test
+} // namespace tp::test

@@ -1,4 +1,5 @@
-// Hand-written traces: `*.trace.txt` to a TraceBuilder. One record per line, in the order of its stream.
+// Hand-written traces: `*.trace.txt` to a TraceBuilder. One record per line, in the order of its
+// stream.
 //
 //   run complete=1 cpus=2 unit=units clock=virtual hz=0 same_as_time=0 virtual_work=175
 //   site 25 a.cpp 25                      id, file, line [, column]
@@ -24,4 +25,4 @@ namespace tp::test {
 TraceBuilder parse_trace_script(const std::string& text);
 TraceBuilder load_trace_script(const std::string& path);
 
-}  // namespace tp::test
+} // namespace tp::test

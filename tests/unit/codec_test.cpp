@@ -7,7 +7,8 @@
 namespace tp::trace {
 namespace {
 
-constexpr std::uint64_t kWidths[] = {0, 1, 0xffff, 0x10000, 0xffffffff, 0x100000000, ~std::uint64_t{0}};
+constexpr std::uint64_t kWidths[] = {0,          1,           0xffff,           0x10000,
+                                     0xffffffff, 0x100000000, ~std::uint64_t{0}};
 
 TEST(Codec, FieldsOfEveryWidth) {
   for (const std::uint64_t lead : kWidths)
@@ -74,5 +75,5 @@ TEST(Codec, OperandsOfEveryOperation) {
   EXPECT_FALSE(cursor.next());
 }
 
-}  // namespace
-}  // namespace tp::trace
+} // namespace
+} // namespace tp::trace

@@ -1,5 +1,5 @@
-// Every tests/golden/*.trace.txt against the files beside it: NAME.ws_profile.csv, NAME.region_all.csv,
-// NAME.region_N.csv, whichever exist.
+// Every tests/golden/*.trace.txt against the files beside it: NAME.ws_profile.csv,
+// NAME.region_all.csv, NAME.region_N.csv, whichever exist.
 #include "problem.h"
 #include "profile.h"
 #include "report/writers.h"
@@ -27,22 +27,27 @@ TEST(Golden, AllTracesGiveTheirExpectedFiles) {
   for (const auto& entry : fs::directory_iterator(TP_GOLDEN_DIR)) {
     const std::string path = entry.path().string();
     const std::string suffix = ".trace.txt";
-    if (path.size() < suffix.size() || path.compare(path.size() - suffix.size(), suffix.size(), suffix) != 0) continue;
+    if (path.size() < suffix.size() ||
+        path.compare(path.size() - suffix.size(), suffix.size(), suffix) != 0)
+      continue;
     SCOPED_TRACE(path);
     ++traces;
     const std::string stem = path.substr(0, path.size() - suffix.size());
     const Profile profile = make_profile(test::load_trace_script(path).source(), {});
     const auto compare = [&](const std::string& name, const std::string& actual) {
-      if (!fs::exists(stem + "." + name)) return;
+      if (!fs::exists(stem + "." + name))
+        return;
       ++compared;
       EXPECT_EQ(text_of_file(stem + "." + name), actual) << name;
     };
     compare("ws_profile.csv", write_profile_csv(profile));
     for (std::size_t i = 0; i < profile.what_if.size(); ++i) {
       const WhatIfCurve& curve = profile.what_if[i];
-      if (i == 0) compare("region_all.csv", write_all_regions_csv(curve));
-      else compare("region_" + std::to_string(curve.regions[0] + 1) + ".csv",
-                   write_region_csv(profile.regions[curve.regions[0]], curve));
+      if (i == 0)
+        compare("region_all.csv", write_all_regions_csv(curve));
+      else
+        compare("region_" + std::to_string(curve.regions[0] + 1) + ".csv",
+                write_region_csv(profile.regions[curve.regions[0]], curve));
     }
     EXPECT_EQ(profile.exclusive_sum, profile.work);
     EXPECT_EQ(profile.critical_sum, profile.span);
@@ -51,5 +56,5 @@ TEST(Golden, AllTracesGiveTheirExpectedFiles) {
   EXPECT_GE(compared, traces);
 }
 
-}  // namespace
-}  // namespace tp::analysis
+} // namespace
+} // namespace tp::analysis

@@ -1,5 +1,5 @@
-// Thousands of damaged traces: each is an answer or an Error, never a crash or a hang. Meant to run under ASan and UBSan
-// too. TP_MUTATIONS sets how many per trace.
+// Thousands of damaged traces: each is an answer or an Error, never a crash or a hang. Meant to run
+// under ASan and UBSan too. TP_MUTATIONS sets how many per trace.
 #include "mutate.h"
 #include "random_program.h"
 #include "trace_script.h"
@@ -19,7 +19,8 @@ std::uint64_t mutations() {
 void check(const analysis::TraceSource& source, std::uint64_t count) {
   ASSERT_TRUE(digest(source));
   std::uint64_t readable = 0;
-  for (std::uint64_t seed = 1; seed <= count; ++seed) readable += digest(mutate(source, seed));
+  for (std::uint64_t seed = 1; seed <= count; ++seed)
+    readable += digest(mutate(source, seed));
   // Neither all refused nor all accepted, else the mutations test nothing.
   EXPECT_GT(readable, count / 50);
   EXPECT_LT(readable, count);
@@ -33,11 +34,12 @@ TEST(Mutation, RandomPrograms) {
   unsigned done = 0;
   for (std::uint64_t seed = 1; done < 3; ++seed) {
     const RandomProgram program = make_random_program({.seed = seed, .most_tasks = 30});
-    if (!program.valid) continue;
+    if (!program.valid)
+      continue;
     ++done;
     check(program.trace.source(), mutations() / 3);
   }
 }
 
-}  // namespace
-}  // namespace tp::test
+} // namespace
+} // namespace tp::test

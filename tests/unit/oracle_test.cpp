@@ -1,5 +1,5 @@
-// The analyzer against brute force on random programs (tests/support/random_program.h). TP_ORACLE_RUNS sets how many per
-// kind; a failure names the seed.
+// The analyzer against brute force on random programs (tests/support/random_program.h).
+// TP_ORACLE_RUNS sets how many per kind; a failure names the seed.
 #include "profile.h"
 #include "random_program.h"
 
@@ -19,7 +19,8 @@ void compare_sites(const test::OracleResult& expected, const Profile& profile) {
   std::map<std::uint32_t, std::uint64_t> critical;
   std::map<std::uint32_t, test::OracleSite> sites;
   for (const SiteRow& row : profile.sites) {
-    if (row.critical_work > 0) critical[row.info.line] = row.critical_work;
+    if (row.critical_work > 0)
+      critical[row.info.line] = row.critical_work;
     auto& site = sites[row.info.line];
     site.exclusive = row.exclusive_work;
     site.work = row.work;
@@ -42,7 +43,8 @@ void compare_what_if(const test::OracleResult& expected, const Profile& profile,
     for (const WhatIfPoint& point : profile.what_if[i].points) {
       const int region = i == 0 ? -1 : static_cast<int>(profile.what_if[i].regions[0]);
       const auto [span, work] = expected.what_if.at({region, point.factor});
-      EXPECT_EQ(span, point.parallelism.denominator) << "region " << region << " factor " << point.factor;
+      EXPECT_EQ(span, point.parallelism.denominator)
+          << "region " << region << " factor " << point.factor;
       EXPECT_EQ(optimize ? work : expected.work * point.factor, point.parallelism.numerator);
     }
 }
@@ -50,10 +52,11 @@ void compare_what_if(const test::OracleResult& expected, const Profile& profile,
 void check(bool late) {
   unsigned compared = 0;
   for (std::uint64_t seed = 1; compared < runs(); ++seed) {
-    const auto program =
-        test::make_random_program({.seed = seed, .late = late, .most_tasks = 1 + static_cast<unsigned>(seed % 60)});
+    const auto program = test::make_random_program(
+        {.seed = seed, .late = late, .most_tasks = 1 + static_cast<unsigned>(seed % 60)});
     ASSERT_LT(seed, 20u * runs() + 100) << "too few programs end";
-    if (!program.valid) continue;
+    if (!program.valid)
+      continue;
     ++compared;
     SCOPED_TRACE("seed " + std::to_string(seed));
     ProfileOptions options;
@@ -71,12 +74,17 @@ void check(bool late) {
     EXPECT_EQ(program.tasks, profile.read.begun);
     for (std::size_t i = 0; i < profile.read.inconsistencies.size(); ++i)
       EXPECT_EQ(0u, profile.read.inconsistencies[i]) << text_of(static_cast<Problem>(i)).name;
-    if (::testing::Test::HasFailure()) return;
+    if (::testing::Test::HasFailure())
+      return;
   }
 }
 
-TEST(Oracle, RandomProgramsInTimeOrder) { check(false); }
-TEST(Oracle, RandomProgramsWithLateAndSkewedRecords) { check(true); }
+TEST(Oracle, RandomProgramsInTimeOrder) {
+  check(false);
+}
+TEST(Oracle, RandomProgramsWithLateAndSkewedRecords) {
+  check(true);
+}
 
-}  // namespace
-}  // namespace tp::analysis
+} // namespace
+} // namespace tp::analysis

@@ -1,5 +1,5 @@
-// Each way a data directory can be wrong: one mutated trace, the enumerator it must give. Inconsistencies are counted,
-// never fatal, and never hang.
+// Each way a data directory can be wrong: one mutated trace, the enumerator it must give.
+// Inconsistencies are counted, never fatal, and never hang.
 #include "profile.h"
 #include "trace_script.h"
 
@@ -42,19 +42,22 @@ Problem problem_of(const TraceSource& source) {
 }
 
 Problem problem_of_records(const std::string& records) {
-  return problem_of(builder_of("", "site 1 a.cpp 10\nstream 0\nthread role=main\n" + records).source());
+  return problem_of(
+      builder_of("", "site 1 a.cpp 10\nstream 0\nthread role=main\n" + records).source());
 }
 
 // The first stream with its bytes changed.
-Problem problem_after(const std::function<void(std::vector<std::byte>&, trace::ChunkHeader&)>& change,
-                      bool fix_check = true) {
+Problem
+problem_after(const std::function<void(std::vector<std::byte>&, trace::ChunkHeader&)>& change,
+              bool fix_check = true) {
   TraceSource source = builder_of().source();
   const auto old = source.streams[0].bytes();
   std::vector<std::byte> bytes(old.begin(), old.end());
   trace::ChunkHeader header;
   std::memcpy(&header, bytes.data(), sizeof header);
   change(bytes, header);
-  if (fix_check) header.header_check = trace::header_check(header);
+  if (fix_check)
+    header.header_check = trace::header_check(header);
   std::memcpy(bytes.data(), &header, std::min(sizeof header, bytes.size()));
   source.streams.clear();
   source.streams.emplace_back("memory/0.tps", std::move(bytes));
@@ -73,14 +76,17 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
   text.replace(at, from.size(), to);
 }
 
-TEST(ReaderErrors, TheScriptItselfIsGood) { EXPECT_EQ(Problem::Count, problem_of(builder_of().source())); }
+TEST(ReaderErrors, TheScriptItselfIsGood) {
+  EXPECT_EQ(Problem::Count, problem_of(builder_of().source()));
+}
 
 TEST(ReaderErrors, Chunks) {
   using Bytes = std::vector<std::byte>&;
   using Header = trace::ChunkHeader&;
   EXPECT_EQ(Problem::WrongMagic, problem_after([](Bytes, Header h) { h.magic = 1; }));
-  EXPECT_EQ(Problem::SwappedMagic,
-            problem_after([](Bytes, Header h) { h.magic = __builtin_bswap32(trace::kChunkMagic); }));
+  EXPECT_EQ(Problem::SwappedMagic, problem_after([](Bytes, Header h) {
+              h.magic = __builtin_bswap32(trace::kChunkMagic);
+            }));
   EXPECT_EQ(Problem::ChunkVersion, problem_after([](Bytes, Header h) { h.version = 2; }));
   EXPECT_EQ(Problem::HeaderBytes, problem_after([](Bytes, Header h) { h.header_bytes = 80; }));
   EXPECT_EQ(Problem::HeaderCheck, problem_after([](Bytes, Header h) { h.base_time ^= 1; }, false));
@@ -88,7 +94,8 @@ TEST(ReaderErrors, Chunks) {
   EXPECT_EQ(Problem::WrongStream, problem_after([](Bytes, Header h) { h.stream = 1; }));
   EXPECT_EQ(Problem::MissingChunk, problem_after([](Bytes, Header h) { h.sequence = 1; }));
   EXPECT_EQ(Problem::ChunkBytes, problem_after([](Bytes, Header h) { h.chunk_bytes = 71; }));
-  EXPECT_EQ(Problem::UsedBytes, problem_after([](Bytes, Header h) { h.used_bytes = h.chunk_bytes; }));
+  EXPECT_EQ(Problem::UsedBytes,
+            problem_after([](Bytes, Header h) { h.used_bytes = h.chunk_bytes; }));
   EXPECT_EQ(Problem::CutChunk, problem_after([](Bytes bytes, Header) { bytes.resize(80); }));
   EXPECT_EQ(Problem::Checksum, problem_after([](Bytes, Header h) { h.checksum ^= 1; }));
   EXPECT_EQ(Problem::FirstSpawn, problem_after([](Bytes, Header h) { h.first_spawn = 1; }));
@@ -116,13 +123,15 @@ TEST(ReaderErrors, Records) {
             problem_of_records("spawn ctx=new\nbegin task=newest\nwait ctx=own\nend\n"));
   EXPECT_EQ(Problem::WaitEndWithoutWait, problem_of_records("wait-end\n"));
   EXPECT_EQ(Problem::ThreadNotOver, problem_of_records("thread role=worker\n"));
-  EXPECT_EQ(Problem::ThreadNotOver, problem_of_records("spawn ctx=new\nbegin task=newest\nthread-end\n"));
+  EXPECT_EQ(Problem::ThreadNotOver,
+            problem_of_records("spawn ctx=new\nbegin task=newest\nthread-end\n"));
   EXPECT_EQ(Problem::NoContextYet, problem_of_records("spawn ctx=own\n"));
   EXPECT_EQ(Problem::NoContextYet, problem_of_records("spawn ctx=last\n"));
   EXPECT_EQ(Problem::NoSiteYet, problem_of_records("spawn site=last ctx=new\n"));
   EXPECT_EQ(Problem::UnknownTask, problem_of_records("begin task=newest\n"));
   EXPECT_EQ(Problem::UnknownTask, problem_of_records("spawn ctx=new\nbegin task=-1\n"));
-  EXPECT_EQ(Problem::TaskTwice, problem_of_records("spawn ctx=new\ntask task=newest\ntask task=newest\n"));
+  EXPECT_EQ(Problem::TaskTwice,
+            problem_of_records("spawn ctx=new\ntask task=newest\ntask task=newest\n"));
   EXPECT_EQ(Problem::IdOutOfRange, problem_of_records("begin task=5.0\n"));
   EXPECT_EQ(Problem::IdOutOfRange, problem_of_records("acquire edge=5.0\n"));
   EXPECT_EQ(Problem::IdOutOfRange, problem_of_records("wait ctx=5.0\n"));
@@ -139,14 +148,26 @@ TEST(ReaderErrors, Records) {
 TEST(ReaderErrors, Json) {
   EXPECT_EQ(Problem::BadJson, problem_of_json([](TraceSource& s) { s.run_json = "{"; }));
   EXPECT_EQ(Problem::BadJson, problem_of_json([](TraceSource& s) { s.run_json = "[]"; }));
-  EXPECT_EQ(Problem::BadJson, problem_of_json([](TraceSource& s) { s.run_json = std::string(100000, '['); }));
-  EXPECT_EQ(Problem::BadField, problem_of_json([](TraceSource& s) { replace(s.run_json, "\"cpus\":2", "\"cpus\":-2"); }));
-  EXPECT_EQ(Problem::BadField, problem_of_json([](TraceSource& s) { replace(s.run_json, "\"session\":\"0", "\"session\":\"x"); }));
-  EXPECT_EQ(Problem::UnknownSchema, problem_of_json([](TraceSource& s) { replace(s.run_json, "run/1", "run/2"); }));
-  EXPECT_EQ(Problem::UnknownVersion, problem_of_json([](TraceSource& s) { replace(s.run_json, "version\":1", "version\":2"); }));
-  EXPECT_EQ(Problem::ForeignByteOrder, problem_of_json([](TraceSource& s) { replace(s.run_json, "little", "big"); }));
-  EXPECT_EQ(Problem::DuplicateId, problem_of_json([](TraceSource& s) { s.sites_jsonl += s.sites_jsonl; }));
-  EXPECT_EQ(Problem::MissingStream, problem_of_json([](TraceSource& s) { replace(*s.end_json, "streams\":1", "streams\":2"); }));
+  EXPECT_EQ(Problem::BadJson,
+            problem_of_json([](TraceSource& s) { s.run_json = std::string(100000, '['); }));
+  EXPECT_EQ(Problem::BadField, problem_of_json([](TraceSource& s) {
+              replace(s.run_json, "\"cpus\":2", "\"cpus\":-2");
+            }));
+  EXPECT_EQ(Problem::BadField, problem_of_json([](TraceSource& s) {
+              replace(s.run_json, "\"session\":\"0", "\"session\":\"x");
+            }));
+  EXPECT_EQ(Problem::UnknownSchema,
+            problem_of_json([](TraceSource& s) { replace(s.run_json, "run/1", "run/2"); }));
+  EXPECT_EQ(Problem::UnknownVersion, problem_of_json([](TraceSource& s) {
+              replace(s.run_json, "version\":1", "version\":2");
+            }));
+  EXPECT_EQ(Problem::ForeignByteOrder,
+            problem_of_json([](TraceSource& s) { replace(s.run_json, "little", "big"); }));
+  EXPECT_EQ(Problem::DuplicateId,
+            problem_of_json([](TraceSource& s) { s.sites_jsonl += s.sites_jsonl; }));
+  EXPECT_EQ(Problem::MissingStream, problem_of_json([](TraceSource& s) {
+              replace(*s.end_json, "streams\":1", "streams\":2");
+            }));
 }
 
 TEST(ReaderErrors, Directories) {
@@ -177,7 +198,8 @@ TEST(ReaderErrors, Directories) {
   fs::remove_all(directory);
 }
 
-// ---- inconsistencies: told, not fatal ---------------------------------------------------------------------------
+// ---- inconsistencies: told, not fatal
+// ---------------------------------------------------------------------------
 
 std::uint64_t count_of(Problem problem, const std::string& script) {
   const Profile profile = make_profile(test::parse_trace_script(script).source(), {});
@@ -190,18 +212,26 @@ std::uint64_t count_of(Problem problem, const std::string& script) {
 TEST(ReaderInconsistencies, AreNamedAndDoNotHang) {
   const std::string main = "stream 0\nthread role=main\n";
   EXPECT_EQ(1u, count_of(Problem::NeverSpawned, main + "begin task=0.7\nend work=3\ncut work=1\n"));
-  EXPECT_EQ(1u, count_of(Problem::NeverEnded, main + "spawn ctx=new-exclusive\nwait ctx=last\nwait-end\ncut work=1\n"));
+  EXPECT_EQ(1u, count_of(Problem::NeverEnded,
+                         main + "spawn ctx=new-exclusive\nwait ctx=last\nwait-end\ncut work=1\n"));
   EXPECT_EQ(1u, count_of(Problem::NeverJoined, main + "spawn ctx=new split=1\njoin\ncut work=1\n"));
   EXPECT_EQ(1u, count_of(Problem::NeverReleased, main + "acquire edge=0.0\ncut work=1\n"));
   EXPECT_EQ(1u, count_of(Problem::NeverCreated, main + "wait ctx=0.3\nwait-end\n"));
-  EXPECT_EQ(1u, count_of(Problem::ContextReused, main + "wait ctx=new\nwait-end\ncontext-end ctx=last\ncut\nwait ctx=0.0\nwait-end\n"));
-  EXPECT_EQ(1u, count_of(Problem::RegionExceedsStep, "region 0 r a.cpp 1\n" + main + "region id=0 work=9\ncut work=5\n"));
-  EXPECT_EQ(1u, count_of(Problem::TimeBackwards, main + "cut work=1000000\nchunk base=10\ncut work=1\n"));
+  EXPECT_EQ(
+      1u,
+      count_of(Problem::ContextReused,
+               main +
+                   "wait ctx=new\nwait-end\ncontext-end ctx=last\ncut\nwait ctx=0.0\nwait-end\n"));
+  EXPECT_EQ(1u, count_of(Problem::RegionExceedsStep,
+                         "region 0 r a.cpp 1\n" + main + "region id=0 work=9\ncut work=5\n"));
+  EXPECT_EQ(
+      1u, count_of(Problem::TimeBackwards, main + "cut work=1000000\nchunk base=10\ncut work=1\n"));
 }
 
 TEST(ReaderIncomplete, KilledAndCutTracesAreReadable) {
-  test::TraceBuilder builder = builder_of("", "run complete=0\nsite 1 a.cpp 10\nstream 0\nthread role=main\ncut work=7\n"
-                                              "spawn work=80 site=1 ctx=new\nbegin task=newest\ncut work=5\n");
+  test::TraceBuilder builder =
+      builder_of("", "run complete=0\nsite 1 a.cpp 10\nstream 0\nthread role=main\ncut work=7\n"
+                     "spawn work=80 site=1 ctx=new\nbegin task=newest\ncut work=5\n");
   builder.at(0).close_last = false;
   const Profile profile = make_profile(builder.source(), {});
   EXPECT_FALSE(profile.read.complete);
@@ -228,5 +258,5 @@ TEST(ReaderErrors, EverySentenceIsThere) {
   }
 }
 
-}  // namespace
-}  // namespace tp::analysis
+} // namespace
+} // namespace tp::analysis
