@@ -44,7 +44,7 @@ TEST(Divisible, LargestPieceAfterHalving) {
   EXPECT_EQ(1u, divisible_part(64, 64, 1));
   EXPECT_EQ(64u, divisible_part(64, 64, 64));
   EXPECT_EQ(64u, divisible_part(64, 64, 100));
-  EXPECT_EQ(3u, divisible_part(10, 10, 3));   // 10 -> 5 -> 3
+  EXPECT_EQ(3u, divisible_part(10, 10, 3)); // 10 -> 5 -> 3
   EXPECT_EQ(7u, divisible_part(7, 0, 1));
   EXPECT_EQ(1u, divisible_part(7, 7, 0));
   EXPECT_EQ(~std::uint64_t{0} / 2, divisible_part(~std::uint64_t{0} - 1, 2, 1));
@@ -64,7 +64,8 @@ TEST(Csv, OldProfileIsShownOnlyIfItIsOurs) {
 }
 
 Profile paper() {
-  return make_profile(test::load_trace_script(TP_GOLDEN_DIR "/taskprof_paper.trace.txt").source(), {});
+  return make_profile(test::load_trace_script(TP_GOLDEN_DIR "/taskprof_paper.trace.txt").source(),
+                      {});
 }
 
 TEST(Json, HasEverythingAndIsTheSameTwice) {
@@ -82,8 +83,10 @@ TEST(Json, HasEverythingAndIsTheSameTwice) {
 
 TEST(Text, FitsOnATerminal) {
   Profile profile = paper();
-  for (int i = 0; i < 100; ++i) profile.sites.push_back(profile.sites[1]);
-  for (int i = 0; i < 10; ++i) profile.warnings.push_back({"x", "y"});
+  for (int i = 0; i < 100; ++i)
+    profile.sites.push_back(profile.sites[1]);
+  for (int i = 0; i < 10; ++i)
+    profile.warnings.push_back({"x", "y"});
   const std::string text = write_text(profile, {});
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 25);
   EXPECT_EQ(std::string::npos, text.find('\033'));
@@ -94,7 +97,8 @@ TEST(Checks, CompareExactly) {
   const Profile profile = paper();
   std::string actual;
   EXPECT_EQ(true, holds({"", "parallelism", ">=", 1.2L}, profile, actual));
-  EXPECT_EQ(false, holds({"", "parallelism", ">=", 1.21L}, profile, actual));  // 1.2068..., shown as 1.21
+  EXPECT_EQ(false,
+            holds({"", "parallelism", ">=", 1.21L}, profile, actual)); // 1.2068..., shown as 1.21
   EXPECT_EQ("1.21", actual);
   EXPECT_EQ(true, holds({"", "work", "==", 175}, profile, actual));
   EXPECT_EQ(true, holds({"", "attributed", "==", 100}, profile, actual));
@@ -105,7 +109,8 @@ TEST(Sites, LibraryFramesAreSkipped) {
   EXPECT_TRUE(is_library_frame("void tbb::detail::d1::parallel_for<int>(int)", "x.h"));
   EXPECT_TRUE(is_library_frame("f", "/usr/include/c++/12/bits/x.h"));
   EXPECT_FALSE(is_library_frame("void user::f(tbb::blocked_range<int> const&)", "user.cpp"));
-  EXPECT_EQ("user::work(int)", lambda_owner("tbb::d1::start_for<tbb::r<int>, user::work(int)::{lambda(int)#1}, p>"));
+  EXPECT_EQ("user::work(int)",
+            lambda_owner("tbb::d1::start_for<tbb::r<int>, user::work(int)::{lambda(int)#1}, p>"));
   EXPECT_EQ("", lambda_owner("tbb::d1::start_for<int>"));
 }
 
@@ -114,5 +119,5 @@ TEST(Sites, LongestPathPrefixWins) {
   EXPECT_EQ("c.cpp", map_path("c.cpp", {{"/a", "/x"}}));
 }
 
-}  // namespace
-}  // namespace tp::analysis
+} // namespace
+} // namespace tp::analysis

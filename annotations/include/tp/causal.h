@@ -63,7 +63,7 @@ struct place {
 };
 } // namespace causal_detail
 
-/* A region that ends with the enclosing block. Names must stay valid as long as the program runs. */
+/* A region that ends with the enclosing block. Names must stay valid until the program ends. */
 class CausalRegion {
 public:
 #if defined(__GNUC__) || defined(__clang__)
