@@ -311,7 +311,8 @@ bool DpstReader::process_spawn(Stream& stream) {
   child->state.row = row;
   child->state.path = visitor_.copy_path(*parent.state.path);
   visitor_.set_rank(*child->state.path, ++next_rank_);
-  joins_.enter_scope(*child, parent, context);
+  const auto site = static_cast<trace::SiteCode>(record.flags & 3);
+  joins_.enter_scope(*child, parent, context, site == trace::SiteCode::Inherit);
   if (record.flags & trace::kSpawnSplit)
     joins_.split(parent, *child);
   visitor_.spawned(parent.state, child->state);

@@ -112,7 +112,7 @@ public:
   void end_context(Context* context);
 
   // `child`, with path and rank set, becomes a task of `context`, spawned by `parent`.
-  void enter_scope(Frame& child, Frame& parent, Context* context);
+  void enter_scope(Frame& child, Frame& parent, Context* context, bool same_site);
   void begin_wait(Frame& frame, Context* context);
   // The frame has an open wait. Returns the list to wait in while joined tasks are outstanding,
   // else joins and returns null. `force`: joins what is there.
