@@ -226,7 +226,8 @@ TP_COLD void put_extended(ThreadState& thread, trace::ExtendedKind kind, const v
   record.operand(static_cast<std::uint8_t>(kind));
   record.operand(std::uint8_t{0});
   record.operand(bytes);
-  record.bytes(payload, bytes);
+  if (bytes > 0)
+    record.bytes(payload, bytes);
   thread.writer.advance(record.commit(make_tag(Op::Extended, 0, 0, 0, 0)));
 }
 
