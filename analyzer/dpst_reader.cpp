@@ -311,8 +311,9 @@ bool DpstReader::process_spawn(Stream& stream) {
   child->state.row = row;
   child->state.path = visitor_.copy_path(*parent.state.path);
   visitor_.set_rank(*child->state.path, ++next_rank_);
-  const auto site = static_cast<trace::SiteCode>(record.flags & 3);
-  joins_.enter_scope(*child, parent, context, site == trace::SiteCode::Inherit);
+  const bool is_split = record.op == Op::Spawn &&
+                        static_cast<trace::SiteCode>(record.flags & 3) == trace::SiteCode::Inherit;
+  joins_.enter_scope(*child, parent, context, is_split);
   if (record.flags & trace::kSpawnSplit)
     joins_.split(parent, *child);
   visitor_.spawned(parent.state, child->state);

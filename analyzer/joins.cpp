@@ -140,15 +140,15 @@ void Joins::unlink(Scope* scope) {
   release(scope);
 }
 
-void Joins::enter_scope(Frame& child, Frame& parent, Context* context, bool same_site) {
+void Joins::enter_scope(Frame& child, Frame& parent, Context* context, bool is_split) {
   set_context(child.context, context);
   // An exclusive context may have been closed by a wait since the parent was created: its tasks
   // stay with it.
-  // In a context of the user's, a task of the parent's own site is a piece of the parent: whoever
-  // waits for the parent waits for it, and the parent's own waits do not.
-  const bool is_split =
-      same_site && context->construct == static_cast<std::uint8_t>(trace::Construct::UserContext);
-  const bool inherits = (context->exclusive || is_split) && parent.is_task &&
+  // In a context of the user's, a piece that an algorithm splits off its own task stands beside the
+  // parent: whoever waits for the parent waits for it, and the parent's own waits do not.
+  const bool is_piece =
+      is_split && context->construct == static_cast<std::uint8_t>(trace::Construct::UserContext);
+  const bool inherits = (context->exclusive || is_piece) && parent.is_task &&
                         parent.context == context && parent.scope;
   Scope* const scope = inherits ? live(parent.scope) : scope_of(parent, context, true);
   ++scope->refs;

@@ -111,8 +111,9 @@ public:
   // The context is gone for its waits: its scopes end with their tasks.
   void end_context(Context* context);
 
-  // `child`, with path and rank set, becomes a task of `context`, spawned by `parent`.
-  void enter_scope(Frame& child, Frame& parent, Context* context, bool same_site);
+  // `child`, with path and rank set, becomes a task of `context`, spawned by `parent`; `is_split`:
+  // not by the user's code, but by an algorithm that divides its own work.
+  void enter_scope(Frame& child, Frame& parent, Context* context, bool is_split);
   void begin_wait(Frame& frame, Context* context);
   // The frame has an open wait. Returns the list to wait in while joined tasks are outstanding,
   // else joins and returns null. `force`: joins what is there.

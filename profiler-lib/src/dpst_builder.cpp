@@ -171,33 +171,38 @@ TP_COLD std::uint32_t learn_address(ThreadState& thread, const tp_task& task,
   return site;
 }
 
+struct SpawnedAt {
+  std::uint32_t site;
+  bool is_split;
+};
+
 // The spawn site of a new task: the entry point that the user called, if the headers told it; the
 // site of the spawning task, if an algorithm splits its own work; else the address of the call.
-TP_HOT std::uint32_t site_of(ThreadState& thread, const Frame& frame, const tp_task& task,
-                             const ContextOperand& context, unsigned traits) noexcept {
+TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task& task,
+                         const ContextOperand& context, unsigned traits) noexcept {
   if (frame.call_site != 0)
-    return frame.call_site;
+    return {frame.call_site, false};
   if (context.code == ContextCode::Own) {
     const auto construct = static_cast<trace::Construct>(traits & kConstructMask);
     const bool users_group = construct == trace::Construct::TaskGroup;
     const bool users_context =
         construct == trace::Construct::UserContext || construct == trace::Construct::Default;
     if (!users_group && (!users_context || task.type == frame.type))
-      return frame.site;
+      return {frame.site, true};
   }
   const std::uint32_t known = thread.sites.find(address_key(task.type, task.caller));
-  return known != 0 ? known : learn_address(thread, task, traits);
+  return {known != 0 ? known : learn_address(thread, task, traits), false};
 }
 
 TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep& step,
                       const tp_task& task, const tp_context& context) noexcept {
   put_before(thread);
   const ContextOperand operand = name_context(thread, frame, context);
-  const std::uint32_t site = site_of(thread, frame, task, operand, context.traits);
-  SiteCode site_code = site == frame.site                  ? SiteCode::Inherit
-                       : site == thread.ordinals.last_site ? SiteCode::Last
-                       : site <= UINT16_MAX                ? SiteCode::U16
-                                                           : SiteCode::U32;
+  const auto [site, is_split] = site_of(thread, frame, task, operand, context.traits);
+  const SiteCode site_code = is_split                            ? SiteCode::Inherit
+                             : site == thread.ordinals.last_site ? SiteCode::Last
+                             : site <= UINT16_MAX                ? SiteCode::U16
+                                                                 : SiteCode::U32;
   RecordEncoder record(reserve(thread));
   const StepCodes codes = put_figures(record, step);
   if (site_code == SiteCode::U16)

@@ -153,7 +153,8 @@ inline constexpr unsigned kWidthBytes[4] = {0, 2, 4, 8};
 // Flags of Spawn and SpawnWait (site), and of all records with a context operand.
 //   bits 0-1: SiteCode    bits 2-3: ContextCode    bit 4: kSpawnSplit
 enum class SiteCode : std::uint8_t {
-  Inherit = 0, // the site of the spawning frame: an algorithm splits its own work
+  Inherit = 0, // the site of the spawning frame: an algorithm splits its own work (never a call of
+               // the user's, even if that stands at the same site)
   Last = 1,    // the site last named in this stream
   U16 = 2,     // operand of 2 bytes
   U32 = 3,     // operand of 4 bytes
