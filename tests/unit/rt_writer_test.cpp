@@ -24,7 +24,8 @@ void append(rt::TraceWriter& writer, std::uint16_t payload, unsigned char fill,
   record.operand(std::uint8_t{0});
   record.operand(payload);
   const std::vector<unsigned char> bytes(payload, fill);
-  record.bytes(bytes.data(), bytes.size());
+  if (payload > 0)
+    record.bytes(bytes.data(), bytes.size());
   writer.advance(record.commit(trace::make_tag(trace::Op::Extended, code, 0, 0, 0)));
 }
 
