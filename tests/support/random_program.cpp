@@ -111,8 +111,10 @@ struct Dag {
 struct SimContext {
   std::uint64_t id = 0;
   bool exclusive = false;
-  bool for_each =
-      false; // parallel_for_each: a wait inside joins what the waiting task itself spawned
+  // Made by parallel_for_each: a wait inside joins what the waiting task itself spawned.
+  bool for_each = false;
+  // Made by the user: what an algorithm splits off a task is a piece of it.
+  bool users = false;
   SimFrame* creator = nullptr;
   bool over = false;
   std::vector<SimFrame*> tasks;
@@ -135,6 +137,7 @@ struct SimFrame {
   bool base = false;
   std::uint64_t id = 0;
   SimFrame* spawner = nullptr;
+  bool piece = false; // split off by an algorithm in a context of the user's
   SimContext* own = nullptr;
   SimContext* last = nullptr;
   std::uint32_t line = 0;
@@ -318,11 +321,14 @@ SimContext* Simulation::choose_context(SimThread& thread, SimFrame& frame, bool 
     context = make(contexts_);
     context->exclusive = chance(60);
     context->for_each = !context->exclusive && chance(50);
+    context->users = !context->exclusive && !context->for_each && chance(50);
     context->creator = &frame;
     context->id = trace::pack_id(thread.number, thread.contexts++);
     operand = ContextOperand::fresh(context->exclusive);
     if (context->for_each)
       operand.construct = trace::Construct::ParallelForEach;
+    if (context->users)
+      operand.construct = trace::Construct::UserContext;
     frame.last = context;
     return context;
   }
@@ -368,6 +374,8 @@ void Simulation::spawn(SimThread& thread, SimFrame& frame, bool wait) {
   task->id = trace::pack_id(thread.number, thread.stream->spawns());
   task->spawner = &frame;
   task->own = context;
+  task->piece = context->users && !wait && frame.task && frame.own == context &&
+                site.code == trace::SiteCode::Inherit;
   task->line = line;
   Node first;
   first.owner = task;
@@ -399,6 +407,9 @@ bool descends(const SimFrame* task, const SimFrame& frame) {
   if (context->for_each && frame.own == context)
     return task->spawner == &frame;
   while (task->task && task->own == context) {
+    // A piece stands beside its spawner.
+    while (task->piece)
+      task = task->spawner;
     task = task->spawner;
     if (task == &frame)
       return true;
