@@ -98,6 +98,7 @@ private:
   }
   void free(SegmentId id) {
     segments_[id].entries.clear(); // keeps its storage for the next user
+    segments_[id].refs = 0;        // sweep() tells by it that the segment is not in use
     segments_[id].previous = free_;
     free_ = id;
     --live_;
