@@ -180,6 +180,26 @@ std::string lambda_owner(const std::string& type) {
   return owner;
 }
 
+std::string plain_name(const std::string& function) {
+  if (function.find("operator") != function.npos)
+    return function;
+  std::string plain;
+  int depth = 0;
+  for (const char c : function) {
+    if (c == '<')
+      ++depth;
+    else if (c == '>')
+      --depth;
+    else if (depth == 0 && c == ' ' && !plain.ends_with("(anonymous"))
+      plain.clear(); // what came before was the return type
+    else if (depth == 0 && c == '(' && !plain.empty() && !plain.ends_with("::"))
+      break; // parameters; "(anonymous namespace)" begins a name or follows "::"
+    else if (depth == 0)
+      plain += c;
+  }
+  return plain.empty() ? function : plain;
+}
+
 struct SiteResolver::Impl {
   struct Opened {
     Dwfl* dwfl = nullptr;
@@ -273,7 +293,8 @@ struct SiteResolver::Impl {
       return {is_system_module(address.module), {}};
     const std::string function = demangle(name);
     const bool library = is_library_frame(function, "") || is_system_module(address.module);
-    return {library, {fmt::format("{}+{:#x}", function, offset + 1), 0, function, "symbol"}};
+    return {library,
+            {fmt::format("{}+{:#x}", plain_name(function), offset + 1), 0, function, "symbol"}};
   }
 
   // The C and C++ runtime, and oneTBB itself: whatever is on their frames, no user wrote it.

@@ -40,4 +40,8 @@ std::string demangle(const std::string& name);
 // tell.
 std::string lambda_owner(const std::string& demangled_type);
 
+// A demangled function without return type, template arguments and parameters: what fits a table.
+// Operators keep their full name, since < and ( are part of it.
+std::string plain_name(const std::string& function);
+
 } // namespace tp::analysis

@@ -112,6 +112,12 @@ TEST(Sites, LibraryFramesAreSkipped) {
   EXPECT_EQ("user::work(int)",
             lambda_owner("tbb::d1::start_for<tbb::r<int>, user::work(int)::{lambda(int)#1}, p>"));
   EXPECT_EQ("", lambda_owner("tbb::d1::start_for<int>"));
+  EXPECT_EQ("user::f", plain_name("void user::f<int, std::vector<int> >(std::vector<int>&, char)"));
+  EXPECT_EQ("(anonymous namespace)::g", plain_name("(anonymous namespace)::g(int)"));
+  EXPECT_EQ("a::(anonymous namespace)::S::h",
+            plain_name("int a::(anonymous namespace)::S<int>::h() const"));
+  EXPECT_EQ("a::operator<(int)", plain_name("a::operator<(int)"));
+  EXPECT_EQ("main", plain_name("main"));
 }
 
 TEST(Sites, LongestPathPrefixWins) {
