@@ -20,9 +20,16 @@ using trace::width_code;
 
 constexpr std::uint8_t kConstructMask = trace::kContextExclusive - 1;
 
+// The figures of a step that has just been closed.
+struct ClosedStep {
+  std::uint64_t lead;
+  std::uint64_t work;
+  std::uint64_t wall;
+};
+
 TP_HOT ClosedStep close_now(ThreadState& thread, Frame& frame) noexcept {
   const Reading now = read_clock(thread.clock);
-  ClosedStep step{0, 0, 0, now.time};
+  ClosedStep step{};
   if (!frame.step_open)
     return step;
   frame.step_open = false;
@@ -247,10 +254,6 @@ TP_HOT std::uint64_t take_idle(ThreadState& thread, std::uint64_t now) noexcept 
 }
 
 } // namespace
-
-ClosedStep close_step(ThreadState& thread, Frame& frame) noexcept {
-  return close_now(thread, frame);
-}
 
 void open_step(ThreadState& thread, Frame& frame) noexcept {
   open_now(thread, frame);

@@ -15,15 +15,6 @@
 
 namespace tp::rt {
 
-// The figures of a step that has just been closed.
-struct ClosedStep {
-  std::uint64_t lead;
-  std::uint64_t work;
-  std::uint64_t wall;
-  std::uint64_t time; // of closing
-};
-
-ClosedStep close_step(ThreadState& thread, Frame& frame) noexcept;
 void open_step(ThreadState& thread, Frame& frame) noexcept;
 
 // Pushes the root frame, without an open step.

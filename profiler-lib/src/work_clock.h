@@ -102,7 +102,6 @@ struct ThreadClock {
   std::uint32_t page_lock = 0;
   int fd = -1;                    // PerfRead, PerfUser
   std::uint64_t virtual_work = 0; // Virtual: what tp_spend added up
-  std::uint64_t anchors = 0;      // how often the offset was set anew
 };
 
 struct Reading {
