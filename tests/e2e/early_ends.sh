@@ -25,13 +25,14 @@ int main(int, char** argv) {
   if (is("kill")) raise(SIGKILL);
   if (is("segv")) raise(SIGSEGV);
   tbb::task_group group;
-  group.run([&] {
+  // On this thread: exit() in a worker crashes the distribution's library now and then, so that there is nothing to
+  // compare with.
+  group.run_and_wait([&] {
     tp::spend(7);
     if (is("exit_in_task")) std::exit(8);
     if (is("_exit_in_task")) _exit(9);
     if (is("throw_in_task")) throw 1;
   });
-  group.wait();
 }
 EOF
 ulimit -c 0
