@@ -1,8 +1,7 @@
 // The DPST builder, driven through hooks.h as libtbb does it: tasks and contexts are a few words, no oneTBB.
 #include "rt_support.h"
 
-#include "tp/hooks.h"
-#include "tp/site.h"
+#include "fake_scheduler.h"
 
 #include <atomic>
 #include <thread>
@@ -29,40 +28,6 @@ struct RemoveData : testing::Environment {
   }
 };
 [[maybe_unused]] const auto* const kRemove = testing::AddGlobalTestEnvironment(new RemoveData);
-
-struct FakeTask {
-  virtual ~FakeTask() = default;
-  std::uint64_t words[2] = {};
-  operator tp_task() {
-    return {words, *reinterpret_cast<const void* const*>(this), reinterpret_cast<void*>(&record)};
-  }
-};
-
-struct FakeContext {
-  std::uint64_t word = 0;
-  unsigned traits = 1 | 64; // parallel_for's own
-  operator tp_context() { return {&word, traits}; }
-};
-
-void start() {
-  tp_on_external_thread();
-  tp_on_scheduler_ready();
-}
-void spawn(const tp_task& task, const tp_context& context) {
-  tp_on_spawn(&task, &context);
-  tp_on_spawn_end();
-}
-void wait(const tp_context& context, const std::function<void()>& meanwhile) {
-  tp_on_wait(nullptr, nullptr, &context);
-  meanwhile();
-  tp_on_wait_end(0);
-}
-void run(const tp_task& task, const tp_context& context, const std::function<void()>& body) {
-  tp_frame frame;
-  tp_on_task_begin(&frame, &task, &context, 0);
-  body();
-  tp_on_task_end(&frame, 0);
-}
 
 // The records of the first stream between the thread's begin and end.
 Lines lines_of(const std::string& data, const char* stream = "/000000.tps") {
