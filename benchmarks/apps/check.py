@@ -7,6 +7,7 @@ the profile must say how much of the CPU time it attributes.
 import argparse, os, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.dont_write_bytecode = True  # the source tree stays as it is
 import measure
 
 
