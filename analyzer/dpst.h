@@ -69,6 +69,8 @@ public:
   virtual void loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) = 0;
   // The frame is over. The reader drops the path later: joins may still read it.
   virtual void ended(FrameState& frame) = 0;
+  // The longest end of tasks that no wait has joined and none will.
+  virtual void left_unjoined(const Path& path) = 0;
   // A task that never began.
   virtual void abandoned(FrameState& frame) = 0;
 };

@@ -648,6 +648,10 @@ void DpstReader::finish_all() {
   stacks_.for_each([&](std::uint64_t, Frame* top) { finish_stack(top); });
   summary_.never_begun = tasks_.size();
   tasks_.for_each([&](std::uint64_t, Frame* frame) { joins_.abandon(frame); });
+  contexts_.for_each([&](std::uint64_t, Context* context) {
+    joins_.end_context(context);
+    joins_.release(context);
+  });
 }
 
 void DpstReader::measure_streams() {

@@ -52,8 +52,10 @@ void Joins::release(Scope* scope) {
       older->newer = nullptr;
     if (scope->newer)
       scope->newer->older = nullptr;
-    if (scope->best)
+    if (scope->best) {
+      visitor_.left_unjoined(*scope->best);
       visitor_.drop_path(scope->best);
+    }
     if (scope->joined)
       visitor_.drop_path(scope->joined);
     scopes_.free(scope);
@@ -244,8 +246,11 @@ void Joins::settle(Scope* scope) {
 
 // Gives the frame's path to its scope.
 void Joins::leave_scope(Frame& frame) {
-  if (!frame.scope)
+  if (!frame.scope) {
+    if (frame.is_task) // its spawn is lost
+      visitor_.left_unjoined(*frame.state.path);
     return;
+  }
   Scope* const scope = live(frame.scope);
   if (scope->best) {
     visitor_.join_path(*scope->best, *frame.state.path, Tie::LowerRank);

@@ -65,13 +65,22 @@ void Analysis::drop_loops(FrameState& frame) {
   }
 }
 
+// A task that was waited for is part of its root's path: of equal ends the root's is the whole story.
+// As divisible it has to be: the body call that waited for the task has been scaled down since.
 void Analysis::ended(FrameState& frame) {
   drop_loops(frame);
-  // A task that was waited for is part of its root's path: of equal ends the root's is the whole
-  // story.
+  std::uint64_t& divisible = longest_->lengths()[kDivisible];
+  const std::uint64_t before = divisible;
   paths_.join(*longest_, *frame.path, frame.is_root ? Tie::From : Tie::Into);
+  if (!frame.is_root)
+    divisible = before;
   if (profile_)
     sites_.ended(frame);
+}
+
+void Analysis::left_unjoined(const Path& path) {
+  std::uint64_t& divisible = longest_->lengths()[kDivisible];
+  divisible = std::max(divisible, path.lengths()[kDivisible]);
 }
 
 void Analysis::abandoned(FrameState& frame) {

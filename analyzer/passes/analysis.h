@@ -52,6 +52,7 @@ public:
   void loop_begin(FrameState& frame) override;
   void loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) override;
   void ended(FrameState& frame) override;
+  void left_unjoined(const Path& path) override;
   void abandoned(FrameState& frame) override;
 
   // Objects alive, for the tests of bounded memory.

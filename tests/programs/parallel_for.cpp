@@ -128,6 +128,14 @@ CASE(nested_auto) {
   expect_work(16 * 16 * 6);
   expect_divisible_span(6);
 }
+CASE(nested_in_large_leaves) {
+  // A body call of many iterations, each with tasks inside: these end late in the call, which as divisible is short.
+  tbb::parallel_for(
+      0, 64, [](int) { tbb::parallel_for(0, 3, [](int) { spend(6); }, tbb::simple_partitioner()); },
+      tbb::static_partitioner());
+  expect_work(64 * 3 * 6);
+  expect_divisible_span(6);
+}
 CASE(one_after_the_other) {
   for (int turn = 0; turn < 10; ++turn) {
     spend(1);

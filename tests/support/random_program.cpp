@@ -660,7 +660,8 @@ void Simulation::compute(OracleResult& result) const {
   }
   for (const SimFrame& frame : frames_) {
     result.span = std::max(result.span, at(length, frame.end));
-    result.divisible_span = std::max(result.divisible_span, at(divisible, frame.end));
+    if (!frame.joined) // else it is part of another one's path, perhaps scaled down there
+      result.divisible_span = std::max(result.divisible_span, at(divisible, frame.end));
   }
   for (const SimFrame& frame : frames_) {
     if (at(length, frame.end) != result.span)
