@@ -1,0 +1,601 @@
+// The rules that make a program determined, while its text is made from front to back.
+//
+// Every block that owns groups is a *scope*. What may happen with a group:
+//  * Its owner runs tasks on it and waits for it, in any order with its other groups.
+//  * A *right* lets others run on it: blocks that the owner calls and waits for (loops, parallel_invoke) may, because they
+//    are over before the owner goes on. A member of a group may run on that group, and on the owner's groups declared
+//    later; each such group is then *blocked*: its owner waits for the member's group first.
+//  * Another task waits for it only in hand_over(), which leaves the owner nothing else to do with it meanwhile. Members
+//    of such a group never wait (*leafy*): else a thread could wait, above a member that waits, for that member.
+//  * Threads in an isolated region, or in another arena, may not see the tasks of groups from outside: no right goes in.
+//  * A task that throws, or a cancelled group, has the group for itself. Contexts are bound to where they are first used,
+//    and oneTBB follows these bonds when it cancels: in programs with failures each owner uses its group at once.
+//
+// Loops of other partitioners than the simple one have one body for all iterations, which leaves no task behind, and cost
+// nothing to join: then the span as divisible is determined. Proportional splits (static, affinity) cut at other places
+// than halving does, so there the grain is one iteration.
+#include "generator.h"
+
+#include <algorithm>
+#include <cassert>
+#include <random>
+
+namespace tp::random {
+namespace {
+
+struct Scope;
+
+struct Group {
+  unsigned number = 0, index = 0;
+  bool isolated = false;
+  bool leafy = false;
+  bool active = false; // may have tasks that nobody has waited for
+  Scope* owner = nullptr;
+  std::vector<const Group*> blocked_by;
+};
+
+struct Right {
+  Group* group;
+  const Group* via; // to be waited for before `group`
+};
+
+// Where a block runs.
+struct Place {
+  std::vector<Right> rights; // inherited
+  unsigned depth = 0;
+  int arena = -1;
+  bool isolation = false;
+  bool leafy = false; // nothing may wait here
+  bool feeds = false; // in an item of parallel_for_each
+  unsigned regions = 0;
+};
+
+struct Scope {
+  Place place;
+  std::vector<Group> groups;
+};
+
+class Generator {
+public:
+  explicit Generator(std::uint64_t seed);
+  Program run();
+
+private:
+  unsigned pick(unsigned below) { return static_cast<unsigned>(random_() % below); }
+  bool chance(unsigned percent) { return pick(100) < percent; }
+  bool afford(unsigned tasks);
+  Statement make(Kind kind);
+  Statement spend();
+  void add_spend(Block& to, unsigned percent = 100);
+  std::vector<Right> rights_of(Scope& scope);
+  Place inside(Scope& scope);
+  Place member_of(Group& group);
+  Group* quiet_group(Scope& scope);
+
+  void declare(Block& block, Scope& scope);
+  void fill(Block& to, Scope& scope, unsigned statements);
+  void add(Block& to, Scope& scope);
+  void finish(Block& to, Scope& scope);
+  Block block(Place place);
+  Block leaf(unsigned spends);
+  Block throwing(Place place);
+
+  bool run(Block& to, Scope& scope);
+  void run_on(Block& to, Group& group, Block member);
+  bool run_and_wait(Block& to, Scope& scope);
+  bool wait(Block& to, Scope& scope);
+  void wait_for(Block& to, Scope& scope, Group& group);
+  bool hand_over(Block& to, Scope& scope);
+  bool cancel(Block& to, Scope& scope);
+  bool fail(Block& to, Scope& scope);
+  void fail_inside(Block& to, Scope& scope, bool is_caught);
+  bool invoke(Block& to, Scope& scope);
+  bool loop(Block& to, Scope& scope, Kind kind);
+  void shape_reduction(Statement& statement);
+  bool for_each(Block& to, Scope& scope);
+  bool feed(Block& to, Scope& scope);
+  bool region(Block& to, Scope& scope);
+  bool arena(Block& to, Scope& scope);
+  bool isolate(Block& to, Scope& scope);
+  bool sort(Block& to, Scope& scope);
+
+  std::mt19937_64 random_;
+  Program program_;
+  bool small_amounts_;
+  bool loose_;         // loops may have any partitioner
+  unsigned tasks_;     // that may still be made
+  unsigned times_ = 1; // how often the block being made runs
+  unsigned groups_ = 0;
+  unsigned statements_ = 0;
+};
+
+Generator::Generator(std::uint64_t seed) : random_(seed) {
+  small_amounts_ = chance(25);
+  loose_ = chance(35);
+  program_.failures = chance(45);
+  tasks_ = 10 + pick(chance(20) ? 600 : 120);
+}
+
+Program Generator::run() {
+  const unsigned threads = chance(70) ? 1 : 2 + pick(3);
+  for (unsigned i = 0; i < threads; ++i)
+    program_.threads.push_back(block({}));
+  return std::move(program_);
+}
+
+// Whether that many more tasks, at each run of the block being made, are not too many.
+bool Generator::afford(unsigned tasks) {
+  const unsigned all = tasks * times_;
+  if (all > tasks_)
+    return false;
+  tasks_ -= all;
+  return true;
+}
+
+Statement Generator::make(Kind kind) {
+  Statement statement;
+  statement.kind = kind;
+  statement.number = ++statements_;
+  statement.form = chance(50) ? Form::Plain : Form::Alternative;
+  statement.site = pick(kSites);
+  return statement;
+}
+
+Statement Generator::spend() {
+  Statement statement = make(Kind::Spend);
+  statement.units = small_amounts_ ? pick(5) : 1 + pick(1000000);
+  return statement;
+}
+
+void Generator::add_spend(Block& to, unsigned percent) {
+  if (chance(percent))
+    to.statements.push_back(spend());
+}
+
+// ---- scopes and rights ----
+
+std::vector<Right> Generator::rights_of(Scope& scope) {
+  std::vector<Right> rights = scope.place.rights;
+  for (Group& group : scope.groups)
+    rights.push_back({&group, nullptr});
+  return rights;
+}
+
+// The place of a block that the scope's task waits for before it goes on.
+Place Generator::inside(Scope& scope) {
+  Place place = scope.place;
+  place.rights = rights_of(scope);
+  ++place.depth;
+  place.feeds = false;
+  place.regions = 0;
+  return place;
+}
+
+Place Generator::member_of(Group& group) {
+  Place place = group.owner->place;
+  ++place.depth;
+  place.feeds = false;
+  place.regions = 0;
+  place.leafy = group.leafy;
+  if (group.isolated) {
+    place.isolation = true;
+    place.rights.clear();
+  } else {
+    for (std::size_t i = group.index + 1; i < group.owner->groups.size(); ++i)
+      place.rights.push_back({&group.owner->groups[i], &group});
+  }
+  place.rights.push_back({&group, nullptr});
+  return place;
+}
+
+// One of the scope's own that has no tasks and is nobody's business.
+Group* Generator::quiet_group(Scope& scope) {
+  std::vector<Group*> quiet;
+  for (Group& group : scope.groups)
+    if (!group.active && group.blocked_by.empty())
+      quiet.push_back(&group);
+  return quiet.empty() ? nullptr : quiet[pick(static_cast<unsigned>(quiet.size()))];
+}
+
+void Generator::declare(Block& block, Scope& scope) {
+  const unsigned count = scope.place.leafy ? 0 : pick(4);
+  for (unsigned i = 0; i < count; ++i) {
+    Group group;
+    group.number = ++groups_;
+    group.index = i;
+    group.isolated = chance(15);
+    group.leafy = chance(30);
+    group.owner = &scope;
+    scope.groups.push_back(group);
+    block.groups.push_back({group.number, group.isolated});
+    if (!program_.failures)
+      continue;
+    // To be bound here.
+    Statement first_use = make(Kind::RunAndWait);
+    first_use.number = 0;
+    first_use.group = group.number;
+    first_use.form = Form::Plain;
+    first_use.blocks.emplace_back();
+    block.statements.push_back(first_use);
+  }
+}
+
+Block Generator::block(Place place) {
+  Block block;
+  Scope scope{std::move(place), {}};
+  declare(block, scope);
+  fill(block, scope, 1 + pick(scope.place.depth < 2 ? 7 : 4));
+  finish(block, scope);
+  return block;
+}
+
+Block Generator::leaf(unsigned spends) {
+  Block block;
+  for (unsigned i = 0; i < spends; ++i)
+    add_spend(block);
+  return block;
+}
+
+void Generator::fill(Block& to, Scope& scope, unsigned statements) {
+  for (unsigned i = 0; i < statements; ++i)
+    add(to, scope);
+}
+
+void Generator::add(Block& to, Scope& scope) {
+  add_spend(to, 60);
+  const bool deep = scope.place.depth >= 6;
+  const unsigned what = pick(100);
+  const bool added = deep || what < 10 ? region(to, scope)
+                     : what < 34       ? run(to, scope)
+                     : what < 39       ? run_and_wait(to, scope)
+                     : what < 48       ? wait(to, scope)
+                     : what < 53       ? hand_over(to, scope)
+                     : what < 57       ? cancel(to, scope)
+                     : what < 63       ? fail(to, scope)
+                     : what < 69       ? invoke(to, scope)
+                     : what < 79       ? loop(to, scope, Kind::Loop)
+                     : what < 85       ? loop(to, scope, Kind::Reduce)
+                     : what < 89       ? for_each(to, scope)
+                     : what < 92       ? feed(to, scope)
+                     : what < 95       ? arena(to, scope)
+                     : what < 98       ? isolate(to, scope)
+                                       : sort(to, scope);
+  if (!added)
+    add_spend(to);
+}
+
+// Waits for all groups that may have tasks.
+void Generator::finish(Block& to, Scope& scope) {
+  // A group is blocked by earlier ones only.
+  for (Group& group : scope.groups)
+    if (group.active || !group.blocked_by.empty())
+      wait_for(to, scope, group);
+}
+
+// ---- groups ----
+
+bool Generator::run(Block& to, Scope& scope) {
+  const std::vector<Right> rights = rights_of(scope);
+  if (rights.empty() || !afford(1))
+    return false;
+  const auto [group, via] = rights[pick(static_cast<unsigned>(rights.size()))];
+  if (via &&
+      std::find(group->blocked_by.begin(), group->blocked_by.end(), via) == group->blocked_by.end())
+    group->blocked_by.push_back(via);
+  run_on(to, *group, block(member_of(*group)));
+  return true;
+}
+
+void Generator::run_on(Block& to, Group& group, Block member) {
+  Statement statement = make(Kind::Run);
+  statement.group = group.number;
+  statement.blocks.push_back(std::move(member));
+  to.statements.push_back(std::move(statement));
+  group.active = true;
+}
+
+bool Generator::run_and_wait(Block& to, Scope& scope) {
+  std::vector<Group*> usable;
+  for (Group& group : scope.groups)
+    if (group.blocked_by.empty())
+      usable.push_back(&group);
+  if (usable.empty() || !afford(1))
+    return false;
+  Group& group = *usable[pick(static_cast<unsigned>(usable.size()))];
+  Statement statement = make(Kind::RunAndWait);
+  statement.group = group.number;
+  if (group.isolated)
+    statement.form = Form::Plain;
+  group.active = true;
+  statement.blocks.push_back(block(member_of(group)));
+  to.statements.push_back(std::move(statement));
+  group.active = false;
+  for (Group& other : scope.groups)
+    std::erase(other.blocked_by, &group);
+  return true;
+}
+
+bool Generator::wait(Block& to, Scope& scope) {
+  if (scope.groups.empty())
+    return false;
+  Group& group = scope.groups[pick(static_cast<unsigned>(scope.groups.size()))];
+  if (!group.blocked_by.empty())
+    return false;
+  wait_for(to, scope, group);
+  return true;
+}
+
+void Generator::wait_for(Block& to, Scope& scope, Group& group) {
+  assert(group.blocked_by.empty());
+  Statement statement = make(Kind::Wait);
+  statement.group = group.number;
+  to.statements.push_back(std::move(statement));
+  group.active = false;
+  for (Group& other : scope.groups)
+    std::erase(other.blocked_by, &group);
+}
+
+// One or two tasks wait for a group that is not theirs.
+bool Generator::hand_over(Block& to, Scope& scope) {
+  Group* const waiters = quiet_group(scope);
+  if (!waiters || waiters->isolated || waiters->leafy)
+    return false;
+  std::vector<Group*> given;
+  for (Group& group : scope.groups)
+    if (&group != waiters && group.leafy && group.active && group.blocked_by.empty())
+      given.push_back(&group);
+  if (given.empty())
+    return false;
+  const unsigned number = given[pick(static_cast<unsigned>(given.size()))]->number;
+  for (unsigned i = 1 + pick(2); i > 0; --i) {
+    if (!afford(1))
+      break;
+    Block waiter = leaf(pick(2));
+    Statement wait = make(Kind::Wait);
+    wait.group = number;
+    waiter.statements.push_back(wait);
+    add_spend(waiter, 80);
+    run_on(to, *waiters, std::move(waiter));
+    add_spend(to, 50);
+  }
+  wait_for(to, scope, *waiters);
+  return true;
+}
+
+// Tasks run on a cancelled group never begin; a task that cancels its own group goes on.
+bool Generator::cancel(Block& to, Scope& scope) {
+  Group* const group = program_.failures ? quiet_group(scope) : nullptr;
+  if (!group || !afford(2))
+    return false;
+  Statement statement = make(Kind::Cancel);
+  statement.group = group->number;
+  if (chance(50)) {
+    to.statements.push_back(std::move(statement));
+    for (unsigned i = 1 + pick(2); i > 0; --i)
+      run_on(to, *group, leaf(1 + pick(2)));
+  } else {
+    Block member = leaf(pick(2));
+    member.statements.push_back(std::move(statement));
+    add_spend(member);
+    run_on(to, *group, std::move(member));
+  }
+  add_spend(to, 50);
+  wait_for(to, scope, *group);
+  return true;
+}
+
+// ---- exceptions ----
+
+bool Generator::fail(Block& to, Scope& scope) {
+  if (!program_.failures || scope.place.leafy || !afford(2))
+    return false;
+  Statement attempt = make(Kind::Try);
+  attempt.blocks.emplace_back();
+  add_spend(attempt.blocks[0], 50);
+  fail_inside(attempt.blocks[0], scope, true);
+  to.statements.push_back(std::move(attempt));
+  return true;
+}
+
+// Statements that end with an exception, and one that must not be reached.
+void Generator::fail_inside(Block& to, Scope& scope, bool is_caught) {
+  Group* const group = quiet_group(scope);
+  const unsigned what = scope.place.leafy || !afford(1) ? 99 : pick(100);
+  if (what < 40 && group) {
+    Place place = member_of(*group);
+    place.rights.clear();
+    Statement run = make(what < 30 ? Kind::Run : Kind::RunAndWait);
+    run.group = group->number;
+    if (group->isolated)
+      run.form = Form::Plain;
+    run.blocks.push_back(throwing(std::move(place)));
+    const bool waits = run.kind == Kind::RunAndWait;
+    to.statements.push_back(std::move(run));
+    if (!waits) {
+      add_spend(to, 70);
+      wait_for(to, scope, *group);
+    }
+  } else if (what < 55) {
+    Statement loop = make(Kind::Loop);
+    loop.iterations = 1;
+    Place place = inside(scope);
+    place.rights.clear();
+    loop.blocks.push_back(throwing(std::move(place)));
+    to.statements.push_back(std::move(loop));
+  } else if (what < 80) {
+    Statement around = make(what < 65 ? Kind::Region : Kind::Isolate);
+    around.form = Form::Plain;
+    around.region = pick(kRegions);
+    Place place = inside(scope);
+    place.rights.clear();
+    place.isolation = place.isolation || around.kind == Kind::Isolate;
+    around.blocks.push_back(throwing(std::move(place)));
+    to.statements.push_back(std::move(around));
+  } else {
+    to.statements.push_back(make(Kind::Throw));
+  }
+  if (!is_caught || chance(30))
+    to.statements.push_back(spend());
+}
+
+Block Generator::throwing(Place place) {
+  Block block;
+  Scope scope{std::move(place), {}};
+  declare(block, scope);
+  fill(block, scope, pick(3));
+  finish(block, scope);
+  fail_inside(block, scope, false);
+  return block;
+}
+
+// ---- algorithms ----
+
+bool Generator::invoke(Block& to, Scope& scope) {
+  const unsigned parts = 2 + pick(chance(70) ? 3 : 9);
+  if (scope.place.leafy || !afford(parts))
+    return false;
+  Statement statement = make(Kind::Invoke);
+  for (unsigned i = 0; i < parts; ++i)
+    statement.blocks.push_back(block(inside(scope)));
+  to.statements.push_back(std::move(statement));
+  return true;
+}
+
+bool Generator::loop(Block& to, Scope& scope, Kind kind) {
+  Statement statement = make(kind);
+  const bool is_loose = loose_ && chance(60);
+  statement.iterations = pick(is_loose && chance(30) ? 200 : 13);
+  if (scope.place.leafy || !afford(statement.iterations))
+    return false;
+  statement.partitioner = is_loose ? static_cast<Partitioner>(1 + pick(3)) : Partitioner::Simple;
+  const bool by_index = kind == Kind::Loop && statement.form == Form::Alternative;
+  if (by_index)
+    statement.stride = 1 + pick(3);
+  else if (statement.partitioner <= Partitioner::Auto)
+    statement.grain = 1 + pick(4);
+  statement.own_context = chance(20);
+  if (kind == Kind::Reduce)
+    shape_reduction(statement);
+  program_.exact &= !is_loose;
+  program_.tasks_exact &= !is_loose;
+  const unsigned outer_times = times_;
+  times_ *= std::max(1u, statement.iterations);
+  for (unsigned bodies = is_loose ? 1 : 1 + pick(3); bodies > 0; --bodies) {
+    Place place = inside(scope);
+    if (is_loose)
+      place.rights.clear();
+    statement.blocks.push_back(block(std::move(place)));
+  }
+  times_ = outer_times;
+  to.statements.push_back(std::move(statement));
+  return true;
+}
+
+// Which joins there are is determined in the deterministic form with the simple partitioner.
+void Generator::shape_reduction(Statement& statement) {
+  const bool simple = statement.partitioner == Partitioner::Simple;
+  statement.deterministic = (simple || statement.partitioner == Partitioner::Static) && chance(70);
+  if (!simple || !statement.deterministic)
+    return;
+  add_spend(statement.join, 80);
+  if (chance(30)) {
+    Statement region = make(Kind::Region);
+    region.region = pick(kRegions);
+    region.blocks.push_back(leaf(1));
+    statement.join.statements.push_back(std::move(region));
+  }
+}
+
+bool Generator::for_each(Block& to, Scope& scope) {
+  Statement statement = make(Kind::ForEach);
+  // Random access iterators would make it a loop in a task of oneTBB's own, whose site the headers do not tell yet.
+  statement.form = Form::Alternative;
+  statement.iterations = pick(14);
+  if (scope.place.leafy || !afford(2 * statement.iterations + 1))
+    return false;
+  const unsigned outer_times = times_;
+  times_ *= std::max(1u, statement.iterations);
+  for (unsigned bodies = 1 + pick(3); bodies > 0; --bodies) {
+    Place place = inside(scope);
+    place.feeds = true;
+    statement.blocks.push_back(block(std::move(place)));
+  }
+  times_ = outer_times;
+  to.statements.push_back(std::move(statement));
+  return true;
+}
+
+bool Generator::feed(Block& to, Scope& scope) {
+  if (!scope.place.feeds || !afford(1))
+    return false;
+  Statement statement = make(Kind::Feed);
+  Place place = inside(scope);
+  // Nobody of this scope waits for the new item.
+  place.rights = scope.place.rights;
+  place.feeds = true;
+  statement.blocks.push_back(block(std::move(place)));
+  to.statements.push_back(std::move(statement));
+  return true;
+}
+
+bool Generator::sort(Block& to, Scope& scope) {
+  // It cancels a context of its own.
+  if (!program_.failures || scope.place.leafy || !afford(20))
+    return false;
+  program_.tasks_exact = false;
+  to.statements.push_back(make(Kind::Sort));
+  return true;
+}
+
+// ---- around statements of the same task ----
+
+bool Generator::region(Block& to, Scope& scope) {
+  if (scope.place.regions > 2)
+    return false;
+  Statement statement = make(Kind::Region);
+  statement.region = pick(kRegions);
+  statement.blocks.emplace_back();
+  ++scope.place.regions;
+  fill(statement.blocks[0], scope, 1 + pick(2));
+  --scope.place.regions;
+  to.statements.push_back(std::move(statement));
+  return true;
+}
+
+bool Generator::arena(Block& to, Scope& scope) {
+  if (scope.place.leafy)
+    return false;
+  Statement statement = make(Kind::Arena);
+  // Never back to an arena that is already waited in: two threads could wait for each other's.
+  const unsigned lowest = scope.place.arena < 0 ? 0 : static_cast<unsigned>(scope.place.arena);
+  statement.arena = lowest + pick(kArenas - lowest);
+  Place place = inside(scope);
+  if (place.arena != static_cast<int>(statement.arena) || place.isolation)
+    place.rights.clear();
+  place.arena = static_cast<int>(statement.arena);
+  place.isolation = false;
+  place.feeds = false;
+  statement.blocks.push_back(block(std::move(place)));
+  to.statements.push_back(std::move(statement));
+  return true;
+}
+
+bool Generator::isolate(Block& to, Scope& scope) {
+  if (scope.place.leafy)
+    return false;
+  Statement statement = make(Kind::Isolate);
+  Place place = inside(scope);
+  place.rights.clear();
+  place.isolation = true;
+  statement.blocks.push_back(block(std::move(place)));
+  to.statements.push_back(std::move(statement));
+  return true;
+}
+
+} // namespace
+
+Program generate(std::uint64_t seed) {
+  return Generator(seed).run();
+}
+
+} // namespace tp::random

@@ -1,0 +1,12 @@
+// Makes a random program whose figures are determined: by construction every wait has one possible set of tasks to wait
+// for, whatever the schedule, and no schedule deadlocks. The rules stand in generator.cpp.
+#pragma once
+
+#include "program.h"
+
+namespace tp::random {
+
+// The same seed makes the same program on every machine.
+Program generate(std::uint64_t seed);
+
+} // namespace tp::random

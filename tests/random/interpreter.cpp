@@ -1,0 +1,396 @@
+// One function per construct. Sites are told explicitly: as an argument where the patched headers take one, else by a
+// scope around the call. Between spends threads are delayed at random, so that small tasks are stolen too.
+#define TBB_PREVIEW_ISOLATED_TASK_GROUP 1
+
+#include "interpreter.h"
+
+#include <tp/causal.h>
+#include <tp/virtual_clock.h>
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_for_each.h>
+#include <oneapi/tbb/parallel_invoke.h>
+#include <oneapi/tbb/parallel_reduce.h>
+#include <oneapi/tbb/parallel_sort.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <forward_list>
+#include <memory>
+#include <thread>
+#include <utility>
+
+namespace tp::random {
+namespace {
+
+struct Thrown {};
+
+std::atomic<bool> all_right{true};
+
+void require(bool right, const char* what) {
+  if (right)
+    return;
+  std::fprintf(stderr, "random program: wrong result of %s\n", what);
+  all_right = false;
+}
+
+template <std::size_t... index>
+constexpr std::array<tp_spawn_site, sizeof...(index)> make_sites(std::index_sequence<index...>) {
+  return {tp_spawn_site{kFile, "plan", site_line(index), 1 | TP_SITE_EXPLICIT, "random",
+                        site_line(index)}...};
+}
+constexpr std::array<tp_spawn_site, kSites> sites = make_sites(std::make_index_sequence<kSites>());
+
+tp_region regions[kRegions] = {{"r0", kFile, region_line(0), 0, 0},
+                               {"r1", kFile, region_line(1), 0, 0},
+                               {"r2", kFile, region_line(2), 0, 0}};
+
+class Region {
+public:
+  explicit Region(unsigned region) : region_(regions[region]) { tp_region_begin(&region_); }
+  ~Region() { tp_region_end(&region_); }
+
+private:
+  tp_region& region_;
+};
+
+tp::site site_of(const Statement& s) {
+  return tp::site(sites[s.site]);
+}
+
+// ---- what a block runs in ----
+
+struct Group {
+  unsigned number = 0;
+  bool isolated = false;
+  std::unique_ptr<tbb::task_group> group;
+
+  // What isolated_task_group redefines.
+  template <typename Call>
+  void call(const Call& call) {
+    if (isolated)
+      call(static_cast<tbb::isolated_task_group&>(*group));
+    else
+      call(*group);
+  }
+};
+
+struct Part;
+using Feeder = tbb::feeder<Part>;
+
+struct Scope {
+  Scope* outer = nullptr;
+  std::vector<Group> groups;
+
+  Scope(const Block& block, Scope* outer_scope) : outer(outer_scope) {
+    for (const GroupDeclaration& declared : block.groups)
+      groups.push_back({declared.number, declared.isolated,
+                        declared.isolated ? std::make_unique<tbb::isolated_task_group>()
+                                          : std::make_unique<tbb::task_group>()});
+  }
+};
+
+// The group of that number, and the scope that owns it.
+std::pair<Group&, Scope*> find(unsigned number, Scope* scope) {
+  for (;; scope = scope->outer)
+    for (Group& group : scope->groups)
+      if (group.number == number)
+        return {group, scope};
+}
+
+// A running parallel_for_each, for those inside it that add items.
+struct Items {
+  Feeder& feeder;
+  Scope* scope; // where it was called
+};
+
+void run_block(const Block& block, Scope* outer, const Items* items = nullptr);
+
+// A block as a function object.
+struct Part {
+  const Block* block;
+  Scope* outer;
+  void operator()() const { run_block(*block, outer); }
+};
+
+// ---- statements ----
+
+void delay() {
+  thread_local std::uint32_t state = static_cast<std::uint32_t>(
+      std::chrono::steady_clock::now().time_since_epoch().count() ^
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(&state)));
+  state = state * 1664525u + 1013904223u;
+  const std::uint32_t dice = state >> 24;
+  if (dice < 6)
+    std::this_thread::sleep_for(std::chrono::microseconds(10 * dice));
+  else if (dice < 60)
+    std::this_thread::yield();
+}
+
+// In two halves: what happens between them must not matter.
+void spend(Units units) {
+  tp::spend(units / 2);
+  delay();
+  tp::spend(units - units / 2);
+}
+
+void run(const Statement& s, Scope* scope) {
+  auto [group, owner] = find(s.group, scope);
+  const Part part{&s.blocks[0], owner};
+  group.call([&](auto& each) {
+    if (s.form == Form::Plain)
+      each.run(part, site_of(s));
+    else
+      each.run(each.defer(part), site_of(s));
+  });
+}
+
+void run_and_wait(const Statement& s, Scope* scope) {
+  auto [group, owner] = find(s.group, scope);
+  const Part part{&s.blocks[0], owner};
+  if (s.form == Form::Plain)
+    group.call([&](auto& each) { each.run_and_wait(part, site_of(s)); });
+  else
+    group.group->run_and_wait(group.group->defer(part), site_of(s));
+}
+
+template <std::size_t... index>
+void invoke_parts(const Statement& s, const std::vector<Part>& parts,
+                  std::index_sequence<index...>) {
+  tbb::parallel_invoke(site_of(s), parts[index]...);
+}
+void invoke(const Statement& s, Scope* scope) {
+  std::vector<Part> parts;
+  for (const Block& block : s.blocks)
+    parts.push_back({&block, scope});
+  switch (parts.size()) {
+#define CASE(n)                                                                                    \
+  case n:                                                                                          \
+    return invoke_parts(s, parts, std::make_index_sequence<n>())
+    CASE(2);
+    CASE(3);
+    CASE(4);
+    CASE(5);
+    CASE(6);
+    CASE(7);
+    CASE(8);
+    CASE(9);
+    CASE(10);
+#undef CASE
+  }
+}
+
+// Calls `algorithm` with the partitioner, and a context of ours if the statement wants one.
+template <typename Algorithm, typename AnyPartitioner>
+void with_context(const Statement& s, const Algorithm& algorithm, AnyPartitioner&& partitioner) {
+  if (!s.own_context)
+    return algorithm(partitioner);
+  tbb::task_group_context context;
+  algorithm(partitioner, context);
+}
+template <typename Algorithm>
+void with_partitioner(const Statement& s, const Algorithm& algorithm) {
+  switch (s.partitioner) {
+  case Partitioner::Simple:
+    return with_context(s, algorithm, tbb::simple_partitioner());
+  case Partitioner::Auto:
+    return with_context(s, algorithm, tbb::auto_partitioner());
+  case Partitioner::Static:
+    return with_context(s, algorithm, tbb::static_partitioner());
+  case Partitioner::Affinity:
+    return with_context(s, algorithm, tbb::affinity_partitioner());
+  }
+}
+
+using Indices = tbb::blocked_range<unsigned>;
+
+// The body of loops and of functional reductions.
+struct Iterations {
+  const Statement& s;
+  Scope* scope;
+
+  void operator()(unsigned i) const { run_block(s.blocks[i % s.blocks.size()], scope); }
+  std::uint64_t operator()(const Indices& range, std::uint64_t sum) const {
+    for (unsigned i = range.begin(); i != range.end(); ++i) {
+      (*this)(i);
+      sum += i;
+    }
+    return sum;
+  }
+};
+
+void loop(const Statement& s, Scope* scope) {
+  std::atomic<std::uint64_t> sum{0};
+  const Iterations iterations{s, scope};
+  const auto each = [&](const Indices& range) { sum += iterations(range, 0); };
+  const auto strided = [&](unsigned i) { each(Indices(i / s.stride, i / s.stride + 1)); };
+  with_partitioner(s, [&](auto&&... rest) {
+    if (s.form == Form::Plain)
+      tbb::parallel_for(Indices(0, s.iterations, s.grain), each, rest..., site_of(s));
+    else
+      tbb::parallel_for(0u, s.iterations * s.stride, s.stride, strided, rest..., site_of(s));
+  });
+  require(sum == std::uint64_t{s.iterations} * (s.iterations - 1) / 2, "parallel_for");
+}
+
+// A body that is split and joined.
+struct Summing {
+  const Iterations iterations;
+  std::uint64_t sum = 0;
+
+  explicit Summing(const Iterations& each) : iterations(each) {}
+  Summing(Summing& other, tbb::split) : iterations(other.iterations) {}
+  void operator()(const Indices& range) { sum = iterations(range, sum); }
+  void join(const Summing& right) {
+    run_block(iterations.s.join, iterations.scope);
+    sum += right.sum;
+  }
+};
+
+void reduce(const Statement& s, Scope* scope) {
+  const Iterations iterations{s, scope};
+  const Indices range(0, s.iterations, s.grain);
+  const auto join = [&](std::uint64_t left, std::uint64_t right) {
+    run_block(s.join, scope);
+    return left + right;
+  };
+  const std::uint64_t none = 0;
+  std::uint64_t sum = 0;
+  Summing body(iterations);
+  const bool by_body = s.form == Form::Alternative;
+  const auto deterministic = [&](auto&&... rest) {
+    if (by_body)
+      tbb::parallel_deterministic_reduce(range, body, rest..., site_of(s));
+    else
+      sum = tbb::parallel_deterministic_reduce(range, none, iterations, join, rest..., site_of(s));
+  };
+  const auto usual = [&](auto&&... rest) {
+    if (by_body)
+      tbb::parallel_reduce(range, body, rest..., site_of(s));
+    else
+      sum = tbb::parallel_reduce(range, none, iterations, join, rest..., site_of(s));
+  };
+  if (!s.deterministic)
+    with_partitioner(s, usual);
+  else if (s.partitioner == Partitioner::Simple)
+    with_context(s, deterministic, tbb::simple_partitioner());
+  else
+    with_context(s, deterministic, tbb::static_partitioner());
+  require((by_body ? body.sum : sum) == std::uint64_t{s.iterations} * (s.iterations - 1) / 2,
+          "parallel_reduce");
+}
+
+void for_each(const Statement& s, Scope* scope) {
+  std::vector<Part> parts;
+  for (unsigned i = 0; i < s.iterations; ++i)
+    parts.push_back({&s.blocks[i % s.blocks.size()], scope});
+  const auto run_part = [](const Part& part, Feeder& feeder) {
+    const Items items{feeder, part.outer};
+    run_block(*part.block, part.outer, &items);
+  };
+  const tp::site_scope place(site_of(s));
+  if (s.form == Form::Plain) {
+    tbb::parallel_for_each(parts, run_part);
+  } else {
+    const std::forward_list<Part> list(parts.begin(), parts.end());
+    tbb::parallel_for_each(list, run_part);
+  }
+}
+
+void sort(const Statement& s) {
+  std::vector<unsigned> values(700);
+  for (unsigned i = 0; i < values.size(); ++i)
+    values[i] = (i * 7919 + s.number) % 701;
+  tbb::parallel_sort(values.begin(), values.end(), site_of(s));
+  require(std::is_sorted(values.begin(), values.end()), "parallel_sort");
+}
+
+tbb::task_arena& arena(unsigned number) {
+  // More slots than there are threads: entering never has to wait for one.
+  static tbb::task_arena arenas[kArenas] = {tbb::task_arena(40), tbb::task_arena(40),
+                                            tbb::task_arena(40)};
+  return arenas[number];
+}
+
+void region(const Statement& s, Scope* scope, const Items* items) {
+  if (s.form == Form::Plain) {
+    const Region inside(s.region);
+    run_block(s.blocks[0], scope, items);
+  } else {
+    tp_region_begin(&regions[s.region]);
+    run_block(s.blocks[0], scope, items);
+    tp_region_end(&regions[s.region]);
+  }
+}
+
+void run_statement(const Statement& s, Scope* scope, const Items* items) {
+  switch (s.kind) {
+  case Kind::Spend:
+    return spend(s.units);
+  case Kind::Region:
+    return region(s, scope, items);
+  case Kind::Throw:
+    throw Thrown();
+  case Kind::Try:
+    try {
+      return run_block(s.blocks[0], scope, items);
+    } catch (const Thrown&) {
+      return;
+    }
+  case Kind::Run:
+    return run(s, scope);
+  case Kind::RunAndWait:
+    return run_and_wait(s, scope);
+  case Kind::Wait:
+    return find(s.group, scope).first.call([](auto& group) { group.wait(); });
+  case Kind::Cancel:
+    return find(s.group, scope).first.group->cancel();
+  case Kind::Invoke:
+    return invoke(s, scope);
+  case Kind::Loop:
+    return loop(s, scope);
+  case Kind::Reduce:
+    return reduce(s, scope);
+  case Kind::ForEach:
+    return for_each(s, scope);
+  case Kind::Feed:
+    // The new item outlives this block.
+    return items->feeder.add(Part{&s.blocks[0], items->scope});
+  case Kind::Arena:
+    return arena(s.arena).execute([&] { run_block(s.blocks[0], scope); });
+  case Kind::Isolate:
+    return tbb::this_task_arena::isolate([&] { run_block(s.blocks[0], scope); });
+  case Kind::Sort:
+    return sort(s);
+  }
+}
+
+void run_block(const Block& block, Scope* outer, const Items* items) {
+  Scope scope(block, outer);
+  for (const Statement& s : block.statements)
+    run_statement(s, &scope, items);
+}
+
+} // namespace
+
+bool run(const Program& program, unsigned threads) {
+  const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
+  std::vector<std::thread> others;
+  for (std::size_t i = 1; i < program.threads.size(); ++i)
+    others.emplace_back([&, i] { run_block(program.threads[i], nullptr); });
+  // An arena of its own: the default one has no more slots than the machine has cores.
+  tbb::task_arena main_arena(static_cast<int>(threads));
+  main_arena.execute([&] { run_block(program.threads[0], nullptr); });
+  for (std::thread& other : others)
+    other.join();
+  return all_right;
+}
+
+} // namespace tp::random

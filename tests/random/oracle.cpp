@@ -1,0 +1,470 @@
+// The walk, and brute force on its DAG.
+//
+// A loop with the simple partitioner is halved down to its grain, one task per piece. For any other partitioner the same
+// tree is the least that any run can be (and what *as divisible* means), and one task for all iterations the most: such
+// programs are walked twice.
+//
+// Tasks are walked where they are spawned, to their end. That is one of the orders in which the program can run, and by
+// construction all orders join the same tasks.
+#include "oracle.h"
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <vector>
+
+namespace tp::random {
+namespace {
+
+constexpr unsigned kNoRegion = kRegions;
+
+struct Frame {
+  const Frame* spawner = nullptr;
+  bool is_task = false;
+  bool is_root = false;
+  unsigned row = 0;
+  unsigned region = kNoRegion; // the outermost open one
+  int start = -1, current = -1;
+};
+
+struct Node {
+  const Frame* owner = nullptr;
+  Units weight = 0;
+  unsigned region = kNoRegion;
+  std::vector<int> before;
+};
+
+struct GroupState {
+  std::vector<int> ends; // of its tasks
+  bool cancelled = false;
+  bool threw = false;
+};
+
+struct Scope {
+  Scope* outer = nullptr;
+  const Block* block = nullptr;
+  std::vector<GroupState> groups;
+};
+
+// The tasks of a running parallel_for_each.
+struct Items {
+  unsigned row = 0;
+  Scope* scope = nullptr;
+  std::vector<int> ends;
+};
+
+enum class Splitting : std::uint8_t { Full, None };
+enum class Outcome : std::uint8_t { Normal, Threw };
+
+class Walk {
+public:
+  Walk(const Program& program, Splitting splitting);
+
+  std::deque<Frame> frames;
+  std::vector<Node> nodes;
+  std::array<bool, kRegions> entered{};
+  std::array<Units, kKinds> executed{};
+  Units tasks = 0;
+
+private:
+  int add(const Frame& owner, Units weight, std::vector<int> before, unsigned region = kNoRegion);
+  void join(Frame& frame, const std::vector<int>& ends);
+  Frame& spawn(Frame& parent, unsigned row);
+  bool halves(const Statement& s) const {
+    return splitting_ == Splitting::Full || s.partitioner == Partitioner::Simple;
+  }
+
+  Outcome block(const Block& block, Scope* outer, Frame& frame, Items* items);
+  Outcome statement(const Statement& s, Scope& scope, Frame& frame, Items* items);
+  Outcome region(const Statement& s, Scope& scope, Frame& frame, Items* items);
+  void run(const Statement& s, Scope& scope, Frame& frame);
+  Outcome wait(const Statement& s, Scope& scope, Frame& frame);
+  void invoke(const Statement& s, Scope& scope, Frame& frame);
+  Outcome loop(const Statement& s, Scope& scope, Frame& frame);
+  Outcome pieces(const Statement& s, Scope& scope, Frame& frame, unsigned from, unsigned to,
+                 std::vector<int>& ends);
+  void for_each(const Statement& s, Scope& scope, Frame& frame);
+  void feed(const Statement& s, Frame& frame, Items& items);
+  std::pair<GroupState*, Scope*> find(unsigned number, Scope& scope) const;
+
+  Splitting splitting_;
+};
+
+Walk::Walk(const Program& program, Splitting splitting) : splitting_(splitting) {
+  for (const Block& thread : program.threads) {
+    Frame& root = frames.emplace_back();
+    root.is_root = true;
+    root.start = root.current = add(root, 0, {});
+    block(thread, nullptr, root, nullptr);
+  }
+}
+
+int Walk::add(const Frame& owner, Units weight, std::vector<int> before, unsigned region) {
+  nodes.push_back({&owner, weight, region, std::move(before)});
+  return static_cast<int>(nodes.size()) - 1;
+}
+
+void Walk::join(Frame& frame, const std::vector<int>& ends) {
+  std::vector<int> before = ends;
+  before.push_back(frame.current);
+  frame.current = add(frame, 0, std::move(before));
+}
+
+Frame& Walk::spawn(Frame& parent, unsigned row) {
+  ++tasks;
+  Frame& task = frames.emplace_back();
+  task.spawner = &parent;
+  task.is_task = true;
+  task.row = row;
+  task.start = task.current = add(task, 0, {parent.current});
+  return task;
+}
+
+// The group of that number, and the scope that owns it.
+std::pair<GroupState*, Scope*> Walk::find(unsigned number, Scope& scope) const {
+  for (Scope* each = &scope;; each = each->outer)
+    for (std::size_t i = 0; i < each->groups.size(); ++i)
+      if (each->block->groups[i].number == number)
+        return {&each->groups[i], each};
+}
+
+Outcome Walk::block(const Block& block, Scope* outer, Frame& frame, Items* items) {
+  Scope scope{outer, &block, std::vector<GroupState>(block.groups.size())};
+  for (const Statement& s : block.statements)
+    if (statement(s, scope, frame, items) == Outcome::Threw)
+      return Outcome::Threw;
+  return Outcome::Normal;
+}
+
+Outcome Walk::statement(const Statement& s, Scope& scope, Frame& frame, Items* items) {
+  ++executed[static_cast<unsigned>(s.kind)];
+  switch (s.kind) {
+  case Kind::Spend:
+    frame.current = add(frame, s.units, {frame.current}, frame.region);
+    break;
+  case Kind::Region:
+    return region(s, scope, frame, items);
+  case Kind::Throw:
+    return Outcome::Threw;
+  case Kind::Try:
+    block(s.blocks[0], &scope, frame, items);
+    break;
+  case Kind::Run:
+    run(s, scope, frame);
+    break;
+  case Kind::RunAndWait:
+    run(s, scope, frame);
+    return wait(s, scope, frame);
+  case Kind::Wait:
+    return wait(s, scope, frame);
+  case Kind::Cancel:
+    find(s.group, scope).first->cancelled = true;
+    break;
+  case Kind::Invoke:
+    invoke(s, scope, frame);
+    break;
+  case Kind::Loop:
+  case Kind::Reduce:
+    return loop(s, scope, frame);
+  case Kind::ForEach:
+    for_each(s, scope, frame);
+    break;
+  case Kind::Feed:
+    feed(s, frame, *items);
+    break;
+  case Kind::Arena:
+  case Kind::Isolate:
+    return block(s.blocks[0], &scope, frame, nullptr);
+  case Kind::Sort:
+    break;
+  }
+  return Outcome::Normal;
+}
+
+// Of nested regions the outermost counts; the others are as if they were not there.
+Outcome Walk::region(const Statement& s, Scope& scope, Frame& frame, Items* items) {
+  const unsigned outer = frame.region;
+  if (outer == kNoRegion) {
+    entered[s.region] = true;
+    frame.region = s.region;
+  }
+  const Outcome outcome = block(s.blocks[0], &scope, frame, items);
+  frame.region = outer;
+  return outcome;
+}
+
+void Walk::run(const Statement& s, Scope& scope, Frame& frame) {
+  const auto [group, owner] = find(s.group, scope);
+  Frame& task = spawn(frame, 1 + s.site);
+  if (!group->cancelled && block(s.blocks[0], owner, task, nullptr) == Outcome::Threw)
+    group->threw = true;
+  group->ends.push_back(task.current);
+}
+
+Outcome Walk::wait(const Statement& s, Scope& scope, Frame& frame) {
+  GroupState& group = *find(s.group, scope).first;
+  join(frame, group.ends);
+  group.cancelled = false;
+  const bool threw = group.threw;
+  group.threw = false;
+  return threw ? Outcome::Threw : Outcome::Normal;
+}
+
+// Of more than three functions the first three share a subroot, which is the task of the first of them, and so on.
+void Walk::invoke(const Statement& s, Scope& scope, Frame& frame) {
+  const std::vector<Block>& parts = s.blocks;
+  std::vector<int> ends;
+  const auto run_part = [&](const Block& part, Frame& task) {
+    block(part, &scope, task, nullptr);
+    ends.push_back(task.current);
+  };
+  std::size_t next = 0;
+  for (; parts.size() - next > 3; next += 3) {
+    Frame& subroot = spawn(frame, 1 + s.site);
+    run_part(parts[next + 2], spawn(subroot, 1 + s.site));
+    run_part(parts[next + 1], spawn(subroot, 1 + s.site));
+    run_part(parts[next], subroot);
+  }
+  for (; next < parts.size(); ++next)
+    run_part(parts[next], spawn(frame, 1 + s.site));
+  join(frame, ends);
+}
+
+Outcome Walk::loop(const Statement& s, Scope& scope, Frame& frame) {
+  if (s.iterations == 0)
+    return Outcome::Normal;
+  Frame& root = spawn(frame, 1 + s.site);
+  std::vector<int> ends;
+  const Outcome outcome = pieces(s, scope, root, 0, s.iterations, ends);
+  ends.push_back(root.current);
+  join(frame, ends);
+  return outcome;
+}
+
+// The frame's task splits off the right half, goes on with the left, and, in a reduction, continues after both.
+Outcome Walk::pieces(const Statement& s, Scope& scope, Frame& frame, unsigned from, unsigned to,
+                     std::vector<int>& ends) {
+  if (to - from <= s.grain || !halves(s)) {
+    for (unsigned i = from; i < to; ++i)
+      if (block(s.blocks[i % s.blocks.size()], &scope, frame, nullptr) == Outcome::Threw)
+        return Outcome::Threw;
+    return Outcome::Normal;
+  }
+  const unsigned middle = from + (to - from) / 2;
+  Frame& right = spawn(frame, 1 + s.site);
+  pieces(s, scope, right, middle, to, ends);
+  ends.push_back(right.current);
+  pieces(s, scope, frame, from, middle, ends);
+  if (s.kind == Kind::Reduce) {
+    join(frame, {right.current});
+    block(s.join, &scope, frame, nullptr);
+  }
+  return Outcome::Normal;
+}
+
+// Forward iterators: a root passes on blocks of up to four items; each block is a task that waits for its items, and the
+// root spawns itself again for the rest. Random access: a loop inside the root.
+void Walk::for_each(const Statement& s, Scope& scope, Frame& frame) {
+  if (s.iterations == 0)
+    return;
+  const unsigned row = 1 + s.site;
+  Frame* root = &spawn(frame, row);
+  Items items{row, &scope, {}};
+  if (s.form == Form::Plain) {
+    loop(s, scope, *root);
+    items.ends.push_back(root->current);
+  } else {
+    for (unsigned from = 0; from < s.iterations; from += 4) {
+      Frame& rest = spawn(*root, row);
+      Frame& task = spawn(*root, row);
+      std::vector<int> ends;
+      for (unsigned i = from; i < std::min(from + 4, s.iterations); ++i) {
+        Frame& item = spawn(task, row);
+        block(s.blocks[i % s.blocks.size()], &scope, item, &items);
+        ends.push_back(item.current);
+      }
+      join(task, ends);
+      items.ends.push_back(task.current);
+      root = &rest;
+    }
+  }
+  join(frame, items.ends);
+}
+
+void Walk::feed(const Statement& s, Frame& frame, Items& items) {
+  Frame& item = spawn(frame, items.row);
+  block(s.blocks[0], items.scope, item, &items);
+  items.ends.push_back(item.current);
+}
+
+// ---- figures ----
+
+template <typename Weight>
+std::vector<Units> lengths(const Walk& walk, const Weight& weight) {
+  std::vector<Units> length;
+  for (const Node& node : walk.nodes) {
+    Units longest = 0;
+    for (const int before : node.before)
+      longest = std::max(longest, length[static_cast<std::size_t>(before)]);
+    length.push_back(longest + weight(node));
+  }
+  return length;
+}
+
+template <typename Weight>
+Units span(const Walk& walk, const Weight& weight) {
+  const std::vector<Units> length = lengths(walk, weight);
+  return *std::max_element(length.begin(), length.end());
+}
+
+Units weight_of(const Node& node) {
+  return node.weight;
+}
+
+// The weight times the factor, but for work in the region.
+struct Scaled {
+  unsigned region; // kRegions: any
+  Units factor;
+  Units operator()(const Node& node) const {
+    const bool inside = node.region != kNoRegion && (region == kRegions || node.region == region);
+    return inside ? node.weight : node.weight * factor;
+  }
+};
+
+bool is_outermost(const Frame& frame) {
+  for (const Frame* each = frame.spawner; each; each = each->spawner)
+    if (each->is_task && each->row == frame.row)
+      return false;
+  return true;
+}
+
+// Only outermost invocations count; each from its start to the latest end in it.
+void fill_rows(const Walk& walk, Expected& expected) {
+  const std::vector<Units> length = lengths(walk, weight_of);
+  const auto at = [&](int node) { return length[static_cast<std::size_t>(node)]; };
+  std::map<const Frame*, Units> work, latest;
+  for (const Node& node : walk.nodes) {
+    work[node.owner] += node.weight;
+    expected.rows[node.owner->row].exclusive += node.weight;
+  }
+  // Tasks come after their spawners.
+  for (auto frame = walk.frames.rbegin(); frame != walk.frames.rend(); ++frame) {
+    latest[&*frame] = std::max(latest[&*frame], at(frame->current));
+    if (!frame->is_task)
+      continue;
+    work[frame->spawner] += work[&*frame];
+    latest[frame->spawner] = std::max(latest[frame->spawner], latest[&*frame]);
+    ExpectedRow& row = expected.rows[frame->row];
+    ++row.invocations;
+    if (!is_outermost(*frame))
+      continue;
+    row.work += work[&*frame];
+    row.span += latest[&*frame] - at(frame->start);
+  }
+}
+
+// All compositions of the longest paths to a node; nothing if there are too many.
+class LongestPaths {
+public:
+  explicit LongestPaths(const Walk& walk) : walk_(walk), length_(lengths(walk, weight_of)) {}
+
+  std::set<Composition> all() {
+    const Units longest = *std::max_element(length_.begin(), length_.end());
+    std::set<Composition> compositions;
+    for (const Frame& frame : walk_.frames) {
+      if (length_[static_cast<std::size_t>(frame.current)] != longest)
+        continue;
+      const auto to_end = to(frame.current);
+      if (!to_end)
+        return {};
+      compositions.insert(to_end->begin(), to_end->end());
+    }
+    return compositions;
+  }
+
+private:
+  static constexpr std::size_t kMost = 200;
+  using Set = std::optional<std::set<Composition>>;
+
+  // Without recursion: paths are as long as programs.
+  Set to(int end) {
+    std::vector<int> pending{end};
+    while (!pending.empty()) {
+      const int node = pending.back();
+      if (known_.count(node)) {
+        pending.pop_back();
+        continue;
+      }
+      bool ready = true;
+      for (const int before : longest_before(node))
+        if (!known_.count(before)) {
+          pending.push_back(before);
+          ready = false;
+        }
+      if (ready)
+        known_[node] = compose(node);
+    }
+    return known_[end];
+  }
+
+  std::vector<int> longest_before(int node) const {
+    const Node& at = walk_.nodes[static_cast<std::size_t>(node)];
+    std::vector<int> longest;
+    for (const int before : at.before)
+      if (length_[static_cast<std::size_t>(before)] + at.weight ==
+          length_[static_cast<std::size_t>(node)])
+        longest.push_back(before);
+    return longest;
+  }
+
+  Set compose(int node) {
+    const Node& at = walk_.nodes[static_cast<std::size_t>(node)];
+    std::set<Composition> all;
+    if (at.before.empty())
+      all.insert(Composition{});
+    for (const int before : longest_before(node)) {
+      if (!known_[before])
+        return std::nullopt;
+      all.insert(known_[before]->begin(), known_[before]->end());
+    }
+    std::set<Composition> extended;
+    for (Composition composition : all) {
+      composition[at.owner->row] += at.weight;
+      extended.insert(composition);
+    }
+    return extended.size() > kMost ? Set() : Set(std::move(extended));
+  }
+
+  const Walk& walk_;
+  const std::vector<Units> length_;
+  std::map<int, Set> known_;
+};
+
+} // namespace
+
+Expected expect(const Program& program) {
+  Expected expected;
+  const Walk walk(program, Splitting::Full);
+  const Walk whole(program, program.exact ? Splitting::Full : Splitting::None);
+  for (const Node& node : walk.nodes)
+    expected.work += node.weight;
+  expected.divisible_span = span(walk, weight_of);
+  expected.span = {expected.divisible_span, span(whole, weight_of)};
+  expected.tasks = walk.tasks;
+  expected.entered = walk.entered;
+  expected.executed = walk.executed;
+  fill_rows(walk, expected);
+  for (unsigned region = 0; region <= kRegions; ++region)
+    for (const Units factor : kFactors) {
+      const Scaled scaled{region, factor};
+      Units work = 0;
+      for (const Node& node : walk.nodes)
+        work += scaled(node);
+      expected.what_if[{region, factor}] = {{span(walk, scaled), span(whole, scaled)}, work};
+    }
+  if (program.exact)
+    expected.critical = LongestPaths(walk).all();
+  return expected;
+}
+
+} // namespace tp::random

@@ -1,0 +1,47 @@
+// What the profiler has to find, from a program's specification and from the definitions in docs/design.md and
+// docs/trace-format.md alone: the program is walked once, task by task, into an explicit DAG, and every figure is the
+// longest path of that DAG, or a sum over it.
+#pragma once
+
+#include "program.h"
+
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace tp::random {
+
+inline constexpr unsigned kRows = kSites + 1; // 0: main, 1 + s: site s
+inline constexpr Units kFactors[] = {2, 7};
+
+using Composition = std::array<Units, kRows>; // critical work per row
+
+struct Range {
+  Units least = 0, most = 0;
+  bool operator==(const Range&) const = default;
+};
+
+struct ExpectedRow {
+  Units work = 0, exclusive = 0;
+  Units span = 0;        // exact programs only
+  Units invocations = 0; // if the number of tasks is determined
+};
+
+struct Expected {
+  Units work = 0;
+  Range span; // as executed: one value for exact programs
+  Units divisible_span = 0;
+  Units tasks = 0; // if their number is determined
+  std::array<ExpectedRow, kRows> rows;
+  std::array<bool, kRegions> entered{};
+  // (region, or kRegions for all; factor) -> span times factor, work times factor in mode `optimize`
+  std::map<std::pair<unsigned, Units>, std::pair<Range, Units>> what_if;
+  // Exact programs only: what the longest paths are made of; empty if these are too many.
+  std::set<Composition> critical;
+  std::array<Units, kKinds> executed{}; // statements, by kind
+};
+
+Expected expect(const Program& program);
+
+} // namespace tp::random

@@ -1,0 +1,106 @@
+// The specification of a random task program: what it spends, spawns and waits for. generator.h makes one from a seed,
+// interpreter.h runs it on oneTBB, oracle.h computes from it what the profiler has to find. These three share nothing
+// else.
+//
+// A program is one block per thread. A block that is a task's body, or runs inside an arena or an isolated region, may
+// own task groups; a statement names a group by its number, and means the one of the innermost running block that owns
+// it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tp::random {
+
+using Units = std::uint64_t;
+
+inline constexpr unsigned kSites = 8;
+inline constexpr unsigned kRegions = 3;
+inline constexpr unsigned kArenas = 3;
+inline constexpr const char* kFile = "random.plan";
+// Sites and regions by line of that file. Line 0 is main.
+constexpr unsigned site_line(unsigned site) {
+  return 10 + site;
+}
+constexpr unsigned region_line(unsigned region) {
+  return 100 + region;
+}
+
+enum class Kind : std::uint8_t {
+  Spend,      // `units` of work
+  Region,     // blocks[0] inside causal region `region`
+  Throw,      // leaves the task, or reaches the innermost Try
+  Try,        // blocks[0]; an exception out of it is caught
+  Run,        // blocks[0] as a task of `group`
+  RunAndWait, // the same, and waits for the group
+  Wait,       // for `group`
+  Cancel,     // `group`
+  Invoke,     // parallel_invoke of the blocks
+  Loop,       // parallel_for: iteration i runs blocks[i % blocks]
+  Reduce,     // the same with a reduction; `join` runs after both halves
+  ForEach,    // parallel_for_each over `iterations` items; item i runs blocks[i % blocks]
+  Feed,       // inside an item of ForEach: blocks[0] as one more item
+  Arena,      // blocks[0] inside arena `arena`, by the same task
+  Isolate,    // blocks[0] inside this_task_arena::isolate
+  Sort,       // parallel_sort of something, without work
+};
+inline constexpr unsigned kKinds = 16;
+const char* name_of(Kind kind);
+
+enum class Partitioner : std::uint8_t { Simple, Auto, Static, Affinity };
+
+// Which of the equivalent ways to write it down is used.
+enum class Form : std::uint8_t {
+  Plain, // group.run(f); parallel_for(range); functional reduction; random access iterators; RAII region
+  Alternative // group.run(defer(f)); parallel_for(index); reduction by a body; forward iterators; begin and end
+};
+
+struct Statement;
+
+struct GroupDeclaration {
+  unsigned number = 0;
+  bool isolated = false; // isolated_task_group
+};
+
+struct Block {
+  std::vector<GroupDeclaration> groups;
+  std::vector<Statement> statements;
+};
+
+struct Statement {
+  Kind kind = Kind::Spend;
+  unsigned number = 0; // to name it; 0: it can't be left out
+  Form form = Form::Plain;
+  Partitioner partitioner = Partitioner::Simple;
+  bool deterministic = false; // Reduce
+  bool own_context = false;   // Loop, Reduce: a task_group_context of the user's
+  unsigned site = 0;
+  unsigned group = 0;
+  unsigned region = 0;
+  unsigned arena = 0;
+  unsigned iterations = 0, grain = 1, stride = 1;
+  Units units = 0;
+  std::vector<Block> blocks;
+  Block join;
+};
+
+struct Program {
+  std::vector<Block> threads; // [0]: main
+  // Every partitioner is simple: work, span and everything else are the same in every run. Otherwise the span as
+  // executed depends on the schedule, the span as divisible does not.
+  bool exact = true;
+  // So does the number of tasks.
+  bool tasks_exact = true;
+  // Contexts may be cancelled.
+  bool failures = false;
+};
+
+// Leaves out the statements with these numbers. The program stays valid: what other statements rely on stays.
+void drop(Program& program, const std::vector<unsigned>& numbers);
+// The numbers that drop() can leave out.
+std::vector<unsigned> droppable(const Program& program);
+// To be read by people.
+std::string describe(const Program& program);
+
+} // namespace tp::random
