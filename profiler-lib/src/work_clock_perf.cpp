@@ -101,16 +101,18 @@ int open_counter(const Event& event, bool user_read, ThreadClock& clock) {
   if (fd < 0)
     return errno;
   clock.fd = fd;
-  std::uint64_t value;
-  if (::read(fd, &value, sizeof value) != sizeof value) { // 0 bytes: no counter for a pinned event
-    close(clock);
-    return EBUSY;
-  }
   if (user_read) {
     if (const int error = map_page(fd, clock); error != 0) {
       close(clock);
       return error;
     }
+  }
+  // After the page: on ARM the kernel brings a 32-bit counter up to date here in such a way that a
+  // page mapped later would be off by 2^32 until the next context switch.
+  std::uint64_t value;
+  if (::read(fd, &value, sizeof value) != sizeof value) { // 0 bytes: no counter for a pinned event
+    close(clock);
+    return EBUSY;
   }
   return 0;
 }

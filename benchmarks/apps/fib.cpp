@@ -1,0 +1,34 @@
+// Fibonacci numbers by recursion without cut-off: tasks without work, the worst case of every profiler. Size: n.
+#include "benchmark.h"
+
+namespace {
+
+long fib(long n) {
+  if (n < 2)
+    return n;
+  long x = 0, y = 0;
+  tbb::task_group group;
+  group.run([&x, n] { x = fib(n - 1); });
+  group.run([&y, n] { y = fib(n - 2); });
+  group.wait();
+  return x + y;
+}
+
+long fib_by_loop(long n) {
+  long x = 0, y = 1;
+  for (; n > 0; --n) {
+    const long next = x + y;
+    x = y;
+    y = next;
+  }
+  return x;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  bench::Benchmark benchmark(argc, argv, {33, 18, 0, 90});
+  long result = 0;
+  benchmark.measured([&] { result = fib(benchmark.size()); });
+  return benchmark.verdict(result == fib_by_loop(benchmark.size()));
+}

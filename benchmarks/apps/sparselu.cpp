@@ -1,0 +1,106 @@
+// LU factorization of a matrix of blocks, many of which are empty, after the program of that name in the Barcelona OpenMP
+// Tasks Suite: tasks of uneven number, created by one thread. Size: blocks per row.
+#include "matrix.h"
+
+#include <memory>
+
+namespace {
+
+constexpr std::size_t kBlock = 40;
+
+using Block = bench::Matrix;
+using BlockPointer = std::unique_ptr<Block>;
+
+struct BlockMatrix {
+  explicit BlockMatrix(std::size_t order) : n(order), blocks(order * order) {}
+  BlockPointer& operator()(std::size_t i, std::size_t j) { return blocks[i * n + j]; }
+
+  std::size_t n;
+  std::vector<BlockPointer> blocks; // null: empty
+};
+
+void lu0(Block& d) {
+  for (std::size_t k = 0; k < kBlock; ++k)
+    for (std::size_t i = k + 1; i < kBlock; ++i) {
+      d(i, k) /= d(k, k);
+      for (std::size_t j = k + 1; j < kBlock; ++j)
+        d(i, j) -= d(i, k) * d(k, j);
+    }
+}
+
+void fwd(const Block& d, Block& right) {
+  for (std::size_t k = 0; k < kBlock; ++k)
+    for (std::size_t i = k + 1; i < kBlock; ++i)
+      for (std::size_t j = 0; j < kBlock; ++j)
+        right(i, j) -= d(i, k) * right(k, j);
+}
+
+void bdiv(const Block& d, Block& below) {
+  for (std::size_t i = 0; i < kBlock; ++i)
+    for (std::size_t k = 0; k < kBlock; ++k) {
+      below(i, k) /= d(k, k);
+      for (std::size_t j = k + 1; j < kBlock; ++j)
+        below(i, j) -= below(i, k) * d(k, j);
+    }
+}
+
+void bmod(const Block& below, const Block& right, BlockPointer& inner) {
+  if (!inner)
+    inner = std::make_unique<Block>(kBlock);
+  for (std::size_t i = 0; i < kBlock; ++i)
+    for (std::size_t k = 0; k < kBlock; ++k)
+      for (std::size_t j = 0; j < kBlock; ++j)
+        (*inner)(i, j) -= below(i, k) * right(k, j);
+}
+
+void factor(BlockMatrix& a) {
+  for (std::size_t k = 0; k < a.n; ++k) {
+    Block& diagonal = *a(k, k);
+    lu0(diagonal);
+    tbb::task_group edges;
+    for (std::size_t i = k + 1; i < a.n; ++i) {
+      if (Block* const right = a(k, i).get())
+        edges.run([&diagonal, right] { fwd(diagonal, *right); });
+      if (Block* const below = a(i, k).get())
+        edges.run([&diagonal, below] { bdiv(diagonal, *below); });
+    }
+    edges.wait();
+    tbb::task_group inner;
+    for (std::size_t i = k + 1; i < a.n; ++i)
+      for (std::size_t j = k + 1; j < a.n; ++j)
+        if (a(i, k) && a(k, j))
+          inner.run([&a, i, j, k] { bmod(*a(i, k), *a(k, j), a(i, j)); });
+    inner.wait();
+  }
+}
+
+BlockMatrix make_input(std::size_t n) {
+  BlockMatrix a(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      if (i == j || bench::random_number(i * n + j) % 4 == 0)
+        a(i, j) = std::make_unique<Block>(bench::whole_numbers(kBlock, (i * n + j) << 20));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t row = 0; row < kBlock; ++row)
+      (*a(i, i))(row, row) = 4 * static_cast<double>(n * kBlock); // dominant: needs no pivoting
+  return a;
+}
+
+bench::Matrix dense(BlockMatrix& a) {
+  bench::Matrix result(a.n * kBlock);
+  for (std::size_t i = 0; i < result.n; ++i)
+    for (std::size_t j = 0; j < result.n; ++j)
+      if (const Block* const block = a(i / kBlock, j / kBlock).get())
+        result(i, j) = (*block)(i % kBlock, j % kBlock);
+  return result;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  bench::Benchmark benchmark(argc, argv, {55, 6});
+  BlockMatrix a = make_input(static_cast<std::size_t>(benchmark.size()));
+  const bench::Vector x = bench::signs(a.n * kBlock), ax = bench::product(dense(a), x);
+  benchmark.measured([&] { factor(a); });
+  return benchmark.verdict(bench::is_close(bench::product_of_factors(dense(a), x), ax));
+}
