@@ -4,9 +4,10 @@
 usage: check.py [--all] [--only CASE] --guest DIR --analyze TP-ANALYZE        (tests/guest/run calls it)
 
 Exact means: the step of node n is 2 * scale * units(n) instructions, plus what its boundaries cost. That constant is
-calibrated: it is what the same step has at scale 0, where a few values occur for each kind of step (a stolen task takes
-another branch in the scheduler). A reading in user space that met a context switch is read again: such a step may have up
-to RETRY instructions more, and they are counted.
+calibrated: it is what steps of the same kind have at scale 0, a few values for each kind. A reading in user space that met
+a context switch is read again, and the step has up to RETRY instructions more. Where tasks are stolen two things more
+differ: the hook takes other branches (BRANCH instructions), and what follows a wait contains the end of oneTBB's context,
+which spins where threads contend for a list, so those steps only count in the sums.
 """
 import argparse
 import json
@@ -14,17 +15,20 @@ import os
 import shutil
 import subprocess
 import sys
-import traceback
 
 from guest import Failure, Machine
 from steps import Recording, span, units
 
-RETRY = 64      # instructions of one more round of the seqlock, and of the kernel's way back
-CONSTANTS = 6   # values of a kind of step at scale 0, at most
+RETRY = 64     # instructions of one more round of the seqlock
+BRANCH = 4
+FEW = 0.05     # of the steps may be like that
+TICK = 16      # ns; an instruction takes 1 ns
+CONSTANTS = 6  # values of a kind of step at scale 0, at most
 SCALE = 300
 
 EXACT = Machine("one CPU that counts", "-cpu cortex-a72 -smp 1 -icount shift=0,sleep=off")
 TWO = Machine("two CPUs", "-cpu cortex-a72 -smp 2 -icount shift=0,sleep=off")
+CONCURRENT = Machine("two CPUs at the same time", "-cpu cortex-a72 -smp 2 -accel tcg,thread=multi")
 NO_PMU = Machine("no PMU", "-cpu cortex-a72,pmu=off -smp 1 -icount shift=0,sleep=off")
 NO_ICOUNT = Machine("a PMU without instructions", "-cpu cortex-a72 -smp 1")
 
@@ -45,14 +49,14 @@ class Job:
     def __init__(self, folder, analyze):
         self.folder = folder
         self.analyze = analyze
-        self.out, self.err, self.status = (self.text(name) for name in ("out", "err", "status"))
 
-    def text(self, name):
+    def __getattr__(self, name):
+        """out, err and status."""
         try:
             with open(os.path.join(self.folder, name)) as file:
                 return file.read().strip()
         except OSError:
-            raise Failure(f"{os.path.basename(self.folder)}: did not run")
+            raise Failure(f"{os.path.basename(self.folder)}: did not run, or left no {name}")
 
     def recordings(self):
         return sorted(os.path.join(self.folder, name) for name in os.listdir(self.folder) if name.startswith("data"))
@@ -86,11 +90,15 @@ def expect(what, wanted, got, more=""):
 class Exactness:
     """Compares trees with what the calibration says, and counts what it saw."""
 
-    def __init__(self, calibration):
+    def __init__(self, calibration, alone, root=True):
+        """alone: one thread runs all. Without `root`: a thread's first and last step are more than the tree's."""
+        self.alone = alone
+        self.root = root
         self.constants = {}
-        self.steps = self.retried = 0
+        self.steps = 0
+        self.others = []  # how much they are off
         for tree in calibration:
-            for (node, place), work in tree.items():
+            for (node, place), work in self.exact_steps(tree):
                 self.constants.setdefault(self.kind(node, place), set()).add(work)
         for kind, values in self.constants.items():
             if len(values) > CONSTANTS:
@@ -100,39 +108,50 @@ class Exactness:
     def kind(node, place):
         return f"root {place}" if node == 1 else place
 
-    def check(self, tree, scale, root=True):
-        """Without `root`: the thread did more in its first and last step than the tree."""
-        for (node, place), work in tree.items():
-            if node == 1 and place != "between" and not root:
-                continue
+    def exact_steps(self, tree):
+        return [((node, place), work) for (node, place), work in tree.items()
+                if (self.alone or place != "after") and (self.root or node > 1 or place == "between")]
+
+    def check(self, tree, scale):
+        for (node, place), work in self.exact_steps(tree):
             constants = self.constants[self.kind(node, place)]
             rest = work - 2 * scale * units(node, place)
             self.steps += 1
-            if rest in constants:
-                continue
-            if not any(0 < rest - constant <= RETRY for constant in constants):
+            off = min((rest - constant for constant in constants), key=abs)
+            if not (0 if self.alone else -BRANCH) <= off <= RETRY:
                 raise Failure(f"{place} of node {node}: {work} is {rest} more than its loop: expected {sorted(constants)}")
-            self.retried += 1
-        if self.retried * 100 > self.steps:
-            raise Failure(f"{self.retried} of {self.steps} steps were read again")
+            if off != 0:
+                self.others.append(off)
+        if len(self.others) > FEW * self.steps:
+            raise Failure(f"{len(self.others)} of {self.steps} steps are off by some instructions: {self.others}")
 
     def __str__(self):
-        return f"{self.steps} steps exact, {self.retried} of them read again"
+        others = f", {len(self.others)} by {min(self.others)} to {max(self.others)} off" if self.others else ""
+        return f"{self.steps} steps{others or ' exact'}"
 
 
-def tree_jobs(name, event, user_access, threads=4, depth=8):
+def tree_jobs(name, event, user_access, depth=8):
     return [f"echo {user_access} >/proc/sys/kernel/perf_user_access"] + [
-        f"job {name}.{scale} env TP_PAUSED=1 TP_EVENT={event} tree {threads} {depth} {scale}" for scale in (0, SCALE)]
+        f"job {name}.{threads}.{scale} env TP_PAUSED=1 TP_EVENT={event} tree {threads} {depth} {scale}"
+        for threads in (1, 4) for scale in (0, SCALE)]
 
 
 def check_tree(jobs, name, clock):
+    return "; ".join(check_one_tree(jobs, f"{name}.{threads}", clock, threads == 1) for threads in (1, 4))
+
+
+def check_one_tree(jobs, name, clock, alone):
     """Each step, the work and the span of the profile."""
     quiet, busy = jobs(f"{name}.0"), jobs(f"{name}.{SCALE}")
     for job in (quiet, busy):
         expect("exit status", "0", job.status, job.err)
         expect("stderr", "", job.err)
         expect("clock", clock, job.clock())
-    exactness = Exactness(quiet.recording().trees())
+    calibration = quiet.recording()
+    ns_per_instruction = calibration.ticks * TICK / calibration.work
+    expect(f"{ns_per_instruction} ns per instruction: a system call in a step", clock == "perf-read",
+           ns_per_instruction > 2)
+    exactness = Exactness(calibration.trees(), alone)
     recording = busy.recording()
     trees = list(recording.trees())
     expect("trees", 1, len(trees))
@@ -141,7 +160,8 @@ def check_tree(jobs, name, clock):
     expect("complete", True, profile["complete"])
     expect("work", sum(trees[0].values()), profile["work"])
     expect("span", span(trees[0]), profile["span"])
-    return f"{exactness}, {recording.stolen} tasks stolen; work {profile['work']}, span {profile['span']}"
+    stolen = f", {recording.stolen} tasks stolen" if recording.stolen else ""
+    return f"{exactness}{stolen}, work {profile['work']}, span {profile['span']}"
 
 
 @case(EXACT, tree_jobs("user", "instructions", 1))
@@ -159,9 +179,170 @@ def cycles_in_user_space(jobs):
     return check_tree(jobs, "cycles", "perf-user")
 
 
+LONG = 200_000_000
+
+
+@case(EXACT, ["echo 1 >/proc/sys/kernel/perf_user_access"] + [
+    f"job long.{scale} env TP_PAUSED=1 TP_EVENT=instructions tree 1 1 {scale}" for scale in (0, LONG)], short=False)
+def more_than_a_counter_holds(jobs):
+    """2.8e9 instructions: a 32-bit counter, which starts in the middle, overflows on the way."""
+    exactness = Exactness(jobs("long.0").recording().trees(), alone=True)
+    expect("clock", "perf-user", jobs(f"long.{LONG}").clock())
+    for tree in jobs(f"long.{LONG}").recording().trees():
+        exactness.check(tree, LONG)
+    return str(exactness)
+
+
 @case(EXACT, tree_jobs("cycles_read", "cycles", 0), short=False)
 def cycles_by_read(jobs):
     return check_tree(jobs, "cycles_read", "perf-read")
+
+
+@case(EXACT, [f"job loop.{scale} env TP_EVENT=instructions loop 4 1000 {scale}" for scale in (0, SCALE)])
+def body_calls_of_a_loop(jobs):
+    constants = {work for work, _ in jobs("loop.0").recording().loops}
+    expect("kinds of body calls at scale 0", True, 1 <= len(constants) <= CONSTANTS, constants)
+    loops = jobs(f"loop.{SCALE}").recording().loops
+    expect("iterations", 1000, sum(iterations for _, iterations in loops))
+    for work, iterations in loops:
+        rest = work - 2 * SCALE * iterations
+        expect(f"{iterations} iterations are {work}: exact", True, any(0 <= rest - c <= RETRY for c in constants), constants)
+    jobs(f"loop.{SCALE}").profile()
+    return f"{len(loops)} body calls exact"
+
+
+def check_program(jobs, name, output, threads, data=1, alone=True):
+    """Trees that threads run between other things."""
+    exactness = Exactness(jobs(f"{name}.0").recording().trees(), alone, root=False)
+    busy = jobs(f"{name}.{SCALE}")
+    expect("exit status", "0", busy.status, busy.err)
+    expect("output", output, busy.out)
+    expect("stderr", "", busy.err)
+    expect("data directories", data, len(busy.recordings()))
+    trees = [tree for recording in busy.recordings() for tree in busy.recording(recording).trees()]
+    expect("trees", threads, len(trees))
+    for tree in trees:
+        exactness.check(tree, SCALE)
+    for recording in busy.recordings():
+        expect("complete", True, busy.profile(recording)["complete"])
+    return str(exactness)
+
+
+def program_jobs(name, command, user_access=1, event="instructions"):
+    return [f"echo {user_access} >/proc/sys/kernel/perf_user_access"] + [
+        f"job {name}.{scale} env TP_EVENT={event} {command} {scale}" for scale in (0, SCALE)]
+
+
+@case(EXACT, program_jobs("late", "late_threads 12 5"))
+def threads_that_come_late(jobs):
+    return check_program(jobs, "late", "done", 13, alone=False)
+
+
+@case(EXACT, program_jobs("fork", "forks 6"))
+def fork_of_a_process_that_counts(jobs):
+    return check_program(jobs, "fork", "child ended with 0", 3, data=2)
+
+
+@case(EXACT, program_jobs("fork_read", "forks 6", user_access=0), short=False)
+def fork_of_a_process_that_reads(jobs):
+    return check_program(jobs, "fork_read", "child ended with 0", 3, data=2)
+
+
+@case(EXACT, program_jobs("shared", "taken_counters flexible 12 6"))
+def other_users_share_the_counters(jobs):
+    """Ours is pinned: the others are multiplexed, ours is not."""
+    return check_program(jobs, "shared", "done", 2)
+
+
+@case(EXACT, ["echo 1 >/proc/sys/kernel/perf_user_access",
+              f"job taken env TP_PAUSED=1 TP_EVENT=auto taken_counters pinned 6 tree 4 5 {SCALE}"])
+def no_counter_is_free(jobs):
+    return check_fallback(jobs("taken"), "all counters are taken")
+
+
+def check_fallback(job, reason, clock="tsc-rseq"):
+    """`auto` has another clock, and says why; the run is complete."""
+    expect("exit status", "0", job.status, job.err)
+    expect("stderr", "", job.err)
+    work = job.run_json()["work"]
+    expect("clock", clock, work["clock"])
+    if reason not in work["reason"]:
+        raise Failure(f"reason: expected '{reason}' in it, got '{work['reason']}'")
+    profile = job.profile()
+    expect("complete", True, profile["complete"])
+    return f"{clock}: {work['reason']}"
+
+
+AUTO = f"env TP_PAUSED=1 TP_EVENT=auto tree 4 5 {SCALE}"
+
+
+@case(NO_PMU, [f"job auto {AUTO}", f"job named env TP_PAUSED=1 TP_EVENT=instructions tree 4 5 {SCALE}"])
+def no_pmu(jobs):
+    named = jobs("named")
+    expect("exit status", "0", named.status)
+    expect("warning", True, "'instructions' cannot be counted" in named.err, named.err)
+    return check_fallback(jobs("auto"), "no hardware counter")
+
+
+@case(NO_ICOUNT, [f"job auto {AUTO}", f"job cycles env TP_PAUSED=1 TP_EVENT=cycles tree 4 5 {SCALE}"], short=False)
+def a_pmu_without_instructions(jobs):
+    expect("clock", "perf-read", jobs("cycles").clock())
+    return check_fallback(jobs("auto"), "no hardware counter")
+
+
+@case(EXACT, ["echo 3 >/proc/sys/kernel/perf_event_paranoid", f"job denied su nobody -c '{AUTO}'",
+              "echo 1 >/proc/sys/kernel/perf_event_paranoid", f"job allowed su nobody -c '{AUTO}'"])
+def an_unprivileged_user(jobs):
+    expect("clock if allowed", True, jobs("allowed").clock().startswith("perf-"))
+    return check_fallback(jobs("denied"), "not permitted")
+
+
+@case(TWO, ["echo 1 >/proc/sys/kernel/perf_user_access",
+            f"job moved env TP_EVENT=instructions migration 8 6 {SCALE}"])
+def a_thread_moves_between_cpus(jobs):
+    """Emulated CPUs that wait for each other count too much, never too little."""
+    job = jobs("moved")
+    expect("exit status", "0", job.status, job.err)
+    expect("output", "done", job.out)
+    expect("clock", "perf-user", job.clock())
+    least = 8 * sum(2 * SCALE * units(node, place) for node in range(1, 128)
+                    for place in (("before", "after") if node < 64 else ("leaf",)))
+    work = job.profile()["work"]
+    expect(f"work {work} of at least {least}", True, least <= work <= 3 * least)
+    return f"work {work}, at least {least}"
+
+
+@case(EXACT, [f"job tsc env TP_PAUSED=1 TP_EVENT=tsc tree 4 8 {SCALE}"])
+def on_cpu_ticks(jobs):
+    run = jobs("tsc").run_json()
+    expect("clock", "tsc-rseq", run["work"]["clock"])
+    profile = jobs("tsc").profile()
+    least = sum(2 * SCALE * units(node, place) for node in range(1, 512)
+                for place in (("before", "after") if node < 256 else ("leaf",)))
+    ns = profile["work"] * TICK
+    expect(f"{ns} ns for {least} instructions and the hooks", True, least <= ns <= 1.5 * least)
+    return f"{ns} ns for {least} instructions and the hooks"
+
+
+VIRTUAL = "for program in /programs/*; do for c in $($program list); do " \
+          "job programs.${program##*/}.$c env TP_EVENT=virtual $program $c 4; done; done"
+
+
+@case(CONCURRENT, [VIRTUAL], short=False)
+def programs_with_the_virtual_clock(jobs):
+    """tests/programs, two emulated CPUs at the same time: hooks and scheduler as compiled for ARM."""
+    check = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs", "check.py")
+    folder, analyze = jobs("").folder, jobs("").analyze
+    cases = sorted(name.split(".", 2)[1:] for name in os.listdir(folder) if name.startswith("programs."))
+    lines = []
+    for program in sorted({program for program, _ in cases}):
+        ran = subprocess.run([sys.executable, "-B", check, program, "--threads", "4", "--repeat", "1", "--analyze", analyze,
+                              "--recorded", os.path.join(folder, f"programs.{program}.")],
+                             stdout=subprocess.PIPE, text=True)
+        lines.append(f"{program}: {ran.stdout.strip()}")
+        if ran.returncode != 0:
+            raise Failure("\n".join(lines))
+    return "\n    ".join([""] + lines)
 
 
 def arguments():

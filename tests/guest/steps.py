@@ -18,6 +18,7 @@ class Recording:
         self.frames = {}
         self.stolen = 0
         self.loops = []  # of each body call: work, iterations
+        self.work = self.ticks = 0  # of the steps between two spawns, which call nothing
         for line in dump.stdout.splitlines():
             words = line.split()
             if words[0] == "stream":
@@ -42,6 +43,9 @@ class Recording:
         elif kind in ("Spawn", "SpawnWait"):
             child = f"{self.stream}.{self.spawns}"
             self.spawns += 1
+            if kind == "SpawnWait" and work > 0:
+                self.work += work
+                self.ticks += int(fields["wall"])
         elif kind == "LoopEnd":
             self.loops.append((work, int(fields["iterations"])))
         if kind in ("Spawn", "SpawnWait", "End", "Cut", "Task", "LoopBegin", "Wait", "Extended4"):

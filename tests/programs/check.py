@@ -2,11 +2,14 @@
 """Runs every case of a program, analyzes its recording, and compares the profile with what the program expects.
 
 usage: check.py PROGRAM --way headers|swap --threads N --analyze TP-ANALYZE [--run TP-RUN] [--repeat R] [--case NAME]
+                        [--recorded PREFIX]
 
 Way `swap`: the program was built with the distribution's headers, so lines `expect headers ...` (and sites, which then
-need debug information) are left out. Ends with 1 and one line per difference.
+need debug information) are left out. With --recorded nothing is run: PREFIX<case> are folders with out, err, status and
+data that an earlier run left, perhaps on another machine. Ends with 1 and one line per difference.
 """
 import argparse
+import glob
 import json
 import os
 import subprocess
@@ -21,19 +24,32 @@ parser.add_argument("--repeat", type=int, default=3)
 parser.add_argument("--analyze", required=True)
 parser.add_argument("--run")
 parser.add_argument("--case")
+parser.add_argument("--recorded")
 options = parser.parse_args()
 for name in [name for name in os.environ if name.startswith("TP_")]:
     del os.environ[name]
 
 
-def profile_of(case, folder):
-    """(lines the program printed, its profile)."""
-    data = os.path.join(folder, "data")
+class Recorded:
+    """What subprocess.run() would have given."""
+
+    def __init__(self, folder):
+        self.stdout, self.stderr, status = (open(os.path.join(folder, name)).read() for name in ("out", "err", "status"))
+        self.returncode = int(status)
+
+
+def run_case(case, data):
     command = [options.program, case, str(options.threads)]
     if options.run:
         command = [options.run, "-q", "-e", "virtual", "-o", data, "--"] + command
     environment = dict(os.environ, TP_EVENT="virtual", TP_DATA=data)
-    ran = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=250)
+    return subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=250)
+
+
+def profile_of(case, folder):
+    """(lines the program printed, its profile)."""
+    data = os.path.join(options.recorded + case if options.recorded else folder, "data")
+    ran = Recorded(options.recorded + case) if options.recorded else run_case(case, data)
     if ran.returncode != 0:
         raise Exception(f"exit status {ran.returncode}: {ran.stderr}")
     if "tp: " in ran.stderr:
@@ -122,6 +138,8 @@ class Comparison:
 
 if options.case:
     cases = [options.case]
+elif options.recorded:
+    cases = [folder[len(options.recorded):] for folder in sorted(glob.glob(options.recorded + "*"))]
 else:
     cases = subprocess.run([options.program, "list"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
 failures = checked = 0
