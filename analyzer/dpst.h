@@ -42,6 +42,7 @@ struct Step {
   std::uint64_t begin = 0;  // ticks
   std::uint32_t stream = 0;
   std::span<const RegionWork> regions;
+  std::span<const std::uint64_t> extra; // values of the run's extra events
 };
 
 // Which path survives where two of equal length meet. A child wins against the continuation; the

@@ -120,7 +120,8 @@ void DpstReader::close_step(Stream& stream, Frame& frame) {
                   time.at - time.begin,
                   time.begin,
                   stream.cursor.number(),
-                  {stream.regions.data(), stream.regions.size()}};
+                  {stream.regions.data(), stream.regions.size()},
+                  {record.extra, summary_.extra.size()}};
   visitor_.step(frame.state, step);
   stream.regions.clear();
   ++summary_.steps;

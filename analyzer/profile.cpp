@@ -72,6 +72,11 @@ Analysis::Results read_all(const TraceSource& source, const TraceInfo& info, con
   return results;
 }
 
+bool is_too_short(const RowTotals& totals, const RunInfo& run) {
+  __extension__ using Wide = unsigned __int128;
+  return Wide{totals.steps} * run.step_cost * 10 > Wide{totals.exclusive_work};
+}
+
 void add_sites(Profile& profile, const SiteTable& table, const Analysis::Results& results) {
   for (Row row = 0; row < table.rows.size(); ++row) {
     const RowTotals& totals = results.rows[row];
@@ -85,7 +90,10 @@ void add_sites(Profile& profile, const SiteTable& table, const Analysis::Results
                  .overhead_ticks = totals.overhead,
                  .invocations = totals.invocations,
                  .outermost = totals.outermost,
-                 .steps = totals.steps};
+                 .steps = totals.steps,
+                 .extra = totals.extra,
+                 .too_short = is_too_short(totals, profile.run)};
+    site.extra.resize(profile.run.extra_events.size());
     if (row == kMainRow) {
       site.work = profile.work;
       site.span = profile.span;
@@ -230,6 +238,12 @@ void add_warnings(Profile& profile) {
         {"divisible",
          "parallelism as executed depends on how this run's loops were split (number of threads); "
          "as divisible does not"});
+  if (profile.end && profile.end->not_counted_ns > 0)
+    warnings.push_back(
+        {"not_counted",
+         fmt::format("during {} of {} CPU time events could not be counted (no counter free, cores "
+                     "of another kind, or no descriptors left): figures are too low",
+                     human_ns(profile.end->not_counted_ns), human_ns(profile.end->cpu_ns))});
   if (read.unfinished > 0)
     warnings.push_back({"unfinished", fmt::format("{} tasks had not ended when recording ended",
                                                   read.unfinished)});

@@ -187,6 +187,8 @@ RunInfo read_run(const std::string& text, const Place& place) {
   run.work_reason = work.text("reason", "");
   run.kernel_included = work.flag("kernel_included", false);
   run.same_as_time = work.flag("same_as_time", false);
+  run.step_cost = work.number("step_cost", ~std::uint64_t{0}, 0);
+  run.step_cost_ns = work.number("step_cost_ns", ~std::uint64_t{0}, 0);
   for (const Json& event : fields.array("extra_events")) {
     // Either a name, or an object that has one.
     const Json* name = event.is_object() && event.contains("event") ? &event["event"] : &event;
@@ -212,6 +214,7 @@ EndInfo read_end(const std::string& text, const Place& place) {
   end.truncated = fields.flag("truncated", false);
   end.streams = fields.number("streams");
   end.virtual_work = fields.number("virtual_work", ~std::uint64_t{0}, 0);
+  end.not_counted_ns = fields.number("not_counted_ns", ~std::uint64_t{0}, 0);
   for (const Json& item : fields.array("threads")) {
     const Fields thread(item, place);
     end.threads.push_back({thread.number32("stream", 0),

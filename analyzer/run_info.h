@@ -36,6 +36,8 @@ struct RunInfo {
   std::string work_reason; // why no better clock
   bool kernel_included = false;
   bool same_as_time = false;
+  std::uint64_t step_cost = 0; // what reading the clock adds to each step, in the unit of work
+  std::uint64_t step_cost_ns = 0;
   std::vector<std::string> extra_events;
   std::uint64_t as_if_cores = 0;
   std::uint64_t cpu_ns_at_start = 0;
@@ -57,6 +59,7 @@ struct EndInfo {
   bool truncated = false;
   std::uint64_t streams = 0;
   std::uint64_t virtual_work = 0;
+  std::uint64_t not_counted_ns = 0; // CPU time during which no events could be counted
   std::vector<LiveThread> threads;
 };
 

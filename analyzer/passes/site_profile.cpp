@@ -23,6 +23,12 @@ void SiteProfile::spawned(const FrameState& parent, FrameState& child) {
   child.invocation = invocation;
 }
 
+void SiteProfile::add_extra(RowTotals& row, const Step& step) {
+  row.extra.resize(step.extra.size());
+  for (std::size_t event = 0; event < step.extra.size(); ++event)
+    row.extra[event] += step.extra[event];
+}
+
 void SiteProfile::ended(const FrameState& frame) {
   Invocation* const invocation = frame.invocation;
   if (!invocation)

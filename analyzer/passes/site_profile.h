@@ -34,6 +34,7 @@ struct RowTotals {
   std::uint64_t invocations = 0;    // tasks that began
   std::uint64_t outermost = 0;
   std::uint64_t steps = 0;
+  std::vector<std::uint64_t> extra; // of its own steps, one per extra event
 };
 
 class SiteProfile {
@@ -47,6 +48,8 @@ public:
     row.exclusive_work += step.work;
     row.overhead += step.lead;
     ++row.steps;
+    if (!step.extra.empty()) [[unlikely]]
+      add_extra(row, step);
     if (frame.invocation)
       frame.invocation->work += step.work;
   }
@@ -57,6 +60,7 @@ public:
   std::size_t live() const { return invocations_.live(); }
 
 private:
+  void add_extra(RowTotals& row, const Step& step);
   void leave(Invocation* invocation);
 
   std::vector<RowTotals> rows_;

@@ -26,6 +26,8 @@ Json clock_json(const Profile& profile) {
           {"reason", run.work_reason},
           {"hz", run.work.hz},
           {"kernel_included", run.kernel_included},
+          {"step_cost", run.step_cost},
+          {"step_cost_ns", run.step_cost_ns},
           {"time_source", run.time.name},
           {"time_unit", run.time.unit},
           {"time_hz_stated", run.time.hz},
@@ -51,6 +53,13 @@ Json run_json(const Profile& profile) {
   return json;
 }
 
+Json extra_json(const Profile& profile, const std::vector<std::uint64_t>& values) {
+  Json extra = Json::object();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    extra[profile.run.extra_events[i]] = values[i];
+  return extra;
+}
+
 Json site_json(const Profile& profile, const SiteRow& site) {
   return {{"file", site.info.file},
           {"line", site.info.line},
@@ -69,7 +78,9 @@ Json site_json(const Profile& profile, const SiteRow& site) {
           {"overhead_ticks", site.overhead_ticks},
           {"invocations", site.invocations},
           {"outermost_invocations", site.outermost},
-          {"steps", site.steps}};
+          {"steps", site.steps},
+          {"extra_events", extra_json(profile, site.extra)},
+          {"too_short", site.too_short}};
 }
 
 Json what_if_json(const Profile& profile) {
@@ -120,9 +131,6 @@ Json trace_json(const Profile& profile) {
   for (std::size_t i = 0; i < read.inconsistencies.size(); ++i)
     if (read.inconsistencies[i] > 0)
       inconsistencies[text_of(static_cast<Problem>(i)).name] = read.inconsistencies[i];
-  Json extra = Json::object();
-  for (std::size_t i = 0; i < read.extra.size(); ++i)
-    extra[profile.run.extra_events[i]] = read.extra[i];
   return {{"records", read.records},
           {"streams", read.streams},
           {"steps", read.steps},
@@ -144,7 +152,7 @@ Json trace_json(const Profile& profile) {
           {"idle_ticks", read.idle},
           {"elapsed_ticks", read.last_time - std::min(read.first_time, read.last_time)},
           {"most_live_tasks", read.most_live_frames},
-          {"extra_events", extra},
+          {"extra_events", extra_json(profile, read.extra)},
           {"inconsistencies", inconsistencies}};
 }
 

@@ -18,20 +18,25 @@ static std::string cell(const std::string& text) {
 
 std::string write_markdown(const Profile& profile, const TextOptions& options) {
   std::string text = fmt::format("## Taskpath profile of {}\n\n", cell(profile.run.program));
-  text +=
-      fmt::format("Unit: {} ({}). {}.\n\n", cell(profile.run.work.unit),
-                  cell(profile.run.work.name), profile.read.complete ? "Complete" : "Incomplete");
+  text += fmt::format("Unit: {} ({}){}. {}.\n\n", cell(profile.run.work.unit),
+                      cell(profile.run.work.name), step_cost(profile.run),
+                      profile.read.complete ? "Complete" : "Incomplete");
   text += fmt::format("Work {}, span {}, parallelism {} as executed, {} as divisible.\n\n",
                       profile.work, profile.span, decimal2(profile.parallelism()),
                       decimal2(profile.divisible_parallelism()));
   text += "| Source file | Line | Work | Span | Parallelism | Critical work % "
           "|\n|---|---:|---:|---:|---:|---:|\n";
+  bool any_too_short = false;
   for (std::size_t i = 0; i < profile.sites.size() && i < options.top; ++i) {
     const SiteRow& site = profile.sites[i];
-    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(site.info.file), site.info.line,
-                        site.work, site.span, decimal2({site.work, site.span}),
-                        percent2(site.critical_work, profile.span));
+    text +=
+        fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", cell(site.info.file),
+                    site.too_short ? " ~" : "", site.info.line, site.work, site.span,
+                    decimal2({site.work, site.span}), percent2(site.critical_work, profile.span));
+    any_too_short |= site.too_short;
   }
+  if (any_too_short)
+    text += fmt::format("\n{}\n", kTooShort);
   if (!profile.what_if.empty()) {
     text +=
         fmt::format("\n| What if all regions {} | Parallelism |\n|---:|---:|\n",

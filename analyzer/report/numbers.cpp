@@ -53,6 +53,11 @@ std::string human_ns(std::uint64_t ns) {
   return three_digits(value / 1e9) + " s";
 }
 
+std::string step_cost(const RunInfo& run) {
+  return run.step_cost == 0 ? ""
+                            : fmt::format(", reading it adds {} ns to each step", run.step_cost_ns);
+}
+
 std::string human_count(std::uint64_t value) {
   if (value < 10000)
     return std::to_string(value);

@@ -18,5 +18,10 @@ std::string human(std::uint64_t value, const Clock& clock, double hz);
 std::string human_ns(std::uint64_t ns);
 // For people: 1234567 -> "1.23 M"; below 10000 as it is.
 std::string human_count(std::uint64_t value);
+// What stands beside the unit: ", reading it adds 10 ns to each step"; empty if that is not known.
+std::string step_cost(const RunInfo& run);
+// Explains the mark of a row that is too_short.
+inline constexpr const char* kTooShort =
+    "~ steps too short to trust: reading the clock is more than 10 % of their work";
 
 } // namespace tp::analysis

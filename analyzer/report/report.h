@@ -41,6 +41,9 @@ struct SiteRow {
   std::uint64_t critical_work = 0; // its exclusive share of the program's critical path
   std::uint64_t overhead_ticks = 0;
   std::uint64_t invocations = 0, outermost = 0, steps = 0;
+  std::vector<std::uint64_t> extra; // of its own steps, in the order of RunInfo::extra_events
+  // Reading the clock is more than a tenth of the work of its steps: not to be trusted.
+  bool too_short = false;
 };
 
 struct RegionInfo {

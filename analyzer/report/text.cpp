@@ -30,6 +30,11 @@ std::string shortened(std::string name) {
   return name.size() <= kMaxNameWidth ? name : "..." + name.substr(name.size() - kMaxNameWidth + 3);
 }
 
+// With the mark of a row that is not to be trusted.
+std::string row_name(const SiteRow& site) {
+  return shortened(site_name(site.info)) + (site.too_short ? " ~" : "");
+}
+
 class Lines {
 public:
   explicit Lines(bool colour) : colour_(colour) {}
@@ -65,7 +70,7 @@ std::string clock_line(const Profile& profile) {
   std::string line = fmt::format("{} ({})", run.work.unit, run.work.name);
   if (!run.work_event.empty() && run.work_event != run.work.name)
     line += ", " + run.work_event;
-  return printable(line);
+  return printable(line) + step_cost(run);
 }
 
 std::string attribution_line(const Profile& profile) {
@@ -121,27 +126,32 @@ std::vector<const SiteRow*> sorted(const Profile& profile, SortKey key) {
 
 void add_table(Lines& lines, const Profile& profile, const TextOptions& options, std::size_t room) {
   const auto rows = sorted(profile, options.sort);
+  const auto is_too_short = [](const SiteRow* site) { return site->too_short; };
+  if (std::any_of(rows.begin(), rows.end(), is_too_short) && room > 2)
+    --room;
   const std::size_t wanted = std::min(rows.size(), std::max<std::size_t>(options.top, 1));
-  // One line is kept for "and n more".
+  // A line each is kept for "and n more" and the mark of short steps.
   std::size_t shown = options.top_is_explicit ? wanted : std::min(wanted, room);
   if (shown < rows.size() && !options.top_is_explicit)
     shown = std::min(shown, room - 1);
   std::size_t width = 4;
   for (std::size_t i = 0; i < shown; ++i)
-    width = std::max(width, shortened(site_name(rows[i]->info)).size());
+    width = std::max(width, row_name(*rows[i]).size());
   lines.add("{}",
             lines.bold(fmt::format("{:<{}}  {:>12}  {:>12}  {:>11}  {:>10}  {:>9}", "Site", width,
                                    "work", "span", "parallelism", "critical %", "tasks")));
   const double hz = hz_of_work(profile);
   for (std::size_t i = 0; i < shown; ++i) {
     const SiteRow& site = *rows[i];
-    lines.add("{:<{}}  {:>12}  {:>12}  {:>11}  {:>10}  {:>9}", shortened(site_name(site.info)),
-              width, human(site.work, profile.run.work, hz), human(site.span, profile.run.work, hz),
+    lines.add("{:<{}}  {:>12}  {:>12}  {:>11}  {:>10}  {:>9}", row_name(site), width,
+              human(site.work, profile.run.work, hz), human(site.span, profile.run.work, hz),
               decimal2({site.work, site.span}), percent2(site.critical_work, profile.span),
               human_count(site.invocations));
   }
   if (shown < rows.size())
     lines.add("... and {} more (--top)", rows.size() - shown);
+  if (std::any_of(rows.begin(), rows.end(), is_too_short))
+    lines.add("{}", lines.yellow(kTooShort));
 }
 
 std::string what_if_line(const Profile& profile) {
@@ -178,7 +188,7 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
                                                    profile.run.program, profile.data))));
   lines.add("Unit and clock  {}", clock_line(profile));
   if (!profile.run.work_reason.empty())
-    lines.add("                not better: {}", printable(profile.run.work_reason));
+    lines.add("                not better: {} (tp-doctor)", printable(profile.run.work_reason));
   if (profile.read.complete)
     lines.add("Completeness    complete");
   for (const std::string& reason : profile.read.incomplete_reasons)

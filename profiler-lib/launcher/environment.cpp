@@ -36,7 +36,7 @@ Variables program_environment(const Options& options, const Prefix& prefix,
     variables.emplace_back("TP_MAX_SIZE", std::to_string(options.max_size));
   if (options.as_if_cores != 0)
     variables.emplace_back("TP_AS_IF_CORES", std::to_string(options.as_if_cores));
-  if (options.verbosity == Verbosity::Verbose)
+  if (options.style.verbosity == Verbosity::Verbose)
     variables.emplace_back("TP_VERBOSE", "1");
   return variables;
 }

@@ -15,10 +15,11 @@
 #include "data_directory.h"
 #include "diagnosis.h"
 #include "environment.h"
-#include "event_probe.h"
 #include "exit_status.h"
+#include "library_questions.h"
 #include "message.h"
 #include "options.h"
+#include "pfm_events.h"
 #include "prefix.h"
 
 namespace tp::launcher {
@@ -30,17 +31,22 @@ std::int64_t unix_time_ns() {
   return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-// An event named on the command line must work; `auto` always does.
-bool events_can_be_opened(const Options& options, const Prefix& prefix) {
+// Events named on the command line must work; `auto` always does. Names of libpfm4 become numbers.
+bool events_can_be_opened(Options& options, const Prefix& prefix) {
   if (options.events.empty() || options.events == "auto")
     return true;
-  const auto reason = why_not_measurable(options.events, prefix);
-  if (!reason)
-    return true;
+  const std::string as_given = options.events;
+  std::string problem;
+  if (resolve_events(options.events, problem)) {
+    const auto reason = why_not_measurable(options.events, prefix);
+    if (!reason)
+      return true;
+    problem = *reason;
+  }
   // What the library knows to mend it stands in further lines of its answer.
-  error(fmt::format("-e {}: cannot be measured here: {}", options.events, *reason));
-  if (reason->find("hint:") == std::string::npos)
-    hint("tp-run -e auto ... takes the best clock there is");
+  error(fmt::format("-e {}: cannot be measured here: {}", as_given, problem));
+  if (problem.find("hint:") == std::string::npos)
+    hint("tp-doctor shows what can be measured here; -e auto takes the best clock there is");
   return false;
 }
 
@@ -93,7 +99,7 @@ void report_nothing_recorded(const std::string& program, const ChildResult& chil
 // Our own process is not profiled, so tp-analyze inherits the user's environment unchanged.
 int analyze(const Options& options, const Prefix& prefix, const Recording& recording) {
   std::vector<std::string> command{prefix.tool("tp-analyze")};
-  if (options.verbosity == Verbosity::Quiet)
+  if (options.style.verbosity == Verbosity::Quiet)
     command.emplace_back("--quiet");
   command.push_back(shortened(recording.directory));
   command.push_back(options.analyze_to);
@@ -108,10 +114,10 @@ int analyze(const Options& options, const Prefix& prefix, const Recording& recor
 }
 
 int run(int argc, char** argv) {
-  const ParsedOptions parsed = parse_options(argc, argv);
+  ParsedOptions parsed = parse_options(argc, argv);
   if (!parsed.options)
     return parsed.exit_status;
-  const Options& options = *parsed.options;
+  Options& options = *parsed.options;
   const Prefix prefix = own_prefix();
   if (access(prefix.library().c_str(), R_OK) != 0) {
     error(fmt::format("{}: {}", prefix.library(), std::strerror(errno)));

@@ -3,35 +3,36 @@
 #include "options.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <memory>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "common_options.h"
 #include "exit_status.h"
 
 namespace tp::launcher {
 namespace {
 
-constexpr std::array<std::string_view, 6> kEvents = {"auto", "instructions", "cycles",
-                                                     "tsc",  "task-clock",   "virtual"};
-constexpr const char* kEventList = "auto, instructions, cycles, tsc, task-clock, virtual";
-
-constexpr const char* kFooter = R"(Events of -e (the first one is the unit of work):
-  auto          the best clock of this machine, and the report says which
-  instructions  hardware counter: instructions retired in user space
-  cycles        hardware counter: core cycles in user space
+constexpr const char* kFooter = R"(Events of -e: the first one is the unit of work,
+  auto          the best clock of this machine (tp-doctor shows them all)
   tsc           time stamp counter, only while the thread is on a CPU
-  task-clock    CPU time of the thread, from the kernel
   virtual       units of tp_spend() calls only (tests)
-
+or an event; up to four more after commas are counted per step beside it:
+  instructions, cycles, ref-cycles, bus-cycles, cache-references,
+  cache-misses, branches, branch-misses, stalled-cycles-frontend,
+  stalled-cycles-backend
+                hardware counters, in user space
+  task-clock, context-switches, cpu-migrations, page-faults,
+  minor-faults, major-faults
+                counted by the kernel
+  a name that libpfm4 knows, or TYPE:CONFIG of perf_event_open
 Examples:
   tp-run ./prog input.txt                 record into ./tp-data
   tp-run --analyze ./prog input.txt       record, then show the profile
   tp-run -o 'runs/%e-%p' -e cycles ./prog one directory per process
+  tp-run -e tsc,page-faults ./prog        page faults per site, in the JSON
   tp-run --paused ./server                record only after tp::resume()
 
 Exit status: that of the program (128+n after signal n); 125 tp-run failed,
@@ -43,8 +44,6 @@ public:
     return "Usage: tp-run [OPTIONS] [--] PROGRAM [ARG...]\n";
   }
 };
-
-Options* parsed_into = nullptr; // only while parse_options runs: CLI11 wants callbacks
 
 void add_options(CLI::App& app, Options& options, std::string& max_size) {
   app.add_option("-o,--data", options.data_pattern,
@@ -63,17 +62,7 @@ void add_options(CLI::App& app, Options& options, std::string& max_size) {
       ->type_name("SIZE");
   app.add_flag("--analyze{ws_profile.csv}", options.analyze_to,
                "Run tp-analyze afterwards; --analyze=FILE.csv names the profile it writes");
-  app.add_flag_callback(
-      "-q,--quiet", [] { parsed_into->verbosity = Verbosity::Quiet; }, "Only errors and warnings");
-  app.add_flag_callback(
-      "-v,--verbose", [] { parsed_into->verbosity = Verbosity::Verbose; },
-      "Say what is being done");
-  const std::map<std::string, Color> colors{
-      {"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}};
-  app.add_option("--color", options.color, "Colors in messages")
-      ->type_name("auto|always|never")
-      ->transform(CLI::CheckedTransformer(colors).description(""));
-  app.set_version_flag("-V,--version", "tp-run " TP_VERSION, "Show the version");
+  add_common_options(app, options.style);
 }
 
 ParsedOptions usage_error(const std::string& text) {
@@ -122,19 +111,6 @@ std::optional<std::uint64_t> parse_size(const std::string& text) {
   return value << (10 * power);
 }
 
-std::optional<std::string> first_unknown_event(const std::string& events) {
-  std::size_t begin = 0;
-  while (true) {
-    const std::size_t end = std::min(events.find(',', begin), events.size());
-    const std::string name = events.substr(begin, end - begin);
-    if (std::find(kEvents.begin(), kEvents.end(), name) == kEvents.end())
-      return name;
-    if (end == events.size())
-      return std::nullopt;
-    begin = end + 1;
-  }
-}
-
 ParsedOptions parse_options(int argc, char** argv) {
   CLI::App app{"Runs a program on the recording oneTBB: where does it lose its parallelism?",
                "tp-run"};
@@ -144,7 +120,6 @@ ParsedOptions parse_options(int argc, char** argv) {
   app.prefix_command();
   Options options;
   std::string max_size;
-  parsed_into = &options;
   add_options(app, options, max_size);
   try {
     app.parse(argc, argv);
@@ -153,11 +128,7 @@ ParsedOptions parse_options(int argc, char** argv) {
   } catch (const CLI::ParseError& problem) {
     return usage_error(problem.what());
   }
-  set_message_style(options.color, options.verbosity);
-  if (!options.events.empty())
-    if (const auto name = first_unknown_event(options.events))
-      return usage_error(fmt::format("-e {}: unknown event: expected one of {}, got '{}'",
-                                     options.events, kEventList, *name));
+  set_message_style(options.style.color, options.style.verbosity);
   if (!max_size.empty()) {
     const auto bytes = parse_size(max_size);
     if (!bytes)

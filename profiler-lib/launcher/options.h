@@ -7,19 +7,18 @@
 #include <string>
 #include <vector>
 
-#include "message.h"
+#include "common_options.h"
 
 namespace tp::launcher {
 
 struct Options {
   std::string data_pattern; // -o; empty: TP_DATA, else tp-data
-  std::string events;       // -e as given; empty: TP_EVENT, else the runtime's default
+  std::string events;       // -e; empty: TP_EVENT, else the runtime's default
   unsigned as_if_cores = 0; // 0: as many as there are
   bool paused = false;
   std::uint64_t max_size = 0; // bytes; 0: no limit
   std::string analyze_to;     // profile written by tp-analyze; empty: no analysis
-  Color color = Color::Auto;
-  Verbosity verbosity = Verbosity::Normal;
+  MessageStyle style;
   std::vector<std::string> command; // the program and its arguments, never empty
 };
 
@@ -34,9 +33,6 @@ ParsedOptions parse_options(int argc, char** argv);
 // "64M" -> 67108864; nothing for anything else than digits and one of the suffixes K M G T (with or
 // without B).
 std::optional<std::uint64_t> parse_size(const std::string& text);
-
-// The events of -e: nothing if all names are known, else the first unknown name.
-std::optional<std::string> first_unknown_event(const std::string& events);
 
 } // namespace tp::launcher
 

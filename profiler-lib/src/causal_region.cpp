@@ -44,6 +44,14 @@ void add_region_work(ThreadState& thread, std::uint32_t region, std::uint64_t wo
     thread.regions[thread.region_count++] = {region, work};
 }
 
+void trim_regions(ThreadState& thread, std::uint64_t work) noexcept {
+  std::uint64_t rest = work;
+  for (unsigned i = 0; i < thread.region_count; ++i) {
+    thread.regions[i].work = std::min(thread.regions[i].work, rest);
+    rest -= thread.regions[i].work;
+  }
+}
+
 void begin_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept {
   if (frame.region_depth++ > 0)
     return;

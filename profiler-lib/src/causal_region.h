@@ -16,6 +16,9 @@ void end_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept;
 // rather than by the wrong one).
 void add_region_work(ThreadState& thread, std::uint32_t region, std::uint64_t work) noexcept;
 
+// The step turned out to have only `work`: its regions have no more together.
+void trim_regions(ThreadState& thread, std::uint64_t work) noexcept;
+
 // At the closing of a step: what the open region got, up to `work_now`. At the opening: counts from
 // `work_now` on.
 TP_HOT void pause_region(ThreadState& thread, Frame& frame, std::uint64_t work_now) noexcept {

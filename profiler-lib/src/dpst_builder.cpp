@@ -27,11 +27,36 @@ struct ClosedStep {
   std::uint64_t wall;
 };
 
+// Extra events. Only in runs that have some: a system call anyway, or four counters in a row.
+TP_COLD void open_extra(ThreadState& thread) noexcept {
+  std::memcpy(thread.step_extra, thread.clock.extra, sizeof thread.step_extra);
+}
+
+TP_COLD void close_extra(ThreadState& thread) noexcept {
+  read_extra_events(thread.clock);
+  for (unsigned i = 0; i < clock_config.extra_count; ++i)
+    thread.closed_extra[i] = paused() ? 0 : thread.clock.extra[i] - thread.step_extra[i];
+}
+
+// The values of the closed step, behind its three fields: told once.
+TP_COLD void put_extra(ThreadState& thread, RecordEncoder& record) noexcept {
+  std::uint16_t codes = 0;
+  for (unsigned i = 0; i < clock_config.extra_count; ++i)
+    codes |= static_cast<std::uint16_t>(width_code(thread.closed_extra[i]) << 2 * i);
+  record.operand(codes);
+  for (unsigned i = 0; i < clock_config.extra_count; ++i) {
+    record.field(thread.closed_extra[i]);
+    thread.closed_extra[i] = 0;
+  }
+}
+
 TP_HOT ClosedStep close_now(ThreadState& thread, Frame& frame) noexcept {
   const Reading now = read_clock(thread.clock);
   ClosedStep step{};
   if (!frame.step_open)
     return step;
+  if (clock_config.extra_count != 0) [[unlikely]]
+    close_extra(thread);
   frame.step_open = false;
   pause_region(thread, frame, now.work);
   const std::uint64_t gap = thread.step_time - thread.close_time;
@@ -41,8 +66,10 @@ TP_HOT ClosedStep close_now(ThreadState& thread, Frame& frame) noexcept {
   step.wall = wall;
   if (clock_config.same_as_time) {
     // A new anchor may correct the clock by a few ticks; a step never works longer than it lasts.
-    if (step.work > wall) [[unlikely]]
+    if (step.work > wall) [[unlikely]] {
       step.work = wall;
+      trim_regions(thread, wall);
+    }
     step.wall -= step.work;
   }
   thread.close_time = now.time;
@@ -58,11 +85,16 @@ TP_HOT ClosedStep close_now(ThreadState& thread, Frame& frame) noexcept {
 }
 
 TP_HOT void open_now(ThreadState& thread, Frame& frame) noexcept {
+  const bool has_extra = clock_config.extra_count != 0;
+  if (has_extra) [[unlikely]]
+    read_extra_events(thread.clock);
   const Reading now = read_clock(thread.clock);
   frame.step_open = true;
   thread.step_work = now.work;
   thread.step_time = now.time;
   continue_region(frame, now.work);
+  if (has_extra) [[unlikely]]
+    open_extra(thread);
 }
 
 TP_HOT std::byte* reserve(ThreadState& thread) noexcept {
@@ -111,10 +143,14 @@ struct StepCodes {
   unsigned lead, work, wall;
 };
 
-TP_HOT StepCodes put_figures(RecordEncoder& record, const ClosedStep& step) noexcept {
+TP_HOT StepCodes put_figures(ThreadState& thread, RecordEncoder& record,
+                             const ClosedStep& step) noexcept {
   const unsigned lead = record.field(step.lead);
   const unsigned work = record.field(step.work);
-  return {lead, work, record.field(step.wall)};
+  const unsigned wall = record.field(step.wall);
+  if (clock_config.extra_count != 0) [[unlikely]]
+    put_extra(thread, record);
+  return {lead, work, wall};
 }
 
 // Makes a record that closes a step valid.
@@ -131,7 +167,7 @@ TP_HOT std::uint16_t tag_of(Op op, const StepCodes& codes, unsigned flags) noexc
 TP_HOT void put_plain(ThreadState& thread, Op op, const ClosedStep& step, unsigned flags) noexcept {
   put_before(thread);
   RecordEncoder record(reserve(thread));
-  const StepCodes codes = put_figures(record, step);
+  const StepCodes codes = put_figures(thread, record, step);
   commit(thread, record, tag_of(op, codes, flags));
 }
 
@@ -211,7 +247,7 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
                              : site <= UINT16_MAX                ? SiteCode::U16
                                                                  : SiteCode::U32;
   RecordEncoder record(reserve(thread));
-  const StepCodes codes = put_figures(record, step);
+  const StepCodes codes = put_figures(thread, record, step);
   if (site_code == SiteCode::U16)
     record.operand(static_cast<std::uint16_t>(site));
   if (site_code == SiteCode::U32)
@@ -303,7 +339,7 @@ void wait(ThreadState& thread, Frame& frame, const tp_task* task, const tp_conte
   put_before(thread);
   const ContextOperand operand = name_context(thread, frame, context);
   RecordEncoder record(reserve(thread));
-  const StepCodes codes = put_figures(record, step);
+  const StepCodes codes = put_figures(thread, record, step);
   put_context(record, operand, context.traits);
   commit(thread, record,
          tag_of(Op::Wait, codes, static_cast<unsigned>(operand.code) << trace::kContextShift));
@@ -399,7 +435,7 @@ void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
   if (thread.begin_pending && thread.region_count == 0) {
     // The commonest record of all: a task without events inside.
     RecordEncoder record(reserve(thread));
-    const StepCodes codes = put_figures(record, step);
+    const StepCodes codes = put_figures(thread, record, step);
     record.bytes(&thread.begin_id, trace::kWidthBytes[thread.begin_flags & 3]);
     commit(thread, record, tag_of(Op::Task, codes, thread.begin_flags));
     thread.begin_pending = false;
@@ -440,7 +476,7 @@ void end_loop(ThreadState& thread, Frame& frame, std::uint64_t iterations,
   const ClosedStep step = close_now(thread, frame);
   put_before(thread);
   RecordEncoder record(reserve(thread));
-  const StepCodes codes = put_figures(record, step);
+  const StepCodes codes = put_figures(thread, record, step);
   const unsigned iterations_code = code_of(iterations);
   const unsigned grain_code = code_of(grain);
   record.bytes(&iterations, iterations_code == 0 ? 0 : trace::kWidthBytes[iterations_code]);

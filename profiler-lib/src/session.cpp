@@ -6,6 +6,7 @@
 // is freed that a late thread might touch.
 #include "session.h"
 
+#include "clock_report.h"
 #include "data_directory.h"
 #include "dpst_builder.h"
 #include "json_writer.h"
@@ -54,7 +55,8 @@ struct Session {
   std::uint64_t start_thread_cpu_ns = 0; // of the thread that loaded the library
   pid_t start_thread = 0;
   std::uint64_t start_unix_ns = 0;
-  ThreadClock start_clock; // of that thread, if a hardware event was opened early
+  ThreadClock start_clock;   // of that thread, if an event was opened early
+  bool clock_chosen = false; // stands in fork()ed children too
   pthread_key_t key{};
   std::mutex mutex; // guards what follows
   DataDirectory directory;
@@ -62,7 +64,8 @@ struct Session {
   std::vector<TraceWriter*> idle_writers; // of threads that have ended
   std::vector<ThreadState*> threads;      // alive
   std::uint32_t streams = 0;
-  std::uint64_t virtual_work = 0; // of threads that have ended
+  std::uint64_t virtual_work = 0;   // of threads that have ended
+  std::uint64_t not_counted_ns = 0; // of them: CPU time during which no events were counted
 };
 
 // Never destroyed: threads outlive the library's destructor.
@@ -114,6 +117,17 @@ std::string arguments_json() {
   return array + "]";
 }
 
+std::string extra_events_json() {
+  std::string array = "[";
+  for (unsigned i = 0; i < clock_config.extra_count; ++i) {
+    const CountedEvent& event = clock_config.extra_events()[i];
+    JsonObject object;
+    object.text("event", event.name).boolean("kernel_included", !event.exclude_kernel);
+    array += (i > 0 ? "," : "") + object.str();
+  }
+  return array + "]";
+}
+
 std::string run_json(const Session& s) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
@@ -137,6 +151,8 @@ std::string run_json(const Session& s) {
       .number("hz", clock.unit_hz)
       .boolean("kernel_included", clock.kernel_included)
       .boolean("same_as_time", clock.same_as_time)
+      .number("step_cost", clock.step_cost)
+      .number("step_cost_ns", clock.step_cost_ns)
       .text("reason", clock.reason);
   const std::uint32_t order = 1;
   const bool little = *reinterpret_cast<const char*>(&order) == 1;
@@ -156,7 +172,7 @@ std::string run_json(const Session& s) {
       .text("libtbb", TP_TBB_VERSION)
       .raw("time", time.str())
       .raw("work", work.str())
-      .raw("extra_events", "[]")
+      .raw("extra_events", extra_events_json())
       .number("as_if_cores", static_cast<std::uint64_t>(s.settings.as_if_cores))
       .number("max_size", s.settings.max_size)
       .boolean("paused_at_start", s.settings.paused)
@@ -166,9 +182,22 @@ std::string run_json(const Session& s) {
   return run.str() + "\n";
 }
 
+// Called by the first thread that has an event to record.
+void choose_clock(Session& s) {
+  choose_other_clock(s.settings.event, s.start);
+  s.clock_chosen = true;
+  if (s.start_clock.group.count > 0)
+    return calibrate_step_cost(s.start_clock);
+  ThreadClock clock;
+  open_clock(clock);
+  calibrate_step_cost(clock);
+  close_clock(clock);
+}
+
 // Under the lock. False: recording is off from here on, and stderr says why.
 bool start_session(Session& s) {
-  choose_other_clock(s.settings.event, s.start);
+  if (!s.clock_chosen)
+    choose_clock(s);
   s.id = random_id(s);
   std::string error;
   if (!s.directory.create(s.settings.data, error) ||
@@ -208,6 +237,20 @@ std::uint64_t thread_cpu_ns(std::uint64_t os_thread) {
   return read_posix(static_cast<clockid_t>(~static_cast<unsigned>(os_thread) << 3 | 6));
 }
 
+// What a thread did before its first event: counted, or its CPU time since it was created. What came
+// before the library was loaded (or the process forked) is in neither, as it is not in the process's
+// sum.
+struct Before {
+  std::uint64_t counted;
+  std::uint64_t cpu_ns;
+};
+
+// What is known of a thread whose recording ends.
+void sum_up(Session& s, const ThreadState& thread, std::uint64_t cpu_ns) {
+  s.virtual_work += thread.clock.virtual_work;
+  s.not_counted_ns += not_counted_ns(thread.clock, cpu_ns);
+}
+
 void leave_thread(void* state) {
   ThreadState& thread = *static_cast<ThreadState*>(state);
   thread_has_ended = true;
@@ -219,9 +262,10 @@ void leave_thread(void* state) {
   if (recording != Recording::On)
     return;
   const bool clean = thread.frame.load(std::memory_order_relaxed) == &thread.root;
-  end_thread(thread, read_posix(CLOCK_THREAD_CPUTIME_ID));
+  const std::uint64_t cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
+  end_thread(thread, cpu_ns);
   thread.writer.finish();
-  s.virtual_work += thread.clock.virtual_work;
+  sum_up(s, thread, cpu_ns);
   close_clock(thread.clock);
   std::erase(s.threads, &thread);
   thread.writer.ordinals = thread.ordinals;
@@ -246,13 +290,13 @@ void wait_for_workers(Session& s) {
 
 std::string end_json(Session& s, std::uint64_t cpu_ns, bool unfinished) {
   std::string threads = "[";
-  std::uint64_t virtual_work = s.virtual_work;
   for (const ThreadState* thread : s.threads) {
-    virtual_work += thread->clock.virtual_work;
+    const std::uint64_t thread_ns = thread_cpu_ns(thread->os_thread);
+    sum_up(s, *thread, thread_ns);
     JsonObject object;
     object.number("stream", thread->writer.stream())
         .number("os_thread", thread->os_thread)
-        .number("cpu_ns", thread_cpu_ns(thread->os_thread))
+        .number("cpu_ns", thread_ns)
         .number("paused_work", thread->paused_work);
     if (threads.size() > 1)
       threads += ',';
@@ -270,7 +314,8 @@ std::string end_json(Session& s, std::uint64_t cpu_ns, bool unfinished) {
       .boolean("truncated", any_truncated())
       .boolean("unfinished_tasks", unfinished)
       .number("streams", s.streams)
-      .number("virtual_work", virtual_work)
+      .number("virtual_work", s.virtual_work)
+      .number("not_counted_ns", s.not_counted_ns)
       .raw("threads", threads);
   return end.str() + "\n";
 }
@@ -287,9 +332,10 @@ void finish_session() {
   bool unfinished = false;
   if (self != nullptr) {
     unfinished = self->frame.load(std::memory_order_relaxed) != &self->root;
-    end_thread(*self, read_posix(CLOCK_THREAD_CPUTIME_ID));
+    const std::uint64_t cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
+    end_thread(*self, cpu_ns);
     self->writer.finish();
-    s.virtual_work += self->clock.virtual_work;
+    sum_up(s, *self, cpu_ns);
     std::erase(s.threads, self);
     this_thread = nullptr;
     thread_has_ended = true;
@@ -319,10 +365,14 @@ void after_fork_in_parent() {
 void after_fork_in_child() {
   Session& s = session();
   s.directory.forget();
+  for (ThreadState* thread : s.threads)
+    forget_clock(thread->clock);
+  forget_clock(s.start_clock);
   s.threads.clear();
   s.idle_writers.clear();
   s.streams = 0;
   s.virtual_work = 0;
+  s.not_counted_ns = 0;
   // The states of the parent's threads stay allocated: the frames on this thread's stack point to
   // one of them.
   this_thread = nullptr;
@@ -352,7 +402,7 @@ void after_fork_in_child() {
     return;
   }
   recording_paused = s.settings.paused;
-  if (choose_hardware_clock(s.settings.event) && !open_clock(s.start_clock))
+  if (choose_counting_clock(s.settings.event) && !open_clock(s.start_clock))
     close_clock(s.start_clock);
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
@@ -370,26 +420,27 @@ ThreadState* enter_thread(bool is_worker) noexcept try {
   const std::lock_guard lock(s.mutex);
   if (recording == Recording::Off)
     return nullptr;
+  const auto os_thread = static_cast<std::uint64_t>(syscall(SYS_gettid));
+  const bool loaded_library = static_cast<pid_t>(os_thread) == s.start_thread;
+  const bool counts_already = loaded_library && s.start_clock.group.count > 0;
+  // Read first of all: to start a session takes milliseconds.
+  const Before before = counts_already ? Before{read_clock(s.start_clock).work, 0}
+                        : loaded_library
+                            ? Before{0, read_posix(CLOCK_THREAD_CPUTIME_ID) - s.start_thread_cpu_ns}
+                            : Before{0, read_posix(CLOCK_THREAD_CPUTIME_ID)};
   if (recording == Recording::NotStarted && !start_session(s))
     return nullptr;
 
   auto* const thread = new ThreadState(*take_writer(s), session_generation());
-  thread->os_thread = static_cast<std::uint64_t>(syscall(SYS_gettid));
+  thread->os_thread = os_thread;
   thread->is_worker = is_worker;
-  const bool loaded_library = static_cast<pid_t>(thread->os_thread) == s.start_thread;
-  std::uint64_t prior = 0;
-  if (loaded_library && s.start_clock.fd >= 0) {
+  if (counts_already) {
     thread->clock = s.start_clock;
     s.start_clock = ThreadClock{};
-    prior = read_clock(thread->clock).work;
-  } else {
-    open_clock(thread->clock);
-    prior = work_since_creation();
-    // What came before the library was loaded (or the process forked) is not in the process's sum
-    // either.
-    if (loaded_library)
-      prior -= std::min(prior, cpu_ns_to_work(s.start_thread_cpu_ns));
+  } else if (!open_clock(thread->clock)) {
+    note(1, "the events of thread " + std::to_string(os_thread) + " cannot be counted");
   }
+  std::uint64_t prior = before.counted + cpu_ns_to_work(before.cpu_ns);
   if (is_worker)
     prior = 0;
   if (paused()) {
@@ -411,6 +462,15 @@ ThreadState* enter_thread(bool is_worker) noexcept try {
   return nullptr;
 }
 
+// As much of the text as fits, and a zero.
+static void copy_out(const std::string& text, char* to, unsigned long size) {
+  if (size == 0)
+    return;
+  const std::size_t length = std::min<std::size_t>(text.size(), size - 1);
+  std::memcpy(to, text.data(), length);
+  to[length] = '\0';
+}
+
 int as_if_cores() noexcept {
   return session().settings.as_if_cores;
 }
@@ -426,13 +486,15 @@ extern "C" {
 [[gnu::visibility("default")]] int tp_probe_event(const char* event, char* message,
                                                   unsigned long size) noexcept {
   std::string text;
-  const bool works = tp::rt::probe_event(event, text);
-  if (size > 0) {
-    const std::size_t length = std::min<std::size_t>(text.size(), size - 1);
-    std::memcpy(message, text.data(), length);
-    message[length] = '\0';
-  }
+  const bool works = tp::rt::probe_events(event, text);
+  tp::rt::copy_out(text, message, size);
   return works ? 0 : 1;
+}
+
+[[gnu::visibility("default")]] int tp_report_clocks(char* json, unsigned long size) noexcept {
+  const std::string text = tp::rt::clock_report();
+  tp::rt::copy_out(text, json, size);
+  return text.size() < size ? 0 : 1;
 }
 
 } // extern "C"

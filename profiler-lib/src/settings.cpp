@@ -2,6 +2,8 @@
 // loaded.
 #include "settings.h"
 
+#include "counted_events.h"
+
 #include <cctype>
 #include <cerrno>
 #include <climits>
@@ -66,9 +68,13 @@ const Variable kVariables[] = {
        s.data_is_default = false;
        return true;
      }},
-    {"TP_EVENT", "auto, instructions, cycles, tsc, task-clock or virtual",
+    {"TP_EVENT",
+     "auto, tsc, virtual or an event such as instructions, cycles, task-clock, and up to four "
+     "events more after commas",
      [](Settings& s, const char* text) {
-       if (*text == '\0')
+       EventList ignored;
+       std::string problem;
+       if (!parse_events(text, ignored, problem))
          return false;
        s.event = text;
        return true;

@@ -69,6 +69,10 @@ struct ThreadState {
   StreamOrdinals ordinals;
   unsigned region_count = 0;
   RegionWork regions[kRegionsPerStep];
+  // Extra events: where the open step began, and what the closed step counted until a record takes
+  // it.
+  std::uint64_t step_extra[kMaxExtraEvents] = {};
+  std::uint64_t closed_extra[kMaxExtraEvents] = {};
   ThreadClock clock;
   SiteCache sites;
   SiteCache known_regions; // region + 1

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "attributes.h"
+#include "counted_events.h"
 
 #include <atomic>
 #include <cstdint>
@@ -80,11 +81,20 @@ struct ClockConfig {
   std::uint64_t unit_hz = 1000000000; // units per second if the unit is time, else 0
   bool kernel_included = true;
   bool same_as_time = false;        // the unit is ticks of read_time()
-  char reason[512] = "";            // why no better clock; empty if there is none
+  char reason[1024] = "";           // why no better clock; empty if there is none
   double ticks_per_ns = 1.0;        // of read_time()
   std::uint64_t reanchor_ticks = 0; // 200 us
-  std::uint32_t perf_type = 0;      // PerfUser, PerfRead: the event
-  std::uint64_t perf_config = 0;
+  // The event group of each thread: the work, if the clock is PerfUser or PerfRead, then the extra
+  // events.
+  unsigned event_count = 0;
+  unsigned extra_count = 0;
+  CountedEvent events[kMaxEvents];
+  // What reading the clock adds to each step: units of work and ns.
+  std::uint64_t step_cost = 0;
+  std::uint64_t step_cost_ns = 0;
+
+  bool counts_events() const { return kind == ClockKind::PerfUser || kind == ClockKind::PerfRead; }
+  const CountedEvent* extra_events() const { return events + (event_count - extra_count); }
 };
 extern ClockConfig clock_config;
 
@@ -92,16 +102,30 @@ extern ClockConfig clock_config;
 // perf_event_mmap_page.
 struct PerfPage;
 
+// The open events of one thread, numbered as in ClockConfig::events; one leads the group, so that
+// all are counted at the same times.
+struct EventGroup {
+  int fds[kMaxEvents] = {-1, -1, -1, -1, -1};
+  const volatile PerfPage* pages[kMaxEvents] = {}; // for reading in user space
+  unsigned count = 0;                              // 0: not open
+  unsigned leader = 0;
+  bool user_read = false; // all pages are mapped
+};
+
 struct ThreadClock {
-  std::uint64_t offset = 0;    // on-CPU TSC: work = time - offset
-  std::uint64_t last_time = 0; // of the last anchor
-  std::uint64_t last_work = 0; // highest reading handed out at an anchor: work never runs backwards
-  std::uint64_t* rseq_slot = nullptr;      // TscRseq: &rseq_cs of this thread
-  std::uint64_t rseq_marker = 0;           // TscRseq: address of the dummy descriptor
-  const volatile PerfPage* page = nullptr; // TscPerfPage, PerfUser
+  std::uint64_t offset = 0;           // on-CPU TSC: work = time - offset
+  std::uint64_t last_time = 0;        // of the last anchor
+  std::uint64_t last_work = 0;        // highest reading handed out: work never runs backwards
+  std::uint64_t* rseq_slot = nullptr; // TscRseq: &rseq_cs of this thread
+  std::uint64_t rseq_marker = 0;      // TscRseq: address of the dummy descriptor
+  const volatile PerfPage* lock_page = nullptr; // TscPerfPage
   std::uint32_t page_lock = 0;
-  int fd = -1;                    // PerfRead, PerfUser
-  std::uint64_t virtual_work = 0; // Virtual: what tp_spend added up
+  bool has_lock_page = false;                // else lock_page is a stand-in that proves nothing
+  std::uint64_t virtual_work = 0;            // Virtual: what tp_spend added up
+  std::uint64_t extra[kMaxExtraEvents] = {}; // the last reading of the extra events
+  std::uint64_t opened_cpu_ns = 0;           // CPU time of the thread when the clock was opened,
+  std::uint64_t lost_cpu_ns = 0;             // and since when its events are not open
+  EventGroup group;
 };
 
 struct Reading {
@@ -109,48 +133,76 @@ struct Reading {
   std::uint64_t time;
 };
 
-// Chooses the clock for `event` ("auto", "instructions", ...), in two stages. The first runs while
-// the library is loaded and only tries hardware events, since those count from the moment they are
-// opened; true if one was found. The second runs when the first event is recorded; `start` was read
-// as early as possible, for the tick rate. If an event named explicitly cannot be had, another
-// clock is chosen, a warning says so, and `reason` why.
-bool choose_hardware_clock(std::string_view event);
-void choose_other_clock(std::string_view event, TimePair start);
-// True if `event` names a clock that works here; else `message` says what is wrong and the command
-// that mends it.
-bool probe_event(std::string_view event, std::string& message);
+// Chooses the clock for `events` ("auto", "instructions,cache-misses", ...; of a form that
+// parse_events accepts), in two stages. The first runs while the library is loaded and only tries
+// events of perf_event_open, since those count from the moment they are opened; true if the work is
+// one. The second runs when the first event is recorded; `start` was read as early as possible, for
+// the tick rate. If an event named explicitly cannot be had, another clock is chosen, a warning
+// says so, and `reason` why.
+bool choose_counting_clock(std::string_view events);
+void choose_other_clock(std::string_view events, TimePair start);
+// True if all of `events` work here; else `message` says what is wrong, and in a second line
+// "hint: ..." the command that mends it.
+bool probe_events(std::string_view events, std::string& message);
 
-// Sets the calling thread's clock up; false if that failed (the thread then counts by
-// THREAD_CPUTIME in the process's unit where that is time, else 0). Releases what it holds.
+// Sets the calling thread's clock up; false if that failed in part: a thread without its events
+// counts CPU time in the process's unit where that is time, else nothing, and not_counted_ns()
+// tells. close_clock releases what it holds; forget_clock does so in a fork()ed child for a clock
+// of the parent, whose pages are not mapped here.
 bool open_clock(ThreadClock& clock);
 void close_clock(ThreadClock& clock);
+void forget_clock(ThreadClock& clock);
 TP_COLD Reading read_anchored(ThreadClock& clock) noexcept;
 TP_COLD Reading read_by_kernel(ThreadClock& clock) noexcept;
-TP_COLD Reading read_perf_user(ThreadClock& clock) noexcept;
-// Work of the calling thread since it was created, where the clock can tell (CPU time clocks), else
-// 0.
-std::uint64_t work_since_creation();
+TP_COLD Reading read_counted_in_user_space(ThreadClock& clock) noexcept;
+// Brings clock.extra up to date; nothing to do if they came with the reading of the work.
+TP_COLD void read_extra_events(ThreadClock& clock) noexcept;
 // CPU time in the unit of work; 0 where that is not time.
 std::uint64_t cpu_ns_to_work(std::uint64_t ns);
+// Of a thread that has used `cpu_ns` since its creation: CPU time during which its events were not
+// counted (no counter free, a core of another kind, no descriptors left). By any thread.
+std::uint64_t not_counted_ns(const ThreadClock& clock, std::uint64_t cpu_ns);
+// Measures ClockConfig::step_cost with an open clock of the calling thread.
+void calibrate_step_cost(ThreadClock& clock);
 
-// work_clock_perf.cpp: hardware events and the perf page, through perf_event_open. Each opener
-// returns 0 or an errno and leaves nothing behind on failure.
-namespace perf {
-struct Event {
-  std::uint32_t type;
-  std::uint64_t config;
+// Stages of the choice, for tp-doctor: each tries one kind of clock for real and, if it works, makes
+// it the process's; else `problem` says why not.
+struct Problem {
+  std::string cause;
+  std::string command; // that mends it; empty: none does
 };
-bool find_event(std::string_view name, Event& event);
-// Opens the counter for the calling thread; `user_read` asks that read() of the counter works in
-// user space.
-int open_counter(const Event& event, bool user_read, ThreadClock& clock);
-int open_lock_page(ThreadClock& clock);
-void close(ThreadClock& clock);
-std::uint64_t read_counter(ThreadClock& clock) noexcept; // by read(); 0 bytes: last value again
-bool read_user(ThreadClock& clock,
-               std::uint64_t& value) noexcept; // seqlock; false: not readable in user space now
+bool use_counted_work(const EventList& list, bool user_read, Problem& problem);
+bool use_extra_events(const EventList& list, Problem& problem); // beside the clock chosen
+
+bool use_tsc_by_rseq(Problem& problem);
+bool use_tsc_by_perf_page(Problem& problem);
+void use_thread_cpu_time();
+void use_virtual_clock();
+
+// work_clock_perf.cpp: events and the perf page, through perf_event_open. Each opener returns 0 or
+// an errno and leaves nothing behind on failure.
+namespace perf {
+// Opens `count` events for the calling thread as one group; `user_read` asks that they can be read
+// in user space. `failed` (may be null) gets the index of the event that failed.
+int open_group(const CountedEvent* events, unsigned count, bool user_read, EventGroup& group,
+               unsigned* failed);
+void close_group(EventGroup& group);
+// One system call for all; false: not counted any more (descriptors closed, no counter), `values`
+// unchanged. `not_counted_ns` (may be null) gets the CPU time without a counter. By any thread.
+bool read_group(const EventGroup& group, std::uint64_t* values,
+                std::uint64_t* not_counted_ns) noexcept;
+// Without one; false: cannot be read in user space now.
+bool read_group_in_user_space(const EventGroup& group, std::uint64_t* values) noexcept;
+
+int open_lock_page(const volatile PerfPage*& page);
+void close_lock_page(const volatile PerfPage* page);
 std::uint32_t lock_of(const volatile PerfPage* page) noexcept;
-std::string explain(int error, std::string_view event);
+const volatile PerfPage* stand_in_page() noexcept;
+
+// More than one kind of core, each with a PMU of its own: an event then counts on one kind only.
+// `devices` is /sys/bus/event_source/devices.
+bool has_unlike_cores(const char* devices);
+Problem explain(int error, const CountedEvent& event);
 } // namespace perf
 
 // Hot: twice per step boundary. No lock, no allocation; a system call only for the clocks that need
@@ -171,14 +223,14 @@ TP_HOT Reading read_clock(ThreadClock& clock) noexcept {
   case ClockKind::TscPerfPage: {
     const std::uint64_t now = read_time();
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (perf::lock_of(clock.page) != clock.page_lock ||
+    if (perf::lock_of(clock.lock_page) != clock.page_lock ||
         now - clock.last_time > clock_config.reanchor_ticks) [[unlikely]]
       return read_anchored(clock);
     clock.last_time = now;
     return {now - clock.offset, now};
   }
   case ClockKind::PerfUser:
-    return read_perf_user(clock);
+    return read_counted_in_user_space(clock);
   default:
     return read_by_kernel(clock);
   }

@@ -1,14 +1,12 @@
-// Choosing and setting up the work clock, and the clocks of machines without a usable PMU: on-CPU
-// TSC by rseq marker or perf page, CLOCK_THREAD_CPUTIME_ID, virtual. Cold, except for the readings
-// that need the kernel anyway.
-#include "settings.h"
+// A thread's clock: opening, closing, and the readings that are not inline; the clocks of machines
+// without a usable PMU: on-CPU TSC by rseq marker or perf page, CLOCK_THREAD_CPUTIME_ID. Cold,
+// except for the readings that need the kernel anyway.
 #include "work_clock.h"
 
-#include <cerrno>
+#include <algorithm>
 #include <cstddef>
-#include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <unistd.h>
 
 // glibc >= 2.35 registers rseq for every thread and tells where; weak, so that an older one only
 // lacks this clock.
@@ -51,8 +49,6 @@ tp_rseq_section:
 
 namespace tp::rt {
 
-constinit ClockConfig clock_config;
-
 namespace {
 
 // The kernel's struct rseq_cs (linux/rseq.h).
@@ -66,20 +62,10 @@ struct alignas(32) RseqSection {
 
 constexpr std::ptrdiff_t kRseqCsOffset = 8; // of rseq_cs in struct rseq
 constexpr std::uint64_t kReanchorNs = 200'000;
-constexpr std::uint64_t kCalibrationNs =
-    2'000'000; // shortest interval that gives the tick rate to 0.01 %
 
 // Written before the first thread arms it, never changed: the kernel reads it at every preemption.
 // The library is linked with -z nodelete, so the address stays valid.
 RseqSection rseq_section;
-
-double measure_ticks_per_ns(TimePair start) {
-  while (read_posix(CLOCK_MONOTONIC) - start.mono_ns < kCalibrationNs) {
-  }
-  const TimePair now = read_time_pair();
-  return static_cast<double>(now.time - start.time) /
-         static_cast<double>(now.mono_ns - start.mono_ns);
-}
 
 std::uint64_t to_ticks(std::uint64_t ns) {
   return static_cast<std::uint64_t>(static_cast<double>(ns) * clock_config.ticks_per_ns);
@@ -113,28 +99,6 @@ void describe_section() {
 #endif
 }
 
-// Does the kernel clear the marker when the thread leaves the CPU, and leave it alone otherwise?
-bool rseq_works(std::string& reason) {
-  ThreadClock clock;
-  if (!arm_rseq(clock)) {
-    reason = "rseq: not registered by the C library";
-    return false;
-  }
-  auto* slot = const_cast<volatile std::uint64_t*>(clock.rseq_slot);
-  if (*slot != 0) {
-    reason = "rseq: in use by another library";
-    return false;
-  }
-  *slot = clock.rseq_marker;
-  const timespec nap{0, 50'000};
-  nanosleep(&nap, nullptr);
-  const bool cleared = *slot == 0;
-  *slot = 0;
-  if (!cleared)
-    reason = "rseq: the kernel leaves the marker alone across a context switch";
-  return cleared;
-}
-
 void use_tsc(ClockKind kind, const char* name) {
   clock_config.kind = kind;
   clock_config.name = name;
@@ -144,72 +108,6 @@ void use_tsc(ClockKind kind, const char* name) {
   clock_config.kernel_included = true;
   clock_config.same_as_time = true;
   clock_config.reanchor_ticks = to_ticks(kReanchorNs);
-}
-
-void use_thread_cpu() {
-  clock_config.kind = ClockKind::ThreadCpu;
-  clock_config.name = "thread-cpu";
-  clock_config.event = "thread CPU time";
-  clock_config.unit = "ns";
-  clock_config.unit_hz = 1'000'000'000;
-  clock_config.kernel_included = true;
-  clock_config.same_as_time = false;
-}
-
-void add_reason(const std::string& text) {
-  const std::size_t used = std::strlen(clock_config.reason);
-  snprintf(clock_config.reason + used, sizeof clock_config.reason - used, "%s%s",
-           used > 0 ? "; " : "", text.c_str());
-}
-
-bool try_hardware(std::string_view name) {
-  perf::Event event{};
-  if (!perf::find_event(name, event))
-    return false;
-  clock_config.perf_type = event.type;
-  clock_config.perf_config = event.config;
-  clock_config.event = clock_config.unit = name == "instructions" ? "instructions" : "cycles";
-  clock_config.unit_hz = 0;
-  clock_config.kernel_included = false;
-  clock_config.same_as_time = false;
-  ThreadClock clock;
-  int error = perf::open_counter(event, true, clock);
-  if (error == 0) {
-    std::uint64_t value;
-    const bool readable = perf::read_user(clock, value);
-    perf::close(clock);
-    if (readable) {
-      clock_config.kind = ClockKind::PerfUser;
-      clock_config.name = "perf-user";
-      return true;
-    }
-  }
-  error = perf::open_counter(event, false, clock);
-  if (error == 0) {
-    perf::close(clock);
-    clock_config.kind = ClockKind::PerfRead;
-    clock_config.name = "perf-read";
-    return true;
-  }
-  add_reason(perf::explain(error, name));
-  return false;
-}
-
-bool try_tsc() {
-  std::string why;
-  if (rseq_works(why)) {
-    use_tsc(ClockKind::TscRseq, "tsc-rseq");
-    return true;
-  }
-  add_reason(why);
-  ThreadClock clock;
-  if (const int error = perf::open_lock_page(clock); error != 0) {
-    add_reason("perf page: " + std::string(std::strerror(error)));
-    return false;
-  }
-  perf::close(clock);
-  use_tsc(ClockKind::TscPerfPage, "tsc-perf-page");
-  return true;
 }
 
 // Reads CPU time between two equal proofs that the thread was not switched meanwhile.
@@ -227,12 +125,12 @@ void anchor(ThreadClock& clock) noexcept {
       if (*slot == clock.rseq_marker)
         break;
     } else {
-      const std::uint32_t lock = perf::lock_of(clock.page);
+      const std::uint32_t lock = perf::lock_of(clock.lock_page);
       std::atomic_signal_fence(std::memory_order_seq_cst);
       cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
       now = read_time();
       std::atomic_signal_fence(std::memory_order_seq_cst);
-      clock.page_lock = perf::lock_of(clock.page);
+      clock.page_lock = perf::lock_of(clock.lock_page);
       if (clock.page_lock == lock)
         break;
     }
@@ -245,6 +143,37 @@ void anchor(ThreadClock& clock) noexcept {
     work = handed_out;
   clock.offset = now - work;
   clock.last_time = now;
+  // Without a page of its own the thread takes an anchor at every reading.
+  clock.page_lock += clock_config.kind == ClockKind::TscPerfPage && !clock.has_lock_page;
+}
+
+// The thread's events; in user space if the process's clock is read there and this thread can.
+bool open_events(ThreadClock& clock) {
+  const ClockConfig& config = clock_config;
+  if (config.kind == ClockKind::PerfUser &&
+      perf::open_group(config.events, config.event_count, true, clock.group, nullptr) == 0)
+    return true;
+  return perf::open_group(config.events, config.event_count, false, clock.group, nullptr) == 0;
+}
+
+// Takes one reading of the group apart. The work never runs backwards.
+void accept(ThreadClock& clock, const std::uint64_t* values) noexcept {
+  const unsigned extra = clock_config.extra_count;
+  const unsigned first_extra = clock_config.event_count - extra;
+  if (first_extra > 0)
+    clock.last_work = std::max(clock.last_work, values[0]);
+  std::copy_n(values + first_extra, extra, clock.extra);
+}
+
+void read_events(ThreadClock& clock) noexcept {
+  std::uint64_t values[kMaxEvents];
+  if (perf::read_group(clock.group, values, nullptr)) {
+    accept(clock, values);
+  } else if (clock.group.count > 0) [[unlikely]] {
+    // Its descriptors are gone, or its counter.
+    perf::close_group(clock.group);
+    clock.lost_cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
+  }
 }
 
 } // namespace
@@ -264,77 +193,76 @@ TimePair read_time_pair() noexcept {
   return best;
 }
 
-bool choose_hardware_clock(std::string_view event) {
-  clock_config = ClockConfig{};
-  if (event == "virtual" || event == "task-clock" || event == "tsc")
-    return false;
-  const std::string_view wanted = event == "cycles" ? event : "instructions";
-  return try_hardware(wanted);
-}
-
-void choose_other_clock(std::string_view event, TimePair start) {
-  clock_config.ticks_per_ns = measure_ticks_per_ns(start);
-  if (clock_config.kind == ClockKind::PerfUser || clock_config.kind == ClockKind::PerfRead)
-    return;
-  if (event == "virtual") {
-    clock_config.kind = ClockKind::Virtual;
-    clock_config.name = "virtual";
-    clock_config.event = "tp_spend";
-    clock_config.unit = "units";
-    clock_config.unit_hz = 0;
-    clock_config.kernel_included = false;
-    return;
-  }
-  if (event == "task-clock")
-    return use_thread_cpu();
-  if (event != "auto" && event != "tsc")
-    warn("TP_EVENT", "'" + std::string(event) +
-                         "' cannot be counted, another clock is used: " + clock_config.reason);
+bool use_tsc_by_rseq(Problem& problem) {
   describe_section();
-  if (!try_tsc())
-    use_thread_cpu();
-}
-
-bool probe_event(std::string_view event, std::string& message) {
-  if (event == "auto" || event == "virtual" || event == "task-clock")
-    return true;
-  if (event != "tsc" && event != "instructions" && event != "cycles") {
-    message = "unknown event '" + std::string(event) +
-              "': expected auto, instructions, cycles, tsc, task-clock or virtual";
+  ThreadClock clock;
+  if (!arm_rseq(clock)) {
+    const char* const tunables = std::getenv("GLIBC_TUNABLES");
+    const bool is_off = tunables != nullptr && std::strstr(tunables, "pthread.rseq=0") != nullptr;
+    problem = {is_off ? "rseq: switched off by GLIBC_TUNABLES"
+                      : "rseq: not registered by the C library (glibc 2.35 and later do)",
+               is_off ? "unset GLIBC_TUNABLES" : ""};
     return false;
   }
-  clock_config = ClockConfig{};
-  describe_section();
-  // Called in a process that profiles nothing (tp-run), so the process's clock may be tried out
-  // here.
-  const bool works = event == "tsc" ? try_tsc() : try_hardware(event);
-  if (!works)
-    message = clock_config.reason;
-  return works;
+  auto* slot = const_cast<volatile std::uint64_t*>(clock.rseq_slot);
+  if (*slot != 0) {
+    problem = {"rseq: in use by another library", ""};
+    return false;
+  }
+  // Does the kernel clear the marker when the thread leaves the CPU?
+  *slot = clock.rseq_marker;
+  const timespec nap{0, 50'000};
+  nanosleep(&nap, nullptr);
+  const bool cleared = *slot == 0;
+  *slot = 0;
+  if (!cleared) {
+    problem = {"rseq: the kernel leaves the marker alone across a context switch", ""};
+    return false;
+  }
+  use_tsc(ClockKind::TscRseq, "tsc-rseq");
+  return true;
+}
+
+bool use_tsc_by_perf_page(Problem& problem) {
+  const volatile PerfPage* page = nullptr;
+  if (const int error = perf::open_lock_page(page); error != 0) {
+    CountedEvent dummy;
+    std::strcpy(dummy.name, "perf page");
+    problem = perf::explain(error, dummy);
+    return false;
+  }
+  perf::close_lock_page(page);
+  use_tsc(ClockKind::TscPerfPage, "tsc-perf-page");
+  return true;
+}
+
+void use_thread_cpu_time() {
+  clock_config.kind = ClockKind::ThreadCpu;
+  clock_config.name = "thread-cpu";
+  clock_config.event = "thread CPU time";
+  clock_config.unit = "ns";
+  clock_config.unit_hz = 1'000'000'000;
+  clock_config.kernel_included = true;
+  clock_config.same_as_time = false;
 }
 
 bool open_clock(ThreadClock& clock) {
   const std::uint64_t spent = clock.virtual_work;
   clock = ThreadClock{};
   clock.virtual_work = spent;
-  switch (clock_config.kind) {
-  case ClockKind::TscRseq:
-    if (!arm_rseq(clock))
-      return false;
+  clock.opened_cpu_ns = clock.lost_cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
+  bool complete = clock_config.event_count == 0 || open_events(clock);
+  if (clock_config.kind == ClockKind::TscRseq) {
+    arm_rseq(clock); // what worked for the process works for each thread
     anchor(clock);
-    return true;
-  case ClockKind::TscPerfPage:
-    if (perf::open_lock_page(clock) != 0)
-      return false;
+  } else if (clock_config.kind == ClockKind::TscPerfPage) {
+    clock.has_lock_page = perf::open_lock_page(clock.lock_page) == 0;
+    if (!clock.has_lock_page)
+      clock.lock_page = perf::stand_in_page();
+    complete &= clock.has_lock_page;
     anchor(clock);
-    return true;
-  case ClockKind::PerfUser:
-  case ClockKind::PerfRead:
-    return perf::open_counter({clock_config.perf_type, clock_config.perf_config},
-                              clock_config.kind == ClockKind::PerfUser, clock) == 0;
-  default:
-    return true;
   }
+  return complete;
 }
 
 void close_clock(ThreadClock& clock) {
@@ -344,7 +272,16 @@ void close_clock(ThreadClock& clock) {
       *slot = 0;
     clock.rseq_slot = nullptr;
   }
-  perf::close(clock);
+  if (clock.has_lock_page)
+    perf::close_lock_page(clock.lock_page);
+  clock.has_lock_page = false;
+  perf::close_group(clock.group);
+}
+
+void forget_clock(ThreadClock& clock) {
+  for (const volatile PerfPage*& page : clock.group.pages)
+    page = nullptr;
+  perf::close_group(clock.group);
 }
 
 Reading read_anchored(ThreadClock& clock) noexcept {
@@ -353,30 +290,42 @@ Reading read_anchored(ThreadClock& clock) noexcept {
 }
 
 Reading read_by_kernel(ThreadClock& clock) noexcept {
-  const std::uint64_t work = clock_config.kind == ClockKind::PerfRead
-                                 ? perf::read_counter(clock)
-                                 : read_posix(CLOCK_THREAD_CPUTIME_ID);
-  return {work, read_time()};
+  if (clock_config.counts_events())
+    read_events(clock);
+  const bool counted = clock_config.counts_events() && clock.group.count > 0;
+  if (!counted && clock_config.unit_hz != 0)
+    clock.last_work =
+        std::max(clock.last_work, read_posix(CLOCK_THREAD_CPUTIME_ID) - clock.opened_cpu_ns);
+  return {clock.last_work, read_time()};
 }
 
-Reading read_perf_user(ThreadClock& clock) noexcept {
-  std::uint64_t work;
-  if (!perf::read_user(clock, work))
-    work = perf::read_counter(clock);
-  if (work < clock.last_work)
-    work = clock.last_work;
-  clock.last_work = work;
-  return {work, read_time()};
+Reading read_counted_in_user_space(ThreadClock& clock) noexcept {
+  std::uint64_t values[kMaxEvents];
+  if (!perf::read_group_in_user_space(clock.group, values)) [[unlikely]]
+    return read_by_kernel(clock);
+  accept(clock, values);
+  return {clock.last_work, read_time()};
+}
+
+void read_extra_events(ThreadClock& clock) noexcept {
+  if (!clock_config.counts_events())
+    read_events(clock);
+}
+
+std::uint64_t not_counted_ns(const ThreadClock& clock, std::uint64_t cpu_ns) {
+  const bool only_time = clock_config.unit_hz != 0 && clock_config.extra_count == 0;
+  if (clock_config.event_count == 0 || only_time)
+    return 0; // CPU time stands in for what cannot be counted
+  std::uint64_t values[kMaxEvents], not_counted;
+  if (perf::read_group(clock.group, values, &not_counted))
+    return not_counted;
+  return cpu_ns - std::min(cpu_ns, clock.lost_cpu_ns);
 }
 
 std::uint64_t cpu_ns_to_work(std::uint64_t ns) {
   if (clock_config.same_as_time)
     return to_ticks(ns);
-  return clock_config.kind == ClockKind::ThreadCpu ? ns : 0;
-}
-
-std::uint64_t work_since_creation() {
-  return cpu_ns_to_work(read_posix(CLOCK_THREAD_CPUTIME_ID));
+  return clock_config.unit_hz != 0 ? ns : 0; // ns then
 }
 
 } // namespace tp::rt

@@ -1,17 +1,23 @@
-// Work clocks that come from perf_event_open: a hardware event, read in user space or by read(),
-// and the page of a dummy event whose `lock` tells of context switches. Cold (set-up), except for
-// the readings.
+// What comes from perf_event_open: groups of events, read in user space or by read(), and the page
+// of a dummy event whose `lock` tells of context switches. Cold (set-up), except for the readings.
 //
 // Traps met by others and handled here (design.md section 3): a pinned event without a counter
 // makes read() return 0 bytes; `index != 0` inside the seqlock is the only valid test for a
 // user-space read; the counter is sign-extended from pmc_width bits and added to the whole
 // `offset`; the descriptor stays open for as long as the thread runs.
+//
+// Descriptors. The program's own limit and numbers are left alone: ours lie above its soft limit,
+// where neither a loop that closes all descriptors nor the program's next open() meets them.
 #include "work_clock.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,21 +28,101 @@ struct PerfPage : perf_event_mmap_page {};
 namespace perf {
 namespace {
 
+// Kernel tables grow with the highest descriptor: not above this one.
+constexpr rlim_t kHighestDescriptor = 8192;
+
+// What read() of a group's leader gives (perf_event_open(2), PERF_FORMAT_GROUP with both times).
+struct GroupReading {
+  std::uint64_t count;
+  std::uint64_t time_enabled;
+  std::uint64_t time_running;
+  std::uint64_t values[kMaxEvents];
+};
+
+// Lets descriptors lie above the program's soft limit while one is opened; where there is no room
+// above it, in its upper half.
+class DescriptorRoom {
+public:
+  DescriptorRoom() {
+    if (getrlimit(RLIMIT_NOFILE, &own_) != 0)
+      return;
+    first_ = std::min(own_.rlim_cur, kHighestDescriptor);
+    if (own_.rlim_cur < own_.rlim_max) {
+      const rlimit raised{own_.rlim_max, own_.rlim_max};
+      raised_ = setrlimit(RLIMIT_NOFILE, &raised) == 0;
+    }
+    if (!raised_ && first_ == own_.rlim_cur)
+      first_ /= 2;
+  }
+  ~DescriptorRoom() {
+    if (raised_)
+      setrlimit(RLIMIT_NOFILE, &own_);
+  }
+  DescriptorRoom(const DescriptorRoom&) = delete;
+  DescriptorRoom& operator=(const DescriptorRoom&) = delete;
+
+  // `fd` moved up, or where it is if that cannot be.
+  int moved(int fd) const {
+    const int high = fcntl(fd, F_DUPFD_CLOEXEC, static_cast<int>(first_));
+    if (high < 0)
+      return fd;
+    ::close(fd);
+    return high;
+  }
+
+private:
+  rlimit own_{};
+  rlim_t first_ = 0;
+  bool raised_ = false;
+};
+
 std::size_t page_bytes() {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-int open_event(perf_event_attr& attributes) {
+int open_event(perf_event_attr& attributes, int leader) {
   attributes.size = sizeof attributes;
   return static_cast<int>(
-      syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+      syscall(SYS_perf_event_open, &attributes, 0, -1, leader, PERF_FLAG_FD_CLOEXEC));
 }
 
-int map_page(int fd, ThreadClock& clock) {
-  void* page = mmap(nullptr, page_bytes(), PROT_READ, MAP_SHARED, fd, 0);
-  if (page == MAP_FAILED)
+int map_page(int fd, const volatile PerfPage*& page) {
+  void* const memory = mmap(nullptr, page_bytes(), PROT_READ, MAP_SHARED, fd, 0);
+  if (memory == MAP_FAILED)
+    return errno == EPERM ? ENOMEM : errno; // the limit of locked memory, told as EPERM
+  page = static_cast<const volatile PerfPage*>(memory);
+  return 0;
+}
+
+// Opens the event with this number; the first that is opened is pinned and must be the leader.
+int open_member(unsigned number, const CountedEvent& event, bool user_read, EventGroup& group) {
+  const bool leads = number == group.leader;
+  perf_event_attr attributes{};
+  attributes.type = event.type;
+  attributes.config = event.config;
+  attributes.exclude_kernel = event.exclude_kernel;
+  attributes.exclude_hv = event.is_hardware();
+  attributes.pinned = leads;
+  attributes.read_format =
+      PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+#if defined(__aarch64__)
+  if (user_read && event.is_hardware())
+    attributes.config1 = 2; // ask for user access to a 64-bit view
+#endif
+  const DescriptorRoom room;
+  const int fd = open_event(attributes, leads ? -1 : group.fds[group.leader]);
+  if (fd < 0)
     return errno;
-  clock.page = static_cast<const volatile PerfPage*>(page);
+  group.fds[number] = room.moved(fd);
+  return user_read ? map_page(group.fds[number], group.pages[number]) : 0;
+}
+
+// The work leads, unless it is the task clock: a group led by it loses events of the others (seen
+// with Linux 6.18).
+unsigned choose_leader(const CountedEvent* events, unsigned count) {
+  for (unsigned i = 0; i < count; ++i)
+    if (!events[i].is_task_clock())
+      return i;
   return 0;
 }
 
@@ -72,132 +158,165 @@ std::uint64_t read_pmc(std::uint32_t) noexcept {
 constexpr bool kUserRead = false;
 #endif
 
-} // namespace
-
-bool find_event(std::string_view name, Event& event) {
-  if (name == "instructions")
-    event = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS};
-  else if (name == "cycles")
-    event = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES};
-  else
+// One reading of one page; false: the event has no counter now. `lock` is what must still hold
+// after all have been read.
+bool read_page(const volatile PerfPage* page, std::uint32_t& lock, std::uint64_t& value) noexcept {
+  lock = page->lock;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  const std::uint32_t index = page->index;
+  if (index == 0)
     return false;
+  std::int64_t count = static_cast<std::int64_t>(read_pmc(index - 1));
+  const unsigned unused_bits = 64u - page->pmc_width;
+  if (unused_bits < 64)
+    count =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(count) << unused_bits) >> unused_bits;
+  value = static_cast<std::uint64_t>(page->offset + count);
   return true;
 }
 
-int open_counter(const Event& event, bool user_read, ThreadClock& clock) {
+} // namespace
+
+int open_group(const CountedEvent* events, unsigned count, bool user_read, EventGroup& group,
+               unsigned* failed) {
   if (user_read && !kUserRead)
     return EOPNOTSUPP;
-  perf_event_attr attributes{};
-  attributes.type = event.type;
-  attributes.config = event.config;
-  attributes.exclude_kernel = 1;
-  attributes.exclude_hv = 1;
-  attributes.pinned = 1;
-#if defined(__aarch64__)
-  if (user_read)
-    attributes.config1 = 2; // ask for user access to a 64-bit view
-#endif
-  const int fd = open_event(attributes);
-  if (fd < 0)
-    return errno;
-  clock.fd = fd;
-  if (user_read) {
-    if (const int error = map_page(fd, clock); error != 0) {
-      close(clock);
-      return error;
+  group.leader = choose_leader(events, count);
+  unsigned number = group.leader;
+  int error = open_member(number, events[number], user_read, group);
+  for (unsigned i = 0; i < count && error == 0; ++i)
+    if (i != group.leader) {
+      number = i;
+      error = open_member(number, events[number], user_read, group);
     }
-  }
-  // After the page: on ARM the kernel brings a 32-bit counter up to date here in such a way that a
+  group.count = count;
+  group.user_read = user_read;
+  // After the pages: on ARM the kernel brings a 32-bit counter up to date here in such a way that a
   // page mapped later would be off by 2^32 until the next context switch.
-  std::uint64_t value;
-  if (::read(fd, &value, sizeof value) != sizeof value) { // 0 bytes: no counter for a pinned event
-    close(clock);
-    return EBUSY;
-  }
-  return 0;
+  std::uint64_t values[kMaxEvents];
+  if (error == 0 && !read_group(group, values, nullptr))
+    error = EBUSY; // no counter for a pinned group
+  if (error != 0)
+    close_group(group);
+  if (failed != nullptr)
+    *failed = number;
+  return error;
 }
 
-int open_lock_page(ThreadClock& clock) {
+void close_group(EventGroup& group) {
+  for (unsigned i = 0; i < kMaxEvents; ++i) {
+    if (group.pages[i] != nullptr)
+      munmap(const_cast<PerfPage*>(group.pages[i]), page_bytes());
+    if (group.fds[i] >= 0)
+      ::close(group.fds[i]);
+  }
+  group = EventGroup{};
+}
+
+bool read_group(const EventGroup& group, std::uint64_t* values,
+                std::uint64_t* not_counted_ns) noexcept {
+  GroupReading reading;
+  const std::size_t bytes = offsetof(GroupReading, values) + group.count * sizeof(std::uint64_t);
+  if (group.count == 0 ||
+      ::read(group.fds[group.leader], &reading, bytes) != static_cast<ssize_t>(bytes))
+    return false;
+  if (not_counted_ns != nullptr)
+    *not_counted_ns = reading.time_enabled - std::min(reading.time_enabled, reading.time_running);
+  // The kernel tells the leader first, then the others in the order in which they were opened.
+  const std::uint64_t* next = reading.values;
+  values[group.leader] = *next++;
+  for (unsigned i = 0; i < group.count; ++i)
+    if (i != group.leader)
+      values[i] = *next++;
+  return true;
+}
+
+bool read_group_in_user_space(const EventGroup& group, std::uint64_t* values) noexcept {
+  if (!group.user_read)
+    return false;
+  for (int attempt = 0; attempt < 64; ++attempt) {
+    std::uint32_t locks[kMaxEvents];
+    for (unsigned i = 0; i < group.count; ++i)
+      if (!read_page(group.pages[i], locks[i], values[i]))
+        return false;
+    std::atomic_thread_fence(std::memory_order_acquire);
+    bool all_hold = true;
+    for (unsigned i = 0; i < group.count; ++i)
+      all_hold &= group.pages[i]->lock == locks[i];
+    if (all_hold)
+      return true;
+  }
+  return false;
+}
+
+int open_lock_page(const volatile PerfPage*& page) {
   perf_event_attr attributes{};
   attributes.type = PERF_TYPE_SOFTWARE;
   attributes.config = PERF_COUNT_SW_DUMMY;
   attributes.exclude_kernel = 1;
-  const int fd = open_event(attributes);
+  const DescriptorRoom room;
+  const int fd = open_event(attributes, -1);
   if (fd < 0)
     return errno;
-  const int error = map_page(fd, clock);
+  const int error = map_page(fd, page);
   ::close(fd); // the mapping keeps the event alive
   return error;
 }
 
-void close(ThreadClock& clock) {
-  if (clock.page != nullptr)
-    munmap(const_cast<PerfPage*>(clock.page), page_bytes());
-  clock.page = nullptr;
-  if (clock.fd >= 0)
-    ::close(clock.fd);
-  clock.fd = -1;
-}
-
-std::uint64_t read_counter(ThreadClock& clock) noexcept {
-  std::uint64_t value;
-  if (clock.fd >= 0 && ::read(clock.fd, &value, sizeof value) == sizeof value &&
-      value > clock.last_work)
-    clock.last_work = value;
-  return clock.last_work;
-}
-
-bool read_user(ThreadClock& clock, std::uint64_t& value) noexcept {
-  const volatile PerfPage* page = clock.page;
-  if (page == nullptr)
-    return false;
-  for (int attempt = 0; attempt < 64; ++attempt) {
-    const std::uint32_t lock = page->lock;
-    std::atomic_thread_fence(std::memory_order_acquire);
-    const std::uint32_t index = page->index;
-    if (index == 0)
-      return false;
-    std::int64_t count = static_cast<std::int64_t>(read_pmc(index - 1));
-    const unsigned unused_bits = 64u - page->pmc_width;
-    if (unused_bits < 64)
-      count = static_cast<std::int64_t>(static_cast<std::uint64_t>(count) << unused_bits) >>
-              unused_bits;
-    const std::uint64_t sum = static_cast<std::uint64_t>(page->offset + count);
-    std::atomic_thread_fence(std::memory_order_acquire);
-    if (page->lock == lock) {
-      value = sum;
-      return true;
-    }
-  }
-  return false;
+void close_lock_page(const volatile PerfPage* page) {
+  munmap(const_cast<PerfPage*>(page), page_bytes());
 }
 
 std::uint32_t lock_of(const volatile PerfPage* page) noexcept {
   return page->lock;
 }
 
-std::string explain(int error, std::string_view event) {
-  std::string text(event);
-  text += ": ";
+const volatile PerfPage* stand_in_page() noexcept {
+  static const PerfPage page{};
+  return &page;
+}
+
+bool has_unlike_cores(const char* devices) {
+  DIR* const folder = opendir(devices);
+  if (folder == nullptr)
+    return false;
+  int core_pmus = 0; // only those of cores have a file `cpus`, others have `cpumask` or neither
+  while (const dirent* entry = readdir(folder)) {
+    const std::string cpus = std::string(devices) + "/" + entry->d_name + "/cpus";
+    core_pmus += entry->d_name[0] != '.' && access(cpus.c_str(), F_OK) == 0;
+  }
+  closedir(folder);
+  return core_pmus > 1;
+}
+
+Problem explain(int error, const CountedEvent& event) {
+  const std::string name = std::string(event.name) + ": ";
   switch (error) {
   case ENOENT:
   case ENODEV:
   case EOPNOTSUPP:
-    return text + "no hardware counters here (a VM without a virtual PMU?)";
+    return {name + (event.is_hardware() ? "no hardware counter for it here (a virtual machine "
+                                          "without a virtual PMU?)"
+                                        : "this kernel does not count it"),
+            ""};
   case EACCES:
   case EPERM:
-    return text + "not permitted; as root: sysctl kernel.perf_event_paranoid=1 (in a container: "
-                  "--cap-add PERFMON)";
+    return {name + "not permitted",
+            "as root: sysctl kernel.perf_event_paranoid=1 (in a container: --cap-add PERFMON)"};
   case ENOSYS:
-    return text + "this kernel has no perf_event_open, or a sandbox hides it";
+    return {name + "this kernel has no perf_event_open, or a sandbox hides it", ""};
   case EMFILE:
   case ENFILE:
-    return text + "no file descriptors left; ulimit -n 4096";
+    return {name + "no file descriptors left", "ulimit -n 4096"};
+  case ENOMEM:
+    return {name + "no locked memory left", "as root: sysctl kernel.perf_event_mlock_kb=4096"};
   case EBUSY:
-    return text + "all counters are taken by another user of the PMU (the NMI watchdog? sysctl "
-                  "kernel.nmi_watchdog=0)";
+    return {name + "all counters are taken by another user of the PMU",
+            "as root: sysctl kernel.nmi_watchdog=0"};
+  case EINVAL:
+    return {name + "the kernel refuses it (too many hardware events for one group?)", ""};
   default:
-    return text + std::strerror(error);
+    return {name + std::strerror(error), ""};
   }
 }
 

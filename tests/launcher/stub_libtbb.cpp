@@ -1,5 +1,5 @@
 // Stands for libtbb.so.12: "records" by writing run.json when STUB_RECORDS is set, and knows one
-// event that cannot be opened. Loaded into any program that tp-run starts, so it uses nothing but
+// event that cannot be opened and one that it does not know. Loaded into any program that tp-run starts, so it uses nothing but
 // libc.
 #include <cstdio>
 #include <cstdlib>
@@ -9,10 +9,26 @@
 #include <unistd.h>
 
 extern "C" int tp_probe_event(const char* event, char* message, unsigned long size) {
-  if (!std::strstr(event, "cycles"))
+  if (std::strstr(event, "nonsense"))
+    std::snprintf(message, size, "unknown event 'nonsense': expected auto or cycles");
+  else if (std::strstr(event, "cycles"))
+    std::snprintf(message, size, "no hardware counters on this machine\nhint: buy one");
+  else
     return 0;
-  std::snprintf(message, size, "no hardware counters on this machine");
   return 1;
+}
+
+// The answers of a machine whose better clock is locked away, or STUB_CLOCKS.
+extern "C" int tp_report_clocks(char* json, unsigned long size) {
+  const char* answer = std::getenv("STUB_CLOCKS");
+  if (!answer)
+    answer = R"({"schema":"taskpath.doctor/1",
+      "auto":{"clock":"tsc-rseq","event":"on-CPU time stamp counter","reason":"locked; open it"},
+      "sources":[
+       {"clock":"perf-user","event":"cycles","works":false,"reason":"locked","command":"open it"},
+       {"clock":"tsc-rseq","event":"tsc","works":true,"unit":"ticks","kernel_included":true,"ns_per_read":9.5},
+       {"clock":"tsc-perf-page","event":"tsc","works":false,"reason":"closed","command":"no need"}]})";
+  return std::snprintf(json, size, "%s", answer) < static_cast<int>(size) ? 0 : 1;
 }
 
 __attribute__((constructor)) static void record() {

@@ -81,6 +81,42 @@ TEST(Json, HasEverythingAndIsTheSameTwice) {
   EXPECT_EQ(100, json["attribution"]["percent"]);
 }
 
+// The paper's example with a clock that adds `step_cost` to each of its seven steps.
+Profile paper_with_cost(int step_cost) {
+  TraceSource source = test::load_trace_script(TP_GOLDEN_DIR "/taskprof_paper.trace.txt").source();
+  const std::string before = "\"same_as_time\"";
+  source.run_json.replace(source.run_json.find(before), before.size(),
+                          "\"step_cost\":" + std::to_string(step_cost) +
+                              ",\"step_cost_ns\":7,\"same_as_time\"");
+  return make_profile(source, {});
+}
+
+// Whether the site of this line is marked.
+bool is_marked(const Profile& profile, std::uint32_t line) {
+  const auto json = nlohmann::json::parse(write_json(profile));
+  for (const auto& site : json["sites"])
+    if (site["line"] == line)
+      return site["too_short"];
+  ADD_FAILURE() << "no site of line " << line;
+  return false;
+}
+
+TEST(ShortSteps, AreMarkedWhenTheClockIsMoreThanATenthOfTheirWork) {
+  // Line 13 has one step of 40 units: 4 units are a tenth of it, not more.
+  EXPECT_FALSE(is_marked(paper_with_cost(4), 13));
+  const Profile profile = paper_with_cost(5);
+  EXPECT_TRUE(is_marked(profile, 13));
+  EXPECT_FALSE(is_marked(paper_with_cost(2), 0)); // main: three steps, 85 units
+  const std::string text = write_text(profile, {}), markdown = write_markdown(profile, {});
+  for (const std::string& report : {text, markdown}) {
+    EXPECT_NE(std::string::npos, report.find("reading it adds 7 ns to each step"));
+    EXPECT_NE(std::string::npos, report.find(kTooShort));
+  }
+  EXPECT_NE(std::string::npos, text.find("13 ~"));
+  EXPECT_NE(std::string::npos, markdown.find(" ~ | 13 |"));
+  EXPECT_EQ(std::string::npos, write_text(paper(), {}).find(kTooShort));
+}
+
 TEST(Text, FitsOnATerminal) {
   Profile profile = paper();
   for (int i = 0; i < 100; ++i)

@@ -1,4 +1,5 @@
 // The DPST builder, driven through hooks.h as libtbb does it: tasks and contexts are a few words, no oneTBB.
+#include "../../profiler-lib/src/work_clock.h"
 #include "rt_support.h"
 
 #include "fake_scheduler.h"
@@ -125,6 +126,31 @@ TEST(Hooks, AStolenTaskHasItsFullId) {
   // Idle before it, so Begin stands apart; id (stream 0, spawn 0).
   const Lines worker = lines_of(data, "/000001.tps");
   EXPECT_EQ(worker, (Lines{"Begin id 0", "End 9", "End 0"}));
+}
+
+// A clock of ticks may be ahead of the time by the error of an anchor: the step is cut to its wall
+// time, and so is what a region got of it.
+TEST(Hooks, RegionHasNoMoreWorkThanItsStep) {
+  const std::string data = record([] {
+    start();
+    tp::rt::clock_config.same_as_time = true;
+    static tp_region region{"r", "f.cpp", 1, 0, 0};
+    tp_region_begin(&region);
+    tp_spend(std::uint64_t{1} << 50);
+    tp_region_end(&region);
+  });
+  const Stream stream = read_stream(data + "/000000.tps");
+  std::uint64_t region_work = 0;
+  for (const tp::trace::Record& record : stream.records)
+    if (record.op == tp::trace::Op::Region) {
+      region_work = record.work;
+    } else if (region_work > 0) {
+      EXPECT_EQ(record.op, tp::trace::Op::End);
+      EXPECT_EQ(region_work, record.work);
+      EXPECT_LT(record.work, std::uint64_t{1} << 50);
+      return;
+    }
+  ADD_FAILURE() << "no step with a region";
 }
 
 TEST(Hooks, LoopsFoldsAndRegions) {

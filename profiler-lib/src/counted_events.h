@@ -1,0 +1,49 @@
+// The events that can be named with -e / TP_EVENT: their names, and the list "first is the work, the
+// others ride along". Cold: once per process.
+#pragma once
+
+#include "tp/trace/trace_codec.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tp::rt {
+
+inline constexpr unsigned kMaxExtraEvents = trace::kMaxExtraEvents;
+inline constexpr unsigned kMaxEvents = 1 + kMaxExtraEvents;
+
+// One event of perf_event_open. Plain data: it lives in constinit memory.
+struct CountedEvent {
+  char name[64] = ""; // as the user gave it, also the unit
+  std::uint32_t type = 0;
+  std::uint64_t config = 0;
+  bool exclude_kernel = true; // what runs in the kernel is not counted
+
+  bool is_hardware() const;
+  // CPU time in ns, the only event here whose unit is time.
+  bool is_task_clock() const;
+};
+
+// "-e FIRST,SECOND,..." taken apart.
+struct EventList {
+  enum class Work : std::uint8_t {
+    Auto,    // the best clock there is
+    Tsc,     // the on-CPU time stamp counter
+    Virtual, // tp_spend()
+    Counted, // `counted`
+  };
+  Work work = Work::Auto;
+  CountedEvent counted;
+  CountedEvent extra[kMaxExtraEvents];
+  unsigned extra_count = 0;
+};
+
+// A known name, or TYPE:CONFIG[=NAME] in the numbers of perf_event_attr, as tp-run writes the events
+// of libpfm4. False: neither.
+bool find_event(std::string_view name, CountedEvent& event);
+
+// False: `problem` says which name is wrong and what is expected.
+bool parse_events(std::string_view text, EventList& list, std::string& problem);
+
+} // namespace tp::rt

@@ -1,0 +1,44 @@
+# Extra events per step: page faults are known exactly, site by site, whatever counts the work beside them.
+. "$(dirname "$0")/common.inc"
+build faults <<'EOF'
+#include <oneapi/tbb/task_group.h>
+#include <sys/mman.h>
+#include <tp/virtual_clock.h>
+#include <cstdio>
+// So many pages that nobody touched before: one fault each.
+static void touch(int pages) {
+  const size_t bytes = static_cast<size_t>(pages) * 4096;
+  char* const memory = static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  madvise(memory, bytes, MADV_NOHUGEPAGE);
+  for (int i = 0; i < pages; ++i) memory[i * 4096] = 1;
+  munmap(memory, bytes);
+  tp::spend(10);
+}
+int main() {
+  for (int round = 0; round < 20; ++round) {
+    tbb::task_group group;
+    for (int i = 0; i < 10; ++i) group.run([] { touch(64); });
+    for (int i = 0; i < 5; ++i)
+      group.run([] { touch(30); });
+    group.wait();
+  }
+  std::puts("done");
+}
+EOF
+[ "$(getconf PAGESIZE)" = 4096 ] || skip "pages are not of 4096 bytes"
+for events in tsc,page-faults task-clock,page-faults virtual,context-switches,page-faults,cpu-migrations \
+              auto,page-faults,minor-faults,major-faults,task-clock; do
+  if ! "$tp_run" -o data -e "$events" ./faults >out 2>err; then
+    in_file err 'not permitted' # of context switches: no counter for an unprivileged user
+    continue
+  fi
+  [ "$(cat out)" = done ] || fail "$events: stdout: $(cat out)"
+  analyze data
+  # A first touch of the stack or the like may come on top: the kernel counts all of them.
+  is 'sorted(s["extra_events"]["page-faults"] // 100 for s in p["sites"] if s["line"] > 0) == [30, 128]'
+  is 'sum(s["extra_events"]["page-faults"] for s in p["sites"]) == p["trace"]["extra_events"]["page-faults"]'
+  is 'p["conservation"]["exclusive_work_equals_work"] and p["complete"] and not [w for w in p["warnings"] if w["name"] == "not_counted"]'
+done
+# With the virtual clock the work stays the integer that it is.
+"$tp_run" -q -o data -e virtual,page-faults ./faults >out 2>err && { analyze data; is 'p["work"] == 3000'; }
+finish

@@ -1,0 +1,22 @@
+#!/bin/bash
+# tp-doctor makes a table of what the library answers, and names the one command that gives more.
+. "$(dirname "$0")/common.inc"
+doctor=$TP_TEST_PREFIX/bin/tp-doctor
+
+expect 0 "$doctor";            in_file out '* tsc-rseq'; in_file out '9.5  included'; in_file out 'For more: open it'
+[ "$(cat err)" = "next: $TP_TEST_PREFIX/bin/tp-run --analyze ./your-program" ] || fail "stderr: $(cat err)"
+grep -q 'perf-user .* no .* locked' out || fail "no line of the clock that is locked: $(cat out)"
+grep -q 'no need' out && fail "a command for a clock that is no better: $(cat out)"
+expect 0 "$doctor" -q --json;  is_empty err
+python3 -c 'import json; r = json.load(open("out")); assert r["schema"] == "taskpath.doctor/1" and len(r["sources"]) == 3' ||
+  fail "JSON: $(cat out)"
+expect 0 "$doctor" -q --color=never; is_empty err
+expect 0 "$doctor" --help;     in_file out '--json'
+expect 0 "$doctor" -V;         in_file out 'tp-doctor '
+expect 2 "$doctor" --bogus;    in_file err 'hint: tp-doctor --help'
+expect 2 "$doctor" argument
+
+# Without its library it says so.
+mkdir -p own/bin && cp "$doctor" own/bin
+expect 2 own/bin/tp-doctor;    in_file err 'lib/libtbb.so.12'; is_empty out
+finish
