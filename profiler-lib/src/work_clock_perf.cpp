@@ -132,23 +132,23 @@ std::uint64_t read_pmc(std::uint32_t counter) noexcept {
 }
 constexpr bool kUserRead = true;
 #elif defined(__aarch64__)
-// The event counters have names, not numbers, in the instruction: select by number through a table
-// of reads.
+// The event counters have names, not numbers, in the instruction: a table of reads, so that each
+// takes the same number of instructions.
 std::uint64_t read_pmc(std::uint32_t counter) noexcept {
-  std::uint64_t value = 0;
-#define TP_PMC(n)                                                                                  \
-  case n:                                                                                          \
-    asm volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value));                                      \
-    break;
-  switch (counter) {
-  TP_PMC(0) TP_PMC(1) TP_PMC(2) TP_PMC(3) TP_PMC(4) TP_PMC(5) TP_PMC(6) TP_PMC(7) case 31:
-    asm volatile("mrs %0, pmccntr_el0" : "=r"(value));
-    break;
-  default:
-    break;
+  using Read = std::uint64_t (*)() noexcept;
+#define TP_PMC(name)                                                                               \
+  []() noexcept {                                                                                  \
+    std::uint64_t value;                                                                           \
+    asm volatile("mrs %0, " name : "=r"(value));                                                   \
+    return value;                                                                                  \
   }
+  static constexpr Read kEventCounters[] = {
+      TP_PMC("pmevcntr0_el0"), TP_PMC("pmevcntr1_el0"), TP_PMC("pmevcntr2_el0"),
+      TP_PMC("pmevcntr3_el0"), TP_PMC("pmevcntr4_el0"), TP_PMC("pmevcntr5_el0"),
+      TP_PMC("pmevcntr6_el0"), TP_PMC("pmevcntr7_el0"), TP_PMC("pmccntr_el0")};
 #undef TP_PMC
-  return value;
+  // Number 31 is the cycle counter.
+  return kEventCounters[counter < 8 ? counter : 8]();
 }
 constexpr bool kUserRead = true;
 #else

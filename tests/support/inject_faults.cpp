@@ -1,0 +1,311 @@
+// Runs a program in whose processes perf_event_open, mmap of an event's page, and read() of an event
+// fail as asked: the kernel hands these calls to this process (seccomp user notification), which
+// refuses them, changes them, or lets them go on.
+//
+//   inject_faults [OPTION...] -- PROGRAM [ARG...]
+//     --open ERRNO     perf_event_open fails
+//     --mmap ERRNO     mapping the page of an event fails
+//     --from N         both only from the N-th such call on
+//     --hardware       --open: only of hardware events
+//     --swap           hardware events become the task clock, which every machine can count
+//     --empty-read N   read() of an event gives 0 bytes from the N-th on
+//     --half-counted   read() of an event says that it was counted half of the time only
+//     --nobody         as the user nobody
+//
+// Ends as the program ends; 77 where notification is not permitted, 125 for a failure of its own.
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/perf_event.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <string>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+constexpr int kSkipped = 77, kOwnFailure = 125;
+constexpr unsigned kNobody = 65534;
+
+struct Faults {
+  int open_error = 0;
+  int mmap_error = 0;
+  unsigned long from = 1;
+  bool hardware_only = false;
+  bool swap = false;
+  unsigned long empty_read_from = 0; // 0: never
+  bool half_counted = false;
+  bool as_nobody = false;
+};
+
+[[noreturn]] void die(const char* what) {
+  std::fprintf(stderr, "inject_faults: %s: %s\n", what, std::strerror(errno));
+  std::exit(kOwnFailure);
+}
+
+int errno_of(const std::string& name) {
+  const struct {
+    const char* name;
+    int value;
+  } known[] = {{"ENOENT", ENOENT}, {"EACCES", EACCES},         {"EPERM", EPERM},
+               {"ENOSYS", ENOSYS}, {"EMFILE", EMFILE},         {"EOPNOTSUPP", EOPNOTSUPP},
+               {"ENODEV", ENODEV}, {"EBUSY", EBUSY},           {"EINVAL", EINVAL},
+               {"ENOMEM", ENOMEM}};
+  for (const auto& each : known)
+    if (name == each.name)
+      return each.value;
+  errno = EINVAL;
+  die(name.c_str());
+}
+
+// Returns the program and its arguments.
+char** parse(char** word, Faults& faults) {
+  for (++word; *word != nullptr; ++word) {
+    const std::string option = *word;
+    if (option == "--")
+      return word + 1;
+    const bool has_value = option == "--open" || option == "--mmap" || option == "--from" ||
+                           option == "--empty-read";
+    const std::string value = has_value && word[1] != nullptr ? *++word : "";
+    if (option == "--open")
+      faults.open_error = errno_of(value);
+    else if (option == "--mmap")
+      faults.mmap_error = errno_of(value);
+    else if (option == "--from")
+      faults.from = std::strtoul(value.c_str(), nullptr, 10);
+    else if (option == "--empty-read")
+      faults.empty_read_from = std::strtoul(value.c_str(), nullptr, 10);
+    else if (option == "--hardware")
+      faults.hardware_only = true;
+    else if (option == "--swap")
+      faults.swap = true;
+    else if (option == "--half-counted")
+      faults.half_counted = true;
+    else if (option == "--nobody")
+      faults.as_nobody = true;
+    else
+      break;
+  }
+  errno = EINVAL;
+  die(*word != nullptr ? *word : "no program");
+}
+
+// ---- in the child: the filter
+// -------------------------------------------------------------------------------------------------
+
+constexpr std::uint32_t argument(int number) {
+  return offsetof(seccomp_data, args) + static_cast<unsigned>(number) * sizeof(std::uint64_t);
+}
+
+// Of mmap only what looks like the page of an event, of read() only what has the size of a group.
+int install_filter() {
+#if defined(__x86_64__)
+  constexpr std::uint32_t arch = AUDIT_ARCH_X86_64;
+#else
+  constexpr std::uint32_t arch = AUDIT_ARCH_AARCH64;
+#endif
+  constexpr unsigned smallest = 4 * 8, largest = 8 * 8;
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, arch, 0, 11),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_perf_event_open, 10, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_read, 5, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mmap, 0, 7),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument(2)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PROT_READ, 0, 5),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument(3)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MAP_SHARED, 4, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument(2)),
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, smallest, 0, 1),
+      BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, largest, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+  };
+  const sock_fprog program{sizeof code / sizeof *code, code};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return -1;
+  return static_cast<int>(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                                  SECCOMP_FILTER_FLAG_NEW_LISTENER, &program));
+}
+
+[[noreturn]] void run_program(char** command, const Faults& faults, int tell, int go_on) {
+  if (faults.as_nobody &&
+      (setgroups(0, nullptr) != 0 || setresgid(kNobody, kNobody, kNobody) != 0 ||
+       setresuid(kNobody, kNobody, kNobody) != 0))
+    die("--nobody");
+  const int listener = install_filter();
+  const int answer[2] = {listener, errno};
+  if (write(tell, answer, sizeof answer) != sizeof answer)
+    die("pipe");
+  char nothing; // until the supervisor has the listener
+  while (read(go_on, &nothing, 1) < 0 && errno == EINTR) {
+  }
+  if (listener >= 0)
+    close(listener);
+  execvp(command[0], command);
+  die(command[0]);
+}
+
+// ---- in the parent: the supervisor
+// -------------------------------------------------------------------------------------------------
+
+class Supervisor {
+public:
+  Supervisor(const Faults& faults, int listener, int program)
+      : faults_(faults), listener_(listener), program_(program) {}
+
+  void run() {
+    pollfd waited{listener_, POLLIN, 0};
+    while (poll(&waited, 1, -1) > 0 || errno == EINTR) {
+      if ((waited.revents & POLLIN) == 0)
+        return; // nobody is left who uses the filter
+      seccomp_notif call{};
+      if (ioctl(listener_, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0)
+        continue; // the caller is gone
+      seccomp_notif_resp answer{};
+      answer.id = call.id;
+      decide(call, answer);
+      ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+    }
+  }
+
+private:
+  void decide(const seccomp_notif& call, seccomp_notif_resp& answer) {
+    if (call.data.nr == __NR_perf_event_open)
+      open(call, answer);
+    else if (!is_event(call, static_cast<int>(call.data.args[call.data.nr == __NR_mmap ? 4 : 0])))
+      go_on(answer);
+    else if (call.data.nr == __NR_mmap)
+      map(answer);
+    else
+      read_event(call, answer);
+  }
+
+  static void go_on(seccomp_notif_resp& answer) { answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE; }
+
+  void open(const seccomp_notif& call, seccomp_notif_resp& answer) {
+    perf_event_attr attributes{};
+    const int memory = open_memory(call);
+    const auto at = static_cast<off_t>(call.data.args[0]);
+    if (pread(memory, &attributes, PERF_ATTR_SIZE_VER0, at) != PERF_ATTR_SIZE_VER0)
+      die("memory of the program");
+    const bool hardware = attributes.type != PERF_TYPE_SOFTWARE;
+    const bool concerned = hardware || !faults_.hardware_only;
+    if (concerned && faults_.open_error != 0 && ++opens_ >= faults_.from) {
+      answer.error = -faults_.open_error;
+    } else {
+      if (hardware && faults_.swap) {
+        attributes.type = PERF_TYPE_SOFTWARE;
+        attributes.config = PERF_COUNT_SW_TASK_CLOCK;
+        if (pwrite(memory, &attributes, PERF_ATTR_SIZE_VER0, at) != PERF_ATTR_SIZE_VER0)
+          die("memory of the program");
+      }
+      go_on(answer);
+    }
+    close(memory);
+  }
+
+  void map(seccomp_notif_resp& answer) {
+    if (faults_.mmap_error != 0 && ++maps_ >= faults_.from)
+      answer.error = -faults_.mmap_error;
+    else
+      go_on(answer);
+  }
+
+  void read_event(const seccomp_notif& call, seccomp_notif_resp& answer) {
+    ++reads_;
+    if (faults_.empty_read_from != 0 && reads_ >= faults_.empty_read_from)
+      answer.val = 0;
+    else if (faults_.half_counted)
+      read_half_counted(call, answer);
+    else
+      go_on(answer);
+  }
+
+  // Reads in place of the program: { number of events, time enabled, time running, values... }.
+  void read_half_counted(const seccomp_notif& call, seccomp_notif_resp& answer) {
+    const int event =
+        static_cast<int>(syscall(SYS_pidfd_getfd, program_, static_cast<int>(call.data.args[0]), 0));
+    std::uint64_t words[8];
+    const std::size_t wanted = call.data.args[2];
+    const ssize_t bytes = event >= 0 ? read(event, words, wanted) : -1;
+    if (bytes <= 0)
+      die("reading an event for the program");
+    close(event);
+    words[2] = words[1] / 2;
+    const int memory = open_memory(call);
+    if (pwrite(memory, words, wanted, static_cast<off_t>(call.data.args[1])) != bytes)
+      die("memory of the program");
+    close(memory);
+    answer.val = bytes;
+  }
+
+  static bool is_event(const seccomp_notif& call, int fd) {
+    char target[64] = "";
+    const std::string link = "/proc/" + std::to_string(call.pid) + "/fd/" + std::to_string(fd);
+    return readlink(link.c_str(), target, sizeof target - 1) > 0 &&
+           std::strcmp(target, "anon_inode:[perf_event]") == 0;
+  }
+
+  static int open_memory(const seccomp_notif& call) {
+    const int memory =
+        ::open(("/proc/" + std::to_string(call.pid) + "/mem").c_str(), O_RDWR | O_CLOEXEC);
+    if (memory < 0)
+      die("memory of the program");
+    return memory;
+  }
+
+  const Faults& faults_;
+  int listener_, program_;
+  unsigned long opens_ = 0, maps_ = 0, reads_ = 0;
+};
+
+} // namespace
+
+int main(int, char** arguments) {
+  Faults faults;
+  char** const command = parse(arguments, faults);
+  int told[2], go_on[2];
+  if (pipe2(told, O_CLOEXEC) != 0 || pipe2(go_on, O_CLOEXEC) != 0)
+    die("pipe");
+  const pid_t child = fork();
+  if (child < 0)
+    die("fork");
+  if (child == 0) {
+    close(go_on[1]);
+    run_program(command, faults, told[1], go_on[0]);
+  }
+  close(told[1]);
+  int answer[2] = {-1, 0};
+  const int program = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+  if (read(told[0], answer, sizeof answer) == sizeof answer && answer[0] < 0) {
+    std::fprintf(stderr, "inject_faults: seccomp notification: %s\n", std::strerror(answer[1]));
+    kill(child, SIGKILL);
+    return kSkipped;
+  }
+  const int listener = static_cast<int>(syscall(SYS_pidfd_getfd, program, answer[0], 0));
+  if (listener < 0) {
+    std::fprintf(stderr, "inject_faults: pidfd_getfd: %s\n", std::strerror(errno));
+    kill(child, SIGKILL);
+    return kSkipped;
+  }
+  close(go_on[1]);
+  Supervisor(faults, listener, program).run();
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
