@@ -60,9 +60,9 @@ int errno_of(const std::string& name) {
   const struct {
     const char* name;
     int value;
-  } known[] = {{"ENOENT", ENOENT}, {"EACCES", EACCES},         {"EPERM", EPERM},
-               {"ENOSYS", ENOSYS}, {"EMFILE", EMFILE},         {"EOPNOTSUPP", EOPNOTSUPP},
-               {"ENODEV", ENODEV}, {"EBUSY", EBUSY},           {"EINVAL", EINVAL},
+  } known[] = {{"ENOENT", ENOENT}, {"EACCES", EACCES}, {"EPERM", EPERM},
+               {"ENOSYS", ENOSYS}, {"EMFILE", EMFILE}, {"EOPNOTSUPP", EOPNOTSUPP},
+               {"ENODEV", ENODEV}, {"EBUSY", EBUSY},   {"EINVAL", EINVAL},
                {"ENOMEM", ENOMEM}};
   for (const auto& each : known)
     if (name == each.name)
@@ -77,8 +77,8 @@ char** parse(char** word, Faults& faults) {
     const std::string option = *word;
     if (option == "--")
       return word + 1;
-    const bool has_value = option == "--open" || option == "--mmap" || option == "--from" ||
-                           option == "--empty-read";
+    const bool has_value =
+        option == "--open" || option == "--mmap" || option == "--from" || option == "--empty-read";
     const std::string value = has_value && word[1] != nullptr ? *++word : "";
     if (option == "--open")
       faults.open_error = errno_of(value);
@@ -138,8 +138,8 @@ int install_filter() {
   const sock_fprog program{sizeof code / sizeof *code, code};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     return -1;
-  return static_cast<int>(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-                                  SECCOMP_FILTER_FLAG_NEW_LISTENER, &program));
+  return static_cast<int>(
+      syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program));
 }
 
 [[noreturn]] void run_program(char** command, const Faults& faults, int tell, int go_on) {
@@ -238,8 +238,8 @@ private:
 
   // Reads in place of the program: { number of events, time enabled, time running, values... }.
   void read_half_counted(const seccomp_notif& call, seccomp_notif_resp& answer) {
-    const int event =
-        static_cast<int>(syscall(SYS_pidfd_getfd, program_, static_cast<int>(call.data.args[0]), 0));
+    const int event = static_cast<int>(
+        syscall(SYS_pidfd_getfd, program_, static_cast<int>(call.data.args[0]), 0));
     std::uint64_t words[8];
     const std::size_t wanted = call.data.args[2];
     const ssize_t bytes = event >= 0 ? read(event, words, wanted) : -1;
