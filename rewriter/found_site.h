@@ -15,21 +15,25 @@ enum class Handling {
   Tag,           // gets an explicit argument
   AlreadyTagged, // has one
   LeftToHeader,  // keeps the default argument of the patched header, see `reason`
+  NoParameter,   // the header in use takes no site: a stock one
 };
 
 struct FoundSite {
-  std::string file;           // the file that holds the text, as the compiler spelled it
-  std::string presumed_file;  // what a #line directive calls it; equal to `file` without one
-  std::string construct;      // "parallel_for", "task_group::run", ...
-  std::string function;       // qualified name of the enclosing function
-  unsigned line = 0;          // of the callee's name, 1-based, after #line
-  unsigned column = 0;        // of the callee's name, 1-based
-  unsigned end_line = 0;      // of the closing parenthesis
+  std::string file;          // the file that holds the text, as the compiler spelled it
+  std::string presumed_file; // what a #line directive calls it; equal to `file` without one
+  std::string construct;     // "parallel_for", "task_group::run", ...
+  std::string function;      // qualified name of the enclosing function
+  unsigned line = 0;         // of the callee's name, 1-based, after #line
+  unsigned column = 0;       // of the callee's name, 1-based
+  unsigned begin_line = 0;   // of the call's first token, or the macro that writes it
+  unsigned begin_column = 0;
+  unsigned end_line = 0; // of the closing parenthesis
+  unsigned end_column = 0;
   unsigned insert_offset = 0; // bytes from the start of the file's text
   unsigned insert_line = 0;   // line of the character at insert_offset, after #line
   Placement placement = Placement::Last;
   Handling handling = Handling::LeftToHeader;
-  const char* reason = ""; // for LeftToHeader: one phrase
+  const char* reason = ""; // for LeftToHeader and NoParameter: one phrase
 };
 
 // One file's text and the sites in it, by ascending insert_offset.

@@ -7,10 +7,10 @@
 // Whatever goes wrong on our side, the original is compiled unchanged: the patched headers still
 // name its sites.
 #include "compiler_options.h"
-#include "constructs.h"
 #include "installation.h"
 #include "launcher_command.h"
 #include "output.h"
+#include "spawn_scan.h"
 
 #include <cerrno>
 #include <csignal>
@@ -119,41 +119,6 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-bool is_word_character(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
-
-bool has_word(std::string_view text, std::string_view word) {
-  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    if ((at == 0 || !is_word_character(text[at - 1])) &&
-        (end == text.size() || !is_word_character(text[end])))
-      return true;
-  }
-  return false;
-}
-
-// A C++20 module unit must begin as it does; its first line can't be ours.
-bool declares_module(std::string_view text) {
-  for (size_t at = text.find("module"); at != text.npos; at = text.find("module", at + 1)) {
-    const size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
-    const std::string_view before = text.substr(line, at - line);
-    const std::string_view after = text.substr(at + 6, 2);
-    const bool begins = before.find_first_not_of(" \t") == before.npos || before == "export ";
-    if (begins && !after.empty() && (after[0] == ';' || (after[0] == ' ' && after != " =")))
-      return true;
-  }
-  return false;
-}
-
-// Can this text hold a site? A callee's name must be spelled in it.
-bool may_spawn(const std::string& text) {
-  for (const Construct& construct : kConstructs)
-    if (has_word(text, construct.function))
-      return !declares_module(text);
-  return false;
-}
-
 std::string directory_of(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
@@ -191,7 +156,7 @@ std::string in_one_line(const std::string& errors) {
 // Tags one source; false if the original is to be compiled.
 bool make_copy(const Command& command, size_t argument, std::vector<Copy>& copies) {
   const std::string& source = command.arguments[argument];
-  if (!may_spawn(read_file(source)))
+  if (!may_spawn(source, command.arguments))
     return false;
   const std::string directory = make_temporary_directory(command, source);
   if (directory.empty()) {

@@ -6,6 +6,7 @@
 #include "installation.h"
 #include "output.h"
 #include "parse.h"
+#include "prefix_map.h"
 #include "project.h"
 #include "spawn_site_rewriter.h"
 
@@ -74,11 +75,15 @@ void merge(Files& files, Files&& more) {
   }
 }
 
-std::string rewritten(const SourceFile& file, const std::string& line_name) {
+RewriteOptions naming(const SourceFile& file, const std::string& line_name) {
   RewriteOptions options;
   options.line_name = line_name;
   options.stable_name = relative_to(file.path, project_root(file.path));
-  return rewrite(file, options);
+  return options;
+}
+
+std::string rewritten(const SourceFile& file, const std::string& line_name) {
+  return rewrite(file, naming(file, line_name));
 }
 
 void list_sites(const Files& files) {
@@ -128,12 +133,22 @@ bool write_all(const Options& options, const Files& files) {
   return true;
 }
 
+// For tp-c++: the main file is tagged; all other calls get a note.
 int emit_one(const Options& options, const Files& files) {
   const auto main_file = files.find(canonical(options.files.front()));
   if (main_file == files.end())
     return kNothingToTag;
-  const std::string text = rewritten(main_file->second, options.files.front());
-  if (text == main_file->second.text)
+  const SourceFile& source = main_file->second;
+  RewriteOptions how = naming(source, options.files.front());
+  const PrefixMap prefixes(options.flags);
+  for (const auto& [path, file] : files)
+    for (const FoundSite& site : file.sites)
+      if (site.handling == Handling::LeftToHeader ||
+          (site.handling == Handling::Tag && &file != &source))
+        how.notes.push_back({site, prefixes.applied_to(site.presumed_file),
+                             prefixes.applied_to(without_detours(site.presumed_file))});
+  const std::string text = rewrite(source, how);
+  if (text == source.text)
     return kNothingToTag;
   if (const std::string error = write_file(options.emit, text); !error.empty()) {
     report_error(options, error);
@@ -175,7 +190,6 @@ int run(const Options& options) {
       if (request.compiler.empty())
         request.compiler = real_compiler();
       request.flags.insert(request.flags.end(), options.flags.begin(), options.flags.end());
-      request.main_file_only = !options.emit.empty();
       requests.push_back(std::move(request));
     }
   }

@@ -13,6 +13,7 @@
 #include <clang/Basic/FileManager.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
+#include <clang/Lex/HeaderSearch.h>
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Tooling/CompilationDatabase.h>
@@ -24,20 +25,17 @@
 namespace tp::rewrite {
 namespace {
 
-// The user's own files: the main file, and unless unwanted the non-system headers of the same
-// project.
+// The user's own files: the main file and the non-system headers of the same project.
 class OwnFiles {
 public:
-  OwnFiles(const clang::SourceManager& sources, const ParseRequest& request)
-      : sources_(sources), request_(request) {}
+  explicit OwnFiles(clang::Preprocessor& preprocessor)
+      : sources_(preprocessor.getSourceManager()), headers_(preprocessor.getHeaderSearchInfo()) {}
 
   bool contains(clang::FileID file) {
     if (file.isInvalid())
       return false;
     if (file == sources_.getMainFileID())
       return true;
-    if (request_.main_file_only)
-      return false;
     const auto [known, is_new] = known_.try_emplace(file.getHashValue(), false);
     if (is_new)
       known->second = is_own_header(file);
@@ -47,8 +45,9 @@ public:
 private:
   bool is_own_header(clang::FileID file) {
     const auto entry = sources_.getFileEntryRefForID(file);
-    if (!entry || sources_.getFileCharacteristic(sources_.getLocForStartOfFile(file)) !=
-                      clang::SrcMgr::C_User)
+    // What the search path says of this file: headers that CMake's precompiled header includes
+    // count as the system's otherwise.
+    if (!entry || headers_.getFileDirFlavor(*entry) != clang::SrcMgr::C_User)
       return false;
     if (root_.empty())
       root_ = project_root(path_of(*sources_.getFileEntryRefForID(sources_.getMainFileID())));
@@ -61,15 +60,15 @@ private:
   }
 
   const clang::SourceManager& sources_;
-  const ParseRequest& request_;
+  clang::HeaderSearch& headers_;
   std::string root_;
   std::unordered_map<unsigned, bool> known_;
 };
 
 class Consumer : public clang::ASTConsumer {
 public:
-  Consumer(const clang::SourceManager& sources, const ParseRequest& request, ParseResult& result)
-      : sources_(sources), own_(sources, request), result_(result) {}
+  Consumer(clang::Preprocessor& preprocessor, ParseResult& result)
+      : sources_(preprocessor.getSourceManager()), own_(preprocessor), result_(result) {}
 
   bool shouldSkipFunctionBody(clang::Decl* decl) override {
     return !own_.contains(sources_.getFileID(sources_.getExpansionLoc(decl->getLocation())));
@@ -144,7 +143,7 @@ private:
 
 class Action : public clang::ASTFrontendAction {
 public:
-  Action(const ParseRequest& request, ParseResult& result) : request_(request), result_(result) {}
+  explicit Action(ParseResult& result) : result_(result) {}
 
   clang::TranslationUnitKind getTranslationUnitKind() override { return clang::TU_Prefix; }
 
@@ -157,11 +156,10 @@ public:
                                                         llvm::StringRef) override {
     compiler.getPreprocessor().addPPCallbacks(
         std::make_unique<HiddenHeaders>(compiler.getSourceManager(), result_));
-    return std::make_unique<Consumer>(compiler.getSourceManager(), request_, result_);
+    return std::make_unique<Consumer>(compiler.getPreprocessor(), result_);
   }
 
 private:
-  const ParseRequest& request_;
   ParseResult& result_;
 };
 
@@ -279,7 +277,7 @@ ParseResult parse(const ParseRequest& request) {
   llvm::IntrusiveRefCntPtr<clang::FileManager> files(
       new clang::FileManager(clang::FileSystemOptions(), std::move(file_system)));
   clang::tooling::ToolInvocation invocation(clang_command(request),
-                                            std::make_unique<Action>(request, result), files.get());
+                                            std::make_unique<Action>(result), files.get());
   ErrorCollector errors(result);
   invocation.setDiagnosticConsumer(&errors);
   result.ok = invocation.run() && result.errors.empty();

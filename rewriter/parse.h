@@ -14,7 +14,6 @@ struct ParseRequest {
   std::string directory;          // where the compiler runs; empty: here
   std::string compiler;           // the real compiler, whose headers are used
   std::vector<std::string> flags; // of the real compiler's command line, unfiltered
-  bool main_file_only = false;    // ignore sites in headers
 };
 
 struct ParseResult {

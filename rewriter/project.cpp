@@ -39,9 +39,21 @@ std::string project_root(const std::string& file) {
       break;
   }
   fs::path root = own;
-  while (has_build_file(root) && has_build_file(root.parent_path()) && root != root.parent_path())
+  while (!has_build_file(root) && root != root.parent_path())
+    root = root.parent_path();
+  if (!has_build_file(root))
+    return own.string();
+  while (has_build_file(root.parent_path()) && root != root.parent_path())
     root = root.parent_path();
   return root.string();
+}
+
+std::string without_detours(const std::string& spelled) {
+  const fs::path path = fs::path(spelled).lexically_normal();
+  if (spelled.find("..") == std::string::npos)
+    return path.string();
+  const std::string real = canonical(spelled); // a directory before ".." may be a link
+  return path.is_absolute() ? real : relative_to(real, canonical("."));
 }
 
 bool is_below(const std::string& file, const std::string& root) {

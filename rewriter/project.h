@@ -10,11 +10,16 @@ namespace tp::rewrite {
 std::string canonical(const std::string& path);
 
 // Root of the project around a file: the nearest directory with .git, .hg or .svn above it, else
-// the highest of an unbroken chain of directories with a build file, else the file's own directory.
+// the highest of an unbroken chain of directories with a build file, beginning at the nearest one,
+// else the file's own directory.
 std::string project_root(const std::string& file);
 
 // `file` relative to `root`, if it lies below; else its own path.
 std::string relative_to(const std::string& file, const std::string& root);
+
+// The name of a file without "." and "dir/..": relative if `spelled` is and it lies below here, so
+// that all spellings of one header are shown alike.
+std::string without_detours(const std::string& spelled);
 
 bool is_below(const std::string& file, const std::string& root);
 

@@ -56,13 +56,9 @@ public:
     return true;
   }
 
-  // A header that is included twice shows each of its sites twice; the first wording stays.
   std::map<std::string, SourceFile> take() {
-    for (auto& [name, file] : files_) {
-      std::ranges::stable_sort(file.sites, {}, &FoundSite::insert_offset);
-      const auto rest = std::ranges::unique(file.sites, {}, &FoundSite::insert_offset);
-      file.sites.erase(rest.begin(), rest.end());
-    }
+    for (auto& [name, file] : files_)
+      unite(file.sites);
     return std::move(files_);
   }
 
@@ -75,11 +71,23 @@ private:
     return llvm::isa<clang::FunctionDecl, clang::FieldDecl>(decl);
   }
 
+  // A header that is included twice shows each of its sites twice; the first wording stays. Several
+  // calls written by one use of a macro are one place.
+  static void unite(std::vector<FoundSite>& sites) {
+    std::ranges::stable_sort(sites, {}, &FoundSite::insert_offset);
+    std::vector<FoundSite> united;
+    for (FoundSite& site : sites)
+      if (united.empty() || united.back().insert_offset != site.insert_offset)
+        united.push_back(std::move(site));
+      else if (united.back().construct.find(site.construct) == std::string::npos)
+        united.back().construct += ", " + site.construct;
+    sites = std::move(united);
+  }
+
   void add(const clang::CallExpr& call, const Match& match) {
-    const SourceLocation close = call.getRParenLoc();
     const SourceLocation name = sources_.getExpansionLoc(match.name);
     const clang::FileID file = sources_.getFileID(name);
-    if (name.isInvalid() || !wanted_(file) || !seen_.insert(name.getRawEncoding()).second)
+    if (name.isInvalid() || !wanted_(file) || !seen_.insert(match.name.getRawEncoding()).second)
       return;
     const clang::PresumedLoc place = sources_.getPresumedLoc(name);
     FoundSite site;
@@ -89,7 +97,14 @@ private:
     site.function = enclosing_ ? enclosing_->getQualifiedNameAsString() : "";
     site.line = place.getLine();
     site.column = place.getColumn();
-    site.end_line = sources_.getPresumedLoc(sources_.getExpansionLoc(close)).getLine();
+    const clang::PresumedLoc begin =
+        sources_.getPresumedLoc(sources_.getExpansionLoc(call.getBeginLoc()));
+    const clang::PresumedLoc end =
+        sources_.getPresumedLoc(sources_.getExpansionRange(call.getEndLoc()).getEnd());
+    site.begin_line = begin.getLine();
+    site.begin_column = begin.getColumn();
+    site.end_line = end.getLine();
+    site.end_column = end.getColumn();
     site.handling = match.handling;
     site.reason = match.reason;
     SourceFile& source = file_of(file, site.file);

@@ -147,13 +147,14 @@ Match match_call(const clang::CallExpr& call) {
   match.name = callee.name;
   if (!callee.construct)
     return match;
-  if (is_tagged(call, *callee.construct))
+  if (is_tagged(call, *callee.construct)) {
     match.handling = Handling::AlreadyTagged;
-  else if (callee.doubt)
-    match.reason = callee.doubt;
-  else if (!callee.takes_site)
+  } else if (!callee.takes_site) {
+    match.handling = Handling::NoParameter;
     match.reason = "the oneTBB headers in use are not Taskpath's";
-  else if (callee.construct->site_comes_first && callee.has_template_arguments)
+  } else if (callee.doubt) {
+    match.reason = callee.doubt;
+  } else if (callee.construct->site_comes_first && callee.has_template_arguments)
     match.reason = "explicit template arguments";
   else
     match.handling = Handling::Tag;

@@ -17,6 +17,8 @@
 // units include the header, --gc-sections keeps it exactly when the call is kept, and it is hidden,
 // or else g++ would give it STB_GNU_UNIQUE and a plugin that uses oneTBB could never be unloaded.
 // __FILE__ follows the user's -f*-prefix-map as the compiler's own source locations do.
+//
+// Notes stand at the end, where they disturb nothing (a precompiled header must be included first).
 #include "spawn_site_rewriter.h"
 
 #include <cstdio>
@@ -30,6 +32,22 @@ std::string hex(unsigned long long value) {
   char digits[17];
   std::snprintf(digits, sizeof digits, "%016llx", value);
   return digits;
+}
+
+// A string of the assembler, to stand in a C string: octal escapes mean the same to both compilers.
+std::string assembler_string(const std::string& text) {
+  std::string result = "\\\"";
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= ' ' && byte < 0x7f && c != '"' && c != '\\') {
+      result += c;
+      continue;
+    }
+    char escape[6];
+    std::snprintf(escape, sizeof escape, "\\\\%03o", byte);
+    result += escape;
+  }
+  return result + "\\\"";
 }
 
 std::string quoted(const std::string& text) {
@@ -96,6 +114,23 @@ std::string record(const FoundSite& site, const std::string& hash, const char* n
   return text + "#endif" + newline;
 }
 
+std::string numbers(const FoundSite& site) {
+  std::string list;
+  for (const unsigned number :
+       {site.line, site.column, site.begin_line, site.begin_column, site.end_line, site.end_column})
+    list += (list.empty() ? "" : ", ") + std::to_string(number);
+  return list;
+}
+
+std::string note(const SiteNote& note) {
+  std::string strings;
+  for (const std::string* text :
+       {&note.spelled_file, &note.shown_file, &note.site.function, &note.site.construct})
+    strings += (strings.empty() ? "" : ", ") + assembler_string(*text);
+  const std::string name = hex(site_hash(note.site, note.spelled_file + '\n' + note.shown_file));
+  return "TP_SITE_NOTE(\"" + name + "\", \"" + numbers(note.site) + "\", \"" + strings + "\");";
+}
+
 std::string argument(const FoundSite& site, const std::string& hash, const std::string& text) {
   const char* newline = newline_at(text, site.insert_offset);
   const size_t start = line_start(text, site.insert_offset);
@@ -138,11 +173,16 @@ std::string rewrite(const SourceFile& source, const RewriteOptions& options) {
     body += argument(site, hash, text);
     copied = site.insert_offset;
   }
-  if (records.empty())
+  if (records.empty() && options.notes.empty())
     return text;
   body.append(text, copied);
-  return text.substr(0, begin) + line_one + "#include <tp/site.h>" + newline + records + line_one +
-         body;
+  if (!records.empty())
+    records = "#include <tp/site.h>" + (newline + records);
+  if (!options.notes.empty())
+    body += newline + ("#include <tp/site.h>" + std::string(newline));
+  for (const SiteNote& one : options.notes)
+    body += note(one) + newline;
+  return text.substr(0, begin) + line_one + records + (records.empty() ? "" : line_one) + body;
 }
 
 bool in_directive(const std::string& text, unsigned offset) {

@@ -1,9 +1,11 @@
 // The site table of the process. See site_registry.h.
 #include "site_registry.h"
 
+#include "elf_notes.h"
 #include "json_writer.h"
 #include "own_file.h"
 #include "settings.h"
+#include "site_notes.h"
 #include "tp/site.h"
 #include "tp/trace/trace_format.h"
 
@@ -60,33 +62,19 @@ bool is_library_file(std::string_view file) {
          file.find("/include/tbb/") != file.npos || file.find("/bits/stl_") != file.npos;
 }
 
-std::string build_id_of(const dl_phdr_info& info) {
+std::string build_id_of(const dl_phdr_info& module) {
   std::string id;
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    const auto& header = info.dlpi_phdr[i];
-    if (header.p_type != PT_NOTE)
-      continue;
-    const char* at = reinterpret_cast<const char*>(info.dlpi_addr + header.p_vaddr);
-    const char* const end = at + header.p_memsz;
-    while (at + sizeof(ElfW(Nhdr)) <= end) {
-      ElfW(Nhdr) note;
-      __builtin_memcpy(&note, at, sizeof note);
-      const char* const name = at + sizeof note;
-      const char* const value = name + ((note.n_namesz + 3u) & ~3u);
-      if (value + note.n_descsz > end)
-        break;
-      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4) {
-        constexpr char kHex[] = "0123456789abcdef";
-        for (unsigned b = 0; b < note.n_descsz; ++b) {
-          const auto byte = static_cast<unsigned char>(value[b]);
-          id += kHex[byte >> 4];
-          id += kHex[byte & 15];
-        }
-        return id;
-      }
-      at = value + ((note.n_descsz + 3u) & ~3u);
+  visit_notes(module, [&id](const ElfNote& note) {
+    if (note.type != NT_GNU_BUILD_ID || note.owner != "GNU")
+      return false;
+    constexpr char kHex[] = "0123456789abcdef";
+    for (const char c : note.content) {
+      const auto byte = static_cast<unsigned char>(c);
+      id += kHex[byte >> 4];
+      id += kHex[byte & 15];
     }
-  }
+    return true;
+  });
   return id;
 }
 
@@ -202,20 +190,29 @@ std::uint32_t register_site(const void* record) {
   const auto [entry, is_new] = r.by_record.try_emplace(record, 0);
   if (!is_new)
     return entry->second;
-  const auto& site = *static_cast<const tp_spawn_site*>(record);
-  const bool is_explicit = (site.column & TP_SITE_EXPLICIT) != 0;
-  const char* file = site.file != nullptr ? site.file : "";
-  entry->second = r.sites++ | (!is_explicit && is_library_file(file) ? kInternalSite : 0);
+  const auto& place = *static_cast<const tp_spawn_site*>(record);
+  const bool is_explicit = (place.column & TP_SITE_EXPLICIT) != 0;
+  const char* file = place.file != nullptr ? place.file : "";
+  NotedSite site;
+  const bool is_noted = !is_explicit && find_noted_site(place, site);
+  if (!is_noted)
+    site = {file,
+            place.function != nullptr ? place.function : "",
+            is_explicit && place.construct != nullptr ? place.construct : "",
+            place.line,
+            place.column & ~TP_SITE_EXPLICIT,
+            is_explicit ? place.end_line : 0};
+  const bool is_recorded = is_explicit || is_noted;
+  entry->second = r.sites++ | (!is_recorded && is_library_file(file) ? kInternalSite : 0);
   JsonObject line;
   line.number("site", entry->second & ~kInternalSite)
-      .text("tag", is_explicit ? "explicit" : "header")
-      .text("file", file)
+      .text("tag", is_recorded ? "explicit" : "header")
+      .text("file", site.file)
       .number("line", site.line)
-      .number("column", site.column & ~TP_SITE_EXPLICIT)
-      .text("function", site.function != nullptr ? site.function : "");
-  if (is_explicit)
-    line.number("end_line", site.end_line)
-        .text("construct", site.construct != nullptr ? site.construct : "");
+      .number("column", site.column)
+      .text("function", site.function);
+  if (is_recorded)
+    line.number("end_line", site.end_line).text("construct", site.construct);
   append_line(r, line);
   return entry->second;
 }

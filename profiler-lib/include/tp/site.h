@@ -20,6 +20,25 @@ struct tp_spawn_site {
 /* Bit of tp_spawn_site::column: the record was written by tp-rewrite and has all fields. */
 #define TP_SITE_EXPLICIT 0x80000000u
 
+/* For a call that tp-c++ does not touch (in a header, or written by a macro) the same record stands in
+ * an ELF note of the binary. Four strings follow the numbers, each with its zero: the file as the
+ * compiler spells it, the file as it is shown, function, construct. The compiler's place of the call
+ * lies between begin and end, both inclusive, 1-based. */
+struct tp_site_note {
+  unsigned line, column; /* of the callee's name */
+  unsigned begin_line, begin_column;
+  unsigned end_line, end_column;
+};
+#define TP_SITE_NOTE_OWNER "Taskpath"
+#define TP_SITE_NOTE_TYPE 1
+
+/* One note: a name for the linker, which keeps one of each, the six numbers, and the four strings, as
+ * assembler text. Nothing refers to a note; R keeps it through --gc-sections. */
+#define TP_SITE_NOTE(NAME, NUMBERS, STRINGS)                                                       \
+  __asm__(".pushsection .note.taskpath,\"aGR\",%note,tp_note_" NAME ",comdat\n"                    \
+          ".balign 4\n.4byte 9, 2f - 1f, 1\n.asciz \"" TP_SITE_NOTE_OWNER "\"\n.balign 4\n"        \
+          "1: .4byte " NUMBERS "\n.asciz " STRINGS "\n2: .balign 4\n.popsection")
+
 #ifdef __cplusplus
 namespace tp {
 /* What the patched headers take as their trailing, defaulted argument. `record` is never null. */
