@@ -475,17 +475,18 @@ void DpstReader::process_release(Stream& stream) {
   close_step(stream, frame);
   const std::uint64_t ordinal = stream.releases++;
   edges_.insert(trace::pack_id(stream.cursor.number(), ordinal),
-                visitor_.copy_path(*frame.state.path));
+                {visitor_.copy_path(*frame.state.path),
+                 (stream.cursor.record().flags & trace::kReleaseKept) != 0});
   queue_.wake_up_to(stream.release_waiters, ordinal);
 }
 
 bool DpstReader::process_acquire(Stream& stream) {
   const std::uint64_t id = stream.cursor.record().id;
   Frame& frame = running(stream);
-  Path** const found = edges_.find(id);
+  const Edge* const found = edges_.find(id);
   if (!found && !force_) {
     Stream* const releaser = stream_of(stream, id);
-    // Used up already (an edge is used once) or not there yet: either way it can only be waited
+    // Used up already (unless kept, an edge is used once) or not there yet: either way it can only be waited
     // for.
     return block(stream, releaser ? releaser->release_waiters : lost_, trace::id_ordinal(id));
   }
@@ -494,9 +495,11 @@ bool DpstReader::process_acquire(Stream& stream) {
     note(Problem::NeverReleased);
     return true;
   }
-  visitor_.join_path(*frame.state.path, **found, Tie::Into);
-  visitor_.drop_path(*found);
-  edges_.erase(id);
+  visitor_.join_path(*frame.state.path, *found->path, Tie::Into);
+  if (!found->kept) {
+    visitor_.drop_path(found->path);
+    edges_.erase(id);
+  }
   return true;
 }
 

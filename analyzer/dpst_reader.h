@@ -96,6 +96,11 @@ private:
   void judge_completeness();
   void refine_time_rate();
 
+  struct Edge {
+    Path* path;
+    bool kept; // may be acquired again
+  };
+
   const TraceSource& source_;
   const TraceInfo& info_;
   const RowMaps& rows_;
@@ -105,7 +110,7 @@ private:
   std::vector<Stream> streams_;
   IdTable<Frame*> tasks_;      // spawned, not begun
   IdTable<Context*> contexts_; // until ContextEnd
-  IdTable<Path*> edges_;       // released, not acquired
+  IdTable<Edge> edges_;        // released, and not acquired or kept
   IdTable<Frame*> stacks_;     // put aside
   Waiters lost_;               // waiters for streams that do not exist
   std::uint64_t next_rank_ = 0;

@@ -494,6 +494,23 @@ void cut(ThreadState& thread, Frame& frame) noexcept {
   put_plain(thread, Op::Cut, close_now(thread, frame), 0);
 }
 
+std::uint64_t release_edge(ThreadState& thread, Frame& frame, bool kept) noexcept {
+  put_plain(thread, Op::Release, close_now(thread, frame), kept ? trace::kReleaseKept : 0);
+  const std::uint64_t edge = trace::pack_id(thread.writer.stream(), thread.ordinals.releases++) + 1;
+  open_now(thread, frame);
+  return edge;
+}
+
+void acquire_edge(ThreadState& thread, Frame& frame, std::uint64_t edge) noexcept {
+  const ClosedStep step = close_now(thread, frame);
+  put_before(thread);
+  RecordEncoder record(reserve(thread));
+  const StepCodes codes = put_figures(record, step);
+  record.operand(edge - 1);
+  commit(thread, record, tag_of(Op::Acquire, codes, 0));
+  open_now(thread, frame);
+}
+
 struct StackToken {
   std::uint64_t stack; // packed id
   Frame* frame;        // on top of it

@@ -6,6 +6,7 @@
 
 #include "causal_region.h"
 #include "dpst_builder.h"
+#include "edge_table.h"
 #include "session.h"
 
 using namespace tp::rt;
@@ -37,6 +38,13 @@ TP_HOT Frame& top(ThreadState& thread) noexcept {
   return *thread.frame.load(std::memory_order_relaxed);
 }
 
+// Does the frame have steps now? Not while it waits, and never at the bottom of a worker or of a
+// borrowed stack: the scheduler's code there (observers, callbacks of suspended tasks) is no task's.
+TP_HOT bool has_steps(const ThreadState& thread, const Frame& frame) noexcept {
+  return frame.waits == 0 && &frame != &thread.base &&
+         !(thread.is_worker && &frame == &thread.root);
+}
+
 TP_HOT Frame& as_frame(tp_frame* storage) noexcept {
   return *reinterpret_cast<Frame*>(storage);
 }
@@ -60,6 +68,12 @@ TP_EXPORT void tp_on_scheduler_ready(void) noexcept {
   if (ThreadState* thread = known_thread())
     if (Frame& frame = top(*thread); frame.reopen)
       open_step(*thread, frame);
+}
+
+TP_EXPORT void tp_on_block(void) noexcept {
+  if (ThreadState* thread = known_thread())
+    if (Frame& frame = top(*thread); frame.step_open)
+      cut(*thread, frame);
 }
 
 TP_EXPORT void tp_on_worker_thread(void) noexcept {
@@ -197,6 +211,38 @@ TP_EXPORT void tp_on_fold_split(void) noexcept {
 TP_EXPORT void tp_on_fold_join(void) noexcept {
   if (ThreadState* thread = any_thread())
     join_fold(*thread, top(*thread));
+}
+
+TP_EXPORT uint64_t tp_on_release(int kept) noexcept {
+  ThreadState* const thread = any_thread();
+  if (thread == nullptr || !has_steps(*thread, top(*thread)))
+    return 0;
+  return release_edge(*thread, top(*thread), kept != 0);
+}
+
+TP_EXPORT void tp_on_acquire(uint64_t edge) noexcept {
+  ThreadState* const thread = edge != 0 ? known_thread() : nullptr;
+  if (thread != nullptr && has_steps(*thread, top(*thread)))
+    acquire_edge(*thread, top(*thread), edge);
+}
+
+TP_EXPORT void tp_on_release_to(const void* key, int kept) noexcept {
+  if (const std::uint64_t edge = tp_on_release(kept))
+    put_edge(key, edge);
+}
+
+TP_EXPORT void tp_on_acquire_from(const void* key, int kept) noexcept {
+  if (known_thread() == nullptr)
+    return;
+  if (kept)
+    return tp_on_acquire(peek_edge(key));
+  while (const std::uint64_t edge = take_edge(key))
+    tp_on_acquire(edge);
+}
+
+TP_EXPORT void tp_forget_edges(const void* key) noexcept {
+  if (known_thread() != nullptr)
+    forget_edges(key);
 }
 
 TP_EXPORT void tp_region_begin(tp_region* region) noexcept {

@@ -9,6 +9,7 @@
 #include "clock_report.h"
 #include "data_directory.h"
 #include "dpst_builder.h"
+#include "edge_table.h"
 #include "json_writer.h"
 #include "settings.h"
 #include "tp/hooks.h"
@@ -376,6 +377,7 @@ void after_fork_in_child() {
   // The states of the parent's threads stay allocated: the frames on this thread's stack point to
   // one of them.
   this_thread = nullptr;
+  clear_edges();
   session_number.fetch_add(1);
   if (recording == Recording::On)
     recording = Recording::NotStarted;

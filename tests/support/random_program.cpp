@@ -220,7 +220,12 @@ private:
   std::deque<SimNode> nodes_;
   std::deque<SimThread> threads_;
   std::vector<SimFrame*> pool_; // spawned, not begun
-  std::vector<std::pair<std::uint64_t, int>> edges_;
+  struct Edge {
+    std::uint64_t id;
+    int from;
+    bool kept;
+  };
+  std::vector<Edge> edges_;
   std::vector<std::pair<std::uint64_t, std::vector<SimFrame*>>> aside_;
   unsigned tasks_ = 0;
 };
@@ -553,12 +558,14 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     node.grain = grain;
     frame.loops.pop_back();
   } else if (what < 67) {
-    stream.release(close(thread, frame));
-    edges_.emplace_back(trace::pack_id(thread.number, thread.releases++), frame.current);
+    const bool kept = pick(4) == 0;
+    stream.release(close(thread, frame), kept);
+    edges_.push_back({trace::pack_id(thread.number, thread.releases++), frame.current, kept});
   } else if (what < 71 && !edges_.empty()) {
     const std::size_t index = pick(edges_.size());
-    const auto [id, from] = edges_[index];
-    edges_.erase(edges_.begin() + static_cast<std::ptrdiff_t>(index));
+    const auto [id, from, kept] = edges_[index];
+    if (!kept)
+      edges_.erase(edges_.begin() + static_cast<std::ptrdiff_t>(index));
     stream.acquire(close(thread, frame), id);
     Node node;
     node.owner = &frame;

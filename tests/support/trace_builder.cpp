@@ -143,8 +143,8 @@ void StreamBuilder::join(StepFigures step) {
   emit(Op::Join, 0, step, [](trace::RecordEncoder&) {});
 }
 
-void StreamBuilder::release(StepFigures step) {
-  emit(Op::Release, 0, step, [](trace::RecordEncoder&) {});
+void StreamBuilder::release(StepFigures step, bool kept) {
+  emit(Op::Release, kept ? trace::kReleaseKept : 0, step, [](trace::RecordEncoder&) {});
 }
 
 void StreamBuilder::acquire(StepFigures step, std::uint64_t edge) {

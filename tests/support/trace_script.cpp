@@ -120,7 +120,7 @@ bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
   else if (word == "join")
     stream.join(step);
   else if (word == "release")
-    stream.release(step);
+    stream.release(step, line.number("kept") != 0);
   else if (word == "acquire")
     stream.acquire(step, parse_id(line.text("edge", "")));
   else if (word == "region")

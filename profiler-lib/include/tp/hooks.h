@@ -51,6 +51,8 @@ typedef struct tp_task {
 /* An external thread starts to use the library: closes; tp_on_scheduler_ready opens. */
 void tp_on_external_thread(void) TP_NOEXCEPT;
 void tp_on_scheduler_ready(void) TP_NOEXCEPT;
+/* The thread is going to block in the library, outside of its waits: closes; the next wait opens. */
+void tp_on_block(void) TP_NOEXCEPT;
 void tp_on_worker_thread(void) TP_NOEXCEPT;
 
 /* ---- tasks ---- */
@@ -80,6 +82,22 @@ void tp_on_context_end(uint64_t* word) TP_NOEXCEPT;
  * on whichever thread, opens. */
 uint64_t tp_on_stack_out(void) TP_NOEXCEPT;
 void tp_on_stack_in(uint64_t token) TP_NOEXCEPT;
+
+/* ---- edges: order that neither a spawn nor a wait expresses (pipelines, flow graphs, scans, resumed
+ * tasks) ---- */
+/* The current frame publishes its path so far: closes, opens. Returns the edge, 0 if nothing is
+ * recorded. It can be acquired once, or any number of times if `kept` is not 0 (which costs the
+ * analyzer memory to the end of the trace). */
+uint64_t tp_on_release(int kept) TP_NOEXCEPT;
+/* The current frame continues after the edge as well: closes, opens. 0 is ignored. */
+void tp_on_acquire(uint64_t edge) TP_NOEXCEPT;
+/* The same where there is no room to keep the edge: it is kept under the address of an object, whose
+ * code must acquire or forget all of them before the address is used again. tp_on_acquire_from takes
+ * all that were released there; or, if `kept`, leaves the one that is there for others. */
+void tp_on_release_to(const void* key, int kept) TP_NOEXCEPT;
+void tp_on_acquire_from(const void* key, int kept) TP_NOEXCEPT;
+void tp_forget_edges(const void* key) TP_NOEXCEPT;
+
 /* The number of cores that partitioners shall see (tp-run --as-if-cores), else `real`. */
 int tp_concurrency(int real) TP_NOEXCEPT;
 

@@ -9,6 +9,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 extern "C" {
 __attribute__((weak)) std::uint32_t tp_enter_site(const void* site) noexcept;
@@ -17,6 +19,9 @@ __attribute__((weak)) void tp_on_loop_begin(void) noexcept;
 __attribute__((weak)) void tp_on_loop_end(std::uint64_t iterations, std::uint64_t grain) noexcept;
 __attribute__((weak)) void tp_on_fold_split(void) noexcept;
 __attribute__((weak)) void tp_on_fold_join(void) noexcept;
+__attribute__((weak)) void tp_on_release_to(const void* key, int kept) noexcept;
+__attribute__((weak)) void tp_on_acquire_from(const void* key, int kept) noexcept;
+__attribute__((weak)) void tp_forget_edges(const void* key) noexcept;
 }
 
 // TP_HERE: the place of the call, as the default of a parameter. __builtin_source_location() wants
@@ -125,6 +130,33 @@ public:
 private:
   detail::loop_size size_;
 };
+
+// A parameter that knows the place of the call: for entry points that end in a pack, behind which
+// none with a default can stand.
+template <typename T>
+struct located {
+  template <typename From, typename = typename std::enable_if<
+                               std::is_convertible<From&&, T>::value &&
+                               !std::is_same<typename std::decay<From>::type, located>::value>::type>
+  located(From&& from, TP_SITE_PARAM) : value(std::forward<From>(from)), place(tp_site) {}
+  T value;
+  site place;
+};
+
+// Edges that neither a spawn nor a wait expresses, kept under the address of an object that both
+// sides know (tp/hooks.h).
+inline void release_to(const void* key, bool kept = false) noexcept {
+  if (tp_on_release_to != nullptr)
+    tp_on_release_to(key, kept);
+}
+inline void acquire_from(const void* key, bool kept = false) noexcept {
+  if (tp_on_acquire_from != nullptr)
+    tp_on_acquire_from(key, kept);
+}
+inline void forget_edges(const void* key) noexcept {
+  if (tp_forget_edges != nullptr)
+    tp_forget_edges(key);
+}
 
 inline void fold_split() noexcept {
   if (tp_on_fold_split != nullptr)

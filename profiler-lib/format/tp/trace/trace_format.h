@@ -182,6 +182,7 @@ inline constexpr unsigned kTaskCancelled = 4; // cancel() ran in place of execut
 inline constexpr unsigned kEndByException = 1;     // flag of End: the task threw
 inline constexpr unsigned kTaskByException = 8;    // flag of Task: the same
 inline constexpr unsigned kWaitEndByException = 1; // flag of WaitEnd: the wait rethrew
+inline constexpr unsigned kReleaseKept = 1; // flag of Release: any number of Acquires may name it
 
 // Flags of LoopEnd.   bits 0-1: width of iterations    bits 2-3: width of grain    (CountCode each)
 enum class CountCode : std::uint8_t { One = 0, U16 = 1, U32 = 2, U64 = 3 };

@@ -1,0 +1,67 @@
+// What the patched parallel_pipeline.cpp needs: the order of its filters' calls as edges. C++11.
+//
+// A call of a filter comes after the item's call of the filter before (program order, or a spawn);
+// in a serial filter after the filter's previous call; and the n-th call of the input filter, n
+// beyond the number of tokens, after the token it takes was given back: tokens are given and taken
+// in the same order, as a counting semaphore that is fair. The last makes the token limit part of
+// the span, also in a run that never waited for a token.
+#ifndef TP_PIPELINE_HOOKS_H
+#define TP_PIPELINE_HOOKS_H
+
+#include "tp/hooks.h"
+
+#include "oneapi/tbb/spin_mutex.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+namespace tp {
+
+class pipeline_tokens {
+public:
+  explicit pipeline_tokens(std::size_t tokens) : tokens_(tokens) {}
+  ~pipeline_tokens() { delete[] ring_; }
+  pipeline_tokens(const pipeline_tokens&) = delete;
+  pipeline_tokens& operator=(const pipeline_tokens&) = delete;
+
+  // An item has left the pipeline, and its token is about to be given back.
+  void give() {
+    if (tokens_ > max_tokens)
+      return;
+    const std::uint64_t edge = tp_on_release(0);
+    tbb::detail::d1::spin_mutex::scoped_lock lock(mutex_);
+    if (ring_ == nullptr && edge != 0)
+      ring_ = new (std::nothrow) std::uint64_t[tokens_]();
+    if (ring_ != nullptr)
+      ring_[given_ % tokens_] = edge;
+    ++given_;
+  }
+  // The input filter is about to be called.
+  void take() {
+    if (tokens_ > max_tokens)
+      return;
+    std::uint64_t edge = 0;
+    {
+      tbb::detail::d1::spin_mutex::scoped_lock lock(mutex_);
+      if (taken_ >= tokens_ && ring_ != nullptr)
+        edge = std::exchange(ring_[taken_ % tokens_], 0);
+      ++taken_;
+    }
+    tp_on_acquire(edge);
+  }
+
+private:
+  // So many items are not in flight on any machine; their edges would only cost memory.
+  static constexpr std::size_t max_tokens = 65536;
+  const std::size_t tokens_;
+  tbb::detail::d1::spin_mutex mutex_;
+  std::uint64_t* ring_ = nullptr;
+  std::size_t given_ = 0, taken_ = 0;
+};
+
+} // namespace tp
+
+#endif

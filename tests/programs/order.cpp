@@ -1,0 +1,165 @@
+// Order that neither a spawn nor a wait expresses: resumed tasks, a full arena, collaborative_call_once.
+#define TBB_PREVIEW_RESUMABLE_TASKS 1
+#include "specification.h"
+
+#include <oneapi/tbb/collaborative_call_once.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <stdexcept>
+
+using namespace spec;
+
+CASE(resumed_by_a_task) {
+  tbb::task_group group, resumers;
+  group.run([&] {
+    spend(5);
+    tbb::task::suspend([&](tbb::task::suspend_point point) {
+      resumers.run([point] {
+        spend(40);
+        tbb::task::resume(point);
+        spend(100);
+      });
+    });
+    spend(7);
+  });
+  group.wait();
+  spend(2);
+  resumers.wait();
+  spend(1);
+  // The suspended task goes on after resume(), not after the task that calls it.
+  expect({155, 5 + 140 + 1});
+}
+CASE(resumed_by_a_chain) {
+  if (threads() < 2)
+    return;
+  // Each task is resumed by the next, which was spawned later and works longer.
+  constexpr int kTasks = 8;
+  std::atomic<tbb::task::suspend_point> points[kTasks] = {};
+  tbb::task_group group;
+  for (int i = 0; i < kTasks; ++i)
+    group.run([&, i] {
+      spend(1);
+      tbb::task::suspend([&](tbb::task::suspend_point point) { points[i] = point; });
+      spend(10);
+    });
+  tbb::task_group resumer;
+  resumer.run([&] {
+    for (auto& point : points) {
+      while (point == nullptr)
+        std::this_thread::yield();
+      spend(3);
+      tbb::task::resume(point);
+    }
+  });
+  resumer.wait();
+  group.wait();
+  expect({kTasks * (1 + 10 + 3), kTasks * 3 + 10});
+}
+CASE(resumed_by_another_thread) {
+  // The other thread is a root of its own: its path begins at 0.
+  std::thread other;
+  tbb::task_group group;
+  spend(10);
+  group.run([&] {
+    spend(5);
+    tbb::task::suspend([&](tbb::task::suspend_point point) {
+      other = std::thread([point] {
+        spend(70);
+        tbb::task::resume(point);
+      });
+    });
+    spend(7);
+  });
+  group.wait();
+  spend(1);
+  other.join();
+  expect({93, 78});
+}
+CASE(full_arena) {
+  // The arena has room for one thread, which stays inside: whoever calls execute() has it done by that thread.
+  tbb::task_arena arena(1);
+  std::atomic<bool> inside{false}, leave{false};
+  std::thread owner([&] {
+    arena.execute([&] {
+      tbb::task_group group;
+      group.run_and_wait([&] { spend(2); });
+      inside = true;
+      while (!leave)
+        std::this_thread::yield();
+    });
+  });
+  while (!inside)
+    std::this_thread::yield();
+  spend(5);
+  std::thread releaser([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    leave = true;
+  });
+  arena.execute([] { spend(30); });
+  spend(7);
+  owner.join();
+  releaser.join();
+  expect({44, 42});
+}
+CASE(full_arena_many) {
+  if (threads() < 2)
+    return;
+  // Delegated to a worker that is inside, or done here once there is room: the same DAG.
+  tbb::task_arena arena(1, 0);
+  spend(4);
+  tbb::parallel_for(
+      0, 8,
+      [&](int) {
+        spend(1);
+        arena.execute(
+            [] { tbb::parallel_for(0, 4, [](int) { spend(3); }, tbb::simple_partitioner()); });
+        spend(2);
+      },
+      tbb::simple_partitioner());
+  expect({4 + 8 * 15, 4 + 6});
+}
+CASE(full_arena_exception) {
+  if (threads() < 2)
+    return;
+  tbb::task_arena arena(1, 0);
+  spend(4);
+  try {
+    arena.execute([] {
+      spend(10);
+      throw std::runtime_error("as planned");
+    });
+  } catch (const std::runtime_error&) {
+    spend(5);
+  }
+  expect({19, 19});
+}
+CASE(call_once) {
+  // The others wait for the function, whoever runs it; what comes after it on its own thread is not theirs.
+  tbb::collaborative_once_flag flag;
+  std::atomic<int> at_flag{0}, calls{0};
+  const int callers = std::min(threads(), 4);
+  tbb::parallel_for(
+      0, callers,
+      [&](int) {
+        ++at_flag;
+        bool caller = false;
+        tbb::collaborative_call_once(flag, [&] {
+          ++calls;
+          caller = true;
+          while (at_flag < callers)
+            std::this_thread::yield();
+          std::this_thread::sleep_for(std::chrono::milliseconds(200)); // they are about to wait
+          spend(10);
+          tbb::parallel_for(0, 4, [](int) { spend(20); }, tbb::simple_partitioner());
+        });
+        spend(caller ? 6 : 50);
+      },
+      tbb::simple_partitioner());
+  if (calls != 1)
+    std::puts("expect one call");
+  expect_work(10 + 80 + 6 + 50 * Units(callers - 1));
+  expect_span_with_headers(10 + 20 + (callers > 1 ? 50 : 6));
+}

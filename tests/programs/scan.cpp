@@ -1,0 +1,105 @@
+// parallel_scan. A piece that runs right after its left neighbour, on the same thread, takes over its sum and so comes
+// after it; a piece that was stolen is summed apart, and runs again in the second pass. So work and span depend on the
+// run; what holds in every run: the spent units are the work, pieces of a pass cost what they cost, and with one thread
+// the scan is a chain.
+#include "specification.h"
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_scan.h>
+
+#include <atomic>
+
+using namespace spec;
+using Range = tbb::blocked_range<int>;
+
+namespace {
+
+// Blocks until as many threads are here.
+struct Rendezvous {
+  explicit Rendezvous(int threads) : missing(threads) {}
+  void meet() {
+    for (--missing; missing > 0;)
+      std::this_thread::yield();
+  }
+  std::atomic<int> missing;
+};
+
+struct Counts {
+  std::atomic<Units> pre{0}, final{0}, joins{0};
+};
+
+// Sums 0..n-1 with pieces of one iteration: `pre` and `last` units for an iteration, `join` for a reverse join.
+void scan(int n, Counts& counts, Units pre, Units last, Units join) {
+  const long sum = tbb::parallel_scan(
+      Range(0, n), 0L,
+      [&](const Range& range, long value, bool is_final) {
+        for (int i = range.begin(); i != range.end(); ++i) {
+          (is_final ? counts.final : counts.pre) += 1;
+          spend(is_final ? last : pre);
+          value += i;
+        }
+        return value;
+      },
+      [&](long left, long right) {
+        counts.joins += 1;
+        spend(join);
+        return left + right;
+      },
+      tbb::simple_partitioner());
+  if (sum != long(n) * (n - 1) / 2 || counts.final != Units(n))
+    std::puts("expect another sum");
+}
+
+} // namespace
+
+CASE(work_and_bounds) {
+  Counts counts;
+  spend(5);
+  scan(64, counts, 10, 20, 0);
+  spend(3);
+  const Units work = counts.pre * 10 + counts.final * 20;
+  expect_work(8 + work);
+  // The first piece is always final; at most all pieces are a chain.
+  expect_span_between(8 + 20, 8 + work);
+}
+CASE(with_joins) {
+  Counts counts;
+  scan(32, counts, 4, 6, 3);
+  expect_work(counts.pre * 4 + counts.final * 6 + counts.joins * 3);
+}
+CASE(chain_with_one_thread) {
+  Counts counts;
+  scan(64, counts, 10, 20, 1);
+  const Units work = counts.pre * 10 + counts.final * 20 + counts.joins;
+  expect_work(work);
+  if (threads() == 1)
+    expect_span_with_headers(work);
+}
+CASE(three_quarters_stolen) {
+  // Pass 1: piece 0 for good, 1 and 2 for their sums (that of the last is not needed). Pass 2: pieces 1, 2, 3.
+  if (threads() < 3)
+    return;
+  const Units pre[] = {0, 40, 25, 0}, last[] = {30, 7, 11, 13}, join = 5;
+  Rendezvous three(3);
+  tbb::parallel_scan(
+      Range(0, 4), 0L,
+      [&](const Range& range, long value, bool is_final) {
+        const int piece = range.begin();
+        if (piece == 0 || !is_final)
+          three.meet();
+        spend(is_final ? last[piece] : pre[piece]);
+        return value;
+      },
+      [&](long left, long right) {
+        spend(join);
+        return left + right;
+      },
+      tbb::simple_partitioner());
+  const Cost left = in_series({in_parallel({step(last[0]), step(pre[1])}), step(join)});
+  const Cost pass1 = in_parallel({left, step(pre[2])});
+  const Cost right = in_series({step(join), in_parallel({step(last[2]), step(last[3])})});
+  const Cost pass2 = in_parallel({step(last[1]), right});
+  const Cost all = in_series({step(join), pass1, pass2});
+  expect_work(all.work);
+  expect_span_with_headers(all.span);
+}
