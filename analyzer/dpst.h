@@ -59,6 +59,8 @@ public:
   virtual void set_rank(Path& path, std::uint64_t rank) = 0;
   // `into` becomes the longer of both. Its rank changes only with Tie::LowerRank.
   virtual void join_path(Path& into, const Path& from, Tie tie) = 0;
+  // `into` becomes a copy of `from`, but keeps its rank.
+  virtual void assign_path(Path& into, const Path& from) = 0;
 
   // A root frame begins; its path is new.
   virtual void root_begun(FrameState& frame) = 0;

@@ -495,7 +495,11 @@ bool DpstReader::process_acquire(Stream& stream) {
     note(Problem::NeverReleased);
     return true;
   }
-  visitor_.join_path(*frame.state.path, *found->path, Tie::Into);
+  // Within a body call of a loop lengths are counted from its beginning.
+  if (stream.cursor.record().flags & trace::kAcquireAlone && frame.open_loops == 0)
+    visitor_.assign_path(*frame.state.path, *found->path);
+  else
+    visitor_.join_path(*frame.state.path, *found->path, Tie::Into);
   if (!found->kept) {
     visitor_.drop_path(found->path);
     edges_.erase(id);

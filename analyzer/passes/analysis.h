@@ -42,6 +42,7 @@ public:
   void drop_path(Path* path) override { paths_.drop(path); }
   void set_rank(Path& path, std::uint64_t rank) override { path.rank = rank; }
   void join_path(Path& into, const Path& from, Tie tie) override { paths_.join(into, from, tie); }
+  void assign_path(Path& into, const Path& from) override { paths_.assign(into, from); }
   void root_begun(FrameState& frame) override { frame.is_root = true; }
   void spawned(const FrameState& parent, FrameState& child) override;
   void begun(FrameState& frame) override {

@@ -88,6 +88,13 @@ void PathStore::join(Path& into, const Path& from, Tie tie) {
     to[i] = std::max(to[i], other[i]);
 }
 
+void PathStore::assign(Path& into, const Path& from) {
+  const SegmentId kept = segments_.share(from.composition);
+  segments_.drop(into.composition);
+  into.composition = kept;
+  std::copy_n(from.lengths(), lengths_, into.lengths());
+}
+
 void PathStore::extend(Path& path, Row row, const Step& step) {
   const std::uint64_t work = step.work;
   if (work == 0)

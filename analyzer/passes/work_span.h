@@ -41,6 +41,7 @@ public:
   Path* copy(const Path& path);
   void drop(Path* path);
   void join(Path& into, const Path& from, Tie tie);
+  void assign(Path& into, const Path& from); // but for its rank
   void extend(Path& path, Row row, const Step& step);
 
   std::size_t lengths() const { return lengths_; }

@@ -501,13 +501,13 @@ std::uint64_t release_edge(ThreadState& thread, Frame& frame, bool kept) noexcep
   return edge;
 }
 
-void acquire_edge(ThreadState& thread, Frame& frame, std::uint64_t edge) noexcept {
+void acquire_edge(ThreadState& thread, Frame& frame, std::uint64_t edge, bool alone) noexcept {
   const ClosedStep step = close_now(thread, frame);
   put_before(thread);
   RecordEncoder record(reserve(thread));
   const StepCodes codes = put_figures(record, step);
   record.operand(edge - 1);
-  commit(thread, record, tag_of(Op::Acquire, codes, 0));
+  commit(thread, record, tag_of(Op::Acquire, codes, alone ? trace::kAcquireAlone : 0));
   open_now(thread, frame);
 }
 

@@ -38,7 +38,7 @@ void join_fold(ThreadState& thread, Frame& frame) noexcept;
 void cut(ThreadState& thread, Frame& frame) noexcept;
 // Edges (packed id + 1). One that is kept may be acquired by any number of frames, else by one.
 std::uint64_t release_edge(ThreadState& thread, Frame& frame, bool kept) noexcept;
-void acquire_edge(ThreadState& thread, Frame& frame, std::uint64_t edge) noexcept;
+void acquire_edge(ThreadState& thread, Frame& frame, std::uint64_t edge, bool alone) noexcept;
 // Resumable tasks: a thread leaves its frames and continues on another stack, with other frames or
 // none. The token is made by put_aside and freed by take_back, on whichever thread.
 struct StackToken;

@@ -220,10 +220,10 @@ TP_EXPORT uint64_t tp_on_release(int kept) noexcept {
   return release_edge(*thread, top(*thread), kept != 0);
 }
 
-TP_EXPORT void tp_on_acquire(uint64_t edge) noexcept {
+TP_EXPORT void tp_on_acquire(uint64_t edge, int alone) noexcept {
   ThreadState* const thread = edge != 0 ? known_thread() : nullptr;
   if (thread != nullptr && has_steps(*thread, top(*thread)))
-    acquire_edge(*thread, top(*thread), edge);
+    acquire_edge(*thread, top(*thread), edge, alone != 0);
 }
 
 TP_EXPORT void tp_on_release_to(const void* key, int kept) noexcept {
@@ -235,9 +235,9 @@ TP_EXPORT void tp_on_acquire_from(const void* key, int kept) noexcept {
   if (known_thread() == nullptr)
     return;
   if (kept)
-    return tp_on_acquire(peek_edge(key));
+    return tp_on_acquire(peek_edge(key), 0);
   while (const std::uint64_t edge = take_edge(key))
-    tp_on_acquire(edge);
+    tp_on_acquire(edge, 0);
 }
 
 TP_EXPORT void tp_forget_edges(const void* key) noexcept {

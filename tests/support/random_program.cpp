@@ -566,10 +566,13 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     const auto [id, from, kept] = edges_[index];
     if (!kept)
       edges_.erase(edges_.begin() + static_cast<std::ptrdiff_t>(index));
-    stream.acquire(close(thread, frame), id);
+    const bool alone = frame.loops.empty() && pick(4) == 0;
+    stream.acquire(close(thread, frame), id, alone);
     Node node;
     node.owner = &frame;
     node.before = {frame.current, from};
+    if (alone)
+      node.before = {from};
     frame.current = dag_.add(node);
   } else if (what < 78 && frame.node && frame.node->end[1 - frame.side] >= 0) {
     stream.join(close(thread, frame));

@@ -147,8 +147,9 @@ void StreamBuilder::release(StepFigures step, bool kept) {
   emit(Op::Release, kept ? trace::kReleaseKept : 0, step, [](trace::RecordEncoder&) {});
 }
 
-void StreamBuilder::acquire(StepFigures step, std::uint64_t edge) {
-  emit(Op::Acquire, 0, step, [&](trace::RecordEncoder& encoder) { encoder.operand(edge); });
+void StreamBuilder::acquire(StepFigures step, std::uint64_t edge, bool alone) {
+  emit(Op::Acquire, alone ? trace::kAcquireAlone : 0, step,
+       [&](trace::RecordEncoder& encoder) { encoder.operand(edge); });
 }
 
 void StreamBuilder::region(std::uint32_t region, std::uint64_t work) {

@@ -72,7 +72,7 @@ public:
   void loop_end(StepFigures step, std::uint64_t iterations, std::uint64_t grain);
   void join(StepFigures step);
   void release(StepFigures step, bool kept = false);
-  void acquire(StepFigures step, std::uint64_t edge);
+  void acquire(StepFigures step, std::uint64_t edge, bool alone = false);
   void region(std::uint32_t region, std::uint64_t work);
   void context_end(ContextOperand context);
   void cut(StepFigures step);

@@ -122,7 +122,7 @@ bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
   else if (word == "release")
     stream.release(step, line.number("kept") != 0);
   else if (word == "acquire")
-    stream.acquire(step, parse_id(line.text("edge", "")));
+    stream.acquire(step, parse_id(line.text("edge", "")), line.number("alone") != 0);
   else if (word == "region")
     stream.region(static_cast<std::uint32_t>(line.number("id")), line.number("work"));
   else if (word == "context-end")

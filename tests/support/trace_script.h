@@ -10,7 +10,7 @@
 //     spawn-wait / wait                   ctx: new, new-exclusive, own, last, STREAM.ORDINAL
 //     begin task=-1                       task: newest, -N (before it), STREAM.ORDINAL
 //     end / task / loop-begin / join / release / cut   work= lead= wall= (wall: the work, unless given)
-//     loop-end n=64 grain=1 / acquire edge=0.0 / release kept=1 / region id=0 work=5 / context-end ctx=last
+//     loop-end n=64 grain=1 / acquire edge=0.0 alone=1 / release kept=1 / region id=0 work=5 / context-end ctx=last
 //     wait-end idle=3 / thread-end cpu=1 / pause / resume / chunk base=TIME
 //   # comment
 #pragma once

@@ -89,8 +89,9 @@ void tp_on_stack_in(uint64_t token) TP_NOEXCEPT;
  * recorded. It can be acquired once, or any number of times if `kept` is not 0 (which costs the
  * analyzer memory to the end of the trace). */
 uint64_t tp_on_release(int kept) TP_NOEXCEPT;
-/* The current frame continues after the edge as well: closes, opens. 0 is ignored. */
-void tp_on_acquire(uint64_t edge) TP_NOEXCEPT;
+/* The current frame continues after the edge as well, or, if `alone`, after the edge only (a task that
+ * is used again for something that does not depend on what it did): closes, opens. 0 is ignored. */
+void tp_on_acquire(uint64_t edge, int alone) TP_NOEXCEPT;
 /* The same where there is no room to keep the edge: it is kept under the address of an object, whose
  * code must acquire or forget all of them before the address is used again. tp_on_acquire_from takes
  * all that were released there; or, if `kept`, leaves the one that is there for others. */

@@ -27,7 +27,7 @@ public:
   pipeline_tokens(const pipeline_tokens&) = delete;
   pipeline_tokens& operator=(const pipeline_tokens&) = delete;
 
-  // An item has left the pipeline, and its token is about to be given back.
+  // An item has passed the last filter, and its token will be given back.
   void give() {
     if (tokens_ > max_tokens)
       return;
@@ -39,8 +39,10 @@ public:
       ring_[given_ % tokens_] = edge;
     ++given_;
   }
-  // The input filter is about to be called.
-  void take() {
+  // The input filter is about to be called, by a task that carried an item before if `used`: then it
+  // comes after its token and, if serial, its previous call, not after that item.
+  void take(bool used, std::uint64_t previous_call) {
+    tp_on_acquire(previous_call, used);
     if (tokens_ > max_tokens)
       return;
     std::uint64_t edge = 0;
@@ -50,7 +52,7 @@ public:
         edge = std::exchange(ring_[taken_ % tokens_], 0);
       ++taken_;
     }
-    tp_on_acquire(edge);
+    tp_on_acquire(edge, used && previous_call == 0);
   }
 
 private:

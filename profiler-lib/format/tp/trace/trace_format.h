@@ -182,6 +182,8 @@ inline constexpr unsigned kTaskCancelled = 4; // cancel() ran in place of execut
 inline constexpr unsigned kEndByException = 1;     // flag of End: the task threw
 inline constexpr unsigned kTaskByException = 8;    // flag of Task: the same
 inline constexpr unsigned kWaitEndByException = 1; // flag of WaitEnd: the wait rethrew
+inline constexpr unsigned kAcquireAlone =
+    1; // flag of Acquire: the path continues after the edge only
 inline constexpr unsigned kReleaseKept = 1; // flag of Release: any number of Acquires may name it
 
 // Flags of LoopEnd.   bits 0-1: width of iterations    bits 2-3: width of grain    (CountCode each)
