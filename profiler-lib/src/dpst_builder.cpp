@@ -38,8 +38,9 @@ TP_COLD void close_extra(ThreadState& thread) noexcept {
     thread.closed_extra[i] = paused() ? 0 : thread.clock.extra[i] - thread.step_extra[i];
 }
 
-// The values of the closed step, behind its three fields: told once.
-TP_COLD void put_extra(ThreadState& thread, RecordEncoder& record) noexcept {
+// The values of the closed step, behind its three fields: told once. The encoder goes by value, so
+// that callers keep it in registers.
+TP_COLD RecordEncoder put_extra(ThreadState& thread, RecordEncoder record) noexcept {
   std::uint16_t codes = 0;
   for (unsigned i = 0; i < clock_config.extra_count; ++i)
     codes |= static_cast<std::uint16_t>(width_code(thread.closed_extra[i]) << 2 * i);
@@ -48,6 +49,7 @@ TP_COLD void put_extra(ThreadState& thread, RecordEncoder& record) noexcept {
     record.field(thread.closed_extra[i]);
     thread.closed_extra[i] = 0;
   }
+  return record;
 }
 
 TP_HOT ClosedStep close_now(ThreadState& thread, Frame& frame) noexcept {
@@ -105,8 +107,7 @@ TP_HOT std::byte* reserve(ThreadState& thread) noexcept {
 TP_HOT void put_begin(ThreadState& thread, std::uint64_t idle) noexcept {
   RecordEncoder record(reserve(thread));
   const unsigned lead_code = record.field(idle);
-  const unsigned width = trace::kWidthBytes[thread.begin_flags & 3];
-  record.bytes(&thread.begin_id, width);
+  record.number(thread.begin_id, trace::kWidthBytes[thread.begin_flags & 3]);
   thread.writer.advance(record.commit(make_tag(Op::Begin, lead_code, 0, 0, thread.begin_flags)));
   thread.told_time += idle;
   thread.begin_pending = false;
@@ -125,7 +126,7 @@ TP_COLD void put_regions(ThreadState& thread) noexcept {
     RecordEncoder record(reserve(thread));
     const unsigned work_code = record.field(entry.work);
     const bool wide = entry.region > UINT16_MAX;
-    record.bytes(&entry.region, wide ? 4 : 2);
+    record.number(entry.region, wide ? 4 : 2);
     thread.writer.advance(
         record.commit(make_tag(Op::Region, 0, work_code, 0, wide ? trace::kRegionWide : 0)));
   }
@@ -139,35 +140,29 @@ TP_HOT void put_before(ThreadState& thread) noexcept {
     put_regions(thread);
 }
 
-struct StepCodes {
-  unsigned lead, work, wall;
-};
-
-TP_HOT StepCodes put_figures(ThreadState& thread, RecordEncoder& record,
-                             const ClosedStep& step) noexcept {
-  const unsigned lead = record.field(step.lead);
-  const unsigned work = record.field(step.work);
-  const unsigned wall = record.field(step.wall);
-  if (clock_config.extra_count != 0) [[unlikely]]
-    put_extra(thread, record);
-  return {lead, work, wall};
-}
-
 // Makes a record that closes a step valid.
 TP_HOT void commit(ThreadState& thread, RecordEncoder& record, std::uint16_t tag) noexcept {
   thread.writer.advance(record.commit(tag));
   thread.told_time = thread.close_time;
 }
 
-TP_HOT std::uint16_t tag_of(Op op, const StepCodes& codes, unsigned flags) noexcept {
-  return make_tag(op, codes.lead, codes.work, codes.wall, flags);
+// The figures go in first, and return the width codes for the tag.
+TP_HOT unsigned put_figures(ThreadState& thread, RecordEncoder& record,
+                            const ClosedStep& step) noexcept {
+  const unsigned codes = record.figures(step.lead, step.work, step.wall);
+  if (clock_config.extra_count != 0) [[unlikely]]
+    record = put_extra(thread, record);
+  return codes;
+}
+TP_HOT std::uint16_t tag_of(Op op, unsigned codes, unsigned flags) noexcept {
+  return static_cast<std::uint16_t>(make_tag(op, 0, 0, 0, flags) | codes);
 }
 
 // A record that closes a step and has no operands.
 TP_HOT void put_plain(ThreadState& thread, Op op, const ClosedStep& step, unsigned flags) noexcept {
   put_before(thread);
   RecordEncoder record(reserve(thread));
-  const StepCodes codes = put_figures(thread, record, step);
+  const unsigned codes = put_figures(thread, record, step);
   commit(thread, record, tag_of(op, codes, flags));
 }
 
@@ -247,7 +242,7 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
                              : site <= UINT16_MAX                ? SiteCode::U16
                                                                  : SiteCode::U32;
   RecordEncoder record(reserve(thread));
-  const StepCodes codes = put_figures(thread, record, step);
+  const unsigned codes = put_figures(thread, record, step);
   if (site_code == SiteCode::U16)
     record.operand(static_cast<std::uint16_t>(site));
   if (site_code == SiteCode::U32)
@@ -302,7 +297,6 @@ void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t pri
   put_extended(thread, trace::ExtendedKind::ThreadBegin, &payload, sizeof payload);
   thread.root = Frame{};
   thread.root.thread = &thread;
-  thread.root.generation = thread.generation;
   thread.frame.store(&thread.root, std::memory_order_relaxed);
 }
 
@@ -339,7 +333,7 @@ void wait(ThreadState& thread, Frame& frame, const tp_task* task, const tp_conte
   put_before(thread);
   const ContextOperand operand = name_context(thread, frame, context);
   RecordEncoder record(reserve(thread));
-  const StepCodes codes = put_figures(thread, record, step);
+  const unsigned codes = put_figures(thread, record, step);
   put_context(record, operand, context.traits);
   commit(thread, record,
          tag_of(Op::Wait, codes, static_cast<unsigned>(operand.code) << trace::kContextShift));
@@ -377,14 +371,12 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
   const std::uint64_t id = task.words[0] - 1;
   frame.outer = outer;
   frame.thread = &thread;
-  frame.generation = thread.generation;
   frame.own_context = __atomic_load_n(context.word, __ATOMIC_RELAXED);
   frame.last_context = 0;
   frame.type = task.type;
   frame.task_words = task.words;
   frame.site = static_cast<std::uint32_t>(task.words[1]);
   frame.call_site = 0;
-  frame.own_construct = static_cast<std::uint8_t>(context.traits & kConstructMask);
   frame.step_open = false;
   frame.split_next = false;
   frame.reopen = false;
@@ -435,8 +427,8 @@ void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
   if (thread.begin_pending && thread.region_count == 0) {
     // The commonest record of all: a task without events inside.
     RecordEncoder record(reserve(thread));
-    const StepCodes codes = put_figures(thread, record, step);
-    record.bytes(&thread.begin_id, trace::kWidthBytes[thread.begin_flags & 3]);
+    const unsigned codes = put_figures(thread, record, step);
+    record.number(thread.begin_id, trace::kWidthBytes[thread.begin_flags & 3]);
     commit(thread, record, tag_of(Op::Task, codes, thread.begin_flags));
     thread.begin_pending = false;
   } else {
@@ -476,11 +468,11 @@ void end_loop(ThreadState& thread, Frame& frame, std::uint64_t iterations,
   const ClosedStep step = close_now(thread, frame);
   put_before(thread);
   RecordEncoder record(reserve(thread));
-  const StepCodes codes = put_figures(thread, record, step);
+  const unsigned codes = put_figures(thread, record, step);
   const unsigned iterations_code = code_of(iterations);
   const unsigned grain_code = code_of(grain);
-  record.bytes(&iterations, iterations_code == 0 ? 0 : trace::kWidthBytes[iterations_code]);
-  record.bytes(&grain, grain_code == 0 ? 0 : trace::kWidthBytes[grain_code]);
+  record.number(iterations == 1 ? 0 : iterations, trace::kWidthBytes[iterations_code]);
+  record.number(grain == 1 ? 0 : grain, trace::kWidthBytes[grain_code]);
   commit(thread, record, tag_of(Op::LoopEnd, codes, iterations_code | grain_code << 2));
   open_now(thread, frame);
 }
@@ -505,7 +497,7 @@ void acquire_edge(ThreadState& thread, Frame& frame, std::uint64_t edge, bool al
   const ClosedStep step = close_now(thread, frame);
   put_before(thread);
   RecordEncoder record(reserve(thread));
-  const StepCodes codes = put_figures(record, step);
+  const unsigned codes = put_figures(thread, record, step);
   record.operand(edge - 1);
   commit(thread, record, tag_of(Op::Acquire, codes, alone ? trace::kAcquireAlone : 0));
   open_now(thread, frame);

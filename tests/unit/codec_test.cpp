@@ -18,6 +18,12 @@ TEST(Codec, FieldsOfEveryWidth) {
         RecordEncoder encoder(space);
         const unsigned a = encoder.field(lead), b = encoder.field(work), c = encoder.field(wall);
         const std::byte* const end = encoder.commit(make_tag(Op::Cut, a, b, c, 0));
+        // The short way to write all three leaves the same bytes.
+        std::byte other[kMaxRecordBytes] = {};
+        RecordEncoder short_encoder(other);
+        const unsigned codes = short_encoder.figures(lead, work, wall);
+        short_encoder.commit(static_cast<std::uint16_t>(make_tag(Op::Cut, 0, 0, 0, 0) | codes));
+        EXPECT_EQ(0, std::memcmp(space, other, sizeof space));
         const std::byte* at = space;
         Record record;
         ASSERT_EQ(DecodeStatus::Ok, decode(at, end, 0, record));

@@ -70,9 +70,24 @@ public:
   // them.
   unsigned field(std::uint64_t value) {
     const unsigned code = width_code(value);
-    std::memcpy(cursor_, &value, sizeof value);
-    cursor_ += kWidthBytes[code];
+    number(value, kWidthBytes[code]);
     return code;
+  }
+  // Appends the three fields of a step; returns their width codes, in place for the tag. In nearly
+  // all steps lead and work fit two bytes and there is no wall.
+  unsigned figures(std::uint64_t lead, std::uint64_t work, std::uint64_t wall) {
+    if (lead - 1 < 0xffff && work - 1 < 0xffff && wall == 0) [[likely]] {
+      number(lead | work << 16, 4);
+      return 1u << kLeadShift | 1u << kWorkShift;
+    }
+    const auto [end, codes] = wide_figures(*this, lead, work, wall);
+    cursor_ = end;
+    return codes;
+  }
+  // Appends a number that fits `width` bytes.
+  void number(std::uint64_t value, unsigned width) {
+    std::memcpy(cursor_, &value, sizeof value);
+    cursor_ += width;
   }
   template <typename Value>
   void operand(Value value) {
@@ -91,6 +106,18 @@ public:
   }
 
 private:
+  struct Appended {
+    std::byte* end;
+    unsigned codes;
+  };
+  // Apart, by value: so that the others keep their encoder in registers.
+  [[gnu::noinline]] static Appended wide_figures(RecordEncoder record, std::uint64_t lead,
+                                                 std::uint64_t work, std::uint64_t wall) {
+    const unsigned lead_code = record.field(lead), work_code = record.field(work);
+    const unsigned wall_code = record.field(wall);
+    return {record.cursor_,
+            lead_code << kLeadShift | work_code << kWorkShift | wall_code << kWallShift};
+  }
   std::byte* start_;
   std::byte* cursor_;
 };
