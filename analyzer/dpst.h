@@ -17,15 +17,27 @@ using Row = std::uint32_t;
 inline constexpr Row kMainRow = 0;
 
 struct Path;       // the visitor's: the longest path to a point
-struct Invocation; // the visitor's: an outermost invocation of a row
+struct Invocation; // the visitor's: a task as an invocation of its row
 struct LoopMark;   // the visitor's: where the innermost open loop body call began
+
+// What a step begins or ends with. Spawn and Wait name a row: that of the task created, and that of
+// the task which the waiting frame created last.
+enum class BoundaryKind : std::uint8_t { Begin, Spawn, Wait, BodyBegin, BodyEnd, Other, End };
+struct Boundary {
+  BoundaryKind kind = BoundaryKind::Begin;
+  Row row = kMainRow;
+  bool operator==(const Boundary&) const = default;
+};
 
 // What a visitor sees of a frame.
 struct FrameState {
   Path* path = nullptr;
-  Invocation* invocation = nullptr;
+  Invocation* task = nullptr;       // the frame itself
+  Invocation* invocation = nullptr; // the innermost top-call-site invocation around it
   LoopMark* loop = nullptr;
   Row row = kMainRow;
+  Row last_spawned = kMainRow; // row of the task that it created last; its own before
+  Boundary opened;             // what the open step began with
   bool is_root = false;
 };
 
@@ -43,6 +55,7 @@ struct Step {
   std::uint32_t stream = 0;
   std::span<const RegionWork> regions;
   std::span<const std::uint64_t> extra; // values of the run's extra events
+  Boundary opened, closed;              // what it began and ended with
 };
 
 // Which path survives where two of equal length meet. A child wins against the continuation; the
@@ -61,6 +74,9 @@ public:
   virtual void join_path(Path& into, const Path& from, Tie tie) = 0;
   // `into` becomes a copy of `from`, but keeps its rank.
   virtual void assign_path(Path& into, const Path& from) = 0;
+  // A wait of `frame` is over. `fresh`: the longest end of what it joins, `again`: of what this
+  // frame has joined before in the same scope. Either may be null.
+  virtual void wait_joined(FrameState& frame, const Path* fresh, const Path* again) = 0;
 
   // A root frame begins; its path is new.
   virtual void root_begun(FrameState& frame) = 0;

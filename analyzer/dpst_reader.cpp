@@ -44,6 +44,7 @@ void DpstReader::merge() {
   for (Stream& stream : streams_)
     if (stream.cursor.next()) {
       queue_.push(stream.cursor.time().at, stream.cursor.number());
+      stream.first_time = stream.cursor.time().begin;
       summary_.first_time = any ? std::min(summary_.first_time, stream.cursor.time().begin)
                                 : stream.cursor.time().begin;
       any = true;
@@ -101,7 +102,7 @@ Frame& DpstReader::running(Stream& stream) {
   return *stream.top;
 }
 
-void DpstReader::close_step(Stream& stream, Frame& frame) {
+void DpstReader::close_step(Stream& stream, Frame& frame, Boundary closed) {
   const Record& record = stream.cursor.record();
   const RecordTime& time = stream.cursor.time();
   if (!stream.regions.empty()) {
@@ -121,8 +122,11 @@ void DpstReader::close_step(Stream& stream, Frame& frame) {
                   time.begin,
                   stream.cursor.number(),
                   {stream.regions.data(), stream.regions.size()},
-                  {record.extra, summary_.extra.size()}};
+                  {record.extra, summary_.extra.size()},
+                  frame.state.opened,
+                  closed};
   visitor_.step(frame.state, step);
+  frame.state.opened = closed;
   stream.regions.clear();
   ++summary_.steps;
   summary_.overhead += step.lead;
@@ -189,7 +193,7 @@ bool DpstReader::process_record(Stream& stream) {
     return true;
   case Op::LoopBegin: {
     Frame& frame = running(stream);
-    close_step(stream, frame);
+    close_step(stream, frame, {BoundaryKind::BodyBegin});
     ++frame.open_loops;
     visitor_.loop_begin(frame.state);
     return true;
@@ -210,7 +214,7 @@ bool DpstReader::process_record(Stream& stream) {
   case Op::ContextEnd:
     return process_context_end(stream);
   case Op::Cut:
-    close_step(stream, running(stream));
+    close_step(stream, running(stream), {BoundaryKind::Other});
     return true;
   case Op::Extended:
     return process_extended(stream);
@@ -305,11 +309,14 @@ bool DpstReader::process_spawn(Stream& stream) {
   Context* context = nullptr;
   if (!resolve_context(stream, &parent, context))
     return false;
-  close_step(stream, parent);
+  close_step(stream, parent,
+             {record.op == Op::Spawn ? BoundaryKind::Spawn : BoundaryKind::Wait, row});
+  parent.state.last_spawned = row;
 
   Frame* const child = joins_.make_frame();
   child->is_task = true;
-  child->state.row = row;
+  child->spawn_time = stream.cursor.time().at;
+  child->state.row = child->state.last_spawned = row;
   child->state.path = visitor_.copy_path(*parent.state.path);
   visitor_.set_rank(*child->state.path, ++next_rank_);
   const bool is_split = record.op == Op::Spawn &&
@@ -335,7 +342,7 @@ bool DpstReader::process_wait(Stream& stream) {
   Context* context = nullptr;
   if (!resolve_context(stream, &frame, context))
     return false;
-  close_step(stream, frame);
+  close_step(stream, frame, {BoundaryKind::Wait, frame.state.last_spawned});
   joins_.begin_wait(frame, context);
   return true;
 }
@@ -349,6 +356,7 @@ bool DpstReader::process_wait_end(Stream& stream) {
     return block(stream, *waiters);
   if (force_)
     note(Problem::NeverEnded);
+  ++summary_.waits;
   summary_.idle += stream.cursor.record().lead;
   if (stream.cursor.record().flags & trace::kWaitEndByException)
     ++summary_.by_exception;
@@ -388,7 +396,7 @@ bool DpstReader::claim_task(Stream& stream, Frame*& task) {
   note(Problem::NeverSpawned);
   task = joins_.make_frame();
   task->is_task = true;
-  task->state.row = rows_.unknown_row;
+  task->state.row = task->state.last_spawned = rows_.unknown_row;
   task->state.path = visitor_.new_path();
   visitor_.set_rank(*task->state.path, ++next_rank_);
   // Its spawn would have told its context: one that nobody else knows stands in.
@@ -411,14 +419,28 @@ bool DpstReader::process_begin(Stream& stream) {
   push(stream, task);
   visitor_.begun(task->state);
   if (record.op == Op::Begin) {
+    note_steal(stream, *task);
     summary_.idle += record.lead;
     return true;
   }
   if (record.flags & trace::kTaskByException)
     ++summary_.by_exception;
-  close_step(stream, *task);
+  close_step(stream, *task, {BoundaryKind::End});
   finish_top(stream);
   return true;
+}
+
+// How long it took until a stolen task began, from the moment at which it had been created and the
+// thief looked for work.
+void DpstReader::note_steal(const Stream& stream, const Frame& task) {
+  const Record& record = stream.cursor.record();
+  if (static_cast<trace::TaskCode>(record.flags & 3) != trace::TaskCode::Id ||
+      trace::id_stream(record.id) == stream.cursor.number() || record.lead == 0)
+    return;
+  const std::uint64_t now = stream.cursor.time().at;
+  const std::uint64_t both_there = std::max(task.spawn_time, now - std::min(now, record.lead));
+  if (both_there < now)
+    summary_.steal_delay.add(now - both_there);
 }
 
 void DpstReader::process_end(Stream& stream) {
@@ -427,7 +449,7 @@ void DpstReader::process_end(Stream& stream) {
   if (stream.top->is_task && stream.top->wait)
     fail(Problem::StepInWait, stream.cursor.place(), "the end of its wait first",
          "the end of the task");
-  close_step(stream, running(stream));
+  close_step(stream, running(stream), {BoundaryKind::End});
   if (stream.cursor.record().flags & trace::kEndByException)
     ++summary_.by_exception;
   finish_top(stream);
@@ -438,7 +460,7 @@ void DpstReader::process_loop_end(Stream& stream) {
   Frame& frame = running(stream);
   if (frame.open_loops == 0)
     fail(Problem::LoopEndWithoutBegin, stream.cursor.place(), "an open loop body", "none");
-  close_step(stream, frame);
+  close_step(stream, frame, {BoundaryKind::BodyEnd});
   --frame.open_loops;
   visitor_.loop_end(frame.state, record.iterations, record.grain);
 }
@@ -450,7 +472,7 @@ bool DpstReader::process_join(Stream& stream) {
   Frame& frame = running(stream);
   if (!frame.node && !claims_complete_) { // a task whose spawn is lost
     note(Problem::NeverJoined);
-    close_step(stream, frame);
+    close_step(stream, frame, {BoundaryKind::Other});
     return true;
   }
   if (!frame.node)
@@ -465,14 +487,15 @@ bool DpstReader::process_join(Stream& stream) {
     return block(stream, node->waiters);
   if (!there)
     note(Problem::NeverJoined);
-  close_step(stream, frame);
+  close_step(stream, frame, {BoundaryKind::Other});
+  ++summary_.folds;
   joins_.pass_node(frame, force_);
   return true;
 }
 
 void DpstReader::process_release(Stream& stream) {
   Frame& frame = running(stream);
-  close_step(stream, frame);
+  close_step(stream, frame, {BoundaryKind::Other});
   const std::uint64_t ordinal = stream.releases++;
   edges_.insert(trace::pack_id(stream.cursor.number(), ordinal),
                 {visitor_.copy_path(*frame.state.path),
@@ -490,7 +513,7 @@ bool DpstReader::process_acquire(Stream& stream) {
     // for.
     return block(stream, releaser ? releaser->release_waiters : lost_, trace::id_ordinal(id));
   }
-  close_step(stream, frame);
+  close_step(stream, frame, {BoundaryKind::Other});
   if (!found) {
     note(Problem::NeverReleased);
     return true;
@@ -641,7 +664,8 @@ void DpstReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& p
   if (payload.prior_work > 0) {
     Step step{.work = payload.prior_work,
               .begin = stream.cursor.time().at,
-              .stream = stream.cursor.number()};
+              .stream = stream.cursor.number(),
+              .closed = {BoundaryKind::Other}};
     visitor_.step(stream.top->state, step);
   }
 }
@@ -665,6 +689,8 @@ void DpstReader::finish_all() {
 void DpstReader::measure_streams() {
   for (const Stream& stream : streams_) {
     summary_.records += stream.cursor.record_count();
+    summary_.thread_time +=
+        stream.cursor.last_time() - std::min(stream.first_time, stream.cursor.last_time());
     summary_.last_time = std::max(summary_.last_time, stream.cursor.last_time());
     note(Problem::TimeBackwards, stream.cursor.overlaps());
   }

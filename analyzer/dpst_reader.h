@@ -43,6 +43,7 @@ private:
     std::uint32_t last_site = 0;
     bool any_site = false;
     Row last_row = kMainRow;
+    std::uint64_t first_time = 0;
     std::uint64_t contexts = 0;
     std::uint64_t releases = 0;
     std::uint64_t stacks = 0;
@@ -72,11 +73,12 @@ private:
 
   // Context and task operands. False: wait.
   bool resolve_context(Stream& stream, Frame* frame, Context*& context);
+  void note_steal(const Stream& stream, const Frame& task);
   bool claim_task(Stream& stream, Frame*& task);
   Row resolve_site(Stream& stream, const Frame& parent);
 
   Frame& running(Stream& stream);
-  void close_step(Stream& stream, Frame& frame);
+  void close_step(Stream& stream, Frame& frame, Boundary closed);
   void push(Stream& stream, Frame* frame);
   void push_root(Stream& stream);
   void finish_top(Stream& stream);

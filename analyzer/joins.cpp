@@ -188,8 +188,7 @@ void Joins::absorb(Path*& into, Path*& from) {
 void Joins::join_scope(Frame& frame, Scope& scope) {
   if (scope.joined_by != frame.serial)
     absorb(scope.best, scope.joined);
-  if (scope.best)
-    visitor_.join_path(*frame.state.path, *scope.best, Tie::From);
+  visitor_.wait_joined(frame.state, scope.best, scope.joined);
   absorb(scope.joined, scope.best);
   scope.joined_by = frame.serial;
 }
@@ -327,9 +326,9 @@ void Joins::release(FoldNode* node) {
 }
 
 void Joins::finish(Frame* frame) {
+  visitor_.ended(frame->state);
   if (frame->node)
     depart(frame->node, frame->side, *frame->state.path);
-  visitor_.ended(frame->state);
   while (frame->scopes)
     unlink(frame->scopes);
   leave_scope(*frame);

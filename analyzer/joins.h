@@ -91,6 +91,7 @@ struct Frame {
   bool is_base = false; // stands in for a stack that was put aside
   Wait* wait = nullptr; // innermost open wait
   std::uint64_t serial = 0;
+  std::uint64_t spawn_time = 0; // ticks
   Scope* scopes = nullptr;
   std::uint32_t open_loops = 0;
 };

@@ -180,7 +180,7 @@ int main(int argc, char** argv) {
   try {
     return run(*parsed.options);
   } catch (const Error& error) {
-    complain(error.what(), error.hint());
+    complain(error.what(), error.hint().empty() ? "tp-run PROGRAM records it again" : error.hint());
   } catch (const std::bad_alloc&) {
     complain(
         "the analysis: out of memory: expected enough for what is alive at one moment, got none",

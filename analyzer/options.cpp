@@ -11,7 +11,9 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <regex>
+#include <thread>
 
 #ifndef TP_VERSION
 #define TP_VERSION "0.1.0"
@@ -26,8 +28,8 @@ struct Raw {
   std::vector<std::string> positionals;
   std::string data, out_dir, color = "auto", format = "table", sort = "critical",
                              mode = "parallelize";
-  std::vector<std::string> map_path, checks;
-  int jobs = 0;
+  std::string factors, procs, burden, explore = "auto";
+  std::vector<std::string> map_path, checks, grains;
 };
 
 [[noreturn]] void usage(const std::string& what, const std::string& expected,
@@ -45,6 +47,23 @@ std::vector<std::uint64_t> positive_list(const std::string& option, const std::s
     values.push_back(value);
   }
   return values;
+}
+
+std::uint64_t number(const std::string& option, const std::string& text, std::uint64_t most) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value > most)
+    usage(option, fmt::format("an integer up to {}", most), "'" + text + "'");
+  return value;
+}
+
+// FILE:LINE=GRAIN
+std::pair<std::string, std::uint64_t> parse_grain(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0)
+    usage("--grain", "FILE:LINE=GRAIN", "'" + text + "'");
+  const auto values = positive_list("--grain", text.substr(equals + 1));
+  return {text.substr(0, equals), values.front()};
 }
 
 Check parse_check(const std::string& text) {
@@ -102,13 +121,29 @@ void place_positionals(const Raw& raw, Options& options) {
   options.region_dir = raw.out_dir.empty() ? csv.parent_path().string() : out.string();
 }
 
-void finish(const Raw& raw, Options& options, const std::string& factors, const std::string& procs,
-            bool top_given) {
-  if (!factors.empty())
-    options.analysis.factors = positive_list("--factors", factors);
-  if (!procs.empty())
-    options.analysis.procs = positive_list("--procs", procs);
-  options.analysis.mode = raw.mode == "optimize" ? WhatIfMode::Optimize : WhatIfMode::Parallelize;
+constexpr std::uint64_t kMostProcs = 1 << 20;
+constexpr std::uint64_t kMostBurdenNs = 1'000'000'000'000;
+
+void finish_analysis(const Raw& raw, ProfileOptions& options) {
+  if (!raw.factors.empty())
+    options.factors = positive_list("--factors", raw.factors);
+  if (!raw.procs.empty())
+    for (const std::string& procs : CLI::detail::split(raw.procs, ','))
+      if (options.procs.push_back(number("--procs", procs, kMostProcs)); options.procs.back() == 0)
+        usage("--procs", "integers of at least 1, separated by commas", "'" + procs + "'");
+  options.mode = raw.mode == "optimize" ? WhatIfMode::Optimize : WhatIfMode::Parallelize;
+  options.measure_burden = raw.burden == "auto";
+  if (!raw.burden.empty() && !options.measure_burden)
+    options.burden_ns = number("--burden", raw.burden, kMostBurdenNs);
+  options.explore = raw.explore == "always"  ? Explore::Always
+                    : raw.explore == "never" ? Explore::Never
+                                             : Explore::Auto;
+  for (const std::string& grain : raw.grains)
+    options.grains.push_back(parse_grain(grain));
+}
+
+void finish(const Raw& raw, Options& options, bool top_given) {
+  finish_analysis(raw, options.analysis);
   for (const std::string& rule : raw.map_path) {
     const std::size_t equals = rule.find('=');
     if (equals == std::string::npos || equals == 0)
@@ -132,62 +167,96 @@ void finish(const Raw& raw, Options& options, const std::string& factors, const 
   place_positionals(raw, options);
 }
 
-} // namespace
+class Help : public CLI::Formatter {
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: tp-analyze [OPTIONS] [DATA_DIR] [PROFILE.csv]\n";
+  }
+};
 
-Parsed parse_options(int argc, char** argv) {
-  Options options;
-  Raw raw;
-  std::string factors, procs;
-  CLI::App app{"Says how far a profiled oneTBB program can scale, and what limits it.",
-               "tp-analyze"};
-  app.set_version_flag("-V,--version", "tp-analyze " TP_VERSION);
-  app.add_option("paths", raw.positionals, "DATA_DIR and PROFILE.csv, in any order")
+// One of some words; help shows them once.
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
+                        const std::vector<std::string>& words, const std::string& text) {
+  return app.add_option(name, value, text)
+      ->check(CLI::IsMember(words).description(""))
+      ->type_name(CLI::detail::join(words, "|"));
+}
+
+// An option that may be given more than once, each time with one value.
+CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                      const std::string& type, const std::string& text) {
+  return app.add_option(name, values, text + " (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name(type);
+}
+
+void add_files(CLI::App& app, Options& options, Raw& raw) {
+  app.add_option("paths", raw.positionals, "the data directory, the profile to write")
       ->expected(0, 2)
-      ->type_name("");
+      ->group(""); // the usage line tells
   app.add_option("-d,--data", raw.data, "data directory (else $TP_DATA, else ./tp-data)")
       ->type_name("DIR");
   app.add_option("-o,--out-dir", raw.out_dir, "where the output files go")->type_name("DIR");
-  app.add_option("-j,--jobs", raw.jobs, "accepted; the analysis uses one thread")->type_name("N");
-  app.add_option("--factors", factors, "what-if factors (2,4,8,16,50,100,200,400)")
+  app.add_option("-j,--jobs", options.analysis.jobs, "threads, if the trace is read more than once")
+      ->check(CLI::Range(1u, 1024u).description(""))
+      ->type_name("N");
+}
+
+void add_questions(CLI::App& app, Options& options, Raw& raw) {
+  app.add_option("--factors", raw.factors, "what-if factors (2,4,8,16,50,100,200,400)")
       ->type_name("LIST");
-  app.add_option("--what-if-mode", raw.mode, "regions become parallel, or take less work")
-      ->check(CLI::IsMember({"parallelize", "optimize"}))
-      ->type_name("parallelize|optimize");
-  app.add_option("--region", options.analysis.regions,
-                 "only these causal regions: name or file:line (repeatable)")
-      ->expected(1)
-      ->type_name("NAME");
-  app.add_option("-P,--procs", procs, "speedup bounds for these numbers of cpus")
+  add_choice(app, "--what-if-mode", raw.mode, {"parallelize", "optimize"},
+             "regions become parallel, or take less work");
+  add_list(app, "--region", options.analysis.regions, "NAME",
+           "only these causal regions: name or file:line");
+  add_choice(app, "--explore", raw.explore, {"auto", "always", "never"},
+             "what-if of code that is not marked (auto: unless the trace is very large)");
+  app.add_option("--target", options.analysis.target,
+                 "search the fewest pieces of code that have to improve for this parallelism")
+      ->check(CLI::Range(std::uint64_t{2}, kMostProcs).description(""))
+      ->type_name("N");
+  add_list(app, "--grain", raw.grains, "FILE:LINE=GRAIN", "what if the loop there had this grain");
+  app.add_option("--burden", raw.burden,
+                 "cost of a migration: auto measures it in the trace, else nanoseconds (6250)")
+      ->type_name("auto|NS");
+  app.add_option("-P,--procs", raw.procs, "speedups on these numbers of cpus (P and 4P)")
       ->type_name("LIST");
-  CLI::Option* const top =
-      app.add_option("--top", options.text.top, "rows of the table (15)")->type_name("N");
-  app.add_option("--sort", raw.sort, "order of the table")
-      ->check(CLI::IsMember({"critical", "work", "parallelism", "overhead"}))
-      ->type_name("critical|work|parallelism|overhead");
-  app.add_option("--format", raw.format, "what goes to stdout")
-      ->check(CLI::IsMember({"table", "csv", "json", "md"}))
-      ->type_name("table|csv|json|md");
+}
+
+void add_output(CLI::App& app, Options& options, Raw& raw) {
+  app.add_option("--top", options.text.top, "rows of the table (15)")->type_name("N");
+  add_choice(app, "--sort", raw.sort, {"critical", "work", "parallelism", "overhead"},
+             "order of the table");
+  add_choice(app, "--format", raw.format, {"table", "csv", "json", "md"}, "what goes to stdout");
   app.add_option("--json", options.json, "write JSON to FILE, or to stdout in place of the table")
       ->type_name("FILE|-");
-  app.add_option("--map-path", raw.map_path, "replace a prefix of source file names (repeatable)")
-      ->expected(1)
-      ->type_name("OLD=NEW");
-  app.add_option("--check", raw.checks,
-                 "exit 1 unless this holds, for example 'parallelism>=16' (repeatable)")
-      ->expected(1)
-      ->type_name("EXPR");
+  add_list(app, "--map-path", raw.map_path, "OLD=NEW", "replace a prefix of source file names");
+  add_list(app, "--check", raw.checks, "EXPR",
+           "exit 1 unless this holds, for example 'parallelism>=16'");
   app.add_flag("--strict", options.strict, "treat warnings and incomplete data as errors (exit 2)");
   app.add_flag("--dump", options.dump, "print the records of the trace and stop");
   app.add_flag("-q,--quiet", options.quiet, "no notes on stderr");
   app.add_flag("-v,--verbose", options.verbose, "more notes on stderr");
-  app.add_option("--color", raw.color, "auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->type_name("auto|always|never");
+  add_choice(app, "--color", raw.color, {"auto", "always", "never"}, "colours in the table");
+}
+
+} // namespace
+
+Parsed parse_options(int argc, char** argv) {
+  Options options;
+  options.analysis.jobs = std::max(1u, std::thread::hardware_concurrency());
+  Raw raw;
+  CLI::App app{"Says how far a profiled oneTBB program can scale, and what limits it.",
+               "tp-analyze"};
+  app.formatter(std::make_shared<Help>());
+  app.set_version_flag("-V,--version", "tp-analyze " TP_VERSION);
+  add_files(app, options, raw);
+  add_questions(app, options, raw);
+  add_output(app, options, raw);
   app.footer("Exit status: 0 ok; 1 a --check is false; 2 bad usage, or missing, unreadable or "
              "damaged data.");
   try {
     app.parse(argc, argv);
-    finish(raw, options, factors, procs, top->count() > 0);
+    finish(raw, options, app.count("--top") > 0);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0)
       return {{}, app.exit(error)};

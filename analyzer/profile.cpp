@@ -1,27 +1,22 @@
 // The list of passes, in order, and what their results mean together.
 #include "profile.h"
 
-#include "dpst_reader.h"
+#include "advice.h"
+#include "conservation.h"
+#include "explore.h"
+#include "passes/scalability.h"
+#include "problem.h"
+#include "readings.h"
 #include "report/numbers.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <tuple>
 
 namespace tp::analysis {
 namespace {
-
-// More lengths per path than this are slower than another reading of the data.
-constexpr std::size_t kScenariosPerReading = 128;
-
-std::uint64_t to_ns(std::uint64_t ticks, double hz) {
-  if (hz <= 0)
-    return 0;
-  const double ns = static_cast<double>(ticks) * 1e9 / hz;
-  return ns < 1.8e19 ? static_cast<std::uint64_t>(ns + 0.5) : ~std::uint64_t{0};
-}
 
 std::vector<std::uint8_t> choose_regions(const SiteTable& table,
                                          const std::vector<std::string>& wanted) {
@@ -42,61 +37,55 @@ std::vector<std::uint8_t> choose_regions(const SiteTable& table,
         for (const std::string& each : region.names)
           known += (known.empty() ? "" : ", ") + each;
       fail(Problem::BadRegion, {"--region"},
-           known.empty() ? "an annotated region" : "one of " + known, name);
+           known.empty() ? "an annotated region" : "one of " + known, name,
+           "tp-analyze --json - lists the regions");
     }
   }
   return chosen;
 }
 
-// Sites and critical path with the first scenarios, then the other scenarios in further readings.
-Analysis::Results read_all(const TraceSource& source, const TraceInfo& info, const SiteTable& table,
-                           const WhatIfPlan& plan, WhatIfMode mode, ReadSummary& summary) {
-  Analysis::Results results;
-  std::size_t done = 0;
-  do {
-    WhatIfPlan part{plan.sets, {}};
-    const std::size_t count = std::min(kScenariosPerReading, plan.scenarios.size() - done);
-    part.scenarios.assign(plan.scenarios.begin() + static_cast<std::ptrdiff_t>(done),
-                          plan.scenarios.begin() + static_cast<std::ptrdiff_t>(done + count));
-    Analysis analysis(part, table.rows.size(), mode, done == 0);
-    ReadSummary read = DpstReader(source, info, table.maps, analysis).run();
-    Analysis::Results more = analysis.results();
-    if (done == 0) {
-      summary = std::move(read);
-      results = std::move(more);
-    } else {
-      results.what_if.insert(results.what_if.end(), more.what_if.begin(), more.what_if.end());
-    }
-    done += count;
-  } while (done < plan.scenarios.size());
-  return results;
+// The first scenarios of a plan: as many as ride along in one reading. `rest` gets the others.
+WhatIfPlan first_part(const WhatIfPlan& plan, WhatIfPlan& rest) {
+  const auto middle =
+      plan.scenarios.begin() +
+      static_cast<std::ptrdiff_t>(std::min(Readings::kScenariosPerReading, plan.scenarios.size()));
+  rest = {plan.sets, {middle, plan.scenarios.end()}, {}};
+  return {plan.sets, {plan.scenarios.begin(), middle}, {}};
 }
 
 bool is_too_short(const RowTotals& totals, const RunInfo& run) {
   __extension__ using Wide = unsigned __int128;
-  return Wide{totals.steps} * run.step_cost * 10 > Wide{totals.exclusive_work};
+  return Wide{totals.steps} * run.step_cost * 10 > Wide{totals.on_work.local.work};
 }
 
 void add_sites(Profile& profile, const SiteTable& table, const Analysis::Results& results) {
   for (Row row = 0; row < table.rows.size(); ++row) {
     const RowTotals& totals = results.rows[row];
-    if (row == table.maps.unknown_row && totals.invocations == 0)
+    const SiteMeasures& all = totals.on_work;
+    if (row == table.maps.unknown_row && all.local.count == 0)
       continue;
     SiteRow site{.info = table.rows[row],
-                 .work = totals.work,
-                 .span = totals.span,
-                 .exclusive_work = totals.exclusive_work,
-                 .critical_work = results.critical_work[row],
+                 .work = all.top_call_site.work,
+                 .span = all.top_call_site.span,
+                 .exclusive_work = all.local.work,
+                 .critical_work = totals.on_span.local.span,
                  .overhead_ticks = totals.overhead,
-                 .invocations = totals.invocations,
-                 .outermost = totals.outermost,
+                 .invocations = all.local.count,
+                 .outermost = all.top_call_site.count,
                  .steps = totals.steps,
+                 .on_work = all,
+                 .on_span = totals.on_span,
                  .extra = totals.extra,
                  .too_short = is_too_short(totals, profile.run)};
     site.extra.resize(profile.run.extra_events.size());
     if (row == kMainRow) {
       site.work = profile.work;
       site.span = profile.span;
+      const InvocationSums whole{1, profile.work, profile.span};
+      site.on_work.top_call_site = site.on_work.top_caller = whole;
+      site.on_span.top_call_site = site.on_span.top_caller = whole;
+      site.on_work.local.count = site.on_span.local.count = 1;
+      site.on_span.local.work = site.on_work.local.work;
     }
     profile.exclusive_sum += site.exclusive_work;
     profile.critical_sum += site.critical_work;
@@ -109,110 +98,100 @@ void add_sites(Profile& profile, const SiteTable& table, const Analysis::Results
                    });
 }
 
-void add_what_if(Profile& profile, const WhatIfPlan& plan, const Analysis::Results& results) {
-  for (std::size_t set = 0; set < plan.sets.size(); ++set) {
-    WhatIfCurve curve;
-    for (std::uint32_t region = 0; region < plan.sets[set].size(); ++region)
-      if (plan.sets[set][region])
-        curve.regions.push_back(region);
-    for (std::size_t i = 0; i < plan.scenarios.size(); ++i)
-      if (plan.scenarios[i].set == set)
-        curve.points.push_back(
-            {plan.scenarios[i].factor, {results.what_if[i].work, results.what_if[i].span}});
-    profile.what_if.push_back(std::move(curve));
+void add_what_if(Profile& profile, const WhatIfPlan& plan, const std::vector<WhatIfLength>& lengths,
+                 const ProfileOptions& options) {
+  for (const StepSet& set : plan.sets)
+    profile.what_if.push_back({set.regions, {}});
+  for (std::size_t i = 0; i < plan.scenarios.size(); ++i) {
+    WhatIfPoint point{plan.scenarios[i].factor, {lengths[i].work, lengths[i].span}, {}};
+    for (const std::uint64_t procs : options.procs)
+      point.speedups.push_back(predicted_speedup(profile.work, point, procs));
+    profile.what_if[plan.scenarios[i].set].points.push_back(std::move(point));
   }
 }
 
-// Saturating, since P times the span may be large: a bound that does not fit is no bound anybody
-// needs.
-std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
-}
-
-void add_bounds(Profile& profile, std::vector<std::uint64_t> procs) {
-  if (procs.empty())
-    procs = {profile.run.cpus, std::uint64_t{4} * profile.run.cpus};
-  for (const std::uint64_t count : procs) {
-    const std::uint64_t full_span = multiply(count, profile.span);
-    SpeedupBound bound{.procs = count};
-    bound.upper = profile.work < full_span ? profile.parallelism() : Ratio{count, 1};
-    if (profile.span == 0)
-      bound.upper = {1, 1};
-    std::uint64_t denominator = 0;
-    if (__builtin_add_overflow(profile.work, full_span, &denominator))
-      denominator = ~std::uint64_t{0};
-    bound.lower = {multiply(profile.work, count), denominator};
-    profile.bounds.push_back(bound);
+void add_bounds(Profile& profile, const ProfileOptions& options) {
+  for (const std::uint64_t procs : options.procs) {
+    const SpeedupRange greedy =
+        predicted_speedup(profile.work, {1, profile.parallelism(), {}}, procs);
+    profile.bounds.push_back(
+        {.procs = procs,
+         .lower = greedy.lower,
+         .upper = speedup_limit(profile.work, profile.span, procs),
+         .divisible_upper = speedup_limit(profile.work, profile.divisible_span, procs),
+         .estimate_cilk = speedup_estimate(profile.work, profile.burdened_span_cilk, procs),
+         .estimate_tbb = speedup_estimate(profile.work, profile.burdened_span_tbb, procs)});
   }
 }
 
-void add_attribution(Profile& profile) {
-  Attribution& a = profile.attribution;
-  const double time_hz = profile.read.time_hz;
-  a.overhead_ns = to_ns(profile.read.overhead, time_hz);
-  a.idle_ns = to_ns(profile.read.idle, time_hz);
-  if (profile.run.work.hz > 0)
-    a.paused_ns = to_ns(profile.read.threads.paused_work, static_cast<double>(profile.run.work.hz));
-  if (!profile.end)
-    return;
-  const std::uint64_t cpu_ns = profile.end->cpu_ns;
-  if (profile.run.work.name == "virtual") {
-    a.basis = AttributionBasis::Virtual;
-    a.attributed = profile.work;
-    const std::uint64_t paused = profile.read.threads.paused_work;
-    a.total = profile.end->virtual_work - std::min(profile.end->virtual_work, paused);
-    return;
-  }
-  a.total = cpu_ns;
-  if (profile.run.work.hz > 0) {
-    a.basis = AttributionBasis::Time;
-    a.attributed =
-        to_ns(profile.work,
-              profile.run.same_as_time ? time_hz : static_cast<double>(profile.run.work.hz));
-  } else {
-    a.basis = AttributionBasis::StepTime;
-    a.attributed = to_ns(profile.read.step_time, time_hz);
-  }
-  // Threads tell their CPU time since they were created, the process since the profiler started.
-  const std::uint64_t known = profile.read.threads.cpu_ns -
-                              std::min(profile.read.threads.cpu_ns, profile.run.cpu_ns_at_start);
-  a.unknown_threads_ns = cpu_ns > known ? cpu_ns - known : 0;
+// ---- burden
+
+constexpr std::uint64_t kDefaultBurdenNs = 6250; // Cilkview's 15,000 cycles at 2.4 GHz
+constexpr std::uint64_t kFewSteals = 20;
+
+// In the unit of work; nothing if that needs figures of the whole trace.
+std::optional<std::uint64_t> burden_in_work(const Burden& burden, const RunInfo& run) {
+  if (run.work.name == "virtual")
+    return burden.ns; // its units are what the user makes them
+  if (run.work.hz == 0)
+    return {};
+  return static_cast<std::uint64_t>(static_cast<double>(burden.ns) *
+                                    static_cast<double>(run.work.hz) / 1e9);
 }
 
-void explain_attribution(Profile& profile) {
-  Attribution& a = profile.attribution;
-  if (a.basis == AttributionBasis::None || a.total == 0)
-    return;
-  __extension__ using Wide = unsigned __int128;
-  if (Wide{a.attributed} * 100 >= Wide{a.total} * 95)
-    return;
-  if (a.basis == AttributionBasis::Virtual) {
-    a.likely_cause =
-        "tp_spend was called by threads that never called oneTBB, or while recording was paused";
-  } else {
-    // The largest of what is known to be missing.
-    const std::uint64_t most =
-        std::max({a.unknown_threads_ns, a.overhead_ns, a.idle_ns, a.paused_ns});
-    if (most == a.paused_ns && most > 0)
-      a.likely_cause = fmt::format("recording was paused: {}", human_ns(most));
-    else if (most == a.unknown_threads_ns && most > 0)
-      a.likely_cause = fmt::format("threads that never called oneTBB: {}", human_ns(most));
-    else if (most == a.overhead_ns && most > 0)
-      a.likely_cause = fmt::format(
-          "tasking overhead: {} (tasks are too small: use a larger grain size)", human_ns(most));
-    else
-      a.likely_cause = fmt::format("workers looking for work: {}", human_ns(most));
-  }
-  profile.warnings.push_back(
-      {"attribution", fmt::format("only {} % of {} is attributed to steps; likely cause: {}",
-                                  percent2(a.attributed, a.total),
-                                  a.basis == AttributionBasis::Virtual ? "the virtual work"
-                                                                       : "the process's CPU time",
-                                  a.likely_cause)});
+Burden burden_before_reading(const ProfileOptions& options, const RunInfo& run) {
+  if (options.burden_ns)
+    return {.origin = BurdenOrigin::Given, .ns = *options.burden_ns};
+  // A run on the virtual clock has no time that a migration could take.
+  return {.ns = run.work.name == "virtual" ? 0 : kDefaultBurdenNs};
 }
 
-void add_warnings(Profile& profile) {
+// What only the trace tells: how long steals took, how much work is done in a nanosecond. True if
+// the burden is another one than before.
+bool refine_burden(Profile& profile, const ProfileOptions& options) {
+  Burden& burden = profile.burden;
+  const ReadSummary& read = profile.read;
+  const std::uint64_t before = burden.work;
+  burden.steals = read.steal_delay.total();
+  if (options.measure_burden && burden.steals >= kFewSteals) {
+    burden.origin = BurdenOrigin::Measured;
+    burden.ns = to_ns(read.steal_delay.median(), read.time_hz);
+  } else if (options.measure_burden) {
+    profile.warnings.push_back(
+        {"burden", fmt::format("--burden auto: {} steals were recorded, too few to measure what "
+                               "one costs: {} is assumed",
+                               burden.steals, human_ns(burden.ns))});
+  }
+  if (const auto work = burden_in_work(burden, profile.run)) {
+    burden.work = *work;
+  } else if (const std::uint64_t ns = to_ns(read.step_time, read.time_hz); ns > 0) {
+    burden.work =
+        static_cast<std::uint64_t>(static_cast<double>(burden.ns) *
+                                   static_cast<double>(profile.work) / static_cast<double>(ns));
+  }
+  return burden.work != before;
+}
+
+// ---- warnings
+
+// Sites whose loop bodies are on the critical path: the ones that another split would change.
+std::string loops_on_path(const SiteTable& table, const Analysis::Results& results) {
+  std::map<Row, std::uint64_t> work;
+  for (StepClassId id = 0; id < results.classes.size(); ++id)
+    if (results.classes[id].opened.kind == BoundaryKind::BodyBegin &&
+        results.class_totals[id].critical_work > 0)
+      work[results.classes[id].row] += results.class_totals[id].critical_work;
+  std::vector<std::pair<std::uint64_t, Row>> loops;
+  for (const auto& [row, critical] : work)
+    loops.emplace_back(critical, row);
+  std::sort(loops.rbegin(), loops.rend());
+  std::string names;
+  for (std::size_t i = 0; i < std::min<std::size_t>(loops.size(), 2); ++i)
+    names += (i == 0 ? " of " : ", ") + site_name(table.rows[loops[i].second]);
+  return names + (loops.size() > 2 ? ", ..." : "");
+}
+
+void add_warnings(Profile& profile, const SiteTable& table, const Analysis::Results& results) {
   auto& warnings = profile.warnings;
   const ReadSummary& read = profile.read;
   for (std::size_t i = 0; i < read.inconsistencies.size(); ++i) {
@@ -224,20 +203,15 @@ void add_warnings(Profile& profile) {
         {text.name, fmt::format("{}: {} times{}", text.sentence, read.inconsistencies[i],
                                 read.complete ? " (though the trace is complete)" : "")});
   }
-  if (profile.exclusive_sum != profile.work)
-    warnings.push_back({"Conservation", fmt::format("exclusive work of all sites is {}, T1 is {}",
-                                                    profile.exclusive_sum, profile.work)});
-  if (profile.critical_sum != profile.span)
-    warnings.push_back({"Conservation", fmt::format("critical work of all sites is {}, Tinf is {}",
-                                                    profile.critical_sum, profile.span)});
+  check_sums(profile);
   __extension__ using Wide = unsigned __int128;
   const std::uint64_t less = std::min(profile.span, profile.divisible_span);
   const std::uint64_t more = std::max(profile.span, profile.divisible_span);
   if (Wide{more} * 10 > Wide{less} * 12)
     warnings.push_back(
-        {"divisible",
-         "parallelism as executed depends on how this run's loops were split (number of threads); "
-         "as divisible does not"});
+        {"divisible", fmt::format("figures as executed depend on how the loops{} were split in "
+                                  "this run (number of threads); as divisible they do not",
+                                  loops_on_path(table, results))});
   if (profile.end && profile.end->not_counted_ns > 0)
     warnings.push_back(
         {"not_counted",
@@ -252,95 +226,53 @@ void add_warnings(Profile& profile) {
         {"never_begun", fmt::format("{} tasks were created and never ran", read.never_begun)});
 }
 
-std::string site_name(const SiteInfo& info) {
-  return info.line == 0 ? info.file : fmt::format("{}:{}", info.file, info.line);
-}
-
-// The marked region that alone raises the parallelism most, at the factor nearest to 8 from below.
-struct BestRegion {
-  const RegionInfo* region = nullptr;
-  std::uint64_t factor = 0;
-  Ratio parallelism;
-};
-
-BestRegion best_region(const Profile& profile) {
-  BestRegion best;
-  for (const WhatIfCurve& curve : profile.what_if) {
-    if (curve.regions.size() != 1 || curve.points.empty())
-      continue;
-    const WhatIfPoint* point = &curve.points.front();
-    for (const WhatIfPoint& each : curve.points)
-      if (each.factor <= 8 && each.factor > point->factor)
-        point = &each;
-    if (best.region && point->parallelism.value() <= best.parallelism.value())
-      continue;
-    best = {&profile.regions[curve.regions[0]], point->factor, point->parallelism};
-  }
-  return best;
-}
-
-std::string region_name(const RegionInfo& region) {
-  const std::string place = fmt::format("{}:{}", region.file, region.line);
-  return region.names.empty() ? place : fmt::format("\"{}\" ({})", region.names.front(), place);
-}
-
-std::string advise(const Profile& profile) {
-  if (profile.work == 0)
-    return "No work was recorded: check that the program ran long enough and used oneTBB.";
-  const SiteRow* most = &profile.sites[0];
-  for (const SiteRow& site : profile.sites)
-    if (site.critical_work > most->critical_work)
-      most = &site;
-  const std::string share = percent2(most->critical_work, profile.span);
-  const std::string limit = decimal2(profile.divisible_parallelism());
-  if (profile.divisible_parallelism().value() >= 10.0 * profile.run.cpus)
-    return fmt::format("Parallelism {} is ample for {} cpus; look at tasking overhead and memory "
-                       "instead of more tasks.",
-                       limit, profile.run.cpus);
-  // Worth saying if it gains a tenth.
-  const BestRegion best = best_region(profile);
-  if (best.region && best.parallelism.value() >= 1.1 * profile.parallelism().value())
-    return fmt::format(
-        "Region {} is worth the work: {} times as fast, parallelism goes from {} to {}.",
-        region_name(*best.region), best.factor, decimal2(profile.parallelism()),
-        decimal2(best.parallelism));
-  const std::string elsewhere = best.region ? "The marked regions would gain little: " : "";
-  if (most == &profile.sites[0])
-    return elsewhere + fmt::format("{} % of the critical path is the serial part of the program "
-                                   "(main): parallelize it, or mark "
-                                   "it with causal_begin/causal_end to see what that would gain.",
-                                   share);
-  return elsewhere +
-         fmt::format(
-             "{} % of the critical path is spent in tasks of {}: split that work, or mark it with "
-             "causal_begin/causal_end to see what that would gain.",
-             share, site_name(most->info));
-}
-
 } // namespace
 
-Profile make_profile(const TraceSource& source, const ProfileOptions& options) {
+Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   const TraceInfo info = read_info(source);
-  const SiteTable table = build_site_table(info.sites, options.path_map);
-  const WhatIfPlan plan = plan_what_if(static_cast<std::uint32_t>(table.regions.size()),
-                                       choose_regions(table, options.regions), options.factors);
+  const SiteTable table = build_site_table(info.sites, given.path_map);
+  const std::vector<std::uint8_t> chosen = choose_regions(table, given.regions);
+  const WhatIfPlan plan = plan_what_if(chosen, given.factors);
+  ProfileOptions options = given;
+  if (options.procs.empty())
+    options.procs = {info.run.cpus, std::uint64_t{4} * info.run.cpus};
   Profile profile;
   profile.data = source.name;
   profile.run = info.run;
   profile.end = info.end;
   profile.regions = table.regions;
   profile.what_if_mode = options.mode == WhatIfMode::Parallelize ? "parallelize" : "optimize";
-  const Analysis::Results results = read_all(source, info, table, plan, options.mode, profile.read);
+  profile.burden = burden_before_reading(options, info.run);
+  profile.burden.work = burden_in_work(profile.burden, info.run).value_or(0);
+
+  const Readings readings(source, info, table, options.mode, options.jobs);
+  WhatIfPlan rest;
+  auto [results, summary] = readings.read(
+      first_part(plan, rest), {.sites = true, .composition = true, .burden = profile.burden.work});
   // From here on the trace is valid and everything in it has been seen.
+  profile.read = std::move(summary);
   profile.work = results.work;
-  profile.span = results.spans[kExecuted];
-  profile.divisible_span = results.spans[kDivisible];
+  profile.span = results.span;
+  profile.divisible_span = results.divisible_span;
+  profile.burdened_span_cilk = results.burdened_cilk;
+  profile.burdened_span_tbb = results.burdened_tbb;
+  if (refine_burden(profile, options)) {
+    const auto again = readings.read({}, {.burden = profile.burden.work}).analysis;
+    profile.burdened_span_cilk = again.burdened_cilk;
+    profile.burdened_span_tbb = again.burdened_tbb;
+  }
+  const auto more = readings.evaluate(rest);
+  results.what_if.insert(results.what_if.end(), more.begin(), more.end());
+
   add_sites(profile, table, results);
-  add_what_if(profile, plan, results);
-  add_bounds(profile, options.procs);
+  add_what_if(profile, plan, results.what_if, options);
+  add_bounds(profile, options);
+  explore(profile, readings, table, results, options);
+  search_target(profile, readings, table, results, options, chosen);
+  try_grains(profile, readings, table, options);
   add_attribution(profile);
-  explain_attribution(profile);
-  add_warnings(profile);
+  add_balance(profile);
+  add_warnings(profile, table, results);
   profile.advice = advise(profile);
   return profile;
 }

@@ -1,23 +1,32 @@
 // From the passes' results to a Profile: everything that reports show is computed here.
 #pragma once
 
-#include "passes/analysis.h"
 #include "passes/what_if.h"
 #include "report/report.h"
 #include "site_table.h"
 #include "trace_source.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tp::analysis {
 
+enum class Explore : std::uint8_t { Auto, Always, Never };
+
 struct ProfileOptions {
   std::vector<std::uint64_t> factors{2, 4, 8, 16, 50, 100, 200, 400};
   WhatIfMode mode = WhatIfMode::Parallelize;
-  std::vector<std::string> regions; // names or file:line; empty: all
-  std::vector<std::uint64_t> procs; // empty: P and 4P of the machine
+  std::vector<std::string> regions;                          // names or file:line; empty: all
+  std::vector<std::uint64_t> procs;                          // empty: P and 4P of the machine
+  std::optional<std::uint64_t> burden_ns;                    // of a migration
+  bool measure_burden = false;                               // take it from the trace
+  Explore explore = Explore::Auto;                           // what-if without annotations
+  std::optional<std::uint64_t> target;                       // parallelism to be reached
+  std::vector<std::pair<std::string, std::uint64_t>> grains; // file:line of a loop, grain
+  unsigned jobs = 1;
   PathMap path_map;
 };
 

@@ -12,6 +12,36 @@
 
 namespace tp::analysis {
 
+// Counts by size, with an error of at most an eighth.
+class LogHistogram {
+public:
+  void add(std::uint64_t value) {
+    ++counts_[bucket(value)];
+    ++total_;
+  }
+  std::uint64_t total() const { return total_; }
+  // The lower end of the bucket in which the median lies; 0 if empty.
+  std::uint64_t median() const {
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      seen += counts_[i];
+      if (seen * 2 > total_)
+        return i < 16 ? i : (8 + i % 8) << (i / 8 - 1);
+    }
+    return 0;
+  }
+
+private:
+  static std::size_t bucket(std::uint64_t value) {
+    if (value < 16)
+      return static_cast<std::size_t>(value);
+    const auto shift = static_cast<std::size_t>(60 - __builtin_clzll(value)); // leaves 8 to 15
+    return (shift + 1) * 8 + static_cast<std::size_t>(value >> shift) % 8;
+  }
+  std::array<std::uint64_t, 64 * 8> counts_{};
+  std::uint64_t total_ = 0;
+};
+
 struct ThreadTotals {
   std::uint64_t threads = 0;
   std::uint64_t workers = 0;
@@ -35,7 +65,10 @@ struct ReadSummary {
   std::uint64_t overhead = 0;  // ticks
   std::uint64_t step_time = 0; // ticks
   std::uint64_t first_time = 0, last_time = 0;
-  double time_hz = 0; // refined by the chunks' time pairs; 0 if unknown
+  std::uint64_t thread_time = 0; // ticks from each stream's first record to its last, summed up
+  std::uint64_t waits = 0, folds = 0; // joins
+  LogHistogram steal_delay; // ticks from where a stolen task and its thief were both there
+  double time_hz = 0;       // refined by the chunks' time pairs; 0 if unknown
   ThreadTotals threads;
   std::vector<std::uint64_t> extra; // sums of the extra events
   std::array<std::uint64_t, static_cast<std::size_t>(Problem::Count)> inconsistencies{};

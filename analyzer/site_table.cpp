@@ -61,6 +61,26 @@ void add_regions(SiteTable& table, const SiteFile& sites, const PathMap& path_ma
   }
 }
 
+// Rows with a function in common have the same caller; a row whose function is unknown has its own.
+void number_callers(SiteTable& table) {
+  auto& callers = table.callers; // a forest until all rows are in it
+  callers.resize(table.rows.size());
+  const auto root = [&](std::uint32_t row) {
+    while (callers[row] != row)
+      row = callers[row] = callers[callers[row]];
+    return row;
+  };
+  std::map<std::pair<std::string, std::string>, std::uint32_t> first_row;
+  for (std::uint32_t row = 0; row < table.rows.size(); ++row) {
+    callers[row] = row;
+    for (const std::string& function : table.rows[row].functions)
+      callers[root(row)] =
+          root(first_row.try_emplace({table.rows[row].file, function}, row).first->second);
+  }
+  for (std::uint32_t row = 0; row < table.rows.size(); ++row)
+    callers[row] = root(row);
+}
+
 } // namespace
 
 std::string map_path(const std::string& path, const PathMap& path_map) {
@@ -76,6 +96,7 @@ SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map) {
   SiteTable table;
   add_rows(table, sites, path_map);
   add_regions(table, sites, path_map);
+  number_callers(table);
   return table;
 }
 

@@ -14,7 +14,9 @@
 namespace tp::analysis {
 
 struct SiteTable {
-  std::vector<SiteInfo> rows;      // [0] is main
+  std::vector<SiteInfo> rows; // [0] is main
+  // Per row, a number of the function that it stands in: the caller of its invocations.
+  std::vector<std::uint32_t> callers;
   std::vector<RegionInfo> regions; // by (file, line)
   RowMaps maps;
 };

@@ -7,30 +7,67 @@
 
 namespace tp::analysis {
 
-Analysis::Analysis(const WhatIfPlan& plan, std::size_t rows, WhatIfMode mode, bool profile)
-    : plan_(plan), mode_(mode), profile_(profile),
-      most_work_(std::numeric_limits<std::uint64_t>::max() / plan.largest_factor()),
-      paths_(plan, profile), sites_(rows), longest_(paths_.make()) {}
+[[noreturn]] static void fail_overflow(const char* hint) {
+  fail(Problem::Overflow, {"the trace"}, "lengths of paths below 2^64", "more", hint);
+}
+
+Analysis::Analysis(const AnalysisSetup& setup)
+    : setup_(setup),
+      most_work_(std::numeric_limits<std::uint64_t>::max() / setup.plan.largest_factor()),
+      sites_(setup.callers),
+      paths_(setup.plan, setup.regions, setup.sites || setup.composition, sites_.pool()),
+      longest_(paths_.make()) {}
+
+void Analysis::root_begun(FrameState& frame) {
+  frame.is_root = true;
+  if (!setup_.sites)
+    return;
+  sites_.root_begun(frame);
+  frame.path->by = frame.task;
+}
 
 void Analysis::step(FrameState& frame, const Step& step) {
   if (step.work > most_work_ - work_)
-    fail(Problem::Overflow, {"the trace"}, "work times the largest factor below 2^64", "more",
-         "use smaller --factors");
+    fail_overflow("use smaller --factors");
   work_ += step.work;
-  if (profile_)
+  check_burdens();
+  const StepClassId of = classes_.id_of({frame.row, step.opened, step.closed});
+  if (of == class_totals_.size())
+    class_totals_.emplace_back();
+  class_totals_[of].work += step.work;
+  ++class_totals_[of].steps;
+  if (setup_.sites)
     sites_.step(frame, step);
-  paths_.extend(*frame.path, frame.row, step);
+  paths_.extend(*frame.path, of, step);
   if (frame.loop && !frame.loop->open)
     frame.loop->divisible += step.work;
 }
 
-// Work that a task gives away between two of its body calls could have been given away before the
-// first.
 void Analysis::spawned(const FrameState& parent, FrameState& child) {
+  // Work that a task gives away between two of its body calls could have been given away before the
+  // first.
   if (parent.loop && !parent.loop->open)
     child.path->lengths()[kDivisible] = parent.loop->divisible;
-  if (profile_)
-    sites_.spawned(parent, child);
+  add_burden(parent, child);
+  if (!setup_.sites)
+    return;
+  sites_.spawned(parent, child, child.path->executed());
+  paths_.enter(*child.path, *child.task);
+}
+
+void Analysis::check_burdens() const {
+  if (burdens_ > std::numeric_limits<std::uint64_t>::max() - work_)
+    fail_overflow("use a smaller --burden");
+}
+
+// Cilk: whoever spawns runs the child, so it is the continuation that may migrate, and a child that
+// returns may find it gone (ended()). oneTBB: the child may migrate, the continuation stays.
+void Analysis::add_burden(const FrameState& parent, const FrameState& child) {
+  burdens_ += 2 * setup_.burden;
+  check_burdens();
+  if (parent.path)
+    parent.path->lengths()[kBurdenedCilk] += setup_.burden;
+  child.path->lengths()[kBurdenedTbb] += setup_.burden;
 }
 
 void Analysis::loop_begin(FrameState& frame) {
@@ -46,6 +83,8 @@ void Analysis::loop_begin(FrameState& frame) {
 }
 
 void Analysis::loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) {
+  if (setup_.grain && setup_.grain->row == frame.row)
+    grain = setup_.grain->grain;
   LoopMark* const mark = frame.loop;
   std::uint64_t& length = frame.path->lengths()[kDivisible];
   mark->longest = std::max(
@@ -72,10 +111,13 @@ void Analysis::ended(FrameState& frame) {
   std::uint64_t& divisible = longest_->lengths()[kDivisible];
   const std::uint64_t before = divisible;
   paths_.join(*longest_, *frame.path, frame.is_root ? Tie::From : Tie::Into);
-  if (!frame.is_root)
-    divisible = before;
-  if (profile_)
-    sites_.ended(frame);
+  if (setup_.sites)
+    sites_.ended(frame, frame.path->executed(), frame.path->local_span);
+  frame.path->by = nullptr;
+  if (frame.is_root)
+    return;
+  divisible = before;
+  frame.path->lengths()[kBurdenedCilk] += setup_.burden;
 }
 
 void Analysis::left_unjoined(const Path& path) {
@@ -84,25 +126,44 @@ void Analysis::left_unjoined(const Path& path) {
 }
 
 void Analysis::abandoned(FrameState& frame) {
-  if (profile_)
+  if (setup_.sites)
     sites_.abandoned(frame);
 }
 
+// What the longest path is made of.
+void Analysis::add_path_totals(Results& results) {
+  auto& segments = paths_.segments();
+  for (const auto& entry : segments.total(longest_->composition)) {
+    results.class_totals[entry.key].critical_work = entry.work;
+    if (setup_.sites)
+      results.rows[results.classes[entry.key].row].on_span.local.span += entry.work;
+  }
+  for (SegmentId id = longest_->composition; id != kNoSegment; id = segments.previous(id)) {
+    OnSpan& on_span = segments.extra(id);
+    on_span.settle(sites_.pool());
+    for (const OnSpan::Of& of : on_span.rows())
+      results.rows[of.row].on_span.add(of.measures);
+  }
+}
+
 Analysis::Results Analysis::results() {
-  Results results;
-  results.work = work_;
-  results.spans.assign(longest_->lengths(), longest_->lengths() + paths_.lengths());
-  results.rows = sites_.rows();
-  results.critical_work.resize(results.rows.size());
-  for (const auto& entry : paths_.segments().total(longest_->composition))
-    results.critical_work[entry.key] = entry.work;
-  for (std::size_t i = 0; i < plan_.scenarios.size(); ++i) {
-    const Scenario& scenario = plan_.scenarios[i];
-    const std::uint64_t inside = paths_.region_work()[scenario.set];
-    const std::uint64_t work = mode_ == WhatIfMode::Parallelize
+  const std::uint64_t* const lengths = longest_->lengths();
+  Results results{.work = work_,
+                  .span = lengths[kExecuted],
+                  .divisible_span = lengths[kDivisible],
+                  .burdened_cilk = lengths[kBurdenedCilk],
+                  .burdened_tbb = lengths[kBurdenedTbb],
+                  .rows = sites_.rows(),
+                  .classes = classes_.classes(),
+                  .class_totals = class_totals_};
+  add_path_totals(results);
+  for (std::size_t i = 0; i < setup_.plan.scenarios.size(); ++i) {
+    const Scenario& scenario = setup_.plan.scenarios[i];
+    const std::uint64_t inside = paths_.scenarios().inside()[scenario.set];
+    const std::uint64_t work = setup_.mode == WhatIfMode::Parallelize
                                    ? work_ * scenario.factor
                                    : (work_ - inside) * scenario.factor + inside;
-    results.what_if.push_back({results.spans[kFirstWhatIf + i], work});
+    results.what_if.push_back({lengths[kFirstWhatIf + paths_.scenarios().slot(i)], work});
   }
   return results;
 }

@@ -4,11 +4,13 @@
 
 #include "dpst.h"
 #include "passes/site_profile.h"
+#include "passes/step_class.h"
 #include "passes/what_if.h"
 #include "passes/work_span.h"
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace tp::analysis {
@@ -23,18 +25,40 @@ struct LoopMark {
   std::uint64_t longest = 0;   // end of the longest body call so far
 };
 
+struct GrainChange {
+  Row row = kMainRow; // loop bodies of its tasks
+  std::uint64_t grain = 1;
+};
+
+struct AnalysisSetup {
+  const WhatIfPlan& plan;
+  const std::vector<std::uint32_t>& callers; // per row, a number of its function
+  std::size_t regions = 0;
+  WhatIfMode mode = WhatIfMode::Parallelize;
+  bool sites = false;       // the profile of sites
+  bool composition = false; // what the followed path is made of
+  std::uint64_t burden = 0; // of a migration, in units of work
+  std::optional<GrainChange> grain;
+};
+
 class Analysis final : public DagVisitor {
 public:
+  struct ClassTotals {
+    std::uint64_t work = 0;
+    std::uint64_t steps = 0;
+    std::uint64_t critical_work = 0; // on the followed path; times the factor of its scenario
+  };
   struct Results {
-    std::uint64_t work = 0;                   // T1
-    std::vector<std::uint64_t> spans;         // one per length of a path
-    std::vector<std::uint64_t> critical_work; // per row; sums up to spans[kExecuted]
-    std::vector<RowTotals> rows;
+    std::uint64_t work = 0; // T1
+    std::uint64_t span = 0, divisible_span = 0;
+    std::uint64_t burdened_cilk = 0, burdened_tbb = 0;
+    std::vector<RowTotals> rows; // local span on span adds up to `span`
+    std::vector<StepClass> classes;
+    std::vector<ClassTotals> class_totals;
     std::vector<WhatIfLength> what_if; // one per scenario
   };
 
-  // `profile`: also sites and the critical path; off for further batches of scenarios.
-  Analysis(const WhatIfPlan& plan, std::size_t rows, WhatIfMode mode, bool profile);
+  explicit Analysis(const AnalysisSetup& setup);
   Results results();
 
   Path* new_path() override { return paths_.make(); }
@@ -43,10 +67,13 @@ public:
   void set_rank(Path& path, std::uint64_t rank) override { path.rank = rank; }
   void join_path(Path& into, const Path& from, Tie tie) override { paths_.join(into, from, tie); }
   void assign_path(Path& into, const Path& from) override { paths_.assign(into, from); }
-  void root_begun(FrameState& frame) override { frame.is_root = true; }
+  void wait_joined(FrameState& frame, const Path* fresh, const Path* again) override {
+    paths_.join_wait(*frame.path, fresh, again, frame.opened.row);
+  }
+  void root_begun(FrameState& frame) override;
   void spawned(const FrameState& parent, FrameState& child) override;
   void begun(FrameState& frame) override {
-    if (profile_)
+    if (setup_.sites)
       sites_.begun(frame);
   }
   void step(FrameState& frame, const Step& step) override;
@@ -63,16 +90,20 @@ public:
 
 private:
   void drop_loops(FrameState& frame);
+  void check_burdens() const;
+  void add_burden(const FrameState& parent, const FrameState& child);
+  void add_path_totals(Results& results);
 
-  const WhatIfPlan& plan_;
-  const WhatIfMode mode_;
-  const bool profile_;
+  const AnalysisSetup setup_;
   const std::uint64_t most_work_; // beyond it lengths would overflow
-  PathStore paths_;
   SiteProfile sites_;
+  PathStore paths_;
+  StepClassTable classes_;
+  std::vector<ClassTotals> class_totals_;
   Pool<LoopMark> loops_;
   std::uint64_t work_ = 0;
-  Path* longest_; // over all ends so far
+  std::uint64_t burdens_ = 0; // what burdened lengths may exceed the work by
+  Path* longest_;             // over all ends so far
 };
 
 } // namespace tp::analysis

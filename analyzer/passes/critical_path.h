@@ -7,8 +7,8 @@
 // it, smaller map into larger, so that a chain is as long as the number of points that still share
 // parts of it: bounded by what is alive.
 //
-// The key is a template parameter: today a row, later (row, kind of delay) for the breakdown of the
-// path.
+// The key is a template parameter, and so is what a segment holds beside the map (`Extra`): it is
+// told when an older segment is merged into its own, and when its segment goes.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,22 @@ namespace tp::analysis {
 using SegmentId = std::uint32_t;
 inline constexpr SegmentId kNoSegment = ~SegmentId{0};
 
-template <typename Key>
+struct NoExtra {
+  struct Owner {};
+  void absorb(Owner&, NoExtra&) {}
+  void clear(Owner&) {}
+};
+
+template <typename Key, typename Extra = NoExtra>
 class SegmentStore {
 public:
+  using Owner = typename Extra::Owner;
   struct Entry {
     Key key;
     std::uint64_t work;
   };
+
+  explicit SegmentStore(Owner& owner) : owner_(owner) {}
 
   SegmentId share(SegmentId id) {
     if (id != kNoSegment)
@@ -43,15 +52,20 @@ public:
   }
   // The path ending in `id` (the caller's reference) grows by `work`; returns what replaces it.
   SegmentId extend(SegmentId id, Key key, std::uint64_t work) {
-    if (id == kNoSegment || segments_[id].refs > 1) {
-      const SegmentId fresh = make();
-      segments_[fresh].previous = id; // takes over the caller's reference
-      id = fresh;
-    }
+    if (id == kNoSegment || segments_[id].refs > 1)
+      id = begin_after(id);
     collapse(id);
     add(segments_[id].entries, key, work);
     return id;
   }
+  // A new segment at the end of the path; takes over the caller's reference to `id`.
+  SegmentId begin_after(SegmentId id) {
+    const SegmentId fresh = make();
+    segments_[fresh].previous = id;
+    return fresh;
+  }
+  Extra& extra(SegmentId id) { return segments_[id].extra; }
+  SegmentId previous(SegmentId id) const { return segments_[id].previous; }
   // Sums per key of the whole chain, ordered by key.
   std::vector<Entry> total(SegmentId id) const {
     std::vector<Entry> sum;
@@ -67,6 +81,7 @@ private:
     std::vector<Entry> entries; // ordered by key
     SegmentId previous = kNoSegment;
     std::uint32_t refs = 0;
+    [[no_unique_address]] Extra extra;
   };
 
   static void add(std::vector<Entry>& entries, Key key, std::uint64_t work) {
@@ -98,7 +113,8 @@ private:
   }
   void free(SegmentId id) {
     segments_[id].entries.clear(); // keeps its storage for the next user
-    segments_[id].refs = 0;        // sweep() tells by it that the segment is not in use
+    segments_[id].extra.clear(owner_);
+    segments_[id].refs = 0; // sweep() tells by it that the segment is not in use
     segments_[id].previous = free_;
     free_ = id;
     --live_;
@@ -115,6 +131,7 @@ private:
         into.swap(from);
       for (const Entry& entry : from)
         add(into, entry.key, entry.work);
+      segments_[id].extra.absorb(owner_, segments_[previous].extra);
       segments_[id].previous = segments_[previous].previous;
       free(previous);
     }
@@ -128,6 +145,7 @@ private:
     next_sweep_ = 2 * live_ + 1024;
   }
 
+  Owner& owner_;
   std::vector<Segment> segments_;
   SegmentId free_ = kNoSegment;
   std::size_t live_ = 0;

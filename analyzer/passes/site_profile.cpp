@@ -1,25 +1,112 @@
-// When invocations begin and end.
+// When invocations begin and end, and what paths remember of them.
 #include "passes/site_profile.h"
 
 #include <algorithm>
 
 namespace tp::analysis {
 
-void SiteProfile::spawned(const FrameState& parent, FrameState& child) {
-  // Every invocation in the chain has another row, so the walk is as short as sites nest.
-  for (Invocation* each = parent.invocation; each; each = each->parent)
-    if (each->row == child.row) {
-      child.invocation = parent.invocation;
-      ++child.invocation->live;
+void release(Pool<Invocation>& pool, Invocation* invocation) {
+  if (--invocation->refs == 0)
+    pool.free(invocation);
+}
+
+// ---- OnSpan
+
+void OnSpan::mark(Invocation& by, std::uint64_t local_span) {
+  for (Mark& each : marks_)
+    if (each.by == &by) {
+      each.local_span = local_span;
       return;
     }
-  Invocation* const invocation = invocations_.make();
-  invocation->parent = parent.invocation;
-  if (invocation->parent)
-    ++invocation->parent->live;
+  ++by.refs;
+  marks_.push_back({&by, local_span});
+}
+
+const std::uint64_t* OnSpan::find(const Invocation& by) const {
+  for (const Mark& each : marks_)
+    if (each.by == &by)
+      return &each.local_span;
+  return nullptr;
+}
+
+SiteMeasures& OnSpan::of(Row row) {
+  const auto at = std::lower_bound(rows_.begin(), rows_.end(), row,
+                                   [](const Of& of, Row wanted) { return of.row < wanted; });
+  if (at != rows_.end() && at->row == row)
+    return at->measures;
+  return rows_.insert(at, {row, {}})->measures;
+}
+
+void OnSpan::settle(Owner& pool) {
+  std::size_t kept = 0;
+  for (Invocation* const each : open_) {
+    if (!each->is_final()) {
+      open_[kept++] = each;
+      continue;
+    }
+    SiteMeasures& measures = of(each->row);
+    measures.local.add(each->local_work, 0);
+    if (each->top_call_site)
+      measures.top_call_site.add(each->work, each->latest_end - each->start);
+    if (each->top_caller)
+      measures.top_caller.add(each->work, each->latest_end - each->start);
+    release(pool, each);
+  }
+  open_.resize(kept);
+}
+
+void OnSpan::absorb(Owner& pool, OnSpan& older) {
+  older.settle(pool);
+  if (rows_.empty())
+    rows_.swap(older.rows_);
+  for (const Of& each : older.rows_)
+    of(each.row).add(each.measures);
+  older.rows_.clear();
+  open_.insert(open_.end(), older.open_.begin(), older.open_.end());
+  older.open_.clear();
+  // What stands in the newer segment is nearer to the end of the path, and nobody will ask for what
+  // an ended task had.
+  for (const Mark& each : older.marks_)
+    if (each.by->running && !find(*each.by))
+      marks_.push_back(each);
+    else
+      release(pool, each.by);
+  older.marks_.clear();
+}
+
+void OnSpan::clear(Owner& pool) {
+  for (Invocation* const each : open_)
+    release(pool, each);
+  for (const Mark& each : marks_)
+    release(pool, each.by);
+  open_.clear();
+  rows_.clear();
+  marks_.clear();
+}
+
+// ---- SiteProfile
+
+void SiteProfile::root_begun(FrameState& frame) {
+  frame.task = pool_.make();
+}
+
+void SiteProfile::spawned(const FrameState& parent, FrameState& child, std::uint64_t start) {
+  Invocation* const invocation = child.task = pool_.make();
   invocation->row = child.row;
+  invocation->outer = child.invocation = parent.invocation;
+  invocation->top_call_site = invocation->top_caller = true;
+  // Every invocation in the chain has another row, so the walk is as short as sites nest.
+  for (const Invocation* each = parent.invocation; each; each = each->outer) {
+    invocation->top_call_site &= each->row != child.row;
+    invocation->top_caller &= callers_[each->row] != callers_[child.row];
+  }
+  if (parent.invocation)
+    ++parent.invocation->live;
+  if (!invocation->top_call_site)
+    return;
+  ++invocation->refs;
   invocation->live = 1;
-  invocation->start = invocation->latest_end = child.path->executed();
+  invocation->start = invocation->latest_end = start;
   child.invocation = invocation;
 }
 
@@ -29,32 +116,41 @@ void SiteProfile::add_extra(RowTotals& row, const Step& step) {
     row.extra[event] += step.extra[event];
 }
 
-void SiteProfile::ended(const FrameState& frame) {
-  Invocation* const invocation = frame.invocation;
-  if (!invocation)
-    return;
-  invocation->latest_end = std::max(invocation->latest_end, frame.path->executed());
-  leave(invocation);
+void SiteProfile::ended(FrameState& frame, std::uint64_t end, std::uint64_t local_span) {
+  rows_[frame.row].on_work.local.span += local_span;
+  if (frame.invocation)
+    frame.invocation->latest_end = std::max(frame.invocation->latest_end, end);
+  drop(frame);
 }
 
-void SiteProfile::abandoned(const FrameState& frame) {
+void SiteProfile::abandoned(FrameState& frame) {
+  drop(frame);
+}
+
+void SiteProfile::drop(FrameState& frame) {
+  frame.task->running = false;
   if (frame.invocation)
     leave(frame.invocation);
+  release(pool_, frame.task);
+  frame.task = nullptr;
 }
 
 void SiteProfile::leave(Invocation* invocation) {
   while (invocation && --invocation->live == 0) {
-    RowTotals& row = rows_[invocation->row];
-    row.work += invocation->work;
-    row.span += invocation->latest_end - invocation->start;
-    ++row.outermost;
-    Invocation* const parent = invocation->parent;
-    if (parent) {
-      parent->work += invocation->work;
-      parent->latest_end = std::max(parent->latest_end, invocation->latest_end);
+    SiteMeasures& measures = rows_[invocation->row].on_work;
+    const std::uint64_t span = invocation->latest_end - invocation->start;
+    if (invocation->begun)
+      measures.top_call_site.add(invocation->work, span);
+    if (invocation->begun && invocation->top_caller)
+      measures.top_caller.add(invocation->work, span);
+    invocation->complete = true;
+    Invocation* const outer = invocation->outer;
+    if (outer) {
+      outer->work += invocation->work;
+      outer->latest_end = std::max(outer->latest_end, invocation->latest_end);
     }
-    invocations_.free(invocation);
-    invocation = parent;
+    release(pool_, invocation);
+    invocation = outer;
   }
 }
 

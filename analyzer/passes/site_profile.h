@@ -1,16 +1,26 @@
-// SITE PROFILE: work, span and counts per row. Owns the recursion rule: only *outermost*
-// invocations count, those without an ancestor of the same row, so that a recursive function is not
-// counted once per level (TaskProf's release does that: work 4.6 times too large on its own
-// example).
+// SITE PROFILE after Cilkprof (section 6): count, work and span of the invocations of each row, on
+// work (all of them) and on span (those on the program's critical path), under three rules that
+// keep recursion from counting anything twice:
+//   top-call-site  invocations below no other of the same row
+//   top-caller     invocations below none of any row that stands in the same function
+//   local          every invocation, only what its own steps make up
+// An invocation is a task; it is on the critical path if the path goes through its spawn.
 //
-// Every frame points to the innermost outermost invocation around it. An invocation collects the
-// work of its subtree and the latest end in it; it is complete when no frame and no invocation
-// below it is alive, and then hands its sums to its parent. So memory is bounded by what is alive.
+// Its span is the latest end in its subtree minus its start; its local span, the work of its own
+// steps on the longest path to its end. So local work over all rows and main is T1, and local span
+// on span, which is the composition of the critical path, is Tinf.
+//
+// Memory is bounded by what is alive: an Invocation is dropped when its task has ended, everything
+// below it has, if it is top-call-site, and no path waits for its figures any more. A path carries,
+// beside its composition, what is on it (OnSpan): sums, the invocations whose figures are not final
+// yet, and for each point where it branched off from a task's path the local span of that task up to
+// there, which is the task's local span again when it joins the path.
 #pragma once
 
 #include "dpst.h"
-#include "passes/work_span.h"
+#include "passes/critical_path.h"
 #include "pool.h"
+#include "site_measures.h"
 
 #include <cstdint>
 #include <vector>
@@ -18,53 +28,105 @@
 namespace tp::analysis {
 
 struct Invocation {
-  Invocation* parent = nullptr;
+  Invocation* outer = nullptr; // the innermost top-call-site invocation around it
   Row row = kMainRow;
+  bool running = true; // its task has not ended
+  bool begun = false;
+  bool top_call_site = false, top_caller = false;
+  bool complete = false;  // top-call-site: nothing below it is alive
+  std::uint32_t refs = 1; // its task, paths, and itself while it is not complete
+  std::uint64_t local_work = 0;
+  // Of the whole subtree; top-call-site only.
   std::uint64_t live = 0; // frames directly in it, invocations below it
   std::uint64_t start = 0;
   std::uint64_t work = 0;
   std::uint64_t latest_end = 0;
+
+  bool is_final() const { return !running && (complete || !top_call_site); }
 };
 
+// What is on a path. The spans of `local` are not kept here: they are the path's composition.
+class OnSpan {
+public:
+  using Owner = Pool<Invocation>;
+  struct Of {
+    Row row;
+    SiteMeasures measures;
+  };
+
+  void enter(Invocation& invocation) {
+    ++invocation.refs;
+    open_.push_back(&invocation);
+  }
+  // Another path branches off here, with `local_span` of `by` so far.
+  void mark(Invocation& by, std::uint64_t local_span);
+  const std::uint64_t* find(const Invocation& by) const;
+  // Adds up what has become final.
+  void settle(Owner& pool);
+
+  void absorb(Owner& pool, OnSpan& older);
+  void clear(Owner& pool);
+  const std::vector<Of>& rows() const { return rows_; }
+
+private:
+  struct Mark {
+    Invocation* by;
+    std::uint64_t local_span;
+  };
+  SiteMeasures& of(Row row);
+
+  std::vector<Invocation*> open_;
+  std::vector<Of> rows_; // ordered by row
+  std::vector<Mark> marks_;
+};
+
+void release(Pool<Invocation>& pool, Invocation* invocation);
+
 struct RowTotals {
-  std::uint64_t work = 0;           // of outermost invocations
-  std::uint64_t span = 0;           // of outermost invocations
-  std::uint64_t exclusive_work = 0; // of steps of its own frames
-  std::uint64_t overhead = 0;       // leads of its own steps, in ticks
-  std::uint64_t invocations = 0;    // tasks that began
-  std::uint64_t outermost = 0;
+  SiteMeasures on_work, on_span;
+  std::uint64_t overhead = 0; // leads of its own steps, in ticks
   std::uint64_t steps = 0;
   std::vector<std::uint64_t> extra; // of its own steps, one per extra event
 };
 
 class SiteProfile {
 public:
-  explicit SiteProfile(std::size_t rows) : rows_(rows) {}
+  // `callers`: per row, a number of the function that it stands in.
+  explicit SiteProfile(const std::vector<std::uint32_t>& callers)
+      : callers_(callers), rows_(callers.size()) {}
 
-  void spawned(const FrameState& parent, FrameState& child);
-  void begun(const FrameState& frame) { ++rows_[frame.row].invocations; }
+  void root_begun(FrameState& frame);
+  void spawned(const FrameState& parent, FrameState& child, std::uint64_t start);
+  void begun(const FrameState& frame) {
+    frame.task->begun = true;
+    ++rows_[frame.row].on_work.local.count;
+  }
   void step(const FrameState& frame, const Step& step) {
     RowTotals& row = rows_[frame.row];
-    row.exclusive_work += step.work;
+    row.on_work.local.work += step.work;
     row.overhead += step.lead;
     ++row.steps;
     if (!step.extra.empty()) [[unlikely]]
       add_extra(row, step);
+    frame.task->local_work += step.work;
     if (frame.invocation)
       frame.invocation->work += step.work;
   }
-  void ended(const FrameState& frame);
-  void abandoned(const FrameState& frame);
+  void ended(FrameState& frame, std::uint64_t end, std::uint64_t local_span);
+  void abandoned(FrameState& frame);
 
   const std::vector<RowTotals>& rows() const { return rows_; }
-  std::size_t live() const { return invocations_.live(); }
+  std::size_t live() const { return pool_.live(); }
+  Pool<Invocation>& pool() { return pool_; }
 
 private:
   void add_extra(RowTotals& row, const Step& step);
   void leave(Invocation* invocation);
+  void drop(FrameState& frame);
 
+  const std::vector<std::uint32_t>& callers_;
   std::vector<RowTotals> rows_;
-  Pool<Invocation> invocations_;
+  Pool<Invocation> pool_;
 };
 
 } // namespace tp::analysis

@@ -1,30 +1,108 @@
-// Which scenarios are evaluated.
+// Which scenarios are evaluated, and what a step adds to each.
 #include "passes/what_if.h"
+
+#include <algorithm>
+#include <numeric>
 
 namespace tp::analysis {
 
-WhatIfPlan plan_what_if(std::uint32_t regions, const std::vector<std::uint8_t>& chosen,
+void WhatIfPlan::add(StepSet set, const std::vector<std::uint64_t>& factors) {
+  for (const std::uint64_t factor : factors)
+    scenarios.push_back({factor, static_cast<std::uint32_t>(sets.size()), {}});
+  sets.push_back(std::move(set));
+}
+
+WhatIfPlan plan_what_if(const std::vector<std::uint8_t>& chosen,
                         const std::vector<std::uint64_t>& factors) {
   WhatIfPlan plan;
-  const auto add_set = [&](std::vector<std::uint8_t> set) {
-    for (const std::uint64_t factor : factors)
-      plan.scenarios.push_back({factor, static_cast<std::uint32_t>(plan.sets.size())});
-    plan.sets.push_back(std::move(set));
-  };
-  bool any = false;
-  for (std::uint32_t region = 0; region < regions; ++region)
-    any |= chosen[region] != 0;
-  if (!any)
+  StepSet all;
+  for (std::uint32_t region = 0; region < chosen.size(); ++region)
+    if (chosen[region])
+      all.regions.push_back(region);
+  if (all.regions.empty())
     return plan;
-  add_set(chosen);
-  for (std::uint32_t region = 0; region < regions; ++region) {
-    if (!chosen[region])
-      continue;
-    std::vector<std::uint8_t> alone(regions);
-    alone[region] = 1;
-    add_set(std::move(alone));
-  }
+  plan.add(all, factors);
+  for (const std::uint32_t region : all.regions)
+    plan.add({{region}, {}}, factors);
   return plan;
+}
+
+ScenarioLengths::ScenarioLengths(const WhatIfPlan& plan, std::size_t regions)
+    : slot_of_(plan.scenarios.size()), parts_(plan.sets.size()), has_region_(plan.sets.size()),
+      covered_(plan.sets.size()), inside_(plan.sets.size()) {
+  std::vector<std::uint32_t> order(plan.scenarios.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return plan.scenarios[a].factor < plan.scenarios[b].factor;
+  });
+  for (std::size_t slot = 0; slot < order.size(); ++slot) {
+    const Scenario& scenario = plan.scenarios[order[slot]];
+    slot_of_[order[slot]] = slot;
+    if (groups_.empty() || groups_.back().factor != scenario.factor)
+      groups_.push_back({scenario.factor, slot, slot});
+    ++groups_.back().end;
+    parts_[scenario.set].push_back({slot, scenario.factor - 1});
+    if (scenario.removed_wait)
+      waits_.emplace_back(slot, *scenario.removed_wait);
+  }
+  for (std::uint32_t set = 0; set < plan.sets.size(); ++set) {
+    for (const StepClassId of : plan.sets[set].classes) {
+      if (of >= of_class_.size())
+        of_class_.resize(of + 1);
+      of_class_[of].push_back(set);
+    }
+    if (plan.sets[set].regions.empty())
+      continue;
+    region_sets_.push_back(set);
+    has_region_[set].resize(regions);
+    for (const std::uint32_t region : plan.sets[set].regions)
+      has_region_[set][region] = 1;
+  }
+}
+
+void ScenarioLengths::shorten(std::uint64_t* lengths, std::uint32_t set, std::uint64_t work) {
+  inside_[set] += work;
+  for (const Part& part : parts_[set])
+    lengths[part.slot] -= part.excess * work;
+}
+
+void ScenarioLengths::extend(std::uint64_t* lengths, StepClassId of, const Step& step) {
+  for (const Group& group : groups_) {
+    const std::uint64_t added = group.factor * step.work;
+    for (std::size_t slot = group.begin; slot < group.end; ++slot)
+      lengths[slot] += added;
+  }
+  const bool in_classes = of < of_class_.size() && !of_class_[of].empty();
+  if (in_classes)
+    for (const std::uint32_t set : of_class_[of])
+      shorten(lengths, set, step.work);
+  if (step.regions.empty())
+    return;
+  if (in_classes)
+    for (const std::uint32_t set : of_class_[of])
+      covered_[set] = 1;
+  for (const std::uint32_t set : region_sets_) {
+    if (covered_[set])
+      continue;
+    std::uint64_t inside = 0;
+    for (const RegionWork& part : step.regions)
+      if (has_region_[set][part.region])
+        inside += part.work;
+    if (inside > 0)
+      shorten(lengths, set, inside);
+  }
+  if (in_classes)
+    for (const std::uint32_t set : of_class_[of])
+      covered_[set] = 0;
+}
+
+void ScenarioLengths::undo_wait(std::uint64_t* lengths, const std::uint64_t* before,
+                                const std::uint64_t* again, Row wait) const {
+  for (const auto& [slot, removed] : waits_)
+    if (removed == wait)
+      lengths[slot] = before[slot];
+    else if (again)
+      lengths[slot] = std::max(lengths[slot], again[slot]);
 }
 
 } // namespace tp::analysis

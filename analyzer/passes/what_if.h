@@ -1,30 +1,43 @@
 // CAUSAL WHAT-IF (TaskProf, section 4): work/span with another cost of a step, nothing more.
 //
-// A *scenario* is a set of regions and a factor f: what would the span be if the work inside the
-// regions ran f times as fast? Lengths are kept multiplied by f, so that nothing is rounded: a step
-// of work w of which r lie in the regions adds f*(w-r)+r. All scenarios ride along in one pass as
-// further lengths of the same paths.
+// A *scenario* is a set of steps and a factor f: what would the span be if the work of those steps
+// took an f-th? The set is made of annotated regions, of whole classes of steps (step_class.h), or
+// both. Lengths are kept multiplied by f, so that nothing is rounded: a step of work w of which r
+// lie in the set adds f*(w-r)+r. All scenarios ride along in one pass as further lengths of the
+// same paths. A scenario may also remove waits: the waiting task goes on, and what it would have
+// joined is joined by its next wait on the same group, or by nobody.
 //
 // Mode `parallelize` (the paper's): the work of the program stays, the regions become parallel.
 // Mode `optimize`: the work shrinks as well.
 #pragma once
 
+#include "passes/step_class.h"
+
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tp::analysis {
 
 enum class WhatIfMode : std::uint8_t { Parallelize, Optimize };
 
+struct StepSet {
+  std::vector<std::uint32_t> regions;
+  std::vector<StepClassId> classes;
+};
+
 struct Scenario {
   std::uint64_t factor = 1;
-  std::uint32_t set = 0; // index into WhatIfPlan::sets
+  std::uint32_t set = 0;           // index into WhatIfPlan::sets
+  std::optional<Row> removed_wait; // waits that follow a spawn of this row
 };
 
 struct WhatIfPlan {
-  // sets[s][region] != 0: the region is in set s.
-  std::vector<std::vector<std::uint8_t>> sets;
+  std::vector<StepSet> sets;
   std::vector<Scenario> scenarios;
+  // The scenario whose critical path is followed; none: the program as executed.
+  std::optional<std::uint32_t> followed;
+
   std::uint64_t largest_factor() const {
     std::uint64_t largest = 1;
     for (const Scenario& scenario : scenarios)
@@ -32,6 +45,8 @@ struct WhatIfPlan {
         largest = scenario.factor;
     return largest;
   }
+  // Another set, with every factor.
+  void add(StepSet set, const std::vector<std::uint64_t>& factors);
 };
 
 // Exact: `span` is multiplied by the factor, and so is `work` (T1 for Parallelize).
@@ -40,8 +55,49 @@ struct WhatIfLength {
   std::uint64_t work = 0;
 };
 
-// Sets: all chosen regions together, then each alone; every set with every factor, in this order.
-WhatIfPlan plan_what_if(std::uint32_t regions, const std::vector<std::uint8_t>& chosen,
+// All chosen regions together, then each alone; every set with every factor, in this order.
+WhatIfPlan plan_what_if(const std::vector<std::uint8_t>& chosen,
                         const std::vector<std::uint64_t>& factors);
+
+// A plan arranged for the pass: scenarios of equal factor side by side, so that a step outside of
+// all sets is one multiplication per factor and plain additions.
+class ScenarioLengths {
+public:
+  ScenarioLengths(const WhatIfPlan& plan, std::size_t regions);
+
+  std::size_t count() const { return slot_of_.size(); }
+  // Where the scenario's length stands.
+  std::size_t slot(std::size_t scenario) const { return slot_of_[scenario]; }
+  // Hot: once per step and path. `lengths` has count() elements.
+  void extend(std::uint64_t* lengths, StepClassId of, const Step& step);
+  // The lengths of a path that ends a wait, before and after it joined: those in which the wait
+  // does not exist go back, and `again` (may be null) is joined where an earlier wait did not.
+  bool removes_waits() const { return !waits_.empty(); }
+  void undo_wait(std::uint64_t* lengths, const std::uint64_t* before, const std::uint64_t* again,
+                 Row wait) const;
+  // Work inside each set so far.
+  const std::vector<std::uint64_t>& inside() const { return inside_; }
+
+private:
+  struct Group {
+    std::uint64_t factor;
+    std::size_t begin, end; // slots
+  };
+  struct Part { // of a set: a scenario
+    std::size_t slot;
+    std::uint64_t excess; // factor - 1
+  };
+  void shorten(std::uint64_t* lengths, std::uint32_t set, std::uint64_t work);
+
+  std::vector<std::size_t> slot_of_;
+  std::vector<Group> groups_;
+  std::vector<std::vector<Part>> parts_;              // per set
+  std::vector<std::vector<std::uint32_t>> of_class_;  // sets that have it
+  std::vector<std::vector<std::uint8_t>> has_region_; // per set; empty: it has none
+  std::vector<std::uint32_t> region_sets_;            // sets that have any
+  std::vector<std::uint8_t> covered_;                 // scratch: sets that have the step's class
+  std::vector<std::pair<std::size_t, Row>> waits_;    // slot, removed wait
+  std::vector<std::uint64_t> inside_;
+};
 
 } // namespace tp::analysis

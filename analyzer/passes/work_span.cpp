@@ -26,11 +26,13 @@ std::uint64_t divisible_part(std::uint64_t added, std::uint64_t iterations, std:
   return static_cast<std::uint64_t>(Wide{added} * largest / iterations);
 }
 
-PathStore::PathStore(const WhatIfPlan& plan, bool track_composition)
-    : plan_(plan), track_composition_(track_composition),
+PathStore::PathStore(const WhatIfPlan& plan, std::size_t regions, bool track_composition,
+                     Pool<Invocation>& invocations)
+    : scenarios_(plan, regions), track_composition_(track_composition),
+      followed_(plan.followed ? kFirstWhatIf + scenarios_.slot(*plan.followed) : kExecuted),
       lengths_(kFirstWhatIf + plan.scenarios.size()),
-      bytes_(sizeof(Path) + lengths_ * sizeof(std::uint64_t)), region_work_(plan.sets.size()),
-      in_set_(plan.sets.size()) {}
+      bytes_(sizeof(Path) + lengths_ * sizeof(std::uint64_t)), invocations_(invocations),
+      segments_(invocations) {}
 
 void PathStore::grow() {
   constexpr std::size_t kPaths = 128;
@@ -54,6 +56,8 @@ Path* PathStore::make() {
 }
 
 Path* PathStore::copy(const Path& from) {
+  if (from.by && from.composition != kNoSegment)
+    segments_.extra(from.composition).mark(*from.by, from.local_span);
   if (!free_)
     grow();
   Path* const path = free_;
@@ -71,59 +75,77 @@ void PathStore::drop(Path* path) {
   --live_;
 }
 
+// The task that extends `into` finds its local span where the other path left it.
+void PathStore::take_composition(Path& into, const Path& from) {
+  if (into.by) {
+    into.local_span = 0;
+    for (SegmentId id = from.composition; id != kNoSegment; id = segments_.previous(id))
+      if (const std::uint64_t* const local_span = segments_.extra(id).find(*into.by)) {
+        into.local_span = *local_span;
+        break;
+      }
+  }
+  const SegmentId kept = segments_.share(from.composition);
+  segments_.drop(into.composition);
+  into.composition = kept;
+}
+
 void PathStore::join(Path& into, const Path& from, Tie tie) {
-  const bool equal = from.executed() == into.executed();
-  const bool wins = equal ? tie == Tie::From || (tie == Tie::LowerRank && from.rank < into.rank)
-                          : from.executed() > into.executed();
+  std::uint64_t* const to = into.lengths();
+  const std::uint64_t* const other = from.lengths();
+  const bool wins = other[followed_] == to[followed_]
+                        ? tie == Tie::From || (tie == Tie::LowerRank && from.rank < into.rank)
+                        : other[followed_] > to[followed_];
   if (wins) {
-    const SegmentId kept = segments_.share(from.composition);
-    segments_.drop(into.composition);
-    into.composition = kept;
+    take_composition(into, from);
     if (tie == Tie::LowerRank)
       into.rank = from.rank;
   }
-  std::uint64_t* const to = into.lengths();
-  const std::uint64_t* const other = from.lengths();
   for (std::size_t i = 0; i < lengths_; ++i)
     to[i] = std::max(to[i], other[i]);
 }
 
+// The task goes on where another path ends.
 void PathStore::assign(Path& into, const Path& from) {
-  const SegmentId kept = segments_.share(from.composition);
-  segments_.drop(into.composition);
-  into.composition = kept;
+  take_composition(into, from);
   std::copy_n(from.lengths(), lengths_, into.lengths());
 }
 
-void PathStore::extend(Path& path, Row row, const Step& step) {
-  const std::uint64_t work = step.work;
-  if (work == 0)
+void PathStore::join_wait(Path& into, const Path* fresh, const Path* again, Row wait) {
+  if (!scenarios_.removes_waits()) {
+    if (fresh)
+      join(into, *fresh, Tie::From);
+    return;
+  }
+  std::uint64_t* const what_if = into.lengths() + kFirstWhatIf;
+  before_wait_.assign(what_if, what_if + scenarios_.count());
+  if (fresh)
+    join(into, *fresh, Tie::From);
+  scenarios_.undo_wait(what_if, before_wait_.data(),
+                       again ? again->lengths() + kFirstWhatIf : nullptr, wait);
+}
+
+void PathStore::extend(Path& path, StepClassId of, const Step& step) {
+  if (step.work == 0)
     return;
   std::uint64_t* const lengths = path.lengths();
-  lengths[kExecuted] += work;
-  lengths[kDivisible] += work;
-  if (track_composition_)
-    path.composition = segments_.extend(path.composition, row, work);
-  if (plan_.scenarios.empty())
+  const std::uint64_t before = lengths[followed_];
+  for (std::size_t i = 0; i < kFirstWhatIf; ++i)
+    lengths[i] += step.work;
+  path.local_span += step.work;
+  if (scenarios_.count() > 0)
+    scenarios_.extend(lengths + kFirstWhatIf, of, step);
+  if (!track_composition_)
     return;
-  std::uint64_t* const what_if = lengths + kFirstWhatIf;
-  const std::size_t scenarios = plan_.scenarios.size();
-  if (step.regions.empty()) {
-    for (std::size_t i = 0; i < scenarios; ++i)
-      what_if[i] += plan_.scenarios[i].factor * work;
-    return;
-  }
-  for (std::size_t set = 0; set < in_set_.size(); ++set) {
-    in_set_[set] = 0;
-    for (const RegionWork& part : step.regions)
-      if (plan_.sets[set][part.region])
-        in_set_[set] += part.work;
-    region_work_[set] += in_set_[set];
-  }
-  for (std::size_t i = 0; i < scenarios; ++i) {
-    const std::uint64_t inside = in_set_[plan_.scenarios[i].set];
-    what_if[i] += plan_.scenarios[i].factor * (work - inside) + inside;
-  }
+  path.composition = segments_.extend(path.composition, of, lengths[followed_] - before);
+  segments_.extra(path.composition).settle(invocations_);
+}
+
+void PathStore::enter(Path& child, Invocation& invocation) {
+  child.by = &invocation;
+  child.local_span = 0;
+  child.composition = segments_.begin_after(child.composition);
+  segments_.extra(child.composition).enter(invocation);
 }
 
 } // namespace tp::analysis

@@ -1,12 +1,14 @@
 // WORK / SPAN: lengths of longest paths, for many costs of a step at once.
 //
-// A path is a vector of lengths, one per scenario: [0] as executed, [1] as divisible (design.md
-// section 1), then the what-if scenarios. Each length is maximized on its own; [0] also decides
-// which composition survives (critical_path.h).
+// A path is a vector of lengths, each maximized on its own: as executed, as divisible (design.md
+// section 1), burdened in two models (scalability.h), then the what-if scenarios. One of them, as
+// executed unless the plan follows a scenario, also decides which composition survives
+// (critical_path.h).
 #pragma once
 
 #include "dpst.h"
 #include "passes/critical_path.h"
+#include "passes/site_profile.h"
 #include "passes/what_if.h"
 
 #include <cstdint>
@@ -15,11 +17,14 @@
 
 namespace tp::analysis {
 
-inline constexpr std::size_t kExecuted = 0, kDivisible = 1, kFirstWhatIf = 2;
+inline constexpr std::size_t kExecuted = 0, kDivisible = 1, kBurdenedCilk = 2, kBurdenedTbb = 3,
+                             kFirstWhatIf = 4;
 
 // The head of a longer allocation: the lengths follow it.
 struct Path {
   std::uint64_t rank;
+  Invocation* by;           // whose local span is kept: the task that is extending the path
+  std::uint64_t local_span; // work of its own steps on the path
   SegmentId composition;
   std::uint32_t reserved;
   std::uint64_t* lengths() { return reinterpret_cast<std::uint64_t*>(this + 1); }
@@ -34,35 +39,42 @@ std::uint64_t divisible_part(std::uint64_t added, std::uint64_t iterations, std:
 
 class PathStore {
 public:
+  using Segments = SegmentStore<StepClassId, OnSpan>;
+
   // `track_composition`: off for passes that only need lengths. The plan outlives the store.
-  PathStore(const WhatIfPlan& plan, bool track_composition);
+  PathStore(const WhatIfPlan& plan, std::size_t regions, bool track_composition,
+            Pool<Invocation>& invocations);
 
   Path* make();
   Path* copy(const Path& path);
   void drop(Path* path);
   void join(Path& into, const Path& from, Tie tie);
   void assign(Path& into, const Path& from); // but for its rank
-  void extend(Path& path, Row row, const Step& step);
+  void join_wait(Path& into, const Path* fresh, const Path* again, Row wait);
+  void extend(Path& path, StepClassId of, const Step& step);
+  // `child`, a copy of its spawner's, goes on through the task `invocation`.
+  void enter(Path& child, Invocation& invocation);
 
   std::size_t lengths() const { return lengths_; }
-  SegmentStore<Row>& segments() { return segments_; }
+  Segments& segments() { return segments_; }
   std::size_t live() const { return live_; }
-  // Work inside each set of regions so far.
-  const std::vector<std::uint64_t>& region_work() const { return region_work_; }
+  const ScenarioLengths& scenarios() const { return scenarios_; }
 
 private:
   void grow();
+  void take_composition(Path& into, const Path& from);
 
-  const WhatIfPlan& plan_;
+  ScenarioLengths scenarios_;
   const bool track_composition_;
+  const std::size_t followed_; // the length that decides
   const std::size_t lengths_;
   const std::size_t bytes_;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   Path* free_ = nullptr;
   std::size_t live_ = 0;
-  SegmentStore<Row> segments_;
-  std::vector<std::uint64_t> region_work_;
-  std::vector<std::uint64_t> in_set_; // scratch: this step's work in each set
+  Pool<Invocation>& invocations_;
+  Segments segments_;
+  std::vector<std::uint64_t> before_wait_; // scratch
 };
 
 } // namespace tp::analysis

@@ -60,6 +60,19 @@ Json extra_json(const Profile& profile, const std::vector<std::uint64_t>& values
   return extra;
 }
 
+Json sums_json(const InvocationSums& sums) {
+  return {{"count", sums.count},
+          {"work", sums.work},
+          {"span", sums.span},
+          {"parallelism", number(decimal2({sums.work, sums.span}))}};
+}
+
+Json measures_json(const SiteMeasures& measures) {
+  return {{"top_call_site", sums_json(measures.top_call_site)},
+          {"top_caller", sums_json(measures.top_caller)},
+          {"local", sums_json(measures.local)}};
+}
+
 Json site_json(const Profile& profile, const SiteRow& site) {
   return {{"file", site.info.file},
           {"line", site.info.line},
@@ -80,22 +93,125 @@ Json site_json(const Profile& profile, const SiteRow& site) {
           {"outermost_invocations", site.outermost},
           {"steps", site.steps},
           {"extra_events", extra_json(profile, site.extra)},
-          {"too_short", site.too_short}};
+          {"too_short", site.too_short},
+          {"on_work", measures_json(site.on_work)},
+          {"on_span", measures_json(site.on_span)}};
+}
+
+Json speedups_json(const std::vector<SpeedupRange>& speedups) {
+  Json json = Json::array();
+  for (const SpeedupRange& range : speedups)
+    json.push_back({{"procs", range.procs},
+                    {"lower", number(decimal2(range.lower))},
+                    {"upper", number(decimal2(range.upper))}});
+  return json;
+}
+
+Json points_json(const std::vector<WhatIfPoint>& points) {
+  Json json = Json::array();
+  for (const WhatIfPoint& point : points)
+    json.push_back({{"factor", point.factor},
+                    {"parallelism", number(decimal2(point.parallelism))},
+                    {"work_times_factor", point.parallelism.numerator},
+                    {"span_times_factor", point.parallelism.denominator},
+                    {"speedups", speedups_json(point.speedups)}});
+  return json;
+}
+
+Json target_json(const Profile& profile, const WhatIfTarget& target) {
+  static constexpr const char* kKinds[] = {"site", "stretch", "wait", "grain"};
+  Json json = {{"kind", kKinds[static_cast<std::size_t>(target.kind)]}, {"name", target.name}};
+  if (target.kind == TargetKind::Stretch) {
+    json["from"] = target.from;
+    json["to"] = target.to;
+  }
+  if (target.kind == TargetKind::Grain)
+    json["grain"] = target.grain;
+  if (target.kind == TargetKind::Site || target.kind == TargetKind::Stretch) {
+    json["work"] = target.work;
+    json["critical_work"] = target.critical_work;
+    json["critical_percent"] = number(percent2(target.critical_work, profile.span));
+  }
+  json["basis"] = target.kind == TargetKind::Grain ? "as_divisible" : "as_executed";
+  json["points"] = points_json(target.points);
+  return json;
+}
+
+Json targets_json(const Profile& profile, const std::vector<WhatIfTarget>& targets) {
+  Json json = Json::array();
+  for (const WhatIfTarget& target : targets)
+    json.push_back(target_json(profile, target));
+  return json;
+}
+
+Json search_json(const TargetSearch& search) {
+  Json steps = Json::array();
+  for (const TargetSearch::Step& step : search.steps)
+    steps.push_back({{"name", step.name},
+                     {"parallelism_alone", number(decimal2(step.alone))},
+                     {"parallelism_with_those_before", number(decimal2(step.after))}});
+  return {{"parallelism", search.target},
+          {"factor", search.factor},
+          {"reached", search.reached},
+          {"proved_minimal", search.minimal},
+          {"regions", steps},
+          {"speedups", speedups_json(search.speedups)}};
 }
 
 Json what_if_json(const Profile& profile) {
   Json curves = Json::array();
-  for (std::size_t i = 0; i < profile.what_if.size(); ++i) {
-    Json points = Json::array();
-    for (const WhatIfPoint& point : profile.what_if[i].points)
-      points.push_back({{"factor", point.factor},
-                        {"parallelism", number(decimal2(point.parallelism))},
-                        {"work_times_factor", point.parallelism.numerator},
-                        {"span_times_factor", point.parallelism.denominator}});
-    curves.push_back(
-        {{"regions", profile.what_if[i].regions}, {"all", i == 0}, {"points", points}});
-  }
-  return {{"mode", profile.what_if_mode}, {"curves", curves}};
+  for (std::size_t i = 0; i < profile.what_if.size(); ++i)
+    curves.push_back({{"regions", profile.what_if[i].regions},
+                      {"all", i == 0},
+                      {"points", points_json(profile.what_if[i].points)}});
+  Json json = {{"mode", profile.what_if_mode},
+               {"basis", "as_executed"},
+               {"curves", curves},
+               {"explored", targets_json(profile, profile.explored)},
+               {"not_explored", profile.not_explored},
+               {"grains", targets_json(profile, profile.grains)}};
+  if (profile.search)
+    json["target"] = search_json(*profile.search);
+  return json;
+}
+
+Json scalability_json(const Profile& profile) {
+  static constexpr const char* kOrigins[] = {"default", "given", "measured"};
+  const auto model = [&](std::uint64_t span) {
+    return Json{{"span", span}, {"parallelism", number(decimal2({profile.work, span}))}};
+  };
+  return {{"spawns", profile.read.spawned},
+          {"joins", profile.read.waits + profile.read.folds},
+          {"average_step_work", number(decimal2({profile.work, profile.read.steps}))},
+          {"burden",
+           {{"origin", kOrigins[static_cast<std::size_t>(profile.burden.origin)]},
+            {"ns", profile.burden.ns},
+            {"work", profile.burden.work},
+            {"steals", profile.burden.steals}}},
+          {"burdened_cilk", model(profile.burdened_span_cilk)},
+          {"burdened_tbb", model(profile.burdened_span_tbb)}};
+}
+
+Json bounds_json(const Profile& profile) {
+  Json bounds = Json::array();
+  for (const SpeedupBound& bound : profile.bounds)
+    bounds.push_back({{"procs", bound.procs},
+                      {"lower", number(decimal2(bound.lower))},
+                      {"upper", number(decimal2(bound.upper))},
+                      {"upper_as_divisible", number(decimal2(bound.divisible_upper))},
+                      {"estimate_cilk", number(decimal2(bound.estimate_cilk))},
+                      {"estimate_tbb", number(decimal2(bound.estimate_tbb))}});
+  return bounds;
+}
+
+Json balance_json(const TimeBalance& balance) {
+  return {{"threads", balance.threads},
+          {"elapsed_ticks", balance.elapsed},
+          {"steps_ticks", balance.steps},
+          {"overhead_ticks", balance.overhead},
+          {"idle_ticks", balance.idle},
+          {"absent_ticks", balance.absent},
+          {"unexplained_ticks", balance.unexplained}};
 }
 
 Json regions_json(const Profile& profile) {
@@ -162,11 +278,6 @@ std::string write_json(const Profile& profile) {
   Json sites = Json::array();
   for (const SiteRow& site : profile.sites)
     sites.push_back(site_json(profile, site));
-  Json bounds = Json::array();
-  for (const SpeedupBound& bound : profile.bounds)
-    bounds.push_back({{"procs", bound.procs},
-                      {"lower", number(decimal2(bound.lower))},
-                      {"upper", number(decimal2(bound.upper))}});
   Json warnings = Json::array();
   for (const Warning& warning : profile.warnings)
     warnings.push_back({{"name", warning.name}, {"text", warning.text}});
@@ -182,8 +293,10 @@ std::string write_json(const Profile& profile) {
       {"parallelism", number(decimal2(profile.parallelism()))},
       {"divisible_span", profile.divisible_span},
       {"divisible_parallelism", number(decimal2(profile.divisible_parallelism()))},
-      {"speedup_bounds", bounds},
+      {"scalability", scalability_json(profile)},
+      {"speedup_bounds", bounds_json(profile)},
       {"attribution", attribution_json(profile.attribution)},
+      {"time_balance", balance_json(profile.balance)},
       {"sites", sites},
       {"regions", regions_json(profile)},
       {"what_if", what_if_json(profile)},

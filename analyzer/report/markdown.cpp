@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tp::analysis {
 
 static std::string cell(const std::string& text) {
@@ -14,6 +16,43 @@ static std::string cell(const std::string& text) {
     escaped += c == '\n' ? ' ' : c;
   }
   return escaped;
+}
+
+static std::string bounds_table(const Profile& profile) {
+  std::string text = fmt::format(
+      "\nBurdened parallelism {} (oneTBB), {} (Cilk).\n\n| Cpus | Speedup at least | at most | as "
+      "divisible at most |\n|---:|---:|---:|---:|\n",
+      decimal2({profile.work, profile.burdened_span_tbb}),
+      decimal2({profile.work, profile.burdened_span_cilk}));
+  for (const SpeedupBound& bound : profile.bounds)
+    text += fmt::format("| {} | {} | {} | {} |\n", bound.procs, decimal2(bound.estimate_tbb),
+                        decimal2(bound.upper), decimal2(bound.divisible_upper));
+  return text;
+}
+
+// What was asked without annotations, and what it takes to reach the target.
+static std::string targets_table(const Profile& profile, std::size_t top) {
+  std::string text;
+  if (!profile.explored.empty())
+    text += "\n| What if | times as fast | Parallelism as executed |\n|---|---:|---:|\n";
+  for (std::size_t i = 0; i < std::min(profile.explored.size(), top); ++i) {
+    const WhatIfTarget& target = profile.explored[i];
+    text += fmt::format("| {} | {} | {} |\n", cell(target.name),
+                        target.kind == TargetKind::Wait ? "not there"
+                                                        : std::to_string(target.quoted.factor),
+                        decimal2(target.quoted.parallelism));
+  }
+  for (const WhatIfTarget& grain : profile.grains)
+    text += fmt::format("\n{}: parallelism {} as divisible.\n", cell(grain.name),
+                        decimal2(grain.quoted.parallelism));
+  if (!profile.search)
+    return text;
+  text += fmt::format(
+      "\n| To reach parallelism {}, each {} times as fast | Parallelism |\n|---|---:|\n",
+      profile.search->target, profile.search->factor);
+  for (const TargetSearch::Step& step : profile.search->steps)
+    text += fmt::format("| {} | {} |\n", cell(step.name), decimal2(step.after));
+  return text;
 }
 
 std::string write_markdown(const Profile& profile, const TextOptions& options) {
@@ -37,13 +76,15 @@ std::string write_markdown(const Profile& profile, const TextOptions& options) {
   }
   if (any_too_short)
     text += fmt::format("\n{}\n", kTooShort);
+  text += bounds_table(profile);
   if (!profile.what_if.empty()) {
     text +=
-        fmt::format("\n| What if all regions {} | Parallelism |\n|---:|---:|\n",
+        fmt::format("\n| What if all regions {} | Parallelism as executed |\n|---:|---:|\n",
                     profile.what_if_mode == "optimize" ? "took less work" : "were parallelized");
     for (const WhatIfPoint& point : profile.what_if[0].points)
       text += fmt::format("| {}x | {} |\n", point.factor, decimal2(point.parallelism));
   }
+  text += targets_table(profile, options.top);
   for (const Warning& warning : profile.warnings)
     text += fmt::format("\n- warning: {}", cell(warning.text));
   return text + fmt::format("\n{}\n", cell(profile.advice));

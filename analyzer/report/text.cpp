@@ -1,4 +1,5 @@
 // The terminal summary: at most 25 lines unless --top asks for more.
+#include "report/lines.h"
 #include "report/numbers.h"
 #include "report/writers.h"
 
@@ -10,56 +11,15 @@ namespace tp::analysis {
 namespace {
 
 constexpr std::size_t kMaxLines = 25;
-constexpr std::size_t kMaxNameWidth = 44;
 
 std::string site_name(const SiteInfo& info) {
   return info.line == 0 ? info.file : fmt::format("{}:{}", info.file, info.line);
-}
-
-// Bytes that would move the cursor or change colours have no place in a table.
-std::string printable(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      c = '?';
-  return text;
-}
-
-// Long paths lose their beginning, not their line number.
-std::string shortened(std::string name) {
-  name = printable(std::move(name));
-  return name.size() <= kMaxNameWidth ? name : "..." + name.substr(name.size() - kMaxNameWidth + 3);
 }
 
 // With the mark of a row that is not to be trusted.
 std::string row_name(const SiteRow& site) {
   return shortened(site_name(site.info)) + (site.too_short ? " ~" : "");
 }
-
-class Lines {
-public:
-  explicit Lines(bool colour) : colour_(colour) {}
-  template <typename... Values>
-  void add(fmt::format_string<Values...> format, Values&&... values) {
-    text_ += fmt::format(format, std::forward<Values>(values)...);
-    while (!text_.empty() && text_.back() == ' ')
-      text_.pop_back();
-    text_ += '\n';
-    ++count_;
-  }
-  std::string bold(const std::string& text) const {
-    return colour_ ? "\033[1m" + text + "\033[0m" : text;
-  }
-  std::string yellow(const std::string& text) const {
-    return colour_ ? "\033[33m" + text + "\033[0m" : text;
-  }
-  std::size_t count() const { return count_; }
-  std::string take() { return std::move(text_); }
-
-private:
-  bool colour_;
-  std::size_t count_ = 0;
-  std::string text_;
-};
 
 double hz_of_work(const Profile& profile) {
   return profile.run.same_as_time ? profile.read.time_hz : static_cast<double>(profile.run.work.hz);
@@ -75,29 +35,52 @@ std::string clock_line(const Profile& profile) {
 
 std::string attribution_line(const Profile& profile) {
   const Attribution& a = profile.attribution;
-  const std::string rest =
-      fmt::format("overhead {}, idle {}", human_ns(a.overhead_ns), human_ns(a.idle_ns));
+  const std::string share = percent2(a.attributed, a.total);
   switch (a.basis) {
   case AttributionBasis::None:
-    return "cannot be computed: the totals of the run (end.json) are missing; " + rest;
+    return "cannot be computed: the totals of the run (end.json) are missing";
   case AttributionBasis::Virtual:
-    return fmt::format("{} % of {} virtual units; {}", percent2(a.attributed, a.total), a.total,
-                       rest);
+    return fmt::format("{} % of {} virtual units", share, a.total);
   case AttributionBasis::Time:
-    return fmt::format("{} % of {} CPU time; {}", percent2(a.attributed, a.total),
-                       human_ns(a.total), rest);
+    return fmt::format("{} % of {} CPU time", share, human_ns(a.total));
   case AttributionBasis::StepTime:
-    return fmt::format("{} % of {} CPU time (by wall time of steps); {}",
-                       percent2(a.attributed, a.total), human_ns(a.total), rest);
+    return fmt::format("{} % of {} CPU time (by wall time of steps)", share, human_ns(a.total));
   }
-  return rest;
+  return share;
+}
+
+// P x elapsed and where it went.
+std::string balance_line(const Profile& profile) {
+  const TimeBalance& b = profile.balance;
+  const double hz = profile.read.time_hz;
+  const std::uint64_t whole = b.threads * b.elapsed;
+  if (whole == 0 || hz <= 0)
+    return "no time was recorded";
+  const auto share = [&](std::uint64_t part) { return percent2(part, whole) + " %"; };
+  return fmt::format(
+      "{} threads x {}: {} steps, {} overhead, {} idle, {} not there", b.threads,
+      human_ns(static_cast<std::uint64_t>(static_cast<double>(b.elapsed) * 1e9 / hz)),
+      share(b.steps), share(b.overhead), share(b.idle), share(b.absent));
+}
+
+std::string burden_line(const Profile& profile) {
+  static constexpr const char* kOrigins[] = {"assumed", "given", "measured"};
+  const double hz = hz_of_work(profile);
+  return fmt::format("{} (oneTBB), {} (Cilk), if a migration costs {} ({})",
+                     decimal2({profile.work, profile.burdened_span_tbb}),
+                     decimal2({profile.work, profile.burdened_span_cilk}),
+                     human(profile.burden.work, profile.run.work, hz),
+                     kOrigins[static_cast<std::size_t>(profile.burden.origin)]);
 }
 
 std::string bounds_line(const Profile& profile) {
   std::string line;
-  for (const SpeedupBound& bound : profile.bounds)
-    line += fmt::format("{}{} to {} on {} cpus", line.empty() ? "" : "; ", decimal2(bound.lower),
-                        decimal2(bound.upper), bound.procs);
+  constexpr std::size_t kShown = 4;
+  for (std::size_t i = 0; i < std::min(profile.bounds.size(), kShown); ++i) {
+    const SpeedupBound& bound = profile.bounds[i];
+    line += fmt::format("{}{} to {} on {} cpus", line.empty() ? "" : "; ",
+                        decimal2(bound.estimate_tbb), decimal2(bound.upper), bound.procs);
+  }
   return line;
 }
 
@@ -154,53 +137,32 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
     lines.add("{}", lines.yellow(kTooShort));
 }
 
-std::string what_if_line(const Profile& profile) {
-  if (profile.what_if.empty()) {
-    const SiteRow* most = &profile.sites[0];
-    for (const SiteRow& site : profile.sites)
-      if (site.critical_work > most->critical_work)
-        most = &site;
-    return fmt::format("no causal regions marked; {} has the most critical work ({} %)",
-                       most == &profile.sites[0] ? "main, the serial part of the program,"
-                                                 : site_name(most->info),
-                       percent2(most->critical_work, profile.span));
-  }
-  const WhatIfCurve& all = profile.what_if[0];
-  const bool one = all.regions.size() == 1;
-  std::string line = fmt::format("marked {} {}: parallelism", one ? "region" : "regions",
-                                 profile.what_if_mode == "optimize" ? "optimized" : "parallelized");
-  // The terminal gets the first factors and the last; the CSV files have them all.
-  constexpr std::size_t kFactorsShown = 5;
-  for (std::size_t i = 0; i < all.points.size(); ++i)
-    if (i + 1 < kFactorsShown || i + 1 == all.points.size())
-      line += fmt::format(" {}x -> {};", all.points[i].factor, decimal2(all.points[i].parallelism));
-  line.back() = ' ';
-  return fmt::format("{} {}", all.regions.size(), line);
-}
-
 } // namespace
 
 std::string write_text(const Profile& profile, const TextOptions& options) {
   Lines lines(options.colour);
   const double hz = hz_of_work(profile);
   const auto amount = [&](std::uint64_t value) { return human(value, profile.run.work, hz); };
-  lines.add("{}", lines.bold(printable(fmt::format("Taskpath profile of {} ({})",
-                                                   profile.run.program, profile.data))));
+  lines.add("{}", lines.bold(printable(fmt::format("Taskpath profile of {} ({}){}",
+                                                   profile.run.program, profile.data,
+                                                   profile.read.complete ? ": complete" : ""))));
+  for (const std::string& reason : profile.read.incomplete_reasons)
+    lines.add("{}", lines.yellow("incomplete: " + reason));
   lines.add("Unit and clock  {}", clock_line(profile));
   if (!profile.run.work_reason.empty())
     lines.add("                not better: {} (tp-doctor)", printable(profile.run.work_reason));
-  if (profile.read.complete)
-    lines.add("Completeness    complete");
-  for (const std::string& reason : profile.read.incomplete_reasons)
-    lines.add("Completeness    {}", lines.yellow("incomplete: " + reason));
-  lines.add("Work T1         {}", amount(profile.work));
+  lines.add("Work T1         {} in {} tasks, {} per step", amount(profile.work),
+            human_count(profile.read.begun),
+            amount(profile.work / std::max<std::uint64_t>(profile.read.steps, 1)));
   lines.add("Span Tinf       {} as executed, {} as divisible", amount(profile.span),
             amount(profile.divisible_span));
   lines.add("Parallelism     {} as executed, {} as divisible", decimal2(profile.parallelism()),
             decimal2(profile.divisible_parallelism()));
-  lines.add("Speedup bounds  {}", bounds_line(profile));
+  lines.add("Burdened        {}", burden_line(profile));
+  lines.add("Speedup         {}", bounds_line(profile));
+  lines.add("Time            {}", balance_line(profile));
   lines.add("Attributed      {}", attribution_line(profile));
-  const std::size_t warnings = std::min<std::size_t>(profile.warnings.size(), 4);
+  const std::size_t warnings = std::min<std::size_t>(profile.warnings.size(), 3);
   for (std::size_t i = 0; i < warnings; ++i) {
     const bool last = i + 1 == warnings && profile.warnings.size() > warnings;
     lines.add("{}",
@@ -210,11 +172,14 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   }
   lines.add("");
   // Below the table: an empty line, the what-if answer, the advice, the next command.
-  const std::size_t used = lines.count() + 1 + 4;
-  add_table(lines, profile, options, used < kMaxLines ? kMaxLines - used : 2);
+  const std::size_t used = lines.count() + 1 + 3;
+  const std::size_t room = kMaxLines - std::min(used, kMaxLines - 3);
+  add_table(lines, profile, options,
+            std::max<std::size_t>(room - std::min<std::size_t>(room, 4), 2));
   lines.add("");
-  lines.add("What if         {}", printable(what_if_line(profile)));
-  lines.add("{}", printable(profile.advice));
+  const std::size_t below = lines.count() + 2;
+  add_what_if(lines, profile, below < kMaxLines ? std::min<std::size_t>(kMaxLines - below, 5) : 1);
+  lines.add("{}", lines.bold(printable(profile.advice)));
   lines.add("Next: tp-analyze --json - {}", printable(profile.data));
   return lines.take();
 }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 
 namespace tp::test {
@@ -27,6 +29,12 @@ struct Node {
   bool loop_begin = false; // a loop body begins here
   bool loop_end = false;   // a loop body ends here
   std::uint64_t iterations = 1, grain = 1;
+  std::string from, to;        // of a step: what it begins and ends with
+  bool spawns = false;         // of a step: it ends with a spawn
+  bool ends_task = false;      // of a step: it is the last of a task
+  bool is_wait = false;        // the end of a wait
+  std::uint32_t wait_line = 0; // line of the task that the waiting frame spawned last
+  std::vector<int> again;      // ends that the waiting frame has joined before
 };
 
 // What remains of a range that is split in two wherever it exceeds the grain.
@@ -72,30 +80,47 @@ std::uint64_t divide(const Node& node, std::uint64_t& length, std::vector<Bodies
   return !levels.empty() && !levels.back().open ? levels.back().begin : length;
 }
 
+struct Lengths {
+  std::function<std::uint64_t(const Node&)> weight = [](const Node& node) { return node.weight; };
+  std::function<std::uint64_t(const Node& from, const Node& to)> burden = {};
+  std::vector<int>* chosen = nullptr;
+  bool divisible = false;
+  std::optional<std::uint32_t> removed_wait = {};
+};
+
 struct Dag {
   std::vector<Node> nodes;
   int add(Node node) {
     nodes.push_back(std::move(node));
     return static_cast<int>(nodes.size()) - 1;
   }
-  template <typename Weight>
-  std::vector<std::uint64_t> lengths(Weight weight, std::vector<int>* chosen,
-                                     bool divisible) const {
+  std::vector<std::uint64_t> lengths(const Lengths& options) const {
     std::vector<std::uint64_t> length(nodes.size()), at_spawn;
     std::map<const SimFrame*, std::vector<Bodies>> bodies;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const Node& node = nodes[i];
+      std::vector<int> before = node.before;
+      if (options.removed_wait && node.is_wait) {
+        if (node.wait_line == *options.removed_wait)
+          before = {node.before.back()}; // the waiting frame
+        else
+          before.insert(before.begin(), node.again.begin(), node.again.end());
+      }
       std::uint64_t longest = 0;
       int from = -1;
-      for (const int b : node.before)
-        if (from < 0 || length[static_cast<std::size_t>(b)] > longest) {
-          longest = length[static_cast<std::size_t>(b)];
+      for (const int b : before) {
+        const auto at = static_cast<std::size_t>(b);
+        const std::uint64_t candidate =
+            length[at] + (options.burden ? options.burden(nodes[at], node) : 0);
+        if (from < 0 || candidate > longest) {
+          longest = candidate;
           from = b;
         }
-      length[i] = longest + weight(node);
-      if (chosen)
-        chosen->push_back(from);
-      if (divisible) {
+      }
+      length[i] = longest + options.weight(node);
+      if (options.chosen)
+        options.chosen->push_back(from);
+      if (options.divisible) {
         if (node.first)
           length[i] = at_spawn[static_cast<std::size_t>(from)];
         at_spawn.push_back(divide(node, length[i], bodies[node.owner]));
@@ -148,6 +173,8 @@ struct SimFrame {
   std::vector<int> loops;
   SimContext* waiting = nullptr;
   unsigned events = 0;
+  std::string opened; // what the open step begins with
+  std::uint32_t last_spawned = 0;
 };
 
 struct SimThread {
@@ -169,6 +196,7 @@ class Simulation {
 public:
   explicit Simulation(const RandomOptions& options) : options_(options), random_(options.seed) {}
   RandomProgram run();
+  OracleQuestions questions(std::shared_ptr<const Simulation> self) const;
 
 private:
   std::uint64_t pick(std::uint64_t below) { return below == 0 ? 0 : random_() % below; }
@@ -190,7 +218,7 @@ private:
   Figures figures(SimThread& thread, std::uint64_t work);
   std::uint64_t idle(SimThread& thread);
   // Closes the frame's step: a node, and the region records before.
-  Figures close(SimThread& thread, SimFrame& frame);
+  Figures close(SimThread& thread, SimFrame& frame, const std::string& to);
   int step_node(SimThread& thread, SimFrame& frame, std::uint64_t work);
   SimContext* choose_context(SimThread& thread, SimFrame& frame, bool for_wait,
                              ContextOperand& operand);
@@ -206,9 +234,22 @@ private:
   void begin(SimThread& thread, std::size_t index);
   void finish_ending(SimThread& thread);
   void compute(OracleResult& result) const;
+  void compute_sites(OracleResult& result, const std::vector<std::uint64_t>& length,
+                     const std::vector<int>& chosen) const;
+  void compute_on_span(OracleResult& result, const std::vector<std::uint64_t>& length,
+                       const std::vector<int>& chosen) const;
+  bool is_below(const SimFrame* frame, const SimFrame& ancestor) const;
+  OracleSite whole(const SimFrame& frame, const std::vector<std::uint64_t>& length) const;
+  std::uint64_t span(const Lengths& options) const;
 
   static constexpr std::uint32_t kLines[] = {0,  10, 20,
                                              30, 20, 50}; // of sites 1..5: two stand on line 20
+  // Line 20 stands in two functions (a template's), so all lines of these have one caller.
+  static constexpr const char* kFunctions[] = {"",    "f()",       "g<int>()",
+                                               "f()", "g<char>()", "g<char>()"};
+  static unsigned caller_of(std::uint32_t line) {
+    return line == 0 ? 0 : line == 10 || line == 30 ? 1 : 2;
+  }
 
   RandomOptions options_;
   std::mt19937_64 random_;
@@ -231,8 +272,13 @@ private:
 };
 
 void Simulation::setup() {
-  for (std::uint32_t site = 1; site <= 5; ++site)
-    trace_.site(site, "p.cpp", kLines[site], site);
+  for (std::uint32_t site = 1; site <= 5; ++site) {
+    const std::string line = std::to_string(kLines[site]);
+    trace_.site_line("{\"site\":" + std::to_string(site) +
+                     ",\"tag\":\"explicit\",\"file\":\"p.cpp\",\"line\":" + line +
+                     ",\"column\":1,\"end_line\":" + line + ",\"function\":\"" + kFunctions[site] +
+                     "\",\"construct\":\"task_group\"}");
+  }
   for (unsigned region = 0; region < kOracleRegions; ++region)
     trace_.region(region, "r" + std::to_string(region), "p.cpp", 100 + region);
   const unsigned count = 1 + static_cast<unsigned>(pick(4));
@@ -253,6 +299,9 @@ void Simulation::setup() {
     Node node;
     node.owner = root;
     node.weight = prior;
+    node.from = "the start of the program";
+    node.to = "a join or a pause in the program";
+    root->opened = "the start of the program";
     root->start = root->current = dag_.add(node);
     thread.stack.push_back(root);
   }
@@ -271,9 +320,18 @@ std::uint64_t Simulation::idle(SimThread& thread) {
   return ticks;
 }
 
+std::string place(std::uint32_t line) {
+  return line == 0 ? "the program" : "p.cpp:" + std::to_string(line);
+}
+std::string join_in(const SimFrame& frame) {
+  return "a join or a pause in " + place(frame.line);
+}
+
 int Simulation::step_node(SimThread& thread, SimFrame& frame, std::uint64_t work) {
   Node node;
   node.owner = &frame;
+  node.from = frame.opened;
+  node.to = "the end of " + place(frame.line);
   node.weight = work;
   node.line = frame.line;
   node.before = {frame.current};
@@ -288,9 +346,10 @@ int Simulation::step_node(SimThread& thread, SimFrame& frame, std::uint64_t work
   return frame.current = dag_.add(node);
 }
 
-Figures Simulation::close(SimThread& thread, SimFrame& frame) {
+Figures Simulation::close(SimThread& thread, SimFrame& frame, const std::string& to) {
   const std::uint64_t work = amount();
   step_node(thread, frame, work);
+  dag_.nodes.back().to = frame.opened = to;
   return figures(thread, work);
 }
 
@@ -373,9 +432,14 @@ void Simulation::spawn(SimThread& thread, SimFrame& frame, bool wait) {
   const SiteOperand site = choose_site(thread, frame, line);
   SimContext* const context = choose_context(thread, frame, wait, context_operand);
   const bool split = !wait && chance(20);
-  const Figures step = close(thread, frame);
+  const Figures step =
+      close(thread, frame, (wait ? "the wait after " : "the spawn at ") + place(line));
+  dag_.nodes.back().spawns = true;
+  frame.last_spawned = line;
   SimFrame* const task = make(frames_);
   task->task = true;
+  task->opened = "the start of " + place(line);
+  task->last_spawned = line;
   task->id = trace::pack_id(thread.number, thread.stream->spawns());
   task->spawner = &frame;
   task->own = context;
@@ -440,6 +504,8 @@ bool Simulation::wait_possible(const SimFrame& frame) const {
 void Simulation::end_wait(SimThread& thread, SimFrame& frame) {
   Node node;
   node.owner = &frame;
+  node.is_wait = true;
+  node.wait_line = frame.last_spawned;
   SimContext& context = *frame.waiting;
   std::size_t skip = 0;
   if (context.exclusive) {
@@ -451,6 +517,7 @@ void Simulation::end_wait(SimThread& thread, SimFrame& frame) {
   for (SimFrame* task : joined(frame)) {
     if (skip > 0) {
       --skip;
+      node.again.push_back(task->end);
       continue;
     }
     if (!context.exclusive && task->joined)
@@ -481,6 +548,7 @@ void Simulation::deposit(SimNode* node, int side, int end) {
 
 void Simulation::release_frame(SimFrame& frame) {
   frame.end = frame.current;
+  dag_.nodes[static_cast<std::size_t>(frame.end)].ends_task = true;
   frame.released = true;
   if (frame.own)
     --frame.own->unfinished;
@@ -542,16 +610,17 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     if (contexts_.empty())
       return false;
     SimContext* const context = choose_context(thread, frame, true, operand);
-    stream.wait(close(thread, frame), operand);
+    stream.wait(close(thread, frame, "the wait after " + place(frame.last_spawned)), operand);
     frame.waiting = context;
     ++context->waits;
   } else if (what < 56 && frame.loops.size() < 3) {
-    stream.loop_begin(close(thread, frame));
+    stream.loop_begin(close(thread, frame, "the start of a loop body of " + place(frame.line)));
     dag_.nodes[static_cast<std::size_t>(frame.current)].loop_begin = true;
     frame.loops.push_back(frame.current);
   } else if (what < 64 && !frame.loops.empty()) {
     const std::uint64_t iterations = pick(100), grain = pick(20);
-    stream.loop_end(close(thread, frame), iterations, grain);
+    stream.loop_end(close(thread, frame, "the end of a loop body of " + place(frame.line)),
+                    iterations, grain);
     Node& node = dag_.nodes[static_cast<std::size_t>(frame.current)];
     node.loop_end = true;
     node.iterations = iterations;
@@ -559,7 +628,7 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     frame.loops.pop_back();
   } else if (what < 67) {
     const bool kept = pick(4) == 0;
-    stream.release(close(thread, frame), kept);
+    stream.release(close(thread, frame, join_in(frame)), kept);
     edges_.push_back({trace::pack_id(thread.number, thread.releases++), frame.current, kept});
   } else if (what < 71 && !edges_.empty()) {
     const std::size_t index = pick(edges_.size());
@@ -567,7 +636,7 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     if (!kept)
       edges_.erase(edges_.begin() + static_cast<std::ptrdiff_t>(index));
     const bool alone = frame.loops.empty() && pick(4) == 0;
-    stream.acquire(close(thread, frame), id, alone);
+    stream.acquire(close(thread, frame, join_in(frame)), id, alone);
     Node node;
     node.owner = &frame;
     node.before = {frame.current, from};
@@ -575,7 +644,7 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
       node.before = {from};
     frame.current = dag_.add(node);
   } else if (what < 78 && frame.node && frame.node->end[1 - frame.side] >= 0) {
-    stream.join(close(thread, frame));
+    stream.join(close(thread, frame, join_in(frame)));
     const int other = frame.node->end[1 - frame.side];
     Node node;
     node.owner = &frame;
@@ -588,7 +657,7 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     frame.node = passed->outer;
     frame.side = passed->outer_side;
   } else if (what < 80) {
-    stream.cut(close(thread, frame));
+    stream.cut(close(thread, frame, join_in(frame)));
   } else if (what < 84 && !options_.late) {
     for (SimContext& context : contexts_)
       if (!context.over && context.creator == &frame && context.unfinished == 0 &&
@@ -600,7 +669,7 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
       }
     return false;
   } else if (what < 86 && frame.task) {
-    stream.cut(close(thread, frame));
+    stream.cut(close(thread, frame, join_in(frame)));
     stream.extended(trace::ExtendedKind::StackOut, nullptr, 0);
     aside_.emplace_back(trace::pack_id(thread.number, thread.stacks++), thread.stack);
     thread.stack.clear();
@@ -656,55 +725,117 @@ bool Simulation::act(SimThread& thread) {
   return top.waiting || top.no_steps ? idle_action(thread) : run_action(thread, top);
 }
 
-void Simulation::compute(OracleResult& result) const {
-  const auto executed = [](const Node& node) { return node.weight; };
-  std::vector<int> chosen;
-  const auto length = dag_.lengths(executed, &chosen, false);
-  const auto divisible = dag_.lengths(executed, nullptr, true);
-  const auto at = [](const std::vector<std::uint64_t>& v, int i) {
-    return v[static_cast<std::size_t>(i)];
-  };
+std::uint64_t at(const std::vector<std::uint64_t>& lengths, int node) {
+  return lengths[static_cast<std::size_t>(node)];
+}
+
+bool Simulation::is_below(const SimFrame* frame, const SimFrame& ancestor) const {
+  for (; frame; frame = frame->spawner)
+    if (frame == &ancestor)
+      return true;
+  return false;
+}
+
+// The measures of one task, by the definitions.
+OracleSite Simulation::whole(const SimFrame& frame,
+                             const std::vector<std::uint64_t>& length) const {
+  OracleSite site;
+  site.local.count = 1;
+  std::uint64_t work = 0, latest = at(length, frame.start);
   for (const Node& node : dag_.nodes) {
-    result.work += node.weight;
-    result.sites[node.line].exclusive += node.weight;
+    if (node.owner == &frame)
+      site.local.work += node.weight;
+    if (is_below(node.owner, frame))
+      work += node.weight;
   }
+  for (const SimFrame& other : frames_)
+    if (is_below(&other, frame))
+      latest = std::max(latest, at(length, other.end));
+  bool top_call_site = true, top_caller = true;
+  for (const SimFrame* each = frame.spawner; each; each = each->spawner) {
+    if (!each->task)
+      continue;
+    top_call_site &= each->line != frame.line;
+    top_caller &= caller_of(each->line) != caller_of(frame.line);
+  }
+  const OracleSums sums{1, work, latest - at(length, frame.start)};
+  if (top_call_site)
+    site.top_call_site = sums;
+  if (top_caller)
+    site.top_caller = sums;
+  return site;
+}
+
+void add(OracleSums& to, const OracleSums& from) {
+  to.count += from.count;
+  to.work += from.work;
+  to.span += from.span;
+}
+
+void add(OracleSite& to, const OracleSite& from) {
+  add(to.top_call_site, from.top_call_site);
+  add(to.top_caller, from.top_caller);
+  add(to.local, from.local);
+}
+
+void Simulation::compute_sites(OracleResult& result, const std::vector<std::uint64_t>& length,
+                               const std::vector<int>& chosen) const {
   for (const SimFrame& frame : frames_) {
-    result.span = std::max(result.span, at(length, frame.end));
-    if (!frame.joined) // else it is part of another one's path, perhaps scaled down there
-      result.divisible_span = std::max(result.divisible_span, at(divisible, frame.end));
+    OracleSite site = whole(frame, length);
+    if (!frame.task)
+      site = {{}, {}, {0, site.local.work, 0}};
+    for (int i = frame.end; i >= 0; i = chosen[static_cast<std::size_t>(i)])
+      if (dag_.nodes[static_cast<std::size_t>(i)].owner == &frame)
+        site.local.span += dag_.nodes[static_cast<std::size_t>(i)].weight;
+    add(result.sites[frame.line], site);
   }
+}
+
+void Simulation::compute_on_span(OracleResult& result, const std::vector<std::uint64_t>& length,
+                                 const std::vector<int>& chosen) const {
   for (const SimFrame& frame : frames_) {
     if (at(length, frame.end) != result.span)
       continue;
-    std::map<std::uint32_t, std::uint64_t> shares;
+    std::map<std::uint32_t, OracleSite> sites;
     for (int i = frame.end; i >= 0; i = chosen[static_cast<std::size_t>(i)]) {
       const Node& node = dag_.nodes[static_cast<std::size_t>(i)];
+      if (node.first)
+        add(sites[node.owner->line], whole(*node.owner, length));
       if (node.weight > 0)
-        shares[node.line] += node.weight;
+        sites[node.line].local.span += node.weight;
     }
-    result.critical.insert(shares);
+    if (const auto main = sites.find(0); main != sites.end())
+      main->second = {{}, {}, {0, 0, main->second.local.span}};
+    std::erase_if(sites, [](const auto& each) { return each.second == OracleSite{}; });
+    result.on_span.insert(sites);
   }
-  for (const SimFrame& frame : frames_) {
-    if (!frame.task)
-      continue;
-    ++result.sites[frame.line].invocations;
-    bool outermost = true;
-    for (const SimFrame* each = frame.spawner; each; each = each->spawner)
-      if (each->task && each->line == frame.line)
-        outermost = false;
-    if (!outermost)
-      continue;
-    std::uint64_t latest = at(length, frame.start);
-    for (const SimFrame& other : frames_)
-      for (const SimFrame* each = &other; each; each = each->spawner)
-        if (each == &frame)
-          latest = std::max(latest, at(length, other.end));
-    for (const Node& node : dag_.nodes)
-      for (const SimFrame* each = node.owner; each; each = each->spawner)
-        if (each == &frame)
-          result.sites[frame.line].work += node.weight;
-    result.sites[frame.line].span += latest - at(length, frame.start);
-  }
+}
+
+std::uint64_t Simulation::span(const Lengths& options) const {
+  const auto length = dag_.lengths(options);
+  std::uint64_t longest = 0;
+  for (const SimFrame& frame : frames_)
+    // As divisible, a task that was joined is part of another one's path, perhaps scaled down there.
+    if (!options.divisible || !frame.joined)
+      longest = std::max(longest, at(length, frame.end));
+  return longest;
+}
+
+void Simulation::compute(OracleResult& result) const {
+  std::vector<int> chosen;
+  const auto length = dag_.lengths({.chosen = &chosen});
+  for (const Node& node : dag_.nodes)
+    result.work += node.weight;
+  result.span = span({});
+  result.divisible_span = span({.divisible = true});
+  compute_sites(result, length, chosen);
+  compute_on_span(result, length, chosen);
+  result.burdened_cilk = span({.burden = [](const Node& from, const Node& to) {
+    const bool continuation = from.spawns && from.owner == to.owner && !to.first;
+    return (continuation ? kOracleBurden : 0) + (from.ends_task ? kOracleBurden : 0);
+  }});
+  result.burdened_tbb =
+      span({.burden = [](const Node&, const Node& to) { return to.first ? kOracleBurden : 0; }});
   for (int region = -1; region < static_cast<int>(kOracleRegions); ++region)
     for (const std::uint64_t factor : kOracleFactors) {
       std::uint64_t work = 0;
@@ -717,12 +848,40 @@ void Simulation::compute(OracleResult& result) const {
       };
       for (const Node& node : dag_.nodes)
         work += weight(node);
-      std::uint64_t span = 0;
-      const auto scaled = dag_.lengths(weight, nullptr, false);
-      for (const SimFrame& frame : frames_)
-        span = std::max(span, at(scaled, frame.end));
-      result.what_if[{region, factor}] = {span, work};
+      result.what_if[{region, factor}] = {span({.weight = weight}), work};
     }
+}
+
+OracleQuestions Simulation::questions(std::shared_ptr<const Simulation> self) const {
+  const auto cheaper = [self](std::uint64_t factor, auto part) {
+    return self->span({.weight = [&](const Node& node) {
+      const std::uint64_t inside = part(node);
+      return (node.weight - inside) * factor + inside;
+    }});
+  };
+  OracleQuestions ask;
+  ask.site = [=](std::uint32_t line, std::uint64_t factor) {
+    return cheaper(factor, [=](const Node& n) { return n.line == line ? n.weight : 0; });
+  };
+  ask.site_or_region = [=](std::uint32_t line, unsigned region, std::uint64_t factor) {
+    return cheaper(factor, [=](const Node& n) {
+      const auto part = n.regions.find(region);
+      return n.line == line ? n.weight : part == n.regions.end() ? 0 : part->second;
+    });
+  };
+  ask.stretch = [=](const std::string& from, const std::string& to, std::uint64_t factor) {
+    return cheaper(factor,
+                   [&](const Node& n) { return n.from == from && n.to == to ? n.weight : 0; });
+  };
+  ask.without_wait = [=](std::uint32_t line) { return self->span({.removed_wait = line}); };
+  ask.grain = [=](std::uint32_t line, std::uint64_t grain) {
+    Simulation changed = *self;
+    for (Node& node : changed.dag_.nodes)
+      if (node.loop_end && node.line == line)
+        node.grain = grain;
+    return changed.span({.divisible = true});
+  };
+  return ask;
 }
 
 RandomProgram Simulation::run() {
@@ -761,6 +920,7 @@ RandomProgram Simulation::run() {
       thread.stream->end(step);
       thread.stream->thread_end(1);
     } else {
+      dag_.nodes[static_cast<std::size_t>(root.end)].to = join_in(root);
       thread.stream->cut(step);
     }
   }
@@ -776,7 +936,10 @@ RandomProgram Simulation::run() {
 } // namespace
 
 RandomProgram make_random_program(const RandomOptions& options) {
-  return Simulation(options).run();
+  const auto simulation = std::make_shared<Simulation>(options);
+  RandomProgram program = simulation->run();
+  program.ask = simulation->questions(simulation);
+  return program;
 }
 
 } // namespace tp::test

@@ -6,7 +6,9 @@
 
 #include "trace_builder.h"
 
+#include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -23,29 +25,52 @@ struct RandomOptions {
   unsigned most_tasks = 40;
 };
 
+struct OracleSums {
+  std::uint64_t count = 0, work = 0, span = 0;
+  auto operator<=>(const OracleSums&) const = default;
+};
+
+// Of one line, after Cilkprof, section 6.
 struct OracleSite {
-  std::uint64_t work = 0, span = 0, exclusive = 0, invocations = 0;
-  bool operator==(const OracleSite&) const = default;
+  OracleSums top_call_site = {}, top_caller = {}, local = {};
+  auto operator<=>(const OracleSite&) const = default;
 };
 
 struct OracleResult {
   std::uint64_t work = 0, span = 0, divisible_span = 0;
-  std::map<std::uint32_t, OracleSite> sites; // by line; 0 is main
-  // Critical work per line, for each end that is longest.
-  std::set<std::map<std::uint32_t, std::uint64_t>> critical;
+  std::uint64_t burdened_cilk = 0, burdened_tbb = 0;
+  std::map<std::uint32_t, OracleSite> sites; // by line; 0 is main: local only
+  // What is on the critical path, per line, for each end that is longest.
+  std::set<std::map<std::uint32_t, OracleSite>> on_span;
   // (region or -1 for all, factor) -> span times factor, and work times factor as optimized
   std::map<std::pair<int, std::uint64_t>, std::pair<std::uint64_t, std::uint64_t>> what_if;
+};
+
+// Spans of the program with something changed; times the factor, where there is one.
+struct OracleQuestions {
+  std::function<std::uint64_t(std::uint32_t line, std::uint64_t factor)> site;
+  std::function<std::uint64_t(std::uint32_t line, unsigned region, std::uint64_t factor)>
+      site_or_region;
+  // A stretch of code by what it begins and ends with, in words.
+  std::function<std::uint64_t(const std::string& from, const std::string& to, std::uint64_t factor)>
+      stretch;
+  // Without the waits of frames that spawned a task of this line last.
+  std::function<std::uint64_t(std::uint32_t line)> without_wait;
+  // As divisible, loops of tasks of this line with another grain.
+  std::function<std::uint64_t(std::uint32_t line, std::uint64_t grain)> grain;
 };
 
 struct RandomProgram {
   bool valid = false; // false: the simulated program deadlocked; take another seed
   TraceBuilder trace;
   OracleResult expected;
+  OracleQuestions ask;
   unsigned tasks = 0;
 };
 
 inline constexpr std::uint64_t kOracleFactors[] = {2, 7};
 inline constexpr unsigned kOracleRegions = 3;
+inline constexpr std::uint64_t kOracleBurden = 5;
 
 RandomProgram make_random_program(const RandomOptions& options);
 

@@ -24,7 +24,8 @@ void expect_equal(const SegmentStore<unsigned>& store, const ModelPath& path) {
 
 TEST(CriticalPath, SegmentsEqualPlainMaps) {
   std::mt19937 random(7);
-  SegmentStore<unsigned> store;
+  NoExtra::Owner owner;
+  SegmentStore<unsigned> store(owner);
   std::vector<ModelPath> paths(1);
   for (int change = 0; change < 200'000; ++change) {
     ModelPath& path = paths[random() % paths.size()];

@@ -178,12 +178,19 @@ inline DecodeStatus decode(const std::byte*& at, const std::byte* end, unsigned 
   const std::byte* cursor = at;
   bool torn = false;
   const auto take = [&](unsigned size) -> std::uint64_t {
+    const auto room = static_cast<std::size_t>(end - cursor);
     std::uint64_t value = 0;
-    if (static_cast<std::size_t>(end - cursor) < size) {
+    if (room >= sizeof value) {
+      // A load of known size, cut to the field: many times as fast as a memcpy of `size` bytes.
+      std::memcpy(&value, cursor, sizeof value);
+      if (size < sizeof value)
+        value &= (std::uint64_t{1} << 8 * size) - 1;
+    } else if (room >= size) {
+      std::memcpy(&value, cursor, size);
+    } else {
       torn = true;
       return 0;
     }
-    std::memcpy(&value, cursor, size);
     cursor += size;
     return value;
   };

@@ -1,0 +1,136 @@
+// What to say about a profile in plain words.
+#include "advice.h"
+
+#include "report/numbers.h"
+
+#include <fmt/format.h>
+
+namespace tp::analysis {
+namespace {
+
+std::string row_name(const SiteInfo& info) {
+  return info.line == 0 && info.file == "main" ? "the program" : site_name(info);
+}
+
+// The marked region, or without marks the piece of code, that alone raises the parallelism most at
+// the factor nearest to 8 from below.
+struct Best {
+  std::string name;
+  std::uint64_t factor = 0;
+  Ratio parallelism;
+  void consider(const std::string& candidate, const std::vector<WhatIfPoint>& points) {
+    const WhatIfPoint* const point = point_near_8(points);
+    if (!point || (!name.empty() && point->parallelism.value() <= parallelism.value()))
+      return;
+    name = candidate;
+    factor = point->factor;
+    parallelism = point->parallelism;
+  }
+};
+
+Best best_region(const Profile& profile) {
+  Best best;
+  for (const WhatIfCurve& curve : profile.what_if)
+    if (curve.regions.size() == 1)
+      best.consider("Region " + region_name(profile.regions[curve.regions[0]]), curve.points);
+  return best;
+}
+
+Best best_target(const Profile& profile) {
+  Best best;
+  for (const WhatIfTarget& target : profile.explored)
+    if (target.kind == TargetKind::Site || target.kind == TargetKind::Stretch)
+      best.consider(target.name, target.points);
+  return best;
+}
+
+// Worth saying if it gains a tenth.
+bool gains(const Best& best, const Profile& profile) {
+  return !best.name.empty() && best.parallelism.value() >= 1.1 * profile.parallelism().value();
+}
+
+std::string worth(const Best& best, const Profile& profile) {
+  return fmt::format("is worth the work: {} times as fast, parallelism goes from {} to {}.",
+                     best.factor, decimal2(profile.parallelism()), decimal2(best.parallelism));
+}
+
+std::string search_advice(const TargetSearch& search) {
+  if (search.reached)
+    return fmt::format("Parallelism {} is reached already.", search.target);
+  return fmt::format("Parallelism {} is out of reach with {} regions, each {} times as fast.",
+                     search.target, search.steps.size(), search.factor);
+}
+
+} // namespace
+
+const WhatIfPoint* point_near_8(const std::vector<WhatIfPoint>& points) {
+  const WhatIfPoint* best = points.empty() ? nullptr : &points.front();
+  for (const WhatIfPoint& each : points)
+    if (each.factor <= 8 && each.factor > best->factor)
+      best = &each;
+  return best;
+}
+
+std::string site_name(const SiteInfo& info) {
+  return info.line == 0 ? info.file : fmt::format("{}:{}", info.file, info.line);
+}
+
+std::string region_name(const RegionInfo& region) {
+  const std::string place = fmt::format("{}:{}", region.file, region.line);
+  return region.names.empty() ? place : fmt::format("\"{}\" ({})", region.names.front(), place);
+}
+
+std::string boundary_name(const Boundary& boundary, const SiteInfo& own, const SiteInfo& other) {
+  switch (boundary.kind) {
+  case BoundaryKind::Begin:
+    return "the start of " + row_name(own);
+  case BoundaryKind::Spawn:
+    return "the spawn at " + row_name(other);
+  case BoundaryKind::Wait:
+    return "the wait after " + row_name(other);
+  case BoundaryKind::BodyBegin:
+    return "the start of a loop body of " + row_name(own);
+  case BoundaryKind::BodyEnd:
+    return "the end of a loop body of " + row_name(own);
+  case BoundaryKind::End:
+    return "the end of " + row_name(own);
+  case BoundaryKind::Other:
+    break;
+  }
+  return "a join or a pause in " + row_name(own);
+}
+
+std::string advise(const Profile& profile) {
+  if (profile.work == 0)
+    return "No work was recorded: check that the program ran long enough and used oneTBB.";
+  if (profile.search && (profile.search->steps.empty() || !profile.search->reached))
+    return search_advice(*profile.search);
+  const SiteRow* most = &profile.sites[0];
+  for (const SiteRow& site : profile.sites)
+    if (site.critical_work > most->critical_work)
+      most = &site;
+  const std::string share = percent2(most->critical_work, profile.span);
+  const std::string limit = decimal2(profile.divisible_parallelism());
+  if (profile.divisible_parallelism().value() >= 10.0 * profile.run.cpus)
+    return fmt::format("Parallelism {} is ample for {} cpus; look at tasking overhead and memory "
+                       "instead of more tasks.",
+                       limit, profile.run.cpus);
+  const Best region = best_region(profile);
+  if (gains(region, profile))
+    return fmt::format("{} {}", region.name, worth(region, profile));
+  const std::string elsewhere = region.name.empty() ? "" : "The marked regions would gain little: ";
+  if (const Best target = best_target(profile); gains(target, profile))
+    return fmt::format("{}The code of {} {}", elsewhere, target.name, worth(target, profile));
+  if (most == &profile.sites[0])
+    return elsewhere + fmt::format("{} % of the critical path is the serial part of the program "
+                                   "(main): parallelize it, or mark "
+                                   "it with causal_begin/causal_end to see what that would gain.",
+                                   share);
+  return elsewhere +
+         fmt::format(
+             "{} % of the critical path is spent in tasks of {}: split that work, or mark it with "
+             "causal_begin/causal_end to see what that would gain.",
+             share, site_name(most->info));
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,269 @@
+// From classes of steps to names and scenarios, and back to points.
+#include "explore.h"
+
+#include "advice.h"
+#include "passes/region_search.h"
+#include "passes/scalability.h"
+#include "problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace tp::analysis {
+namespace {
+
+// A trace with more records than this is not read again unasked.
+constexpr std::uint64_t kMostRecords = 100'000'000;
+
+// Three factors say what the curve is like: the smallest, one near 8, the largest.
+std::vector<std::uint64_t> few_factors(std::vector<std::uint64_t> factors) {
+  std::sort(factors.begin(), factors.end());
+  const auto above = std::upper_bound(factors.begin(), factors.end(), std::uint64_t{8});
+  const std::uint64_t middle = above == factors.begin() ? factors.front() : *(above - 1);
+  const std::set<std::uint64_t> few{factors.front(), middle, factors.back()};
+  return {few.begin(), few.end()};
+}
+
+// Where a stretch of code stands: its own row matters only if its ends do not tell.
+using Stretch = std::tuple<BoundaryKind, Row, BoundaryKind, Row, Row>;
+
+bool names_row(const Boundary& boundary) {
+  return boundary.kind == BoundaryKind::Spawn || boundary.kind == BoundaryKind::Wait;
+}
+
+Stretch stretch_of(const StepClass& of) {
+  const bool own = !names_row(of.opened) || !names_row(of.closed);
+  return {of.opened.kind, of.opened.row, of.closed.kind, of.closed.row, own ? of.row : kMainRow};
+}
+
+class Explorer {
+public:
+  Explorer(Profile& profile, const SiteTable& table, const Analysis::Results& first)
+      : profile_(profile), table_(table), first_(first) {}
+
+  void add_sites(const std::vector<std::uint64_t>& factors);
+  void add_stretches(const std::vector<std::uint64_t>& factors);
+  void add_waits();
+  void evaluate(const Readings& readings, const ProfileOptions& options);
+
+private:
+  bool matters(std::uint64_t critical_work) const {
+    return critical_work > 0 && critical_work >= first_.span / 100;
+  }
+  void add(WhatIfTarget target, StepSet set, const std::vector<std::uint64_t>& factors);
+  void count(WhatIfTarget& target, StepSet& set, StepClassId id) const;
+
+  Profile& profile_;
+  const SiteTable& table_;
+  const Analysis::Results& first_;
+  WhatIfPlan plan_;
+  std::vector<WhatIfTarget> targets_; // in the order of the plan's sets
+};
+
+std::pair<std::string, std::string> ends_of(const StepClass& of, const SiteTable& table) {
+  const SiteInfo& own = table.rows[of.row];
+  return {boundary_name(of.opened, own, table.rows[of.opened.row]),
+          boundary_name(of.closed, own, table.rows[of.closed.row])};
+}
+
+std::string class_name(const StepClass& of, const SiteTable& table) {
+  const auto [from, to] = ends_of(of, table);
+  return fmt::format("{}, from {} to {}", site_name(table.rows[of.row]), from, to);
+}
+
+void Explorer::add(WhatIfTarget target, StepSet set, const std::vector<std::uint64_t>& factors) {
+  plan_.add(std::move(set), factors);
+  targets_.push_back(std::move(target));
+}
+
+void Explorer::count(WhatIfTarget& target, StepSet& set, StepClassId id) const {
+  target.work += first_.class_totals[id].work;
+  target.critical_work += first_.class_totals[id].critical_work;
+  set.classes.push_back(id);
+}
+
+void Explorer::add_sites(const std::vector<std::uint64_t>& factors) {
+  std::map<Row, std::pair<WhatIfTarget, StepSet>> rows;
+  for (StepClassId id = 0; id < first_.classes.size(); ++id) {
+    auto& [target, set] = rows[first_.classes[id].row];
+    count(target, set, id);
+  }
+  for (auto& [row, found] : rows) {
+    auto& [target, set] = found;
+    if (!matters(target.critical_work))
+      continue;
+    target.kind = TargetKind::Site;
+    target.name = site_name(table_.rows[row]);
+    add(std::move(target), std::move(set), factors);
+  }
+}
+
+void Explorer::add_stretches(const std::vector<std::uint64_t>& factors) {
+  std::map<Stretch, std::pair<WhatIfTarget, StepSet>> stretches;
+  std::map<Row, std::set<Stretch>> of_row;
+  for (StepClassId id = 0; id < first_.classes.size(); ++id) {
+    const Stretch stretch = stretch_of(first_.classes[id]);
+    of_row[first_.classes[id].row].insert(stretch);
+    auto& [target, set] = stretches[stretch];
+    count(target, set, id);
+  }
+  for (auto& [stretch, found] : stretches) {
+    auto& [target, set] = found;
+    const StepClass& one = first_.classes[set.classes.front()];
+    // The whole of a site is among the sites already.
+    const bool whole_site = set.classes.size() == 1 && of_row[one.row].size() == 1;
+    if (whole_site || !matters(target.critical_work))
+      continue;
+    target.kind = TargetKind::Stretch;
+    std::tie(target.from, target.to) = ends_of(one, table_);
+    target.name = fmt::format("from {} to {}", target.from, target.to);
+    add(std::move(target), std::move(set), factors);
+  }
+}
+
+void Explorer::add_waits() {
+  std::set<Row> rows; // waits that the critical path passes
+  for (StepClassId id = 0; id < first_.classes.size(); ++id)
+    if (first_.class_totals[id].critical_work > 0)
+      for (const Boundary& boundary : {first_.classes[id].opened, first_.classes[id].closed})
+        if (boundary.kind == BoundaryKind::Wait)
+          rows.insert(boundary.row);
+  for (const Row row : rows) {
+    WhatIfTarget target{.kind = TargetKind::Wait};
+    target.name = "the wait after " + site_name(table_.rows[row]);
+    add(std::move(target), {}, {1});
+    plan_.scenarios.back().removed_wait = row;
+  }
+}
+
+void Explorer::evaluate(const Readings& readings, const ProfileOptions& options) {
+  const auto lengths = readings.evaluate(plan_);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const Scenario& scenario = plan_.scenarios[i];
+    WhatIfPoint point{scenario.factor, {lengths[i].work, lengths[i].span}, {}};
+    for (const std::uint64_t procs : options.procs)
+      point.speedups.push_back(predicted_speedup(profile_.work, point, procs));
+    targets_[scenario.set].points.push_back(std::move(point));
+  }
+  for (WhatIfTarget& target : targets_)
+    target.quoted = *point_near_8(target.points);
+  std::stable_sort(targets_.begin(), targets_.end(),
+                   [](const WhatIfTarget& a, const WhatIfTarget& b) {
+                     return a.quoted.parallelism.value() > b.quoted.parallelism.value();
+                   });
+  profile_.explored = std::move(targets_);
+}
+
+// The trace, asked by the search.
+class TraceProgram final : public ImprovedProgram {
+public:
+  TraceProgram(const Readings& readings, std::uint64_t factor)
+      : readings_(readings), factor_(factor) {}
+  std::vector<WhatIfLength> lengths(const std::vector<StepSet>& sets) override {
+    WhatIfPlan plan;
+    for (const StepSet& set : sets)
+      plan.add(set, {factor_});
+    return readings_.evaluate(plan);
+  }
+  std::vector<OnPath> critical_path(const StepSet& set) override {
+    WhatIfPlan plan;
+    plan.add(set, {factor_});
+    plan.followed = 0;
+    const auto found = readings_.read(plan, {.composition = true}).analysis;
+    std::vector<OnPath> path;
+    for (StepClassId id = 0; id < found.class_totals.size(); ++id)
+      if (found.class_totals[id].critical_work > 0)
+        path.push_back({id, found.class_totals[id].critical_work});
+    std::stable_sort(path.begin(), path.end(),
+                     [](const OnPath& a, const OnPath& b) { return a.work > b.work; });
+    return path;
+  }
+
+private:
+  const Readings& readings_;
+  const std::uint64_t factor_;
+};
+
+} // namespace
+
+void explore(Profile& profile, const Readings& readings, const SiteTable& table,
+             const Analysis::Results& first, const ProfileOptions& options) {
+  if (options.explore == Explore::Never ||
+      (options.explore == Explore::Auto && profile.read.records > kMostRecords)) {
+    profile.not_explored = options.explore == Explore::Never
+                               ? "--explore never"
+                               : "the trace is large: --explore always";
+    return;
+  }
+  const auto factors = few_factors(options.factors);
+  if (profile.work > ~std::uint64_t{0} / factors.back())
+    profile.not_explored = "the work is too large for these factors: smaller --factors";
+  if (profile.span == 0 || !profile.not_explored.empty())
+    return;
+  Explorer explorer(profile, table, first);
+  explorer.add_sites(factors);
+  explorer.add_stretches(factors);
+  explorer.add_waits();
+  explorer.evaluate(readings, options);
+}
+
+void search_target(Profile& profile, const Readings& readings, const SiteTable& table,
+                   const Analysis::Results& first, const ProfileOptions& options,
+                   const std::vector<std::uint8_t>& chosen) {
+  if (!options.target || profile.work == 0)
+    return;
+  SearchOptions search{.target = *options.target, .factor = *options.target, .regions = {}};
+  for (std::uint32_t region = 0; region < chosen.size(); ++region)
+    if (chosen[region])
+      search.regions.push_back(region);
+  TraceProgram program(readings, search.factor);
+  const FoundRegions found = search_regions(program, search);
+  TargetSearch& result = profile.search.emplace();
+  result.target = search.target;
+  result.factor = search.factor;
+  result.reached = found.reached;
+  result.minimal = found.minimal;
+  for (std::size_t i = 0; i < found.choices.size(); ++i) {
+    const auto& choice = found.choices[i];
+    result.steps.push_back({choice.annotated ? "region " + region_name(table.regions[choice.id])
+                                             : class_name(first.classes[choice.id], table),
+                            {found.alone[i].work, found.alone[i].span},
+                            {found.after[i].work, found.after[i].span}});
+  }
+  if (found.after.empty())
+    return;
+  const WhatIfPoint all{search.factor, {found.after.back().work, found.after.back().span}, {}};
+  for (const std::uint64_t procs : options.procs)
+    result.speedups.push_back(predicted_speedup(profile.work, all, procs));
+}
+
+void try_grains(Profile& profile, const Readings& readings, const SiteTable& table,
+                const ProfileOptions& options) {
+  std::vector<Readings::Wanted> wanted;
+  for (const auto& [place, grain] : options.grains) {
+    const auto row = std::find_if(table.rows.begin() + 1, table.rows.end(),
+                                  [&](const SiteInfo& info) { return site_name(info) == place; });
+    if (row == table.rows.end())
+      fail(Problem::BadSite, {"--grain"}, "the FILE:LINE of a site of the profile", place,
+           "tp-analyze --format csv lists the sites");
+    wanted.push_back({.grain = GrainChange{static_cast<Row>(row - table.rows.begin()), grain}});
+  }
+  const auto found = readings.read_each(wanted);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    WhatIfTarget target{.kind = TargetKind::Grain};
+    target.grain = wanted[i].grain->grain;
+    target.name = fmt::format("grain {} at {}", target.grain, options.grains[i].first);
+    WhatIfPoint point{1, {profile.work, found[i].analysis.divisible_span}, {}};
+    for (const std::uint64_t procs : options.procs)
+      point.speedups.push_back(predicted_speedup(profile.work, point, procs));
+    target.quoted = point;
+    target.points.push_back(std::move(point));
+    profile.grains.push_back(std::move(target));
+  }
+}
+
+} // namespace tp::analysis

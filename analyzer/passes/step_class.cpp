@@ -1,0 +1,22 @@
+// The table grows by doubling; it is as large as the program has stretches of code.
+#include "passes/step_class.h"
+
+namespace tp::analysis {
+
+StepClassId StepClassTable::add(const StepClass& fresh, std::size_t at) {
+  const auto id = static_cast<StepClassId>(classes_.size());
+  classes_.push_back(fresh);
+  slots_[at] = id + 1;
+  if (classes_.size() * 2 <= slots_.size())
+    return id;
+  slots_.assign(slots_.size() * 2, 0);
+  for (StepClassId each = 0; each < classes_.size(); ++each) {
+    std::size_t i = home(classes_[each]);
+    while (slots_[i] != 0)
+      i = (i + 1) & (slots_.size() - 1);
+    slots_[i] = each + 1;
+  }
+  return id;
+}
+
+} // namespace tp::analysis

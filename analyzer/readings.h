@@ -1,0 +1,52 @@
+// READINGS: one trace, read as often as the questions need. Each reading streams the whole trace
+// through an Analysis of its own, so that readings which do not depend on each other run side by
+// side, on `jobs` threads; what they find out does not depend on how many those are.
+#pragma once
+
+#include "passes/analysis.h"
+#include "read_summary.h"
+#include "site_table.h"
+#include "trace_source.h"
+
+#include <vector>
+
+namespace tp::analysis {
+
+class Readings {
+public:
+  Readings(const TraceSource& source, const TraceInfo& info, const SiteTable& table,
+           WhatIfMode mode, unsigned jobs)
+      : source_(source), info_(info), table_(table), mode_(mode), jobs_(jobs) {}
+
+  struct Result {
+    Analysis::Results analysis;
+    ReadSummary summary;
+  };
+  // What a reading is to find out beside the lengths of its plan.
+  struct Wanted {
+    bool sites = false;
+    bool composition = false;
+    std::uint64_t burden = 0;
+    std::optional<GrainChange> grain = {};
+  };
+  Result read(const WhatIfPlan& plan, const Wanted& wanted) const;
+  // All scenarios of a plan, in as many readings as it takes.
+  std::vector<WhatIfLength> evaluate(const WhatIfPlan& plan) const;
+  // As read(), once for each.
+  std::vector<Result> read_each(const std::vector<Wanted>& wanted) const;
+
+  // More lengths per path than this are slower than another reading.
+  static constexpr std::size_t kScenariosPerReading = 128;
+
+private:
+  template <typename Function>
+  void side_by_side(std::size_t count, Function&& function) const;
+
+  const TraceSource& source_;
+  const TraceInfo& info_;
+  const SiteTable& table_;
+  const WhatIfMode mode_;
+  const unsigned jobs_;
+};
+
+} // namespace tp::analysis

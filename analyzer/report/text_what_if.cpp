@@ -1,0 +1,74 @@
+// The what-if answer on a terminal: marked regions, else the code that would help most, or what it
+// takes to reach a target.
+#include "report/lines.h"
+#include "report/numbers.h"
+
+#include <algorithm>
+
+namespace tp::analysis {
+namespace {
+
+// The terminal gets the first factors and the last; the CSV files have them all.
+std::string curve_line(const Profile& profile, const WhatIfCurve& curve) {
+  constexpr std::size_t kFactorsShown = 5;
+  const bool one = curve.regions.size() == 1;
+  std::string line =
+      fmt::format("{} marked {} {}: parallelism", curve.regions.size(), one ? "region" : "regions",
+                  profile.what_if_mode == "optimize" ? "optimized" : "parallelized");
+  for (std::size_t i = 0; i < curve.points.size(); ++i)
+    if (i + 1 < kFactorsShown || i + 1 == curve.points.size())
+      line +=
+          fmt::format(" {}x -> {};", curve.points[i].factor, decimal2(curve.points[i].parallelism));
+  line.back() = ' ';
+  return line;
+}
+
+void add_search(Lines& lines, const TargetSearch& search, std::size_t room) {
+  lines.add(
+      "What if         to reach parallelism {}, {} of code {} enough{}, each {} times as fast:",
+      search.target,
+      search.steps.size() == 1 ? "1 piece" : fmt::format("{} pieces", search.steps.size()),
+      search.reached ? search.steps.size() == 1 ? "is" : "are" : "are not",
+      search.minimal ? " (no fewer are)" : "", search.factor);
+  const std::size_t shown = std::min(search.steps.size(), room - 1);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const bool last = i + 1 == shown && shown < search.steps.size();
+    lines.add("  -> {:>8}  {}{}", decimal2(search.steps[i].after),
+              shortened(search.steps[i].name, 84), last ? ", ..." : "");
+  }
+}
+
+// A line per piece of code that alone gains a twentieth.
+void add_explored(Lines& lines, const Profile& profile, std::size_t room) {
+  std::vector<const WhatIfTarget*> best;
+  for (const WhatIfTarget& target : profile.explored)
+    if (best.size() + 1 < room && target.kind != TargetKind::Wait &&
+        target.quoted.parallelism.value() >= 1.05 * profile.parallelism().value())
+      best.push_back(&target);
+  if (best.empty()) {
+    lines.add("What if         {}", profile.not_explored.empty()
+                                        ? "no single piece of code gains a twentieth"
+                                        : "not asked: " + profile.not_explored);
+    return;
+  }
+  lines.add("What if         one piece of code were {} times as fast: parallelism (as executed)",
+            best.front()->quoted.factor);
+  for (const WhatIfTarget* target : best)
+    lines.add("  -> {:>8}  {}", decimal2(target->quoted.parallelism), shortened(target->name, 84));
+}
+
+} // namespace
+
+void add_what_if(Lines& lines, const Profile& profile, std::size_t room) {
+  if (profile.search && !profile.search->steps.empty() && room > 1)
+    add_search(lines, *profile.search, room);
+  else if (!profile.what_if.empty())
+    lines.add("What if         {}", curve_line(profile, profile.what_if[0]));
+  else
+    add_explored(lines, profile, room);
+  for (const WhatIfTarget& grain : profile.grains)
+    lines.add("What if         {}: parallelism {} as divisible, now {}", printable(grain.name),
+              decimal2(grain.quoted.parallelism), decimal2(profile.divisible_parallelism()));
+}
+
+} // namespace tp::analysis

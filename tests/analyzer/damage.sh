@@ -1,0 +1,41 @@
+#!/bin/bash
+# Damaged, foreign, missing: exit status 2, the file, what was expected, no profile.
+. "$(dirname "${BASH_SOURCE[0]}")/common.inc"
+
+# damaged NAME COMMAND: a fresh copy of the data, on which COMMAND was run.
+damaged() {
+  rm -rf "$1" ws_profile.csv
+  paper "$1"
+  (cd "$1" && eval "$2") || fail "$1: $2"
+  exits 2 "$1"
+  explained
+  is_empty out
+  [ ! -e ws_profile.csv ] || fail "$1: a profile was written"
+}
+byte() { printf "\\x$2" | dd of=000000.tps bs=1 seek="$1" conv=notrunc status=none; }
+
+damaged record 'byte 100 ff'
+in_err 000000.tps
+damaged magic 'byte 0 00'
+in_err 000000.tps
+damaged version 'byte 4 63'
+in_err version
+damaged swapped "printf 'KCPT' | dd of=000000.tps bs=1 conv=notrunc status=none"
+damaged cut 'truncate -s 80 000000.tps'
+damaged no_stream 'rm 000000.tps'
+damaged no_run 'rm run.json'
+in_err run.json
+damaged json 'echo "{" >run.json'
+in_err run.json
+damaged schema "sed -i s,taskpath.run/1,other.run/9, run.json"
+damaged sites 'echo "not json" >sites.jsonl; echo >>sites.jsonl'
+in_err sites.jsonl
+
+# A file in place of the directory, a place that cannot be written to.
+echo >file
+exits 2 file
+explained
+paper good
+exits 2 good -o /proc/nowhere
+explained
+finish

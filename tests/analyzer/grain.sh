@@ -1,0 +1,24 @@
+#!/bin/bash
+# --grain: what a loop would allow with another grain, and the warning where figures depend on the schedule.
+. "$(dirname "${BASH_SOURCE[0]}")/common.inc"
+trace data <<'END'
+run virtual_work=64
+site 1 loop.cpp 7
+stream 0
+  thread role=main
+  spawn-wait work=0 site=1 ctx=new-exclusive
+  begin
+  loop-begin work=0
+  loop-end work=64 n=64 grain=1
+  end
+  wait-end
+  end
+  thread-end
+END
+
+exits 0 data
+in_out "1 as executed, 64 as divisible"
+in_out "warning: figures as executed depend on how the loops of loop.cpp:7 were split"
+exits 0 data --grain loop.cpp:7=16
+in_out "grain 16 at loop.cpp:7: parallelism 4 as divisible, now 64"
+finish

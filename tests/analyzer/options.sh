@@ -1,0 +1,27 @@
+#!/bin/bash
+# The command line: help, version, and what is said about options that make no sense.
+. "$(dirname "${BASH_SOURCE[0]}")/common.inc"
+paper data
+
+exits 0 --help
+in_out "Usage: tp-analyze [OPTIONS] [DATA_DIR] [PROFILE.csv]"
+in_out "--format table|csv|json|md "
+for wrong in '0x' '{' 'paths' ':INT'; do not_in_out "$wrong"; done
+is_empty err
+exits 0 --version
+in_out "tp-analyze "
+
+for wrong in --nonsense "--factors 0" "--factors 2,x" "--what-if-mode faster" "--burden fast" "--burden -1" "--procs 0" \
+  "--procs 2,,4" "-j 0" "--target 1" "--grain a.cpp" "--grain =4" "--grain a.cpp:1=0" "--sort size" "--format xml" \
+  "--explore some" "--map-path x" "--top x" "--color red"; do
+  # shellcheck disable=SC2086
+  exits 2 data $wrong
+  is_empty out
+  in_err "tp: error:"
+  in_err "hint: tp-analyze --help"
+done
+exits 2 data --region nowhere
+explained
+exits 2 data --grain nowhere.cpp:1=4
+explained
+finish

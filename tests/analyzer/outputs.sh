@@ -1,0 +1,52 @@
+#!/bin/bash
+# stdout carries the answer only, files are where they should be, and the same question has the same answer.
+. "$(dirname "${BASH_SOURCE[0]}")/common.inc"
+paper data
+
+exits 0 -o files data
+in_err "tp: wrote files/ws_profile.csv"
+not_in_out "wrote"
+[ "$(wc -l <out)" -le 25 ] || fail "more than 25 lines: $(cat out)"
+for file in ws_profile.csv region_all.csv region_1.csv region_2.csv; do
+  [ -f files/$file ] || fail "no files/$file among: $(ls files)"
+done
+exits 0 -q -o files data
+is_empty err
+! grep -q $'\033' out || fail "colours though stdout is no terminal"
+exits 0 -q -o files data --color always
+grep -q $'\033' out || fail "no colours with --color always"
+
+exits 0 -q -o files --format csv data
+cmp -s out files/ws_profile.csv || fail "--format csv is not ws_profile.csv"
+exits 0 -q -o files --format md data
+in_out "## Taskpath profile"
+in_out "as divisible"
+exits 0 -q -o files --json kept.json data
+exits 0 -q -o files --json - data
+cmp -s out kept.json || fail "--json - differs from --json FILE"
+
+# Also on another number of threads, and however often.
+exits 0 -q -o files -j 4 --format json data
+cmp -s out kept.json || fail "the profile depends on -j"
+python3 - <<'END' || fail "the JSON lacks something"
+import json
+p = json.load(open("kept.json"))
+assert p["schema"] == "taskpath.profile/1"
+assert (p["work"], p["span"]) == (175, 145)
+assert sum(s["on_work"]["local"]["work"] for s in p["sites"]) == 175
+assert sum(s["on_span"]["local"]["span"] for s in p["sites"]) == 145
+assert p["scalability"]["spawns"] == 3 and p["scalability"]["joins"] == 2
+assert p["what_if"]["explored"] and p["what_if"]["basis"] == "as_executed"
+assert all(point["speedups"] for c in p["what_if"]["curves"] for point in c["points"])
+END
+
+# Questions that are asked only on demand.
+exits 0 -q -o files --explore never --format json data
+python3 -c 'import json; w = json.load(open("out"))["what_if"]; assert not w["explored"] and w["not_explored"]' ||
+  fail "--explore never"
+exits 0 -q -o files --target 4 data
+in_out "to reach parallelism 4"
+exits 0 -q -o files -P 2,64 --burden 10 data
+in_out "on 64 cpus"
+in_out "if a migration costs 10 units (given)"
+finish

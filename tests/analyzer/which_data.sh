@@ -1,0 +1,40 @@
+#!/bin/bash
+# Where the data comes from, and what is said if there is none.
+. "$(dirname "${BASH_SOURCE[0]}")/common.inc"
+
+exits 2
+explained
+in_err tp-data
+in_err tp-run
+is_empty out
+exits 2 nowhere
+explained
+in_err nowhere
+
+# A positional that is a directory is the data, one that ends in .csv the output.
+paper data
+exits 0 data
+in_out "Work T1         175 units"
+[ -f ws_profile.csv ] || fail "no ws_profile.csv"
+exits 0 named.csv -d data
+[ -f named.csv ] || fail "no named.csv"
+TP_DATA=data exits 0
+paper tp-data
+exits 0
+exits 2 data tp-data
+explained
+exits 2 one.csv two.csv -d data
+explained
+
+# No data, but a profile of ours: it is shown. Nothing is written then.
+rm -rf tp-data
+cp named.csv kept.csv
+exits 0 named.csv
+in_out "Source file"
+in_out "1.21"
+in_err "there is no data directory"
+cmp -s named.csv kept.csv || fail "named.csv was changed"
+echo "a,b,c" >foreign.csv
+exits 2 foreign.csv
+explained
+finish

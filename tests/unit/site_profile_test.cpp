@@ -1,0 +1,105 @@
+// Cilkprof's measures: the example of section 6, and random fork-join programs against its
+// pseudocode (tests/support/fork_join.h). TP_ORACLE_RUNS sets how many; a failure names the seed.
+#include "fork_join.h"
+#include "profile.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tp::analysis {
+namespace {
+
+test::ForkJoinSums plain(const InvocationSums& sums) {
+  return {sums.count, sums.work, sums.span};
+}
+test::ForkJoinSite plain(const SiteMeasures& measures) {
+  return {plain(measures.top_call_site), plain(measures.top_caller), plain(measures.local)};
+}
+
+void expect_equal(const test::ForkJoinSite& expected, const SiteMeasures& actual,
+                  const std::string& what) {
+  const test::ForkJoinSite found = plain(actual);
+  const auto compare = [&](const test::ForkJoinSums& a, const test::ForkJoinSums& b,
+                           const char* rule) {
+    EXPECT_EQ(a.count, b.count) << what << ", count " << rule;
+    EXPECT_EQ(a.work, b.work) << what << ", work " << rule;
+    EXPECT_EQ(a.span, b.span) << what << ", span " << rule;
+  };
+  compare(expected.top_call_site, found.top_call_site, "top-call-site");
+  compare(expected.top_caller, found.top_caller, "top-caller");
+  compare(expected.local, found.local, "local");
+}
+
+void expect_at_most(const InvocationSums& less, const InvocationSums& more) {
+  EXPECT_LE(less.count, more.count);
+  EXPECT_LE(less.work, more.work);
+  EXPECT_LE(less.span, more.span);
+}
+
+void expect_invariants(const Profile& profile) {
+  InvocationSums on_work, on_span;
+  for (const SiteRow& site : profile.sites) {
+    SCOPED_TRACE(site.info.line);
+    on_work.add(site.on_work.local);
+    on_span.add(site.on_span.local);
+    EXPECT_LE(site.on_work.top_caller.count, site.on_work.top_call_site.count);
+    EXPECT_LE(site.on_work.top_call_site.count, site.on_work.local.count);
+    expect_at_most(site.on_span.top_call_site, site.on_work.top_call_site);
+    expect_at_most(site.on_span.top_caller, site.on_work.top_caller);
+    expect_at_most(site.on_span.local, site.on_work.local);
+  }
+  EXPECT_EQ(profile.work, on_work.work);
+  EXPECT_EQ(profile.span, on_span.span);
+}
+
+bool is_leaf(const test::ForkJoinProgram& program, std::uint32_t line) {
+  return std::none_of(program.tasks.begin(), program.tasks.end(),
+                      [&](const auto& task) { return task.line == line && !task.events.empty(); });
+}
+
+TEST(SiteProfile, FibOfTen) {
+  const Profile profile = make_profile(test::make_fib(10).trace().source(), {});
+  EXPECT_EQ(441u, profile.work);
+  EXPECT_EQ(20u, profile.span);
+  ASSERT_EQ(3u, profile.sites.size());
+  const SiteRow& a = profile.sites[profile.sites[1].info.line == 10 ? 1 : 2];
+  const SiteRow& b = profile.sites[profile.sites[1].info.line == 10 ? 2 : 1];
+  expect_equal({{5, 420, 49}, {1, 271, 18}, {88, 250, 163}}, a.on_work, "A");
+  expect_equal({{9, 404, 72}, {1, 166, 16}, {88, 187, 134}}, b.on_work, "B");
+  expect_invariants(profile);
+}
+
+TEST(SiteProfile, RandomForkJoinProgramsEqualThePseudocode) {
+  const char* const text = std::getenv("TP_ORACLE_RUNS");
+  const std::uint64_t runs = text ? std::strtoull(text, nullptr, 10) : 1000;
+  std::uint64_t on_span = 0;
+  ProfileOptions options;
+  options.explore = Explore::Never;
+  for (std::uint64_t seed = 1; seed <= runs && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    auto program = test::make_fork_join(seed);
+    const Profile profile = make_profile(program.trace().source(), options);
+    EXPECT_EQ(program.work, profile.work);
+    EXPECT_EQ(program.span, profile.span);
+    for (const SiteRow& site : profile.sites) {
+      if (site.info.line == 0)
+        continue;
+      const std::string line = "line " + std::to_string(site.info.line);
+      expect_equal(program.on_work[site.info.line], site.on_work, line + " on work");
+      expect_equal(program.on_span[site.info.line], site.on_span, line + " on span");
+      on_span += site.on_span.local.count;
+      // A leaf's local figures are its whole ones.
+      if (is_leaf(program, site.info.line)) {
+        EXPECT_EQ(site.on_work.local, site.on_work.top_call_site) << line;
+        EXPECT_EQ(site.on_span.local, site.on_span.top_call_site) << line;
+      }
+    }
+    expect_invariants(profile);
+  }
+  EXPECT_GT(on_span, runs / 2);
+}
+
+} // namespace
+} // namespace tp::analysis
