@@ -7,15 +7,15 @@
 
 namespace tp::rewrite {
 
-// Where the site argument stands among the others.
-enum class Placement { Only, First, Last };
+// Where the site argument stands among the others; Around: the callee is wrapped instead.
+enum class Placement { Only, First, Last, Around };
 
 // What happens to a site.
 enum class Handling {
   Tag,           // gets an explicit argument
   AlreadyTagged, // has one
   LeftToHeader,  // keeps the default argument of the patched header, see `reason`
-  NoParameter,   // the header in use takes no site: a stock one
+  NoParameter,   // nobody names the place: a stock header, or a call that can't be wrapped
 };
 
 struct FoundSite {
@@ -31,6 +31,8 @@ struct FoundSite {
   unsigned end_column = 0;
   unsigned insert_offset = 0; // bytes from the start of the file's text
   unsigned insert_line = 0;   // line of the character at insert_offset, after #line
+  unsigned after_offset = 0;  // Around: end of the callee
+  unsigned after_line = 0;
   Placement placement = Placement::Last;
   Handling handling = Handling::LeftToHeader;
   const char* reason = ""; // for LeftToHeader and NoParameter: one phrase

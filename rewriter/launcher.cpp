@@ -153,10 +153,18 @@ std::string in_one_line(const std::string& errors) {
   return text;
 }
 
+// The first line of a compiler's messages that tells an error.
+std::string first_error(const std::string& messages) {
+  const size_t at = std::min(messages.find("error:"), messages.size());
+  const size_t start = at == 0 ? 0 : messages.rfind('\n', at - 1) + 1;
+  return messages.substr(start, messages.find('\n', start) - start);
+}
+
 // Tags one source; false if the original is to be compiled.
 bool make_copy(const Command& command, size_t argument, std::vector<Copy>& copies) {
   const std::string& source = command.arguments[argument];
-  if (!may_spawn(source, command.arguments))
+  const char* wrappers = std::getenv("TP_WRAPPERS");
+  if (!may_spawn(source, command.arguments, wrappers ? wrappers : ""))
     return false;
   const std::string directory = make_temporary_directory(command, source);
   if (directory.empty()) {
@@ -245,6 +253,37 @@ bool same_directory(const Command& command) {
   std::exit(kCannotRun);
 }
 
+// The real compiler chooses colors by its stderr, which is a file here.
+void keep_colors(const Command& command, Words& words) {
+  const char* term = std::getenv("TERM");
+  if (!isatty(STDERR_FILENO) || !term || std::string_view(term) == "dumb")
+    return;
+  for (const std::string& argument : command.arguments)
+    if (argument.find("diagnostics-color") != std::string::npos ||
+        argument.find("color-diagnostics") != std::string::npos)
+      return;
+  words.push_back("-fdiagnostics-color=always");
+}
+
+// The messages of the tagged compilation are shown if it succeeds. If not, those of the original
+// count, and its status: mostly the error is the user's, else the tag does no harm.
+int compile_copies(const Words& compiler, const Command& command, const std::vector<Copy>& copies) {
+  Words words = compiler_command(compiler, command, copies);
+  keep_colors(command, words);
+  const std::string messages = copies.front().directory + "/messages";
+  const int tagged = run(words, messages.c_str());
+  const std::string text = read_file(messages);
+  if (tagged <= 0 || tagged == kCannotRun) {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    return tagged;
+  }
+  const int status = run(compiler_command(compiler, command, {}));
+  if (status == 0)
+    note(command, "compiled untagged: " + copies.front().original +
+                      ": the tagged text does not compile: " + first_error(text));
+  return status;
+}
+
 void catch_signals() {
   struct sigaction action = {};
   action.sa_handler = on_signal;
@@ -260,10 +299,9 @@ int compile(const Words& compiler, const Command& command) {
       if (!interrupted)
         make_copy(command, source, copies);
   }
-  const Words words = compiler_command(compiler, command, copies);
   if (copies.empty() && !interrupted)
-    exec(words);
-  const int status = interrupted ? -interrupted : run(words);
+    exec(compiler_command(compiler, command, copies));
+  int status = interrupted ? -interrupted : compile_copies(compiler, command, copies);
   std::error_code ignored;
   for (const Copy& copy : copies) {
     mend_dependencies(command, copy);

@@ -30,6 +30,7 @@ constexpr int kNothingToTag = 3; // --emit only: tells tp-c++ to compile the ori
 struct Options {
   std::vector<std::string> files;
   std::vector<std::string> flags;
+  std::vector<std::string> wrappers;
   std::string build_dir, out_dir, emit, color = "auto";
   bool in_place = false, diff = false, list_sites = false, quiet = false, verbose = false;
 };
@@ -91,6 +92,8 @@ void list_sites(const Files& files) {
   for (const auto& [path, file] : files)
     for (const FoundSite& site : file.sites) {
       const std::string how = site.handling == Handling::Tag ? "explicit"
+                              : site.handling == Handling::NoParameter
+                                  ? std::string("not named: ") + site.reason
                               : site.handling == Handling::AlreadyTagged
                                   ? "explicit (in the source)"
                                   : std::string("left to header: ") + site.reason;
@@ -190,6 +193,7 @@ int run(const Options& options) {
       if (request.compiler.empty())
         request.compiler = real_compiler();
       request.flags.insert(request.flags.end(), options.flags.begin(), options.flags.end());
+      request.wrappers = options.wrappers;
       requests.push_back(std::move(request));
     }
   }
@@ -248,6 +252,12 @@ int main(int argc, char** argv) {
   out->excludes(in_place)->excludes(diff);
   in_place->excludes(diff);
   app.add_flag("--list-sites", options.list_sites, "list the spawn sites and how each is named");
+  app.add_option("--wrapper", options.wrappers,
+                 "calls of this function are spawn sites; repeatable")
+      ->envname("TP_WRAPPERS")
+      ->delimiter(',')
+      ->type_name("NS::FUNCTION")
+      ->allow_extra_args(false);
   app.add_option("--emit", options.emit)->group("");
   app.add_flag("-q,--quiet", options.quiet, "no notes");
   app.add_flag("-v,--verbose", options.verbose, "say what is being done");

@@ -67,8 +67,9 @@ private:
 
 class Consumer : public clang::ASTConsumer {
 public:
-  Consumer(clang::Preprocessor& preprocessor, ParseResult& result)
-      : sources_(preprocessor.getSourceManager()), own_(preprocessor), result_(result) {}
+  Consumer(clang::Preprocessor& preprocessor, const ParseRequest& request, ParseResult& result)
+      : sources_(preprocessor.getSourceManager()), own_(preprocessor), request_(request),
+        result_(result) {}
 
   bool shouldSkipFunctionBody(clang::Decl* decl) override {
     return !own_.contains(sources_.getFileID(sources_.getExpansionLoc(decl->getLocation())));
@@ -77,7 +78,8 @@ public:
   void HandleTranslationUnit(clang::ASTContext& context) override {
     if (context.getDiagnostics().hasErrorOccurred())
       return;
-    auto files = find_spawn_sites(context, [&](clang::FileID file) { return own_.contains(file); });
+    auto files = find_spawn_sites(
+        context, [&](clang::FileID file) { return own_.contains(file); }, request_.wrappers);
     for (auto& [name, file] : files)
       keep(std::move(file));
     for (unsigned i = 0; i < sources_.local_sloc_entry_size(); ++i) // those without sites
@@ -105,6 +107,7 @@ private:
 
   const clang::SourceManager& sources_;
   OwnFiles own_;
+  const ParseRequest& request_;
   ParseResult& result_;
 };
 
@@ -143,7 +146,7 @@ private:
 
 class Action : public clang::ASTFrontendAction {
 public:
-  explicit Action(ParseResult& result) : result_(result) {}
+  Action(const ParseRequest& request, ParseResult& result) : request_(request), result_(result) {}
 
   clang::TranslationUnitKind getTranslationUnitKind() override { return clang::TU_Prefix; }
 
@@ -156,10 +159,11 @@ public:
                                                         llvm::StringRef) override {
     compiler.getPreprocessor().addPPCallbacks(
         std::make_unique<HiddenHeaders>(compiler.getSourceManager(), result_));
-    return std::make_unique<Consumer>(compiler.getPreprocessor(), result_);
+    return std::make_unique<Consumer>(compiler.getPreprocessor(), request_, result_);
   }
 
 private:
+  const ParseRequest& request_;
   ParseResult& result_;
 };
 
@@ -277,7 +281,7 @@ ParseResult parse(const ParseRequest& request) {
   llvm::IntrusiveRefCntPtr<clang::FileManager> files(
       new clang::FileManager(clang::FileSystemOptions(), std::move(file_system)));
   clang::tooling::ToolInvocation invocation(clang_command(request),
-                                            std::make_unique<Action>(result), files.get());
+                                            std::make_unique<Action>(request, result), files.get());
   ErrorCollector errors(result);
   invocation.setDiagnosticConsumer(&errors);
   result.ok = invocation.run() && result.errors.empty();

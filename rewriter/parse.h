@@ -10,10 +10,11 @@
 namespace tp::rewrite {
 
 struct ParseRequest {
-  std::string file;               // as given to the compiler
-  std::string directory;          // where the compiler runs; empty: here
-  std::string compiler;           // the real compiler, whose headers are used
-  std::vector<std::string> flags; // of the real compiler's command line, unfiltered
+  std::string file;                  // as given to the compiler
+  std::string directory;             // where the compiler runs; empty: here
+  std::string compiler;              // the real compiler, whose headers are used
+  std::vector<std::string> flags;    // of the real compiler's command line, unfiltered
+  std::vector<std::string> wrappers; // qualified names of functions whose calls are sites
 };
 
 struct ParseResult {

@@ -2,7 +2,9 @@
 #include "project.h"
 
 #include <filesystem>
+#include <fstream>
 #include <initializer_list>
+#include <string_view>
 #include <system_error>
 
 namespace tp::rewrite {
@@ -18,8 +20,20 @@ bool has_any(const fs::path& directory, std::initializer_list<const char*> names
 }
 
 bool has_build_file(const fs::path& directory) {
-  return has_any(directory, {"CMakeLists.txt", "meson.build", "configure.ac", "Makefile", "BUILD",
-                             "BUILD.bazel"});
+  const bool is_build_tree = has_any(directory, {"CMakeFiles"}); // its Makefile was generated
+  return has_any(directory,
+                 {"CMakeLists.txt", "meson.build", "configure.ac", "BUILD", "BUILD.bazel"}) ||
+         (!is_build_tree && has_any(directory, {"Makefile"}));
+}
+
+// The source directory of a CMake build tree, if this is its top; else empty.
+std::string cmake_home(const fs::path& directory) {
+  static constexpr std::string_view kKey = "CMAKE_HOME_DIRECTORY:INTERNAL=";
+  std::ifstream cache(directory / "CMakeCache.txt");
+  for (std::string line; std::getline(cache, line);)
+    if (line.starts_with(kKey))
+      return line.substr(kKey.size());
+  return "";
 }
 
 } // namespace
@@ -39,8 +53,11 @@ std::string project_root(const std::string& file) {
       break;
   }
   fs::path root = own;
-  while (!has_build_file(root) && root != root.parent_path())
+  while (!has_build_file(root) && root != root.parent_path()) {
+    if (const std::string home = cmake_home(root); !home.empty() && home != root)
+      return project_root(home + "/CMakeLists.txt");
     root = root.parent_path();
+  }
   if (!has_build_file(root))
     return own.string();
   while (has_build_file(root.parent_path()) && root != root.parent_path())

@@ -9,7 +9,8 @@ namespace tp::rewrite {
 // Absolute path without symbolic links; `path` itself, made absolute, if it does not exist.
 std::string canonical(const std::string& path);
 
-// Root of the project around a file: the nearest directory with .git, .hg or .svn above it, else
+// Root of the project around a file: the nearest directory with .git, .hg or .svn above it; for a
+// file that CMake made in a build tree (unity builds) that of the tree's sources; else
 // the highest of an unbroken chain of directories with a build file, beginning at the nearest one,
 // else the file's own directory.
 std::string project_root(const std::string& file);

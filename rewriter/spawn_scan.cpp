@@ -6,6 +6,7 @@
 #include "constructs.h"
 #include "project.h"
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -51,11 +52,24 @@ bool declares_module(std::string_view text) {
   return false;
 }
 
-bool names_construct(std::string_view text) {
+using Words = std::vector<std::string_view>;
+
+// The words of which one must be in a text with a site.
+Words words_of_sites(std::string_view wrappers) {
+  Words words(std::begin(kPolicyWords), std::end(kPolicyWords));
   for (const Construct& construct : kConstructs)
-    if (has_word(text, construct.function))
-      return true;
-  return false;
+    words.push_back(construct.function);
+  while (!wrappers.empty()) {
+    const std::string_view name = wrappers.substr(0, wrappers.find(','));
+    words.push_back(name.substr(name.rfind(':') + 1));
+    wrappers.remove_prefix(std::min(name.size() + 1, wrappers.size()));
+  }
+  return words;
+}
+
+bool has_any_word(std::string_view text, const Words& words) {
+  return std::ranges::any_of(
+      words, [text](std::string_view word) { return !word.empty() && has_word(text, word); });
 }
 
 struct Include {
@@ -154,13 +168,15 @@ private:
 
 } // namespace
 
-bool may_spawn(const std::string& source, const std::vector<std::string>& arguments) {
+bool may_spawn(const std::string& source, const std::vector<std::string>& arguments,
+               const std::string& wrappers) {
+  const Words words = words_of_sites(wrappers);
   std::string text = read_file(source);
   if (declares_module(text))
     return false;
   OwnHeaders headers(source, arguments);
   std::string file = source;
-  while (!names_construct(text)) {
+  while (!has_any_word(text, words)) {
     for (const Include& include : includes_of(text))
       headers.add(fs::path(file).parent_path(), include);
     if (!headers.next(file))

@@ -9,6 +9,8 @@ namespace tp::rewrite {
 
 // Follows #include lines into files of the same project, on the search path that `arguments` of the
 // compiler give. Says yes rather than no, but names made by a macro (also in #include) are missed.
-bool may_spawn(const std::string& source, const std::vector<std::string>& arguments);
+// `wrappers`: qualified names, separated by commas.
+bool may_spawn(const std::string& source, const std::vector<std::string>& arguments,
+               const std::string& wrappers);
 
 } // namespace tp::rewrite

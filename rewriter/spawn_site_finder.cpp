@@ -10,6 +10,7 @@
 
 #include "spawn_site_matchers.h"
 #include "spawn_site_rewriter.h"
+#include "wrapped_calls.h"
 
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Lex/Lexer.h>
@@ -27,8 +28,10 @@ class Finder : public clang::RecursiveASTVisitor<Finder> {
   using Base = clang::RecursiveASTVisitor<Finder>;
 
 public:
-  Finder(clang::ASTContext& context, const FileFilter& wanted)
-      : context_(context), sources_(context.getSourceManager()), wanted_(wanted) {}
+  Finder(clang::ASTContext& context, const FileFilter& wanted,
+         const std::vector<std::string>& wrappers)
+      : context_(context), sources_(context.getSourceManager()), wanted_(wanted),
+        wrappers_(wrappers) {}
 
   bool TraverseDecl(clang::Decl* decl) {
     const bool names_sites = decl && encloses_sites(*decl);
@@ -50,8 +53,10 @@ public:
   bool TraverseConceptDecl(clang::ConceptDecl*) { return true; }
 
   bool VisitCallExpr(clang::CallExpr* call) {
-    const Match match = match_call(*call);
-    if (match.construct && !(enclosing_ && in_onetbb(enclosing_->getDeclContext())))
+    Match match = match_call(*call);
+    if (match.construct.empty())
+      match = match_wrapped_call(*call, context_.getLangOpts(), wrappers_);
+    if (!match.construct.empty() && !(enclosing_ && in_onetbb(enclosing_->getDeclContext())))
       add(*call, match);
     return true;
   }
@@ -93,7 +98,7 @@ private:
     FoundSite site;
     site.file = sources_.getPresumedLoc(name, false).getFilename();
     site.presumed_file = place.getFilename();
-    site.construct = match.construct->name;
+    site.construct = match.construct;
     site.function = enclosing_ ? enclosing_->getQualifiedNameAsString() : "";
     site.line = place.getLine();
     site.column = place.getColumn();
@@ -106,12 +111,14 @@ private:
     site.end_line = end.getLine();
     site.end_column = end.getColumn();
     site.handling = match.handling;
+    site.placement = match.placement;
     site.reason = match.reason;
     SourceFile& source = file_of(file, site.file);
     site.insert_offset = sources_.getFileOffset(name);
     if (site.handling == Handling::Tag)
       if (const char* obstacle = place_argument(call, match, source.text, site)) {
-        site.handling = Handling::LeftToHeader;
+        site.handling =
+            match.placement == Placement::Around ? Handling::NoParameter : Handling::LeftToHeader;
         site.reason = obstacle;
       }
     source.sites.push_back(std::move(site));
@@ -125,13 +132,13 @@ private:
       return "written by a macro";
     if (sources_.getFileID(close) != sources_.getFileID(match.name))
       return "spread over two files";
+    if (match.placement == Placement::Around)
+      return place_around(*call.getCallee(), text, site);
     std::optional<SourceLocation> at = close;
-    if (match.construct->site_comes_first) {
+    if (match.placement == Placement::First)
       at = after_opening_parenthesis(call);
-      site.placement = Placement::First;
-    } else {
-      site.placement = written_arguments(call) == 0 ? Placement::Only : Placement::Last;
-    }
+    else if (written_arguments(call) == 0)
+      site.placement = Placement::Only;
     if (!at)
       return "opening parenthesis not found";
     site.insert_offset = sources_.getFileOffset(*at);
@@ -139,6 +146,20 @@ private:
     const bool is_closing = site.insert_offset < text.size() && text[site.insert_offset] == ')';
     if (site.placement != Placement::First && !is_closing)
       return "closing parenthesis not found";
+    return in_directive(text, site.insert_offset) ? "inside a preprocessor directive" : nullptr;
+  }
+
+  const char* place_around(const clang::Expr& callee, const std::string& text,
+                           FoundSite& site) const {
+    const SourceLocation begin = callee.getBeginLoc();
+    const SourceLocation end =
+        clang::Lexer::getLocForEndOfToken(callee.getEndLoc(), 0, sources_, context_.getLangOpts());
+    if (begin.isInvalid() || end.isInvalid() || begin.isMacroID() || end.isMacroID())
+      return "written by a macro";
+    site.insert_offset = sources_.getFileOffset(begin);
+    site.insert_line = sources_.getPresumedLoc(begin).getLine();
+    site.after_offset = sources_.getFileOffset(end);
+    site.after_line = sources_.getPresumedLoc(end).getLine();
     return in_directive(text, site.insert_offset) ? "inside a preprocessor directive" : nullptr;
   }
 
@@ -171,6 +192,7 @@ private:
   clang::ASTContext& context_;
   clang::SourceManager& sources_;
   const FileFilter& wanted_;
+  const std::vector<std::string>& wrappers_;
   const clang::NamedDecl* enclosing_ = nullptr;
   std::set<unsigned> seen_;
   std::map<std::string, SourceFile> files_;
@@ -179,12 +201,13 @@ private:
 } // namespace
 
 std::map<std::string, SourceFile> find_spawn_sites(clang::ASTContext& context,
-                                                   const FileFilter& wanted) {
+                                                   const FileFilter& wanted,
+                                                   const std::vector<std::string>& wrappers) {
   const clang::SourceManager& sources = context.getSourceManager();
   const auto is_wanted = [&](SourceLocation place) {
     return place.isValid() && wanted(sources.getFileID(sources.getExpansionLoc(place)));
   };
-  Finder finder(context, wanted);
+  Finder finder(context, wanted, wrappers);
   for (clang::Decl* decl : context.getTranslationUnitDecl()->decls())
     if (is_wanted(decl->getBeginLoc()) || is_wanted(decl->getEndLoc()))
       finder.TraverseDecl(decl);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace tp::rewrite {
 
@@ -17,7 +18,9 @@ namespace tp::rewrite {
 using FileFilter = std::function<bool(clang::FileID)>;
 
 // The files with sites, by the name the compiler gives them. Files without any site are absent.
+// `wrappers`: see wrapped_calls.h.
 std::map<std::string, SourceFile> find_spawn_sites(clang::ASTContext& context,
-                                                   const FileFilter& wanted);
+                                                   const FileFilter& wanted,
+                                                   const std::vector<std::string>& wrappers);
 
 } // namespace tp::rewrite

@@ -5,21 +5,18 @@
 // same place: a skipped tag can't be wrong.
 #include "spawn_site_matchers.h"
 
+#include "constructs.h"
+
 #include <clang/AST/Decl.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringRef.h>
 
+#include <algorithm>
+
 namespace tp::rewrite {
 namespace {
-
-const clang::FunctionDecl* as_function(const clang::NamedDecl* decl) {
-  decl = decl ? decl->getUnderlyingDecl() : nullptr;
-  if (const auto* pattern = llvm::dyn_cast_or_null<clang::FunctionTemplateDecl>(decl))
-    return pattern->getTemplatedDecl();
-  return llvm::dyn_cast_or_null<clang::FunctionDecl>(decl);
-}
 
 const Construct* construct_of(const clang::FunctionDecl* function) {
   if (!function || !function->getIdentifier() || !in_onetbb(function->getDeclContext()))
@@ -42,20 +39,33 @@ bool is_site(clang::QualType type) {
   return space && space->getName() == "tp" && space->getParent()->isTranslationUnit();
 }
 
-// Do the headers in use accept our argument? Stock headers do not, and tagging would break the
+// What a declaration does about its place. Stock headers do nothing, and tagging would break the
 // program.
-bool takes_site(const clang::FunctionDecl* function, const Construct& construct) {
+enum class SiteParameter { None, InAnArgument, Own };
+
+bool is_located(clang::QualType type) {
+  const auto* record = type.getNonReferenceType()->getAs<clang::TemplateSpecializationType>();
+  const clang::TemplateDecl* name =
+      record ? record->getTemplateName().getAsTemplateDecl() : nullptr;
+  return name && name->getName() == "located";
+}
+
+SiteParameter site_parameter(const clang::FunctionDecl* function, const Construct& construct) {
   if (!construct.site_comes_first) {
     const unsigned count = function->getNumParams();
-    return count > 0 && is_site(function->getParamDecl(count - 1)->getType());
+    if (count > 0 && is_site(function->getParamDecl(count - 1)->getType()))
+      return SiteParameter::Own;
+    return count > 0 && is_located(function->getParamDecl(0)->getType())
+               ? SiteParameter::InAnArgument
+               : SiteParameter::None;
   }
   for (const clang::NamedDecl* other :
        function->getDeclContext()->lookup(function->getDeclName())) {
     const clang::FunctionDecl* overload = as_function(other);
     if (overload && overload->getNumParams() > 0 && is_site(overload->getParamDecl(0)->getType()))
-      return true;
+      return SiteParameter::Own;
   }
-  return false;
+  return SiteParameter::None;
 }
 
 bool is_tagged(const clang::CallExpr& call, const Construct& construct) {
@@ -70,7 +80,7 @@ bool is_tagged(const clang::CallExpr& call, const Construct& construct) {
 struct Callee {
   const Construct* construct = nullptr;
   const char* doubt = nullptr;
-  bool takes_site = true;
+  SiteParameter site = SiteParameter::Own; // the least of the candidates'
   bool has_template_arguments = false;
   clang::SourceLocation name;
 };
@@ -80,7 +90,8 @@ Callee resolved_callee(const clang::NamedDecl* decl, clang::SourceLocation name,
   Callee callee;
   const clang::FunctionDecl* function = as_function(decl);
   callee.construct = construct_of(function);
-  callee.takes_site = callee.construct && takes_site(function, *callee.construct);
+  if (callee.construct)
+    callee.site = site_parameter(function, *callee.construct);
   callee.name = name;
   callee.has_template_arguments = has_template_arguments;
   return callee;
@@ -98,7 +109,7 @@ Callee candidate_callee(const clang::OverloadExpr& overloads) {
     all_ours &= construct && (!callee.construct || callee.construct == construct);
     if (construct) {
       callee.construct = construct;
-      callee.takes_site &= takes_site(function, *construct);
+      callee.site = std::min(callee.site, site_parameter(function, *construct));
     }
   }
   if (!all_ours)
@@ -126,6 +137,13 @@ Callee callee_of(const clang::CallExpr& call) {
 
 } // namespace
 
+const clang::FunctionDecl* as_function(const clang::NamedDecl* decl) {
+  decl = decl ? decl->getUnderlyingDecl() : nullptr;
+  if (const auto* pattern = llvm::dyn_cast_or_null<clang::FunctionTemplateDecl>(decl))
+    return pattern->getTemplatedDecl();
+  return llvm::dyn_cast_or_null<clang::FunctionDecl>(decl);
+}
+
 bool in_onetbb(const clang::DeclContext* context) {
   while (context && !context->isNamespace())
     context = context->getParent();
@@ -143,21 +161,25 @@ bool in_onetbb(const clang::DeclContext* context) {
 Match match_call(const clang::CallExpr& call) {
   const Callee callee = callee_of(call);
   Match match;
-  match.construct = callee.construct;
   match.name = callee.name;
   if (!callee.construct)
     return match;
+  match.construct = callee.construct->name;
+  match.placement = callee.construct->site_comes_first ? Placement::First : Placement::Last;
   if (is_tagged(call, *callee.construct)) {
     match.handling = Handling::AlreadyTagged;
-  } else if (!callee.takes_site) {
+  } else if (callee.site == SiteParameter::None) {
     match.handling = Handling::NoParameter;
     match.reason = "the oneTBB headers in use are not Taskpath's";
   } else if (callee.doubt) {
     match.reason = callee.doubt;
-  } else if (callee.construct->site_comes_first && callee.has_template_arguments)
+  } else if (callee.site == SiteParameter::InAnArgument) {
+    match.reason = "takes any number of arguments";
+  } else if (callee.construct->site_comes_first && callee.has_template_arguments) {
     match.reason = "explicit template arguments";
-  else
+  } else {
     match.handling = Handling::Tag;
+  }
   return match;
 }
 

@@ -2,25 +2,30 @@
 // and may be tagged. The constructs themselves are the table in constructs.h.
 #pragma once
 
-#include "constructs.h"
 #include "found_site.h"
 
 #include <clang/AST/Expr.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/Basic/SourceManager.h>
 
+#include <string>
+
 namespace tp::rewrite {
 
 struct Match {
-  const Construct* construct = nullptr; // null: not a spawn site
+  std::string construct; // empty: not a spawn site
   Handling handling = Handling::LeftToHeader;
+  Placement placement = Placement::Last; // or First, or Around
   const char* reason = "";
   clang::SourceLocation name; // of the callee's name
 };
 
-// Decides by what the callee resolves to, never by spelling. Where it lies in the text is the
-// finder's business.
+// A call of oneTBB. Decides by what the callee resolves to, never by spelling. Where it lies in the
+// text is the finder's business.
 Match match_call(const clang::CallExpr& call);
+
+// The function behind a name, also of a template; null if it is none.
+const clang::FunctionDecl* as_function(const clang::NamedDecl* decl);
 
 // Is this declaration context oneTBB's own code?
 bool in_onetbb(const clang::DeclContext* context);

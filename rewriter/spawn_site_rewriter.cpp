@@ -18,10 +18,14 @@
 // or else g++ would give it STB_GNU_UNIQUE and a plugin that uses oneTBB could never be unloaded.
 // __FILE__ follows the user's -f*-prefix-map as the compiler's own source locations do.
 //
+// A function that takes no site gets its callee wrapped, see tp/called_at.h.
+//
 // Notes stand at the end, where they disturb nothing (a precompiled header must be included first).
 #include "spawn_site_rewriter.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <vector>
 
 namespace tp::rewrite {
 namespace {
@@ -131,16 +135,38 @@ std::string note(const SiteNote& note) {
   return "TP_SITE_NOTE(\"" + name + "\", \"" + numbers(note.site) + "\", \"" + strings + "\");";
 }
 
-std::string argument(const FoundSite& site, const std::string& hash, const std::string& text) {
-  const char* newline = newline_at(text, site.insert_offset);
-  const size_t start = line_start(text, site.insert_offset);
-  std::string tag = newline;
-  tag += site.placement == Placement::Last ? ", " : "";
-  tag += "::tp::site(::tp::sites::s_" + hash + "<0>::record)";
-  tag += site.placement == Placement::First ? "," : "";
-  tag += newline;
-  tag += "#line " + std::to_string(site.insert_line) + newline;
-  return tag + padding(text.substr(start, site.insert_offset - start));
+struct Insertion {
+  size_t offset;
+  std::string text;
+};
+
+// `code` on a line of its own before `offset`; what follows keeps its line and column.
+Insertion insertion(const std::string& text, unsigned offset, unsigned line,
+                    const std::string& code) {
+  const char* newline = newline_at(text, offset);
+  const size_t start = line_start(text, offset);
+  return {offset, newline + code + newline + "#line " + std::to_string(line) + newline +
+                      padding(text.substr(start, offset - start))};
+}
+
+void tag(const FoundSite& site, const std::string& hash, const std::string& text,
+         std::vector<Insertion>& insertions) {
+  const std::string record = "::tp::site(::tp::sites::s_" + hash + "<0>::record)";
+  const auto insert = [&](const std::string& code) {
+    insertions.push_back(insertion(text, site.insert_offset, site.insert_line, code));
+  };
+  switch (site.placement) {
+  case Placement::Only:
+    return insert(record);
+  case Placement::First:
+    return insert(record + ",");
+  case Placement::Last:
+    return insert(", " + record);
+  case Placement::Around:
+    insert("::tp::called_at(" + record + ", [](auto&&... tp_a) -> decltype(auto) { return");
+    insertions.push_back(insertion(text, site.after_offset, site.after_line,
+                                   "(static_cast<decltype(tp_a)&&>(tp_a)...); })"));
+  }
 }
 
 } // namespace
@@ -163,21 +189,28 @@ std::string rewrite(const SourceFile& source, const RewriteOptions& options) {
       "#line 1" + (options.line_name.empty() ? "" : ' ' + quoted(options.line_name)) + newline;
 
   std::string records, body;
-  size_t copied = begin;
+  std::vector<Insertion> insertions;
+  bool wraps = false;
   for (const FoundSite& site : source.sites) {
     if (site.handling != Handling::Tag)
       continue;
     const std::string hash = hex(site_hash(site, options.stable_name));
     records += record(site, hash, newline);
-    body.append(text, copied, site.insert_offset - copied);
-    body += argument(site, hash, text);
-    copied = site.insert_offset;
+    tag(site, hash, text, insertions);
+    wraps |= site.placement == Placement::Around;
   }
   if (records.empty() && options.notes.empty())
     return text;
+  std::ranges::stable_sort(insertions, {}, &Insertion::offset);
+  size_t copied = begin;
+  for (const Insertion& one : insertions) {
+    body.append(text, copied, one.offset - copied);
+    body += one.text;
+    copied = one.offset;
+  }
   body.append(text, copied);
   if (!records.empty())
-    records = "#include <tp/site.h>" + (newline + records);
+    records = (wraps ? "#include <tp/called_at.h>" : "#include <tp/site.h>") + (newline + records);
   if (!options.notes.empty())
     body += newline + ("#include <tp/site.h>" + std::string(newline));
   for (const SiteNote& one : options.notes)

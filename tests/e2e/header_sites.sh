@@ -1,5 +1,6 @@
-# A CMake project built by tp-c++: calls in an own header that three units include, in a static library and a plugin, are
-# named like the tagged ones (callee's line, qualified function, construct, last line), once each, by both compilers.
+# A CMake project built by tp-c++: calls in an own header that three units include, in a unity source, a static library, a
+# plugin and behind a precompiled header, are named like tagged ones (callee's line, qualified function, construct, last
+# line), once each, by both compilers.
 . "$(dirname "$0")/common.inc"
 [ -x "$TP_PREFIX/bin/tp-c++" ] || skip "tp-c++ is not installed"
 command -v ninja >/dev/null || skip "no ninja"
@@ -16,7 +17,8 @@ include_directories(include)
 link_libraries(TBB::tbb)
 add_library(part STATIC src/part.cpp)
 add_library(plugin MODULE src/deep/plugin.cpp)
-add_executable(demo src/main.cpp)
+add_executable(demo src/main.cpp src/empty.cpp)
+set_target_properties(demo PROPERTIES UNITY_BUILD ON)
 target_link_libraries(demo part ${CMAKE_DL_LIBS})
 target_precompile_headers(demo PRIVATE include/work.h)
 X
@@ -63,6 +65,7 @@ int main(int, char** argv) {
   tbb::parallel_for(0, 7, [](int) { tp::spend(1); });
 }
 X
+echo "int unused;" >src/empty.cpp
 expected="/mapped/include/work.h:10-13 lib::Loop::each parallel_for explicit 1110
 /mapped/include/work.h:17-17 lib::here task_group::run,parallel_invoke explicit 6
 /mapped/src/main.cpp:6-6 main parallel_for explicit 5
@@ -78,13 +81,13 @@ X
 }
 for compiler in "$cxx" clang++-19; do
   command -v "$compiler" >/dev/null || continue
-  rm -rf build tp-data
+  rm -rf ../build tp-data
   export TP_CXX=$compiler
-  CXXFLAGS="-ffile-prefix-map=$PWD/=/mapped/" cmake -G Ninja -B build -DCMAKE_CXX_COMPILER="$TP_PREFIX/bin/tp-c++" -DCMAKE_PREFIX_PATH="$TP_PREFIX" >log 2>&1 &&
-    cmake --build build >>log 2>&1 || { fail "$compiler: $(cat log)"; continue; }
+  CXXFLAGS="-ffile-prefix-map=$PWD/=/mapped/" cmake -G Ninja -B ../build -DCMAKE_CXX_COMPILER="$TP_PREFIX/bin/tp-c++" -DCMAKE_PREFIX_PATH="$TP_PREFIX" >log 2>&1 &&
+    cmake --build ../build >>log 2>&1 || { fail "$compiler: $(cat log)"; continue; }
   grep -q 'tp-c++: note' log && fail "$compiler: $(grep note log)"
-  cmake --build build | grep -q 'no work to do' || fail "$compiler: built twice"
-  ours build/demo build/libplugin.so
+  cmake --build ../build | grep -q 'no work to do' || fail "$compiler: built twice"
+  ours ../build/demo ../build/libplugin.so
   same "$compiler: exit status" 0 $status
   analyze tp-data
   same "$compiler: sites" "$expected" "$(sites)"

@@ -35,5 +35,5 @@ grep -q 'tp-c++ itself' err.txt || fail "self call: $(cat err.txt)"
 echo 'int main() { tbb::parallel_for(0, 1, [](int) {}); }' > stock.cpp
 "$TP_CXX_TOOL" -DTP_STUB_STOCK -include tbb/tbb.h stock.cpp -o prog && ./prog || fail "stock headers"
 "$TP_REWRITE" --list-sites stock.cpp -- -DTP_STUB_STOCK -include tbb/tbb.h |
-  grep -q "left to header: the oneTBB headers" || fail "stock headers not reported"
+  grep -q "not named: the oneTBB headers" || fail "stock headers not reported"
 finish

@@ -67,6 +67,8 @@ void parallel_invoke(F1&& f1, F2&& f2 TP_SITE) { TP_SEEN; f1(); f2(); }
 template <typename F1, typename F2, typename F3, function_only<F1> = 0>
 void parallel_invoke(F1&& f1, F2&& f2, F3&& f3 TP_SITE) { TP_SEEN; f1(); f2(); f3(); }
 template <typename... Fs>
+void parallel_invoke(Fs&&... fs) { int all[] = {(fs(), 0)...}; (void)all; }
+template <typename... Fs>
 void parallel_invoke(::tp::site site, Fs&&... fs) { TP_SEEN; int all[] = {(fs(), 0)...}; (void)all; }
 #endif
 
