@@ -1,6 +1,7 @@
 // See data_directory.h.
 #include "data_directory.h"
 
+#include "descriptor_room.h"
 #include "tp/trace/trace_format.h"
 
 #include <cerrno>
@@ -105,15 +106,6 @@ std::string absolute(const std::string& path) {
   return getcwd(folder, sizeof folder) != nullptr ? std::string(folder) + "/" + path : path;
 }
 
-// Programs that run without standard input or output expect these numbers for files of their own.
-int above_stdio(int fd) {
-  if (fd > STDERR_FILENO)
-    return fd;
-  const int higher = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  ::close(fd);
-  return higher;
-}
-
 } // namespace
 
 DataDirectory::Claim DataDirectory::claim(const std::string& path, std::string& error) {
@@ -136,7 +128,7 @@ DataDirectory::Claim DataDirectory::claim(const std::string& path, std::string& 
     const bool same = ::fstat(fd, &locked) == 0 && ::stat(path.c_str(), &named) == 0 &&
                       locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
     if (same && is_empty(path)) {
-      lock_ = above_stdio(fd);
+      lock_ = DescriptorRoom().moved(fd);
       device_ = locked.st_dev;
       inode_ = locked.st_ino;
       path_ = absolute(path);

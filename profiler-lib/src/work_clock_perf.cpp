@@ -5,19 +5,15 @@
 // makes read() return 0 bytes; `index != 0` inside the seqlock is the only valid test for a
 // user-space read; the counter is sign-extended from pmc_width bits and added to the whole
 // `offset`; the descriptor stays open for as long as the thread runs.
-//
-// Descriptors. The program's own limit and numbers are left alone: ours lie above its soft limit,
-// where neither a loop that closes all descriptors nor the program's next open() meets them.
+#include "descriptor_room.h"
 #include "work_clock.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <dirent.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,52 +24,12 @@ struct PerfPage : perf_event_mmap_page {};
 namespace perf {
 namespace {
 
-// Kernel tables grow with the highest descriptor: not above this one.
-constexpr rlim_t kHighestDescriptor = 8192;
-
 // What read() of a group's leader gives (perf_event_open(2), PERF_FORMAT_GROUP with both times).
 struct GroupReading {
   std::uint64_t count;
   std::uint64_t time_enabled;
   std::uint64_t time_running;
   std::uint64_t values[kMaxEvents];
-};
-
-// Lets descriptors lie above the program's soft limit while one is opened; where there is no room
-// above it, in its upper half.
-class DescriptorRoom {
-public:
-  DescriptorRoom() {
-    if (getrlimit(RLIMIT_NOFILE, &own_) != 0)
-      return;
-    first_ = std::min(own_.rlim_cur, kHighestDescriptor);
-    if (own_.rlim_cur < own_.rlim_max) {
-      const rlimit raised{own_.rlim_max, own_.rlim_max};
-      raised_ = setrlimit(RLIMIT_NOFILE, &raised) == 0;
-    }
-    if (!raised_ && first_ == own_.rlim_cur)
-      first_ /= 2;
-  }
-  ~DescriptorRoom() {
-    if (raised_)
-      setrlimit(RLIMIT_NOFILE, &own_);
-  }
-  DescriptorRoom(const DescriptorRoom&) = delete;
-  DescriptorRoom& operator=(const DescriptorRoom&) = delete;
-
-  // `fd` moved up, or where it is if that cannot be.
-  int moved(int fd) const {
-    const int high = fcntl(fd, F_DUPFD_CLOEXEC, static_cast<int>(first_));
-    if (high < 0)
-      return fd;
-    ::close(fd);
-    return high;
-  }
-
-private:
-  rlimit own_{};
-  rlim_t first_ = 0;
-  bool raised_ = false;
 };
 
 std::size_t page_bytes() {

@@ -1,0 +1,36 @@
+// A program of known parallelism: a serial part of 4 units, then 32 tasks of 1 unit each, ten times.
+// Work is 36 units a round and span 5, so parallelism is 7.2. Prints what the raw time stamp counter
+// makes of it.
+#include <oneapi/tbb/task_group.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <x86intrin.h>
+
+static constexpr int kTasks = 32, kRounds = 10, kSerialUnits = 4;
+
+static std::uint64_t spin(int units) {
+  const std::uint64_t start = __rdtsc();
+  for (int i = 0; i < units * 2'000'000; ++i)
+    asm volatile("");
+  return __rdtsc() - start;
+}
+
+int main() {
+  double work = 0, span = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::uint64_t serial = spin(kSerialUnits);
+    std::array<std::uint64_t, kTasks> ticks{};
+    tbb::task_group group;
+    for (std::uint64_t& each : ticks)
+      group.run([&each] { each = spin(1); });
+    group.wait();
+    work += static_cast<double>(serial);
+    for (const std::uint64_t each : ticks)
+      work += static_cast<double>(each);
+    span += static_cast<double>(serial + *std::max_element(ticks.begin(), ticks.end()));
+  }
+  std::printf("%.3f\n", work / span);
+}
