@@ -41,6 +41,9 @@ public:
     return high;
   }
 
+  // Does `fd` lie there?
+  bool holds(int fd) const { return fd >= static_cast<int>(first_); }
+
 private:
   // Kernel tables grow with the highest descriptor: not above this one.
   static constexpr rlim_t kHighest = 8192;

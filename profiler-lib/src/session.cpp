@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <pthread.h>
@@ -217,19 +218,24 @@ bool start_session(Session& s) {
   return true;
 }
 
+// Null: there is no file for it; the profile will say so.
 TraceWriter* take_writer(Session& s) {
   if (!s.idle_writers.empty()) {
     TraceWriter* const writer = s.idle_writers.back();
     s.idle_writers.pop_back();
     return writer;
   }
-  const std::uint32_t stream = s.streams++;
   char name[32];
-  snprintf(name, sizeof name, "%06u%s", stream, trace::kStreamSuffix);
-  auto* const writer = new TraceWriter(s.id, stream);
-  if (!writer->open(s.directory.file(name)))
-    warn(name, std::string("this thread is not recorded: ") + std::strerror(errno));
-  return writer;
+  snprintf(name, sizeof name, "%06u%s", s.streams, trace::kStreamSuffix);
+  auto writer = std::make_unique<TraceWriter>(s.id, s.streams);
+  const bool is_first = !any_truncated();
+  if (!writer->open(s.directory.file(name))) {
+    if (is_first)
+      warn(name, std::string("threads are not recorded: ") + std::strerror(errno));
+    return nullptr;
+  }
+  ++s.streams;
+  return writer.release();
 }
 
 std::uint64_t thread_cpu_ns(std::uint64_t os_thread) {
@@ -433,7 +439,12 @@ ThreadState* enter_thread(bool is_worker) noexcept try {
   if (recording == Recording::NotStarted && !start_session(s))
     return nullptr;
 
-  auto* const thread = new ThreadState(*take_writer(s), session_generation());
+  TraceWriter* const writer = take_writer(s);
+  if (writer == nullptr) {
+    thread_has_ended = true; // for the recording
+    return nullptr;
+  }
+  auto* const thread = new ThreadState(*writer, session_generation());
   thread->os_thread = os_thread;
   thread->is_worker = is_worker;
   if (counts_already) {

@@ -54,6 +54,8 @@ bool any_truncated() {
 
 bool TraceWriter::open(const std::string& path) {
   has_file_ = file_.create(path);
+  if (!has_file_)
+    truncated_somewhere = true;
   return has_file_;
 }
 

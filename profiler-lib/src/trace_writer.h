@@ -40,7 +40,7 @@ public:
   TraceWriter(const TraceWriter&) = delete;
   TraceWriter& operator=(const TraceWriter&) = delete;
 
-  // Creates the file. False: errno says why; the writer then works as a sink.
+  // Creates the file. False: errno says why, and the recording is truncated.
   bool open(const std::string& path);
 
   // Room for one record, as RecordEncoder wants it. Hot: once per record.

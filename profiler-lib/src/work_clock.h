@@ -55,6 +55,17 @@ TP_HOT std::uint64_t read_time() noexcept {
 #endif
 }
 
+// Its ticks per second as the hardware tells them; 0: it does not.
+inline std::uint64_t told_time_hz() noexcept {
+#if defined(__aarch64__)
+  std::uint64_t hz;
+  asm("mrs %0, cntfrq_el0" : "=r"(hz));
+  return hz;
+#else
+  return 0;
+#endif
+}
+
 // Nanoseconds of a POSIX clock.
 inline std::uint64_t read_posix(clockid_t clock) noexcept {
   timespec now{};

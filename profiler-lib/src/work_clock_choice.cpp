@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -23,8 +24,11 @@ double measure_ticks_per_ns(TimePair start) {
   while (read_posix(CLOCK_MONOTONIC) - start.mono_ns < kCalibrationNs) {
   }
   const TimePair now = read_time_pair();
-  return static_cast<double>(now.time - start.time) /
-         static_cast<double>(now.mono_ns - start.mono_ns);
+  const double measured =
+      static_cast<double>(now.time - start.time) / static_cast<double>(now.mono_ns - start.mono_ns);
+  // Firmware may tell nonsense.
+  const double told = static_cast<double>(told_time_hz()) / 1e9;
+  return std::abs(told - measured) < 0.001 * measured ? told : measured;
 }
 
 std::string told(const Problem& problem) {

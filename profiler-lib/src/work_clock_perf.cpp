@@ -63,13 +63,15 @@ int open_member(unsigned number, const CountedEvent& event, bool user_read, Even
       PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 #if defined(__aarch64__)
   if (user_read && event.is_hardware())
-    attributes.config1 = 2; // ask for user access to a 64-bit view
+    attributes.config1 = 2; // user access; bit 0 would ask for 64 bits, which not every PMU has
 #endif
   const DescriptorRoom room;
   const int fd = open_event(attributes, leads ? -1 : group.fds[group.leader]);
   if (fd < 0)
     return errno;
   group.fds[number] = room.moved(fd);
+  if (!room.holds(group.fds[number])) // the others are the program's, and for our files
+    return EMFILE;
   return user_read ? map_page(group.fds[number], group.pages[number]) : 0;
 }
 
@@ -88,8 +90,8 @@ std::uint64_t read_pmc(std::uint32_t counter) noexcept {
 }
 constexpr bool kUserRead = true;
 #elif defined(__aarch64__)
-// The event counters have names, not numbers, in the instruction: a table of reads, so that each
-// takes the same number of instructions.
+// The counters have names, not numbers, in the instruction: a table of reads, so that each takes the
+// same number of instructions. Number 31 is the cycle counter.
 std::uint64_t read_pmc(std::uint32_t counter) noexcept {
   using Read = std::uint64_t (*)() noexcept;
 #define TP_PMC(name)                                                                               \
@@ -98,13 +100,17 @@ std::uint64_t read_pmc(std::uint32_t counter) noexcept {
     asm volatile("mrs %0, " name : "=r"(value));                                                   \
     return value;                                                                                  \
   }
-  static constexpr Read kEventCounters[] = {
-      TP_PMC("pmevcntr0_el0"), TP_PMC("pmevcntr1_el0"), TP_PMC("pmevcntr2_el0"),
-      TP_PMC("pmevcntr3_el0"), TP_PMC("pmevcntr4_el0"), TP_PMC("pmevcntr5_el0"),
-      TP_PMC("pmevcntr6_el0"), TP_PMC("pmevcntr7_el0"), TP_PMC("pmccntr_el0")};
+#define TP_PMEVCNTR(n) TP_PMC("pmevcntr" #n "_el0")
+#define TP_PMEVCNTR_TENS(n)                                                                        \
+  TP_PMEVCNTR(n##0), TP_PMEVCNTR(n##1), TP_PMEVCNTR(n##2), TP_PMEVCNTR(n##3), TP_PMEVCNTR(n##4),   \
+      TP_PMEVCNTR(n##5), TP_PMEVCNTR(n##6), TP_PMEVCNTR(n##7), TP_PMEVCNTR(n##8),                  \
+      TP_PMEVCNTR(n##9)
+  static constexpr Read kCounters[] = {TP_PMEVCNTR_TENS(), TP_PMEVCNTR_TENS(1), TP_PMEVCNTR_TENS(2),
+                                       TP_PMEVCNTR(30), TP_PMC("pmccntr_el0")};
+#undef TP_PMEVCNTR_TENS
+#undef TP_PMEVCNTR
 #undef TP_PMC
-  // Number 31 is the cycle counter.
-  return kEventCounters[counter < 8 ? counter : 8]();
+  return kCounters[counter & 31]();
 }
 constexpr bool kUserRead = true;
 #else
@@ -115,10 +121,11 @@ constexpr bool kUserRead = false;
 #endif
 
 // One reading of one page; false: the event has no counter now. `lock` is what must still hold
-// after all have been read.
+// after all have been read. While the thread runs only the kernel on its own CPU writes to the page,
+// in interrupts: order of the instructions is enough, fences of the hardware are not needed.
 bool read_page(const volatile PerfPage* page, std::uint32_t& lock, std::uint64_t& value) noexcept {
   lock = page->lock;
-  std::atomic_thread_fence(std::memory_order_acquire);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   const std::uint32_t index = page->index;
   if (index == 0)
     return false;
@@ -174,7 +181,8 @@ bool read_group(const EventGroup& group, std::uint64_t* values,
   GroupReading reading;
   const std::size_t bytes = offsetof(GroupReading, values) + group.count * sizeof(std::uint64_t);
   if (group.count == 0 ||
-      ::read(group.fds[group.leader], &reading, bytes) != static_cast<ssize_t>(bytes))
+      // Not ::read(): that is a point where a thread can be cancelled.
+      syscall(SYS_read, group.fds[group.leader], &reading, bytes) != static_cast<long>(bytes))
     return false;
   if (not_counted_ns != nullptr)
     *not_counted_ns = reading.time_enabled - std::min(reading.time_enabled, reading.time_running);
@@ -195,7 +203,7 @@ bool read_group_in_user_space(const EventGroup& group, std::uint64_t* values) no
     for (unsigned i = 0; i < group.count; ++i)
       if (!read_page(group.pages[i], locks[i], values[i]))
         return false;
-    std::atomic_thread_fence(std::memory_order_acquire);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     bool all_hold = true;
     for (unsigned i = 0; i < group.count; ++i)
       all_hold &= group.pages[i]->lock == locks[i];

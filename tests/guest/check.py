@@ -87,6 +87,12 @@ def expect(what, wanted, got, more=""):
         raise Failure(f"{what}: expected {wanted}, got {got} {more}")
 
 
+def tree_places(depth):
+    """Where a tree burns."""
+    return [(node, place) for node in range(1, 2 ** (depth + 1))
+            for place in (("before", "after") if node < 2 ** depth else ("leaf",))]
+
+
 class Exactness:
     """Compares trees with what the calibration says, and counts what it saw."""
 
@@ -198,6 +204,28 @@ def cycles_by_read(jobs):
     return check_tree(jobs, "cycles_read", "perf-read")
 
 
+def check_group(jobs, name, clock, work, extra):
+    """Work and an event that rides along: the difference of two runs is the loops'."""
+    text = check_one_tree(jobs, f"{name}.1", clock, alone=True)
+    profiles = [jobs(f"{name}.1.{scale}").profile() for scale in (0, SCALE)]
+    loops = 2 * SCALE * sum(units(node, place) for node, place in tree_places(8))
+    got = [profile["trace"]["extra_events"][extra] for profile in profiles]
+    expect(f"{extra} of the loops", loops, got[1] - got[0])
+    sites = [sum(site["extra_events"][extra] for site in profile["sites"]) for profile in profiles]
+    expect(f"{extra} of all sites", got, sites)
+    return f"{work}: {text}; {extra}: {loops} more at scale {SCALE}"
+
+
+@case(EXACT, tree_jobs("group", "instructions,cycles", 1))
+def a_group_in_user_space(jobs):
+    return check_group(jobs, "group", "perf-user", "instructions", "cycles")
+
+
+@case(EXACT, tree_jobs("group_read", "cycles,instructions", 0))
+def a_group_by_read(jobs):
+    return check_group(jobs, "group_read", "perf-read", "cycles", "instructions")
+
+
 @case(EXACT, [f"job loop.{scale} env TP_EVENT=instructions loop 4 1000 {scale}" for scale in (0, SCALE)])
 def body_calls_of_a_loop(jobs):
     constants = {work for work, _ in jobs("loop.0").recording().loops}
@@ -260,6 +288,30 @@ def no_counter_is_free(jobs):
     return check_fallback(jobs("taken"), "all counters are taken")
 
 
+def check_partly(job, output):
+    """The program ran as it should, and the profile tells that not all was counted."""
+    expect("exit status", "0", job.status, job.err)
+    expect("output", output, job.out)
+    expect("clock", "perf-user", job.clock())
+    profile = job.profile()
+    with open(os.path.join(job.folder, "data", "end.json")) as file:
+        not_counted = json.load(file)["not_counted_ns"]
+    expect("CPU time not counted", True, not_counted > 0)
+    return f"{not_counted} ns; " + " ".join(str(w) for w in profile["warnings"])
+
+
+@case(EXACT, ["echo 1 >/proc/sys/kernel/perf_user_access",
+              f"job few_descriptors sh -c 'ulimit -n 12; TP_EVENT=instructions late_threads 12 3 {SCALE}'"])
+def descriptors_run_out(jobs):
+    return check_partly(jobs("few_descriptors"), "done")
+
+
+@case(EXACT, ["echo 1 >/proc/sys/kernel/perf_user_access",
+              f"job lost env TP_EVENT=instructions taken_counters pinned 6 6 {SCALE}"])
+def counters_are_taken_on_the_way(jobs):
+    return check_partly(jobs("lost"), "done")
+
+
 def check_fallback(job, reason, clock="tsc-rseq"):
     """`auto` has another clock, and says why; the run is complete."""
     expect("exit status", "0", job.status, job.err)
@@ -305,8 +357,7 @@ def a_thread_moves_between_cpus(jobs):
     expect("exit status", "0", job.status, job.err)
     expect("output", "done", job.out)
     expect("clock", "perf-user", job.clock())
-    least = 8 * sum(2 * SCALE * units(node, place) for node in range(1, 128)
-                    for place in (("before", "after") if node < 64 else ("leaf",)))
+    least = 8 * sum(2 * SCALE * units(node, place) for node, place in tree_places(6))
     work = job.profile()["work"]
     expect(f"work {work} of at least {least}", True, least <= work <= 3 * least)
     return f"work {work}, at least {least}"
@@ -316,9 +367,9 @@ def a_thread_moves_between_cpus(jobs):
 def on_cpu_ticks(jobs):
     run = jobs("tsc").run_json()
     expect("clock", "tsc-rseq", run["work"]["clock"])
+    expect("frequency", 62500000, run["time"]["hz"])  # as the machine `virt` has it, to the tick
     profile = jobs("tsc").profile()
-    least = sum(2 * SCALE * units(node, place) for node in range(1, 512)
-                for place in (("before", "after") if node < 256 else ("leaf",)))
+    least = sum(2 * SCALE * units(node, place) for node, place in tree_places(8))
     ns = profile["work"] * TICK
     expect(f"{ns} ns for {least} instructions and the hooks", True, least <= ns <= 1.5 * least)
     return f"{ns} ns for {least} instructions and the hooks"

@@ -1,0 +1,38 @@
+# A program that has used up its descriptors when its threads start: they cannot be recorded, all else is, and the
+# profile says so.
+. "$(dirname "$0")/common.inc"
+
+build_stock program <<'EOF'
+#include <oneapi/tbb/task_group.h>
+#include <tp/virtual_clock.h>
+#include <cstdio>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+static void work() {
+  tbb::task_group group;
+  for (int i = 0; i < 10; ++i)
+    group.run([] { tp::spend(10); });
+  group.wait();
+}
+int main() {
+  work();
+  std::vector<int> taken;
+  for (int fd = dup(0); fd >= 0; fd = dup(0))
+    taken.push_back(fd);
+  for (int i = 0; i < 4; ++i)
+    std::thread(work).join();
+  for (int fd : taken)
+    close(fd);
+  work();
+  std::puts("done");
+}
+EOF
+ulimit -n 64
+as_stock ./program
+in_file out done
+same "lines of warning" 1 "$(grep -c 'tp: warning' err)"
+analyze tp-data
+is 'not p["complete"]'
+is 'p["work"] >= 200'
+finish
