@@ -1,6 +1,7 @@
 // Nesting and per-step work of causal regions. See causal_region.h.
 #include "causal_region.h"
 
+#include "dpst_builder.h"
 #include "settings.h"
 
 #include <algorithm>
@@ -10,11 +11,12 @@ namespace {
 
 // The number of a region, from what the thread has learned; the strings are constants, so their
 // addresses identify it.
-std::uint32_t number_of(ThreadState& thread, const tp_region& region) {
+std::uint32_t number_of(ThreadState& thread, Frame& frame, const tp_region& region) {
   const std::uint64_t key =
       address_key(region.file, region.name) + region.line * 0x9e3779b97f4a7c15ull;
   std::uint32_t number = thread.known_regions.find(key);
   if (number == 0) [[unlikely]] {
+    const OutsideOfStep outside(thread, frame);
     number = register_region(region) + 1;
     thread.known_regions.remember(key, number);
   }
@@ -55,7 +57,7 @@ void trim_regions(ThreadState& thread, std::uint64_t work) noexcept {
 void begin_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept {
   if (frame.region_depth++ > 0)
     return;
-  frame.region = number_of(thread, region) + 1;
+  frame.region = number_of(thread, frame, region) + 1;
   frame.region_mark = read_clock(thread.clock).work;
 }
 
@@ -66,7 +68,7 @@ void end_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept {
     return;
   // Without a name it means whichever is open: its place is not that of the causal_begin.
   const bool is_named = region.name != nullptr && *region.name != '\0';
-  if (is_named && frame.region != number_of(thread, region) + 1)
+  if (is_named && frame.region != number_of(thread, frame, region) + 1)
     report(region, "causal_end closes another region than it names:");
   pause_region(thread, frame, read_clock(thread.clock).work);
   frame.region = 0;

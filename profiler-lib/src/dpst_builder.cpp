@@ -286,6 +286,24 @@ TP_HOT std::uint64_t take_idle(ThreadState& thread, std::uint64_t now) noexcept 
 
 } // namespace
 
+OutsideOfStep::OutsideOfStep(ThreadState& thread, Frame& frame) noexcept
+    : thread_(thread), frame_(frame), begin_(read_clock(thread.clock)) {
+  read_extra_events(thread.clock);
+  std::memcpy(begin_extra_, thread.clock.extra, sizeof begin_extra_);
+}
+
+OutsideOfStep::~OutsideOfStep() {
+  const Reading end = read_clock(thread_.clock);
+  read_extra_events(thread_.clock);
+  if (!frame_.step_open)
+    return;
+  thread_.step_work += end.work - begin_.work;
+  thread_.step_time += end.time - begin_.time;
+  frame_.region_mark += end.work - begin_.work;
+  for (unsigned i = 0; i < kMaxExtraEvents; ++i)
+    thread_.step_extra[i] += thread_.clock.extra[i] - begin_extra_[i];
+}
+
 void open_step(ThreadState& thread, Frame& frame) noexcept {
   open_now(thread, frame);
 }
@@ -438,6 +456,10 @@ void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
 }
 
 void end_context(ThreadState& thread, Frame& frame, std::uint64_t word) noexcept {
+  if (!thread.writer.has_room(2)) [[unlikely]] {
+    const OutsideOfStep outside(thread, frame);
+    thread.writer.make_room(thread.told_time, thread.ordinals.spawns);
+  }
   flush_begin(thread);
   const ContextCode code = word == frame.own_context    ? ContextCode::Own
                            : word == frame.last_context ? ContextCode::Last

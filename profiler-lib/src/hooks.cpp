@@ -180,6 +180,7 @@ TP_EXPORT uint32_t tp_enter_site(const void* site) noexcept {
   const auto key = reinterpret_cast<std::uint64_t>(site);
   std::uint32_t id = thread->sites.find(key);
   if (id == 0) [[unlikely]] {
+    const OutsideOfStep outside(*thread, frame);
     id = register_site(site);
     thread->sites.remember(key, id);
   }

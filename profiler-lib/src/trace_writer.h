@@ -50,6 +50,14 @@ public:
       at = next_chunk(now, first_spawn);
     return at;
   }
+  // Is there room for so many records? If not, make_room() provides it.
+  TP_HOT bool has_room(unsigned records) const noexcept {
+    return static_cast<std::size_t>(limit_ - cursor_.load(std::memory_order_relaxed)) >=
+           records * trace::kMaxRecordBytes;
+  }
+  TP_COLD void make_room(std::uint64_t now, std::uint64_t first_spawn) noexcept {
+    next_chunk(now, first_spawn);
+  }
   TP_HOT void advance(std::byte* to) noexcept { cursor_.store(to, std::memory_order_release); }
 
   // Closes the chunk in work; the next record opens another one. By the owning thread.
