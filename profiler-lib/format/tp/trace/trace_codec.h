@@ -34,14 +34,16 @@ constexpr std::uint16_t make_tag(Op op, unsigned lead_code, unsigned work_code, 
 // files.
 inline std::uint64_t checksum(const std::byte* data, std::size_t size) {
   std::uint64_t state = 0x9e3779b97f4a7c15ull ^ size;
-  while (size > 0) {
-    const std::size_t take = size < 8 ? size : 8;
+  const auto mix = [&state, &data](std::size_t bytes) {
     std::uint64_t word = 0;
-    std::memcpy(&word, data, take);
+    std::memcpy(&word, data, bytes);
     state = std::rotl((state ^ word) * 0xff51afd7ed558ccdull, 29);
-    data += take;
-    size -= take;
-  }
+    data += bytes;
+  };
+  for (; size >= 8; size -= 8)
+    mix(8);
+  if (size > 0)
+    mix(size);
   return state ^ state >> 32;
 }
 
