@@ -15,6 +15,19 @@ X
 grep -q '^tp-c++: note: compiled untagged: gnu.cpp: cannot parse: .*gnu.cpp:4:2: Clang must not' err.txt || fail "note: $(cat err.txt)"
 "$TP_CXX_TOOL" -q gnu.cpp -o prog 2> err.txt; [ -s err.txt ] && fail "-q is not quiet"
 
+# Code that g++ takes, and Clang by default does not, is tagged all the same.
+cat > lenient.cpp <<'X'
+#include <tbb/tbb.h>
+enum E { a, b };
+constexpr E e = static_cast<E>(-1);
+template <typename T> struct S { template <typename U> int get(U) { return 1; } };
+template <typename T> int f(S<T> s) { return s.template get(1); }
+int main() { tbb::parallel_for(0, f(S<int>()), [](int) {}); return e == a; }
+X
+"$TP_CXX_TOOL" -w lenient.cpp -o prog 2> err.txt && ./prog || fail "lenient.cpp"
+[ -s err.txt ] && fail "lenient.cpp: $(cat err.txt)"
+nm -C prog | grep -q 'tp::sites::s_' || fail "lenient.cpp: not tagged"
+
 echo 'int main() { run(; }' > bad.cpp
 g++ -c bad.cpp 2> plain.txt; plain=$?
 "$TP_CXX_TOOL" -q -c bad.cpp 2> ours.txt; ours=$?
