@@ -1,21 +1,22 @@
 // A program of known parallelism: a serial part of 4 units, then 32 tasks of 1 unit each, ten times.
 // Work is 36 units a round and span 5, so parallelism is 7.2. Prints what the raw time stamp counter
 // makes of it.
+#include "work_clock.h"
+
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <x86intrin.h>
 
 static constexpr int kTasks = 32, kRounds = 10, kSerialUnits = 4;
 
 static std::uint64_t spin(int units) {
-  const std::uint64_t start = __rdtsc();
+  const std::uint64_t start = tp::rt::read_time();
   for (int i = 0; i < units * 2'000'000; ++i)
     asm volatile("");
-  return __rdtsc() - start;
+  return tp::rt::read_time() - start;
 }
 
 int main() {
