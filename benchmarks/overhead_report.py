@@ -81,13 +81,16 @@ def table(groups, overheads, versions):
 
 def noise(groups):
     """How much stock differs from itself, and how busy the machine was."""
-    def variation(field):
-        return statistics.median(max(values) / min(values) for values in
-                                 (column(runs["stock"], field) for runs in groups.values()) if min(values) > 0)
     loads = [float(row["load"]) for runs in groups.values() for rows in runs.values() for row in rows]
+    busy = f"load average {statistics.median(loads):.1f} (at most {max(loads):.1f}) on {os.cpu_count()} CPUs"
+    repeated = [runs["stock"] for runs in groups.values() if len(runs["stock"]) > 1]
+    if not repeated:
+        return f"Noise: unknown, each program ran once; {busy}."
+
+    def variation(field):
+        return statistics.median(max(column(rows, field)) / min(column(rows, field)) for rows in repeated)
     return (f"Noise: the slowest run of stock took {variation('cpu'):.2f} times the CPU time and {variation('wall'):.2f} times "
-            f"the wall time of its fastest (median of the programs); load average {statistics.median(loads):.1f} "
-            f"(at most {max(loads):.1f}) on {os.cpu_count()} CPUs.")
+            f"the wall time of its fastest (median of {len(repeated)} programs); {busy}.")
 
 
 def markdown(rows):
