@@ -11,6 +11,7 @@
 #include "dpst_builder.h"
 #include "edge_table.h"
 #include "json_writer.h"
+#include "no_cancel.h"
 #include "settings.h"
 #include "tp/hooks.h"
 
@@ -328,6 +329,7 @@ std::string end_json(Session& s, std::uint64_t cpu_ns, bool unfinished) {
 }
 
 void finish_session() {
+  const NoCancel no_cancel;
   Session& s = session();
   if (recording != Recording::On) {
     recording = Recording::Off;
@@ -422,6 +424,7 @@ void after_fork_in_child() {
 } // namespace
 
 ThreadState* enter_thread(bool is_worker) noexcept try {
+  const NoCancel no_cancel;
   if (recording == Recording::Off || thread_has_ended)
     return nullptr;
   Session& s = session();

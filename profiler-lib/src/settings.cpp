@@ -3,6 +3,7 @@
 #include "settings.h"
 
 #include "counted_events.h"
+#include "no_cancel.h"
 
 #include <cctype>
 #include <cerrno>
@@ -17,6 +18,7 @@ namespace {
 int verbosity = 0;
 
 void write_line(std::string line) {
+  const NoCancel no_cancel;
   line += '\n';
   // One write: lines of several processes do not mix. stdio is avoided, the host may be in the
   // middle of using it.

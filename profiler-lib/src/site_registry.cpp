@@ -3,6 +3,7 @@
 
 #include "elf_notes.h"
 #include "json_writer.h"
+#include "no_cancel.h"
 #include "own_file.h"
 #include "settings.h"
 #include "site_notes.h"
@@ -48,6 +49,7 @@ Registry& registry() {
 }
 
 void append_line(Registry& r, const JsonObject& object) {
+  const NoCancel no_cancel;
   const int fd = r.file.open(O_WRONLY | O_APPEND);
   if (fd < 0)
     return;

@@ -1,6 +1,7 @@
 // The cold half of the trace writer: files, windows, chunk headers.
 #include "trace_writer.h"
 
+#include "no_cancel.h"
 #include "settings.h"
 #include "work_clock.h"
 
@@ -127,6 +128,7 @@ void TraceWriter::seal(std::uint32_t extra_flags) noexcept {
 }
 
 std::byte* TraceWriter::next_chunk(std::uint64_t now, std::uint64_t first_spawn) noexcept {
+  const NoCancel no_cancel;
   if (truncated_)
     return use_sink();
   std::byte* const old = chunk_;

@@ -6,7 +6,7 @@ import sys
 import tarfile
 import time
 
-TIME_LIMIT = 570  # seconds; only a guest that hangs takes this long
+TIME_LIMIT = 1800  # seconds; only a guest that hangs takes this long
 
 
 class Failure(Exception):
