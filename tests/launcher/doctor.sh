@@ -8,6 +8,12 @@ expect 0 "$doctor";            in_file out '* tsc-rseq'; in_file out '9.5  inclu
 grep -q 'perf-user .* no .* locked' out || fail "no line of the clock that is locked: $(cat out)"
 grep -q 'no need' out && fail "a command for a clock that is no better: $(cat out)"
 expect 0 "$doctor" -q --json;  is_empty err
+# Nothing better than what auto takes: no command, though a worse clock has one.
+expect 0 env STUB_CLOCKS='{"auto":{"clock":"tsc-rseq","event":"x","reason":"no counters"},"sources":[
+  {"clock":"tsc-rseq","event":"tsc","works":true,"unit":"ticks","kernel_included":true,"ns_per_read":9.5},
+  {"clock":"tsc-perf-page","event":"tsc","works":false,"reason":"closed","command":"no need"}]}' "$doctor" -q
+in_file out 'No command gives more here: no counters'
+expect 0 "$doctor" -q --json
 python3 -c 'import json; r = json.load(open("out")); assert r["schema"] == "taskpath.doctor/1" and len(r["sources"]) == 3' ||
   fail "JSON: $(cat out)"
 expect 0 "$doctor" -q --color=never; is_empty err
