@@ -212,31 +212,35 @@ TP_COLD std::uint32_t learn_address(ThreadState& thread, const tp_task& task,
 struct SpawnedAt {
   std::uint32_t site;
   bool is_split;
+  bool is_told;
 };
+// Beside the site in a task's second word.
+constexpr std::uint64_t kSiteTold = std::uint64_t{1} << 32;
 
 // The spawn site of a new task: the entry point that the user called, if the headers told it; the
 // site of the spawning task, if an algorithm splits its own work; else the address of the call.
 TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task& task,
                          const ContextOperand& context, unsigned traits) noexcept {
   if (frame.call_site != 0)
-    return {frame.call_site, false};
+    return {frame.call_site, false, true};
   if (context.code == ContextCode::Own) {
     const auto construct = static_cast<trace::Construct>(traits & kConstructMask);
     const bool users_group = construct == trace::Construct::TaskGroup;
     const bool users_context =
         construct == trace::Construct::UserContext || construct == trace::Construct::Default;
-    if (!users_group && (!users_context || task.type == frame.type))
-      return {frame.site, true};
+    // Our headers tell every call of the user's: without, it is the algorithm's own.
+    if (!users_group && (!users_context || task.type == frame.type || frame.site_told))
+      return {frame.site, true, frame.site_told};
   }
   const std::uint32_t known = thread.sites.find(address_key(task.type, task.caller));
-  return {known != 0 ? known : learn_address(thread, task, traits), false};
+  return {known != 0 ? known : learn_address(thread, task, traits), false, false};
 }
 
 TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep& step,
                       const tp_task& task, const tp_context& context) noexcept {
   put_before(thread);
   const ContextOperand operand = name_context(thread, frame, context);
-  const auto [site, is_split] = site_of(thread, frame, task, operand, context.traits);
+  const auto [site, is_split, is_told] = site_of(thread, frame, task, operand, context.traits);
   const SiteCode site_code = is_split                            ? SiteCode::Inherit
                              : site == thread.ordinals.last_site ? SiteCode::Last
                              : site <= UINT16_MAX                ? SiteCode::U16
@@ -257,7 +261,7 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
   frame.split_next = false;
   // The id stands in the task before anybody can see it: libtbb publishes the task after this hook.
   task.words[0] = trace::pack_id(thread.writer.stream(), thread.ordinals.spawns) + 1;
-  task.words[1] = site;
+  task.words[1] = site | (is_told ? kSiteTold : 0);
   ++thread.ordinals.spawns;
   commit(thread, record, tag_of(op, codes, flags));
 }
@@ -394,6 +398,7 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
   frame.type = task.type;
   frame.task_words = task.words;
   frame.site = static_cast<std::uint32_t>(task.words[1]);
+  frame.site_told = (task.words[1] & kSiteTold) != 0;
   frame.call_site = 0;
   frame.step_open = false;
   frame.split_next = false;

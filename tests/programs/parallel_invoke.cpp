@@ -61,6 +61,21 @@ CASE(ten) {
   expect_parts({5, 7, 9, 11, 13, 15, 17, 19, 21, 230});
 }
 
+CASE(waits_in_a_user_context) {
+  // Of more than three functions the first is run by the task that spawned the next two: when it waits, in the same
+  // context, it waits for its own tasks only.
+  tbb::task_group_context context;
+  tbb::parallel_invoke(
+      [&] {
+        spend(1);
+        tbb::parallel_invoke(part<3>, part<2>, context);
+        spend(10);
+      },
+      part<50>, part<50>, part<4>, context);
+  expect_work(1 + 5 + 10 + 104);
+  expect_span_with_headers(50);
+}
+
 static void quick(int depth) {
   spend(3);
   if (depth > 0)
