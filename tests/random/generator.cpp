@@ -8,6 +8,7 @@
 //  * Another task waits for it only in hand_over(), which leaves the owner nothing else to do with it meanwhile. Members
 //    of such a group never wait (*leafy*): else a thread could wait, above a member that waits, for that member.
 //  * Threads in an isolated region, or in another arena, may not see the tasks of groups from outside: no right goes in.
+//  * A context of the user's serves any number of algorithms at a time.
 //  * A task that throws, or a cancelled group, has the group for itself. Contexts are bound to where they are first used,
 //    and oneTBB follows these bonds when it cancels: in programs with failures each owner uses its group at once.
 //
@@ -42,17 +43,26 @@ struct Right {
 // Where a block runs.
 struct Place {
   std::vector<Right> rights; // inherited
+  std::vector<unsigned> contexts;
   unsigned depth = 0;
   int arena = -1;
   bool isolation = false;
-  bool leafy = false; // nothing may wait here
-  bool feeds = false; // in an item of parallel_for_each
+  bool leafy = false;     // nothing may wait here
+  bool feeds = false;     // in an item of parallel_for_each
+  bool outermost = false; // in no task and in no arena but the thread's first
   unsigned regions = 0;
 };
 
 struct Scope {
   Place place;
   std::vector<Group> groups;
+  std::vector<unsigned> contexts;
+
+  std::vector<unsigned> all_contexts() const {
+    std::vector<unsigned> all = place.contexts;
+    all.insert(all.end(), contexts.begin(), contexts.end());
+    return all;
+  }
 };
 
 class Generator {
@@ -82,6 +92,7 @@ private:
 
   bool run(Block& to, Scope& scope);
   void run_on(Block& to, Group& group, Block member);
+  unsigned some_context(const Scope& scope);
   bool run_and_wait(Block& to, Scope& scope);
   bool wait(Block& to, Scope& scope);
   void wait_for(Block& to, Scope& scope, Group& group);
@@ -91,11 +102,13 @@ private:
   void fail_inside(Block& to, Scope& scope, bool is_caught);
   bool invoke(Block& to, Scope& scope);
   bool loop(Block& to, Scope& scope, Kind kind);
+  void shape_range(Statement& statement);
   void shape_reduction(Statement& statement);
   bool for_each(Block& to, Scope& scope);
   bool feed(Block& to, Scope& scope);
   bool region(Block& to, Scope& scope);
   bool arena(Block& to, Scope& scope);
+  unsigned enter_arena(Place& place);
   bool isolate(Block& to, Scope& scope);
   bool sort(Block& to, Scope& scope);
 
@@ -105,7 +118,7 @@ private:
   bool loose_;         // loops may have any partitioner
   unsigned tasks_;     // that may still be made
   unsigned times_ = 1; // how often the block being made runs
-  unsigned groups_ = 0;
+  unsigned groups_ = 0, contexts_ = 0;
   unsigned statements_ = 0;
 };
 
@@ -118,8 +131,16 @@ Generator::Generator(std::uint64_t seed) : random_(seed) {
 
 Program Generator::run() {
   const unsigned threads = chance(70) ? 1 : 2 + pick(3);
+  Scope shared{{}, {}, {}};
+  if (threads > 1 && chance(60))
+    declare(program_.prologue, shared);
+  Place place = inside(shared);
+  place.outermost = true;
   for (unsigned i = 0; i < threads; ++i)
-    program_.threads.push_back(block({}));
+    program_.threads.push_back(block(place));
+  add_spend(program_.epilogue, 50);
+  finish(program_.epilogue, shared);
+  add_spend(program_.epilogue, 50);
   return std::move(program_);
 }
 
@@ -165,16 +186,18 @@ std::vector<Right> Generator::rights_of(Scope& scope) {
 Place Generator::inside(Scope& scope) {
   Place place = scope.place;
   place.rights = rights_of(scope);
+  place.contexts = scope.all_contexts();
   ++place.depth;
-  place.feeds = false;
+  place.feeds = place.outermost = false;
   place.regions = 0;
   return place;
 }
 
 Place Generator::member_of(Group& group) {
   Place place = group.owner->place;
+  place.contexts = group.owner->all_contexts();
   ++place.depth;
-  place.feeds = false;
+  place.feeds = place.outermost = false;
   place.regions = 0;
   place.leafy = group.leafy;
   if (group.isolated) {
@@ -199,6 +222,11 @@ Group* Generator::quiet_group(Scope& scope) {
 
 void Generator::declare(Block& block, Scope& scope) {
   const unsigned count = scope.place.leafy ? 0 : pick(4);
+  // In programs with failures a context would have to be bound here too.
+  if (!program_.failures && chance(15)) {
+    block.contexts.push_back(++contexts_);
+    scope.contexts.push_back(contexts_);
+  }
   for (unsigned i = 0; i < count; ++i) {
     Group group;
     group.number = ++groups_;
@@ -222,7 +250,7 @@ void Generator::declare(Block& block, Scope& scope) {
 
 Block Generator::block(Place place) {
   Block block;
-  Scope scope{std::move(place), {}};
+  Scope scope{std::move(place), {}, {}};
   declare(block, scope);
   fill(block, scope, 1 + pick(scope.place.depth < 2 ? 7 : 4));
   finish(block, scope);
@@ -283,7 +311,17 @@ bool Generator::run(Block& to, Scope& scope) {
       std::find(group->blocked_by.begin(), group->blocked_by.end(), via) == group->blocked_by.end())
     group->blocked_by.push_back(via);
   run_on(to, *group, block(member_of(*group)));
+  // Only a wait outside of all tasks is certain to run what was enqueued.
+  if (scope.place.outermost && group->owner == &scope && !group->isolated && chance(15))
+    to.statements.back().form = Form::Third;
   return true;
+}
+
+// One of those there are, or none.
+unsigned Generator::some_context(const Scope& scope) {
+  const std::vector<unsigned> contexts = scope.all_contexts();
+  return contexts.empty() || chance(50) ? 0
+                                        : contexts[pick(static_cast<unsigned>(contexts.size()))];
 }
 
 void Generator::run_on(Block& to, Group& group, Block member) {
@@ -423,12 +461,15 @@ void Generator::fail_inside(Block& to, Scope& scope, bool is_caught) {
     loop.blocks.push_back(throwing(std::move(place)));
     to.statements.push_back(std::move(loop));
   } else if (what < 80) {
-    Statement around = make(what < 65 ? Kind::Region : Kind::Isolate);
+    Statement around = make(what < 63 ? Kind::Region : what < 72 ? Kind::Isolate : Kind::Arena);
     around.form = Form::Plain;
     around.region = pick(kRegions);
     Place place = inside(scope);
     place.rights.clear();
-    place.isolation = place.isolation || around.kind == Kind::Isolate;
+    if (around.kind == Kind::Isolate)
+      place.isolation = true;
+    if (around.kind == Kind::Arena)
+      around.arena = enter_arena(place);
     around.blocks.push_back(throwing(std::move(place)));
     to.statements.push_back(std::move(around));
   } else {
@@ -440,7 +481,7 @@ void Generator::fail_inside(Block& to, Scope& scope, bool is_caught) {
 
 Block Generator::throwing(Place place) {
   Block block;
-  Scope scope{std::move(place), {}};
+  Scope scope{std::move(place), {}, {}};
   declare(block, scope);
   fill(block, scope, pick(3));
   finish(block, scope);
@@ -455,6 +496,7 @@ bool Generator::invoke(Block& to, Scope& scope) {
   if (scope.place.leafy || !afford(parts))
     return false;
   Statement statement = make(Kind::Invoke);
+  statement.context = some_context(scope);
   for (unsigned i = 0; i < parts; ++i)
     statement.blocks.push_back(block(inside(scope)));
   to.statements.push_back(std::move(statement));
@@ -468,12 +510,8 @@ bool Generator::loop(Block& to, Scope& scope, Kind kind) {
   if (scope.place.leafy || !afford(statement.iterations))
     return false;
   statement.partitioner = is_loose ? static_cast<Partitioner>(1 + pick(3)) : Partitioner::Simple;
-  const bool by_index = kind == Kind::Loop && statement.form == Form::Alternative;
-  if (by_index)
-    statement.stride = 1 + pick(3);
-  else if (statement.partitioner <= Partitioner::Auto)
-    statement.grain = 1 + pick(4);
-  statement.own_context = chance(20);
+  shape_range(statement);
+  statement.context = some_context(scope);
   if (kind == Kind::Reduce)
     shape_reduction(statement);
   program_.exact &= !is_loose;
@@ -489,6 +527,22 @@ bool Generator::loop(Block& to, Scope& scope, Kind kind) {
   times_ = outer_times;
   to.statements.push_back(std::move(statement));
   return true;
+}
+
+void Generator::shape_range(Statement& statement) {
+  const bool is_loop = statement.kind == Kind::Loop;
+  const bool is_simple = statement.partitioner == Partitioner::Simple;
+  if (is_loop && chance(20)) {
+    statement.form = Form::Third;
+    statement.columns = 1 + pick(4);
+    statement.iterations -= statement.iterations % statement.columns;
+    statement.grain = is_simple ? 1 + pick(3) : 1;
+    statement.column_grain = is_simple ? 1 + pick(3) : 1;
+  } else if (is_loop && statement.form == Form::Alternative) {
+    statement.stride = 1 + pick(3);
+  } else if (statement.partitioner <= Partitioner::Auto) {
+    statement.grain = 1 + pick(4);
+  }
 }
 
 // Which joins there are is determined in the deterministic form with the simple partitioner.
@@ -530,8 +584,9 @@ bool Generator::feed(Block& to, Scope& scope) {
     return false;
   Statement statement = make(Kind::Feed);
   Place place = inside(scope);
-  // Nobody of this scope waits for the new item.
+  // The new item outlives this scope.
   place.rights = scope.place.rights;
+  place.contexts = scope.place.contexts;
   place.feeds = true;
   statement.blocks.push_back(block(std::move(place)));
   to.statements.push_back(std::move(statement));
@@ -566,18 +621,22 @@ bool Generator::arena(Block& to, Scope& scope) {
   if (scope.place.leafy)
     return false;
   Statement statement = make(Kind::Arena);
-  // Never back to an arena that is already waited in: two threads could wait for each other's.
-  const unsigned lowest = scope.place.arena < 0 ? 0 : static_cast<unsigned>(scope.place.arena);
-  statement.arena = lowest + pick(kArenas - lowest);
   Place place = inside(scope);
-  if (place.arena != static_cast<int>(statement.arena) || place.isolation)
-    place.rights.clear();
-  place.arena = static_cast<int>(statement.arena);
-  place.isolation = false;
-  place.feeds = false;
+  statement.arena = enter_arena(place);
   statement.blocks.push_back(block(std::move(place)));
   to.statements.push_back(std::move(statement));
   return true;
+}
+
+// Never back to an arena that is already waited in: two threads could wait for each other's.
+unsigned Generator::enter_arena(Place& place) {
+  const unsigned lowest = place.arena < 0 ? 0 : static_cast<unsigned>(place.arena);
+  const unsigned arena = lowest + pick(kArenas - lowest);
+  if (place.arena != static_cast<int>(arena) || place.isolation)
+    place.rights.clear();
+  place.arena = static_cast<int>(arena);
+  place.isolation = false;
+  return arena;
 }
 
 bool Generator::isolate(Block& to, Scope& scope) {

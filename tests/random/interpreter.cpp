@@ -8,6 +8,7 @@
 #include <tp/virtual_clock.h>
 
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/blocked_range2d.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_for_each.h>
@@ -23,6 +24,7 @@
 #include <chrono>
 #include <cstdio>
 #include <forward_list>
+#include <map>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -88,12 +90,15 @@ using Feeder = tbb::feeder<Part>;
 struct Scope {
   Scope* outer = nullptr;
   std::vector<Group> groups;
+  std::map<unsigned, tbb::task_group_context> contexts;
 
   Scope(const Block& block, Scope* outer_scope) : outer(outer_scope) {
     for (const GroupDeclaration& declared : block.groups)
       groups.push_back({declared.number, declared.isolated,
                         declared.isolated ? std::make_unique<tbb::isolated_task_group>()
                                           : std::make_unique<tbb::task_group>()});
+    for (const unsigned number : block.contexts)
+      contexts[number];
   }
 };
 
@@ -110,6 +115,12 @@ struct Items {
   Feeder& feeder;
   Scope* scope; // where it was called
 };
+
+tbb::task_group_context& find_context(unsigned number, Scope* scope) {
+  while (!scope->contexts.count(number))
+    scope = scope->outer;
+  return scope->contexts.at(number);
+}
 
 void run_block(const Block& block, Scope* outer, const Items* items = nullptr);
 
@@ -141,14 +152,21 @@ void spend(Units units) {
   tp::spend(units - units / 2);
 }
 
+void enqueue(tbb::task_handle&& task, const Statement& s) {
+  const tp::site_scope place(site_of(s));
+  tbb::this_task_arena::enqueue(std::move(task));
+}
+
 void run(const Statement& s, Scope* scope) {
   auto [group, owner] = find(s.group, scope);
   const Part part{&s.blocks[0], owner};
   group.call([&](auto& each) {
     if (s.form == Form::Plain)
       each.run(part, site_of(s));
-    else
+    else if (s.form == Form::Alternative)
       each.run(each.defer(part), site_of(s));
+    else
+      enqueue(each.defer(part), s);
   });
 }
 
@@ -162,9 +180,12 @@ void run_and_wait(const Statement& s, Scope* scope) {
 }
 
 template <std::size_t... index>
-void invoke_parts(const Statement& s, const std::vector<Part>& parts,
+void invoke_parts(const Statement& s, Scope* scope, const std::vector<Part>& parts,
                   std::index_sequence<index...>) {
-  tbb::parallel_invoke(site_of(s), parts[index]...);
+  if (s.context == 0)
+    tbb::parallel_invoke(site_of(s), parts[index]...);
+  else
+    tbb::parallel_invoke(site_of(s), parts[index]..., find_context(s.context, scope));
 }
 void invoke(const Statement& s, Scope* scope) {
   std::vector<Part> parts;
@@ -173,7 +194,7 @@ void invoke(const Statement& s, Scope* scope) {
   switch (parts.size()) {
 #define CASE(n)                                                                                    \
   case n:                                                                                          \
-    return invoke_parts(s, parts, std::make_index_sequence<n>())
+    return invoke_parts(s, scope, parts, std::make_index_sequence<n>())
     CASE(2);
     CASE(3);
     CASE(4);
@@ -187,29 +208,31 @@ void invoke(const Statement& s, Scope* scope) {
   }
 }
 
-// Calls `algorithm` with the partitioner, and a context of ours if the statement wants one.
+// Calls `algorithm` with the partitioner, and the statement's context if it has one.
 template <typename Algorithm, typename AnyPartitioner>
-void with_context(const Statement& s, const Algorithm& algorithm, AnyPartitioner&& partitioner) {
-  if (!s.own_context)
-    return algorithm(partitioner);
-  tbb::task_group_context context;
-  algorithm(partitioner, context);
+void with_context(const Statement& s, Scope* scope, const Algorithm& algorithm,
+                  AnyPartitioner&& partitioner) {
+  if (s.context == 0)
+    algorithm(partitioner);
+  else
+    algorithm(partitioner, find_context(s.context, scope));
 }
 template <typename Algorithm>
-void with_partitioner(const Statement& s, const Algorithm& algorithm) {
+void with_partitioner(const Statement& s, Scope* scope, const Algorithm& algorithm) {
   switch (s.partitioner) {
   case Partitioner::Simple:
-    return with_context(s, algorithm, tbb::simple_partitioner());
+    return with_context(s, scope, algorithm, tbb::simple_partitioner());
   case Partitioner::Auto:
-    return with_context(s, algorithm, tbb::auto_partitioner());
+    return with_context(s, scope, algorithm, tbb::auto_partitioner());
   case Partitioner::Static:
-    return with_context(s, algorithm, tbb::static_partitioner());
+    return with_context(s, scope, algorithm, tbb::static_partitioner());
   case Partitioner::Affinity:
-    return with_context(s, algorithm, tbb::affinity_partitioner());
+    return with_context(s, scope, algorithm, tbb::affinity_partitioner());
   }
 }
 
 using Indices = tbb::blocked_range<unsigned>;
+using Rectangle = tbb::blocked_range2d<unsigned>;
 
 // The body of loops and of functional reductions.
 struct Iterations {
@@ -231,11 +254,19 @@ void loop(const Statement& s, Scope* scope) {
   const Iterations iterations{s, scope};
   const auto each = [&](const Indices& range) { sum += iterations(range, 0); };
   const auto strided = [&](unsigned i) { each(Indices(i / s.stride, i / s.stride + 1)); };
-  with_partitioner(s, [&](auto&&... rest) {
+  const auto rectangle = [&](const Rectangle& range) {
+    for (unsigned row = range.rows().begin(); row != range.rows().end(); ++row)
+      each(Indices(row * s.columns + range.cols().begin(), row * s.columns + range.cols().end()));
+  };
+  with_partitioner(s, scope, [&](auto&&... rest) {
     if (s.form == Form::Plain)
       tbb::parallel_for(Indices(0, s.iterations, s.grain), each, rest..., site_of(s));
-    else
+    else if (s.form == Form::Alternative)
       tbb::parallel_for(0u, s.iterations * s.stride, s.stride, strided, rest..., site_of(s));
+    else
+      tbb::parallel_for(
+          Rectangle(0, s.iterations / s.columns, s.grain, 0, s.columns, s.column_grain), rectangle,
+          rest..., site_of(s));
   });
   require(sum == std::uint64_t{s.iterations} * (s.iterations - 1) / 2, "parallel_for");
 }
@@ -278,11 +309,11 @@ void reduce(const Statement& s, Scope* scope) {
       sum = tbb::parallel_reduce(range, none, iterations, join, rest..., site_of(s));
   };
   if (!s.deterministic)
-    with_partitioner(s, usual);
+    with_partitioner(s, scope, usual);
   else if (s.partitioner == Partitioner::Simple)
-    with_context(s, deterministic, tbb::simple_partitioner());
+    with_context(s, scope, deterministic, tbb::simple_partitioner());
   else
-    with_context(s, deterministic, tbb::static_partitioner());
+    with_context(s, scope, deterministic, tbb::static_partitioner());
   require((by_body ? body.sum : sum) == std::uint64_t{s.iterations} * (s.iterations - 1) / 2,
           "parallel_reduce");
 }
@@ -372,24 +403,36 @@ void run_statement(const Statement& s, Scope* scope, const Items* items) {
   }
 }
 
+void run_statements(const Block& block, Scope* scope, const Items* items) {
+  for (const Statement& s : block.statements)
+    run_statement(s, scope, items);
+}
+
 void run_block(const Block& block, Scope* outer, const Items* items) {
   Scope scope(block, outer);
-  for (const Statement& s : block.statements)
-    run_statement(s, &scope, items);
+  run_statements(block, &scope, items);
 }
 
 } // namespace
 
 bool run(const Program& program, unsigned threads) {
+  // What a thread runs on another one's group waits in its own arena, for a worker.
+  if (!program.prologue.groups.empty() && threads == 1)
+    threads = 2;
   const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
-  std::vector<std::thread> others;
-  for (std::size_t i = 1; i < program.threads.size(); ++i)
-    others.emplace_back([&, i] { run_block(program.threads[i], nullptr); });
   // An arena of its own: the default one has no more slots than the machine has cores.
   tbb::task_arena main_arena(static_cast<int>(threads));
-  main_arena.execute([&] { run_block(program.threads[0], nullptr); });
-  for (std::thread& other : others)
-    other.join();
+  main_arena.execute([&] {
+    Scope shared(program.prologue, nullptr);
+    run_statements(program.prologue, &shared, nullptr);
+    std::vector<std::thread> others;
+    for (std::size_t i = 1; i < program.threads.size(); ++i)
+      others.emplace_back([&, i] { run_block(program.threads[i], &shared); });
+    run_block(program.threads[0], &shared);
+    for (std::thread& other : others)
+      other.join();
+    run_statements(program.epilogue, &shared, nullptr);
+  });
   return all_right;
 }
 

@@ -21,7 +21,6 @@ constexpr unsigned kNoRegion = kRegions;
 struct Frame {
   const Frame* spawner = nullptr;
   bool is_task = false;
-  bool is_root = false;
   unsigned row = 0;
   unsigned region = kNoRegion; // the outermost open one
   int start = -1, current = -1;
@@ -53,6 +52,34 @@ struct Items {
   std::vector<int> ends;
 };
 
+// A rectangle of iterations, split where it is the longest, measured in grains; of one dimension if it has one column.
+struct Piece {
+  struct Side {
+    unsigned from, to, grain;
+    unsigned size() const { return to - from; }
+    bool is_divisible() const { return size() > grain; }
+  };
+  Side rows, columns;
+
+  bool is_divisible() const { return rows.is_divisible() || columns.is_divisible(); }
+  // Keeps the first half and returns the second.
+  Piece split() {
+    const bool by_columns = rows.size() * columns.grain < columns.size() * rows.grain;
+    Piece second = *this;
+    Side& kept = by_columns ? columns : rows;
+    Side& given = by_columns ? second.columns : second.rows;
+    kept.to = given.from = kept.from + kept.size() / 2;
+    return second;
+  }
+  std::vector<unsigned> iterations(unsigned all_columns) const {
+    std::vector<unsigned> list;
+    for (unsigned row = rows.from; row < rows.to; ++row)
+      for (unsigned column = columns.from; column < columns.to; ++column)
+        list.push_back(row * all_columns + column);
+    return list;
+  }
+};
+
 enum class Splitting : std::uint8_t { Full, None };
 enum class Outcome : std::uint8_t { Normal, Threw };
 
@@ -68,6 +95,7 @@ public:
 
 private:
   int add(const Frame& owner, Units weight, std::vector<int> before, unsigned region = kNoRegion);
+  Frame& begin_root();
   void join(Frame& frame, const std::vector<int>& ends);
   Frame& spawn(Frame& parent, unsigned row);
   bool halves(const Statement& s) const {
@@ -75,13 +103,14 @@ private:
   }
 
   Outcome block(const Block& block, Scope* outer, Frame& frame, Items* items);
+  Outcome statements(const Block& block, Scope& scope, Frame& frame, Items* items);
   Outcome statement(const Statement& s, Scope& scope, Frame& frame, Items* items);
   Outcome region(const Statement& s, Scope& scope, Frame& frame, Items* items);
   void run(const Statement& s, Scope& scope, Frame& frame);
   Outcome wait(const Statement& s, Scope& scope, Frame& frame);
   void invoke(const Statement& s, Scope& scope, Frame& frame);
   Outcome loop(const Statement& s, Scope& scope, Frame& frame);
-  Outcome pieces(const Statement& s, Scope& scope, Frame& frame, unsigned from, unsigned to,
+  Outcome pieces(const Statement& s, Scope& scope, Frame& frame, const Piece& piece,
                  std::vector<int>& ends);
   void for_each(const Statement& s, Scope& scope, Frame& frame);
   void feed(const Statement& s, Frame& frame, Items& items);
@@ -91,12 +120,18 @@ private:
 };
 
 Walk::Walk(const Program& program, Splitting splitting) : splitting_(splitting) {
-  for (const Block& thread : program.threads) {
-    Frame& root = frames.emplace_back();
-    root.is_root = true;
-    root.start = root.current = add(root, 0, {});
-    block(thread, nullptr, root, nullptr);
-  }
+  Scope shared{nullptr, &program.prologue, std::vector<GroupState>(program.prologue.groups.size())};
+  Frame& main = begin_root();
+  statements(program.prologue, shared, main, nullptr);
+  for (const Block& thread : program.threads)
+    block(thread, &shared, &thread == program.threads.data() ? main : begin_root(), nullptr);
+  statements(program.epilogue, shared, main, nullptr);
+}
+
+Frame& Walk::begin_root() {
+  Frame& root = frames.emplace_back();
+  root.start = root.current = add(root, 0, {});
+  return root;
 }
 
 int Walk::add(const Frame& owner, Units weight, std::vector<int> before, unsigned region) {
@@ -130,6 +165,10 @@ std::pair<GroupState*, Scope*> Walk::find(unsigned number, Scope& scope) const {
 
 Outcome Walk::block(const Block& block, Scope* outer, Frame& frame, Items* items) {
   Scope scope{outer, &block, std::vector<GroupState>(block.groups.size())};
+  return statements(block, scope, frame, items);
+}
+
+Outcome Walk::statements(const Block& block, Scope& scope, Frame& frame, Items* items) {
   for (const Statement& s : block.statements)
     if (statement(s, scope, frame, items) == Outcome::Threw)
       return Outcome::Threw;
@@ -235,26 +274,27 @@ Outcome Walk::loop(const Statement& s, Scope& scope, Frame& frame) {
     return Outcome::Normal;
   Frame& root = spawn(frame, 1 + s.site);
   std::vector<int> ends;
-  const Outcome outcome = pieces(s, scope, root, 0, s.iterations, ends);
+  const Piece whole{{0, s.iterations / s.columns, s.grain}, {0, s.columns, s.column_grain}};
+  const Outcome outcome = pieces(s, scope, root, whole, ends);
   ends.push_back(root.current);
   join(frame, ends);
   return outcome;
 }
 
-// The frame's task splits off the right half, goes on with the left, and, in a reduction, continues after both.
-Outcome Walk::pieces(const Statement& s, Scope& scope, Frame& frame, unsigned from, unsigned to,
+// The frame's task splits off one half, goes on with the other, and, in a reduction, continues after both.
+Outcome Walk::pieces(const Statement& s, Scope& scope, Frame& frame, const Piece& piece,
                      std::vector<int>& ends) {
-  if (to - from <= s.grain || !halves(s)) {
-    for (unsigned i = from; i < to; ++i)
+  if (!piece.is_divisible() || !halves(s)) {
+    for (const unsigned i : piece.iterations(s.columns))
       if (block(s.blocks[i % s.blocks.size()], &scope, frame, nullptr) == Outcome::Threw)
         return Outcome::Threw;
     return Outcome::Normal;
   }
-  const unsigned middle = from + (to - from) / 2;
+  Piece left = piece;
   Frame& right = spawn(frame, 1 + s.site);
-  pieces(s, scope, right, middle, to, ends);
+  pieces(s, scope, right, left.split(), ends);
   ends.push_back(right.current);
-  pieces(s, scope, frame, from, middle, ends);
+  pieces(s, scope, frame, left, ends);
   if (s.kind == Kind::Reduce) {
     join(frame, {right.current});
     block(s.join, &scope, frame, nullptr);

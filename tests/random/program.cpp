@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace tp::random {
 namespace {
@@ -59,8 +60,27 @@ void drop(Block& block, const std::vector<unsigned>& numbers) {
   }
 }
 
+// Without tasks a group has nothing to wait for.
+void drop_groups(Block& block, const std::set<unsigned>& used) {
+  std::erase_if(block.groups,
+                [&](const GroupDeclaration& group) { return !used.count(group.number); });
+  std::erase_if(block.statements, [&](const Statement& statement) {
+    const bool names_group = statement.kind == Kind::Wait || statement.kind == Kind::Cancel ||
+                             statement.kind == Kind::RunAndWait;
+    return names_group && !used.count(statement.group);
+  });
+  for (Statement& statement : block.statements)
+    for (Block& inner : statement.blocks)
+      drop_groups(inner, used);
+}
+
+std::string context_of(const Statement& s) {
+  return s.context == 0 ? "" : fmt::format(", context c{}", s.context);
+}
+
 std::string arguments_of(const Statement& s) {
   static constexpr const char* kPartitioners[] = {"simple", "auto", "static", "affinity"};
+  static constexpr const char* kForms[] = {"", ", task_handle", ", enqueued"};
   switch (s.kind) {
   case Kind::Spend:
     return fmt::format("{}", s.units);
@@ -69,23 +89,24 @@ std::string arguments_of(const Statement& s) {
   case Kind::Run:
   case Kind::RunAndWait:
     return fmt::format("g{}, line {}{}", s.group, site_line(s.site),
-                       s.form == Form::Plain ? "" : ", task_handle");
+                       kForms[static_cast<unsigned>(s.form)]);
   case Kind::Wait:
   case Kind::Cancel:
     return fmt::format("g{}", s.group);
   case Kind::Loop:
   case Kind::Reduce:
     return fmt::format(
-        "line {}, {} iterations, grain {}, stride {}, {}{}{}{}", site_line(s.site), s.iterations,
-        s.grain, s.stride, kPartitioners[static_cast<unsigned>(s.partitioner)],
-        s.form == Form::Plain ? "" : ", alternative form", s.deterministic ? ", deterministic" : "",
-        s.own_context ? ", own context" : "");
+        "line {}, {} iterations in {} columns, grain {} {}, stride {}, {}, form {}{}{}",
+        site_line(s.site), s.iterations, s.columns, s.grain, s.column_grain, s.stride,
+        kPartitioners[static_cast<unsigned>(s.partitioner)], static_cast<unsigned>(s.form),
+        s.deterministic ? ", deterministic" : "", context_of(s));
   case Kind::ForEach:
     return fmt::format("line {}, {} items, {} iterators", site_line(s.site), s.iterations,
                        s.form == Form::Plain ? "random access" : "forward");
   case Kind::Arena:
     return fmt::format("arena {}", s.arena);
   case Kind::Invoke:
+    return fmt::format("line {}{}", site_line(s.site), context_of(s));
   case Kind::Sort:
     return fmt::format("line {}", site_line(s.site));
   default:
@@ -98,6 +119,8 @@ void describe(const Block& block, unsigned depth, std::string& text) {
   for (const GroupDeclaration& group : block.groups)
     text += fmt::format("{}{} g{};\n", indent,
                         group.isolated ? "isolated_task_group" : "task_group", group.number);
+  for (const unsigned context : block.contexts)
+    text += fmt::format("{}task_group_context c{};\n", indent, context);
   for (const Statement& statement : block.statements) {
     text += fmt::format("{}#{} {}({})", indent, statement.number, name_of(statement.kind),
                         arguments_of(statement));
@@ -122,27 +145,47 @@ const char* name_of(Kind kind) {
 }
 
 void drop(Program& program, const std::vector<unsigned>& numbers) {
+  if (numbers.empty())
+    return;
+  std::vector<Block*> blocks = {&program.prologue, &program.epilogue};
   for (Block& thread : program.threads)
-    drop(thread, numbers);
+    blocks.push_back(&thread);
+  std::set<unsigned> used;
+  for (Block* block : blocks) {
+    drop(*block, numbers);
+    for_each_statement(*block, [&](const Statement& statement) {
+      if (statement.number != 0 &&
+          (statement.kind == Kind::Run || statement.kind == Kind::RunAndWait))
+        used.insert(statement.group);
+    });
+  }
+  for (Block* block : blocks)
+    drop_groups(*block, used);
 }
 
 std::vector<unsigned> droppable(const Program& program) {
   std::vector<unsigned> numbers;
+  const auto note = [&](const Statement& statement) {
+    if (may_drop(statement))
+      numbers.push_back(statement.number);
+  };
   for (const Block& thread : program.threads)
-    for_each_statement(thread, [&](const Statement& statement) {
-      if (may_drop(statement))
-        numbers.push_back(statement.number);
-    });
+    for_each_statement(thread, note);
+  for_each_statement(program.epilogue, note);
   return numbers;
 }
 
 std::string describe(const Program& program) {
   std::string text;
-  for (std::size_t i = 0; i < program.threads.size(); ++i) {
-    text += i == 0 ? "main {\n" : "thread {\n";
-    describe(program.threads[i], 1, text);
+  const auto add = [&](const char* title, const Block& block) {
+    text += fmt::format("{} {{\n", title);
+    describe(block, 1, text);
     text += "}\n";
-  }
+  };
+  add("main, at first", program.prologue);
+  for (const Block& thread : program.threads)
+    add(&thread == program.threads.data() ? "main" : "thread", thread);
+  add("main, after the threads", program.epilogue);
   return text;
 }
 

@@ -3,8 +3,8 @@
 // else.
 //
 // A program is one block per thread. A block that is a task's body, or runs inside an arena or an isolated region, may
-// own task groups; a statement names a group by its number, and means the one of the innermost running block that owns
-// it.
+// own task groups and contexts; a statement names these by number, and means those of the innermost running block that
+// owns them.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +52,12 @@ enum class Partitioner : std::uint8_t { Simple, Auto, Static, Affinity };
 
 // Which of the equivalent ways to write it down is used.
 enum class Form : std::uint8_t {
-  Plain, // group.run(f); parallel_for(range); functional reduction; random access iterators; RAII region
-  Alternative // group.run(defer(f)); parallel_for(index); reduction by a body; forward iterators; begin and end
+  // group.run(f), parallel_for(range), functional reduction, random access iterators, RAII region
+  Plain,
+  // group.run(defer(f)), parallel_for(index), reduction by a body, forward iterators, begin and end
+  Alternative,
+  // enqueue(group.defer(f)), parallel_for(range of two dimensions)
+  Third
 };
 
 struct Statement;
@@ -65,6 +69,7 @@ struct GroupDeclaration {
 
 struct Block {
   std::vector<GroupDeclaration> groups;
+  std::vector<unsigned> contexts; // task_group_contexts of the user's, by number
   std::vector<Statement> statements;
 };
 
@@ -74,19 +79,22 @@ struct Statement {
   Form form = Form::Plain;
   Partitioner partitioner = Partitioner::Simple;
   bool deterministic = false; // Reduce
-  bool own_context = false;   // Loop, Reduce: a task_group_context of the user's
+  unsigned context = 0;       // Invoke, Loop, Reduce: a context of the user's
   unsigned site = 0;
   unsigned group = 0;
   unsigned region = 0;
   unsigned arena = 0;
   unsigned iterations = 0, grain = 1, stride = 1;
+  unsigned columns = 1, column_grain = 1; // two dimensions: `iterations` is rows times columns
   Units units = 0;
   std::vector<Block> blocks;
   Block join;
 };
 
 struct Program {
+  Block prologue;             // main's, before the other threads start; owns what all threads share
   std::vector<Block> threads; // [0]: main
+  Block epilogue;             // main's, after it has joined the other threads
   // Every partitioner is simple: work, span and everything else are the same in every run. Otherwise the span as
   // executed depends on the schedule, the span as divisible does not.
   bool exact = true;
