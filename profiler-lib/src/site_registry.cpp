@@ -205,9 +205,11 @@ std::uint32_t register_site(const void* record) {
             place.column & ~TP_SITE_EXPLICIT,
             is_explicit ? place.end_line : 0};
   const bool is_recorded = is_explicit || is_noted;
-  entry->second = r.sites++ | (!is_recorded && is_library_file(file) ? kInternalSite : 0);
+  if (!is_recorded && is_library_file(file))
+    return entry->second = kInternalSite; // no task ever has it
+  entry->second = r.sites++;
   JsonObject line;
-  line.number("site", entry->second & ~kInternalSite)
+  line.number("site", entry->second)
       .text("tag", is_recorded ? "explicit" : "header")
       .text("file", site.file)
       .number("line", site.line)

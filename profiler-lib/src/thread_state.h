@@ -26,7 +26,7 @@ struct Frame {
   const void* task_words;     // identifies the task if it is run again after an exception
   std::uint32_t site;
   std::uint32_t call_site; // of the algorithm call in progress, with kInternalSite cleared; 0: none
-  bool site_told; // by the headers, not found by an address
+  bool site_told;          // by the headers, not found by an address
   bool step_open;
   bool split_next;
   bool reopen; // a spawn closed the step: tp_on_spawn_end opens the next
