@@ -106,6 +106,8 @@ private:
   void shape_reduction(Statement& statement);
   bool for_each(Block& to, Scope& scope);
   bool feed(Block& to, Scope& scope);
+  bool pipeline(Block& to, Scope& scope);
+  bool suspend(Block& to, Scope& scope);
   bool region(Block& to, Scope& scope);
   bool arena(Block& to, Scope& scope);
   unsigned enter_arena(Place& place);
@@ -286,7 +288,9 @@ void Generator::add(Block& to, Scope& scope) {
                      : what < 89       ? for_each(to, scope)
                      : what < 92       ? feed(to, scope)
                      : what < 95       ? arena(to, scope)
-                     : what < 98       ? isolate(to, scope)
+                     : what < 97       ? isolate(to, scope)
+                     : what < 98       ? pipeline(to, scope)
+                     : what < 99       ? suspend(to, scope)
                                        : sort(to, scope);
   if (!added)
     add_spend(to);
@@ -562,16 +566,21 @@ void Generator::shape_reduction(Statement& statement) {
 
 bool Generator::for_each(Block& to, Scope& scope) {
   Statement statement = make(Kind::ForEach);
-  // Random access iterators would make it a loop in a task of oneTBB's own, whose site the headers do not tell yet.
-  statement.form = Form::Alternative;
+  const bool random_access = statement.form == Form::Plain;
   statement.iterations = pick(14);
-  if (scope.place.leafy || !afford(2 * statement.iterations + 1))
+  if (scope.place.leafy || (random_access && !loose_) || !afford(2 * statement.iterations + 1))
     return false;
+  if (random_access)
+    statement.partitioner = Partitioner::Auto;
+  program_.exact &= !random_access;
+  program_.tasks_exact &= !random_access;
   const unsigned outer_times = times_;
   times_ *= std::max(1u, statement.iterations);
-  for (unsigned bodies = 1 + pick(3); bodies > 0; --bodies) {
+  for (unsigned bodies = random_access ? 1 : 1 + pick(3); bodies > 0; --bodies) {
     Place place = inside(scope);
-    place.feeds = true;
+    place.feeds = !random_access;
+    if (random_access)
+      place.rights.clear();
     statement.blocks.push_back(block(std::move(place)));
   }
   times_ = outer_times;
@@ -589,6 +598,43 @@ bool Generator::feed(Block& to, Scope& scope) {
   place.contexts = scope.place.contexts;
   place.feeds = true;
   statement.blocks.push_back(block(std::move(place)));
+  to.statements.push_back(std::move(statement));
+  return true;
+}
+
+// With fewer tokens than items the order in which items leave counts: that of a serial filter is known.
+bool Generator::pipeline(Block& to, Scope& scope) {
+  Statement statement = make(Kind::Pipeline);
+  const unsigned filters = 1 + pick(4);
+  statement.iterations = pick(10);
+  if (scope.place.leafy || !afford((statement.iterations + 1) * filters))
+    return false;
+  program_.tasks_exact = false;
+  const unsigned outer_times = times_;
+  times_ *= statement.iterations + 1;
+  for (unsigned i = 0; i < filters; ++i) {
+    statement.serial.push_back(i == 0 || chance(50));
+    statement.blocks.push_back(block(inside(scope)));
+  }
+  times_ = outer_times;
+  statement.tokens = statement.serial.back() ? 1 + pick(12) : statement.iterations + 1;
+  to.statements.push_back(std::move(statement));
+  return true;
+}
+
+// A task of a quiet group resumes it. In the thread's first arena and outside of isolated regions: elsewhere oneTBB may
+// want the one thread that waits.
+bool Generator::suspend(Block& to, Scope& scope) {
+  const Place& place = scope.place;
+  Group* const group = quiet_group(scope);
+  if (!group || group->isolated || place.leafy || place.isolation || place.arena >= 0 || !afford(1))
+    return false;
+  Statement statement = make(Kind::Suspend);
+  statement.group = group->number;
+  program_.suspends = true;
+  statement.blocks.push_back(leaf(pick(3)));
+  statement.blocks.push_back(leaf(pick(3)));
+  group->active = true;
   to.statements.push_back(std::move(statement));
   return true;
 }

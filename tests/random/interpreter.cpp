@@ -1,6 +1,6 @@
-// One function per construct. Sites are told explicitly: as an argument where the patched headers take one, else by a
-// scope around the call. Between spends threads are delayed at random, so that small tasks are stolen too.
+// One function per construct. Sites are told explicitly, by the argument that the patched headers take. Between spends threads are delayed at random, so that small tasks are stolen too.
 #define TBB_PREVIEW_ISOLATED_TASK_GROUP 1
+#define TBB_PREVIEW_RESUMABLE_TASKS 1
 
 #include "interpreter.h"
 
@@ -13,8 +13,10 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_for_each.h>
 #include <oneapi/tbb/parallel_invoke.h>
+#include <oneapi/tbb/parallel_pipeline.h>
 #include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/parallel_sort.h>
+#include <oneapi/tbb/task.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
@@ -152,11 +154,6 @@ void spend(Units units) {
   tp::spend(units - units / 2);
 }
 
-void enqueue(tbb::task_handle&& task, const Statement& s) {
-  const tp::site_scope place(site_of(s));
-  tbb::this_task_arena::enqueue(std::move(task));
-}
-
 void run(const Statement& s, Scope* scope) {
   auto [group, owner] = find(s.group, scope);
   const Part part{&s.blocks[0], owner};
@@ -166,7 +163,7 @@ void run(const Statement& s, Scope* scope) {
     else if (s.form == Form::Alternative)
       each.run(each.defer(part), site_of(s));
     else
-      enqueue(each.defer(part), s);
+      tbb::this_task_arena::enqueue(each.defer(part), site_of(s));
   });
 }
 
@@ -326,13 +323,50 @@ void for_each(const Statement& s, Scope* scope) {
     const Items items{feeder, part.outer};
     run_block(*part.block, part.outer, &items);
   };
-  const tp::site_scope place(site_of(s));
   if (s.form == Form::Plain) {
-    tbb::parallel_for_each(parts, run_part);
+    tbb::parallel_for_each(parts, run_part, site_of(s));
   } else {
     const std::forward_list<Part> list(parts.begin(), parts.end());
-    tbb::parallel_for_each(list, run_part);
+    tbb::parallel_for_each(list, run_part, site_of(s));
   }
+}
+
+void pipeline(const Statement& s, Scope* scope) {
+  const auto mode = [&](std::size_t filter) {
+    return s.serial[filter] ? tbb::filter_mode::serial_in_order : tbb::filter_mode::parallel;
+  };
+  unsigned next = 0;
+  std::atomic<unsigned> left{0};
+  tbb::filter<void, unsigned> head =
+      tbb::make_filter<void, unsigned>(mode(0), [&](tbb::flow_control& control) {
+        if (next == s.iterations)
+          control.stop();
+        else
+          run_block(s.blocks[0], scope);
+        return next++;
+      });
+  for (std::size_t filter = 1; filter < s.blocks.size(); ++filter)
+    head = head & tbb::make_filter<unsigned, unsigned>(mode(filter), [&, filter](unsigned item) {
+             run_block(s.blocks[filter], scope);
+             return item;
+           });
+  const tbb::filter<unsigned, void> tail =
+      tbb::make_filter<unsigned, void>(mode(s.blocks.size() - 1), [&](unsigned) { ++left; });
+  tbb::parallel_pipeline(std::size_t{s.tokens}, head & tail, site_of(s));
+  require(left == s.iterations, "parallel_pipeline");
+}
+
+void suspend(const Statement& s, Scope* scope) {
+  auto [group, owner] = find(s.group, scope);
+  tbb::task::suspend([&, owner = owner](tbb::task::suspend_point point) {
+    group.group->run(
+        [&s, owner, point] {
+          run_block(s.blocks[0], owner);
+          tbb::task::resume(point);
+          run_block(s.blocks[1], owner);
+        },
+        site_of(s));
+  });
 }
 
 void sort(const Statement& s) {
@@ -400,6 +434,10 @@ void run_statement(const Statement& s, Scope* scope, const Items* items) {
     return tbb::this_task_arena::isolate([&] { run_block(s.blocks[0], scope); });
   case Kind::Sort:
     return sort(s);
+  case Kind::Pipeline:
+    return pipeline(s, scope);
+  case Kind::Suspend:
+    return suspend(s, scope);
   }
 }
 

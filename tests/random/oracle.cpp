@@ -114,6 +114,8 @@ private:
                  std::vector<int>& ends);
   void for_each(const Statement& s, Scope& scope, Frame& frame);
   void feed(const Statement& s, Frame& frame, Items& items);
+  void pipeline(const Statement& s, Scope& scope, Frame& frame);
+  void suspend(const Statement& s, Scope& scope, Frame& frame);
   std::pair<GroupState*, Scope*> find(unsigned number, Scope& scope) const;
 
   Splitting splitting_;
@@ -215,6 +217,12 @@ Outcome Walk::statement(const Statement& s, Scope& scope, Frame& frame, Items* i
   case Kind::Isolate:
     return block(s.blocks[0], &scope, frame, nullptr);
   case Kind::Sort:
+    break;
+  case Kind::Pipeline:
+    pipeline(s, scope, frame);
+    break;
+  case Kind::Suspend:
+    suspend(s, scope, frame);
     break;
   }
   return Outcome::Normal;
@@ -335,6 +343,37 @@ void Walk::feed(const Statement& s, Frame& frame, Items& items) {
   Frame& item = spawn(frame, items.row);
   block(s.blocks[0], items.scope, item, &items);
   items.ends.push_back(item.current);
+}
+
+// A call of a filter comes after the item's previous filter, and in a serial filter after its previous call; the input's
+// also after the item left that gave its token back. All calls are one invocation.
+void Walk::pipeline(const Statement& s, Scope& scope, Frame& frame) {
+  Frame& root = spawn(frame, 1 + s.site);
+  std::vector<int> last(s.blocks.size(), root.current), left;
+  for (unsigned item = 0; item < s.iterations; ++item) {
+    int at = item < s.tokens ? root.current : left[item - s.tokens];
+    for (std::size_t filter = 0; filter < s.blocks.size(); ++filter) {
+      Frame& call = spawn(root, root.row);
+      join(call, {at});
+      if (s.serial[filter])
+        join(call, {last[filter]});
+      block(s.blocks[filter], &scope, call, nullptr);
+      at = last[filter] = call.current;
+    }
+    left.push_back(at);
+  }
+  join(frame, left);
+}
+
+// The frame goes on after the resuming task's call of resume(), not after its end.
+void Walk::suspend(const Statement& s, Scope& scope, Frame& frame) {
+  const auto [group, owner] = find(s.group, scope);
+  Frame& task = spawn(frame, 1 + s.site);
+  block(s.blocks[0], owner, task, nullptr);
+  const int resumed = task.current;
+  block(s.blocks[1], owner, task, nullptr);
+  group->ends.push_back(task.current);
+  join(frame, {resumed});
 }
 
 // ---- figures ----

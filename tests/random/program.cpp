@@ -23,7 +23,9 @@ constexpr const char* kNames[kKinds] = {"spend",
                                         "feeder::add",
                                         "task_arena::execute",
                                         "isolate",
-                                        "parallel_sort"};
+                                        "parallel_sort",
+                                        "parallel_pipeline",
+                                        "task::suspend"};
 
 // Waits and cancellations are what makes a program determined, a throw is what its Try is for. Number 0: a group's first
 // use.
@@ -90,8 +92,16 @@ std::string arguments_of(const Statement& s) {
   case Kind::RunAndWait:
     return fmt::format("g{}, line {}{}", s.group, site_line(s.site),
                        kForms[static_cast<unsigned>(s.form)]);
+  case Kind::Pipeline: {
+    std::string modes;
+    for (const bool serial : s.serial)
+      modes += serial ? 's' : 'p';
+    return fmt::format("line {}, {} items, {} tokens, filters {}", site_line(s.site), s.iterations,
+                       s.tokens, modes);
+  }
   case Kind::Wait:
   case Kind::Cancel:
+  case Kind::Suspend:
     return fmt::format("g{}", s.group);
   case Kind::Loop:
   case Kind::Reduce:

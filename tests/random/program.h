@@ -44,8 +44,10 @@ enum class Kind : std::uint8_t {
   Arena,      // blocks[0] inside arena `arena`, by the same task
   Isolate,    // blocks[0] inside this_task_arena::isolate
   Sort,       // parallel_sort of something, without work
+  Pipeline,   // parallel_pipeline of the blocks, for `iterations` items
+  Suspend,    // until the task blocks[0] of `group` resumes; it goes on with blocks[1]
 };
-inline constexpr unsigned kKinds = 16;
+inline constexpr unsigned kKinds = 18;
 const char* name_of(Kind kind);
 
 enum class Partitioner : std::uint8_t { Simple, Auto, Static, Affinity };
@@ -85,6 +87,8 @@ struct Statement {
   unsigned region = 0;
   unsigned arena = 0;
   unsigned iterations = 0, grain = 1, stride = 1;
+  unsigned tokens = 1;                    // Pipeline
+  std::vector<bool> serial;               // Pipeline: by filter
   unsigned columns = 1, column_grain = 1; // two dimensions: `iterations` is rows times columns
   Units units = 0;
   std::vector<Block> blocks;
@@ -102,6 +106,8 @@ struct Program {
   bool tasks_exact = true;
   // Contexts may be cancelled.
   bool failures = false;
+  // Tasks may change stacks, which sanitizers do not follow.
+  bool suspends = false;
 };
 
 // Leaves out the statements with these numbers. The program stays valid: what other statements rely on stays.

@@ -131,13 +131,16 @@ class Comparison:
 
 
 def check(seed, dropped):
-    """What was expected and how many figures were compared; raises Differences."""
+    """What was expected (None: the program can't run in this build) and how many figures were compared; raises
+    Differences."""
     threads = options.threads or THREADS[seed % len(THREADS)]
     mode = "optimize" if seed % 2 else "parallelize"
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "data")
         expected = json.loads(call(program_command(seed, dropped) + ["--threads", str(threads)],
                                    TP_EVENT="virtual", TP_DATA=data))
+        if "skipped" in expected:
+            return None, 0
         profile = json.loads(call([options.analyze, "-q", "--json", "-", "-d", data, "-o", folder,
                                    "--factors", FACTORS, "--what-if-mode", mode]))
     comparison = Comparison(expected, profile, mode)
@@ -185,7 +188,7 @@ def report(seed, differences):
 
 def main():
     executed, programs = collections.Counter(), collections.Counter()
-    figures = exact = failed = 0
+    figures = exact = failed = skipped = 0
     seeds = range(options.first, options.first + runs)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         pending = {pool.submit(check, seed, options.drop): seed for seed in seeds}
@@ -201,14 +204,18 @@ def main():
                 if not options.keep_going:
                     break
                 continue
+            if expected is None:
+                skipped += 1
+                continue
             figures += count
             exact += expected["span"][0] == expected["span"][1]
             executed.update(expected["executed"])
             programs.update(name for name, times in expected["executed"].items() if times)
     for name, times in executed.most_common():
         print(f"{name:26}{times:>9} times in {programs[name]} programs")
-    print(f"{runs} programs, {failed} with differences; the span of {exact} is determined; {figures} figures compared")
-    return 1 if failed or runs == 0 else 0
+    print(f"{runs - skipped} programs, {failed} with differences; the span of {exact} is determined; {figures} figures "
+          f"compared; {skipped} programs skipped")
+    return 1 if failed or runs == skipped else 0
 
 
 sys.exit(main())
