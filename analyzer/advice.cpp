@@ -9,7 +9,7 @@ namespace tp::analysis {
 namespace {
 
 std::string row_name(const SiteInfo& info) {
-  return info.line == 0 && info.file == "main" ? "the program" : site_name(info);
+  return info.line == 0 && info.file == "main" ? "the program" : info.name;
 }
 
 // The marked region, or without marks the piece of code, that alone raises the parallelism most at
@@ -36,12 +36,18 @@ Best best_region(const Profile& profile) {
   return best;
 }
 
+// A stretch of code says more than a site that gains hardly more.
 Best best_target(const Profile& profile) {
-  Best best;
+  Best site, stretch;
   for (const WhatIfTarget& target : profile.explored)
-    if (target.kind == TargetKind::Site || target.kind == TargetKind::Stretch)
-      best.consider(target.name, target.points);
-  return best;
+    if (target.kind == TargetKind::Site)
+      site.consider(target.name, target.points);
+    else if (target.kind == TargetKind::Stretch)
+      stretch.consider(target.name, target.points);
+  const auto gain = [&](const Best& best) {
+    return best.name.empty() ? 0 : best.parallelism.value() - profile.parallelism().value();
+  };
+  return 5 * gain(stretch) >= 4 * gain(site) ? stretch : site;
 }
 
 // Worth saying if it gains a tenth.
@@ -71,19 +77,17 @@ const WhatIfPoint* point_near_8(const std::vector<WhatIfPoint>& points) {
   return best;
 }
 
-std::string site_name(const SiteInfo& info) {
-  return info.line == 0 ? info.file : fmt::format("{}:{}", info.file, info.line);
-}
-
 std::string region_name(const RegionInfo& region) {
-  const std::string place = fmt::format("{}:{}", region.file, region.line);
-  return region.names.empty() ? place : fmt::format("\"{}\" ({})", region.names.front(), place);
+  return region.names.empty() ? region.place
+                              : fmt::format("\"{}\" ({})", region.names.front(), region.place);
 }
 
 std::string boundary_name(const Boundary& boundary, const SiteInfo& own, const SiteInfo& other) {
   switch (boundary.kind) {
   case BoundaryKind::Begin:
     return "the start of " + row_name(own);
+  case BoundaryKind::FirstUse:
+    return "the first use of oneTBB";
   case BoundaryKind::Spawn:
     return "the spawn at " + row_name(other);
   case BoundaryKind::Wait:
@@ -120,7 +124,9 @@ std::string advise(const Profile& profile) {
     return fmt::format("{} {}", region.name, worth(region, profile));
   const std::string elsewhere = region.name.empty() ? "" : "The marked regions would gain little: ";
   if (const Best target = best_target(profile); gains(target, profile))
-    return fmt::format("{}The code of {} {}", elsewhere, target.name, worth(target, profile));
+    return fmt::format("{}The code {}{} {}", elsewhere,
+                       target.name.rfind("from ", 0) == 0 ? "" : "of ", target.name,
+                       worth(target, profile));
   if (most == &profile.sites[0])
     return elsewhere + fmt::format("{} % of the critical path is the serial part of the program "
                                    "(main): parallelize it, or mark "
@@ -130,7 +136,7 @@ std::string advise(const Profile& profile) {
          fmt::format(
              "{} % of the critical path is spent in tasks of {}: split that work, or mark it with "
              "causal_begin/causal_end to see what that would gain.",
-             share, site_name(most->info));
+             share, most->info.name);
 }
 
 } // namespace tp::analysis

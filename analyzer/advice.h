@@ -9,7 +9,6 @@
 
 namespace tp::analysis {
 
-std::string site_name(const SiteInfo& info);
 std::string region_name(const RegionInfo& region);
 // Where a step begins or ends: "the spawn at a.cpp:12".
 std::string boundary_name(const Boundary& boundary, const SiteInfo& own, const SiteInfo& other);

@@ -97,6 +97,13 @@ void add_balance(Profile& profile) {
   balance.elapsed = read.last_time - std::min(read.first_time, read.last_time);
   balance.steps = read.step_time;
   balance.overhead = read.overhead;
+  if (profile.run.work.hz > 0) {
+    const double hz =
+        profile.run.same_as_time ? read.time_hz : static_cast<double>(profile.run.work.hz);
+    const double ticks = static_cast<double>(profile.work - read.prior_work) / hz * read.time_hz;
+    balance.descheduled =
+        balance.steps - std::min(balance.steps, static_cast<std::uint64_t>(ticks));
+  }
   balance.idle = read.idle;
   std::uint64_t whole = 0;
   if (__builtin_mul_overflow(balance.threads, balance.elapsed, &whole))

@@ -21,8 +21,18 @@ struct Invocation; // the visitor's: a task as an invocation of its row
 struct LoopMark;   // the visitor's: where the innermost open loop body call began
 
 // What a step begins or ends with. Spawn and Wait name a row: that of the task created, and that of
-// the task which the waiting frame created last.
-enum class BoundaryKind : std::uint8_t { Begin, Spawn, Wait, BodyBegin, BodyEnd, Other, End };
+// the task which the waiting frame created last. FirstUse: of oneTBB, by a thread that had worked
+// before.
+enum class BoundaryKind : std::uint8_t {
+  Begin,
+  FirstUse,
+  Spawn,
+  Wait,
+  BodyBegin,
+  BodyEnd,
+  Other,
+  End
+};
 struct Boundary {
   BoundaryKind kind = BoundaryKind::Begin;
   Row row = kMainRow;

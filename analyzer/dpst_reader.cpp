@@ -665,8 +665,10 @@ void DpstReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& p
     Step step{.work = payload.prior_work,
               .begin = stream.cursor.time().at,
               .stream = stream.cursor.number(),
-              .closed = {BoundaryKind::Other}};
+              .closed = {BoundaryKind::FirstUse}};
     visitor_.step(stream.top->state, step);
+    stream.top->state.opened = step.closed;
+    summary_.prior_work += step.work;
   }
 }
 

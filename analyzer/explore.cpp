@@ -70,9 +70,17 @@ std::pair<std::string, std::string> ends_of(const StepClass& of, const SiteTable
           boundary_name(of.closed, own, table.rows[of.closed.row])};
 }
 
-std::string class_name(const StepClass& of, const SiteTable& table) {
+std::string stretch_name(const StepClass& of, const SiteTable& table) {
+  if (of.opened.kind == BoundaryKind::BodyBegin && of.closed.kind == BoundaryKind::BodyEnd)
+    return "the loop bodies of " + table.rows[of.row].name;
   const auto [from, to] = ends_of(of, table);
-  return fmt::format("{}, from {} to {}", site_name(table.rows[of.row]), from, to);
+  return fmt::format("from {} to {}", from, to);
+}
+
+// Where the ends do not tell whose task it is, its site stands before.
+std::string class_name(const StepClass& of, const SiteTable& table) {
+  const bool says_all = !names_row(of.opened) || !names_row(of.closed);
+  return (says_all ? "" : table.rows[of.row].name + ", ") + stretch_name(of, table);
 }
 
 void Explorer::add(WhatIfTarget target, StepSet set, const std::vector<std::uint64_t>& factors) {
@@ -97,7 +105,7 @@ void Explorer::add_sites(const std::vector<std::uint64_t>& factors) {
     if (!matters(target.critical_work))
       continue;
     target.kind = TargetKind::Site;
-    target.name = site_name(table_.rows[row]);
+    target.name = table_.rows[row].name;
     add(std::move(target), std::move(set), factors);
   }
 }
@@ -120,7 +128,7 @@ void Explorer::add_stretches(const std::vector<std::uint64_t>& factors) {
       continue;
     target.kind = TargetKind::Stretch;
     std::tie(target.from, target.to) = ends_of(one, table_);
-    target.name = fmt::format("from {} to {}", target.from, target.to);
+    target.name = stretch_name(one, table_);
     add(std::move(target), std::move(set), factors);
   }
 }
@@ -134,7 +142,7 @@ void Explorer::add_waits() {
           rows.insert(boundary.row);
   for (const Row row : rows) {
     WhatIfTarget target{.kind = TargetKind::Wait};
-    target.name = "the wait after " + site_name(table_.rows[row]);
+    target.name = "the wait after " + table_.rows[row].name;
     add(std::move(target), {}, {1});
     plan_.scenarios.back().removed_wait = row;
   }
@@ -245,8 +253,10 @@ void try_grains(Profile& profile, const Readings& readings, const SiteTable& tab
                 const ProfileOptions& options) {
   std::vector<Readings::Wanted> wanted;
   for (const auto& [place, grain] : options.grains) {
-    const auto row = std::find_if(table.rows.begin() + 1, table.rows.end(),
-                                  [&](const SiteInfo& info) { return site_name(info) == place; });
+    const auto row =
+        std::find_if(table.rows.begin() + 1, table.rows.end(), [&](const SiteInfo& info) {
+          return info.name == place || fmt::format("{}:{}", info.file, info.line) == place;
+        });
     if (row == table.rows.end())
       fail(Problem::BadSite, {"--grain"}, "the FILE:LINE of a site of the profile", place,
            "tp-analyze --format csv lists the sites");

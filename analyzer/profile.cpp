@@ -187,7 +187,7 @@ std::string loops_on_path(const SiteTable& table, const Analysis::Results& resul
   std::sort(loops.rbegin(), loops.rend());
   std::string names;
   for (std::size_t i = 0; i < std::min<std::size_t>(loops.size(), 2); ++i)
-    names += (i == 0 ? " of " : ", ") + site_name(table.rows[loops[i].second]);
+    names += (i == 0 ? " of " : ", ") + table.rows[loops[i].second].name;
   return names + (loops.size() > 2 ? ", ..." : "");
 }
 

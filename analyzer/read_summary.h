@@ -66,6 +66,7 @@ struct ReadSummary {
   std::uint64_t step_time = 0; // ticks
   std::uint64_t first_time = 0, last_time = 0;
   std::uint64_t thread_time = 0; // ticks from each stream's first record to its last, summed up
+  std::uint64_t prior_work = 0;  // of threads before they first used oneTBB
   std::uint64_t waits = 0, folds = 0; // joins
   LogHistogram steal_delay; // ticks from where a stolen task and its thief were both there
   double time_hz = 0;       // refined by the chunks' time pairs; 0 if unknown

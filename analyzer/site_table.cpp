@@ -61,6 +61,39 @@ void add_regions(SiteTable& table, const SiteFile& sites, const PathMap& path_ma
   }
 }
 
+// The directory, with its slash, below which all files with an absolute path lie.
+std::string common_directory(const SiteTable& table) {
+  std::string common;
+  bool any = false;
+  const auto consider = [&](const std::string& file) {
+    if (file.empty() || file[0] != '/')
+      return;
+    const std::string directory = file.substr(0, file.rfind('/') + 1);
+    const auto end =
+        std::mismatch(common.begin(), common.end(), directory.begin(), directory.end());
+    common = any ? std::string(common.begin(), end.first) : directory;
+    common.resize(common.rfind('/') + 1);
+    any = true;
+  };
+  for (const SiteInfo& row : table.rows)
+    consider(row.file);
+  for (const RegionInfo& region : table.regions)
+    consider(region.file);
+  return common;
+}
+
+void name_places(SiteTable& table) {
+  const std::string common = common_directory(table);
+  const auto place = [&](const std::string& file, std::uint32_t line) {
+    const bool inside = !common.empty() && file.compare(0, common.size(), common) == 0;
+    return fmt::format("{}:{}", inside ? file.substr(common.size()) : file, line);
+  };
+  for (SiteInfo& row : table.rows)
+    row.name = row.line == 0 ? row.file : place(row.file, row.line);
+  for (RegionInfo& region : table.regions)
+    region.place = place(region.file, region.line);
+}
+
 // Rows with a function in common have the same caller; a row whose function is unknown has its own.
 void number_callers(SiteTable& table) {
   auto& callers = table.callers; // a forest until all rows are in it
@@ -97,6 +130,7 @@ SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map) {
   add_rows(table, sites, path_map);
   add_regions(table, sites, path_map);
   number_callers(table);
+  name_places(table);
   return table;
 }
 

@@ -205,13 +205,10 @@ Json bounds_json(const Profile& profile) {
 }
 
 Json balance_json(const TimeBalance& balance) {
-  return {{"threads", balance.threads},
-          {"elapsed_ticks", balance.elapsed},
-          {"steps_ticks", balance.steps},
-          {"overhead_ticks", balance.overhead},
-          {"idle_ticks", balance.idle},
-          {"absent_ticks", balance.absent},
-          {"unexplained_ticks", balance.unexplained}};
+  return {{"threads", balance.threads},         {"elapsed_ticks", balance.elapsed},
+          {"steps_ticks", balance.steps},       {"of_them_descheduled_ticks", balance.descheduled},
+          {"overhead_ticks", balance.overhead}, {"idle_ticks", balance.idle},
+          {"absent_ticks", balance.absent},     {"unexplained_ticks", balance.unexplained}};
 }
 
 Json regions_json(const Profile& profile) {

@@ -21,9 +21,9 @@ inline std::string printable(std::string text) {
 }
 
 // Long paths lose their beginning, not their line number.
-inline std::string shortened(std::string name, std::size_t width = kMaxNameWidth) {
+inline std::string shortened(std::string name) {
   name = printable(std::move(name));
-  return name.size() <= width ? name : "..." + name.substr(name.size() - width + 3);
+  return name.size() <= kMaxNameWidth ? name : "..." + name.substr(name.size() - kMaxNameWidth + 3);
 }
 
 class Lines {
@@ -43,6 +43,10 @@ public:
   std::string yellow(const std::string& text) const {
     return colour_ ? "\033[33m" + text + "\033[0m" : text;
   }
+  void add(const Lines& others) {
+    text_ += others.text_;
+    count_ += others.count_;
+  }
   std::size_t count() const { return count_; }
   std::string take() { return std::move(text_); }
 
@@ -51,6 +55,12 @@ private:
   std::size_t count_ = 0;
   std::string text_;
 };
+
+// Sentences lose their end.
+inline std::string clipped(std::string text, std::size_t width) {
+  text = printable(std::move(text));
+  return text.size() <= width ? text : text.substr(0, width - 3) + "...";
+}
 
 // text_what_if.cpp: what would help, in at most `room` lines.
 void add_what_if(Lines& lines, const Profile& profile, std::size_t room);

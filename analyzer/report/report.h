@@ -25,6 +25,7 @@ struct Ratio {
 };
 
 struct SiteInfo {
+  std::string name; // for people: file:line without the directory that all files have in common
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -49,6 +50,7 @@ struct SiteRow {
 };
 
 struct RegionInfo {
+  std::string place; // for people, as SiteInfo::name
   std::string file;
   std::uint32_t line = 0;
   std::vector<std::string> names;
@@ -119,6 +121,7 @@ struct TimeBalance {
   std::uint64_t threads = 0; // streams: threads that existed one after the other share one
   std::uint64_t elapsed = 0;
   std::uint64_t steps = 0, overhead = 0, idle = 0;
+  std::uint64_t descheduled = 0; // part of the steps, if work is time: without a cpu
   std::uint64_t absent = 0;      // before a thread's first and after its last record
   std::uint64_t unexplained = 0; // what is missing, or too much
 };

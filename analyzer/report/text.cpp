@@ -12,13 +12,9 @@ namespace {
 
 constexpr std::size_t kMaxLines = 25;
 
-std::string site_name(const SiteInfo& info) {
-  return info.line == 0 ? info.file : fmt::format("{}:{}", info.file, info.line);
-}
-
 // With the mark of a row that is not to be trusted.
 std::string row_name(const SiteRow& site) {
-  return shortened(site_name(site.info)) + (site.too_short ? " ~" : "");
+  return shortened(site.info.name) + (site.too_short ? " ~" : "");
 }
 
 double hz_of_work(const Profile& profile) {
@@ -57,10 +53,12 @@ std::string balance_line(const Profile& profile) {
   if (whole == 0 || hz <= 0)
     return "no time was recorded";
   const auto share = [&](std::uint64_t part) { return percent2(part, whole) + " %"; };
-  return fmt::format(
-      "{} threads x {}: {} steps, {} overhead, {} idle, {} not there", b.threads,
-      human_ns(static_cast<std::uint64_t>(static_cast<double>(b.elapsed) * 1e9 / hz)),
-      share(b.steps), share(b.overhead), share(b.idle), share(b.absent));
+  const bool waited = b.descheduled > whole / 100;
+  const auto elapsed_ns = static_cast<std::uint64_t>(static_cast<double>(b.elapsed) * 1e9 / hz);
+  return fmt::format("{} threads x {}: {} work, {}{} overhead, {} idle, {} not there", b.threads,
+                     human_ns(elapsed_ns), share(b.steps - (waited ? b.descheduled : 0)),
+                     waited ? share(b.descheduled) + " waiting for a cpu, " : "", share(b.overhead),
+                     share(b.idle), share(b.absent));
 }
 
 std::string burden_line(const Profile& profile) {
@@ -80,6 +78,9 @@ std::string bounds_line(const Profile& profile) {
     const SpeedupBound& bound = profile.bounds[i];
     line += fmt::format("{}{} to {} on {} cpus", line.empty() ? "" : "; ",
                         decimal2(bound.estimate_tbb), decimal2(bound.upper), bound.procs);
+    const std::string divisible = decimal2(bound.divisible_upper);
+    if (divisible != decimal2(bound.upper))
+      line += fmt::format(" ({} as divisible)", divisible);
   }
   return line;
 }
@@ -146,8 +147,12 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   lines.add("{}", lines.bold(printable(fmt::format("Taskpath profile of {} ({}){}",
                                                    profile.run.program, profile.data,
                                                    profile.read.complete ? ": complete" : ""))));
-  for (const std::string& reason : profile.read.incomplete_reasons)
-    lines.add("{}", lines.yellow("incomplete: " + reason));
+  const auto& reasons = profile.read.incomplete_reasons;
+  if (!reasons.empty())
+    lines.add("{}", lines.yellow("incomplete: " + reasons.front()));
+  if (reasons.size() > 1)
+    lines.add("{}", lines.yellow(
+                        fmt::format("incomplete: {} more reasons (--json)", reasons.size() - 1)));
   lines.add("Unit and clock  {}", clock_line(profile));
   if (!profile.run.work_reason.empty())
     lines.add("                not better: {} (tp-doctor)", printable(profile.run.work_reason));
@@ -171,14 +176,16 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
                                                         : profile.warnings[i].text)));
   }
   lines.add("");
-  // Below the table: an empty line, the what-if answer, the advice, the next command.
-  const std::size_t used = lines.count() + 1 + 3;
-  const std::size_t room = kMaxLines - std::min(used, kMaxLines - 3);
-  add_table(lines, profile, options,
-            std::max<std::size_t>(room - std::min<std::size_t>(room, 4), 2));
+  // Beside what is there: the table's header and at least two rows, an empty line, the advice, the
+  // next command; and the what-if answer, as long as there is room.
+  const std::size_t used = lines.count() + 4;
+  Lines what_if(options.colour);
+  add_what_if(what_if, profile,
+              std::clamp<std::size_t>(kMaxLines - std::min(used + 4, kMaxLines), 2, 5));
+  const std::size_t below = used + what_if.count();
+  add_table(lines, profile, options, below + 2 < kMaxLines ? kMaxLines - below : 2);
   lines.add("");
-  const std::size_t below = lines.count() + 2;
-  add_what_if(lines, profile, below < kMaxLines ? std::min<std::size_t>(kMaxLines - below, 5) : 1);
+  lines.add(what_if);
   lines.add("{}", lines.bold(printable(profile.advice)));
   lines.add("Next: tp-analyze --json - {}", printable(profile.data));
   return lines.take();

@@ -34,17 +34,33 @@ void add_search(Lines& lines, const TargetSearch& search, std::size_t room) {
   for (std::size_t i = 0; i < shown; ++i) {
     const bool last = i + 1 == shown && shown < search.steps.size();
     lines.add("  -> {:>8}  {}{}", decimal2(search.steps[i].after),
-              shortened(search.steps[i].name, 84), last ? ", ..." : "");
+              clipped(search.steps[i].name, 84), last ? ", ..." : "");
   }
 }
 
-// A line per piece of code that alone gains a twentieth.
-void add_explored(Lines& lines, const Profile& profile, std::size_t room) {
+// Pieces of code that alone gain a twentieth, at most `most`. A site is left out where a stretch of
+// code gains nearly as much: that says more.
+std::vector<const WhatIfTarget*> best_pieces(const Profile& profile, std::size_t most) {
   std::vector<const WhatIfTarget*> best;
-  for (const WhatIfTarget& target : profile.explored)
-    if (best.size() + 1 < room && target.kind != TargetKind::Wait &&
-        target.quoted.parallelism.value() >= 1.05 * profile.parallelism().value())
+  const auto gain = [&](const WhatIfTarget& target) {
+    return target.quoted.parallelism.value() - profile.parallelism().value();
+  };
+  const auto stretch =
+      std::find_if(profile.explored.begin(), profile.explored.end(),
+                   [](const WhatIfTarget& target) { return target.kind == TargetKind::Stretch; });
+  for (const WhatIfTarget& target : profile.explored) {
+    const bool is_site = target.kind == TargetKind::Site;
+    if (target.kind == TargetKind::Wait || 20 * gain(target) < profile.parallelism().value() ||
+        (is_site && stretch != profile.explored.end() && 5 * gain(*stretch) >= 4 * gain(target)))
+      continue;
+    if (best.size() < most)
       best.push_back(&target);
+  }
+  return best;
+}
+
+void add_explored(Lines& lines, const Profile& profile, std::size_t room) {
+  const auto best = best_pieces(profile, room - 1);
   if (best.empty()) {
     lines.add("What if         {}", profile.not_explored.empty()
                                         ? "no single piece of code gains a twentieth"
@@ -54,7 +70,7 @@ void add_explored(Lines& lines, const Profile& profile, std::size_t room) {
   lines.add("What if         one piece of code were {} times as fast: parallelism (as executed)",
             best.front()->quoted.factor);
   for (const WhatIfTarget* target : best)
-    lines.add("  -> {:>8}  {}", decimal2(target->quoted.parallelism), shortened(target->name, 84));
+    lines.add("  -> {:>8}  {}", decimal2(target->quoted.parallelism), clipped(target->name, 84));
 }
 
 } // namespace

@@ -300,8 +300,8 @@ void Simulation::setup() {
     node.owner = root;
     node.weight = prior;
     node.from = "the start of the program";
-    node.to = "a join or a pause in the program";
-    root->opened = "the start of the program";
+    node.to = "the first use of oneTBB";
+    root->opened = prior > 0 ? node.to : node.from;
     root->start = root->current = dag_.add(node);
     thread.stack.push_back(root);
   }

@@ -123,6 +123,10 @@ TEST(Text, FitsOnATerminal) {
     profile.sites.push_back(profile.sites[1]);
   for (int i = 0; i < 10; ++i)
     profile.warnings.push_back({"x", "y"});
+  profile.what_if.clear();
+  profile.read.complete = false;
+  profile.read.incomplete_reasons = {"a", "b", "c"};
+  profile.run.work_reason = "r";
   const std::string text = write_text(profile, {});
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 25);
   EXPECT_EQ(std::string::npos, text.find('\033'));

@@ -145,6 +145,18 @@ struct Record {
   ExtendedKind extended_kind{};
   std::uint16_t payload_bytes = 0;
   const std::byte* payload = nullptr; // Extended; points into the chunk
+
+  // As new, but for `extra`: only records that close a step have values there, and these write them.
+  void clear() {
+    op = Op::None;
+    flags = context_traits = 0;
+    site = region = 0;
+    id = 0;
+    iterations = grain = 1;
+    extended_kind = {};
+    payload_bytes = 0;
+    payload = nullptr;
+  }
 };
 
 constexpr bool closes_step(Op op) {
@@ -180,13 +192,21 @@ inline DecodeStatus decode(const std::byte*& at, const std::byte* end, unsigned 
   const std::byte* cursor = at;
   bool torn = false;
   const auto take = [&](unsigned size) -> std::uint64_t {
+    static constexpr std::uint64_t kMasks[] = {0,
+                                               0xff,
+                                               0xffff,
+                                               0xffffff,
+                                               0xffffffff,
+                                               0xffffffffff,
+                                               0xffffffffffff,
+                                               0xffffffffffffff,
+                                               ~std::uint64_t{0}};
     const auto room = static_cast<std::size_t>(end - cursor);
     std::uint64_t value = 0;
-    if (room >= sizeof value) {
+    if (room >= sizeof value) [[likely]] {
       // A load of known size, cut to the field: many times as fast as a memcpy of `size` bytes.
       std::memcpy(&value, cursor, sizeof value);
-      if (size < sizeof value)
-        value &= (std::uint64_t{1} << 8 * size) - 1;
+      value &= kMasks[size];
     } else if (room >= size) {
       std::memcpy(&value, cursor, size);
     } else {
@@ -204,7 +224,7 @@ inline DecodeStatus decode(const std::byte*& at, const std::byte* end, unsigned 
   if (tag == 0)
     return DecodeStatus::EndOfData;
 
-  record = Record{};
+  record.clear();
   record.op = static_cast<Op>(tag & 31);
   record.flags = static_cast<std::uint8_t>(tag >> kFlagShift);
   if (record.op == Op::None || (record.op > Op::Cut && record.op != Op::Extended))

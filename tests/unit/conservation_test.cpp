@@ -1,0 +1,73 @@
+// P x elapsed = work + overhead + idle + not there, and what a steal costs, on a run of known times:
+// main creates a task every 1000 ticks, a worker begins each 100 ticks later and takes 50.
+#include "profile.h"
+#include "trace_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tp::analysis {
+namespace {
+
+constexpr unsigned kTasks = 30;
+
+test::TraceBuilder thirty_steals(std::uint64_t pause) {
+  test::TraceBuilder trace;
+  trace.site(1, "a.cpp", 1);
+  auto& main = trace.stream();
+  main.thread_begin(trace::ThreadRole::Main);
+  for (unsigned i = 0; i < kTasks; ++i)
+    main.spawn({1, 0, 1000}, test::SiteOperand::of(1),
+               i == 0 ? test::ContextOperand::fresh(true) : test::ContextOperand::last());
+  main.wait({1, 20, 0}, test::ContextOperand::last());
+  main.wait_end(230);
+  if (pause > 0)
+    main.new_chunk(30250 + pause);
+  main.end({1, 0, 0});
+  auto& worker = trace.stream();
+  worker.thread_begin(trace::ThreadRole::Worker);
+  for (unsigned i = 0; i < kTasks; ++i) {
+    worker.begin(test::TaskOperand::of(trace::pack_id(0, i)), i == 0 ? 1100 : 950);
+    worker.end({50, 0, 50});
+  }
+  return trace;
+}
+
+bool warns(const Profile& profile, const std::string& name) {
+  return std::any_of(profile.warnings.begin(), profile.warnings.end(),
+                     [&](const Warning& warning) { return warning.name == name; });
+}
+
+TEST(Conservation, EveryTickOfEveryThreadIsSomewhere) {
+  const Profile profile = make_profile(thirty_steals(0).source(), {});
+  const TimeBalance& balance = profile.balance;
+  EXPECT_EQ(2u, balance.threads);
+  EXPECT_EQ(30250u, balance.elapsed);
+  EXPECT_EQ(kTasks * 1000u + kTasks * 50u, balance.steps);
+  EXPECT_EQ(20u, balance.overhead);
+  EXPECT_EQ(230u + 1100 + 29 * 950, balance.idle);
+  EXPECT_EQ(30250u - 30150, balance.absent); // the worker ends earlier
+  EXPECT_EQ(0u, balance.unexplained);
+  EXPECT_FALSE(warns(profile, "Conservation"));
+}
+
+TEST(Conservation, TimeThatIsNowhereIsReported) {
+  const Profile profile = make_profile(thirty_steals(5000).source(), {});
+  EXPECT_EQ(5000u, profile.balance.unexplained);
+  EXPECT_TRUE(warns(profile, "Conservation"));
+}
+
+TEST(Burden, IsMeasuredBySteals) {
+  ProfileOptions options;
+  options.measure_burden = true;
+  const Profile profile = make_profile(thirty_steals(0).source(), options);
+  EXPECT_EQ(kTasks, profile.burden.steals);
+  EXPECT_EQ(BurdenOrigin::Measured, profile.burden.origin);
+  EXPECT_EQ(96u, profile.burden.ns); // 100, by the lower end of its bucket
+  EXPECT_GT(profile.burdened_span_tbb, profile.span);
+  EXPECT_EQ(BurdenOrigin::Default, make_profile(thirty_steals(0).source(), {}).burden.origin);
+}
+
+} // namespace
+} // namespace tp::analysis
