@@ -72,6 +72,20 @@ void OnSpan::absorb(Owner& pool, OnSpan& older) {
     else
       release(pool, each.by);
   older.marks_.clear();
+  if (marks_.size() >= next_prune_)
+    prune_marks(pool);
+}
+
+// Each time their number has doubled: constant cost per mark.
+void OnSpan::prune_marks(Owner& pool) {
+  std::size_t kept = 0;
+  for (const Mark& each : marks_)
+    if (each.by->running)
+      marks_[kept++] = each;
+    else
+      release(pool, each.by);
+  marks_.resize(kept);
+  next_prune_ = 2 * kept + 8;
 }
 
 void OnSpan::clear(Owner& pool) {
@@ -88,11 +102,13 @@ void OnSpan::clear(Owner& pool) {
 
 void SiteProfile::root_begun(FrameState& frame) {
   frame.task = pool_.make();
+  frame.task->serial = ++serials_;
 }
 
 void SiteProfile::spawned(const FrameState& parent, FrameState& child, std::uint64_t start) {
   Invocation* const invocation = child.task = pool_.make();
   invocation->row = child.row;
+  invocation->serial = ++serials_;
   invocation->outer = child.invocation = parent.invocation;
   invocation->top_call_site = invocation->top_caller = true;
   // Every invocation in the chain has another row, so the walk is as short as sites nest.

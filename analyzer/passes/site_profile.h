@@ -33,8 +33,9 @@ struct Invocation {
   bool running = true; // its task has not ended
   bool begun = false;
   bool top_call_site = false, top_caller = false;
-  bool complete = false;  // top-call-site: nothing below it is alive
-  std::uint32_t refs = 1; // its task, paths, and itself while it is not complete
+  bool complete = false;    // top-call-site: nothing below it is alive
+  std::uint32_t refs = 1;   // its task, paths, and itself while it is not complete
+  std::uint64_t serial = 0; // tells it from those that had its place in memory before
   std::uint64_t local_work = 0;
   // Of the whole subtree; top-call-site only.
   std::uint64_t live = 0; // frames directly in it, invocations below it
@@ -74,10 +75,12 @@ private:
     std::uint64_t local_span;
   };
   SiteMeasures& of(Row row);
+  void prune_marks(Owner& pool);
 
   std::vector<Invocation*> open_;
   std::vector<Of> rows_; // ordered by row
   std::vector<Mark> marks_;
+  std::size_t next_prune_ = 8; // number of marks at which those of ended tasks are dropped
 };
 
 void release(Pool<Invocation>& pool, Invocation* invocation);
@@ -127,6 +130,7 @@ private:
   const std::vector<std::uint32_t>& callers_;
   std::vector<RowTotals> rows_;
   Pool<Invocation> pool_;
+  std::uint64_t serials_ = 0;
 };
 
 } // namespace tp::analysis

@@ -75,15 +75,26 @@ void PathStore::drop(Path* path) {
   --live_;
 }
 
+std::uint64_t PathStore::marked_span(const Path& path, const Invocation* of) {
+  if (of)
+    for (SegmentId id = path.composition; id != kNoSegment; id = segments_.previous(id))
+      if (const std::uint64_t* const span = segments_.extra(id).find(*of))
+        return *span;
+  return 0;
+}
+
 // The task that extends `into` finds its local span where the other path left it.
 void PathStore::take_composition(Path& into, const Path& from) {
-  if (into.by) {
-    into.local_span = 0;
-    for (SegmentId id = from.composition; id != kNoSegment; id = segments_.previous(id))
-      if (const std::uint64_t* const local_span = segments_.extra(id).find(*into.by)) {
-        into.local_span = *local_span;
-        break;
-      }
+  if (!into.by) { // an end: now it is the other's
+    into.spawner = from.spawner;
+    into.spawner_serial = from.spawner_serial;
+    into.foreign = from.foreign;
+    into.spawner_span = from.spawner_span;
+  } else if (!from.foreign && from.spawner == into.by && from.spawner_serial == into.by->serial) {
+    into.local_span = from.spawner_span;
+  } else {
+    into.local_span = marked_span(from, into.by);
+    into.foreign = 1;
   }
   const SegmentId kept = segments_.share(from.composition);
   segments_.drop(into.composition);
@@ -142,6 +153,9 @@ void PathStore::extend(Path& path, StepClassId of, const Step& step) {
 }
 
 void PathStore::enter(Path& child, Invocation& invocation) {
+  child.spawner = child.by;
+  child.spawner_serial = child.by ? child.by->serial : 0;
+  child.spawner_span = child.local_span;
   child.by = &invocation;
   child.local_span = 0;
   child.composition = segments_.begin_after(child.composition);

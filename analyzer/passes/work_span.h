@@ -25,8 +25,13 @@ struct Path {
   std::uint64_t rank;
   Invocation* by;           // whose local span is kept: the task that is extending the path
   std::uint64_t local_span; // work of its own steps on the path
+  // Who spawned the task that this is the path of, and its local span at that spawn: what it has
+  // again when it joins the path. Anybody else finds that by the marks on the path.
+  Invocation* spawner; // may be gone: then its place may be another's, of another serial
+  std::uint64_t spawner_serial;
+  std::uint64_t spawner_span;
   SegmentId composition;
-  std::uint32_t reserved;
+  std::uint32_t foreign; // it came in by another way than the waits for own children: marks decide
   std::uint64_t* lengths() { return reinterpret_cast<std::uint64_t*>(this + 1); }
   const std::uint64_t* lengths() const { return reinterpret_cast<const std::uint64_t*>(this + 1); }
   std::uint64_t executed() const { return lengths()[kExecuted]; }
@@ -63,6 +68,7 @@ public:
 private:
   void grow();
   void take_composition(Path& into, const Path& from);
+  std::uint64_t marked_span(const Path& path, const Invocation* of);
 
   ScenarioLengths scenarios_;
   const bool track_composition_;
