@@ -209,11 +209,17 @@ bool use_tsc_by_rseq(Problem& problem) {
     problem = {"rseq: in use by another library", ""};
     return false;
   }
-  // Does the kernel clear the marker when the thread leaves the CPU?
-  *slot = clock.rseq_marker;
-  const timespec nap{0, 50'000};
-  nanosleep(&nap, nullptr);
-  const bool cleared = *slot == 0;
+  // Does the kernel clear the marker when the thread leaves the CPU? On a slow machine a short nap may
+  // be over before it does.
+  bool cleared = false;
+  for (const long nap_ns : {50'000L, 1'000'000L, 20'000'000L}) {
+    *slot = clock.rseq_marker;
+    const timespec nap{0, nap_ns};
+    nanosleep(&nap, nullptr);
+    cleared = *slot == 0;
+    if (cleared)
+      break;
+  }
   *slot = 0;
   if (!cleared) {
     problem = {"rseq: the kernel leaves the marker alone across a context switch", ""};
