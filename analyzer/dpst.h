@@ -93,6 +93,8 @@ public:
   // `child.path` and `child.row` are set; the path is a copy of the parent's.
   virtual void spawned(const FrameState& parent, FrameState& child) = 0;
   virtual void begun(FrameState& frame) = 0;
+  // The frame's path was assigned anew: it does not come after its spawn.
+  virtual void restarted(FrameState& frame) = 0;
   virtual void step(FrameState& frame, const Step& step) = 0;
   virtual void loop_begin(FrameState& frame) = 0;
   virtual void loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) = 0;

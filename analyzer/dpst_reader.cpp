@@ -519,10 +519,12 @@ bool DpstReader::process_acquire(Stream& stream) {
     return true;
   }
   // Within a body call of a loop lengths are counted from its beginning.
-  if (stream.cursor.record().flags & trace::kAcquireAlone && frame.open_loops == 0)
+  if (stream.cursor.record().flags & trace::kAcquireAlone && frame.open_loops == 0) {
     visitor_.assign_path(*frame.state.path, *found->path);
-  else
+    visitor_.restarted(frame.state);
+  } else {
     visitor_.join_path(*frame.state.path, *found->path, Tie::Into);
+  }
   if (!found->kept) {
     visitor_.drop_path(found->path);
     edges_.erase(id);

@@ -72,6 +72,10 @@ public:
   }
   void root_begun(FrameState& frame) override;
   void spawned(const FrameState& parent, FrameState& child) override;
+  void restarted(FrameState& frame) override {
+    if (setup_.sites)
+      sites_.restarted(frame, frame.path->executed());
+  }
   void begun(FrameState& frame) override {
     if (setup_.sites)
       sites_.begun(frame);

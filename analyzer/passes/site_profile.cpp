@@ -106,6 +106,8 @@ void SiteProfile::root_begun(FrameState& frame) {
 }
 
 void SiteProfile::spawned(const FrameState& parent, FrameState& child, std::uint64_t start) {
+  if (parent.task) // a lost spawn has none
+    parent.task->has_spawned = true;
   Invocation* const invocation = child.task = pool_.make();
   invocation->row = child.row;
   invocation->serial = ++serials_;
@@ -130,6 +132,12 @@ void SiteProfile::add_extra(RowTotals& row, const Step& step) {
   row.extra.resize(step.extra.size());
   for (std::size_t event = 0; event < step.extra.size(); ++event)
     row.extra[event] += step.extra[event];
+}
+
+void SiteProfile::restarted(const FrameState& frame, std::uint64_t start) {
+  Invocation& invocation = *frame.task;
+  if (frame.invocation == &invocation && !invocation.has_spawned && invocation.work == 0)
+    invocation.start = invocation.latest_end = start;
 }
 
 void SiteProfile::ended(FrameState& frame, std::uint64_t end, std::uint64_t local_span) {

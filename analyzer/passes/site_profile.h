@@ -32,6 +32,7 @@ struct Invocation {
   Row row = kMainRow;
   bool running = true; // its task has not ended
   bool begun = false;
+  bool has_spawned = false;
   bool top_call_site = false, top_caller = false;
   bool complete = false;    // top-call-site: nothing below it is alive
   std::uint32_t refs = 1;   // its task, paths, and itself while it is not complete
@@ -115,6 +116,8 @@ public:
     if (frame.invocation)
       frame.invocation->work += step.work;
   }
+  // An invocation that has neither worked nor spawned yet begins where its path does now.
+  void restarted(const FrameState& frame, std::uint64_t start);
   void ended(FrameState& frame, std::uint64_t end, std::uint64_t local_span);
   void abandoned(FrameState& frame);
 

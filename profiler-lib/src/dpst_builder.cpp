@@ -217,10 +217,13 @@ struct SpawnedAt {
 // Beside the site in a task's second word.
 constexpr std::uint64_t kSiteTold = std::uint64_t{1} << 32;
 
-// The spawn site of a new task: the entry point that the user called, if the headers told it; the
-// site of the spawning task, if an algorithm splits its own work; else the address of the call.
+// The spawn site of a new task: that of the node whose body it runs; else the entry point that the
+// user called, if the headers told it; the site of the spawning task, if an algorithm splits its own
+// work; else the address of the call.
 TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task& task,
                          const ContextOperand& context, unsigned traits) noexcept {
+  if ((task.words[1] & kSiteInAdvance) != 0) [[unlikely]]
+    return {static_cast<std::uint32_t>(task.words[1]), false, true};
   if (frame.call_site != 0)
     return {frame.call_site, false, true};
   if (context.code == ContextCode::Own) {

@@ -14,19 +14,22 @@ struct Entry {
   Entry* next;
 };
 
-struct alignas(64) Bucket {
+struct Bucket {
   std::atomic<bool> locked{false};
   Entry* first = nullptr; // oldest first
   Entry* unused = nullptr;
 };
 
-constinit Bucket buckets[256];
+// Enough for a million buffered messages; what is never used is never touched.
+constexpr unsigned kBucketBits = 14;
+constinit Bucket buckets[1u << kBucketBits];
 
 // Holds the bucket of a key.
 class Held {
 public:
   explicit Held(const void* key) noexcept
-      : bucket_(buckets[(reinterpret_cast<std::uintptr_t>(key) * 0x9e3779b97f4a7c15u) >> 56]) {
+      : bucket_(buckets[(reinterpret_cast<std::uintptr_t>(key) * 0x9e3779b97f4a7c15u) >>
+                        (64 - kBucketBits)]) {
     for (unsigned tries = 0; bucket_.locked.exchange(true, std::memory_order_acquire); ++tries)
       if (tries % 64 == 63)
         sched_yield(); // its holder may have been preempted

@@ -45,6 +45,23 @@ TP_HOT bool has_steps(const ThreadState& thread, const Frame& frame) noexcept {
          !(thread.is_worker && &frame == &thread.root);
 }
 
+// The id of a site record, with kInternalSite.
+TP_HOT std::uint32_t id_of_site(ThreadState& thread, Frame& frame, const void* site) noexcept {
+  const auto key = reinterpret_cast<std::uint64_t>(site);
+  std::uint32_t id = thread.sites.find(key);
+  if (id == 0) [[unlikely]] {
+    const OutsideOfStep outside(thread, frame);
+    id = register_site(site);
+    thread.sites.remember(key, id);
+  }
+  return id;
+}
+
+// Where the edge table keeps the site of an object: beside its edges, since objects are aligned.
+const void* name_key(const void* object) noexcept {
+  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(object) | 1);
+}
+
 TP_HOT Frame& as_frame(tp_frame* storage) noexcept {
   return *reinterpret_cast<Frame*>(storage);
 }
@@ -177,13 +194,7 @@ TP_EXPORT uint32_t tp_enter_site(const void* site) noexcept {
   const std::uint32_t previous = frame.call_site;
   if (previous != 0)
     return previous; // one entry point calls another
-  const auto key = reinterpret_cast<std::uint64_t>(site);
-  std::uint32_t id = thread->sites.find(key);
-  if (id == 0) [[unlikely]] {
-    const OutsideOfStep outside(*thread, frame);
-    id = register_site(site);
-    thread->sites.remember(key, id);
-  }
+  const std::uint32_t id = id_of_site(*thread, frame, site);
   // A call written in a library header belongs to the task around it.
   frame.call_site = (id & kInternalSite) != 0 ? frame.site : id;
   return previous;
@@ -244,6 +255,53 @@ TP_EXPORT void tp_on_acquire_from(const void* key, int kept) noexcept {
 TP_EXPORT void tp_forget_edges(const void* key) noexcept {
   if (known_thread() != nullptr)
     forget_edges(key);
+}
+
+TP_EXPORT void tp_on_start_after(const void* key) noexcept {
+  if (known_thread() == nullptr)
+    return;
+  int alone = 1;
+  while (const std::uint64_t edge = take_edge(key)) {
+    tp_on_acquire(edge, alone);
+    alone = 0;
+  }
+}
+
+TP_EXPORT int tp_has_edges(const void* key) noexcept {
+  return known_thread() != nullptr && peek_edge(key) != 0;
+}
+
+TP_EXPORT void tp_pass_edges(const void* from, const void* to, int only_one) noexcept {
+  if (known_thread() == nullptr)
+    return;
+  while (const std::uint64_t edge = take_edge(from)) {
+    put_edge(to, edge);
+    if (only_one)
+      break;
+  }
+}
+
+TP_EXPORT void tp_name_object(const void* object, const void* site) noexcept {
+  if (site == nullptr) {
+    if (known_thread() != nullptr)
+      forget_edges(name_key(object));
+    return;
+  }
+  ThreadState* const thread = any_thread();
+  const std::uint32_t id = thread != nullptr ? id_of_site(*thread, top(*thread), site) : 0;
+  if (id == 0 || (id & kInternalSite) != 0)
+    return; // made by the library for itself
+  forget_edges(name_key(object));
+  put_edge(name_key(object), id);
+}
+
+TP_EXPORT void tp_copy_name(const void* from, const void* to) noexcept {
+  if (const std::uint32_t id = tp_name_of(from))
+    put_edge(name_key(to), id);
+}
+
+TP_EXPORT uint32_t tp_name_of(const void* object) noexcept {
+  return known_thread() != nullptr ? static_cast<std::uint32_t>(peek_edge(name_key(object))) : 0;
 }
 
 TP_EXPORT void tp_region_begin(tp_region* region) noexcept {

@@ -15,6 +15,9 @@ namespace tp::rt {
 
 struct ThreadState;
 
+// In words[1] of a task that was not spawned yet: the headers have told its site.
+inline constexpr std::uint64_t kSiteInAdvance = std::uint64_t(1) << 63;
+
 // A task being executed, a frame of the DPST; lives in the tp_frame that libtbb keeps on its stack.
 // The root frame of a thread lives in its ThreadState.
 struct Frame {

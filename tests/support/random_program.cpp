@@ -239,6 +239,7 @@ private:
   void compute_on_span(OracleResult& result, const std::vector<std::uint64_t>& length,
                        const std::vector<int>& chosen) const;
   bool is_below(const SimFrame* frame, const SimFrame& ancestor) const;
+  bool has_just_begun(const SimFrame& frame) const;
   OracleSite whole(const SimFrame& frame, const std::vector<std::uint64_t>& length) const;
   std::uint64_t span(const Lengths& options) const;
 
@@ -643,6 +644,8 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     if (alone)
       node.before = {from};
     frame.current = dag_.add(node);
+    if (alone && frame.task && has_just_begun(frame))
+      frame.start = frame.current;
   } else if (what < 78 && frame.node && frame.node->end[1 - frame.side] >= 0) {
     stream.join(close(thread, frame, join_in(frame)));
     const int other = frame.node->end[1 - frame.side];
@@ -734,6 +737,14 @@ bool Simulation::is_below(const SimFrame* frame, const SimFrame& ancestor) const
     if (frame == &ancestor)
       return true;
   return false;
+}
+
+// No step with work, and no task made.
+bool Simulation::has_just_begun(const SimFrame& frame) const {
+  for (const Node& node : dag_.nodes)
+    if (node.owner == &frame && (node.weight > 0 || node.spawns))
+      return false;
+  return true;
 }
 
 // The measures of one task, by the definitions.

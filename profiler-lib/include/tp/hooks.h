@@ -38,7 +38,8 @@ typedef struct tp_context {
 } tp_context;
 
 /* What the library tells about a task. `words` are two 8-byte words inside the task that the
- * runtime owns; zero in a new task. `type` is the task's vtable pointer, `caller` an address inside
+ * runtime owns; zero in a new task, but for words[1] if its site was told in advance: the site's id
+ * with the top bit set. `type` is the task's vtable pointer, `caller` an address inside
  * the code that asked for the spawn: both together name the site of code that was not recompiled.
  */
 typedef struct tp_task {
@@ -98,6 +99,17 @@ void tp_on_acquire(uint64_t edge, int alone) TP_NOEXCEPT;
 void tp_on_release_to(const void* key, int kept) TP_NOEXCEPT;
 void tp_on_acquire_from(const void* key, int kept) TP_NOEXCEPT;
 void tp_forget_edges(const void* key) TP_NOEXCEPT;
+/* The current frame, a task that has just begun, comes after all edges released to `key`, and after
+ * nothing else, not even its spawn; without edges there nothing changes. */
+void tp_on_start_after(const void* key) TP_NOEXCEPT;
+int tp_has_edges(const void* key) TP_NOEXCEPT;
+/* An object (a node of a flow graph) stands for a spawn site: the site of what it creates. Null: no
+ * longer, which its code must tell before the address is used again. 0: it has none. */
+void tp_name_object(const void* object, const void* site) TP_NOEXCEPT;
+void tp_copy_name(const void* from, const void* to) TP_NOEXCEPT;
+uint32_t tp_name_of(const void* object) TP_NOEXCEPT;
+/* Edges move from one address to another: all, or the oldest. */
+void tp_pass_edges(const void* from, const void* to, int only_one) TP_NOEXCEPT;
 
 /* The number of cores that partitioners shall see (tp-run --as-if-cores), else `real`. */
 int tp_concurrency(int real) TP_NOEXCEPT;
