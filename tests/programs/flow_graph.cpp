@@ -182,6 +182,54 @@ CASE(join) {
   expect_work(4 * (1 + 40 + 3 + 8 + 6));
   expect_span_with_headers(4 * (1 + 40 + 6));
 }
+CASE(broadcast) {
+  flow::graph graph;
+  flow::broadcast_node<int> source(graph);
+  flow::function_node<int> free(graph, flow::unlimited, [](int) { spend(50); });
+  flow::function_node<int> serial(graph, flow::serial, [](int) { spend(5); });
+  flow::make_edge(source, free);
+  flow::make_edge(source, serial);
+  for (int i = 0; i < 12; ++i) {
+    spend(2);
+    source.try_put(i);
+  }
+  graph.wait_for_all();
+  expect_work(12 * 57);
+  expect_span_with_headers(std::max<Units>(serial_end(12, 2, 5), 24 + 50));
+}
+CASE(split_and_index) {
+  flow::graph graph;
+  using Pair = std::tuple<int, int>;
+  flow::split_node<Pair> split(graph);
+  flow::indexer_node<int, int> index(graph);
+  using Either = flow::indexer_node<int, int>::output_type;
+  flow::function_node<Either> serial(graph, flow::serial, [](const Either&) { spend(7); });
+  flow::make_edge(flow::output_port<0>(split), flow::input_port<0>(index));
+  flow::make_edge(flow::output_port<1>(split), flow::input_port<1>(index));
+  flow::make_edge(index, serial);
+  for (int i = 0; i < 6; ++i) {
+    spend(3);
+    split.try_put(Pair(i, i));
+  }
+  graph.wait_for_all();
+  expect_work(6 * 3 + 12 * 7);
+  expect_span_with_headers(3 + 12 * 7);
+}
+CASE(buffers) {
+  // A sequencer lets the last message go first; it is the body of message 0 that everything comes after.
+  flow::graph graph;
+  flow::sequencer_node<int> sequencer(graph, [](int i) { return std::size_t(i); });
+  flow::priority_queue_node<int> queue(graph);
+  flow::function_node<int> bodies(graph, flow::unlimited, [](int) { spend(20); });
+  flow::make_edge(sequencer, queue);
+  flow::make_edge(queue, bodies);
+  for (int i = 5; i >= 0; --i) {
+    spend(3);
+    sequencer.try_put(i);
+  }
+  graph.wait_for_all();
+  expect({6 * 23, 6 * 3 + 20});
+}
 CASE(input_node) {
   flow::graph graph;
   int left = 10;
