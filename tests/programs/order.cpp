@@ -12,6 +12,8 @@
 
 using namespace spec;
 
+// The sanitizers do not follow threads onto the stacks of suspended tasks.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 CASE(resumed_by_a_task) {
   tbb::task_group group, resumers;
   group.run([&] {
@@ -78,6 +80,7 @@ CASE(resumed_by_another_thread) {
   other.join();
   expect({93, 78});
 }
+#endif
 CASE(full_arena) {
   // The arena has room for one thread, which stays inside: whoever calls execute() has it done by that thread.
   tbb::task_arena arena(1);
