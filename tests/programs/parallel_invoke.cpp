@@ -64,6 +64,7 @@ CASE(ten) {
 CASE(waits_in_a_user_context) {
   // Of more than three functions the first is run by the task that spawned the next two: when it waits, in the same
   // context, it waits for its own tasks only.
+  only_with_headers();
   tbb::task_group_context context;
   tbb::parallel_invoke(
       [&] {

@@ -98,6 +98,10 @@ inline void expect_span_between(Units low, Units high) {
   std::printf("expect between span %llu %llu\n", static_cast<unsigned long long>(low),
               static_cast<unsigned long long>(high));
 }
+// In a program that was not recompiled nothing more is compared; if this comes first, nothing at all.
+inline void only_with_headers() {
+  std::puts("expect only headers");
+}
 // A spawn site: its line (0: main), total work and span of its invocations, exclusive work on the critical path.
 inline void expect_site(unsigned line, const Cost& cost, Units critical) {
   std::printf("expect site %u %llu %llu %llu\n", line, static_cast<unsigned long long>(cost.work),

@@ -1,7 +1,8 @@
 #!/bin/bash
 # A tagged text that does not compile: the original is compiled, with one note; messages, status and files are its own.
 . "$(dirname "$0")/common.inc"
-export TP_CXX=$PWD/picky
+export TP_CXX=$PWD/picky TMPDIR=$PWD/tmp
+mkdir tmp
 cat > picky <<'X'
 #!/bin/bash
 # A compiler that refuses tagged text, in stdout and stderr like g++.
@@ -28,7 +29,7 @@ X
 g++ -isystem "$TP_PREFIX/include" -c late.cpp 2> plain.txt; plain=$?
 "$TP_CXX_TOOL" -c late.cpp 2> ours.txt; ours=$?
 [ $plain -eq $ours ] && diff plain.txt ours.txt || fail "late.cpp: other messages"
-ls -d "${TMPDIR:-/tmp}"/tp-c++-*/messages 2>/dev/null && fail "files left behind"
+ls -d "$TMPDIR"/tp-c++-*/messages 2>/dev/null && fail "files left behind"
 
 # Warnings of a tagged text that compiles are shown.
 "$TP_CXX_TOOL" -Wall -include tbb/tbb.h -c a.cpp 2>&1 | grep -q 'a.cpp:1:.*unused' || fail "no warning"
