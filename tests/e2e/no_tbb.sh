@@ -40,7 +40,11 @@ int main(int argc, char**) {
 }'
 for argument in "" keep; do
   rm -rf tp-data tp-data.old
-  as_stock ./late $argument
+  # Not compared: the distribution's library, which is really unloaded, locks itself out now and then when it is loaded
+  # again while a thread of its first life still starts.
+  ours ./late $argument
+  same "exit status" 0 "$status"
+  same "output" "42 42 42" "$(tr '\n' ' ' <out | sed 's/ $//')"
   is_empty err
   analyze tp-data
   is 'p["complete"] and p["work"] == 150'
