@@ -60,6 +60,21 @@ std::string worth(const Best& best, const Profile& profile) {
                      best.factor, decimal2(profile.parallelism()), decimal2(best.parallelism));
 }
 
+// A loop that loses much to tasking overhead, or that a finer grain would make more parallel.
+std::string grain_advice(const Profile& profile) {
+  if (profile.advised_grains.empty())
+    return "";
+  const WhatIfTarget& grain = profile.advised_grains.front();
+  const auto share = [](const Ratio& ratio) {
+    return percent2(ratio.numerator, ratio.denominator);
+  };
+  const Ratio now = profile.divisible_parallelism();
+  return fmt::format("With {} overhead goes from {} % to {} %, parallelism {} {}.", grain.name,
+                     share(grain.loop->overhead_now), share(grain.loop->overhead),
+                     grain.quoted.parallelism.value() > 1.1 * now.value() ? "goes to" : "is still",
+                     decimal2(grain.quoted.parallelism));
+}
+
 std::string search_advice(const TargetSearch& search) {
   if (search.reached)
     return fmt::format("Parallelism {} is reached already.", search.target);
@@ -109,13 +124,17 @@ std::string advise(const Profile& profile) {
     return "No work was recorded: check that the program ran long enough and used oneTBB.";
   if (profile.search && (profile.search->steps.empty() || !profile.search->reached))
     return search_advice(*profile.search);
+  // Before all others, if it loses a tenth of the work.
+  const std::string grain = grain_advice(profile);
+  if (!grain.empty() && profile.advised_grains[0].loop->cost_now >= profile.work / 10)
+    return grain;
   const SiteRow* most = &profile.sites[0];
   for (const SiteRow& site : profile.sites)
     if (site.critical_work > most->critical_work)
       most = &site;
   const std::string share = percent2(most->critical_work, profile.span);
   const std::string limit = decimal2(profile.divisible_parallelism());
-  if (profile.divisible_parallelism().value() >= 10.0 * profile.run.cpus)
+  if (profile.has_ample_parallelism())
     return fmt::format("Parallelism {} is ample for {} cpus; look at tasking overhead and memory "
                        "instead of more tasks.",
                        limit, profile.run.cpus);
@@ -127,6 +146,8 @@ std::string advise(const Profile& profile) {
     return fmt::format("{}The code {}{} {}", elsewhere,
                        target.name.rfind("from ", 0) == 0 ? "" : "of ", target.name,
                        worth(target, profile));
+  if (!grain.empty())
+    return grain;
   if (most == &profile.sites[0])
     return elsewhere + fmt::format("{} % of the critical path is the serial part of the program "
                                    "(main): parallelize it, or mark "

@@ -2,19 +2,13 @@
 #include "conservation.h"
 
 #include "report/numbers.h"
+#include "rounding.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace tp::analysis {
-
-std::uint64_t to_ns(std::uint64_t ticks, double hz) {
-  if (hz <= 0)
-    return 0;
-  const double ns = static_cast<double>(ticks) * 1e9 / hz;
-  return ns < 1.8e19 ? static_cast<std::uint64_t>(ns + 0.5) : ~std::uint64_t{0};
-}
 
 namespace {
 
@@ -32,15 +26,17 @@ void explain_attribution(Profile& profile) {
     // The largest of what is known to be missing.
     const std::uint64_t most =
         std::max({a.unknown_threads_ns, a.overhead_ns, a.idle_ns, a.paused_ns});
+    // Of overhead and of idle time a part may have been spent off the cpu.
+    const std::string missing = human_ns(std::min(most, a.total - std::min(a.attributed, a.total)));
     if (most == a.paused_ns && most > 0)
-      a.likely_cause = fmt::format("recording was paused: {}", human_ns(most));
+      a.likely_cause = fmt::format("recording was paused: {}", missing);
     else if (most == a.unknown_threads_ns && most > 0)
-      a.likely_cause = fmt::format("threads that never called oneTBB: {}", human_ns(most));
+      a.likely_cause = fmt::format("threads that never called oneTBB: {}", missing);
     else if (most == a.overhead_ns && most > 0)
       a.likely_cause = fmt::format(
-          "tasking overhead: {} (tasks are too small: use a larger grain size)", human_ns(most));
+          "tasking overhead: {} (tasks are too small: use a larger grain size)", missing);
     else
-      a.likely_cause = fmt::format("workers looking for work: {}", human_ns(most));
+      a.likely_cause = fmt::format("workers looking for work: {}", missing);
   }
   profile.warnings.push_back(
       {"attribution", fmt::format("only {} % of {} is attributed to steps; likely cause: {}",
@@ -101,8 +97,7 @@ void add_balance(Profile& profile) {
     const double hz =
         profile.run.same_as_time ? read.time_hz : static_cast<double>(profile.run.work.hz);
     const double ticks = static_cast<double>(profile.work - read.prior_work) / hz * read.time_hz;
-    balance.descheduled =
-        balance.steps - std::min(balance.steps, static_cast<std::uint64_t>(ticks));
+    balance.descheduled = balance.steps - std::min(balance.steps, rounded(ticks));
   }
   balance.idle = read.idle;
   std::uint64_t whole = 0;

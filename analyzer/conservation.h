@@ -6,8 +6,6 @@
 
 namespace tp::analysis {
 
-std::uint64_t to_ns(std::uint64_t ticks, double hz);
-
 // The share of the process's CPU time that stands in steps; adds a warning when much is missing.
 void add_attribution(Profile& profile);
 // P x elapsed = steps + overhead + idle + absent; adds a warning when it does not hold.

@@ -7,6 +7,7 @@
 // along paths, behind Path.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -19,6 +20,7 @@ inline constexpr Row kMainRow = 0;
 struct Path;       // the visitor's: the longest path to a point
 struct Invocation; // the visitor's: a task as an invocation of its row
 struct LoopMark;   // the visitor's: where the innermost open loop body call began
+struct LoopPiece;  // the visitor's: a task as a piece of a loop
 
 // What a step begins or ends with. Spawn and Wait name a row: that of the task created, and that of
 // the task which the waiting frame created last. FirstUse: of oneTBB, by a thread that had worked
@@ -33,6 +35,7 @@ enum class BoundaryKind : std::uint8_t {
   Other,
   End
 };
+inline constexpr std::size_t kBoundaryKinds = static_cast<std::size_t>(BoundaryKind::End) + 1;
 struct Boundary {
   BoundaryKind kind = BoundaryKind::Begin;
   Row row = kMainRow;
@@ -45,10 +48,15 @@ struct FrameState {
   Invocation* task = nullptr;       // the frame itself
   Invocation* invocation = nullptr; // the innermost top-call-site invocation around it
   LoopMark* loop = nullptr;
+  LoopPiece* piece = nullptr;
   Row row = kMainRow;
   Row last_spawned = kMainRow; // row of the task that it created last; its own before
   Boundary opened;             // what the open step began with
+  std::uint32_t context = 0;   // passes/calling_context.h
   bool is_root = false;
+  bool is_split = false;         // an algorithm split it off its spawner's own work
+  bool is_stolen = false;        // it began on another thread than it was spawned on
+  std::uint64_t steal_delay = 0; // ticks from where it and its thief were both there; 0: not known
 };
 
 struct RegionWork {

@@ -15,6 +15,10 @@ namespace tp::analysis {
 using trace::Op;
 using trace::Record;
 
+namespace {
+constexpr std::int64_t kAnyNumber = INT64_MAX / 2; // uses of a kept edge
+}
+
 DpstReader::DpstReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
                        DagVisitor& visitor)
     : source_(source), info_(info), rows_(rows), visitor_(visitor), queue_(source.streams.size()),
@@ -246,9 +250,9 @@ bool DpstReader::resolve_context(Stream& stream, Frame* frame, Context*& context
     context = joins_.make_context(id, record.context_traits & trace::kContextExclusive,
                                   record.context_traits & 63);
     // A stand-in made for a record that could not wait gives way.
-    if (Context** const stand_in = contexts_.find(id)) {
-      joins_.end_context(*stand_in);
-      joins_.release(*stand_in);
+    if (Context* const stand_in = contexts_.find(id)) {
+      joins_.end_context(stand_in);
+      joins_.release(stand_in);
       contexts_.erase(id);
     }
     contexts_.insert(id, context);
@@ -256,8 +260,8 @@ bool DpstReader::resolve_context(Stream& stream, Frame* frame, Context*& context
     break;
   }
   case trace::ContextCode::Id: {
-    if (Context** found = contexts_.find(record.id)) {
-      context = *found;
+    if (Context* const found = contexts_.find(record.id)) {
+      context = found;
       break;
     }
     Stream* const maker = stream_of(stream, record.id);
@@ -324,6 +328,7 @@ bool DpstReader::process_spawn(Stream& stream) {
   joins_.enter_scope(*child, parent, context, is_split);
   if (record.flags & trace::kSpawnSplit)
     joins_.split(parent, *child);
+  child->state.is_split = is_split;
   visitor_.spawned(parent.state, child->state);
   ++summary_.spawned;
   summary_.most_live_frames = std::max(summary_.most_live_frames, joins_.live_frames());
@@ -349,6 +354,8 @@ bool DpstReader::process_wait(Stream& stream) {
 
 bool DpstReader::process_wait_end(Stream& stream) {
   Frame* const frame = stream.top;
+  if (frame && frame->is_lost && !frame->wait)
+    return true; // of a frame below it
   if (!frame || !frame->wait)
     fail(Problem::WaitEndWithoutWait, stream.cursor.place(), "a frame that waits",
          frame ? "one that runs" : "no frame");
@@ -381,8 +388,8 @@ bool DpstReader::claim_task(Stream& stream, Frame*& task) {
   } else {
     spawner = stream_of(stream, id);
   }
-  if (Frame** found = tasks_.find(id)) {
-    task = *found;
+  if (Frame* const found = tasks_.find(id)) {
+    task = found;
     tasks_.erase(id);
     return true;
   }
@@ -392,20 +399,25 @@ bool DpstReader::claim_task(Stream& stream, Frame*& task) {
          fmt::format("task {} of stream {} again", ordinal, trace::id_stream(id)));
   if (!force_)
     return block(stream, spawner ? spawner->spawn_waiters : lost_, ordinal);
-  // The spawn is lost: a task out of nowhere, whose path starts at 0.
   note(Problem::NeverSpawned);
-  task = joins_.make_frame();
+  task = frame_out_of_nowhere(id);
   task->is_task = true;
-  task->state.row = task->state.last_spawned = rows_.unknown_row;
-  task->state.path = visitor_.new_path();
-  visitor_.set_rank(*task->state.path, ++next_rank_);
+  return true;
+}
+
+// Its spawn is lost: its path starts at 0.
+Frame* DpstReader::frame_out_of_nowhere(std::uint64_t id) {
+  Frame* const frame = joins_.make_frame();
+  frame->state.row = frame->state.last_spawned = rows_.unknown_row;
+  frame->state.path = visitor_.new_path();
+  visitor_.set_rank(*frame->state.path, ++next_rank_);
   // Its spawn would have told its context: one that nobody else knows stands in.
   Context* const stand_in = joins_.make_context(id, false, 0);
-  joins_.set_context(task->context, stand_in);
+  joins_.set_context(frame->context, stand_in);
   joins_.release(stand_in);
   Frame nowhere;
-  visitor_.spawned(nowhere.state, task->state);
-  return true;
+  visitor_.spawned(nowhere.state, frame->state);
+  return frame;
 }
 
 bool DpstReader::process_begin(Stream& stream) {
@@ -417,9 +429,9 @@ bool DpstReader::process_begin(Stream& stream) {
   if (record.flags & trace::kTaskCancelled)
     ++summary_.cancelled;
   push(stream, task);
+  note_steal(stream, *task);
   visitor_.begun(task->state);
   if (record.op == Op::Begin) {
-    note_steal(stream, *task);
     summary_.idle += record.lead;
     return true;
   }
@@ -432,15 +444,20 @@ bool DpstReader::process_begin(Stream& stream) {
 
 // How long it took until a stolen task began, from the moment at which it had been created and the
 // thief looked for work.
-void DpstReader::note_steal(const Stream& stream, const Frame& task) {
+void DpstReader::note_steal(const Stream& stream, Frame& task) {
   const Record& record = stream.cursor.record();
   if (static_cast<trace::TaskCode>(record.flags & 3) != trace::TaskCode::Id ||
-      trace::id_stream(record.id) == stream.cursor.number() || record.lead == 0)
+      trace::id_stream(record.id) == stream.cursor.number())
+    return;
+  task.state.is_stolen = true;
+  if (record.op != Op::Begin || record.lead == 0)
     return;
   const std::uint64_t now = stream.cursor.time().at;
   const std::uint64_t both_there = std::max(task.spawn_time, now - std::min(now, record.lead));
-  if (both_there < now)
-    summary_.steal_delay.add(now - both_there);
+  if (both_there >= now)
+    return;
+  task.state.steal_delay = now - both_there;
+  summary_.steal_delay.add(task.state.steal_delay);
 }
 
 void DpstReader::process_end(Stream& stream) {
@@ -452,12 +469,17 @@ void DpstReader::process_end(Stream& stream) {
   close_step(stream, running(stream), {BoundaryKind::End});
   if (stream.cursor.record().flags & trace::kEndByException)
     ++summary_.by_exception;
-  finish_top(stream);
+  if (!stream.top->is_lost) // else there may be more below
+    finish_top(stream);
 }
 
 void DpstReader::process_loop_end(Stream& stream) {
   const Record& record = stream.cursor.record();
   Frame& frame = running(stream);
+  if (frame.open_loops == 0 && frame.is_lost) {
+    close_step(stream, frame, {BoundaryKind::BodyEnd});
+    return;
+  }
   if (frame.open_loops == 0)
     fail(Problem::LoopEndWithoutBegin, stream.cursor.place(), "an open loop body", "none");
   close_step(stream, frame, {BoundaryKind::BodyEnd});
@@ -499,25 +521,61 @@ void DpstReader::process_release(Stream& stream) {
   const std::uint64_t ordinal = stream.releases++;
   edges_.insert(trace::pack_id(stream.cursor.number(), ordinal),
                 {visitor_.copy_path(*frame.state.path),
-                 (stream.cursor.record().flags & trace::kReleaseKept) != 0});
+                 stream.cursor.record().flags & trace::kReleaseKept ? kAnyNumber : 1});
   queue_.wake_up_to(stream.release_waiters, ordinal);
+}
+
+// Not there: not released yet, or used up long ago; either way it can only be waited for.
+DpstReader::Edge* DpstReader::find_edge(Stream& stream, std::uint64_t id) {
+  Edge* const found = edges_.find(id);
+  if (found)
+    return found;
+  if (force_) {
+    note(Problem::NeverReleased);
+  } else {
+    Stream* const releaser = stream_of(stream, id);
+    block(stream, releaser ? releaser->release_waiters : lost_, trace::id_ordinal(id));
+  }
+  return nullptr;
+}
+
+void DpstReader::use_edge(const Stream& stream, std::uint64_t id, Edge& edge, std::int64_t change) {
+  const bool was_spent = edge.uses <= 0;
+  edge.uses += change;
+  if (edge.uses > 0 || was_spent)
+    return;
+  edge.spent_at = stream.cursor.time().at;
+  spent_edges_.push_back(id);
+  if (spent_edges_.size() >= next_drop_)
+    drop_spent_edges(edge.spent_at);
+}
+
+// That a message was copied stands in another stream than its acquires, and that stream may be blocked: only once every
+// stream is past the time at which the last known use was made there can be no further one.
+void DpstReader::drop_spent_edges(std::uint64_t now) {
+  const std::uint64_t earliest = queue_.earliest(now);
+  std::erase_if(spent_edges_, [&](std::uint64_t id) {
+    const Edge* const edge = edges_.find(id);
+    if (!edge || edge->uses > 0)
+      return true; // dropped already, or to be spent again
+    if (edge->spent_at >= earliest)
+      return false;
+    visitor_.drop_path(edge->path);
+    edges_.erase(id);
+    return true;
+  });
+  next_drop_ = 2 * spent_edges_.size() + 1024;
 }
 
 bool DpstReader::process_acquire(Stream& stream) {
   const std::uint64_t id = stream.cursor.record().id;
   Frame& frame = running(stream);
-  const Edge* const found = edges_.find(id);
-  if (!found && !force_) {
-    Stream* const releaser = stream_of(stream, id);
-    // Used up already (unless kept, an edge is used once) or not there yet: either way it can only be waited
-    // for.
-    return block(stream, releaser ? releaser->release_waiters : lost_, trace::id_ordinal(id));
-  }
+  Edge* const found = find_edge(stream, id);
+  if (!found && !force_)
+    return false;
   close_step(stream, frame, {BoundaryKind::Other});
-  if (!found) {
-    note(Problem::NeverReleased);
+  if (!found)
     return true;
-  }
   // Within a body call of a loop lengths are counted from its beginning.
   if (stream.cursor.record().flags & trace::kAcquireAlone && frame.open_loops == 0) {
     visitor_.assign_path(*frame.state.path, *found->path);
@@ -525,10 +583,7 @@ bool DpstReader::process_acquire(Stream& stream) {
   } else {
     visitor_.join_path(*frame.state.path, *found->path, Tie::Into);
   }
-  if (!found->kept) {
-    visitor_.drop_path(found->path);
-    edges_.erase(id);
-  }
+  use_edge(stream, id, *found, -1);
   return true;
 }
 
@@ -557,8 +612,7 @@ bool DpstReader::process_context_end(Stream& stream) {
   Context* context = nullptr;
   if (!resolve_context(stream, stream.top, context))
     return false;
-  Context** const found = contexts_.find(context->id);
-  if (!found || *found != context)
+  if (contexts_.find(context->id) != context)
     return true; // its end was recorded before
   // The record tells no time of its own: what other threads did until this thread's next record
   // still came before.
@@ -568,8 +622,7 @@ bool DpstReader::process_context_end(Stream& stream) {
 
 void DpstReader::end_contexts(Stream& stream) {
   for (Context* context : stream.ending) {
-    Context** const found = contexts_.find(context->id);
-    if (!found || *found != context)
+    if (contexts_.find(context->id) != context)
       continue;
     contexts_.erase(context->id);
     joins_.end_context(context);
@@ -613,6 +666,11 @@ bool DpstReader::process_extended(Stream& stream) {
     load(payload);
     return take_stack(stream, payload.stack);
   }
+  case trace::ExtendedKind::EdgeUses: {
+    trace::EdgeUsesPayload payload;
+    load(payload);
+    return process_edge_uses(stream, payload);
+  }
   case trace::ExtendedKind::Pause:
     ++summary_.pauses;
     break;
@@ -625,6 +683,13 @@ bool DpstReader::process_extended(Stream& stream) {
   return true;
 }
 
+bool DpstReader::process_edge_uses(Stream& stream, const trace::EdgeUsesPayload& payload) {
+  Edge* const found = find_edge(stream, payload.edge);
+  if (found)
+    use_edge(stream, payload.edge, *found, payload.change);
+  return found || force_;
+}
+
 // Resumable tasks. Below the frames of the other stack the thread has none of its own: a base that
 // has no step.
 void DpstReader::put_stack_aside(Stream& stream) {
@@ -632,7 +697,6 @@ void DpstReader::put_stack_aside(Stream& stream) {
   stacks_.insert(trace::pack_id(stream.cursor.number(), ordinal), stream.top);
   stream.top = nullptr;
   push_root(stream);
-  stream.top->is_base = true;
   queue_.wake_up_to(stream.stack_waiters, ordinal);
 }
 
@@ -642,13 +706,17 @@ bool DpstReader::take_stack(Stream& stream, std::uint64_t id) {
     Stream* const owner = stream_of(stream, id);
     return block(stream, owner ? owner->stack_waiters : lost_, trace::id_ordinal(id));
   }
-  if (!found) {
-    note(Problem::NeverPutAside);
+  finish_stack(stream.top);
+  if (found) {
+    stream.top = *found;
+    stacks_.erase(id);
     return true;
   }
-  finish_stack(stream.top);
-  stream.top = *found;
-  stacks_.erase(id);
+  note(Problem::NeverPutAside);
+  push(stream, frame_out_of_nowhere(id));
+  stream.top->is_lost = true;
+  joins_.set_context(stream.top->last_context, stream.top->context);
+  visitor_.begun(stream.top->state);
   return true;
 }
 
@@ -683,8 +751,8 @@ void DpstReader::finish_all() {
     finish_stack(stream.top);
   stacks_.for_each([&](std::uint64_t, Frame* top) { finish_stack(top); });
   summary_.never_begun = tasks_.size();
-  tasks_.for_each([&](std::uint64_t, Frame* frame) { joins_.abandon(frame); });
-  contexts_.for_each([&](std::uint64_t, Context* context) {
+  tasks_.for_each([&](Frame* frame) { joins_.abandon(frame); });
+  contexts_.for_each([&](Context* context) {
     joins_.end_context(context);
     joins_.release(context);
   });

@@ -10,6 +10,7 @@
 #include "id_table.h"
 #include "joins.h"
 #include "merge_queue.h"
+#include "paged_table.h"
 #include "read_summary.h"
 #include "run_info.h"
 #include "stream_cursor.h"
@@ -52,6 +53,12 @@ private:
     Waiters spawn_waiters, context_waiters, release_waiters, stack_waiters;
   };
 
+  struct Edge {
+    Path* path;
+    std::int64_t uses;          // acquires still to come
+    std::uint64_t spent_at = 0; // when there were none any more
+  };
+
   // Each returns false if the record has to wait; with force_ it never does.
   bool process(Stream& stream);
   bool process_record(Stream& stream);
@@ -68,13 +75,19 @@ private:
   void process_release(Stream& stream);
   void process_region(Stream& stream);
   bool process_extended(Stream& stream);
+  bool process_edge_uses(Stream& stream, const trace::EdgeUsesPayload& payload);
+  // The edge; null: wait, or if force_ is set there is none.
+  Edge* find_edge(Stream& stream, std::uint64_t id);
+  void use_edge(const Stream& stream, std::uint64_t id, Edge& edge, std::int64_t change);
+  void drop_spent_edges(std::uint64_t now);
   void put_stack_aside(Stream& stream);
   bool take_stack(Stream& stream, std::uint64_t id);
 
   // Context and task operands. False: wait.
   bool resolve_context(Stream& stream, Frame* frame, Context*& context);
-  void note_steal(const Stream& stream, const Frame& task);
+  void note_steal(const Stream& stream, Frame& task);
   bool claim_task(Stream& stream, Frame*& task);
+  Frame* frame_out_of_nowhere(std::uint64_t id);
   Row resolve_site(Stream& stream, const Frame& parent);
 
   Frame& running(Stream& stream);
@@ -98,11 +111,6 @@ private:
   void judge_completeness();
   void refine_time_rate();
 
-  struct Edge {
-    Path* path;
-    bool kept; // may be acquired again
-  };
-
   const TraceSource& source_;
   const TraceInfo& info_;
   const RowMaps& rows_;
@@ -110,11 +118,13 @@ private:
   MergeQueue queue_;
   Joins joins_;
   std::vector<Stream> streams_;
-  IdTable<Frame*> tasks_;      // spawned, not begun
-  IdTable<Context*> contexts_; // until ContextEnd
-  IdTable<Edge> edges_;        // released, and not acquired or kept
-  IdTable<Frame*> stacks_;     // put aside
-  Waiters lost_;               // waiters for streams that do not exist
+  PagedTable<Frame> tasks_;      // spawned, not begun
+  PagedTable<Context> contexts_; // until ContextEnd
+  IdTable<Edge> edges_;          // with uses left, or spent not long ago
+  std::vector<std::uint64_t> spent_edges_;
+  std::size_t next_drop_ = 1024; // of so many spent edges
+  IdTable<Frame*> stacks_;       // put aside
+  Waiters lost_;                 // waiters for streams that do not exist
   std::uint64_t next_rank_ = 0;
   bool force_ = false;
   bool claims_complete_ = false;

@@ -4,7 +4,6 @@
 #include "advice.h"
 #include "passes/region_search.h"
 #include "passes/scalability.h"
-#include "problem.h"
 
 #include <fmt/format.h>
 
@@ -70,6 +69,15 @@ std::pair<std::string, std::string> ends_of(const StepClass& of, const SiteTable
           boundary_name(of.closed, own, table.rows[of.closed.row])};
 }
 
+SourcePlace place_of(const SiteInfo& info) {
+  return {info.file, info.line};
+}
+
+// Of a spawn or wait that of its site, else that of the task.
+SourcePlace place_of(const Boundary& boundary, const StepClass& of, const SiteTable& table) {
+  return place_of(table.rows[names_row(boundary) ? boundary.row : of.row]);
+}
+
 std::string stretch_name(const StepClass& of, const SiteTable& table) {
   if (of.opened.kind == BoundaryKind::BodyBegin && of.closed.kind == BoundaryKind::BodyEnd)
     return "the loop bodies of " + table.rows[of.row].name;
@@ -106,6 +114,7 @@ void Explorer::add_sites(const std::vector<std::uint64_t>& factors) {
       continue;
     target.kind = TargetKind::Site;
     target.name = table_.rows[row].name;
+    target.place = place_of(table_.rows[row]);
     add(std::move(target), std::move(set), factors);
   }
 }
@@ -128,6 +137,9 @@ void Explorer::add_stretches(const std::vector<std::uint64_t>& factors) {
       continue;
     target.kind = TargetKind::Stretch;
     std::tie(target.from, target.to) = ends_of(one, table_);
+    target.place = place_of(one.opened, one, table_);
+    target.end = place_of(one.closed, one, table_);
+    target.of_main = one.row == kMainRow;
     target.name = stretch_name(one, table_);
     add(std::move(target), std::move(set), factors);
   }
@@ -143,6 +155,7 @@ void Explorer::add_waits() {
   for (const Row row : rows) {
     WhatIfTarget target{.kind = TargetKind::Wait};
     target.name = "the wait after " + table_.rows[row].name;
+    target.place = place_of(table_.rows[row]);
     add(std::move(target), {}, {1});
     plan_.scenarios.back().removed_wait = row;
   }
@@ -247,33 +260,6 @@ void search_target(Profile& profile, const Readings& readings, const SiteTable& 
   const WhatIfPoint all{search.factor, {found.after.back().work, found.after.back().span}, {}};
   for (const std::uint64_t procs : options.procs)
     result.speedups.push_back(predicted_speedup(profile.work, all, procs));
-}
-
-void try_grains(Profile& profile, const Readings& readings, const SiteTable& table,
-                const ProfileOptions& options) {
-  std::vector<Readings::Wanted> wanted;
-  for (const auto& [place, grain] : options.grains) {
-    const auto row =
-        std::find_if(table.rows.begin() + 1, table.rows.end(), [&](const SiteInfo& info) {
-          return info.name == place || fmt::format("{}:{}", info.file, info.line) == place;
-        });
-    if (row == table.rows.end())
-      fail(Problem::BadSite, {"--grain"}, "the FILE:LINE of a site of the profile", place,
-           "tp-analyze --format csv lists the sites");
-    wanted.push_back({.grain = GrainChange{static_cast<Row>(row - table.rows.begin()), grain}});
-  }
-  const auto found = readings.read_each(wanted);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    WhatIfTarget target{.kind = TargetKind::Grain};
-    target.grain = wanted[i].grain->grain;
-    target.name = fmt::format("grain {} at {}", target.grain, options.grains[i].first);
-    WhatIfPoint point{1, {profile.work, found[i].analysis.divisible_span}, {}};
-    for (const std::uint64_t procs : options.procs)
-      point.speedups.push_back(predicted_speedup(profile.work, point, procs));
-    target.quoted = point;
-    target.points.push_back(std::move(point));
-    profile.grains.push_back(std::move(target));
-  }
 }
 
 } // namespace tp::analysis

@@ -17,8 +17,4 @@ void search_target(Profile& profile, const Readings& readings, const SiteTable& 
                    const Analysis::Results& first, const ProfileOptions& options,
                    const std::vector<std::uint8_t>& chosen);
 
-// --grain: what loops would allow, as divisible, with other grains.
-void try_grains(Profile& profile, const Readings& readings, const SiteTable& table,
-                const ProfileOptions& options);
-
 } // namespace tp::analysis

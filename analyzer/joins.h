@@ -88,7 +88,7 @@ struct Frame {
   FoldNode* node = nullptr;
   std::uint8_t side = 0;
   bool is_task = false;
-  bool is_base = false; // stands in for a stack that was put aside
+  bool is_lost = false; // stands in for all frames of a stack that was put aside unseen
   Wait* wait = nullptr; // innermost open wait
   std::uint64_t serial = 0;
   std::uint64_t spawn_time = 0; // ticks

@@ -1,20 +1,16 @@
 // tp-analyze: options, the profile, the reports. stdout carries the answer, stderr everything else.
 #include "options.h"
-#include "problem.h"
 #include "profile.h"
+#include "report/lines.h"
+#include "report/numbers.h"
 #include "report/writers.h"
 #include "run_info.h"
+#include "tool.h"
 #include "trace_dump.h"
 #include "trace_source.h"
 
 #include <fmt/format.h>
 
-#include <signal.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -24,40 +20,6 @@ namespace tp::analysis {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr int kOk = 0, kCheckFailed = 1, kBad = 2;
-
-// A stream that shrinks while it is mapped: another program is writing this directory.
-extern "C" void on_bus_error(int) {
-  static constexpr char kText[] =
-      "tp: error: a stream was cut off while it was read: expected nobody to write the "
-      "data directory, got a shorter file\nhint: run tp-analyze again when the program has ended\n";
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText, sizeof kText - 1);
-  ::_exit(kBad);
-}
-
-void complain(const std::string& what, const std::string& hint) {
-  fmt::print(stderr, "tp: error: {}\n", what);
-  if (!hint.empty())
-    fmt::print(stderr, "hint: {}\n", hint);
-}
-
-// Written beside its place and renamed: readers see the old file or the new one.
-void write_file(const std::string& path, const std::string& text) {
-  const std::string temporary = fmt::format("{}.tmp.{}", path, ::getpid());
-  std::FILE* const file = std::fopen(temporary.c_str(), "we");
-  if (!file)
-    fail(Problem::Unreadable, {path}, "a place to write to", std::strerror(errno),
-         "tp-analyze --out-dir DIR");
-  bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  good &= std::fclose(file) == 0;
-  if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int error = errno;
-    ::unlink(temporary.c_str());
-    fail(Problem::Unreadable, {path}, "a place to write to", std::strerror(error),
-         "tp-analyze --out-dir DIR");
-  }
-}
-
 std::string in_directory(const std::string& directory, const std::string& name) {
   return directory.empty() ? name : (fs::path(directory) / name).string();
 }
@@ -65,10 +27,6 @@ std::string in_directory(const std::string& directory, const std::string& name) 
 std::vector<std::string> write_files(const Options& options, const Profile& profile) {
   std::vector<std::string> written;
   const auto write = [&](const std::string& path, const std::string& text) {
-    if (const fs::path parent = fs::path(path).parent_path(); !parent.empty()) {
-      std::error_code error;
-      fs::create_directories(parent, error);
-    }
     write_file(path, text);
     written.push_back(path);
   };
@@ -85,6 +43,8 @@ std::vector<std::string> write_files(const Options& options, const Profile& prof
   }
   if (!options.json.empty() && options.json != "-")
     write(options.json, write_json(profile));
+  for (const Export& each : options.exports)
+    write(each.file, each.format->write(profile));
   return written;
 }
 
@@ -98,11 +58,27 @@ std::string answer(const Options& options, const Profile& profile) {
   return write_text(profile, options.text);
 }
 
-int check_all(const Options& options, const Profile& profile) {
+// The columns of the CSV are those of TaskProf: none is left for the mark.
+std::string names_of_short_sites(const Profile& profile) {
+  std::string text;
+  for (const SiteRow& site : profile.sites)
+    if (site.too_short)
+      text += fmt::format("tp: {} {}\n", printable(site.info.name), kTooShort);
+  return text;
+}
+
+int check_all(const Options& options, const Figures& figures) {
   int status = kOk;
   for (const Check& check : options.checks) {
     std::string actual;
-    const auto result = holds(check, profile, actual);
+    std::optional<bool> result;
+    try {
+      result = holds(check, figures, actual);
+    } catch (const BadCheck& bad) {
+      complain(fmt::format("--check {}: {}", check.text, bad.what()),
+               "tp-analyze --format csv lists the sites");
+      return kBad;
+    }
     if (!result) {
       complain(
           fmt::format("--check: {}: expected a figure, got none: the totals of the run are missing",
@@ -112,8 +88,8 @@ int check_all(const Options& options, const Profile& profile) {
     }
     if (*result)
       continue;
-    fmt::print(stderr, "tp: check failed: {}: {} is {}\n", check.text, check.metric, actual);
-    status = kCheckFailed;
+    fmt::print(stderr, "tp: check failed: {}: {} is {}\n", check.text, check.metric.name, actual);
+    status = kClaimFalse;
   }
   return status;
 }
@@ -149,9 +125,11 @@ int run(const Options& options) {
   }
   const Profile profile = make_profile(source, options.analysis);
   const auto written = write_files(options, profile);
-  const std::string text = answer(options, profile);
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    fail(Problem::Unreadable, {"standard output"}, "a place to write to", std::strerror(errno));
+  write_answer(answer(options, profile));
+  if (options.warnings)
+    fmt::print(stderr, "{}", write_warnings(profile));
+  if (options.format == Format::Csv && !options.quiet)
+    fmt::print(stderr, "{}", names_of_short_sites(profile));
   if (!options.quiet)
     for (const std::string& path : written)
       fmt::print(stderr, "tp: wrote {}\n", path);
@@ -165,7 +143,7 @@ int run(const Options& options) {
         "tp-analyze --json - " + options.data);
     return kBad;
   }
-  return check_all(options, profile);
+  return check_all(options, figures_of(profile));
 }
 
 } // namespace
@@ -173,20 +151,6 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace tp::analysis;
-  ::signal(SIGBUS, on_bus_error);
   const Parsed parsed = parse_options(argc, argv);
-  if (!parsed.options)
-    return parsed.status;
-  try {
-    return run(*parsed.options);
-  } catch (const Error& error) {
-    complain(error.what(), error.hint().empty() ? "tp-run PROGRAM records it again" : error.hint());
-  } catch (const std::bad_alloc&) {
-    complain(
-        "the analysis: out of memory: expected enough for what is alive at one moment, got none",
-        "");
-  } catch (const std::exception& error) {
-    complain(fmt::format("the analysis: expected no failure, got {}", error.what()), "");
-  }
-  return kBad;
+  return parsed.options ? run_tool([&] { return run(*parsed.options); }) : parsed.status;
 }

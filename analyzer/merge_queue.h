@@ -31,6 +31,15 @@ public:
   bool comes_before(std::uint64_t time, std::uint32_t stream) const {
     return heap_.empty() || later(heap_.front(), {time, stream});
   }
+  // The earliest record of all streams in the queue, ready or blocked; `time` if there is none before.
+  std::uint64_t earliest(std::uint64_t time) const {
+    if (!heap_.empty())
+      time = std::min(time, heap_.front().time);
+    for (const Entry& entry : entries_)
+      if (entry.waits_on)
+        time = std::min(time, entry.time);
+    return time;
+  }
   std::uint32_t pop() {
     std::pop_heap(heap_.begin(), heap_.end(), later);
     const std::uint32_t stream = heap_.back().stream;

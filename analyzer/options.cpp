@@ -1,18 +1,15 @@
 // Options table, --help text, and the checks of --check.
 #include "options.h"
 
-#include "report/numbers.h"
+#include "tool.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-
-#include <unistd.h>
 
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <regex>
 #include <thread>
 
 #ifndef TP_VERSION
@@ -28,8 +25,8 @@ struct Raw {
   std::vector<std::string> positionals;
   std::string data, out_dir, color = "auto", format = "table", sort = "critical",
                              mode = "parallelize";
-  std::string factors, procs, burden, explore = "auto";
-  std::vector<std::string> map_path, checks, grains;
+  std::string factors, procs, burden, explore = "auto", simulate = "auto";
+  std::vector<std::string> map_path, checks, exports, grains;
 };
 
 [[noreturn]] void usage(const std::string& what, const std::string& expected,
@@ -66,26 +63,22 @@ std::pair<std::string, std::uint64_t> parse_grain(const std::string& text) {
   return {text.substr(0, equals), values.front()};
 }
 
-Check parse_check(const std::string& text) {
-  static const std::regex kForm(R"(\s*([a-z_]+)\s*(>=|<=|==|>|<)\s*([0-9]+(\.[0-9]+)?)\s*)");
-  std::smatch match;
-  if (!std::regex_match(text, match, kForm))
-    usage("--check", "METRIC>=NUMBER (or <=, >, <, ==)", "'" + text + "'");
-  Check check{text, match[1], match[2], std::strtold(match[3].str().c_str(), nullptr)};
-  for (const char* known : {"parallelism", "divisible_parallelism", "work", "span", "attributed"})
-    if (check.metric == known)
-      return check;
-  usage("--check", "parallelism, divisible_parallelism, work, span or attributed",
-        "'" + check.metric + "'");
+Check checked(const std::string& text) try {
+  return parse_check(text);
+} catch (const BadCheck& bad) {
+  usage("--check", bad.expected, bad.got);
 }
 
-bool wants_colour(const std::string& when) {
-  if (when != "auto")
-    return when == "always";
-  const char* const term = std::getenv("TERM");
-  const char* const no_color = std::getenv("NO_COLOR");
-  return ::isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
-         !(term && std::string(term) == "dumb");
+// FORMAT:FILE
+Export parse_export(const std::string& text) {
+  std::string known;
+  for (const ExportFormat& format : kExportFormats) {
+    const std::string prefix = std::string(format.name) + ":";
+    if (text.size() > prefix.size() && text.compare(0, prefix.size(), prefix) == 0)
+      return {&format, text.substr(prefix.size())};
+    known += (known.empty() ? "" : "|") + std::string(format.name);
+  }
+  usage("--export", known + ":FILE", "'" + text + "'");
 }
 
 bool ends_in_csv(const std::string& name) {
@@ -121,6 +114,10 @@ void place_positionals(const Raw& raw, Options& options) {
   options.region_dir = raw.out_dir.empty() ? csv.parent_path().string() : out.string();
 }
 
+Explore when(const std::string& word) {
+  return word == "always" ? Explore::Always : word == "never" ? Explore::Never : Explore::Auto;
+}
+
 constexpr std::uint64_t kMostProcs = 1 << 20;
 constexpr std::uint64_t kMostBurdenNs = 1'000'000'000'000;
 
@@ -135,9 +132,8 @@ void finish_analysis(const Raw& raw, ProfileOptions& options) {
   options.measure_burden = raw.burden == "auto";
   if (!raw.burden.empty() && !options.measure_burden)
     options.burden_ns = number("--burden", raw.burden, kMostBurdenNs);
-  options.explore = raw.explore == "always"  ? Explore::Always
-                    : raw.explore == "never" ? Explore::Never
-                                             : Explore::Auto;
+  options.explore = when(raw.explore);
+  options.simulate = when(raw.simulate);
   for (const std::string& grain : raw.grains)
     options.grains.push_back(parse_grain(grain));
 }
@@ -151,7 +147,10 @@ void finish(const Raw& raw, Options& options, bool top_given) {
     options.analysis.path_map.emplace_back(rule.substr(0, equals), rule.substr(equals + 1));
   }
   for (const std::string& check : raw.checks)
-    options.checks.push_back(parse_check(check));
+    options.checks.push_back(checked(check));
+  for (const std::string& each : raw.exports)
+    options.exports.push_back(parse_export(each));
+  options.analysis.contexts = !raw.exports.empty();
   const std::map<std::string, Format> formats{{"table", Format::Table},
                                               {"csv", Format::Csv},
                                               {"json", Format::Json},
@@ -218,8 +217,11 @@ void add_questions(CLI::App& app, Options& options, Raw& raw) {
   app.add_option("--burden", raw.burden,
                  "cost of a migration: auto measures it in the trace, else nanoseconds (6250)")
       ->type_name("auto|NS");
-  app.add_option("-P,--procs", raw.procs, "speedups on these numbers of cpus (P and 4P)")
+  app.add_option("-P,--procs", raw.procs,
+                 "speedups on these numbers of cpus (P and 4P); predicted by simulation up to 1024")
       ->type_name("LIST");
+  add_choice(app, "--simulate", raw.simulate, {"auto", "always", "never"},
+             "predict times on these cpus (auto: unless the trace is large)");
 }
 
 void add_output(CLI::App& app, Options& options, Raw& raw) {
@@ -229,9 +231,13 @@ void add_output(CLI::App& app, Options& options, Raw& raw) {
   add_choice(app, "--format", raw.format, {"table", "csv", "json", "md"}, "what goes to stdout");
   app.add_option("--json", options.json, "write JSON to FILE, or to stdout in place of the table")
       ->type_name("FILE|-");
+  add_list(app, "--export", raw.exports, "FORMAT:FILE",
+           "for other tools: perfetto, speedscope, folded, folded-critical, pprof, callgrind, dot");
   add_list(app, "--map-path", raw.map_path, "OLD=NEW", "replace a prefix of source file names");
   add_list(app, "--check", raw.checks, "EXPR",
-           "exit 1 unless this holds, for example 'parallelism>=16'");
+           "exit 1 unless this holds: 'parallelism>=16', 'site(a.cpp:42).critical<30%'");
+  app.add_flag("--warnings", options.warnings,
+               "file:line: warning: ... on stderr, for the code that limits scaling");
   app.add_flag("--strict", options.strict, "treat warnings and incomplete data as errors (exit 2)");
   app.add_flag("--dump", options.dump, "print the records of the trace and stop");
   app.add_flag("-q,--quiet", options.quiet, "no notes on stderr");
@@ -264,40 +270,6 @@ Parsed parse_options(int argc, char** argv) {
     return {{}, 2};
   }
   return {std::move(options), 0};
-}
-
-std::optional<bool> holds(const Check& check, const Profile& profile, std::string& actual) {
-  Ratio figure;
-  if (check.metric == "parallelism")
-    figure = profile.parallelism();
-  if (check.metric == "divisible_parallelism")
-    figure = profile.divisible_parallelism();
-  if (check.metric == "work")
-    figure = {profile.work, 1};
-  if (check.metric == "span")
-    figure = {profile.span, 1};
-  long double value = 0;
-  if (check.metric == "attributed") {
-    const Attribution& a = profile.attribution;
-    if (a.basis == AttributionBasis::None || a.total == 0)
-      return {};
-    actual = percent2(a.attributed, a.total);
-    value = 100.0L * a.attributed / a.total;
-  } else {
-    actual = decimal2(figure);
-    value = figure.denominator == 0
-                ? 1.0L
-                : static_cast<long double>(figure.numerator) / figure.denominator;
-  }
-  if (check.comparison == ">=")
-    return value >= check.value;
-  if (check.comparison == "<=")
-    return value <= check.value;
-  if (check.comparison == ">")
-    return value > check.value;
-  if (check.comparison == "<")
-    return value < check.value;
-  return value == check.value;
 }
 
 } // namespace tp::analysis

@@ -1,6 +1,8 @@
 // The command line of tp-analyze.
 #pragma once
 
+#include "checks.h"
+#include "export/export.h"
 #include "profile.h"
 #include "report/writers.h"
 
@@ -12,12 +14,9 @@ namespace tp::analysis {
 
 enum class Format : std::uint8_t { Table, Csv, Json, Markdown };
 
-// A claim about the profile that must hold, for CI: `parallelism>=16`.
-struct Check {
-  std::string text;
-  std::string metric;
-  std::string comparison;
-  long double value = 0;
+struct Export {
+  const ExportFormat* format;
+  std::string file;
 };
 
 struct Options {
@@ -29,7 +28,9 @@ struct Options {
   ProfileOptions analysis;
   TextOptions text;
   Format format = Format::Table;
+  std::vector<Export> exports;
   std::vector<Check> checks;
+  bool warnings = false; // file:line: warning: ... on stderr
   bool strict = false;
   bool dump = false;
   bool quiet = false;
@@ -42,9 +43,5 @@ struct Parsed {
   int status = 0;
 };
 Parsed parse_options(int argc, char** argv);
-
-// Whether a check holds; sets `actual` to the figure it was compared with. Nothing: the figure does
-// not exist.
-std::optional<bool> holds(const Check& check, const Profile& profile, std::string& actual);
 
 } // namespace tp::analysis

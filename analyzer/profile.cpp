@@ -3,11 +3,17 @@
 
 #include "advice.h"
 #include "conservation.h"
+#include "contexts.h"
+#include "elapsed.h"
 #include "explore.h"
+#include "grain_advice.h"
+#include "overhead.h"
 #include "passes/scalability.h"
+#include "prediction.h"
 #include "problem.h"
 #include "readings.h"
 #include "report/numbers.h"
+#include "rounding.h"
 
 #include <fmt/format.h>
 
@@ -54,17 +60,19 @@ WhatIfPlan first_part(const WhatIfPlan& plan, WhatIfPlan& rest) {
 }
 
 bool is_too_short(const RowTotals& totals, const RunInfo& run) {
-  __extension__ using Wide = unsigned __int128;
   return Wide{totals.steps} * run.step_cost * 10 > Wide{totals.on_work.local.work};
 }
 
 void add_sites(Profile& profile, const SiteTable& table, const Analysis::Results& results) {
+  const auto overheads =
+      site_overheads(profile, results, profile.prediction.costs, profile.prediction.steal);
   for (Row row = 0; row < table.rows.size(); ++row) {
     const RowTotals& totals = results.rows[row];
     const SiteMeasures& all = totals.on_work;
     if (row == table.maps.unknown_row && all.local.count == 0)
       continue;
     SiteRow site{.info = table.rows[row],
+                 .row = row,
                  .work = all.top_call_site.work,
                  .span = all.top_call_site.span,
                  .exclusive_work = all.local.work,
@@ -75,6 +83,8 @@ void add_sites(Profile& profile, const SiteTable& table, const Analysis::Results
                  .steps = totals.steps,
                  .on_work = all,
                  .on_span = totals.on_span,
+                 .overhead = overheads[row],
+                 .loops = totals.loops,
                  .extra = totals.extra,
                  .too_short = is_too_short(totals, profile.run)};
     site.extra.resize(profile.run.extra_events.size());
@@ -135,8 +145,7 @@ std::optional<std::uint64_t> burden_in_work(const Burden& burden, const RunInfo&
     return burden.ns; // its units are what the user makes them
   if (run.work.hz == 0)
     return {};
-  return static_cast<std::uint64_t>(static_cast<double>(burden.ns) *
-                                    static_cast<double>(run.work.hz) / 1e9);
+  return rounded(static_cast<double>(burden.ns) * static_cast<double>(run.work.hz) / 1e9);
 }
 
 Burden burden_before_reading(const ProfileOptions& options, const RunInfo& run) {
@@ -165,9 +174,8 @@ bool refine_burden(Profile& profile, const ProfileOptions& options) {
   if (const auto work = burden_in_work(burden, profile.run)) {
     burden.work = *work;
   } else if (const std::uint64_t ns = to_ns(read.step_time, read.time_hz); ns > 0) {
-    burden.work =
-        static_cast<std::uint64_t>(static_cast<double>(burden.ns) *
-                                   static_cast<double>(profile.work) / static_cast<double>(ns));
+    burden.work = rounded(static_cast<double>(burden.ns) * static_cast<double>(profile.work) /
+                          static_cast<double>(ns));
   }
   return burden.work != before;
 }
@@ -191,6 +199,19 @@ std::string loops_on_path(const SiteTable& table, const Analysis::Results& resul
   return names + (loops.size() > 2 ? ", ..." : "");
 }
 
+// Not in a program that was not recompiled: the body calls of its loops were not seen.
+bool knows_bodies(const SiteTable& table, const Analysis::Results& results) {
+  const auto is_loop = [](const SiteInfo& row) {
+    const auto is = [](const std::string& construct) {
+      return construct == "parallel_for" || construct == "parallel_reduce";
+    };
+    return std::any_of(row.constructs.begin(), row.constructs.end(), is);
+  };
+  const auto is_body = [](const auto& step) { return step.opened.kind == BoundaryKind::BodyBegin; };
+  return std::none_of(table.rows.begin(), table.rows.end(), is_loop) ||
+         std::any_of(results.classes.begin(), results.classes.end(), is_body);
+}
+
 void add_warnings(Profile& profile, const SiteTable& table, const Analysis::Results& results) {
   auto& warnings = profile.warnings;
   const ReadSummary& read = profile.read;
@@ -204,7 +225,6 @@ void add_warnings(Profile& profile, const SiteTable& table, const Analysis::Resu
                                 read.complete ? " (though the trace is complete)" : "")});
   }
   check_sums(profile);
-  __extension__ using Wide = unsigned __int128;
   const std::uint64_t less = std::min(profile.span, profile.divisible_span);
   const std::uint64_t more = std::max(profile.span, profile.divisible_span);
   if (Wide{more} * 10 > Wide{less} * 12)
@@ -264,14 +284,21 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   const auto more = readings.evaluate(rest);
   results.what_if.insert(results.what_if.end(), more.begin(), more.end());
 
+  add_costs(profile, results);
   add_sites(profile, table, results);
   add_what_if(profile, plan, results.what_if, options);
   add_bounds(profile, options);
+  predict(profile, readings, options);
   explore(profile, readings, table, results, options);
   search_target(profile, readings, table, results, options, chosen);
-  try_grains(profile, readings, table, options);
+  try_grains(profile, readings, options);
+  advise_grains(profile, readings);
+  if (options.contexts)
+    add_contexts(profile, readings, table);
   add_attribution(profile);
   add_balance(profile);
+  explain_elapsed(profile, readings, options);
+  profile.divisible_is_known = knows_bodies(table, results);
   add_warnings(profile, table, results);
   profile.advice = advise(profile);
   return profile;

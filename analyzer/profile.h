@@ -24,8 +24,10 @@ struct ProfileOptions {
   std::optional<std::uint64_t> burden_ns;                    // of a migration
   bool measure_burden = false;                               // take it from the trace
   Explore explore = Explore::Auto;                           // what-if without annotations
+  Explore simulate = Explore::Auto;                          // times on P workers
   std::optional<std::uint64_t> target;                       // parallelism to be reached
   std::vector<std::pair<std::string, std::uint64_t>> grains; // file:line of a loop, grain
+  bool contexts = false; // calling contexts and the timeline, for exports
   unsigned jobs = 1;
   PathMap path_map;
 };

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "problem.h"
+#include "rounding.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +33,26 @@ public:
     return 0;
   }
 
+  // The mean of the smallest `percent` per cent, each counted as the middle of its bucket.
+  std::uint64_t mean_of_lowest(std::uint64_t percent) const {
+    const std::uint64_t wanted = total_ / 100 * percent + (total_ % 100 * percent + 99) / 100;
+    std::uint64_t seen = 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < counts_.size() && seen < wanted; ++i) {
+      const std::uint64_t taken = std::min(counts_[i], wanted - seen);
+      sum += static_cast<double>(taken) * middle(i);
+      seen += taken;
+    }
+    return seen == 0 ? 0 : rounded(sum / static_cast<double>(seen));
+  }
+
 private:
+  static double middle(std::size_t bucket) {
+    if (bucket < 16)
+      return static_cast<double>(bucket);
+    return (8.5 + static_cast<double>(bucket % 8)) *
+           static_cast<double>(std::uint64_t{1} << (bucket / 8 - 1));
+  }
   static std::size_t bucket(std::uint64_t value) {
     if (value < 16)
       return static_cast<std::size_t>(value);

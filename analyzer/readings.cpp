@@ -2,40 +2,11 @@
 #include "readings.h"
 
 #include "dpst_reader.h"
+#include "side_by_side.h"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <mutex>
-#include <thread>
 
 namespace tp::analysis {
-
-template <typename Function>
-void Readings::side_by_side(std::size_t count, Function&& function) const {
-  std::atomic<std::size_t> next{0};
-  std::exception_ptr failure;
-  std::mutex failure_mutex;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
-      try {
-        function(i);
-      } catch (...) {
-        const std::lock_guard lock(failure_mutex);
-        failure = std::current_exception();
-        next = count;
-      }
-    }
-  };
-  std::vector<std::thread> helpers;
-  for (std::size_t i = 1; i < std::min<std::size_t>(jobs_, count); ++i)
-    helpers.emplace_back(work);
-  work();
-  for (std::thread& helper : helpers)
-    helper.join();
-  if (failure)
-    std::rethrow_exception(failure);
-}
 
 Readings::Result Readings::read(const WhatIfPlan& plan, const Wanted& wanted) const {
   Analysis analysis({.plan = plan,
@@ -45,18 +16,26 @@ Readings::Result Readings::read(const WhatIfPlan& plan, const Wanted& wanted) co
                      .sites = wanted.sites,
                      .composition = wanted.composition,
                      .burden = wanted.burden,
-                     .grain = wanted.grain});
+                     .contexts = wanted.contexts});
   Result result;
   result.summary = DpstReader(source_, info_, table_.maps, analysis).run();
   result.analysis = analysis.results();
   return result;
 }
 
+void Readings::read(DagVisitor& visitor) const {
+  DpstReader(source_, info_, table_.maps, visitor).run();
+}
+
+IdleTime Readings::idle_time(std::uint64_t workers, const ReadSummary& summary) const {
+  return {source_, info_.run, workers, summary.first_time, summary.last_time};
+}
+
 std::vector<WhatIfLength> Readings::evaluate(const WhatIfPlan& plan) const {
   std::vector<WhatIfLength> lengths(plan.scenarios.size());
   const std::size_t batches =
       (plan.scenarios.size() + kScenariosPerReading - 1) / kScenariosPerReading;
-  side_by_side(batches, [&](std::size_t batch) {
+  side_by_side(jobs_, batches, [&](std::size_t batch) {
     const auto begin = static_cast<std::ptrdiff_t>(batch * kScenariosPerReading);
     const auto end = std::min(begin + static_cast<std::ptrdiff_t>(kScenariosPerReading),
                               static_cast<std::ptrdiff_t>(plan.scenarios.size()));
@@ -68,9 +47,17 @@ std::vector<WhatIfLength> Readings::evaluate(const WhatIfPlan& plan) const {
   return lengths;
 }
 
-std::vector<Readings::Result> Readings::read_each(const std::vector<Wanted>& wanted) const {
-  std::vector<Result> results(wanted.size());
-  side_by_side(wanted.size(), [&](std::size_t i) { results[i] = read({}, wanted[i]); });
+std::vector<GrainTrials::Result>
+Readings::try_grains(const std::vector<GrainChange>& changes) const {
+  std::vector<GrainTrials::Result> results(changes.size());
+  const std::size_t batches = (changes.size() + GrainTrials::kMost - 1) / GrainTrials::kMost;
+  side_by_side(jobs_, batches, [&](std::size_t batch) {
+    const std::size_t begin = batch * GrainTrials::kMost;
+    const std::size_t count = std::min(changes.size() - begin, GrainTrials::kMost);
+    GrainTrials trials({changes.data() + begin, count});
+    read(trials);
+    std::ranges::copy(trials.results(), results.begin() + static_cast<std::ptrdiff_t>(begin));
+  });
   return results;
 }
 

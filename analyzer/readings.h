@@ -4,6 +4,8 @@
 #pragma once
 
 #include "passes/analysis.h"
+#include "passes/grain_trials.h"
+#include "passes/idle_time.h"
 #include "read_summary.h"
 #include "site_table.h"
 #include "trace_source.h"
@@ -27,21 +29,24 @@ public:
     bool sites = false;
     bool composition = false;
     std::uint64_t burden = 0;
-    std::optional<GrainChange> grain = {};
+    std::optional<std::uint64_t> contexts = {};
   };
   Result read(const WhatIfPlan& plan, const Wanted& wanted) const;
+  // For another visitor.
+  void read(DagVisitor& visitor) const;
+  // When fewer steps ran than there were workers, in a trace with this summary.
+  IdleTime idle_time(std::uint64_t workers, const ReadSummary& summary) const;
   // All scenarios of a plan, in as many readings as it takes.
   std::vector<WhatIfLength> evaluate(const WhatIfPlan& plan) const;
-  // As read(), once for each.
-  std::vector<Result> read_each(const std::vector<Wanted>& wanted) const;
+  // One result per change, in as many readings as it takes.
+  std::vector<GrainTrials::Result> try_grains(const std::vector<GrainChange>& changes) const;
+
+  unsigned jobs() const { return jobs_; }
 
   // More lengths per path than this are slower than another reading.
   static constexpr std::size_t kScenariosPerReading = 128;
 
 private:
-  template <typename Function>
-  void side_by_side(std::size_t count, Function&& function) const;
-
   const TraceSource& source_;
   const TraceInfo& info_;
   const SiteTable& table_;

@@ -5,6 +5,18 @@
 
 namespace tp::analysis {
 
+// Body calls of a site's loops.
+struct LoopCounts {
+  std::uint64_t body_calls = 0, iterations = 0;
+  std::uint64_t largest_grain = 0; // that the loops were given
+  void add(std::uint64_t of_iterations, std::uint64_t grain) {
+    ++body_calls;
+    iterations += of_iterations;
+    if (grain > largest_grain)
+      largest_grain = grain;
+  }
+};
+
 struct InvocationSums {
   std::uint64_t count = 0;
   std::uint64_t work = 0;

@@ -1,19 +1,18 @@
 // Looks addresses up with elfutils' libdwfl, which also finds separate debug files by build id.
 #include "site_resolver.h"
 
+#include "cxx_names.h"
+#include "task_type.h"
+
 #include <fmt/format.h>
 
-#include <cxxabi.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
-#include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <optional>
 #include <string_view>
 
 namespace tp::analysis {
@@ -61,6 +60,50 @@ Dwarf_Die* unit_of(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Addr* bias) {
   return nullptr;
 }
 
+// Where the functions of a unit are described: in the unit, or with -gsplit-dwarf in a file of its own.
+Dwarf_Die functions_of(const Dwarf_Die& unit) {
+  Dwarf_Die split{};
+  std::uint8_t type = 0;
+  const bool is_skeleton =
+      dwarf_cu_info(unit.cu, nullptr, &type, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
+      type == DW_UT_skeleton;
+  return is_skeleton && split.addr ? split : unit;
+}
+
+// The innermost die with code at the address, below `parent`; false if there is none.
+bool find_innermost(Dwarf_Die parent, Dwarf_Addr address, Dwarf_Die& innermost) {
+  Dwarf_Die child;
+  for (int more = dwarf_child(&parent, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+    if (dwarf_haspc(&child, address) == 1) {
+      innermost = child;
+      find_innermost(child, address, innermost);
+      return true;
+    }
+    const int tag = dwarf_tag(&child);
+    if ((tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type) &&
+        find_innermost(child, address, innermost))
+      return true;
+  }
+  return false;
+}
+
+// The dies around an address, innermost first. dwarf_getscopes does not look into namespaces, where clang describes functions.
+std::vector<Dwarf_Die> scopes_at(Dwarf_Die unit, Dwarf_Addr address) {
+  Dwarf_Die innermost;
+  Dwarf_Die* found = nullptr;
+  if (dwarf_getscopes(&unit, address, &found) > 0)
+    innermost = found[0];
+  else if (!find_innermost(unit, address, innermost))
+    return {};
+  std::free(found);
+  found = nullptr;
+  // From the innermost die, not from the unit: this gives the concrete instances all the way out.
+  const int count = dwarf_getscopes_die(&innermost, &found);
+  std::vector<Dwarf_Die> scopes(found, found + std::max(count, 0));
+  std::free(found);
+  return scopes;
+}
+
 // The inline chain at `address`, innermost first.
 std::vector<SourceFrame> inline_chain(Dwfl_Module* module, Dwarf_Addr address) {
   std::vector<SourceFrame> chain;
@@ -76,39 +119,29 @@ std::vector<SourceFrame> inline_chain(Dwfl_Module* module, Dwarf_Addr address) {
     if (const char* file = dwarf_linesrc(line, nullptr, nullptr))
       here.file = file;
   }
+  Dwarf_Die functions = functions_of(*unit);
   Dwarf_Files* files = nullptr;
   std::size_t file_count = 0;
-  dwarf_getsrcfiles(unit, &files, &file_count);
-
-  Dwarf_Die* scopes = nullptr;
-  int count = dwarf_getscopes(unit, address - bias, &scopes);
-  if (count <= 0)
-    return chain;
-  // Once more from the innermost die: this gives the concrete instances all the way out.
-  Dwarf_Die innermost = scopes[0];
-  std::free(scopes);
-  scopes = nullptr;
-  count = dwarf_getscopes_die(&innermost, &scopes);
-  for (int i = 0; i < count; ++i) {
-    if (!is_function(&scopes[i]))
+  dwarf_getsrcfiles(&functions, &files, &file_count);
+  for (Dwarf_Die& scope : scopes_at(functions, address - bias)) {
+    if (!is_function(&scope))
       continue;
-    here.function = name_of(&scopes[i]);
+    here.function = name_of(&scope);
     // A oneTBB lambda inlined into user code is still oneTBB's.
     if (here.file.empty())
-      here.file = declared_in(&scopes[i]);
+      here.file = declared_in(&scope);
     chain.push_back(here);
-    if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
+    if (dwarf_tag(&scope) == DW_TAG_subprogram)
       break;
     Dwarf_Attribute memory;
     Dwarf_Word value = 0;
     here = {};
-    if (dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &memory), &value) == 0)
+    if (dwarf_formudata(dwarf_attr(&scope, DW_AT_call_line, &memory), &value) == 0)
       here.line = static_cast<std::uint32_t>(value);
-    if (files && dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &memory), &value) == 0)
+    if (files && dwarf_formudata(dwarf_attr(&scope, DW_AT_call_file, &memory), &value) == 0)
       if (const char* file = dwarf_filesrc(files, value, nullptr, nullptr))
         here.file = file;
   }
-  std::free(scopes);
   return chain;
 }
 
@@ -120,16 +153,6 @@ const Dwfl_Callbacks kCallbacks = {
 };
 
 } // namespace
-
-std::string demangle(const std::string& name) {
-  int status = 0;
-  char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  if (status != 0 || !text)
-    return name;
-  std::string result = text;
-  std::free(text);
-  return result;
-}
 
 bool is_library_frame(const std::string& function, const std::string& file) {
   for (const std::string_view prefix : {"tbb::", "oneapi::tbb::", "tp::", "std::", "__gnu_"})
@@ -150,54 +173,6 @@ bool is_library_frame(const std::string& function, const std::string& file) {
     if (file.find(part) != std::string::npos)
       return true;
   return false;
-}
-
-std::string lambda_owner(const std::string& type) {
-  const std::size_t lambda = type.find("{lambda");
-  if (lambda == std::string::npos)
-    return {};
-  // Back to the beginning of this template argument.
-  std::size_t begin = lambda;
-  int depth = 0;
-  while (begin > 0) {
-    const char c = type[begin - 1];
-    if (c == ')' || c == '>')
-      ++depth;
-    if (c == '(' || c == '<') {
-      if (depth == 0)
-        break;
-      --depth;
-    }
-    if (c == ',' && depth == 0)
-      break;
-    --begin;
-  }
-  std::string owner = type.substr(begin, lambda - begin);
-  while (!owner.empty() && (owner.front() == ' '))
-    owner.erase(0, 1);
-  while (owner.size() >= 2 && owner.compare(owner.size() - 2, 2, "::") == 0)
-    owner.resize(owner.size() - 2);
-  return owner;
-}
-
-std::string plain_name(const std::string& function) {
-  if (function.find("operator") != function.npos)
-    return function;
-  std::string plain;
-  int depth = 0;
-  for (const char c : function) {
-    if (c == '<')
-      ++depth;
-    else if (c == '>')
-      --depth;
-    else if (depth == 0 && c == ' ' && !plain.ends_with("(anonymous"))
-      plain.clear(); // what came before was the return type
-    else if (depth == 0 && c == '(' && !plain.empty() && !plain.ends_with("::"))
-      break; // parameters; "(anonymous namespace)" begins a name or follows "::"
-    else if (depth == 0)
-      plain += c;
-  }
-  return plain.empty() ? function : plain;
 }
 
 struct SiteResolver::Impl {
@@ -281,20 +256,21 @@ struct SiteResolver::Impl {
       described = true;
       if (!is_library_frame(frame.function, frame.file))
         return {is_system_module(address.module),
-                {frame.file, frame.line, frame.function, "debug_info"}};
+                {frame.file, frame.line, frame.function, "debug_info", ""}};
     }
     if (described)
       return {true, {}};
     GElf_Off offset = 0;
     GElf_Sym symbol;
-    const char* const name = dwfl_module_addrinfo(module.module, module.base + address.offset - 1,
-                                                  &offset, &symbol, nullptr, nullptr, nullptr);
-    if (!name || !*name)
+    const char* const found = dwfl_module_addrinfo(module.module, module.base + address.offset - 1,
+                                                   &offset, &symbol, nullptr, nullptr, nullptr);
+    if (!found || !*found)
       return {is_system_module(address.module), {}};
-    const std::string function = demangle(name);
+    const std::string function = demangle(found), name = plain_name(function);
     const bool library = is_library_frame(function, "") || is_system_module(address.module);
     return {library,
-            {fmt::format("{}+{:#x}", plain_name(function), offset + 1), 0, function, "symbol"}};
+            {fmt::format("{}+{:#x}", name, offset + 1), 0, function, "symbol",
+             fmt::format("{}+{:#x}", short_name(name), offset + 1)}};
   }
 
   // The C and C++ runtime, and oneTBB itself: whatever is on their frames, no user wrote it.
@@ -326,16 +302,17 @@ ResolvedSite SiteResolver::resolve(const StaticSite& site) {
     users = &address;
     break;
   }
-  ResolvedSite result;
-  result.found_by = "module";
-  result.function = lambda_owner(demangle(site.type));
-  if (site.stack.empty()) {
-    result.file = site.type.empty() ? fmt::format("site{}", site.id) : demangle(site.type);
-    return result;
-  }
+  const std::string type = demangle(site.type);
+  if (site.stack.empty())
+    return {type.empty() ? fmt::format("site{}", site.id) : type, 0, "", "module", ""};
   const CodeAddress& address = users ? *users : site.stack.front();
-  result.file = fmt::format("{}+{:#x}", impl_->module_name(address.module), address.offset);
-  return result;
+  const std::string place =
+      fmt::format("{}+{:#x}", impl_->module_name(address.module), address.offset);
+  const auto [body, construct] = look_at_task_type(type);
+  if (!body.empty())
+    return {plain_name(body) + "@" + place, 0, body, "type",
+            fmt::format("{}@{:#x}", short_name(plain_name(body)), address.offset)};
+  return {place, 0, "", "module", construct.empty() ? place : construct + "@" + place};
 }
 
 } // namespace tp::analysis

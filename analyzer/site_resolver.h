@@ -15,10 +15,11 @@
 namespace tp::analysis {
 
 struct ResolvedSite {
-  std::string file; // or `symbol+0xoffset`, or `module+0xoffset`
+  std::string file; // or `symbol+0xoffset`, `body@module+0xoffset`, `module+0xoffset`
   std::uint32_t line = 0;
   std::string function; // demangled; empty if unknown
-  std::string found_by; // "debug_info", "symbol", "module"
+  std::string found_by; // "debug_info", "symbol", "type" (of the task), "module"
+  std::string name;     // for people, where there is no line; empty: as `file`
 };
 
 class SiteResolver {
@@ -35,13 +36,5 @@ private:
 
 // True for frames that the user did not write: oneTBB, this profiler, system headers.
 bool is_library_frame(const std::string& function, const std::string& file);
-std::string demangle(const std::string& name);
-// "main::{lambda...}" out of the demangled type of an algorithm's task; empty if the type does not
-// tell.
-std::string lambda_owner(const std::string& demangled_type);
-
-// A demangled function without return type, template arguments and parameters: what fits a table.
-// Operators keep their full name, since < and ( are part of it.
-std::string plain_name(const std::string& function);
 
 } // namespace tp::analysis

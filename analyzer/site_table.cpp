@@ -1,7 +1,9 @@
 // Merges sites into rows.
 #include "site_table.h"
 
+#include "cxx_names.h"
 #include "site_resolver.h"
+#include "task_type.h"
 
 #include <fmt/format.h>
 
@@ -17,23 +19,29 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
     names.push_back(name);
 }
 
+// The context of a task that nobody tagged may be the user's own, and tells less than the task.
+std::string construct_of(const StaticSite& site) {
+  const std::string by_type = look_at_task_type(demangle(site.type)).construct;
+  return by_type.empty() ? site.construct : by_type;
+}
+
 void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
   table.rows.push_back({.file = "main", .line = 0, .found_by = {"main"}});
   table.maps.row_of_site.insert(trace::kMainSite, kMainRow);
   SiteResolver resolver(sites.modules);
   std::map<std::pair<std::string, std::uint32_t>, Row> known;
   for (const StaticSite& site : sites.sites) {
-    ResolvedSite place{site.file, site.line, site.function, site.tag};
+    ResolvedSite place{site.file, site.line, site.function, site.tag, ""};
     if (site.file.empty())
       place = resolver.resolve(site);
     place.file = map_path(place.file, path_map);
     const auto [it, fresh] =
         known.try_emplace({place.file, place.line}, static_cast<Row>(table.rows.size()));
     if (fresh)
-      table.rows.push_back({.file = place.file, .line = place.line});
+      table.rows.push_back({.name = place.name, .file = place.file, .line = place.line});
     SiteInfo& row = table.rows[it->second];
     add_once(row.functions, place.function);
-    add_once(row.constructs, site.construct);
+    add_once(row.constructs, construct_of(site));
     add_once(row.found_by, place.found_by);
     if (row.column == 0)
       row.column = site.column;
@@ -89,7 +97,8 @@ void name_places(SiteTable& table) {
     return fmt::format("{}:{}", inside ? file.substr(common.size()) : file, line);
   };
   for (SiteInfo& row : table.rows)
-    row.name = row.line == 0 ? row.file : place(row.file, row.line);
+    if (row.name.empty())
+      row.name = row.line == 0 ? row.file : place(row.file, row.line);
   for (RegionInfo& region : table.regions)
     region.place = place(region.file, region.line);
 }

@@ -87,6 +87,12 @@ std::string operands(const Record& record) {
       text +=
           fmt::format(" thread_end cpu_ns={} paused_work={}", payload.cpu_ns, payload.paused_work);
     }
+    if (record.extended_kind == trace::ExtendedKind::EdgeUses &&
+        record.payload_bytes >= sizeof(trace::EdgeUsesPayload)) {
+      trace::EdgeUsesPayload payload;
+      std::memcpy(&payload, record.payload, sizeof payload);
+      text += fmt::format(" edge_uses edge={} change={}", id_text(payload.edge), payload.change);
+    }
   }
   return text;
 }

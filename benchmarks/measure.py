@@ -30,9 +30,9 @@ class Recording:
     def remove(self):
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def analyze(self):
+    def analyze(self, *options):
         """The profile as a dictionary; None and a message if tp-analyze refuses."""
-        result = subprocess.run([f"{self.prefix}/bin/tp-analyze", "-q", "--json", "-", "-o", self.folder, self.folder],
+        result = subprocess.run([f"{self.prefix}/bin/tp-analyze", "-q", "--json", "-", "-o", self.folder, *options, self.folder],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if result.returncode != 0:
             return None, f"tp-analyze {result.returncode}: {result.stderr.strip()}"

@@ -8,7 +8,8 @@ struct Construct {
   const char* name;       // as users and records call it
   const char* class_name; // null: a free function
   const char* function;
-  bool site_comes_first; // variadic functions: a default argument cannot follow a pack
+  bool site_comes_first;      // variadic functions: a default argument cannot follow a pack
+  const char* word = nullptr; // what a source with such a call mentions, if its name says little
 };
 
 // Functions of oneTBB whose patched header takes a tp::site. A row whose header does not (yet) is
@@ -30,7 +31,15 @@ inline constexpr Construct kConstructs[] = {
     {"isolated_task_group::run_and_wait", "isolated_task_group", "run_and_wait", false},
     {"task_arena::enqueue", "task_arena", "enqueue", false},
     {"this_task_arena::enqueue", nullptr, "enqueue", false},
+    {"feeder::add", "feeder", "add", false, "feeder"},
 };
+
+// Nodes of flow graphs that run a body: their tasks are named by the place of the construction.
+inline constexpr const char* kNodes[] = {"continue_node", "function_node", "multifunction_node",
+                                         "async_node", "input_node"};
+// Functions of std and members of its containers that construct their first template argument.
+inline constexpr const char* kMakers[] = {"make_unique", "make_shared"};
+inline constexpr const char* kEmplacers[] = {"emplace_back", "emplace_front", "emplace"};
 
 // Argument types that make a call of a function in std a spawn site, in std::execution.
 inline constexpr const char* kParallelPolicies[] = {"parallel_policy",

@@ -7,8 +7,12 @@
 
 namespace tp::rewrite {
 
-// Where the site argument stands among the others; Around: the callee is wrapped instead.
-enum class Placement { Only, First, Last, Around };
+// Where the site argument stands among the others; Around: the callee is wrapped instead,
+// AroundMember: it is a member of an object that the wrapper refers to.
+enum class Placement { Only, First, Last, Around, AroundMember };
+constexpr bool wraps(Placement placement) {
+  return placement >= Placement::Around;
+}
 
 // What happens to a site.
 enum class Handling {
@@ -34,6 +38,7 @@ struct FoundSite {
   unsigned after_offset = 0;  // Around: end of the callee
   unsigned after_line = 0;
   Placement placement = Placement::Last;
+  unsigned skipped = 0; // Last: parameters before the site's that get their default value, as {}
   Handling handling = Handling::LeftToHeader;
   const char* reason = ""; // for LeftToHeader and NoParameter: one phrase
 };

@@ -187,7 +187,10 @@ bool make_copy(const Command& command, size_t argument, std::vector<Copy>& copie
     return true;
   }
   if (status != kNothingToTag && !interrupted)
-    note(command, "compiled untagged: " + in_one_line(read_file(errors)));
+    note(command,
+         "compiled untagged: " +
+             (status < 0 ? source + ": tp-rewrite was ended by signal " + std::to_string(-status)
+                         : in_one_line(read_file(errors))));
   fs::remove_all(directory, ignored);
   return false;
 }

@@ -1,78 +1,42 @@
 // The one door to Clang. Parses as little as will do: no implicit instantiation at the end of the
-// unit (as for a precompiled header) and no function bodies outside the files whose sites are
-// wanted; both leave every call in those files resolved, and take most of the time otherwise.
+// unit (as for a precompiled header) and no function bodies that hold no site of the files whose
+// sites are wanted; both leave every such call resolved, and take most of the time otherwise.
 #include "parse.h"
 
 #include "compiler_options.h"
 #include "installation.h"
+#include "own_files.h"
 #include "project.h"
 #include "real_compiler.h"
+#include "site_bodies.h"
 #include "spawn_site_finder.h"
 
 #include <clang/AST/ASTConsumer.h>
 #include <clang/Basic/FileManager.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
-#include <clang/Lex/HeaderSearch.h>
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Tooling/CompilationDatabase.h>
 #include <clang/Tooling/Tooling.h>
 #include <llvm/Support/VirtualFileSystem.h>
 
-#include <unordered_map>
-
 namespace tp::rewrite {
 namespace {
-
-// The user's own files: the main file and the non-system headers of the same project.
-class OwnFiles {
-public:
-  explicit OwnFiles(clang::Preprocessor& preprocessor)
-      : sources_(preprocessor.getSourceManager()), headers_(preprocessor.getHeaderSearchInfo()) {}
-
-  bool contains(clang::FileID file) {
-    if (file.isInvalid())
-      return false;
-    if (file == sources_.getMainFileID())
-      return true;
-    const auto [known, is_new] = known_.try_emplace(file.getHashValue(), false);
-    if (is_new)
-      known->second = is_own_header(file);
-    return known->second;
-  }
-
-private:
-  bool is_own_header(clang::FileID file) {
-    const auto entry = sources_.getFileEntryRefForID(file);
-    // What the search path says of this file: headers that CMake's precompiled header includes
-    // count as the system's otherwise.
-    if (!entry || headers_.getFileDirFlavor(*entry) != clang::SrcMgr::C_User)
-      return false;
-    if (root_.empty())
-      root_ = project_root(path_of(*sources_.getFileEntryRefForID(sources_.getMainFileID())));
-    return is_below(path_of(*entry), root_);
-  }
-
-  static std::string path_of(clang::FileEntryRef entry) {
-    const llvm::StringRef real = entry.getFileEntry().tryGetRealPathName();
-    return canonical(real.empty() ? entry.getName().str() : real.str());
-  }
-
-  const clang::SourceManager& sources_;
-  clang::HeaderSearch& headers_;
-  std::string root_;
-  std::unordered_map<unsigned, bool> known_;
-};
 
 class Consumer : public clang::ASTConsumer {
 public:
   Consumer(clang::Preprocessor& preprocessor, const ParseRequest& request, ParseResult& result)
       : sources_(preprocessor.getSourceManager()), own_(preprocessor), request_(request),
-        result_(result) {}
+        result_(result) {
+    auto bodies = std::make_unique<SiteBodies>(preprocessor, own_, request.wrappers);
+    bodies_ = bodies.get();
+    preprocessor.addPPCallbacks(std::move(bodies));
+  }
 
   bool shouldSkipFunctionBody(clang::Decl* decl) override {
-    return !own_.contains(sources_.getFileID(sources_.getExpansionLoc(decl->getLocation())));
+    return !own_.contains(sources_.getFileID(sources_.getExpansionLoc(decl->getLocation()))) ||
+           !bodies_->may_have_site(*decl);
   }
 
   void HandleTranslationUnit(clang::ASTContext& context) override {
@@ -107,6 +71,7 @@ private:
 
   const clang::SourceManager& sources_;
   OwnFiles own_;
+  SiteBodies* bodies_; // the preprocessor's
   const ParseRequest& request_;
   ParseResult& result_;
 };
@@ -152,6 +117,7 @@ public:
 
   bool BeginInvocation(clang::CompilerInstance& compiler) override {
     compiler.getFrontendOpts().SkipFunctionBodies = true;
+    compiler.getFrontendOpts().DisableFree = request_.is_last;
     return true;
   }
 

@@ -15,6 +15,7 @@ struct ParseRequest {
   std::string compiler;              // the real compiler, whose headers are used
   std::vector<std::string> flags;    // of the real compiler's command line, unfiltered
   std::vector<std::string> wrappers; // qualified names of functions whose calls are sites
+  bool is_last = false;              // of this process: memory is not given back
 };
 
 struct ParseResult {

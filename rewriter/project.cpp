@@ -26,6 +26,23 @@ bool has_build_file(const fs::path& directory) {
          (!is_build_tree && has_any(directory, {"Makefile"}));
 }
 
+// Folders without a build file of their own between one with and the next above: src/module/tests.
+constexpr int kMostBetween = 2;
+
+// The topmost directory with a build file, from one that has one.
+fs::path topmost(fs::path root) {
+  int between = 0;
+  for (fs::path above = root.parent_path(); between <= kMostBetween && above != above.parent_path();
+       above = above.parent_path())
+    if (has_build_file(above)) {
+      root = above;
+      between = 0;
+    } else {
+      ++between;
+    }
+  return root;
+}
+
 // The source directory of a CMake build tree, if this is its top; else empty.
 std::string cmake_home(const fs::path& directory) {
   static constexpr std::string_view kKey = "CMAKE_HOME_DIRECTORY:INTERNAL=";
@@ -58,11 +75,7 @@ std::string project_root(const std::string& file) {
       return project_root(home + "/CMakeLists.txt");
     root = root.parent_path();
   }
-  if (!has_build_file(root))
-    return own.string();
-  while (has_build_file(root.parent_path()) && root != root.parent_path())
-    root = root.parent_path();
-  return root.string();
+  return has_build_file(root) ? topmost(root).string() : own.string();
 }
 
 std::string without_detours(const std::string& spelled) {

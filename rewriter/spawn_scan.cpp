@@ -29,14 +29,17 @@ bool is_word_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-bool has_word(std::string_view text, std::string_view word) {
-  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    if ((at == 0 || !is_word_character(text[at - 1])) &&
-        (end == text.size() || !is_word_character(text[end])))
-      return true;
-  }
-  return false;
+// "@par" and "\par" are commands in a comment.
+bool continues_word(char before) {
+  return is_word_character(before) || before == '@' || before == '\\';
+}
+
+// Does the line start with "//"?
+bool is_in_comment_line(std::string_view text, size_t at) {
+  const size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+  const std::string_view before = text.substr(line, at - line);
+  const size_t first = std::min(before.find_first_not_of(" \t"), before.size());
+  return before.substr(first).starts_with("//") && before.find("*/") == before.npos;
 }
 
 // A C++20 module unit must begin as it does; its first line can't be ours.
@@ -57,8 +60,9 @@ using Words = std::vector<std::string_view>;
 // The words of which one must be in a text with a site.
 Words words_of_sites(std::string_view wrappers) {
   Words words(std::begin(kPolicyWords), std::end(kPolicyWords));
+  words.insert(words.end(), std::begin(kNodes), std::end(kNodes));
   for (const Construct& construct : kConstructs)
-    words.push_back(construct.function);
+    words.push_back(construct.word ? construct.word : construct.function);
   while (!wrappers.empty()) {
     const std::string_view name = wrappers.substr(0, wrappers.find(','));
     words.push_back(name.substr(name.rfind(':') + 1));
@@ -167,6 +171,16 @@ private:
 };
 
 } // namespace
+
+bool has_word(std::string_view text, std::string_view word) {
+  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || !continues_word(text[at - 1])) &&
+        (end == text.size() || !is_word_character(text[end])) && !is_in_comment_line(text, at))
+      return true;
+  }
+  return false;
+}
 
 bool may_spawn(const std::string& source, const std::vector<std::string>& arguments,
                const std::string& wrappers) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tp::rewrite {
@@ -12,5 +13,8 @@ namespace tp::rewrite {
 // `wrappers`: qualified names, separated by commas.
 bool may_spawn(const std::string& source, const std::vector<std::string>& arguments,
                const std::string& wrappers);
+
+// Does the text have this, not as a part of a longer name and not in a line of comment?
+bool has_word(std::string_view text, std::string_view word);
 
 } // namespace tp::rewrite

@@ -56,8 +56,24 @@ public:
     Match match = match_call(*call);
     if (match.construct.empty())
       match = match_wrapped_call(*call, context_.getLangOpts(), wrappers_);
-    if (!match.construct.empty() && !(enclosing_ && in_onetbb(enclosing_->getDeclContext())))
-      add(*call, match);
+    if (FoundSite* const site = add(match, {call->getBeginLoc(), call->getEndLoc()}))
+      place(*call, match, *site);
+    return true;
+  }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* construction) {
+    const SourceLocation end = construction->getParenOrBraceRange().getEnd();
+    Match match = match_construction(*construction);
+    // The header would name the constructor of the class instead.
+    if (match.handling == Handling::LeftToHeader &&
+        llvm::isa_and_nonnull<clang::FieldDecl>(enclosing_))
+      match.handling = Handling::Tag;
+    if (FoundSite* const site = add(
+            match, {construction->getLocation(), end.isValid() ? end : construction->getEndLoc()}))
+      place(*construction, match, *site);
+    return true;
+  }
+  bool VisitVarDecl(clang::VarDecl* variable) {
+    add(match_variable(*variable), {variable->getLocation(), variable->getEndLoc()});
     return true;
   }
 
@@ -89,11 +105,14 @@ private:
     sites = std::move(united);
   }
 
-  void add(const clang::CallExpr& call, const Match& match) {
+  // Null: no site of the wanted files, or known.
+  FoundSite* add(const Match& match, clang::SourceRange whole) {
+    if (match.construct.empty() || (enclosing_ && in_onetbb(enclosing_->getDeclContext())))
+      return nullptr;
     const SourceLocation name = sources_.getExpansionLoc(match.name);
     const clang::FileID file = sources_.getFileID(name);
     if (name.isInvalid() || !wanted_(file) || !seen_.insert(match.name.getRawEncoding()).second)
-      return;
+      return nullptr;
     const clang::PresumedLoc place = sources_.getPresumedLoc(name);
     FoundSite site;
     site.file = sources_.getPresumedLoc(name, false).getFilename();
@@ -103,9 +122,9 @@ private:
     site.line = place.getLine();
     site.column = place.getColumn();
     const clang::PresumedLoc begin =
-        sources_.getPresumedLoc(sources_.getExpansionLoc(call.getBeginLoc()));
+        sources_.getPresumedLoc(sources_.getExpansionLoc(whole.getBegin()));
     const clang::PresumedLoc end =
-        sources_.getPresumedLoc(sources_.getExpansionRange(call.getEndLoc()).getEnd());
+        sources_.getPresumedLoc(sources_.getExpansionRange(whole.getEnd()).getEnd());
     site.begin_line = begin.getLine();
     site.begin_column = begin.getColumn();
     site.end_line = end.getLine();
@@ -113,15 +132,21 @@ private:
     site.handling = match.handling;
     site.placement = match.placement;
     site.reason = match.reason;
-    SourceFile& source = file_of(file, site.file);
     site.insert_offset = sources_.getFileOffset(name);
-    if (site.handling == Handling::Tag)
-      if (const char* obstacle = place_argument(call, match, source.text, site)) {
-        site.handling =
-            match.placement == Placement::Around ? Handling::NoParameter : Handling::LeftToHeader;
-        site.reason = obstacle;
-      }
-    source.sites.push_back(std::move(site));
+    return &file_of(file, site.file).sites.emplace_back(std::move(site));
+  }
+
+  // Finds the place for the argument.
+  template <typename Expression>
+  void place(const Expression& call, const Match& match, FoundSite& site) {
+    if (site.handling != Handling::Tag)
+      return;
+    const char* const obstacle =
+        place_argument(call, match, files_.find(site.file)->second.text, site);
+    if (!obstacle)
+      return;
+    site.handling = wraps(match.placement) ? Handling::NoParameter : Handling::LeftToHeader;
+    site.reason = obstacle;
   }
 
   // Fills in where the argument goes; returns why it can't go anywhere, or null.
@@ -132,7 +157,10 @@ private:
       return "written by a macro";
     if (sources_.getFileID(close) != sources_.getFileID(match.name))
       return "spread over two files";
-    if (match.placement == Placement::Around)
+    if (match.placement == Placement::AroundMember &&
+        !llvm::isa_and_nonnull<clang::FunctionDecl>(enclosing_))
+      return "a member called outside of functions";
+    if (wraps(match.placement))
       return place_around(*call.getCallee(), text, site);
     std::optional<SourceLocation> at = close;
     if (match.placement == Placement::First)
@@ -145,6 +173,22 @@ private:
     site.insert_line = sources_.getPresumedLoc(*at).getLine();
     const bool is_closing = site.insert_offset < text.size() && text[site.insert_offset] == ')';
     if (site.placement != Placement::First && !is_closing)
+      return "closing parenthesis not found";
+    return in_directive(text, site.insert_offset) ? "inside a preprocessor directive" : nullptr;
+  }
+
+  const char* place_argument(const clang::CXXConstructExpr& construction, const Match& match,
+                             const std::string& text, FoundSite& site) const {
+    const SourceLocation close = construction.getParenOrBraceRange().getEnd();
+    if (close.isInvalid() || close.isMacroID() || match.name.isMacroID())
+      return "written by a macro";
+    if (sources_.getFileID(close) != sources_.getFileID(match.name))
+      return "spread over two files";
+    site.insert_offset = sources_.getFileOffset(close);
+    site.insert_line = sources_.getPresumedLoc(close).getLine();
+    site.skipped = construction.getNumArgs() - written_arguments(construction) - 1;
+    if (site.insert_offset >= text.size() ||
+        (text[site.insert_offset] != ')' && text[site.insert_offset] != '}'))
       return "closing parenthesis not found";
     return in_directive(text, site.insert_offset) ? "inside a preprocessor directive" : nullptr;
   }
@@ -163,7 +207,8 @@ private:
     return in_directive(text, site.insert_offset) ? "inside a preprocessor directive" : nullptr;
   }
 
-  static unsigned written_arguments(const clang::CallExpr& call) {
+  template <typename Expression>
+  static unsigned written_arguments(const Expression& call) {
     unsigned count = 0;
     for (const clang::Expr* argument : call.arguments())
       count += !llvm::isa<clang::CXXDefaultArgExpr>(argument);

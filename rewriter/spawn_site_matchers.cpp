@@ -18,6 +18,8 @@
 namespace tp::rewrite {
 namespace {
 
+constexpr char kStockHeaders[] = "the oneTBB headers in use are not Taskpath's";
+
 const Construct* construct_of(const clang::FunctionDecl* function) {
   if (!function || !function->getIdentifier() || !in_onetbb(function->getDeclContext()))
     return nullptr;
@@ -158,6 +160,47 @@ bool in_onetbb(const clang::DeclContext* context) {
          name[0] == 'd' && llvm::isDigit(name[1]);
 }
 
+std::string node_class(clang::QualType type) {
+  if (type.isNull())
+    return "";
+  const clang::NamedDecl* named = type->getAsCXXRecordDecl();
+  if (!named)
+    if (const auto* special = type->getAs<clang::TemplateSpecializationType>())
+      named = special->getTemplateName().getAsTemplateDecl();
+  if (!named || !named->getIdentifier() || !in_onetbb(named->getDeclContext()))
+    return "";
+  const bool is_node = std::ranges::find(kNodes, named->getName()) != std::end(kNodes);
+  return is_node ? named->getName().str() : "";
+}
+
+Match match_construction(const clang::CXXConstructExpr& construction) {
+  Match match;
+  const clang::CXXConstructorDecl& constructor = *construction.getConstructor();
+  if (constructor.getNumParams() < 2) // a copy has no other place
+    return match;
+  match.construct = node_class(construction.getType());
+  match.name = construction.getLocation();
+  match.reason = "the construction of a node";
+  const unsigned last = construction.getNumArgs() - 1;
+  if (!is_site(constructor.getParamDecl(last)->getType())) {
+    match.handling = Handling::NoParameter;
+    match.reason = kStockHeaders;
+  } else if (!llvm::isa<clang::CXXDefaultArgExpr>(construction.getArg(last))) {
+    match.handling = Handling::AlreadyTagged;
+  }
+  return match;
+}
+
+Match match_variable(const clang::VarDecl& variable) {
+  Match match;
+  if (!variable.getType()->isDependentType() || !variable.getInit())
+    return match;
+  match.construct = node_class(variable.getType());
+  match.name = variable.getLocation();
+  match.reason = "the construction of a node";
+  return match;
+}
+
 Match match_call(const clang::CallExpr& call) {
   const Callee callee = callee_of(call);
   Match match;
@@ -170,7 +213,7 @@ Match match_call(const clang::CallExpr& call) {
     match.handling = Handling::AlreadyTagged;
   } else if (callee.site == SiteParameter::None) {
     match.handling = Handling::NoParameter;
-    match.reason = "the oneTBB headers in use are not Taskpath's";
+    match.reason = kStockHeaders;
   } else if (callee.doubt) {
     match.reason = callee.doubt;
   } else if (callee.site == SiteParameter::InAnArgument) {

@@ -24,6 +24,15 @@ struct Match {
 // text is the finder's business.
 Match match_call(const clang::CallExpr& call);
 
+// The construction of a node; it keeps the header's default argument, which policies and priorities
+// stand before.
+Match match_construction(const clang::CXXConstructExpr& construction);
+// The same in a template, where nobody has chosen a constructor yet.
+Match match_variable(const clang::VarDecl& variable);
+
+// The name of the node class that this is; empty: none.
+std::string node_class(clang::QualType type);
+
 // The function behind a name, also of a template; null if it is none.
 const clang::FunctionDecl* as_function(const clang::NamedDecl* decl);
 

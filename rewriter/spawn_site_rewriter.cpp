@@ -160,10 +160,17 @@ void tag(const FoundSite& site, const std::string& hash, const std::string& text
     return insert(record);
   case Placement::First:
     return insert(record + ",");
-  case Placement::Last:
-    return insert(", " + record);
+  case Placement::Last: {
+    std::string defaults;
+    for (unsigned i = 0; i < site.skipped; ++i)
+      defaults += ", {}";
+    return insert(defaults + ", " + record);
+  }
   case Placement::Around:
-    insert("::tp::called_at(" + record + ", [](auto&&... tp_a) -> decltype(auto) { return");
+  case Placement::AroundMember:
+    insert("::tp::called_at(" + record + ", [" +
+           (site.placement == Placement::AroundMember ? "&" : "") +
+           "](auto&&... tp_a) -> decltype(auto) { return");
     insertions.push_back(insertion(text, site.after_offset, site.after_line,
                                    "(static_cast<decltype(tp_a)&&>(tp_a)...); })"));
   }
@@ -190,14 +197,14 @@ std::string rewrite(const SourceFile& source, const RewriteOptions& options) {
 
   std::string records, body;
   std::vector<Insertion> insertions;
-  bool wraps = false;
+  bool has_wrapped = false;
   for (const FoundSite& site : source.sites) {
     if (site.handling != Handling::Tag)
       continue;
     const std::string hash = hex(site_hash(site, options.stable_name));
     records += record(site, hash, newline);
     tag(site, hash, text, insertions);
-    wraps |= site.placement == Placement::Around;
+    has_wrapped |= wraps(site.placement);
   }
   if (records.empty() && options.notes.empty())
     return text;
@@ -210,7 +217,8 @@ std::string rewrite(const SourceFile& source, const RewriteOptions& options) {
   }
   body.append(text, copied);
   if (!records.empty())
-    records = (wraps ? "#include <tp/called_at.h>" : "#include <tp/site.h>") + (newline + records);
+    records =
+        (has_wrapped ? "#include <tp/called_at.h>" : "#include <tp/site.h>") + (newline + records);
   if (!options.notes.empty())
     body += newline + ("#include <tp/site.h>" + std::string(newline));
   for (const SiteNote& one : options.notes)

@@ -7,6 +7,7 @@
 
 #include <clang/AST/Decl.h>
 #include <clang/AST/DeclCXX.h>
+#include <clang/AST/DeclTemplate.h>
 
 #include <algorithm>
 
@@ -28,12 +29,36 @@ bool is_parallel_policy(clang::QualType type) {
          std::ranges::find(kParallelPolicies, record->getName()) != std::end(kParallelPolicies);
 }
 
+bool is_one_of(const auto& names, const clang::FunctionDecl& function) {
+  return function.getIdentifier() &&
+         std::ranges::find(names, function.getName()) != std::end(names);
+}
+
+// The node class that make_unique<Node>(...) or nodes.emplace_back(...) constructs; empty: none.
+std::string made_node(const clang::FunctionDecl& function) {
+  const clang::TemplateArgumentList* arguments = nullptr;
+  if (is_one_of(kMakers, function))
+    arguments = function.getTemplateSpecializationArgs();
+  else if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(&function);
+           method && is_one_of(kEmplacers, function))
+    if (const auto* container =
+            llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(method->getParent()))
+      arguments = &container->getTemplateArgs();
+  if (!arguments || arguments->size() == 0 ||
+      arguments->get(0).getKind() != clang::TemplateArgument::Type)
+    return "";
+  return node_class(arguments->get(0).getAsType());
+}
+
 // "std::sort" if this is a parallel algorithm, the wrapper's name if it is one, else "".
 std::string construct_of(const clang::CallExpr& call, const clang::FunctionDecl& function,
                          const std::vector<std::string>& wrappers) {
   if (function.getIdentifier() && is_of_std(function) && call.getNumArgs() > 0 &&
       is_parallel_policy(call.getArg(0)->getType()))
     return "std::" + function.getName().str();
+  if (is_of_std(function))
+    if (const std::string node = made_node(function); !node.empty())
+      return node;
   if (wrappers.empty())
     return "";
   const std::string name = function.getQualifiedNameAsString();
@@ -88,6 +113,12 @@ Match match_wrapped_call(const clang::CallExpr& call, const clang::LangOptions& 
   if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(callee)) {
     function = as_function(name->getDecl());
     match.name = name->getLocation();
+  } else if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(callee)) {
+    function = as_function(member->getMemberDecl());
+    match.name = member->getMemberLoc();
+    match.placement = Placement::AroundMember;
+    if (function && !is_one_of(kEmplacers, *function))
+      return match;
   } else if (const auto* lookup = llvm::dyn_cast<clang::UnresolvedLookupExpr>(callee);
              lookup && !lookup->requiresADL() && lookup->decls_begin() != lookup->decls_end()) {
     function = as_function(*lookup->decls_begin()); // all candidates have one qualified name
@@ -98,7 +129,8 @@ Match match_wrapped_call(const clang::CallExpr& call, const clang::LangOptions& 
   match.construct = construct_of(call, *function, wrappers);
   if (match.construct.empty())
     return match;
-  match.placement = Placement::Around;
+  if (match.placement != Placement::AroundMember)
+    match.placement = Placement::Around;
   if (is_wrapped(call)) {
     match.handling = Handling::AlreadyTagged;
   } else if (const char* reason = why_not_wrapped(call, language)) {

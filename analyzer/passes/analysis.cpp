@@ -16,7 +16,7 @@ Analysis::Analysis(const AnalysisSetup& setup)
       most_work_(std::numeric_limits<std::uint64_t>::max() / setup.plan.largest_factor()),
       sites_(setup.callers),
       paths_(setup.plan, setup.regions, setup.sites || setup.composition, sites_.pool()),
-      longest_(paths_.make()) {}
+      timeline_(setup.contexts.value_or(0)), longest_(paths_.make()) {}
 
 void Analysis::root_begun(FrameState& frame) {
   frame.is_root = true;
@@ -26,18 +26,29 @@ void Analysis::root_begun(FrameState& frame) {
   frame.path->by = frame.task;
 }
 
+StepClassId Analysis::class_of(const FrameState& frame, const Step& step) {
+  if (!setup_.contexts) [[likely]]
+    return classes_.id_of({frame.row, step.opened, step.closed});
+  timeline_.step(frame.row, step);
+  return frame.context;
+}
+
 void Analysis::step(FrameState& frame, const Step& step) {
   if (step.work > most_work_ - work_)
     fail_overflow("use smaller --factors");
   work_ += step.work;
   check_burdens();
-  const StepClassId of = classes_.id_of({frame.row, step.opened, step.closed});
-  if (of == class_totals_.size())
-    class_totals_.emplace_back();
+  const StepClassId of = class_of(frame, step);
+  if (of >= class_totals_.size())
+    class_totals_.resize(of + 1);
   class_totals_[of].work += step.work;
+  class_totals_[of].lead += step.lead;
   ++class_totals_[of].steps;
-  if (setup_.sites)
+  if (setup_.sites) {
+    if (!frame.is_root || step.opened.kind != BoundaryKind::Begin) // that begins no task
+      leads_[static_cast<std::size_t>(step.opened.kind)].add(step.lead);
     sites_.step(frame, step);
+  }
   paths_.extend(*frame.path, of, step);
   if (frame.loop && !frame.loop->open)
     frame.loop->divisible += step.work;
@@ -49,10 +60,13 @@ void Analysis::spawned(const FrameState& parent, FrameState& child) {
   if (parent.loop && !parent.loop->open)
     child.path->lengths()[kDivisible] = parent.loop->divisible;
   add_burden(parent, child);
+  if (setup_.contexts)
+    child.context = contexts_.spawned(parent.context, child.row);
   if (!setup_.sites)
     return;
-  sites_.spawned(parent, child, child.path->executed());
-  paths_.enter(*child.path, *child.task);
+  // What a task that has not begun needs is in its frame and its path: there may be many.
+  sites_.spawned(parent, child);
+  paths_.leave(*child.path);
 }
 
 void Analysis::check_burdens() const {
@@ -83,8 +97,8 @@ void Analysis::loop_begin(FrameState& frame) {
 }
 
 void Analysis::loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) {
-  if (setup_.grain && setup_.grain->row == frame.row)
-    grain = setup_.grain->grain;
+  if (setup_.sites)
+    sites_.loop_end(frame, iterations, grain);
   LoopMark* const mark = frame.loop;
   std::uint64_t& length = frame.path->lengths()[kDivisible];
   mark->longest = std::max(
@@ -155,7 +169,13 @@ Analysis::Results Analysis::results() {
                   .burdened_tbb = lengths[kBurdenedTbb],
                   .rows = sites_.rows(),
                   .classes = classes_.classes(),
-                  .class_totals = class_totals_};
+                  .class_totals = class_totals_,
+                  .leads = leads_,
+                  .contexts = contexts_.nodes(),
+                  .context_edges = contexts_.edges(),
+                  .timeline = timeline_.take()};
+  if (setup_.contexts)
+    results.class_totals.resize(results.contexts.size());
   add_path_totals(results);
   for (std::size_t i = 0; i < setup_.plan.scenarios.size(); ++i) {
     const Scenario& scenario = setup_.plan.scenarios[i];

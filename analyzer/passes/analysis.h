@@ -3,11 +3,15 @@
 #pragma once
 
 #include "dpst.h"
+#include "passes/calling_context.h"
 #include "passes/site_profile.h"
 #include "passes/step_class.h"
+#include "passes/timeline.h"
 #include "passes/what_if.h"
 #include "passes/work_span.h"
+#include "read_summary.h"
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -25,11 +29,6 @@ struct LoopMark {
   std::uint64_t longest = 0;   // end of the longest body call so far
 };
 
-struct GrainChange {
-  Row row = kMainRow; // loop bodies of its tasks
-  std::uint64_t grain = 1;
-};
-
 struct AnalysisSetup {
   const WhatIfPlan& plan;
   const std::vector<std::uint32_t>& callers; // per row, a number of its function
@@ -38,7 +37,8 @@ struct AnalysisSetup {
   bool sites = false;       // the profile of sites
   bool composition = false; // what the followed path is made of
   std::uint64_t burden = 0; // of a migration, in units of work
-  std::optional<GrainChange> grain;
+  // Totals per calling context in place of classes of steps, and a timeline of this resolution.
+  std::optional<std::uint64_t> contexts;
 };
 
 class Analysis final : public DagVisitor {
@@ -46,6 +46,7 @@ public:
   struct ClassTotals {
     std::uint64_t work = 0;
     std::uint64_t steps = 0;
+    std::uint64_t lead = 0;          // ticks
     std::uint64_t critical_work = 0; // on the followed path; times the factor of its scenario
   };
   struct Results {
@@ -55,7 +56,13 @@ public:
     std::vector<RowTotals> rows; // local span on span adds up to `span`
     std::vector<StepClass> classes;
     std::vector<ClassTotals> class_totals;
+    // Leads of the steps that begin with a boundary of each kind, in ticks; with `sites` only.
+    std::array<LogHistogram, kBoundaryKinds> leads;
     std::vector<WhatIfLength> what_if; // one per scenario
+    // Only with AnalysisSetup::contexts; `class_totals` is then by ContextId.
+    std::vector<CallingContextTree::Node> contexts;
+    std::vector<CallingContextTree::Edge> context_edges;
+    std::vector<Timeline::Slice> timeline;
   };
 
   explicit Analysis(const AnalysisSetup& setup);
@@ -77,8 +84,12 @@ public:
       sites_.restarted(frame, frame.path->executed());
   }
   void begun(FrameState& frame) override {
-    if (setup_.sites)
-      sites_.begun(frame);
+    if (setup_.sites) {
+      sites_.begun(frame, frame.path->executed());
+      paths_.enter(*frame.path, *frame.task);
+    }
+    if (setup_.contexts)
+      contexts_.begun(frame.context);
   }
   void step(FrameState& frame, const Step& step) override;
   void loop_begin(FrameState& frame) override;
@@ -93,6 +104,7 @@ public:
   std::size_t live_invocations() const { return sites_.live(); }
 
 private:
+  StepClassId class_of(const FrameState& frame, const Step& step);
   void drop_loops(FrameState& frame);
   void check_burdens() const;
   void add_burden(const FrameState& parent, const FrameState& child);
@@ -104,6 +116,9 @@ private:
   PathStore paths_;
   StepClassTable classes_;
   std::vector<ClassTotals> class_totals_;
+  CallingContextTree contexts_;
+  Timeline timeline_;
+  std::array<LogHistogram, kBoundaryKinds> leads_;
   Pool<LoopMark> loops_;
   std::uint64_t work_ = 0;
   std::uint64_t burdens_ = 0; // what burdened lengths may exceed the work by

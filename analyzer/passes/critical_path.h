@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace tp::analysis {
@@ -23,6 +24,7 @@ inline constexpr SegmentId kNoSegment = ~SegmentId{0};
 
 struct NoExtra {
   struct Owner {};
+  void follow(const NoExtra&) {}
   void absorb(Owner&, NoExtra&) {}
   void clear(Owner&) {}
 };
@@ -40,37 +42,39 @@ public:
 
   SegmentId share(SegmentId id) {
     if (id != kNoSegment)
-      ++segments_[id].refs;
+      ++at(id).refs;
     return id;
   }
   void drop(SegmentId id) {
-    while (id != kNoSegment && --segments_[id].refs == 0) {
-      const SegmentId previous = segments_[id].previous;
+    while (id != kNoSegment && --at(id).refs == 0) {
+      const SegmentId previous = at(id).previous;
       free(id);
       id = previous;
     }
   }
   // The path ending in `id` (the caller's reference) grows by `work`; returns what replaces it.
   SegmentId extend(SegmentId id, Key key, std::uint64_t work) {
-    if (id == kNoSegment || segments_[id].refs > 1)
+    if (id == kNoSegment || at(id).refs > 1)
       id = begin_after(id);
     collapse(id);
-    add(segments_[id].entries, key, work);
+    add(at(id).entries, key, work);
     return id;
   }
   // A new segment at the end of the path; takes over the caller's reference to `id`.
   SegmentId begin_after(SegmentId id) {
     const SegmentId fresh = make();
-    segments_[fresh].previous = id;
+    at(fresh).previous = id;
+    if (id != kNoSegment)
+      at(fresh).extra.follow(at(id).extra);
     return fresh;
   }
-  Extra& extra(SegmentId id) { return segments_[id].extra; }
-  SegmentId previous(SegmentId id) const { return segments_[id].previous; }
+  Extra& extra(SegmentId id) { return at(id).extra; }
+  SegmentId previous(SegmentId id) const { return at(id).previous; }
   // Sums per key of the whole chain, ordered by key.
   std::vector<Entry> total(SegmentId id) const {
     std::vector<Entry> sum;
-    for (; id != kNoSegment; id = segments_[id].previous)
-      for (const Entry& entry : segments_[id].entries)
+    for (; id != kNoSegment; id = at(id).previous)
+      for (const Entry& entry : at(id).entries)
         add(sum, entry.key, entry.work);
     return sum;
   }
@@ -84,69 +88,75 @@ private:
     [[no_unique_address]] Extra extra;
   };
 
+  // In blocks: a segment stays where it is, and what is not needed yet is not touched.
+  static constexpr unsigned kBlockBits = 8;
+  Segment& at(SegmentId id) const {
+    return blocks_[id >> kBlockBits][id & ((1u << kBlockBits) - 1)];
+  }
   static void add(std::vector<Entry>& entries, Key key, std::uint64_t work) {
     if (!entries.empty() && entries.back().key == key) {
       entries.back().work += work;
       return;
     }
-    const auto at = std::lower_bound(entries.begin(), entries.end(), key,
-                                     [](const Entry& entry, Key k) { return entry.key < k; });
-    if (at != entries.end() && at->key == key)
-      at->work += work;
+    const auto place = std::lower_bound(entries.begin(), entries.end(), key,
+                                        [](const Entry& entry, Key k) { return entry.key < k; });
+    if (place != entries.end() && place->key == key)
+      place->work += work;
     else
-      entries.insert(at, {key, work});
+      entries.insert(place, {key, work});
   }
   SegmentId make() {
     if (live_ >= next_sweep_)
       sweep();
     SegmentId id = free_;
     if (id == kNoSegment) {
-      id = static_cast<SegmentId>(segments_.size());
-      segments_.emplace_back();
+      id = made_++;
+      if (id >> kBlockBits == blocks_.size())
+        blocks_.push_back(std::make_unique<Segment[]>(1u << kBlockBits));
     } else {
-      free_ = segments_[id].previous;
+      free_ = at(id).previous;
     }
     ++live_;
-    segments_[id].refs = 1;
-    segments_[id].previous = kNoSegment;
+    at(id).refs = 1;
+    at(id).previous = kNoSegment;
     return id;
   }
   void free(SegmentId id) {
-    segments_[id].entries.clear(); // keeps its storage for the next user
-    segments_[id].extra.clear(owner_);
-    segments_[id].refs = 0; // sweep() tells by it that the segment is not in use
-    segments_[id].previous = free_;
+    Segment& segment = at(id);
+    segment.entries.clear(); // keeps its storage for the next user
+    segment.extra.clear(owner_);
+    segment.refs = 0; // sweep() tells by it that the segment is not in use
+    segment.previous = free_;
     free_ = id;
     --live_;
   }
   // Merges into `id` whatever only `id` holds.
   void collapse(SegmentId id) {
-    for (;;) {
-      const SegmentId previous = segments_[id].previous;
-      if (previous == kNoSegment || segments_[previous].refs > 1)
-        return;
-      auto& into = segments_[id].entries;
-      auto& from = segments_[previous].entries;
-      if (from.size() > into.size())
-        into.swap(from);
-      for (const Entry& entry : from)
-        add(into, entry.key, entry.work);
-      segments_[id].extra.absorb(owner_, segments_[previous].extra);
-      segments_[id].previous = segments_[previous].previous;
-      free(previous);
+    Segment& into = at(id);
+    while (into.previous != kNoSegment && at(into.previous).refs == 1) {
+      const SegmentId merged = into.previous;
+      Segment& from = at(merged);
+      if (from.entries.size() > into.entries.size())
+        into.entries.swap(from.entries);
+      for (const Entry& entry : from.entries)
+        add(into.entries, entry.key, entry.work);
+      into.extra.absorb(owner_, from.extra);
+      into.previous = from.previous;
+      free(merged);
     }
   }
   // A segment in the middle of a chain does not notice when its other holders go. Each time the
   // number of segments has doubled all chains are collapsed: constant cost per segment made.
   void sweep() {
-    for (SegmentId id = 0; id < segments_.size(); ++id)
-      if (segments_[id].refs > 0)
+    for (SegmentId id = 0; id < made_; ++id)
+      if (at(id).refs > 0)
         collapse(id);
     next_sweep_ = 2 * live_ + 1024;
   }
 
   Owner& owner_;
-  std::vector<Segment> segments_;
+  std::vector<std::unique_ptr<Segment[]>> blocks_;
+  SegmentId made_ = 0; // free ones included
   SegmentId free_ = kNoSegment;
   std::size_t live_ = 0;
   std::size_t next_sweep_ = 1024;

@@ -2,11 +2,7 @@
 #include "passes/scalability.h"
 
 namespace tp::analysis {
-namespace {
-
-__extension__ using Wide = unsigned __int128;
-
-Ratio shortened(Wide numerator, Wide denominator) {
+Ratio shortened_ratio(Wide numerator, Wide denominator) {
   while ((numerator | denominator) >> 64 != 0) {
     numerator >>= 1;
     denominator >>= 1;
@@ -14,13 +10,11 @@ Ratio shortened(Wide numerator, Wide denominator) {
   return {static_cast<std::uint64_t>(numerator), static_cast<std::uint64_t>(denominator)};
 }
 
-} // namespace
-
 Ratio speedup_estimate(std::uint64_t work, std::uint64_t burdened_span, std::uint64_t procs) {
   if (work == 0)
     return {1, 1};
-  return shortened(Wide{10} * work * procs,
-                   Wide{10} * work + Wide{17} * (procs - 1) * burdened_span);
+  return shortened_ratio(Wide{10} * work * procs,
+                         Wide{10} * work + Wide{17} * (procs - 1) * burdened_span);
 }
 
 Ratio speedup_limit(std::uint64_t work, std::uint64_t span, std::uint64_t procs) {
@@ -37,9 +31,9 @@ SpeedupRange predicted_speedup(std::uint64_t work, const WhatIfPoint& changed,
     return {procs, {1, 1}, {1, 1}};
   const Wide scaled = Wide{work} * changed.factor; // fits: the analysis has checked it
   const Wide parallel_span = Wide{procs} * new_span;
-  return {procs, shortened(scaled * procs, Wide{new_work} + parallel_span),
-          parallel_span <= new_work ? shortened(scaled * procs, new_work)
-                                    : shortened(scaled, new_span)};
+  return {procs, shortened_ratio(scaled * procs, Wide{new_work} + parallel_span),
+          parallel_span <= new_work ? shortened_ratio(scaled * procs, new_work)
+                                    : shortened_ratio(scaled, new_span)};
 }
 
 } // namespace tp::analysis

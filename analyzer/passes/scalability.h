@@ -17,6 +17,10 @@
 
 namespace tp::analysis {
 
+__extension__ using Wide = unsigned __int128;
+// Bits are dropped on both sides until they fit.
+Ratio shortened_ratio(Wide numerator, Wide denominator);
+
 Ratio speedup_estimate(std::uint64_t work, std::uint64_t burdened_span, std::uint64_t procs);
 Ratio speedup_limit(std::uint64_t work, std::uint64_t span, std::uint64_t procs);
 

@@ -13,6 +13,7 @@ void release(Pool<Invocation>& pool, Invocation* invocation) {
 // ---- OnSpan
 
 void OnSpan::mark(Invocation& by, std::uint64_t local_span) {
+  newest_marked_ = std::max(newest_marked_, by.serial);
   for (Mark& each : marks_)
     if (each.by == &by) {
       each.local_span = local_span;
@@ -30,11 +31,13 @@ const std::uint64_t* OnSpan::find(const Invocation& by) const {
 }
 
 SiteMeasures& OnSpan::of(Row row) {
-  const auto at = std::lower_bound(rows_.begin(), rows_.end(), row,
+  if (!rows_)
+    rows_ = std::make_unique<std::vector<Of>>();
+  const auto at = std::lower_bound(rows_->begin(), rows_->end(), row,
                                    [](const Of& of, Row wanted) { return of.row < wanted; });
-  if (at != rows_.end() && at->row == row)
+  if (at != rows_->end() && at->row == row)
     return at->measures;
-  return rows_.insert(at, {row, {}})->measures;
+  return rows_->insert(at, {row, {}})->measures;
 }
 
 void OnSpan::settle(Owner& pool) {
@@ -47,9 +50,9 @@ void OnSpan::settle(Owner& pool) {
     SiteMeasures& measures = of(each->row);
     measures.local.add(each->local_work, 0);
     if (each->top_call_site)
-      measures.top_call_site.add(each->work, each->latest_end - each->start);
+      measures.top_call_site.add(each->work, each->span());
     if (each->top_caller)
-      measures.top_caller.add(each->work, each->latest_end - each->start);
+      measures.top_caller.add(each->work, each->span());
     release(pool, each);
   }
   open_.resize(kept);
@@ -57,11 +60,12 @@ void OnSpan::settle(Owner& pool) {
 
 void OnSpan::absorb(Owner& pool, OnSpan& older) {
   older.settle(pool);
-  if (rows_.empty())
+  if (rows().empty())
     rows_.swap(older.rows_);
-  for (const Of& each : older.rows_)
+  for (const Of& each : older.rows())
     of(each.row).add(each.measures);
-  older.rows_.clear();
+  if (older.rows_)
+    older.rows_->clear();
   open_.insert(open_.end(), older.open_.begin(), older.open_.end());
   older.open_.clear();
   // What stands in the newer segment is nearer to the end of the path, and nobody will ask for what
@@ -72,6 +76,7 @@ void OnSpan::absorb(Owner& pool, OnSpan& older) {
     else
       release(pool, each.by);
   older.marks_.clear();
+  newest_marked_ = std::max(newest_marked_, older.newest_marked_);
   if (marks_.size() >= next_prune_)
     prune_marks(pool);
 }
@@ -93,9 +98,11 @@ void OnSpan::clear(Owner& pool) {
     release(pool, each);
   for (const Mark& each : marks_)
     release(pool, each.by);
-  open_.clear();
-  rows_.clear();
+  open_.clear(); // all keep their storage for the next user
   marks_.clear();
+  if (rows_)
+    rows_->clear();
+  newest_marked_ = 0;
 }
 
 // ---- SiteProfile
@@ -105,27 +112,32 @@ void SiteProfile::root_begun(FrameState& frame) {
   frame.task->serial = ++serials_;
 }
 
-void SiteProfile::spawned(const FrameState& parent, FrameState& child, std::uint64_t start) {
+void SiteProfile::spawned(const FrameState& parent, FrameState& child) {
   if (parent.task) // a lost spawn has none
     parent.task->has_spawned = true;
-  Invocation* const invocation = child.task = pool_.make();
-  invocation->row = child.row;
-  invocation->serial = ++serials_;
-  invocation->outer = child.invocation = parent.invocation;
-  invocation->top_call_site = invocation->top_caller = true;
-  // Every invocation in the chain has another row, so the walk is as short as sites nest.
-  for (const Invocation* each = parent.invocation; each; each = each->outer) {
-    invocation->top_call_site &= each->row != child.row;
-    invocation->top_caller &= callers_[each->row] != callers_[child.row];
-  }
+  child.invocation = parent.invocation;
   if (parent.invocation)
     ++parent.invocation->live;
+}
+
+void SiteProfile::make_invocation(FrameState& frame, std::uint64_t start) {
+  Invocation* const outer = frame.invocation;
+  Invocation* const invocation = frame.task = pool_.make();
+  invocation->row = frame.row;
+  invocation->serial = ++serials_;
+  invocation->outer = outer;
+  invocation->top_call_site = invocation->top_caller = true;
+  // Every invocation in the chain has another row, so the walk is as short as sites nest.
+  for (const Invocation* each = outer; each; each = each->outer) {
+    invocation->top_call_site &= each->row != frame.row;
+    invocation->top_caller &= callers_[each->row] != callers_[frame.row];
+  }
   if (!invocation->top_call_site)
     return;
   ++invocation->refs;
   invocation->live = 1;
   invocation->start = invocation->latest_end = start;
-  child.invocation = invocation;
+  frame.invocation = invocation;
 }
 
 void SiteProfile::add_extra(RowTotals& row, const Step& step) {
@@ -152,9 +164,11 @@ void SiteProfile::abandoned(FrameState& frame) {
 }
 
 void SiteProfile::drop(FrameState& frame) {
-  frame.task->running = false;
   if (frame.invocation)
     leave(frame.invocation);
+  if (!frame.task)
+    return; // it never began
+  frame.task->running = false;
   release(pool_, frame.task);
   frame.task = nullptr;
 }
@@ -162,10 +176,9 @@ void SiteProfile::drop(FrameState& frame) {
 void SiteProfile::leave(Invocation* invocation) {
   while (invocation && --invocation->live == 0) {
     SiteMeasures& measures = rows_[invocation->row].on_work;
-    const std::uint64_t span = invocation->latest_end - invocation->start;
-    if (invocation->begun)
-      measures.top_call_site.add(invocation->work, span);
-    if (invocation->begun && invocation->top_caller)
+    const std::uint64_t span = invocation->span();
+    measures.top_call_site.add(invocation->work, span);
+    if (invocation->top_caller)
       measures.top_caller.add(invocation->work, span);
     invocation->complete = true;
     Invocation* const outer = invocation->outer;

@@ -6,7 +6,9 @@
 //   local          every invocation, only what its own steps make up
 // An invocation is a task; it is on the critical path if the path goes through its spawn.
 //
-// Its span is the latest end in its subtree minus its start; its local span, the work of its own
+// Its span is the latest end in its subtree minus its start, and at most its work: an edge from
+// outside of the subtree (Acquire) can make an end late that way, but not the longest path within
+// the subtree, for which this is then an upper bound. Its local span, the work of its own
 // steps on the longest path to its end. So local work over all rows and main is T1, and local span
 // on span, which is the composition of the critical path, is Tinf.
 //
@@ -22,7 +24,10 @@
 #include "pool.h"
 #include "site_measures.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 namespace tp::analysis {
@@ -31,7 +36,6 @@ struct Invocation {
   Invocation* outer = nullptr; // the innermost top-call-site invocation around it
   Row row = kMainRow;
   bool running = true; // its task has not ended
-  bool begun = false;
   bool has_spawned = false;
   bool top_call_site = false, top_caller = false;
   bool complete = false;    // top-call-site: nothing below it is alive
@@ -44,6 +48,7 @@ struct Invocation {
   std::uint64_t work = 0;
   std::uint64_t latest_end = 0;
 
+  std::uint64_t span() const { return std::min(latest_end - start, work); }
   bool is_final() const { return !running && (complete || !top_call_site); }
 };
 
@@ -63,12 +68,19 @@ public:
   // Another path branches off here, with `local_span` of `by` so far.
   void mark(Invocation& by, std::uint64_t local_span);
   const std::uint64_t* find(const Invocation& by) const;
+  // False: `by` was spawned too late to have a mark here or further back on the path. (A mark that
+  // it makes further back after this segment was begun only repeats one that it made before.)
+  bool may_find(const Invocation& by) const { return by.serial <= newest_marked_; }
+  // The segment begins where `older` ends.
+  void follow(const OnSpan& older) { newest_marked_ = older.newest_marked_; }
   // Adds up what has become final.
   void settle(Owner& pool);
 
   void absorb(Owner& pool, OnSpan& older);
   void clear(Owner& pool);
-  const std::vector<Of>& rows() const { return rows_; }
+  std::span<const Of> rows() const {
+    return rows_ ? std::span<const Of>(*rows_) : std::span<const Of>();
+  }
 
 private:
   struct Mark {
@@ -79,8 +91,9 @@ private:
   void prune_marks(Owner& pool);
 
   std::vector<Invocation*> open_;
-  std::vector<Of> rows_; // ordered by row
   std::vector<Mark> marks_;
+  std::unique_ptr<std::vector<Of>> rows_; // ordered by row; null: none yet
+  std::uint64_t newest_marked_ = 0;       // serial, of all marks from here back
   std::size_t next_prune_ = 8; // number of marks at which those of ended tasks are dropped
 };
 
@@ -90,6 +103,8 @@ struct RowTotals {
   SiteMeasures on_work, on_span;
   std::uint64_t overhead = 0; // leads of its own steps, in ticks
   std::uint64_t steps = 0;
+  std::uint64_t steals = 0, steal_delay = 0; // of its tasks; ticks
+  LoopCounts loops;
   std::vector<std::uint64_t> extra; // of its own steps, one per extra event
 };
 
@@ -100,10 +115,16 @@ public:
       : callers_(callers), rows_(callers.size()) {}
 
   void root_begun(FrameState& frame);
-  void spawned(const FrameState& parent, FrameState& child, std::uint64_t start);
-  void begun(const FrameState& frame) {
-    frame.task->begun = true;
-    ++rows_[frame.row].on_work.local.count;
+  void spawned(const FrameState& parent, FrameState& child);
+  void begun(FrameState& frame, std::uint64_t start) {
+    make_invocation(frame, start);
+    RowTotals& row = rows_[frame.row];
+    ++row.on_work.local.count;
+    row.steals += frame.is_stolen;
+    row.steal_delay += frame.steal_delay;
+  }
+  void loop_end(const FrameState& frame, std::uint64_t iterations, std::uint64_t grain) {
+    rows_[frame.row].loops.add(iterations, grain);
   }
   void step(const FrameState& frame, const Step& step) {
     RowTotals& row = rows_[frame.row];
@@ -127,6 +148,7 @@ public:
 
 private:
   void add_extra(RowTotals& row, const Step& step);
+  void make_invocation(FrameState& frame, std::uint64_t start);
   void leave(Invocation* invocation);
   void drop(FrameState& frame);
 

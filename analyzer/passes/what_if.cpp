@@ -41,6 +41,7 @@ ScenarioLengths::ScenarioLengths(const WhatIfPlan& plan, std::size_t regions)
     if (groups_.empty() || groups_.back().factor != scenario.factor)
       groups_.push_back({scenario.factor, slot, slot});
     ++groups_.back().end;
+    factors_.push_back(scenario.factor);
     parts_[scenario.set].push_back({slot, scenario.factor - 1});
     if (scenario.removed_wait)
       waits_.emplace_back(slot, *scenario.removed_wait);
@@ -67,11 +68,16 @@ void ScenarioLengths::shorten(std::uint64_t* lengths, std::uint32_t set, std::ui
 }
 
 void ScenarioLengths::extend(std::uint64_t* lengths, StepClassId of, const Step& step) {
-  for (const Group& group : groups_) {
-    const std::uint64_t added = group.factor * step.work;
-    for (std::size_t slot = group.begin; slot < group.end; ++slot)
-      lengths[slot] += added;
-  }
+  constexpr std::size_t kWorthALoop = 8; // slots of a group
+  if (groups_.size() * kWorthALoop > factors_.size())
+    for (std::size_t slot = 0; slot < factors_.size(); ++slot)
+      lengths[slot] += factors_[slot] * step.work;
+  else
+    for (const Group& group : groups_) {
+      const std::uint64_t added = group.factor * step.work;
+      for (std::size_t slot = group.begin; slot < group.end; ++slot)
+        lengths[slot] += added;
+    }
   const bool in_classes = of < of_class_.size() && !of_class_[of].empty();
   if (in_classes)
     for (const std::uint32_t set : of_class_[of])

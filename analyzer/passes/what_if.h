@@ -91,6 +91,7 @@ private:
 
   std::vector<std::size_t> slot_of_;
   std::vector<Group> groups_;
+  std::vector<std::uint64_t> factors_;                // per slot
   std::vector<std::vector<Part>> parts_;              // per set
   std::vector<std::vector<std::uint32_t>> of_class_;  // sets that have it
   std::vector<std::vector<std::uint8_t>> has_region_; // per set; empty: it has none

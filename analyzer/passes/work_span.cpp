@@ -76,10 +76,15 @@ void PathStore::drop(Path* path) {
 }
 
 std::uint64_t PathStore::marked_span(const Path& path, const Invocation* of) {
-  if (of)
-    for (SegmentId id = path.composition; id != kNoSegment; id = segments_.previous(id))
-      if (const std::uint64_t* const span = segments_.extra(id).find(*of))
-        return *span;
+  if (!of)
+    return 0;
+  for (SegmentId id = path.composition; id != kNoSegment; id = segments_.previous(id)) {
+    const OnSpan& on_span = segments_.extra(id);
+    if (!on_span.may_find(*of))
+      return 0;
+    if (const std::uint64_t* const span = on_span.find(*of))
+      return *span;
+  }
   return 0;
 }
 
@@ -152,12 +157,16 @@ void PathStore::extend(Path& path, StepClassId of, const Step& step) {
   segments_.extra(path.composition).settle(invocations_);
 }
 
-void PathStore::enter(Path& child, Invocation& invocation) {
+void PathStore::leave(Path& child) {
   child.spawner = child.by;
   child.spawner_serial = child.by ? child.by->serial : 0;
   child.spawner_span = child.local_span;
-  child.by = &invocation;
+  child.by = nullptr;
   child.local_span = 0;
+}
+
+void PathStore::enter(Path& child, Invocation& invocation) {
+  child.by = &invocation;
   child.composition = segments_.begin_after(child.composition);
   segments_.extra(child.composition).enter(invocation);
 }

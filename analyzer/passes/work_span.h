@@ -57,7 +57,9 @@ public:
   void assign(Path& into, const Path& from); // but for its rank
   void join_wait(Path& into, const Path* fresh, const Path* again, Row wait);
   void extend(Path& path, StepClassId of, const Step& step);
-  // `child`, a copy of its spawner's, goes on through the task `invocation`.
+  // `child`, a copy of its spawner's, leaves the spawner's task, and goes on through that of
+  // `invocation` once it begins.
+  void leave(Path& child);
   void enter(Path& child, Invocation& invocation);
 
   std::size_t lengths() const { return lengths_; }

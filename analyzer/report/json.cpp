@@ -17,6 +17,10 @@ double number(const std::string& decimal) {
   return std::strtod(decimal.c_str(), nullptr);
 }
 
+double percent(const Ratio& share) {
+  return number(percent2(share.numerator, share.denominator));
+}
+
 Json clock_json(const Profile& profile) {
   const RunInfo& run = profile.run;
   return {{"unit", run.work.unit},
@@ -73,8 +77,40 @@ Json measures_json(const SiteMeasures& measures) {
           {"local", sums_json(measures.local)}};
 }
 
+Json overhead_json(const SiteRow& site) {
+  const SiteOverhead& overhead = site.overhead;
+  return {{"creation_ticks", overhead.creation_ticks},
+          {"begin_ticks", overhead.begin_ticks},
+          {"join_ticks", overhead.join_ticks},
+          {"other_ticks", overhead.other_ticks},
+          {"steals", overhead.steals},
+          {"steal_ticks", overhead.steal_ticks},
+          {"modelled_cost", overhead.cost},
+          {"net_work", overhead.net_work},
+          {"modelled_percent", percent(overhead.share)},
+          {"mean_task_work", number(decimal2({site.exclusive_work, site.invocations}))},
+          {"body_calls", site.loops.body_calls},
+          {"iterations", site.loops.iterations},
+          {"largest_grain", site.loops.largest_grain}};
+}
+
+// Of the path of the run: what ran, and what came late, by the edge before it.
+Json run_path_json(const RunPathPart& part) {
+  static constexpr const char* kEdges[] = {"create", "create_continue", "wait_continue", "end",
+                                           "inside"};
+  Json busy = Json::object(), scheduler = Json::object();
+  for (std::size_t i = 0; i < kEdgeKinds; ++i) {
+    busy[kEdges[i]] = part.delays[i].busy;
+    scheduler[kEdges[i]] = part.delays[i].scheduler;
+  }
+  return {{"running_ticks", part.running},
+          {"busy_delay_ticks", busy},
+          {"scheduler_delay_ticks", scheduler}};
+}
+
 Json site_json(const Profile& profile, const SiteRow& site) {
-  return {{"file", site.info.file},
+  return {{"name", site.info.name},
+          {"file", site.info.file},
           {"line", site.info.line},
           {"column", site.info.column},
           {"end_line", site.info.end_line},
@@ -88,7 +124,9 @@ Json site_json(const Profile& profile, const SiteRow& site) {
           {"exclusive_work", site.exclusive_work},
           {"critical_work", site.critical_work},
           {"critical_percent", number(percent2(site.critical_work, profile.span))},
+          {"run_path", run_path_json(site.on_run_path)},
           {"overhead_ticks", site.overhead_ticks},
+          {"tasking", overhead_json(site)},
           {"invocations", site.invocations},
           {"outermost_invocations", site.outermost},
           {"steps", site.steps},
@@ -123,10 +161,22 @@ Json target_json(const Profile& profile, const WhatIfTarget& target) {
   Json json = {{"kind", kKinds[static_cast<std::size_t>(target.kind)]}, {"name", target.name}};
   if (target.kind == TargetKind::Stretch) {
     json["from"] = target.from;
+    json["from_file"] = target.place.file;
+    json["from_line"] = target.place.line;
     json["to"] = target.to;
+    json["to_file"] = target.end.file;
+    json["to_line"] = target.end.line;
+  } else {
+    json["file"] = target.place.file;
+    json["line"] = target.place.line;
   }
   if (target.kind == TargetKind::Grain)
     json["grain"] = target.grain;
+  if (target.loop)
+    json["loop"] = {{"body_calls_now", target.loop->body_calls},
+                    {"body_calls", target.loop->leaves},
+                    {"overhead_percent_now", percent(target.loop->overhead_now)},
+                    {"overhead_percent", percent(target.loop->overhead)}};
   if (target.kind == TargetKind::Site || target.kind == TargetKind::Stretch) {
     json["work"] = target.work;
     json["critical_work"] = target.critical_work;
@@ -169,25 +219,29 @@ Json what_if_json(const Profile& profile) {
                {"curves", curves},
                {"explored", targets_json(profile, profile.explored)},
                {"not_explored", profile.not_explored},
-               {"grains", targets_json(profile, profile.grains)}};
+               {"grains", targets_json(profile, profile.grains)},
+               {"advised_grains", targets_json(profile, profile.advised_grains)}};
   if (profile.search)
     json["target"] = search_json(*profile.search);
   return json;
 }
 
-Json scalability_json(const Profile& profile) {
+Json burden_json(const Burden& burden) {
   static constexpr const char* kOrigins[] = {"default", "given", "measured"};
+  return {{"origin", kOrigins[static_cast<std::size_t>(burden.origin)]},
+          {"ns", burden.ns},
+          {"work", burden.work},
+          {"steals", burden.steals}};
+}
+
+Json scalability_json(const Profile& profile) {
   const auto model = [&](std::uint64_t span) {
     return Json{{"span", span}, {"parallelism", number(decimal2({profile.work, span}))}};
   };
   return {{"spawns", profile.read.spawned},
           {"joins", profile.read.waits + profile.read.folds},
           {"average_step_work", number(decimal2({profile.work, profile.read.steps}))},
-          {"burden",
-           {{"origin", kOrigins[static_cast<std::size_t>(profile.burden.origin)]},
-            {"ns", profile.burden.ns},
-            {"work", profile.burden.work},
-            {"steals", profile.burden.steals}}},
+          {"burden", burden_json(profile.burden)},
           {"burdened_cilk", model(profile.burdened_span_cilk)},
           {"burdened_tbb", model(profile.burdened_span_tbb)}};
 }
@@ -204,11 +258,52 @@ Json bounds_json(const Profile& profile) {
   return bounds;
 }
 
+Json prediction_json(const Prediction& prediction) {
+  static constexpr const char* kBinding[] = {"work", "span", "overhead", "grain"};
+  Json runs = Json::array(), costs = Json::array();
+  for (const PredictedRun& run : prediction.runs)
+    runs.push_back({{"procs", run.procs},
+                    {"time", run.time},
+                    {"greedy_time", run.greedy},
+                    {"speedup", number(decimal2(run.speedup))},
+                    {"efficiency_percent", percent(run.efficiency)},
+                    {"steals", run.steals},
+                    {"overhead", run.overhead},
+                    {"stealing", run.stealing},
+                    {"idle", run.idle},
+                    {"binds", kBinding[static_cast<std::size_t>(run.binds)]}});
+  for (const EventCost& cost : prediction.costs)
+    costs.push_back({{"event", cost.event},
+                     {"count", cost.count},
+                     {"measured_ticks", cost.measured_ticks},
+                     {"cost", cost.cost},
+                     {"cost_ns", cost.cost_ns}});
+  return {{"not_made", prediction.not_made},
+          {"basis", "as_executed"},
+          {"work", prediction.work},
+          {"overhead", prediction.overhead},
+          {"span_with_overhead", prediction.span},
+          {"dag_nodes", prediction.nodes},
+          {"dag_bytes", prediction.bytes},
+          {"event_costs", costs},
+          {"recording_per_step", prediction.recording},
+          {"steal", burden_json(prediction.steal)},
+          {"runs", runs}};
+}
+
 Json balance_json(const TimeBalance& balance) {
   return {{"threads", balance.threads},         {"elapsed_ticks", balance.elapsed},
           {"steps_ticks", balance.steps},       {"of_them_descheduled_ticks", balance.descheduled},
           {"overhead_ticks", balance.overhead}, {"idle_ticks", balance.idle},
           {"absent_ticks", balance.absent},     {"unexplained_ticks", balance.unexplained}};
+}
+
+Json elapsed_json(const ElapsedTime& elapsed) {
+  Json json = run_path_json(elapsed.path);
+  json["not_made"] = elapsed.not_made;
+  json["workers"] = elapsed.workers;
+  json["path_ticks"] = elapsed.path.length();
+  return json;
 }
 
 Json regions_json(const Profile& profile) {
@@ -289,11 +384,14 @@ std::string write_json(const Profile& profile) {
       {"span", profile.span},
       {"parallelism", number(decimal2(profile.parallelism()))},
       {"divisible_span", profile.divisible_span},
+      {"divisible_is_known", profile.divisible_is_known},
       {"divisible_parallelism", number(decimal2(profile.divisible_parallelism()))},
       {"scalability", scalability_json(profile)},
       {"speedup_bounds", bounds_json(profile)},
+      {"prediction", prediction_json(profile.prediction)},
       {"attribution", attribution_json(profile.attribution)},
       {"time_balance", balance_json(profile.balance)},
+      {"run_path", elapsed_json(profile.elapsed)},
       {"sites", sites},
       {"regions", regions_json(profile)},
       {"what_if", what_if_json(profile)},

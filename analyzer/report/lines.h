@@ -5,12 +5,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tp::analysis {
 
-inline constexpr std::size_t kMaxNameWidth = 44;
+inline constexpr std::size_t kMaxWidth = 100, kMaxNameWidth = 36;
 
 // Bytes that would move the cursor or change colours have no place in a table.
 inline std::string printable(std::string text) {
@@ -20,10 +22,43 @@ inline std::string printable(std::string text) {
   return text;
 }
 
-// Long paths lose their beginning, not their line number.
+// Long paths and qualified names lose their beginning, not their line number; whole components, as far as that costs less
+// than half of what fits.
 inline std::string shortened(std::string name) {
   name = printable(std::move(name));
-  return name.size() <= kMaxNameWidth ? name : "..." + name.substr(name.size() - kMaxNameWidth + 3);
+  if (name.size() <= kMaxNameWidth)
+    return name;
+  name.erase(0, name.size() - kMaxNameWidth + 3);
+  if (const std::size_t component = name.find_first_of(":/"); component < kMaxNameWidth / 2)
+    name.erase(0, component);
+  while (name.starts_with(':'))
+    name.erase(0, 1);
+  return "..." + name;
+}
+
+// Sentences lose their end.
+inline std::string clipped(std::string text, std::size_t width) {
+  text = printable(std::move(text));
+  return text.size() <= width ? text : text.substr(0, width - 3) + "...";
+}
+
+// `text` in lines no wider than a terminal, broken at spaces; all but the first are indented.
+inline std::vector<std::string> wrapped(std::string text, std::size_t indent) {
+  std::vector<std::string> lines;
+  text = printable(std::move(text));
+  while (text.size() > kMaxWidth) {
+    std::size_t space = text.rfind(' ', kMaxWidth);
+    if (space != std::string::npos && text[space + 1] == '%') // stays with its number
+      space = text.rfind(' ', space - 1);
+    if (space == std::string::npos || space <= indent)
+      space = text.find(' ', kMaxWidth);
+    if (space == std::string::npos)
+      break; // one long word
+    lines.push_back(text.substr(0, space));
+    text = std::string(indent, ' ') + text.substr(space + 1);
+  }
+  lines.push_back(text);
+  return lines;
 }
 
 class Lines {
@@ -43,11 +78,17 @@ public:
   std::string yellow(const std::string& text) const {
     return colour_ ? "\033[33m" + text + "\033[0m" : text;
   }
+  // A line of the form `label  text`, or several.
+  void add_text(const std::string& text, std::size_t indent = kLabelWidth) {
+    for (const std::string& line : wrapped(text, indent))
+      add("{}", line);
+  }
   void add(const Lines& others) {
     text_ += others.text_;
     count_ += others.count_;
   }
   std::size_t count() const { return count_; }
+  static constexpr std::size_t kLabelWidth = 16;
   std::string take() { return std::move(text_); }
 
 private:
@@ -55,12 +96,6 @@ private:
   std::size_t count_ = 0;
   std::string text_;
 };
-
-// Sentences lose their end.
-inline std::string clipped(std::string text, std::size_t width) {
-  text = printable(std::move(text));
-  return text.size() <= width ? text : text.substr(0, width - 3) + "...";
-}
 
 // text_what_if.cpp: what would help, in at most `room` lines.
 void add_what_if(Lines& lines, const Profile& profile, std::size_t room);

@@ -27,6 +27,12 @@ static std::string bounds_table(const Profile& profile) {
   for (const SpeedupBound& bound : profile.bounds)
     text += fmt::format("| {} | {} | {} | {} |\n", bound.procs, decimal2(bound.estimate_tbb),
                         decimal2(bound.upper), decimal2(bound.divisible_upper));
+  if (!profile.prediction.not_made.empty())
+    return text + fmt::format("\nPrediction not made: {}.\n", profile.prediction.not_made);
+  text += "\n| Cpus | Predicted speedup | efficiency % |\n|---:|---:|---:|\n";
+  for (const PredictedRun& run : profile.prediction.runs)
+    text += fmt::format("| {} | {} | {} |\n", run.procs, decimal2(run.speedup),
+                        percent2(run.efficiency.numerator, run.efficiency.denominator));
   return text;
 }
 
@@ -60,9 +66,11 @@ std::string write_markdown(const Profile& profile, const TextOptions& options) {
   text += fmt::format("Unit: {} ({}){}. {}.\n\n", cell(profile.run.work.unit),
                       cell(profile.run.work.name), step_cost(profile.run),
                       profile.read.complete ? "Complete" : "Incomplete");
-  text += fmt::format("Work {}, span {}, parallelism {} as executed, {} as divisible.\n\n",
+  if (!profile.run.work_reason.empty())
+    text += fmt::format("No better clock: {}.\n\n", cell(profile.run.work_reason));
+  text += fmt::format("Work {}, span {}, parallelism {} as executed{}, {} as divisible.\n\n",
                       profile.work, profile.span, decimal2(profile.parallelism()),
-                      decimal2(profile.divisible_parallelism()));
+                      as_if_cores(profile.run), decimal2(profile.divisible_parallelism()));
   text += "| Source file | Line | Work | Span | Parallelism | Critical work % "
           "|\n|---|---:|---:|---:|---:|---:|\n";
   bool any_too_short = false;
@@ -70,7 +78,7 @@ std::string write_markdown(const Profile& profile, const TextOptions& options) {
     const SiteRow& site = profile.sites[i];
     text +=
         fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", cell(site.info.file),
-                    site.too_short ? " ~" : "", site.info.line, site.work, site.span,
+                    mark_of(site.too_short), site.info.line, site.work, site.span,
                     decimal2({site.work, site.span}), percent2(site.critical_work, profile.span));
     any_too_short |= site.too_short;
   }

@@ -1,6 +1,8 @@
 // Rounding and units.
 #include "report/numbers.h"
 
+#include "rounding.h"
+
 #include <fmt/format.h>
 
 namespace tp::analysis {
@@ -42,6 +44,13 @@ std::string percent2(std::uint64_t part, std::uint64_t whole) {
   return trimmed(Wide{part} * 10000 / whole);
 }
 
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0 || part == 0)
+    return "0";
+  const Wide rounded_part = (Wide{part} * 200 + whole) / (Wide{whole} * 2);
+  return rounded_part == 0 ? "<1" : fmt::format("{}", static_cast<std::uint64_t>(rounded_part));
+}
+
 std::string human_ns(std::uint64_t ns) {
   const auto value = static_cast<double>(ns);
   if (ns < 1000)
@@ -74,8 +83,12 @@ std::string human_count(std::uint64_t value) {
 std::string human(std::uint64_t value, const Clock& clock, double hz) {
   if (clock.hz == 0 || hz <= 0)
     return human_count(value) + " " + clock.unit;
-  const double ns = static_cast<double>(value) * 1e9 / hz;
-  return human_ns(ns < 1.8e19 ? static_cast<std::uint64_t>(ns + 0.5) : ~std::uint64_t{0});
+  return human_ns(to_ns(value, hz));
+}
+
+std::string as_if_cores(const RunInfo& run) {
+  return run.as_if_cores == 0 ? std::string()
+                              : fmt::format(" (as if on {} cores)", run.as_if_cores);
 }
 
 } // namespace tp::analysis

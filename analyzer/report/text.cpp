@@ -2,6 +2,7 @@
 #include "report/lines.h"
 #include "report/numbers.h"
 #include "report/writers.h"
+#include "rounding.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ constexpr std::size_t kMaxLines = 25;
 
 // With the mark of a row that is not to be trusted.
 std::string row_name(const SiteRow& site) {
-  return shortened(site.info.name) + (site.too_short ? " ~" : "");
+  return shortened(site.info.name) + mark_of(site.too_short);
 }
 
 double hz_of_work(const Profile& profile) {
@@ -52,13 +53,30 @@ std::string balance_line(const Profile& profile) {
   const std::uint64_t whole = b.threads * b.elapsed;
   if (whole == 0 || hz <= 0)
     return "no time was recorded";
-  const auto share = [&](std::uint64_t part) { return percent2(part, whole) + " %"; };
+  const auto share = [&](std::uint64_t part) { return percent(part, whole) + " %"; };
   const bool waited = b.descheduled > whole / 100;
-  const auto elapsed_ns = static_cast<std::uint64_t>(static_cast<double>(b.elapsed) * 1e9 / hz);
   return fmt::format("{} threads x {}: {} work, {}{} overhead, {} idle, {} not there", b.threads,
-                     human_ns(elapsed_ns), share(b.steps - (waited ? b.descheduled : 0)),
-                     waited ? share(b.descheduled) + " waiting for a cpu, " : "", share(b.overhead),
+                     human_ns(to_ns(b.elapsed, hz)), share(b.steps - (waited ? b.descheduled : 0)),
+                     waited ? share(b.descheduled) + " off-CPU, " : "", share(b.overhead),
                      share(b.idle), share(b.absent));
+}
+
+// What kept this run from ending earlier; empty if the scheduler cost less than a tenth of it.
+std::string delays_line(const Profile& profile) {
+  static constexpr const char* kWhere[] = {"before a created task began",
+                                           "before its creator went on", "before a wait was over",
+                                           "after the end of a task", "inside a task"};
+  const RunPathPart& path = profile.elapsed.path;
+  const std::uint64_t length = path.length();
+  if (length == 0 || path.scheduler() < length / 10)
+    return "";
+  const auto most =
+      std::max_element(path.delays.begin(), path.delays.end(),
+                       [](const Delays& a, const Delays& b) { return a.scheduler < b.scheduler; });
+  return fmt::format(
+      "{} % of the run a step was ready and a cpu idle (most {}), {} % all were busy",
+      percent(path.scheduler(), length),
+      kWhere[static_cast<std::size_t>(most - path.delays.begin())], percent(path.busy(), length));
 }
 
 std::string burden_line(const Profile& profile) {
@@ -71,17 +89,39 @@ std::string burden_line(const Profile& profile) {
                      kOrigins[static_cast<std::size_t>(profile.burden.origin)]);
 }
 
+// Some of `all`, evenly, the first and the last among them: a line's worth.
+template <typename T>
+std::vector<const T*> shown_of(const std::vector<T>& all) {
+  constexpr std::size_t kShown = 4;
+  std::vector<const T*> shown;
+  for (std::size_t i = 0; i < std::min(all.size(), kShown); ++i)
+    shown.push_back(&all[all.size() <= kShown ? i : i * (all.size() - 1) / (kShown - 1)]);
+  return shown;
+}
+
 std::string bounds_line(const Profile& profile) {
   std::string line;
-  constexpr std::size_t kShown = 4;
-  for (std::size_t i = 0; i < std::min(profile.bounds.size(), kShown); ++i) {
-    const SpeedupBound& bound = profile.bounds[i];
+  for (const SpeedupBound* bound : shown_of(profile.bounds)) {
     line += fmt::format("{}{} to {} on {} cpus", line.empty() ? "" : "; ",
-                        decimal2(bound.estimate_tbb), decimal2(bound.upper), bound.procs);
-    const std::string divisible = decimal2(bound.divisible_upper);
-    if (divisible != decimal2(bound.upper))
-      line += fmt::format(" ({} as divisible)", divisible);
+                        decimal2(bound->estimate_tbb), decimal2(bound->upper), bound->procs);
+    if (bound->divisible_upper.value() > 1.1 * bound->upper.value())
+      line += fmt::format(" ({} as divisible)", decimal2(bound->divisible_upper));
   }
+  return line;
+}
+
+// As simulated on each number of cpus, and what limits it there.
+std::string prediction_line(const Profile& profile) {
+  static constexpr const char* kBinding[] = {"work", "span", "overhead", "grain"};
+  const Prediction& prediction = profile.prediction;
+  if (!prediction.not_made.empty())
+    return "not made: " + prediction.not_made;
+  std::string line;
+  for (const PredictedRun* run : shown_of(prediction.runs))
+    line +=
+        fmt::format("{}{} on {} cpus ({}, {})", line.empty() ? "" : "; ", decimal2(run->speedup),
+                    run->procs, human(run->time, profile.run.work, hz_of_work(profile)),
+                    kBinding[static_cast<std::size_t>(run->binds)]);
   return line;
 }
 
@@ -102,7 +142,7 @@ std::vector<const SiteRow*> sorted(const Profile& profile, SortKey key) {
     });
     break;
   case SortKey::Overhead:
-    order([](const SiteRow* a, const SiteRow* b) { return a->overhead_ticks > b->overhead_ticks; });
+    order([](const SiteRow* a, const SiteRow* b) { return a->overhead.cost > b->overhead.cost; });
     break;
   }
   return rows;
@@ -110,83 +150,129 @@ std::vector<const SiteRow*> sorted(const Profile& profile, SortKey key) {
 
 void add_table(Lines& lines, const Profile& profile, const TextOptions& options, std::size_t room) {
   const auto rows = sorted(profile, options.sort);
-  const auto is_too_short = [](const SiteRow* site) { return site->too_short; };
-  if (std::any_of(rows.begin(), rows.end(), is_too_short) && room > 2)
-    --room;
+  const bool any_too_short =
+      std::any_of(rows.begin(), rows.end(), [](const SiteRow* site) { return site->too_short; });
   const std::size_t wanted = std::min(rows.size(), std::max<std::size_t>(options.top, 1));
-  // A line each is kept for "and n more" and the mark of short steps.
-  std::size_t shown = options.top_is_explicit ? wanted : std::min(wanted, room);
-  if (shown < rows.size() && !options.top_is_explicit)
-    shown = std::min(shown, room - 1);
+  std::size_t shown = wanted;
+  // A line is kept for the mark of short steps and "and n more".
+  if (!options.top_is_explicit)
+    shown = std::min(wanted,
+                     any_too_short || wanted < rows.size() || room < rows.size() ? room - 1 : room);
   std::size_t width = 4;
   for (std::size_t i = 0; i < shown; ++i)
     width = std::max(width, row_name(*rows[i]).size());
+  // Sorted by overhead: its share, and how large a task is.
+  const bool by_overhead = options.sort == SortKey::Overhead;
   lines.add("{}",
             lines.bold(fmt::format("{:<{}}  {:>12}  {:>12}  {:>11}  {:>10}  {:>9}", "Site", width,
-                                   "work", "span", "parallelism", "critical %", "tasks")));
+                                   "work", by_overhead ? "work / task" : "span", "parallelism",
+                                   by_overhead ? "overhead %" : "critical %", "tasks")));
   const double hz = hz_of_work(profile);
   for (std::size_t i = 0; i < shown; ++i) {
     const SiteRow& site = *rows[i];
+    const std::uint64_t second =
+        by_overhead ? site.exclusive_work / std::max<std::uint64_t>(site.invocations, 1)
+                    : site.span;
     lines.add("{:<{}}  {:>12}  {:>12}  {:>11}  {:>10}  {:>9}", row_name(site), width,
-              human(site.work, profile.run.work, hz), human(site.span, profile.run.work, hz),
-              decimal2({site.work, site.span}), percent2(site.critical_work, profile.span),
+              human(site.work, profile.run.work, hz), human(second, profile.run.work, hz),
+              decimal2({site.work, site.span}),
+              by_overhead ? percent2(site.overhead.share.numerator, site.overhead.share.denominator)
+                          : percent2(site.critical_work, profile.span),
               human_count(site.invocations));
   }
-  if (shown < rows.size())
-    lines.add("... and {} more (--top)", rows.size() - shown);
-  if (std::any_of(rows.begin(), rows.end(), is_too_short))
-    lines.add("{}", lines.yellow(kTooShort));
+  const std::string more =
+      shown < rows.size() ? fmt::format("... and {} more (--top)", rows.size() - shown) : "";
+  if (any_too_short)
+    lines.add("{}{}", more.empty() ? "" : more + "; ", lines.yellow(kTooShort));
+  else if (!more.empty())
+    lines.add("{}", more);
+}
+
+// What is said of the whole program, down to the warnings, of which as many are shown as lines are
+// left.
+void add_summary(Lines& lines, const Profile& profile) {
+  const double hz = hz_of_work(profile);
+  const auto amount = [&](std::uint64_t value) { return human(value, profile.run.work, hz); };
+  lines.add("{}",
+            lines.bold(clipped(fmt::format("Taskpath profile of {} ({}){}", profile.run.program,
+                                           profile.data, profile.read.complete ? ": complete" : ""),
+                               kMaxWidth)));
+  const auto& reasons = profile.read.incomplete_reasons;
+  if (!reasons.empty())
+    lines.add("{}", lines.yellow(clipped("incomplete: " + reasons.front(), kMaxWidth)));
+  if (reasons.size() > 1)
+    lines.add("{}", lines.yellow(
+                        fmt::format("incomplete: {} more reasons (--json)", reasons.size() - 1)));
+  lines.add_text("Unit and clock  " + clock_line(profile));
+  if (!profile.run.work_reason.empty())
+    lines.add("{}", clipped(fmt::format("                not better: {}", profile.run.work_reason),
+                            kMaxWidth - 12) +
+                        " (tp-doctor)");
+  lines.add("Work T1         {} in {} tasks, {} per step", amount(profile.work),
+            human_count(profile.read.begun),
+            amount(profile.work / std::max<std::uint64_t>(profile.read.steps, 1)));
+  const bool known = profile.divisible_is_known;
+  lines.add("Span Tinf       {} as executed{}", amount(profile.span),
+            known ? fmt::format(", {} as divisible", amount(profile.divisible_span)) : "");
+  lines.add("Parallelism     {} as executed{}, {}", decimal2(profile.parallelism()),
+            as_if_cores(profile.run),
+            known ? decimal2(profile.divisible_parallelism()) + " as divisible"
+                  : "as divisible is not known (loops were not recompiled)");
+  lines.add_text("Burdened        " + burden_line(profile));
+  lines.add_text("Speedup         " + bounds_line(profile));
+  lines.add_text("Predicted       " + prediction_line(profile));
+  lines.add_text("Time            " + balance_line(profile));
+  lines.add_text("Attributed      " + attribution_line(profile));
+}
+
+// In at most `room` lines, if need be only how many there are.
+void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
+  const auto& warnings = profile.warnings;
+  for (std::size_t i = 0; i < warnings.size(); ++i) {
+    const auto text = wrapped("warning: " + warnings[i].text, 9);
+    const std::size_t kept = i + 1 < warnings.size() ? 1 : 0; // for "more"
+    if (text.size() + kept > room) {
+      lines.add("{}", lines.yellow(fmt::format("warning: {} {} (--json)", warnings.size() - i,
+                                               i == 0 ? "warnings" : "more warnings")));
+      return;
+    }
+    room -= text.size();
+    for (const std::string& line : text)
+      lines.add("{}", lines.yellow(line));
+  }
 }
 
 } // namespace
 
 std::string write_text(const Profile& profile, const TextOptions& options) {
   Lines lines(options.colour);
-  const double hz = hz_of_work(profile);
-  const auto amount = [&](std::uint64_t value) { return human(value, profile.run.work, hz); };
-  lines.add("{}", lines.bold(printable(fmt::format("Taskpath profile of {} ({}){}",
-                                                   profile.run.program, profile.data,
-                                                   profile.read.complete ? ": complete" : ""))));
-  const auto& reasons = profile.read.incomplete_reasons;
-  if (!reasons.empty())
-    lines.add("{}", lines.yellow("incomplete: " + reasons.front()));
-  if (reasons.size() > 1)
-    lines.add("{}", lines.yellow(
-                        fmt::format("incomplete: {} more reasons (--json)", reasons.size() - 1)));
-  lines.add("Unit and clock  {}", clock_line(profile));
-  if (!profile.run.work_reason.empty())
-    lines.add("                not better: {} (tp-doctor)", printable(profile.run.work_reason));
-  lines.add("Work T1         {} in {} tasks, {} per step", amount(profile.work),
-            human_count(profile.read.begun),
-            amount(profile.work / std::max<std::uint64_t>(profile.read.steps, 1)));
-  lines.add("Span Tinf       {} as executed, {} as divisible", amount(profile.span),
-            amount(profile.divisible_span));
-  lines.add("Parallelism     {} as executed, {} as divisible", decimal2(profile.parallelism()),
-            decimal2(profile.divisible_parallelism()));
-  lines.add("Burdened        {}", burden_line(profile));
-  lines.add("Speedup         {}", bounds_line(profile));
-  lines.add("Time            {}", balance_line(profile));
-  lines.add("Attributed      {}", attribution_line(profile));
-  const std::size_t warnings = std::min<std::size_t>(profile.warnings.size(), 3);
-  for (std::size_t i = 0; i < warnings; ++i) {
-    const bool last = i + 1 == warnings && profile.warnings.size() > warnings;
-    lines.add("{}",
-              lines.yellow("warning: " + printable(last ? fmt::format("{} more warnings (--json)",
-                                                                      profile.warnings.size() - i)
-                                                        : profile.warnings[i].text)));
-  }
+  add_summary(lines, profile);
+  const auto advice = wrapped(profile.advice, 0);
+  // Lines that are left beside what is there, what always comes (the table's header, an empty line,
+  // the advice, the next command), and `more`.
+  const auto room = [&](std::size_t more) {
+    return kMaxLines - std::min(lines.count() + 3 + advice.size() + more, kMaxLines);
+  };
+  constexpr std::size_t kLeastRows = 2, kLeastWhatIf = 2, kMostWarnings = 4;
+  const std::size_t rows = profile.search ? kLeastRows : 5; // what was asked for comes first
+  // The delays are not among what always has to be told.
+  if (const std::string delays = delays_line(profile);
+      !delays.empty() && room(1 + rows + kLeastWhatIf +
+                              wrapped("Delays          " + delays, Lines::kLabelWidth).size()) > 0)
+    lines.add_text("Delays          " + delays);
+  add_warnings(lines, profile,
+               std::clamp<std::size_t>(room(1 + rows + kLeastWhatIf), 1, kMostWarnings));
   lines.add("");
-  // Beside what is there: the table's header and at least two rows, an empty line, the advice, the
-  // next command; and the what-if answer, as long as there is room.
-  const std::size_t used = lines.count() + 4;
   Lines what_if(options.colour);
+  // A search takes what it can; else two lines are left for the grain.
   add_what_if(what_if, profile,
-              std::clamp<std::size_t>(kMaxLines - std::min(used + 4, kMaxLines), 2, 5));
-  const std::size_t below = used + what_if.count();
-  add_table(lines, profile, options, below + 2 < kMaxLines ? kMaxLines - below : 2);
+              profile.search ? std::max(room(rows), kLeastWhatIf)
+                             : std::clamp<std::size_t>(room(rows + 2), kLeastWhatIf, 5));
+  add_table(lines, profile, options, std::max(room(what_if.count()), kLeastRows));
   lines.add("");
   lines.add(what_if);
-  lines.add("{}", lines.bold(printable(profile.advice)));
+  for (const std::string& line : advice)
+    lines.add("{}", lines.bold(line));
   lines.add("Next: tp-analyze --json - {}", printable(profile.data));
   return lines.take();
 }

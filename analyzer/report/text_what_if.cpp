@@ -10,7 +10,7 @@ namespace {
 
 // The terminal gets the first factors and the last; the CSV files have them all.
 std::string curve_line(const Profile& profile, const WhatIfCurve& curve) {
-  constexpr std::size_t kFactorsShown = 5;
+  constexpr std::size_t kFactorsShown = 4;
   const bool one = curve.regions.size() == 1;
   std::string line =
       fmt::format("{} marked {} {}: parallelism", curve.regions.size(), one ? "region" : "regions",
@@ -34,7 +34,7 @@ void add_search(Lines& lines, const TargetSearch& search, std::size_t room) {
   for (std::size_t i = 0; i < shown; ++i) {
     const bool last = i + 1 == shown && shown < search.steps.size();
     lines.add("  -> {:>8}  {}{}", decimal2(search.steps[i].after),
-              clipped(search.steps[i].name, 84), last ? ", ..." : "");
+              clipped(search.steps[i].name, 84), last ? ", ... (--json)" : "");
   }
 }
 
@@ -73,18 +73,34 @@ void add_explored(Lines& lines, const Profile& profile, std::size_t room) {
     lines.add("  -> {:>8}  {}", decimal2(target->quoted.parallelism), clipped(target->name, 84));
 }
 
+std::string grain_text(const Profile& profile, const WhatIfTarget& grain) {
+  const auto share = [](const Ratio& of) { return percent2(of.numerator, of.denominator); };
+  std::string text =
+      fmt::format("{}: parallelism {} as divisible, now {}", grain.name,
+                  decimal2(grain.quoted.parallelism), decimal2(profile.divisible_parallelism()));
+  if (grain.loop)
+    text += fmt::format("; overhead {} % -> {} %", share(grain.loop->overhead_now),
+                        share(grain.loop->overhead));
+  return text;
+}
+
 } // namespace
 
 void add_what_if(Lines& lines, const Profile& profile, std::size_t room) {
   if (profile.search && !profile.search->steps.empty() && room > 1)
     add_search(lines, *profile.search, room);
   else if (!profile.what_if.empty())
-    lines.add("What if         {}", curve_line(profile, profile.what_if[0]));
+    lines.add_text("What if         " + curve_line(profile, profile.what_if[0]));
   else
     add_explored(lines, profile, room);
   for (const WhatIfTarget& grain : profile.grains)
-    lines.add("What if         {}: parallelism {} as divisible, now {}", printable(grain.name),
-              decimal2(grain.quoted.parallelism), decimal2(profile.divisible_parallelism()));
+    lines.add_text("What if         " + grain_text(profile, grain));
+  // One is enough, and none where something else was asked for or the advice is just that: --json has them all.
+  if (profile.advised_grains.empty() || !profile.grains.empty() || profile.search)
+    return;
+  const WhatIfTarget& grain = profile.advised_grains.front();
+  if (profile.advice.find(grain.name) == std::string::npos)
+    lines.add_text("Better          " + grain_text(profile, grain));
 }
 
 } // namespace tp::analysis

@@ -34,6 +34,9 @@ std::string write_json(const Profile& profile);
 std::string write_text(const Profile& profile, const TextOptions& options);
 // An existing ws_profile.csv as an aligned table; empty if it is not one.
 std::string pretty_print_csv(std::string_view csv);
+// warnings.cpp: a line `file:line: warning: ...`, as compilers write it, for each piece of code that
+// limits scaling; nothing where parallelism is ample.
+std::string write_warnings(const Profile& profile);
 // markdown.cpp
 std::string write_markdown(const Profile& profile, const TextOptions& options);
 

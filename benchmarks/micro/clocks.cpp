@@ -79,10 +79,10 @@ void open_and_close_event(benchmark::State& state) {
   CountedEvent event;
   find_event("task-clock", event);
   for ([[maybe_unused]] auto _ : state) {
-    EventGroup group;
-    if (perf::open_group(&event, 1, false, group, nullptr) != 0)
+    EventGroups groups;
+    if (perf::open_groups(&event, 1, false, groups, nullptr) != 0)
       return state.SkipWithError("cannot be opened");
-    perf::close_group(group);
+    perf::close_groups(groups);
   }
 }
 

@@ -89,6 +89,7 @@ void event(benchmark::State& state, void (*batch)()) {
   while (state.KeepRunningBatch(kBatch))
     batch();
   state.counters["bytes"] = bytes_per_event(batch);
+  state.SetLabel(tp::rt::clock_config.name);
 }
 
 BENCHMARK_CAPTURE(event, task, tasks);

@@ -21,6 +21,7 @@ namespace tp::launcher {
 namespace {
 
 constexpr const char* kLibrary = "libtbb.so.12";
+constexpr const char* kBeforeOneTbb = "libtbb.so.2";
 
 bool is_script(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -40,9 +41,10 @@ bool gains_privileges(const std::string& path) {
 
 // What the program and its libraries have to do with TBB.
 struct TbbUse {
-  bool needs_ours = false;   // someone needs libtbb.so.12
-  std::string other_library; // a libtbb of another name that someone needs
-  std::string own_copy;      // a file with TBB's scheduler inside that is no libtbb
+  bool needs_ours = false;          // someone needs libtbb.so.12
+  std::string other_library;        // a libtbb of another name that someone needs
+  std::string own_copy;             // a file with TBB's scheduler inside that is no libtbb
+  TbbCode own_code = TbbCode::None; // how that is known
 };
 
 bool is_tbb_library(std::string_view name) {
@@ -61,8 +63,10 @@ TbbUse tbb_use(const std::string& program) {
     const auto file = read_elf(path, true);
     if (!file)
       continue;
-    if (file->defines_tbb && !is_tbb_library(path))
+    if (file->tbb_code > use.own_code && !is_tbb_library(path)) {
       use.own_copy = path;
+      use.own_code = file->tbb_code;
+    }
     for (const std::string& name : file->needed) {
       if (name == kLibrary)
         use.needs_ours = true;
@@ -79,10 +83,18 @@ TbbUse tbb_use(const std::string& program) {
 Diagnosis from_tbb_use(const TbbUse& use, const std::string& program) {
   const std::string relink = "link it with " + std::string(kLibrary) +
                              ": g++ ... $(tp-config --cflags --libs), or CXX=tp-c++";
-  if (!use.own_copy.empty())
+  if (use.own_code == TbbCode::BySymbols)
     return {fmt::format("{} has its own copy of TBB inside", use.own_copy), relink};
+  if (use.own_code == TbbCode::ByClasses)
+    return {fmt::format("{} seems to have its own copy of TBB inside: names of its classes are "
+                        "there, but no symbols, so that "
+                        "what calls it cannot be known",
+                        use.own_copy),
+            relink};
   if (!use.other_library.empty() && !use.needs_ours)
-    return {fmt::format("{} uses {}, expected {}", program, use.other_library, kLibrary), relink};
+    return {fmt::format("{} uses {}, which is TBB before oneTBB, expected {}", program,
+                        use.other_library, kLibrary),
+            relink};
   if (use.needs_ours)
     return {fmt::format("{} is linked with {} but started no task of oneTBB", program, kLibrary),
             "give it the input or option that makes it run in parallel"};

@@ -92,6 +92,16 @@ bool has_scheduler(Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
   return false;
 }
 
+// Names of classes with virtual functions that no header of TBB's has: oneTBB, and TBB before it.
+bool has_scheduler_classes(Elf_Scn* section) {
+  const Elf_Data* data = elf_rawdata(section, nullptr);
+  if (!data || !data->d_buf)
+    return false;
+  const std::string_view text(static_cast<const char*>(data->d_buf), data->d_size);
+  return text.find("N3tbb6detail2r114delegated_taskE") != std::string_view::npos ||
+         text.find("N3tbb8internal17generic_schedulerE") != std::string_view::npos;
+}
+
 bool has_program_header(Elf* elf, GElf_Word type) {
   std::size_t count = 0;
   GElf_Phdr header;
@@ -115,7 +125,7 @@ bool is_our_machine(const GElf_Ehdr& header) {
 
 } // namespace
 
-std::optional<ElfFile> read_elf(const std::string& path, bool look_at_symbols) {
+std::optional<ElfFile> read_elf(const std::string& path, bool look_for_tbb) {
   elf_version(EV_CURRENT);
   const Descriptor descriptor(path);
   if (descriptor.number() < 0)
@@ -136,8 +146,15 @@ std::optional<ElfFile> read_elf(const std::string& path, bool look_at_symbols) {
       continue;
     if (header.sh_type == SHT_DYNAMIC)
       read_dynamic(elf.get(), section, header, origin, file);
-    else if (look_at_symbols && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
-      file.defines_tbb = file.defines_tbb || has_scheduler(elf.get(), section, header);
+    else if (!look_for_tbb || file.tbb_code == TbbCode::BySymbols)
+      continue;
+    else if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) {
+      if (has_scheduler(elf.get(), section, header))
+        file.tbb_code = TbbCode::BySymbols;
+    } else if (header.sh_type == SHT_PROGBITS && (header.sh_flags & SHF_ALLOC) != 0 &&
+               has_scheduler_classes(section)) {
+      file.tbb_code = TbbCode::ByClasses;
+    }
   }
   return file;
 }

@@ -9,17 +9,21 @@
 
 namespace tp::launcher {
 
+// Is the code of TBB's scheduler in a file? By its functions' symbols; or, in a stripped file, by the names of its classes, which
+// does not tell whether anything calls it.
+enum class TbbCode { None, ByClasses, BySymbols };
+
 struct ElfFile {
   bool same_machine = false;            // same architecture and word size as tp-run
   bool has_interpreter = false;         // false for an executable: linked statically
   std::vector<std::string> needed;      // DT_NEEDED
   std::vector<std::string> search_path; // DT_RUNPATH or DT_RPATH with $ORIGIN replaced
-  bool defines_tbb = false;             // has the code of oneTBB's scheduler in itself
+  TbbCode tbb_code = TbbCode::None;     // None as well if nobody wanted to know
 };
 
-// Nothing if the file cannot be read or is no ELF file. Symbols are looked at only on demand: they
-// cost time.
-std::optional<ElfFile> read_elf(const std::string& path, bool look_at_symbols);
+// Nothing if the file cannot be read or is no ELF file. TBB's code is looked for only on demand: that
+// costs time.
+std::optional<ElfFile> read_elf(const std::string& path, bool look_for_tbb);
 
 // The file that the dynamic linker would take for `name` when `by` needs it: LD_LIBRARY_PATH, the
 // file's own search path, the system's directories. Empty if there is none.

@@ -31,11 +31,16 @@ std::int64_t unix_time_ns() {
   return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-// Events named on the command line must work; `auto` always does. Names of libpfm4 become numbers.
+// Events that are named must work; `auto` always does. Names of libpfm4 become numbers.
 bool events_can_be_opened(Options& options, const Prefix& prefix) {
+  std::string as_given = "-e " + options.events;
+  const char* const variable = std::getenv("TP_EVENT");
+  if (options.events.empty() && variable != nullptr) {
+    options.events = variable;
+    as_given = "TP_EVENT=" + options.events;
+  }
   if (options.events.empty() || options.events == "auto")
     return true;
-  const std::string as_given = options.events;
   std::string problem;
   if (resolve_events(options.events, problem)) {
     const auto reason = why_not_measurable(options.events, prefix);
@@ -44,7 +49,7 @@ bool events_can_be_opened(Options& options, const Prefix& prefix) {
     problem = *reason;
   }
   // What the library knows to mend it stands in further lines of its answer.
-  error(fmt::format("-e {}: cannot be measured here: {}", as_given, problem));
+  error(fmt::format("{}: cannot be measured here: {}", as_given, problem));
   if (problem.find("hint:") == std::string::npos)
     hint("tp-doctor shows what can be measured here; -e auto takes the best clock there is");
   return false;

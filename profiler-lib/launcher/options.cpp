@@ -27,7 +27,8 @@ or an event; up to four more after commas are counted per step beside it:
   task-clock, context-switches, cpu-migrations, page-faults,
   minor-faults, major-faults
                 counted by the kernel
-  a name that libpfm4 knows, or TYPE:CONFIG of perf_event_open
+  a name that libpfm4 knows, or TYPE:CONFIG[:CONFIG1[:CONFIG2]] as in
+  perf_event_open's attributes (type decimal, the others hexadecimal)
 Examples:
   tp-run ./prog input.txt                 record into ./tp-data
   tp-run --analyze ./prog input.txt       record, then show the profile
@@ -129,6 +130,8 @@ ParsedOptions parse_options(int argc, char** argv) {
     return usage_error(problem.what());
   }
   set_message_style(options.style.color, options.style.verbosity);
+  if (options.events.empty() && app.count("--event") > 0)
+    return usage_error("-e: expected auto or an event such as instructions, got ''");
   if (!max_size.empty()) {
     const auto bytes = parse_size(max_size);
     if (!bytes)

@@ -23,6 +23,12 @@ bool is_for_libpfm(std::string_view name) {
 }
 
 #if TP_HAVE_LIBPFM
+bool asks_for_more_than_counting(const pfm_perf_encode_arg_t& encoding) {
+  const perf_event_attr& asked = *encoding.attr;
+  return asked.exclude_user || !asked.exclude_kernel || asked.precise_ip != 0 ||
+         asked.sample_period != 0 || asked.pinned || asked.exclusive || encoding.cpu >= 0;
+}
+
 std::optional<std::string> numbers_of(const std::string& name, std::string& problem) {
   static const int ready = pfm_initialize();
   perf_event_attr attributes{};
@@ -37,11 +43,17 @@ std::optional<std::string> numbers_of(const std::string& name, std::string& prob
     problem = fmt::format("event '{}': libpfm4 says: {}", name, pfm_strerror(status));
     return std::nullopt;
   }
-  if (attributes.config1 != 0 || attributes.config2 != 0) {
-    problem = fmt::format("event '{}': it needs more than a type and one number", name);
+  if (asks_for_more_than_counting(encoding)) {
+    problem =
+        fmt::format("event '{}': expected one to be counted in user mode on any CPU, without the "
+                    "modifiers k, h, precise, period, freq, excl, pinned and cpu",
+                    name);
     return std::nullopt;
   }
-  return fmt::format("{}:{:x}={}", attributes.type, attributes.config, name);
+  std::string numbers = fmt::format("{}:{:x}", attributes.type, attributes.config);
+  if (attributes.config1 != 0 || attributes.config2 != 0)
+    numbers += fmt::format(":{:x}:{:x}", attributes.config1, attributes.config2);
+  return numbers + "=" + name;
 }
 #else
 std::optional<std::string> numbers_of(const std::string& name, std::string& problem) {

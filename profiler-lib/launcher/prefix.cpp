@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <sys/auxv.h>
 #include <system_error>
 
 namespace tp::launcher {
@@ -11,7 +12,9 @@ namespace fs = std::filesystem;
 
 Prefix own_prefix() {
   std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (error) // a sandbox without /proc: the name that execve got
+    self = fs::canonical(reinterpret_cast<const char*>(getauxval(AT_EXECFN)), error);
   return {error ? std::string() : self.parent_path().parent_path().string()};
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <linux/perf_event.h>
 
 namespace tp::rt {
@@ -41,20 +42,30 @@ void set_name(CountedEvent& event, std::string_view name) {
   event.name[length] = '\0';
 }
 
-// "4:1c0=NAME", or "4:0x1c0".
+template <typename Number>
+bool parse_number(std::string_view text, int base, Number& number) {
+  if (base == 16 && text.starts_with("0x"))
+    text.remove_prefix(2);
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number, base);
+  return parsed.ec == std::errc() && parsed.ptr == end;
+}
+
+// "4:1c0=NAME", "4:0x1c0", "4:1b7:3f803c0001".
 bool parse_raw(std::string_view text, CountedEvent& event) {
   const std::string_view numbers = text.substr(0, text.find('='));
-  const std::size_t colon = numbers.find(':');
-  if (colon == std::string_view::npos)
+  std::size_t colon = numbers.find(':');
+  if (!parse_number(numbers.substr(0, colon), 10, event.type))
     return false;
-  std::string_view config = numbers.substr(colon + 1);
-  if (config.starts_with("0x"))
-    config.remove_prefix(2);
-  const auto type_end = std::from_chars(numbers.data(), numbers.data() + colon, event.type);
-  const auto config_end =
-      std::from_chars(config.data(), config.data() + config.size(), event.config, 16);
-  if (type_end.ec != std::errc() || type_end.ptr != numbers.data() + colon ||
-      config_end.ec != std::errc() || config_end.ptr != config.data() + config.size())
+  std::uint64_t* const configs[] = {&event.config, &event.config1, &event.config2};
+  std::size_t count = 0;
+  for (; colon != std::string_view::npos && count < std::size(configs); ++count) {
+    const std::size_t begin = colon + 1;
+    colon = numbers.find(':', begin);
+    if (!parse_number(numbers.substr(begin, colon - begin), 16, *configs[count]))
+      return false;
+  }
+  if (count == 0 || colon != std::string_view::npos)
     return false;
   const bool has_name = numbers.size() + 1 < text.size();
   set_name(event, has_name ? text.substr(numbers.size() + 1) : text);
@@ -65,7 +76,7 @@ std::string names_of_events() {
   std::string names;
   for (const KnownEvent& known : kKnownEvents)
     names += std::string(names.empty() ? "" : ", ") + known.name;
-  return names + " or TYPE:CONFIG";
+  return names + " or TYPE:CONFIG[:CONFIG1[:CONFIG2]]";
 }
 
 bool parse_work(std::string_view name, EventList& list, std::string& problem) {
@@ -108,6 +119,10 @@ bool parse_extra(std::string_view name, EventList& list, std::string& problem) {
 
 bool CountedEvent::is_hardware() const {
   return type != PERF_TYPE_SOFTWARE;
+}
+
+bool CountedEvent::is_generic() const {
+  return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE;
 }
 
 bool CountedEvent::is_task_clock() const {

@@ -15,12 +15,14 @@ inline constexpr unsigned kMaxEvents = 1 + kMaxExtraEvents;
 
 // One event of perf_event_open. Plain data: it lives in constinit memory.
 struct CountedEvent {
-  char name[64] = ""; // as the user gave it, also the unit
+  char name[128] = ""; // as the user gave it, also the unit
   std::uint32_t type = 0;
-  std::uint64_t config = 0;
+  std::uint64_t config = 0, config1 = 0, config2 = 0;
   bool exclude_kernel = true; // what runs in the kernel is not counted
 
   bool is_hardware() const;
+  // The kernel knows its number for each PMU of a core; other hardware events belong to one PMU.
+  bool is_generic() const;
   // CPU time in ns, the only event here whose unit is time.
   bool is_task_clock() const;
 };
@@ -39,8 +41,8 @@ struct EventList {
   unsigned extra_count = 0;
 };
 
-// A known name, or TYPE:CONFIG[=NAME] in the numbers of perf_event_attr, as tp-run writes the events
-// of libpfm4. False: neither.
+// A known name, or TYPE:CONFIG[:CONFIG1[:CONFIG2]][=NAME] in the numbers of perf_event_attr, the type
+// decimal, the others hexadecimal, as tp-run writes the events of libpfm4. False: neither.
 bool find_event(std::string_view name, CountedEvent& event);
 
 // False: `problem` says which name is wrong and what is expected.

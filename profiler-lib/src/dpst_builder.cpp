@@ -35,7 +35,7 @@ TP_COLD void open_extra(ThreadState& thread) noexcept {
 TP_COLD void close_extra(ThreadState& thread) noexcept {
   read_extra_events(thread.clock);
   for (unsigned i = 0; i < clock_config.extra_count; ++i)
-    thread.closed_extra[i] = paused() ? 0 : thread.clock.extra[i] - thread.step_extra[i];
+    thread.closed_extra[i] = thread.step_paused ? 0 : thread.clock.extra[i] - thread.step_extra[i];
 }
 
 // The values of the closed step, behind its three fields: told once. The encoder goes by value, so
@@ -52,16 +52,12 @@ TP_COLD RecordEncoder put_extra(ThreadState& thread, RecordEncoder record) noexc
   return record;
 }
 
-TP_HOT ClosedStep close_now(ThreadState& thread, Frame& frame) noexcept {
-  const Reading now = read_clock(thread.clock);
+// Ends the open step with a reading of the clock that has been made.
+TP_HOT ClosedStep close_at(ThreadState& thread, Frame& frame, const Reading& now) noexcept {
   ClosedStep step{};
-  if (!frame.step_open)
-    return step;
-  if (clock_config.extra_count != 0) [[unlikely]]
-    close_extra(thread);
   frame.step_open = false;
   pause_region(thread, frame, now.work);
-  const std::uint64_t gap = thread.step_time - thread.close_time;
+  const std::uint64_t gap = elapsed_since(thread.close_time, thread.step_time);
   step.lead = gap > thread.idle_since_close ? gap - thread.idle_since_close : 0;
   step.work = now.work - thread.step_work;
   const std::uint64_t wall = now.time - thread.step_time;
@@ -76,7 +72,7 @@ TP_HOT ClosedStep close_now(ThreadState& thread, Frame& frame) noexcept {
   }
   thread.close_time = now.time;
   thread.idle_since_close = 0;
-  if (paused()) [[unlikely]] {
+  if (thread.step_paused) [[unlikely]] {
     thread.paused_work += step.work;
     if (clock_config.same_as_time)
       step.wall += step.work;
@@ -86,12 +82,22 @@ TP_HOT ClosedStep close_now(ThreadState& thread, Frame& frame) noexcept {
   return step;
 }
 
+TP_HOT ClosedStep close_now(ThreadState& thread, Frame& frame) noexcept {
+  if (!frame.step_open)
+    return {};
+  const Reading now = read_clock(thread.clock);
+  if (clock_config.extra_count != 0) [[unlikely]]
+    close_extra(thread);
+  return close_at(thread, frame, now);
+}
+
 TP_HOT void open_now(ThreadState& thread, Frame& frame) noexcept {
   const bool has_extra = clock_config.extra_count != 0;
   if (has_extra) [[unlikely]]
     read_extra_events(thread.clock);
   const Reading now = read_clock(thread.clock);
   frame.step_open = true;
+  thread.step_paused = paused();
   thread.step_work = now.work;
   thread.step_time = now.time;
   continue_region(frame, now.work);
@@ -214,8 +220,6 @@ struct SpawnedAt {
   bool is_split;
   bool is_told;
 };
-// Beside the site in a task's second word.
-constexpr std::uint64_t kSiteTold = std::uint64_t{1} << 32;
 
 // The spawn site of a new task: that of the node whose body it runs; else the entry point that the
 // user called, if the headers told it; the site of the spawning task, if an algorithm splits its own
@@ -244,10 +248,10 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
   put_before(thread);
   const ContextOperand operand = name_context(thread, frame, context);
   const auto [site, is_split, is_told] = site_of(thread, frame, task, operand, context.traits);
-  const SiteCode site_code = is_split                            ? SiteCode::Inherit
-                             : site == thread.ordinals.last_site ? SiteCode::Last
-                             : site <= UINT16_MAX                ? SiteCode::U16
-                                                                 : SiteCode::U32;
+  const SiteCode site_code = is_split                                         ? SiteCode::Inherit
+                             : site == thread.ordinals.last_site && site != 0 ? SiteCode::Last
+                             : site <= UINT16_MAX                             ? SiteCode::U16
+                                                                              : SiteCode::U32;
   RecordEncoder record(reserve(thread));
   const unsigned codes = put_figures(thread, record, step);
   if (site_code == SiteCode::U16)
@@ -264,7 +268,7 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
   frame.split_next = false;
   // The id stands in the task before anybody can see it: libtbb publishes the task after this hook.
   task.words[0] = trace::pack_id(thread.writer.stream(), thread.ordinals.spawns) + 1;
-  task.words[1] = site | (is_told ? kSiteTold : 0);
+  task.words[1] = site | (is_told ? kSiteTold : 0) | (task.words[1] & kRegionBits << kRegionShift);
   ++thread.ordinals.spawns;
   commit(thread, record, tag_of(op, codes, flags));
 }
@@ -289,6 +293,14 @@ TP_HOT std::uint64_t take_idle(ThreadState& thread, std::uint64_t now) noexcept 
   thread.search_start = 0;
   thread.idle_since_close += idle;
   return idle;
+}
+
+// For a Begin and one more record, in the middle of a step.
+TP_HOT void make_room_in_step(ThreadState& thread, Frame& frame) noexcept {
+  if (!thread.writer.has_room(2)) [[unlikely]] {
+    const OutsideOfStep outside(thread, frame);
+    thread.writer.make_room(thread.told_time, thread.ordinals.spawns);
+  }
 }
 
 } // namespace
@@ -316,7 +328,7 @@ void open_step(ThreadState& thread, Frame& frame) noexcept {
 }
 
 void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work) noexcept {
-  thread.close_time = thread.told_time = read_time();
+  thread.close_time = thread.told_time = read_own_time(thread.clock);
   const trace::ThreadBeginPayload payload{thread.os_thread, prior_work,
                                           static_cast<std::uint32_t>(role), 0};
   put_extended(thread, trace::ExtendedKind::ThreadBegin, &payload, sizeof payload);
@@ -368,7 +380,8 @@ void end_wait(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
   if (frame.waits == 0)
     return; // began before a fork
   --frame.waits;
-  const std::uint64_t idle = thread.search_start != 0 ? take_idle(thread, read_time()) : 0;
+  const std::uint64_t idle =
+      thread.search_start != 0 ? take_idle(thread, read_own_time(thread.clock)) : 0;
   flush_begin(thread);
   RecordEncoder record(reserve(thread));
   const unsigned lead_code = record.field(idle);
@@ -408,14 +421,14 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
   frame.reopen = false;
   frame.failed = false;
   frame.threw = false;
-  frame.region = 0;
-  frame.region_depth = 0;
+  frame.region = static_cast<std::uint32_t>(task.words[1] >> kRegionShift);
+  frame.region_depth = frame.region != 0;
   frame.waits = 0;
   frame.loops = 0;
   task.words[0] = 0;
   thread.frame.store(&frame, std::memory_order_relaxed);
 
-  const std::uint64_t now = thread.search_start != 0 ? read_time() : 0;
+  const std::uint64_t now = thread.search_start != 0 ? read_own_time(thread.clock) : 0;
   flush_begin(thread);
   TaskCode code = TaskCode::Id;
   std::uint64_t operand = id;
@@ -464,10 +477,7 @@ void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
 }
 
 void end_context(ThreadState& thread, Frame& frame, std::uint64_t word) noexcept {
-  if (!thread.writer.has_room(2)) [[unlikely]] {
-    const OutsideOfStep outside(thread, frame);
-    thread.writer.make_room(thread.told_time, thread.ordinals.spawns);
-  }
+  make_room_in_step(thread, frame);
   flush_begin(thread);
   const ContextCode code = word == frame.own_context    ? ContextCode::Own
                            : word == frame.last_context ? ContextCode::Last
@@ -523,14 +533,27 @@ std::uint64_t release_edge(ThreadState& thread, Frame& frame, bool kept) noexcep
   return edge;
 }
 
-void acquire_edge(ThreadState& thread, Frame& frame, std::uint64_t edge, bool alone) noexcept {
-  const ClosedStep step = close_now(thread, frame);
-  put_before(thread);
-  RecordEncoder record(reserve(thread));
-  const unsigned codes = put_figures(thread, record, step);
-  record.operand(edge - 1);
-  commit(thread, record, tag_of(Op::Acquire, codes, alone ? trace::kAcquireAlone : 0));
+void acquire_edges(ThreadState& thread, Frame& frame, const std::uint64_t* edges, unsigned count,
+                   Acquire how) noexcept {
+  ClosedStep step = how == Acquire::First && frame.step_open
+                        ? close_at(thread, frame, {thread.step_work, thread.step_time})
+                        : close_now(thread, frame);
+  for (unsigned i = 0; i < count; ++i) {
+    put_before(thread);
+    RecordEncoder record(reserve(thread));
+    const unsigned codes = put_figures(thread, record, step);
+    record.operand(edges[i] - 1);
+    const bool alone = how != Acquire::Also && i == 0;
+    commit(thread, record, tag_of(Op::Acquire, codes, alone ? trace::kAcquireAlone : 0));
+    step = ClosedStep{}; // nothing between two edges
+  }
   open_now(thread, frame);
+}
+
+void change_edge_uses(ThreadState& thread, Frame& frame, std::uint64_t edge, int change) noexcept {
+  make_room_in_step(thread, frame);
+  const trace::EdgeUsesPayload payload{edge - 1, change, 0};
+  put_extended(thread, trace::ExtendedKind::EdgeUses, &payload, sizeof payload);
 }
 
 struct StackToken {
@@ -565,6 +588,8 @@ void take_back(ThreadState& thread, StackToken* token) noexcept {
     const trace::StackInPayload payload{token->stack};
     put_extended(thread, trace::ExtendedKind::StackIn, &payload, sizeof payload);
     thread.frame.store(token->frame, std::memory_order_relaxed);
+    // Whatever the thread did until here is before the frame's next step: overhead, if it looked for work.
+    thread.search_start = 0;
     if (token->reopen)
       open_now(thread, *token->frame);
   }

@@ -54,7 +54,15 @@ void join_fold(ThreadState& thread, Frame& frame) noexcept;
 void cut(ThreadState& thread, Frame& frame) noexcept;
 // Edges (packed id + 1). One that is kept may be acquired by any number of frames, else by one.
 std::uint64_t release_edge(ThreadState& thread, Frame& frame, bool kept) noexcept;
-void acquire_edge(ThreadState& thread, Frame& frame, std::uint64_t edge, bool alone) noexcept;
+enum class Acquire : std::uint8_t {
+  Also,  // the frame continues after its own path so far and after the edges
+  Alone, // after the edges only
+  First, // the same, before anything of the user's has run in the task: its step ends where it began
+};
+void acquire_edges(ThreadState& thread, Frame& frame, const std::uint64_t* edges, unsigned count,
+                   Acquire how) noexcept;
+// So many more acquires will name the edge, or fewer.
+void change_edge_uses(ThreadState& thread, Frame& frame, std::uint64_t edge, int change) noexcept;
 // Resumable tasks: a thread leaves its frames and continues on another stack, with other frames or
 // none. The token is made by put_aside and freed by take_back, on whichever thread.
 struct StackToken;

@@ -1,66 +1,27 @@
 // The C entry points (tp/hooks.h): fetch the thread's state, call one function of the builder. Hot.
 //
-// A thread without a state (its first event, or after a fork) gets one here; while nothing is
-// recorded every hook is two loads and a branch.
+// Those of edges are in edge_hooks.cpp.
 #include "tp/hooks.h"
 
 #include "causal_region.h"
+#include "current_thread.h"
 #include "dpst_builder.h"
-#include "edge_table.h"
 #include "session.h"
 
-using namespace tp::rt;
+namespace tp::rt {
 
-namespace {
-
-TP_COLD ThreadState* first_event(bool is_worker) noexcept {
+ThreadState* first_event(bool is_worker) noexcept {
   ThreadState* const thread = enter_thread(is_worker);
   if (thread != nullptr && !is_worker)
     open_step(*thread, thread->root);
   return thread;
 }
 
-// The state of a thread that has had events; null if nothing is to be recorded.
-TP_HOT ThreadState* known_thread() noexcept {
-  return recording.load(std::memory_order_relaxed) == Recording::On ? this_thread : nullptr;
-}
+} // namespace tp::rt
 
-// The same, but an external thread that comes for the first time is welcome.
-TP_HOT ThreadState* any_thread() noexcept {
-  ThreadState* const thread = known_thread();
-  if (thread == nullptr) [[unlikely]]
-    return recording.load(std::memory_order_relaxed) == Recording::Off ? nullptr
-                                                                       : first_event(false);
-  return thread;
-}
+using namespace tp::rt;
 
-TP_HOT Frame& top(ThreadState& thread) noexcept {
-  return *thread.frame.load(std::memory_order_relaxed);
-}
-
-// Does the frame have steps now? Not while it waits, and never at the bottom of a worker or of a
-// borrowed stack: the scheduler's code there (observers, callbacks of suspended tasks) is no task's.
-TP_HOT bool has_steps(const ThreadState& thread, const Frame& frame) noexcept {
-  return frame.waits == 0 && &frame != &thread.base &&
-         !(thread.is_worker && &frame == &thread.root);
-}
-
-// The id of a site record, with kInternalSite.
-TP_HOT std::uint32_t id_of_site(ThreadState& thread, Frame& frame, const void* site) noexcept {
-  const auto key = reinterpret_cast<std::uint64_t>(site);
-  std::uint32_t id = thread.sites.find(key);
-  if (id == 0) [[unlikely]] {
-    const OutsideOfStep outside(thread, frame);
-    id = register_site(site);
-    thread.sites.remember(key, id);
-  }
-  return id;
-}
-
-// Where the edge table keeps the site of an object: beside its edges, since objects are aligned.
-const void* name_key(const void* object) noexcept {
-  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(object) | 1);
-}
+namespace {
 
 TP_HOT Frame& as_frame(tp_frame* storage) noexcept {
   return *reinterpret_cast<Frame*>(storage);
@@ -94,7 +55,7 @@ TP_EXPORT void tp_on_block(void) noexcept {
 }
 
 TP_EXPORT void tp_on_worker_thread(void) noexcept {
-  if (known_thread() == nullptr && recording.load(std::memory_order_relaxed) != Recording::Off)
+  if (known_thread() == nullptr && recording() != Recording::Off)
     first_event(true);
 }
 
@@ -106,6 +67,14 @@ TP_EXPORT void tp_on_spawn(const tp_task* task, const tp_context* context) noexc
   frame.reopen = false;
   if (task->words[0] == 0)
     spawn(*thread, frame, *task, *context);
+}
+
+TP_EXPORT void tp_on_delegate(const tp_task* task) noexcept {
+  ThreadState* const thread = known_thread();
+  if (thread == nullptr)
+    return;
+  const Frame& frame = top(*thread);
+  task->words[1] = frame.site | (frame.region & kRegionBits) << kRegionShift | kSiteInAdvance;
 }
 
 TP_EXPORT void tp_on_spawn_end(void) noexcept {
@@ -150,7 +119,7 @@ TP_EXPORT void tp_on_task_end(tp_frame* storage, int by_exception) noexcept {
 TP_EXPORT void tp_on_search(void) noexcept {
   if (ThreadState* thread = known_thread())
     if (thread->search_start == 0)
-      thread->search_start = read_time();
+      thread->search_start = read_own_time(thread->clock);
 }
 
 TP_EXPORT void tp_on_context_init(uint64_t* word) noexcept {
@@ -181,9 +150,14 @@ TP_EXPORT void tp_on_stack_in(uint64_t token) noexcept {
   take_back(*thread, reinterpret_cast<StackToken*>(token));
 }
 
-TP_EXPORT int tp_concurrency(int real) noexcept {
+TP_EXPORT int tp_concurrency(int slots, int all) noexcept {
   const int cores = as_if_cores();
-  return cores > 0 && recording.load(std::memory_order_relaxed) != Recording::Off ? cores : real;
+  return cores > 0 && slots == all ? cores : slots;
+}
+
+TP_EXPORT int tp_threads(int cores) noexcept {
+  const int wanted = as_if_cores();
+  return wanted > 0 && wanted < cores ? wanted : cores;
 }
 
 TP_EXPORT uint32_t tp_enter_site(const void* site) noexcept {
@@ -225,85 +199,6 @@ TP_EXPORT void tp_on_fold_join(void) noexcept {
     join_fold(*thread, top(*thread));
 }
 
-TP_EXPORT uint64_t tp_on_release(int kept) noexcept {
-  ThreadState* const thread = any_thread();
-  if (thread == nullptr || !has_steps(*thread, top(*thread)))
-    return 0;
-  return release_edge(*thread, top(*thread), kept != 0);
-}
-
-TP_EXPORT void tp_on_acquire(uint64_t edge, int alone) noexcept {
-  ThreadState* const thread = edge != 0 ? known_thread() : nullptr;
-  if (thread != nullptr && has_steps(*thread, top(*thread)))
-    acquire_edge(*thread, top(*thread), edge, alone != 0);
-}
-
-TP_EXPORT void tp_on_release_to(const void* key, int kept) noexcept {
-  if (const std::uint64_t edge = tp_on_release(kept))
-    put_edge(key, edge);
-}
-
-TP_EXPORT void tp_on_acquire_from(const void* key, int kept) noexcept {
-  if (known_thread() == nullptr)
-    return;
-  if (kept)
-    return tp_on_acquire(peek_edge(key), 0);
-  while (const std::uint64_t edge = take_edge(key))
-    tp_on_acquire(edge, 0);
-}
-
-TP_EXPORT void tp_forget_edges(const void* key) noexcept {
-  if (known_thread() != nullptr)
-    forget_edges(key);
-}
-
-TP_EXPORT void tp_on_start_after(const void* key) noexcept {
-  if (known_thread() == nullptr)
-    return;
-  int alone = 1;
-  while (const std::uint64_t edge = take_edge(key)) {
-    tp_on_acquire(edge, alone);
-    alone = 0;
-  }
-}
-
-TP_EXPORT int tp_has_edges(const void* key) noexcept {
-  return known_thread() != nullptr && peek_edge(key) != 0;
-}
-
-TP_EXPORT void tp_pass_edges(const void* from, const void* to, int only_one) noexcept {
-  if (known_thread() == nullptr)
-    return;
-  while (const std::uint64_t edge = take_edge(from)) {
-    put_edge(to, edge);
-    if (only_one)
-      break;
-  }
-}
-
-TP_EXPORT void tp_name_object(const void* object, const void* site) noexcept {
-  if (site == nullptr) {
-    if (known_thread() != nullptr)
-      forget_edges(name_key(object));
-    return;
-  }
-  ThreadState* const thread = any_thread();
-  const std::uint32_t id = thread != nullptr ? id_of_site(*thread, top(*thread), site) : 0;
-  if (id == 0 || (id & kInternalSite) != 0)
-    return; // made by the library for itself
-  forget_edges(name_key(object));
-  put_edge(name_key(object), id);
-}
-
-TP_EXPORT void tp_copy_name(const void* from, const void* to) noexcept {
-  if (const std::uint32_t id = tp_name_of(from))
-    put_edge(name_key(to), id);
-}
-
-TP_EXPORT uint32_t tp_name_of(const void* object) noexcept {
-  return known_thread() != nullptr ? static_cast<std::uint32_t>(peek_edge(name_key(object))) : 0;
-}
-
 TP_EXPORT void tp_region_begin(tp_region* region) noexcept {
   if (ThreadState* thread = any_thread())
     begin_region(*thread, top(*thread), *region);
@@ -320,8 +215,7 @@ TP_EXPORT void tp_set_paused(int pause) noexcept {
     return;
   // The step in progress is divided here: before a pause it counts, after it does not.
   ThreadState* const thread =
-      recording.load(std::memory_order_relaxed) == Recording::NotStarted && wanted ? nullptr
-                                                                                   : any_thread();
+      recording() == Recording::NotStarted && wanted ? nullptr : any_thread();
   if (thread != nullptr) {
     Frame& frame = top(*thread);
     const bool open = frame.step_open;
@@ -336,8 +230,7 @@ TP_EXPORT void tp_set_paused(int pause) noexcept {
 }
 
 TP_EXPORT void tp_spend(uint64_t units) noexcept {
-  if (clock_config.kind != ClockKind::Virtual &&
-      recording.load(std::memory_order_relaxed) == Recording::On)
+  if (clock_config.kind != ClockKind::Virtual && recording() == Recording::On)
     return;
   if (ThreadState* thread = any_thread())
     thread->clock.virtual_work += units;

@@ -35,9 +35,10 @@
 #define TP_VERSION "0.1.0"
 #endif
 
+int tp_recording = static_cast<int>(tp::rt::Recording::NotStarted);
+
 namespace tp::rt {
 
-std::atomic<Recording> recording{Recording::NotStarted};
 std::atomic<bool> recording_paused{false};
 std::atomic<std::uint32_t> session_number{1};
 thread_local ThreadState* this_thread TP_TLS = nullptr;
@@ -50,6 +51,10 @@ constexpr int kFarewellTries = 200;
 constexpr long kFarewellNapNs = 500'000;
 
 thread_local bool thread_has_ended TP_TLS = false;
+
+void set_recording(Recording state) noexcept {
+  __atomic_store_n(&tp_recording, static_cast<int>(state), __ATOMIC_SEQ_CST);
+}
 
 struct Session {
   Settings settings;
@@ -189,7 +194,7 @@ std::string run_json(const Session& s) {
 void choose_clock(Session& s) {
   choose_other_clock(s.settings.event, s.start);
   s.clock_chosen = true;
-  if (s.start_clock.group.count > 0)
+  if (s.start_clock.groups.kinds > 0)
     return calibrate_step_cost(s.start_clock);
   ThreadClock clock;
   open_clock(clock);
@@ -209,13 +214,13 @@ bool start_session(Session& s) {
     if (error.empty())
       error = std::strerror(errno);
     warn(s.settings.data, "nothing is recorded: " + error);
-    recording = Recording::Off;
+    set_recording(Recording::Off);
     return false;
   }
   set_size_limit(s.settings.max_size);
   note(1, "recording to " + s.directory.path() + " (" + clock_config.event + ", " +
               clock_config.name + ")");
-  recording = Recording::On;
+  set_recording(Recording::On);
   return true;
 }
 
@@ -267,7 +272,7 @@ void leave_thread(void* state) {
   this_thread = nullptr;
   Session& s = session();
   const std::lock_guard lock(s.mutex);
-  if (recording != Recording::On)
+  if (recording() != Recording::On)
     return;
   const bool clean = thread.frame.load(std::memory_order_relaxed) == &thread.root;
   const std::uint64_t cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
@@ -317,8 +322,8 @@ std::string end_json(Session& s, std::uint64_t cpu_ns, bool unfinished) {
       .text("end", "exit")
       .number("time_end", read_time())
       .number("mono_end_ns", mono)
-      .number("cpu_ns", cpu_ns - s.start_cpu_ns)
-      .number("wall_ns", mono - s.start.mono_ns)
+      .number("cpu_ns", elapsed_since(s.start_cpu_ns, cpu_ns))
+      .number("wall_ns", elapsed_since(s.start.mono_ns, mono))
       .boolean("truncated", any_truncated())
       .boolean("unfinished_tasks", unfinished)
       .number("streams", s.streams)
@@ -331,8 +336,8 @@ std::string end_json(Session& s, std::uint64_t cpu_ns, bool unfinished) {
 void finish_session() {
   const NoCancel no_cancel;
   Session& s = session();
-  if (recording != Recording::On) {
-    recording = Recording::Off;
+  if (recording() != Recording::On) {
+    set_recording(Recording::Off);
     return;
   }
   const std::lock_guard lock(s.mutex);
@@ -349,7 +354,7 @@ void finish_session() {
     this_thread = nullptr;
     thread_has_ended = true;
   }
-  recording = Recording::Off;
+  set_recording(Recording::Off);
   for (ThreadState* thread : s.threads) {
     unfinished |=
         thread->is_worker && thread->frame.load(std::memory_order_acquire) != &thread->root;
@@ -387,8 +392,8 @@ void after_fork_in_child() {
   this_thread = nullptr;
   clear_edges();
   session_number.fetch_add(1);
-  if (recording == Recording::On)
-    recording = Recording::NotStarted;
+  if (recording() == Recording::On)
+    set_recording(Recording::NotStarted);
   s.start = read_time_pair();
   s.start_unix_ns = unix_ns();
   s.start_cpu_ns = read_posix(CLOCK_PROCESS_CPUTIME_ID);
@@ -408,7 +413,7 @@ void after_fork_in_child() {
   s.start_unix_ns = unix_ns();
   s.settings = read_settings();
   if (s.settings.disabled || pthread_key_create(&s.key, leave_thread) != 0) {
-    recording = Recording::Off;
+    set_recording(Recording::Off);
     return;
   }
   recording_paused = s.settings.paused;
@@ -425,21 +430,21 @@ void after_fork_in_child() {
 
 ThreadState* enter_thread(bool is_worker) noexcept try {
   const NoCancel no_cancel;
-  if (recording == Recording::Off || thread_has_ended)
+  if (recording() == Recording::Off || thread_has_ended)
     return nullptr;
   Session& s = session();
   const std::lock_guard lock(s.mutex);
-  if (recording == Recording::Off)
+  if (recording() == Recording::Off)
     return nullptr;
   const auto os_thread = static_cast<std::uint64_t>(syscall(SYS_gettid));
   const bool loaded_library = static_cast<pid_t>(os_thread) == s.start_thread;
-  const bool counts_already = loaded_library && s.start_clock.group.count > 0;
+  const bool counts_already = loaded_library && s.start_clock.groups.kinds > 0;
   // Read first of all: to start a session takes milliseconds.
   const Before before = counts_already ? Before{read_clock(s.start_clock).work, 0}
                         : loaded_library
                             ? Before{0, read_posix(CLOCK_THREAD_CPUTIME_ID) - s.start_thread_cpu_ns}
                             : Before{0, read_posix(CLOCK_THREAD_CPUTIME_ID)};
-  if (recording == Recording::NotStarted && !start_session(s))
+  if (recording() == Recording::NotStarted && !start_session(s))
     return nullptr;
 
   TraceWriter* const writer = take_writer(s);
@@ -488,7 +493,8 @@ static void copy_out(const std::string& text, char* to, unsigned long size) {
 }
 
 int as_if_cores() noexcept {
-  return session().settings.as_if_cores;
+  const Settings& settings = session().settings;
+  return settings.disabled ? 0 : settings.as_if_cores;
 }
 
 } // namespace tp::rt

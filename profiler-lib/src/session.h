@@ -8,6 +8,7 @@
 #pragma once
 
 #include "attributes.h"
+#include "tp/hooks.h"
 
 #include <atomic>
 #include <cstdint>
@@ -17,12 +18,14 @@ namespace tp::rt {
 struct ThreadState;
 
 enum class Recording : int {
+  Off,        // disabled, failed, or the process is ending
   NotStarted, // no event yet
   On,
-  Off, // disabled, failed, or the process is ending
 };
 
-extern std::atomic<Recording> recording;
+TP_HOT Recording recording() noexcept {
+  return static_cast<Recording>(__atomic_load_n(&tp_recording, __ATOMIC_RELAXED));
+}
 extern std::atomic<bool> recording_paused;
 extern std::atomic<std::uint32_t> session_number; // grows by one in a fork()ed child
 
@@ -38,7 +41,7 @@ TP_HOT std::uint32_t session_generation() noexcept {
 // open step yet.
 TP_COLD ThreadState* enter_thread(bool is_worker) noexcept;
 
-// TP_AS_IF_CORES, 0: not set.
+// TP_AS_IF_CORES, 0: not set, or the library is disabled. The same from start to end.
 int as_if_cores() noexcept;
 
 } // namespace tp::rt

@@ -39,7 +39,8 @@ struct Registry {
   std::unordered_map<const void*, std::uint32_t> by_record;
   std::unordered_map<std::uint64_t, std::uint32_t> by_address;
   std::map<std::string, std::uint32_t> region_by_key;
-  std::unordered_map<std::uintptr_t, std::uint32_t> module_by_base;
+  // Where one was unloaded, another may come to the same base.
+  std::map<std::tuple<std::uintptr_t, std::string, std::string>, std::uint32_t> module_by_image;
 };
 
 // Never destroyed: threads may spawn while the process exits.
@@ -112,7 +113,8 @@ bool locate(Registry& r, std::uintptr_t address, std::uint32_t& module, std::uin
   dl_iterate_phdr(match_module, &found);
   if (!found.found)
     return false;
-  const auto [entry, is_new] = r.module_by_base.try_emplace(found.base, r.modules);
+  const auto [entry, is_new] =
+      r.module_by_image.try_emplace({found.base, found.path, found.build_id}, r.modules);
   if (is_new) {
     ++r.modules;
     if (found.path.empty()) {
@@ -291,7 +293,7 @@ bool open_site_table(const char* path) {
   r.by_record.clear();
   r.by_address.clear();
   r.region_by_key.clear();
-  r.module_by_base.clear();
+  r.module_by_image.clear();
   return created;
 }
 

@@ -15,7 +15,12 @@ namespace tp::rt {
 
 struct ThreadState;
 
-// In words[1] of a task that was not spawned yet: the headers have told its site.
+// Beside the site in words[1] of a task. Told: by the headers, not found by an address. In advance:
+// the headers have told it, and the task is not spawned yet. Between these bits: the causal region
+// that a delegated call is in, as Frame::region.
+inline constexpr std::uint64_t kSiteTold = std::uint64_t(1) << 32;
+inline constexpr unsigned kRegionShift = 33;
+inline constexpr std::uint64_t kRegionBits = (std::uint64_t(1) << 30) - 1;
 inline constexpr std::uint64_t kSiteInAdvance = std::uint64_t(1) << 63;
 
 // A task being executed, a frame of the DPST; lives in the tp_frame that libtbb keeps on its stack.
@@ -66,6 +71,9 @@ struct ThreadState {
   std::uint64_t search_start = 0; // 0: not searching
   // A Begin not yet written: if the task has no events inside, Begin and End become one record.
   bool begin_pending = false;
+  // Whether the open step began while recording was paused. Its begin decides: the end of a task comes after those who
+  // wait for it go on, and perhaps pause or resume.
+  bool step_paused = false;
   std::uint8_t begin_flags = 0;
   std::uint64_t begin_id = 0;
   StreamOrdinals ordinals;

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "attributes.h"
+#include "core_kinds.h"
 #include "counted_events.h"
 
 #include <atomic>
@@ -100,6 +101,7 @@ struct ClockConfig {
   unsigned event_count = 0;
   unsigned extra_count = 0;
   CountedEvent events[kMaxEvents];
+  CoreKinds core_kinds;
   // What reading the clock adds to each step: units of work and ns.
   std::uint64_t step_cost = 0;
   std::uint64_t step_cost_ns = 0;
@@ -113,22 +115,29 @@ extern ClockConfig clock_config;
 // perf_event_mmap_page.
 struct PerfPage;
 
-// The open events of one thread, numbered as in ClockConfig::events; one leads the group, so that
-// all are counted at the same times.
+// Open events of one thread, numbered as in ClockConfig::events; one leads the group, so that all are
+// counted at the same times.
 struct EventGroup {
   int fds[kMaxEvents] = {-1, -1, -1, -1, -1};
   const volatile PerfPage* pages[kMaxEvents] = {}; // for reading in user space
-  unsigned count = 0;                              // 0: not open
   unsigned leader = 0;
-  bool user_read = false; // all pages are mapped
+};
+
+// All open events of one thread: one group or, where cores have unlike PMUs, one for each kind of
+// core, which counts while the thread is on such a core. What an event counted is the sum.
+struct EventGroups {
+  EventGroup of_kind[kMaxCoreKinds];
+  unsigned kinds = 0;       // 0: not open
+  unsigned event_count = 0; // in each group
+  bool user_read = false;   // all pages are mapped
 };
 
 struct ThreadClock {
-  std::uint64_t offset = 0;           // on-CPU TSC: work = time - offset
-  std::uint64_t last_time = 0;        // of the last anchor
-  std::uint64_t last_work = 0;        // highest reading handed out: work never runs backwards
-  std::uint64_t* rseq_slot = nullptr; // TscRseq: &rseq_cs of this thread
-  std::uint64_t rseq_marker = 0;      // TscRseq: address of the dummy descriptor
+  std::uint64_t offset = 0;                     // on-CPU TSC: work = time - offset
+  std::uint64_t last_time = 0;                  // of the last reading: neither time
+  std::uint64_t last_work = 0;                  // nor work ever runs backwards
+  std::uint64_t* rseq_slot = nullptr;           // TscRseq: &rseq_cs of this thread
+  std::uint64_t rseq_marker = 0;                // TscRseq: address of the dummy descriptor
   const volatile PerfPage* lock_page = nullptr; // TscPerfPage
   std::uint32_t page_lock = 0;
   bool has_lock_page = false;                // else lock_page is a stand-in that proves nothing
@@ -136,13 +145,29 @@ struct ThreadClock {
   std::uint64_t extra[kMaxExtraEvents] = {}; // the last reading of the extra events
   std::uint64_t opened_cpu_ns = 0;           // CPU time of the thread when the clock was opened,
   std::uint64_t lost_cpu_ns = 0;             // and since when its events are not open
-  EventGroup group;
+  EventGroups groups;
 };
 
 struct Reading {
   std::uint64_t work;
   std::uint64_t time;
 };
+
+// How far `now` is behind `start`, which may come from the clock of another CPU: never negative.
+constexpr std::uint64_t elapsed_since(std::uint64_t start, std::uint64_t now) {
+  return now > start ? now - start : 0;
+}
+
+// read_time() that stands still where the counter of this CPU is behind that of the thread's last reading.
+TP_HOT std::uint64_t read_own_time(const ThreadClock& clock) noexcept {
+  const std::uint64_t now = read_time();
+  return now > clock.last_time ? now : clock.last_time;
+}
+
+// The same for a reading of a clock whose work is not made of time.
+TP_HOT std::uint64_t advance_time(ThreadClock& clock) noexcept {
+  return clock.last_time = read_own_time(clock);
+}
 
 // Chooses the clock for `events` ("auto", "instructions,cache-misses", ...; of a form that
 // parse_events accepts), in two stages. The first runs while the library is loaded and only tries
@@ -193,26 +218,24 @@ void use_virtual_clock();
 // work_clock_perf.cpp: events and the perf page, through perf_event_open. Each opener returns 0 or
 // an errno and leaves nothing behind on failure.
 namespace perf {
-// Opens `count` events for the calling thread as one group; `user_read` asks that they can be read
-// in user space. `failed` (may be null) gets the index of the event that failed.
-int open_group(const CountedEvent* events, unsigned count, bool user_read, EventGroup& group,
-               unsigned* failed);
-void close_group(EventGroup& group);
-// One system call for all; false: not counted any more (descriptors closed, no counter), `values`
-// unchanged. `not_counted_ns` (may be null) gets the CPU time without a counter. By any thread.
-bool read_group(const EventGroup& group, std::uint64_t* values,
-                std::uint64_t* not_counted_ns) noexcept;
+// Opens `count` events for the calling thread, on each of clock_config.core_kinds if one is generic;
+// `user_read` asks that they can be read in user space. `failed` (may be null) gets the index of the
+// event that failed.
+int open_groups(const CountedEvent* events, unsigned count, bool user_read, EventGroups& groups,
+                unsigned* failed);
+void close_groups(EventGroups& groups);
+// One system call for each kind of core; false: not counted any more (descriptors closed, no counter).
+// `not_counted_ns` (may be null) gets the CPU time without a counter. By any thread.
+bool read_groups(const EventGroups& groups, std::uint64_t* values,
+                 std::uint64_t* not_counted_ns) noexcept;
 // Without one; false: cannot be read in user space now.
-bool read_group_in_user_space(const EventGroup& group, std::uint64_t* values) noexcept;
+bool read_groups_in_user_space(const EventGroups& groups, std::uint64_t* values) noexcept;
 
 int open_lock_page(const volatile PerfPage*& page);
 void close_lock_page(const volatile PerfPage* page);
 std::uint32_t lock_of(const volatile PerfPage* page) noexcept;
 const volatile PerfPage* stand_in_page() noexcept;
 
-// More than one kind of core, each with a PMU of its own: an event then counts on one kind only.
-// `devices` is /sys/bus/event_source/devices.
-bool has_unlike_cores(const char* devices);
 Problem explain(int error, const CountedEvent& event);
 } // namespace perf
 
@@ -230,7 +253,7 @@ TP_HOT Reading read_clock(ThreadClock& clock) noexcept {
     return {now - clock.offset, now};
   }
   case ClockKind::Virtual:
-    return {clock.virtual_work, read_time()};
+    return {clock.virtual_work, advance_time(clock)};
   case ClockKind::TscPerfPage: {
     const std::uint64_t now = read_time();
     std::atomic_signal_fence(std::memory_order_seq_cst);

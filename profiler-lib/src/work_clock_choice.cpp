@@ -44,17 +44,25 @@ void add_reason(const Problem& problem) {
 // Software events count in the kernel as well, where that is permitted. Those that only happen
 // there cannot be had otherwise.
 int open_alone(CountedEvent& event) {
-  EventGroup group;
+  EventGroups groups;
   event.exclude_kernel = event.is_hardware();
-  int error = perf::open_group(&event, 1, false, group, nullptr);
+  int error = perf::open_groups(&event, 1, false, groups, nullptr);
   const bool also_in_user_space =
       event.is_task_clock() || std::strstr(event.name, "faults") != nullptr;
   if ((error == EACCES || error == EPERM) && also_in_user_space) {
     event.exclude_kernel = true;
-    error = perf::open_group(&event, 1, false, group, nullptr);
+    error = perf::open_groups(&event, 1, false, groups, nullptr);
   }
-  perf::close_group(group);
+  perf::close_groups(groups);
   return error;
+}
+
+// `auto` and the doctor tell it, also where a kernel is too old to count on each kind of core.
+Problem why_not_open(int error, const CountedEvent& event) {
+  Problem problem = perf::explain(error, event);
+  if (const unsigned kinds = clock_config.core_kinds.count; kinds > 0 && event.is_generic())
+    problem.cause += " on one of the " + std::to_string(kinds) + " kinds of cores";
+  return problem;
 }
 
 bool is_hardware(const CountedEvent& event) {
@@ -66,20 +74,22 @@ bool use_events(const CountedEvent* events, unsigned count, unsigned extra, bool
                 Problem& problem) {
   ClockConfig& config = clock_config;
   config.event_count = config.extra_count = 0;
+  config.core_kinds = find_core_kinds(kDevices);
   std::copy_n(events, count, config.events);
   for (unsigned i = 0; i < count; ++i)
     if (const int error = open_alone(config.events[i]); error != 0) {
-      problem = perf::explain(error, config.events[i]);
+      problem = why_not_open(error, config.events[i]);
       return false;
     }
-  EventGroup group;
+  EventGroups groups;
   unsigned failed = 0;
-  const int error = perf::open_group(config.events, count, user_read, group, &failed);
+  const int error = perf::open_groups(config.events, count, user_read, groups, &failed);
   std::uint64_t values[kMaxEvents];
-  const bool readable = error == 0 && (!user_read || perf::read_group_in_user_space(group, values));
-  perf::close_group(group);
+  const bool readable =
+      error == 0 && (!user_read || perf::read_groups_in_user_space(groups, values));
+  perf::close_groups(groups);
   if (error != 0)
-    problem = perf::explain(error, config.events[failed]);
+    problem = why_not_open(error, config.events[failed]);
   else if (!readable && !std::all_of(events, events + count, is_hardware))
     problem = {std::string(events[0].name) + ": software events are read by the kernel only", ""};
   else if (!readable)
@@ -106,17 +116,6 @@ bool use_counted_work(const EventList& list) {
   const bool works = use_counted_work(list, false, by_read);
   add_reason(works ? in_user_space : by_read);
   return works;
-}
-
-// A hardware event that `auto` may count.
-bool use_best_counted_work(EventList list) {
-  find_event("instructions", list.counted);
-  if (perf::has_unlike_cores(kDevices)) {
-    add_reason({"instructions: cores of more than one kind, each counts its own",
-                "taskset -c CORES tp-run -e instructions, on cores of one kind"});
-    return false;
-  }
-  return use_counted_work(list);
 }
 
 bool use_tsc() {
@@ -173,8 +172,8 @@ bool choose_counting_clock(std::string_view text) {
   if (!parse_events(text, list, ignored))
     return false;
   if (list.work == EventList::Work::Auto)
-    return use_best_counted_work(list);
-  if (list.work != EventList::Work::Counted)
+    find_event("instructions", list.counted);
+  else if (list.work != EventList::Work::Counted)
     return false;
   return use_counted_work(list);
 }

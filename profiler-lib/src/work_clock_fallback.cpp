@@ -136,11 +136,14 @@ void anchor(ThreadClock& clock) noexcept {
     }
   }
   std::uint64_t work = to_ticks(cpu_ns);
-  // The reading before this one may have been ahead by the error of one conversion: never run
-  // backwards.
-  const std::uint64_t handed_out = clock.last_time - clock.offset;
-  if (clock.last_time != 0 && work < handed_out)
-    work = handed_out;
+  if (clock.last_time != 0) {
+    // The reading before this one may have been ahead by the error of one conversion: never run
+    // backwards. Where the counter of this CPU is behind that of the last one, time goes on by the work.
+    const std::uint64_t handed_out = clock.last_time - clock.offset;
+    work = std::max(work, handed_out);
+    if (now < clock.last_time)
+      now = clock.last_time + (work - handed_out);
+  }
   clock.offset = now - work;
   clock.last_time = now;
   // Without a page of its own the thread takes an anchor at every reading.
@@ -151,27 +154,28 @@ void anchor(ThreadClock& clock) noexcept {
 bool open_events(ThreadClock& clock) {
   const ClockConfig& config = clock_config;
   if (config.kind == ClockKind::PerfUser &&
-      perf::open_group(config.events, config.event_count, true, clock.group, nullptr) == 0)
+      perf::open_groups(config.events, config.event_count, true, clock.groups, nullptr) == 0)
     return true;
-  return perf::open_group(config.events, config.event_count, false, clock.group, nullptr) == 0;
+  return perf::open_groups(config.events, config.event_count, false, clock.groups, nullptr) == 0;
 }
 
-// Takes one reading of the group apart. The work never runs backwards.
+// Takes one reading of the group apart. No count runs backwards, though the program may reset it.
 void accept(ThreadClock& clock, const std::uint64_t* values) noexcept {
   const unsigned extra = clock_config.extra_count;
   const unsigned first_extra = clock_config.event_count - extra;
   if (first_extra > 0)
     clock.last_work = std::max(clock.last_work, values[0]);
-  std::copy_n(values + first_extra, extra, clock.extra);
+  for (unsigned i = 0; i < extra; ++i)
+    clock.extra[i] = std::max(clock.extra[i], values[first_extra + i]);
 }
 
 void read_events(ThreadClock& clock) noexcept {
   std::uint64_t values[kMaxEvents];
-  if (perf::read_group(clock.group, values, nullptr)) {
+  if (perf::read_groups(clock.groups, values, nullptr)) {
     accept(clock, values);
-  } else if (clock.group.count > 0) [[unlikely]] {
+  } else if (clock.groups.kinds > 0) [[unlikely]] {
     // Its descriptors are gone, or its counter.
-    perf::close_group(clock.group);
+    perf::close_groups(clock.groups);
     clock.lost_cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
   }
 }
@@ -281,13 +285,14 @@ void close_clock(ThreadClock& clock) {
   if (clock.has_lock_page)
     perf::close_lock_page(clock.lock_page);
   clock.has_lock_page = false;
-  perf::close_group(clock.group);
+  perf::close_groups(clock.groups);
 }
 
 void forget_clock(ThreadClock& clock) {
-  for (const volatile PerfPage*& page : clock.group.pages)
-    page = nullptr;
-  perf::close_group(clock.group);
+  for (EventGroup& group : clock.groups.of_kind)
+    for (const volatile PerfPage*& page : group.pages)
+      page = nullptr;
+  perf::close_groups(clock.groups);
 }
 
 Reading read_anchored(ThreadClock& clock) noexcept {
@@ -298,19 +303,19 @@ Reading read_anchored(ThreadClock& clock) noexcept {
 Reading read_by_kernel(ThreadClock& clock) noexcept {
   if (clock_config.counts_events())
     read_events(clock);
-  const bool counted = clock_config.counts_events() && clock.group.count > 0;
+  const bool counted = clock_config.counts_events() && clock.groups.kinds > 0;
   if (!counted && clock_config.unit_hz != 0)
-    clock.last_work =
-        std::max(clock.last_work, read_posix(CLOCK_THREAD_CPUTIME_ID) - clock.opened_cpu_ns);
-  return {clock.last_work, read_time()};
+    clock.last_work = std::max(
+        clock.last_work, elapsed_since(clock.opened_cpu_ns, read_posix(CLOCK_THREAD_CPUTIME_ID)));
+  return {clock.last_work, advance_time(clock)};
 }
 
 Reading read_counted_in_user_space(ThreadClock& clock) noexcept {
   std::uint64_t values[kMaxEvents];
-  if (!perf::read_group_in_user_space(clock.group, values)) [[unlikely]]
+  if (!perf::read_groups_in_user_space(clock.groups, values)) [[unlikely]]
     return read_by_kernel(clock);
   accept(clock, values);
-  return {clock.last_work, read_time()};
+  return {clock.last_work, advance_time(clock)};
 }
 
 void read_extra_events(ThreadClock& clock) noexcept {
@@ -323,9 +328,9 @@ std::uint64_t not_counted_ns(const ThreadClock& clock, std::uint64_t cpu_ns) {
   if (clock_config.event_count == 0 || only_time)
     return 0; // CPU time stands in for what cannot be counted
   std::uint64_t values[kMaxEvents], not_counted;
-  if (perf::read_group(clock.group, values, &not_counted))
+  if (perf::read_groups(clock.groups, values, &not_counted))
     return not_counted;
-  return cpu_ns - std::min(cpu_ns, clock.lost_cpu_ns);
+  return elapsed_since(clock.lost_cpu_ns, cpu_ns);
 }
 
 std::uint64_t cpu_ns_to_work(std::uint64_t ns) {

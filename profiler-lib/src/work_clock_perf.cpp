@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <dirent.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -50,12 +49,18 @@ int map_page(int fd, const volatile PerfPage*& page) {
   return 0;
 }
 
-// Opens the event with this number; the first that is opened is pinned and must be the leader.
-int open_member(unsigned number, const CountedEvent& event, bool user_read, EventGroup& group) {
+// Opens the event with this number on the cores of a PMU (0: there is one kind of core); the first
+// that is opened is pinned and must be the leader.
+int open_member(unsigned number, const CountedEvent& event, std::uint32_t pmu, bool user_read,
+                EventGroup& group) {
   const bool leads = number == group.leader;
   perf_event_attr attributes{};
   attributes.type = event.type;
   attributes.config = event.config;
+  if (event.is_generic())
+    attributes.config |= std::uint64_t(pmu) << PERF_PMU_TYPE_SHIFT;
+  attributes.config1 = event.config1;
+  attributes.config2 = event.config2;
   attributes.exclude_kernel = event.exclude_kernel;
   attributes.exclude_hv = event.is_hardware();
   attributes.pinned = leads;
@@ -63,7 +68,7 @@ int open_member(unsigned number, const CountedEvent& event, bool user_read, Even
       PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 #if defined(__aarch64__)
   if (user_read && event.is_hardware())
-    attributes.config1 = 2; // user access; bit 0 would ask for 64 bits, which not every PMU has
+    attributes.config1 |= 2; // user access; bit 0 would ask for 64 bits, which not every PMU has
 #endif
   const DescriptorRoom room;
   const int fd = open_event(attributes, leads ? -1 : group.fds[group.leader]);
@@ -120,49 +125,59 @@ std::uint64_t read_pmc(std::uint32_t) noexcept {
 constexpr bool kUserRead = false;
 #endif
 
-// One reading of one page; false: the event has no counter now. `lock` is what must still hold
-// after all have been read. While the thread runs only the kernel on its own CPU writes to the page,
-// in interrupts: order of the instructions is enough, fences of the hardware are not needed.
-bool read_page(const volatile PerfPage* page, std::uint32_t& lock, std::uint64_t& value) noexcept {
+// One reading of one page; false: the event has no counter now, and `offset` is its count. `lock` is what must still hold after all have been read. While the thread runs only the
+// kernel on its own CPU writes to the page, in interrupts: order of the instructions is enough, fences
+// of the hardware are not needed.
+TP_HOT bool read_page(const volatile PerfPage* page, std::uint32_t& lock,
+                      std::uint64_t& value) noexcept {
   lock = page->lock;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const std::uint32_t index = page->index;
-  if (index == 0)
-    return false;
-  std::int64_t count = static_cast<std::int64_t>(read_pmc(index - 1));
-  const unsigned unused_bits = 64u - page->pmc_width;
-  if (unused_bits < 64)
-    count =
-        static_cast<std::int64_t>(static_cast<std::uint64_t>(count) << unused_bits) >> unused_bits;
+  std::int64_t count = 0;
+  if (index != 0) {
+    count = static_cast<std::int64_t>(read_pmc(index - 1));
+    const unsigned unused_bits = 64u - page->pmc_width;
+    if (unused_bits < 64)
+      count = static_cast<std::int64_t>(static_cast<std::uint64_t>(count) << unused_bits) >>
+              unused_bits;
+  }
   value = static_cast<std::uint64_t>(page->offset + count);
-  return true;
+  return index != 0;
 }
 
-} // namespace
+// All pages. Inlined: where all cores are of one kind there is no loop over kinds.
+TP_HOT bool read_pages(const EventGroups& groups, unsigned kinds, std::uint64_t* values) noexcept {
+  const unsigned count = groups.event_count;
+  for (int attempt = 0; attempt < 64; ++attempt) {
+    std::uint32_t locks[kMaxCoreKinds][kMaxEvents];
+    unsigned counting = 0;
+    for (unsigned kind = 0; kind < kinds; ++kind)
+      for (unsigned i = 0; i < count; ++i) {
+        std::uint64_t value;
+        counting += read_page(groups.of_kind[kind].pages[i], locks[kind][i], value);
+        values[i] = kind == 0 ? value : values[i] + value;
+      }
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    bool all_hold = true;
+    for (unsigned kind = 0; kind < kinds; ++kind)
+      for (unsigned i = 0; i < count; ++i)
+        all_hold &= groups.of_kind[kind].pages[i]->lock == locks[kind][i];
+    if (all_hold)
+      return counting == count; // the group of the core that the thread is on
+  }
+  return false;
+}
 
-int open_group(const CountedEvent* events, unsigned count, bool user_read, EventGroup& group,
-               unsigned* failed) {
-  if (user_read && !kUserRead)
-    return EOPNOTSUPP;
+int open_group(const CountedEvent* events, unsigned count, std::uint32_t pmu, bool user_read,
+               EventGroup& group, unsigned& number) {
   group.leader = choose_leader(events, count);
-  unsigned number = group.leader;
-  int error = open_member(number, events[number], user_read, group);
+  number = group.leader;
+  int error = open_member(number, events[number], pmu, user_read, group);
   for (unsigned i = 0; i < count && error == 0; ++i)
     if (i != group.leader) {
       number = i;
-      error = open_member(number, events[number], user_read, group);
+      error = open_member(number, events[number], pmu, user_read, group);
     }
-  group.count = count;
-  group.user_read = user_read;
-  // After the pages: on ARM the kernel brings a 32-bit counter up to date here in such a way that a
-  // page mapped later would be off by 2^32 until the next context switch.
-  std::uint64_t values[kMaxEvents];
-  if (error == 0 && !read_group(group, values, nullptr))
-    error = EBUSY; // no counter for a pinned group
-  if (error != 0)
-    close_group(group);
-  if (failed != nullptr)
-    *failed = number;
   return error;
 }
 
@@ -173,44 +188,88 @@ void close_group(EventGroup& group) {
     if (group.fds[i] >= 0)
       ::close(group.fds[i]);
   }
-  group = EventGroup{};
 }
 
-bool read_group(const EventGroup& group, std::uint64_t* values,
-                std::uint64_t* not_counted_ns) noexcept {
-  GroupReading reading;
-  const std::size_t bytes = offsetof(GroupReading, values) + group.count * sizeof(std::uint64_t);
-  if (group.count == 0 ||
-      // Not ::read(): that is a point where a thread can be cancelled.
-      syscall(SYS_read, group.fds[group.leader], &reading, bytes) != static_cast<long>(bytes))
-    return false;
-  if (not_counted_ns != nullptr)
-    *not_counted_ns = reading.time_enabled - std::min(reading.time_enabled, reading.time_running);
-  // The kernel tells the leader first, then the others in the order in which they were opened.
+TP_COLD bool read_pages_of_kinds(const EventGroups& groups, std::uint64_t* values) noexcept {
+  return read_pages(groups, groups.kinds, values);
+}
+
+TP_HOT bool read_group(const EventGroup& group, unsigned count, GroupReading& reading) noexcept {
+  const std::size_t bytes = offsetof(GroupReading, values) + count * sizeof(std::uint64_t);
+  // Not ::read(): that is a point where a thread can be cancelled.
+  return syscall(SYS_read, group.fds[group.leader], &reading, bytes) == static_cast<long>(bytes);
+}
+
+// The kernel tells the leader first, then the others in the order in which they were opened. The first
+// group's values are set, those of others added.
+TP_HOT void take_reading(const EventGroup& group, unsigned count, const GroupReading& reading,
+                         bool first, std::uint64_t* values) noexcept {
   const std::uint64_t* next = reading.values;
-  values[group.leader] = *next++;
-  for (unsigned i = 0; i < group.count; ++i)
+  const auto take = [&](unsigned i) { values[i] = *next++ + (first ? 0 : values[i]); };
+  take(group.leader);
+  for (unsigned i = 0; i < count; ++i)
     if (i != group.leader)
-      values[i] = *next++;
-  return true;
+      take(i);
 }
 
-bool read_group_in_user_space(const EventGroup& group, std::uint64_t* values) noexcept {
-  if (!group.user_read)
-    return false;
-  for (int attempt = 0; attempt < 64; ++attempt) {
-    std::uint32_t locks[kMaxEvents];
-    for (unsigned i = 0; i < group.count; ++i)
-      if (!read_page(group.pages[i], locks[i], values[i]))
-        return false;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    bool all_hold = true;
-    for (unsigned i = 0; i < group.count; ++i)
-      all_hold &= group.pages[i]->lock == locks[i];
-    if (all_hold)
-      return true;
+bool is_generic(const CountedEvent& event) {
+  return event.is_generic();
+}
+
+} // namespace
+
+int open_groups(const CountedEvent* events, unsigned count, bool user_read, EventGroups& groups,
+                unsigned* failed) {
+  if (user_read && !kUserRead)
+    return EOPNOTSUPP;
+  const CoreKinds& cores = clock_config.core_kinds;
+  const bool on_each = cores.count > 1 && std::any_of(events, events + count, is_generic);
+  groups.kinds = on_each ? cores.count : 1;
+  groups.event_count = count;
+  groups.user_read = user_read;
+  int error = 0;
+  unsigned number = 0;
+  for (unsigned kind = 0; kind < groups.kinds && error == 0; ++kind)
+    error = open_group(events, count, on_each ? cores.pmu[kind] : 0, user_read,
+                       groups.of_kind[kind], number);
+  // After the pages: on ARM the kernel brings a 32-bit counter up to date here in such a way that a
+  // page mapped later would be off by 2^32 until the next context switch.
+  std::uint64_t values[kMaxEvents];
+  if (error == 0 && !read_groups(groups, values, nullptr))
+    error = EBUSY; // no counter for a pinned group
+  if (error != 0)
+    close_groups(groups);
+  if (failed != nullptr)
+    *failed = number;
+  return error;
+}
+
+void close_groups(EventGroups& groups) {
+  for (EventGroup& group : groups.of_kind)
+    close_group(group);
+  groups = EventGroups{};
+}
+
+bool read_groups(const EventGroups& groups, std::uint64_t* values,
+                 std::uint64_t* not_counted_ns) noexcept {
+  std::uint64_t enabled = UINT64_MAX, running = 0; // the last group was opened last
+  for (unsigned kind = 0; kind < groups.kinds; ++kind) {
+    GroupReading reading;
+    if (!read_group(groups.of_kind[kind], groups.event_count, reading))
+      return false;
+    enabled = std::min(enabled, reading.time_enabled);
+    running += reading.time_running;
+    take_reading(groups.of_kind[kind], groups.event_count, reading, kind == 0, values);
   }
-  return false;
+  if (not_counted_ns != nullptr)
+    *not_counted_ns = enabled - std::min(enabled, running);
+  return groups.kinds > 0;
+}
+
+bool read_groups_in_user_space(const EventGroups& groups, std::uint64_t* values) noexcept {
+  if (!groups.user_read)
+    return false;
+  return groups.kinds == 1 ? read_pages(groups, 1, values) : read_pages_of_kinds(groups, values);
 }
 
 int open_lock_page(const volatile PerfPage*& page) {
@@ -240,19 +299,6 @@ const volatile PerfPage* stand_in_page() noexcept {
   return &page;
 }
 
-bool has_unlike_cores(const char* devices) {
-  DIR* const folder = opendir(devices);
-  if (folder == nullptr)
-    return false;
-  int core_pmus = 0; // only those of cores have a file `cpus`, others have `cpumask` or neither
-  while (const dirent* entry = readdir(folder)) {
-    const std::string cpus = std::string(devices) + "/" + entry->d_name + "/cpus";
-    core_pmus += entry->d_name[0] != '.' && access(cpus.c_str(), F_OK) == 0;
-  }
-  closedir(folder);
-  return core_pmus > 1;
-}
-
 Problem explain(int error, const CountedEvent& event) {
   const std::string name = std::string(event.name) + ": ";
   switch (error) {
@@ -270,13 +316,17 @@ Problem explain(int error, const CountedEvent& event) {
   case ENOSYS:
     return {name + "this kernel has no perf_event_open, or a sandbox hides it", ""};
   case EMFILE:
-  case ENFILE:
     return {name + "no file descriptors left", "ulimit -n 4096"};
+  case ENFILE:
+    return {name + "no file descriptors left in the whole system",
+            "as root: sysctl fs.file-max=1000000"};
   case ENOMEM:
     return {name + "no locked memory left", "as root: sysctl kernel.perf_event_mlock_kb=4096"};
   case EBUSY:
     return {name + "all counters are taken by another user of the PMU",
             "as root: sysctl kernel.nmi_watchdog=0"};
+  case E2BIG:
+    return {name + "this kernel is too old for it", ""};
   case EINVAL:
     return {name + "the kernel refuses it (too many hardware events for one group?)", ""};
   default:

@@ -17,6 +17,26 @@ explained
 exits 2 data --check 'parallelism'
 explained
 
+# Of a site, by its place or the end of its path.
+exits 0 data --check 'site(paper.cpp:25).critical<13.8%' --check 'site(paper.cpp:13).parallelism==1' --check 'site(main).share>48'
+exits 1 data --check 'site(paper.cpp:13).critical<27%'
+in_err "check failed: site(paper.cpp:13).critical<27%: critical is 27.58 %"
+exits 2 data --check 'site(paper.cpp:99).work>1'
+explained
+for wrong in 'site(paper.cpp:25).speed>1' 'work<30%' 'work<-3' 'site(paper.cpp:25)work>1'; do
+  exits 2 data --check "$wrong"
+  explained
+done
+
+# What limits scaling, in the form of a compiler.
+exits 0 -q data --warnings
+grep -qx 'paper.cpp:13: warning: 27.58 % of the critical path is spent in the tasks that are spawned here; parallelism is 1.21 \[-Wspan\]' err ||
+  fail "--warnings: $(cat err)"
+in_err "paper.cpp:25: warning: 55.17 % of the critical path is the serial code from the start of the program to the spawn at paper.cpp:25"
+[ "$(grep -c . err)" = 3 ] || fail "--warnings: $(cat err)"
+exits 0 -q data
+is_empty err
+
 # A figure that does not exist is neither true nor false.
 sed 's/^run .*/run complete=0 virtual_work=175/' "$here/../golden/taskprof_paper.trace.txt" >script
 "$TP_MAKE_TRACE" script killed

@@ -16,6 +16,11 @@ byte() { printf "\\x$2" | dd of=000000.tps bs=1 seek="$1" conv=notrunc status=no
 
 damaged record 'byte 100 ff'
 in_err 000000.tps
+# What a record says is wrong: the file, the byte, the record.
+printf 'stream 0\nthread role=main\nwait-end\n' | trace two_records
+exits 2 two_records
+explained
+in_err "000000.tps (byte 102, record 2)"
 damaged magic 'byte 0 00'
 in_err 000000.tps
 damaged version 'byte 4 63'

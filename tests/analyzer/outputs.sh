@@ -49,4 +49,7 @@ in_out "to reach parallelism 4"
 exits 0 -q -o files -P 2,64 --burden 10 data
 in_out "on 64 cpus"
 in_out "if a migration costs 10 units (given)"
+exits 0 -q -o files -P 2,4,8,16,32,1024 data
+in_out "on 2 cpus"
+in_out "on 1024 cpus"
 finish

@@ -33,7 +33,7 @@ int main() {
   group.run(group.defer([] {}));
   group.run_and_wait([] {});
   tbb::task_arena arena(2);
-  arena.enqueue([&] { group.run([] {}); });
+  arena.enqueue([] {});
   arena.execute([&] { tbb::this_task_arena::enqueue([] {}); });
   tbb::parallel_for(Range(0, 9), [](const Range&) {}, tbb::static_partitioner()); group.wait();
   std::printf("%d %d\n", total, v[0]);
@@ -41,6 +41,7 @@ int main() {
 X
 expected="9 parallel_for
 10 parallel_for_each
+11 feeder::add
 11 parallel_for_each
 12 parallel_reduce
 13 parallel_deterministic_reduce

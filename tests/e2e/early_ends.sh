@@ -2,8 +2,10 @@
 . "$(dirname "$0")/common.inc"
 build_stock ends <<'EOF'
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 #include <tp/virtual_clock.h>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +17,19 @@ int main(int, char** argv) {
   tbb::parallel_for(0, 1000, [](int) { tp::spend(1); }, tbb::simple_partitioner());
   std::puts("before");
   std::fflush(stdout);
+  if (is("tasks_running") || is("_exit_with_tasks_running")) {
+    // Nobody waits for these: some run when main ends, others have not begun.
+    static std::atomic<int> running{0};
+    auto* arena = new tbb::task_arena(3, 0);
+    for (int i = 0; i < 20; ++i)
+      arena->enqueue([] {
+        ++running;
+        for (;;) usleep(1000);
+      });
+    while (running == 0) usleep(100);
+    if (is("_exit_with_tasks_running")) _exit(7);
+    return 10;
+  }
   if (is("return")) return 3;
   if (is("exit")) std::exit(4);
   if (is("_exit")) _exit(5);
@@ -36,11 +51,12 @@ int main(int, char** argv) {
 }
 EOF
 ulimit -c 0
-for how in return exit _exit quick_exit abort terminate throw kill segv exit_in_task _exit_in_task throw_in_task; do
+for how in tasks_running _exit_with_tasks_running return exit _exit quick_exit abort terminate throw kill segv exit_in_task _exit_in_task throw_in_task; do
   export TP_DATA=data.$how
   as_stock ./ends $how
   analyze data.$how
   case $how in
+    tasks_running) is 'p["complete"] and p["work"] == 1000 and p["trace"]["tasks_unfinished"] > 0' ;;
     return | exit) is 'p["complete"] and p["work"] == 1000' ;;
     exit_in_task) is 'p["work"] >= 1000' ;;  # the step in which exit() was called may be told or not
     quick_exit | throw | _exit | abort | terminate | kill | segv | *) is 'not p["complete"] and p["work"] >= 1000' ;;

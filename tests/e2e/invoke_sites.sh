@@ -1,5 +1,6 @@
-# parallel_invoke is named by the place of its call for 2 to 10 functions, with a context, with explicit template
-# arguments, and by a leading site; in each language and compiler that oneTBB's headers support.
+# parallel_invoke is named by the place of its call for 2 to 16 functions and a context, with explicit template
+# arguments, and by a leading site; in each language and compiler that oneTBB's headers support. More functions are named by
+# debug information.
 . "$(dirname "$0")/common.inc"
 cat >invoke.cpp <<'X'
 #include <oneapi/tbb/parallel_invoke.h>
@@ -17,10 +18,13 @@ int main(int argc, char**) {
   tbb::parallel_invoke(f, u, context);
   tbb::parallel_invoke<Unit, Unit>(Unit(), Unit());
   tbb::parallel_invoke<const Unit&, const Unit&, tbb::task_group_context&>(u, v, context);
+  tbb::parallel_invoke(f, f, f, f, f, f, f, f, f, f, f);
+  tbb::parallel_invoke(f, f, f, f, f, f, f, f, f, f, f, f, f, f, f, f, context);
   tbb::parallel_invoke(::tp::site(place), f, f, f, f, f, f, f, f, f, f, f, f);
+  tbb::parallel_invoke(f, f, f, f, f, f, f, f, f, f, f, f, f, f, f, f, f, f);
 }
 X
-expected="invoke.cpp:10 2, invoke.cpp:11 10, invoke.cpp:13 2, invoke.cpp:14 2, invoke.cpp:15 2, place.h:7 12"
+expected="invoke.cpp:10 2, invoke.cpp:11 10, invoke.cpp:13 2, invoke.cpp:14 2, invoke.cpp:15 2, invoke.cpp:16 11, invoke.cpp:17 16, invoke.cpp:19 18, place.h:7 12"
 for compiler in "$cxx" clang++-19; do
   command -v "$compiler" >/dev/null || continue
   for standard in 11 17 20; do
@@ -29,9 +33,9 @@ for compiler in "$cxx" clang++-19; do
     rm -rf tp-data
     ours ./invoke
     analyze tp-data
-    same "$compiler C++$standard" "$expected" "$(python3 -c 'import json
+    same "$compiler C++$standard" "$expected" "$(python3 -c 'import json, os
 sites = json.load(open("profile.json"))["sites"]
-print(", ".join("%s:%d %d" % s for s in sorted((s["file"], s["line"], s["work"]) for s in sites if s["line"])))')"
+print(", ".join("%s:%d %d" % s for s in sorted((os.path.basename(s["file"]), s["line"], s["work"]) for s in sites if s["line"])))')"
   done
 done
 finish

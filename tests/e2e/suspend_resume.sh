@@ -35,4 +35,10 @@ for turn in 1 2 3; do
   analyze tp-data
   is 'p["complete"] and p["work"] == 20 * 20 and p["span"] >= 13'
 done
+# Where some threads could not record, stacks come out of nowhere on others.
+for limit in 64K 96K 128K; do
+  TP_MAX_SIZE=$limit as_stock ./resumes
+  analyze tp-data
+  is 'not p["complete"]'
+done
 finish

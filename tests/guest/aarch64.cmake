@@ -1,9 +1,18 @@
-# Cross compiles for 64-bit ARM Linux with Debian's g++-aarch64-linux-gnu. Libraries of the host are not looked at.
+# Cross compiles for 64-bit ARM Linux with Debian's g++-aarch64-linux-gnu. Libraries of the host are not looked at; those of
+# our tools are in TP_ARM64_LIBRARIES (fetch), if that is given.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 set(CMAKE_FIND_ROOT_PATH /usr/aarch64-linux-gnu)
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TP_ARM64_LIBRARIES)
+if(TP_ARM64_LIBRARIES)
+  list(APPEND CMAKE_FIND_ROOT_PATH ${TP_ARM64_LIBRARIES})
+  set(ENV{PKG_CONFIG_LIBDIR} ${TP_ARM64_LIBRARIES}/usr/lib/aarch64-linux-gnu/pkgconfig)
+  set(ENV{PKG_CONFIG_SYSROOT_DIR} ${TP_ARM64_LIBRARIES})
+  set(CMAKE_EXE_LINKER_FLAGS_INIT -Wl,-rpath-link,${TP_ARM64_LIBRARIES}/usr/lib/aarch64-linux-gnu)
+endif()
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)

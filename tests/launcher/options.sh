@@ -10,12 +10,28 @@ expect 125 "$tp_run" --bogus true;    in_file err '--bogus: unknown option'
 expect 125 "$tp_run" -e nonsense true; in_file err "unknown event 'nonsense'"; in_file err 'hint: tp-doctor'
 expect 125 "$tp_run" -e cycles true;  in_file err 'no hardware counters on this machine'; in_file err 'hint: buy one'
 expect 125 "$tp_run" -e tsc,cycles true
+expect 125 "$tp_run" -e '' true;      in_file err "-e: expected auto or an event"
+expect 125 env TP_EVENT=cycles "$tp_run" true; in_file err 'TP_EVENT=cycles: cannot be measured here'; in_file err 'hint: buy one'
+expect 0 env TP_EVENT=cycles "$tp_run" -e virtual env; in_file out 'TP_EVENT=virtual'
 expect 0 "$tp_run" -e auto true
 expect 0 "$tp_run" -e virtual true
 # Names of libpfm4 become numbers, or are refused by name.
 expect 125 "$tp_run" -e NO_SUCH_EVENT true; in_file err 'NO_SUCH_EVENT'
 if "$tp_run" -e tsc,PERF_COUNT_SW_PAGE_FAULTS env >out 2>err; then
   in_file out 'TP_EVENT=tsc,1:2=PERF_COUNT_SW_PAGE_FAULTS'
+  expect 0 env TP_EVENT=tsc,PERF_COUNT_SW_PAGE_FAULTS "$tp_run" env
+  in_file out 'TP_EVENT=tsc,1:2=PERF_COUNT_SW_PAGE_FAULTS'
+  # All numbers of an event of Skylake, and nothing that only sampling or the kernel could count.
+  if [ "$(uname -m)" = x86_64 ]; then
+    export LIBPFM_FORCE_PMU=skx
+    offcore=OFFCORE_RESPONSE_0:DMND_DATA_RD:L3_HIT:SNP_ANY
+    expect 0 "$tp_run" -e INST_RETIRED:ANY_P,$offcore env
+    in_file out "TP_EVENT=4:c0=INST_RETIRED:ANY_P,4:1b7:3f803c0001:0=$offcore"
+    for modifier in k u:k precise=1 pinned cpu=1; do
+      expect 125 "$tp_run" -e INST_RETIRED:ANY_P:$modifier true; in_file err 'expected one to be counted in user mode'
+    done
+    unset LIBPFM_FORCE_PMU
+  fi
 else
   in_file err 'without libpfm4'
 fi

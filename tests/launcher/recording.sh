@@ -41,9 +41,18 @@ cat >copy.cpp <<'EOF'
 namespace tbb::detail::r1 { struct task; void spawn(task*) {} }
 int main() {}
 EOF
-"$CXX" -o program copy.cpp && expect 0 "$tp_run" ./program && in_file err 'has its own copy of TBB inside'
+"$CXX" -o program copy.cpp && expect 0 "$tp_run" ./program && in_file err 'program has its own copy of TBB inside'
+# Inside a library of the program; and without symbols, where only names of classes are left.
+"$CXX" -shared -fPIC -o libcopy.so copy.cpp && "$CXX" -Wl,--no-as-needed -o program program.cpp ./libcopy.so &&
+  expect 0 "$tp_run" ./program && in_file err 'libcopy.so has its own copy of TBB inside'
+cat >copy.cpp <<'EOF'
+namespace tbb::detail::r1 { struct delegated_task { virtual ~delegated_task() {} }; }
+int main() { tbb::detail::r1::delegated_task task; }
+EOF
+"$CXX" -s -o program copy.cpp && expect 0 "$tp_run" ./program &&
+  in_file err 'seems to have its own copy of TBB inside: names of its classes are there, but no symbols, so that what calls it cannot be known'
 "$CXX" -shared -o libtbb.so.2 -Wl,-soname,libtbb.so.2 program.cpp && "$CXX" -Wl,--no-as-needed -o program program.cpp ./libtbb.so.2 -Wl,-rpath,"$work" &&
-  expect 0 "$tp_run" ./program && in_file err 'uses libtbb.so.2, expected libtbb.so.12'
+  expect 0 "$tp_run" ./program && in_file err 'uses libtbb.so.2, which is TBB before oneTBB, expected libtbb.so.12'
 "$CXX" -Wl,--no-as-needed -o program program.cpp "$TP_TEST_PREFIX/lib/libtbb.so.12" &&
   expect 0 "$tp_run" ./program && in_file err 'libtbb.so.12'
 finish

@@ -16,6 +16,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from comparison import Comparison
+
 parser = argparse.ArgumentParser()
 parser.add_argument("program")
 parser.add_argument("--way", choices=["headers", "swap"], default="headers")
@@ -61,29 +65,11 @@ def profile_of(case, folder):
     return ran.stdout.splitlines(), json.loads(analysis.stdout)
 
 
-class Comparison:
-    def __init__(self, profile):
-        self.profile = profile
-        self.checked = 0
-        self.differences = []
-
-    def equal(self, what, expected, got):
-        self.checked += 1
-        if expected != got:
-            self.differences.append(f"{what}: expected {expected}, got {got}")
-
+class Check(Comparison):
     def always(self):
-        """What holds for every recording of every program (conservation, design.md section 6)."""
-        profile = self.profile
-        self.equal("complete", True, profile["complete"])
-        self.equal("exclusive work of all sites", profile["work"], profile["conservation"]["exclusive_work_sum"])
-        self.equal("critical work of all sites", profile["span"], profile["conservation"]["critical_work_sum"])
-        self.equal("inconsistencies", {}, profile["trace"]["inconsistencies"])
-        self.equal("tasks unfinished", 0, profile["trace"]["tasks_unfinished"])
-        self.equal("tasks begun", profile["trace"]["tasks_ended"], profile["trace"]["tasks_begun"])
-        self.equal("attributed", profile["attribution"]["total"], profile["attribution"]["attributed"])
-        if profile["divisible_span"] > profile["span"]:
-            self.differences.append(f"divisible span {profile['divisible_span']} above span {profile['span']}")
+        self.conservation()
+        if self.profile["divisible_span"] > self.profile["span"]:
+            self.differences.append(f"divisible span {self.profile['divisible_span']} above span {self.profile['span']}")
 
     def line(self, words):
         profile = self.profile
@@ -96,10 +82,7 @@ class Comparison:
         elif kind == "spent":
             self.equal("work, by what was spent", int(rest[0]), profile["work"])
         elif kind == "between":
-            self.checked += 1
-            low, high, got = int(rest[1]), int(rest[2]), profile[rest[0]]
-            if not low <= got <= high:
-                self.differences.append(f"{rest[0]}: expected {low} to {high}, got {got}")
+            self.between(rest[0], (int(rest[1]), int(rest[2])), profile[rest[0]])
         elif kind in ("site", "percent"):
             row = self.site(int(rest[0]))
             if row is None:
@@ -148,7 +131,7 @@ for case in cases:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 lines, profile = profile_of(case, folder)
-                comparison = Comparison(profile)
+                comparison = Check(profile)
                 expected = [line.split()[1:] for line in lines if line.startswith("expect ")]
                 if options.way != "headers" and ["only", "headers"] in expected:
                     expected = expected[:expected.index(["only", "headers"])]
@@ -157,7 +140,7 @@ for case in cases:
                 for words in expected:
                     if words[0] != "only":
                         comparison.line(words)
-                checked += comparison.checked
+                checked += comparison.count
                 differences = comparison.differences
             except Exception as problem:
                 differences = [str(problem)]

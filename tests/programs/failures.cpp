@@ -1,12 +1,18 @@
 // Exceptions and cancellation: what was spent up to the throw is attributed, whatever did not run is not.
 #include "specification.h"
 
+#include <oneapi/tbb/collaborative_call_once.h>
+#include <oneapi/tbb/flow_graph.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_for_each.h>
 #include <oneapi/tbb/parallel_invoke.h>
+#include <oneapi/tbb/parallel_pipeline.h>
 #include <oneapi/tbb/parallel_reduce.h>
+#include <oneapi/tbb/parallel_scan.h>
 #include <oneapi/tbb/parallel_sort.h>
 #include <oneapi/tbb/task_group.h>
 
+#include <forward_list>
 #include <stdexcept>
 
 using namespace spec;
@@ -135,6 +141,106 @@ CASE(out_of_a_comparison) {
     });
   });
 }
+CASE(out_of_for_each) {
+  const std::forward_list<int> items{1, 2, 3, 4, 5, 6};
+  expect_thrown([&] {
+    tbb::parallel_for_each(items.begin(), items.end(), [](int item) {
+      spend(3);
+      if (item == 2)
+        throw Thrown();
+    });
+  });
+  spend(1);
+  expect_span_between(4, 4);
+}
+CASE(out_of_a_scan) {
+  using Range = tbb::blocked_range<int>;
+  expect_thrown([] {
+    tbb::parallel_scan(
+        Range(0, 32), 0,
+        [](const Range&, int sum, bool is_final) -> int {
+          spend(2);
+          if (is_final)
+            throw Thrown();
+          return sum;
+        },
+        std::plus<>(), tbb::simple_partitioner());
+  });
+  spend(1);
+}
+CASE(out_of_a_pipeline) {
+  // One item at a time: the third does not get through.
+  int next = 0;
+  expect_thrown([&] {
+    tbb::parallel_pipeline(
+        1, tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control&) {
+             spend(2);
+             return next++;
+           }) & tbb::make_filter<int, void>(tbb::filter_mode::parallel, [](int item) {
+             spend(5);
+             if (item == 2)
+               throw Thrown();
+             spend(1);
+           }));
+  });
+  spend(4);
+  expect({3 * 7 + 2 + 4, 3 * 7 + 2 + 4});
+}
+CASE(out_of_a_graph) {
+  namespace flow = tbb::flow;
+  flow::graph graph;
+  const auto pass = [](int i) {
+    spend(3);
+    return i;
+  };
+  flow::function_node<int, int> first(graph, flow::unlimited, pass);
+  flow::function_node<int, int> second(graph, flow::serial, [](int i) {
+    spend(4);
+    if (i == 1)
+      throw Thrown();
+    return i;
+  });
+  flow::function_node<int, int> third(graph, flow::unlimited, pass);
+  flow::make_edge(first, second);
+  flow::make_edge(second, third);
+  first.try_put(1);
+  expect_thrown([&] { graph.wait_for_all(); });
+  spend(1);
+  graph.reset();
+  first.try_put(2);
+  graph.wait_for_all();
+  expect({7 + 1 + 10, 7 + 1 + 10});
+}
+CASE(out_of_an_arena_and_isolation) {
+  tbb::task_arena arena(2);
+  expect_thrown([&] {
+    arena.execute([] {
+      spend(2);
+      tbb::this_task_arena::isolate([] {
+        tbb::task_group group;
+        group.run([] {
+          spend(6);
+          throw Thrown();
+        });
+        group.wait();
+      });
+    });
+  });
+  spend(1);
+  expect({9, 9});
+}
+CASE(out_of_call_once) {
+  tbb::collaborative_once_flag flag;
+  for (int turn = 0; turn < 2; ++turn)
+    expect_thrown([&] {
+      tbb::collaborative_call_once(flag, [] {
+        spend(4);
+        throw Thrown();
+      });
+    });
+  tbb::collaborative_call_once(flag, [] { spend(5); });
+  expect({13, 13});
+}
 CASE(caught_inside) {
   tbb::parallel_for(
       0, 16,
@@ -197,6 +303,70 @@ CASE(cancelled_loop) {
       tbb::simple_partitioner(), context);
   spend(4);
   expect_span_between(5, 5);
+}
+CASE(cancelled_before) {
+  // Nothing runs in a context that was cancelled, and everything does once it was reset. Isolated: it would be bound at its
+  // first use, and take over the state of the one around.
+  tbb::task_group_context context(tbb::task_group_context::isolated);
+  using Range = tbb::blocked_range<int>;
+  const auto all = [&] {
+    const auto each = [](const Range& range) { spend(2 * range.size()); };
+    tbb::parallel_for(Range(0, 8), each, tbb::simple_partitioner(), context);
+    tbb::parallel_reduce(
+        Range(0, 8), 0,
+        [&](const Range& range, int sum) {
+          each(range);
+          return sum;
+        },
+        std::plus<>(), tbb::simple_partitioner(), context);
+    tbb::parallel_invoke([] { spend(3); }, [] { spend(3); }, context);
+    const std::forward_list<int> items{1, 2, 3};
+    tbb::parallel_for_each(items.begin(), items.end(), [](int) { spend(4); }, context);
+    int left = 3;
+    tbb::parallel_pipeline(1,
+                           tbb::make_filter<void, void>(tbb::filter_mode::serial_in_order,
+                                                        [&](tbb::flow_control& control) {
+                                                          spend(5);
+                                                          if (--left == 0)
+                                                            control.stop();
+                                                        }),
+                           context);
+  };
+  context.cancel_group_execution();
+  all();
+  spend(1);
+  context.reset();
+  all();
+  expect({1 + 16 + 16 + 6 + 12 + 15, 1 + 2 + 2 + 3 + 4 + 15});
+}
+CASE(cancelled_graph) {
+  namespace flow = tbb::flow;
+  flow::graph graph;
+  flow::continue_node<flow::continue_msg> first(graph, [&](const flow::continue_msg&) {
+    spend(5);
+    graph.cancel();
+  });
+  flow::continue_node<flow::continue_msg> second(graph,
+                                                 [](const flow::continue_msg&) { spend(100); });
+  flow::make_edge(first, second);
+  first.try_put(flow::continue_msg());
+  graph.wait_for_all();
+  if (!graph.is_cancelled())
+    std::puts("expect a cancelled graph");
+  spend(1);
+  expect({6, 6});
+}
+CASE(cancelled_after) {
+  tbb::task_group group;
+  group.run([] { spend(6); });
+  group.wait();
+  group.cancel();
+  spend(1);
+  if (group.wait() != tbb::canceled)
+    std::puts("expect a cancelled group");
+  group.run([] { spend(7); });
+  group.wait();
+  expect({14, 14});
 }
 CASE(cancelled_from_inside_and_used_again) {
   tbb::task_group group;

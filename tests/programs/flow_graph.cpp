@@ -47,7 +47,8 @@ CASE(diamond) {
   start->try_put(continue_msg());
   graph.wait_for_all();
   spend(1);
-  expect({67, 2 + 3 + 50 + 4 + 1});
+  expect_work(67);
+  expect_span_with_headers(2 + 3 + 50 + 4 + 1);
 }
 CASE(grid) {
   // The wavefront: node (i, j) after (i-1, j) and (i, j-1), of uneven cost.

@@ -124,6 +124,33 @@ CASE(full_arena_many) {
       tbb::simple_partitioner());
   expect({4 + 8 * 15, 4 + 6});
 }
+CASE(full_arena_site_and_region) {
+  // A call remains its caller's, also if another thread does it: main's, and inside main's region.
+  tbb::task_arena arena(1);
+  std::atomic<bool> inside{false}, leave{false};
+  std::thread owner([&] {
+    arena.execute([&] {
+      inside = true;
+      while (!leave)
+        std::this_thread::yield();
+      tbb::task_group().wait();
+    });
+  });
+  while (!inside)
+    std::this_thread::yield();
+  std::thread releaser([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    leave = true;
+  });
+  {
+    const tp::CausalRegion region("delegated");
+    arena.execute([] { spend(800); });
+  }
+  owner.join();
+  releaser.join();
+  expect_what_if([](Units, Units faster) { return step(800 * faster); });
+  expect_site(0, {800, 800}, 800);
+}
 CASE(full_arena_exception) {
   if (threads() < 2)
     return;

@@ -98,6 +98,10 @@ inline void expect_span_between(Units low, Units high) {
   std::printf("expect between span %llu %llu\n", static_cast<unsigned long long>(low),
               static_cast<unsigned long long>(high));
 }
+inline void expect_span_with_headers_between(Units low, Units high) {
+  std::printf("expect headers between span %llu %llu\n", static_cast<unsigned long long>(low),
+              static_cast<unsigned long long>(high));
+}
 // In a program that was not recompiled nothing more is compared; if this comes first, nothing at all.
 inline void only_with_headers() {
   std::puts("expect only headers");

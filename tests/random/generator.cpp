@@ -16,6 +16,7 @@
 // nothing to join: then the span as divisible is determined. Proportional splits (static, affinity) cut at other places
 // than halving does, so there the grain is one iteration.
 #include "generator.h"
+#include "graph_shape.h"
 
 #include <algorithm>
 #include <cassert>
@@ -98,6 +99,7 @@ private:
   void wait_for(Block& to, Scope& scope, Group& group);
   bool hand_over(Block& to, Scope& scope);
   bool cancel(Block& to, Scope& scope);
+  Block cancelling(Group& group);
   bool fail(Block& to, Scope& scope);
   void fail_inside(Block& to, Scope& scope, bool is_caught);
   bool invoke(Block& to, Scope& scope);
@@ -107,6 +109,11 @@ private:
   bool for_each(Block& to, Scope& scope);
   bool feed(Block& to, Scope& scope);
   bool pipeline(Block& to, Scope& scope);
+  void failing_pipeline(Block& to, Scope& scope);
+  bool graph(Block& to, Scope& scope);
+  void failing_graph(Block& to, Scope& scope);
+  Place inside_graph(Scope& scope);
+  bool full_arena(Block& to, Scope& scope);
   bool suspend(Block& to, Scope& scope);
   bool region(Block& to, Scope& scope);
   bool arena(Block& to, Scope& scope);
@@ -274,7 +281,7 @@ void Generator::fill(Block& to, Scope& scope, unsigned statements) {
 void Generator::add(Block& to, Scope& scope) {
   add_spend(to, 60);
   const bool deep = scope.place.depth >= 6;
-  const unsigned what = pick(100);
+  const unsigned what = pick(110);
   const bool added = deep || what < 10 ? region(to, scope)
                      : what < 34       ? run(to, scope)
                      : what < 39       ? run_and_wait(to, scope)
@@ -291,7 +298,10 @@ void Generator::add(Block& to, Scope& scope) {
                      : what < 97       ? isolate(to, scope)
                      : what < 98       ? pipeline(to, scope)
                      : what < 99       ? suspend(to, scope)
-                                       : sort(to, scope);
+                     : what < 100      ? sort(to, scope)
+                     : what < 101      ? loop(to, scope, Kind::Scan)
+                     : what < 104      ? full_arena(to, scope)
+                                       : graph(to, scope);
   if (!added)
     add_spend(to);
 }
@@ -404,26 +414,73 @@ bool Generator::hand_over(Block& to, Scope& scope) {
   return true;
 }
 
-// Tasks run on a cancelled group never begin; a task that cancels its own group goes on.
+// Tasks run on a cancelled group never begin; those that have begun go on.
 bool Generator::cancel(Block& to, Scope& scope) {
   Group* const group = program_.failures ? quiet_group(scope) : nullptr;
-  if (!group || !afford(2))
+  if (!group || !afford(12))
     return false;
-  Statement statement = make(Kind::Cancel);
-  statement.group = group->number;
-  if (chance(50)) {
+  if (chance(30)) {
+    Statement statement = make(Kind::Cancel);
+    statement.group = group->number;
     to.statements.push_back(std::move(statement));
     for (unsigned i = 1 + pick(2); i > 0; --i)
       run_on(to, *group, leaf(1 + pick(2)));
   } else {
-    Block member = leaf(pick(2));
-    member.statements.push_back(std::move(statement));
-    add_spend(member);
+    // Each spawned by the one before: all have begun when the last cancels the group.
+    Block member = cancelling(*group);
+    for (unsigned i = pick(3); i > 0; --i) {
+      Block spawner = leaf(1);
+      run_on(spawner, *group, std::move(member));
+      add_spend(spawner);
+      member = std::move(spawner);
+    }
     run_on(to, *group, std::move(member));
   }
   add_spend(to, 50);
   wait_for(to, scope, *group);
   return true;
+}
+
+// The body of a member that cancels its group, itself or by a task that it waits for. Groups inside are cancelled with it,
+// until they have been waited for; loops called afterwards do nothing, except in another arena.
+Block Generator::cancelling(Group& group) {
+  Block block;
+  Place place = member_of(group);
+  place.rights.clear();
+  place.leafy = false; // nobody but the owner waits for the group
+  Scope scope{std::move(place), {}, {}};
+  declare(block, scope);
+  fill(block, scope, pick(3));
+  finish(block, scope);
+  Statement statement = make(Kind::Cancel);
+  statement.group = group.number;
+  Group* const inner = quiet_group(scope);
+  if (inner && chance(50)) {
+    Block task = leaf(1);
+    task.statements.push_back(std::move(statement));
+    add_spend(task);
+    run_on(block, *inner, std::move(task));
+  } else {
+    block.statements.push_back(std::move(statement));
+    if (inner)
+      run_on(block, *inner, leaf(1));
+  }
+  add_spend(block, 50);
+  finish(block, scope);
+  run_on(block, group, leaf(1));
+  loop(block, scope, chance(50) ? Kind::Loop : Kind::Reduce);
+  if (inner)
+    run_on(block, *inner, leaf(1));
+  if (chance(40)) {
+    Statement other = make(Kind::Arena);
+    Place there = inside(scope);
+    there.rights.clear();
+    other.arena = enter_arena(there);
+    other.blocks.push_back(this->block(std::move(there)));
+    block.statements.push_back(std::move(other));
+  }
+  finish(block, scope);
+  return block;
 }
 
 // ---- exceptions ----
@@ -464,8 +521,12 @@ void Generator::fail_inside(Block& to, Scope& scope, bool is_caught) {
     place.rights.clear();
     loop.blocks.push_back(throwing(std::move(place)));
     to.statements.push_back(std::move(loop));
-  } else if (what < 80) {
-    Statement around = make(what < 63 ? Kind::Region : what < 72 ? Kind::Isolate : Kind::Arena);
+  } else if (what < 60) {
+    failing_pipeline(to, scope);
+  } else if (what < 65) {
+    failing_graph(to, scope);
+  } else if (what < 85) {
+    Statement around = make(what < 71 ? Kind::Region : what < 78 ? Kind::Isolate : Kind::Arena);
     around.form = Form::Plain;
     around.region = pick(kRegions);
     Place place = inside(scope);
@@ -509,17 +570,29 @@ bool Generator::invoke(Block& to, Scope& scope) {
 
 bool Generator::loop(Block& to, Scope& scope, Kind kind) {
   Statement statement = make(kind);
-  const bool is_loose = loose_ && chance(60);
+  const bool is_scan = kind == Kind::Scan;
+  const bool is_loose = loose_ && (is_scan || chance(60));
+  if (is_scan && !loose_)
+    return false;
   statement.iterations = pick(is_loose && chance(30) ? 200 : 13);
   if (scope.place.leafy || !afford(statement.iterations))
     return false;
-  statement.partitioner = is_loose ? static_cast<Partitioner>(1 + pick(3)) : Partitioner::Simple;
+  statement.partitioner = is_scan    ? static_cast<Partitioner>(pick(2))
+                          : is_loose ? static_cast<Partitioner>(1 + pick(3))
+                                     : Partitioner::Simple;
   shape_range(statement);
-  statement.context = some_context(scope);
+  if (!is_scan)
+    statement.context = some_context(scope);
   if (kind == Kind::Reduce)
     shape_reduction(statement);
+  if (program_.failures && !is_scan && chance(10)) {
+    statement.cancelled = true;
+    to.statements.push_back(std::move(statement));
+    return true;
+  }
   program_.exact &= !is_loose;
   program_.tasks_exact &= !is_loose;
+  program_.divisible_exact &= !is_scan;
   const unsigned outer_times = times_;
   times_ *= std::max(1u, statement.iterations);
   for (unsigned bodies = is_loose ? 1 : 1 + pick(3); bodies > 0; --bodies) {
@@ -602,7 +675,8 @@ bool Generator::feed(Block& to, Scope& scope) {
   return true;
 }
 
-// With fewer tokens than items the order in which items leave counts: that of a serial filter is known.
+// With fewer tokens than items the order in which items leave counts: that of a serial filter is known. So does the order
+// in which they come to a serial_out_of_order filter.
 bool Generator::pipeline(Block& to, Scope& scope) {
   Statement statement = make(Kind::Pipeline);
   const unsigned filters = 1 + pick(4);
@@ -614,10 +688,93 @@ bool Generator::pipeline(Block& to, Scope& scope) {
   times_ *= statement.iterations + 1;
   for (unsigned i = 0; i < filters; ++i) {
     statement.serial.push_back(i == 0 || chance(50));
+    statement.unordered.push_back(statement.serial.back() && loose_ && chance(40));
     statement.blocks.push_back(block(inside(scope)));
   }
   times_ = outer_times;
   statement.tokens = statement.serial.back() ? 1 + pick(12) : statement.iterations + 1;
+  // Behind an input without order there is none either.
+  const bool can_overtake = statement.tokens > 1 && filters > 1 &&
+                            std::find(statement.unordered.begin(), statement.unordered.end(),
+                                      true) != statement.unordered.end();
+  program_.exact &= !can_overtake;
+  program_.divisible_exact &= !can_overtake;
+  to.statements.push_back(std::move(statement));
+  return true;
+}
+
+// One item at a time, the first of which does not get through.
+void Generator::failing_pipeline(Block& to, Scope& scope) {
+  Statement statement = make(Kind::Pipeline);
+  program_.tasks_exact = false;
+  statement.iterations = 1;
+  for (unsigned filters = 1 + pick(3), i = 0; i < filters; ++i) {
+    Place place = inside(scope);
+    place.rights.clear();
+    statement.serial.push_back(i == 0 || chance(50));
+    statement.unordered.push_back(statement.serial.back() && chance(30));
+    statement.blocks.push_back(i + 1 < filters ? leaf(1) : throwing(std::move(place)));
+  }
+  to.statements.push_back(std::move(statement));
+}
+
+// Threads that run bodies, or wait for the graph, may see any task that is not isolated.
+Place Generator::inside_graph(Scope& scope) {
+  Place place = inside(scope);
+  place.rights.clear();
+  place.isolation = true;
+  return place;
+}
+
+bool Generator::graph(Block& to, Scope& scope) {
+  const bool continues = chance(35);
+  const unsigned nodes = 1 + pick(7), messages = 1 + pick(4);
+  if (scope.place.leafy || !afford(3 * nodes * messages))
+    return false;
+  Statement statement = make(Kind::Graph);
+  const auto pick_below = [this](unsigned below) { return pick(below); };
+  statement.iterations = messages;
+  statement.nodes =
+      continues ? continue_graph(pick_below, nodes) : message_graph(pick_below, nodes, messages);
+  const unsigned outer_times = times_;
+  times_ *= messages;
+  for (const GraphNode& node : statement.nodes)
+    statement.blocks.push_back(!has_block(node.kind)          ? Block()
+                               : node.kind == NodeKind::Light ? leaf(2)
+                                                              : block(inside_graph(scope)));
+  times_ = outer_times;
+  add_spend(statement.join, 60);
+  program_.tasks_exact &= continues;
+  program_.loose_sites[statement.site] = true;
+  to.statements.push_back(std::move(statement));
+  return true;
+}
+
+// A chain of nodes, of which the last throws.
+void Generator::failing_graph(Block& to, Scope& scope) {
+  Statement statement = make(Kind::Graph);
+  statement.iterations = 1;
+  const bool continues = chance(50);
+  const unsigned nodes = 1 + pick(3);
+  for (unsigned i = 0; i < nodes; ++i) {
+    GraphNode node;
+    node.kind = continues ? NodeKind::Continue : NodeKind::Function;
+    if (i > 0)
+      node.from.push_back(i - 1);
+    statement.nodes.push_back(node);
+    statement.blocks.push_back(i + 1 < nodes ? leaf(1) : throwing(inside_graph(scope)));
+  }
+  program_.loose_sites[statement.site] = true;
+  to.statements.push_back(std::move(statement));
+}
+
+// Others wait outside until the thread inside is ready to help, or leaves: it must not wait for anything but its own.
+bool Generator::full_arena(Block& to, Scope& scope) {
+  if (scope.place.leafy || !afford(2))
+    return false;
+  Statement statement = make(Kind::FullArena);
+  program_.tasks_exact = false;
+  statement.blocks.push_back(leaf(1 + pick(3)));
   to.statements.push_back(std::move(statement));
   return true;
 }

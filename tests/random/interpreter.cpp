@@ -3,6 +3,7 @@
 #define TBB_PREVIEW_RESUMABLE_TASKS 1
 
 #include "interpreter.h"
+#include "graph_interpreter.h"
 
 #include <tp/causal.h>
 #include <tp/virtual_clock.h>
@@ -15,6 +16,7 @@
 #include <oneapi/tbb/parallel_invoke.h>
 #include <oneapi/tbb/parallel_pipeline.h>
 #include <oneapi/tbb/parallel_reduce.h>
+#include <oneapi/tbb/parallel_scan.h>
 #include <oneapi/tbb/parallel_sort.h>
 #include <oneapi/tbb/task.h>
 #include <oneapi/tbb/task_arena.h>
@@ -116,6 +118,7 @@ std::pair<Group&, Scope*> find(unsigned number, Scope* scope) {
 struct Items {
   Feeder& feeder;
   Scope* scope; // where it was called
+  tp::site site;
 };
 
 tbb::task_group_context& find_context(unsigned number, Scope* scope) {
@@ -246,6 +249,31 @@ struct Iterations {
   }
 };
 
+// What a loop adds up: nothing in a task whose group was cancelled.
+std::uint64_t sum_of_iterations(const Statement& s) {
+  return tbb::is_current_task_group_canceling()
+             ? 0
+             : std::uint64_t{s.iterations} * (s.iterations - 1) / 2;
+}
+
+// In a context that nobody else has, and that nothing runs in. Isolated: if it were bound, at its first use, it would take
+// over the state of the one around.
+void cancelled_loop(const Statement& s) {
+  tbb::task_group_context context(tbb::task_group_context::isolated);
+  context.cancel_group_execution();
+  const auto never = [](const Indices&) { require(false, "an algorithm in a cancelled context"); };
+  const auto never_sum = [&](const Indices& range, std::uint64_t sum) {
+    never(range);
+    return sum;
+  };
+  const Indices range(0, s.iterations, s.grain);
+  if (s.kind == Kind::Loop)
+    tbb::parallel_for(range, never, tbb::simple_partitioner(), context, site_of(s));
+  else
+    tbb::parallel_reduce(range, std::uint64_t{0}, never_sum, std::plus<>(),
+                         tbb::simple_partitioner(), context, site_of(s));
+}
+
 void loop(const Statement& s, Scope* scope) {
   std::atomic<std::uint64_t> sum{0};
   const Iterations iterations{s, scope};
@@ -265,7 +293,7 @@ void loop(const Statement& s, Scope* scope) {
           Rectangle(0, s.iterations / s.columns, s.grain, 0, s.columns, s.column_grain), rectangle,
           rest..., site_of(s));
   });
-  require(sum == std::uint64_t{s.iterations} * (s.iterations - 1) / 2, "parallel_for");
+  require(sum == sum_of_iterations(s), "parallel_for");
 }
 
 // A body that is split and joined.
@@ -311,16 +339,15 @@ void reduce(const Statement& s, Scope* scope) {
     with_context(s, scope, deterministic, tbb::simple_partitioner());
   else
     with_context(s, scope, deterministic, tbb::static_partitioner());
-  require((by_body ? body.sum : sum) == std::uint64_t{s.iterations} * (s.iterations - 1) / 2,
-          "parallel_reduce");
+  require((by_body ? body.sum : sum) == sum_of_iterations(s), "parallel_reduce");
 }
 
 void for_each(const Statement& s, Scope* scope) {
   std::vector<Part> parts;
   for (unsigned i = 0; i < s.iterations; ++i)
     parts.push_back({&s.blocks[i % s.blocks.size()], scope});
-  const auto run_part = [](const Part& part, Feeder& feeder) {
-    const Items items{feeder, part.outer};
+  const auto run_part = [site = site_of(s)](const Part& part, Feeder& feeder) {
+    const Items items{feeder, part.outer, site};
     run_block(*part.block, part.outer, &items);
   };
   if (s.form == Form::Plain) {
@@ -333,7 +360,9 @@ void for_each(const Statement& s, Scope* scope) {
 
 void pipeline(const Statement& s, Scope* scope) {
   const auto mode = [&](std::size_t filter) {
-    return s.serial[filter] ? tbb::filter_mode::serial_in_order : tbb::filter_mode::parallel;
+    return !s.serial[filter]     ? tbb::filter_mode::parallel
+           : s.unordered[filter] ? tbb::filter_mode::serial_out_of_order
+                                 : tbb::filter_mode::serial_in_order;
   };
   unsigned next = 0;
   std::atomic<unsigned> left{0};
@@ -354,6 +383,59 @@ void pipeline(const Statement& s, Scope* scope) {
       tbb::make_filter<unsigned, void>(mode(s.blocks.size() - 1), [&](unsigned) { ++left; });
   tbb::parallel_pipeline(std::size_t{s.tokens}, head & tail, site_of(s));
   require(left == s.iterations, "parallel_pipeline");
+}
+
+// Sums the numbers of iterations up to each; the first pass does nothing else.
+struct Scanning {
+  const Iterations iterations;
+  std::uint64_t sum = 0;
+
+  explicit Scanning(const Iterations& each) : iterations(each) {}
+  Scanning(Scanning& other, tbb::split) : iterations(other.iterations) {}
+  template <typename Pass>
+  void operator()(const Indices& range, Pass) {
+    sum = add(iterations, range, sum, Pass::is_final_scan());
+  }
+  void reverse_join(const Scanning& left) { sum += left.sum; }
+  void assign(const Scanning& other) { sum = other.sum; }
+
+  static std::uint64_t add(const Iterations& iterations, const Indices& range, std::uint64_t sum,
+                           bool is_final) {
+    for (unsigned i = range.begin(); i != range.end(); ++i) {
+      require(!is_final || sum == (i == 0 ? 0 : std::uint64_t{i} * (i - 1) / 2), "parallel_scan");
+      if (is_final)
+        iterations(i);
+      sum += i;
+    }
+    return sum;
+  }
+};
+
+void scan(const Statement& s, Scope* scope) {
+  const Iterations iterations{s, scope};
+  const Indices range(0, s.iterations, s.grain);
+  Scanning body(iterations);
+  const auto with = [&](const auto& partitioner) {
+    if (s.form == Form::Alternative)
+      tbb::parallel_scan(range, body, partitioner, site_of(s));
+    else
+      body.sum = tbb::parallel_scan(
+          range, std::uint64_t{0},
+          [&](const Indices& part, std::uint64_t sum, bool is_final) {
+            return Scanning::add(iterations, part, sum, is_final);
+          },
+          std::plus<>(), partitioner, site_of(s));
+  };
+  if (s.partitioner == Partitioner::Simple)
+    with(tbb::simple_partitioner());
+  else
+    with(tbb::auto_partitioner());
+  require(body.sum == std::uint64_t{s.iterations} * (s.iterations - 1) / 2, "parallel_scan");
+}
+
+void graph(const Statement& s, Scope* scope) {
+  require(run_graph(s, site_of(s), [&](const Block& block) { run_block(block, scope); }),
+          "a flow graph");
 }
 
 void suspend(const Statement& s, Scope* scope) {
@@ -382,6 +464,12 @@ tbb::task_arena& arena(unsigned number) {
   static tbb::task_arena arenas[kArenas] = {tbb::task_arena(40), tbb::task_arena(40),
                                             tbb::task_arena(40)};
   return arenas[number];
+}
+
+// One thread at a time: others have their work done by the one inside, or wait until it has left.
+tbb::task_arena& full_arena() {
+  static tbb::task_arena arena(1);
+  return arena;
 }
 
 void region(const Statement& s, Scope* scope, const Items* items) {
@@ -420,14 +508,14 @@ void run_statement(const Statement& s, Scope* scope, const Items* items) {
   case Kind::Invoke:
     return invoke(s, scope);
   case Kind::Loop:
-    return loop(s, scope);
+    return s.cancelled ? cancelled_loop(s) : loop(s, scope);
   case Kind::Reduce:
-    return reduce(s, scope);
+    return s.cancelled ? cancelled_loop(s) : reduce(s, scope);
   case Kind::ForEach:
     return for_each(s, scope);
   case Kind::Feed:
     // The new item outlives this block.
-    return items->feeder.add(Part{&s.blocks[0], items->scope});
+    return items->feeder.add(Part{&s.blocks[0], items->scope}, items->site);
   case Kind::Arena:
     return arena(s.arena).execute([&] { run_block(s.blocks[0], scope); });
   case Kind::Isolate:
@@ -438,6 +526,12 @@ void run_statement(const Statement& s, Scope* scope, const Items* items) {
     return pipeline(s, scope);
   case Kind::Suspend:
     return suspend(s, scope);
+  case Kind::Scan:
+    return scan(s, scope);
+  case Kind::Graph:
+    return graph(s, scope);
+  case Kind::FullArena:
+    return full_arena().execute([&] { run_block(s.blocks[0], scope); });
   }
 }
 

@@ -24,9 +24,9 @@ Json range_json(const Range& range) {
   return {range.least, range.most};
 }
 
-Json row_json(const Program& program, const ExpectedRow& row) {
+Json row_json(const Program& program, const ExpectedRow& row, bool is_loose) {
   Json json = {{"work", row.work}, {"exclusive_work", row.exclusive}};
-  if (program.exact)
+  if (program.exact && !is_loose)
     json["span"] = row.span;
   if (program.tasks_exact)
     json["invocations"] = row.invocations;
@@ -36,7 +36,7 @@ Json row_json(const Program& program, const ExpectedRow& row) {
 Json expected_json(const Program& program, const Expected& expected) {
   Json json = {{"work", expected.work},
                {"span", range_json(expected.span)},
-               {"divisible_span", expected.divisible_span},
+               {"divisible_span", range_json(expected.divisible_span)},
                {"regions", Json::array()},
                {"rows", Json::object()},
                {"what_if", Json::array()},
@@ -49,7 +49,7 @@ Json expected_json(const Program& program, const Expected& expected) {
       json["regions"].push_back("r" + std::to_string(region));
   for (unsigned row = 0; row < kRows; ++row)
     json["rows"][std::to_string(row == 0 ? 0 : site_line(row - 1))] =
-        row_json(program, expected.rows[row]);
+        row_json(program, expected.rows[row], row > 0 && program.loose_sites[row - 1]);
   for (const auto& [key, figures] : expected.what_if)
     json["what_if"].push_back(
         {{"region", key.first == kRegions ? "all" : "r" + std::to_string(key.first)},

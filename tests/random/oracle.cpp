@@ -2,7 +2,8 @@
 //
 // A loop with the simple partitioner is halved down to its grain, one task per piece. For any other partitioner the same
 // tree is the least that any run can be (and what *as divisible* means), and one task for all iterations the most: such
-// programs are walked twice.
+// programs are walked twice. So are pipelines whose items may overtake each other: at best none does, at most everything is
+// one after the other.
 //
 // Tasks are walked where they are spawned, to their end. That is one of the orders in which the program can run, and by
 // construction all orders join the same tasks.
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tp::random {
@@ -18,11 +20,18 @@ namespace {
 
 constexpr unsigned kNoRegion = kRegions;
 
+struct GroupState {
+  std::vector<int> ends; // of its tasks
+  bool cancelled = false;
+  bool threw = false;
+};
+
 struct Frame {
   const Frame* spawner = nullptr;
   bool is_task = false;
   unsigned row = 0;
-  unsigned region = kNoRegion; // the outermost open one
+  unsigned region = kNoRegion;       // the outermost open one
+  const GroupState* group = nullptr; // that the task is of
   int start = -1, current = -1;
 };
 
@@ -31,12 +40,6 @@ struct Node {
   Units weight = 0;
   unsigned region = kNoRegion;
   std::vector<int> before;
-};
-
-struct GroupState {
-  std::vector<int> ends; // of its tasks
-  bool cancelled = false;
-  bool threw = false;
 };
 
 struct Scope {
@@ -83,6 +86,11 @@ struct Piece {
 enum class Splitting : std::uint8_t { Full, None };
 enum class Outcome : std::uint8_t { Normal, Threw };
 
+bool can_overtake(const Statement& pipeline) {
+  return std::find(pipeline.unordered.begin(), pipeline.unordered.end(), true) !=
+         pipeline.unordered.end();
+}
+
 class Walk {
 public:
   Walk(const Program& program, Splitting splitting);
@@ -98,8 +106,11 @@ private:
   Frame& begin_root();
   void join(Frame& frame, const std::vector<int>& ends);
   Frame& spawn(Frame& parent, unsigned row);
+  // A task that comes after these, and not after its spawner.
+  Frame& start(Frame& spawner, unsigned row, std::vector<int> before);
   bool halves(const Statement& s) const {
-    return splitting_ == Splitting::Full || s.partitioner == Partitioner::Simple;
+    return splitting_ == Splitting::Full ||
+           (s.partitioner == Partitioner::Simple && s.kind != Kind::Scan);
   }
 
   Outcome block(const Block& block, Scope* outer, Frame& frame, Items* items);
@@ -114,8 +125,13 @@ private:
                  std::vector<int>& ends);
   void for_each(const Statement& s, Scope& scope, Frame& frame);
   void feed(const Statement& s, Frame& frame, Items& items);
-  void pipeline(const Statement& s, Scope& scope, Frame& frame);
+  Outcome pipeline(const Statement& s, Scope& scope, Frame& frame);
+  Outcome graph(const Statement& s, Scope& scope, Frame& frame);
+  Frame& graph_node(const Statement& s, unsigned node, Frame& spawner,
+                    const std::vector<Frame*>& passed, std::vector<int> before);
   void suspend(const Statement& s, Scope& scope, Frame& frame);
+  void cancel(const Statement& s, Scope& scope);
+  Outcome other_arena(const Statement& s, Scope& scope, Frame& frame);
   std::pair<GroupState*, Scope*> find(unsigned number, Scope& scope) const;
 
   Splitting splitting_;
@@ -148,12 +164,16 @@ void Walk::join(Frame& frame, const std::vector<int>& ends) {
 }
 
 Frame& Walk::spawn(Frame& parent, unsigned row) {
+  return start(parent, row, {parent.current});
+}
+
+Frame& Walk::start(Frame& spawner, unsigned row, std::vector<int> before) {
   ++tasks;
   Frame& task = frames.emplace_back();
-  task.spawner = &parent;
+  task.spawner = &spawner;
   task.is_task = true;
   task.row = row;
-  task.start = task.current = add(task, 0, {parent.current});
+  task.start = task.current = add(task, 0, std::move(before));
   return task;
 }
 
@@ -199,13 +219,14 @@ Outcome Walk::statement(const Statement& s, Scope& scope, Frame& frame, Items* i
   case Kind::Wait:
     return wait(s, scope, frame);
   case Kind::Cancel:
-    find(s.group, scope).first->cancelled = true;
+    cancel(s, scope);
     break;
   case Kind::Invoke:
     invoke(s, scope, frame);
     break;
   case Kind::Loop:
   case Kind::Reduce:
+  case Kind::Scan:
     return loop(s, scope, frame);
   case Kind::ForEach:
     for_each(s, scope, frame);
@@ -214,13 +235,16 @@ Outcome Walk::statement(const Statement& s, Scope& scope, Frame& frame, Items* i
     feed(s, frame, *items);
     break;
   case Kind::Arena:
+  case Kind::FullArena:
+    return other_arena(s, scope, frame);
   case Kind::Isolate:
     return block(s.blocks[0], &scope, frame, nullptr);
   case Kind::Sort:
     break;
   case Kind::Pipeline:
-    pipeline(s, scope, frame);
-    break;
+    return pipeline(s, scope, frame);
+  case Kind::Graph:
+    return graph(s, scope, frame);
   case Kind::Suspend:
     suspend(s, scope, frame);
     break;
@@ -243,6 +267,7 @@ Outcome Walk::region(const Statement& s, Scope& scope, Frame& frame, Items* item
 void Walk::run(const Statement& s, Scope& scope, Frame& frame) {
   const auto [group, owner] = find(s.group, scope);
   Frame& task = spawn(frame, 1 + s.site);
+  task.group = group;
   if (!group->cancelled && block(s.blocks[0], owner, task, nullptr) == Outcome::Threw)
     group->threw = true;
   group->ends.push_back(task.current);
@@ -255,6 +280,23 @@ Outcome Walk::wait(const Statement& s, Scope& scope, Frame& frame) {
   const bool threw = group.threw;
   group.threw = false;
   return threw ? Outcome::Threw : Outcome::Normal;
+}
+
+// With it all groups that its tasks have made.
+void Walk::cancel(const Statement& s, Scope& scope) {
+  const auto [group, owner] = find(s.group, scope);
+  group->cancelled = true;
+  for (Scope* inside = &scope; inside != owner; inside = inside->outer)
+    for (GroupState& each : inside->groups)
+      each.cancelled = true;
+}
+
+// What is called in an arena has nothing to do with the group of the calling task.
+Outcome Walk::other_arena(const Statement& s, Scope& scope, Frame& frame) {
+  const GroupState* const group = std::exchange(frame.group, nullptr);
+  const Outcome outcome = block(s.blocks[0], &scope, frame, nullptr);
+  frame.group = group;
+  return outcome;
 }
 
 // Of more than three functions the first three share a subroot, which is the task of the first of them, and so on.
@@ -281,6 +323,8 @@ Outcome Walk::loop(const Statement& s, Scope& scope, Frame& frame) {
   if (s.iterations == 0)
     return Outcome::Normal;
   Frame& root = spawn(frame, 1 + s.site);
+  if (s.cancelled || (frame.group && frame.group->cancelled))
+    return Outcome::Normal;
   std::vector<int> ends;
   const Piece whole{{0, s.iterations / s.columns, s.grain}, {0, s.columns, s.column_grain}};
   const Outcome outcome = pieces(s, scope, root, whole, ends);
@@ -347,22 +391,75 @@ void Walk::feed(const Statement& s, Frame& frame, Items& items) {
 
 // A call of a filter comes after the item's previous filter, and in a serial filter after its previous call; the input's
 // also after the item left that gave its token back. All calls are one invocation.
-void Walk::pipeline(const Statement& s, Scope& scope, Frame& frame) {
+Outcome Walk::pipeline(const Statement& s, Scope& scope, Frame& frame) {
   Frame& root = spawn(frame, 1 + s.site);
+  const bool all_serial = splitting_ == Splitting::None && can_overtake(s);
   std::vector<int> last(s.blocks.size(), root.current), left;
-  for (unsigned item = 0; item < s.iterations; ++item) {
-    int at = item < s.tokens ? root.current : left[item - s.tokens];
-    for (std::size_t filter = 0; filter < s.blocks.size(); ++filter) {
+  Outcome outcome = Outcome::Normal;
+  for (unsigned item = 0; item < s.iterations && outcome == Outcome::Normal; ++item) {
+    int at = all_serial && item > 0 ? left.back()
+             : item < s.tokens      ? root.current
+                                    : left[item - s.tokens];
+    for (std::size_t filter = 0; filter < s.blocks.size() && outcome == Outcome::Normal; ++filter) {
       Frame& call = spawn(root, root.row);
       join(call, {at});
       if (s.serial[filter])
         join(call, {last[filter]});
-      block(s.blocks[filter], &scope, call, nullptr);
+      outcome = block(s.blocks[filter], &scope, call, nullptr);
       at = last[filter] = call.current;
     }
     left.push_back(at);
   }
   join(frame, left);
+  return outcome;
+}
+
+// A body comes after the messages it needs; behind a serial entry after the body before, behind a limiter after the
+// decrement by the message before.
+Outcome Walk::graph(const Statement& s, Scope& scope, Frame& frame) {
+  Outcome outcome = Outcome::Normal;
+  std::vector<Frame*> all;
+  std::vector<int> before_entry; // what gave back the entry's place
+  const bool continues = s.nodes[0].kind == NodeKind::Continue;
+  for (unsigned message = 0; message < s.iterations; ++message) {
+    std::vector<int> at(s.nodes.size()); // where each node has passed it on
+    std::vector<Frame*> passed;          // by which task
+    for (unsigned node = 0; node < s.nodes.size() && outcome == Outcome::Normal; ++node) {
+      std::vector<int> before;
+      for (const unsigned from : s.nodes[node].from)
+        before.push_back(at[from]);
+      if (before.empty()) {
+        statements(s.join, scope, frame, nullptr);
+        before = before_entry;
+        before.push_back(frame.current);
+      }
+      Frame& task = graph_node(s, node, frame, passed, std::move(before));
+      outcome = block(s.blocks[node], &scope, task, nullptr);
+      passed.push_back(&task);
+      all.push_back(&task);
+      at[node] = task.current;
+    }
+    if (s.nodes[0].kind == NodeKind::Serial)
+      before_entry = {at[0]};
+    if (s.nodes[0].kind == NodeKind::Limited)
+      before_entry = {at[s.nodes[0].until]};
+    if (!continues && message + 1 < s.iterations)
+      continue;
+    std::vector<int> ends;
+    for (const Frame* task : all)
+      ends.push_back(task->current);
+    join(frame, ends);
+  }
+  return outcome;
+}
+
+// The task that runs the node's body; of a node without, something that stands for what carries the message.
+Frame& Walk::graph_node(const Statement& s, unsigned node, Frame& spawner,
+                        const std::vector<Frame*>& passed, std::vector<int> before) {
+  const GraphNode& made = s.nodes[node];
+  if (made.kind == NodeKind::Light)
+    return *passed[made.from[0]];
+  return start(made.from.empty() ? spawner : *passed[made.from[0]], 1 + s.site, std::move(before));
 }
 
 // The frame goes on after the resuming task's call of resume(), not after its end.
@@ -417,7 +514,8 @@ bool is_outermost(const Frame& frame) {
   return true;
 }
 
-// Only outermost invocations count; each from its start to the latest end in it.
+// Only outermost invocations count; each from its start to the latest end in it, which an edge from
+// outside may have made late: but its span is never more than its work.
 void fill_rows(const Walk& walk, Expected& expected) {
   const std::vector<Units> length = lengths(walk, weight_of);
   const auto at = [&](int node) { return length[static_cast<std::size_t>(node)]; };
@@ -438,7 +536,7 @@ void fill_rows(const Walk& walk, Expected& expected) {
     if (!is_outermost(*frame))
       continue;
     row.work += work[&*frame];
-    row.span += latest[&*frame] - at(frame->start);
+    row.span += std::min(work[&*frame], latest[&*frame] - at(frame->start));
   }
 }
 
@@ -527,8 +625,10 @@ Expected expect(const Program& program) {
   const Walk whole(program, program.exact ? Splitting::Full : Splitting::None);
   for (const Node& node : walk.nodes)
     expected.work += node.weight;
-  expected.divisible_span = span(walk, weight_of);
-  expected.span = {expected.divisible_span, span(whole, weight_of)};
+  expected.span = {span(walk, weight_of), span(whole, weight_of)};
+  expected.divisible_span = expected.span;
+  if (program.divisible_exact)
+    expected.divisible_span.most = expected.span.least;
   expected.tasks = walk.tasks;
   expected.entered = walk.entered;
   expected.executed = walk.executed;

@@ -30,9 +30,9 @@ struct ExpectedRow {
 
 struct Expected {
   Units work = 0;
-  Range span; // as executed: one value for exact programs
-  Units divisible_span = 0;
-  Units tasks = 0; // if their number is determined
+  Range span;           // as executed: one value for exact programs
+  Range divisible_span; // one value if it is determined
+  Units tasks = 0;      // if their number is determined
   std::array<ExpectedRow, kRows> rows;
   std::array<bool, kRegions> entered{};
   // (region, or kRegions for all; factor) -> span times factor, work times factor in mode `optimize`

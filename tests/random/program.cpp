@@ -25,7 +25,14 @@ constexpr const char* kNames[kKinds] = {"spend",
                                         "isolate",
                                         "parallel_sort",
                                         "parallel_pipeline",
-                                        "task::suspend"};
+                                        "task::suspend",
+                                        "parallel_scan",
+                                        "flow::graph",
+                                        "execute in a full arena"};
+constexpr const char* kNodeNames[kNodeKinds] = {
+    "function",          "serial",    "limited",        "light", "indexer",
+    "key_matching join", "join",      "reserving join", "queue", "priority_queue",
+    "sequencer",         "overwrite", "continue"};
 
 // Waits and cancellations are what makes a program determined, a throw is what its Try is for. Number 0: a group's first
 // use.
@@ -94,8 +101,8 @@ std::string arguments_of(const Statement& s) {
                        kForms[static_cast<unsigned>(s.form)]);
   case Kind::Pipeline: {
     std::string modes;
-    for (const bool serial : s.serial)
-      modes += serial ? 's' : 'p';
+    for (std::size_t filter = 0; filter < s.serial.size(); ++filter)
+      modes += !s.serial[filter] ? 'p' : s.unordered[filter] ? 'o' : 's';
     return fmt::format("line {}, {} items, {} tokens, filters {}", site_line(s.site), s.iterations,
                        s.tokens, modes);
   }
@@ -106,10 +113,10 @@ std::string arguments_of(const Statement& s) {
   case Kind::Loop:
   case Kind::Reduce:
     return fmt::format(
-        "line {}, {} iterations in {} columns, grain {} {}, stride {}, {}, form {}{}{}",
+        "line {}, {} iterations in {} columns, grain {} {}, stride {}, {}, form {}{}{}{}",
         site_line(s.site), s.iterations, s.columns, s.grain, s.column_grain, s.stride,
         kPartitioners[static_cast<unsigned>(s.partitioner)], static_cast<unsigned>(s.form),
-        s.deterministic ? ", deterministic" : "", context_of(s));
+        s.deterministic ? ", deterministic" : "", s.cancelled ? ", cancelled" : "", context_of(s));
   case Kind::ForEach:
     return fmt::format("line {}, {} items, {} iterators", site_line(s.site), s.iterations,
                        s.form == Form::Plain ? "random access" : "forward");
@@ -117,6 +124,19 @@ std::string arguments_of(const Statement& s) {
     return fmt::format("arena {}", s.arena);
   case Kind::Invoke:
     return fmt::format("line {}{}", site_line(s.site), context_of(s));
+  case Kind::Scan:
+    return fmt::format("line {}, {} iterations, grain {}, {}, form {}", site_line(s.site),
+                       s.iterations, s.grain, kPartitioners[static_cast<unsigned>(s.partitioner)],
+                       static_cast<unsigned>(s.form));
+  case Kind::Graph: {
+    std::string text = fmt::format("line {}, {} messages", site_line(s.site), s.iterations);
+    for (const GraphNode& node : s.nodes)
+      text +=
+          fmt::format(", {}({}){}{}", kNodeNames[static_cast<unsigned>(node.kind)],
+                      fmt::join(node.from, " "), node.has_priority ? " first" : "",
+                      node.kind == NodeKind::Limited ? fmt::format(" until {}", node.until) : "");
+    return text;
+  }
   case Kind::Sort:
     return fmt::format("line {}", site_line(s.site));
   default:

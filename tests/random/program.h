@@ -46,9 +46,41 @@ enum class Kind : std::uint8_t {
   Sort,       // parallel_sort of something, without work
   Pipeline,   // parallel_pipeline of the blocks, for `iterations` items
   Suspend,    // until the task blocks[0] of `group` resumes; it goes on with blocks[1]
+  Scan,       // parallel_scan: the final pass of iteration i runs blocks[i % blocks]
+  Graph,      // `iterations` messages through a flow graph of `nodes`; `join` before each is put
+  FullArena,  // blocks[0] inside an arena with room for one thread
 };
-inline constexpr unsigned kKinds = 18;
+inline constexpr unsigned kKinds = 21;
 const char* name_of(Kind kind);
+
+// A node of a flow graph. Every message passes every node once, and runs its block, if it has one. Graphs of nodes
+// other than Continue begin with a node of one of the first three kinds, or Continue.
+enum class NodeKind : std::uint8_t {
+  Function, // function_node, unlimited
+  Serial,   // function_node, one body at a time
+  Limited,  // the same by a limiter_node, which node `until` decrements
+  Light, // function_node, lightweight: part of the task of the node before, which has no other successor
+  Index,     // indexer_node, function_node
+  KeyJoin,   // join_node of two, by keys, and a function_node
+  QueueJoin, // by order of arrival: for one message
+  HoldJoin,  // reserving, from two queues: for one message
+  Queue,     // queue_node; from here on without block
+  Priority,  // priority_queue_node
+  Sequence,  // sequencer_node
+  Overwrite, // overwrite_node
+  Continue, // continue_node: a graph of nothing else, each after all in `from`; the graph is waited for each time
+};
+inline constexpr unsigned kNodeKinds = 13;
+constexpr bool has_block(NodeKind kind) {
+  return kind < NodeKind::Queue || kind == NodeKind::Continue;
+}
+
+struct GraphNode {
+  NodeKind kind = NodeKind::Function;
+  std::vector<unsigned> from; // earlier nodes; none: the message is put by the statement
+  bool has_priority = false;  // Function, Continue
+  unsigned until = 0;         // Limited
+};
 
 enum class Partitioner : std::uint8_t { Simple, Auto, Static, Affinity };
 
@@ -89,6 +121,9 @@ struct Statement {
   unsigned iterations = 0, grain = 1, stride = 1;
   unsigned tokens = 1;                    // Pipeline
   std::vector<bool> serial;               // Pipeline: by filter
+  std::vector<bool> unordered;            // Pipeline: serial filters that are serial_out_of_order
+  bool cancelled = false;                 // Loop, Reduce: in a context that was cancelled before
+  std::vector<GraphNode> nodes;           // Graph: blocks[n] is that of node n
   unsigned columns = 1, column_grain = 1; // two dimensions: `iterations` is rows times columns
   Units units = 0;
   std::vector<Block> blocks;
@@ -102,6 +137,12 @@ struct Program {
   // Every partitioner is simple: work, span and everything else are the same in every run. Otherwise the span as
   // executed depends on the schedule, the span as divisible does not.
   bool exact = true;
+  // Items of a pipeline may overtake each other, or a scan has more or fewer pieces: the span as divisible is not
+  // determined either.
+  bool divisible_exact = true;
+  // Whose invocation the bodies of a flow graph are in depends on which message came last: so do the spans of these
+  // sites.
+  std::vector<bool> loose_sites = std::vector<bool>(kSites);
   // So does the number of tasks.
   bool tasks_exact = true;
   // Contexts may be cancelled.

@@ -35,6 +35,24 @@ g++ -c bad.cpp 2> plain.txt; plain=$?
 "$TP_CXX_TOOL" -q -c missing.cpp 2> ours.txt && fail "missing source"
 grep -q 'missing.cpp' ours.txt || fail "missing source not named"
 
+# Clang does not end here: it is ended after some CPU time, and the compiler tells what is wrong.
+cat > endless.cpp <<'X'
+#include <tbb/tbb.h>
+int size(int (*)());
+int main() {
+#pragma omp parallel for num_threads(size([] { return 1;  2))
+  for (int i = 0; i < 3; ++i) tbb::parallel_for(0, 1, [](int) {});
+}
+X
+g++ -fopenmp -c endless.cpp 2> plain.txt; plain=$?
+(ulimit -S -t 3; "$TP_CXX_TOOL" -fopenmp -c endless.cpp 2> ours.txt); [ $? -eq $plain ] || fail "endless.cpp: status"
+grep -q '^tp-c++: note: compiled untagged: endless.cpp: cannot parse: .* within 3 s of CPU time' ours.txt || fail "endless.cpp: $(cat ours.txt)"
+sed 1d ours.txt | diff plain.txt - || fail "endless.cpp: errors differ"
+(ulimit -t 1; "$TP_CXX_TOOL" -fopenmp -c endless.cpp 2> ours.txt); [ $? -eq $plain ] || fail "killed: status"
+grep -q '^tp-c++: note: compiled untagged: endless.cpp: tp-rewrite was ended by signal 9' ours.txt || fail "killed: $(cat ours.txt)"
+(ulimit -S -t 1; "$TP_REWRITE" endless.cpp -- -fopenmp > out.txt 2> ours.txt); [ $? -eq 1 ] || fail "tp-rewrite: status"
+grep -q '^tp: error: endless.cpp: cannot parse: .* within 1 s of CPU time' ours.txt || fail "tp-rewrite: $(cat ours.txt)"
+
 # A compiler that dies by a signal, one that does not exist, and tp-c++ itself.
 printf '#!/bin/bash\nkill -TERM $$\n' > dies && chmod +x dies
 echo 'int main() {}' > plain.cpp

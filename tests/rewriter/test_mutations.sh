@@ -1,9 +1,10 @@
 #!/bin/bash
-# Random changes of the other cases: tp-rewrite never crashes, and what it writes compiles if its input does.
-# TP_MUTATIONS=N TP_SEED=S for a longer run; a failure names its seed and keeps nothing.
+# Random changes of the other cases: tp-rewrite never crashes, what it writes compiles if its input does (every other one with g++),
+# and it leaves its own output alone.
+# TP_MUTATIONS=N TP_SEED=S for a longer run, TP_SECONDS=T ends it early; a failure names its seed and keeps nothing.
 . "$(dirname "$0")/common.inc"
 cat > mutate.py <<'X'
-import glob, os, random, re, subprocess, sys
+import glob, os, random, re, resource, subprocess, sys, time
 
 here, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 cases = {path: open(path, newline="", encoding="utf-8", errors="surrogateescape").read()
@@ -46,27 +47,49 @@ def flags_of(text):
     return first[len("// flags:"):].split() if first.startswith("// flags:") else []
 
 
-def compiles(name, flags):
-    command = ["clang++-19", "-w", "-fsyntax-only", "-isystem", os.environ["TP_PREFIX"] + "/include", *flags, name]
-    return subprocess.run(command, capture_output=True, timeout=60)
+def run(command):
+    """Ended when tp-rewrite should have ended itself, in CPU time: the machine may be busy."""
+    return subprocess.run(command, capture_output=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (150, 150)))
 
 
-bad = written = 0
+def rewritten(name, flags):
+    return run([os.environ["TP_REWRITE"], "-q", name, "--", *flags])
+
+
+def error_in(text, original, flags, number):
+    """What is wrong with the output of tp-rewrite for `original`; empty if nothing."""
+    def compiled(content):
+        open("m.cpp", "wb").write(content)
+        compiler = ["g++", "-std=c++17"] if number % 2 else ["clang++-19"]
+        return run([*compiler, "-w", "-fsyntax-only", "-isystem", os.environ["TP_PREFIX"] + "/include", *flags, "m.cpp"])
+
+    tagged = compiled(text)
+    if tagged.returncode != 0:
+        return tagged.stderr.decode()[:400] if compiled(original).returncode == 0 else ""
+    again = rewritten("m.cpp", flags)
+    return "" if again.stdout == text else "changed when rewritten again"
+
+
+end = time.monotonic() + float(os.environ.get("TP_SECONDS", "inf"))
+bad = written = refused = done = 0
 for number in range(seed, seed + count):
+    if time.monotonic() > end:
+        break
+    done += 1
     path, text = mutant(random.Random(number))
     open("m.cpp", "w", newline="", encoding="utf-8", errors="surrogateescape").write(text)
     flags = flags_of(cases[path])
-    ours = subprocess.run([os.environ["TP_REWRITE"], "-q", "m.cpp", "--", *flags], capture_output=True, timeout=60)
+    ours = rewritten("m.cpp", flags)
+    refused += ours.returncode == 1
     if ours.returncode not in (0, 1):
         print(f"seed {number}: exit status {ours.returncode}: {ours.stderr.decode()[-300:]}")
         bad += 1
-    elif ours.returncode == 0 and ours.stdout != open("m.cpp", "rb").read():
+    elif ours.returncode == 0 and ours.stdout != (original := open("m.cpp", "rb").read()):
         written += 1
-        open("w.cpp", "wb").write(ours.stdout)
-        if compiles("m.cpp", flags).returncode == 0 and compiles("w.cpp", flags).returncode != 0:
-            print(f"seed {number}: {os.path.basename(path)}: {compiles('w.cpp', flags).stderr.decode()[:400]}")
+        if error := error_in(ours.stdout, original, flags, number):
+            print(f"seed {number}: {os.path.basename(path)}: {error}", flush=True)
             bad += 1
-print(f"{count} mutants, {written} rewritten, {bad} bad")
+print(f"{done} mutants, {refused} refused, {written} rewritten, {bad} bad")
 sys.exit(bad > 0 or written == 0)
 X
 command -v clang++-19 >/dev/null || { echo "skip: no clang++-19"; exit 0; }

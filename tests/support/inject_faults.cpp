@@ -10,6 +10,9 @@
 //     --swap           hardware events become the task clock, which every machine can count
 //     --empty-read N   read() of an event gives 0 bytes from the N-th on
 //     --half-counted   read() of an event says that it was counted half of the time only
+//     --hybrid A,B     CPUs A and B are of two kinds: hardware events of the PMU types 1001 and 1002
+//                      count on one of them only, as those of the first kind do that name none
+//     --log FILE       a line for each hardware event opened: type, config, config1, config2
 //     --nobody         as the user nobody
 //
 // Ends as the program ends; 77 where notification is not permitted, 125 for a failure of its own.
@@ -21,11 +24,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <grp.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/perf_event.h>
 #include <linux/seccomp.h>
+#include <map>
 #include <poll.h>
 #include <string>
 #include <sys/ioctl.h>
@@ -39,6 +44,7 @@ namespace {
 
 constexpr int kSkipped = 77, kOwnFailure = 125;
 constexpr unsigned kNobody = 65534;
+constexpr std::uint64_t kFirstKind = 1001, kSecondKind = 1002;
 
 struct Faults {
   int open_error = 0;
@@ -49,6 +55,9 @@ struct Faults {
   unsigned long empty_read_from = 0; // 0: never
   bool half_counted = false;
   bool as_nobody = false;
+  bool hybrid = false;
+  int cpu_of_first_kind = 0, cpu_of_second_kind = 0;
+  std::string log;
 };
 
 [[noreturn]] void die(const char* what) {
@@ -63,7 +72,8 @@ int errno_of(const std::string& name) {
   } known[] = {{"ENOENT", ENOENT}, {"EACCES", EACCES}, {"EPERM", EPERM},
                {"ENOSYS", ENOSYS}, {"EMFILE", EMFILE}, {"EOPNOTSUPP", EOPNOTSUPP},
                {"ENODEV", ENODEV}, {"EBUSY", EBUSY},   {"EINVAL", EINVAL},
-               {"ENOMEM", ENOMEM}};
+               {"ENOMEM", ENOMEM}, {"ENFILE", ENFILE}, {"E2BIG", E2BIG},
+               {"ENOSPC", ENOSPC}};
   for (const auto& each : known)
     if (name == each.name)
       return each.value;
@@ -77,8 +87,8 @@ char** parse(char** word, Faults& faults) {
     const std::string option = *word;
     if (option == "--")
       return word + 1;
-    const bool has_value =
-        option == "--open" || option == "--mmap" || option == "--from" || option == "--empty-read";
+    const bool has_value = option == "--open" || option == "--mmap" || option == "--from" ||
+                           option == "--empty-read" || option == "--hybrid" || option == "--log";
     const std::string value = has_value && word[1] != nullptr ? *++word : "";
     if (option == "--open")
       faults.open_error = errno_of(value);
@@ -96,6 +106,11 @@ char** parse(char** word, Faults& faults) {
       faults.half_counted = true;
     else if (option == "--nobody")
       faults.as_nobody = true;
+    else if (option == "--hybrid")
+      faults.hybrid = std::sscanf(value.c_str(), "%d,%d", &faults.cpu_of_first_kind,
+                                  &faults.cpu_of_second_kind) == 2;
+    else if (option == "--log")
+      faults.log = value;
     else
       break;
   }
@@ -168,11 +183,21 @@ public:
   Supervisor(const Faults& faults, int listener, int program)
       : faults_(faults), listener_(listener), program_(program) {}
 
-  void run() {
-    pollfd waited{listener_, POLLIN, 0};
-    while (poll(&waited, 1, -1) > 0 || errno == EINTR) {
-      if ((waited.revents & POLLIN) == 0)
-        return; // nobody is left who uses the filter
+  // Returns the program's status as waitpid has it.
+  int run(pid_t pid) {
+    int status = 0;
+    pollfd waited[] = {{listener_, POLLIN, 0}, {program_, POLLIN, 0}};
+    while (poll(waited, 2, -1) > 0 || errno == EINTR) {
+      // Before Linux 6.11 a zombie still uses the filter; since then either may be told first.
+      const bool nobody_left = (waited[0].revents & POLLHUP) != 0;
+      if (waited[1].fd >= 0 && (waited[1].revents != 0 || nobody_left)) {
+        waitpid(pid, &status, 0);
+        waited[1].fd = -1;
+      }
+      if (nobody_left)
+        return status;
+      if (waited[0].revents == 0)
+        continue;
       seccomp_notif call{};
       if (ioctl(listener_, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0)
         continue; // the caller is gone
@@ -181,6 +206,7 @@ public:
       decide(call, answer);
       ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
     }
+    return status;
   }
 
 private:
@@ -201,12 +227,16 @@ private:
     perf_event_attr attributes{};
     const int memory = open_memory(call);
     const auto at = static_cast<off_t>(call.data.args[0]);
-    if (pread(memory, &attributes, PERF_ATTR_SIZE_VER0, at) != PERF_ATTR_SIZE_VER0)
+    if (pread(memory, &attributes, PERF_ATTR_SIZE_VER1, at) != PERF_ATTR_SIZE_VER1)
       die("memory of the program");
     const bool hardware = attributes.type != PERF_TYPE_SOFTWARE;
+    if (hardware)
+      log(attributes);
     const bool concerned = hardware || !faults_.hardware_only;
     if (concerned && faults_.open_error != 0 && ++opens_ >= faults_.from) {
       answer.error = -faults_.open_error;
+    } else if (faults_.hybrid && (hardware || is_member(call))) {
+      open_on_kind(call, attributes, answer);
     } else {
       if (hardware && faults_.swap) {
         attributes.type = PERF_TYPE_SOFTWARE;
@@ -217,6 +247,47 @@ private:
       go_on(answer);
     }
     close(memory);
+  }
+
+  void log(const perf_event_attr& event) {
+    if (!faults_.log.empty())
+      std::ofstream(faults_.log, std::ios::app)
+          << std::hex << event.type << ' ' << event.config << ' ' << event.config1 << ' '
+          << event.config2 << '\n';
+  }
+
+  // Of a group, not its leader.
+  static bool is_member(const seccomp_notif& call) {
+    return static_cast<int>(call.data.args[3]) >= 0;
+  }
+
+  // Opens in place of the program, on one CPU. Members of a group follow its leader, which the thread
+  // opened last.
+  void open_on_kind(const seccomp_notif& call, perf_event_attr& event, seccomp_notif_resp& answer) {
+    if (event.type != PERF_TYPE_SOFTWARE) {
+      const std::uint64_t kind =
+          event.type == PERF_TYPE_HARDWARE ? event.config >> 32 : std::uint64_t{event.type};
+      cpu_[call.pid] = kind == kSecondKind ? faults_.cpu_of_second_kind : faults_.cpu_of_first_kind;
+      event.type = faults_.swap ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
+      event.config = faults_.swap ? PERF_COUNT_SW_TASK_CLOCK : event.config & 0xffffffff;
+    }
+    event.size = PERF_ATTR_SIZE_VER1;
+    const int leader = is_member(call) ? fd_of(static_cast<int>(call.data.args[3])) : -1;
+    const int opened = static_cast<int>(syscall(SYS_perf_event_open, &event, call.pid,
+                                                cpu_[call.pid], leader, PERF_FLAG_FD_CLOEXEC));
+    seccomp_notif_addfd given{};
+    given.id = call.id;
+    given.srcfd = static_cast<std::uint32_t>(opened);
+    given.newfd_flags = O_CLOEXEC;
+    const int fd = opened < 0 ? -1 : ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &given);
+    answer.error = fd < 0 ? -errno : 0;
+    answer.val = fd;
+    close(opened);
+    close(leader);
+  }
+
+  int fd_of(int number) const {
+    return static_cast<int>(syscall(SYS_pidfd_getfd, program_, number, 0));
   }
 
   void map(seccomp_notif_resp& answer) {
@@ -238,8 +309,7 @@ private:
 
   // Reads in place of the program: { number of events, time enabled, time running, values... }.
   void read_half_counted(const seccomp_notif& call, seccomp_notif_resp& answer) {
-    const int event = static_cast<int>(
-        syscall(SYS_pidfd_getfd, program_, static_cast<int>(call.data.args[0]), 0));
+    const int event = fd_of(static_cast<int>(call.data.args[0]));
     std::uint64_t words[8];
     const std::size_t wanted = call.data.args[2];
     const ssize_t bytes = event >= 0 ? read(event, words, wanted) : -1;
@@ -272,6 +342,7 @@ private:
   const Faults& faults_;
   int listener_, program_;
   unsigned long opens_ = 0, maps_ = 0, reads_ = 0;
+  std::map<std::uint32_t, int> cpu_; // of the event that a thread opened last
 };
 
 } // namespace
@@ -304,8 +375,6 @@ int main(int, char** arguments) {
     return kSkipped;
   }
   close(go_on[1]);
-  Supervisor(faults, listener, program).run();
-  int status = 0;
-  waitpid(child, &status, 0);
+  const int status = Supervisor(faults, listener, program).run(child);
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -1,6 +1,8 @@
 // See mutate.h.
 #include "mutate.h"
 
+#include "export/export.h"
+#include "figures.h"
 #include "problem.h"
 #include "profile.h"
 #include "report/writers.h"
@@ -152,10 +154,21 @@ bool digest(const analysis::TraceSource& source) {
   try {
     analysis::ProfileOptions options;
     options.factors = {2, 400};
+    options.contexts = true;
     const analysis::Profile profile = analysis::make_profile(source, options);
     std::ostringstream dump;
     analysis::dump_trace(source, analysis::read_info(source), dump);
-    return !analysis::write_json(profile).empty() && !analysis::write_text(profile, {}).empty() &&
+    std::uint64_t work = 0, critical_work = 0;
+    for (const analysis::ContextRow& context : profile.contexts) {
+      work += context.work;
+      critical_work += context.critical_work;
+    }
+    for (const analysis::ExportFormat& format : analysis::kExportFormats)
+      format.write(profile);
+    analysis::write_warnings(profile);
+    const std::string json = analysis::write_json(profile);
+    return analysis::read_figures(json, "").work == work && critical_work == profile.span &&
+           !analysis::write_text(profile, {}).empty() &&
            !analysis::write_profile_csv(profile).empty() &&
            !analysis::write_markdown(profile, {}).empty() &&
            profile.work == profile.exclusive_sum && profile.span == profile.critical_sum;

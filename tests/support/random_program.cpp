@@ -636,7 +636,7 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     const auto [id, from, kept] = edges_[index];
     if (!kept)
       edges_.erase(edges_.begin() + static_cast<std::ptrdiff_t>(index));
-    const bool alone = frame.loops.empty() && pick(4) == 0;
+    const bool alone = options_.restarts && frame.loops.empty() && pick(4) == 0;
     stream.acquire(close(thread, frame, join_in(frame)), id, alone);
     Node node;
     node.owner = &frame;
@@ -769,7 +769,7 @@ OracleSite Simulation::whole(const SimFrame& frame,
     top_call_site &= each->line != frame.line;
     top_caller &= caller_of(each->line) != caller_of(frame.line);
   }
-  const OracleSums sums{1, work, latest - at(length, frame.start)};
+  const OracleSums sums{1, work, std::min(work, latest - at(length, frame.start))};
   if (top_call_site)
     site.top_call_site = sums;
   if (top_caller)

@@ -23,6 +23,8 @@ struct RandomOptions {
   // then large, so that ties between unrelated tasks, which such traces leave open, do not happen.
   bool late = false;
   unsigned most_tasks = 40;
+  // Frames may go on after an edge alone: what they did before is on no path to an end.
+  bool restarts = true;
 };
 
 struct OracleSums {

@@ -249,7 +249,8 @@ std::string TraceBuilder::run_json() const {
          "\"time\":{\"source\":\"tsc\",\"unit\":\"ticks\",\"hz\":1000000000},"
          "\"work\":{\"requested\":\"auto\",\"clock\":\"" +
          clock + "\",\"event\":\"" + clock + "\",\"unit\":\"" + unit +
-         "\",\"hz\":" + std::to_string(hz) +
+         "\",\"hz\":" + std::to_string(hz) + ",\"step_cost\":" + std::to_string(step_cost) +
+         ",\"step_cost_ns\":" + std::to_string(step_cost) +
          ",\"kernel_included\":true,\"same_as_time\":" + (same_as_time ? "true" : "false") +
          ",\"reason\":\"\"},\"extra_events\":[" + events +
          "],\"as_if_cores\":0,\"max_size\":0,\"paused_at_start\":false,\"cpu_ns_at_start\":0,"

@@ -129,11 +129,19 @@ public:
   // Fields of run.json and end.json.
   std::string unit = "units", clock = "virtual";
   std::uint64_t hz = 0;
+  std::uint64_t step_cost = 0; // of reading the clock, in units and ns
   bool same_as_time = false;
   std::uint32_t cpus = 2;
   std::vector<std::string> extra_events;
   bool complete = true;
   std::uint64_t cpu_ns = 1000000, virtual_work = 0;
+  // Work is CPU time.
+  void count_ns() {
+    unit = "ns";
+    clock = "thread-cpu";
+    hz = 1'000'000'000;
+    same_as_time = true;
+  }
   std::string run_json() const;
   std::string end_json() const;
 

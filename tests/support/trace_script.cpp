@@ -77,12 +77,23 @@ TaskOperand task_of(const Line& line) {
   return TaskOperand::of(parse_id(text));
 }
 
+void add_stack_in(StreamBuilder& stream, std::uint64_t stack) {
+  const trace::StackInPayload payload{stack};
+  stream.extended(trace::ExtendedKind::StackIn, &payload, sizeof payload);
+}
+
+void add_edge_uses(StreamBuilder& stream, std::uint64_t edge, const std::string& change) {
+  const trace::EdgeUsesPayload payload{edge, std::stoi(change), 0};
+  stream.extended(trace::ExtendedKind::EdgeUses, &payload, sizeof payload);
+}
+
 void set_run(TraceBuilder& builder, const Line& line) {
   builder.complete = line.number("complete", 1) != 0;
   builder.cpus = static_cast<std::uint32_t>(line.number("cpus", 2));
   builder.unit = line.text("unit", builder.unit);
   builder.clock = line.text("clock", builder.clock);
   builder.hz = line.number("hz", 0);
+  builder.step_cost = line.number("step_cost", 0);
   builder.same_as_time = line.number("same_as_time", 0) != 0;
   builder.cpu_ns = line.number("cpu_ns", builder.cpu_ns);
   builder.virtual_work = line.number("virtual_work", 0);
@@ -133,6 +144,12 @@ bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
     stream.extended(trace::ExtendedKind::Pause, nullptr, 0);
   else if (word == "resume")
     stream.extended(trace::ExtendedKind::Resume, nullptr, 0);
+  else if (word == "stack-out")
+    stream.extended(trace::ExtendedKind::StackOut, nullptr, 0);
+  else if (word == "stack-in")
+    add_stack_in(stream, parse_id(line.text("stack", "")));
+  else if (word == "edge-uses")
+    add_edge_uses(stream, parse_id(line.text("edge", "")), line.text("change", ""));
   else if (word == "chunk")
     stream.new_chunk(line.number("base"));
   else

@@ -1,7 +1,7 @@
 // Hand-written traces: `*.trace.txt` to a TraceBuilder. One record per line, in the order of its
 // stream.
 //
-//   run complete=1 cpus=2 unit=units clock=virtual hz=0 same_as_time=0 virtual_work=175
+//   run complete=1 cpus=2 unit=units clock=virtual hz=0 same_as_time=0 step_cost=0 virtual_work=175
 //   site 25 a.cpp 25                      id, file, line [, column]
 //   region 0 sort a.cpp 3                 id, name, file, line
 //   stream 0                              what follows belongs to stream 0 (base=TIME)
@@ -12,6 +12,7 @@
 //     end / task / loop-begin / join / release / cut   work= lead= wall= (wall: the work, unless given)
 //     loop-end n=64 grain=1 / acquire edge=0.0 alone=1 / release kept=1 / region id=0 work=5 / context-end ctx=last
 //     wait-end idle=3 / thread-end cpu=1 / pause / resume / chunk base=TIME
+//     stack-out / stack-in stack=0.0 / edge-uses edge=0.0 change=1
 //   # comment
 #pragma once
 
@@ -20,6 +21,20 @@
 #include <string>
 
 namespace tp::test {
+
+// main: 10 | spawn A(5) | 3 | spawn B(20) | 1 | wait | 2
+inline constexpr char kTwoChildren[] = "site 1 a.cpp 1\n"
+                                       "site 2 a.cpp 2\n"
+                                       "stream 0\n"
+                                       "thread role=main\n"
+                                       "spawn work=10 site=1 ctx=new-exclusive\n"
+                                       "spawn work=3 site=2 ctx=last\n"
+                                       "wait work=1 ctx=last\n"
+                                       "task work=20\n"
+                                       "task task=-1 work=5\n"
+                                       "wait-end\n"
+                                       "end work=2\n"
+                                       "thread-end\n";
 
 // Throws std::runtime_error with the line number.
 TraceBuilder parse_trace_script(const std::string& text);

@@ -1,5 +1,6 @@
 // Every tests/golden/*.trace.txt against the files beside it: NAME.ws_profile.csv,
-// NAME.region_all.csv, NAME.region_N.csv, whichever exist.
+// NAME.region_all.csv, NAME.region_N.csv, NAME.FORMAT of --export, whichever exist.
+#include "export/export.h"
 #include "problem.h"
 #include "profile.h"
 #include "report/writers.h"
@@ -23,6 +24,8 @@ std::string text_of_file(const fs::path& path) {
 }
 
 TEST(Golden, AllTracesGiveTheirExpectedFiles) {
+  ProfileOptions options;
+  options.contexts = true;
   std::size_t traces = 0, compared = 0;
   for (const auto& entry : fs::directory_iterator(TP_GOLDEN_DIR)) {
     const std::string path = entry.path().string();
@@ -33,7 +36,7 @@ TEST(Golden, AllTracesGiveTheirExpectedFiles) {
     SCOPED_TRACE(path);
     ++traces;
     const std::string stem = path.substr(0, path.size() - suffix.size());
-    const Profile profile = make_profile(test::load_trace_script(path).source(), {});
+    const Profile profile = make_profile(test::load_trace_script(path).source(), options);
     const auto compare = [&](const std::string& name, const std::string& actual) {
       if (!fs::exists(stem + "." + name))
         return;
@@ -49,6 +52,8 @@ TEST(Golden, AllTracesGiveTheirExpectedFiles) {
         compare("region_" + std::to_string(curve.regions[0] + 1) + ".csv",
                 write_region_csv(profile.regions[curve.regions[0]], curve));
     }
+    for (const ExportFormat& format : kExportFormats)
+      compare(std::string(format.name), format.write(profile));
     EXPECT_EQ(profile.exclusive_sum, profile.work);
     EXPECT_EQ(profile.critical_sum, profile.span);
   }

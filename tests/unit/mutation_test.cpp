@@ -7,6 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 namespace tp::test {
 namespace {
@@ -28,6 +31,19 @@ void check(const analysis::TraceSource& source, std::uint64_t count) {
 
 TEST(Mutation, PaperExample) {
   check(load_trace_script(TP_GOLDEN_DIR "/taskprof_paper.trace.txt").source(), mutations());
+}
+
+// The seeds of tests/fuzz, and what it found: to be seen under the sanitizers.
+TEST(Mutation, FuzzedBefore) {
+  unsigned files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(TP_CORPUS_DIR)) {
+    SCOPED_TRACE(entry.path());
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    digest(from_blob(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
+    ++files;
+  }
+  EXPECT_GE(files, 5u);
 }
 
 TEST(Mutation, RandomPrograms) {

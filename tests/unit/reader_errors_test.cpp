@@ -228,6 +228,47 @@ TEST(ReaderInconsistencies, AreNamedAndDoNotHang) {
       1u, count_of(Problem::TimeBackwards, main + "cut work=1000000\nchunk base=10\ncut work=1\n"));
 }
 
+// Stream 0 is held up by the release at 12, so what it says of the time 8 comes after the acquire at 10.
+TEST(ReaderOrder, ThatAMessageWasCopiedMayStandInABlockedStream) {
+  const Profile profile = make_profile(test::parse_trace_script("stream 0\n"
+                                                                "thread role=main\n"
+                                                                "release work=5\n"
+                                                                "acquire edge=1.0 work=3\n"
+                                                                "edge-uses edge=0.0 change=1\n"
+                                                                "thread-end\n"
+                                                                "stream 1\n"
+                                                                "thread role=external\n"
+                                                                "acquire edge=0.0 work=10\n"
+                                                                "release work=2\n"
+                                                                "thread-end\n"
+                                                                "stream 2\n"
+                                                                "thread role=external\n"
+                                                                "acquire edge=0.0 work=30\n"
+                                                                "cut work=1\n"
+                                                                "thread-end\n")
+                                           .source(),
+                                       {});
+  for (const std::uint64_t count : profile.read.inconsistencies)
+    EXPECT_EQ(0u, count);
+  EXPECT_EQ(31u, profile.span);
+}
+
+// Its records are in a stream that stopped early; what the stack does now ends frames that were never seen.
+TEST(ReaderIncomplete, ALostStackIsReadable) {
+  const Profile profile = make_profile(
+      test::parse_trace_script(
+          "run complete=0\nsite 1 a.cpp 10\nstream 0\nthread role=worker\nstack-out\n"
+          "stack-in stack=1.0\nwait-end\ncut work=1\nloop-end work=2\nend work=3\n"
+          "spawn work=4 site=1 ctx=own\nwait ctx=last\ntask task=newest work=5\nwait-end\n"
+          "end work=6\nstack-in stack=0.0\nthread-end\n")
+          .source(),
+      {});
+  EXPECT_EQ(1u, profile.read.inconsistencies[static_cast<std::size_t>(Problem::NeverPutAside)]);
+  EXPECT_EQ(1u + 2 + 3 + 4 + 5 + 6, profile.work);
+  EXPECT_EQ(profile.work, profile.exclusive_sum);
+  EXPECT_EQ(profile.span, profile.critical_sum);
+}
+
 TEST(ReaderIncomplete, KilledAndCutTracesAreReadable) {
   test::TraceBuilder builder =
       builder_of("", "run complete=0\nsite 1 a.cpp 10\nstream 0\nthread role=main\ncut work=7\n"

@@ -39,7 +39,15 @@ TEST(Events, NumbersOfPerfEventOpen) {
   EXPECT_STREQ(event.name, "INST_RETIRED:ANY_P");
   ASSERT_TRUE(find_event("1:2", event));
   EXPECT_STREQ(event.name, "1:2");
-  for (const char* wrong : {"", ":", "4:", ":3", "4:xyz", "four:3", "4:1c0:3", "-1:2"})
+  ASSERT_TRUE(find_event("4:1b7:3f803c0001=OFFCORE", event));
+  EXPECT_EQ(event.config, 0x1b7u);
+  EXPECT_EQ(event.config1, 0x3f803c0001u);
+  EXPECT_EQ(event.config2, 0u);
+  ASSERT_TRUE(find_event("10:1:0:0xffffffffffffffff", event));
+  EXPECT_EQ(event.type, 10u);
+  EXPECT_EQ(event.config2, UINT64_MAX);
+  for (const char* wrong :
+       {"", ":", "4", "4:", ":3", "4:xyz", "four:3", "4:1c0:", "4:1:2:3:4", "-1:2"})
     EXPECT_FALSE(find_event(wrong, event)) << wrong;
 }
 
@@ -47,6 +55,7 @@ TEST(Events, BadListsAreRefusedByName) {
   EXPECT_NE(problem_of("").find("''"), std::string::npos);
   EXPECT_NE(problem_of("bogus").find("'bogus'"), std::string::npos);
   EXPECT_NE(problem_of("cycles,").find("''"), std::string::npos);
+  EXPECT_NE(problem_of("cycles, branches").find("' branches' after"), std::string::npos);
   EXPECT_NE(problem_of("cycles,tsc").find("'tsc' after the first"), std::string::npos);
   EXPECT_NE(problem_of("cycles,branches,cycles").find("each event once"), std::string::npos);
   EXPECT_NE(problem_of("auto,1:1,1:2,1:3,1:4,1:5").find("at most 4"), std::string::npos);
@@ -55,16 +64,22 @@ TEST(Events, BadListsAreRefusedByName) {
 TEST(Events, CoresOfTwoKinds) {
   const tp::test::Folder devices;
   namespace fs = std::filesystem;
-  const auto add = [&](const char* pmu, const char* file) {
-    fs::create_directory(devices.path + "/" + pmu);
-    std::ofstream(devices.path + "/" + pmu + "/" + file) << "0-3";
+  const auto add = [&](const char* pmu, const char* type, const char* file, const char* cpus) {
+    const std::string folder = devices.path + "/" + pmu;
+    fs::create_directory(folder);
+    std::ofstream(folder + "/type") << type << '\n';
+    std::ofstream(folder + "/" + file) << cpus << '\n';
   };
-  EXPECT_FALSE(perf::has_unlike_cores((devices.path + "/missing").c_str()));
-  add("cpu_core", "cpus");
-  add("uncore_imc", "cpumask");
-  EXPECT_FALSE(perf::has_unlike_cores(devices.path.c_str()));
-  add("cpu_atom", "cpus");
-  EXPECT_TRUE(perf::has_unlike_cores(devices.path.c_str()));
+  EXPECT_EQ(find_core_kinds((devices.path + "/missing").c_str()).count, 0u);
+  add("cpu_core", "4", "cpus", "0-3");
+  add("uncore_imc", "12", "cpumask", "0");
+  add("cpu_lowpower", "11", "cpus", "");
+  EXPECT_EQ(find_core_kinds(devices.path.c_str()).count, 0u);
+  add("cpu_atom", "10", "cpus", "4-7");
+  const CoreKinds kinds = find_core_kinds(devices.path.c_str());
+  ASSERT_EQ(kinds.count, 2u);
+  EXPECT_EQ(kinds.pmu[0], 4u);
+  EXPECT_EQ(kinds.pmu[1], 10u);
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // The DPST builder, driven through hooks.h as libtbb does it: tasks and contexts are a few words, no oneTBB.
-#include "../../profiler-lib/src/work_clock.h"
+#include "../../profiler-lib/src/thread_state.h"
 #include "rt_support.h"
 
 #include "fake_scheduler.h"
@@ -128,6 +128,55 @@ TEST(Hooks, AStolenTaskHasItsFullId) {
   EXPECT_EQ(worker, (Lines{"Begin id 0", "End 9", "End 0"}));
 }
 
+// Steps after a resumed stack are not told again as idle time before the next task.
+TEST(Hooks, SearchEndsWhereAStackIsResumed) {
+  const std::string data = record([] {
+    start();
+    const std::uint64_t stack = tp_on_stack_out();
+    tp_on_search();
+    tp_on_stack_in(stack);
+    tp_spend(1);
+    FakeTask task;
+    FakeContext context{0, 8 | 64};
+    spawn(task, context);
+    wait(context, [&] { run(task, context, [] { tp_spend(2); }); });
+  });
+  for (const auto& record : read_stream(data + "/000000.tps").records)
+    if (record.op == tp::trace::Op::Begin)
+      ADD_FAILURE() << "idle before it: " << record.lead;
+}
+
+// A thread that comes to a CPU whose time stamp counter is behind has no negative times.
+TEST(Hooks, TimeStandsStillRatherThanGoBack) {
+  constexpr std::uint64_t kBehind = std::uint64_t{1} << 50;
+  const auto fall_behind = [] {
+    tp::rt::ThreadState& thread = *tp::rt::this_thread;
+    for (std::uint64_t* time :
+         {&thread.clock.last_time, &thread.step_time, &thread.close_time, &thread.search_start})
+      *time += *time != 0 ? kBehind : 0;
+  };
+  const std::string data = record([&] {
+    FakeTask first, second;
+    FakeContext context;
+    start();
+    fall_behind(); // in a step
+    spawn(first, context);
+    spawn(second, context);
+    wait(context, [&] {
+      fall_behind(); // between two
+      tp_on_search();
+      run(first, context, [] { tp_spend(1); });
+      tp_on_search();
+      fall_behind(); // while it looks for work
+      run(second, context, [] { tp_spend(1); });
+    });
+  });
+  for (const tp::trace::Record& record : read_stream(data + "/000000.tps").records) {
+    EXPECT_LT(record.lead, kBehind) << line_of(record);
+    EXPECT_LT(record.wall, kBehind) << line_of(record);
+  }
+}
+
 // A clock of ticks may be ahead of the time by the error of an anchor: the step is cut to its wall
 // time, and so is what a region got of it.
 TEST(Hooks, RegionHasNoMoreWorkThanItsStep) {
@@ -179,6 +228,140 @@ TEST(Hooks, LoopsFoldsAndRegions) {
   EXPECT_EQ(lines_of(data),
             (Lines{"Cut 0", "Region 10", "LoopBegin 11", "LoopEnd 6 3/2", "Spawn 0 new split",
                    "Wait 0 last", "Begin newest", "Join 2", "End 4", "WaitEnd", "End 0"}));
+}
+
+TEST(Hooks, EdgesWaitUnderAddresses) {
+  const std::string data = record([] {
+    long here = 0, there = 0, elsewhere = 0;
+    start();
+    tp_spend(1);
+    tp_on_release_to(&here, 0);
+    tp_spend(2);
+    tp_on_release_to(&elsewhere, 0);
+    tp_pass_edges(&here, &there);
+    EXPECT_FALSE(tp_has_edges(&here));
+    tp_pass_edges(&elsewhere, &there);
+    EXPECT_FALSE(tp_has_edges(&elsewhere));
+    tp_spend(4);
+    tp_on_acquire_from(&there, 0);
+    tp_spend(8);
+    EXPECT_FALSE(tp_has_edges(&there));
+    tp_on_acquire_from(&there, 0);
+  });
+  EXPECT_EQ(lines_of(data),
+            (Lines{"Cut 0", "Release 1", "Release 2", "Acquire 4", "Acquire 0", "End 8"}));
+  const Stream stream = read_stream(data + "/000000.tps");
+  ASSERT_EQ(stream.records.size(), 8u);
+  EXPECT_EQ(stream.records[4].id, tp::trace::pack_id(0, 0));
+  EXPECT_EQ(stream.records[4].flags, 0u);
+  EXPECT_EQ(stream.records[5].id, tp::trace::pack_id(0, 1));
+  EXPECT_EQ(stream.records[5].flags, 0u);
+}
+
+TEST(Hooks, ATaskStartsAfterAllEdgesAndNothingElseWithOneReadingOfTheClock) {
+  const std::string data = record([] {
+    FakeTask task;
+    FakeContext context;
+    start();
+    spawn(task, context);
+    tp_on_release_to(&task, 0);
+    tp_on_release_to(&task, 0);
+    wait(context, [&] {
+      run(task, context, [&] {
+        tp_on_start_after(&task);
+        tp_spend(8);
+      });
+    });
+  });
+  EXPECT_EQ(lines_of(data),
+            (Lines{"Cut 0", "Spawn 0 new", "Release 0", "Release 0", "Wait 0 last", "Begin newest",
+                   "Acquire 0", "Acquire 0", "End 8", "WaitEnd", "End 0"}));
+  const Stream stream = read_stream(data + "/000000.tps");
+  ASSERT_EQ(stream.records.size(), 13u);
+  EXPECT_EQ(stream.records[7].flags, tp::trace::kAcquireAlone);
+  EXPECT_EQ(stream.records[8].flags, 0u);
+  for (const int acquire : {7, 8})
+    EXPECT_EQ(stream.records[static_cast<std::size_t>(acquire)].wall, 0u); // no time passed
+}
+
+TEST(Hooks, CopiedEdgesAreToldAndForgottenOnesToo) {
+  const std::string data = record([] {
+    long here = 0, there = 0;
+    start();
+    tp_on_release_to(&here, 0);
+    tp_copy_edges(&here, &there);
+    tp_on_acquire_from(&there, 0);
+    EXPECT_TRUE(tp_has_edges(&here));
+    tp_forget_edges(&here);
+  });
+  EXPECT_EQ(lines_of(data),
+            (Lines{"Cut 0", "Release 0", "Extended 8", "Acquire 0", "Extended 8", "End 0"}));
+}
+
+TEST(Hooks, PlacesAreTakenInTheOrderInWhichTheyWereGivenBack) {
+  const std::string data = record([] {
+    long node = 0, giver = 0, taker = 0;
+    start();
+    tp_take_place(&node, 2, &taker); // nobody had these
+    tp_take_place(&node, 2, &taker);
+    EXPECT_FALSE(tp_has_edges(&taker));
+    tp_on_release_to(&giver, 0); // edge 0
+    tp_give_places(&giver, &node, 2);
+    tp_on_release_to(&giver, 0); // edges 1 and 2, for one place
+    tp_on_release_to(&giver, 0);
+    tp_give_places(&giver, &node, 1);
+    tp_on_release_to(&taker, 0); // edge 3
+    tp_take_place(&node, 2, &taker);
+    tp_on_acquire_from(&taker, 0);
+    tp_take_place(&node, 2, &taker);
+    tp_forget_edges(&taker);
+    tp_return_place(&node);
+    tp_take_place(&node, 2, &taker);
+    EXPECT_FALSE(tp_has_edges(&taker));
+    tp_take_place(&node, 2, &taker); // after edge 4, as it has none
+    tp_on_acquire_from(&taker, 0);
+    tp_take_place(&node, 2, &taker);
+    EXPECT_FALSE(tp_has_edges(&taker));
+    tp_forget_places(&node);
+  });
+  std::vector<std::uint64_t> acquired;
+  for (const auto& record : read_stream(data + "/000000.tps").records)
+    if (record.op == tp::trace::Op::Acquire)
+      acquired.push_back(tp::trace::id_ordinal(record.id));
+  // The second copy of edge 0 was dropped, with edge 4 of the message that took it.
+  EXPECT_EQ(acquired, (std::vector<std::uint64_t>{3, 0, 5, 1, 2}));
+}
+
+TEST(Hooks, WhoeverGetsAMessageComesAfterItButNotOnBehalfOfANode) {
+  const std::string data = record([] {
+    long message = 0;
+    start();
+    tp_begin_pull(&message);
+    tp_on_release_to(&message, 0);
+    tp_on_got_message(&message);
+    tp_end_pull(&message);
+    EXPECT_TRUE(tp_has_edges(&message));
+    tp_on_got_message(&message);
+    EXPECT_FALSE(tp_has_edges(&message));
+  });
+  EXPECT_EQ(lines_of(data), (Lines{"Cut 0", "Release 0", "Acquire 0", "End 0"}));
+}
+
+TEST(Hooks, ThreadsThatAreNotRecordedKeepTheEdgesOfOthers) {
+  const std::string data = record([] {
+    long here = 0, there = 0, gone = 0;
+    start();
+    tp_on_release_to(&here, 0);
+    tp_on_release_to(&gone, 0);
+    std::thread([&] {
+      tp_pass_edges(&here, &there);
+      tp_forget_edges(&gone);
+      EXPECT_TRUE(tp_has_edges(&there));
+    }).join();
+    EXPECT_TRUE(tp_has_edges(&there));
+    EXPECT_FALSE(tp_has_edges(&here) || tp_has_edges(&gone));
+  });
+  EXPECT_EQ(read_stream(data + "/000001.tps").lines, Lines{});
 }
 
 TEST(Hooks, PauseDropsWork) {

@@ -39,20 +39,7 @@ TEST(Scalability, PredictedSpeedup) {
 Profile two_children(std::uint64_t burden) {
   ProfileOptions options;
   options.burden_ns = burden;
-  return make_profile(test::parse_trace_script("site 1 a.cpp 1\n"
-                                               "site 2 a.cpp 2\n"
-                                               "stream 0\n"
-                                               "thread role=main\n"
-                                               "spawn work=10 site=1 ctx=new-exclusive\n"
-                                               "spawn work=3 site=2 ctx=last\n"
-                                               "wait work=1 ctx=last\n"
-                                               "task work=20\n"
-                                               "task task=-1 work=5\n"
-                                               "wait-end\n"
-                                               "end work=2\n"
-                                               "thread-end\n")
-                          .source(),
-                      options);
+  return make_profile(test::parse_trace_script(test::kTwoChildren).source(), options);
 }
 
 TEST(Scalability, BurdenOfBothModels) {

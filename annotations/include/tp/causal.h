@@ -89,7 +89,8 @@ private:
   tp_region region_;
 };
 
-/* Leave the following out of the profile; go on recording. */
+/* Leave the following out of the profile; go on recording. What other threads are in the midst of is not divided: it
+ * counts, or not, as it did when it began. */
 inline void pause() noexcept {
   if (tp_set_paused)
     tp_set_paused(1);

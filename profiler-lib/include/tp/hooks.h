@@ -1,8 +1,9 @@
 /* The C ABI of the Taskpath runtime: the only door between it and the programs it watches. Three
  * groups of callers:
  *   1. the patched libtbb (tbb-patch/), which contains the runtime: tp_on_*
- *   2. the patched oneTBB headers, compiled into the user's program: tp_enter_*, tp_on_loop_*,
- *      tp_on_fold_*; declared weak there, so that such a program also runs on a stock libtbb
+ *   2. the patched oneTBB headers, compiled into the user's program: sites, loops, folds, edges under
+ *      an address; declared weak there (oneapi_hooks.h), so that such a program also runs on a stock
+ *      libtbb
  *   3. annotations and the virtual clock, likewise weak: see annotations/include/tp
  *
  * No function throws, blocks on another thread, or allocates on its usual path. All may be called
@@ -22,6 +23,10 @@ extern "C" {
 #endif
 
 struct tp_spawn_site;
+
+/* 0: nothing is recorded from now on, the hooks of group 1 do nothing. Atomic; for libtbb only, which
+ * need not describe tasks then. It becomes 0 at most once in a process, at any time. */
+extern __attribute__((visibility("hidden"))) int tp_recording;
 
 /* One executing task, on the stack of the thread that runs it. Opaque; owned by the caller from
  * tp_on_task_begin to tp_on_task_end. */
@@ -62,6 +67,9 @@ void tp_on_worker_thread(void) TP_NOEXCEPT;
  */
 void tp_on_spawn(const tp_task* task, const tp_context* context) TP_NOEXCEPT;
 void tp_on_spawn_end(void) TP_NOEXCEPT;
+/* The task, about to be created, is a part of what the current frame does: it has the frame's site
+ * and is inside the frame's open causal region. */
+void tp_on_delegate(const tp_task* task) TP_NOEXCEPT;
 /* The current frame waits on a context, after creating `task` in `task_context` (execute_and_wait)
  * if task is not null. Closes; tp_on_wait_end opens. They nest. */
 void tp_on_wait(const tp_task* task, const tp_context* task_context,
@@ -103,16 +111,37 @@ void tp_forget_edges(const void* key) TP_NOEXCEPT;
  * nothing else, not even its spawn; without edges there nothing changes. */
 void tp_on_start_after(const void* key) TP_NOEXCEPT;
 int tp_has_edges(const void* key) TP_NOEXCEPT;
+/* Edges move from one address to another. */
+void tp_pass_edges(const void* from, const void* to) TP_NOEXCEPT;
+/* A message is copied: what `from` has, `to` has as well. */
+void tp_copy_edges(const void* from, const void* to) TP_NOEXCEPT;
 /* An object (a node of a flow graph) stands for a spawn site: the site of what it creates. Null: no
  * longer, which its code must tell before the address is used again. 0: it has none. */
 void tp_name_object(const void* object, const void* site) TP_NOEXCEPT;
 void tp_copy_name(const void* from, const void* to) TP_NOEXCEPT;
 uint32_t tp_name_of(const void* object) TP_NOEXCEPT;
-/* Edges move from one address to another: all, or the oldest. */
-void tp_pass_edges(const void* from, const void* to, int only_one) TP_NOEXCEPT;
+/* A node of a flow graph lets only so many messages in at a time: it has that many places, at first
+ * free. Those given back are taken again in that order, as in a counting semaphore that is fair. The
+ * edges at `from` become what gave `count` places back. */
+void tp_give_places(const void* from, const void* node, uint64_t count) TP_NOEXCEPT;
+/* The message at `to` takes a place: it comes after what gave it back, and after the current frame
+ * if it has no edges yet. */
+void tp_take_place(const void* node, uint64_t places, const void* to) TP_NOEXCEPT;
+/* It did not need the place. */
+void tp_return_place(const void* node) TP_NOEXCEPT;
+/* The node is gone, or reset. */
+void tp_forget_places(const void* node) TP_NOEXCEPT;
+/* Messages can be asked for. Between these two calls the thread asks for one on behalf of a node, to
+ * be written to `message`; else the current frame, that gets it, continues after its edges. */
+void tp_begin_pull(const void* message) TP_NOEXCEPT;
+void tp_end_pull(const void* message) TP_NOEXCEPT;
+void tp_on_got_message(const void* message) TP_NOEXCEPT;
 
-/* The number of cores that partitioners shall see (tp-run --as-if-cores), else `real`. */
-int tp_concurrency(int real) TP_NOEXCEPT;
+/* tp-run --as-if-cores N. The concurrency of an arena of `slots` slots, as partitioners and the program shall see it, where an
+ * arena of all the machine's cores has `all`: N for such an arena, else `slots`. And the number of cores
+ * to use: at most N, so that no thread has an index beyond what the program was told. */
+int tp_concurrency(int slots, int all) TP_NOEXCEPT;
+int tp_threads(int cores) TP_NOEXCEPT;
 
 /* ---- from recompiled programs: patched headers ---- */
 /* A public entry point is called at `site` (a tp_spawn_site or the compiler's source location

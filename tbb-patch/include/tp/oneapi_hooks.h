@@ -21,12 +21,7 @@ __attribute__((weak)) void tp_on_fold_split(void) noexcept;
 __attribute__((weak)) void tp_on_fold_join(void) noexcept;
 __attribute__((weak)) void tp_on_release_to(const void* key, int kept) noexcept;
 __attribute__((weak)) void tp_on_acquire_from(const void* key, int kept) noexcept;
-__attribute__((weak)) void tp_on_start_after(const void* key) noexcept;
-__attribute__((weak)) int tp_has_edges(const void* key) noexcept;
-__attribute__((weak)) void tp_pass_edges(const void* from, const void* to, int only_one) noexcept;
 __attribute__((weak)) void tp_forget_edges(const void* key) noexcept;
-__attribute__((weak)) void tp_name_object(const void* object, const void* site) noexcept;
-__attribute__((weak)) void tp_copy_name(const void* from, const void* to) noexcept;
 __attribute__((weak)) std::uint32_t tp_name_of(const void* object) noexcept;
 }
 
@@ -164,72 +159,6 @@ inline void forget_edges(const void* key) noexcept {
     tp_forget_edges(key);
 }
 
-// Flow graphs. What a node's body comes after travels with the message: released where it is sent,
-// kept under its address, passed on where it is copied or stored, and taken up by the task that runs
-// the body. So it does not matter which thread moves messages on behalf of others.
-inline void pass_edges(const void* from, const void* to) noexcept {
-  if (tp_pass_edges != nullptr && from != to)
-    tp_pass_edges(from, to, 0);
-}
-inline void pass_one_edge(const void* from, const void* to) noexcept {
-  if (tp_pass_edges != nullptr)
-    tp_pass_edges(from, to, 1);
-}
-// The current task comes after the edges there, if any, and after nothing else.
-inline void start_after(const void* key) noexcept {
-  if (tp_on_start_after != nullptr)
-    tp_on_start_after(key);
-}
-// A place for edges, or the place of a message, that ends with the scope.
-class carrier {
-public:
-  carrier() noexcept : place_(this) {}
-  explicit carrier(const void* place) noexcept : place_(place) {}
-  ~carrier() { forget_edges(place_); }
-  void pass_to(const void* to) const noexcept {
-    if (tp_pass_edges != nullptr)
-      tp_pass_edges(place_, to, 0);
-  }
-  carrier(const carrier&) = delete;
-  carrier& operator=(const carrier&) = delete;
-
-private:
-  const void* place_;
-};
-// A message is put to a node: by the current task, unless it carries edges already (it is passed on
-// for somebody else). A null place: nothing happens.
-class sent_message {
-public:
-  explicit sent_message(const void* place) noexcept
-      : place_(place != nullptr && tp_has_edges != nullptr && !tp_has_edges(place) ? place : nullptr) {
-    if (place_ != nullptr)
-      release_to(place_);
-  }
-  ~sent_message() {
-    if (place_ != nullptr)
-      forget_edges(place_);
-  }
-  sent_message(const sent_message&) = delete;
-  sent_message& operator=(const sent_message&) = delete;
-
-private:
-  const void* place_;
-};
-
-// The tasks of a node belong to the place where the node was made.
-inline void name_node(const void* node, const site& place) noexcept {
-  if (tp_name_object != nullptr && place.record != nullptr)
-    tp_name_object(node, place.record);
-}
-inline void copy_name(const void* from, const void* to) noexcept {
-  if (tp_copy_name != nullptr)
-    tp_copy_name(from, to);
-}
-inline void forget_node(const void* node) noexcept {
-  forget_edges(node);
-  if (tp_name_object != nullptr)
-    tp_name_object(node, nullptr);
-}
 // A new task tells its spawn site in advance: in the word that the runtime keeps the site in, marked
 // by the top bit (thread_state.h).
 struct task_site {

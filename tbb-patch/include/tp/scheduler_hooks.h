@@ -50,20 +50,43 @@ inline tp_task tp_describe(d1::task& t, const void* caller) {
   return tp_task{task_accessor::tp_words(t), *reinterpret_cast<const void* const*>(&t), caller};
 }
 
+// Nothing is described in vain.
+inline bool tp_records() {
+  return __atomic_load_n(&tp_recording, __ATOMIC_RELAXED) != 0;
+}
+
+// A call that another thread will do: the task, which is about to be created, is part of the caller.
+inline void tp_delegate(d1::task& t) {
+  if (!tp_records())
+    return;
+  const tp_task task = tp_describe(t, nullptr);
+  tp_on_delegate(&task);
+}
+
 // A task is created: from here until the end of the scope is tasking overhead.
 struct tp_spawn_scope {
-  tp_spawn_scope(d1::task& t, d1::task_group_context& ctx, const void* caller) {
+  tp_spawn_scope(d1::task& t, d1::task_group_context& ctx, const void* caller)
+      : recorded(tp_records()) {
+    if (!recorded)
+      return;
     const tp_task task = tp_describe(t, caller);
     const tp_context context = tp_describe(ctx);
     tp_on_spawn(&task, &context);
   }
-  ~tp_spawn_scope() { tp_on_spawn_end(); }
+  ~tp_spawn_scope() {
+    if (recorded)
+      tp_on_spawn_end();
+  }
+  const bool recorded;
 };
 
 // A wait, perhaps after creating t. It ends when the scope is left, also by the exception that the
 // wait rethrows.
 struct tp_wait_scope {
-  tp_wait_scope(d1::task* t, d1::task_group_context& ctx, const void* caller) {
+  tp_wait_scope(d1::task* t, d1::task_group_context& ctx, const void* caller)
+      : recorded(tp_records()), exceptions(recorded ? std::uncaught_exceptions() : 0) {
+    if (!recorded)
+      return;
     const tp_context context = tp_describe(ctx);
     if (t == nullptr) {
       tp_on_wait(nullptr, nullptr, &context);
@@ -73,15 +96,19 @@ struct tp_wait_scope {
       tp_on_wait(&task, &task_context, &context);
     }
   }
-  ~tp_wait_scope() { tp_on_wait_end(std::uncaught_exceptions() != exceptions); }
-  const int exceptions = std::uncaught_exceptions();
+  ~tp_wait_scope() {
+    if (recorded)
+      tp_on_wait_end(std::uncaught_exceptions() != exceptions);
+  }
+  const bool recorded;
+  const int exceptions;
 };
 
 // One execution (or cancellation) of a task by the dispatch loop. left() takes what execute()
 // returned: a task that is to run next without passing spawn().
 struct tp_task_scope {
   tp_task_scope(d1::task& t, d1::task_group_context& ctx, bool cancelled)
-      : recorded(!task_accessor::is_resume_task(t)) {
+      : recorded(tp_records() && !task_accessor::is_resume_task(t)) {
     if (!recorded)
       return;
     const tp_task task = tp_describe(t, nullptr);

@@ -184,11 +184,10 @@ constexpr bool has_context(Op op) {
 
 enum class DecodeStatus { Ok, EndOfData, Torn, UnknownOp };
 
-// Reads the record at `at` (records end at `end`) into `record` and moves `at` behind it.
-// EndOfData: a zero tag or no byte left. Torn: the record reaches beyond `end`. On failure `at`
-// stays.
-inline DecodeStatus decode(const std::byte*& at, const std::byte* end, unsigned extra_events,
-                           Record& record) {
+// decode() itself; kAmple: kMaxRecordBytes follow `at`, so that only a payload has to be checked.
+template <bool kAmple>
+inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsigned extra_events,
+                              Record& record) {
   const std::byte* cursor = at;
   bool torn = false;
   const auto take = [&](unsigned size) -> std::uint64_t {
@@ -201,17 +200,17 @@ inline DecodeStatus decode(const std::byte*& at, const std::byte* end, unsigned 
                                                0xffffffffffff,
                                                0xffffffffffffff,
                                                ~std::uint64_t{0}};
-    const auto room = static_cast<std::size_t>(end - cursor);
     std::uint64_t value = 0;
-    if (room >= sizeof value) [[likely]] {
+    if constexpr (kAmple) {
       // A load of known size, cut to the field: many times as fast as a memcpy of `size` bytes.
       std::memcpy(&value, cursor, sizeof value);
       value &= kMasks[size];
-    } else if (room >= size) {
-      std::memcpy(&value, cursor, size);
     } else {
-      torn = true;
-      return 0;
+      if (static_cast<std::size_t>(end - cursor) < size) {
+        torn = true;
+        return 0;
+      }
+      std::memcpy(&value, cursor, size);
     }
     cursor += size;
     return value;
@@ -229,9 +228,17 @@ inline DecodeStatus decode(const std::byte*& at, const std::byte* end, unsigned 
   record.flags = static_cast<std::uint8_t>(tag >> kFlagShift);
   if (record.op == Op::None || (record.op > Op::Cut && record.op != Op::Extended))
     return DecodeStatus::UnknownOp;
-  record.lead = take(kWidthBytes[tag >> kLeadShift & 3]);
-  record.work = take(kWidthBytes[tag >> kWorkShift & 3]);
-  record.wall = take(kWidthBytes[tag >> kWallShift & 3]);
+  constexpr unsigned kFigures = (1u << kFlagShift) - (1u << kLeadShift);
+  if (kAmple && (tag & kFigures) == (1u << kLeadShift | 1u << kWorkShift)) [[likely]] {
+    const std::uint64_t figures = take(4); // as in RecordEncoder::figures()
+    record.lead = figures & 0xffff;
+    record.work = figures >> 16;
+    record.wall = 0;
+  } else {
+    record.lead = take(kWidthBytes[tag >> kLeadShift & 3]);
+    record.work = take(kWidthBytes[tag >> kWorkShift & 3]);
+    record.wall = take(kWidthBytes[tag >> kWallShift & 3]);
+  }
   if (extra_events > 0 && closes_step(record.op)) {
     const auto codes = static_cast<unsigned>(take(2));
     for (unsigned event = 0; event < extra_events; ++event)
@@ -286,6 +293,16 @@ inline DecodeStatus decode(const std::byte*& at, const std::byte* end, unsigned 
     return DecodeStatus::Torn;
   at = cursor;
   return DecodeStatus::Ok;
+}
+
+// Reads the record at `at` (records end at `end`) into `record` and moves `at` behind it.
+// EndOfData: a zero tag or no byte left. Torn: the record reaches beyond `end`. On failure `at`
+// stays.
+inline DecodeStatus decode(const std::byte*& at, const std::byte* end, unsigned extra_events,
+                           Record& record) {
+  return static_cast<std::size_t>(end - at) >= kMaxRecordBytes
+             ? decode_as<true>(at, end, extra_events, record)
+             : decode_as<false>(at, end, extra_events, record);
 }
 
 } // namespace tp::trace

@@ -111,6 +111,7 @@ enum class ExtendedKind : std::uint8_t {
                 // none remains
   StackIn = 7,  // StackInPayload: the frames of a stack put aside (by any stream) are the stream's
                 // frames now
+  EdgeUses = 8, // EdgeUsesPayload: an edge will be acquired more often than once, or not at all
 };
 
 enum class ThreadRole : std::uint32_t { Worker = 0, External = 1, Main = 2 };
@@ -134,6 +135,13 @@ struct StackInPayload {
   std::uint64_t stack; // packed id
 };
 static_assert(sizeof(StackInPayload) == 8);
+
+struct EdgeUsesPayload {
+  std::uint64_t edge;  // packed id
+  std::int32_t change; // of the number of Acquires still to come, which is 1 after the Release
+  std::uint32_t reserved;
+};
+static_assert(sizeof(EdgeUsesPayload) == 16);
 
 // Tag layout (16 bits): op 0-4, width code of lead 5-6, of work 7-8, of wall 9-10, five flags
 // 11-15. A width code selects 0, 2, 4 or 8 bytes. Fields follow the tag in this order: lead, work,

@@ -2,9 +2,11 @@
 // With TP_STUB_STOCK no function takes a site, as in the distribution's headers.
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <type_traits>
 #include <utility>
+#include <vector>
 #include <tp/site.h>
 
 #ifdef TP_STUB_STOCK
@@ -72,6 +74,25 @@ template <typename... Fs>
 void parallel_invoke(::tp::site site, Fs&&... fs) { TP_SEEN; int all[] = {(fs(), 0)...}; (void)all; }
 #endif
 
+template <typename Item>
+class feeder {
+public:
+  explicit feeder(std::vector<Item>& items) : items_(items) {}
+  void add(const Item& item TP_SITE) { TP_SEEN; items_.push_back(item); }
+  void add(Item&& item TP_SITE) { TP_SEEN; items_.push_back(std::move(item)); }
+
+private:
+  std::vector<Item>& items_;
+};
+template <typename Iterator, typename Body>
+void parallel_for_each(Iterator first, Iterator last, const Body& body TP_SITE) {
+  TP_SEEN;
+  using Item = typename std::iterator_traits<Iterator>::value_type;
+  std::vector<Item> items(first, last);
+  feeder<Item> more(items);
+  for (std::size_t i = 0; i < items.size(); ++i) { const Item item = items[i]; body(item, more); }
+}
+
 enum task_group_status { not_complete, complete, canceled };
 class task_group {
 public:
@@ -89,13 +110,48 @@ public:
   task_group_status run_and_wait(const F& f) { f(); return complete; }
 };
 
+struct graph {};
+struct queueing {};
+struct lightweight {};
+struct continue_msg {};
+using node_priority_t = unsigned;
+constexpr node_priority_t no_priority = 0;
+enum concurrency { unlimited = 0, serial = 1 };
+template <typename Input, typename Output = continue_msg, typename Policy = queueing>
+class function_node {
+public:
+  template <typename Body>
+  function_node(graph&, std::size_t, Body, Policy = Policy(), node_priority_t = no_priority TP_SITE) { TP_SEEN; }
+  template <typename Body>
+  function_node(graph&, std::size_t, Body, node_priority_t TP_SITE) { TP_SEEN; }
+};
+template <typename Output, typename Policy = queueing>
+class continue_node {
+public:
+  template <typename Body>
+  continue_node(graph&, Body, Policy = Policy(), node_priority_t = no_priority TP_SITE) { TP_SEEN; }
+  template <typename Body>
+  continue_node(graph&, int, Body, Policy = Policy(), node_priority_t = no_priority TP_SITE) { TP_SEEN; }
+};
+
 }}  // namespace detail::d1
+namespace flow {
+using detail::d1::continue_msg;
+using detail::d1::continue_node;
+using detail::d1::function_node;
+using detail::d1::graph;
+using detail::d1::lightweight;
+using detail::d1::serial;
+using detail::d1::unlimited;
+}
 inline namespace v1 {
 using detail::d1::auto_partitioner;
 using detail::d1::blocked_range;
+using detail::d1::feeder;
 using detail::d1::isolated_task_group;
 using detail::d1::parallel_deterministic_reduce;
 using detail::d1::parallel_for;
+using detail::d1::parallel_for_each;
 using detail::d1::parallel_invoke;
 using detail::d1::parallel_reduce;
 using detail::d1::parallel_sort;

@@ -1,0 +1,170 @@
+// The grammar of checks, and where each figure comes from.
+#include "checks.h"
+
+#include "report/numbers.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <regex>
+
+namespace tp::analysis {
+namespace {
+
+struct ProgramMetric {
+  const char* name;
+  Measured (*of)(const Figures&);
+};
+constexpr ProgramMetric kProgramMetrics[] = {
+    {"parallelism", [](const Figures& f) { return Measured{{f.work, f.span}}; }},
+    {"divisible_parallelism",
+     [](const Figures& f) { return Measured{{f.work, f.divisible_span}}; }},
+    {"burdened_parallelism", [](const Figures& f) { return Measured{{f.work, f.burdened_span}}; }},
+    {"work", [](const Figures& f) { return Measured{{f.work, 1}}; }},
+    {"span", [](const Figures& f) { return Measured{{f.span, 1}}; }},
+    {"divisible_span", [](const Figures& f) { return Measured{{f.divisible_span, 1}}; }},
+    {"tasks", [](const Figures& f) { return Measured{{f.tasks, 1}}; }},
+    {"steps", [](const Figures& f) { return Measured{{f.steps, 1}}; }},
+    {"sites", [](const Figures& f) { return Measured{{f.sites.size() - 1, 1}}; }},
+    {"attributed", [](const Figures& f) { return Measured{f.attributed, true}; }},
+};
+
+struct SiteMetric {
+  const char* name;
+  Measured (*of)(const SiteFigures&, const Figures&);
+};
+constexpr SiteMetric kSiteMetrics[] = {
+    {"critical", [](const SiteFigures& s,
+                    const Figures& f) { return Measured{{s.critical_work, f.span}, true}; }},
+    {"share", [](const SiteFigures& s,
+                 const Figures& f) { return Measured{{s.exclusive_work, f.work}, true}; }},
+    {"parallelism",
+     [](const SiteFigures& s, const Figures&) { return Measured{{s.work, s.span}}; }},
+    {"work", [](const SiteFigures& s, const Figures&) { return Measured{{s.work, 1}}; }},
+    {"span", [](const SiteFigures& s, const Figures&) { return Measured{{s.span, 1}}; }},
+    {"exclusive_work",
+     [](const SiteFigures& s, const Figures&) { return Measured{{s.exclusive_work, 1}}; }},
+    {"critical_work",
+     [](const SiteFigures& s, const Figures&) { return Measured{{s.critical_work, 1}}; }},
+    {"tasks", [](const SiteFigures& s, const Figures&) { return Measured{{s.tasks, 1}}; }},
+};
+
+template <typename Table>
+auto* row_of(const Table& table, const std::string& name) {
+  for (const auto& row : table)
+    if (name == row.name)
+      return &row;
+  return static_cast<decltype(&table[0])>(nullptr);
+}
+
+template <typename Table>
+std::string names_of(const Table& table) {
+  std::string names;
+  for (const auto& row : table)
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
+bool is_percent(const Metric& metric) {
+  if (metric.site.empty())
+    return metric.name == "attributed";
+  return metric.name == "critical" || metric.name == "share";
+}
+
+// `tree.cpp:25` for `/src/tree.cpp:25`.
+bool ends_path(const std::string& path, const std::string& end) {
+  return path.size() > end.size() && path[path.size() - end.size() - 1] == '/' &&
+         path.compare(path.size() - end.size(), end.size(), end) == 0;
+}
+
+} // namespace
+
+long double Measured::number() const {
+  if (percent)
+    return value.denominator == 0 ? 0 : 100.0L * value.numerator / value.denominator;
+  return value.denominator == 0 ? 1 : static_cast<long double>(value.numerator) / value.denominator;
+}
+
+std::string Measured::text() const {
+  return percent ? percent2(value.numerator, value.denominator) + " %" : decimal2(value);
+}
+
+Check parse_check(const std::string& text, bool change) {
+  static const std::regex kForm(
+      R"(\s*(?:site\((.+)\)\.)?([a-z_]+)\s*(>=|<=|==|>|<)\s*([-+]?)([0-9]+(?:\.[0-9]+)?)\s*(%?)\s*)");
+  std::smatch match;
+  if (!std::regex_match(text, match, kForm) || (!change && match[4].length() > 0))
+    throw BadCheck("METRIC>=NUMBER or site(FILE:LINE).METRIC>=NUMBER (or <=, >, <, ==)",
+                   "'" + text + "'");
+  Check check{text,
+              {match[1], match[2]},
+              match[3],
+              std::strtold(match[5].str().c_str(), nullptr),
+              match[6].length() > 0};
+  if (match[4] == "-")
+    check.value = -check.value;
+  const Metric& metric = check.metric;
+  if (metric.site.empty() && !row_of(kProgramMetrics, metric.name))
+    throw BadCheck(names_of(kProgramMetrics) + ", or site(FILE:LINE).METRIC",
+                   "'" + metric.name + "'");
+  if (!metric.site.empty() && !row_of(kSiteMetrics, metric.name))
+    throw BadCheck("one of " + names_of(kSiteMetrics) + " for a site", "'" + metric.name + "'");
+  if (check.percent && !change && !is_percent(metric))
+    throw BadCheck("a number without % for " + metric.name, "'" + text + "'");
+  return check;
+}
+
+std::optional<Measured> measure(const Metric& metric, const Figures& figures,
+                                const SiteFigures* site) {
+  if (!metric.site.empty())
+    return site ? std::optional(row_of(kSiteMetrics, metric.name)->of(*site, figures))
+                : std::nullopt;
+  const Measured measured = row_of(kProgramMetrics, metric.name)->of(figures);
+  if (measured.percent && measured.value.denominator == 0)
+    return {};
+  return measured;
+}
+
+const SiteFigures* find_site(const Figures& figures, const std::string& name) {
+  const SiteFigures* found = nullptr;
+  for (const SiteFigures& site : figures.sites) {
+    const std::string place =
+        site.line == 0 ? site.file : fmt::format("{}:{}", site.file, site.line);
+    if (place == name || site.name == name)
+      return &site;
+    if (!ends_path(place, name))
+      continue;
+    if (found)
+      throw BadCheck("one site", fmt::format("{} and {}", found->name, site.name));
+    found = &site;
+  }
+  return found;
+}
+
+bool compare(long double left, const std::string& comparison, long double right) {
+  if (comparison == ">=")
+    return left >= right;
+  if (comparison == "<=")
+    return left <= right;
+  if (comparison == ">")
+    return left > right;
+  if (comparison == "<")
+    return left < right;
+  return left == right;
+}
+
+std::optional<bool> holds(const Check& check, const Figures& figures, std::string& actual) {
+  const SiteFigures* site = nullptr;
+  if (!check.metric.site.empty()) {
+    site = find_site(figures, check.metric.site);
+    if (!site)
+      throw BadCheck("the FILE:LINE of a site of the profile", "'" + check.metric.site + "'");
+  }
+  const auto measured = measure(check.metric, figures, site);
+  if (!measured)
+    return {};
+  actual = measured->text();
+  return compare(measured->number(), check.comparison, check.value);
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,23 @@
+// C++ names as people read them. Used by site_resolver and task_type; pure functions of text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tp::analysis {
+
+// `name` itself if it is not mangled.
+std::string demangle(const std::string& name);
+
+// A demangled function without return type, template arguments and parameters: what fits a file. A
+// lambda belongs to the function around it.
+std::string plain_name(const std::string& function);
+
+// The last two components of a plain name, without "(anonymous namespace)": what fits a table.
+std::string short_name(const std::string& plain);
+
+// The arguments of a type's outermost template; none if it is no template.
+std::vector<std::string_view> template_arguments(std::string_view type);
+
+} // namespace tp::analysis

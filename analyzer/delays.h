@@ -1,0 +1,43 @@
+// What the path of a run is made of (passes/run_path.h has the definitions), in ticks.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tp::analysis {
+
+// The edge of the DAG before a step. Inside: between two steps of a task that depend on nothing else (before a body
+// call of a loop, say).
+enum class EdgeKind : std::uint8_t { Create, CreateContinue, WaitContinue, End, Inside };
+inline constexpr std::size_t kEdgeKinds = static_cast<std::size_t>(EdgeKind::Inside) + 1;
+
+struct Delays {
+  std::uint64_t busy = 0, scheduler = 0;
+};
+
+struct RunPathPart {
+  std::uint64_t running = 0;
+  std::array<Delays, kEdgeKinds> delays{};
+
+  std::uint64_t busy() const { return sum_of(&Delays::busy); }
+  std::uint64_t scheduler() const { return sum_of(&Delays::scheduler); }
+  std::uint64_t length() const { return running + busy() + scheduler(); }
+  void add(const RunPathPart& other) {
+    running += other.running;
+    for (std::size_t i = 0; i < kEdgeKinds; ++i) {
+      delays[i].busy += other.delays[i].busy;
+      delays[i].scheduler += other.delays[i].scheduler;
+    }
+  }
+
+private:
+  std::uint64_t sum_of(std::uint64_t Delays::* part) const {
+    std::uint64_t sum = 0;
+    for (const Delays& each : delays)
+      sum += each.*part;
+    return sum;
+  }
+};
+
+} // namespace tp::analysis

@@ -1,0 +1,36 @@
+// Folded stacks: what Brendan Gregg's FlameGraph and everything after it reads.
+#include "export/export.h"
+#include "export/frames.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tp::analysis {
+
+static std::string fold(const Profile& profile, std::uint64_t ContextRow::* metric) {
+  std::string text;
+  for (std::uint32_t id = 0; id < profile.contexts.size(); ++id) {
+    const std::uint64_t value = profile.contexts[id].*metric;
+    if (value == 0)
+      continue;
+    std::string stack;
+    for (const std::uint32_t frame : frames_of(profile, id)) {
+      std::string name = frame_name(profile, profile.contexts[frame].site);
+      std::replace(name.begin(), name.end(), ';', ',');
+      stack += (stack.empty() ? "" : ";") + name;
+    }
+    text += fmt::format("{} {}\n", stack, value);
+  }
+  return text;
+}
+
+std::string write_folded(const Profile& profile) {
+  return fold(profile, &ContextRow::work);
+}
+
+std::string write_folded_critical(const Profile& profile) {
+  return fold(profile, &ContextRow::critical_work);
+}
+
+} // namespace tp::analysis

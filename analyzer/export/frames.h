@@ -1,0 +1,25 @@
+// What exports have in common: names of frames, and text that other tools can read.
+#pragma once
+
+#include "report/report.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tp::analysis {
+
+// `text` as UTF-8 on one line: what is neither becomes '?'.
+std::string clean(std::string_view text);
+
+// "tree.cpp:25 (build_tree)": where the tasks are spawned, and in which function; with the mark of a
+// site whose steps are too short to trust.
+std::string frame_name(const Profile& profile, std::uint32_t site);
+
+// Indices of contexts from main down to `context`.
+std::vector<std::uint32_t> frames_of(const Profile& profile, std::uint32_t context);
+
+// A unit in the words that other tools know.
+std::string unit_name(const Profile& profile);
+
+} // namespace tp::analysis

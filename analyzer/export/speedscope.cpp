@@ -1,0 +1,75 @@
+// speedscope's file format: stacks with weights, as "sampled" profiles. A weight is what a context
+// sums up to; the order of the stacks is that of the contexts and no order in time.
+#include "export/export.h"
+#include "export/frames.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace tp::analysis {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json frame_json(const Profile& profile, std::uint32_t site) {
+  Json frame = {{"name", frame_name(profile, site)}};
+  if (site == kNoSite || profile.sites[site].info.line == 0)
+    return frame;
+  frame["file"] = clean(profile.sites[site].info.file);
+  frame["line"] = profile.sites[site].info.line;
+  return frame;
+}
+
+Json profile_json(const Profile& profile, const std::string& name, const std::string& unit,
+                  std::uint64_t ContextRow::* metric) {
+  // Frames are the sites in their order, and one more for further contexts.
+  const auto frame_of = [&](std::uint32_t context) {
+    return std::min<std::size_t>(profile.contexts[context].site, profile.sites.size());
+  };
+  Json samples = Json::array(), weights = Json::array();
+  std::uint64_t sum = 0;
+  for (std::uint32_t id = 0; id < profile.contexts.size(); ++id) {
+    const std::uint64_t value = profile.contexts[id].*metric;
+    if (value == 0)
+      continue;
+    Json stack = Json::array();
+    for (const std::uint32_t context : frames_of(profile, id))
+      stack.push_back(frame_of(context));
+    samples.push_back(std::move(stack));
+    weights.push_back(value);
+    sum += value;
+  }
+  return {{"type", "sampled"},
+          {"name", name},
+          {"unit", unit},
+          {"startValue", 0},
+          {"endValue", sum},
+          {"samples", std::move(samples)},
+          {"weights", std::move(weights)}};
+}
+
+} // namespace
+
+std::string write_speedscope(const Profile& profile) {
+  // Other units than time are in the name: speedscope knows none of them.
+  const std::string unit = unit_name(profile);
+  const std::string known = unit == "nanoseconds" ? unit : "none";
+  Json frames = Json::array();
+  for (std::uint32_t site = 0; site < profile.sites.size(); ++site)
+    frames.push_back(frame_json(profile, site));
+  frames.push_back(frame_json(profile, kNoSite));
+  const Json json = {
+      {"$schema", "https://www.speedscope.app/file-format-schema.json"},
+      {"exporter", "taskpath"},
+      {"name", clean(profile.run.program)},
+      {"activeProfileIndex", 0},
+      {"shared", {{"frames", frames}}},
+      {"profiles",
+       {profile_json(profile, "work in " + unit, known, &ContextRow::work),
+        profile_json(profile, "critical work in " + unit, known, &ContextRow::critical_work),
+        profile_json(profile, "tasks", "none", &ContextRow::tasks)}}};
+  return json.dump(1) + '\n';
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,76 @@
+// The execution DAG in memory, for what cannot be computed while reading: simulation on P workers.
+//
+// Made for size: 16 bytes per node and 8 per join. A node is a step, or several of one task between
+// which nothing happens that others could see (body calls of a loop). Its continuation in the same
+// task is `next`; what else its end means is one Effect, or a chain of cells for the rare node that
+// means more. A join counts what it is waiting for, and has an effect of its own when that is over.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tp::analysis {
+
+using DagNodeId = std::uint32_t;
+using DagJoinId = std::uint32_t;
+inline constexpr std::uint32_t kNoDagId = ~std::uint32_t{0};
+inline constexpr std::size_t kMostDagNodes = std::size_t{1} << 30; // an Effect has 30 bits for them
+
+class Effect {
+public:
+  enum class Kind : std::uint32_t {
+    Start,  // a node of another task, or one that any worker may go on with, is ready
+    Signal, // one thing less that a join waits for
+    Await,  // of a node: the task goes on when this join is over
+    Several // a chain of cells
+  };
+  Effect() = default;
+  Effect(Kind kind, std::uint32_t id) : bits_(static_cast<std::uint32_t>(kind) << 30 | id) {}
+  explicit operator bool() const { return bits_ != kNoDagId; }
+  Kind kind() const { return static_cast<Kind>(bits_ >> 30); }
+  std::uint32_t id() const { return bits_ & (kMostDagNodes - 1); }
+
+private:
+  std::uint32_t bits_ = kNoDagId;
+};
+
+struct Dag {
+  struct Node {
+    std::uint64_t cost = 0;
+    DagNodeId next = kNoDagId; // in the same task
+    Effect effect;
+  };
+  struct Join {
+    std::uint32_t count = 0;
+    Effect effect;
+  };
+  struct Cell {
+    Effect effect;
+    std::uint32_t next = kNoDagId;
+  };
+  static_assert(sizeof(Node) == 16 && sizeof(Join) == 8);
+
+  std::vector<Node> nodes;
+  std::vector<Join> joins;
+  std::vector<Cell> cells;
+  std::vector<DagNodeId> roots; // ready at time 0: threads that the program made itself
+
+  // Hot: calls `function` with each single effect.
+  template <typename Function>
+  void for_each(Effect effect, Function&& function) const {
+    if (!effect)
+      return;
+    if (effect.kind() != Effect::Kind::Several) [[likely]] {
+      function(effect);
+      return;
+    }
+    for (std::uint32_t cell = effect.id(); cell != kNoDagId; cell = cells[cell].next)
+      function(cells[cell].effect);
+  }
+  std::size_t bytes() const {
+    return nodes.size() * sizeof(Node) + joins.size() * sizeof(Join) + cells.size() * sizeof(Cell);
+  }
+};
+
+} // namespace tp::analysis

@@ -1,0 +1,105 @@
+// Two heaps: the next step of each stream by its begin, the running ones by their end.
+#include "passes/idle_time.h"
+
+#include "stream_cursor.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
+
+namespace tp::analysis {
+namespace {
+
+constexpr std::uint64_t kSlots = std::uint64_t{1} << 20;
+
+// The steps of one stream, one after the other.
+class Steps {
+public:
+  Steps(const StreamBytes& stream, std::uint32_t number, const RunInfo& run)
+      : cursor_(stream, number, run) {}
+  bool next() {
+    const std::uint64_t before = end;
+    while (cursor_.next()) {
+      const trace::Op op = cursor_.record().op;
+      if (op == trace::Op::Spawn || op == trace::Op::SpawnWait)
+        cursor_.count_spawn();
+      begin = std::max(cursor_.time().begin, before);
+      end = cursor_.time().at;
+      if (begin < end)
+        return true;
+    }
+    return false;
+  }
+  std::uint64_t begin = 0, end = 0;
+
+private:
+  StreamCursor cursor_;
+};
+
+} // namespace
+
+IdleTime::IdleTime(const TraceSource& source, const RunInfo& run, std::uint64_t workers,
+                   std::uint64_t first_time, std::uint64_t last_time)
+    : first_(first_time), last_(std::max(first_time, last_time)),
+      width_((last_ - first_) / kSlots + 1), idle_((last_ - first_) / width_ + 2) {
+  std::vector<Steps> streams;
+  using Event = std::pair<std::uint64_t, std::size_t>;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> starts;
+  std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> ends;
+  streams.reserve(source.streams.size());
+  for (std::size_t i = 0; i < source.streams.size(); ++i) {
+    streams.emplace_back(source.streams[i], static_cast<std::uint32_t>(i), run);
+    if (streams.back().next())
+      starts.emplace(streams.back().begin, i);
+  }
+  std::uint64_t now = first_;
+  const auto advance = [&](std::uint64_t time) {
+    if (ends.size() < workers)
+      add(now, time);
+    now = std::max(now, time);
+  };
+  const auto end_until = [&](std::uint64_t time) {
+    for (; !ends.empty() && ends.top() <= time; ends.pop())
+      advance(ends.top());
+  };
+  while (!starts.empty()) {
+    const auto [time, of] = starts.top();
+    starts.pop();
+    end_until(time);
+    advance(time);
+    ends.push(streams[of].end);
+    if (streams[of].next())
+      starts.emplace(streams[of].begin, of);
+  }
+  end_until(last_);
+  advance(last_);
+  std::uint64_t sum = 0;
+  for (std::uint64_t& slot : idle_)
+    sum += std::exchange(slot, sum);
+}
+
+void IdleTime::add(std::uint64_t from, std::uint64_t to) {
+  from = std::clamp(from, first_, last_);
+  to = std::min(to, last_);
+  while (from < to) {
+    const std::uint64_t slot = (from - first_) / width_;
+    const std::uint64_t in_slot = std::min(to - from, width_ - (from - first_) % width_);
+    idle_[slot] += in_slot;
+    from += in_slot;
+  }
+}
+
+std::uint64_t IdleTime::until(std::uint64_t time) const {
+  const std::uint64_t since = std::clamp(time, first_, last_) - first_;
+  const std::uint64_t slot = since / width_;
+  const std::uint64_t in_slot = idle_[slot + 1] - idle_[slot];
+  __extension__ using Wide = unsigned __int128;
+  return idle_[slot] + static_cast<std::uint64_t>(Wide{in_slot} * (since % width_) / width_);
+}
+
+std::uint64_t IdleTime::between(std::uint64_t from, std::uint64_t to) const {
+  return from < to ? std::min(until(to) - until(from), to - from) : 0;
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,69 @@
+// RUN PATH: why the run took as long as it did (Huynh and Taura, "Critical Path Analysis for Characterizing Parallel
+// Runtime Systems", sections 3 and 4). Backwards from the end of the program: of all that a step had to wait for, what
+// ended last. On this path there was always a step running, or one ready that nobody ran: its length is the elapsed
+// time, in three parts.
+//
+//   running          a step of the path ran
+//   busy delay       the next one was ready, and every cpu had another step to run: ample parallelism
+//   scheduler delay  it was ready, and at least one cpu had none
+//
+// Delays are told apart by the edge of the DAG that they lie on. It is the path of one run, in time; the critical path
+// of the other passes is that of the program, in work.
+#pragma once
+
+#include "delays.h"
+#include "dpst.h"
+#include "passes/critical_path.h"
+#include "passes/idle_time.h"
+#include "pool.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tp::analysis {
+
+class RunPath final : public DagVisitor {
+public:
+  explicit RunPath(const IdleTime& idle) : idle_(idle), segments_(owner_) {}
+
+  // By row of the step that ran, or came late; as many as rows were seen on the path.
+  std::vector<RunPathPart> rows() const;
+
+  Path* new_path() override { return reinterpret_cast<Path*>(tracks_.make()); }
+  Path* copy_path(const Path& path) override;
+  void drop_path(Path* path) override;
+  void set_rank(Path&, std::uint64_t) override {}
+  void join_path(Path& into, const Path& from, Tie) override { join(track(into), track(from)); }
+  void assign_path(Path& into, const Path& from) override { take(track(into), track(from)); }
+  void wait_joined(FrameState& frame, const Path* fresh, const Path* again) override;
+  void root_begun(FrameState&) override {}
+  void spawned(const FrameState& parent, FrameState& child) override;
+  void begun(FrameState&) override {}
+  void restarted(FrameState& frame) override { track(*frame.path).next = EdgeKind::End; }
+  void step(FrameState& frame, const Step& step) override;
+  void loop_begin(FrameState&) override {}
+  void loop_end(FrameState&, std::uint64_t, std::uint64_t) override {}
+  void ended(FrameState& frame) override { join(longest_, track(*frame.path)); }
+  void left_unjoined(const Path&) override {}
+  void abandoned(FrameState&) override {}
+
+private:
+  struct Track { // what a Path is here
+    SegmentId composition = kNoSegment;
+    bool started = false;
+    EdgeKind next = EdgeKind::Inside;
+    std::uint64_t end = 0; // of its last step
+  };
+  static Track& track(const Path& path);
+  bool join(Track& into, const Track& from);
+  void take(Track& into, const Track& from);
+  void add(Track& of, Row row, std::size_t what, std::uint64_t ticks);
+
+  const IdleTime& idle_;
+  NoExtra::Owner owner_;
+  SegmentStore<std::uint64_t> segments_;
+  Pool<Track> tracks_;
+  Track longest_;
+};
+
+} // namespace tp::analysis

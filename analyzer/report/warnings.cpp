@@ -1,0 +1,40 @@
+// What limits scaling, in the form that editors and CI systems read from compilers.
+#include "report/lines.h"
+#include "report/numbers.h"
+
+namespace tp::analysis {
+namespace {
+
+// Less than a tenth of the critical path gains little, whatever is done about it.
+bool limits(std::uint64_t critical_work, const Profile& profile) {
+  return critical_work > 0 && critical_work >= profile.span / 10;
+}
+
+std::string line(const Profile& profile, const SourcePlace& place, std::uint64_t critical_work,
+                 const std::string& what) {
+  return fmt::format("{}:{}: warning: {} % of the critical path {}; parallelism is {} [-Wspan]\n",
+                     printable(place.file), place.line, percent2(critical_work, profile.span),
+                     printable(what), decimal2(profile.divisible_parallelism()));
+}
+
+} // namespace
+
+std::string write_warnings(const Profile& profile) {
+  std::string text;
+  if (profile.has_ample_parallelism())
+    return text;
+  for (const SiteRow& site : profile.sites)
+    if (site.info.line > 0 && limits(site.critical_work, profile))
+      text += line(profile, {site.info.file, site.info.line}, site.critical_work,
+                   std::string("is spent in the tasks that are spawned here") +
+                       (site.too_short ? ", whose steps are too short to trust" : ""));
+  // Code of main has no site: it is told by the spawns and waits around it.
+  for (const WhatIfTarget& target : profile.explored)
+    if (target.kind == TargetKind::Stretch && target.of_main &&
+        limits(target.critical_work, profile) && target.place.line + target.end.line > 0)
+      text += line(profile, target.place.line > 0 ? target.place : target.end, target.critical_work,
+                   "is the serial code " + target.name);
+  return text;
+}
+
+} // namespace tp::analysis

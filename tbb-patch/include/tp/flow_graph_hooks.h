@@ -1,0 +1,185 @@
+// What the patched flow_graph.h needs, besides tp/oneapi_hooks.h. C++11.
+//
+// What a node's body comes after travels with the message: released where it is sent, kept under its
+// address, passed on where it is copied or stored, and taken up by the task that runs the body. So
+// it does not matter which thread moves messages on behalf of others.
+#ifndef TP_FLOW_GRAPH_HOOKS_H
+#define TP_FLOW_GRAPH_HOOKS_H
+
+#include "tp/oneapi_hooks.h"
+
+#include <cerrno>
+
+extern "C" {
+__attribute__((weak)) void tp_on_start_after(const void* key) noexcept;
+__attribute__((weak)) int tp_has_edges(const void* key) noexcept;
+__attribute__((weak)) void tp_pass_edges(const void* from, const void* to) noexcept;
+__attribute__((weak)) void tp_copy_edges(const void* from, const void* to) noexcept;
+__attribute__((weak)) void tp_give_places(const void* from, const void* node,
+                                          std::uint64_t count) noexcept;
+__attribute__((weak)) void tp_take_place(const void* node, std::uint64_t places,
+                                         const void* to) noexcept;
+__attribute__((weak)) void tp_return_place(const void* node) noexcept;
+__attribute__((weak)) void tp_forget_places(const void* node) noexcept;
+__attribute__((weak)) void tp_begin_pull(const void* message) noexcept;
+__attribute__((weak)) void tp_end_pull(const void* message) noexcept;
+__attribute__((weak)) void tp_on_got_message(const void* message) noexcept;
+__attribute__((weak)) void tp_name_object(const void* object, const void* site) noexcept;
+__attribute__((weak)) void tp_copy_name(const void* from, const void* to) noexcept;
+}
+
+namespace tp {
+
+inline bool has_edges(const void* place) noexcept {
+  return tp_has_edges != nullptr && tp_has_edges(place);
+}
+inline void pass_edges(const void* from, const void* to) noexcept {
+  if (tp_pass_edges != nullptr && from != to)
+    tp_pass_edges(from, to);
+}
+inline void copy_edges(const void* from, const void* to) noexcept {
+  if (tp_copy_edges != nullptr && from != to)
+    tp_copy_edges(from, to);
+}
+// The current task comes after the edges there, if any, and after nothing else.
+inline void start_after(const void* key) noexcept {
+  if (tp_on_start_after != nullptr)
+    tp_on_start_after(key);
+}
+
+// A place for edges that ends with the scope: of a message, or of something else.
+class carrier {
+public:
+  carrier() noexcept : place_(this) {}
+  explicit carrier(const void* place) noexcept : place_(place) {}
+  ~carrier() { forget_edges(place_); }
+  void pass_to(const void* to) const noexcept { pass_edges(place_, to); }
+  carrier(const carrier&) = delete;
+  carrier& operator=(const carrier&) = delete;
+
+private:
+  const void* place_;
+};
+// An address that is this thread's alone: for edges on their way into a call that cannot be given
+// one more argument.
+inline const void* thread_place() noexcept {
+  return &errno;
+}
+
+// Whatever edges a message gets, it has them until the end of the scope if it had none before. A
+// null place: nothing happens.
+class new_message {
+public:
+  explicit new_message(const void* place) noexcept
+      : place_(place != nullptr && !has_edges(place) ? place : nullptr) {}
+  ~new_message() {
+    if (place_ != nullptr)
+      forget_edges(place_);
+  }
+  new_message(const new_message&) = delete;
+  new_message& operator=(const new_message&) = delete;
+
+protected:
+  const void* place_;
+};
+// A message is put to a node: by the current task, unless it carries edges already (it is passed on
+// for somebody else).
+class sent_message : public new_message {
+public:
+  explicit sent_message(const void* place) noexcept : new_message(place) {
+    if (place_ != nullptr)
+      release_to(place_);
+  }
+};
+// A message that carries edges is put to several nodes, to each with all of them. Afterwards it has
+// them still. A null place: nothing happens.
+class repeated_message {
+public:
+  explicit repeated_message(const void* place) noexcept
+      : place_(place != nullptr && has_edges(place) ? place : nullptr) {
+    if (place_ != nullptr)
+      pass_edges(place_, this);
+  }
+  // It is going to be put, from there.
+  void before_put(const void* place) const noexcept {
+    if (place_ == nullptr)
+      return;
+    forget_edges(place);
+    copy_edges(this, place);
+  }
+  void after_put(const void* place) const noexcept {
+    if (place_ != nullptr)
+      forget_edges(place);
+  }
+  ~repeated_message() {
+    if (place_ == nullptr)
+      return;
+    forget_edges(place_);
+    pass_edges(this, place_);
+  }
+  repeated_message(const repeated_message&) = delete;
+  repeated_message& operator=(const repeated_message&) = delete;
+
+private:
+  const void* place_;
+};
+
+// A node asks for a message.
+class pulled_message {
+public:
+  explicit pulled_message(const void* place) noexcept : place_(place) {
+    if (tp_begin_pull != nullptr)
+      tp_begin_pull(place_);
+  }
+  ~pulled_message() {
+    if (tp_end_pull != nullptr)
+      tp_end_pull(place_);
+  }
+  pulled_message(const pulled_message&) = delete;
+  pulled_message& operator=(const pulled_message&) = delete;
+
+private:
+  const void* place_;
+};
+// Whoever asked for a message has got one: if not a node, the current task continues after it.
+inline void got_message(const void* place) noexcept {
+  if (tp_on_got_message != nullptr)
+    tp_on_got_message(place);
+}
+
+// Nodes that let in only so many messages at a time.
+inline void give_places(const void* from, const void* node, std::uint64_t count = 1) noexcept {
+  if (tp_give_places != nullptr)
+    tp_give_places(from, node, count);
+}
+inline void take_place(const void* node, std::uint64_t places, const void* to) noexcept {
+  if (tp_take_place != nullptr)
+    tp_take_place(node, places, to);
+}
+inline void return_place(const void* node) noexcept {
+  if (tp_return_place != nullptr)
+    tp_return_place(node);
+}
+inline void forget_places(const void* node) noexcept {
+  if (tp_forget_places != nullptr)
+    tp_forget_places(node);
+}
+
+// The tasks of a node belong to the place where the node was made.
+inline void name_node(const void* node, const site& place) noexcept {
+  if (tp_name_object != nullptr && place.record != nullptr)
+    tp_name_object(node, place.record);
+}
+inline void copy_name(const void* from, const void* to) noexcept {
+  if (tp_copy_name != nullptr)
+    tp_copy_name(from, to);
+}
+inline void forget_node(const void* node) noexcept {
+  forget_places(node);
+  if (tp_name_object != nullptr)
+    tp_name_object(node, nullptr);
+}
+
+} // namespace tp
+
+#endif

@@ -1,0 +1,18 @@
+# What oneTBB knows of NUMA nodes and kinds of cores comes from libtbbbind, which it looks for beside itself: none stands
+# beside ours, and the system's must do.
+. "$(dirname "$0")/common.inc"
+build_stock topology -DTBB_PREVIEW_TASK_ARENA_CONSTRAINTS_EXTENSION=1 <<'EOF'
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/task_arena.h>
+#include <cstdio>
+int main() {
+  for (int node : tbb::info::numa_nodes()) std::printf("node %d: %d\n", node, tbb::info::default_concurrency(node));
+  for (int type : tbb::info::core_types()) std::printf("type of cores %d\n", type);
+  tbb::task_arena::constraints constraints;
+  constraints.set_max_threads_per_core(1);
+  std::printf("one thread per core: %d\n", tbb::info::default_concurrency(constraints));
+}
+EOF
+TP_DISABLE=1 as_stock ./topology
+as_stock ./topology
+finish

@@ -1,0 +1,111 @@
+# Sites of programs that nobody recompiled: file and line wherever there is debug information (inlined, PIE or not, of clang,
+# which writes no .debug_aranges, split, compressed, in a file of its own), else the symbol, else the type of the task, else
+# module and offset; and the profile says which. One line of the site table per call site, however often it is called. No server
+# for debug information is asked.
+. "$(dirname "$0")/common.inc"
+[ -e /usr/include/oneapi/tbb/version.h ] || skip "no libtbb-dev"
+cat >sites.cpp <<'X'
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_group.h>
+#include <functional>
+#include <thread>
+#include <vector>
+namespace shop {
+static inline void crunch(int n) {
+  tbb::parallel_for(0, n, [](int) {});
+}
+struct Body { void operator()(const tbb::blocked_range<int>&) const {} };
+__attribute__((noinline)) void sell(int n) {
+  tbb::parallel_for(tbb::blocked_range<int>(0, n), Body());
+}
+__attribute__((noinline)) void hidden(tbb::task_group& group, const std::function<void()>& f) {
+  group.run(f);
+  group.wait();
+}
+}
+int main() {
+  for (int i = 0; i < 100; ++i) shop::crunch(4);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([] { for (int j = 0; j < 20; ++j) shop::sell(3); });
+  for (std::thread& thread : threads) thread.join();
+  tbb::task_group group;
+  shop::hidden(group, [] {});
+}
+X
+# sites: those of ./tp-data, sorted, with found_by; numbers of addresses are not compared.
+sites() {
+  rm -rf tp-data
+  "$tp_run" -q -- "$@" >out 2>&1 || fail "$*: exit status $?: $(cat out)"
+  analyze tp-data
+  python3 -c 'import json, re
+for site in json.load(open("profile.json"))["sites"][1:]:
+    place = "%s:%d" % (site["file"].split("/")[-1], site["line"]) if site["line"] else re.sub("0x[0-9a-f]+", "*", site["file"])
+    print(place, *site["found_by"], *site["constructs"])' | sort
+}
+lines="sites.cpp:12 debug_info parallel_for
+sites.cpp:15 debug_info task_group
+sites.cpp:8 debug_info parallel_for"
+libraries="-ltbb -lpthread"
+
+"$cxx" -std=c++17 -O2 -g -c sites.cpp -o sites.o || { fail "does not build"; finish; }
+"$cxx" -o whole sites.o $libraries
+same "position-independent" "$lines" "$(sites ./whole)"
+in_file analysis.out "as divisible is not known"
+is 'not p["divisible_is_known"]'
+same "call sites looked up" 3 "$(grep -c '"tag":"address"' tp-data/sites.jsonl)"
+"$cxx" -std=c++17 -O2 -g -gz -fno-pie -no-pie sites.cpp -o fixed $libraries
+same "at a fixed address, compressed" "$lines" "$(sites ./fixed)"
+"$cxx" -std=c++17 -O1 -g -gsplit-dwarf -c sites.cpp -o split.o && "$cxx" -o split split.o $libraries
+same "split" "$lines" "$(sites ./split)"
+if command -v clang++-19 >/dev/null; then
+  clang++-19 -std=c++17 -O2 -g sites.cpp -o of_clang $libraries
+  readelf -S of_clang | grep -q debug_aranges && fail "clang writes .debug_aranges now: nothing is tested here"
+  same "clang" "$lines" "$(sites ./of_clang)"
+fi
+
+# Debug information in a file of its own, found by .gnu_debuglink beside the program, or by build id.
+objcopy --only-keep-debug whole apart.debug && strip -o apart whole && objcopy --add-gnu-debuglink=apart.debug apart
+mkdir .debug && mv apart.debug .debug
+same "debug link" "$lines" "$(sites ./apart)"
+id=$(readelf -n whole | sed -n 's/.*Build ID: //p')
+strip -o by_id whole
+cat >in_namespace.sh <<X
+mount -t tmpfs none /usr/lib/debug && mkdir -p /usr/lib/debug/.build-id/${id:0:2} &&
+  cp .debug/apart.debug /usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug || exit 77
+"$tp_analyze" -q --json profile.json -d tp-data -o analysis >/dev/null
+X
+sites ./by_id >/dev/null
+if [ -d /usr/lib/debug ] && unshare -rm bash in_namespace.sh 2>err; then
+  is '{(s["line"], *s["found_by"]) for s in p["sites"][1:]} == {(8, "debug_info"), (12, "debug_info"), (15, "debug_info")}'
+else
+  echo "build ids are not tried: $(cat err)"
+fi
+
+# A server would be asked for what is missing: it is not.
+python3 -c 'import socket
+server = socket.socket()
+server.bind(("127.0.0.1", 0))
+server.listen()
+server.settimeout(60)
+print(server.getsockname()[1], flush=True)
+server.accept()
+print("asked", flush=True)' >server & server=$!
+until [ -s server ]; do sleep 0.1; done
+export DEBUGINFOD_URLS="http://127.0.0.1:$(head -n 1 server)" DEBUGINFOD_CACHE_PATH=$work/cache
+strip -g -o symbols whole
+same "symbols" "main+* symbol parallel_for
+shop::hidden+* symbol task_group
+shop::sell+* symbol parallel_for" "$(sites ./symbols)"
+strip -o stripped whole
+same "types" "shop::Body@stripped+* type parallel_for
+shop::crunch@stripped+* type parallel_for
+stripped+* module task_group" "$(sites ./stripped)"
+kill $server 2>/dev/null
+grep -q asked server && fail "a debuginfod server was asked"
+unset DEBUGINFOD_URLS
+
+# The program is gone: nothing can be looked up, and that is said.
+rm stripped && analyze tp-data
+is 'all(s["line"] == 0 and s["found_by"] in (["type"], ["module"]) for s in p["sites"][1:])'
+finish

@@ -1,0 +1,22 @@
+// libFuzzer target: any bytes as a profile in JSON that tp-diff reads; whatever it accepts is compared
+// with itself and with an empty profile, and written in all formats.
+#include "diff/writers.h"
+#include "problem.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tp::analysis;
+  try {
+    const Figures figures = read_figures({reinterpret_cast<const char*>(data), size}, "fuzz");
+    Figures other;
+    other.sites.push_back({.name = "main", .file = "main"});
+    for (const Figures* const base : {&figures, static_cast<const Figures*>(&other)}) {
+      const Comparison comparison = compare_profiles(*base, figures);
+      const DiffText options{.base = "a", .now = "b"};
+      write_diff_text(comparison, options);
+      write_diff_markdown(comparison, options);
+      write_diff_json(comparison, options);
+    }
+  } catch (const Error&) {
+  }
+  return 0;
+}

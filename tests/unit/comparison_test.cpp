@@ -1,0 +1,106 @@
+// tp-diff: which site of one profile is which of the other, and how changes are counted.
+#include "diff/comparison.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+namespace tp::analysis {
+namespace {
+
+struct Place {
+  std::uint32_t line;
+  const char* function;
+  const char* construct = "parallel_for";
+};
+
+Figures profile(const std::vector<Place>& places) {
+  Figures figures;
+  figures.unit = "units (virtual)";
+  figures.work = 100;
+  figures.span = 50;
+  SiteFigures& main = figures.sites.emplace_back();
+  main.name = main.file = "main";
+  for (const Place& place : places) {
+    SiteFigures& site = figures.sites.emplace_back();
+    site.name = "a.cpp:" + std::to_string(place.line);
+    site.file = "a.cpp";
+    site.line = place.line;
+    if (*place.function)
+      site.functions = {place.function};
+    site.constructs = {place.construct};
+    site.work = site.span = site.critical_work = place.line;
+  }
+  return figures;
+}
+
+// Line in BASE -> line in NEW; 0: none.
+std::set<std::pair<std::uint32_t, std::uint32_t>> matches(const Figures& base, const Figures& now) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> found;
+  for (const SitePair& pair : compare_profiles(base, now).sites)
+    if (pair.either().line > 0) {
+      found.emplace(pair.base ? pair.base->line : 0, pair.now ? pair.now->line : 0);
+      const Match expected = !pair.base                          ? Match::Added
+                             : !pair.now                         ? Match::Removed
+                             : pair.base->line == pair.now->line ? Match::SameLine
+                                                                 : Match::Moved;
+      EXPECT_EQ(expected, pair.match);
+    }
+  return found;
+}
+using Lines = std::set<std::pair<std::uint32_t, std::uint32_t>>;
+
+TEST(Comparison, SitesThatMovedAreFoundByFunctionAndConstruct) {
+  EXPECT_EQ((Lines{{10, 15}, {20, 25}}),
+            matches(profile({{10, "f"}, {20, "g"}}), profile({{15, "f"}, {25, "g"}})));
+  // In their order, even if one now stands where another one stood.
+  EXPECT_EQ((Lines{{10, 11}, {11, 12}}),
+            matches(profile({{10, "f"}, {11, "f"}}), profile({{11, "f"}, {12, "f"}})));
+  // Another construct is another site; another function in the same line is the same one.
+  EXPECT_EQ((Lines{{10, 0}, {0, 12}}),
+            matches(profile({{10, "f"}}), profile({{12, "f", "parallel_reduce"}})));
+  EXPECT_EQ((Lines{{10, 10}}), matches(profile({{10, "f"}}), profile({{10, "g"}})));
+}
+
+TEST(Comparison, WhereNobodyCanTellOnlyTheLineCounts) {
+  // One site more in the function.
+  EXPECT_EQ((Lines{{10, 10}, {0, 14}, {20, 0}, {0, 25}}),
+            matches(profile({{10, "f"}, {20, "f"}}), profile({{10, "f"}, {14, "f"}, {25, "f"}})));
+  // Functions are unknown.
+  EXPECT_EQ((Lines{{10, 0}, {0, 11}, {20, 20}}),
+            matches(profile({{10, ""}, {20, ""}}), profile({{11, ""}, {20, ""}})));
+}
+
+TEST(Comparison, ChangesAreNewMinusBase) {
+  const Figures base = profile({{10, "f"}, {20, "g"}}), now = profile({{12, "f"}, {30, "h"}});
+  const Comparison comparison = compare_profiles(base, now);
+  const auto change = [&](const char* site, const char* metric, bool percent) {
+    return amount_of(change_of({site, metric}, comparison), percent);
+  };
+  EXPECT_EQ(20, change("a.cpp:12", "work", true)); // 10 -> 12
+  EXPECT_EQ(2, change("a.cpp:12", "work", false));
+  EXPECT_EQ(2, change("a.cpp:10", "work", false));    // by its old name
+  EXPECT_EQ(4, change("a.cpp:12", "critical", true)); // points: 20 % -> 24 %
+  EXPECT_EQ(-20, change("a.cpp:20", "work", false));  // gone
+  EXPECT_TRUE(std::isinf(*change("a.cpp:30", "work", true)));
+  EXPECT_EQ(0, change("", "parallelism", true));
+  EXPECT_EQ(std::nullopt, change("", "attributed", false)); // unknown on both sides
+  EXPECT_THROW(change("a.cpp:99", "work", true), BadCheck);
+}
+
+TEST(Comparison, AmountsOfDifferentUnitsAreNotCompared) {
+  const Figures base = profile({}), now = [] {
+    Figures figures = profile({});
+    figures.unit = "ticks (tsc)";
+    return figures;
+  }();
+  const Comparison comparison = compare_profiles(base, now);
+  EXPECT_THROW(change_of({"", "work"}, comparison), BadCheck);
+  EXPECT_THROW(change_of({"main", "critical_work"}, comparison), BadCheck);
+  EXPECT_NO_THROW(change_of({"", "parallelism"}, comparison));
+  EXPECT_NO_THROW(change_of({"main", "critical"}, comparison));
+}
+
+} // namespace
+} // namespace tp::analysis

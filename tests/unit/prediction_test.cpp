@@ -1,0 +1,122 @@
+// Times on P workers as a profile tells them: by hand, on a clock of nanoseconds.
+#include "profile.h"
+#include "report/numbers.h"
+#include "report/writers.h"
+#include "trace_builder.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace tp::analysis {
+namespace {
+
+// main spawns `tasks` tasks of `work` ns each and waits; `lead` ns pass before each step.
+test::TraceBuilder flat(unsigned tasks, std::uint64_t work, std::uint64_t lead) {
+  test::TraceBuilder trace;
+  trace.count_ns();
+  trace.site(1, "a.cpp", 1);
+  auto& main = trace.stream();
+  main.thread_begin(trace::ThreadRole::Main);
+  for (unsigned i = 0; i < tasks; ++i)
+    main.spawn({0, i == 0 ? 0 : lead, 0}, test::SiteOperand::of(1),
+               i == 0 ? test::ContextOperand::fresh(true) : test::ContextOperand::last());
+  main.wait({0, lead, 0}, test::ContextOperand::last());
+  for (unsigned i = 0; i < tasks; ++i)
+    main.task(i == 0 ? test::TaskOperand::newest() : test::TaskOperand::back(i), {work, lead, 0});
+  main.wait_end();
+  main.end({0, lead, 0});
+  return trace;
+}
+
+Prediction predicted(const test::TraceBuilder& trace, std::vector<std::uint64_t> procs,
+                     std::uint64_t burden = 0) {
+  ProfileOptions options;
+  options.procs = std::move(procs);
+  options.burden_ns = burden;
+  return make_profile(trace.source(), options).prediction;
+}
+
+const EventCost& cost_of(const Prediction& prediction, const std::string& event) {
+  for (const EventCost& cost : prediction.costs)
+    if (cost.event == event)
+      return cost;
+  throw std::runtime_error(event);
+}
+
+TEST(Prediction, OfIndependentTasks) {
+  const Prediction prediction = predicted(flat(64, 1000, 0), {1, 2, 8, 1024, 2048});
+  EXPECT_EQ("", prediction.not_made);
+  ASSERT_EQ(4u, prediction.runs.size()); // up to 1024
+  EXPECT_EQ(64000u, prediction.work);
+  EXPECT_EQ(0u, prediction.overhead);
+  const std::uint64_t times[] = {64000, 32000, 8000, 1000};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(times[i], prediction.runs[i].time);
+    EXPECT_EQ(times[i], prediction.runs[i].greedy);
+  }
+  EXPECT_EQ("8", decimal2(prediction.runs[2].speedup));
+  EXPECT_EQ("1", decimal2(prediction.runs[2].efficiency));
+  EXPECT_EQ(Binding::Work, prediction.runs[2].binds);
+  EXPECT_EQ(Binding::Span, prediction.runs[3].binds);
+  EXPECT_EQ(1024u * 1000 - 64000, prediction.runs[3].idle);
+}
+
+TEST(Prediction, OverheadIsMeasuredPerEvent) {
+  // 10 and 12 stand in buckets of their own: no rounding.
+  const Prediction prediction = predicted(flat(100, 10, 12), {1, 2});
+  EXPECT_EQ(12u, cost_of(prediction, "spawn").cost);
+  EXPECT_EQ(100u, cost_of(prediction, "spawn").count); // 99 spawns and the step that waits
+  EXPECT_EQ(12u, cost_of(prediction, "wait").cost);
+  // 101 steps begin where a task was created or waited for, 100 with a task.
+  EXPECT_EQ(201u * 12, prediction.overhead);
+  EXPECT_EQ(1000u + 201 * 12, prediction.runs[0].time);
+  EXPECT_EQ(Binding::Overhead, prediction.runs[0].binds);
+}
+
+TEST(Prediction, StealsCostTheirBurden) {
+  // One task is worth a steal of 1000, a hundred times over.
+  const Prediction cheap = predicted(flat(2, 100'000, 0), {2}, 1000);
+  EXPECT_EQ(101'000u, cheap.runs[0].time);
+  EXPECT_EQ(1u, cheap.runs[0].steals);
+  EXPECT_EQ(1000u, cheap.runs[0].stealing);
+  const Prediction dear = predicted(flat(2, 100'000, 0), {2}, 1'000'000);
+  EXPECT_EQ(200'000u, dear.runs[0].time);
+  EXPECT_EQ(0u, dear.runs[0].steals);
+}
+
+TEST(Prediction, OfALoopThatWasSplitTooLittle) {
+  test::TraceBuilder trace;
+  trace.site(1, "a.cpp", 1);
+  auto& main = trace.stream();
+  main.thread_begin(trace::ThreadRole::Main);
+  main.spawn({}, test::SiteOperand::of(1), test::ContextOperand::fresh(true), false, true);
+  main.begin(test::TaskOperand::newest());
+  main.loop_begin({});
+  main.loop_end({640}, 64, 1);
+  main.end({});
+  main.wait_end();
+  main.end({});
+  const Prediction prediction = predicted(trace, {8});
+  EXPECT_EQ(640u, prediction.runs[0].time);
+  EXPECT_EQ(Binding::Grain, prediction.runs[0].binds);
+}
+
+TEST(Prediction, IsShownAndCanBeLeftOut) {
+  ProfileOptions options;
+  options.procs = {1, 2, 4, 8, 16};
+  options.burden_ns = 0;
+  const Profile profile = make_profile(flat(64, 1000, 0).source(), options);
+  EXPECT_NE(std::string::npos,
+            write_text(profile, {}).find("Predicted       1 on 1 cpus (64.0 us, work); 2 on 2"));
+  const auto json = nlohmann::json::parse(write_json(profile));
+  EXPECT_EQ(5u, json["prediction"]["runs"].size());
+  EXPECT_EQ(100, json["prediction"]["runs"][4]["efficiency_percent"]);
+  options.simulate = Explore::Never;
+  const Profile without = make_profile(flat(64, 1000, 0).source(), options);
+  EXPECT_NE(std::string::npos, write_text(without, {}).find("not made: --simulate never"));
+  EXPECT_EQ("--simulate never",
+            nlohmann::json::parse(write_json(without))["prediction"]["not_made"]);
+}
+
+} // namespace
+} // namespace tp::analysis
