@@ -27,7 +27,7 @@ def check_profiled(prefix, program, folder):
     problems = []
     if not profile["complete"] or profile["trace"]["tasks_begun"] == 0:
         problems.append(f"complete: {profile['complete']}, tasks: {profile['trace']['tasks_begun']}")
-    if not 0 < profile["attribution"]["percent"] <= 100:
+    if not 0 < profile["attribution"]["percent"] < 150:  # above 100: a hypervisor's share, which CPU time leaves out
         problems.append(f"attributed: {profile['attribution']['percent']} %")
     text = subprocess.run([f"{prefix}/bin/tp-analyze", "-q", "-o", folder, folder], stdout=subprocess.PIPE, text=True).stdout
     if "\nAttributed " not in text:

