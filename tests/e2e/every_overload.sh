@@ -1,5 +1,6 @@
 # Every overload of every function that tp-rewrite knows takes a site: the headers are read, since calling all of them
-# would take minutes. The one that does not is parallel_invoke of any number of functions, a default argument can follow no pack.
+# would take minutes. (Those that return a `Result` serve for addresses only.) The one that does not is parallel_invoke of any
+# number of functions, a default argument can follow no pack.
 . "$(dirname "$0")/common.inc"
 python3 - "$TP_PREFIX/include/oneapi/tbb" <<'X' || fail "overloads"
 import re, sys
@@ -11,7 +12,7 @@ found, without = set(), []
 count = 0
 for header, names in NAMES.items():
     text = re.sub("//.*", "", open(f"{sys.argv[1]}/{header}").read())
-    for name, parameters in re.findall(rf"\n[^\n;{{}}=]*[\w>&]\s+({names})\s*\(([^;{{}}]*)\)[^;{{}}()]*\{{", text):
+    for name, parameters in re.findall(rf"\n(?!Result )[^\n;{{}}=]*[\w>&]\s+({names})\s*\(([^;{{}}]*)\)[^;{{}}()]*\{{", text):
         count += 1
         found.add(name)
         if "TP_SITE_PARAM" not in parameters and "::tp::" not in parameters:

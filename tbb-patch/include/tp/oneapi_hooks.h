@@ -56,6 +56,17 @@ struct source_location {
 #define TP_SITE_PARAM ::tp::site tp_site = TP_HERE
 #define TP_SITE_SCOPE ::tp::site_scope tp_site_scope(tp_site)
 
+// The address of an entry point is of the type that it has with stock headers, though the parameter
+// above makes another one of it: this template yields to it in every call, from which Result cannot be
+// deduced, and stands in for it where a type is given ([temp.deduct.funcaddr]). The place of such a call
+// is its return address. For members the second argument is the function's name alone.
+#define TP_ADDRESS_OF(FUNCTION, ENTRY_POINT)                                                       \
+  template <typename... Explicit, typename Result, typename... Args>                               \
+  Result FUNCTION(Args... args) {                                                                  \
+    return ENTRY_POINT(std::forward<Args>(args)...,                                                \
+                       ::tp::site(::tp::site::here(), nullptr));                                   \
+  }
+
 namespace tp {
 
 // While it lives, spawns of the current task belong to the given site, unless an enclosing entry
