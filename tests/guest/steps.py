@@ -18,7 +18,7 @@ class Recording:
         self.frames = {}
         self.stolen = 0
         self.loops = []  # of each body call: work, iterations
-        self.work = self.ticks = 0  # of the steps between two spawns, which call nothing
+        self.paces = []  # ticks per instruction of the steps between two spawns, which call nothing
         for line in dump.stdout.splitlines():
             words = line.split()
             if words[0] == "stream":
@@ -44,8 +44,7 @@ class Recording:
             child = f"{self.stream}.{self.spawns}"
             self.spawns += 1
             if kind == "SpawnWait" and work > 0:
-                self.work += work
-                self.ticks += int(fields["wall"])
+                self.paces.append(int(fields["wall"]) / work)
         elif kind == "LoopEnd":
             self.loops.append((work, int(fields["iterations"])))
         if kind in ("Spawn", "SpawnWait", "End", "Cut", "Task", "LoopBegin", "Wait", "Extended4"):
