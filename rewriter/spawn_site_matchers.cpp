@@ -99,6 +99,14 @@ Callee resolved_callee(const clang::NamedDecl* decl, clang::SourceLocation name,
   return callee;
 }
 
+// TP_ADDRESS_OF (oneapi_hooks.h): such a template stands for the address of a construct, no call chooses it.
+bool is_for_addresses(const clang::NamedDecl& candidate) {
+  const auto* pattern = llvm::dyn_cast<clang::FunctionTemplateDecl>(candidate.getUnderlyingDecl());
+  const clang::NamedDecl* first = pattern ? *pattern->getTemplateParameters()->begin() : nullptr;
+  return first && first->isParameterPack() && first->getName() == "Explicit" &&
+         pattern->getTemplatedDecl()->getReturnType()->isTemplateTypeParmType();
+}
+
 // The candidates of a call whose choice waits for template arguments.
 Callee candidate_callee(const clang::OverloadExpr& overloads) {
   Callee callee;
@@ -106,6 +114,8 @@ Callee candidate_callee(const clang::OverloadExpr& overloads) {
   callee.has_template_arguments = overloads.hasExplicitTemplateArgs();
   bool all_ours = true;
   for (const clang::NamedDecl* candidate : overloads.decls()) {
+    if (is_for_addresses(*candidate))
+      continue;
     const clang::FunctionDecl* function = as_function(candidate);
     const Construct* construct = construct_of(function);
     all_ours &= construct && (!callee.construct || callee.construct == construct);

@@ -59,7 +59,8 @@ struct source_location {
 // The address of an entry point is of the type that it has with stock headers, though the parameter
 // above makes another one of it: this template yields to it in every call, from which Result cannot be
 // deduced, and stands in for it where a type is given ([temp.deduct.funcaddr]). The place of such a call
-// is its return address. For members the second argument is the function's name alone.
+// is its return address. For members the second argument is the function's name alone. tp-rewrite
+// knows these templates by the name Explicit.
 #define TP_ADDRESS_OF(FUNCTION, ENTRY_POINT)                                                       \
   template <typename... Explicit, typename Result, typename... Args>                               \
   Result FUNCTION(Args... args) {                                                                  \

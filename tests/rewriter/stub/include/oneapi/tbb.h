@@ -15,6 +15,15 @@
 #define TP_SITE , ::tp::site site = ::tp::site(::tp::site::here(), "here")
 #endif
 
+// The address of a construct; never called.
+#ifdef TP_STUB_STOCK
+#define TP_ADDRESS_OF(FUNCTION, ENTRY_POINT)
+#else
+#define TP_ADDRESS_OF(FUNCTION, ENTRY_POINT)                     \
+  template <typename... Explicit, typename Result, typename... Args> \
+  Result FUNCTION(Args... args) { return ENTRY_POINT(std::forward<Args>(args)..., ::tp::site(::tp::site::here(), nullptr)); }
+#endif
+
 namespace tbb { namespace detail { namespace d1 {
 
 struct auto_partitioner {};
@@ -80,6 +89,7 @@ public:
   explicit feeder(std::vector<Item>& items) : items_(items) {}
   void add(const Item& item TP_SITE) { TP_SEEN; items_.push_back(item); }
   void add(Item&& item TP_SITE) { TP_SEEN; items_.push_back(std::move(item)); }
+  TP_ADDRESS_OF(add, add)
 
 private:
   std::vector<Item>& items_;
@@ -100,6 +110,8 @@ public:
   void run(F&& f TP_SITE) { TP_SEEN; f(); }
   template <typename F>
   task_group_status run_and_wait(const F& f TP_SITE) { TP_SEEN; f(); return complete; }
+  TP_ADDRESS_OF(run, run)
+  TP_ADDRESS_OF(run_and_wait, run_and_wait)
   task_group_status wait() { return complete; }
 };
 class isolated_task_group : public task_group {
@@ -150,11 +162,16 @@ using detail::d1::blocked_range;
 using detail::d1::feeder;
 using detail::d1::isolated_task_group;
 using detail::d1::parallel_deterministic_reduce;
+TP_ADDRESS_OF(parallel_deterministic_reduce, detail::d1::parallel_deterministic_reduce)
 using detail::d1::parallel_for;
+TP_ADDRESS_OF(parallel_for, detail::d1::parallel_for)
 using detail::d1::parallel_for_each;
+TP_ADDRESS_OF(parallel_for_each, detail::d1::parallel_for_each)
 using detail::d1::parallel_invoke;
 using detail::d1::parallel_reduce;
+TP_ADDRESS_OF(parallel_reduce, detail::d1::parallel_reduce)
 using detail::d1::parallel_sort;
+TP_ADDRESS_OF(parallel_sort, detail::d1::parallel_sort)
 using detail::d1::simple_partitioner;
 using detail::d1::task_group;
 #ifndef TP_STUB_STOCK
