@@ -153,9 +153,7 @@ void Analysis::add_path_totals(Results& results) {
       results.rows[results.classes[entry.key].row].on_span.local.span += entry.work;
   }
   for (SegmentId id = longest_->composition; id != kNoSegment; id = segments.previous(id)) {
-    OnSpan& on_span = segments.extra(id);
-    on_span.settle(sites_.pool());
-    for (const OnSpan::Of& of : on_span.rows())
+    for (const OnSpan::Of& of : paths_.settled(id).rows())
       results.rows[of.row].on_span.add(of.measures);
   }
 }

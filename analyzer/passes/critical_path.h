@@ -15,6 +15,7 @@
 #include <cassert>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tp::analysis {
@@ -57,7 +58,7 @@ public:
     if (id == kNoSegment || at(id).refs > 1)
       id = begin_after(id);
     collapse(id);
-    add(at(id).entries, key, work);
+    add(at(id), key, work);
     return id;
   }
   // A new segment at the end of the path; takes over the caller's reference to `id`.
@@ -74,17 +75,21 @@ public:
   std::vector<Entry> total(SegmentId id) const {
     std::vector<Entry> sum;
     for (; id != kNoSegment; id = at(id).previous)
-      for (const Entry& entry : at(id).entries)
-        add(sum, entry.key, entry.work);
+      for_each(at(id), [&](const Entry& entry) { add(sum, entry.key, entry.work); });
     return sum;
   }
   std::size_t live() const { return live_; }
 
 private:
-  struct Segment {
-    std::vector<Entry> entries; // ordered by key
+  using Map = std::vector<Entry>; // ordered by key
+  static constexpr std::uint32_t kNoMap = ~std::uint32_t{0};
+  // Most segments have one key: it stands here, and what fits one cache line stays in one.
+  struct alignas(64) Segment {
     SegmentId previous = kNoSegment;
     std::uint32_t refs = 0;
+    std::uint32_t map = kNoMap; // all keys, if there have been several
+    Key key{};
+    std::uint64_t work = 0; // of `key`; 0: there is none yet
     [[no_unique_address]] Extra extra;
   };
 
@@ -93,7 +98,27 @@ private:
   Segment& at(SegmentId id) const {
     return blocks_[id >> kBlockBits][id & ((1u << kBlockBits) - 1)];
   }
-  static void add(std::vector<Entry>& entries, Key key, std::uint64_t work) {
+  template <typename Function>
+  void for_each(const Segment& segment, Function&& function) const {
+    if (segment.map != kNoMap)
+      for (const Entry& entry : maps_[segment.map])
+        function(entry);
+    else if (segment.work > 0)
+      function(Entry{segment.key, segment.work});
+  }
+  void add(Segment& to, Key key, std::uint64_t work) {
+    if (to.map == kNoMap) {
+      if (to.work == 0 || to.key == key) [[likely]] {
+        to.key = key;
+        to.work += work;
+        return;
+      }
+      to.map = make_map();
+      maps_[to.map].push_back({to.key, to.work});
+    }
+    add(maps_[to.map], key, work);
+  }
+  static void add(Map& entries, Key key, std::uint64_t work) {
     if (!entries.empty() && entries.back().key == key) {
       entries.back().work += work;
       return;
@@ -104,6 +129,15 @@ private:
       place->work += work;
     else
       entries.insert(place, {key, work});
+  }
+  std::uint32_t make_map() {
+    if (spare_maps_.empty()) {
+      maps_.emplace_back();
+      return static_cast<std::uint32_t>(maps_.size() - 1);
+    }
+    const std::uint32_t map = spare_maps_.back();
+    spare_maps_.pop_back();
+    return map;
   }
   SegmentId make() {
     if (live_ >= next_sweep_)
@@ -123,12 +157,20 @@ private:
   }
   void free(SegmentId id) {
     Segment& segment = at(id);
-    segment.entries.clear(); // keeps its storage for the next user
+    if (segment.map != kNoMap) {
+      maps_[segment.map].clear(); // keeps its storage for the next user
+      spare_maps_.push_back(segment.map);
+      segment.map = kNoMap;
+    }
+    segment.work = 0;
     segment.extra.clear(owner_);
     segment.refs = 0; // sweep() tells by it that the segment is not in use
     segment.previous = free_;
     free_ = id;
     --live_;
+  }
+  std::size_t size_of(const Segment& segment) const {
+    return segment.map == kNoMap ? segment.work > 0 : maps_[segment.map].size();
   }
   // Merges into `id` whatever only `id` holds.
   void collapse(SegmentId id) {
@@ -136,10 +178,12 @@ private:
     while (into.previous != kNoSegment && at(into.previous).refs == 1) {
       const SegmentId merged = into.previous;
       Segment& from = at(merged);
-      if (from.entries.size() > into.entries.size())
-        into.entries.swap(from.entries);
-      for (const Entry& entry : from.entries)
-        add(into.entries, entry.key, entry.work);
+      if (size_of(from) > size_of(into)) {
+        std::swap(into.map, from.map);
+        std::swap(into.key, from.key);
+        std::swap(into.work, from.work);
+      }
+      for_each(from, [&](const Entry& entry) { add(into, entry.key, entry.work); });
       into.extra.absorb(owner_, from.extra);
       into.previous = from.previous;
       free(merged);
@@ -156,6 +200,8 @@ private:
 
   Owner& owner_;
   std::vector<std::unique_ptr<Segment[]>> blocks_;
+  std::vector<Map> maps_;
+  std::vector<std::uint32_t> spare_maps_;
   SegmentId made_ = 0; // free ones included
   SegmentId free_ = kNoSegment;
   std::size_t live_ = 0;

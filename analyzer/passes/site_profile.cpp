@@ -2,6 +2,7 @@
 #include "passes/site_profile.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tp::analysis {
 
@@ -12,97 +13,151 @@ void release(Pool<Invocation>& pool, Invocation* invocation) {
 
 // ---- OnSpan
 
-void OnSpan::mark(Invocation& by, std::uint64_t local_span) {
+OnSpan::More* OnSpan::Owner::take() {
+  if (spare_.empty()) {
+    all_.push_back(std::make_unique<More>());
+    return all_.back().get();
+  }
+  More* const more = spare_.back();
+  spare_.pop_back();
+  return more;
+}
+
+void OnSpan::Owner::give(More* more) {
+  more->open.clear(); // all keep their storage for the next user
+  more->marks.clear();
+  more->rows.clear();
+  more->next_prune = 8;
+  spare_.push_back(more);
+}
+
+void OnSpan::mark_again(Owner& owner, Invocation& by, std::uint64_t local_span) {
   newest_marked_ = std::max(newest_marked_, by.serial);
-  for (Mark& each : marks_)
+  auto& marks = more(owner).marks;
+  for (Mark& each : marks)
     if (each.by == &by) {
       each.local_span = local_span;
       return;
     }
   ++by.refs;
-  marks_.push_back({&by, local_span});
+  marks.push_back({&by, local_span});
 }
 
 const std::uint64_t* OnSpan::find(const Invocation& by) const {
-  for (const Mark& each : marks_)
-    if (each.by == &by)
-      return &each.local_span;
+  if (mark_.by == &by)
+    return &mark_.local_span;
+  if (more_)
+    for (const Mark& each : more_->marks)
+      if (each.by == &by)
+        return &each.local_span;
   return nullptr;
 }
 
-SiteMeasures& OnSpan::of(Row row) {
-  if (!rows_)
-    rows_ = std::make_unique<std::vector<Of>>();
-  const auto at = std::lower_bound(rows_->begin(), rows_->end(), row,
+SiteMeasures& OnSpan::of(Owner& owner, Row row) {
+  auto& rows = more(owner).rows;
+  const auto at = std::lower_bound(rows.begin(), rows.end(), row,
                                    [](const Of& of, Row wanted) { return of.row < wanted; });
-  if (at != rows_->end() && at->row == row)
+  if (at != rows.end() && at->row == row)
     return at->measures;
-  return rows_->insert(at, {row, {}})->measures;
+  return rows.insert(at, {row, {}})->measures;
 }
 
-void OnSpan::settle(Owner& pool) {
-  std::size_t kept = 0;
-  for (Invocation* const each : open_) {
-    if (!each->is_final()) {
-      open_[kept++] = each;
-      continue;
-    }
-    SiteMeasures& measures = of(each->row);
-    measures.local.add(each->local_work, 0);
-    if (each->top_call_site)
-      measures.top_call_site.add(each->work, each->span());
-    if (each->top_caller)
-      measures.top_caller.add(each->work, each->span());
-    release(pool, each);
+bool OnSpan::settle(Owner& owner, const Invocation& invocation) {
+  if (!invocation.is_final())
+    return false;
+  SiteMeasures& measures = of(owner, invocation.row);
+  measures.local.add(invocation.local_work, 0);
+  if (invocation.top_call_site)
+    measures.top_call_site.add(invocation.work, invocation.span());
+  if (invocation.top_caller)
+    measures.top_caller.add(invocation.work, invocation.span());
+  return true;
+}
+
+void OnSpan::settle(Owner& owner) {
+  if (open_ && settle(owner, *open_)) {
+    release(owner, open_);
+    open_ = nullptr;
   }
-  open_.resize(kept);
+  if (!more_)
+    return;
+  auto& open = more_->open;
+  std::size_t kept = 0;
+  for (Invocation* const each : open)
+    if (settle(owner, *each))
+      release(owner, each);
+    else
+      open[kept++] = each;
+  open.resize(kept);
 }
 
-void OnSpan::absorb(Owner& pool, OnSpan& older) {
-  older.settle(pool);
-  if (rows().empty())
-    rows_.swap(older.rows_);
-  for (const Of& each : older.rows())
-    of(each.row).add(each.measures);
-  if (older.rows_)
-    older.rows_->clear();
-  open_.insert(open_.end(), older.open_.begin(), older.open_.end());
-  older.open_.clear();
-  // What stands in the newer segment is nearer to the end of the path, and nobody will ask for what
-  // an ended task had.
-  for (const Mark& each : older.marks_)
-    if (each.by->running && !find(*each.by))
-      marks_.push_back(each);
-    else
-      release(pool, each.by);
-  older.marks_.clear();
+void OnSpan::take_open(Owner& owner, Invocation* invocation) {
+  if (!open_)
+    open_ = invocation;
+  else
+    more(owner).open.push_back(invocation);
+}
+
+// What stands in the newer segment is nearer to the end of the path, and nobody will ask for what an
+// ended task had.
+void OnSpan::take_mark(Owner& owner, const Mark& mark) {
+  if (!mark.by->running || find(*mark.by))
+    release(owner, mark.by);
+  else if (!mark_.by)
+    mark_ = mark;
+  else
+    more(owner).marks.push_back(mark);
+}
+
+void OnSpan::absorb(Owner& owner, OnSpan& older) {
   newest_marked_ = std::max(newest_marked_, older.newest_marked_);
-  if (marks_.size() >= next_prune_)
-    prune_marks(pool);
+  if (mark_.by && !mark_.by->running)
+    release(owner, std::exchange(mark_, {}).by);
+  if (!more_)
+    std::swap(more_, older.more_);
+  if (older.open_)
+    take_open(owner, std::exchange(older.open_, nullptr));
+  if (older.mark_.by)
+    take_mark(owner, std::exchange(older.mark_, {}));
+  if (!more_)
+    return;
+  if (older.more_) {
+    More& from = *older.more_;
+    for (Invocation* const each : from.open)
+      take_open(owner, each);
+    from.open.clear();
+    for (const Mark& each : from.marks)
+      take_mark(owner, each);
+    from.marks.clear();
+    for (const Of& each : from.rows)
+      of(owner, each.row).add(each.measures);
+    from.rows.clear();
+  }
+  settle(owner);
+  if (more_->marks.size() >= more_->next_prune)
+    prune_marks(owner);
 }
 
 // Each time their number has doubled: constant cost per mark.
-void OnSpan::prune_marks(Owner& pool) {
+void OnSpan::prune_marks(Owner& owner) {
+  auto& marks = more_->marks;
   std::size_t kept = 0;
-  for (const Mark& each : marks_)
+  for (const Mark& each : marks)
     if (each.by->running)
-      marks_[kept++] = each;
+      marks[kept++] = each;
     else
-      release(pool, each.by);
-  marks_.resize(kept);
-  next_prune_ = 2 * kept + 8;
+      release(owner, each.by);
+  marks.resize(kept);
+  more_->next_prune = 2 * kept + 8;
 }
 
-void OnSpan::clear(Owner& pool) {
-  for (Invocation* const each : open_)
-    release(pool, each);
-  for (const Mark& each : marks_)
-    release(pool, each.by);
-  open_.clear(); // all keep their storage for the next user
-  marks_.clear();
-  if (rows_)
-    rows_->clear();
-  newest_marked_ = 0;
+void OnSpan::clear_more(Owner& owner) {
+  for (Invocation* const each : more_->open)
+    release(owner, each);
+  for (const Mark& each : more_->marks)
+    release(owner, each.by);
+  owner.give(more_);
+  more_ = nullptr;
 }
 
 // ---- SiteProfile

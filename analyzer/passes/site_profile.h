@@ -55,18 +55,57 @@ struct Invocation {
 // What is on a path. The spans of `local` are not kept here: they are the path's composition.
 class OnSpan {
 public:
-  using Owner = Pool<Invocation>;
   struct Of {
     Row row;
     SiteMeasures measures;
   };
 
+private:
+  struct Mark {
+    Invocation* by = nullptr;
+    std::uint64_t local_span = 0;
+  };
+  // Beyond the first of each.
+  struct More {
+    std::vector<Invocation*> open;
+    std::vector<Mark> marks;
+    std::vector<Of> rows;       // of the final ones, ordered by row
+    std::size_t next_prune = 8; // number of marks at which those of ended tasks are dropped
+  };
+
+public:
+  // Where invocations come from and go to, and storage to be used again.
+  class Owner {
+  public:
+    explicit Owner(Pool<Invocation>& invocations) : invocations_(invocations) {}
+
+  private:
+    friend OnSpan;
+    More* take();
+    void give(More* more);
+
+    Pool<Invocation>& invocations_;
+    std::vector<std::unique_ptr<More>> all_;
+    std::vector<More*> spare_;
+  };
+
+  // Once per segment.
   void enter(Invocation& invocation) {
     ++invocation.refs;
-    open_.push_back(&invocation);
+    open_ = &invocation;
   }
   // Another path branches off here, with `local_span` of `by` so far.
-  void mark(Invocation& by, std::uint64_t local_span);
+  void mark(Owner& owner, Invocation& by, std::uint64_t local_span) {
+    if (mark_.by == nullptr && !more_) {
+      ++by.refs;
+      mark_.by = &by;
+      newest_marked_ = std::max(newest_marked_, by.serial);
+    }
+    if (mark_.by == &by) [[likely]]
+      mark_.local_span = local_span;
+    else
+      mark_again(owner, by, local_span);
+  }
   const std::uint64_t* find(const Invocation& by) const;
   // False: `by` was spawned too late to have a mark here or further back on the path. (A mark that
   // it makes further back after this segment was begun only repeats one that it made before.)
@@ -74,27 +113,46 @@ public:
   // The segment begins where `older` ends.
   void follow(const OnSpan& older) { newest_marked_ = older.newest_marked_; }
   // Adds up what has become final.
-  void settle(Owner& pool);
+  void settle(Owner& owner);
 
-  void absorb(Owner& pool, OnSpan& older);
-  void clear(Owner& pool);
+  void absorb(Owner& owner, OnSpan& older);
+  void clear(Owner& owner) {
+    if (open_)
+      release(owner, open_);
+    if (mark_.by)
+      release(owner, mark_.by);
+    if (more_)
+      clear_more(owner);
+    open_ = nullptr;
+    mark_ = {};
+    newest_marked_ = 0;
+  }
   std::span<const Of> rows() const {
-    return rows_ ? std::span<const Of>(*rows_) : std::span<const Of>();
+    return more_ ? std::span<const Of>(more_->rows) : std::span<const Of>();
   }
 
 private:
-  struct Mark {
-    Invocation* by;
-    std::uint64_t local_span;
-  };
-  SiteMeasures& of(Row row);
-  void prune_marks(Owner& pool);
+  static void release(Owner& owner, Invocation* invocation) {
+    if (--invocation->refs == 0)
+      owner.invocations_.free(invocation);
+  }
+  More& more(Owner& owner) {
+    if (!more_)
+      more_ = owner.take();
+    return *more_;
+  }
+  void mark_again(Owner& owner, Invocation& by, std::uint64_t local_span);
+  void clear_more(Owner& owner);
+  void take_open(Owner& owner, Invocation* invocation);
+  void take_mark(Owner& owner, const Mark& mark);
+  bool settle(Owner& owner, const Invocation& invocation);
+  SiteMeasures& of(Owner& owner, Row row);
+  void prune_marks(Owner& owner);
 
-  std::vector<Invocation*> open_;
-  std::vector<Mark> marks_;
-  std::unique_ptr<std::vector<Of>> rows_; // ordered by row; null: none yet
-  std::uint64_t newest_marked_ = 0;       // serial, of all marks from here back
-  std::size_t next_prune_ = 8; // number of marks at which those of ended tasks are dropped
+  Invocation* open_ = nullptr; // not added up yet
+  Mark mark_;
+  std::uint64_t newest_marked_ = 0; // serial, of all marks from here back
+  More* more_ = nullptr;
 };
 
 void release(Pool<Invocation>& pool, Invocation* invocation);

@@ -31,8 +31,8 @@ PathStore::PathStore(const WhatIfPlan& plan, std::size_t regions, bool track_com
     : scenarios_(plan, regions), track_composition_(track_composition),
       followed_(plan.followed ? kFirstWhatIf + scenarios_.slot(*plan.followed) : kExecuted),
       lengths_(kFirstWhatIf + plan.scenarios.size()),
-      bytes_(sizeof(Path) + lengths_ * sizeof(std::uint64_t)), invocations_(invocations),
-      segments_(invocations) {}
+      bytes_(sizeof(Path) + lengths_ * sizeof(std::uint64_t)), on_span_(invocations),
+      segments_(on_span_) {}
 
 void PathStore::grow() {
   constexpr std::size_t kPaths = 128;
@@ -57,7 +57,7 @@ Path* PathStore::make() {
 
 Path* PathStore::copy(const Path& from) {
   if (from.by && from.composition != kNoSegment)
-    segments_.extra(from.composition).mark(*from.by, from.local_span);
+    segments_.extra(from.composition).mark(on_span_, *from.by, from.local_span);
   if (!free_)
     grow();
   Path* const path = free_;
@@ -91,11 +91,10 @@ std::uint64_t PathStore::marked_span(const Path& path, const Invocation* of) {
 // The task that extends `into` finds its local span where the other path left it.
 void PathStore::take_composition(Path& into, const Path& from) {
   if (!into.by) { // an end: now it is the other's
-    into.spawner = from.spawner;
     into.spawner_serial = from.spawner_serial;
     into.foreign = from.foreign;
     into.spawner_span = from.spawner_span;
-  } else if (!from.foreign && from.spawner == into.by && from.spawner_serial == into.by->serial) {
+  } else if (!from.foreign && from.spawner_serial == into.by->serial) {
     into.local_span = from.spawner_span;
   } else {
     into.local_span = marked_span(from, into.by);
@@ -154,11 +153,9 @@ void PathStore::extend(Path& path, StepClassId of, const Step& step) {
   if (!track_composition_)
     return;
   path.composition = segments_.extend(path.composition, of, lengths[followed_] - before);
-  segments_.extra(path.composition).settle(invocations_);
 }
 
 void PathStore::leave(Path& child) {
-  child.spawner = child.by;
   child.spawner_serial = child.by ? child.by->serial : 0;
   child.spawner_span = child.local_span;
   child.by = nullptr;

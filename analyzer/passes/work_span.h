@@ -27,8 +27,7 @@ struct Path {
   std::uint64_t local_span; // work of its own steps on the path
   // Who spawned the task that this is the path of, and its local span at that spawn: what it has
   // again when it joins the path. Anybody else finds that by the marks on the path.
-  Invocation* spawner; // may be gone: then its place may be another's, of another serial
-  std::uint64_t spawner_serial;
+  std::uint64_t spawner_serial; // of its invocation; 0: none
   std::uint64_t spawner_span;
   SegmentId composition;
   std::uint32_t foreign; // it came in by another way than the waits for own children: marks decide
@@ -64,6 +63,11 @@ public:
 
   std::size_t lengths() const { return lengths_; }
   Segments& segments() { return segments_; }
+  // What is on the path at `id`, with all that is final added up.
+  const OnSpan& settled(SegmentId id) {
+    segments_.extra(id).settle(on_span_);
+    return segments_.extra(id);
+  }
   std::size_t live() const { return live_; }
   const ScenarioLengths& scenarios() const { return scenarios_; }
 
@@ -80,7 +84,7 @@ private:
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   Path* free_ = nullptr;
   std::size_t live_ = 0;
-  Pool<Invocation>& invocations_;
+  OnSpan::Owner on_span_;
   Segments segments_;
   std::vector<std::uint64_t> before_wait_; // scratch
 };
