@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <utility>
@@ -45,6 +46,44 @@ private:
   }
   std::vector<std::unique_ptr<Slot[]>> blocks_;
   Slot* free_ = nullptr;
+  std::size_t live_ = 0;
+};
+
+// Blocks of a size that is known when the pool is made. What stands in them is the user's: it has
+// neither constructor nor destructor.
+class BlockPool {
+public:
+  explicit BlockPool(std::size_t bytes) : bytes_(bytes < sizeof(void*) ? sizeof(void*) : bytes) {}
+
+  void* make() {
+    if (free_ == nullptr)
+      grow();
+    void* const block = free_;
+    std::memcpy(&free_, block, sizeof free_);
+    ++live_;
+    return block;
+  }
+  void free(void* block) {
+    std::memcpy(block, &free_, sizeof free_);
+    free_ = block;
+    --live_;
+  }
+  std::size_t live() const { return live_; }
+  std::size_t bytes() const { return bytes_; }
+
+private:
+  static constexpr std::size_t kBlocks = 256;
+  void grow() {
+    memory_.push_back(std::make_unique_for_overwrite<std::byte[]>(kBlocks * bytes_));
+    for (std::size_t i = kBlocks; i-- > 0;) {
+      void* const block = memory_.back().get() + i * bytes_;
+      std::memcpy(block, &free_, sizeof free_);
+      free_ = block;
+    }
+  }
+  const std::size_t bytes_;
+  std::vector<std::unique_ptr<std::byte[]>> memory_;
+  void* free_ = nullptr;
   std::size_t live_ = 0;
 };
 

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <cassert>
+#include <new>
 
 namespace tp::analysis {
 
-GrainTrials::GrainTrials(std::span<const GrainChange> changes) : changes_(changes) {
+GrainTrials::GrainTrials(std::span<const GrainChange> changes)
+    : changes_(changes), paths_(changes.size() * sizeof(std::uint64_t)),
+      marks_(sizeof(Mark) + 2 * changes.size() * sizeof(std::uint64_t)),
+      pieces_(changes.size() * sizeof(LoopPiece*)), longest_(changes.size()) {
   assert(changes.size() <= kMost);
   for (const GrainChange& change : changes)
     loops_.emplace_back(change.grain);
@@ -21,78 +25,87 @@ std::vector<GrainTrials::Result> GrainTrials::results() const {
   return results;
 }
 
-GrainTrials::Lengths& GrainTrials::lengths(const Path& path) {
-  return *const_cast<Lengths*>(reinterpret_cast<const Lengths*>(&path));
+Path* GrainTrials::new_path() {
+  const auto path = static_cast<Lengths>(paths_.make());
+  std::fill_n(path, changes_.size(), 0);
+  return reinterpret_cast<Path*>(path);
 }
 
 Path* GrainTrials::copy_path(const Path& path) {
-  Lengths* const copy = paths_.make();
-  *copy = lengths(path);
-  return as_path(copy);
+  const auto made = static_cast<Lengths>(paths_.make());
+  copy(made, lengths(path));
+  return reinterpret_cast<Path*>(made);
 }
 
-void GrainTrials::join(Lengths& into, const Lengths& from) const {
+void GrainTrials::join(Lengths into, const std::uint64_t* from) const {
   for (std::size_t i = 0; i < changes_.size(); ++i)
     into[i] = std::max(into[i], from[i]);
 }
 
 void GrainTrials::step(FrameState& frame, const Step& step) {
-  const auto add = [&](Lengths& to) {
+  const auto add = [&](Lengths to) {
     for (std::size_t i = 0; i < changes_.size(); ++i)
       to[i] += step.work;
   };
   add(lengths(*frame.path));
   if (Mark* const loop = mark(frame); loop && !loop->open)
-    add(loop->divisible);
+    add(divisible(*loop));
 }
 
 // Work that a task gives away between two of its body calls could have been given away before the
-// first.
+// first. A piece knows its place among those split off the same task; any other is made when it
+// begins: there may be many that have not.
 void GrainTrials::spawned(const FrameState& parent, FrameState& child) {
-  if (const Mark* const loop = mark(parent); loop && !loop->open)
-    lengths(*child.path) = loop->divisible;
-  make_pieces(parent, child);
+  if (Mark* const loop = mark(parent); loop && !loop->open)
+    copy(lengths(*child.path), divisible(*loop));
+  if (child.is_split)
+    make_pieces(child, pieces(parent));
 }
 
-void GrainTrials::make_pieces(const FrameState& parent, FrameState& child) {
-  Pieces* made = nullptr;
-  const Pieces* const outer = child.is_split ? pieces(parent) : nullptr;
+void GrainTrials::begun(FrameState& frame) {
+  if (!frame.is_split)
+    make_pieces(frame, nullptr);
+}
+
+void GrainTrials::make_pieces(FrameState& frame, Pieces outer) {
+  Pieces made = nullptr;
   for (std::size_t i = 0; i < changes_.size(); ++i) {
-    if (changes_[i].row != child.row)
+    if (changes_[i].row != frame.row)
       continue;
-    if (!made)
-      made = pieces_.make();
-    (*made)[i] = loops_[i].make(outer ? (*outer)[i] : nullptr, lengths(*child.path)[i]);
+    if (!made) {
+      made = static_cast<Pieces>(pieces_.make());
+      std::fill_n(made, changes_.size(), nullptr);
+    }
+    made[i] = loops_[i].make(outer ? outer[i] : nullptr, lengths(*frame.path)[i]);
   }
-  child.piece = reinterpret_cast<LoopPiece*>(made);
+  frame.piece = reinterpret_cast<LoopPiece*>(made);
 }
 
 void GrainTrials::loop_begin(FrameState& frame) {
-  Lengths& now = lengths(*frame.path);
+  const Lengths now = lengths(*frame.path);
   Mark* loop = mark(frame);
   if (!loop || loop->open) {
     Mark* const outer = loop;
-    loop = marks_.make();
-    loop->outer = outer;
-    loop->divisible = now;
+    loop = new (marks_.make()) Mark{outer, false};
+    copy(divisible(*loop), now);
+    std::fill_n(longest(*loop), changes_.size(), 0);
     frame.loop = reinterpret_cast<LoopMark*>(loop);
   }
   loop->open = true;
-  now = loop->divisible;
+  copy(now, divisible(*loop));
 }
 
 void GrainTrials::loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) {
   Mark& loop = *mark(frame);
-  Lengths& now = lengths(*frame.path);
-  const Pieces* const of = pieces(frame);
+  const Lengths now = lengths(*frame.path), ends = longest(loop);
+  const Pieces of = pieces(frame);
   for (std::size_t i = 0; i < changes_.size(); ++i) {
-    const std::uint64_t begin = loop.divisible[i], cost = now[i] - begin;
+    const std::uint64_t begin = divisible(loop)[i], cost = now[i] - begin;
     const bool is_changed = changes_[i].row == frame.row;
     if (is_changed && of)
-      loops_[i].add_body(*(*of)[i], begin, cost, iterations);
-    now[i] = loop.longest[i] =
-        std::max(loop.longest[i],
-                 begin + divisible_part(cost, iterations, is_changed ? changes_[i].grain : grain));
+      loops_[i].add_body(*of[i], begin, cost, iterations);
+    now[i] = ends[i] = std::max(
+        ends[i], begin + divisible_part(cost, iterations, is_changed ? changes_[i].grain : grain));
   }
   loop.open = false;
   if (loop.outer)
@@ -107,13 +120,13 @@ void GrainTrials::leave_loop(FrameState& frame) {
 
 // Pieces that the other grain would not have split off are over, perhaps.
 void GrainTrials::end_pieces(FrameState& frame) {
-  Pieces* const of = pieces(frame);
+  const Pieces of = pieces(frame);
   if (!of)
     return;
-  Lengths& now = lengths(*frame.path);
+  const Lengths now = lengths(*frame.path);
   for (std::size_t i = 0; i < changes_.size(); ++i)
-    if ((*of)[i])
-      now[i] = std::max(now[i], loops_[i].end((*of)[i]));
+    if (of[i])
+      now[i] = std::max(now[i], loops_[i].end(of[i]));
   pieces_.free(of);
   frame.piece = nullptr;
 }
@@ -124,7 +137,7 @@ void GrainTrials::ended(FrameState& frame) {
     leave_loop(frame);
   end_pieces(frame);
   if (frame.is_root)
-    join(longest_, lengths(*frame.path));
+    join(longest_.data(), lengths(*frame.path));
 }
 
 } // namespace tp::analysis

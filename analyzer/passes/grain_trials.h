@@ -7,7 +7,7 @@
 #include "passes/loop_pieces.h"
 #include "pool.h"
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -33,51 +33,55 @@ public:
   // One per change.
   std::vector<Result> results() const;
 
-  Path* new_path() override { return as_path(paths_.make()); }
+  Path* new_path() override;
   Path* copy_path(const Path& path) override;
-  void drop_path(Path* path) override { paths_.free(&lengths(*path)); }
+  void drop_path(Path* path) override { paths_.free(path); }
   void set_rank(Path&, std::uint64_t) override {}
   void join_path(Path& into, const Path& from, Tie) override { join(lengths(into), lengths(from)); }
-  void assign_path(Path& into, const Path& from) override { lengths(into) = lengths(from); }
+  void assign_path(Path& into, const Path& from) override { copy(lengths(into), lengths(from)); }
   void wait_joined(FrameState& frame, const Path* fresh, const Path*) override {
     if (fresh)
       join(lengths(*frame.path), lengths(*fresh));
   }
   void root_begun(FrameState& frame) override { frame.is_root = true; }
   void spawned(const FrameState& parent, FrameState& child) override;
-  void begun(FrameState&) override {}
+  void begun(FrameState& frame) override;
   void restarted(FrameState&) override {}
   void step(FrameState& frame, const Step& step) override;
   void loop_begin(FrameState& frame) override;
   void loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) override;
   void ended(FrameState& frame) override;
-  void left_unjoined(const Path& path) override { join(longest_, lengths(path)); }
+  void left_unjoined(const Path& path) override { join(longest_.data(), lengths(path)); }
   void abandoned(FrameState& frame) override { end_pieces(frame); }
 
 private:
-  using Lengths = std::array<std::uint64_t, kMost>; // as many as there are changes are used
-  struct Mark {                                     // what a LoopMark is here
-    Mark* outer = nullptr;
-    bool open = false;
-    Lengths divisible, longest;
+  // One element per change, in all of these.
+  using Lengths = std::uint64_t*;
+  using Pieces = LoopPiece**; // what a LoopPiece is here; null: of another loop
+  struct Mark {               // what a LoopMark is here: `divisible` and `longest` follow it
+    Mark* outer;
+    bool open;
   };
-  using Pieces = std::array<LoopPiece*, kMost>; // what a LoopPiece is here; null: of another loop
 
-  static Lengths& lengths(const Path& path);
-  static Path* as_path(Lengths* lengths) { return reinterpret_cast<Path*>(lengths); }
+  static Lengths lengths(const Path& path) {
+    return reinterpret_cast<Lengths>(const_cast<Path*>(&path));
+  }
   static Mark* mark(const FrameState& frame) { return reinterpret_cast<Mark*>(frame.loop); }
-  static Pieces* pieces(const FrameState& frame) { return reinterpret_cast<Pieces*>(frame.piece); }
-  void join(Lengths& into, const Lengths& from) const;
+  static Pieces pieces(const FrameState& frame) { return reinterpret_cast<Pieces>(frame.piece); }
+  static Lengths divisible(Mark& mark) { return reinterpret_cast<Lengths>(&mark + 1); }
+  Lengths longest(Mark& mark) const { return divisible(mark) + changes_.size(); }
+  void copy(Lengths into, const std::uint64_t* from) const {
+    std::copy_n(from, changes_.size(), into);
+  }
+  void join(Lengths into, const std::uint64_t* from) const;
   void leave_loop(FrameState& frame);
-  void make_pieces(const FrameState& parent, FrameState& child);
+  void make_pieces(FrameState& frame, Pieces outer);
   void end_pieces(FrameState& frame);
 
   const std::span<const GrainChange> changes_;
   std::vector<LoopPieces> loops_; // one per change
-  Pool<Lengths> paths_;
-  Pool<Mark> marks_;
-  Pool<Pieces> pieces_;
-  Lengths longest_{};
+  BlockPool paths_, marks_, pieces_;
+  std::vector<std::uint64_t> longest_;
 };
 
 } // namespace tp::analysis
