@@ -1,5 +1,4 @@
-// Chunks to records. The time of a record follows from the chunk's base time and the lengths before
-// it: a closing record ends its step at now + lead + length, Begin and WaitEnd stand at now + idle.
+// From chunk to chunk.
 #include "stream_cursor.h"
 
 #include <fmt/format.h>
@@ -100,14 +99,14 @@ bool StreamCursor::open_chunk() {
   return true;
 }
 
-bool StreamCursor::next() {
+bool StreamCursor::next_of_few() {
   for (;;) {
     const std::byte* const start = at_;
     const auto status = at_ == nullptr ? trace::DecodeStatus::EndOfData
                                        : trace::decode(at_, end_, extra_events_, record_);
     if (status == trace::DecodeStatus::EndOfData) {
       if (at_ != nullptr && at_ != end_ && (header_.flags & trace::kChunkClosed)) {
-        record_offset_ = static_cast<std::uint64_t>(at_ - bytes_.data());
+        record_at_ = at_;
         fail(Problem::ZeroInside, place(), fmt::format("{} more bytes of records", end_ - at_),
              "a zero tag");
       }
@@ -120,7 +119,7 @@ bool StreamCursor::next() {
       }
       continue;
     }
-    record_offset_ = static_cast<std::uint64_t>(start - bytes_.data());
+    record_at_ = start;
     ++record_count_;
     if (status == trace::DecodeStatus::Torn) {
       if (chunk_cut_) {
@@ -139,18 +138,6 @@ bool StreamCursor::next() {
     set_times();
     return true;
   }
-}
-
-void StreamCursor::set_times() {
-  if (trace::closes_step(record_.op)) {
-    time_.begin = now_ + record_.lead;
-    now_ = time_.begin + (same_as_time_ ? record_.work + record_.wall : record_.wall);
-  } else {
-    if (record_.op == Op::Begin || record_.op == Op::WaitEnd)
-      now_ += record_.lead;
-    time_.begin = now_;
-  }
-  time_.at = now_;
 }
 
 } // namespace tp::analysis

@@ -28,12 +28,25 @@ public:
         same_as_time_(run.same_as_time) {}
 
   // Moves to the next record; false at the end of the stream. Throws Error.
-  bool next();
+  bool next() {
+    if (static_cast<std::size_t>(end_ - at_) < trace::kMaxRecordBytes)
+      return next_of_few();
+    const std::byte* const start = at_;
+    const auto status = trace::decode_as<true>(at_, end_, extra_events_, record_);
+    if (status != trace::DecodeStatus::Ok) [[unlikely]]
+      return next_of_few();
+    record_at_ = start;
+    ++record_count_;
+    set_times();
+    return true;
+  }
 
   const trace::Record& record() const { return record_; }
   const RecordTime& time() const { return time_; }
   std::uint32_t number() const { return number_; }
-  Place place() const { return {*file_, record_offset_, record_count_}; }
+  Place place() const {
+    return {*file_, static_cast<std::uint64_t>(record_at_ - bytes_.data()), record_count_};
+  }
   std::uint64_t record_count() const { return record_count_; }
 
   // The reader counts spawns; each chunk states how many stand before it.
@@ -55,9 +68,22 @@ public:
   const trace::ChunkHeader& chunk() const { return header_; }
 
 private:
+  bool next_of_few(); // at the end of a chunk, or of a stream
   bool open_chunk();
   void check_header(std::size_t available) const;
-  void set_times();
+  // The time of a record follows from the chunk's base time and the lengths before it: a closing
+  // record ends its step at now + lead + length, Begin and WaitEnd stand at now + idle.
+  void set_times() {
+    if (trace::closes_step(record_.op)) {
+      time_.begin = now_ + record_.lead;
+      now_ = time_.begin + (same_as_time_ ? record_.work + record_.wall : record_.wall);
+    } else {
+      if (record_.op == trace::Op::Begin || record_.op == trace::Op::WaitEnd)
+        now_ += record_.lead;
+      time_.begin = now_;
+    }
+    time_.at = now_;
+  }
   [[noreturn]] void fail_chunk(Problem problem, std::uint64_t expected, std::uint64_t got) const;
 
   std::span<const std::byte> bytes_;
@@ -75,7 +101,7 @@ private:
   trace::Record record_;
   RecordTime time_;
   std::uint64_t now_ = 0;
-  std::uint64_t record_offset_ = 0;
+  const std::byte* record_at_ = bytes_.data();
   std::uint64_t record_count_ = 0;
   std::uint64_t spawns_ = 0;
   std::uint64_t overlaps_ = 0;

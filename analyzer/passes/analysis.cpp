@@ -4,6 +4,7 @@
 #include "problem.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace tp::analysis {
 
@@ -16,7 +17,9 @@ Analysis::Analysis(const AnalysisSetup& setup)
       most_work_(std::numeric_limits<std::uint64_t>::max() / setup.plan.largest_factor()),
       sites_(setup.callers),
       paths_(setup.plan, setup.regions, setup.sites || setup.composition, sites_.pool()),
-      timeline_(setup.contexts.value_or(0)), longest_(paths_.make()) {}
+      timeline_(setup.contexts.value_or(0)), longest_(paths_.make()) {
+  assert(!setup.sites || !setup.contexts);
+}
 
 void Analysis::root_begun(FrameState& frame) {
   frame.is_root = true;
@@ -39,11 +42,12 @@ void Analysis::step(FrameState& frame, const Step& step) {
   work_ += step.work;
   check_burdens();
   const StepClassId of = class_of(frame, step);
-  if (of >= class_totals_.size())
+  if (of >= class_totals_.size()) [[unlikely]]
     class_totals_.resize(of + 1);
-  class_totals_[of].work += step.work;
-  class_totals_[of].lead += step.lead;
-  ++class_totals_[of].steps;
+  ClassTotals& totals = class_totals_[of];
+  totals.work += step.work;
+  totals.lead += step.lead;
+  ++totals.steps;
   if (setup_.sites) {
     if (!frame.is_root || step.opened.kind != BoundaryKind::Begin) // that begins no task
       leads_[static_cast<std::size_t>(step.opened.kind)].add(step.lead);
@@ -144,6 +148,15 @@ void Analysis::abandoned(FrameState& frame) {
     sites_.abandoned(frame);
 }
 
+void Analysis::add_row_totals(Results& results) const {
+  for (StepClassId of = 0; of < class_totals_.size(); ++of) {
+    RowTotals& row = results.rows[results.classes[of].row];
+    row.on_work.local.work += class_totals_[of].work;
+    row.overhead += class_totals_[of].lead;
+    row.steps += class_totals_[of].steps;
+  }
+}
+
 // What the longest path is made of.
 void Analysis::add_path_totals(Results& results) {
   auto& segments = paths_.segments();
@@ -174,6 +187,8 @@ Analysis::Results Analysis::results() {
                   .timeline = timeline_.take()};
   if (setup_.contexts)
     results.class_totals.resize(results.contexts.size());
+  if (setup_.sites)
+    add_row_totals(results);
   add_path_totals(results);
   for (std::size_t i = 0; i < setup_.plan.scenarios.size(); ++i) {
     const Scenario& scenario = setup_.plan.scenarios[i];

@@ -34,7 +34,7 @@ struct AnalysisSetup {
   const std::vector<std::uint32_t>& callers; // per row, a number of its function
   std::size_t regions = 0;
   WhatIfMode mode = WhatIfMode::Parallelize;
-  bool sites = false;       // the profile of sites
+  bool sites = false;       // the profile of sites; not with `contexts`
   bool composition = false; // what the followed path is made of
   std::uint64_t burden = 0; // of a migration, in units of work
   // Totals per calling context in place of classes of steps, and a timeline of this resolution.
@@ -108,6 +108,7 @@ private:
   void drop_loops(FrameState& frame);
   void check_burdens() const;
   void add_burden(const FrameState& parent, const FrameState& child);
+  void add_row_totals(Results& results) const;
   void add_path_totals(Results& results);
 
   const AnalysisSetup setup_;

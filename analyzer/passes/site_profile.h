@@ -159,7 +159,8 @@ void release(Pool<Invocation>& pool, Invocation* invocation);
 
 struct RowTotals {
   SiteMeasures on_work, on_span;
-  std::uint64_t overhead = 0; // leads of its own steps, in ticks
+  // Of its own steps, as is the work of on_work.local: Analysis adds up its classes.
+  std::uint64_t overhead = 0; // leads, in ticks
   std::uint64_t steps = 0;
   std::uint64_t steals = 0, steal_delay = 0; // of its tasks; ticks
   LoopCounts loops;
@@ -185,12 +186,8 @@ public:
     rows_[frame.row].loops.add(iterations, grain);
   }
   void step(const FrameState& frame, const Step& step) {
-    RowTotals& row = rows_[frame.row];
-    row.on_work.local.work += step.work;
-    row.overhead += step.lead;
-    ++row.steps;
     if (!step.extra.empty()) [[unlikely]]
-      add_extra(row, step);
+      add_extra(rows_[frame.row], step);
     frame.task->local_work += step.work;
     if (frame.invocation)
       frame.invocation->work += step.work;

@@ -6,15 +6,16 @@ namespace tp::analysis {
 StepClassId StepClassTable::add(const StepClass& fresh, std::size_t at) {
   const auto id = static_cast<StepClassId>(classes_.size());
   classes_.push_back(fresh);
-  slots_[at] = id + 1;
+  slots_[at] = {Words(fresh), id, true};
   if (classes_.size() * 2 <= slots_.size())
     return id;
-  slots_.assign(slots_.size() * 2, 0);
+  slots_.assign(slots_.size() * 2, {});
   for (StepClassId each = 0; each < classes_.size(); ++each) {
-    std::size_t i = home(classes_[each]);
-    while (slots_[i] != 0)
+    const Words words(classes_[each]);
+    std::size_t i = home(words);
+    while (slots_[i].taken)
       i = (i + 1) & (slots_.size() - 1);
-    slots_[i] = each + 1;
+    slots_[i] = {words, each, true};
   }
   return id;
 }

@@ -24,33 +24,44 @@ class StepClassTable {
 public:
   // Hot: once per step.
   StepClassId id_of(const StepClass& wanted) {
-    for (std::size_t i = home(wanted);; i = (i + 1) & (slots_.size() - 1)) {
-      const std::uint32_t slot = slots_[i];
-      if (slot == 0)
+    const Words words(wanted);
+    for (std::size_t i = home(words);; i = (i + 1) & (slots_.size() - 1)) {
+      const Slot& slot = slots_[i];
+      if (slot.words == words && slot.taken) [[likely]]
+        return slot.id;
+      if (!slot.taken)
         return add(wanted, i);
-      if (classes_[slot - 1] == wanted)
-        return slot - 1;
     }
   }
   const std::vector<StepClass>& classes() const { return classes_; }
 
 private:
-  std::size_t home(const StepClass& of) const;
+  // A class as two words: quick to compare and to hash.
+  struct Words {
+    std::uint64_t rows = 0, kinds = 0;
+    Words() = default;
+    explicit Words(const StepClass& of)
+        : rows(std::uint64_t{of.opened.row} << 32 | of.row),
+          kinds(std::uint64_t{of.closed.row} << 32 |
+                static_cast<std::uint64_t>(of.opened.kind) << 8 |
+                static_cast<std::uint64_t>(of.closed.kind)) {}
+    bool operator==(const Words&) const = default;
+  };
+  struct Slot {
+    Words words;
+    StepClassId id = 0;
+    bool taken = false;
+  };
+  std::size_t home(const Words& words) const {
+    // A sum: the processor multiplies side by side.
+    const std::uint64_t hash =
+        words.rows * 0x9e3779b97f4a7c15ull + words.kinds * 0xbf58476d1ce4e5b9ull;
+    return static_cast<std::size_t>(hash >> 32) & (slots_.size() - 1);
+  }
   StepClassId add(const StepClass& fresh, std::size_t at);
 
   std::vector<StepClass> classes_;
-  std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(64); // id + 1; 0: free
+  std::vector<Slot> slots_ = std::vector<Slot>(64);
 };
-
-inline std::size_t StepClassTable::home(const StepClass& of) const {
-  const auto number = [](const Boundary& b) {
-    return std::uint64_t{b.row} * 8 + static_cast<std::uint64_t>(b.kind);
-  };
-  // A sum: the processor multiplies side by side.
-  const std::uint64_t hash = of.row * 0x9e3779b97f4a7c15ull +
-                             number(of.opened) * 0xbf58476d1ce4e5b9ull +
-                             number(of.closed) * 0x94d049bb133111ebull;
-  return static_cast<std::size_t>(hash >> 32) & (slots_.size() - 1);
-}
 
 } // namespace tp::analysis

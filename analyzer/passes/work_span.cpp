@@ -1,11 +1,9 @@
-// The arithmetic of paths. extend() runs once per step, copy() once per task, join() at most a few
-// times per task. Lengths cannot overflow: Analysis checks that the whole work, times the largest
+// The arithmetic of paths. copy() runs once per task, join() at most a few times per task. Lengths cannot overflow: Analysis checks that the whole work, times the largest
 // factor, fits.
 #include "passes/work_span.h"
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 namespace tp::analysis {
 
@@ -31,48 +29,32 @@ PathStore::PathStore(const WhatIfPlan& plan, std::size_t regions, bool track_com
     : scenarios_(plan, regions), track_composition_(track_composition),
       followed_(plan.followed ? kFirstWhatIf + scenarios_.slot(*plan.followed) : kExecuted),
       lengths_(kFirstWhatIf + plan.scenarios.size()),
-      bytes_(sizeof(Path) + lengths_ * sizeof(std::uint64_t)), on_span_(invocations),
+      paths_(sizeof(Path) + lengths_ * sizeof(std::uint64_t)), on_span_(invocations),
       segments_(on_span_) {}
 
-void PathStore::grow() {
-  constexpr std::size_t kPaths = 128;
-  blocks_.push_back(std::make_unique<std::byte[]>(kPaths * bytes_));
-  for (std::size_t i = kPaths; i-- > 0;) {
-    Path* const path = reinterpret_cast<Path*>(blocks_.back().get() + i * bytes_);
-    std::memcpy(static_cast<void*>(path), &free_, sizeof free_);
-    free_ = path;
-  }
+Path* PathStore::make() {
+  Path* const path = static_cast<Path*>(paths_.make());
+  std::memset(static_cast<void*>(path), 0, paths_.bytes());
+  path->composition = kNoSegment;
+  return path;
 }
 
-Path* PathStore::make() {
-  if (!free_)
-    grow();
-  Path* const path = free_;
-  std::memcpy(&free_, static_cast<const void*>(path), sizeof free_);
-  std::memset(static_cast<void*>(path), 0, bytes_);
-  path->composition = kNoSegment;
-  ++live_;
-  return path;
+// Of known size where there are no scenarios.
+void PathStore::copy_all(Path& into, const Path& from) const {
+  constexpr std::size_t kFewest = sizeof(Path) + kFirstWhatIf * sizeof(std::uint64_t);
+  if (lengths_ == kFirstWhatIf) [[likely]]
+    std::memcpy(static_cast<void*>(&into), &from, kFewest);
+  else
+    std::memcpy(static_cast<void*>(&into), &from, paths_.bytes());
 }
 
 Path* PathStore::copy(const Path& from) {
   if (from.by && from.composition != kNoSegment)
     segments_.extra(from.composition).mark(on_span_, *from.by, from.local_span);
-  if (!free_)
-    grow();
-  Path* const path = free_;
-  std::memcpy(&free_, static_cast<const void*>(path), sizeof free_);
-  std::memcpy(static_cast<void*>(path), &from, bytes_);
+  Path* const path = static_cast<Path*>(paths_.make());
+  copy_all(*path, from);
   segments_.share(path->composition);
-  ++live_;
   return path;
-}
-
-void PathStore::drop(Path* path) {
-  segments_.drop(path->composition);
-  std::memcpy(static_cast<void*>(path), &free_, sizeof free_);
-  free_ = path;
-  --live_;
 }
 
 std::uint64_t PathStore::marked_span(const Path& path, const Invocation* of) {
@@ -116,7 +98,9 @@ void PathStore::join(Path& into, const Path& from, Tie tie) {
     if (tie == Tie::LowerRank)
       into.rank = from.rank;
   }
-  for (std::size_t i = 0; i < lengths_; ++i)
+  for (std::size_t i = 0; i < kFirstWhatIf; ++i)
+    to[i] = std::max(to[i], other[i]);
+  for (std::size_t i = kFirstWhatIf; i < lengths_; ++i)
     to[i] = std::max(to[i], other[i]);
 }
 
@@ -138,21 +122,6 @@ void PathStore::join_wait(Path& into, const Path* fresh, const Path* again, Row 
     join(into, *fresh, Tie::From);
   scenarios_.undo_wait(what_if, before_wait_.data(),
                        again ? again->lengths() + kFirstWhatIf : nullptr, wait);
-}
-
-void PathStore::extend(Path& path, StepClassId of, const Step& step) {
-  if (step.work == 0)
-    return;
-  std::uint64_t* const lengths = path.lengths();
-  const std::uint64_t before = lengths[followed_];
-  for (std::size_t i = 0; i < kFirstWhatIf; ++i)
-    lengths[i] += step.work;
-  path.local_span += step.work;
-  if (scenarios_.count() > 0)
-    scenarios_.extend(lengths + kFirstWhatIf, of, step);
-  if (!track_composition_)
-    return;
-  path.composition = segments_.extend(path.composition, of, lengths[followed_] - before);
 }
 
 void PathStore::leave(Path& child) {

@@ -10,9 +10,9 @@
 #include "passes/critical_path.h"
 #include "passes/site_profile.h"
 #include "passes/what_if.h"
+#include "pool.h"
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace tp::analysis {
@@ -51,11 +51,27 @@ public:
 
   Path* make();
   Path* copy(const Path& path);
-  void drop(Path* path);
+  void drop(Path* path) {
+    segments_.drop(path->composition);
+    paths_.free(path);
+  }
   void join(Path& into, const Path& from, Tie tie);
   void assign(Path& into, const Path& from); // but for its rank
   void join_wait(Path& into, const Path* fresh, const Path* again, Row wait);
-  void extend(Path& path, StepClassId of, const Step& step);
+  // Hot: once per step.
+  void extend(Path& path, StepClassId of, const Step& step) {
+    if (step.work == 0)
+      return;
+    std::uint64_t* const lengths = path.lengths();
+    const std::uint64_t before = lengths[followed_];
+    for (std::size_t i = 0; i < kFirstWhatIf; ++i)
+      lengths[i] += step.work;
+    path.local_span += step.work;
+    if (scenarios_.count() > 0)
+      scenarios_.extend(lengths + kFirstWhatIf, of, step);
+    if (track_composition_)
+      path.composition = segments_.extend(path.composition, of, lengths[followed_] - before);
+  }
   // `child`, a copy of its spawner's, leaves the spawner's task, and goes on through that of
   // `invocation` once it begins.
   void leave(Path& child);
@@ -68,22 +84,19 @@ public:
     segments_.extra(id).settle(on_span_);
     return segments_.extra(id);
   }
-  std::size_t live() const { return live_; }
+  std::size_t live() const { return paths_.live(); }
   const ScenarioLengths& scenarios() const { return scenarios_; }
 
 private:
-  void grow();
   void take_composition(Path& into, const Path& from);
+  void copy_all(Path& into, const Path& from) const;
   std::uint64_t marked_span(const Path& path, const Invocation* of);
 
   ScenarioLengths scenarios_;
   const bool track_composition_;
   const std::size_t followed_; // the length that decides
   const std::size_t lengths_;
-  const std::size_t bytes_;
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;
-  Path* free_ = nullptr;
-  std::size_t live_ = 0;
+  BlockPool paths_;
   OnSpan::Owner on_span_;
   Segments segments_;
   std::vector<std::uint64_t> before_wait_; // scratch

@@ -128,6 +128,8 @@ private:
 // -------------------------------------------------------------------------------------------------
 
 // One record, with its operands as they stand in the bytes (codes are not yet resolved to ids).
+// decode() sets the figures, and of the operands those that the record has: the others are those of
+// records before.
 struct Record {
   Op op = Op::None;
   std::uint8_t flags = 0;
@@ -145,18 +147,6 @@ struct Record {
   ExtendedKind extended_kind{};
   std::uint16_t payload_bytes = 0;
   const std::byte* payload = nullptr; // Extended; points into the chunk
-
-  // As new, but for `extra`: only records that close a step have values there, and these write them.
-  void clear() {
-    op = Op::None;
-    flags = context_traits = 0;
-    site = region = 0;
-    id = 0;
-    iterations = grain = 1;
-    extended_kind = {};
-    payload_bytes = 0;
-    payload = nullptr;
-  }
 };
 
 constexpr bool closes_step(Op op) {
@@ -223,7 +213,6 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
   if (tag == 0)
     return DecodeStatus::EndOfData;
 
-  record.clear();
   record.op = static_cast<Op>(tag & 31);
   record.flags = static_cast<std::uint8_t>(tag >> kFlagShift);
   if (record.op == Op::None || (record.op > Op::Cut && record.op != Op::Extended))
@@ -244,30 +233,33 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
     for (unsigned event = 0; event < extra_events; ++event)
       record.extra[event] = take(kWidthBytes[codes >> 2 * event & 3]);
   }
-  if (record.op == Op::Spawn || record.op == Op::SpawnWait) {
-    const auto code = static_cast<SiteCode>(record.flags & 3);
-    if (code == SiteCode::U16)
-      record.site = static_cast<std::uint32_t>(take(2));
-    if (code == SiteCode::U32)
-      record.site = static_cast<std::uint32_t>(take(4));
-  }
-  if (has_context(record.op)) {
+  const auto take_context = [&] {
     const auto code = static_cast<ContextCode>(record.flags >> kContextShift & 3);
     if (code == ContextCode::New)
       record.context_traits = static_cast<std::uint8_t>(take(1));
-    if (code == ContextCode::Id)
+    else if (code == ContextCode::Id)
       record.id = take(8);
-  }
+  };
   switch (record.op) {
+  case Op::Spawn:
+  case Op::SpawnWait:
+    if (const auto code = static_cast<SiteCode>(record.flags & 3); code == SiteCode::U16)
+      record.site = static_cast<std::uint32_t>(take(2));
+    else if (code == SiteCode::U32)
+      record.site = static_cast<std::uint32_t>(take(4));
+    take_context();
+    break;
+  case Op::Wait:
+  case Op::ContextEnd:
+    take_context();
+    break;
   case Op::Begin:
   case Op::Task:
     record.id = take(kWidthBytes[record.flags & 3]);
     break;
   case Op::LoopEnd:
-    if (const unsigned code = record.flags & 3)
-      record.iterations = take(kWidthBytes[code]);
-    if (const unsigned code = record.flags >> 2 & 3)
-      record.grain = take(kWidthBytes[code]);
+    record.iterations = record.flags & 3 ? take(kWidthBytes[record.flags & 3]) : 1;
+    record.grain = record.flags >> 2 & 3 ? take(kWidthBytes[record.flags >> 2 & 3]) : 1;
     break;
   case Op::Acquire:
     record.id = take(8);
