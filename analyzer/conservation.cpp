@@ -17,7 +17,15 @@ void explain_attribution(Profile& profile) {
   if (a.basis == AttributionBasis::None || a.total == 0)
     return;
   __extension__ using Wide = unsigned __int128;
-  if (Wide{a.attributed} * 100 >= Wide{a.total} * 95)
+  const Wide attributed = Wide{a.attributed} * 100;
+  if (attributed > Wide{a.total} * 105 && a.basis == AttributionBasis::Time) {
+    a.likely_cause = "a hypervisor or interrupts took the cpu while steps were timed";
+    profile.warnings.push_back(
+        {"attribution", fmt::format("{} % of the process's CPU time is attributed to steps; likely "
+                                    "cause: {}; times are that much too high",
+                                    percent2(a.attributed, a.total), a.likely_cause)});
+  }
+  if (attributed >= Wide{a.total} * 95)
     return;
   if (a.basis == AttributionBasis::Virtual) {
     a.likely_cause =

@@ -87,6 +87,33 @@ TEST(Json, HasEverythingAndIsTheSameTwice) {
   EXPECT_EQ(100, json["attribution"]["percent"]);
 }
 
+// The paper's example, 175 units of work, with a clock of time and so much CPU time.
+std::vector<std::string> attribution_warnings(int cpu_ns) {
+  TraceSource source = test::load_trace_script(TP_GOLDEN_DIR "/taskprof_paper.trace.txt").source();
+  const auto replace = [](std::string& text, const std::string& key, const std::string& value) {
+    const std::size_t at = text.find(key) + key.size();
+    text.replace(at, text.find_first_of(",}", at) - at, value);
+  };
+  replace(source.run_json, "\"clock\":", "\"tsc\"");
+  replace(source.run_json, "\"event\":", "\"tsc\"");
+  replace(source.run_json, "\"unit\":\"units\",\"hz\":", "1000000000");
+  replace(*source.end_json, "\"cpu_ns\":", std::to_string(cpu_ns));
+  std::vector<std::string> texts;
+  for (const Warning& warning : make_profile(source, {}).warnings)
+    if (warning.name == "attribution")
+      texts.push_back(warning.text);
+  return texts;
+}
+
+TEST(Attribution, MoreThanTheCpuTimeIsExplained) {
+  EXPECT_TRUE(attribution_warnings(175).empty());
+  EXPECT_TRUE(attribution_warnings(167).empty()); // 104.79 %
+  ASSERT_EQ(1u, attribution_warnings(166).size());
+  EXPECT_EQ("105.42 % of the process's CPU time is attributed to steps; likely cause: a hypervisor "
+            "or interrupts took the cpu while steps were timed; times are that much too high",
+            attribution_warnings(166)[0]);
+}
+
 // The paper's example with a clock that adds `step_cost` to each of its seven steps.
 Profile paper_with_cost(int step_cost) {
   TraceSource source = test::load_trace_script(TP_GOLDEN_DIR "/taskprof_paper.trace.txt").source();
