@@ -1,5 +1,5 @@
-// The arithmetic of paths. copy() runs once per task, join() at most a few times per task. Lengths cannot overflow: Analysis checks that the whole work, times the largest
-// factor, fits.
+// The arithmetic of paths. copy() runs once per task, join() at most a few times per task. Lengths
+// cannot overflow: Analysis checks that the whole work, times the largest factor, fits.
 #include "passes/work_span.h"
 
 #include <algorithm>
