@@ -110,31 +110,43 @@ void use_tsc(ClockKind kind, const char* name) {
   clock_config.reanchor_ticks = to_ticks(kReanchorNs);
 }
 
-// Reads CPU time between two equal proofs that the thread was not switched meanwhile.
-void anchor(ThreadClock& clock) noexcept {
-  std::uint64_t cpu_ns = 0;
-  std::uint64_t now = 0;
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    if (clock_config.kind == ClockKind::TscRseq) {
+// CPU time and time, read between two equal proofs that the thread was not switched meanwhile; the last
+// attempt if none can be proved.
+struct OnCpuPair {
+  std::uint64_t cpu_ns, now;
+  bool proved;
+};
+
+OnCpuPair read_on_cpu(ClockKind kind, ThreadClock& clock) noexcept {
+  OnCpuPair pair{};
+  for (int attempt = 0; attempt < 8 && !pair.proved; ++attempt) {
+    if (kind == ClockKind::TscRseq) {
       auto* slot = const_cast<volatile std::uint64_t*>(clock.rseq_slot);
       *slot = clock.rseq_marker;
       std::atomic_signal_fence(std::memory_order_seq_cst);
-      cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
-      now = read_time();
+      pair.cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
+      pair.now = read_time();
       std::atomic_signal_fence(std::memory_order_seq_cst);
-      if (*slot == clock.rseq_marker)
-        break;
+      pair.proved = *slot == clock.rseq_marker;
     } else {
       const std::uint32_t lock = perf::lock_of(clock.lock_page);
       std::atomic_signal_fence(std::memory_order_seq_cst);
-      cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
-      now = read_time();
+      pair.cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
+      pair.now = read_time();
       std::atomic_signal_fence(std::memory_order_seq_cst);
       clock.page_lock = perf::lock_of(clock.lock_page);
-      if (clock.page_lock == lock)
-        break;
+      pair.proved = clock.page_lock == lock;
     }
   }
+  return pair;
+}
+
+// Where every system call gives up the CPU nothing can be proved, and each reading would try in vain.
+constexpr char kEachCallStops[] =
+    "each system call gives up the CPU (a tracer, or a sandbox that works like one)";
+
+void anchor(ThreadClock& clock) noexcept {
+  auto [cpu_ns, now, proved] = read_on_cpu(clock_config.kind, clock);
   std::uint64_t work = to_ticks(cpu_ns);
   if (clock.last_time != 0) {
     // The reading before this one may have been ahead by the error of one conversion: never run
@@ -224,9 +236,14 @@ bool use_tsc_by_rseq(Problem& problem) {
     if (cleared)
       break;
   }
+  const bool can_anchor = read_on_cpu(ClockKind::TscRseq, clock).proved;
   *slot = 0;
   if (!cleared) {
     problem = {"rseq: the kernel leaves the marker alone across a context switch", ""};
+    return false;
+  }
+  if (!can_anchor) {
+    problem = {kEachCallStops, ""};
     return false;
   }
   use_tsc(ClockKind::TscRseq, "tsc-rseq");
@@ -241,7 +258,14 @@ bool use_tsc_by_perf_page(Problem& problem) {
     problem = perf::explain(error, dummy);
     return false;
   }
+  ThreadClock clock;
+  clock.lock_page = page;
+  const bool can_anchor = read_on_cpu(ClockKind::TscPerfPage, clock).proved;
   perf::close_lock_page(page);
+  if (!can_anchor) {
+    problem = {kEachCallStops, ""};
+    return false;
+  }
   use_tsc(ClockKind::TscPerfPage, "tsc-perf-page");
   return true;
 }

@@ -84,6 +84,9 @@ for error in "${!reasons[@]}"; do
   no_rseq with thread-cpu "${reasons[$error]}" "$counted" ${user-} --open "$error"
 done
 with tsc-rseq 'not permitted' "$counted" --open EACCES
+# A tracer stops the thread at each system call: no pair of readings can be proved.
+with thread-cpu 'each system call gives up the CPU' "$counted" --open ENOENT --stop-clock
+no_rseq with thread-cpu 'each system call gives up the CPU' "$counted" --open ENOENT --hardware --stop-clock
 no_rseq with tsc-perf-page 'switched off by GLIBC_TUNABLES' "$counted" --open EPERM --hardware
 no_rseq with thread-cpu 'no locked memory' "$counted" --mmap EPERM
 

@@ -12,6 +12,7 @@
 //     --half-counted   read() of an event says that it was counted half of the time only
 //     --hybrid A,B     CPUs A and B are of two kinds: hardware events of the PMU types 1001 and 1002
 //                      count on one of them only, as those of the first kind do that name none
+//     --stop-clock     reading a thread's CPU time stops the thread for a moment, as a tracer would
 //     --log FILE       a line for each hardware event opened: type, config, config1, config2
 //     --nobody         as the user nobody
 //
@@ -23,6 +24,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <fstream>
 #include <grp.h>
@@ -54,6 +56,7 @@ struct Faults {
   bool swap = false;
   unsigned long empty_read_from = 0; // 0: never
   bool half_counted = false;
+  bool stop_clock = false;
   bool as_nobody = false;
   bool hybrid = false;
   int cpu_of_first_kind = 0, cpu_of_second_kind = 0;
@@ -104,6 +107,8 @@ char** parse(char** word, Faults& faults) {
       faults.swap = true;
     else if (option == "--half-counted")
       faults.half_counted = true;
+    else if (option == "--stop-clock")
+      faults.stop_clock = true;
     else if (option == "--nobody")
       faults.as_nobody = true;
     else if (option == "--hybrid")
@@ -125,28 +130,33 @@ constexpr std::uint32_t argument(int number) {
   return offsetof(seccomp_data, args) + static_cast<unsigned>(number) * sizeof(std::uint64_t);
 }
 
-// Of mmap only what looks like the page of an event, of read() only what has the size of a group.
-int install_filter() {
+// Of mmap only what looks like the page of an event, of read() only what has the size of a group, of
+// clock_gettime() only the thread's CPU time.
+int install_filter(bool stop_clock) {
 #if defined(__x86_64__)
   constexpr std::uint32_t arch = AUDIT_ARCH_X86_64;
 #else
   constexpr std::uint32_t arch = AUDIT_ARCH_AARCH64;
 #endif
   constexpr unsigned smallest = 4 * 8, largest = 8 * 8;
+  const std::uint32_t stopped = stop_clock ? CLOCK_THREAD_CPUTIME_ID : ~std::uint32_t{0};
   sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, arch, 0, 11),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, arch, 0, 14),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_perf_event_open, 10, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_read, 5, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mmap, 0, 7),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_perf_event_open, 13, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_read, 6, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clock_gettime, 8, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mmap, 0, 9),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument(2)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PROT_READ, 0, 5),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PROT_READ, 0, 7),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument(3)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MAP_SHARED, 4, 3),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument(2)),
-      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, smallest, 0, 1),
-      BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, largest, 0, 1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MAP_SHARED, 6, 5),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument(2)), // read
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, smallest, 0, 3),
+      BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, largest, 2, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument(0)), // clock_gettime
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, stopped, 1, 0),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
   };
@@ -162,7 +172,7 @@ int install_filter() {
       (setgroups(0, nullptr) != 0 || setresgid(kNobody, kNobody, kNobody) != 0 ||
        setresuid(kNobody, kNobody, kNobody) != 0))
     die("--nobody");
-  const int listener = install_filter();
+  const int listener = install_filter(faults.stop_clock);
   const int answer[2] = {listener, errno};
   if (write(tell, answer, sizeof answer) != sizeof answer)
     die("pipe");
@@ -213,6 +223,8 @@ private:
   void decide(const seccomp_notif& call, seccomp_notif_resp& answer) {
     if (call.data.nr == __NR_perf_event_open)
       open(call, answer);
+    else if (call.data.nr == __NR_clock_gettime)
+      go_on(answer);
     else if (!is_event(call, static_cast<int>(call.data.args[call.data.nr == __NR_mmap ? 4 : 0])))
       go_on(answer);
     else if (call.data.nr == __NR_mmap)
