@@ -6,11 +6,6 @@
 
 namespace tp::analysis {
 
-void release(Pool<Invocation>& pool, Invocation* invocation) {
-  if (--invocation->refs == 0)
-    pool.free(invocation);
-}
-
 // ---- OnSpan
 
 OnSpan::More* OnSpan::Owner::take() {

@@ -52,6 +52,11 @@ struct Invocation {
   bool is_final() const { return !running && (complete || !top_call_site); }
 };
 
+inline void release(Pool<Invocation>& pool, Invocation* invocation) {
+  if (--invocation->refs == 0)
+    pool.free(invocation);
+}
+
 // What is on a path. The spans of `local` are not kept here: they are the path's composition.
 class OnSpan {
 public:
@@ -133,8 +138,7 @@ public:
 
 private:
   static void release(Owner& owner, Invocation* invocation) {
-    if (--invocation->refs == 0)
-      owner.invocations_.free(invocation);
+    analysis::release(owner.invocations_, invocation);
   }
   More& more(Owner& owner) {
     if (!more_)
@@ -154,8 +158,6 @@ private:
   std::uint64_t newest_marked_ = 0; // serial, of all marks from here back
   More* more_ = nullptr;
 };
-
-void release(Pool<Invocation>& pool, Invocation* invocation);
 
 struct RowTotals {
   SiteMeasures on_work, on_span;

@@ -39,7 +39,6 @@ struct Feed {
   }
 };
 typedef std::plus<int> Plus;
-template <typename Function> Function* pointer(Function* f) { return f; }
 
 int main() {
   const Range range(0, 9);
