@@ -4,6 +4,7 @@
 
 #include "fake_scheduler.h"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -21,29 +22,49 @@ inline constexpr unsigned kTaskGroup = 8 | 64;
 inline constexpr unsigned kParallelFor = 1 | 64;
 
 // fib without cut-off: two spawns and a wait per inner task.
-inline void fib_of(int n) {
-  if (n < 2)
+template <typename Leaf>
+void fib_of(int n, const Leaf& leaf) {
+  if (n < 2) {
+    leaf();
     return;
+  }
   FakeTask left, right;
   FakeContext group{0, kTaskGroup};
   spawn(left, group);
   spawn(right, group);
   wait(group, [&] {
-    run(right, group, [n] { fib_of(n - 2); });
-    run(left, group, [n] { fib_of(n - 1); });
+    run(right, group, [n, &leaf] { fib_of(n - 2, leaf); });
+    run(left, group, [n, &leaf] { fib_of(n - 1, leaf); });
   });
   tp_on_context_end(&group.word);
 }
 
 // Four steps per inner task, one per leaf; fib(n) has fib(n + 1) leaves, and one inner task less.
-inline void fib(std::uint64_t steps) {
+inline int fib_argument(std::uint64_t steps) {
   int n = 2;
   for (std::uint64_t leaves = 2, before = 1; 5 * leaves < steps; ++n) {
     const std::uint64_t next = leaves + before;
     before = leaves;
     leaves = next;
   }
-  fib_of(n);
+  return n;
+}
+inline void fib(std::uint64_t steps) {
+  fib_of(fib_argument(steps), [] {});
+}
+
+// fib with each leaf in one of eight regions, in turn: with eight factors what-if has 64 scenarios, and 8 of all regions.
+inline void regions(std::uint64_t steps) {
+  std::array<tp_region, 8> regions{};
+  unsigned line = 0;
+  for (tp_region& region : regions)
+    region = {"", "fib.cpp", ++line, 0, 0};
+  std::size_t next = 0;
+  fib_of(fib_argument(steps), [&] {
+    tp_region& region = regions[next++ % regions.size()];
+    tp_region_begin(&region);
+    tp_region_end(&region);
+  });
 }
 
 // One loop of many tasks, all spawned by the same frame: four steps each.
@@ -93,6 +114,7 @@ inline void deep_chain(std::uint64_t steps) {
 inline constexpr Shape kShapes[] = {{"fib", shapes::fib},
                                     {"flat_loop", shapes::flat_loop},
                                     {"deep_chain", shapes::deep_chain},
-                                    {"nested_loops", shapes::nested_loops}};
+                                    {"nested_loops", shapes::nested_loops},
+                                    {"regions", shapes::regions}};
 
 } // namespace tp::bench

@@ -20,6 +20,7 @@ namespace {
   setenv("TP_TEST_DATA", name, 1);
   setenv("TP_DATA", (std::string(name) + "/%p").c_str(), 1);
   setenv("TP_EVENT", "virtual", 1);
+  std::atexit([] { rmdir(name); }); // the tests may only be listed
 }
 
 struct RemoveData : testing::Environment {
