@@ -364,49 +364,86 @@ Json trace_json(const Profile& profile) {
           {"inconsistencies", inconsistencies}};
 }
 
+Json conservation_json(const Profile& profile) {
+  const std::uint64_t overlaps =
+      profile.read.inconsistencies[static_cast<std::size_t>(Problem::TimeBackwards)];
+  return {{"exclusive_work_sum", profile.exclusive_sum},
+          {"exclusive_work_equals_work", profile.exclusive_sum == profile.work},
+          {"critical_work_sum", profile.critical_sum},
+          {"critical_work_equals_span", profile.critical_sum == profile.span},
+          {"steps_overlap", overlaps > 0}};
+}
+
+// An object's text, field by field, as Json::dump(1) would make it: no more of it than a field, or an element of an array, is
+// ever held as Json, which takes several times the memory of its text.
+class ObjectText {
+public:
+  void field(std::string_view name, const Json& value) {
+    begin_field(name);
+    append(value, 1);
+  }
+  template <typename Range, typename ToJson>
+  void array(std::string_view name, const Range& range, const ToJson& to_json) {
+    begin_field(name);
+    text_ += '[';
+    for (const auto& element : range) {
+      text_ += &element == &*range.begin() ? "\n  " : ",\n  ";
+      append(to_json(element), 2);
+    }
+    text_ += range.empty() ? "]" : "\n ]";
+  }
+  std::string take() { return std::move(text_) + "\n}\n"; }
+
+private:
+  void begin_field(std::string_view name) {
+    text_ += text_.size() == 1 ? "\n \"" : ",\n \"";
+    text_ += name;
+    text_ += "\": ";
+  }
+  void append(const Json& value, std::size_t indent) {
+    // Names from the profiled program need not be UTF-8. Line ends within strings are escaped.
+    for (const char c : value.dump(1, ' ', false, Json::error_handler_t::replace)) {
+      text_ += c;
+      if (c == '\n')
+        text_.append(indent, ' ');
+    }
+  }
+
+  std::string text_ = "{";
+};
+
 } // namespace
 
 std::string write_json(const Profile& profile) {
-  Json sites = Json::array();
-  for (const SiteRow& site : profile.sites)
-    sites.push_back(site_json(profile, site));
-  Json warnings = Json::array();
-  for (const Warning& warning : profile.warnings)
-    warnings.push_back({{"name", warning.name}, {"text", warning.text}});
-  const Json json = {
-      {"schema", "taskpath.profile/1"},
-      {"unit", profile.run.work.unit},
-      {"complete", profile.read.complete},
-      {"incomplete_reasons", profile.read.incomplete_reasons},
-      {"clock", clock_json(profile)},
-      {"run", run_json(profile)},
-      {"work", profile.work},
-      {"span", profile.span},
-      {"parallelism", number(decimal2(profile.parallelism()))},
-      {"divisible_span", profile.divisible_span},
-      {"divisible_is_known", profile.divisible_is_known},
-      {"divisible_parallelism", number(decimal2(profile.divisible_parallelism()))},
-      {"scalability", scalability_json(profile)},
-      {"speedup_bounds", bounds_json(profile)},
-      {"prediction", prediction_json(profile.prediction)},
-      {"attribution", attribution_json(profile.attribution)},
-      {"time_balance", balance_json(profile.balance)},
-      {"run_path", elapsed_json(profile.elapsed)},
-      {"sites", sites},
-      {"regions", regions_json(profile)},
-      {"what_if", what_if_json(profile)},
-      {"conservation",
-       {{"exclusive_work_sum", profile.exclusive_sum},
-        {"exclusive_work_equals_work", profile.exclusive_sum == profile.work},
-        {"critical_work_sum", profile.critical_sum},
-        {"critical_work_equals_span", profile.critical_sum == profile.span},
-        {"steps_overlap",
-         profile.read.inconsistencies[static_cast<std::size_t>(Problem::TimeBackwards)] > 0}}},
-      {"trace", trace_json(profile)},
-      {"warnings", warnings},
-      {"advice", profile.advice}};
-  // Names from the profiled program need not be UTF-8.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+  ObjectText text;
+  text.field("schema", "taskpath.profile/1");
+  text.field("unit", profile.run.work.unit);
+  text.field("complete", profile.read.complete);
+  text.field("incomplete_reasons", profile.read.incomplete_reasons);
+  text.field("clock", clock_json(profile));
+  text.field("run", run_json(profile));
+  text.field("work", profile.work);
+  text.field("span", profile.span);
+  text.field("parallelism", number(decimal2(profile.parallelism())));
+  text.field("divisible_span", profile.divisible_span);
+  text.field("divisible_is_known", profile.divisible_is_known);
+  text.field("divisible_parallelism", number(decimal2(profile.divisible_parallelism())));
+  text.field("scalability", scalability_json(profile));
+  text.field("speedup_bounds", bounds_json(profile));
+  text.field("prediction", prediction_json(profile.prediction));
+  text.field("attribution", attribution_json(profile.attribution));
+  text.field("time_balance", balance_json(profile.balance));
+  text.field("run_path", elapsed_json(profile.elapsed));
+  text.array("sites", profile.sites, [&](const SiteRow& site) { return site_json(profile, site); });
+  text.field("regions", regions_json(profile));
+  text.field("what_if", what_if_json(profile));
+  text.field("conservation", conservation_json(profile));
+  text.field("trace", trace_json(profile));
+  text.array("warnings", profile.warnings, [](const Warning& warning) {
+    return Json{{"name", warning.name}, {"text", warning.text}};
+  });
+  text.field("advice", profile.advice);
+  return text.take();
 }
 
 } // namespace tp::analysis
