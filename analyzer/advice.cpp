@@ -8,8 +8,12 @@
 namespace tp::analysis {
 namespace {
 
+bool is_main(const SiteInfo& info) {
+  return info.line == 0 && info.file == "main";
+}
+
 std::string row_name(const SiteInfo& info) {
-  return info.line == 0 && info.file == "main" ? "the program" : info.name;
+  return is_main(info) ? "the program" : info.name;
 }
 
 // The marked region, or without marks the piece of code, that alone raises the parallelism most at
@@ -102,7 +106,7 @@ std::string boundary_name(const Boundary& boundary, const SiteInfo& own, const S
   case BoundaryKind::Begin:
     return "the start of " + row_name(own);
   case BoundaryKind::FirstUse:
-    return "the first use of oneTBB";
+    return "the first use of oneTBB" + (is_main(other) ? "" : ", before " + other.name);
   case BoundaryKind::Spawn:
     return "the spawn at " + row_name(other);
   case BoundaryKind::Wait:

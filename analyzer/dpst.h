@@ -23,8 +23,8 @@ struct LoopMark;   // the visitor's: where the innermost open loop body call beg
 struct LoopPiece;  // the visitor's: a task as a piece of a loop
 
 // What a step begins or ends with. Spawn and Wait name a row: that of the task created, and that of
-// the task which the waiting frame created last. FirstUse: of oneTBB, by a thread that had worked
-// before.
+// the task which the waiting frame created last. FirstUse: of oneTBB, by an external thread; its row,
+// in results only, is that of the first task created outside of all tasks (step_class.h).
 enum class BoundaryKind : std::uint8_t {
   Begin,
   FirstUse,

@@ -218,7 +218,7 @@ bool DpstReader::process_record(Stream& stream) {
   case Op::ContextEnd:
     return process_context_end(stream);
   case Op::Cut:
-    close_step(stream, running(stream), {BoundaryKind::Other});
+    process_cut(stream);
     return true;
   case Op::Extended:
     return process_extended(stream);
@@ -587,6 +587,16 @@ bool DpstReader::process_acquire(Stream& stream) {
   return true;
 }
 
+// A thread's code before it first used oneTBB ends in a cut, unless that is the beginning of a pause,
+// which the next record tells. Whatever created a context used it already.
+void DpstReader::process_cut(Stream& stream) {
+  Frame& frame = running(stream);
+  const bool is_first_use = !stream.used_tbb && !frame.is_task && !frame.last_context &&
+                            stream.cursor.next_op() != Op::Extended;
+  stream.used_tbb |= is_first_use;
+  close_step(stream, frame, {is_first_use ? BoundaryKind::FirstUse : BoundaryKind::Other});
+}
+
 // ---- what closes no step
 // ----------------------------------------------------------------------------------------
 
@@ -731,13 +741,14 @@ void DpstReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& p
   if (payload.role == static_cast<std::uint32_t>(trace::ThreadRole::Worker))
     ++summary_.threads.workers;
   push_root(stream);
+  stream.used_tbb = false;
+  // Recording may have begun before the first use (a causal region): both are one stretch of code.
   if (payload.prior_work > 0) {
-    Step step{.work = payload.prior_work,
-              .begin = stream.cursor.time().at,
-              .stream = stream.cursor.number(),
-              .closed = {BoundaryKind::FirstUse}};
+    const Step step{.work = payload.prior_work,
+                    .begin = stream.cursor.time().at,
+                    .stream = stream.cursor.number(),
+                    .closed = {BoundaryKind::FirstUse}};
     visitor_.step(stream.top->state, step);
-    stream.top->state.opened = step.closed;
     summary_.prior_work += step.work;
   }
 }

@@ -43,6 +43,7 @@ private:
     Frame* top = nullptr;
     std::uint32_t last_site = 0;
     bool any_site = false;
+    bool used_tbb = false; // by the thread, if it is no worker
     Row last_row = kMainRow;
     std::uint64_t first_time = 0;
     std::uint64_t contexts = 0;
@@ -68,6 +69,7 @@ private:
   bool process_begin(Stream& stream);
   bool process_join(Stream& stream);
   bool process_acquire(Stream& stream);
+  void process_cut(Stream& stream);
   bool process_context_end(Stream& stream);
   void end_contexts(Stream& stream);
   void process_end(Stream& stream);

@@ -63,9 +63,10 @@ private:
   std::vector<WhatIfTarget> targets_; // in the order of the plan's sets
 };
 
+// What came before a first use tells where that is; what begins with it need not say so.
 std::pair<std::string, std::string> ends_of(const StepClass& of, const SiteTable& table) {
   const SiteInfo& own = table.rows[of.row];
-  return {boundary_name(of.opened, own, table.rows[of.opened.row]),
+  return {boundary_name(of.opened, own, names_row(of.opened) ? table.rows[of.opened.row] : own),
           boundary_name(of.closed, own, table.rows[of.closed.row])};
 }
 
@@ -73,9 +74,10 @@ SourcePlace place_of(const SiteInfo& info) {
   return {info.file, info.line};
 }
 
-// Of a spawn or wait that of its site, else that of the task.
+// Of a spawn or wait that of its site, of a first use that of the first spawn, else that of the task.
 SourcePlace place_of(const Boundary& boundary, const StepClass& of, const SiteTable& table) {
-  return place_of(table.rows[names_row(boundary) ? boundary.row : of.row]);
+  const bool has_row = names_row(boundary) || boundary.kind == BoundaryKind::FirstUse;
+  return place_of(table.rows[has_row ? boundary.row : of.row]);
 }
 
 std::string stretch_name(const StepClass& of, const SiteTable& table) {

@@ -273,6 +273,8 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   profile.read = std::move(summary);
   profile.work = results.work;
   profile.span = results.span;
+  for (std::size_t region = 0; region < profile.regions.size(); ++region)
+    profile.regions[region].critical_work = results.region_critical_work[region];
   profile.divisible_span = results.divisible_span;
   profile.burdened_span_cilk = results.burdened_cilk;
   profile.burdened_span_tbb = results.burdened_tbb;

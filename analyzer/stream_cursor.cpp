@@ -99,6 +99,14 @@ bool StreamCursor::open_chunk() {
   return true;
 }
 
+trace::Op StreamCursor::next_op() const {
+  const std::byte* at = at_;
+  trace::Record next;
+  return at != nullptr && trace::decode(at, end_, extra_events_, next) == trace::DecodeStatus::Ok
+             ? next.op
+             : Op::None;
+}
+
 bool StreamCursor::next_of_few() {
   for (;;) {
     const std::byte* const start = at_;

@@ -42,6 +42,8 @@ public:
   }
 
   const trace::Record& record() const { return record_; }
+  // Of the record behind the current one in its chunk; None: there is none.
+  trace::Op next_op() const;
   const RecordTime& time() const { return time_; }
   std::uint32_t number() const { return number_; }
   Place place() const {

@@ -161,6 +161,10 @@ void Analysis::add_row_totals(Results& results) const {
 void Analysis::add_path_totals(Results& results) {
   auto& segments = paths_.segments();
   for (const auto& entry : segments.total(longest_->composition)) {
+    if (const auto region = PathStore::region_of(entry.key)) {
+      results.region_critical_work[*region] = entry.work;
+      continue;
+    }
     results.class_totals[entry.key].critical_work = entry.work;
     if (setup_.sites)
       results.rows[results.classes[entry.key].row].on_span.local.span += entry.work;
@@ -187,6 +191,8 @@ Analysis::Results Analysis::results() {
                   .timeline = timeline_.take()};
   if (setup_.contexts)
     results.class_totals.resize(results.contexts.size());
+  name_first_use(results.classes);
+  results.region_critical_work.resize(setup_.regions);
   if (setup_.sites)
     add_row_totals(results);
   add_path_totals(results);

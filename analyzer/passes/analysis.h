@@ -56,6 +56,7 @@ public:
     std::vector<RowTotals> rows; // local span on span adds up to `span`
     std::vector<StepClass> classes;
     std::vector<ClassTotals> class_totals;
+    std::vector<std::uint64_t> region_critical_work; // as executed: with no scenario followed
     // Leads of the steps that begin with a boundary of each kind, in ticks; with `sites` only.
     std::array<LogHistogram, kBoundaryKinds> leads;
     std::vector<WhatIfLength> what_if; // one per scenario

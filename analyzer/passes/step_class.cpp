@@ -1,6 +1,8 @@
 // The table grows by doubling; it is as large as the program has stretches of code.
 #include "passes/step_class.h"
 
+#include <algorithm>
+
 namespace tp::analysis {
 
 StepClassId StepClassTable::add(const StepClass& fresh, std::size_t at) {
@@ -18,6 +20,19 @@ StepClassId StepClassTable::add(const StepClass& fresh, std::size_t at) {
     slots_[i] = {words, each, true};
   }
   return id;
+}
+
+void name_first_use(std::vector<StepClass>& classes) {
+  const auto first = std::ranges::find_if(classes, [](const StepClass& of) {
+    return of.row == kMainRow && of.closed.row != kMainRow; // a spawn, or a spawn and wait
+  });
+  if (first == classes.end())
+    return;
+  const Row row = first->closed.row;
+  for (StepClass& of : classes)
+    for (Boundary* const boundary : {&of.opened, &of.closed})
+      if (boundary->kind == BoundaryKind::FirstUse)
+        boundary->row = row;
 }
 
 } // namespace tp::analysis

@@ -20,6 +20,10 @@ struct StepClass {
   bool operator==(const StepClass&) const = default;
 };
 
+// A first use has no row when its step is met. Gives those of `classes`, all that a reading met, that
+// of the task that code outside of all tasks created first.
+void name_first_use(std::vector<StepClass>& classes);
+
 class StepClassTable {
 public:
   // Hot: once per step.

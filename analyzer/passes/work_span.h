@@ -13,6 +13,7 @@
 #include "pool.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tp::analysis {
@@ -69,8 +70,11 @@ public:
     path.local_span += step.work;
     if (scenarios_.count() > 0)
       scenarios_.extend(lengths + kFirstWhatIf, of, step);
-    if (track_composition_)
-      path.composition = segments_.extend(path.composition, of, lengths[followed_] - before);
+    if (!track_composition_)
+      return;
+    path.composition = segments_.extend(path.composition, of, lengths[followed_] - before);
+    for (const RegionWork& part : step.regions)
+      path.composition = segments_.extend(path.composition, kFirstRegion + part.region, part.work);
   }
   // `child`, a copy of its spawner's, leaves the spawner's task, and goes on through that of
   // `invocation` once it begins.
@@ -79,6 +83,10 @@ public:
 
   std::size_t lengths() const { return lengths_; }
   Segments& segments() { return segments_; }
+  // Of a key of a composition, if it is that of a causal region.
+  static std::optional<std::uint32_t> region_of(StepClassId key) {
+    return key < kFirstRegion ? std::nullopt : std::optional(key - kFirstRegion);
+  }
   // What is on the path at `id`, with all that is final added up.
   const OnSpan& settled(SegmentId id) {
     segments_.extra(id).settle(on_span_);
@@ -88,6 +96,10 @@ public:
   const ScenarioLengths& scenarios() const { return scenarios_; }
 
 private:
+  // A composition says of which classes of steps a path is, and beside that how much of it lies in
+  // which region: that has the keys from here on.
+  static constexpr StepClassId kFirstRegion = StepClassId{1} << 31;
+
   void take_composition(Path& into, const Path& from);
   void copy_all(Path& into, const Path& from) const;
   std::uint64_t marked_span(const Path& path, const Invocation* of);

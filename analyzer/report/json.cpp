@@ -312,7 +312,9 @@ Json regions_json(const Profile& profile) {
     regions.push_back({{"file", region.file},
                        {"line", region.line},
                        {"names", region.names},
-                       {"expected_factor", region.expected_factor}});
+                       {"expected_factor", region.expected_factor},
+                       {"critical_work", region.critical_work},
+                       {"critical_percent", number(percent2(region.critical_work, profile.span))}});
   return regions;
 }
 

@@ -75,6 +75,7 @@ struct RegionInfo {
   std::uint32_t line = 0;
   std::vector<std::string> names;
   double expected_factor = 0;
+  std::uint64_t critical_work = 0; // of the program's critical path, inside it
 };
 
 struct SpeedupRange {

@@ -34,6 +34,11 @@ std::string write_warnings(const Profile& profile) {
         limits(target.critical_work, profile) && target.place.line + target.end.line > 0)
       text += line(profile, target.place.line > 0 ? target.place : target.end, target.critical_work,
                    "is the serial code " + target.name);
+  for (const RegionInfo& region : profile.regions)
+    if (region.line > 0 && limits(region.critical_work, profile))
+      text += line(profile, {region.file, region.line}, region.critical_work,
+                   "is in the marked region" +
+                       (region.names.empty() ? "" : " \"" + region.names.front() + "\""));
   return text;
 }
 

@@ -19,6 +19,9 @@ using Figures = StepFigures;
 
 struct SimFrame;
 
+constexpr const char* kFirstUse = "the first use of oneTBB";
+constexpr std::uint32_t kFirstRegionLine = 100;
+
 struct Node {
   const SimFrame* owner = nullptr; // of a step
   std::uint64_t weight = 0;
@@ -174,6 +177,7 @@ struct SimFrame {
   SimContext* waiting = nullptr;
   unsigned events = 0;
   std::string opened; // what the open step begins with
+  bool used_tbb = false;
   std::uint32_t last_spawned = 0;
 };
 
@@ -281,7 +285,7 @@ void Simulation::setup() {
                      "\",\"construct\":\"task_group\"}");
   }
   for (unsigned region = 0; region < kOracleRegions; ++region)
-    trace_.region(region, "r" + std::to_string(region), "p.cpp", 100 + region);
+    trace_.region(region, "r" + std::to_string(region), "p.cpp", kFirstRegionLine + region);
   const unsigned count = 1 + static_cast<unsigned>(pick(4));
   for (unsigned i = 0; i < count; ++i) {
     SimThread& thread = *make(threads_);
@@ -301,8 +305,8 @@ void Simulation::setup() {
     node.owner = root;
     node.weight = prior;
     node.from = "the start of the program";
-    node.to = "the first use of oneTBB";
-    root->opened = prior > 0 ? node.to : node.from;
+    node.to = kFirstUse;
+    root->opened = node.from;
     root->start = root->current = dag_.add(node);
     thread.stack.push_back(root);
   }
@@ -326,6 +330,13 @@ std::string place(std::uint32_t line) {
 }
 std::string join_in(const SimFrame& frame) {
   return "a join or a pause in " + place(frame.line);
+}
+
+// A thread's first cut, if it has named no context before, is its first use.
+std::string cut_in(SimFrame& frame) {
+  const bool is_first_use = !frame.task && !frame.used_tbb;
+  frame.used_tbb = true;
+  return is_first_use ? kFirstUse : join_in(frame);
 }
 
 int Simulation::step_node(SimThread& thread, SimFrame& frame, std::uint64_t work) {
@@ -369,6 +380,7 @@ bool Simulation::may_wait(const SimFrame& frame, const SimContext* context,
 
 SimContext* Simulation::choose_context(SimThread& thread, SimFrame& frame, bool for_wait,
                                        ContextOperand& operand) {
+  frame.used_tbb = true;
   std::vector<SimContext*> usable;
   for (SimContext& context : contexts_) {
     if (context.over)
@@ -660,7 +672,7 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     frame.node = passed->outer;
     frame.side = passed->outer_side;
   } else if (what < 80) {
-    stream.cut(close(thread, frame, join_in(frame)));
+    stream.cut(close(thread, frame, cut_in(frame)));
   } else if (what < 84 && !options_.late) {
     for (SimContext& context : contexts_)
       if (!context.over && context.creator == &frame && context.unfinished == 0 &&
@@ -814,6 +826,8 @@ void Simulation::compute_on_span(OracleResult& result, const std::vector<std::ui
         add(sites[node.owner->line], whole(*node.owner, length));
       if (node.weight > 0)
         sites[node.line].local.span += node.weight;
+      for (const auto& [region, work] : node.regions)
+        sites[kFirstRegionLine + region].local.span += work;
     }
     if (const auto main = sites.find(0); main != sites.end())
       main->second = {{}, {}, {0, 0, main->second.local.span}};
@@ -881,8 +895,10 @@ OracleQuestions Simulation::questions(std::shared_ptr<const Simulation> self) co
     });
   };
   ask.stretch = [=](const std::string& from, const std::string& to, std::uint64_t factor) {
-    return cheaper(factor,
-                   [&](const Node& n) { return n.from == from && n.to == to ? n.weight : 0; });
+    const bool is_first_use = to.starts_with(kFirstUse); // before what, is not this oracle's
+    return cheaper(factor, [&](const Node& n) {
+      return n.from == from && (n.to == to || (is_first_use && n.to == kFirstUse)) ? n.weight : 0;
+    });
   };
   ask.without_wait = [=](std::uint32_t line) { return self->span({.removed_wait = line}); };
   ask.grain = [=](std::uint32_t line, std::uint64_t grain) {
@@ -931,7 +947,7 @@ RandomProgram Simulation::run() {
       thread.stream->end(step);
       thread.stream->thread_end(1);
     } else {
-      dag_.nodes[static_cast<std::size_t>(root.end)].to = join_in(root);
+      dag_.nodes[static_cast<std::size_t>(root.end)].to = cut_in(root);
       thread.stream->cut(step);
     }
   }

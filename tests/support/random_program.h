@@ -42,7 +42,8 @@ struct OracleResult {
   std::uint64_t work = 0, span = 0, divisible_span = 0;
   std::uint64_t burdened_cilk = 0, burdened_tbb = 0;
   std::map<std::uint32_t, OracleSite> sites; // by line; 0 is main: local only
-  // What is on the critical path, per line, for each end that is longest.
+  // What is on the critical path, per line, for each end that is longest; of the line of a region only
+  // a local span, which is the work inside.
   std::set<std::map<std::uint32_t, OracleSite>> on_span;
   // (region or -1 for all, factor) -> span times factor, and work times factor as optimized
   std::map<std::pair<int, std::uint64_t>, std::pair<std::uint64_t, std::uint64_t>> what_if;

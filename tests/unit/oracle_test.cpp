@@ -41,6 +41,9 @@ void compare_sites(const test::OracleResult& expected, const Profile& profile) {
     if (site != test::OracleSite{})
       on_span[row.info.line] = site;
   }
+  for (const RegionInfo& region : profile.regions)
+    if (region.critical_work > 0)
+      on_span[region.line].local.span = region.critical_work;
   for (const auto& [line, site] : expected.sites) {
     const std::string at = " of line " + std::to_string(line);
     const test::OracleSite& found = on_work[line];
