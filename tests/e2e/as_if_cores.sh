@@ -14,6 +14,7 @@ cat >split.cpp <<'X'
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <execution>
 #include <random>
 #include <string>
 #include <vector>
@@ -41,6 +42,10 @@ static long work(const std::string& name) {
   if (name == "reduce") return tbb::parallel_reduce(Range(0, kSize), 0L, total, join);
   if (name == "deterministic") return tbb::parallel_deterministic_reduce(Range(0, kSize), 0L, total, join, fixed);
   if (name == "sort") return sort();
+  if (name == "for_each") {
+    std::vector<int> values(kSize);
+    std::for_each(std::execution::par, values.begin(), values.end(), [](int) { tp::spend(1); });
+  }
   if (name == "explicit") tbb::task_arena(5).execute([&] { tbb::parallel_for(Range(0, 5 * 64), each, fixed); });
   if (name == "seen") {
     std::atomic<int> last{0};
@@ -96,6 +101,7 @@ all_split=$(span_of split sort 65535 alone)
 for n in 2 8 32 128; do
   exactly auto $n $((8192 / n / 4))
   exactly reduce $n $((8192 / n / 4))
+  exactly for_each $n $((8192 / n / 4)) # std::execution::par
   exactly static $n $((8192 / n))
   exactly simple $n 64
   outer=$((n < 64 ? n : 64))
