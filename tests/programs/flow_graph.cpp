@@ -3,6 +3,7 @@
 #include "specification.h"
 
 #include <oneapi/tbb/flow_graph.h>
+#include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
 #include <memory>
@@ -290,6 +291,119 @@ CASE(async) {
   other.join();
   // The other thread's path begins at 0: what made it start is not known.
   expect({89, 74});
+}
+CASE(released_by_a_task) {
+  // A wait ends after release_wait(), not after the task that calls it.
+  flow::graph graph;
+  tbb::task_group group;
+  graph.reserve_wait();
+  group.run([&] {
+    spend(50);
+    graph.release_wait();
+    spend(8);
+  });
+  spend(1);
+  graph.wait_for_all();
+  spend(20);
+  group.wait();
+  expect_work(79);
+  expect_span_with_headers(50 + 20);
+}
+CASE(released_by_a_thread) {
+  flow::graph graph;
+  spend(5);
+  graph.reserve_wait();
+  std::thread other([&] {
+    spend(70);
+    graph.release_wait();
+  });
+  graph.wait_for_all();
+  spend(3);
+  other.join();
+  expect_work(78);
+  expect_span_with_headers(70 + 3);
+}
+CASE(released_by_several) {
+  // Whichever is the last, and each release counts for one wait.
+  flow::graph graph;
+  tbb::task_group group;
+  const std::vector<Units> turns[] = {{10, 40, 5, 20}, {7, 3, 30, 9}};
+  for (const std::vector<Units>& costs : turns) {
+    for (const Units cost : costs) {
+      graph.reserve_wait();
+      group.run([&graph, cost] {
+        spend(cost);
+        graph.release_wait();
+        spend(1);
+      });
+    }
+    graph.wait_for_all();
+    spend(2);
+  }
+  group.wait();
+  expect_work(75 + 49 + 2 * (4 + 2));
+  expect_span_with_headers(40 + 2 + 30 + 2);
+}
+CASE(released_and_destroyed) {
+  tbb::task_group group;
+  for (int turn = 0; turn < 3; ++turn) {
+    flow::graph graph;
+    graph.reserve_wait();
+    group.run([&graph] {
+      spend(20);
+      graph.release_wait();
+      spend(9);
+    });
+  } // waits
+  spend(4);
+  group.wait();
+  expect_work(3 * 29 + 4);
+  expect_span_with_headers(3 * 20 + 9);
+}
+CASE(released_after_exception) {
+  flow::graph graph;
+  flow::function_node<int> thrower(graph, flow::unlimited, [](int) {
+    spend(6);
+    throw 1;
+  });
+  tbb::task_group group;
+  graph.reserve_wait();
+  group.run([&] {
+    spend(50);
+    graph.release_wait();
+    spend(2);
+  });
+  thrower.try_put(1);
+  try {
+    graph.wait_for_all();
+  } catch (int) {
+    spend(7);
+  }
+  group.wait();
+  expect_work(65);
+  expect_span_with_headers(50 + 7);
+}
+CASE(async_released_later) {
+  flow::graph graph;
+  using Async = flow::async_node<int, int>;
+  std::thread other;
+  Async async(graph, flow::unlimited, [&](int i, Async::gateway_type& gateway) {
+    gateway.reserve_wait();
+    other = std::thread([i, &gateway] {
+      spend(70);
+      gateway.try_put(i);
+      spend(30);
+      gateway.release_wait();
+    });
+  });
+  flow::function_node<int> last(graph, flow::unlimited, [](int) { spend(4); });
+  flow::make_edge(async, last);
+  async.try_put(1);
+  graph.wait_for_all();
+  spend(1);
+  other.join();
+  expect_work(105);
+  expect_span_with_headers(70 + 30 + 1);
 }
 CASE(priorities) {
   flow::graph graph;

@@ -60,6 +60,17 @@ public:
 private:
   const void* place_;
 };
+// Where the scope ends, however it does, the current task goes on after all that was released to the place.
+class acquired_at_end {
+public:
+  explicit acquired_at_end(const void* place) noexcept : place_(place) {}
+  ~acquired_at_end() { acquire_from(place_); }
+  acquired_at_end(const acquired_at_end&) = delete;
+  acquired_at_end& operator=(const acquired_at_end&) = delete;
+
+private:
+  const void* place_;
+};
 // An address that is this thread's alone: for edges on their way into a call that cannot be given
 // one more argument.
 inline const void* thread_place() noexcept {
