@@ -31,6 +31,17 @@ std::size_t operator_length(std::string_view text) {
   return kOperator.size() + std::min(end, symbol.size());
 }
 
+// How much of `text` is a return type that the compiler deduces from an expression; 0 if it does not begin with one.
+std::size_t decltype_length(std::string_view text) {
+  constexpr std::string_view kDecltype = "decltype (";
+  if (!text.starts_with(kDecltype))
+    return 0;
+  std::size_t end = kDecltype.size();
+  for (int depth = 1; depth > 0 && end < text.size(); ++end)
+    depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
+  return end;
+}
+
 } // namespace
 
 std::string demangle(const std::string& name) {
@@ -48,6 +59,10 @@ std::string plain_name(const std::string& function) {
   int depth = 0;
   bool in_word = false;
   for (std::string_view rest = function; !rest.empty();) {
+    if (const std::size_t skipped = depth == 0 && !in_word ? decltype_length(rest) : 0) {
+      rest.remove_prefix(skipped);
+      continue;
+    }
     std::size_t length = depth == 0 && !in_word ? operator_length(rest) : 0;
     if (length == 0 && depth == 0 && rest.starts_with(kAnonymous))
       length = kAnonymous.size();

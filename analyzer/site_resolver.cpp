@@ -11,7 +11,10 @@
 #include <elfutils/libdwfl.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cctype>
+#include <cstddef>
+#include <initializer_list>
+#include <iterator>
 #include <map>
 #include <string_view>
 
@@ -70,43 +73,91 @@ Dwarf_Die functions_of(const Dwarf_Die& unit) {
   return is_skeleton && split.addr ? split : unit;
 }
 
-// The innermost die with code at the address, below `parent`; false if there is none.
-bool find_innermost(Dwarf_Die parent, Dwarf_Addr address, Dwarf_Die& innermost) {
+// Where the code of a function stands, of which there may be several pieces.
+struct FunctionRange {
+  Dwarf_Addr begin;
+  Dwarf_Addr end;
+  Dwarf_Die function;
+};
+
+// Functions are described in namespaces and classes, and those of a function's lambdas and local
+// classes below this one, which itself may have no code.
+bool may_hold_functions(Dwarf_Die* die) {
+  switch (dwarf_tag(die)) {
+  case DW_TAG_namespace:
+  case DW_TAG_class_type:
+  case DW_TAG_structure_type:
+  case DW_TAG_union_type:
+  case DW_TAG_subprogram:
+  case DW_TAG_lexical_block:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void collect_functions(Dwarf_Die parent, std::vector<FunctionRange>& functions) {
   Dwarf_Die child;
   for (int more = dwarf_child(&parent, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
-    if (dwarf_haspc(&child, address) == 1) {
-      innermost = child;
-      find_innermost(child, address, innermost);
-      return true;
+    if (dwarf_tag(&child) == DW_TAG_subprogram) {
+      Dwarf_Addr base = 0, begin = 0, end = 0;
+      for (std::ptrdiff_t piece = 0;
+           (piece = dwarf_ranges(&child, piece, &base, &begin, &end)) > 0;)
+        functions.push_back({begin, end, child});
     }
-    const int tag = dwarf_tag(&child);
-    if ((tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type) &&
-        find_innermost(child, address, innermost))
-      return true;
+    if (may_hold_functions(&child))
+      collect_functions(child, functions);
   }
-  return false;
 }
 
-// The dies around an address, innermost first. dwarf_getscopes does not look into namespaces, where clang describes functions.
-std::vector<Dwarf_Die> scopes_at(Dwarf_Die unit, Dwarf_Addr address) {
-  Dwarf_Die innermost;
-  Dwarf_Die* found = nullptr;
-  if (dwarf_getscopes(&unit, address, &found) > 0)
-    innermost = found[0];
-  else if (!find_innermost(unit, address, innermost))
-    return {};
-  std::free(found);
-  found = nullptr;
-  // From the innermost die, not from the unit: this gives the concrete instances all the way out.
-  const int count = dwarf_getscopes_die(&innermost, &found);
-  std::vector<Dwarf_Die> scopes(found, found + std::max(count, 0));
-  std::free(found);
-  return scopes;
-}
+// The functions of the units asked for, by address: a unit of many functions may have many sites.
+class FunctionIndex {
+public:
+  // The dies around an address of the unit, the innermost first and the function last.
+  std::vector<Dwarf_Die> scopes_at(Dwarf_Die unit, Dwarf_Addr address) {
+    const std::vector<FunctionRange>& functions = functions_of_unit(unit);
+    const auto behind = std::upper_bound(
+        functions.begin(), functions.end(), address,
+        [](Dwarf_Addr wanted, const FunctionRange& range) { return wanted < range.begin; });
+    if (behind == functions.begin() || address >= std::prev(behind)->end)
+      return {};
+    std::vector<Dwarf_Die> scopes = {std::prev(behind)->function};
+    Dwarf_Die child;
+    for (int more = dwarf_child(&scopes.back(), &child); more == 0;) {
+      if (dwarf_haspc(&child, address) == 1) {
+        scopes.push_back(child);
+        more = dwarf_child(&scopes.back(), &child);
+      } else {
+        more = dwarf_siblingof(&child, &child);
+      }
+    }
+    std::reverse(scopes.begin(), scopes.end());
+    return scopes;
+  }
 
-// The inline chain at `address`, innermost first.
-std::vector<SourceFrame> inline_chain(Dwfl_Module* module, Dwarf_Addr address) {
-  std::vector<SourceFrame> chain;
+private:
+  const std::vector<FunctionRange>& functions_of_unit(Dwarf_Die& unit) {
+    const auto [entry, is_new] = of_unit_.try_emplace(unit.addr);
+    std::vector<FunctionRange>& functions = entry->second;
+    if (is_new) {
+      collect_functions(unit, functions);
+      std::ranges::sort(functions, {}, &FunctionRange::begin);
+    }
+    return functions;
+  }
+
+  std::map<const void*, std::vector<FunctionRange>> of_unit_;
+};
+
+// What is at an address: calls inlined into one another, the innermost first, and the function that
+// the code is of.
+struct InlineChain {
+  std::vector<SourceFrame> frames;
+  std::string declared_in; // the file of the function
+};
+
+InlineChain inline_chain(FunctionIndex& index, Dwfl_Module* module, Dwarf_Addr address) {
+  InlineChain chain;
   Dwarf_Addr bias = 0;
   Dwarf_Die* const unit = unit_of(module, address, &bias);
   if (!unit)
@@ -123,16 +174,19 @@ std::vector<SourceFrame> inline_chain(Dwfl_Module* module, Dwarf_Addr address) {
   Dwarf_Files* files = nullptr;
   std::size_t file_count = 0;
   dwarf_getsrcfiles(&functions, &files, &file_count);
-  for (Dwarf_Die& scope : scopes_at(functions, address - bias)) {
+  for (Dwarf_Die& scope : index.scopes_at(functions, address - bias)) {
     if (!is_function(&scope))
       continue;
     here.function = name_of(&scope);
+    const std::string declared = declared_in(&scope);
     // A oneTBB lambda inlined into user code is still oneTBB's.
     if (here.file.empty())
-      here.file = declared_in(&scope);
-    chain.push_back(here);
-    if (dwarf_tag(&scope) == DW_TAG_subprogram)
+      here.file = declared;
+    chain.frames.push_back(here);
+    if (dwarf_tag(&scope) == DW_TAG_subprogram) {
+      chain.declared_in = declared;
       break;
+    }
     Dwarf_Attribute memory;
     Dwarf_Word value = 0;
     here = {};
@@ -145,6 +199,29 @@ std::vector<SourceFrame> inline_chain(Dwfl_Module* module, Dwarf_Addr address) {
   return chain;
 }
 
+// Names that the demangler refuses (some of lambdas, and clones of functions) are looked at as they
+// are: behind what says that the name is nested or local.
+bool is_mangled_library_name(std::string_view name) {
+  if (!name.starts_with("_Z"))
+    return false;
+  name.remove_prefix(std::min(name.find_first_not_of("ZNKL", 2), name.size()));
+  if (name.size() > 1 && name[0] == 'S' && std::islower(static_cast<unsigned char>(name[1])))
+    return true; // std
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{"3tbb", "6oneapi", "2tp", "6__pstl", "9__gnu_cxx"},
+      [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+bool is_library_name(const std::string& function) {
+  if (is_mangled_library_name(function))
+    return true;
+  const std::string name = plain_name(function); // a template's demangled name begins with its type
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{
+          "tbb::", "oneapi::tbb::", "tp::", "std::", "__pstl::", "__gnu_"},
+      [&name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
 const Dwfl_Callbacks kCallbacks = {
     .find_elf = dwfl_build_id_find_elf,
     .find_debuginfo = dwfl_standard_find_debuginfo,
@@ -155,18 +232,8 @@ const Dwfl_Callbacks kCallbacks = {
 } // namespace
 
 bool is_library_frame(const std::string& function, const std::string& file) {
-  for (const std::string_view prefix : {"tbb::", "oneapi::tbb::", "tp::", "std::", "__gnu_"})
-    if (function.compare(0, prefix.size(), prefix) == 0)
-      return true;
-  // A template's demangled name begins with its return type.
-  const std::size_t arguments = function.find_first_of("<(");
-  const std::size_t space = function.rfind(' ', arguments);
-  if (space != std::string::npos && arguments != std::string::npos && space < arguments) {
-    const std::string_view name = std::string_view(function).substr(space + 1);
-    for (const std::string_view prefix : {"tbb::", "oneapi::tbb::", "tp::", "std::"})
-      if (name.substr(0, prefix.size()) == prefix)
-        return true;
-  }
+  if (is_library_name(function))
+    return true;
   for (const std::string_view part :
        {"/usr/include/", "/usr/lib/gcc/", "/oneapi/tbb/", "/include/tbb/", "/include/c++/",
         "/tp/site.h", "/tp/hooks.h"})
@@ -184,6 +251,7 @@ struct SiteResolver::Impl {
 
   std::map<std::uint32_t, Module> modules;
   std::map<std::uint32_t, Opened> opened;
+  FunctionIndex functions;
 
   ~Impl() {
     for (auto& [id, each] : opened)
@@ -248,9 +316,11 @@ struct SiteResolver::Impl {
     const Opened& module = open(address.module);
     if (!module.module || address.offset == 0)
       return {is_system_module(address.module), {}};
-    bool described = false;
     // A return address is behind its call.
-    for (const SourceFrame& frame : inline_chain(module.module, module.base + address.offset - 1)) {
+    const InlineChain chain =
+        inline_chain(functions, module.module, module.base + address.offset - 1);
+    bool described = false;
+    for (const SourceFrame& frame : chain.frames) {
       if (frame.line == 0 || frame.file.empty())
         continue;
       described = true;
@@ -258,7 +328,8 @@ struct SiteResolver::Impl {
         return {is_system_module(address.module),
                 {frame.file, frame.line, frame.function, "debug_info", ""}};
     }
-    if (described)
+    // In optimized code an inlined call may be missing: the function is the user's, the line is not known.
+    if (described && is_library_frame(chain.frames.back().function, chain.declared_in))
       return {true, {}};
     GElf_Off offset = 0;
     GElf_Sym symbol;

@@ -64,6 +64,58 @@ if command -v clang++-19 >/dev/null; then
   same "clang" "$lines" "$(sites ./of_clang)"
 fi
 
+# Calls in lambdas and local classes, which g++ describes below the function around them; without optimization nothing is inlined.
+cat >lambdas.cpp <<'X'
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_invoke.h>
+#include <functional>
+template <class T> void twice(T n) {
+  auto left = [=] {
+    tbb::parallel_for(T(0), n, [](T) {});
+  };
+  tbb::parallel_invoke(left, [] {});
+}
+int main() {
+  struct Local {
+    void operator()(int n) const {
+      tbb::parallel_for(0, n, [](int) {});
+    }
+  };
+  std::function<void(int)> f = [](int n) {
+    tbb::parallel_for(0, n, [](int) {});
+  };
+  f(10);
+  Local()(10);
+  twice(20);
+}
+X
+# The parallel algorithms of the standard library are library code as well.
+cat >standard.cpp <<'X'
+#include <algorithm>
+#include <execution>
+#include <vector>
+int main() {
+  std::vector<int> v(1000, 1);
+  std::for_each(std::execution::par, v.begin(), v.end(), [](int) {});
+  std::for_each(std::execution::par, v.begin(), v.end(), [](int x) { (void)x; });
+  std::sort(std::execution::par, v.begin(), v.end(), [](int a, int b) { return a < b; });
+}
+X
+for level in -O0 -O2; do
+  for program in lambdas standard; do
+    "$cxx" -std=c++17 $level -g $program.cpp -o $program $libraries || fail "$level: $program does not build"
+  done
+  same "$level: lambdas" "lambdas.cpp:13 debug_info parallel_for
+lambdas.cpp:17 debug_info parallel_for
+lambdas.cpp:6 debug_info parallel_for
+lambdas.cpp:8 debug_info parallel_invoke" "$(sites ./lambdas)"
+  same "$level: standard library" "standard.cpp:6 debug_info parallel_for
+standard.cpp:7 debug_info parallel_for
+standard.cpp:8 debug_info task_group_context" "$(sites ./standard)"
+  strip -g standard
+  same "$level: standard library, symbols" "main" "$(sites ./standard | sed 's/+.*//' | uniq)"
+done
+
 # Debug information in a file of its own, found by .gnu_debuglink beside the program, or by build id.
 objcopy --only-keep-debug whole apart.debug && strip -o apart whole && objcopy --add-gnu-debuglink=apart.debug apart
 mkdir .debug && mv apart.debug .debug

@@ -245,6 +245,17 @@ TEST(Sites, LibraryFramesAreSkipped) {
   EXPECT_TRUE(is_library_frame("void tbb::detail::d1::parallel_for<int>(int)", "x.h"));
   EXPECT_TRUE(is_library_frame("f", "/usr/include/c++/12/bits/x.h"));
   EXPECT_FALSE(is_library_frame("void user::f(tbb::blocked_range<int> const&)", "user.cpp"));
+  EXPECT_TRUE(is_library_frame(
+      "auto __pstl::__tbb_backend::__parallel_for<int>(int)::{lambda()#1}::operator()() const",
+      ""));
+  EXPECT_FALSE(is_library_frame("std::vector<int> user::f<int>(int)", "user.cpp"));
+  // What the demangler refuses, and what it does not know.
+  EXPECT_TRUE(
+      is_library_frame("_ZZN3tbb6detail2d125collaborative_once_runner16isolated_executeIZN1", ""));
+  EXPECT_TRUE(is_library_frame("_ZZNK6__pstl10__internal1fEvENKUlvE_clEv.constprop.0", ""));
+  EXPECT_TRUE(is_library_frame("_ZSt8for_eachIiEvT_.isra.0", ""));
+  EXPECT_FALSE(is_library_frame("_ZN4shop5tradeEi.constprop.0", ""));
+  EXPECT_FALSE(is_library_frame("_ZN1S3runEv.part.0", ""));
 }
 
 TEST(Sites, NamesLoseWhatDoesNotFit) {
@@ -254,6 +265,10 @@ TEST(Sites, NamesLoseWhatDoesNotFit) {
       {"int a::(anonymous namespace)::S<int>::h() const", "a::(anonymous namespace)::S::h"},
       {"void a::S<b::T<3u>, 4>::operator()<b::T<3u> >(b::T<3u> const&)", "a::S::operator()"},
       {"bool a::operator<(int)", "a::operator<"},
+      {"decltype ({parm#1}()) a::f<int (*)()>(int (*)())", "a::f"},
+      {"decltype (g<int>(0))::type a::f<1>(int)", "a::f"},
+      {"decltype (g", "decltype (g"},
+      {"decltype (g)", "decltype (g)"},
       {"a::S& a::operator<< <int>(a::S&, int)", "a::operator<<"},
       {"a::S<int>::operator bool() const", "a::S::operator bool"},
       {"std::string a::f[abi:cxx11](int)", "a::f"},
