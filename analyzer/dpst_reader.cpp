@@ -24,8 +24,8 @@ DpstReader::DpstReader(const TraceSource& source, const TraceInfo& info, const R
     : source_(source), info_(info), rows_(rows), visitor_(visitor), queue_(source.streams.size()),
       joins_(visitor, queue_) {
   streams_.reserve(source.streams.size());
-  for (const StreamBytes& bytes : source.streams)
-    streams_.push_back({.cursor = {bytes, static_cast<std::uint32_t>(streams_.size()), info.run}});
+  for (std::uint32_t number = 0; number < source.streams.size(); ++number)
+    streams_.push_back({.cursor = {source, number, info.run}});
   summary_.streams = streams_.size();
   summary_.extra.resize(info.run.extra_events.size());
   claims_complete_ = info.end && !info.end->truncated;

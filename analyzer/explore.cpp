@@ -193,6 +193,7 @@ public:
     return readings_.evaluate(plan);
   }
   std::vector<OnPath> critical_path(const StepSet& set) override {
+    readings_.begin_phase(fmt::format("search step {}", ++steps_));
     WhatIfPlan plan;
     plan.add(set, {factor_});
     plan.followed = 0;
@@ -209,6 +210,7 @@ public:
 private:
   const Readings& readings_;
   const std::uint64_t factor_;
+  unsigned steps_ = 0;
 };
 
 } // namespace

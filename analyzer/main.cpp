@@ -1,6 +1,7 @@
 // tp-analyze: options, the profile, the reports. stdout carries the answer, stderr everything else.
 #include "options.h"
 #include "profile.h"
+#include "progress.h"
 #include "report/lines.h"
 #include "report/numbers.h"
 #include "report/writers.h"
@@ -10,6 +11,8 @@
 #include "trace_source.h"
 
 #include <fmt/format.h>
+
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -115,17 +118,39 @@ bool show_old_profile(const Options& options) {
   return true;
 }
 
+struct Analyzed {
+  Profile profile;
+  std::vector<std::string> written; // files
+  std::string answer;
+};
+
+// All that takes long: whoever waits at a terminal is told what is done.
+Analyzed analyze(const Options& options, TraceSource& source) {
+  ProfileOptions wanted = options.analysis;
+  std::optional<Progress> progress;
+  if (wants_progress(options.quiet)) {
+    progress.emplace(STDERR_FILENO, options.progress_after);
+    wanted.progress = &*progress;
+    source.bytes_taken = &progress->bytes_taken();
+  }
+  Analyzed result{.profile = make_profile(source, wanted)};
+  if (progress)
+    progress->begin("writing");
+  result.written = write_files(options, result.profile);
+  result.answer = answer(options, result.profile);
+  return result;
+}
+
 int run(const Options& options) {
   if (show_old_profile(options))
     return kOk;
-  const TraceSource source = open_directory(options.data);
+  TraceSource source = open_directory(options.data);
   if (options.dump) {
     dump_trace(source, read_info(source), std::cout);
     return std::cout.flush() ? kOk : kBad;
   }
-  const Profile profile = make_profile(source, options.analysis);
-  const auto written = write_files(options, profile);
-  write_answer(answer(options, profile));
+  const auto [profile, written, text] = analyze(options, source);
+  write_answer(text);
   if (options.warnings)
     fmt::print(stderr, "{}", write_warnings(profile));
   if (options.format == Format::Csv && !options.quiet)

@@ -242,6 +242,11 @@ void add_output(CLI::App& app, Options& options, Raw& raw) {
   app.add_flag("--dump", options.dump, "print the records of the trace and stop");
   app.add_flag("-q,--quiet", options.quiet, "no notes on stderr");
   app.add_flag("-v,--verbose", options.verbose, "more notes on stderr");
+  // For tests: in no list of options.
+  app.add_option_function<unsigned>(
+         "--progress-after",
+         [&](unsigned ms) { options.progress_after = std::chrono::milliseconds(ms); })
+      ->group("");
   add_choice(app, "--color", raw.color, {"auto", "always", "never"}, "colours in the table");
 }
 

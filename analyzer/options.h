@@ -4,8 +4,10 @@
 #include "checks.h"
 #include "export/export.h"
 #include "profile.h"
+#include "progress.h"
 #include "report/writers.h"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +37,7 @@ struct Options {
   bool dump = false;
   bool quiet = false;
   bool verbose = false;
+  std::chrono::milliseconds progress_after = Progress::kAfter;
 };
 
 // The options, or the exit status with which to end (help, version, bad usage: said already).

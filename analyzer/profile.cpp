@@ -249,6 +249,8 @@ void add_warnings(Profile& profile, const SiteTable& table, const Analysis::Resu
 } // namespace
 
 Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
+  if (given.progress)
+    given.progress->begin("spawn sites");
   const TraceInfo info = read_info(source);
   const SiteTable table = build_site_table(info.sites, given.path_map);
   const std::vector<std::uint8_t> chosen = choose_regions(table, given.regions);
@@ -265,7 +267,8 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   profile.burden = burden_before_reading(options, info.run);
   profile.burden.work = burden_in_work(profile.burden, info.run).value_or(0);
 
-  const Readings readings(source, info, table, options.mode, options.jobs);
+  const Readings readings(source, info, table, options.mode, options.jobs, options.progress);
+  readings.begin_phase("profile");
   WhatIfPlan rest;
   auto [results, summary] = readings.read(
       first_part(plan, rest), {.sites = true, .composition = true, .burden = profile.burden.work});
@@ -290,15 +293,20 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   add_sites(profile, table, results);
   add_what_if(profile, plan, results.what_if, options);
   add_bounds(profile, options);
+  readings.begin_phase("simulation");
   predict(profile, readings, options);
+  readings.begin_phase("what-if");
   explore(profile, readings, table, results, options);
   search_target(profile, readings, table, results, options, chosen);
+  readings.begin_phase("grain sizes");
   try_grains(profile, readings, options);
   advise_grains(profile, readings);
+  readings.begin_phase("calling contexts");
   if (options.contexts)
     add_contexts(profile, readings, table);
   add_attribution(profile);
   add_balance(profile);
+  readings.begin_phase("elapsed time");
   explain_elapsed(profile, readings, options);
   profile.divisible_is_known = knows_bodies(table, results);
   add_warnings(profile, table, results);

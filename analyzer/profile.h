@@ -2,6 +2,7 @@
 #pragma once
 
 #include "passes/what_if.h"
+#include "progress.h"
 #include "report/report.h"
 #include "site_table.h"
 #include "trace_source.h"
@@ -30,6 +31,7 @@ struct ProfileOptions {
   bool contexts = false; // calling contexts and the timeline, for exports
   unsigned jobs = 1;
   PathMap path_map;
+  Progress* progress = nullptr; // told what is done, if anybody waits
 };
 
 // Reads and analyzes a data directory. Throws Error.

@@ -8,7 +8,27 @@
 
 namespace tp::analysis {
 
+void Readings::begin_phase(const std::string& name) const {
+  if (progress_)
+    progress_->begin(name);
+}
+
+void Readings::expect(std::size_t readings) const {
+  if (progress_)
+    progress_->expect(readings, source_.bytes());
+}
+
 Readings::Result Readings::read(const WhatIfPlan& plan, const Wanted& wanted) const {
+  expect(1);
+  return read_once(plan, wanted);
+}
+
+void Readings::read(DagVisitor& visitor) const {
+  expect(1);
+  read_once(visitor);
+}
+
+Readings::Result Readings::read_once(const WhatIfPlan& plan, const Wanted& wanted) const {
   Analysis analysis({.plan = plan,
                      .callers = table_.callers,
                      .regions = table_.regions.size(),
@@ -23,11 +43,12 @@ Readings::Result Readings::read(const WhatIfPlan& plan, const Wanted& wanted) co
   return result;
 }
 
-void Readings::read(DagVisitor& visitor) const {
+void Readings::read_once(DagVisitor& visitor) const {
   DpstReader(source_, info_, table_.maps, visitor).run();
 }
 
 IdleTime Readings::idle_time(std::uint64_t workers, const ReadSummary& summary) const {
+  expect(1);
   return {source_, info_.run, workers, summary.first_time, summary.last_time};
 }
 
@@ -35,13 +56,14 @@ std::vector<WhatIfLength> Readings::evaluate(const WhatIfPlan& plan) const {
   std::vector<WhatIfLength> lengths(plan.scenarios.size());
   const std::size_t batches =
       (plan.scenarios.size() + kScenariosPerReading - 1) / kScenariosPerReading;
+  expect(batches);
   side_by_side(jobs_, batches, [&](std::size_t batch) {
     const auto begin = static_cast<std::ptrdiff_t>(batch * kScenariosPerReading);
     const auto end = std::min(begin + static_cast<std::ptrdiff_t>(kScenariosPerReading),
                               static_cast<std::ptrdiff_t>(plan.scenarios.size()));
     const WhatIfPlan part{
         plan.sets, {plan.scenarios.begin() + begin, plan.scenarios.begin() + end}, {}};
-    const auto found = read(part, {}).analysis.what_if;
+    const auto found = read_once(part, {}).analysis.what_if;
     std::copy(found.begin(), found.end(), lengths.begin() + begin);
   });
   return lengths;
@@ -51,11 +73,12 @@ std::vector<GrainTrials::Result>
 Readings::try_grains(const std::vector<GrainChange>& changes) const {
   std::vector<GrainTrials::Result> results(changes.size());
   const std::size_t batches = (changes.size() + GrainTrials::kMost - 1) / GrainTrials::kMost;
+  expect(batches);
   side_by_side(jobs_, batches, [&](std::size_t batch) {
     const std::size_t begin = batch * GrainTrials::kMost;
     const std::size_t count = std::min(changes.size() - begin, GrainTrials::kMost);
     GrainTrials trials({changes.data() + begin, count});
-    read(trials);
+    read_once(trials);
     std::ranges::copy(trials.results(), results.begin() + static_cast<std::ptrdiff_t>(begin));
   });
   return results;

@@ -6,6 +6,7 @@
 #include "passes/analysis.h"
 #include "passes/grain_trials.h"
 #include "passes/idle_time.h"
+#include "progress.h"
 #include "read_summary.h"
 #include "site_table.h"
 #include "trace_source.h"
@@ -17,8 +18,9 @@ namespace tp::analysis {
 class Readings {
 public:
   Readings(const TraceSource& source, const TraceInfo& info, const SiteTable& table,
-           WhatIfMode mode, unsigned jobs)
-      : source_(source), info_(info), table_(table), mode_(mode), jobs_(jobs) {}
+           WhatIfMode mode, unsigned jobs, Progress* progress = nullptr)
+      : source_(source), info_(info), table_(table), mode_(mode), jobs_(jobs), progress_(progress) {
+  }
 
   struct Result {
     Analysis::Results analysis;
@@ -42,16 +44,23 @@ public:
   std::vector<GrainTrials::Result> try_grains(const std::vector<GrainChange>& changes) const;
 
   unsigned jobs() const { return jobs_; }
+  // For whoever waits: what the readings from here on are for.
+  void begin_phase(const std::string& name) const;
 
   // More lengths per path than this are slower than another reading.
   static constexpr std::size_t kScenariosPerReading = 128;
 
 private:
+  void expect(std::size_t readings) const;
+  Result read_once(const WhatIfPlan& plan, const Wanted& wanted) const;
+  void read_once(DagVisitor& visitor) const;
+
   const TraceSource& source_;
   const TraceInfo& info_;
   const SiteTable& table_;
   const WhatIfMode mode_;
   const unsigned jobs_;
+  Progress* const progress_; // null: nobody waits
 };
 
 } // namespace tp::analysis

@@ -120,6 +120,8 @@ bool StreamCursor::next_of_few() {
       }
       if (at_ != nullptr && at_ == end_ && chunk_cut_)
         cut_ = true;
+      if (bytes_taken_)
+        bytes_taken_->fetch_add(next_chunk_ - chunk_offset_, std::memory_order_relaxed);
       if (next_chunk_ >= bytes_.size() || !open_chunk()) {
         at_ = end_ = nullptr;
         next_chunk_ = bytes_.size();

@@ -22,8 +22,9 @@ struct RecordTime {
 
 class StreamCursor {
 public:
-  StreamCursor(const StreamBytes& stream, std::uint32_t number, const RunInfo& run)
-      : bytes_(stream.bytes()), file_(&stream.name()), number_(number), session_(run.session),
+  StreamCursor(const TraceSource& source, std::uint32_t number, const RunInfo& run)
+      : bytes_(source.streams[number].bytes()), file_(&source.streams[number].name()),
+        number_(number), session_(run.session), bytes_taken_(source.bytes_taken),
         extra_events_(static_cast<unsigned>(run.extra_events.size())),
         same_as_time_(run.same_as_time) {}
 
@@ -92,6 +93,7 @@ private:
   const std::string* file_;
   std::uint32_t number_;
   std::uint64_t session_;
+  std::atomic<std::uint64_t>* bytes_taken_;
   unsigned extra_events_;
   bool same_as_time_;
 

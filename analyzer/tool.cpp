@@ -2,6 +2,7 @@
 #include "tool.h"
 
 #include "problem.h"
+#include "progress.h"
 
 #include <fmt/format.h>
 
@@ -20,11 +21,17 @@ namespace {
 
 // A stream that shrinks while it is mapped: another program is writing this directory.
 extern "C" void on_bus_error(int) {
+  Progress::erase_line();
   static constexpr char kText[] =
       "tp: error: a stream was cut off while it was read: expected nobody to write the "
       "data directory, got a shorter file\nhint: run it again when the program has ended\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText, sizeof kText - 1);
   ::_exit(kBad);
+}
+
+bool is_dumb_terminal() {
+  const char* const term = std::getenv("TERM");
+  return term && std::string(term) == "dumb";
 }
 
 } // namespace
@@ -63,10 +70,12 @@ void write_answer(const std::string& text) {
 bool wants_colour(const std::string& when) {
   if (when != "auto")
     return when == "always";
-  const char* const term = std::getenv("TERM");
   const char* const no_color = std::getenv("NO_COLOR");
-  return ::isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
-         !(term && std::string(term) == "dumb");
+  return ::isatty(STDOUT_FILENO) && !(no_color && *no_color) && !is_dumb_terminal();
+}
+
+bool wants_progress(bool quiet) {
+  return !quiet && ::isatty(STDERR_FILENO) && !is_dumb_terminal();
 }
 
 int run_tool(const std::function<int()>& tool) {

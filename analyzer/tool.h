@@ -19,6 +19,8 @@ void write_answer(const std::string& text);
 
 // --color=auto|always|never
 bool wants_colour(const std::string& when);
+// On stderr.
+bool wants_progress(bool quiet);
 
 // The exit status of `tool`, or kBad after a complaint when it throws.
 int run_tool(const std::function<int()>& tool);

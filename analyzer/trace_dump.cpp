@@ -109,7 +109,7 @@ void dump_trace(const TraceSource& source, const TraceInfo& info, std::ostream& 
   for (const StaticRegion& region : info.sites.regions)
     out << fmt::format("region {} {} {}:{}\n", region.id, region.name, region.file, region.line);
   for (std::uint32_t number = 0; number < source.streams.size(); ++number) {
-    StreamCursor cursor(source.streams[number], number, info.run);
+    StreamCursor cursor(source, number, info.run);
     out << fmt::format("stream {}\n", number);
     std::uint32_t spawn = 0;
     while (cursor.next()) {

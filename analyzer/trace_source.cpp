@@ -123,6 +123,13 @@ StreamBytes StreamBytes::map(const std::string& path) {
   return result;
 }
 
+std::uint64_t TraceSource::bytes() const {
+  std::uint64_t sum = 0;
+  for (const StreamBytes& stream : streams)
+    sum += stream.bytes().size();
+  return sum;
+}
+
 TraceSource open_directory(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error))

@@ -3,6 +3,7 @@
 // names of the files.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -39,6 +40,10 @@ struct TraceSource {
   std::string sites_jsonl;
   std::optional<std::string> end_json;
   std::vector<StreamBytes> streams;
+  // Where readings count the bytes that they have taken, if anybody wants to know.
+  std::atomic<std::uint64_t>* bytes_taken = nullptr;
+
+  std::uint64_t bytes() const; // of all streams
 };
 
 // Throws Error{NoData, Unreadable, MissingRunJson, MissingStream, NoStreams, BadStreamName}.

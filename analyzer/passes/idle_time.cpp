@@ -16,8 +16,8 @@ constexpr std::uint64_t kSlots = std::uint64_t{1} << 20;
 // The steps of one stream, one after the other.
 class Steps {
 public:
-  Steps(const StreamBytes& stream, std::uint32_t number, const RunInfo& run)
-      : cursor_(stream, number, run) {}
+  Steps(const TraceSource& source, std::uint32_t number, const RunInfo& run)
+      : cursor_(source, number, run) {}
   bool next() {
     const std::uint64_t before = end;
     while (cursor_.next()) {
@@ -48,8 +48,8 @@ IdleTime::IdleTime(const TraceSource& source, const RunInfo& run, std::uint64_t 
   std::priority_queue<Event, std::vector<Event>, std::greater<>> starts;
   std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> ends;
   streams.reserve(source.streams.size());
-  for (std::size_t i = 0; i < source.streams.size(); ++i) {
-    streams.emplace_back(source.streams[i], static_cast<std::uint32_t>(i), run);
+  for (std::uint32_t i = 0; i < source.streams.size(); ++i) {
+    streams.emplace_back(source, i, run);
     if (streams.back().next())
       starts.emplace(streams.back().begin, i);
   }

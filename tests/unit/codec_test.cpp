@@ -54,7 +54,7 @@ TEST(Codec, OperandsOfEveryOperation) {
   stream.context_end(test::ContextOperand::of(id));
   const auto source = builder.source();
   const auto info = analysis::read_info(source);
-  analysis::StreamCursor cursor(source.streams[0], 0, info.run);
+  analysis::StreamCursor cursor(source, 0, info.run);
   const auto next = [&]() -> const Record& {
     EXPECT_TRUE(cursor.next());
     return cursor.record();
