@@ -1,8 +1,6 @@
 // Names of frames.
 #include "export/frames.h"
 
-#include "report/numbers.h"
-
 #include <algorithm>
 
 namespace tp::analysis {
@@ -51,7 +49,7 @@ std::string frame_name(const Profile& profile, std::uint32_t site) {
     return "(further contexts)";
   const SiteInfo& info = profile.sites[site].info;
   const std::string function = info.functions.empty() ? "" : " (" + info.functions.front() + ")";
-  return clean(info.name + function + mark_of(profile.sites[site].too_short));
+  return clean(info.name + function);
 }
 
 std::vector<std::uint32_t> frames_of(const Profile& profile, std::uint32_t context) {

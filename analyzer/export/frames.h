@@ -12,8 +12,8 @@ namespace tp::analysis {
 // `text` as UTF-8 on one line: what is neither becomes '?'.
 std::string clean(std::string_view text);
 
-// "tree.cpp:25 (build_tree)": where the tasks are spawned, and in which function; with the mark of a
-// site whose steps are too short to trust.
+// "tree.cpp:25 (build_tree)": where the tasks are spawned, and in which function. Nothing that may be
+// another in the next run: other tools compare runs by these names.
 std::string frame_name(const Profile& profile, std::uint32_t site);
 
 // Indices of contexts from main down to `context`.

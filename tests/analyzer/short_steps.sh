@@ -1,6 +1,7 @@
 #!/bin/bash
-# Steps that are shorter than what measuring them costs: every report marks their sites, and no figure becomes negative where
-# costs are subtracted, clocks of two CPUs differ, or CPU times are less than they should be.
+# Steps that are shorter than what measuring them costs: every report marks their sites, but for exports, whose names other tools
+# compare; and no figure becomes negative where costs are subtracted, clocks of two CPUs differ, or CPU times are less than they
+# should be.
 : "${TP_DIFF:?TP_DIFF must name tp-diff}"
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 trace short <<'END'
@@ -40,7 +41,9 @@ in_err "short.cpp:1: warning"
 cp out table
 for format in $formats; do
   if [ $format = pprof ]; then gzip -dc pprof >plain; else cp $format plain; fi
-  [ $format = folded-critical ] || { strings -n 4 plain >words; marked words; }
+  strings -n 4 plain >words
+  grep -q main words || fail "$format: no frame main: $(cat words)"
+  ! grep -q '~' words || fail "$format: marked: $(cat words)"
 done
 exits 0 short --format csv
 grep -q '^tp: short.cpp:1 ~ steps too short' err || fail "CSV: $(cat err)"
