@@ -55,7 +55,8 @@ std::string answer(const Options& options, const Profile& profile) {
   if (options.json == "-" || options.format == Format::Json)
     return write_json(profile);
   if (options.format == Format::Csv)
-    return write_profile_csv(profile);
+    return ::isatty(STDOUT_FILENO) ? printable_lines(write_profile_csv(profile))
+                                   : write_profile_csv(profile);
   if (options.format == Format::Markdown)
     return write_markdown(profile, options.text);
   return write_text(profile, options.text);

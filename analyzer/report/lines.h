@@ -14,11 +14,19 @@ namespace tp::analysis {
 
 inline constexpr std::size_t kMaxWidth = 100, kMaxNameWidth = 36;
 
-// Bytes that would move the cursor or change colours have no place in a table.
+// Bytes that would move the cursor or change colours have no place on a terminal.
+inline char printable(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+}
 inline std::string printable(std::string text) {
   for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      c = '?';
+    c = printable(c);
+  return text;
+}
+// The same, of a text in lines.
+inline std::string printable_lines(std::string text) {
+  for (char& c : text)
+    c = c == '\n' ? c : printable(c);
   return text;
 }
 

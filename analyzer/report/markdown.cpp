@@ -1,4 +1,5 @@
 // The summary as Markdown, for issues and merge requests.
+#include "report/lines.h"
 #include "report/numbers.h"
 #include "report/writers.h"
 
@@ -13,7 +14,7 @@ static std::string cell(const std::string& text) {
   for (const char c : text) {
     if (c == '|')
       escaped += '\\';
-    escaped += c == '\n' ? ' ' : c;
+    escaped += c == '\n' ? ' ' : printable(c);
   }
   return escaped;
 }

@@ -52,4 +52,29 @@ in_out "if a migration costs 10 units (given)"
 exits 0 -q -o files -P 2,4,8,16,32,1024 data
 in_out "on 2 cpus"
 in_out "on 1024 cpus"
+# Names from the profiled program may be anything: what is for people, or goes to a terminal, commands no terminal.
+escape=$(printf '\033[2J')
+trace odd <<END
+site 1 aESCAPEb.cpp 7
+region 0 rESCAPE cESCAPE.cpp 9
+stream 0
+  thread role=main
+  region id=0 work=10
+  spawn work=10 site=1 ctx=new-exclusive
+  wait work=1 ctx=last
+    task work=20
+  wait-end
+  thread-end
+END
+sed -i 's/ESCAPE/\\u001b[2J/g' odd/sites.jsonl
+exits 0 -q -o files --format md odd
+in_out 'a?[2Jb.cpp'
+not_in_out "$escape"
+exits 0 -q -o files --format csv odd
+cmp -s out files/ws_profile.csv || fail "--format csv is not ws_profile.csv"
+in_out "a${escape}b.cpp,7,"
+script -qec "'$TP_ANALYZE' -q -o files --format csv odd" /dev/null </dev/null >out
+in_out "a?[2Jb.cpp,7,"
+not_in_out "$escape"
+grep -qF "a${escape}b.cpp,7," files/ws_profile.csv || fail "ws_profile.csv has other names: $(cat -v files/ws_profile.csv)"
 finish
