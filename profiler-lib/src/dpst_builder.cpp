@@ -425,6 +425,7 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
   frame.region_depth = frame.region != 0;
   frame.waits = 0;
   frame.loops = 0;
+  frame.part = 0;
   task.words[0] = 0;
   thread.frame.store(&frame, std::memory_order_relaxed);
 
@@ -494,6 +495,7 @@ void end_context(ThreadState& thread, Frame& frame, std::uint64_t word) noexcept
 void begin_loop(ThreadState& thread, Frame& frame) noexcept {
   put_plain(thread, Op::LoopBegin, close_now(thread, frame), 0);
   ++frame.loops;
+  frame.part = 0;
   open_now(thread, frame);
 }
 
@@ -502,6 +504,7 @@ void end_loop(ThreadState& thread, Frame& frame, std::uint64_t iterations,
   if (frame.loops == 0)
     return; // began before a fork
   --frame.loops;
+  frame.part = 0;
   const auto code_of = [](std::uint64_t count) {
     return count == 1 ? 0 : count == 0 ? 1 : width_code(count);
   };
@@ -538,6 +541,8 @@ void acquire_edges(ThreadState& thread, Frame& frame, const std::uint64_t* edges
   ClosedStep step = how == Acquire::First && frame.step_open
                         ? close_at(thread, frame, {thread.step_work, thread.step_time})
                         : close_now(thread, frame);
+  if (how != Acquire::Also)
+    frame.part = 0; // what it acquired before is not on its path any more
   for (unsigned i = 0; i < count; ++i) {
     put_before(thread);
     RecordEncoder record(reserve(thread));

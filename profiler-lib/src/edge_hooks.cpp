@@ -6,6 +6,8 @@
 #include "dpst_builder.h"
 #include "edge_table.h"
 
+#include <atomic>
+
 using namespace tp::rt;
 
 namespace {
@@ -68,6 +70,32 @@ const void* name_key(const void* object) noexcept {
 const void* taken_key(const void* node) noexcept {
   return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(node) | 2);
 }
+// And the edge of a flag: it has no destructor that would forget it, so nothing else may ever find it.
+const void* once_key(const void* flag) noexcept {
+  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(flag) | 3);
+}
+
+// Functions that have ended (tp_on_once_end).
+constinit std::atomic<std::uint64_t> once_ends{0};
+
+// Hot: whenever a flag is asked. Flags are 8 bytes at least.
+TP_HOT OnceMemo& memo_of(ThreadState& thread, const void* flag) noexcept {
+  return thread.once[reinterpret_cast<std::uintptr_t>(flag) / 8 % kOnceMemos];
+}
+
+// The memo does not say that the frame is after the flag's edge: makes it so.
+void continue_after_once(ThreadState& thread, Frame& frame, OnceMemo& memo, const void* flag,
+                         std::uint64_t ends) noexcept {
+  std::uint64_t edge = memo.edge;
+  if (memo.flag != flag || memo.ends != ends)
+    edge = peek_edge(once_key(flag));
+  if (frame.part == 0)
+    frame.part = tp::trace::pack_id(thread.writer.stream(), thread.parts++) + 1;
+  const bool is_after = memo.flag == flag && memo.edge == edge && memo.part == frame.part;
+  memo = {flag, ends, edge, frame.part};
+  if (edge != 0 && !is_after)
+    acquire(&edge, 1, Acquire::Also);
+}
 
 // All edges at `from` become one place.
 void give_last_place(const void* from, const void* node) noexcept {
@@ -112,6 +140,30 @@ TP_EXPORT void tp_on_acquire_from(const void* key, int kept) noexcept {
     acquire_all(key, Acquire::Also);
   else if (keeps_edges())
     tp_on_acquire(peek_edge(key), 0);
+}
+
+TP_EXPORT void tp_on_once_end(const void* waited_at, const void* flag) noexcept {
+  if (!keeps_edges())
+    return;
+  forget_edges(once_key(flag));
+  if (const std::uint64_t edge = tp_on_release(/*kept=*/1)) {
+    put_edge(waited_at, edge);
+    put_edge(once_key(flag), edge);
+  }
+  once_ends.fetch_add(1, std::memory_order_relaxed);
+}
+
+TP_EXPORT void tp_on_after_once(const void* flag) noexcept {
+  ThreadState* const thread = known_thread();
+  if (thread == nullptr)
+    return;
+  Frame& frame = top(*thread);
+  OnceMemo& memo = memo_of(*thread, flag);
+  const std::uint64_t ends = once_ends.load(std::memory_order_relaxed);
+  if (memo.flag == flag && memo.ends == ends && memo.part == frame.part) [[likely]]
+    return;
+  if (has_steps(*thread, frame))
+    continue_after_once(*thread, frame, memo, flag, ends);
 }
 
 TP_EXPORT void tp_forget_edges(const void* key) noexcept {

@@ -45,6 +45,8 @@ struct Frame {
   std::uint64_t region_mark; // work reading from which the region counts in the open step
   std::uint32_t waits;       // waits in progress
   std::uint32_t loops;       // loop body calls in progress
+  std::uint64_t
+      part; // of the task, in which edges of flags are acquired once (OnceMemo); 0: not named yet
 };
 static_assert(sizeof(Frame) <= sizeof(tp_frame), "raise the size of tp_frame");
 
@@ -54,6 +56,16 @@ struct RegionWork {
   std::uint64_t work;
 };
 inline constexpr unsigned kRegionsPerStep = 8;
+
+// That one part of a frame goes on after the edge of one flag (tp_on_after_once).
+struct OnceMemo {
+  const void* flag;
+  std::uint64_t
+      ends; // of functions until the edge was looked up: it is the flag's until there is another end
+  std::uint64_t edge;
+  std::uint64_t part; // Frame::part
+};
+inline constexpr unsigned kOnceMemos = 8;
 
 struct ThreadState {
   ThreadState(TraceWriter& stream_writer, std::uint32_t session)
@@ -86,6 +98,8 @@ struct ThreadState {
   ThreadClock clock;
   SiteCache sites;
   SiteCache known_regions; // region + 1
+  OnceMemo once[kOnceMemos] = {};
+  std::uint32_t parts = 0; // named by this thread
   // Cold.
   Frame root{};
   Frame base{};   // below the frames of a borrowed stack

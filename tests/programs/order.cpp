@@ -8,6 +8,7 @@
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
+#include <new>
 #include <stdexcept>
 
 using namespace spec;
@@ -79,6 +80,22 @@ CASE(resumed_by_another_thread) {
   spend(1);
   other.join();
   expect({93, 78});
+}
+CASE(resumed_in_the_callback) {
+  // The callback is part of the task, on its stack: all of it comes before the task goes on.
+  tbb::task_group group;
+  group.run([] {
+    spend(5);
+    tbb::task::suspend([](tbb::task::suspend_point point) {
+      spend(3);
+      tbb::task::resume(point);
+      spend(2);
+    });
+    spend(7);
+  });
+  group.wait();
+  spend(1);
+  expect({18, 18});
 }
 #endif
 CASE(full_arena) {
@@ -192,4 +209,71 @@ CASE(call_once) {
     std::puts("expect one call");
   expect_work(10 + 80 + 6 + 50 * Units(callers - 1));
   expect_span_with_headers(10 + 20 + (callers > 1 ? 50 : 6));
+}
+CASE(call_once_again) {
+  // Who comes after the function has ended comes after it as well.
+  if (threads() < 2)
+    return;
+  tbb::collaborative_once_flag flag, another;
+  std::atomic<bool> done{false};
+  const auto call = [&] {
+    tbb::collaborative_call_once(flag, [] { spend(100); });
+    tbb::collaborative_call_once(another, [] { spend(10); });
+  };
+  tbb::task_group group;
+  group.run([&] {
+    call();
+    spend(5);
+    done = true;
+    spend(300);
+  });
+  group.run([&] {
+    while (!done)
+      std::this_thread::yield();
+    for (int i = 0; i < 100; ++i)
+      call();
+    spend(400);
+  });
+  group.wait();
+  expect_work(110 + 5 + 300 + 400);
+  expect_span_with_headers(110 + 400);
+}
+CASE(call_once_in_tasks) {
+  tbb::collaborative_once_flag flag;
+  tbb::parallel_for(
+      0, 20,
+      [&](int) {
+        tbb::collaborative_call_once(flag, [] { spend(30); });
+        spend(5);
+      },
+      tbb::simple_partitioner());
+  expect_work(30 + 20 * 5);
+  expect_span_with_headers(35);
+  expect_divisible_span(35);
+}
+CASE(call_once_by_another_flag) {
+  // At the address of one that is gone.
+  if (threads() < 2)
+    return;
+  using Flag = tbb::collaborative_once_flag;
+  alignas(Flag) unsigned char place[sizeof(Flag)];
+  const auto call = [&](Units cost) {
+    tbb::collaborative_call_once(*reinterpret_cast<Flag*>(place), [cost] { spend(cost); });
+  };
+  std::atomic<bool> done{false};
+  tbb::task_group group;
+  new (place) Flag;
+  group.run([&] {
+    call(100);
+    done = true;
+  });
+  while (!done)
+    std::this_thread::yield();
+  new (place) Flag;
+  call(5);
+  call(5);
+  spend(250);
+  group.wait();
+  expect_work(355);
+  expect_span_with_headers(255);
 }

@@ -299,6 +299,38 @@ TEST(Hooks, CopiedEdgesAreToldAndForgottenOnesToo) {
             (Lines{"Cut 0", "Release 0", "Extended 8", "Acquire 0", "Extended 8", "End 0"}));
 }
 
+TEST(Hooks, AFlagIsFollowedOnceInEachPartOfAFrame) {
+  const std::string data = record([] {
+    alignas(8) const char flag[8] = {}, another[8] = {};
+    long waited_at = 0;
+    start();
+    tp_on_after_once(flag); // ended before the recording
+    tp_on_once_end(&waited_at, flag);
+    for (int i = 0; i < 3; ++i)
+      tp_on_after_once(flag);
+    for (int body = 0; body < 2; ++body) {
+      tp_on_loop_begin();
+      tp_on_after_once(flag);
+      tp_on_after_once(flag);
+      tp_on_loop_end(1, 1);
+    }
+    tp_on_after_once(flag);
+    tp_on_once_end(&waited_at, another);
+    tp_on_after_once(flag);
+    tp_on_after_once(another);
+    tp_on_acquire(tp_on_release(0), 1); // and after nothing else any more
+    tp_on_after_once(flag);
+    tp_on_once_end(&waited_at, flag); // another flag at the same place
+    tp_on_after_once(flag);
+    tp_forget_edges(&waited_at);
+  });
+  std::vector<std::uint64_t> acquired;
+  for (const auto& record : read_stream(data + "/000000.tps").records)
+    if (record.op == tp::trace::Op::Acquire)
+      acquired.push_back(tp::trace::id_ordinal(record.id));
+  EXPECT_EQ(acquired, (std::vector<std::uint64_t>{0, 0, 0, 0, 1, 2, 0, 3}));
+}
+
 TEST(Hooks, PlacesAreTakenInTheOrderInWhichTheyWereGivenBack) {
   const std::string data = record([] {
     long node = 0, giver = 0, taker = 0;

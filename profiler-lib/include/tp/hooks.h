@@ -107,6 +107,11 @@ void tp_on_acquire(uint64_t edge, int alone) TP_NOEXCEPT;
 void tp_on_release_to(const void* key, int kept) TP_NOEXCEPT;
 void tp_on_acquire_from(const void* key, int kept) TP_NOEXCEPT;
 void tp_forget_edges(const void* key) TP_NOEXCEPT;
+/* A function that is called once per flag (collaborative_call_once) has ended: a kept edge is released to `waited_at`, for
+ * who waited, and replaces the one of the flag, or of a flag that was there before. tp_on_after_once: the flag says so;
+ * the current frame continues after that edge, if it does not yet: closes and opens then. */
+void tp_on_once_end(const void* waited_at, const void* flag) TP_NOEXCEPT;
+void tp_on_after_once(const void* flag) TP_NOEXCEPT;
 /* The current frame, a task that has just begun, comes after all edges released to `key`, and after
  * nothing else, not even its spawn; without edges there nothing changes. */
 void tp_on_start_after(const void* key) TP_NOEXCEPT;

@@ -22,6 +22,8 @@ __attribute__((weak)) void tp_on_fold_join(void) noexcept;
 __attribute__((weak)) void tp_on_release_to(const void* key, int kept) noexcept;
 __attribute__((weak)) void tp_on_acquire_from(const void* key, int kept) noexcept;
 __attribute__((weak)) void tp_forget_edges(const void* key) noexcept;
+__attribute__((weak)) void tp_on_once_end(const void* waited_at, const void* flag) noexcept;
+__attribute__((weak)) void tp_on_after_once(const void* flag) noexcept;
 __attribute__((weak)) std::uint32_t tp_name_of(const void* object) noexcept;
 }
 
@@ -169,6 +171,15 @@ inline void acquire_from(const void* key, bool kept = false) noexcept {
 inline void forget_edges(const void* key) noexcept {
   if (tp_forget_edges != nullptr)
     tp_forget_edges(key);
+}
+
+inline void once_end(const void* waited_at, const void* flag) noexcept {
+  if (tp_on_once_end != nullptr)
+    tp_on_once_end(waited_at, flag);
+}
+inline void after_once(const void* flag) noexcept {
+  if (tp_on_after_once != nullptr)
+    tp_on_after_once(flag);
 }
 
 // A new task tells its spawn site in advance: in the word that the runtime keeps the site in, marked
