@@ -1,5 +1,6 @@
 # The nodes of flow graphs are named by the place of their construction, in every form of it, and all compilers agree:
 # variables, members, nodes made by new, make_unique and emplace_back, deduced classes, templates.
+# What a body sends on is work of its node, too.
 . "$(dirname "$0")/common.inc"
 [ -x "$TP_PREFIX/bin/tp-c++" ] || skip "tp-c++ is not installed"
 cat >nodes.cpp <<'X'
@@ -29,6 +30,24 @@ void generic(T units) {
   node.try_put(units);
   graph.wait_for_all();
 }
+struct Others {
+  flow::graph graph;
+  flow::input_node<int> asked{graph, [n = 1](tbb::flow_control& control) mutable {
+    if (n > 2) control.stop();
+    return work(n++ * 512);
+  }};
+  flow::multifunction_node<int, std::tuple<int>> many{graph, flow::unlimited,
+                                                      [](int, auto&) { work(4096); }};
+  flow::async_node<int, int> outside{graph, flow::unlimited, [](int i, auto&) { work(i); }};
+};
+void others() {
+  Others o;
+  flow::make_edge(o.asked, o.many);
+  flow::async_node<int, int> local(o.graph, flow::unlimited,
+                                   [](int i, auto&) { work(i); });
+  o.asked.activate(), o.outside.try_put(16384), local.try_put(32768);
+  o.graph.wait_for_all();
+}
 int main() {
   Stages s;
   auto unique = std::make_unique<Node>(s.graph, flow::unlimited,
@@ -47,6 +66,7 @@ int main() {
   s.graph.wait_for_all();
   generic(128);
   generic(256L);
+  others();
 }
 X
 sites() {
@@ -56,8 +76,10 @@ print(" ".join("%s:%d-%d %d %s %s," % s for s in sorted((s["file"], s["line"], s
       "".join(s["functions"])) for s in sites if s["line"])))'
 }
 expected="nodes.cpp:11-12 2 function_node Stages::second, nodes.cpp:14-17 1 function_node Stages::Stages,\
- nodes.cpp:22-23 384 function_node generic, nodes.cpp:29-30 4 function_node main, nodes.cpp:31-32 8 continue_node main,\
- nodes.cpp:34-34 16 function_node main, nodes.cpp:35-36 32 function_node main, nodes.cpp:37-39 64 function_node main,"
+ nodes.cpp:22-23 384 function_node generic, nodes.cpp:29-32 11264 input_node Others::asked,\
+ nodes.cpp:33-34 8192 multifunction_node Others::many, nodes.cpp:35-35 16384 async_node Others::outside,\
+ nodes.cpp:40-41 32768 async_node others, nodes.cpp:47-48 4 function_node main, nodes.cpp:49-50 8 continue_node main,\
+ nodes.cpp:52-52 16 function_node main, nodes.cpp:53-54 32 function_node main, nodes.cpp:55-57 64 function_node main,"
 for compiler in "$cxx" clang++-19; do
   command -v "$compiler" >/dev/null || continue
   TP_CXX=$compiler "$TP_PREFIX/bin/tp-c++" -std=c++17 -g -Wall -Wextra nodes.cpp -o nodes -ltbb 2>messages ||

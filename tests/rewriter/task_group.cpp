@@ -1,4 +1,4 @@
-// A derived group counts, one with its own run does not, nor does the isolated group.
+// A derived group counts, one with its own run does not; the isolated group has its own run, which counts.
 #include <tbb/task_group.h>
 
 struct Group : tbb::task_group {

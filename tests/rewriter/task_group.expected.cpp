@@ -20,8 +20,16 @@ namespace tp { namespace sites { template <int I> struct s_6fcfa556ca3294e7 { __
 #define TP_SITE_2ad6eb581daad28b 21u
 namespace tp { namespace sites { template <int I> struct s_2ad6eb581daad28b { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_2ad6eb581daad28b<I>::record = {__FILE__, "main", TP_SITE_2ad6eb581daad28b, 26u | TP_SITE_EXPLICIT, "task_group::run", 21u}; } }
 #endif
+#ifndef TP_SITE_b98d8381ce17c0de
+#define TP_SITE_b98d8381ce17c0de 23u
+namespace tp { namespace sites { template <int I> struct s_b98d8381ce17c0de { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_b98d8381ce17c0de<I>::record = {__FILE__, "main", TP_SITE_b98d8381ce17c0de, 12u | TP_SITE_EXPLICIT, "isolated_task_group::run", 23u}; } }
+#endif
+#ifndef TP_SITE_a23ae3b2b185eafb
+#define TP_SITE_a23ae3b2b185eafb 24u
+namespace tp { namespace sites { template <int I> struct s_a23ae3b2b185eafb { __attribute__((visibility("hidden"))) static const ::tp_spawn_site record; }; template <int I> const ::tp_spawn_site s_a23ae3b2b185eafb<I>::record = {__FILE__, "main", TP_SITE_a23ae3b2b185eafb, 12u | TP_SITE_EXPLICIT, "isolated_task_group::run_and_wait", 24u}; } }
+#endif
 #line 1 "task_group.cpp"
-// A derived group counts, one with its own run does not, nor does the isolated group.
+// A derived group counts, one with its own run does not; the isolated group has its own run, which counts.
 #include <tbb/task_group.h>
 
 struct Group : tbb::task_group {
@@ -58,6 +66,12 @@ int main() {
 #line 21
                                   );
   tbb::isolated_task_group isolated;
-  isolated.run([] {});
-  isolated.run_and_wait([] {});
+  isolated.run([] {}
+, ::tp::site(::tp::sites::s_b98d8381ce17c0de<0>::record)
+#line 23
+                    );
+  isolated.run_and_wait([] {}
+, ::tp::site(::tp::sites::s_a23ae3b2b185eafb<0>::record)
+#line 24
+                             );
 }
