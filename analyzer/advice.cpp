@@ -60,8 +60,9 @@ bool gains(const Best& best, const Profile& profile) {
 }
 
 std::string worth(const Best& best, const Profile& profile) {
-  return fmt::format("is worth the work: {} times as fast, parallelism goes from {} to {}.",
-                     best.factor, decimal2(profile.parallelism()), decimal2(best.parallelism));
+  return fmt::format(
+      "is worth the work: {} times as fast, parallelism as executed goes from {} to {}.",
+      best.factor, decimal2(profile.parallelism()), decimal2(best.parallelism));
 }
 
 // A loop that loses much to tasking overhead, or that a finer grain would make more parallel.
@@ -72,11 +73,14 @@ std::string grain_advice(const Profile& profile) {
   const auto share = [](const Ratio& ratio) {
     return percent2(ratio.numerator, ratio.denominator);
   };
-  const Ratio now = profile.divisible_parallelism();
-  return fmt::format("With {} overhead goes from {} % to {} %, parallelism {} {}.", grain.name,
-                     share(grain.loop->overhead_now), share(grain.loop->overhead),
-                     grain.quoted.parallelism.value() > 1.1 * now.value() ? "goes to" : "is still",
-                     decimal2(grain.quoted.parallelism));
+  std::string text = fmt::format("With {} overhead goes from {} % to {} %", grain.name,
+                                 share(grain.loop->overhead_now), share(grain.loop->overhead));
+  const double now = profile.divisible_parallelism().value();
+  if (profile.divisible_is_known())
+    text += fmt::format(", parallelism {} {} as divisible",
+                        grain.quoted.parallelism.value() > 1.1 * now ? "goes to" : "is still",
+                        decimal2(grain.quoted.parallelism));
+  return text + ".";
 }
 
 std::string search_advice(const TargetSearch& search) {
@@ -137,11 +141,10 @@ std::string advise(const Profile& profile) {
     if (site.critical_work > most->critical_work)
       most = &site;
   const std::string share = percent2(most->critical_work, profile.span);
-  const std::string limit = decimal2(profile.divisible_parallelism());
   if (profile.has_ample_parallelism())
-    return fmt::format("Parallelism {} is ample for {} cpus; look at tasking overhead and memory "
-                       "instead of more tasks.",
-                       limit, profile.run.cpus);
+    return fmt::format("Parallelism {} {} is ample for {} cpus; look at tasking overhead and "
+                       "memory instead of more tasks.",
+                       decimal2(profile.limit()), profile.limit_is(), profile.run.cpus);
   const Best region = best_region(profile);
   if (gains(region, profile))
     return fmt::format("{} {}", region.name, worth(region, profile));

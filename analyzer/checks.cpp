@@ -14,15 +14,16 @@ namespace {
 struct ProgramMetric {
   const char* name;
   Measured (*of)(const Figures&);
+  bool as_divisible = false;
 };
 constexpr ProgramMetric kProgramMetrics[] = {
     {"parallelism", [](const Figures& f) { return Measured{{f.work, f.span}}; }},
-    {"divisible_parallelism",
-     [](const Figures& f) { return Measured{{f.work, f.divisible_span}}; }},
+    {"divisible_parallelism", [](const Figures& f) { return Measured{{f.work, f.divisible_span}}; },
+     true},
     {"burdened_parallelism", [](const Figures& f) { return Measured{{f.work, f.burdened_span}}; }},
     {"work", [](const Figures& f) { return Measured{{f.work, 1}}; }},
     {"span", [](const Figures& f) { return Measured{{f.span, 1}}; }},
-    {"divisible_span", [](const Figures& f) { return Measured{{f.divisible_span, 1}}; }},
+    {"divisible_span", [](const Figures& f) { return Measured{{f.divisible_span, 1}}; }, true},
     {"tasks", [](const Figures& f) { return Measured{{f.tasks, 1}}; }},
     {"steps", [](const Figures& f) { return Measured{{f.steps, 1}}; }},
     {"sites", [](const Figures& f) { return Measured{{f.sites.size() - 1, 1}}; }},
@@ -119,10 +120,20 @@ std::optional<Measured> measure(const Metric& metric, const Figures& figures,
   if (!metric.site.empty())
     return site ? std::optional(row_of(kSiteMetrics, metric.name)->of(*site, figures))
                 : std::nullopt;
-  const Measured measured = row_of(kProgramMetrics, metric.name)->of(figures);
+  const ProgramMetric& row = *row_of(kProgramMetrics, metric.name);
+  const Measured measured = row.of(figures);
+  if (row.as_divisible && figures.divisible != Divisible::Known)
+    return {};
   if (measured.percent && measured.value.denominator == 0)
     return {};
   return measured;
+}
+
+Missing why_missing(const Metric& metric, const Figures& figures) {
+  if (metric.site.empty() && row_of(kProgramMetrics, metric.name)->as_divisible)
+    return {fmt::format("as divisible is not known ({})", reason_of(figures.divisible)),
+            "CXX=tp-c++, or build against the headers of tp-config --cflags"};
+  return {"the totals of the run are missing", "let the program end cleanly"};
 }
 
 const SiteFigures* find_site(const Figures& figures, const std::string& name) {

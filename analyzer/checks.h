@@ -46,6 +46,12 @@ struct Measured {
 std::optional<Measured> measure(const Metric& metric, const Figures& figures,
                                 const SiteFigures* site);
 
+// Why there is nothing, and what to do about it.
+struct Missing {
+  std::string why, hint;
+};
+Missing why_missing(const Metric& metric, const Figures& figures);
+
 // The site that is called `name`: its name, its file:line, or the end of its path. Null if there is
 // none. Throws BadCheck if there are several.
 const SiteFigures* find_site(const Figures& figures, const std::string& name);

@@ -102,6 +102,13 @@ SiteFigures site_of_json(const Fields& json) {
   return site;
 }
 
+// Profiles of version 0.1 need not say whether it is known, nor why not.
+Divisible divisible_of_json(const Fields& json) {
+  return json.has("divisible_is_known") && !json.boolean("divisible_is_known")
+             ? Divisible::NotRecompiled
+             : Divisible::Known;
+}
+
 Json parse(const std::string& text, const std::string& file) {
   Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded())
@@ -125,6 +132,7 @@ Figures figures_of(const Profile& profile) {
                   .span = profile.span,
                   .divisible_span = profile.divisible_span,
                   .burdened_span = profile.burdened_span_tbb,
+                  .divisible = profile.divisible,
                   .tasks = profile.read.begun,
                   .steps = profile.read.steps,
                   .attributed = {},
@@ -157,6 +165,7 @@ Figures read_figures(const std::string& text, const std::string& file) {
                   .divisible_span = fields.integer("divisible_span"),
                   .burdened_span =
                       fields.object("scalability").object("burdened_tbb").integer("span"),
+                  .divisible = divisible_of_json(fields),
                   .tasks = trace.integer("tasks_begun"),
                   .steps = trace.integer("steps"),
                   .attributed = {},

@@ -26,6 +26,7 @@ struct Figures {
   bool complete = true;
   std::uint64_t work = 0, span = 0;
   std::uint64_t divisible_span = 0, burdened_span = 0; // burdened: oneTBB's model
+  Divisible divisible = Divisible::Known;
   std::uint64_t tasks = 0, steps = 0;
   Ratio attributed;               // 0/0: unknown
   std::vector<SiteFigures> sites; // [0] main

@@ -81,7 +81,7 @@ std::vector<std::uint64_t> candidates(const SiteRow& site, const Profile& profil
       coarser.push_back(grain);
     return coarser;
   }
-  if (cheap <= site.loops.largest_grain / 2 && !is_ample(profile.divisible_parallelism(), profile))
+  if (cheap <= site.loops.largest_grain / 2 && !is_ample(profile.limit(), profile))
     return {cheap};
   return {};
 }

@@ -84,10 +84,9 @@ int check_all(const Options& options, const Figures& figures) {
       return kBad;
     }
     if (!result) {
-      complain(
-          fmt::format("--check: {}: expected a figure, got none: the totals of the run are missing",
-                      check.text),
-          "let the program end cleanly");
+      const Missing missing = why_missing(check.metric, figures);
+      complain(fmt::format("--check: {}: expected a figure, got none: {}", check.text, missing.why),
+               missing.hint);
       return kBad;
     }
     if (*result)

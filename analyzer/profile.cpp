@@ -14,6 +14,7 @@
 #include "readings.h"
 #include "report/numbers.h"
 #include "rounding.h"
+#include "schedule.h"
 
 #include <fmt/format.h>
 
@@ -199,19 +200,6 @@ std::string loops_on_path(const SiteTable& table, const Analysis::Results& resul
   return names + (loops.size() > 2 ? ", ..." : "");
 }
 
-// Not in a program that was not recompiled: the body calls of its loops were not seen.
-bool knows_bodies(const SiteTable& table, const Analysis::Results& results) {
-  const auto is_loop = [](const SiteInfo& row) {
-    const auto is = [](const std::string& construct) {
-      return construct == "parallel_for" || construct == "parallel_reduce";
-    };
-    return std::any_of(row.constructs.begin(), row.constructs.end(), is);
-  };
-  const auto is_body = [](const auto& step) { return step.opened.kind == BoundaryKind::BodyBegin; };
-  return std::none_of(table.rows.begin(), table.rows.end(), is_loop) ||
-         std::any_of(results.classes.begin(), results.classes.end(), is_body);
-}
-
 void add_warnings(Profile& profile, const SiteTable& table, const Analysis::Results& results) {
   auto& warnings = profile.warnings;
   const ReadSummary& read = profile.read;
@@ -291,6 +279,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
 
   add_costs(profile, results);
   add_sites(profile, table, results);
+  tell_divisible(profile, results);
   add_what_if(profile, plan, results.what_if, options);
   add_bounds(profile, options);
   readings.begin_phase("simulation");
@@ -308,7 +297,6 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   add_balance(profile);
   readings.begin_phase("elapsed time");
   explain_elapsed(profile, readings, options);
-  profile.divisible_is_known = knows_bodies(table, results);
   add_warnings(profile, table, results);
   profile.advice = advise(profile);
   return profile;

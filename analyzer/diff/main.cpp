@@ -57,14 +57,23 @@ std::string answer(const DiffOptions& options, const Comparison& comparison, con
                                                 : write_diff_text(comparison, text);
 }
 
+void say_missing(const Check& check, const Comparison& comparison, bool in_base) {
+  const Missing missing = why_missing(check.metric, in_base ? *comparison.base : *comparison.now);
+  complain(fmt::format("--fail-if {}: expected a figure in both profiles, got none in {}: {}",
+                       check.text, in_base ? "BASE" : "NEW", missing.why),
+           missing.hint);
+}
+
 int fail_if(const DiffOptions& options, const Comparison& comparison) {
   int status = kOk;
   for (const Check& check : options.fail_if) {
     try {
       const Change change = change_of(check.metric, comparison);
       const auto amount = amount_of(change, check.percent);
-      if (!amount)
-        throw BadCheck("a figure in both profiles", "none");
+      if (!amount) {
+        say_missing(check, comparison, !change.base);
+        return kBad;
+      }
       if (!compare(*amount, check.comparison, check.value))
         continue;
       fmt::print(stderr, "tp: --fail-if {}: {} went from {} to {} ({})\n", check.text,

@@ -12,7 +12,7 @@ namespace {
 
 std::string text_of(const std::optional<Measured>& measured) {
   if (!measured)
-    return "unknown";
+    return "not known";
   return measured->value.denominator == 1 ? human_count(measured->value.numerator)
                                           : measured->text();
 }

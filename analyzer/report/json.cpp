@@ -428,7 +428,9 @@ std::string write_json(const Profile& profile) {
   text.field("span", profile.span);
   text.field("parallelism", number(decimal2(profile.parallelism())));
   text.field("divisible_span", profile.divisible_span);
-  text.field("divisible_is_known", profile.divisible_is_known);
+  text.field("divisible_is_known", profile.divisible_is_known());
+  text.field("divisible_not_known_because",
+             kDivisibleNames[static_cast<std::size_t>(profile.divisible)]);
   text.field("divisible_parallelism", number(decimal2(profile.divisible_parallelism())));
   text.field("scalability", scalability_json(profile));
   text.field("speedup_bounds", bounds_json(profile));

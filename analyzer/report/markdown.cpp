@@ -26,8 +26,9 @@ static std::string bounds_table(const Profile& profile) {
       decimal2({profile.work, profile.burdened_span_tbb}),
       decimal2({profile.work, profile.burdened_span_cilk}));
   for (const SpeedupBound& bound : profile.bounds)
-    text += fmt::format("| {} | {} | {} | {} |\n", bound.procs, decimal2(bound.estimate_tbb),
-                        decimal2(bound.upper), decimal2(bound.divisible_upper));
+    text += fmt::format(
+        "| {} | {} | {} | {} |\n", bound.procs, decimal2(bound.estimate_tbb), decimal2(bound.upper),
+        profile.divisible_is_known() ? decimal2(bound.divisible_upper) : "not known");
   if (!profile.prediction.not_made.empty())
     return text + fmt::format("\nPrediction not made: {}.\n", profile.prediction.not_made);
   text += "\n| Cpus | Predicted speedup | efficiency % |\n|---:|---:|---:|\n";
@@ -50,8 +51,8 @@ static std::string targets_table(const Profile& profile, std::size_t top) {
                         decimal2(target.quoted.parallelism));
   }
   for (const WhatIfTarget& grain : profile.grains)
-    text += fmt::format("\n{}: parallelism {} as divisible.\n", cell(grain.name),
-                        decimal2(grain.quoted.parallelism));
+    text += fmt::format("\n{}: parallelism {}.\n", cell(grain.name),
+                        as_divisible(profile, grain.quoted.parallelism));
   if (!profile.search)
     return text;
   text += fmt::format(
@@ -69,9 +70,9 @@ std::string write_markdown(const Profile& profile, const TextOptions& options) {
                       profile.read.complete ? "Complete" : "Incomplete");
   if (!profile.run.work_reason.empty())
     text += fmt::format("No better clock: {}.\n\n", cell(profile.run.work_reason));
-  text += fmt::format("Work {}, span {}, parallelism {} as executed{}, {} as divisible.\n\n",
-                      profile.work, profile.span, decimal2(profile.parallelism()),
-                      as_if_cores(profile.run), decimal2(profile.divisible_parallelism()));
+  text += fmt::format("Work {}, span {}, parallelism {} as executed{}, {}.\n\n", profile.work,
+                      profile.span, decimal2(profile.parallelism()), as_if_cores(profile.run),
+                      as_divisible(profile, profile.divisible_parallelism()));
   text += "| Source file | Line | Work | Span | Parallelism | Critical work % "
           "|\n|---|---:|---:|---:|---:|---:|\n";
   bool any_too_short = false;

@@ -91,4 +91,14 @@ std::string as_if_cores(const RunInfo& run) {
                               : fmt::format(" (as if on {} cores)", run.as_if_cores);
 }
 
+const char* reason_of(Divisible divisible) {
+  return divisible == Divisible::NotRecompiled ? "loops were not recompiled" : "";
+}
+
+std::string as_divisible(const Profile& profile, Ratio parallelism) {
+  return profile.divisible_is_known()
+             ? decimal2(parallelism) + " as divisible"
+             : fmt::format("as divisible is not known ({})", reason_of(profile.divisible));
+}
+
 } // namespace tp::analysis

@@ -24,6 +24,10 @@ std::string human_count(std::uint64_t value);
 std::string step_cost(const RunInfo& run);
 // What stands beside figures as executed: " (as if on 32 cores)"; empty if loops were split for the cores there were.
 std::string as_if_cores(const RunInfo& run);
+// Why the figures as divisible are not known.
+const char* reason_of(Divisible divisible);
+// A parallelism: "3.08 as divisible", or that it is not known, and why.
+std::string as_divisible(const Profile& profile, Ratio parallelism);
 // Explains the mark of a row that is too_short.
 inline constexpr const char* kTooShort =
     "~ steps too short to trust: reading the clock is more than 10 % of their work";

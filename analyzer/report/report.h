@@ -250,6 +250,10 @@ struct Warning {
   std::string text;
 };
 
+// Whether the figures as divisible are known, and if not, why: there are those of this run only.
+enum class Divisible : std::uint8_t { Known, NotRecompiled };
+inline constexpr const char* kDivisibleNames[] = {"", "not_recompiled"}; // in JSON: stable
+
 struct Profile {
   std::string data; // directory
   RunInfo run;
@@ -258,7 +262,7 @@ struct Profile {
   std::uint64_t work = 0;           // T1
   std::uint64_t span = 0;           // Tinf as executed
   std::uint64_t divisible_span = 0; // Tinf as divisible
-  bool divisible_is_known = true;   // else it is that as executed: no body call of a loop was seen
+  Divisible divisible = Divisible::Known;
   std::uint64_t burdened_span_cilk = 0, burdened_span_tbb = 0;
   Burden burden;
   TimeBalance balance;
@@ -284,8 +288,12 @@ struct Profile {
 
   Ratio parallelism() const { return {work, span}; }
   Ratio divisible_parallelism() const { return {work, divisible_span}; }
+  bool divisible_is_known() const { return divisible == Divisible::Known; }
+  // The limit of the program as far as it is known, and which of the two it is.
+  Ratio limit() const { return divisible_is_known() ? divisible_parallelism() : parallelism(); }
+  const char* limit_is() const { return divisible_is_known() ? "as divisible" : "as executed"; }
   // More tasks would gain nothing on this machine.
-  bool has_ample_parallelism() const { return divisible_parallelism().value() >= 10.0 * run.cpus; }
+  bool has_ample_parallelism() const { return limit().value() >= 10.0 * run.cpus; }
 };
 
 } // namespace tp::analysis

@@ -104,7 +104,7 @@ std::string bounds_line(const Profile& profile) {
   for (const SpeedupBound* bound : shown_of(profile.bounds)) {
     line += fmt::format("{}{} to {} on {} cpus", line.empty() ? "" : "; ",
                         decimal2(bound->estimate_tbb), decimal2(bound->upper), bound->procs);
-    if (bound->divisible_upper.value() > 1.1 * bound->upper.value())
+    if (profile.divisible_is_known() && bound->divisible_upper.value() > 1.1 * bound->upper.value())
       line += fmt::format(" ({} as divisible)", decimal2(bound->divisible_upper));
   }
   return line;
@@ -211,13 +211,12 @@ void add_summary(Lines& lines, const Profile& profile) {
   lines.add("Work T1         {} in {} tasks, {} per step", amount(profile.work),
             human_count(profile.read.begun),
             amount(profile.work / std::max<std::uint64_t>(profile.read.steps, 1)));
-  const bool known = profile.divisible_is_known;
   lines.add("Span Tinf       {} as executed{}", amount(profile.span),
-            known ? fmt::format(", {} as divisible", amount(profile.divisible_span)) : "");
+            profile.divisible_is_known()
+                ? fmt::format(", {} as divisible", amount(profile.divisible_span))
+                : "");
   lines.add("Parallelism     {} as executed{}, {}", decimal2(profile.parallelism()),
-            as_if_cores(profile.run),
-            known ? decimal2(profile.divisible_parallelism()) + " as divisible"
-                  : "as divisible is not known (loops were not recompiled)");
+            as_if_cores(profile.run), as_divisible(profile, profile.divisible_parallelism()));
   lines.add_text("Burdened        " + burden_line(profile));
   lines.add_text("Speedup         " + bounds_line(profile));
   lines.add_text("Predicted       " + prediction_line(profile));

@@ -75,9 +75,10 @@ void add_explored(Lines& lines, const Profile& profile, std::size_t room) {
 
 std::string grain_text(const Profile& profile, const WhatIfTarget& grain) {
   const auto share = [](const Ratio& of) { return percent2(of.numerator, of.denominator); };
-  std::string text =
-      fmt::format("{}: parallelism {} as divisible, now {}", grain.name,
-                  decimal2(grain.quoted.parallelism), decimal2(profile.divisible_parallelism()));
+  std::string text = fmt::format("{}: parallelism {}", grain.name,
+                                 as_divisible(profile, grain.quoted.parallelism));
+  if (profile.divisible_is_known())
+    text += ", now " + decimal2(profile.divisible_parallelism());
   if (grain.loop)
     text += fmt::format("; overhead {} % -> {} %", share(grain.loop->overhead_now),
                         share(grain.loop->overhead));

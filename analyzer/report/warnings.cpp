@@ -12,9 +12,10 @@ bool limits(std::uint64_t critical_work, const Profile& profile) {
 
 std::string line(const Profile& profile, const SourcePlace& place, std::uint64_t critical_work,
                  const std::string& what) {
-  return fmt::format("{}:{}: warning: {} % of the critical path {}; parallelism is {} [-Wspan]\n",
-                     printable(place.file), place.line, percent2(critical_work, profile.span),
-                     printable(what), decimal2(profile.divisible_parallelism()));
+  return fmt::format(
+      "{}:{}: warning: {} % of the critical path {}; parallelism is {} {} [-Wspan]\n",
+      printable(place.file), place.line, percent2(critical_work, profile.span), printable(what),
+      decimal2(profile.limit()), profile.limit_is());
 }
 
 } // namespace

@@ -30,7 +30,7 @@ done
 
 # What limits scaling, in the form of a compiler.
 exits 0 -q data --warnings
-grep -qx 'paper.cpp:13: warning: 27.58 % of the critical path is spent in the tasks that are spawned here; parallelism is 1.21 \[-Wspan\]' err ||
+grep -qx 'paper.cpp:13: warning: 27.58 % of the critical path is spent in the tasks that are spawned here; parallelism is 1.21 as divisible \[-Wspan\]' err ||
   fail "--warnings: $(cat err)"
 in_err "paper.cpp:25: warning: 55.17 % of the critical path is the serial code from the start of the program to the spawn at paper.cpp:25"
 in_err 'paper.cpp:8: warning: 27.58 % of the critical path is in the marked region "compute"'

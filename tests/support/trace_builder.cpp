@@ -222,11 +222,12 @@ StreamBuilder& TraceBuilder::stream(std::uint64_t base_time) {
 }
 
 void TraceBuilder::site(std::uint32_t id, const std::string& file, std::uint32_t line,
-                        std::uint32_t column) {
-  sites_ += "{\"site\":" + std::to_string(id) + ",\"tag\":\"explicit\",\"file\":\"" + file +
+                        std::uint32_t column, const std::string& construct,
+                        const std::string& tag) {
+  sites_ += "{\"site\":" + std::to_string(id) + ",\"tag\":\"" + tag + "\",\"file\":\"" + file +
             "\",\"line\":" + std::to_string(line) + ",\"column\":" + std::to_string(column) +
-            ",\"end_line\":" + std::to_string(line) +
-            ",\"function\":\"f()\",\"construct\":\"task_group\"}\n";
+            ",\"end_line\":" + std::to_string(line) + ",\"function\":\"f()\",\"construct\":\"" +
+            construct + "\"}\n";
 }
 
 void TraceBuilder::region(std::uint32_t id, const std::string& name, const std::string& file,

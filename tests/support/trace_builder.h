@@ -120,8 +120,8 @@ public:
   StreamBuilder& stream(std::uint64_t base_time = 0); // the next stream
   StreamBuilder& at(std::uint32_t number) { return streams_[number]; }
   std::size_t stream_count() const { return streams_.size(); }
-  void site(std::uint32_t id, const std::string& file, std::uint32_t line,
-            std::uint32_t column = 1);
+  void site(std::uint32_t id, const std::string& file, std::uint32_t line, std::uint32_t column = 1,
+            const std::string& construct = "task_group", const std::string& tag = "explicit");
   void region(std::uint32_t id, const std::string& name, const std::string& file,
               std::uint32_t line);
   void site_line(const std::string& json) { sites_ += json + "\n"; }

@@ -177,7 +177,8 @@ TraceBuilder parse_trace_script(const std::string& text) {
       if (line.word == "run")
         set_run(builder, line);
       else if (line.word == "site")
-        builder.site(as32(0), p.at(1), as32(2), p.size() > 3 ? as32(3) : 1);
+        builder.site(as32(0), p.at(1), as32(2), p.size() > 3 ? as32(3) : 1,
+                     line.text("construct", "task_group"), line.text("tag", "explicit"));
       else if (line.word == "region" && !p.empty())
         builder.region(as32(0), p.at(1), p.at(2), as32(3));
       else if (line.word == "stream") {

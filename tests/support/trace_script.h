@@ -2,7 +2,8 @@
 // stream.
 //
 //   run complete=1 cpus=2 unit=units clock=virtual hz=0 same_as_time=0 step_cost=0 virtual_work=175
-//   site 25 a.cpp 25                      id, file, line [, column]
+//   site 25 a.cpp 25                      id, file, line [, column]; task_group, tagged by tp-c++
+//   site 26 a.cpp 26 construct=parallel_for tag=address
 //   region 0 sort a.cpp 3                 id, name, file, line
 //   stream 0                              what follows belongs to stream 0 (base=TIME)
 //     thread role=main prior=0            role: main, external, worker
