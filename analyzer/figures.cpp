@@ -104,9 +104,12 @@ SiteFigures site_of_json(const Fields& json) {
 
 // Profiles of version 0.1 need not say whether it is known, nor why not.
 Divisible divisible_of_json(const Fields& json) {
-  return json.has("divisible_is_known") && !json.boolean("divisible_is_known")
-             ? Divisible::NotRecompiled
-             : Divisible::Known;
+  if (!json.has("divisible_is_known") || json.boolean("divisible_is_known"))
+    return Divisible::Known;
+  return json.has("divisible_not_known_because") &&
+                 json.string("divisible_not_known_because") == "schedule"
+             ? Divisible::OfThisSchedule
+             : Divisible::NotRecompiled;
 }
 
 Json parse(const std::string& text, const std::string& file) {

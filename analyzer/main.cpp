@@ -14,6 +14,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -159,13 +160,18 @@ int run(const Options& options) {
     for (const std::string& path : written)
       fmt::print(stderr, "tp: wrote {}\n", path);
   if (options.verbose)
+    for (const Warning& warning : profile.warnings)
+      fmt::print(stderr, "tp: warning: {}\n", printable(warning.text));
+  if (options.verbose)
     fmt::print(stderr, "tp: {} records of {} streams, at most {} live tasks\n",
                profile.read.records, profile.read.streams, profile.read.most_live_frames);
-  if (options.strict && (!profile.warnings.empty() || !profile.read.complete)) {
-    complain(
-        fmt::format("{}: --strict: expected no warning, got {}", options.data,
-                    profile.warnings.empty() ? "incomplete data" : profile.warnings.front().text),
-        "tp-analyze --json - " + options.data);
+  const auto warning = std::find_if(profile.warnings.begin(), profile.warnings.end(),
+                                    [](const Warning& each) { return each.certain; });
+  if (const bool any = warning != profile.warnings.end();
+      options.strict && (any || !profile.read.complete)) {
+    complain(fmt::format("{}: --strict: expected no warning, got {}", options.data,
+                         any ? warning->text : "incomplete data"),
+             "tp-analyze --json - " + options.data);
     return kBad;
   }
   return check_all(options, figures_of(profile));

@@ -19,7 +19,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 namespace tp::analysis {
@@ -183,24 +182,7 @@ bool refine_burden(Profile& profile, const ProfileOptions& options) {
 
 // ---- warnings
 
-// Sites whose loop bodies are on the critical path: the ones that another split would change.
-std::string loops_on_path(const SiteTable& table, const Analysis::Results& results) {
-  std::map<Row, std::uint64_t> work;
-  for (StepClassId id = 0; id < results.classes.size(); ++id)
-    if (results.classes[id].opened.kind == BoundaryKind::BodyBegin &&
-        results.class_totals[id].critical_work > 0)
-      work[results.classes[id].row] += results.class_totals[id].critical_work;
-  std::vector<std::pair<std::uint64_t, Row>> loops;
-  for (const auto& [row, critical] : work)
-    loops.emplace_back(critical, row);
-  std::sort(loops.rbegin(), loops.rend());
-  std::string names;
-  for (std::size_t i = 0; i < std::min<std::size_t>(loops.size(), 2); ++i)
-    names += (i == 0 ? " of " : ", ") + table.rows[loops[i].second].name;
-  return names + (loops.size() > 2 ? ", ..." : "");
-}
-
-void add_warnings(Profile& profile, const SiteTable& table, const Analysis::Results& results) {
+void add_warnings(Profile& profile) {
   auto& warnings = profile.warnings;
   const ReadSummary& read = profile.read;
   for (std::size_t i = 0; i < read.inconsistencies.size(); ++i) {
@@ -213,13 +195,6 @@ void add_warnings(Profile& profile, const SiteTable& table, const Analysis::Resu
                                 read.complete ? " (though the trace is complete)" : "")});
   }
   check_sums(profile);
-  const std::uint64_t less = std::min(profile.span, profile.divisible_span);
-  const std::uint64_t more = std::max(profile.span, profile.divisible_span);
-  if (Wide{more} * 10 > Wide{less} * 12)
-    warnings.push_back(
-        {"divisible", fmt::format("figures as executed depend on how the loops{} were split in "
-                                  "this run (number of threads); as divisible they do not",
-                                  loops_on_path(table, results))});
   if (profile.end && profile.end->not_counted_ns > 0)
     warnings.push_back(
         {"not_counted",
@@ -297,7 +272,8 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   add_balance(profile);
   readings.begin_phase("elapsed time");
   explain_elapsed(profile, readings, options);
-  add_warnings(profile, table, results);
+  add_warnings(profile);
+  add_schedule_warnings(profile, table, results);
   profile.advice = advise(profile);
   return profile;
 }

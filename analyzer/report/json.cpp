@@ -444,7 +444,7 @@ std::string write_json(const Profile& profile) {
   text.field("conservation", conservation_json(profile));
   text.field("trace", trace_json(profile));
   text.array("warnings", profile.warnings, [](const Warning& warning) {
-    return Json{{"name", warning.name}, {"text", warning.text}};
+    return Json{{"name", warning.name}, {"text", warning.text}, {"certain", warning.certain}};
   });
   text.field("advice", profile.advice);
   return text.take();

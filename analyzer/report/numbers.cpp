@@ -92,7 +92,9 @@ std::string as_if_cores(const RunInfo& run) {
 }
 
 const char* reason_of(Divisible divisible) {
-  return divisible == Divisible::NotRecompiled ? "loops were not recompiled" : "";
+  static constexpr const char* kReasons[] = {"", "loops were not recompiled",
+                                             "parallel_scan depends on the schedule"};
+  return kReasons[static_cast<std::size_t>(divisible)];
 }
 
 std::string as_divisible(const Profile& profile, Ratio parallelism) {

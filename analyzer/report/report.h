@@ -248,11 +248,13 @@ struct Attribution {
 struct Warning {
   std::string name; // stable
   std::string text;
+  bool certain = true; // false: "if", what the trace cannot tell
 };
 
 // Whether the figures as divisible are known, and if not, why: there are those of this run only.
-enum class Divisible : std::uint8_t { Known, NotRecompiled };
-inline constexpr const char* kDivisibleNames[] = {"", "not_recompiled"}; // in JSON: stable
+enum class Divisible : std::uint8_t { Known, NotRecompiled, OfThisSchedule };
+inline constexpr const char* kDivisibleNames[] = {"", "not_recompiled",
+                                                  "schedule"}; // in JSON: stable
 
 struct Profile {
   std::string data; // directory
@@ -283,8 +285,8 @@ struct Profile {
   Prediction prediction;
   Attribution attribution;
   std::uint64_t exclusive_sum = 0, critical_sum = 0; // over all rows: must equal work and span
-  std::vector<Warning> warnings;
-  std::string advice; // one sentence: what to do next
+  std::vector<Warning> warnings;                     // those of the schedule first
+  std::string advice;                                // one sentence: what to do next
 
   Ratio parallelism() const { return {work, span}; }
   Ratio divisible_parallelism() const { return {work, divisible_span}; }

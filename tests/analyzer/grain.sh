@@ -18,7 +18,8 @@ END
 
 exits 0 data
 in_out "1 as executed, 64 as divisible"
-in_out "warning: figures as executed depend on how the loops of loop.cpp:7 were split"
+in_out "warning: figures as executed depend on this run's number of threads, as divisible they do not (loops"
+in_out "of loop.cpp:7)"
 exits 0 data --grain loop.cpp:7=16
 in_out "grain 16 at loop.cpp:7: parallelism 4 as divisible, now 64"
 finish

@@ -1,0 +1,68 @@
+#!/bin/bash
+# Constructs whose DAG is that of the run's schedule are named by a warning, and where as divisible depends on it as well, it is
+# said to be unknown.
+: "${TP_DIFF:?TP_DIFF must name tp-diff}"
+. "$(dirname "${BASH_SOURCE[0]}")/common.inc"
+# two DIR CONSTRUCT BEFORE: two tasks of 50 units side by side, after BEFORE units of other code.
+two() {
+  trace "$1" <<END
+run virtual_work=$((100 + $3))
+site 1 c.cpp 9 construct=$2
+stream 0
+  thread role=main
+  spawn work=$3 site=1 ctx=new-exclusive
+  spawn work=0 site=1 ctx=last
+  wait ctx=last
+  begin task=0.1
+  end work=50
+  begin task=0.0
+  end work=50
+  wait-end
+  end
+  thread-end
+END
+}
+# is DIR EXPRESSION: of the profile p, in Python, and the names w of its warnings.
+is() {
+  exits 0 -q --format json "$1"
+  python3 -c 'import json, sys
+p = json.load(open("out"))
+w = [each["name"] for each in p["warnings"]]
+sys.exit(not eval(sys.argv[1]))' "$2" || fail "$1: $2"
+}
+two scan parallel_scan 0
+is scan 'w == ["schedule"] and not p["divisible_is_known"] and p["divisible_not_known_because"] == "schedule"'
+exits 0 scan
+in_out "2 as executed, as divisible is not known (parallel_scan depends on the schedule)"
+in_out "warning: figures depend on this run's schedule, also as divisible (parallel_scan of c.cpp:9)"
+exits 0 scan --format md
+in_out "as divisible is not known (parallel_scan depends on the schedule)"
+exits 2 scan --check 'divisible_parallelism>=1'
+explained
+in_err "parallel_scan depends on the schedule"
+exits 2 scan --strict
+explained
+exits 0 -q -v scan
+in_err "tp: warning: figures depend on this run's schedule"
+exits 0 -q --json scan.json scan
+"$TP_DIFF" scan.json scan.json --fail-if 'divisible_parallelism<0' >out 2>err
+[ $? = 2 ] && grep -q "parallel_scan depends" err || fail "tp-diff: $(cat err)"
+# It takes less than a hundredth of the span: nothing that matters.
+two small_scan parallel_scan 100000
+is small_scan 'w == [] and p["divisible_is_known"]'
+
+# Whether there are such filters and nodes the trace does not tell.
+two pipeline parallel_pipeline 0
+is pipeline 'w == ["arrival"] and p["divisible_is_known"]'
+exits 0 pipeline --strict
+in_out "order of arrival if a filter is serial_out_of_order"
+in_out "(parallel_pipeline of c.cpp:9)"
+for construct in flow_graph function_node multifunction_node async_node; do
+  two graph $construct 0
+  is graph 'w == ["arrival"] and p["divisible_is_known"]'
+done
+for construct in continue_node input_node task_group parallel_for; do
+  two other $construct 0
+  is other 'w == [] and p["divisible_is_known"]'
+done
+finish
