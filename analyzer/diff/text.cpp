@@ -22,8 +22,8 @@ bool can_compare(const Comparison& comparison, const std::string& metric) {
 }
 
 void add_program(Lines& lines, const Comparison& comparison) {
-  lines.add("{}",
-            lines.bold(fmt::format("{:<16}{:>16}{:>16}  {:>14}", "", "base", "new", "change")));
+  lines.add("{}", lines.bold(fmt::format("{:<16}{:>16}{:>16}  {:>14}", "As executed", "base", "new",
+                                         "change")));
   for (const DiffLine& line : kDiffLines) {
     const Metric metric{"", line.metric};
     const Change change{measure(metric, *comparison.base, nullptr),
@@ -45,10 +45,11 @@ bool any_too_short(const Comparison& comparison, std::size_t shown) {
 
 void add_sites(Lines& lines, const Comparison& comparison, std::size_t top) {
   const std::size_t shown = std::min(comparison.sites.size(), std::max<std::size_t>(top, 1));
-  std::size_t width = 4;
+  const std::string_view title = "Site, as executed";
+  std::size_t width = title.size();
   for (std::size_t i = 0; i < shown; ++i)
     width = std::max(width, name_of(comparison.sites[i]).size());
-  lines.add("{}", lines.bold(fmt::format("{:<{}}{:>19}{:>25}  {}", "Site", width, "critical %",
+  lines.add("{}", lines.bold(fmt::format("{:<{}}{:>19}{:>25}  {}", title, width, "critical %",
                                          "parallelism", "")));
   for (std::size_t i = 0; i < shown; ++i) {
     const SitePair& pair = comparison.sites[i];
@@ -99,11 +100,11 @@ std::string write_diff_markdown(const Comparison& comparison, const DiffText& op
       escaped += c == '|' ? std::string("\\|") : std::string(1, c);
     return escaped;
   };
-  std::string text = fmt::format(
-      "### Taskpath: {}\n\nUnit: {}{}.\n\n| | {} | {} | change |\n|---|---:|---:|---:|\n",
-      cell(diff_advice(comparison)), cell(comparison.now->unit),
-      comparison.same_unit ? "" : ", was " + cell(comparison.base->unit), cell(options.base),
-      cell(options.now));
+  std::string text = fmt::format("### Taskpath: {}\n\nUnit: {}{}.\n\n| As executed | {} | {} | "
+                                 "change |\n|---|---:|---:|---:|\n",
+                                 cell(diff_advice(comparison)), cell(comparison.now->unit),
+                                 comparison.same_unit ? "" : ", was " + cell(comparison.base->unit),
+                                 cell(options.base), cell(options.now));
   for (const DiffLine& line : kDiffLines) {
     const Metric metric{"", line.metric};
     const Change change{measure(metric, *comparison.base, nullptr),
@@ -112,7 +113,8 @@ std::string write_diff_markdown(const Comparison& comparison, const DiffText& op
                         text_of(change.now),
                         can_compare(comparison, line.metric) ? change_text(change) : "other unit");
   }
-  text += "\n| Site | critical path % | | parallelism | | |\n|---|---:|---:|---:|---:|---|\n";
+  text += "\n| Site, as executed | critical path % | | parallelism | | "
+          "|\n|---|---:|---:|---:|---:|---|\n";
   const std::size_t shown = std::min(comparison.sites.size(), options.top);
   for (std::size_t i = 0; i < shown; ++i) {
     const SitePair& pair = comparison.sites[i];

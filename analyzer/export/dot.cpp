@@ -49,11 +49,12 @@ std::string node(const Profile& profile, std::uint32_t index) {
 } // namespace
 
 std::string write_dot(const Profile& profile) {
-  std::string text = fmt::format(
-      "digraph taskpath {{\n  label=\"{}: work, span and parallelism of each spawn site; own: of "
-      "its own steps\";\n  node [shape=box, style=filled, fontname=\"Helvetica\"];\n"
-      "  edge [fontname=\"Helvetica\"];\n",
-      quoted(clean(profile.run.program)));
+  std::string text =
+      fmt::format("digraph taskpath {{\n  label=\"{}: of each spawn site work, span and "
+                  "parallelism as executed; own: of "
+                  "its own steps\";\n  node [shape=box, style=filled, fontname=\"Helvetica\"];\n"
+                  "  edge [fontname=\"Helvetica\"];\n",
+                  quoted(clean(profile.run.program)));
   const auto sites = static_cast<std::uint32_t>(profile.sites.size());
   const std::uint32_t shown = std::min(sites, kMostNodes);
   for (std::uint32_t site = 0; site < shown; ++site)

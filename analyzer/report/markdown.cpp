@@ -70,11 +70,12 @@ std::string write_markdown(const Profile& profile, const TextOptions& options) {
                       profile.read.complete ? "Complete" : "Incomplete");
   if (!profile.run.work_reason.empty())
     text += fmt::format("No better clock: {}.\n\n", cell(profile.run.work_reason));
-  text += fmt::format("Work {}, span {}, parallelism {} as executed{}, {}.\n\n", profile.work,
+  text += fmt::format("Work {}; as executed span {}, parallelism {}{}; {}.\n\n", profile.work,
                       profile.span, decimal2(profile.parallelism()), as_if_cores(profile.run),
                       as_divisible(profile, profile.divisible_parallelism()));
-  text += "| Source file | Line | Work | Span | Parallelism | Critical work % "
-          "|\n|---|---:|---:|---:|---:|---:|\n";
+  text +=
+      "| Source file | Line | Work | Span as executed | Parallelism as executed | Critical work % "
+      "|\n|---|---:|---:|---:|---:|---:|\n";
   bool any_too_short = false;
   for (std::size_t i = 0; i < profile.sites.size() && i < options.top; ++i) {
     const SiteRow& site = profile.sites[i];

@@ -158,13 +158,14 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
   if (!options.top_is_explicit)
     shown = std::min(wanted,
                      any_too_short || wanted < rows.size() || room < rows.size() ? room - 1 : room);
-  std::size_t width = 4;
+  const std::string_view title = "Site, as executed";
+  std::size_t width = title.size();
   for (std::size_t i = 0; i < shown; ++i)
     width = std::max(width, row_name(*rows[i]).size());
   // Sorted by overhead: its share, and how large a task is.
   const bool by_overhead = options.sort == SortKey::Overhead;
   lines.add("{}",
-            lines.bold(fmt::format("{:<{}}  {:>12}  {:>12}  {:>11}  {:>10}  {:>9}", "Site", width,
+            lines.bold(fmt::format("{:<{}}  {:>12}  {:>12}  {:>11}  {:>10}  {:>9}", title, width,
                                    "work", by_overhead ? "work / task" : "span", "parallelism",
                                    by_overhead ? "overhead %" : "critical %", "tasks")));
   const double hz = hz_of_work(profile);
@@ -215,8 +216,9 @@ void add_summary(Lines& lines, const Profile& profile) {
             profile.divisible_is_known()
                 ? fmt::format(", {} as divisible", amount(profile.divisible_span))
                 : "");
-  lines.add("Parallelism     {} as executed{}, {}", decimal2(profile.parallelism()),
-            as_if_cores(profile.run), as_divisible(profile, profile.divisible_parallelism()));
+  lines.add_text(fmt::format("Parallelism     {} as executed{}, {}",
+                             decimal2(profile.parallelism()), as_if_cores(profile.run),
+                             as_divisible(profile, profile.divisible_parallelism())));
   lines.add_text("Burdened        " + burden_line(profile));
   lines.add_text("Speedup         " + bounds_line(profile));
   lines.add_text("Predicted       " + prediction_line(profile));
@@ -224,15 +226,19 @@ void add_summary(Lines& lines, const Profile& profile) {
   lines.add_text("Attributed      " + attribution_line(profile));
 }
 
-// In at most `room` lines, if need be only how many there are.
+// In at most `room` lines, the first one always.
 void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
   const auto& warnings = profile.warnings;
   for (std::size_t i = 0; i < warnings.size(); ++i) {
     const auto text = wrapped("warning: " + warnings[i].text, 9);
     const std::size_t kept = i + 1 < warnings.size() ? 1 : 0; // for "more"
     if (text.size() + kept > room) {
-      lines.add("{}", lines.yellow(fmt::format("warning: {} {} (--json)", warnings.size() - i,
-                                               i == 0 ? "warnings" : "more warnings")));
+      const std::string more = fmt::format("{} more (-v)", warnings.size() - i - (i == 0 ? 1 : 0));
+      const std::string end = kept == 0 ? "" : "; " + more;
+      lines.add("{}",
+                lines.yellow(
+                    i > 0 ? "warning: " + more
+                          : clipped("warning: " + warnings[i].text, kMaxWidth - end.size()) + end));
       return;
     }
     room -= text.size();

@@ -41,7 +41,7 @@ p = json.load(open("asis.json"))
 assert not p["divisible_is_known"] and p["divisible_not_known_because"] == "not_recompiled"' || fail "the JSON of $construct"
 done
 exits 0 --format md asis
-in_out "2.5 as executed, as divisible is not known (loops were not recompiled)."
+in_out "parallelism 2.5; as divisible is not known (loops were not recompiled)."
 in_out "| not known |"
 not_in_out "2.5 as divisible"
 for format in table md; do

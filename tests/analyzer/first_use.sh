@@ -15,7 +15,7 @@ named="from the start of the program to the first use of oneTBB, before a.cpp:12
 warns() {
   exits 0 -q "$1" --warnings --json "$1.json"
   shift
-  printf '%s; parallelism is 1 [-Wspan]\n' "$@" >expected
+  printf '%s; parallelism is 1 as divisible [-Wspan]\n' "$@" >expected
   diff expected err || fail "warnings: $(cat err)"
 }
 in_json() { grep -qF -- "$1" "$2" || fail "'$1' not found in: $(grep '"name"' "$2")"; }

@@ -206,6 +206,25 @@ TEST(Text, FitsOnATerminal) {
   EXPECT_NE(std::string::npos, write_text(profile, {.colour = true}).find('\033'));
 }
 
+TEST(Text, ShowsTheFirstWarningWhateverElseThereIsToSay) {
+  Profile profile = paper_with_cost(5);
+  for (int i = 0; i < 100; ++i)
+    profile.sites.push_back(profile.sites[1]);
+  profile.read.incomplete_reasons = {"a", "b"};
+  profile.run.work_reason = "r";
+  profile.advice = std::string(90, 'a') + " " + std::string(90, 'b');
+  profile.what_if.clear();
+  const std::string first = "figures as executed depend on this run's number of threads";
+  for (const std::string& names : {std::string(), " (" + std::string(200, 'n') + ")"})
+    for (const std::size_t others : {0, 1, 5}) {
+      profile.warnings.assign(1, {"divisible", first + names});
+      profile.warnings.resize(1 + others, {"x", "y"});
+      const std::string text = write_text(profile, {});
+      EXPECT_NE(std::string::npos, text.find("warning: " + first)) << text;
+      EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 25);
+    }
+}
+
 TEST(Text, LinesBreakAtSpacesButNotBeforePercent) {
   using Texts = std::vector<std::string>;
   const std::string word(97, 'x'), longer(150, 'x');
