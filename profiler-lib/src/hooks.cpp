@@ -27,6 +27,19 @@ TP_HOT Frame& as_frame(tp_frame* storage) noexcept {
   return *reinterpret_cast<Frame*>(storage);
 }
 
+// What follows is overhead, until go_on_with_step() or the end of a wait.
+void interrupt_step(ThreadState& thread) noexcept {
+  Frame& frame = top(thread);
+  frame.reopen = frame.step_open;
+  if (frame.step_open)
+    cut(thread, frame);
+}
+TP_HOT void go_on_with_step() noexcept {
+  if (ThreadState* thread = known_thread())
+    if (Frame& frame = top(*thread); frame.reopen)
+      open_step(*thread, frame);
+}
+
 } // namespace
 
 #define TP_EXPORT [[gnu::visibility("default")]]
@@ -34,24 +47,21 @@ TP_HOT Frame& as_frame(tp_frame* storage) noexcept {
 extern "C" {
 
 TP_EXPORT void tp_on_external_thread(void) noexcept {
-  if (ThreadState* thread = any_thread()) {
-    Frame& frame = top(*thread);
-    frame.reopen = frame.step_open;
-    if (frame.step_open)
-      cut(*thread, frame);
-  }
+  if (ThreadState* thread = any_thread())
+    interrupt_step(*thread);
 }
 
 TP_EXPORT void tp_on_scheduler_ready(void) noexcept {
-  if (ThreadState* thread = known_thread())
-    if (Frame& frame = top(*thread); frame.reopen)
-      open_step(*thread, frame);
+  go_on_with_step();
 }
 
 TP_EXPORT void tp_on_block(void) noexcept {
   if (ThreadState* thread = known_thread())
-    if (Frame& frame = top(*thread); frame.step_open)
-      cut(*thread, frame);
+    interrupt_step(*thread);
+}
+
+TP_EXPORT void tp_on_unblock(void) noexcept {
+  go_on_with_step();
 }
 
 TP_EXPORT void tp_on_worker_thread(void) noexcept {
@@ -78,9 +88,7 @@ TP_EXPORT void tp_on_delegate(const tp_task* task) noexcept {
 }
 
 TP_EXPORT void tp_on_spawn_end(void) noexcept {
-  if (ThreadState* thread = known_thread())
-    if (Frame& frame = top(*thread); frame.reopen)
-      open_step(*thread, frame);
+  go_on_with_step();
 }
 
 TP_EXPORT void tp_on_wait(const tp_task* task, const tp_context* task_context,

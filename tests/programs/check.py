@@ -66,8 +66,8 @@ def profile_of(case, folder):
 
 
 class Check(Comparison):
-    def always(self):
-        self.conservation()
+    def always(self, expected):
+        self.conservation(outside=sum(int(words[1]) for words in expected if words[0] == "outside"))
         if self.profile["divisible_span"] > self.profile["span"]:
             self.differences.append(f"divisible span {self.profile['divisible_span']} above span {self.profile['span']}")
 
@@ -136,9 +136,9 @@ for case in cases:
                 if options.way != "headers" and ["only", "headers"] in expected:
                     expected = expected[:expected.index(["only", "headers"])]
                 if expected:
-                    comparison.always()
+                    comparison.always(expected)
                 for words in expected:
-                    if words[0] != "only":
+                    if words[0] not in ("only", "outside"):
                         comparison.line(words)
                 checked += comparison.count
                 differences = comparison.differences

@@ -1,5 +1,6 @@
 // Order that neither a spawn nor a wait expresses: resumed tasks, a full arena, collaborative_call_once.
 #define TBB_PREVIEW_RESUMABLE_TASKS 1
+#include "full_arena.h"
 #include "specification.h"
 
 #include <oneapi/tbb/collaborative_call_once.h>
@@ -99,30 +100,14 @@ CASE(resumed_in_the_callback) {
 }
 #endif
 CASE(full_arena) {
-  // The arena has room for one thread, which stays inside: whoever calls execute() has it done by that thread.
-  tbb::task_arena arena(1);
-  std::atomic<bool> inside{false}, leave{false};
-  std::thread owner([&] {
-    arena.execute([&] {
-      tbb::task_group group;
-      group.run_and_wait([&] { spend(2); });
-      inside = true;
-      while (!leave)
-        std::this_thread::yield();
-    });
-  });
-  while (!inside)
-    std::this_thread::yield();
+  // Whoever calls execute() waits for a place, or has it done by a thread that has one.
+  tbb::task_arena arena(2, 2);
+  FullArena full(arena);
   spend(5);
-  std::thread releaser([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));
-    leave = true;
-  });
+  full.leave_soon();
   arena.execute([] { spend(30); });
   spend(7);
-  owner.join();
-  releaser.join();
-  expect({44, 42});
+  expect({42, 42});
 }
 CASE(full_arena_many) {
   if (threads() < 2)
@@ -143,28 +128,13 @@ CASE(full_arena_many) {
 }
 CASE(full_arena_site_and_region) {
   // A call remains its caller's, also if another thread does it: main's, and inside main's region.
-  tbb::task_arena arena(1);
-  std::atomic<bool> inside{false}, leave{false};
-  std::thread owner([&] {
-    arena.execute([&] {
-      inside = true;
-      while (!leave)
-        std::this_thread::yield();
-      tbb::task_group().wait();
-    });
-  });
-  while (!inside)
-    std::this_thread::yield();
-  std::thread releaser([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));
-    leave = true;
-  });
+  tbb::task_arena arena(2, 2);
+  FullArena full(arena, [] { tbb::task_group().wait(); });
+  full.leave_soon();
   {
     const tp::CausalRegion region("delegated");
     arena.execute([] { spend(800); });
   }
-  owner.join();
-  releaser.join();
   expect_what_if([](Units, Units faster) { return step(800 * faster); });
   expect_site(0, {800, 800}, 800);
 }

@@ -106,6 +106,10 @@ inline void expect_span_with_headers_between(Units low, Units high) {
 inline void only_with_headers() {
   std::puts("expect only headers");
 }
+// Spent, but in no step.
+inline void expect_outside_of_steps(Units units) {
+  std::printf("expect outside %llu\n", static_cast<unsigned long long>(units));
+}
 // A spawn site: its line (0: main), total work and span of its invocations, exclusive work on the critical path.
 inline void expect_site(unsigned line, const Cost& cost, Units critical) {
   std::printf("expect site %u %llu %llu %llu\n", line, static_cast<unsigned long long>(cost.work),

@@ -1,6 +1,7 @@
 // What surrounds tasks and must not change their figures: observers, limits, priorities of arenas, concurrent containers,
 // tasks that a wait happens to run.
 #define TBB_PREVIEW_ISOLATED_TASK_GROUP 1
+#include "full_arena.h"
 #include "specification.h"
 
 #include <oneapi/tbb/combinable.h>
@@ -27,6 +28,27 @@ struct Counting : tbb::task_scheduler_observer {
   std::atomic<int> entries{0}, exits{0};
 };
 
+// What a worker does on entering an arena and on leaving it is no task's.
+struct Spending : tbb::task_scheduler_observer {
+  Spending() { observe(true); }
+  explicit Spending(tbb::task_arena& arena) : task_scheduler_observer(arena) { observe(true); }
+  void on_scheduler_entry(bool is_worker) override { spend_as(is_worker, 1000); }
+  void on_scheduler_exit(bool is_worker) override { spend_as(is_worker, 100); }
+  ~Spending() override {
+    observe(false);
+    expect_outside_of_steps(by_workers);
+  }
+
+private:
+  void spend_as(bool is_worker, Units units) {
+    if (!is_worker)
+      return spend(units);
+    by_workers += units;
+    tp::spend(units);
+  }
+  std::atomic<Units> by_workers{0};
+};
+
 void loop(int n, Units units) {
   tbb::parallel_for(0, n, [units](int) { spend(units); }, tbb::simple_partitioner());
 }
@@ -43,6 +65,44 @@ CASE(observer) {
   }
   spend(1);
   expect({161, 6});
+}
+CASE(observer_called_at_once) {
+  spend(3);
+  const Spending observer;
+  loop(4, 5);
+  expect({3 + 1000 + 20, 3 + 1000 + 5});
+}
+CASE(observed_execute) {
+  // Entering and leaving are on the path of who calls.
+  tbb::task_arena arena(4);
+  const Spending observer(arena);
+  for (int turn = 0; turn < 2; ++turn)
+    arena.execute([] { loop(4, 5); });
+  spend(1);
+  expect({2 * 1120 + 1, 2 * 1105 + 1});
+}
+CASE(observed_execute_in_tasks) {
+  tbb::task_arena arena(16);
+  const Spending observer(arena);
+  tbb::task_group group;
+  for (int i = 0; i < 6; ++i)
+    group.run([&] {
+      spend(2);
+      arena.execute([] { spend(7); });
+    });
+  group.wait();
+  expect({6 * 1109, 1109});
+}
+CASE(observed_full_arena) {
+  // Who had to wait for a place enters, does the call, which was put there before, and leaves.
+  tbb::task_arena arena(2, 2);
+  const Spending observer(arena);
+  FullArena full(arena);
+  spend(5);
+  full.leave_soon();
+  arena.execute([] { spend(2000); });
+  spend(7);
+  expect({2 * 1100 + 5 + 1000 + 2000 + 100 + 7, 5 + 2000 + 100 + 7});
 }
 CASE(limits) {
   // Fewer threads, for a while: the same tasks.

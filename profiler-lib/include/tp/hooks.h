@@ -57,8 +57,10 @@ typedef struct tp_task {
 /* An external thread starts to use the library: closes; tp_on_scheduler_ready opens. */
 void tp_on_external_thread(void) TP_NOEXCEPT;
 void tp_on_scheduler_ready(void) TP_NOEXCEPT;
-/* The thread is going to block in the library, outside of its waits: closes; the next wait opens. */
+/* The thread is going to block in the library, outside of its waits: closes; the next wait opens, or
+ * tp_on_unblock before it. */
 void tp_on_block(void) TP_NOEXCEPT;
+void tp_on_unblock(void) TP_NOEXCEPT;
 void tp_on_worker_thread(void) TP_NOEXCEPT;
 
 /* ---- tasks ---- */
