@@ -223,7 +223,7 @@ struct SpawnedAt {
 
 // The spawn site of a new task: that of the node whose body it runs; else the entry point that the
 // user called, if the headers told it; the site of the spawning task, if an algorithm splits its own
-// work; else the address of the call.
+// work or a task is returned instead of spawned; else the address of the call.
 TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task& task,
                          const ContextOperand& context, unsigned traits) noexcept {
   if ((task.words[1] & kSiteInAdvance) != 0) [[unlikely]]
@@ -239,6 +239,9 @@ TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task&
     if (!users_group && (!users_context || task.type == frame.type || frame.site_told))
       return {frame.site, true, frame.site_told};
   }
+  // Returned by the task that ran: no call of its own is on the stack.
+  if (task.caller == task.type)
+    return {frame.site, true, frame.site_told};
   const std::uint32_t known = thread.sites.find(address_key(task.type, task.caller));
   return {known != 0 ? known : learn_address(thread, task, traits), false, false};
 }

@@ -44,8 +44,8 @@ typedef struct tp_context {
 
 /* What the library tells about a task. `words` are two 8-byte words inside the task that the
  * runtime owns; zero in a new task, but for words[1] if its site was told in advance: the site's id
- * with the top bit set. `type` is the task's vtable pointer, `caller` an address inside
- * the code that asked for the spawn: both together name the site of code that was not recompiled.
+ * with the top bit set. `type` is the task's vtable pointer, `caller` an address inside the code that asked for
+ * the spawn (`type` if a task returned it): both together name the site of code that was not recompiled.
  */
 typedef struct tp_task {
   uint64_t* words;
