@@ -319,6 +319,13 @@ CASE(cancelled_before) {
           return sum;
         },
         std::plus<>(), tbb::simple_partitioner(), context);
+    tbb::parallel_deterministic_reduce(
+        Range(0, 8), 0,
+        [&](const Range& range, int sum) {
+          each(range);
+          return sum;
+        },
+        std::plus<>(), tbb::simple_partitioner(), context);
     tbb::parallel_invoke([] { spend(3); }, [] { spend(3); }, context);
     const std::forward_list<int> items{1, 2, 3};
     tbb::parallel_for_each(items.begin(), items.end(), [](int) { spend(4); }, context);
@@ -337,7 +344,113 @@ CASE(cancelled_before) {
   spend(1);
   context.reset();
   all();
-  expect({1 + 16 + 16 + 6 + 12 + 15, 1 + 2 + 2 + 3 + 4 + 15});
+  expect({1 + 3 * 16 + 6 + 12 + 15, 1 + 3 * 2 + 3 + 4 + 15});
+}
+CASE(cancelled_before_a_scan) {
+  // It takes no context: the one around is cancelled.
+  using Range = tbb::blocked_range<int>;
+  const auto scan = [] {
+    tbb::parallel_scan(
+        Range(0, 8), 0,
+        [](const Range& range, int sum, bool) {
+          spend(2 * range.size());
+          return sum;
+        },
+        std::plus<>(), tbb::simple_partitioner());
+  };
+  tbb::task_group group;
+  group.run([&] {
+    spend(1);
+    group.cancel();
+    scan();
+    spend(3);
+  });
+  group.wait();
+  expect({4, 4});
+}
+CASE(cancelled_before_a_graph) {
+  namespace flow = tbb::flow;
+  flow::graph graph;
+  flow::function_node<int, int> node(graph, flow::unlimited, [](int units) {
+    spend(Units(units));
+    return units;
+  });
+  graph.cancel();
+  node.try_put(100);
+  graph.wait_for_all();
+  if (!graph.is_cancelled())
+    std::puts("expect a cancelled graph");
+  spend(1);
+  graph.reset();
+  node.try_put(10);
+  graph.wait_for_all();
+  expect({11, 11});
+}
+CASE(cancelled_reductions) {
+  // The piece that cancels runs; a path has one piece.
+  using Range = tbb::blocked_range<int>;
+  tbb::task_group_context context;
+  const auto body = [&](const Range& range, int sum) {
+    spend(2);
+    if (range.begin() == 20)
+      context.cancel_group_execution();
+    return sum;
+  };
+  const tbb::simple_partitioner pieces;
+  tbb::parallel_reduce(Range(0, 64), 0, body, std::plus<>(), pieces, context);
+  spend(4);
+  context.reset();
+  tbb::parallel_deterministic_reduce(Range(0, 64), 0, body, std::plus<>(), pieces, context);
+  spend(3);
+  expect_span_between(2 + 4 + 2 + 3, 2 + 4 + 2 + 3);
+}
+CASE(cancelled_invoke) {
+  // Of its neighbours nobody knows; what the cancelled one calls after that does nothing.
+  tbb::task_group_context context;
+  const auto unknown = [] { spend(5); };
+  tbb::parallel_invoke(
+      unknown,
+      [&] {
+        spend(6);
+        context.cancel_group_execution();
+        tbb::parallel_invoke(unknown, unknown, context);
+      },
+      unknown, context);
+  spend(1);
+  expect_span_between(7, 7);
+}
+CASE(cancelled_with_a_feeder) {
+  tbb::task_group_context context;
+  const std::forward_list<int> items{3};
+  const auto body = [&](int item, tbb::feeder<int>& more) {
+    spend(4);
+    if (item == 1)
+      context.cancel_group_execution();
+    if (item > 0)
+      more.add(item - 1);
+  };
+  tbb::parallel_for_each(items.begin(), items.end(), body, context);
+  spend(2);
+  // Items 3, 2, 1, each added by the one before; 0 is added in vain.
+  expect({3 * 4 + 2, 3 * 4 + 2});
+}
+CASE(cancelled_pipeline) {
+  // One item at a time: the third does not get to the second filter.
+  tbb::task_group_context context;
+  int next = 0;
+  tbb::parallel_pipeline(
+      1,
+      tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order,
+                                  [&](tbb::flow_control&) {
+                                    spend(2);
+                                    if (next == 2)
+                                      context.cancel_group_execution();
+                                    return next++;
+                                  }) &
+          tbb::make_filter<int, void>(tbb::filter_mode::parallel, [](int) { spend(5); }),
+      context);
+  spend(4);
+  expect({2 * 7 + 2 + 4, 2 * 7 + 2 + 4});
 }
 CASE(cancelled_graph) {
   namespace flow = tbb::flow;

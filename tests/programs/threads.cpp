@@ -116,6 +116,38 @@ CASE(enqueue) {
     std::this_thread::yield();
   expect_work(40);
 }
+CASE(enqueue_to_arenas_of_two_priorities) {
+  using Arena = tbb::task_arena;
+  Arena low(2, 1, Arena::priority::low), high(2, 1, Arena::priority::high);
+  tbb::task_group group;
+  for (int turn = 0; turn < 4; ++turn) {
+    low.enqueue(group.defer([] { spend(9); }));
+    spend(1);
+    high.enqueue(group.defer([] { spend(6); }));
+    spend(1);
+  }
+  low.execute([&] { group.wait(); });
+  spend(3);
+  // The last low one starts at 6, the last high one at 7.
+  expect({4 * 17 + 3, 6 + 9 + 3});
+}
+CASE(handle_run_by_another_thread) {
+  if (threads() == 1)
+    return; // as above: only a worker can run it
+  tbb::task_group group;
+  tbb::task_handle handle = group.defer([] { spend(20); });
+  spend(7);
+  std::thread([&] {
+    spend(5);
+    group.run(std::move(handle));
+    spend(1);
+  }).join();
+  spend(3);
+  group.wait();
+  spend(4);
+  // The task comes after its run, not after its defer: 5 + 20 + 4.
+  expect({40, 29});
+}
 CASE(loop_in_each_thread_of_a_loop) {
   tbb::parallel_for(
       0, 4,
