@@ -325,8 +325,13 @@ bool DpstReader::process_spawn(Stream& stream) {
   visitor_.set_rank(*child->state.path, ++next_rank_);
   const bool is_split = record.op == Op::Spawn &&
                         static_cast<trace::SiteCode>(record.flags & 3) == trace::SiteCode::Inherit;
-  joins_.enter_scope(*child, parent, context, is_split);
-  if (record.flags & trace::kSpawnSplit)
+  const bool is_wait = record.op == Op::SpawnWait;
+  const bool is_flagged = record.flags & (is_wait ? trace::kWaitAlone : trace::kSpawnSplit);
+  if (is_wait && is_flagged)
+    joins_.begin_wait_alone(parent, *child, context);
+  else
+    joins_.enter_scope(*child, parent, context, is_split);
+  if (!is_wait && is_flagged)
     joins_.split(parent, *child);
   child->state.is_split = is_split;
   visitor_.spawned(parent.state, child->state);
@@ -337,7 +342,7 @@ bool DpstReader::process_spawn(Stream& stream) {
   tasks_.insert(trace::pack_id(stream.cursor.number(), ordinal), child);
   stream.cursor.count_spawn();
   queue_.wake_up_to(stream.spawn_waiters, ordinal);
-  if (record.op == Op::SpawnWait)
+  if (is_wait && !is_flagged)
     joins_.begin_wait(parent, context);
   return true;
 }
@@ -359,9 +364,11 @@ bool DpstReader::process_wait_end(Stream& stream) {
   if (!frame || !frame->wait)
     fail(Problem::WaitEndWithoutWait, stream.cursor.place(), "a frame that waits",
          frame ? "one that runs" : "no frame");
+  // Of a context that several groups share it is not known which tasks this wait is for: some of the others may end later.
+  const bool is_known = frame->wait->context->exclusive || frame->wait->alone || !claims_complete_;
   if (Waiters* waiters = joins_.end_wait(*frame, force_))
     return block(stream, *waiters);
-  if (force_)
+  if (force_ && is_known)
     note(Problem::NeverEnded);
   ++summary_.waits;
   summary_.idle += stream.cursor.record().lead;

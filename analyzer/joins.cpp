@@ -158,6 +158,16 @@ void Joins::enter_scope(Frame& child, Frame& parent, Context* context, bool is_s
   child.scope = scope;
 }
 
+void Joins::begin_wait_alone(Frame& frame, Frame& child, Context* context) {
+  begin_wait(frame, context);
+  set_context(child.context, context);
+  Scope* const scope = make_scope();
+  frame.wait->scope = child.scope = scope;
+  frame.wait->alone = true;
+  ++scope->refs;
+  ++scope->outstanding;
+}
+
 void Joins::begin_wait(Frame& frame, Context* context) {
   Wait* const wait = waits_.make();
   wait->outer = frame.wait;

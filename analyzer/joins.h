@@ -76,7 +76,8 @@ struct FoldNode {
 struct Wait {
   Wait* outer = nullptr;
   Context* context = nullptr;
-  Scope* scope = nullptr; // set once the WaitEnd was looked at
+  Scope* scope = nullptr; // set once the WaitEnd was looked at; alone: from the start
+  bool alone = false;     // for what descends from one task, whatever else is in the context
 };
 
 struct Frame {
@@ -115,6 +116,8 @@ public:
   // `child`, with path and rank set, becomes a task of `context`, spawned by `parent`; `is_split`:
   // not by the user's code, but by an algorithm that divides its own work.
   void enter_scope(Frame& child, Frame& parent, Context* context, bool is_split);
+  // The frame waits for `child` alone, which becomes a task of `context`, and what descends from it.
+  void begin_wait_alone(Frame& frame, Frame& child, Context* context);
   void begin_wait(Frame& frame, Context* context);
   // The frame has an open wait. Returns the list to wait in while joined tasks are outstanding,
   // else joins and returns null. `force`: joins what is there.

@@ -54,9 +54,10 @@ std::string operands(const Record& record) {
   }
   if (trace::has_context(record.op))
     text += context_text(record);
-  if (record.op == Op::Spawn || record.op == Op::SpawnWait)
-    if (record.flags & trace::kSpawnSplit)
-      text += " split";
+  if (record.op == Op::Spawn && record.flags & trace::kSpawnSplit)
+    text += " split";
+  if (record.op == Op::SpawnWait && record.flags & trace::kWaitAlone)
+    text += " alone";
   if (record.op == Op::Begin || record.op == Op::Task) {
     text += static_cast<trace::TaskCode>(record.flags & 3) == trace::TaskCode::Id
                 ? " task=" + id_text(record.id)

@@ -246,6 +246,12 @@ TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task&
   return {known != 0 ? known : learn_address(thread, task, traits), false, false};
 }
 
+// A context of the user's can serve several groups and algorithms at a time. What a loop waits for descends from its first
+// task; a group's run_and_wait() waits for the whole group.
+TP_HOT bool waits_alone(const tp_task& task, unsigned traits) noexcept {
+  return traits == static_cast<unsigned>(trace::Construct::UserContext) && is_algorithm(task.type);
+}
+
 TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep& step,
                       const tp_task& task, const tp_context& context) noexcept {
   put_before(thread);
@@ -266,7 +272,9 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
   put_context(record, operand, context.traits);
   unsigned flags = static_cast<unsigned>(site_code) | static_cast<unsigned>(operand.code)
                                                           << trace::kContextShift;
-  if (frame.split_next)
+  if (op == Op::SpawnWait)
+    flags |= waits_alone(task, context.traits) ? trace::kWaitAlone : 0;
+  else if (frame.split_next)
     flags |= trace::kSpawnSplit;
   frame.split_next = false;
   // The id stands in the task before anybody can see it: libtbb publishes the task after this hook.

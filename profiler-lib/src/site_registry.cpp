@@ -10,6 +10,7 @@
 #include "tp/site.h"
 #include "tp/trace/trace_format.h"
 
+#include <cstring>
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -174,11 +175,11 @@ int match_self(dl_phdr_info* info, std::size_t, void* data) {
 }
 
 // The mangled type name behind a vtable pointer, empty if the program was compiled without RTTI.
-std::string type_name(const void* type) {
+const char* type_name(const void* type) noexcept {
   if (type == nullptr)
-    return {};
+    return "";
   const auto* info = *(static_cast<const std::type_info* const*>(type) - 1);
-  return info == nullptr ? std::string() : std::string(info->name());
+  return info == nullptr ? "" : info->name();
 }
 
 const char* construct_name(unsigned construct) {
@@ -257,6 +258,20 @@ std::uint32_t register_address(const tp_task& task, unsigned construct) {
       .text("construct", construct_name(construct));
   append_line(r, line);
   return id;
+}
+
+bool is_algorithm(const void* type) noexcept {
+  const char* name = type_name(type);
+  constexpr char kLibrary[] = "N3tbb6detail2"; // then d1, d2, r1
+  constexpr std::size_t kLength = sizeof kLibrary - 1;
+  if (std::strncmp(name, kLibrary, kLength) != 0 || std::strlen(name) < kLength + 2)
+    return false;
+  name += kLength + 2;
+  for (const char* first : {"9start_for", "12start_reduce", "26start_deterministic_reduce",
+                            "18for_each_root_task", "10stage_task"})
+    if (std::strncmp(name, first, std::strlen(first)) == 0)
+      return true;
+  return false;
 }
 
 std::uint32_t register_region(const tp_region& region) {

@@ -2,9 +2,15 @@
 // group that tasks share.
 #include "specification.h"
 
+#include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_for_each.h>
+#include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/task_group.h>
 
+#include <forward_list>
+#include <functional>
 #include <memory>
 
 using namespace spec;
@@ -76,6 +82,20 @@ CASE(deferred_and_dropped) {
   spend(7);
   group.wait();
   expect({7, 7});
+}
+CASE(deferred_and_run_by_another_task) {
+  task_group group, other;
+  tbb::task_handle handle = group.defer([] { spend(20); });
+  other.run([&] {
+    spend(5);
+    group.run(std::move(handle));
+    spend(1);
+  });
+  spend(2);
+  other.wait();
+  group.wait();
+  spend(4);
+  expect({32, 29});
 }
 CASE(deferred_run_and_wait) {
   task_group group;
@@ -232,7 +252,7 @@ CASE(fibonacci_run_and_wait) {
   expect(fib_cost(12));
 }
 CASE(user_context) {
-  // Two groups in turn on one context of the user's. (At the same time they are taken for one: an open issue.)
+  // Two groups in turn on one context of the user's.
   tbb::task_group_context context;
   task_group first(context), second(context);
   first.run([] { spend(30); });
@@ -242,6 +262,61 @@ CASE(user_context) {
   spend(5);
   second.wait();
   expect({46, 40});
+}
+CASE(user_context_run_and_wait) {
+  // Waits for what ran before, too.
+  tbb::task_group_context context;
+  task_group group(context);
+  group.run([] { spend(50); });
+  group.run_and_wait([] { spend(10); });
+  spend(1);
+  group.run([] { spend(20); });
+  group.run_and_wait(group.defer([] { spend(5); }));
+  expect({86, 71});
+}
+CASE(user_context_at_the_same_time) {
+  // Which of the two groups a wait is for is not known.
+  tbb::task_group_context context;
+  task_group first(context), second(context);
+  first.run([] { spend(50); });
+  second.run([] { spend(10); });
+  second.wait();
+  spend(5);
+  first.wait();
+  expect_work(65);
+  expect_span_between(50, 55);
+}
+CASE(user_context_with_a_loop) {
+  // An algorithm in the context of a group waits for its own tasks only.
+  tbb::task_group_context context;
+  task_group group(context);
+  group.run([] { spend(50); });
+  tbb::parallel_for(0, 4, [](int) { spend(10); }, tbb::simple_partitioner(), context);
+  spend(5);
+  group.wait();
+  spend(1);
+  expect({96, 51});
+}
+CASE(user_context_with_algorithms) {
+  tbb::task_group_context context;
+  task_group group(context);
+  group.run([] { spend(100); });
+  const auto each = [] { spend(10); };
+  const std::forward_list<int> items{1, 2, 3, 4};
+  tbb::parallel_for_each(items.begin(), items.end(), [&](int) { each(); }, context);
+  using Range = tbb::blocked_range<int>;
+  tbb::parallel_deterministic_reduce(
+      Range(0, 4), 0, [&](const Range&, int) { return each(), 0; }, std::plus<>(),
+      tbb::simple_partitioner(), context);
+  int left = 2;
+  const auto next = [&](tbb::flow_control& control) { left-- > 0 ? each() : control.stop(); };
+  tbb::parallel_pipeline(1, tbb::make_filter<void, void>(tbb::filter_mode::serial_in_order, next),
+                         context);
+  spend(2);
+  group.wait();
+  spend(1);
+  // Beside the group: 10 each, 20 for the pipeline.
+  expect({100 + 2 * 40 + 20 + 3, 101});
 }
 CASE(destroyed_by_another_task) {
   auto group = std::make_unique<task_group>();

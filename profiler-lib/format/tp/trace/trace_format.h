@@ -159,7 +159,7 @@ inline constexpr unsigned kLeadShift = 5, kWorkShift = 7, kWallShift = 9, kFlagS
 inline constexpr unsigned kWidthBytes[4] = {0, 2, 4, 8};
 
 // Flags of Spawn and SpawnWait (site), and of all records with a context operand.
-//   bits 0-1: SiteCode    bits 2-3: ContextCode    bit 4: kSpawnSplit
+//   bits 0-1: SiteCode    bits 2-3: ContextCode    bit 4: kSpawnSplit, kWaitAlone
 enum class SiteCode : std::uint8_t {
   Inherit = 0, // the site of the spawning frame: an algorithm splits its own work (never a call of
                // the user's, even if that stands at the same site)
@@ -176,7 +176,9 @@ enum class ContextCode : std::uint8_t {
 };
 inline constexpr unsigned kContextShift = 2;
 inline constexpr unsigned kSpawnSplit =
-    16; // the new task and the rest of its parent meet again at a fold node
+    16; // Spawn: the new task and the rest of its parent meet again at a fold node
+inline constexpr unsigned kWaitAlone =
+    16; // SpawnWait: waits for the new task and what descends from it, for nothing else
 
 // Flags of Begin and Task.   bits 0-1: TaskCode    bit 2: kTaskCancelled
 enum class TaskCode : std::uint8_t {
