@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 namespace tp::analysis {
 
@@ -17,7 +18,20 @@ using trace::Record;
 
 namespace {
 constexpr std::int64_t kAnyNumber = INT64_MAX / 2; // uses of a kept edge
+
+// In a report the directory is known.
+Place place_in_report(Place place) {
+  place.file = std::filesystem::path(place.file).filename().string();
+  return place;
 }
+
+// How many chunks a stream must have. Before end.json told, one: each thread writes that it begins.
+std::uint64_t chunks_told(const EndInfo& end, std::size_t stream) {
+  if (end.chunks.empty())
+    return end.truncated ? 0 : 1;
+  return stream < end.chunks.size() ? end.chunks[stream] : 0;
+}
+} // namespace
 
 DpstReader::DpstReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
                        DagVisitor& visitor)
@@ -29,6 +43,13 @@ DpstReader::DpstReader(const TraceSource& source, const TraceInfo& info, const R
   summary_.streams = streams_.size();
   summary_.extra.resize(info.run.extra_events.size());
   claims_complete_ = info.end && !info.end->truncated;
+  if (!info.end)
+    return;
+  for (Stream& stream : streams_) {
+    const std::uint32_t number = stream.cursor.number();
+    stream.told_chunks = chunks_told(*info.end, number);
+    claims_complete_ &= count_chunks(source.streams[number].bytes()) >= stream.told_chunks;
+  }
 }
 
 ReadSummary DpstReader::run() {
@@ -78,6 +99,12 @@ void DpstReader::merge() {
       }
     }
   }
+}
+
+void DpstReader::note_missing(Problem problem, const Stream& stream) {
+  note(problem);
+  if (missing_++ == 0)
+    first_missing_ = {problem, place_in_report(stream.cursor.place())};
 }
 
 bool DpstReader::block(Stream& stream, Waiters& waiters, std::uint64_t wanted) {
@@ -268,7 +295,10 @@ bool DpstReader::resolve_context(Stream& stream, Frame* frame, Context*& context
     const bool created = maker && trace::id_ordinal(record.id) < maker->contexts;
     if (!created && !force_)
       return block(stream, maker ? maker->context_waiters : lost_, trace::id_ordinal(record.id));
-    note(created ? Problem::ContextReused : Problem::NeverCreated);
+    if (created)
+      note(Problem::ContextReused);
+    else
+      note_missing(Problem::NeverCreated, stream);
     context = joins_.make_context(record.id, false, 0);
     contexts_.insert(record.id, context);
     break;
@@ -369,7 +399,7 @@ bool DpstReader::process_wait_end(Stream& stream) {
   if (Waiters* waiters = joins_.end_wait(*frame, force_))
     return block(stream, *waiters);
   if (force_ && is_known)
-    note(Problem::NeverEnded);
+    note_missing(Problem::NeverEnded, stream);
   ++summary_.waits;
   summary_.idle += stream.cursor.record().lead;
   if (stream.cursor.record().flags & trace::kWaitEndByException)
@@ -406,7 +436,7 @@ bool DpstReader::claim_task(Stream& stream, Frame*& task) {
          fmt::format("task {} of stream {} again", ordinal, trace::id_stream(id)));
   if (!force_)
     return block(stream, spawner ? spawner->spawn_waiters : lost_, ordinal);
-  note(Problem::NeverSpawned);
+  note_missing(Problem::NeverSpawned, stream);
   task = frame_out_of_nowhere(id);
   task->is_task = true;
   return true;
@@ -500,7 +530,7 @@ void DpstReader::process_loop_end(Stream& stream) {
 bool DpstReader::process_join(Stream& stream) {
   Frame& frame = running(stream);
   if (!frame.node && !claims_complete_) { // a task whose spawn is lost
-    note(Problem::NeverJoined);
+    note_missing(Problem::NeverJoined, stream);
     close_step(stream, frame, {BoundaryKind::Other});
     return true;
   }
@@ -515,7 +545,7 @@ bool DpstReader::process_join(Stream& stream) {
   if (!there && !force_)
     return block(stream, node->waiters);
   if (!there)
-    note(Problem::NeverJoined);
+    note_missing(Problem::NeverJoined, stream);
   close_step(stream, frame, {BoundaryKind::Other});
   ++summary_.folds;
   joins_.pass_node(frame, force_);
@@ -538,7 +568,7 @@ DpstReader::Edge* DpstReader::find_edge(Stream& stream, std::uint64_t id) {
   if (found)
     return found;
   if (force_) {
-    note(Problem::NeverReleased);
+    note_missing(Problem::NeverReleased, stream);
   } else {
     Stream* const releaser = stream_of(stream, id);
     block(stream, releaser ? releaser->release_waiters : lost_, trace::id_ordinal(id));
@@ -729,7 +759,7 @@ bool DpstReader::take_stack(Stream& stream, std::uint64_t id) {
     stacks_.erase(id);
     return true;
   }
-  note(Problem::NeverPutAside);
+  note_missing(Problem::NeverPutAside, stream);
   push(stream, frame_out_of_nowhere(id));
   stream.top->is_lost = true;
   joins_.set_context(stream.top->last_context, stream.top->context);
@@ -791,7 +821,28 @@ void DpstReader::measure_streams() {
     }
 }
 
+// What end.json tells of and the streams do not have. A stream that was cut between two chunks is a whole stream to all
+// other checks.
+void DpstReader::find_losses() {
+  if (!info_.end)
+    return;
+  auto& reasons = summary_.incomplete_reasons;
+  for (const Stream& stream : streams_)
+    if (stream.cursor.chunks() < stream.told_chunks)
+      reasons.push_back(line_of(Problem::CutStream, place_in_report(stream.cursor.end()),
+                                fmt::format("{} chunks", stream.told_chunks),
+                                std::to_string(stream.cursor.chunks())));
+  // Without these counts only that tasks, edges or contexts are missing shows it.
+  const EndInfo& end = *info_.end;
+  if (reasons.empty() && end.chunks.empty() && !end.truncated && end.all_ended &&
+      summary_.unfinished == 0 && missing_ > 0)
+    reasons.push_back(line_of(first_missing_.first, first_missing_.second, "whole streams",
+                              fmt::format("{} such records", missing_)));
+  summary_.lost = !reasons.empty();
+}
+
 void DpstReader::judge_completeness() {
+  find_losses();
   auto& reasons = summary_.incomplete_reasons;
   if (!info_.end)
     reasons.push_back(

@@ -40,6 +40,7 @@ public:
 private:
   struct Stream {
     StreamCursor cursor;
+    std::uint64_t told_chunks = 0; // by end.json
     Frame* top = nullptr;
     std::uint32_t last_site = 0;
     bool any_site = false;
@@ -102,6 +103,8 @@ private:
   void note(Problem problem, std::uint64_t count = 1) {
     summary_.inconsistencies[static_cast<std::size_t>(problem)] += count;
   }
+  // What the record of `stream` refers to was never read.
+  void note_missing(Problem problem, const Stream& stream);
   // A stream number from a record: the stream, or null if there is none (an error in a complete
   // trace).
   Stream* stream_of(const Stream& reader, std::uint64_t id);
@@ -110,6 +113,7 @@ private:
   void merge();
   void finish_all();
   void measure_streams();
+  void find_losses();
   void judge_completeness();
   void refine_time_rate();
 
@@ -130,6 +134,8 @@ private:
   std::uint64_t next_rank_ = 0;
   bool force_ = false;
   bool claims_complete_ = false;
+  std::uint64_t missing_ = 0;
+  std::pair<Problem, Place> first_missing_;
   ReadSummary summary_;
 };
 

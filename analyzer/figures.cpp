@@ -131,6 +131,7 @@ Json parse(const std::string& text, const std::string& file) {
 Figures figures_of(const Profile& profile) {
   Figures figures{.unit = fmt::format("{} ({})", profile.run.work.unit, profile.run.work.name),
                   .complete = profile.read.complete,
+                  .lost = profile.read.lost ? profile.read.incomplete_reasons.front() : "",
                   .work = profile.work,
                   .span = profile.span,
                   .divisible_span = profile.divisible_span,
@@ -163,6 +164,7 @@ Figures read_figures(const std::string& text, const std::string& file) {
   const Fields clock = fields.object("clock"), trace = fields.object("trace");
   Figures figures{.unit = fmt::format("{} ({})", fields.string("unit"), clock.string("clock")),
                   .complete = fields.boolean("complete"),
+                  .lost = {},
                   .work = fields.integer("work"),
                   .span = fields.integer("span"),
                   .divisible_span = fields.integer("divisible_span"),
@@ -173,6 +175,10 @@ Figures read_figures(const std::string& text, const std::string& file) {
                   .steps = trace.integer("steps"),
                   .attributed = {},
                   .sites = {}};
+  if (fields.has("records_lost") && fields.boolean("records_lost")) {
+    const auto reasons = fields.strings("incomplete_reasons");
+    figures.lost = reasons.empty() ? "records are lost" : reasons.front();
+  }
   if (const Fields attribution = fields.object("attribution"); attribution.has("total"))
     figures.attributed = {attribution.integer("attributed"), attribution.integer("total")};
   for (const Json& site : fields.array("sites"))

@@ -24,6 +24,7 @@ struct SiteFigures {
 struct Figures {
   std::string unit; // of work, with the clock: "ticks (tsc-rseq)"
   bool complete = true;
+  std::string lost; // where records are lost, else empty
   std::uint64_t work = 0, span = 0;
   std::uint64_t divisible_span = 0, burdened_span = 0; // burdened: oneTBB's model
   Divisible divisible = Divisible::Known;

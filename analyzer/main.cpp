@@ -98,6 +98,30 @@ int check_all(const Options& options, const Figures& figures) {
   return status;
 }
 
+// What was shown, in one exit status.
+int judge(const Options& options, const Profile& profile) {
+  const ReadSummary& read = profile.read;
+  if (read.lost && (options.strict || !options.checks.empty())) {
+    complain(fmt::format("{}/{}", options.data, read.incomplete_reasons.front()), kLostHint);
+    return kBad;
+  }
+  const auto warning = std::find_if(profile.warnings.begin(), profile.warnings.end(),
+                                    [](const Warning& each) { return each.certain; });
+  if (const bool any = warning != profile.warnings.end();
+      options.strict && (any || !read.complete)) {
+    complain(fmt::format("{}: --strict: expected {}", options.data,
+                         read.complete
+                             ? "no warning, got " + warning->text
+                             : "complete data, got incomplete: " + read.incomplete_reasons.front()),
+             "tp-analyze --json - " + options.data);
+    return kBad;
+  }
+  if (!options.checks.empty() && !read.complete)
+    fmt::print(stderr, "tp: --check of incomplete data: {} (--strict: an error)\n",
+               read.incomplete_reasons.front());
+  return check_all(options, figures_of(profile));
+}
+
 // No data, but a profile that was written before: show it.
 bool show_old_profile(const Options& options) {
   std::error_code error;
@@ -165,16 +189,7 @@ int run(const Options& options) {
   if (options.verbose)
     fmt::print(stderr, "tp: {} records of {} streams, at most {} live tasks\n",
                profile.read.records, profile.read.streams, profile.read.most_live_frames);
-  const auto warning = std::find_if(profile.warnings.begin(), profile.warnings.end(),
-                                    [](const Warning& each) { return each.certain; });
-  if (const bool any = warning != profile.warnings.end();
-      options.strict && (any || !profile.read.complete)) {
-    complain(fmt::format("{}: --strict: expected no warning, got {}", options.data,
-                         any ? warning->text : "incomplete data"),
-             "tp-analyze --json - " + options.data);
-    return kBad;
-  }
-  return check_all(options, figures_of(profile));
+  return judge(options, profile);
 }
 
 } // namespace

@@ -33,6 +33,7 @@ constexpr std::array<ProblemText, static_cast<std::size_t>(Problem::Count)> kTex
     {"ChunkBytes", "a chunk has an impossible size"},
     {"UsedBytes", "a chunk uses more bytes than it has"},
     {"CutChunk", "the file ends inside a closed chunk"},
+    {"CutStream", "the end of the stream is lost"},
     {"Checksum", "the records of a chunk are damaged"},
     {"FirstSpawn", "a chunk does not continue the count of spawns"},
     {"UnknownOp", "a record has an unknown operation"},
@@ -66,25 +67,25 @@ constexpr std::array<ProblemText, static_cast<std::size_t>(Problem::Count)> kTex
     {"Conservation", "sums over sites and over the program differ"},
 }};
 
-std::string compose(Problem problem, const Place& place, std::string_view expected,
-                    std::string_view got) {
-  std::string line = place.file;
-  if (place.record > 0)
-    line += fmt::format(" (byte {}, record {})", place.offset, place.record);
-  else if (place.offset > 0)
-    line += fmt::format(" (byte {})", place.offset);
-  return line + fmt::format(": {}: expected {}, got {}", text_of(problem).sentence, expected, got);
-}
-
 } // namespace
 
 const ProblemText& text_of(Problem problem) {
   return kTexts[static_cast<std::size_t>(problem)];
 }
 
+std::string line_of(Problem problem, const Place& place, std::string_view expected,
+                    std::string_view got) {
+  std::string line = place.file;
+  if (place.record > 0)
+    line += fmt::format(" (byte {}, record {})", place.offset.value_or(0), place.record);
+  else if (place.offset)
+    line += fmt::format(" (byte {})", *place.offset);
+  return line + fmt::format(": {}: expected {}, got {}", text_of(problem).sentence, expected, got);
+}
+
 Error::Error(Problem problem, const Place& place, std::string_view expected, std::string_view got,
              std::string hint)
-    : std::runtime_error(compose(problem, place, expected, got)), problem_(problem),
+    : std::runtime_error(line_of(problem, place, expected, got)), problem_(problem),
       hint_(std::move(hint)) {}
 
 void fail(Problem problem, const Place& place, std::string_view expected, std::string_view got,

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -40,6 +41,7 @@ enum class Problem : std::uint8_t {
   ChunkBytes,
   UsedBytes,
   CutChunk,
+  CutStream,
   Checksum,
   FirstSpawn,
   // Records
@@ -87,9 +89,13 @@ const ProblemText& text_of(Problem problem);
 // (1-based).
 struct Place {
   std::string file;
-  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> offset = {};
   std::uint64_t record = 0;
 };
+
+// One line: where, what is wrong, expected, got.
+std::string line_of(Problem problem, const Place& place, std::string_view expected,
+                    std::string_view got);
 
 // `what()` is the complete line without its `tp: error: ` prefix.
 class Error : public std::runtime_error {

@@ -213,6 +213,12 @@ EndInfo read_end(const std::string& text, const Place& place) {
   end.wall_ns = fields.number("wall_ns", ~std::uint64_t{0}, 0);
   end.truncated = fields.flag("truncated", false);
   end.streams = fields.number("streams");
+  for (const Json& count : fields.array("chunks")) {
+    if (!count.is_number_unsigned())
+      fields.wrong("chunks", "numbers of chunks", count);
+    end.chunks.push_back(count.get<std::uint64_t>());
+  }
+  end.all_ended = !fields.flag("unfinished_tasks", true);
   end.virtual_work = fields.number("virtual_work", ~std::uint64_t{0}, 0);
   end.not_counted_ns = fields.number("not_counted_ns", ~std::uint64_t{0}, 0);
   for (const Json& item : fields.array("threads")) {

@@ -58,6 +58,8 @@ struct EndInfo {
   std::uint64_t wall_ns = 0;
   bool truncated = false;
   std::uint64_t streams = 0;
+  std::vector<std::uint64_t> chunks; // of each stream; empty: not told, as of old
+  bool all_ended = false;            // told that no task was running at the end
   std::uint64_t virtual_work = 0;
   std::uint64_t not_counted_ns = 0; // CPU time during which no events could be counted
   std::vector<LiveThread> threads;

@@ -10,6 +10,29 @@ namespace tp::analysis {
 using trace::ChunkHeader;
 using trace::Op;
 
+namespace {
+
+// Space that was allocated and never used is zero: the end of the stream.
+bool is_unused(std::span<const std::byte> space) {
+  const auto head = space.first(std::min(space.size(), sizeof(ChunkHeader)));
+  return std::all_of(head.begin(), head.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
+} // namespace
+
+std::uint64_t count_chunks(std::span<const std::byte> stream) {
+  std::uint64_t count = 0;
+  ChunkHeader header{};
+  while (stream.size() >= sizeof header && !is_unused(stream)) {
+    std::memcpy(&header, stream.data(), sizeof header);
+    ++count;
+    if (header.chunk_bytes < sizeof header)
+      break; // damaged: reading it says so
+    stream = stream.subspan(std::min<std::size_t>(header.chunk_bytes, stream.size()));
+  }
+  return count;
+}
+
 void StreamCursor::fail_chunk(Problem problem, std::uint64_t expected, std::uint64_t got) const {
   fail(problem, {*file_, chunk_offset_}, std::to_string(expected), std::to_string(got));
 }
@@ -57,9 +80,7 @@ bool StreamCursor::open_chunk() {
   chunk_offset_ = next_chunk_;
   const std::size_t available = bytes_.size() - chunk_offset_;
   const std::byte* const start = bytes_.data() + chunk_offset_;
-  // Space that was allocated and never used is zero: the end of the stream.
-  const std::size_t head = std::min(available, sizeof(ChunkHeader));
-  if (std::all_of(start, start + head, [](std::byte b) { return b == std::byte{0}; }))
+  if (is_unused({start, available}))
     return false;
   if (available < sizeof(ChunkHeader)) {
     cut_ = true;
@@ -107,6 +128,13 @@ trace::Op StreamCursor::next_op() const {
              : Op::None;
 }
 
+bool StreamCursor::end_stream() {
+  end_offset_ = std::min(next_chunk_, bytes_.size());
+  at_ = end_ = nullptr;
+  next_chunk_ = bytes_.size();
+  return false;
+}
+
 bool StreamCursor::next_of_few() {
   for (;;) {
     const std::byte* const start = at_;
@@ -122,11 +150,8 @@ bool StreamCursor::next_of_few() {
         cut_ = true;
       if (bytes_taken_)
         bytes_taken_->fetch_add(next_chunk_ - chunk_offset_, std::memory_order_relaxed);
-      if (next_chunk_ >= bytes_.size() || !open_chunk()) {
-        at_ = end_ = nullptr;
-        next_chunk_ = bytes_.size();
-        return false;
-      }
+      if (next_chunk_ >= bytes_.size() || !open_chunk())
+        return end_stream();
       continue;
     }
     record_at_ = start;
@@ -135,9 +160,7 @@ bool StreamCursor::next_of_few() {
       if (chunk_cut_) {
         --record_count_;
         cut_ = true;
-        at_ = end_ = nullptr;
-        next_chunk_ = bytes_.size();
-        return false;
+        return end_stream();
       }
       fail(Problem::TornRecord, place(), "a whole record", fmt::format("{} bytes", end_ - start));
     }

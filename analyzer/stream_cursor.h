@@ -20,6 +20,9 @@ struct RecordTime {
   std::uint64_t at = 0;    // of the boundary that the record describes: the merge order
 };
 
+// How many chunks a stream has, as far as its headers tell.
+std::uint64_t count_chunks(std::span<const std::byte> stream);
+
 class StreamCursor {
 public:
   StreamCursor(const TraceSource& source, std::uint32_t number, const RunInfo& run)
@@ -59,6 +62,8 @@ public:
   // Figures for completeness and for the rate of the time source; final once next() returned false.
   bool truncated() const { return truncated_; }
   bool cut() const { return cut_; } // the file ends inside an open chunk
+  std::uint64_t chunks() const { return chunks_; }
+  Place end() const { return {*file_, end_offset_, record_count_}; } // behind the last chunk
   bool any_open_chunk() const { return any_open_chunk_; }
   std::uint64_t overlaps() const { return overlaps_; }
   struct TimePair {
@@ -72,6 +77,7 @@ public:
 
 private:
   bool next_of_few(); // at the end of a chunk, or of a stream
+  bool end_stream();
   bool open_chunk();
   void check_header(std::size_t available) const;
   // The time of a record follows from the chunk's base time and the lengths before it: a closing
@@ -99,6 +105,7 @@ private:
 
   std::size_t chunk_offset_ = 0; // of the current chunk
   std::size_t next_chunk_ = 0;
+  std::size_t end_offset_ = 0; // where the stream ended, once it has
   const std::byte* at_ = nullptr;
   const std::byte* end_ = nullptr;
   trace::ChunkHeader header_{};

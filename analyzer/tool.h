@@ -8,6 +8,10 @@ namespace tp::analysis {
 
 inline constexpr int kOk = 0, kClaimFalse = 1, kBad = 2; // exit statuses
 
+// What to do where records are lost.
+inline constexpr char kLostHint[] =
+    "copy the data directory again, or tp-run PROGRAM records it again";
+
 // One line of error and one of hint on stderr.
 void complain(const std::string& what, const std::string& hint);
 

@@ -4,6 +4,7 @@
 #include "diff/writers.h"
 #include "problem.h"
 #include "profile.h"
+#include "report/lines.h"
 #include "tool.h"
 #include "trace_source.h"
 
@@ -64,8 +65,22 @@ void say_missing(const Check& check, const Comparison& comparison, bool in_base)
            missing.hint);
 }
 
+// A claim about half the records would say nothing of the program.
+bool can_be_judged(const Figures& figures, const std::string& name) {
+  if (!figures.lost.empty()) {
+    complain(fmt::format("{}: {}", name, figures.lost), kLostHint);
+    return false;
+  }
+  if (!figures.complete)
+    fmt::print(stderr, "tp: --fail-if of incomplete data: {}\n", name);
+  return true;
+}
+
 int fail_if(const DiffOptions& options, const Comparison& comparison) {
   int status = kOk;
+  if (!options.fail_if.empty() && !(can_be_judged(*comparison.base, options.base) &&
+                                    can_be_judged(*comparison.now, options.now)))
+    return kBad;
   for (const Check& check : options.fail_if) {
     try {
       const Change change = change_of(check.metric, comparison);
@@ -80,7 +95,7 @@ int fail_if(const DiffOptions& options, const Comparison& comparison) {
                  check.metric.name, change.base->text(), change.now->text(), change_text(change));
       status = kClaimFalse;
     } catch (const BadCheck& bad) {
-      complain(fmt::format("--fail-if {}: {}", check.text, bad.what()),
+      complain(fmt::format("--fail-if {}: {}", clipped(check.text, kMaxWidth), bad.what()),
                "tp-diff --json - BASE NEW shows what there is");
       return kBad;
     }

@@ -422,6 +422,7 @@ std::string write_json(const Profile& profile) {
   text.field("unit", profile.run.work.unit);
   text.field("complete", profile.read.complete);
   text.field("incomplete_reasons", profile.read.incomplete_reasons);
+  text.field("records_lost", profile.read.lost);
   text.field("clock", clock_json(profile));
   text.field("run", run_json(profile));
   text.field("work", profile.work);

@@ -65,9 +65,12 @@ static std::string targets_table(const Profile& profile, std::size_t top) {
 
 std::string write_markdown(const Profile& profile, const TextOptions& options) {
   std::string text = fmt::format("## Taskpath profile of {}\n\n", cell(profile.run.program));
-  text += fmt::format("Unit: {} ({}){}. {}.\n\n", cell(profile.run.work.unit),
-                      cell(profile.run.work.name), step_cost(profile.run),
-                      profile.read.complete ? "Complete" : "Incomplete");
+  text += fmt::format(
+      "Unit: {} ({}){}. {}.\n\n", cell(profile.run.work.unit), cell(profile.run.work.name),
+      step_cost(profile.run),
+      profile.read.complete
+          ? "Complete"
+          : cell(fmt::format("Incomplete: {}", fmt::join(profile.read.incomplete_reasons, "; "))));
   if (!profile.run.work_reason.empty())
     text += fmt::format("No better clock: {}.\n\n", cell(profile.run.work_reason));
   text += fmt::format("Work {}; as executed span {}, parallelism {}{}; {}.\n\n", profile.work,

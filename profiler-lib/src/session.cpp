@@ -71,9 +71,9 @@ struct Session {
   std::uint64_t id = 0;
   std::vector<TraceWriter*> idle_writers; // of threads that have ended
   std::vector<ThreadState*> threads;      // alive
-  std::uint32_t streams = 0;
-  std::uint64_t virtual_work = 0;   // of threads that have ended
-  std::uint64_t not_counted_ns = 0; // of them: CPU time during which no events were counted
+  std::vector<TraceWriter*> writers;      // of all streams, by number
+  std::uint64_t virtual_work = 0;         // of threads that have ended
+  std::uint64_t not_counted_ns = 0;       // of them: CPU time during which no events were counted
 };
 
 // Never destroyed: threads outlive the library's destructor.
@@ -232,15 +232,16 @@ TraceWriter* take_writer(Session& s) {
     return writer;
   }
   char name[32];
-  snprintf(name, sizeof name, "%06u%s", s.streams, trace::kStreamSuffix);
-  auto writer = std::make_unique<TraceWriter>(s.id, s.streams);
+  const auto number = static_cast<std::uint32_t>(s.writers.size());
+  snprintf(name, sizeof name, "%06u%s", number, trace::kStreamSuffix);
+  auto writer = std::make_unique<TraceWriter>(s.id, number);
   const bool is_first = !any_truncated();
   if (!writer->open(s.directory.file(name))) {
     if (is_first)
       warn(name, std::string("threads are not recorded: ") + std::strerror(errno));
     return nullptr;
   }
-  ++s.streams;
+  s.writers.push_back(writer.get());
   return writer.release();
 }
 
@@ -301,6 +302,17 @@ void wait_for_workers(Session& s) {
   }
 }
 
+// How many chunks each stream has, by which a reader sees that a file lost its end. A late worker may add to them.
+std::string chunks_json(const Session& s) {
+  std::string array = "[";
+  for (const TraceWriter* writer : s.writers) {
+    if (array.size() > 1)
+      array += ',';
+    array += std::to_string(writer->chunks());
+  }
+  return array + "]";
+}
+
 std::string end_json(Session& s, std::uint64_t cpu_ns, bool unfinished) {
   std::string threads = "[";
   for (const ThreadState* thread : s.threads) {
@@ -326,7 +338,8 @@ std::string end_json(Session& s, std::uint64_t cpu_ns, bool unfinished) {
       .number("wall_ns", elapsed_since(s.start.mono_ns, mono))
       .boolean("truncated", any_truncated())
       .boolean("unfinished_tasks", unfinished)
-      .number("streams", s.streams)
+      .number("streams", s.writers.size())
+      .raw("chunks", chunks_json(s))
       .number("virtual_work", s.virtual_work)
       .number("not_counted_ns", s.not_counted_ns)
       .raw("threads", threads);
@@ -384,7 +397,7 @@ void after_fork_in_child() {
   forget_clock(s.start_clock);
   s.threads.clear();
   s.idle_writers.clear();
-  s.streams = 0;
+  s.writers.clear();
   s.virtual_work = 0;
   s.not_counted_ns = 0;
   // The states of the parent's threads stay allocated: the frames on this thread's stack point to

@@ -67,6 +67,7 @@ public:
 
   std::uint32_t stream() const { return stream_; }
   bool truncated() const { return truncated_; }
+  std::uint32_t chunks() const { return sequence_; } // in the file
 
 private:
   TP_COLD std::byte* next_chunk(std::uint64_t now, std::uint64_t first_spawn) noexcept;

@@ -259,11 +259,15 @@ std::string TraceBuilder::run_json() const {
 }
 
 std::string TraceBuilder::end_json() const {
+  std::string chunks;
+  for (const StreamBuilder& stream : streams_)
+    chunks += (chunks.empty() ? "" : ",") + std::to_string(stream.chunk_count());
   return "{\"schema\":\"taskpath.end/"
          "1\",\"end\":\"exit\",\"time_end\":1,\"mono_end_ns\":1,\"cpu_ns\":" +
          std::to_string(cpu_ns) +
          ",\"wall_ns\":1,\"truncated\":false,\"streams\":" + std::to_string(streams_.size()) +
-         ",\"virtual_work\":" + std::to_string(virtual_work) + ",\"threads\":[]}\n";
+         ",\"chunks\":[" + chunks + "],\"virtual_work\":" + std::to_string(virtual_work) +
+         ",\"threads\":[]}\n";
 }
 
 analysis::TraceSource TraceBuilder::source() const {

@@ -291,6 +291,114 @@ TEST(ReaderIncomplete, KilledAndCutTracesAreReadable) {
   }
 }
 
+// ---- lost: less than end.json tells of
+// ---------------------------------------------------------------------------
+
+// Two streams: the second, of two chunks, runs the only task. `change` is done to its bytes.
+TraceSource two_streams(const std::function<void(std::vector<std::byte>&)>& change) {
+  const test::TraceBuilder builder = builder_of(
+      "", "site 1 a.cpp 10\nstream 0\nthread role=main\nspawn work=80 site=1 ctx=new-exclusive\n"
+          "wait ctx=last\nwait-end\ncut work=5\nthread-end\n"
+          "stream 1\nthread role=external\ncut work=3\nchunk base=3\nbegin task=0.0\n"
+          "end work=10\ncut work=4\nthread-end\n");
+  TraceSource source = builder.source();
+  const auto old = source.streams[1].bytes();
+  std::vector<std::byte> bytes(old.begin(), old.end());
+  change(bytes);
+  source.streams.pop_back();
+  source.streams.emplace_back("memory/1.tps", std::move(bytes));
+  return source;
+}
+
+std::size_t first_chunk(const std::vector<std::byte>& bytes) {
+  trace::ChunkHeader header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  return header.chunk_bytes;
+}
+
+TEST(ReaderLosses, AWholeTraceIsComplete) {
+  const Profile profile = make_profile(two_streams([](auto&) {}), {});
+  EXPECT_TRUE(profile.read.complete);
+  EXPECT_FALSE(profile.read.lost);
+  EXPECT_EQ(102u, profile.work);
+}
+
+TEST(ReaderLosses, AStreamThatEndsBetweenTwoChunksIsToldWithItsPlace) {
+  std::size_t end = 0;
+  const auto cut = [&](std::vector<std::byte>& bytes) { bytes.resize(end = first_chunk(bytes)); };
+  const auto zero = [&](std::vector<std::byte>& bytes) {
+    end = first_chunk(bytes);
+    std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(end), bytes.end(), std::byte{0});
+  };
+  for (const std::function<void(std::vector<std::byte>&)>& change :
+       {std::function<void(std::vector<std::byte>&)>(cut), {zero}}) {
+    const Profile profile = make_profile(two_streams(change), {});
+    EXPECT_FALSE(profile.read.complete);
+    EXPECT_TRUE(profile.read.lost);
+    EXPECT_EQ(88u, profile.work); // an analysis of what is there
+    ASSERT_EQ(1u, profile.read.incomplete_reasons.size());
+    EXPECT_EQ("1.tps (byte " + std::to_string(end) +
+                  ", record 2): the end of the stream is lost: expected 2 chunks, got 1",
+              profile.read.incomplete_reasons[0]);
+  }
+}
+
+TEST(ReaderLosses, SoIsAnEmptyStream) {
+  const auto empty = [](std::vector<std::byte>& bytes) { bytes.clear(); };
+  TraceSource source = two_streams(empty);
+  const Profile profile = make_profile(source, {});
+  EXPECT_TRUE(profile.read.lost);
+  EXPECT_EQ("1.tps (byte 0): the end of the stream is lost: expected 2 chunks, got 0",
+            profile.read.incomplete_reasons.front());
+  // Recordings of old do not tell how many chunks there are.
+  replace(*source.end_json, ",\"chunks\":[1,2]", "");
+  EXPECT_EQ("1.tps (byte 0): the end of the stream is lost: expected 1 chunks, got 0",
+            make_profile(source, {}).read.incomplete_reasons.front());
+  // Where there was no room for more, a thread may have recorded nothing.
+  replace(*source.end_json, "\"truncated\":false", "\"truncated\":true");
+  EXPECT_FALSE(make_profile(source, {}).read.lost);
+}
+
+TEST(ReaderLosses, WithoutCountsWhatIsMissingShowsIt) {
+  TraceSource source =
+      two_streams([](std::vector<std::byte>& bytes) { bytes.resize(first_chunk(bytes)); });
+  replace(*source.end_json, ",\"chunks\":[1,2]", "");
+  EXPECT_FALSE(make_profile(source, {}).read.lost); // nor is it told that all tasks had ended
+  replace(*source.end_json, "\"truncated\":false",
+          "\"truncated\":false,\"unfinished_tasks\":false");
+  const Profile profile = make_profile(source, {});
+  EXPECT_TRUE(profile.read.lost);
+  EXPECT_NE(
+      std::string::npos,
+      profile.read.incomplete_reasons.front().find(
+          ", record 4): waits end before all tasks they join: expected whole streams, got 1"));
+}
+
+// A late worker may have opened another one after end.json was written.
+TEST(ReaderLosses, MoreChunksThanToldAreNoLoss) {
+  TraceSource source = two_streams([](auto&) {});
+  replace(*source.end_json, "\"chunks\":[1,2]", "\"chunks\":[1,1]");
+  EXPECT_TRUE(make_profile(source, {}).read.complete);
+  replace(*source.end_json, "\"chunks\":[1,1]", "\"chunks\":[1,-1]");
+  EXPECT_EQ(Problem::BadField, problem_of(source));
+}
+
+// The first byte, too, is told.
+TEST(ReaderErrors, ThePlaceOfAChunkIsTold) {
+  TraceSource source = builder_of().source();
+  const auto old = source.streams[0].bytes();
+  std::vector<std::byte> bytes(old.begin(), old.end());
+  bytes[sizeof(trace::ChunkHeader)] ^= std::byte{1};
+  source.streams.clear();
+  source.streams.emplace_back("memory/0.tps", std::move(bytes));
+  try {
+    make_profile(source, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(0u, std::string(error.what()).find("memory/0.tps (byte 0): the records of a chunk"));
+  }
+}
+
 TEST(ReaderErrors, EverySentenceIsThere) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < static_cast<std::size_t>(Problem::Count); ++i) {
