@@ -1,12 +1,15 @@
 // The grammar of checks, and where each figure comes from.
 #include "checks.h"
 
+#include "report/lines.h"
 #include "report/numbers.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <regex>
+#include <initializer_list>
+#include <string_view>
 
 namespace tp::analysis {
 namespace {
@@ -78,6 +81,69 @@ bool ends_path(const std::string& path, const std::string& end) {
          path.compare(path.size() - end.size(), end.size(), end) == 0;
 }
 
+std::string quoted(const std::string& text) {
+  return "'" + clipped(text, kMaxWidth) + "'";
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_name_char(char c) {
+  return (c >= 'a' && c <= 'z') || c == '_';
+}
+
+// Takes a check apart from left to right: no std::regex, whose stack grows with the length of the text.
+class Scanner {
+public:
+  explicit Scanner(std::string_view text) : rest_(text) {}
+  bool at_end() const { return rest_.empty(); }
+  std::string_view take_while(bool (*belongs)(char)) {
+    return take(static_cast<std::size_t>(std::find_if_not(rest_.begin(), rest_.end(), belongs) -
+                                         rest_.begin()));
+  }
+  void skip_space() {
+    take_while([](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
+  }
+  // The first that is there, else nothing.
+  std::string_view take_one_of(std::initializer_list<std::string_view> words) {
+    for (const std::string_view word : words)
+      if (rest_.starts_with(word))
+        return take(word.size());
+    return {};
+  }
+  // `site(NAME).`, or nothing at all; a name may contain parentheses. False: it is begun and not ended.
+  bool take_site(std::string_view& name) {
+    constexpr std::string_view kBegin = "site(", kEnd = ").";
+    if (take_one_of({kBegin}).empty())
+      return true;
+    const std::size_t end = rest_.rfind(kEnd);
+    if (end == std::string_view::npos || end == 0)
+      return false;
+    name = take(end);
+    take(kEnd.size());
+    return true;
+  }
+  // Digits, and perhaps a point and digits.
+  std::string_view take_number() {
+    const std::string_view start = rest_;
+    if (take_while(is_digit).empty())
+      return {};
+    if (rest_.size() > 1 && rest_[0] == '.' && is_digit(rest_[1])) {
+      take(1);
+      take_while(is_digit);
+    }
+    return start.substr(0, start.size() - rest_.size());
+  }
+
+private:
+  std::string_view take(std::size_t size) {
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return taken;
+  }
+  std::string_view rest_;
+};
+
 } // namespace
 
 long double Measured::number() const {
@@ -91,27 +157,38 @@ std::string Measured::text() const {
 }
 
 Check parse_check(const std::string& text, bool change) {
-  static const std::regex kForm(
-      R"(\s*(?:site\((.+)\)\.)?([a-z_]+)\s*(>=|<=|==|>|<)\s*([-+]?)([0-9]+(?:\.[0-9]+)?)\s*(%?)\s*)");
-  std::smatch match;
-  if (!std::regex_match(text, match, kForm) || (!change && match[4].length() > 0))
+  Scanner scanner(text);
+  std::string_view site, sign;
+  scanner.skip_space();
+  bool good = scanner.take_site(site);
+  const std::string_view name = scanner.take_while(is_name_char);
+  scanner.skip_space();
+  const std::string_view comparison = scanner.take_one_of({">=", "<=", "==", ">", "<"});
+  scanner.skip_space();
+  if (change)
+    sign = scanner.take_one_of({"-", "+"});
+  const std::string_view number = scanner.take_number();
+  scanner.skip_space();
+  const bool percent = !scanner.take_one_of({"%"}).empty();
+  scanner.skip_space();
+  good = good && !name.empty() && !comparison.empty() && !number.empty() && scanner.at_end();
+  if (!good)
     throw BadCheck("METRIC>=NUMBER or site(FILE:LINE).METRIC>=NUMBER (or <=, >, <, ==)",
-                   "'" + text + "'");
+                   quoted(text));
   Check check{text,
-              {match[1], match[2]},
-              match[3],
-              std::strtold(match[5].str().c_str(), nullptr),
-              match[6].length() > 0};
-  if (match[4] == "-")
+              {std::string(site), std::string(name)},
+              std::string(comparison),
+              std::strtold(std::string(number).c_str(), nullptr),
+              percent};
+  if (sign == "-")
     check.value = -check.value;
   const Metric& metric = check.metric;
   if (metric.site.empty() && !row_of(kProgramMetrics, metric.name))
-    throw BadCheck(names_of(kProgramMetrics) + ", or site(FILE:LINE).METRIC",
-                   "'" + metric.name + "'");
+    throw BadCheck(names_of(kProgramMetrics) + ", or site(FILE:LINE).METRIC", quoted(metric.name));
   if (!metric.site.empty() && !row_of(kSiteMetrics, metric.name))
-    throw BadCheck("one of " + names_of(kSiteMetrics) + " for a site", "'" + metric.name + "'");
+    throw BadCheck("one of " + names_of(kSiteMetrics) + " for a site", quoted(metric.name));
   if (check.percent && !change && !is_percent(metric))
-    throw BadCheck("a number without % for " + metric.name, "'" + text + "'");
+    throw BadCheck("a number without % for " + metric.name, quoted(text));
   return check;
 }
 
@@ -171,7 +248,7 @@ std::optional<bool> holds(const Check& check, const Figures& figures, std::strin
   if (!check.metric.site.empty()) {
     site = find_site(figures, check.metric.site);
     if (!site)
-      throw BadCheck("the FILE:LINE of a site of the profile", "'" + check.metric.site + "'");
+      throw BadCheck("the FILE:LINE of a site of the profile", quoted(check.metric.site));
   }
   const auto measured = measure(check.metric, figures, site);
   if (!measured)

@@ -28,6 +28,15 @@ for wrong in 'site(paper.cpp:25).speed>1' 'work<30%' 'work<-3' 'site(paper.cpp:2
   explained
 done
 
+# Of any length: no more of it is repeated than fits on a line.
+long=$(head -c 100000 /dev/zero | tr '\0' a)
+for wrong in "site($long).work>0" "$long>0" "$long" "work>1$long"; do
+  exits 2 data --check "$wrong"
+  explained
+  [ "$(wc -c <err)" -lt 600 ] || fail "too much is said: $(wc -c <err) bytes"
+done
+exits 0 data --check "work<$(head -c 100000 /dev/zero | tr '\0' 9)"
+
 # What limits scaling, in the form of a compiler.
 exits 0 -q data --warnings
 grep -qx 'paper.cpp:13: warning: 27.58 % of the critical path is spent in the tasks that are spawned here; parallelism is 1.21 as divisible \[-Wspan\]' err ||

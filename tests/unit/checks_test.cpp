@@ -61,6 +61,27 @@ TEST(Checks, WhatMakesNoSenseIsExplained) {
   EXPECT_THROW(holds(parse_check("site(nowhere.cpp:1).work>1"), paper(), actual), BadCheck);
 }
 
+// The text comes from a command line, and may be of any length.
+TEST(Checks, AnyLength) {
+  const std::string many(1'000'000, 'a'), digits(1'000'000, '9');
+  EXPECT_EQ(many, parse_check("site(" + many + ").work>0").metric.site);
+  EXPECT_THROW(parse_check(many + ">0"), BadCheck);
+  EXPECT_THROW(parse_check("site(" + many), BadCheck);
+  EXPECT_LT(1e300L, parse_check("work>" + digits).value);
+  EXPECT_EQ(0.5L, parse_check(std::string(1'000'000, ' ') + "work>0.5").value);
+  EXPECT_THROW(parse_check("work>0." + many), BadCheck);
+  try {
+    parse_check(many);
+  } catch (const BadCheck& bad) {
+    EXPECT_GT(300u, std::string(bad.what()).size());
+  }
+}
+
+TEST(Checks, TheNameOfASiteMayContainWhatEndsIt) {
+  EXPECT_EQ("f(int).g(a", parse_check("site(f(int).g(a).work > 1").metric.site);
+  EXPECT_EQ("a b", parse_check("site(a b).work>1").metric.site);
+}
+
 TEST(Checks, ASiteIsFoundByTheEndOfItsPath) {
   Figures figures;
   for (const char* const file : {"/x/a/t.cpp", "/x/b/t.cpp", "/x/b/u.cpp"}) {
