@@ -108,7 +108,7 @@ void try_grains(Profile& profile, const Readings& readings, const ProfileOptions
                  fmt::format("{}:{}", each.info.file, each.info.line) == name;
         });
     if (site == profile.sites.end())
-      fail(Problem::BadSite, {"--grain"}, "the FILE:LINE of a site of the profile", place,
+      fail(Problem::NoSuchSite, {"--grain"}, "the FILE:LINE of a site of the profile", place,
            "tp-analyze --format csv lists the sites");
     trials.push_back({&*site, {site->row, grain}});
   }

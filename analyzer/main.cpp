@@ -80,7 +80,7 @@ int check_all(const Options& options, const Figures& figures) {
     try {
       result = holds(check, figures, actual);
     } catch (const BadCheck& bad) {
-      complain(fmt::format("--check {}: {}", check.text, bad.what()),
+      complain(fmt::format("--check {}: {}", clipped(check.text, kMaxWidth), bad.what()),
                "tp-analyze --format csv lists the sites");
       return kBad;
     }
@@ -134,7 +134,7 @@ bool show_old_profile(const Options& options) {
   const std::string table = pretty_print_csv(text.str());
   if (table.empty())
     return false;
-  fmt::print("{}", table);
+  write_answer(table);
   if (!options.quiet)
     fmt::print(
         stderr,
@@ -172,7 +172,9 @@ int run(const Options& options) {
   TraceSource source = open_directory(options.data);
   if (options.dump) {
     dump_trace(source, read_info(source), std::cout);
-    return std::cout.flush() ? kOk : kBad;
+    if (!std::cout.flush())
+      fail_answer();
+    return kOk;
   }
   const auto [profile, written, text] = analyze(options, source);
   write_answer(text);

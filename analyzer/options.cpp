@@ -1,10 +1,7 @@
 // Options table, --help text, and the checks of --check.
 #include "options.h"
 
-#include "tool.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include "command_line.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -28,11 +25,6 @@ struct Raw {
   std::string factors, procs, burden, explore = "auto", simulate = "auto";
   std::vector<std::string> map_path, checks, exports, grains;
 };
-
-[[noreturn]] void usage(const std::string& what, const std::string& expected,
-                        const std::string& got) {
-  throw CLI::ValidationError(fmt::format("{}: expected {}, got {}", what, expected, got));
-}
 
 std::vector<std::uint64_t> positive_list(const std::string& option, const std::string& text) {
   std::vector<std::uint64_t> values;
@@ -119,6 +111,7 @@ Explore when(const std::string& word) {
 }
 
 constexpr std::uint64_t kMostProcs = 1 << 20;
+constexpr std::uint64_t kMostRows = 1'000'000'000;
 constexpr std::uint64_t kMostBurdenNs = 1'000'000'000'000;
 
 void finish_analysis(const Raw& raw, ProfileOptions& options) {
@@ -172,14 +165,6 @@ class Help : public CLI::Formatter {
   }
 };
 
-// One of some words; help shows them once.
-CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
-                        const std::vector<std::string>& words, const std::string& text) {
-  return app.add_option(name, value, text)
-      ->check(CLI::IsMember(words).description(""))
-      ->type_name(CLI::detail::join(words, "|"));
-}
-
 // An option that may be given more than once, each time with one value.
 CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                       const std::string& type, const std::string& text) {
@@ -196,7 +181,7 @@ void add_files(CLI::App& app, Options& options, Raw& raw) {
       ->type_name("DIR");
   app.add_option("-o,--out-dir", raw.out_dir, "where the output files go")->type_name("DIR");
   app.add_option("-j,--jobs", options.analysis.jobs, "threads, if the trace is read more than once")
-      ->check(CLI::Range(1u, 1024u).description(""))
+      ->check(integer_from(1, 1024))
       ->type_name("N");
 }
 
@@ -211,7 +196,7 @@ void add_questions(CLI::App& app, Options& options, Raw& raw) {
              "what-if of code that is not marked (auto: unless the trace is very large)");
   app.add_option("--target", options.analysis.target,
                  "search the fewest pieces of code that have to improve for this parallelism")
-      ->check(CLI::Range(std::uint64_t{2}, kMostProcs).description(""))
+      ->check(integer_from(2, kMostProcs))
       ->type_name("N");
   add_list(app, "--grain", raw.grains, "FILE:LINE=GRAIN", "what if the loop there had this grain");
   app.add_option("--burden", raw.burden,
@@ -225,7 +210,9 @@ void add_questions(CLI::App& app, Options& options, Raw& raw) {
 }
 
 void add_output(CLI::App& app, Options& options, Raw& raw) {
-  app.add_option("--top", options.text.top, "rows of the table (15)")->type_name("N");
+  app.add_option("--top", options.text.top, "rows of the table (15)")
+      ->check(integer_from(0, kMostRows))
+      ->type_name("N");
   add_choice(app, "--sort", raw.sort, {"critical", "work", "parallelism", "overhead"},
              "order of the table");
   add_choice(app, "--format", raw.format, {"table", "csv", "json", "md"}, "what goes to stdout");
@@ -271,8 +258,7 @@ Parsed parse_options(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0)
       return {{}, app.exit(error)};
-    fmt::print(stderr, "tp: error: tp-analyze: {}\nhint: tp-analyze --help\n", error.what());
-    return {{}, 2};
+    return {{}, refuse(app, error)};
   }
   return {std::move(options), 0};
 }

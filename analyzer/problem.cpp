@@ -22,6 +22,7 @@ constexpr std::array<ProblemText, static_cast<std::size_t>(Problem::Count)> kTex
     {"UnknownVersion", "has a format version that this tp-analyze does not know"},
     {"ForeignByteOrder", "was written on a machine of other byte order"},
     {"DuplicateId", "an id is defined twice"},
+    {"Unwritable", "cannot be written"},
     {"WrongMagic", "a chunk does not begin with its magic number"},
     {"SwappedMagic", "was written on a machine of other byte order"},
     {"ChunkVersion", "a chunk has a format version that this tp-analyze does not know"},
@@ -65,6 +66,8 @@ constexpr std::array<ProblemText, static_cast<std::size_t>(Problem::Count)> kTex
     {"RegionExceedsStep", "causal regions have more work than their step"},
     {"TimeBackwards", "steps of a thread overlap in time"},
     {"Conservation", "sums over sites and over the program differ"},
+    {"NoSuchSite", "there is no such site"},
+    {"NoSuchRegion", "there is no such causal region"},
 }};
 
 } // namespace

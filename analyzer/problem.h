@@ -29,6 +29,7 @@ enum class Problem : std::uint8_t {
   UnknownVersion,
   ForeignByteOrder,
   DuplicateId,
+  Unwritable,
   // Chunks
   WrongMagic,
   SwappedMagic,
@@ -76,6 +77,9 @@ enum class Problem : std::uint8_t {
   RegionExceedsStep,
   TimeBackwards,
   Conservation,
+  // What was asked for
+  NoSuchSite,
+  NoSuchRegion,
   Count
 };
 

@@ -42,7 +42,7 @@ std::vector<std::uint8_t> choose_regions(const SiteTable& table,
       for (const RegionInfo& region : table.regions)
         for (const std::string& each : region.names)
           known += (known.empty() ? "" : ", ") + each;
-      fail(Problem::BadRegion, {"--region"},
+      fail(Problem::NoSuchRegion, {"--region"},
            known.empty() ? "an annotated region" : "one of " + known, name,
            "tp-analyze --json - lists the regions");
     }

@@ -52,19 +52,24 @@ void write_file(const std::string& path, const std::string& text) {
   const char* const kHint = "name a directory that can be written to";
   std::FILE* const file = std::fopen(temporary.c_str(), "we");
   if (!file)
-    fail(Problem::Unreadable, {path}, "a place to write to", std::strerror(errno), kHint);
+    fail(Problem::Unwritable, {path}, "a place to write to", std::strerror(errno), kHint);
   bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   good &= std::fclose(file) == 0;
   if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) {
     const int error = errno;
     ::unlink(temporary.c_str());
-    fail(Problem::Unreadable, {path}, "a place to write to", std::strerror(error), kHint);
+    fail(Problem::Unwritable, {path}, "a place to write to", std::strerror(error), kHint);
   }
+}
+
+void fail_answer() {
+  fail(Problem::Unwritable, {"standard output"}, "a place to write to", std::strerror(errno),
+       "write to a place that is open and has room");
 }
 
 void write_answer(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    fail(Problem::Unreadable, {"standard output"}, "a place to write to", std::strerror(errno));
+    fail_answer();
 }
 
 bool wants_colour(const std::string& when) {

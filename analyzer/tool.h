@@ -16,10 +16,12 @@ inline constexpr char kLostHint[] =
 void complain(const std::string& what, const std::string& hint);
 
 // Written beside its place and renamed: readers see the old file or the new one. Missing directories
-// are made. Throws Error{Unreadable}.
+// are made. Throws Error{Unwritable}.
 void write_file(const std::string& path, const std::string& text);
-// To standard output. Throws Error{Unreadable}.
+// To standard output. Throws Error{Unwritable}.
 void write_answer(const std::string& text);
+// That standard output took no more: errno tells why.
+[[noreturn]] void fail_answer();
 
 // --color=auto|always|never
 bool wants_colour(const std::string& when);

@@ -1,10 +1,7 @@
 // Options table and --help text of tp-diff.
 #include "diff/options.h"
 
-#include "tool.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include "command_line.h"
 
 #ifndef TP_VERSION
 #define TP_VERSION "0.1.0"
@@ -18,11 +15,6 @@ struct Raw {
   std::vector<std::string> map_path, fail_if;
 };
 
-[[noreturn]] void usage(const std::string& what, const std::string& expected,
-                        const std::string& got) {
-  throw CLI::ValidationError(fmt::format("{}: expected {}, got {}", what, expected, got));
-}
-
 class Help : public CLI::Formatter {
   std::string make_usage(const CLI::App*, std::string) const override {
     return "Usage: tp-diff [OPTIONS] BASE NEW\n"
@@ -31,6 +23,8 @@ class Help : public CLI::Formatter {
 };
 
 void finish(const Raw& raw, DiffOptions& options) {
+  if (options.base.empty() || options.now.empty())
+    usage("BASE NEW", "two profiles", options.base.empty() ? "none" : "one, " + options.base);
   for (const std::string& rule : raw.map_path) {
     const std::size_t equals = rule.find('=');
     if (equals == std::string::npos || equals == 0)
@@ -50,17 +44,9 @@ void finish(const Raw& raw, DiffOptions& options) {
   options.colour = wants_colour(raw.color);
 }
 
-// One of some words; help shows them once.
-void add_choice(CLI::App& app, const std::string& name, std::string& value,
-                const std::vector<std::string>& words, const std::string& text) {
-  app.add_option(name, value, text)
-      ->check(CLI::IsMember(words).description(""))
-      ->type_name(CLI::detail::join(words, "|"));
-}
-
 void add_options(CLI::App& app, DiffOptions& options, Raw& raw) {
-  app.add_option("base", options.base, "the profile before")->required()->group("");
-  app.add_option("new", options.now, "the profile after")->required()->group("");
+  app.add_option("base", options.base, "the profile before")->group("");
+  app.add_option("new", options.now, "the profile after")->group("");
   app.add_option("--fail-if", raw.fail_if,
                  "exit 1 if this change is found: 'parallelism<-10%', 'site(a.cpp:42).critical>5' "
                  "(repeatable)")
@@ -69,7 +55,9 @@ void add_options(CLI::App& app, DiffOptions& options, Raw& raw) {
   add_choice(app, "--format", raw.format, {"table", "md", "json"}, "what goes to stdout");
   app.add_option("--json", options.json, "write JSON to FILE, or to stdout in place of the table")
       ->type_name("FILE|-");
-  app.add_option("--top", options.top, "rows of the table (10)")->type_name("N");
+  app.add_option("--top", options.top, "rows of the table (10)")
+      ->check(integer_from(0, 1'000'000'000))
+      ->type_name("N");
   app.add_option("--map-path", raw.map_path,
                  "replace a prefix of the source file names of BASE (repeatable)")
       ->allow_extra_args(false)
@@ -97,8 +85,7 @@ ParsedDiff parse_diff_options(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0)
       return {{}, app.exit(error)};
-    fmt::print(stderr, "tp: error: tp-diff: {}\nhint: tp-diff --help\n", error.what());
-    return {{}, 2};
+    return {{}, refuse(app, error)};
   }
   return {std::move(options), 0};
 }

@@ -65,6 +65,14 @@ diff_exits 1 base.json now.json --fail-if 'site(paper.cpp:13).critical>15'
 diff_exits 1 base.bare.json now.bare.json --fail-if 'site(paper.cpp:15).tasks>0%' # new: from nothing
 diff_exits 2 base now --fail-if 'site(paper.cpp:99).work>0'
 explained
+diff_exits 0 base now --fail-if "work>$(head -c 100000 /dev/zero | tr '\0' 9)"
+diff_exits 2 base now --fail-if "site($(head -c 100000 /dev/zero | tr '\0' a)).work>0"
+explained
+diff_exits 2 base
+explained
+in_err "tp-diff: BASE NEW: expected two profiles, got one, base"
+diff_exits 2 base now --top x
+explained
 diff_exits 2 base now --fail-if 'speed>0'
 in_err "hint: tp-diff --help"
 

@@ -11,17 +11,24 @@ is_empty err
 exits 0 --version
 in_out "tp-analyze "
 
-for wrong in --nonsense "--factors 0" "--factors 2,x" "--what-if-mode faster" "--burden fast" "--burden -1" "--procs 0" \
+for wrong in "--factors 0" "--factors 2,x" "--what-if-mode faster" "--burden fast" "--burden -1" "--procs 0" \
   "--procs 2,,4" "-j 0" "--target 1" "--grain a.cpp" "--grain =4" "--grain a.cpp:1=0" "--sort size" "--format xml" \
   "--explore some" "--map-path x" "--top x" "--color red"; do
   # shellcheck disable=SC2086
   exits 2 data $wrong
   is_empty out
-  in_err "tp: error:"
+  explained
   in_err "hint: tp-analyze --help"
 done
+exits 2 data --target 1
+in_err "--target: expected an integer from 2 to 1048576, got '1'"
+exits 2 data --nonsense
+in_err "tp: error: tp-analyze: --nonsense: expected an option of tp-analyze, got something else"
+in_err "hint: tp-analyze --help"
 exits 2 data --region nowhere
 explained
+in_err "--region: there is no such causal region: expected one of compute, initialize, got nowhere"
 exits 2 data --grain nowhere.cpp:1=4
 explained
+in_err "--grain: there is no such site: expected the FILE:LINE of a site of the profile, got nowhere.cpp:1"
 finish

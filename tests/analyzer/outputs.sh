@@ -25,6 +25,24 @@ exits 0 -q -o files --json kept.json data
 exits 0 -q -o files --json - data
 cmp -s out kept.json || fail "--json - differs from --json FILE"
 
+# Where nothing can be written.
+for question in "--json /proc/x/y" "-o /proc/x"; do
+  # shellcheck disable=SC2086
+  exits 2 -q data $question
+  explained
+  in_err ": cannot be written: expected a place to write to"
+  in_err "hint: name a directory that can be written to"
+done
+for question in "" --dump; do
+  status=0
+  # shellcheck disable=SC2086
+  "$TP_ANALYZE" -q -o files data $question >/dev/full 2>err || status=$?
+  [ $status -eq 2 ] || fail "a full standard output: exit status $status"
+  explained
+  in_err "standard output: cannot be written: expected a place to write to, got No space left on device"
+  ! grep -q "records it again" err || fail "the wrong hint: $(cat err)"
+done
+
 # Also on another number of threads, and however often.
 exits 0 -q -o files -j 4 --format json data
 cmp -s out kept.json || fail "the profile depends on -j"
