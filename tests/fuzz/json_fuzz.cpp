@@ -8,7 +8,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const Figures figures = read_figures({reinterpret_cast<const char*>(data), size}, "fuzz");
     Figures other;
-    other.sites.push_back({.name = "main", .file = "main"});
+    SiteFigures& main = other.sites.emplace_back();
+    main.name = main.file = "main";
     for (const Figures* const base : {&figures, static_cast<const Figures*>(&other)}) {
       const Comparison comparison = compare_profiles(*base, figures);
       const DiffText options{.base = "a", .now = "b"};

@@ -150,6 +150,30 @@ analysis::TraceSource from_blob(const std::uint8_t* data, std::size_t size) {
   return source;
 }
 
+analysis::TraceSource with_info(std::string_view texts) {
+  TraceBuilder builder;
+  builder.site(1, "a.cpp", 1);
+  builder.region(0, "r", "a.cpp", 3);
+  StreamBuilder& stream = builder.stream();
+  stream.thread_begin(trace::ThreadRole::Main);
+  stream.region(0, 5);
+  stream.spawn({.work = 10}, SiteOperand::of(1), ContextOperand::fresh(true));
+  stream.wait({.work = 1}, ContextOperand::last());
+  stream.task(TaskOperand::newest(), {.work = 20});
+  stream.wait_end();
+  stream.cut({.work = 3});
+  stream.thread_end(34);
+  analysis::TraceSource source = builder.source();
+  constexpr std::string_view kBetween = "\n%\n";
+  for (std::string* const text : {&source.run_json, &source.sites_jsonl, &*source.end_json}) {
+    const std::size_t end = std::min(texts.find(kBetween), texts.size());
+    if (end > 0)
+      *text = texts.substr(0, end);
+    texts.remove_prefix(std::min(end + kBetween.size(), texts.size()));
+  }
+  return source;
+}
+
 bool digest(const analysis::TraceSource& source) {
   try {
     analysis::ProfileOptions options;

@@ -4,12 +4,27 @@
 #include "random_program.h"
 #include "trace_script.h"
 
+// The fuzz targets, each under a name of its own.
+#define LLVMFuzzerTestOneInput fuzz_csv
+#include "../fuzz/csv_fuzz.cpp"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_info
+#include "../fuzz/info_fuzz.cpp"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_json
+#include "../fuzz/json_fuzz.cpp"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_reader
+#include "../fuzz/reader_fuzz.cpp"
+#undef LLVMFuzzerTestOneInput
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 namespace tp::test {
 namespace {
@@ -33,17 +48,32 @@ TEST(Mutation, PaperExample) {
   check(load_trace_script(TP_GOLDEN_DIR "/taskprof_paper.trace.txt").source(), mutations());
 }
 
-// The seeds of tests/fuzz, and what it found: to be seen under the sanitizers.
+// The seeds of tests/fuzz, and what it found, through the fuzz targets themselves: to be seen under the sanitizers.
 TEST(Mutation, FuzzedBefore) {
-  unsigned files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(TP_CORPUS_DIR)) {
+  namespace fs = std::filesystem;
+  const std::map<std::string, int (*)(const std::uint8_t*, std::size_t)> targets{
+      {"csv", fuzz_csv}, {"info", fuzz_info}, {"json", fuzz_json}, {"reader", fuzz_reader}};
+  std::map<std::string, unsigned> files;
+  for (const auto& entry : fs::recursive_directory_iterator(TP_CORPUS_DIR)) {
+    if (!entry.is_regular_file())
+      continue;
     SCOPED_TRACE(entry.path());
+    const std::string target = entry.path().parent_path().filename().string();
+    ASSERT_TRUE(targets.contains(target)) << "which fuzz target is this for?";
     std::ifstream file(entry.path(), std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    digest(from_blob(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
-    ++files;
+    targets.at(target)(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    ++files[target];
   }
-  EXPECT_GE(files, 5u);
+  EXPECT_EQ(targets.size(), files.size());
+}
+
+// Else these seeds would test nothing but how errors are told.
+TEST(Mutation, SeedsOfInfoAreGood) {
+  for (const char* const seed : {"run", "sites", "end", "all"}) {
+    std::ifstream file(std::string(TP_CORPUS_DIR "/info/") + seed, std::ios::binary);
+    EXPECT_TRUE(digest(with_info(std::string{std::istreambuf_iterator<char>(file), {}}))) << seed;
+  }
 }
 
 TEST(Mutation, RandomPrograms) {
