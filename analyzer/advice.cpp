@@ -83,13 +83,6 @@ std::string grain_advice(const Profile& profile) {
   return text + ".";
 }
 
-std::string search_advice(const TargetSearch& search) {
-  if (search.reached)
-    return fmt::format("Parallelism {} is reached already.", search.target);
-  return fmt::format("Parallelism {} is out of reach with {} regions, each {} times as fast.",
-                     search.target, search.steps.size(), search.factor);
-}
-
 } // namespace
 
 const WhatIfPoint* point_near_8(const std::vector<WhatIfPoint>& points) {
@@ -130,8 +123,9 @@ std::string boundary_name(const Boundary& boundary, const SiteInfo& own, const S
 std::string advise(const Profile& profile) {
   if (profile.work == 0)
     return "No work was recorded: check that the program ran long enough and used oneTBB.";
-  if (profile.search && (profile.search->steps.empty() || !profile.search->reached))
-    return search_advice(*profile.search);
+  if (const auto& search = profile.search;
+      search && search->not_made.empty() && (search->steps.empty() || !search->reached))
+    return search->outcome;
   // Before all others, if it loses a tenth of the work.
   const std::string grain = grain_advice(profile);
   if (!grain.empty() && profile.advised_grains[0].loop->cost_now >= profile.work / 10)

@@ -4,6 +4,7 @@
 #include "advice.h"
 #include "passes/region_search.h"
 #include "passes/scalability.h"
+#include "report/numbers.h"
 
 #include <fmt/format.h>
 
@@ -181,23 +182,31 @@ void Explorer::evaluate(const Readings& readings, const ProfileOptions& options)
   profile_.explored = std::move(targets_);
 }
 
-// The trace, asked by the search.
+// The trace, asked by the search. What there is with nothing improved was found by the first reading.
 class TraceProgram final : public ImprovedProgram {
 public:
-  TraceProgram(const Readings& readings, std::uint64_t factor)
-      : readings_(readings), factor_(factor) {}
+  TraceProgram(const Readings& readings, const Analysis::Results& first, std::uint64_t factor)
+      : readings_(readings), first_(first), factor_(factor) {}
   std::vector<WhatIfLength> lengths(const std::vector<StepSet>& sets) override {
+    if (sets == std::vector<StepSet>{{}})
+      return {{first_.span * factor_, first_.work * factor_}};
     WhatIfPlan plan;
     for (const StepSet& set : sets)
       plan.add(set, {factor_});
     return readings_.evaluate(plan);
   }
   std::vector<OnPath> critical_path(const StepSet& set) override {
+    if (set == StepSet{})
+      return path_of(first_);
     readings_.begin_phase(fmt::format("search step {}", ++steps_));
     WhatIfPlan plan;
     plan.add(set, {factor_});
     plan.followed = 0;
-    const auto found = readings_.read(plan, {.composition = true}).analysis;
+    return path_of(readings_.read(plan, {.composition = true}).analysis);
+  }
+
+private:
+  static std::vector<OnPath> path_of(const Analysis::Results& found) {
     std::vector<OnPath> path;
     for (StepClassId id = 0; id < found.class_totals.size(); ++id)
       if (found.class_totals[id].critical_work > 0)
@@ -207,11 +216,62 @@ public:
     return path;
   }
 
-private:
   const Readings& readings_;
+  const Analysis::Results& first_;
   const std::uint64_t factor_;
   unsigned steps_ = 0;
 };
+
+SearchOptions search_options(const Analysis::Results& first, const ProfileOptions& options,
+                             const std::vector<std::uint8_t>& chosen) {
+  SearchOptions search{.target = *options.target,
+                       .factor = *options.target,
+                       .regions = {},
+                       .site_of = {},
+                       .mode = options.mode};
+  for (std::uint32_t region = 0; region < chosen.size(); ++region)
+    if (chosen[region])
+      search.regions.push_back(region);
+  for (const StepClass& of : first.classes)
+    search.site_of.push_back(of.row);
+  return search;
+}
+
+std::string piece_name(const FoundRegions::Choice& choice, const SiteTable& table,
+                       const std::vector<StepClass>& classes) {
+  switch (choice.kind) {
+  case PieceKind::Stretch:
+    return class_name(classes[choice.id], table);
+  case PieceKind::Site:
+    return table.rows[choice.id].name + ", all of its own code";
+  case PieceKind::Region:
+    break;
+  }
+  return "region " + region_name(table.regions[choice.id]);
+}
+
+std::string pieces_text(std::size_t count) {
+  return count == 1 ? "1 piece of code" : fmt::format("{} pieces of code", count);
+}
+
+std::string outcome_text(const TargetSearch& search) {
+  const std::size_t count = search.steps.size();
+  const std::string fast = fmt::format("each {} times as fast", search.factor);
+  const std::string not_reached = fmt::format("Parallelism {} is not reached", search.target);
+  if (search.reached && count == 0)
+    return fmt::format("Parallelism {} is reached already.", search.target);
+  if (search.reached)
+    return fmt::format("Parallelism {} is reached by {}, {}{}.", search.target, pieces_text(count),
+                       fast, search.minimal ? "; no fewer are enough" : "");
+  if (search.with_all_code)
+    return fmt::format("{}: the {} that gain most, {}, make it {}, all code {}.", not_reached,
+                       pieces_text(count), fast, decimal2(search.steps.back().after),
+                       decimal2(*search.with_all_code));
+  if (count == 0)
+    return fmt::format("{}: no piece of code gains anything, {}.", not_reached, fast);
+  return fmt::format("{}: no more than {} is found, with {}, {}.", not_reached,
+                     decimal2(search.steps.back().after), pieces_text(count), fast);
+}
 
 } // namespace
 
@@ -241,27 +301,28 @@ void search_target(Profile& profile, const Readings& readings, const SiteTable& 
                    const std::vector<std::uint8_t>& chosen) {
   if (!options.target || profile.work == 0)
     return;
-  SearchOptions search{.target = *options.target, .factor = *options.target, .regions = {}};
-  for (std::uint32_t region = 0; region < chosen.size(); ++region)
-    if (chosen[region])
-      search.regions.push_back(region);
-  TraceProgram program(readings, search.factor);
-  const FoundRegions found = search_regions(program, search);
   TargetSearch& result = profile.search.emplace();
-  result.target = search.target;
-  result.factor = search.factor;
-  result.reached = found.reached;
+  result.target = result.factor = *options.target;
+  if (profile.work > ~std::uint64_t{0} / result.factor) {
+    result.not_made = "the work is too large for it: a smaller --target";
+    return;
+  }
+  TraceProgram program(readings, first, result.factor);
+  const SearchOptions search = search_options(first, options, chosen);
+  const FoundRegions found = search_regions(program, search);
+  result.reached = found.outcome == FoundRegions::Outcome::Reached;
   result.minimal = found.minimal;
-  for (std::size_t i = 0; i < found.choices.size(); ++i) {
-    const auto& choice = found.choices[i];
-    result.steps.push_back({choice.annotated ? "region " + region_name(table.regions[choice.id])
-                                             : class_name(first.classes[choice.id], table),
+  for (std::size_t i = 0; i < found.choices.size(); ++i)
+    result.steps.push_back({found.choices[i].kind,
+                            piece_name(found.choices[i], table, first.classes),
                             {found.alone[i].work, found.alone[i].span},
                             {found.after[i].work, found.after[i].span}});
-  }
+  if (found.outcome == FoundRegions::Outcome::TooMany)
+    result.with_all_code = Ratio{found.all.work, found.all.span};
+  result.outcome = outcome_text(result);
   if (found.after.empty())
     return;
-  const WhatIfPoint all{search.factor, {found.after.back().work, found.after.back().span}, {}};
+  const WhatIfPoint all{result.factor, {found.after.back().work, found.after.back().span}, {}};
   for (const std::uint64_t procs : options.procs)
     result.speedups.push_back(predicted_speedup(profile.work, all, procs));
 }

@@ -52,11 +52,9 @@ std::vector<std::uint8_t> choose_regions(const SiteTable& table,
 
 // The first scenarios of a plan: as many as ride along in one reading. `rest` gets the others.
 WhatIfPlan first_part(const WhatIfPlan& plan, WhatIfPlan& rest) {
-  const auto middle =
-      plan.scenarios.begin() +
-      static_cast<std::ptrdiff_t>(std::min(Readings::kScenariosPerReading, plan.scenarios.size()));
-  rest = {plan.sets, {middle, plan.scenarios.end()}, {}};
-  return {plan.sets, {plan.scenarios.begin(), middle}, {}};
+  const std::size_t middle = std::min(Readings::kScenariosPerReading, plan.scenarios.size());
+  rest = plan.part(middle, plan.scenarios.size());
+  return plan.part(0, middle);
 }
 
 bool is_too_short(const RowTotals& totals, const RunInfo& run) {

@@ -58,13 +58,10 @@ std::vector<WhatIfLength> Readings::evaluate(const WhatIfPlan& plan) const {
       (plan.scenarios.size() + kScenariosPerReading - 1) / kScenariosPerReading;
   expect(batches);
   side_by_side(jobs_, batches, [&](std::size_t batch) {
-    const auto begin = static_cast<std::ptrdiff_t>(batch * kScenariosPerReading);
-    const auto end = std::min(begin + static_cast<std::ptrdiff_t>(kScenariosPerReading),
-                              static_cast<std::ptrdiff_t>(plan.scenarios.size()));
-    const WhatIfPlan part{
-        plan.sets, {plan.scenarios.begin() + begin, plan.scenarios.begin() + end}, {}};
-    const auto found = read_once(part, {}).analysis.what_if;
-    std::copy(found.begin(), found.end(), lengths.begin() + begin);
+    const std::size_t begin = batch * kScenariosPerReading;
+    const std::size_t end = std::min(begin + kScenariosPerReading, plan.scenarios.size());
+    const auto found = read_once(plan.part(begin, end), {}).analysis.what_if;
+    std::ranges::copy(found, lengths.begin() + static_cast<std::ptrdiff_t>(begin));
   });
   return lengths;
 }

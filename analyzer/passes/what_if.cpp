@@ -12,6 +12,19 @@ void WhatIfPlan::add(StepSet set, const std::vector<std::uint64_t>& factors) {
   sets.push_back(std::move(set));
 }
 
+WhatIfPlan WhatIfPlan::part(std::size_t begin, std::size_t end) const {
+  WhatIfPlan part;
+  std::uint32_t last = 0; // of the sets that were copied; scenarios of a set stand together
+  for (std::size_t i = begin; i < end; ++i) {
+    if (part.sets.empty() || scenarios[i].set != last)
+      part.sets.push_back(sets[scenarios[i].set]);
+    last = scenarios[i].set;
+    part.scenarios.push_back(scenarios[i]);
+    part.scenarios.back().set = static_cast<std::uint32_t>(part.sets.size() - 1);
+  }
+  return part;
+}
+
 WhatIfPlan plan_what_if(const std::vector<std::uint8_t>& chosen,
                         const std::vector<std::uint64_t>& factors) {
   WhatIfPlan plan;

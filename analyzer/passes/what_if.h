@@ -13,6 +13,7 @@
 
 #include "passes/step_class.h"
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -24,6 +25,7 @@ enum class WhatIfMode : std::uint8_t { Parallelize, Optimize };
 struct StepSet {
   std::vector<std::uint32_t> regions;
   std::vector<StepClassId> classes;
+  auto operator<=>(const StepSet&) const = default;
 };
 
 struct Scenario {
@@ -45,6 +47,8 @@ struct WhatIfPlan {
         largest = scenario.factor;
     return largest;
   }
+  // The scenarios [begin, end), with no other sets than theirs.
+  WhatIfPlan part(std::size_t begin, std::size_t end) const;
   // Another set, with every factor.
   void add(StepSet set, const std::vector<std::uint64_t>& factors);
 };

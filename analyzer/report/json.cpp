@@ -195,17 +195,24 @@ Json targets_json(const Profile& profile, const std::vector<WhatIfTarget>& targe
 }
 
 Json search_json(const TargetSearch& search) {
+  static constexpr const char* kKinds[] = {"stretch", "site", "region"};
   Json steps = Json::array();
   for (const TargetSearch::Step& step : search.steps)
-    steps.push_back({{"name", step.name},
+    steps.push_back({{"kind", kKinds[static_cast<std::size_t>(step.kind)]},
+                     {"name", step.name},
                      {"parallelism_alone", number(decimal2(step.alone))},
                      {"parallelism_with_those_before", number(decimal2(step.after))}});
-  return {{"parallelism", search.target},
-          {"factor", search.factor},
-          {"reached", search.reached},
-          {"proved_minimal", search.minimal},
-          {"regions", steps},
-          {"speedups", speedups_json(search.speedups)}};
+  Json json = {{"parallelism", search.target},
+               {"factor", search.factor},
+               {"not_made", search.not_made},
+               {"reached", search.reached},
+               {"proved_minimal", search.minimal},
+               {"outcome", search.outcome},
+               {"regions", steps},
+               {"speedups", speedups_json(search.speedups)}};
+  if (search.with_all_code)
+    json["parallelism_with_all_code"] = number(decimal2(*search.with_all_code));
+  return json;
 }
 
 Json what_if_json(const Profile& profile) {

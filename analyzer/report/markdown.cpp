@@ -38,7 +38,7 @@ static std::string bounds_table(const Profile& profile) {
   return text;
 }
 
-// What was asked without annotations, and what it takes to reach the target.
+// What was asked without annotations.
 static std::string targets_table(const Profile& profile, std::size_t top) {
   std::string text;
   if (!profile.explored.empty())
@@ -53,13 +53,24 @@ static std::string targets_table(const Profile& profile, std::size_t top) {
   for (const WhatIfTarget& grain : profile.grains)
     text += fmt::format("\n{}: parallelism {}.\n", cell(grain.name),
                         as_divisible(profile, grain.quoted.parallelism));
-  if (!profile.search)
-    return text;
-  text += fmt::format(
-      "\n| To reach parallelism {}, each {} times as fast | Parallelism |\n|---|---:|\n",
-      profile.search->target, profile.search->factor);
-  for (const TargetSearch::Step& step : profile.search->steps)
+  return text;
+}
+
+// The outcome stands at the end where it is the advice, too.
+static std::string search_table(const Profile& profile) {
+  const TargetSearch& search = *profile.search;
+  if (!search.not_made.empty())
+    return fmt::format("\nParallelism {} not searched for: {}.\n", search.target, search.not_made);
+  std::string text =
+      search.outcome == profile.advice ? "" : fmt::format("\n{}\n", cell(search.outcome));
+  if (!search.steps.empty())
+    text += fmt::format(
+        "\n| To reach parallelism {}, each {} times as fast | Parallelism |\n|---|---:|\n",
+        search.target, search.factor);
+  for (const TargetSearch::Step& step : search.steps)
     text += fmt::format("| {} | {} |\n", cell(step.name), decimal2(step.after));
+  if (!search.steps.empty() && !search.reached)
+    text += fmt::format("| not reached | {} |\n", decimal2(search.steps.back().after));
   return text;
 }
 
@@ -99,6 +110,8 @@ std::string write_markdown(const Profile& profile, const TextOptions& options) {
       text += fmt::format("| {}x | {} |\n", point.factor, decimal2(point.parallelism));
   }
   text += targets_table(profile, options.top);
+  if (profile.search)
+    text += search_table(profile);
   for (const Warning& warning : profile.warnings)
     text += fmt::format("\n- warning: {}", cell(warning.text));
   return text + fmt::format("\n{}\n", cell(profile.advice));

@@ -110,6 +110,8 @@ struct GrainEffect {
 
 // What nobody annotated: a site's own steps, a stretch of code, a wait, a loop's grain.
 enum class TargetKind : std::uint8_t { Site, Stretch, Wait, Grain };
+// Of the critical path, for which a site or stretch of code is asked about: less cannot gain more.
+inline constexpr std::uint64_t kLeastExploredPercent = 1;
 struct WhatIfTarget {
   TargetKind kind = TargetKind::Site;
   std::string from, to; // Stretch: where it begins and ends
@@ -120,23 +122,29 @@ struct WhatIfTarget {
   std::uint64_t work = 0, critical_work = 0;
   std::uint64_t grain = 0;         // Grain
   std::optional<GrainEffect> loop; // Grain
+  std::string not_made;            // Grain: why it changes nothing, if it cannot
   std::vector<WhatIfPoint> points; // Wait, Grain: one, of factor 1; Grain: as divisible
   WhatIfPoint quoted;              // the one that sentences quote
 };
 
-// The smallest set of regions that reaches a wanted parallelism.
+// The smallest set of pieces of code that reaches a wanted parallelism.
+enum class PieceKind : std::uint8_t { Stretch, Site, Region };
 struct TargetSearch {
   std::uint64_t target = 0;
-  std::uint64_t factor = 0; // by which each region is improved
+  std::uint64_t factor = 0; // by which each piece is improved
+  std::string not_made;     // why not, if not
   bool reached = false;
   bool minimal = false; // proved: no smaller set reaches it
   struct Step {
+    PieceKind kind = PieceKind::Stretch;
     std::string name;
     Ratio alone; // parallelism if only this is improved
     Ratio after; // with all up to here
   };
   std::vector<Step> steps;
-  std::vector<SpeedupRange> speedups; // with all
+  std::optional<Ratio> with_all_code; // improved; if more steps than are tried would be needed
+  std::string outcome;                // in words
+  std::vector<SpeedupRange> speedups; // with all steps
 };
 
 // Exports: what adds up, by calling context (passes/calling_context.h).
@@ -273,8 +281,9 @@ struct Profile {
   std::vector<RegionInfo> regions;
   std::vector<WhatIfCurve> what_if; // [0] all chosen regions together, then each alone
   std::string what_if_mode;
-  std::vector<WhatIfTarget> explored; // without annotations, by the parallelism they would give
-  std::string not_explored;           // why not, if not
+  std::vector<WhatIfTarget> explored;  // without annotations, by the parallelism they would give
+  std::string not_explored;            // why not, if not
+  std::uint64_t explored_left_out = 0; // sites and stretches with less than kLeastExploredPercent
   std::vector<WhatIfTarget> grains;
   std::vector<WhatIfTarget> advised_grains; // the loop that loses most first
   std::optional<TargetSearch> search;

@@ -23,19 +23,30 @@ std::string curve_line(const Profile& profile, const WhatIfCurve& curve) {
   return line;
 }
 
+std::string search_heading(const TargetSearch& search) {
+  const std::size_t count = search.steps.size();
+  if (!search.reached)
+    return fmt::format("parallelism {} is not reached: {} {} of code", search.target, count,
+                       count == 1 ? "piece" : "pieces");
+  if (count == 1)
+    return fmt::format("to reach parallelism {}, 1 piece of code is enough", search.target);
+  if (search.minimal)
+    return fmt::format("to reach parallelism {} it takes {} pieces of code", search.target, count);
+  return fmt::format("to reach parallelism {}, {} pieces of code are enough", search.target, count);
+}
+
+// Where all steps lead stands in the last line, whether or not there is room for each.
 void add_search(Lines& lines, const TargetSearch& search, std::size_t room) {
-  lines.add(
-      "What if         to reach parallelism {}, {} of code {} enough{}, each {} times as fast:",
-      search.target,
-      search.steps.size() == 1 ? "1 piece" : fmt::format("{} pieces", search.steps.size()),
-      search.reached ? search.steps.size() == 1 ? "is" : "are" : "are not",
-      search.minimal ? " (no fewer are)" : "", search.factor);
-  const std::size_t shown = std::min(search.steps.size(), room - 1);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const bool last = i + 1 == shown && shown < search.steps.size();
-    lines.add("  -> {:>8}  {}{}", decimal2(search.steps[i].after),
-              clipped(search.steps[i].name, 84), last ? ", ... (--json)" : "");
-  }
+  const std::size_t count = search.steps.size();
+  lines.add_text(fmt::format("What if         {}, each {} times as fast:", search_heading(search),
+                             search.factor));
+  const std::size_t left = room > lines.count() ? room - lines.count() : 1;
+  const std::size_t shown = count <= left ? count : left - 1;
+  for (std::size_t i = 0; i < shown; ++i)
+    lines.add("  -> {:>8}  {}", decimal2(search.steps[i].after), clipped(search.steps[i].name, 84));
+  if (shown < count)
+    lines.add("  -> {:>8}  {} (--json)", decimal2(search.steps.back().after),
+              shown == 0 ? "with all of them" : fmt::format("with {} more", count - shown));
 }
 
 // Pieces of code that alone gain a twentieth, at most `most`. A site is left out where a stretch of
@@ -59,8 +70,32 @@ std::vector<const WhatIfTarget*> best_pieces(const Profile& profile, std::size_t
   return best;
 }
 
+// The wait without which the program would be most parallel, if that gains a twentieth and more than
+// any of `pieces`; else null.
+const WhatIfTarget* best_wait(const Profile& profile,
+                              const std::vector<const WhatIfTarget*>& pieces) {
+  double least = 1.05 * profile.parallelism().value();
+  for (const WhatIfTarget* const piece : pieces)
+    least = std::max(least, piece->quoted.parallelism.value());
+  const auto wait =
+      std::find_if(profile.explored.begin(), profile.explored.end(),
+                   [](const WhatIfTarget& target) { return target.kind == TargetKind::Wait; });
+  return wait != profile.explored.end() && wait->quoted.parallelism.value() > least ? &*wait
+                                                                                    : nullptr;
+}
+
 void add_explored(Lines& lines, const Profile& profile, std::size_t room) {
-  const auto best = best_pieces(profile, room - 1);
+  auto best = best_pieces(profile, room - 1);
+  const WhatIfTarget* const wait = best_wait(profile, best);
+  if (wait) {
+    lines.add("What if         {}",
+              clipped(fmt::format("parallelism {} (as executed) without {}",
+                                  decimal2(wait->quoted.parallelism), wait->name),
+                      84));
+    best.resize(std::min(best.size(), room - 2));
+    if (best.empty())
+      return;
+  }
   if (best.empty()) {
     lines.add("What if         {}", profile.not_explored.empty()
                                         ? "no single piece of code gains a twentieth"
@@ -74,6 +109,8 @@ void add_explored(Lines& lines, const Profile& profile, std::size_t room) {
 }
 
 std::string grain_text(const Profile& profile, const WhatIfTarget& grain) {
+  if (!grain.not_made.empty())
+    return fmt::format("{}: {}", grain.name, grain.not_made);
   const auto share = [](const Ratio& of) { return percent2(of.numerator, of.denominator); };
   std::string text = fmt::format("{}: parallelism {}", grain.name,
                                  as_divisible(profile, grain.quoted.parallelism));
@@ -88,7 +125,10 @@ std::string grain_text(const Profile& profile, const WhatIfTarget& grain) {
 } // namespace
 
 void add_what_if(Lines& lines, const Profile& profile, std::size_t room) {
-  if (profile.search && !profile.search->steps.empty() && room > 1)
+  if (profile.search && !profile.search->not_made.empty())
+    lines.add_text(fmt::format("What if         parallelism {} not searched for: {}",
+                               profile.search->target, profile.search->not_made));
+  else if (profile.search && !profile.search->steps.empty())
     add_search(lines, *profile.search, room);
   else if (!profile.what_if.empty())
     lines.add_text("What if         " + curve_line(profile, profile.what_if[0]));

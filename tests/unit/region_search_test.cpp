@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::uint64_t kFactor = 8;
 constexpr unsigned kClasses = 7, kRegions = 2;
+const std::vector<Row> kSiteOf{0, 1, 1, 1, 2, 3, 3};                   // of each class
+const std::vector<std::vector<StepClassId>> kSites{{1, 2, 3}, {5, 6}}; // of several classes
+constexpr unsigned kPieces = kClasses + kRegions + 2;
 
 // Each path is so much work of each class, of which the regions have a part.
 struct Paths final : ImprovedProgram {
@@ -21,7 +24,7 @@ struct Paths final : ImprovedProgram {
     std::uint64_t in_region[kRegions] = {};
   };
   std::vector<std::vector<Part>> paths;
-  std::uint64_t work = 0;
+  WhatIfMode mode = WhatIfMode::Parallelize;
 
   static bool has(const std::vector<std::uint32_t>& ids, std::uint32_t id) {
     return std::find(ids.begin(), ids.end(), id) != ids.end();
@@ -40,6 +43,13 @@ struct Paths final : ImprovedProgram {
       sum += cost(path[id], id, set);
     return sum;
   }
+  // Of all paths, each step on one of them.
+  std::uint64_t work(const StepSet& set) const {
+    std::uint64_t sum = 0;
+    for (const auto& path : paths)
+      sum += length(path, set);
+    return sum;
+  }
   const std::vector<Part>& longest(const StepSet& set) const {
     return *std::max_element(paths.begin(), paths.end(), [&](const auto& a, const auto& b) {
       return length(a, set) < length(b, set);
@@ -48,12 +58,13 @@ struct Paths final : ImprovedProgram {
   std::vector<WhatIfLength> lengths(const std::vector<StepSet>& sets) override {
     std::vector<WhatIfLength> lengths;
     for (const StepSet& set : sets)
-      lengths.push_back({length(longest(set), set), work * kFactor});
+      lengths.push_back(
+          {length(longest(set), set), work(mode == WhatIfMode::Optimize ? set : StepSet{})});
     return lengths;
   }
   std::vector<OnPath> critical_path(const StepSet& set) override {
     std::vector<OnPath> on_path;
-    for (std::uint32_t id = 0; id < kClasses; ++id)
+    for (std::uint32_t id = 0; id < longest(set).size(); ++id)
       if (const std::uint64_t found = cost(longest(set)[id], id, set))
         on_path.push_back({id, found});
     std::stable_sort(on_path.begin(), on_path.end(),
@@ -73,7 +84,6 @@ Paths random_paths(std::uint64_t seed) {
       std::uint64_t rest = part.work;
       for (std::uint64_t& inside : part.in_region)
         rest -= inside = random() % 3 == 0 ? random() % (rest + 1) : 0;
-      program.work += part.work;
     }
   }
   return program;
@@ -87,49 +97,161 @@ StepSet subset(unsigned bits) {
   for (unsigned i = 0; i < kRegions; ++i)
     if (bits >> (kClasses + i) & 1)
       set.regions.push_back(i);
+  for (unsigned i = 0; i < kSites.size(); ++i)
+    if (bits >> (kClasses + kRegions + i) & 1)
+      set.classes.insert(set.classes.end(), kSites[i].begin(), kSites[i].end());
   return set;
 }
 
-TEST(RegionSearch, FindsTheSmallestSet) {
-  unsigned proved = 0, searched = 0, largest = 0;
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+SearchOptions options_for(std::uint64_t seed, const Paths& program) {
+  return {.target = 2 + seed % 7,
+          .factor = kFactor,
+          .regions = {0, 1},
+          .site_of = kSiteOf,
+          .mode = program.mode,
+          .most_sets = seed % 3 == 0 ? 512u : 0u,
+          .most_readings = seed % 2 == 0 ? 2000u : 20u};
+}
+
+bool reaches(const WhatIfLength& length, const SearchOptions& options) {
+  return length.span * options.target <= length.work;
+}
+
+StepSet set_of(const FoundRegions& found) {
+  StepSet set;
+  for (const auto& [kind, id] : found.choices)
+    if (kind == PieceKind::Site)
+      set.classes.insert(set.classes.end(), kSites[id / 2].begin(), kSites[id / 2].end());
+    else
+      (kind == PieceKind::Region ? set.regions : set.classes).push_back(id);
+  return set;
+}
+
+// More than all there are: no set does.
+std::size_t fewest_of(Paths& program, const SearchOptions& options) {
+  std::size_t fewest = kPieces + 1;
+  for (unsigned bits = 0; bits < 1u << kPieces; ++bits)
+    if (const auto size = static_cast<std::size_t>(std::popcount(bits));
+        size < fewest && reaches(program.lengths({subset(bits)})[0], options))
+      fewest = size;
+  return fewest;
+}
+
+struct Counts {
+  unsigned searched = 0, proved = 0, largest = 0, sites = 0;
+};
+
+void check_reached(Paths& program, const SearchOptions& options, const FoundRegions& found,
+                   Counts& counts) {
+  const std::size_t fewest = fewest_of(program, options);
+  if (fewest == 0) {
+    EXPECT_TRUE(found.choices.empty());
+    return;
+  }
+  ++counts.searched;
+  counts.largest = std::max(counts.largest, static_cast<unsigned>(fewest));
+  const WhatIfLength with_all = program.lengths({set_of(found)})[0];
+  EXPECT_TRUE(reaches(with_all, options));
+  EXPECT_EQ(with_all.span, found.after.back().span);
+  EXPECT_EQ(with_all.work, found.after.back().work);
+  EXPECT_EQ(found.choices.size(), found.alone.size());
+  EXPECT_GE(found.choices.size(), fewest);
+  if (found.minimal) {
+    ++counts.proved;
+    EXPECT_EQ(fewest, found.choices.size());
+  }
+  for (const auto& choice : found.choices)
+    counts.sites += choice.kind == PieceKind::Site;
+}
+
+// Every piece that was kept gained something, with those after it that it was tried with.
+void check_not_reached(Paths& program, const FoundRegions& found) {
+  EXPECT_EQ(WhatIfMode::Optimize, program.mode);
+  EXPECT_EQ(FoundRegions::Outcome::NothingGains, found.outcome);
+  if (found.after.empty())
+    return;
+  const WhatIfLength last = found.after.back(), none = program.lengths({{}})[0];
+  EXPECT_GT(last.work * none.span, none.work * last.span);
+  for (std::size_t i = 0; i + 1 < found.after.size(); ++i)
+    EXPECT_GT(last.work * found.after[i].span, found.after[i].work * last.span);
+}
+
+Counts check(WhatIfMode mode, std::uint64_t seeds) {
+  Counts counts;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Paths program = random_paths(seed);
-    const SearchOptions options{.target = 2 + seed % 7,
-                                .factor = kFactor,
-                                .regions = {0, 1},
-                                .most_readings = seed % 2 == 0 ? 2000u : 20u};
-    const auto reaches = [&](const StepSet& set) {
-      const WhatIfLength length = program.lengths({set})[0];
-      return length.span * options.target <= length.work;
-    };
+    program.mode = mode;
+    const SearchOptions options = options_for(seed, program);
     const FoundRegions found = search_regions(program, options);
-    std::size_t fewest = kClasses + kRegions + 1;
-    for (unsigned bits = 0; bits < 1u << (kClasses + kRegions); ++bits)
-      if (reaches(subset(bits)))
-        fewest = std::min<std::size_t>(fewest, static_cast<unsigned>(std::popcount(bits)));
-    ASSERT_EQ(fewest <= kClasses + kRegions, found.reached);
-    if (!found.reached || fewest == 0)
-      continue;
-    ++searched;
-    largest = std::max<unsigned>(largest, static_cast<unsigned>(fewest));
-    StepSet chosen;
-    for (const auto& choice : found.choices)
-      (choice.annotated ? chosen.regions : chosen.classes).push_back(choice.id);
-    EXPECT_TRUE(reaches(chosen));
-    EXPECT_EQ(program.lengths({chosen})[0].span, found.after.back().span);
-    EXPECT_EQ(found.choices.size(), found.alone.size());
-    EXPECT_GE(found.choices.size(), fewest);
-    if (found.minimal) {
-      ++proved;
-      EXPECT_EQ(fewest, found.choices.size());
-    }
+    if (found.outcome == FoundRegions::Outcome::Reached)
+      check_reached(program, options, found, counts);
+    else
+      check_not_reached(program, found);
     if (::testing::Test::HasFailure())
-      return;
+      break;
   }
-  EXPECT_GT(searched, 200u);
-  EXPECT_GT(proved, searched / 2);
-  EXPECT_GE(largest, 4u);
+  return counts;
+}
+
+TEST(RegionSearch, FindsTheSmallestSet) {
+  const Counts counts = check(WhatIfMode::Parallelize, 600);
+  EXPECT_GT(counts.searched, 300u);
+  EXPECT_GT(counts.proved, counts.searched * 3 / 4);
+  EXPECT_GE(counts.largest, 4u);
+  EXPECT_GT(counts.sites, 100u);
+}
+
+TEST(RegionSearch, WhereLessWorkIsLessParallelKeepsNothingThatLoses) {
+  const Counts counts = check(WhatIfMode::Optimize, 600);
+  EXPECT_GT(counts.searched, 20u);
+  EXPECT_GT(counts.proved, counts.searched / 2);
+}
+
+// Classes of equal work, one after the other, and hardly anything beside them.
+Paths stages(unsigned count) {
+  Paths program;
+  program.paths.resize(8);
+  for (auto& path : program.paths)
+    path.assign(count, {.work = 0, .in_region = {}});
+  for (Paths::Part& part : program.paths[0])
+    part.work = 80;
+  for (std::size_t i = 1; i < program.paths.size(); ++i)
+    program.paths[i][i].work = 10;
+  return program;
+}
+
+TEST(RegionSearch, AWholeSiteIsOnePiece) {
+  Paths program = stages(40);
+  const FoundRegions found = search_regions(
+      program, {.target = 8, .factor = kFactor, .regions = {}, .site_of = std::vector<Row>(40)});
+  EXPECT_EQ(FoundRegions::Outcome::Reached, found.outcome);
+  EXPECT_TRUE(found.minimal);
+  ASSERT_EQ(1u, found.choices.size());
+  EXPECT_EQ(PieceKind::Site, found.choices[0].kind);
+}
+
+TEST(RegionSearch, WhenTheyAreTooManyAllAreTriedTogether) {
+  Paths program = stages(40);
+  SearchOptions options{.target = 8, .factor = kFactor, .regions = {}, .site_of = {}};
+  for (Row site = 0; site < 40; ++site)
+    options.site_of.push_back(site);
+  const FoundRegions found = search_regions(program, options);
+  EXPECT_EQ(FoundRegions::Outcome::TooMany, found.outcome);
+  EXPECT_FALSE(found.minimal);
+  EXPECT_EQ(options.most_pieces, found.choices.size());
+  EXPECT_EQ(3200u, found.all.span);
+  EXPECT_TRUE(reaches(found.all, options));
+}
+
+// One of the site's classes is enough: that says more.
+TEST(RegionSearch, OfASiteOneClassIsTakenWhereItIsEnough) {
+  Paths program = stages(8);
+  program.paths[0][3].work = 8000;
+  const FoundRegions found = search_regions(
+      program, {.target = 4, .factor = kFactor, .regions = {}, .site_of = std::vector<Row>(8)});
+  ASSERT_EQ(1u, found.choices.size());
+  EXPECT_EQ((FoundRegions::Choice{PieceKind::Stretch, 3}), found.choices[0]);
 }
 
 } // namespace

@@ -249,13 +249,24 @@ TEST(Text, IsNoWiderThanATerminal) {
   profile.run.program = sentence;
   profile.bounds.assign(4, profile.bounds[0]);
   profile.elapsed.path.delays[0] = {.busy = 1, .scheduler = 1000};
-  for (const bool regions : {true, false}) {
+  const auto check = [&](const char* what) {
     std::istringstream text(write_text(profile, {}));
     std::size_t lines = 0;
     for (std::string line; std::getline(text, line); ++lines)
       EXPECT_LE(line.size(), 100u) << line;
-    EXPECT_LE(lines, 25u) << "with regions: " << regions;
-    profile.what_if.clear();
+    EXPECT_LE(lines, 25u) << what;
+  };
+  check("with regions");
+  profile.what_if.clear();
+  check("without regions");
+  TargetSearch& search = profile.search.emplace();
+  search.target = search.factor = 1048576;
+  search.minimal = true;
+  search.steps.assign(32, {PieceKind::Site, sentence, {7, 3}, {175, 100}});
+  for (const bool reached : {true, false}) {
+    search.reached = reached;
+    check("with a search");
+    EXPECT_NE(std::string::npos, write_text(profile, {}).find("  1.75  with "));
   }
 }
 

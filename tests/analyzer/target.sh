@@ -1,0 +1,68 @@
+#!/bin/bash
+# --target: the fewest pieces of code, whole sites among them, and what is said where they are not enough.
+. "$(dirname "${BASH_SOURCE[0]}")/common.inc"
+
+# stages COUNT: between loops of 100 short tasks, main works alone for 10 units.
+stages() {
+  echo "run virtual_work=$((($1 + 1) * 10 + $1 * 100))"
+  for ((s = 1; s <= $1; s++)); do echo "site $s stage.cpp $s"; done
+  echo "stream 0"
+  echo "thread role=main"
+  for ((s = 1; s <= $1; s++)); do
+    echo "spawn work=10 site=$s ctx=new-exclusive"
+    for ((t = 1; t < 100; t++)); do echo "spawn work=0 site=$s ctx=last"; done
+    echo "wait work=0 ctx=last"
+    echo "task work=1"
+    for ((t = 1; t < 100; t++)); do echo "task task=-$t work=1"; done
+    echo "wait-end"
+  done
+  echo "end work=10"
+  echo "thread-end"
+}
+stages 40 | trace stages
+exits 0 -o files stages --target 64
+in_out "to reach parallelism 64, 1 piece of code"
+in_out "main, all of its own code"
+exits 0 -o files stages --target 64 --factors 64
+in_out "   95.03  main"
+
+# Less work is less parallel: nothing is named that gains nothing.
+paper data
+exits 0 -o files data --target 64 --what-if-mode optimize
+in_out "parallelism 64 is not reached: 2 pieces of code"
+in_out "1.72  paper.cpp:25, all of its own code"
+not_in_out "->     1.21"
+exits 0 -o files data --target 64 --what-if-mode optimize --format md
+in_out "| not reached | 1.72 |"
+[ "$(grep -c "is not reached" out)" -eq 1 ] || fail "said twice: $(cat out)"
+
+# More pieces are needed than are tried: the text has no room for all, but says where they lead.
+stages 40 | sed '/^task/s/work=1$/work=400/; s/work=10$/work=1/' | trace long
+exits 0 -o files long --target 900
+in_out "parallelism 900 is not reached: 32 pieces of code"
+grep -qE '^  -> +[0-9.]+  with [0-9]+ more \(--json\)$' out || fail "no result of all pieces in: $(cat out)"
+in_out "all code"
+exits 0 -o files long --target 900 --json -
+python3 - <<'END' || fail "the JSON does not say that it is not reached"
+import json
+t = json.load(open("out"))["what_if"]["target"]
+assert not t["reached"] and len(t["regions"]) == 32 and t["parallelism_with_all_code"] >= 900
+assert {step["kind"] for step in t["regions"]} == {"site", "stretch"}
+END
+
+# A target that would overflow is not searched for; the rest is answered.
+trace huge <<'END'
+run virtual_work=1100000000000000
+site 1 a.cpp 1
+stream 0
+  thread role=main
+  spawn-wait work=100000000000000 site=1 ctx=new-exclusive
+  task work=1000000000000000
+  wait-end
+  end
+  thread-end
+END
+exits 0 -o files huge --target 1048576
+in_out "not searched for: the work is too large for it"
+in_out "Parallelism     1 as executed"
+finish

@@ -1,0 +1,29 @@
+#!/bin/bash
+# Two groups of tasks, one after the other: without the wait between them they run side by side, which gains more than any
+# piece of code that is faster.
+. "$(dirname "${BASH_SOURCE[0]}")/common.inc"
+trace data <<'END'
+run virtual_work=408
+site 1 a.cpp 10
+site 2 a.cpp 20
+stream 0
+  thread role=main
+  spawn work=1 site=1 ctx=new-exclusive
+  spawn work=1 site=1 ctx=last
+  wait work=1 ctx=last
+  task work=100
+  task task=-1 work=100
+  wait-end
+  spawn work=1 site=2 ctx=new-exclusive
+  spawn work=1 site=2 ctx=last
+  wait work=1 ctx=last
+  task work=100
+  task task=-1 work=100
+  wait-end
+  end work=2
+  thread-end
+END
+exits 0 data
+in_out "What if         parallelism 3.81 (as executed) without the wait after a.cpp:10"
+in_out "  a.cpp:10"
+finish
