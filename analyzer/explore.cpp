@@ -51,8 +51,12 @@ public:
   void evaluate(const Readings& readings, const ProfileOptions& options);
 
 private:
-  bool matters(std::uint64_t critical_work) const {
-    return critical_work > 0 && critical_work >= first_.span / 100;
+  // Counts what does not, if it is anything at all.
+  bool matters(const WhatIfTarget& target) {
+    const bool much = target.critical_work > 0 &&
+                      target.critical_work >= first_.span / (100 / kLeastExploredPercent);
+    profile_.explored_left_out += !much && target.work > 0;
+    return much;
   }
   void add(WhatIfTarget target, StepSet set, const std::vector<std::uint64_t>& factors);
   void count(WhatIfTarget& target, StepSet& set, StepClassId id) const;
@@ -113,7 +117,7 @@ void Explorer::add_sites(const std::vector<std::uint64_t>& factors) {
   }
   for (auto& [row, found] : rows) {
     auto& [target, set] = found;
-    if (!matters(target.critical_work))
+    if (!matters(target))
       continue;
     target.kind = TargetKind::Site;
     target.name = table_.rows[row].name;
@@ -136,7 +140,7 @@ void Explorer::add_stretches(const std::vector<std::uint64_t>& factors) {
     const StepClass& one = first_.classes[set.classes.front()];
     // The whole of a site is among the sites already.
     const bool whole_site = set.classes.size() == 1 && of_row[one.row].size() == 1;
-    if (whole_site || !matters(target.critical_work))
+    if (whole_site || !matters(target))
       continue;
     target.kind = TargetKind::Stretch;
     std::tie(target.from, target.to) = ends_of(one, table_);

@@ -41,7 +41,9 @@ std::vector<WhatIfTarget> results_of(const Profile& profile, const Readings& rea
       target.quoted.speedups.push_back(predicted_speedup(profile.work, target.quoted, bound.procs));
     target.points.push_back(target.quoted);
     const LoopTotals& loop = found[i].loop;
-    if (loop.body_calls > 0)
+    if (loop.body_calls == 0)
+      target.not_made = "no body call of a loop was seen there, so there is no grain to change";
+    else
       target.loop = {trials[i].site->overhead.cost, loop.body_calls, loop.leaves,
                      trials[i].site->overhead.share, overhead_with(*trials[i].site, loop.leaves)};
     targets.push_back(std::move(target));

@@ -91,9 +91,19 @@ void predict(Profile& profile, const Readings& readings, const ProfileOptions& o
   prediction.not_made = reason_not_to_simulate(profile, options);
   if (!prediction.not_made.empty())
     return;
+  for (const std::uint64_t procs : options.procs)
+    if (procs <= kMostWorkers)
+      prediction.runs.push_back({.procs = procs});
+  if (prediction.runs.empty()) {
+    prediction.not_made =
+        fmt::format("{} cpus or more were asked for, simulated are at most {}",
+                    *std::min_element(options.procs.begin(), options.procs.end()), kMostWorkers);
+    return;
+  }
   DagRecorder recorder(step_costs(prediction), profile.read.steps);
   readings.read(recorder);
   if (!recorder.fits()) {
+    prediction.runs.clear();
     prediction.not_made = "the DAG is too large";
     return;
   }
@@ -102,9 +112,6 @@ void predict(Profile& profile, const Readings& readings, const ProfileOptions& o
   prediction.overhead = recorder.overhead();
   prediction.nodes = dag.nodes.size();
   prediction.bytes = dag.bytes();
-  for (const std::uint64_t procs : options.procs)
-    if (procs <= kMostWorkers)
-      prediction.runs.push_back({.procs = procs});
   // The last is the span: as many workers as there can be nodes ready.
   const std::size_t count = prediction.runs.size();
   side_by_side(readings.jobs(), 2 * count + 1, [&](std::size_t i) {

@@ -171,7 +171,7 @@ Json target_json(const Profile& profile, const WhatIfTarget& target) {
     json["line"] = target.place.line;
   }
   if (target.kind == TargetKind::Grain)
-    json["grain"] = target.grain;
+    json.update({{"grain", target.grain}, {"not_made", target.not_made}});
   if (target.loop)
     json["loop"] = {{"body_calls_now", target.loop->body_calls},
                     {"body_calls", target.loop->leaves},
@@ -226,6 +226,8 @@ Json what_if_json(const Profile& profile) {
                {"curves", curves},
                {"explored", targets_json(profile, profile.explored)},
                {"not_explored", profile.not_explored},
+               {"explored_least_critical_percent", kLeastExploredPercent},
+               {"explored_left_out", profile.explored_left_out},
                {"grains", targets_json(profile, profile.grains)},
                {"advised_grains", targets_json(profile, profile.advised_grains)}};
   if (profile.search)

@@ -51,8 +51,10 @@ static std::string targets_table(const Profile& profile, std::size_t top) {
                         decimal2(target.quoted.parallelism));
   }
   for (const WhatIfTarget& grain : profile.grains)
-    text += fmt::format("\n{}: parallelism {}.\n", cell(grain.name),
-                        as_divisible(profile, grain.quoted.parallelism));
+    text += grain.not_made.empty()
+                ? fmt::format("\n{}: parallelism {}.\n", cell(grain.name),
+                              as_divisible(profile, grain.quoted.parallelism))
+                : fmt::format("\n{}: {}.\n", cell(grain.name), grain.not_made);
   return text;
 }
 

@@ -22,4 +22,11 @@ in_out "warning: figures as executed depend on this run's number of threads, as 
 in_out "of loop.cpp:7)"
 exits 0 data --grain loop.cpp:7=16
 in_out "grain 16 at loop.cpp:7: parallelism 4 as divisible, now 64"
+
+# A site of tasks has no grain.
+paper tasks
+exits 0 tasks --grain paper.cpp:10=16
+in_out "grain 16 at paper.cpp:10: no body call of a loop was seen there"
+exits 0 tasks --grain paper.cpp:10=16 --format md
+in_out "grain 16 at paper.cpp:10: no body call of a loop was seen there"
 finish

@@ -70,6 +70,16 @@ in_out "if a migration costs 10 units (given)"
 exits 0 -q -o files -P 2,4,8,16,32,1024 data
 in_out "on 2 cpus"
 in_out "on 1024 cpus"
+exits 0 -q -o files -P 5000 data
+in_out "Predicted       not made: 5000 cpus or more were asked for, simulated are at most 1024"
+exits 0 -q -o files -P 5000 --format json data
+python3 -c 'import json; p = json.load(open("out"))["prediction"]; assert p["not_made"] and not p["runs"]' || fail "-P 5000"
+
+# What is too short to gain anything is not asked about, and counted.
+exits 0 -q -o files --format json data
+python3 -c 'import json; w = json.load(open("out"))["what_if"]
+assert (w["explored_least_critical_percent"], w["explored_left_out"]) == (1, 1), w["explored_left_out"]' || fail "left out"
+
 # Names from the profiled program may be anything: what is for people, or goes to a terminal, commands no terminal.
 escape=$(printf '\033[2J')
 trace odd <<END
