@@ -46,7 +46,7 @@ in_out "| not known |"
 not_in_out "2.5 as divisible"
 for format in table md; do
   exits 0 --format $format asis --grain x.cpp:15=4
-  in_out "grain 4 at x.cpp:15: parallelism as divisible is not known"
+  in_out "grain 4 at x.cpp:15: no body call of a loop was seen there"
   not_in_out "2.5 as divisible"
 done
 exits 0 -q asis --warnings

@@ -25,5 +25,4 @@ stream 0
 END
 exits 0 data
 in_out "What if         parallelism 3.81 (as executed) without the wait after a.cpp:10"
-in_out "  a.cpp:10"
 finish
