@@ -104,13 +104,14 @@ bool TraceWriter::map_chunk(std::size_t bytes, std::uint64_t now,
   header.header_bytes = sizeof header;
   header.session = session_;
   header.stream = stream_;
-  header.sequence = sequence_++;
+  header.sequence = chunks_.load(std::memory_order_relaxed);
   header.chunk_bytes = static_cast<std::uint32_t>(bytes);
   header.base_time = now;
   header.base_mono_ns = read_posix(CLOCK_MONOTONIC);
   header.first_spawn = first_spawn;
   header.header_check = trace::header_check(header);
   std::memcpy(chunk_, &header, sizeof header);
+  chunks_.store(header.sequence + 1, std::memory_order_release);
   limit_ = chunk_ + bytes;
   cursor_.store(chunk_ + sizeof header, std::memory_order_release);
   return true;

@@ -67,7 +67,8 @@ public:
 
   std::uint32_t stream() const { return stream_; }
   bool truncated() const { return truncated_; }
-  std::uint32_t chunks() const { return sequence_; } // in the file
+  // That begin in the file. By any thread.
+  std::uint32_t chunks() const { return chunks_.load(std::memory_order_acquire); }
 
 private:
   TP_COLD std::byte* next_chunk(std::uint64_t now, std::uint64_t first_spawn) noexcept;
@@ -83,7 +84,7 @@ private:
   std::uint64_t file_bytes_ = 0;
   std::uint64_t session_;
   std::uint32_t stream_;
-  std::uint32_t sequence_ = 0;
+  std::atomic<std::uint32_t> chunks_{0};
   OwnFile file_;
   bool has_file_ = false;
   bool truncated_ = false;

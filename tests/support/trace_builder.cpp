@@ -296,7 +296,7 @@ void TraceBuilder::write(const std::string& directory) const {
   if (complete)
     write_file(path / "end.json", end.data(), end.size());
   for (std::size_t i = 0; i < streams_.size(); ++i) {
-    char name[16];
+    char name[32];
     std::snprintf(name, sizeof name, "%06zu.tps", i);
     const auto bytes = streams_[i].bytes();
     write_file(path / name, bytes.data(), bytes.size());
