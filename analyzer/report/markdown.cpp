@@ -51,10 +51,9 @@ static std::string targets_table(const Profile& profile, std::size_t top) {
                         decimal2(target.quoted.parallelism));
   }
   for (const WhatIfTarget& grain : profile.grains)
-    text += grain.not_made.empty()
-                ? fmt::format("\n{}: parallelism {}.\n", cell(grain.name),
-                              as_divisible(profile, grain.quoted.parallelism))
-                : fmt::format("\n{}: {}.\n", cell(grain.name), grain.not_made);
+    text += grain.not_made.empty() ? fmt::format("\n{}: parallelism {}.\n", cell(grain.name),
+                                                 as_divisible(profile, grain.quoted.parallelism))
+                                   : fmt::format("\n{}: {}.\n", cell(grain.name), grain.not_made);
   return text;
 }
 
