@@ -336,6 +336,12 @@ Row DpstReader::resolve_site(Stream& stream, const Frame& parent) {
   return stream.last_row;
 }
 
+void DpstReader::note_construct(Row row, const Context& context) {
+  if (row >= summary_.constructs.size())
+    summary_.constructs.resize(row + 1);
+  summary_.constructs[row] |= static_cast<std::uint16_t>(1U << (context.construct & 15));
+}
+
 bool DpstReader::process_spawn(Stream& stream) {
   const Record& record = stream.cursor.record();
   Frame& parent = running(stream);
@@ -343,6 +349,7 @@ bool DpstReader::process_spawn(Stream& stream) {
   Context* context = nullptr;
   if (!resolve_context(stream, &parent, context))
     return false;
+  note_construct(row, *context);
   close_step(stream, parent,
              {record.op == Op::Spawn ? BoundaryKind::Spawn : BoundaryKind::Wait, row});
   parent.state.last_spawned = row;

@@ -92,6 +92,7 @@ private:
   bool claim_task(Stream& stream, Frame*& task);
   Frame* frame_out_of_nowhere(std::uint64_t id);
   Row resolve_site(Stream& stream, const Frame& parent);
+  void note_construct(Row row, const Context& context);
 
   Frame& running(Stream& stream);
   void close_step(Stream& stream, Frame& frame, Boundary closed);

@@ -94,6 +94,8 @@ struct ReadSummary {
   double time_hz = 0;       // refined by the chunks' time pairs; 0 if unknown
   ThreadTotals threads;
   std::vector<std::uint64_t> extra; // sums of the extra events
+  // By row: into contexts of which constructs tasks were spawned there, a bit for each trace::Construct.
+  std::vector<std::uint16_t> constructs;
   std::array<std::uint64_t, static_cast<std::size_t>(Problem::Count)> inconsistencies{};
   std::size_t most_live_frames = 0;
 };

@@ -51,6 +51,35 @@ exits 0 -q --json scan.json scan
 two small_scan parallel_scan 100000
 is small_scan 'w == [] and p["divisible_is_known"]'
 
+# A site that the headers told: the context of its tasks says what stands there.
+# in_context DIR CONSTRUCT
+in_context() {
+  trace "$1" <<END
+run virtual_work=100
+site 1 c.cpp 9 construct= tag=header
+stream 0
+  thread role=main
+  spawn work=0 site=1 ctx=new-exclusive construct=$2
+  spawn work=0 site=1 ctx=last
+  wait ctx=last
+  begin task=0.1
+  end work=50
+  begin task=0.0
+  end work=50
+  wait-end
+  end
+  thread-end
+END
+}
+in_context scan_by_context parallel_scan
+is scan_by_context 'w == ["schedule"] and not p["divisible_is_known"]'
+in_context pipeline_by_context parallel_pipeline
+is pipeline_by_context 'w == ["arrival"] and p["divisible_is_known"]'
+in_context graph_by_context flow_graph
+is graph_by_context 'w == ["arrival"] and p["divisible_is_known"]'
+in_context group_by_context task_group
+is group_by_context 'w == [] and p["divisible_is_known"]'
+
 # Whether there are such filters and nodes the trace does not tell.
 two pipeline parallel_pipeline 0
 is pipeline 'w == ["arrival"] and p["divisible_is_known"]'

@@ -1,7 +1,9 @@
 // A line is a word and key=value pairs.
 #include "trace_script.h"
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -46,16 +48,26 @@ std::uint64_t parse_id(const std::string& text) {
                         std::stoull(text.substr(dot + 1)));
 }
 
+trace::Construct construct_of(const std::string& name) {
+  const auto* const known =
+      std::find(std::begin(trace::kConstructNames), std::end(trace::kConstructNames), name);
+  if (known == std::end(trace::kConstructNames))
+    throw std::runtime_error("trace script: construct: expected one of kConstructNames, got " +
+                             name);
+  return static_cast<trace::Construct>(known - std::begin(trace::kConstructNames));
+}
+
 ContextOperand context_of(const Line& line) {
   const std::string text = line.text("ctx", "own");
   if (text == "own")
     return ContextOperand::own();
   if (text == "last")
     return ContextOperand::last();
-  if (text == "new")
-    return ContextOperand::fresh(false);
-  if (text == "new-exclusive")
-    return ContextOperand::fresh(true);
+  if (text == "new" || text == "new-exclusive") {
+    ContextOperand fresh = ContextOperand::fresh(text != "new");
+    fresh.construct = construct_of(line.text("construct", "task_group"));
+    return fresh;
+  }
   return ContextOperand::of(parse_id(text));
 }
 
