@@ -259,14 +259,18 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
     return kMaxLines - std::min(lines.count() + 3 + advice.size() + more, kMaxLines);
   };
   constexpr std::size_t kLeastRows = 2, kLeastWhatIf = 2, kMostWarnings = 4;
-  const std::size_t rows = profile.search ? kLeastRows : 5; // what was asked for comes first
+  // What was asked for comes first: a search, its heading and steps.
+  const std::size_t rows = profile.search ? kLeastRows : 5;
+  const std::size_t what_if_wants =
+      profile.search ? 1 + std::clamp<std::size_t>(profile.search->steps.size(), 1, 5)
+                     : kLeastWhatIf;
   // The delays are not among what always has to be told.
   if (const std::string delays = delays_line(profile);
-      !delays.empty() && room(1 + rows + kLeastWhatIf +
+      !delays.empty() && room(1 + rows + what_if_wants +
                               wrapped("Delays          " + delays, Lines::kLabelWidth).size()) > 0)
     lines.add_text("Delays          " + delays);
   add_warnings(lines, profile,
-               std::clamp<std::size_t>(room(1 + rows + kLeastWhatIf), 1, kMostWarnings));
+               std::clamp<std::size_t>(room(1 + rows + what_if_wants), 1, kMostWarnings));
   lines.add("");
   Lines what_if(options.colour);
   // A search takes what it can; else two lines are left for the grain.
