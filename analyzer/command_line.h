@@ -15,6 +15,8 @@
 
 namespace tp::analysis {
 
+inline constexpr std::uint64_t kMostRows = 1'000'000'000; // of a table
+
 [[noreturn]] inline void usage(const std::string& what, const std::string& expected,
                                const std::string& got) {
   throw CLI::ValidationError(fmt::format("{}: expected {}, got {}", what, expected, got));

@@ -42,6 +42,7 @@ DpstReader::DpstReader(const TraceSource& source, const TraceInfo& info, const R
     streams_.push_back({.cursor = {source, number, info.run}});
   summary_.streams = streams_.size();
   summary_.extra.resize(info.run.extra_events.size());
+  summary_.constructs.resize(rows.unknown_row + 1); // the last row
   claims_complete_ = info.end && !info.end->truncated;
   if (!info.end)
     return;
@@ -336,12 +337,6 @@ Row DpstReader::resolve_site(Stream& stream, const Frame& parent) {
   return stream.last_row;
 }
 
-void DpstReader::note_construct(Row row, const Context& context) {
-  if (row >= summary_.constructs.size())
-    summary_.constructs.resize(row + 1);
-  summary_.constructs[row] |= static_cast<std::uint16_t>(1U << (context.construct & 15));
-}
-
 bool DpstReader::process_spawn(Stream& stream) {
   const Record& record = stream.cursor.record();
   Frame& parent = running(stream);
@@ -349,7 +344,7 @@ bool DpstReader::process_spawn(Stream& stream) {
   Context* context = nullptr;
   if (!resolve_context(stream, &parent, context))
     return false;
-  note_construct(row, *context);
+  summary_.constructs[row] |= static_cast<std::uint16_t>(1U << (context->construct & 15));
   close_step(stream, parent,
              {record.op == Op::Spawn ? BoundaryKind::Spawn : BoundaryKind::Wait, row});
   parent.state.last_spawned = row;
@@ -363,12 +358,12 @@ bool DpstReader::process_spawn(Stream& stream) {
   const bool is_split = record.op == Op::Spawn &&
                         static_cast<trace::SiteCode>(record.flags & 3) == trace::SiteCode::Inherit;
   const bool is_wait = record.op == Op::SpawnWait;
-  const bool is_flagged = record.flags & (is_wait ? trace::kWaitAlone : trace::kSpawnSplit);
-  if (is_wait && is_flagged)
+  const bool waits_alone = is_wait && record.flags & trace::kWaitAlone;
+  if (waits_alone)
     joins_.begin_wait_alone(parent, *child, context);
   else
     joins_.enter_scope(*child, parent, context, is_split);
-  if (!is_wait && is_flagged)
+  if (!is_wait && record.flags & trace::kSpawnSplit)
     joins_.split(parent, *child);
   child->state.is_split = is_split;
   visitor_.spawned(parent.state, child->state);
@@ -379,7 +374,7 @@ bool DpstReader::process_spawn(Stream& stream) {
   tasks_.insert(trace::pack_id(stream.cursor.number(), ordinal), child);
   stream.cursor.count_spawn();
   queue_.wake_up_to(stream.spawn_waiters, ordinal);
-  if (is_wait && !is_flagged)
+  if (is_wait && !waits_alone)
     joins_.begin_wait(parent, context);
   return true;
 }

@@ -28,7 +28,8 @@ namespace tp::analysis {
 struct RowMaps {
   IdTable<Row> row_of_site;
   IdTable<std::uint32_t> region_of_id;
-  Row unknown_row = kMainRow; // of tasks whose spawn or site is lost (incomplete traces only)
+  // The last row: of tasks whose spawn or site is lost (incomplete traces only).
+  Row unknown_row = kMainRow;
 };
 
 class DpstReader {
@@ -92,7 +93,6 @@ private:
   bool claim_task(Stream& stream, Frame*& task);
   Frame* frame_out_of_nowhere(std::uint64_t id);
   Row resolve_site(Stream& stream, const Frame& parent);
-  void note_construct(Row row, const Context& context);
 
   Frame& running(Stream& stream);
   void close_step(Stream& stream, Frame& frame, Boundary closed);

@@ -107,7 +107,8 @@ Divisible divisible_of_json(const Fields& json) {
   if (!json.has("divisible_is_known") || json.boolean("divisible_is_known"))
     return Divisible::Known;
   return json.has("divisible_not_known_because") &&
-                 json.string("divisible_not_known_because") == "schedule"
+                 json.string("divisible_not_known_because") ==
+                     kDivisibleNames[static_cast<std::size_t>(Divisible::OfThisSchedule)]
              ? Divisible::OfThisSchedule
              : Divisible::NotRecompiled;
 }

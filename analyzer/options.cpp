@@ -111,7 +111,6 @@ Explore when(const std::string& word) {
 }
 
 constexpr std::uint64_t kMostProcs = 1 << 20;
-constexpr std::uint64_t kMostRows = 1'000'000'000;
 constexpr std::uint64_t kMostBurdenNs = 1'000'000'000'000;
 
 void finish_analysis(const Raw& raw, ProfileOptions& options) {

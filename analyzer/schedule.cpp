@@ -29,22 +29,23 @@ constexpr std::array<std::string_view, 1> kPipelines = {"parallel_pipeline"};
 constexpr std::array<std::string_view, 4> kNodes = {"function_node", "multifunction_node",
                                                     "async_node", "flow_graph"};
 
-// A site that the headers told (way 2) has no construct of its own: the contexts of its tasks say it.
-std::vector<std::string> constructs_of(const SiteRow& site, const ReadSummary& read) {
-  if (!site.info.constructs.empty() || site.row >= read.constructs.size())
-    return site.info.constructs;
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::size(trace::kConstructNames); ++i)
-    if (read.constructs[site.row] >> i & 1)
-      names.emplace_back(trace::kConstructNames[i]);
-  return names;
-}
-
 template <typename Names>
-bool is_one_of(const std::vector<std::string>& constructs, const Names& names) {
-  return std::any_of(constructs.begin(), constructs.end(), [&](const auto& construct) {
+bool is_one_of(const SiteInfo& site, const Names& names) {
+  return std::any_of(site.constructs.begin(), site.constructs.end(), [&](const auto& construct) {
     return std::find(names.begin(), names.end(), construct) != names.end();
   });
+}
+
+// A site that the headers told (way 2) has no construct of its own: the contexts of its tasks say it.
+template <typename Names>
+bool spawns_in_one_of(const SiteRow& site, const ReadSummary& read, const Names& names) {
+  if (!site.info.constructs.empty())
+    return is_one_of(site.info, names);
+  for (std::size_t i = 0; i < std::size(trace::kConstructNames); ++i)
+    if (read.constructs[site.row] >> i & 1 &&
+        std::find(names.begin(), names.end(), trace::kConstructNames[i]) != names.end())
+      return true;
+  return false;
 }
 
 bool was_recompiled(const SiteInfo& site) {
@@ -69,7 +70,7 @@ template <typename Names>
 Affected sites_of(const Profile& profile, const Names& constructs) {
   Affected sites;
   for (const SiteRow& site : profile.sites)
-    if (is_one_of(constructs_of(site, profile.read), constructs))
+    if (spawns_in_one_of(site, profile.read, constructs))
       sites.add(site);
   return sites;
 }
@@ -107,7 +108,7 @@ void tell_divisible(Profile& profile, const Analysis::Results& results) {
       with_bodies.insert(each.row);
   Affected unseen;
   for (const SiteRow& site : profile.sites)
-    if (is_one_of(site.info.constructs, kLoops) && !was_recompiled(site.info) &&
+    if (is_one_of(site.info, kLoops) && !was_recompiled(site.info) &&
         !with_bodies.contains(site.row))
       unseen.add(site);
   if (unseen.matters(profile))

@@ -56,7 +56,7 @@ void add_options(CLI::App& app, DiffOptions& options, Raw& raw) {
   app.add_option("--json", options.json, "write JSON to FILE, or to stdout in place of the table")
       ->type_name("FILE|-");
   app.add_option("--top", options.top, "rows of the table (10)")
-      ->check(integer_from(0, 1'000'000'000))
+      ->check(integer_from(0, kMostRows))
       ->type_name("N");
   app.add_option("--map-path", raw.map_path,
                  "replace a prefix of the source file names of BASE (repeatable)")

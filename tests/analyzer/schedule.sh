@@ -3,14 +3,14 @@
 # said to be unknown.
 : "${TP_DIFF:?TP_DIFF must name tp-diff}"
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
-# two DIR CONSTRUCT BEFORE: two tasks of 50 units side by side, after BEFORE units of other code.
-two() {
+# side_by_side DIR BEFORE SITE CONTEXT: two tasks of 50 units side by side, after BEFORE units of other code.
+side_by_side() {
   trace "$1" <<END
-run virtual_work=$((100 + $3))
-site 1 c.cpp 9 construct=$2
+run virtual_work=$((100 + $2))
+site 1 c.cpp 9 $3
 stream 0
   thread role=main
-  spawn work=$3 site=1 ctx=new-exclusive
+  spawn work=$2 site=1 ctx=new-exclusive $4
   spawn work=0 site=1 ctx=last
   wait ctx=last
   begin task=0.1
@@ -21,6 +21,14 @@ stream 0
   end
   thread-end
 END
+}
+# two DIR CONSTRUCT BEFORE: of a site that tells its construct.
+two() {
+  side_by_side "$1" "$3" "construct=$2" ""
+}
+# in_context DIR CONSTRUCT: of a site that the headers told, where the context of its tasks says what stands there.
+in_context() {
+  side_by_side "$1" 0 "construct= tag=header" "construct=$2"
 }
 # is DIR EXPRESSION: of the profile p, in Python, and the names w of its warnings.
 is() {
@@ -51,26 +59,6 @@ exits 0 -q --json scan.json scan
 two small_scan parallel_scan 100000
 is small_scan 'w == [] and p["divisible_is_known"]'
 
-# A site that the headers told: the context of its tasks says what stands there.
-# in_context DIR CONSTRUCT
-in_context() {
-  trace "$1" <<END
-run virtual_work=100
-site 1 c.cpp 9 construct= tag=header
-stream 0
-  thread role=main
-  spawn work=0 site=1 ctx=new-exclusive construct=$2
-  spawn work=0 site=1 ctx=last
-  wait ctx=last
-  begin task=0.1
-  end work=50
-  begin task=0.0
-  end work=50
-  wait-end
-  end
-  thread-end
-END
-}
 in_context scan_by_context parallel_scan
 is scan_by_context 'w == ["schedule"] and not p["divisible_is_known"]'
 in_context pipeline_by_context parallel_pipeline
