@@ -163,6 +163,8 @@ RunInfo read_run(const std::string& text, const Place& place) {
   run.pid = fields.number("pid", ~std::uint64_t{0}, 0);
   run.host = fields.text("host", "");
   run.cpus = fields.number32("cpus", 1);
+  if (run.cpus == 0)
+    fields.wrong("cpus", "at least 1", json["cpus"]);
   run.program = fields.text("program", "");
   for (const Json& argument : fields.array("arguments")) {
     if (!argument.is_string())

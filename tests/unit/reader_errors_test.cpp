@@ -154,6 +154,9 @@ TEST(ReaderErrors, Json) {
               replace(s.run_json, "\"cpus\":2", "\"cpus\":-2");
             }));
   EXPECT_EQ(Problem::BadField, problem_of_json([](TraceSource& s) {
+              replace(s.run_json, "\"cpus\":2", "\"cpus\":0");
+            }));
+  EXPECT_EQ(Problem::BadField, problem_of_json([](TraceSource& s) {
               replace(s.run_json, "\"session\":\"0", "\"session\":\"x");
             }));
   EXPECT_EQ(Problem::UnknownSchema,
