@@ -5,7 +5,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
+#include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace spec {
@@ -32,14 +35,24 @@ public:
     for (std::thread& each : threads_)
       each.join();
   }
+  // They leave once the caller sleeps: it calls execute() next, and has found no place then.
   void leave_soon() {
-    threads_.emplace_back([this] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    threads_.emplace_back([this, caller = gettid()] {
+      do
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      while (!sleeps(caller));
       leave_ = true;
     });
   }
 
 private:
+  static bool sleeps(pid_t thread) {
+    std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::string stat;
+    std::getline(file, stat);
+    return stat.find(") S ") != std::string::npos;
+  }
+
   std::atomic<int> inside_{0};
   std::atomic<bool> leave_{false};
   std::vector<std::thread> threads_;
