@@ -23,6 +23,7 @@
 #include <mutex>
 #include <new>
 #include <pthread.h>
+#include <sched.h>
 #include <string>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -136,6 +137,15 @@ std::string extra_events_json() {
   return array + "]";
 }
 
+// The CPUs that the process may use: fewer than the machine has in a container, in a job of a cluster, or under taskset.
+std::uint64_t usable_cpus() {
+  cpu_set_t set;
+  const int known = sched_getaffinity(getpid(), sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+  if (known > 0)
+    return static_cast<std::uint64_t>(known);
+  return static_cast<std::uint64_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
 std::string run_json(const Session& s) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
@@ -171,7 +181,7 @@ std::string run_json(const Session& s) {
       .text("byte_order", little ? "little" : "big")
       .number("pid", static_cast<std::uint64_t>(getpid()))
       .text("host", host)
-      .number("cpus", static_cast<std::uint64_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))))
+      .number("cpus", usable_cpus())
       .text("program", read_link("/proc/self/exe"))
       .raw("arguments", arguments_json())
       .text("working_directory", read_link("/proc/self/cwd"))

@@ -15,4 +15,13 @@ int main() {
 EOF
 TP_DISABLE=1 as_stock ./topology
 as_stock ./topology
+
+# Cpus are those that the process may use, as they are for oneTBB.
+any_program | build_stock any
+usable=$(nproc)
+ours ./any
+same "cpus" "$usable" "$(grep -o '"cpus":[0-9]*' tp-data/run.json | cut -d: -f2)"
+one=$(taskset -cp $$ | sed 's/.*[: ]\([0-9]*\).*/\1/') # the first of them
+ours taskset -c "$one" ./any
+same "cpus under taskset" 1 "$(grep -o '"cpus":[0-9]*' tp-data/run.json | cut -d: -f2)"
 finish
