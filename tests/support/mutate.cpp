@@ -114,7 +114,10 @@ analysis::TraceSource from_blob(const std::uint8_t* data, std::size_t size) {
   builder.extra_events = {};
   builder.site(1, "a.cpp", 1);
   builder.site(2, "b.cpp", 2);
+  for (std::uint32_t id = 3; id <= 16; ++id)
+    builder.site(id, "c.cpp", id);
   builder.region(0, "r", "a.cpp", 3);
+  builder.region(1, "s", "b.cpp", 5);
   if (size > 0)
     builder.complete = data[0] & 1;
   if (size > 0)
@@ -174,6 +177,24 @@ analysis::TraceSource with_info(std::string_view texts) {
   return source;
 }
 
+namespace {
+
+// What a user may ask for besides; the answers are in the text and the Markdown.
+bool answers_questions(const analysis::TraceSource& source, const analysis::Profile& profile) {
+  analysis::ProfileOptions options;
+  options.mode = analysis::WhatIfMode::Optimize;
+  options.target = 64;
+  options.measure_burden = true;
+  for (const analysis::SiteRow& site : profile.sites)
+    if (site.loops.body_calls > 0)
+      options.grains.emplace_back(site.info.name, 4);
+  const analysis::Profile answers = analysis::make_profile(source, options);
+  return !analysis::write_text(answers, {}).empty() &&
+         !analysis::write_markdown(answers, {}).empty() && answers.span == profile.span;
+}
+
+} // namespace
+
 bool digest(const analysis::TraceSource& source) {
   try {
     analysis::ProfileOptions options;
@@ -195,7 +216,8 @@ bool digest(const analysis::TraceSource& source) {
            !analysis::write_text(profile, {}).empty() &&
            !analysis::write_profile_csv(profile).empty() &&
            !analysis::write_markdown(profile, {}).empty() &&
-           profile.work == profile.exclusive_sum && profile.span == profile.critical_sum;
+           profile.work == profile.exclusive_sum && profile.span == profile.critical_sum &&
+           answers_questions(source, profile);
   } catch (const analysis::Error&) {
     return false;
   }

@@ -76,6 +76,21 @@ TEST(Mutation, SeedsOfInfoAreGood) {
   }
 }
 
+TEST(Mutation, RecordingsAmongTheSeedsAreGood) {
+  unsigned recordings = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(TP_CORPUS_DIR "/reader")) {
+    if (!entry.path().has_extension()) // PROGRAM.CASE of tests/programs
+      continue;
+    ++recordings;
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_TRUE(
+        digest(from_blob(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size())))
+        << entry.path();
+  }
+  EXPECT_GT(recordings, 10U);
+}
+
 TEST(Mutation, RandomPrograms) {
   unsigned done = 0;
   for (std::uint64_t seed = 1; done < 3; ++seed) {
