@@ -31,6 +31,8 @@ std::uint64_t chunks_told(const EndInfo& end, std::size_t stream) {
     return end.truncated ? 0 : 1;
   return stream < end.chunks.size() ? end.chunks[stream] : 0;
 }
+
+constexpr auto kFlowGraph = static_cast<std::uint8_t>(trace::Construct::FlowGraph);
 } // namespace
 
 DpstReader::DpstReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
@@ -43,6 +45,7 @@ DpstReader::DpstReader(const TraceSource& source, const TraceInfo& info, const R
   summary_.streams = streams_.size();
   summary_.extra.resize(info.run.extra_events.size());
   summary_.constructs.resize(rows.unknown_row + 1); // the last row
+  waits_for_messages_ = !info.run.libtbb_version.starts_with("2021.");
   claims_complete_ = info.end && !info.end->truncated;
   if (!info.end)
     return;
@@ -397,7 +400,11 @@ bool DpstReader::process_wait_end(Stream& stream) {
     fail(Problem::WaitEndWithoutWait, stream.cursor.place(), "a frame that waits",
          frame ? "one that runs" : "no frame");
   // Of a context that several groups share it is not known which tasks this wait is for: some of the others may end later.
-  const bool is_known = frame->wait->context->exclusive || frame->wait->alone || !claims_complete_;
+  // So it is with try_put_and_wait(), which waits for one message in a graph.
+  const Context& context = *frame->wait->context;
+  const bool is_shared =
+      !context.exclusive || (waits_for_messages_ && context.construct == kFlowGraph);
+  const bool is_known = !is_shared || frame->wait->alone || !claims_complete_;
   if (Waiters* waiters = joins_.end_wait(*frame, force_))
     return block(stream, *waiters);
   if (force_ && is_known)

@@ -135,6 +135,7 @@ private:
   std::uint64_t next_rank_ = 0;
   bool force_ = false;
   bool claims_complete_ = false;
+  bool waits_for_messages_ = false; // this oneTBB has try_put_and_wait()
   std::uint64_t missing_ = 0;
   std::pair<Problem, Place> first_missing_;
   ReadSummary summary_;
