@@ -63,6 +63,9 @@ public:
   }
   Fields object(const char* name) const { return {field(name), file_, path_ + name + "."}; }
   bool has(const char* name) const { return json_.contains(name); }
+  [[noreturn]] void fail_without_name() const {
+    fail(Problem::BadField, {file_}, fmt::format("a name in {}name", path_), "an empty one", kHint);
+  }
 
 private:
   const Json& field(const char* name) const {
@@ -91,6 +94,8 @@ SiteFigures site_of_json(const Fields& json) {
   site.name = site.line == 0 ? site.file : fmt::format("{}:{}", site.file, site.line);
   if (json.has("name")) // profiles of version 0.1 have none
     site.name = json.string("name");
+  if (site.name.empty())
+    json.fail_without_name();
   site.functions = json.strings("functions");
   site.constructs = json.strings("constructs");
   site.work = json.integer("work");
