@@ -5,7 +5,8 @@
 
 Every symbol that STOCK exports must be in OURS, with the same version, type and binding; data with the same size. The SONAME
 must be the same, and OURS may need no library that STOCK does not. With --same-version (of oneTBB) OURS adds nothing to the
-exports but tp_*. One line per difference; ends with 1 if there is any.
+exports but tp_*; without it weak is as good as global, which the dynamic linker does not tell apart, and which depends on whether
+libtbb is optimized as a whole. One line per difference; ends with 1 if there is any.
 """
 import argparse
 import subprocess
@@ -31,6 +32,8 @@ def exports(library):
         if len(word) < 8 or not word[0].rstrip(":").isdigit() or word[6] == "UND":
             continue
         _, _, size, kind, binding, visibility, _, name = word[:8]
+        if not options.same_version and binding == "WEAK":
+            binding = "GLOBAL"
         found[name] = (kind, binding, visibility) + ((int(size, 0),) if kind in DATA else ())
     return found
 
