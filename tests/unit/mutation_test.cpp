@@ -48,6 +48,14 @@ TEST(Mutation, PaperExample) {
   check(load_trace_script(TP_GOLDEN_DIR "/taskprof_paper.trace.txt").source(), mutations());
 }
 
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+const std::uint8_t* data_of(const std::string& bytes) {
+  return reinterpret_cast<const std::uint8_t*>(bytes.data());
+}
+
 // The seeds of tests/fuzz, and what it found, through the fuzz targets themselves: to be seen under the sanitizers.
 TEST(Mutation, FuzzedBefore) {
   namespace fs = std::filesystem;
@@ -60,9 +68,8 @@ TEST(Mutation, FuzzedBefore) {
     SCOPED_TRACE(entry.path());
     const std::string target = entry.path().parent_path().filename().string();
     ASSERT_TRUE(targets.contains(target)) << "which fuzz target is this for?";
-    std::ifstream file(entry.path(), std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    targets.at(target)(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    const std::string bytes = bytes_of(entry.path());
+    targets.at(target)(data_of(bytes), bytes.size());
     ++files[target];
   }
   EXPECT_EQ(targets.size(), files.size());
@@ -70,10 +77,8 @@ TEST(Mutation, FuzzedBefore) {
 
 // Else these seeds would test nothing but how errors are told.
 TEST(Mutation, SeedsOfInfoAreGood) {
-  for (const char* const seed : {"run", "sites", "end", "all"}) {
-    std::ifstream file(std::string(TP_CORPUS_DIR "/info/") + seed, std::ios::binary);
-    EXPECT_TRUE(digest(with_info(std::string{std::istreambuf_iterator<char>(file), {}}))) << seed;
-  }
+  for (const char* const seed : {"run", "sites", "end", "all"})
+    EXPECT_TRUE(digest(with_info(bytes_of(std::string(TP_CORPUS_DIR "/info/") + seed)))) << seed;
 }
 
 TEST(Mutation, RecordingsAmongTheSeedsAreGood) {
@@ -82,11 +87,8 @@ TEST(Mutation, RecordingsAmongTheSeedsAreGood) {
     if (!entry.path().has_extension()) // PROGRAM.CASE of tests/programs
       continue;
     ++recordings;
-    std::ifstream file(entry.path(), std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    EXPECT_TRUE(
-        digest(from_blob(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size())))
-        << entry.path();
+    const std::string bytes = bytes_of(entry.path());
+    EXPECT_TRUE(digest(from_blob(data_of(bytes), bytes.size()))) << entry.path();
   }
   EXPECT_GT(recordings, 10U);
 }
