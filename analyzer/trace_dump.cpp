@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <optional>
 #include <string>
 
 namespace tp::analysis {
@@ -44,6 +45,53 @@ std::string context_text(const Record& record) {
   return {};
 }
 
+template <typename Payload>
+std::optional<Payload> payload_of(const Record& record) {
+  if (record.payload_bytes < sizeof(Payload))
+    return std::nullopt;
+  Payload payload;
+  std::memcpy(&payload, record.payload, sizeof payload);
+  return payload;
+}
+
+std::string extended_text(const Record& record) {
+  std::string text = fmt::format(" kind={} bytes={}", static_cast<unsigned>(record.extended_kind),
+                                 record.payload_bytes);
+  switch (record.extended_kind) {
+  case trace::ExtendedKind::ThreadBegin:
+    if (const auto payload = payload_of<trace::ThreadBeginPayload>(record))
+      text += fmt::format(" thread_begin os_thread={} role={} prior_work={}", payload->os_thread,
+                          payload->role, payload->prior_work);
+    break;
+  case trace::ExtendedKind::ThreadEnd:
+    if (const auto payload = payload_of<trace::ThreadEndPayload>(record))
+      text += fmt::format(" thread_end cpu_ns={} paused_work={}", payload->cpu_ns,
+                          payload->paused_work);
+    break;
+  case trace::ExtendedKind::Pause:
+    text += " pause";
+    break;
+  case trace::ExtendedKind::Resume:
+    text += " resume";
+    break;
+  case trace::ExtendedKind::Forked:
+    text += " forked";
+    break;
+  case trace::ExtendedKind::StackOut:
+    text += " stack_out";
+    break;
+  case trace::ExtendedKind::StackIn:
+    if (const auto payload = payload_of<trace::StackInPayload>(record))
+      text += " stack_in stack=" + id_text(payload->stack);
+    break;
+  case trace::ExtendedKind::EdgeUses:
+    if (const auto payload = payload_of<trace::EdgeUsesPayload>(record))
+      text += fmt::format(" edge_uses edge={} change={}", id_text(payload->edge), payload->change);
+    break;
+  }
+  return text;
+}
+
 std::string operands(const Record& record) {
   std::string text;
   if (record.op == Op::Spawn || record.op == Op::SpawnWait) {
@@ -71,30 +119,8 @@ std::string operands(const Record& record) {
     text += " edge=" + id_text(record.id);
   if (record.op == Op::Region)
     text += fmt::format(" region={}", record.region);
-  if (record.op == Op::Extended) {
-    text += fmt::format(" kind={} bytes={}", static_cast<unsigned>(record.extended_kind),
-                        record.payload_bytes);
-    if (record.extended_kind == trace::ExtendedKind::ThreadBegin &&
-        record.payload_bytes >= sizeof(trace::ThreadBeginPayload)) {
-      trace::ThreadBeginPayload payload;
-      std::memcpy(&payload, record.payload, sizeof payload);
-      text += fmt::format(" thread_begin os_thread={} role={} prior_work={}", payload.os_thread,
-                          payload.role, payload.prior_work);
-    }
-    if (record.extended_kind == trace::ExtendedKind::ThreadEnd &&
-        record.payload_bytes >= sizeof(trace::ThreadEndPayload)) {
-      trace::ThreadEndPayload payload;
-      std::memcpy(&payload, record.payload, sizeof payload);
-      text +=
-          fmt::format(" thread_end cpu_ns={} paused_work={}", payload.cpu_ns, payload.paused_work);
-    }
-    if (record.extended_kind == trace::ExtendedKind::EdgeUses &&
-        record.payload_bytes >= sizeof(trace::EdgeUsesPayload)) {
-      trace::EdgeUsesPayload payload;
-      std::memcpy(&payload, record.payload, sizeof payload);
-      text += fmt::format(" edge_uses edge={} change={}", id_text(payload.edge), payload.change);
-    }
-  }
+  if (record.op == Op::Extended)
+    text += extended_text(record);
   return text;
 }
 

@@ -69,6 +69,23 @@ public:
       at(fresh).extra.follow(at(id).extra);
     return fresh;
   }
+  // Merges into `id` whatever only `id` holds.
+  void collapse(SegmentId id) {
+    Segment& into = at(id);
+    while (into.previous != kNoSegment && at(into.previous).refs == 1) {
+      const SegmentId merged = into.previous;
+      Segment& from = at(merged);
+      if (size_of(from) > size_of(into)) {
+        std::swap(into.map, from.map);
+        std::swap(into.key, from.key);
+        std::swap(into.work, from.work);
+      }
+      for_each(from, [&](const Entry& entry) { add(into, entry.key, entry.work); });
+      into.extra.absorb(owner_, from.extra);
+      into.previous = from.previous;
+      free(merged);
+    }
+  }
   Extra& extra(SegmentId id) { return at(id).extra; }
   SegmentId previous(SegmentId id) const { return at(id).previous; }
   // Sums per key of the whole chain, ordered by key.
@@ -171,23 +188,6 @@ private:
   }
   std::size_t size_of(const Segment& segment) const {
     return segment.map == kNoMap ? segment.work > 0 : maps_[segment.map].size();
-  }
-  // Merges into `id` whatever only `id` holds.
-  void collapse(SegmentId id) {
-    Segment& into = at(id);
-    while (into.previous != kNoSegment && at(into.previous).refs == 1) {
-      const SegmentId merged = into.previous;
-      Segment& from = at(merged);
-      if (size_of(from) > size_of(into)) {
-        std::swap(into.map, from.map);
-        std::swap(into.key, from.key);
-        std::swap(into.work, from.work);
-      }
-      for_each(from, [&](const Entry& entry) { add(into, entry.key, entry.work); });
-      into.extra.absorb(owner_, from.extra);
-      into.previous = from.previous;
-      free(merged);
-    }
   }
   // A segment in the middle of a chain does not notice when its other holders go. Each time the
   // number of segments has doubled all chains are collapsed: constant cost per segment made.

@@ -61,6 +61,7 @@ std::uint64_t PathStore::marked_span(const Path& path, const Invocation* of) {
   if (!of)
     return 0;
   for (SegmentId id = path.composition; id != kNoSegment; id = segments_.previous(id)) {
+    segments_.collapse(id); // whatever is walked here is not walked again
     const OnSpan& on_span = segments_.extra(id);
     if (!on_span.may_find(*of))
       return 0;

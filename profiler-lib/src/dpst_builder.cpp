@@ -574,27 +574,37 @@ void change_edge_uses(ThreadState& thread, Frame& frame, std::uint64_t edge, int
 
 struct StackToken {
   std::uint64_t stack; // packed id
-  Frame* frame;        // on top of it
+  Frame* top;
+  Frame* bottom; // the frame above the base of a borrowed stack; null: the thread's own stack
   bool reopen;
   std::uint32_t generation;
 };
 
+// Below the frames of a borrowed stack there is none of this thread's: a base that never has a step.
+static void renew_base(ThreadState& thread) noexcept {
+  thread.base = Frame{};
+  thread.base.thread = &thread;
+}
+
 StackToken* put_aside(ThreadState& thread) noexcept {
+  Frame* const top = thread.frame.load(std::memory_order_relaxed);
+  // A borrowed stack without a task. The library keeps some of these for the next suspend() and
+  // destroys the others: nobody may ever come back.
+  if (top == &thread.base)
+    return nullptr;
   auto* const token = new (std::nothrow) StackToken;
   if (token == nullptr)
     return nullptr;
-  Frame* const top = thread.frame.load(std::memory_order_relaxed);
   token->reopen = top->step_open;
   if (top->step_open)
     cut(thread, *top);
   token->stack = trace::pack_id(thread.writer.stream(), thread.ordinals.stacks++);
-  token->frame = top;
+  token->top = token->bottom = top;
+  while (token->bottom != nullptr && token->bottom->outer != &thread.base)
+    token->bottom = token->bottom->outer;
   token->generation = thread.generation;
   put_extended(thread, trace::ExtendedKind::StackOut, nullptr, 0);
-  // Below the frames of the other stack there is none of this thread's: a base that never has a
-  // step.
-  thread.base = Frame{};
-  thread.base.thread = &thread;
+  renew_base(thread);
   thread.frame.store(&thread.base, std::memory_order_relaxed);
   return token;
 }
@@ -603,11 +613,15 @@ void take_back(ThreadState& thread, StackToken* token) noexcept {
   if (token->generation == thread.generation) {
     const trace::StackInPayload payload{token->stack};
     put_extended(thread, trace::ExtendedKind::StackIn, &payload, sizeof payload);
-    thread.frame.store(token->frame, std::memory_order_relaxed);
+    if (token->bottom != nullptr) { // the thread that put it aside uses its own base
+      renew_base(thread);
+      token->bottom->outer = &thread.base;
+    }
+    thread.frame.store(token->top, std::memory_order_relaxed);
     // Whatever the thread did until here is before the frame's next step: overhead, if it looked for work.
     thread.search_start = 0;
     if (token->reopen)
-      open_now(thread, *token->frame);
+      open_now(thread, *token->top);
   }
   delete token;
 }

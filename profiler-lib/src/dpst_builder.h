@@ -64,7 +64,8 @@ void acquire_edges(ThreadState& thread, Frame& frame, const std::uint64_t* edges
 // So many more acquires will name the edge, or fewer.
 void change_edge_uses(ThreadState& thread, Frame& frame, std::uint64_t edge, int change) noexcept;
 // Resumable tasks: a thread leaves its frames and continues on another stack, with other frames or
-// none. The token is made by put_aside and freed by take_back, on whichever thread.
+// none. The token is made by put_aside and freed by take_back, on whichever thread; null: there is
+// nothing to come back to.
 struct StackToken;
 TP_COLD StackToken* put_aside(ThreadState& thread) noexcept;
 TP_COLD void take_back(ThreadState& thread, StackToken* token) noexcept;

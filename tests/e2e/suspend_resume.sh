@@ -34,6 +34,9 @@ for turn in 1 2 3; do
   is_empty err
   analyze tp-data
   is 'p["complete"] and p["work"] == 20 * 20 and p["span"] >= 13'
+  # Only what somebody comes back to is put aside: not the stacks that the library keeps to be used again, or destroys.
+  "$tp_analyze" --dump -d tp-data > dump
+  same 'stacks put aside' "$(grep -c stack_in dump)" "$(grep -c stack_out dump)"
 done
 # Where some threads could not record, stacks come out of nowhere on others.
 for limit in 64K 96K 128K; do
