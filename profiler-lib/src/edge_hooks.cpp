@@ -36,10 +36,21 @@ TP_HOT void take_all(const void* key, Use&& use) noexcept {
   } while (edges.count == Edges::kMost);
 }
 
+// A frame that waits has no step that could come after an edge (a stack that the library left in a wait
+// and goes back to): that nobody comes for the edges any more is told.
+TP_COLD void give_up(ThreadState& thread, const std::uint64_t* edges, unsigned count) noexcept {
+  for (unsigned i = 0; i < count; ++i)
+    change_edge_uses(thread, top(thread), edges[i], -1);
+}
+
 void acquire(const std::uint64_t* edges, unsigned count, Acquire how) noexcept {
   ThreadState* const thread = known_thread();
-  if (thread != nullptr && has_steps(*thread, top(*thread)))
+  if (thread == nullptr)
+    return;
+  if (has_steps(*thread, top(*thread))) [[likely]]
     acquire_edges(*thread, top(*thread), edges, count, how);
+  else
+    give_up(*thread, edges, count);
 }
 
 // The current frame comes after all edges at `key`.

@@ -37,6 +37,7 @@ for turn in 1 2 3; do
   # Only what somebody comes back to is put aside: not the stacks that the library keeps to be used again, or destroys.
   "$tp_analyze" --dump -d tp-data > dump
   same 'stacks put aside' "$(grep -c stack_in dump)" "$(grep -c stack_out dump)"
+  same 'ends of edges' "$(grep -c ' Release ' dump)" "$(grep -c -e ' Acquire ' -e ' edge_uses .* change=-1' dump)"
 done
 # Where some threads could not record, stacks come out of nowhere on others.
 for limit in 64K 96K 128K; do
