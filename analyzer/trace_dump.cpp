@@ -115,6 +115,8 @@ std::string operands(const Record& record) {
   }
   if (record.op == Op::LoopEnd)
     text += fmt::format(" iterations={} grain={}", record.iterations, record.grain);
+  if (record.op == Op::Release && record.flags & trace::kReleaseKept)
+    text += " kept";
   if (record.op == Op::Acquire)
     text += " edge=" + id_text(record.id);
   if (record.op == Op::Region)

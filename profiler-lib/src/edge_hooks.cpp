@@ -36,8 +36,7 @@ TP_HOT void take_all(const void* key, Use&& use) noexcept {
   } while (edges.count == Edges::kMost);
 }
 
-// A frame that waits has no step that could come after an edge (a stack that the library left in a wait
-// and goes back to): that nobody comes for the edges any more is told.
+// Nobody will come for the edges.
 TP_COLD void give_up(ThreadState& thread, const std::uint64_t* edges, unsigned count) noexcept {
   for (unsigned i = 0; i < count; ++i)
     change_edge_uses(thread, top(thread), edges[i], -1);
@@ -49,7 +48,7 @@ void acquire(const std::uint64_t* edges, unsigned count, Acquire how) noexcept {
     return;
   if (has_steps(*thread, top(*thread))) [[likely]]
     acquire_edges(*thread, top(*thread), edges, count, how);
-  else
+  else // a stack that the library left in a wait, and goes back to
     give_up(*thread, edges, count);
 }
 
@@ -139,6 +138,13 @@ TP_EXPORT uint64_t tp_on_release(int kept) noexcept {
 TP_EXPORT void tp_on_acquire(uint64_t edge, int alone) noexcept {
   if (edge != 0)
     acquire(&edge, 1, alone != 0 ? Acquire::Alone : Acquire::Also);
+}
+
+TP_EXPORT void tp_forget_edge(uint64_t edge) noexcept {
+  if (edge == 0)
+    return;
+  if (ThreadState* const thread = known_thread())
+    give_up(*thread, &edge, 1);
 }
 
 TP_EXPORT void tp_on_release_to(const void* key, int kept) noexcept {

@@ -2,6 +2,7 @@
 . "$(dirname "$0")/common.inc"
 build_stock resumes <<'EOF'
 #define TBB_PREVIEW_RESUMABLE_TASKS 1
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task.h>
 #include <oneapi/tbb/task_group.h>
@@ -10,6 +11,7 @@ build_stock resumes <<'EOF'
 #include <thread>
 #include <vector>
 int main() {
+  tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 4);
   std::vector<std::thread> resumers(20);
   tbb::task_group group;
   for (int i = 0; i < 20; ++i)
@@ -34,9 +36,11 @@ for turn in 1 2 3; do
   is_empty err
   analyze tp-data
   is 'p["complete"] and p["work"] == 20 * 20 and p["span"] >= 13'
-  # Only what somebody comes back to is put aside: not the stacks that the library keeps to be used again, or destroys.
+  # Only what somebody comes back to is put aside, at the end of the process perhaps but for the three workers: not the stacks
+  # that the library keeps to be used again, or destroys.
   "$tp_analyze" --dump -d tp-data > dump
-  same 'stacks put aside' "$(grep -c stack_in dump)" "$(grep -c stack_out dump)"
+  left=$(($(grep -c stack_out dump) - $(grep -c stack_in dump)))
+  [ "$left" -ge 0 ] && [ "$left" -le 3 ] || fail "$left stacks are never taken back"
   same 'ends of edges' "$(grep -c ' Release ' dump)" "$(grep -c -e ' Acquire ' -e ' edge_uses .* change=-1' dump)"
 done
 # Where some threads could not record, stacks come out of nowhere on others.

@@ -62,7 +62,29 @@ def profile_of(case, folder):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=250)
     if analysis.returncode != 0:
         raise Exception(f"tp-analyze: exit status {analysis.returncode}: {analysis.stderr}")
+    check_edges(data)
     return ran.stdout.splitlines(), json.loads(analysis.stdout)
+
+
+def check_edges(data):
+    """Every edge is acquired, or given up, as often as was told: the analyzer keeps the others to the end."""
+    dump = subprocess.run([options.analyze, "--dump", "-d", data], stdout=subprocess.PIPE, text=True, timeout=250, check=True)
+    to_come = {}
+    released = 0
+    for words in map(str.split, dump.stdout.splitlines()):
+        operands = dict(word.split("=", 1) for word in words if "=" in word)
+        if words[0] == "stream":
+            stream, released = words[1], 0
+        elif "Release" in words:
+            to_come[f"{stream}.{released}"] = 0 if "kept" in words else to_come.get(f"{stream}.{released}", 0) + 1
+            released += 1
+        elif "Acquire" in words:
+            to_come[operands["edge"]] = to_come.get(operands["edge"], 0) - 1
+        elif "edge_uses" in words:
+            to_come[operands["edge"]] = to_come.get(operands["edge"], 0) + int(operands["change"])
+    wrong = {edge: count for edge, count in to_come.items() if count > 0}
+    if wrong:
+        raise Exception(f"edges and how often they are still to be acquired: {wrong}")
 
 
 class Check(Comparison):

@@ -103,6 +103,8 @@ uint64_t tp_on_release(int kept) TP_NOEXCEPT;
 /* The current frame continues after the edge as well, or, if `alone`, after the edge only (a task that
  * is used again for something that does not depend on what it did): closes, opens. 0 is ignored. */
 void tp_on_acquire(uint64_t edge, int alone) TP_NOEXCEPT;
+/* Nobody will acquire the edge, which is not a kept one: the analyzer need not remember it. 0 is ignored. */
+void tp_forget_edge(uint64_t edge) TP_NOEXCEPT;
 /* The same where there is no room to keep the edge: it is kept under the address of an object, whose
  * code must acquire or forget all of them before the address is used again. tp_on_acquire_from takes
  * all that were released there; or, if `kept`, leaves the one that is there for others. */

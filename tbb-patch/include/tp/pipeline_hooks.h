@@ -20,10 +20,29 @@
 
 namespace tp {
 
+// What nobody may come for: the last call of a filter has no successor.
+class unclaimed_edge {
+public:
+  unclaimed_edge() = default;
+  ~unclaimed_edge() { tp_forget_edge(edge_); }
+  unclaimed_edge(const unclaimed_edge&) = delete;
+  unclaimed_edge& operator=(const unclaimed_edge&) = delete;
+
+  void set(std::uint64_t edge) { tp_forget_edge(std::exchange(edge_, edge)); }
+  std::uint64_t take() { return std::exchange(edge_, 0); }
+
+private:
+  std::uint64_t edge_ = 0;
+};
+
 class pipeline_tokens {
 public:
   explicit pipeline_tokens(std::size_t tokens) : tokens_(tokens) {}
-  ~pipeline_tokens() { delete[] ring_; }
+  ~pipeline_tokens() {
+    for (std::size_t i = 0; ring_ != nullptr && i < tokens_; ++i)
+      tp_forget_edge(ring_[i]);
+    delete[] ring_;
+  }
   pipeline_tokens(const pipeline_tokens&) = delete;
   pipeline_tokens& operator=(const pipeline_tokens&) = delete;
 
