@@ -720,7 +720,10 @@ bool DpstReader::process_extended(Stream& stream) {
   case trace::ExtendedKind::StackIn: {
     trace::StackInPayload payload;
     load(payload);
-    return take_stack(stream, payload.stack);
+    if (!take_stack(stream, payload.stack))
+      return false;
+    summary_.idle += record.lead;
+    break;
   }
   case trace::ExtendedKind::EdgeUses: {
     trace::EdgeUsesPayload payload;

@@ -81,13 +81,14 @@ private:
   bool open_chunk();
   void check_header(std::size_t available) const;
   // The time of a record follows from the chunk's base time and the lengths before it: a closing
-  // record ends its step at now + lead + length, Begin and WaitEnd stand at now + idle.
+  // record ends its step at now + lead + length, Begin, WaitEnd and StackIn stand at now + idle.
   void set_times() {
     if (trace::closes_step(record_.op)) {
       time_.begin = now_ + record_.lead;
       now_ = time_.begin + (same_as_time_ ? record_.work + record_.wall : record_.wall);
     } else {
-      if (record_.op == trace::Op::Begin || record_.op == trace::Op::WaitEnd)
+      if (record_.op == trace::Op::Begin || record_.op == trace::Op::WaitEnd ||
+          record_.op == trace::Op::Extended)
         now_ += record_.lead;
       time_.begin = now_;
     }

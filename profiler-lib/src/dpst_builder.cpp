@@ -285,15 +285,17 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
 }
 
 TP_COLD void put_extended(ThreadState& thread, trace::ExtendedKind kind, const void* payload,
-                          std::uint16_t bytes) noexcept {
+                          std::uint16_t bytes, std::uint64_t idle = 0) noexcept {
   flush_begin(thread);
   RecordEncoder record(reserve(thread));
+  const unsigned lead_code = record.field(idle);
   record.operand(static_cast<std::uint8_t>(kind));
   record.operand(std::uint8_t{0});
   record.operand(bytes);
   if (bytes > 0)
     record.bytes(payload, bytes);
-  thread.writer.advance(record.commit(make_tag(Op::Extended, 0, 0, 0, 0)));
+  thread.writer.advance(record.commit(make_tag(Op::Extended, lead_code, 0, 0, 0)));
+  thread.told_time += idle;
 }
 
 // Idle ticks up to `now`, told by the record about to be written.
@@ -612,14 +614,14 @@ StackToken* put_aside(ThreadState& thread) noexcept {
 void take_back(ThreadState& thread, StackToken* token) noexcept {
   if (token->generation == thread.generation) {
     const trace::StackInPayload payload{token->stack};
-    put_extended(thread, trace::ExtendedKind::StackIn, &payload, sizeof payload);
+    const std::uint64_t idle =
+        thread.search_start != 0 ? take_idle(thread, read_own_time(thread.clock)) : 0;
+    put_extended(thread, trace::ExtendedKind::StackIn, &payload, sizeof payload, idle);
     if (token->bottom != nullptr) { // the thread that put it aside uses its own base
       renew_base(thread);
       token->bottom->outer = &thread.base;
     }
     thread.frame.store(token->top, std::memory_order_relaxed);
-    // Whatever the thread did until here is before the frame's next step: overhead, if it looked for work.
-    thread.search_start = 0;
     if (token->reopen)
       open_now(thread, *token->top);
   }

@@ -711,8 +711,7 @@ bool Simulation::idle_action(SimThread& thread) {
   SimFrame& top = *thread.stack.back();
   if (top.base && thread.stack.size() == 1 && !aside_.empty() && chance(50)) {
     const std::size_t index = pick(aside_.size());
-    const trace::StackInPayload payload{aside_[index].first};
-    thread.stream->extended(trace::ExtendedKind::StackIn, &payload, sizeof payload);
+    thread.stream->stack_in(aside_[index].first, idle(thread));
     thread.stack = aside_[index].second;
     aside_.erase(aside_.begin() + static_cast<std::ptrdiff_t>(index));
     return true;

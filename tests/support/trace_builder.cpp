@@ -31,14 +31,20 @@ void StreamBuilder::emit(Op op, unsigned flags, const StepFigures& step, Operand
   records_.insert(records_.end(), space.data(), end);
 }
 
-void StreamBuilder::extended(trace::ExtendedKind kind, const void* payload, std::size_t size) {
-  emit(Op::Extended, 0, {}, [&](trace::RecordEncoder& encoder) {
+void StreamBuilder::extended(trace::ExtendedKind kind, const void* payload, std::size_t size,
+                             std::uint64_t idle) {
+  emit(Op::Extended, 0, {.lead = idle}, [&](trace::RecordEncoder& encoder) {
     encoder.operand(static_cast<std::uint8_t>(kind));
     encoder.operand(std::uint8_t{0});
     encoder.operand(static_cast<std::uint16_t>(size));
     if (size > 0)
       encoder.bytes(payload, size);
   });
+}
+
+void StreamBuilder::stack_in(std::uint64_t stack, std::uint64_t idle) {
+  const trace::StackInPayload payload{stack};
+  extended(trace::ExtendedKind::StackIn, &payload, sizeof payload, idle);
 }
 
 void StreamBuilder::thread_begin(trace::ThreadRole role, std::uint64_t prior_work) {

@@ -60,7 +60,9 @@ public:
 
   void thread_begin(trace::ThreadRole role, std::uint64_t prior_work = 0);
   void thread_end(std::uint64_t cpu_ns = 0, std::uint64_t paused_work = 0);
-  void extended(trace::ExtendedKind kind, const void* payload, std::size_t bytes);
+  void extended(trace::ExtendedKind kind, const void* payload, std::size_t bytes,
+                std::uint64_t idle = 0);
+  void stack_in(std::uint64_t stack, std::uint64_t idle = 0);
   void spawn(StepFigures step, SiteOperand site, ContextOperand context, bool split = false,
              bool wait = false);
   void wait(StepFigures step, ContextOperand context);

@@ -89,11 +89,6 @@ TaskOperand task_of(const Line& line) {
   return TaskOperand::of(parse_id(text));
 }
 
-void add_stack_in(StreamBuilder& stream, std::uint64_t stack) {
-  const trace::StackInPayload payload{stack};
-  stream.extended(trace::ExtendedKind::StackIn, &payload, sizeof payload);
-}
-
 void add_edge_uses(StreamBuilder& stream, std::uint64_t edge, const std::string& change) {
   const trace::EdgeUsesPayload payload{edge, std::stoi(change), 0};
   stream.extended(trace::ExtendedKind::EdgeUses, &payload, sizeof payload);
@@ -159,7 +154,7 @@ bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
   else if (word == "stack-out")
     stream.extended(trace::ExtendedKind::StackOut, nullptr, 0);
   else if (word == "stack-in")
-    add_stack_in(stream, parse_id(line.text("stack", "")));
+    stream.stack_in(parse_id(line.text("stack", "")), line.number("idle"));
   else if (word == "edge-uses")
     add_edge_uses(stream, parse_id(line.text("edge", "")), line.text("change", ""));
   else if (word == "chunk")

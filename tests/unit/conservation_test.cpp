@@ -2,6 +2,7 @@
 // main creates a task every 1000 ticks, a worker begins each 100 ticks later and takes 50.
 #include "profile.h"
 #include "trace_builder.h"
+#include "trace_script.h"
 
 #include <gtest/gtest.h>
 
@@ -50,6 +51,30 @@ TEST(Conservation, EveryTickOfEveryThreadIsSomewhere) {
   EXPECT_EQ(30250u - 30150, balance.absent); // the worker ends earlier
   EXPECT_EQ(0u, balance.unexplained);
   EXPECT_FALSE(warns(profile, "Conservation"));
+}
+
+// The main thread goes back to a stack after 40 ticks without work.
+TEST(Conservation, IdleTimeEndsWhereAStackComesBack) {
+  const char kScript[] = "run cpus=1\n"
+                         "site 1 a.cpp 1\n"
+                         "stream 0\n"
+                         "thread role=main\n"
+                         "spawn work=5 site=1 ctx=new-exclusive\n"
+                         "wait work=5 ctx=last\n"
+                         "begin task=0.0\n"
+                         "cut work=3\n"
+                         "stack-out\n"
+                         "stack-in stack=0.0 idle=40\n"
+                         "end work=7 lead=2\n"
+                         "wait-end\n"
+                         "end work=1\n"
+                         "thread-end\n";
+  const TimeBalance balance = make_profile(test::parse_trace_script(kScript).source(), {}).balance;
+  EXPECT_EQ(40u, balance.idle);
+  EXPECT_EQ(2u, balance.overhead);
+  EXPECT_EQ(5u + 5 + 3 + 7 + 1, balance.steps);
+  EXPECT_EQ(63u, balance.elapsed);
+  EXPECT_EQ(0u, balance.unexplained);
 }
 
 TEST(Conservation, TimeThatIsNowhereIsReported) {

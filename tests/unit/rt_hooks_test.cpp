@@ -129,12 +129,16 @@ TEST(Hooks, AStolenTaskHasItsFullId) {
   EXPECT_EQ(worker, (Lines{"Begin id 0", "End 9", "End 0"}));
 }
 
-// Steps after a resumed stack are not told again as idle time before the next task.
+// It is told there, and steps after it are not told again as idle time before the next task.
 TEST(Hooks, SearchEndsWhereAStackIsResumed) {
+  constexpr std::uint64_t kSearched = 10000; // ticks
   const std::string data = record([] {
     start();
     const std::uint64_t stack = tp_on_stack_out();
     tp_on_search();
+    const std::uint64_t begin = tp::rt::this_thread->search_start;
+    while (tp::rt::read_own_time(tp::rt::this_thread->clock) < begin + kSearched)
+      ;
     tp_on_stack_in(stack);
     tp_spend(1);
     FakeTask task;
@@ -142,9 +146,16 @@ TEST(Hooks, SearchEndsWhereAStackIsResumed) {
     spawn(task, context);
     wait(context, [&] { run(task, context, [] { tp_spend(2); }); });
   });
+  unsigned stacks = 0;
   for (const auto& record : read_stream(data + "/000000.tps").records)
-    if (record.op == tp::trace::Op::Begin)
+    if (record.op == tp::trace::Op::Begin) {
       ADD_FAILURE() << "idle before it: " << record.lead;
+    } else if (record.op == tp::trace::Op::Extended &&
+               record.extended_kind == tp::trace::ExtendedKind::StackIn) {
+      ++stacks;
+      EXPECT_LE(kSearched, record.lead);
+    }
+  EXPECT_EQ(1u, stacks);
 }
 
 // A thread that comes to a CPU whose time stamp counter is behind has no negative times.

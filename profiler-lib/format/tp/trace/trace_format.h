@@ -110,7 +110,7 @@ enum class ExtendedKind : std::uint8_t {
   StackOut = 6, // the stream's frame stack is put aside as stack (stream, ordinal of StackOut);
                 // none remains
   StackIn = 7,  // StackInPayload: the frames of a stack put aside (by any stream) are the stream's
-                // frames now
+                // frames now; lead = idle
   EdgeUses = 8, // EdgeUsesPayload: an edge will be acquired more often than once, or not at all
 };
 
@@ -150,7 +150,7 @@ static_assert(sizeof(EdgeUsesPayload) == 16);
 // at each Op.
 //   lead  ticks between the previous step (or thread begin) of this thread and this step, without
 //   the idle ticks
-//         told by Begin and WaitEnd in between: time inside the runtime and the profiler ("tasking
+//         told by Begin, WaitEnd and StackIn in between: time inside the runtime and the profiler ("tasking
 //         overhead")
 //   work  of the closed step, in the unit of run.json "work"
 //   wall  run.json work.same_as_time: wall time of the step minus its work, in ticks; else: its
