@@ -62,8 +62,13 @@ def profile_of(case, folder):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=250)
     if analysis.returncode != 0:
         raise Exception(f"tp-analyze: exit status {analysis.returncode}: {analysis.stderr}")
-    check_edges(data)
+    if case not in LEAKING:
+        check_edges(data)
     return ran.stdout.splitlines(), json.loads(analysis.stdout)
+
+
+# Cases whose edges are not counted, and why.
+LEAKING = {"out_of_a_scan": "oneTBB never destroys the nodes of a scan that is cancelled"}
 
 
 def check_edges(data):
