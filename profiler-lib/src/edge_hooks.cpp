@@ -36,10 +36,14 @@ TP_HOT void take_all(const void* key, Use&& use) noexcept {
   } while (edges.count == Edges::kMost);
 }
 
-// Nobody will come for the edges.
-TP_COLD void give_up(ThreadState& thread, const std::uint64_t* edges, unsigned count) noexcept {
+// Tells that the edges will be acquired once more, or not at all.
+void change_uses(const std::uint64_t* edges, unsigned count, int change) noexcept {
+  ThreadState* const thread = known_thread();
+  if (thread == nullptr)
+    return;
   for (unsigned i = 0; i < count; ++i)
-    change_edge_uses(thread, top(thread), edges[i], -1);
+    if (is_edge(edges[i]))
+      change_edge_uses(*thread, top(*thread), edges[i], change);
 }
 
 void acquire(const std::uint64_t* edges, unsigned count, Acquire how) noexcept {
@@ -49,7 +53,7 @@ void acquire(const std::uint64_t* edges, unsigned count, Acquire how) noexcept {
   if (has_steps(*thread, top(*thread))) [[likely]]
     acquire_edges(*thread, top(*thread), edges, count, how);
   else // a stack that the library left in a wait, and goes back to
-    give_up(*thread, edges, count);
+    change_uses(edges, count, -1);
 }
 
 // The current frame comes after all edges at `key`.
@@ -60,16 +64,6 @@ void acquire_all(const void* key, Acquire how) noexcept {
     acquire(edges.edge, edges.count, how);
     how = Acquire::Also;
   });
-}
-
-// Tells that the edges will be acquired once more, or not at all.
-void change_uses(const Edges& edges, int change) noexcept {
-  ThreadState* const thread = known_thread();
-  if (thread == nullptr)
-    return;
-  for (unsigned i = 0; i < edges.count; ++i)
-    if (is_edge(edges.edge[i]))
-      change_edge_uses(*thread, top(*thread), edges.edge[i], change);
 }
 
 // Where the edge table keeps the site of an object, and how many of its places were taken, at most
@@ -141,10 +135,8 @@ TP_EXPORT void tp_on_acquire(uint64_t edge, int alone) noexcept {
 }
 
 TP_EXPORT void tp_forget_edge(uint64_t edge) noexcept {
-  if (edge == 0)
-    return;
-  if (ThreadState* const thread = known_thread())
-    give_up(*thread, &edge, 1);
+  if (edge != 0)
+    change_uses(&edge, 1, -1);
 }
 
 TP_EXPORT void tp_on_release_to(const void* key, int kept) noexcept {
@@ -185,7 +177,7 @@ TP_EXPORT void tp_on_after_once(const void* flag) noexcept {
 
 TP_EXPORT void tp_forget_edges(const void* key) noexcept {
   if (keeps_edges())
-    take_all(key, [](const Edges& edges) { change_uses(edges, -1); });
+    take_all(key, [](const Edges& edges) { change_uses(edges.edge, edges.count, -1); });
 }
 
 TP_EXPORT void tp_on_start_after(const void* key) noexcept {
@@ -208,7 +200,7 @@ TP_EXPORT void tp_copy_edges(const void* from, const void* to) noexcept {
   copied.count = 1;
   for (unsigned n = 0; (copied.edge[0] = peek_edge(from, n)) != 0; ++n)
     if (is_edge(copied.edge[0])) {
-      change_uses(copied, 1);
+      change_uses(copied.edge, copied.count, 1);
       put_edges(to, copied);
     }
 }
