@@ -84,7 +84,7 @@ void DpstReader::merge() {
       number = queue_.pop();
     } else {
       // Nothing can go on: what the earliest record waits for was never recorded.
-      number = queue_.take_earliest_blocked();
+      number = queue_.take_earliest_blocked(claims_complete_);
       if (number == kNoStream)
         return;
       force_ = true;
@@ -111,8 +111,9 @@ void DpstReader::note_missing(Problem problem, const Stream& stream) {
     first_missing_ = {problem, place_in_report(stream.cursor.place())};
 }
 
-bool DpstReader::block(Stream& stream, Waiters& waiters, std::uint64_t wanted) {
-  queue_.block(stream.cursor.time().at, stream.cursor.number(), waiters, wanted);
+bool DpstReader::block(Stream& stream, Waiters& waiters, std::uint64_t wanted,
+                       bool perhaps_in_vain) {
+  queue_.block(stream.cursor.time().at, stream.cursor.number(), waiters, wanted, perhaps_in_vain);
   return false;
 }
 
@@ -363,9 +364,12 @@ bool DpstReader::process_spawn(Stream& stream) {
   const bool is_wait = record.op == Op::SpawnWait;
   const bool waits_alone = is_wait && record.flags & trace::kWaitAlone;
   if (waits_alone)
-    joins_.begin_wait_alone(parent, *child, context);
+    joins_.begin_wait_alone(parent, *child, context, stream.feed_next);
+  else if (stream.feed_next && !is_wait)
+    joins_.enter_feed(*child, parent, context);
   else
     joins_.enter_scope(*child, parent, context, is_split);
+  stream.feed_next = false;
   if (!is_wait && record.flags & trace::kSpawnSplit)
     joins_.split(parent, *child);
   child->state.is_split = is_split;
@@ -406,7 +410,7 @@ bool DpstReader::process_wait_end(Stream& stream) {
       !context.exclusive || (waits_for_messages_ && context.construct == kFlowGraph);
   const bool is_known = !is_shared || frame->wait->alone || !claims_complete_;
   if (Waiters* waiters = joins_.end_wait(*frame, force_))
-    return block(stream, *waiters);
+    return block(stream, *waiters, 0, !is_known);
   if (force_ && is_known)
     note_missing(Problem::NeverEnded, stream);
   ++summary_.waits;
@@ -638,7 +642,8 @@ bool DpstReader::process_acquire(Stream& stream) {
 void DpstReader::process_cut(Stream& stream) {
   Frame& frame = running(stream);
   const bool is_first_use = !stream.used_tbb && !frame.is_task && !frame.last_context &&
-                            stream.cursor.next_op() != Op::Extended;
+                            stream.cursor.next_extended().value_or(trace::ExtendedKind::Feed) ==
+                                trace::ExtendedKind::Feed;
   stream.used_tbb |= is_first_use;
   close_step(stream, frame, {is_first_use ? BoundaryKind::FirstUse : BoundaryKind::Other});
 }
@@ -730,6 +735,9 @@ bool DpstReader::process_extended(Stream& stream) {
     load(payload);
     return process_edge_uses(stream, payload);
   }
+  case trace::ExtendedKind::Feed:
+    stream.feed_next = true;
+    break;
   case trace::ExtendedKind::Pause:
     ++summary_.pauses;
     break;

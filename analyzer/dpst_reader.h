@@ -45,7 +45,8 @@ private:
     Frame* top = nullptr;
     std::uint32_t last_site = 0;
     bool any_site = false;
-    bool used_tbb = false; // by the thread, if it is no worker
+    bool feed_next = false; // the next spawn has to do with a parallel_for_each in a user's context
+    bool used_tbb = false;  // by the thread, if it is no worker
     Row last_row = kMainRow;
     std::uint64_t first_time = 0;
     std::uint64_t contexts = 0;
@@ -109,7 +110,8 @@ private:
   // A stream number from a record: the stream, or null if there is none (an error in a complete
   // trace).
   Stream* stream_of(const Stream& reader, std::uint64_t id);
-  bool block(Stream& stream, Waiters& waiters, std::uint64_t wanted = 0);
+  bool block(Stream& stream, Waiters& waiters, std::uint64_t wanted = 0,
+             bool perhaps_in_vain = false);
 
   void merge();
   void finish_all();

@@ -29,6 +29,8 @@ void Joins::release(Context* context) {
     return;
   if (context->current)
     release(context->current);
+  while (context->feeds)
+    remove_feed(*context, context->feeds);
   contexts_.free(context);
 }
 
@@ -63,6 +65,10 @@ void Joins::release(Scope* scope) {
   }
 }
 
+bool Joins::is_for_each(const Context& context) {
+  return context.construct == static_cast<std::uint8_t>(trace::Construct::ParallelForEach);
+}
+
 Scope* Joins::scope_of(Frame& frame, Context* context, bool make) {
   if (context->exclusive) {
     if (!context->current && make)
@@ -89,13 +95,44 @@ Scope* Joins::scope_of(Frame& frame, Context* context, bool make) {
     scope->outer = live(frame.scope);
     // parallel_for_each: what a task adds (by the feeder) is not waited for by the block that the
     // task is in.
-    if (context->construct == static_cast<std::uint8_t>(trace::Construct::ParallelForEach) &&
-        scope->outer->outer)
+    if (is_for_each(*context) && scope->outer->outer)
       scope->outer = live(scope->outer->outer);
     ++scope->outer->refs;
     ++scope->outer->outstanding;
+  } else if (is_for_each(*context)) {
+    add_feed(*context, scope);
   }
   return scope;
+}
+
+void Joins::add_feed(Context& context, Scope* scope) {
+  ++scope->refs;
+  scope->takes_fed = true;
+  scope->next_feed = context.feeds;
+  context.feeds = scope;
+}
+
+void Joins::remove_feed(Context& context, Scope* scope) {
+  Scope** link = &context.feeds;
+  while (*link && *link != scope)
+    link = &(*link)->next_feed;
+  if (!*link)
+    return;
+  *link = scope->next_feed;
+  scope->next_feed = nullptr;
+  release(scope);
+}
+
+// Where what `frame` feeds in `context` belongs: to the innermost parallel_for_each around it there. One that is in a task
+// of another context does not know: the newest. Null: none is known.
+Scope* Joins::feed_of(const Frame& frame, const Context& context) {
+  if (frame.is_task && frame.context == &context)
+    for (Scope* scope = frame.scope; scope; scope = scope->outer) {
+      scope = live(scope);
+      if (scope->takes_fed)
+        return scope;
+    }
+  return context.feeds;
 }
 
 // What `scope` stands for. Shortens chains of aliases on the way (each holds a reference to the
@@ -130,6 +167,8 @@ void Joins::unlink(Scope* scope) {
   scope->next_of_frame = scope->previous_of_frame = nullptr;
   scope->next_of_context = scope->previous_of_context = nullptr;
   scope->frame = nullptr;
+  if (scope->takes_fed)
+    remove_feed(*scope->context, scope);
   set_context(scope->context, nullptr);
   if (scope->outer) {
     Scope* const outer = live(scope->outer);
@@ -152,13 +191,27 @@ void Joins::enter_scope(Frame& child, Frame& parent, Context* context, bool is_s
       is_split && context->construct == static_cast<std::uint8_t>(trace::Construct::UserContext);
   const bool inherits = (context->exclusive || is_piece) && parent.is_task &&
                         parent.context == context && parent.scope;
+  // The feeder of a parallel_for_each, called by a task of another algorithm inside an item.
+  if (is_for_each(*context) && context->feeds && context->feeds->frame != &parent &&
+      !(parent.is_task && parent.context == context))
+    return enter_feed(child, parent, context);
   Scope* const scope = inherits ? live(parent.scope) : scope_of(parent, context, true);
   ++scope->refs;
   ++scope->outstanding;
   child.scope = scope;
 }
 
-void Joins::begin_wait_alone(Frame& frame, Frame& child, Context* context) {
+void Joins::enter_feed(Frame& child, Frame& parent, Context* context) {
+  Scope* const scope = feed_of(parent, *context);
+  if (!scope)
+    return enter_scope(child, parent, context, false);
+  set_context(child.context, context);
+  ++scope->refs;
+  ++scope->outstanding;
+  child.scope = scope;
+}
+
+void Joins::begin_wait_alone(Frame& frame, Frame& child, Context* context, bool takes_fed) {
   begin_wait(frame, context);
   set_context(child.context, context);
   Scope* const scope = make_scope();
@@ -166,6 +219,12 @@ void Joins::begin_wait_alone(Frame& frame, Frame& child, Context* context) {
   frame.wait->alone = true;
   ++scope->refs;
   ++scope->outstanding;
+  if (frame.is_task && frame.context == context && frame.scope) {
+    scope->outer = live(frame.scope);
+    ++scope->outer->refs;
+  }
+  if (takes_fed)
+    add_feed(*context, scope);
 }
 
 void Joins::begin_wait(Frame& frame, Context* context) {
@@ -178,6 +237,8 @@ void Joins::begin_wait(Frame& frame, Context* context) {
 void Joins::close_wait(Frame& frame) {
   Wait* const wait = frame.wait;
   frame.wait = wait->outer;
+  if (wait->scope && wait->alone && wait->scope->takes_fed)
+    remove_feed(*wait->context, wait->scope);
   if (wait->scope)
     release(wait->scope);
   set_context(wait->context, nullptr);

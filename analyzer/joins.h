@@ -33,9 +33,13 @@ struct Scope {
   // Not exclusive: the scope of the frame's own task, if that has the same context: whoever waits
   // for it waits for these tasks as well, so it counts this scope as outstanding. Once no wait can
   // find this scope any more (its frame has ended), it is merged: an alias of the outer one, so
-  // that a chain of tasks that spawn each other needs no memory.
+  // that a chain of tasks that spawn each other needs no memory. Of a wait for one task alone: the
+  // scope of the frame that waits, which counts nothing of it.
   Scope* outer = nullptr;
   bool merged = false;
+  // What is fed to a parallel_for_each belongs here: the wait for the whole of it joins this scope.
+  bool takes_fed = false;
+  Scope* next_feed = nullptr; // Context::feeds
   // Not exclusive: links in the lists of its frame and its context.
   Frame* frame = nullptr;
   Context* context = nullptr;
@@ -53,6 +57,7 @@ struct Context {
   std::uint64_t id = 0;     // packed
   Scope* current = nullptr; // exclusive
   Scope* scopes = nullptr;  // not exclusive
+  Scope* feeds = nullptr;   // scopes that take what is fed, the newest first; each with a reference
 };
 
 // Two sides meet here: 0 the rest of the spawning frame, 1 the child. A trace may say that a side
@@ -116,8 +121,12 @@ public:
   // `child`, with path and rank set, becomes a task of `context`, spawned by `parent`; `is_split`:
   // not by the user's code, but by an algorithm that divides its own work.
   void enter_scope(Frame& child, Frame& parent, Context* context, bool is_split);
-  // The frame waits for `child` alone, which becomes a task of `context`, and what descends from it.
-  void begin_wait_alone(Frame& frame, Frame& child, Context* context);
+  // As enter_scope, but `child` is an item that was fed to a parallel_for_each in a context of the
+  // user's: whoever waits for that waits for it, and nobody inside.
+  void enter_feed(Frame& child, Frame& parent, Context* context);
+  // The frame waits for `child` alone, which becomes a task of `context`, and what descends from it;
+  // `takes_fed`: it is a parallel_for_each, and waits for what is fed to it.
+  void begin_wait_alone(Frame& frame, Frame& child, Context* context, bool takes_fed);
   void begin_wait(Frame& frame, Context* context);
   // The frame has an open wait. Returns the list to wait in while joined tasks are outstanding,
   // else joins and returns null. `force`: joins what is there.
@@ -142,6 +151,10 @@ private:
   Scope* scope_of(Frame& frame, Context* context, bool make);
   static Scope* live(Scope* scope);
   void unlink(Scope* scope);
+  static bool is_for_each(const Context& context);
+  void add_feed(Context& context, Scope* scope);
+  void remove_feed(Context& context, Scope* scope);
+  static Scope* feed_of(const Frame& frame, const Context& context);
   void settle(Scope* scope);
   void join_scope(Frame& frame, Scope& scope);
   void absorb(Path*& into, Path*& from);

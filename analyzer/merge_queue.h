@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace tp::analysis {
@@ -48,9 +49,10 @@ public:
   }
 
   // `stream`, whose next record is at `time`, waits for `waiters`; `wanted` is an ordinal for
-  // wake_up_to.
-  void block(std::uint64_t time, std::uint32_t stream, Waiters& waiters, std::uint64_t wanted) {
-    entries_[stream] = {time, wanted, &waiters, waiters.first};
+  // wake_up_to; `perhaps_in_vain`: this may be no wait at all.
+  void block(std::uint64_t time, std::uint32_t stream, Waiters& waiters, std::uint64_t wanted,
+             bool perhaps_in_vain) {
+    entries_[stream] = {time, wanted, &waiters, waiters.first, perhaps_in_vain};
     waiters.first = stream;
     ++blocked_;
   }
@@ -72,14 +74,18 @@ public:
       push(entry.time, stream);
     }
   }
-  // Nothing can go on any more: takes out the earliest stream that waits, kNoStream if none does.
-  std::uint32_t take_earliest_blocked() {
+  // Nothing can go on any more: takes out the earliest stream that waits, kNoStream if none does. One that waits perhaps
+  // in vain comes before all others if `is_complete`: then what the others wait for was recorded.
+  std::uint32_t take_earliest_blocked(bool is_complete) {
     if (blocked_ == 0)
       return kNoStream;
+    const auto rank = [&](const Entry& entry) {
+      return std::pair(is_complete && !entry.perhaps_in_vain, entry.time);
+    };
     std::uint32_t best = kNoStream;
     for (std::uint32_t stream = 0; stream < entries_.size(); ++stream)
       if (entries_[stream].waits_on &&
-          (best == kNoStream || entries_[stream].time < entries_[best].time))
+          (best == kNoStream || rank(entries_[stream]) < rank(entries_[best])))
         best = stream;
     std::uint32_t* link = &entries_[best].waits_on->first;
     while (*link != best)
@@ -95,6 +101,7 @@ private:
     std::uint64_t wanted = 0;
     Waiters* waits_on = nullptr;
     std::uint32_t next = kNoStream;
+    bool perhaps_in_vain = false;
   };
   struct Item {
     std::uint64_t time;

@@ -120,12 +120,13 @@ bool StreamCursor::open_chunk() {
   return true;
 }
 
-trace::Op StreamCursor::next_op() const {
+std::optional<trace::ExtendedKind> StreamCursor::next_extended() const {
   const std::byte* at = at_;
   trace::Record next;
-  return at != nullptr && trace::decode(at, end_, extra_events_, next) == trace::DecodeStatus::Ok
-             ? next.op
-             : Op::None;
+  if (at == nullptr || trace::decode(at, end_, extra_events_, next) != trace::DecodeStatus::Ok ||
+      next.op != Op::Extended)
+    return std::nullopt;
+  return next.extended_kind;
 }
 
 bool StreamCursor::end_stream() {

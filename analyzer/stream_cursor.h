@@ -46,8 +46,8 @@ public:
   }
 
   const trace::Record& record() const { return record_; }
-  // Of the record behind the current one in its chunk; None: there is none.
-  trace::Op next_op() const;
+  // Of the record behind the current one in its chunk, if that is an Extended one.
+  std::optional<trace::ExtendedKind> next_extended() const;
   const RecordTime& time() const { return time_; }
   std::uint32_t number() const { return number_; }
   Place place() const {

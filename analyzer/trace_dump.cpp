@@ -88,6 +88,9 @@ std::string extended_text(const Record& record) {
     if (const auto payload = payload_of<trace::EdgeUsesPayload>(record))
       text += fmt::format(" edge_uses edge={} change={}", id_text(payload->edge), payload->change);
     break;
+  case trace::ExtendedKind::Feed:
+    text += " feed";
+    break;
   }
   return text;
 }

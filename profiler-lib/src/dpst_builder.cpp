@@ -246,10 +246,35 @@ TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task&
   return {known != 0 ? known : learn_address(thread, task, traits), false, false};
 }
 
-// A context of the user's can serve several groups and algorithms at a time. What a loop waits for descends from its first
-// task; a group's run_and_wait() waits for the whole group.
-TP_HOT bool waits_alone(const tp_task& task, unsigned traits) noexcept {
-  return traits == static_cast<unsigned>(trace::Construct::UserContext) && is_algorithm(task.type);
+TP_COLD TaskKind learn_kind(ThreadState& thread, const void* type) noexcept {
+  const TaskKind kind = kind_of_task(type);
+  thread.task_kinds.remember(reinterpret_cast<std::uintptr_t>(type),
+                             static_cast<std::uint32_t>(kind));
+  return kind;
+}
+
+// A context of the user's can serve several groups and algorithms at a time, and which task is whose the context does not
+// tell: the types of the tasks do. What a loop waits for descends from its first task; a group's run_and_wait() waits for
+// the whole group.
+TP_HOT TaskKind kind_in(ThreadState& thread, const void* type, unsigned traits) noexcept {
+  if (traits != static_cast<unsigned>(trace::Construct::UserContext)) [[likely]]
+    return TaskKind::Other;
+  const std::uint32_t known = thread.task_kinds.find(reinterpret_cast<std::uintptr_t>(type));
+  return known != 0 ? static_cast<TaskKind>(known) : learn_kind(thread, type);
+}
+
+TP_COLD void put_extended(ThreadState& thread, trace::ExtendedKind kind, const void* payload,
+                          std::uint16_t bytes, std::uint64_t idle = 0) noexcept {
+  flush_begin(thread);
+  RecordEncoder record(reserve(thread));
+  const unsigned lead_code = record.field(idle);
+  record.operand(static_cast<std::uint8_t>(kind));
+  record.operand(std::uint8_t{0});
+  record.operand(bytes);
+  if (bytes > 0)
+    record.bytes(payload, bytes);
+  thread.writer.advance(record.commit(make_tag(Op::Extended, lead_code, 0, 0, 0)));
+  thread.told_time += idle;
 }
 
 TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep& step,
@@ -257,6 +282,11 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
   put_before(thread);
   const ContextOperand operand = name_context(thread, frame, context);
   const auto [site, is_split, is_told] = site_of(thread, frame, task, operand, context.traits);
+  const TaskKind kind = kind_in(thread, task.type, context.traits);
+  const bool is_first =
+      op == Op::SpawnWait && (kind == TaskKind::First || kind == TaskKind::ForEach);
+  if (kind == TaskKind::Fed || (is_first && kind == TaskKind::ForEach)) [[unlikely]]
+    put_extended(thread, trace::ExtendedKind::Feed, nullptr, 0);
   const SiteCode site_code = is_split                                         ? SiteCode::Inherit
                              : site == thread.ordinals.last_site && site != 0 ? SiteCode::Last
                              : site <= UINT16_MAX                             ? SiteCode::U16
@@ -273,7 +303,7 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
   unsigned flags = static_cast<unsigned>(site_code) | static_cast<unsigned>(operand.code)
                                                           << trace::kContextShift;
   if (op == Op::SpawnWait)
-    flags |= waits_alone(task, context.traits) ? trace::kWaitAlone : 0;
+    flags |= is_first ? trace::kWaitAlone : 0;
   else if (frame.split_next)
     flags |= trace::kSpawnSplit;
   frame.split_next = false;
@@ -282,20 +312,6 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
   task.words[1] = site | (is_told ? kSiteTold : 0) | (task.words[1] & kRegionBits << kRegionShift);
   ++thread.ordinals.spawns;
   commit(thread, record, tag_of(op, codes, flags));
-}
-
-TP_COLD void put_extended(ThreadState& thread, trace::ExtendedKind kind, const void* payload,
-                          std::uint16_t bytes, std::uint64_t idle = 0) noexcept {
-  flush_begin(thread);
-  RecordEncoder record(reserve(thread));
-  const unsigned lead_code = record.field(idle);
-  record.operand(static_cast<std::uint8_t>(kind));
-  record.operand(std::uint8_t{0});
-  record.operand(bytes);
-  if (bytes > 0)
-    record.bytes(payload, bytes);
-  thread.writer.advance(record.commit(make_tag(Op::Extended, lead_code, 0, 0, 0)));
-  thread.told_time += idle;
 }
 
 // Idle ticks up to `now`, told by the record about to be written.

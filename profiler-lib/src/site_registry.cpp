@@ -23,6 +23,7 @@
 #include <unistd.h>
 #include <unordered_map>
 #include <unwind.h>
+#include <utility>
 
 namespace tp::rt {
 namespace {
@@ -260,18 +261,25 @@ std::uint32_t register_address(const tp_task& task, unsigned construct) {
   return id;
 }
 
-bool is_algorithm(const void* type) noexcept {
+TaskKind kind_of_task(const void* type) noexcept {
   const char* name = type_name(type);
   constexpr char kLibrary[] = "N3tbb6detail2"; // then d1, d2, r1
   constexpr std::size_t kLength = sizeof kLibrary - 1;
   if (std::strncmp(name, kLibrary, kLength) != 0 || std::strlen(name) < kLength + 2)
-    return false;
+    return TaskKind::Other;
   name += kLength + 2;
-  for (const char* first : {"9start_for", "12start_reduce", "26start_deterministic_reduce",
-                            "18for_each_root_task", "10stage_task"})
+  constexpr std::pair<const char*, TaskKind> kKinds[] = {
+      {"9start_for", TaskKind::First},
+      {"12start_reduce", TaskKind::First},
+      {"26start_deterministic_reduce", TaskKind::First},
+      {"10stage_task", TaskKind::First},
+      {"18for_each_root_task", TaskKind::ForEach},
+      {"16feeder_item_task", TaskKind::Fed},
+  };
+  for (const auto& [first, kind] : kKinds)
     if (std::strncmp(name, first, std::strlen(first)) == 0)
-      return true;
-  return false;
+      return kind;
+  return TaskKind::Other;
 }
 
 std::uint32_t register_region(const tp_region& region) {

@@ -55,9 +55,14 @@ std::uint32_t register_site(const void* record);
 // A site of code that was not recompiled: unwinds the calling thread's stack. `construct` is
 // trace::Construct.
 std::uint32_t register_address(const tp_task& task, unsigned construct);
-// Does an algorithm of oneTBB begin with a task of this vtable, from which all descends that it waits for? Not so in
-// parallel_invoke, and unknown without RTTI.
-bool is_algorithm(const void* type) noexcept;
+// What a task of this vtable is to an algorithm of oneTBB. Unknown without RTTI.
+enum class TaskKind : std::uint32_t {
+  Other = 1,
+  First,   // from which all descends that the algorithm waits for (not so in parallel_invoke)
+  ForEach, // the same, of a parallel_for_each, which waits for what is fed to it as well
+  Fed,     // an item that was fed to a parallel_for_each
+};
+TaskKind kind_of_task(const void* type) noexcept;
 std::uint32_t register_region(const tp_region& region);
 
 // Starts anew with an empty file in the given folder (session start, fork child). False: errno.

@@ -98,6 +98,7 @@ struct ThreadState {
   ThreadClock clock;
   SiteCache sites;
   SiteCache known_regions; // region + 1
+  SiteCache task_kinds;    // TaskKind by vtable
   OnceMemo once[kOnceMemos] = {};
   std::uint32_t parts = 0; // named by this thread
   // Cold.

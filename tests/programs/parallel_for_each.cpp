@@ -37,6 +37,30 @@ struct Tree {
   }
 };
 
+// Each item adds two from inside a loop of its own, 10 units after its begin, down to 0.
+constexpr Cost kFedFromLoops{(1 + 2 + 4 + 8) * (2 * 11 + 5), 3 * 10 + 11 + 5};
+template <typename Range, typename LoopContext, typename... Context>
+void feed_from_loops(const Range& range, const LoopContext& in_loop, Context&... context) {
+  const auto body = [&](int left, tbb::feeder<int>& feeder) {
+    in_loop([&](int) {
+      spend(10);
+      if (left > 0)
+        feeder.add(left - 1);
+      spend(1);
+    });
+    spend(5);
+  };
+  tbb::parallel_for_each(range.begin(), range.end(), body, context...);
+}
+const auto own_loop = [](const auto& body) {
+  tbb::parallel_for(0, 2, body, tbb::simple_partitioner());
+};
+auto loop_in(tbb::task_group_context& context) {
+  return [&context](const auto& body) {
+    tbb::parallel_for(0, 2, body, tbb::simple_partitioner(), context);
+  };
+}
+
 } // namespace
 
 CASE(random_access) {
@@ -99,4 +123,60 @@ CASE(nested) {
     spend(1);
   });
   expect({3 * 2 + 2 * 60, 32});
+}
+CASE(fed_from_a_nested_loop) {
+  feed_from_loops(std::forward_list<int>{3}, own_loop);
+  spend(7);
+  feed_from_loops(std::vector<int>{3}, own_loop);
+  spend(7);
+  expect(in_series({kFedFromLoops, step(7), kFedFromLoops, step(7)}));
+}
+CASE(feeder_in_a_context_of_the_users) {
+  tbb::task_group_context context;
+  const auto body = [](int left, tbb::feeder<int>& feeder) {
+    spend(10);
+    if (left > 0)
+      feeder.add(left - 1);
+    spend(1);
+  };
+  const std::forward_list<int> list{3, 2, 1};
+  tbb::parallel_for_each(list.begin(), list.end(), body, context);
+  spend(7);
+  const std::vector<int> values{3};
+  tbb::parallel_for_each(values.begin(), values.end(), body, context);
+  spend(7);
+  std::istringstream words("3 2 1");
+  tbb::parallel_for_each(std::istream_iterator<int>(words), std::istream_iterator<int>(), body,
+                         context);
+  spend(7);
+  expect(in_series({{9 * 11, 41}, step(7), {4 * 11, 41}, step(7), {9 * 11, 41}, step(7)}));
+}
+CASE(fed_from_a_nested_loop_in_a_context_of_the_users) {
+  tbb::task_group_context context;
+  const std::forward_list<int> list{3};
+  const std::vector<int> values{3};
+  feed_from_loops(list, own_loop, context);
+  spend(7);
+  feed_from_loops(list, loop_in(context), context);
+  spend(7);
+  feed_from_loops(values, own_loop, context);
+  spend(7);
+  feed_from_loops(values, loop_in(context), context);
+  spend(7);
+  expect(in_series({kFedFromLoops, step(7), kFedFromLoops, step(7), kFedFromLoops, step(7),
+                    kFedFromLoops, step(7)}));
+}
+CASE(feeders_beside_each_other_in_one_context) {
+  // Each piece of the outer loop waits for what its own parallel_for_each was fed.
+  tbb::task_group_context context;
+  tbb::parallel_for(
+      0, 4,
+      [&](int i) {
+        const std::forward_list<int> list{i};
+        feed_from_loops(list, loop_in(context), context);
+        spend(100);
+      },
+      tbb::simple_partitioner(), context);
+  const auto work = [](int left) { return ((2u << left) - 1) * 27u; };
+  expect({work(0) + work(1) + work(2) + work(3) + 400, 3 * 10 + 11 + 5 + 100});
 }

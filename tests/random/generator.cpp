@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <memory>
 #include <random>
 
 namespace tp::random {
@@ -48,9 +49,11 @@ struct Place {
   unsigned depth = 0;
   int arena = -1;
   bool isolation = false;
-  bool leafy = false;     // nothing may wait here
-  bool feeds = false;     // in an item of parallel_for_each
-  bool outermost = false; // in no task and in no arena but the thread's first
+  bool leafy = false; // nothing may wait here
+  // In an item of parallel_for_each, or an algorithm inside it: where a new item runs.
+  std::shared_ptr<const Place> item;
+  unsigned item_context = 0; // the context of the user's that the parallel_for_each has
+  bool outermost = false;    // in no task and in no arena but the thread's first
   unsigned regions = 0;
 };
 
@@ -80,6 +83,7 @@ private:
   void add_spend(Block& to, unsigned percent = 100);
   std::vector<Right> rights_of(Scope& scope);
   Place inside(Scope& scope);
+  Place inside_algorithm(Scope& scope, unsigned context);
   Place member_of(Group& group);
   Group* quiet_group(Scope& scope);
 
@@ -197,8 +201,18 @@ Place Generator::inside(Scope& scope) {
   place.rights = rights_of(scope);
   place.contexts = scope.all_contexts();
   ++place.depth;
-  place.feeds = place.outermost = false;
+  place.item = nullptr;
+  place.outermost = false;
   place.regions = 0;
+  return place;
+}
+
+// The same, in a task of an algorithm that has this context: it can feed the parallel_for_each that it is in. If that has
+// a context of the user's it has to be the same one: others leave open which of several in that context is fed.
+Place Generator::inside_algorithm(Scope& scope, unsigned context) {
+  Place place = inside(scope);
+  if (scope.place.item_context == 0 || scope.place.item_context == context)
+    place.item = scope.place.item;
   return place;
 }
 
@@ -206,7 +220,8 @@ Place Generator::member_of(Group& group) {
   Place place = group.owner->place;
   place.contexts = group.owner->all_contexts();
   ++place.depth;
-  place.feeds = place.outermost = false;
+  place.item = nullptr;
+  place.outermost = false;
   place.regions = 0;
   place.leafy = group.leafy;
   if (group.isolated) {
@@ -281,6 +296,8 @@ void Generator::fill(Block& to, Scope& scope, unsigned statements) {
 void Generator::add(Block& to, Scope& scope) {
   add_spend(to, 60);
   const bool deep = scope.place.depth >= 6;
+  if (!deep && chance(25) && feed(to, scope))
+    return;
   const unsigned what = pick(110);
   const bool added = deep || what < 10 ? region(to, scope)
                      : what < 34       ? run(to, scope)
@@ -292,8 +309,7 @@ void Generator::add(Block& to, Scope& scope) {
                      : what < 69       ? invoke(to, scope)
                      : what < 79       ? loop(to, scope, Kind::Loop)
                      : what < 85       ? loop(to, scope, Kind::Reduce)
-                     : what < 89       ? for_each(to, scope)
-                     : what < 92       ? feed(to, scope)
+                     : what < 92       ? for_each(to, scope)
                      : what < 95       ? arena(to, scope)
                      : what < 97       ? isolate(to, scope)
                      : what < 98       ? pipeline(to, scope)
@@ -563,7 +579,7 @@ bool Generator::invoke(Block& to, Scope& scope) {
   Statement statement = make(Kind::Invoke);
   statement.context = some_context(scope);
   for (unsigned i = 0; i < parts; ++i)
-    statement.blocks.push_back(block(inside(scope)));
+    statement.blocks.push_back(block(inside_algorithm(scope, statement.context)));
   to.statements.push_back(std::move(statement));
   return true;
 }
@@ -596,7 +612,7 @@ bool Generator::loop(Block& to, Scope& scope, Kind kind) {
   const unsigned outer_times = times_;
   times_ *= std::max(1u, statement.iterations);
   for (unsigned bodies = is_loose ? 1 : 1 + pick(3); bodies > 0; --bodies) {
-    Place place = inside(scope);
+    Place place = is_loose ? inside(scope) : inside_algorithm(scope, statement.context);
     if (is_loose)
       place.rights.clear();
     statement.blocks.push_back(block(std::move(place)));
@@ -647,13 +663,16 @@ bool Generator::for_each(Block& to, Scope& scope) {
     statement.partitioner = Partitioner::Auto;
   program_.exact &= !random_access;
   program_.tasks_exact &= !random_access;
+  statement.context = some_context(scope);
   const unsigned outer_times = times_;
   times_ *= std::max(1u, statement.iterations);
   for (unsigned bodies = random_access ? 1 : 1 + pick(3); bodies > 0; --bodies) {
     Place place = inside(scope);
-    place.feeds = !random_access;
+    place.item_context = statement.context;
     if (random_access)
       place.rights.clear();
+    else
+      place.item = std::make_shared<Place>(place);
     statement.blocks.push_back(block(std::move(place)));
   }
   times_ = outer_times;
@@ -662,14 +681,13 @@ bool Generator::for_each(Block& to, Scope& scope) {
 }
 
 bool Generator::feed(Block& to, Scope& scope) {
-  if (!scope.place.feeds || !afford(1))
+  if (!scope.place.item || !afford(1))
     return false;
   Statement statement = make(Kind::Feed);
-  Place place = inside(scope);
   // The new item outlives this scope.
-  place.rights = scope.place.rights;
-  place.contexts = scope.place.contexts;
-  place.feeds = true;
+  Place place = *scope.place.item;
+  place.depth = scope.place.depth + 1;
+  place.item = scope.place.item;
   statement.blocks.push_back(block(std::move(place)));
   to.statements.push_back(std::move(statement));
   return true;

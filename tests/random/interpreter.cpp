@@ -90,13 +90,16 @@ struct Group {
 
 struct Part;
 using Feeder = tbb::feeder<Part>;
+struct Items;
 
 struct Scope {
   Scope* outer = nullptr;
+  const Items* items = nullptr; // of the innermost parallel_for_each
   std::vector<Group> groups;
   std::map<unsigned, tbb::task_group_context> contexts;
 
-  Scope(const Block& block, Scope* outer_scope) : outer(outer_scope) {
+  Scope(const Block& block, Scope* outer_scope, const Items* own_items)
+      : outer(outer_scope), items(own_items || !outer ? own_items : outer->items) {
     for (const GroupDeclaration& declared : block.groups)
       groups.push_back({declared.number, declared.isolated,
                         declared.isolated ? std::make_unique<tbb::isolated_task_group>()
@@ -350,12 +353,16 @@ void for_each(const Statement& s, Scope* scope) {
     const Items items{feeder, part.outer, site};
     run_block(*part.block, part.outer, &items);
   };
-  if (s.form == Form::Plain) {
-    tbb::parallel_for_each(parts, run_part, site_of(s));
-  } else {
-    const std::forward_list<Part> list(parts.begin(), parts.end());
-    tbb::parallel_for_each(list, run_part, site_of(s));
-  }
+  const auto over = [&](const auto& range) {
+    if (s.context == 0)
+      tbb::parallel_for_each(range, run_part, site_of(s));
+    else
+      tbb::parallel_for_each(range, run_part, find_context(s.context, scope), site_of(s));
+  };
+  if (s.form == Form::Plain)
+    over(parts);
+  else
+    over(std::forward_list<Part>(parts.begin(), parts.end()));
 }
 
 void pipeline(const Statement& s, Scope* scope) {
@@ -472,28 +479,28 @@ tbb::task_arena& full_arena() {
   return arena;
 }
 
-void region(const Statement& s, Scope* scope, const Items* items) {
+void region(const Statement& s, Scope* scope) {
   if (s.form == Form::Plain) {
     const Region inside(s.region);
-    run_block(s.blocks[0], scope, items);
+    run_block(s.blocks[0], scope);
   } else {
     tp_region_begin(&regions[s.region]);
-    run_block(s.blocks[0], scope, items);
+    run_block(s.blocks[0], scope);
     tp_region_end(&regions[s.region]);
   }
 }
 
-void run_statement(const Statement& s, Scope* scope, const Items* items) {
+void run_statement(const Statement& s, Scope* scope) {
   switch (s.kind) {
   case Kind::Spend:
     return spend(s.units);
   case Kind::Region:
-    return region(s, scope, items);
+    return region(s, scope);
   case Kind::Throw:
     throw Thrown();
   case Kind::Try:
     try {
-      return run_block(s.blocks[0], scope, items);
+      return run_block(s.blocks[0], scope);
     } catch (const Thrown&) {
       return;
     }
@@ -515,7 +522,7 @@ void run_statement(const Statement& s, Scope* scope, const Items* items) {
     return for_each(s, scope);
   case Kind::Feed:
     // The new item outlives this block.
-    return items->feeder.add(Part{&s.blocks[0], items->scope}, items->site);
+    return scope->items->feeder.add(Part{&s.blocks[0], scope->items->scope}, scope->items->site);
   case Kind::Arena:
     return arena(s.arena).execute([&] { run_block(s.blocks[0], scope); });
   case Kind::Isolate:
@@ -535,14 +542,14 @@ void run_statement(const Statement& s, Scope* scope, const Items* items) {
   }
 }
 
-void run_statements(const Block& block, Scope* scope, const Items* items) {
+void run_statements(const Block& block, Scope* scope) {
   for (const Statement& s : block.statements)
-    run_statement(s, scope, items);
+    run_statement(s, scope);
 }
 
 void run_block(const Block& block, Scope* outer, const Items* items) {
-  Scope scope(block, outer);
-  run_statements(block, &scope, items);
+  Scope scope(block, outer, items);
+  run_statements(block, &scope);
 }
 
 } // namespace
@@ -555,15 +562,15 @@ bool run(const Program& program, unsigned threads) {
   // An arena of its own: the default one has no more slots than the machine has cores.
   tbb::task_arena main_arena(static_cast<int>(threads));
   main_arena.execute([&] {
-    Scope shared(program.prologue, nullptr);
-    run_statements(program.prologue, &shared, nullptr);
+    Scope shared(program.prologue, nullptr, nullptr);
+    run_statements(program.prologue, &shared);
     std::vector<std::thread> others;
     for (std::size_t i = 1; i < program.threads.size(); ++i)
       others.emplace_back([&, i] { run_block(program.threads[i], &shared); });
     run_block(program.threads[0], &shared);
     for (std::thread& other : others)
       other.join();
-    run_statements(program.epilogue, &shared, nullptr);
+    run_statements(program.epilogue, &shared);
   });
   return all_right;
 }

@@ -42,10 +42,12 @@ struct Node {
   std::vector<int> before;
 };
 
+struct Items;
 struct Scope {
   Scope* outer = nullptr;
   const Block* block = nullptr;
   std::vector<GroupState> groups;
+  Items* items = nullptr; // of the innermost parallel_for_each
 };
 
 // The tasks of a running parallel_for_each.
@@ -113,10 +115,11 @@ private:
            (s.partitioner == Partitioner::Simple && s.kind != Kind::Scan);
   }
 
-  Outcome block(const Block& block, Scope* outer, Frame& frame, Items* items);
-  Outcome statements(const Block& block, Scope& scope, Frame& frame, Items* items);
-  Outcome statement(const Statement& s, Scope& scope, Frame& frame, Items* items);
-  Outcome region(const Statement& s, Scope& scope, Frame& frame, Items* items);
+  // `items`: of the parallel_for_each whose item it is; else those of the outer block count.
+  Outcome block(const Block& block, Scope* outer, Frame& frame, Items* items = nullptr);
+  Outcome statements(const Block& block, Scope& scope, Frame& frame);
+  Outcome statement(const Statement& s, Scope& scope, Frame& frame);
+  Outcome region(const Statement& s, Scope& scope, Frame& frame);
   void run(const Statement& s, Scope& scope, Frame& frame);
   Outcome wait(const Statement& s, Scope& scope, Frame& frame);
   void invoke(const Statement& s, Scope& scope, Frame& frame);
@@ -140,10 +143,10 @@ private:
 Walk::Walk(const Program& program, Splitting splitting) : splitting_(splitting) {
   Scope shared{nullptr, &program.prologue, std::vector<GroupState>(program.prologue.groups.size())};
   Frame& main = begin_root();
-  statements(program.prologue, shared, main, nullptr);
+  statements(program.prologue, shared, main);
   for (const Block& thread : program.threads)
-    block(thread, &shared, &thread == program.threads.data() ? main : begin_root(), nullptr);
-  statements(program.epilogue, shared, main, nullptr);
+    block(thread, &shared, &thread == program.threads.data() ? main : begin_root());
+  statements(program.epilogue, shared, main);
 }
 
 Frame& Walk::begin_root() {
@@ -186,29 +189,30 @@ std::pair<GroupState*, Scope*> Walk::find(unsigned number, Scope& scope) const {
 }
 
 Outcome Walk::block(const Block& block, Scope* outer, Frame& frame, Items* items) {
-  Scope scope{outer, &block, std::vector<GroupState>(block.groups.size())};
-  return statements(block, scope, frame, items);
+  Scope scope{outer, &block, std::vector<GroupState>(block.groups.size()),
+              items || !outer ? items : outer->items};
+  return statements(block, scope, frame);
 }
 
-Outcome Walk::statements(const Block& block, Scope& scope, Frame& frame, Items* items) {
+Outcome Walk::statements(const Block& block, Scope& scope, Frame& frame) {
   for (const Statement& s : block.statements)
-    if (statement(s, scope, frame, items) == Outcome::Threw)
+    if (statement(s, scope, frame) == Outcome::Threw)
       return Outcome::Threw;
   return Outcome::Normal;
 }
 
-Outcome Walk::statement(const Statement& s, Scope& scope, Frame& frame, Items* items) {
+Outcome Walk::statement(const Statement& s, Scope& scope, Frame& frame) {
   ++executed[static_cast<unsigned>(s.kind)];
   switch (s.kind) {
   case Kind::Spend:
     frame.current = add(frame, s.units, {frame.current}, frame.region);
     break;
   case Kind::Region:
-    return region(s, scope, frame, items);
+    return region(s, scope, frame);
   case Kind::Throw:
     return Outcome::Threw;
   case Kind::Try:
-    block(s.blocks[0], &scope, frame, items);
+    block(s.blocks[0], &scope, frame);
     break;
   case Kind::Run:
     run(s, scope, frame);
@@ -232,13 +236,13 @@ Outcome Walk::statement(const Statement& s, Scope& scope, Frame& frame, Items* i
     for_each(s, scope, frame);
     break;
   case Kind::Feed:
-    feed(s, frame, *items);
+    feed(s, frame, *scope.items);
     break;
   case Kind::Arena:
   case Kind::FullArena:
     return other_arena(s, scope, frame);
   case Kind::Isolate:
-    return block(s.blocks[0], &scope, frame, nullptr);
+    return block(s.blocks[0], &scope, frame);
   case Kind::Sort:
     break;
   case Kind::Pipeline:
@@ -253,13 +257,13 @@ Outcome Walk::statement(const Statement& s, Scope& scope, Frame& frame, Items* i
 }
 
 // Of nested regions the outermost counts; the others are as if they were not there.
-Outcome Walk::region(const Statement& s, Scope& scope, Frame& frame, Items* items) {
+Outcome Walk::region(const Statement& s, Scope& scope, Frame& frame) {
   const unsigned outer = frame.region;
   if (outer == kNoRegion) {
     entered[s.region] = true;
     frame.region = s.region;
   }
-  const Outcome outcome = block(s.blocks[0], &scope, frame, items);
+  const Outcome outcome = block(s.blocks[0], &scope, frame);
   frame.region = outer;
   return outcome;
 }
@@ -268,7 +272,7 @@ void Walk::run(const Statement& s, Scope& scope, Frame& frame) {
   const auto [group, owner] = find(s.group, scope);
   Frame& task = spawn(frame, 1 + s.site);
   task.group = group;
-  if (!group->cancelled && block(s.blocks[0], owner, task, nullptr) == Outcome::Threw)
+  if (!group->cancelled && block(s.blocks[0], owner, task) == Outcome::Threw)
     group->threw = true;
   group->ends.push_back(task.current);
 }
@@ -294,7 +298,7 @@ void Walk::cancel(const Statement& s, Scope& scope) {
 // What is called in an arena has nothing to do with the group of the calling task.
 Outcome Walk::other_arena(const Statement& s, Scope& scope, Frame& frame) {
   const GroupState* const group = std::exchange(frame.group, nullptr);
-  const Outcome outcome = block(s.blocks[0], &scope, frame, nullptr);
+  const Outcome outcome = block(s.blocks[0], &scope, frame);
   frame.group = group;
   return outcome;
 }
@@ -304,7 +308,7 @@ void Walk::invoke(const Statement& s, Scope& scope, Frame& frame) {
   const std::vector<Block>& parts = s.blocks;
   std::vector<int> ends;
   const auto run_part = [&](const Block& part, Frame& task) {
-    block(part, &scope, task, nullptr);
+    block(part, &scope, task);
     ends.push_back(task.current);
   };
   std::size_t next = 0;
@@ -338,7 +342,7 @@ Outcome Walk::pieces(const Statement& s, Scope& scope, Frame& frame, const Piece
                      std::vector<int>& ends) {
   if (!piece.is_divisible() || !halves(s)) {
     for (const unsigned i : piece.iterations(s.columns))
-      if (block(s.blocks[i % s.blocks.size()], &scope, frame, nullptr) == Outcome::Threw)
+      if (block(s.blocks[i % s.blocks.size()], &scope, frame) == Outcome::Threw)
         return Outcome::Threw;
     return Outcome::Normal;
   }
@@ -349,7 +353,7 @@ Outcome Walk::pieces(const Statement& s, Scope& scope, Frame& frame, const Piece
   pieces(s, scope, frame, left, ends);
   if (s.kind == Kind::Reduce) {
     join(frame, {right.current});
-    block(s.join, &scope, frame, nullptr);
+    block(s.join, &scope, frame);
   }
   return Outcome::Normal;
 }
@@ -405,7 +409,7 @@ Outcome Walk::pipeline(const Statement& s, Scope& scope, Frame& frame) {
       join(call, {at});
       if (s.serial[filter])
         join(call, {last[filter]});
-      outcome = block(s.blocks[filter], &scope, call, nullptr);
+      outcome = block(s.blocks[filter], &scope, call);
       at = last[filter] = call.current;
     }
     left.push_back(at);
@@ -429,12 +433,12 @@ Outcome Walk::graph(const Statement& s, Scope& scope, Frame& frame) {
       for (const unsigned from : s.nodes[node].from)
         before.push_back(at[from]);
       if (before.empty()) {
-        statements(s.join, scope, frame, nullptr);
+        statements(s.join, scope, frame);
         before = before_entry;
         before.push_back(frame.current);
       }
       Frame& task = graph_node(s, node, frame, passed, std::move(before));
-      outcome = block(s.blocks[node], &scope, task, nullptr);
+      outcome = block(s.blocks[node], &scope, task);
       passed.push_back(&task);
       all.push_back(&task);
       at[node] = task.current;
@@ -466,9 +470,9 @@ Frame& Walk::graph_node(const Statement& s, unsigned node, Frame& spawner,
 void Walk::suspend(const Statement& s, Scope& scope, Frame& frame) {
   const auto [group, owner] = find(s.group, scope);
   Frame& task = spawn(frame, 1 + s.site);
-  block(s.blocks[0], owner, task, nullptr);
+  block(s.blocks[0], owner, task);
   const int resumed = task.current;
-  block(s.blocks[1], owner, task, nullptr);
+  block(s.blocks[1], owner, task);
   group->ends.push_back(task.current);
   join(frame, {resumed});
 }

@@ -118,8 +118,8 @@ std::string arguments_of(const Statement& s) {
         kPartitioners[static_cast<unsigned>(s.partitioner)], static_cast<unsigned>(s.form),
         s.deterministic ? ", deterministic" : "", s.cancelled ? ", cancelled" : "", context_of(s));
   case Kind::ForEach:
-    return fmt::format("line {}, {} items, {} iterators", site_line(s.site), s.iterations,
-                       s.form == Form::Plain ? "random access" : "forward");
+    return fmt::format("line {}, {} items, {} iterators{}", site_line(s.site), s.iterations,
+                       s.form == Form::Plain ? "random access" : "forward", context_of(s));
   case Kind::Arena:
     return fmt::format("arena {}", s.arena);
   case Kind::Invoke:

@@ -113,7 +113,7 @@ struct Statement {
   Form form = Form::Plain;
   Partitioner partitioner = Partitioner::Simple;
   bool deterministic = false; // Reduce
-  unsigned context = 0;       // Invoke, Loop, Reduce: a context of the user's
+  unsigned context = 0;       // Invoke, Loop, Reduce, ForEach: a context of the user's
   unsigned site = 0;
   unsigned group = 0;
   unsigned region = 0;

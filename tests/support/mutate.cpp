@@ -186,7 +186,7 @@ bool answers_questions(const analysis::TraceSource& source, const analysis::Prof
   options.target = 64;
   options.measure_burden = true;
   for (const analysis::SiteRow& site : profile.sites)
-    if (site.loops.body_calls > 0)
+    if (site.loops.body_calls > 0 && site.info.line > 0) // main is no spawn site
       options.grains.emplace_back(site.info.name, 4);
   const analysis::Profile answers = analysis::make_profile(source, options);
   return !analysis::write_text(answers, {}).empty() &&

@@ -147,6 +147,8 @@ struct SimContext {
   bool over = false;
   std::vector<SimFrame*> tasks;
   unsigned unfinished = 0;
+  // The tasks that running frames wait for alone, if these take what is fed; the newest at the end.
+  std::vector<SimFrame*> takers;
   // What the last frame that waited has joined: it does not join them again.
   const SimFrame* last_waiter = nullptr;
   std::size_t joined = 0;
@@ -166,6 +168,8 @@ struct SimFrame {
   std::uint64_t id = 0;
   SimFrame* spawner = nullptr;
   bool piece = false; // split off by an algorithm in a context of the user's
+  bool alone = false; // its spawner waits for it and what descends from it, for nothing else
+  const SimFrame* fed_to = nullptr; // the task waited for alone; it is waited for with that one
   SimContext* own = nullptr;
   SimContext* last = nullptr;
   std::uint32_t line = 0;
@@ -175,6 +179,7 @@ struct SimFrame {
   int side = 0;
   std::vector<int> loops;
   SimContext* waiting = nullptr;
+  const SimFrame* waiting_for = nullptr; // this task alone
   unsigned events = 0;
   std::string opened; // what the open step begins with
   bool used_tbb = false;
@@ -227,6 +232,8 @@ private:
   SimContext* choose_context(SimThread& thread, SimFrame& frame, bool for_wait,
                              ContextOperand& operand);
   bool may_wait(const SimFrame& frame, const SimContext* context, const SimThread& thread) const;
+  static bool may_join_in(const SimContext& context);
+  const SimFrame* taker_for(const SimFrame& frame, const SimContext& context) const;
   SiteOperand choose_site(SimThread& thread, const SimFrame& frame, std::uint32_t& line);
   void spawn(SimThread& thread, SimFrame& frame, bool wait);
   bool wait_possible(const SimFrame& frame) const;
@@ -378,6 +385,31 @@ bool Simulation::may_wait(const SimFrame& frame, const SimContext* context,
   return true;
 }
 
+// Whose tasks an unrelated frame's are in a parallel_for_each is plain while that is waited for.
+bool Simulation::may_join_in(const SimContext& context) {
+  if (!context.for_each)
+    return true;
+  for (const SimFrame* task : context.tasks)
+    if (task->spawner == context.creator && !task->joined)
+      return context.creator->waiting == &context;
+  return false;
+}
+
+// The task, waited for alone, of the parallel_for_each that `frame` feeds in `context`.
+const SimFrame* Simulation::taker_for(const SimFrame& frame, const SimContext& context) const {
+  const auto takes = [&](const SimFrame* task) {
+    return std::find(context.takers.begin(), context.takers.end(), task) != context.takers.end();
+  };
+  for (const SimFrame* task = &frame; task->task && task->own == &context; task = task->spawner) {
+    if (task->fed_to)
+      return task->fed_to;
+    if (takes(task))
+      return task;
+  }
+  // The newest, which late records do not tell.
+  return options_.late || context.takers.empty() ? nullptr : context.takers.back();
+}
+
 SimContext* Simulation::choose_context(SimThread& thread, SimFrame& frame, bool for_wait,
                                        ContextOperand& operand) {
   frame.used_tbb = true;
@@ -387,7 +419,7 @@ SimContext* Simulation::choose_context(SimThread& thread, SimFrame& frame, bool 
       continue;
     const bool related = context.creator == &frame || frame.own == &context;
     // With late records only who is certain to be joined may add tasks.
-    if (!related && (options_.late || !chance(15)))
+    if (!related && (options_.late || !chance(15) || !may_join_in(context)))
       continue;
     if (for_wait && !may_wait(frame, &context, thread))
       continue;
@@ -444,6 +476,11 @@ void Simulation::spawn(SimThread& thread, SimFrame& frame, bool wait) {
   std::uint32_t line = 0;
   const SiteOperand site = choose_site(thread, frame, line);
   SimContext* const context = choose_context(thread, frame, wait, context_operand);
+  // A context of the user's: an algorithm waits for its own task alone, or something is fed to one.
+  const bool alone = wait && context->users && chance(60);
+  const bool takes = alone && chance(60);
+  const SimFrame* const fed_to =
+      !wait && context->users && chance(40) ? taker_for(frame, *context) : nullptr;
   const bool split = !wait && chance(20);
   const Figures step =
       close(thread, frame, (wait ? "the wait after " : "the spawn at ") + place(line));
@@ -456,7 +493,9 @@ void Simulation::spawn(SimThread& thread, SimFrame& frame, bool wait) {
   task->id = trace::pack_id(thread.number, thread.stream->spawns());
   task->spawner = &frame;
   task->own = context;
-  task->piece = context->users && !wait && frame.task && frame.own == context &&
+  task->alone = alone;
+  task->fed_to = fed_to;
+  task->piece = context->users && !wait && !fed_to && frame.task && frame.own == context &&
                 site.code == trace::SiteCode::Inherit;
   task->line = line;
   Node first;
@@ -474,26 +513,38 @@ void Simulation::spawn(SimThread& thread, SimFrame& frame, bool wait) {
     frame.side = 0;
     task->side = 1;
   }
-  thread.stream->spawn(step, site, context_operand, split, wait);
+  if (takes || fed_to)
+    thread.stream->extended(trace::ExtendedKind::Feed, nullptr, 0);
+  thread.stream->spawn(step, site, context_operand, split || alone, wait);
+  if (takes)
+    context->takers.push_back(task);
   pool_.push_back(task);
   if (wait) {
     frame.waiting = context;
+    frame.waiting_for = alone ? task : nullptr;
     ++context->waits;
   }
 }
 
 // Does the chain of tasks of this context that created each other, up from `task`, start at
-// `frame`?
+// `frame`, or at the task that it waits for alone?
 bool descends(const SimFrame* task, const SimFrame& frame) {
   const SimContext* const context = task->own;
   if (context->for_each && frame.own == context)
     return task->spawner == &frame;
+  // What a frame from outside feeds to a parallel_for_each is waited for with all of that.
+  if (context->for_each)
+    return &frame == context->creator;
   while (task->task && task->own == context) {
     // A piece stands beside its spawner.
     while (task->piece)
       task = task->spawner;
+    if (frame.waiting_for && (task == frame.waiting_for || task->fed_to == frame.waiting_for))
+      return true;
+    if (task->alone || task->fed_to)
+      return false;
     task = task->spawner;
-    if (task == &frame)
+    if (task == &frame && !frame.waiting_for)
       return true;
   }
   return false;
@@ -541,7 +592,10 @@ void Simulation::end_wait(SimThread& thread, SimFrame& frame) {
   node.before.push_back(frame.current);
   frame.current = dag_.add(node);
   --frame.waiting->waits;
+  context.takers.erase(std::remove(context.takers.begin(), context.takers.end(), frame.waiting_for),
+                       context.takers.end());
   frame.waiting = nullptr;
+  frame.waiting_for = nullptr;
   thread.stream->wait_end(idle(thread));
 }
 

@@ -72,6 +72,7 @@ static void put(trace::RecordEncoder& encoder, const ContextOperand& context) {
 
 void StreamBuilder::spawn(StepFigures step, SiteOperand site, ContextOperand context, bool split,
                           bool wait) {
+  static_assert(trace::kSpawnSplit == trace::kWaitAlone);
   const unsigned flags =
       static_cast<unsigned>(site.code) | flags_of(context) | (split ? trace::kSpawnSplit : 0);
   emit(wait ? Op::SpawnWait : Op::Spawn, flags, step, [&](trace::RecordEncoder& encoder) {

@@ -119,8 +119,8 @@ bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
   } else if (word == "thread-end")
     stream.thread_end(line.number("cpu"), line.number("paused"));
   else if (word == "spawn" || word == "spawn-wait")
-    stream.spawn(step, site_of(line), context_of(line), line.number("split") != 0,
-                 word == "spawn-wait");
+    stream.spawn(step, site_of(line), context_of(line),
+                 line.number("split", line.number("alone")) != 0, word == "spawn-wait");
   else if (word == "wait")
     stream.wait(step, context_of(line));
   else if (word == "wait-end")
@@ -155,6 +155,8 @@ bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
     stream.extended(trace::ExtendedKind::StackOut, nullptr, 0);
   else if (word == "stack-in")
     stream.stack_in(parse_id(line.text("stack", "")), line.number("idle"));
+  else if (word == "feed")
+    stream.extended(trace::ExtendedKind::Feed, nullptr, 0);
   else if (word == "edge-uses")
     add_edge_uses(stream, parse_id(line.text("edge", "")), line.text("change", ""));
   else if (word == "chunk")
