@@ -83,8 +83,9 @@ void DpstReader::merge() {
     if (!queue_.empty()) {
       number = queue_.pop();
     } else {
-      // Nothing can go on: what the earliest record waits for was never recorded.
-      number = queue_.take_earliest_blocked(claims_complete_);
+      // Nothing can go on: a wait is for less than it could be for, or what the earliest record waits for was never
+      // recorded.
+      number = queue_.take_earliest_blocked();
       if (number == kNoStream)
         return;
       force_ = true;

@@ -29,8 +29,6 @@ void Joins::release(Context* context) {
     return;
   if (context->current)
     release(context->current);
-  while (context->feeds)
-    remove_feed(*context, context->feeds);
   contexts_.free(context);
 }
 
@@ -91,8 +89,8 @@ Scope* Joins::scope_of(Frame& frame, Context* context, bool make) {
     context->scopes->previous_of_context = scope;
   context->scopes = scope;
   set_context(scope->context, context);
-  if (frame.is_task && frame.context == context && frame.scope) {
-    scope->outer = live(frame.scope);
+  if (Scope* const own = own_scope(frame, context)) {
+    scope->outer = own;
     // parallel_for_each: what a task adds (by the feeder) is not waited for by the block that the
     // task is in.
     if (is_for_each(*context) && scope->outer->outer)
@@ -106,7 +104,6 @@ Scope* Joins::scope_of(Frame& frame, Context* context, bool make) {
 }
 
 void Joins::add_feed(Context& context, Scope* scope) {
-  ++scope->refs;
   scope->takes_fed = true;
   scope->next_feed = context.feeds;
   context.feeds = scope;
@@ -114,25 +111,25 @@ void Joins::add_feed(Context& context, Scope* scope) {
 
 void Joins::remove_feed(Context& context, Scope* scope) {
   Scope** link = &context.feeds;
-  while (*link && *link != scope)
+  while (*link != scope)
     link = &(*link)->next_feed;
-  if (!*link)
-    return;
   *link = scope->next_feed;
   scope->next_feed = nullptr;
-  release(scope);
 }
 
 // Where what `frame` feeds in `context` belongs: to the innermost parallel_for_each around it there. One that is in a task
 // of another context does not know: the newest. Null: none is known.
-Scope* Joins::feed_of(const Frame& frame, const Context& context) {
-  if (frame.is_task && frame.context == &context)
-    for (Scope* scope = frame.scope; scope; scope = scope->outer) {
-      scope = live(scope);
-      if (scope->takes_fed)
-        return scope;
-    }
-  return context.feeds;
+Scope* Joins::feed_of(const Frame& frame, const Context* context) {
+  for (Scope* scope = own_scope(frame, context); scope;
+       scope = scope->outer ? live(scope->outer) : nullptr)
+    if (scope->takes_fed)
+      return scope;
+  return context->feeds;
+}
+
+// Of the frame's task, if that is a task of the context.
+Scope* Joins::own_scope(const Frame& frame, const Context* context) {
+  return frame.is_task && frame.context == context && frame.scope ? live(frame.scope) : nullptr;
 }
 
 // What `scope` stands for. Shortens chains of aliases on the way (each holds a reference to the
@@ -182,29 +179,30 @@ void Joins::unlink(Scope* scope) {
 }
 
 void Joins::enter_scope(Frame& child, Frame& parent, Context* context, bool is_split) {
-  set_context(child.context, context);
   // An exclusive context may have been closed by a wait since the parent was created: its tasks
   // stay with it.
   // In a context of the user's, a piece that an algorithm splits off its own task stands beside the
   // parent: whoever waits for the parent waits for it, and the parent's own waits do not.
   const bool is_piece =
       is_split && context->construct == static_cast<std::uint8_t>(trace::Construct::UserContext);
-  const bool inherits = (context->exclusive || is_piece) && parent.is_task &&
-                        parent.context == context && parent.scope;
+  Scope* const own = own_scope(parent, context);
   // The feeder of a parallel_for_each, called by a task of another algorithm inside an item.
-  if (is_for_each(*context) && context->feeds && context->feeds->frame != &parent &&
-      !(parent.is_task && parent.context == context))
-    return enter_feed(child, parent, context);
-  Scope* const scope = inherits ? live(parent.scope) : scope_of(parent, context, true);
-  ++scope->refs;
-  ++scope->outstanding;
-  child.scope = scope;
+  const bool feeds =
+      !own && is_for_each(*context) && context->feeds && context->feeds->frame != &parent;
+  enter(child, context,
+        own && (context->exclusive || is_piece) ? own
+        : feeds                                 ? context->feeds
+                                                : scope_of(parent, context, true));
 }
 
 void Joins::enter_feed(Frame& child, Frame& parent, Context* context) {
-  Scope* const scope = feed_of(parent, *context);
-  if (!scope)
-    return enter_scope(child, parent, context, false);
+  if (Scope* const scope = feed_of(parent, context))
+    enter(child, context, scope);
+  else
+    enter_scope(child, parent, context, false);
+}
+
+void Joins::enter(Frame& child, Context* context, Scope* scope) {
   set_context(child.context, context);
   ++scope->refs;
   ++scope->outstanding;
@@ -213,16 +211,12 @@ void Joins::enter_feed(Frame& child, Frame& parent, Context* context) {
 
 void Joins::begin_wait_alone(Frame& frame, Frame& child, Context* context, bool takes_fed) {
   begin_wait(frame, context);
-  set_context(child.context, context);
-  Scope* const scope = make_scope();
-  frame.wait->scope = child.scope = scope;
+  Scope* const scope = frame.wait->scope = make_scope();
   frame.wait->alone = true;
-  ++scope->refs;
-  ++scope->outstanding;
-  if (frame.is_task && frame.context == context && frame.scope) {
-    scope->outer = live(frame.scope);
+  enter(child, context, scope);
+  scope->outer = own_scope(frame, context);
+  if (scope->outer)
     ++scope->outer->refs;
-  }
   if (takes_fed)
     add_feed(*context, scope);
 }

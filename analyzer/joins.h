@@ -57,7 +57,8 @@ struct Context {
   std::uint64_t id = 0;     // packed
   Scope* current = nullptr; // exclusive
   Scope* scopes = nullptr;  // not exclusive
-  Scope* feeds = nullptr;   // scopes that take what is fed, the newest first; each with a reference
+  // The scopes that take what is fed, the newest first, while they are waited for or linked.
+  Scope* feeds = nullptr;
 };
 
 // Two sides meet here: 0 the rest of the spawning frame, 1 the child. A trace may say that a side
@@ -152,9 +153,11 @@ private:
   static Scope* live(Scope* scope);
   void unlink(Scope* scope);
   static bool is_for_each(const Context& context);
-  void add_feed(Context& context, Scope* scope);
-  void remove_feed(Context& context, Scope* scope);
-  static Scope* feed_of(const Frame& frame, const Context& context);
+  static void add_feed(Context& context, Scope* scope);
+  static void remove_feed(Context& context, Scope* scope);
+  static Scope* feed_of(const Frame& frame, const Context* context);
+  static Scope* own_scope(const Frame& frame, const Context* context);
+  void enter(Frame& child, Context* context, Scope* scope);
   void settle(Scope* scope);
   void join_scope(Frame& frame, Scope& scope);
   void absorb(Path*& into, Path*& from);

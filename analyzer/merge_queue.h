@@ -75,12 +75,12 @@ public:
     }
   }
   // Nothing can go on any more: takes out the earliest stream that waits, kNoStream if none does. One that waits perhaps
-  // in vain comes before all others if `is_complete`: then what the others wait for was recorded.
-  std::uint32_t take_earliest_blocked(bool is_complete) {
+  // in vain comes before all others: once it has given way, what they wait for may come.
+  std::uint32_t take_earliest_blocked() {
     if (blocked_ == 0)
       return kNoStream;
-    const auto rank = [&](const Entry& entry) {
-      return std::pair(is_complete && !entry.perhaps_in_vain, entry.time);
+    const auto rank = [](const Entry& entry) {
+      return std::pair(!entry.perhaps_in_vain, entry.time);
     };
     std::uint32_t best = kNoStream;
     for (std::uint32_t stream = 0; stream < entries_.size(); ++stream)

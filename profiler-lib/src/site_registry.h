@@ -55,7 +55,7 @@ std::uint32_t register_site(const void* record);
 // A site of code that was not recompiled: unwinds the calling thread's stack. `construct` is
 // trace::Construct.
 std::uint32_t register_address(const tp_task& task, unsigned construct);
-// What a task of this vtable is to an algorithm of oneTBB. Unknown without RTTI.
+// What a task of this vtable is to an algorithm of oneTBB. Unknown without RTTI. None is 0, which a SiteCache does not know.
 enum class TaskKind : std::uint32_t {
   Other = 1,
   First,   // from which all descends that the algorithm waits for (not so in parallel_invoke)

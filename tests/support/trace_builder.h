@@ -63,6 +63,7 @@ public:
   void extended(trace::ExtendedKind kind, const void* payload, std::size_t bytes,
                 std::uint64_t idle = 0);
   void stack_in(std::uint64_t stack, std::uint64_t idle = 0);
+  // With `wait`, a SpawnWait, `split` is its flag kWaitAlone: the same bit.
   void spawn(StepFigures step, SiteOperand site, ContextOperand context, bool split = false,
              bool wait = false);
   void wait(StepFigures step, ContextOperand context);

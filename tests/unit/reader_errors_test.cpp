@@ -231,6 +231,78 @@ TEST(ReaderInconsistencies, AreNamedAndDoNotHang) {
       1u, count_of(Problem::TimeBackwards, main + "cut work=1000000\nchunk base=10\ncut work=1\n"));
 }
 
+// A context of the user's serves two groups: main waits for that of A (10 + 5 + 1), not for B, which A spawned in the other
+// (10 + 5) and which begins after that wait. Stream 1's clock is behind: its task, which B spawns (3), seems to begin first.
+TEST(ReaderOrder, AWaitThatMayBeInVainGivesWayFirst) {
+  const Profile profile = make_profile(
+      test::parse_trace_script("site 1 a.cpp 1\n"
+                               "stream 0\n"
+                               "thread role=main\n"
+                               "spawn work=10 site=1 ctx=new construct=task_group_context\n"
+                               "wait ctx=last\n"
+                               "begin task=newest\n"
+                               "spawn work=5 site=1 ctx=own\n"
+                               "end work=1\n"
+                               "wait-end\n"
+                               "wait work=2 ctx=new-exclusive\n"
+                               "begin task=newest\n"
+                               "spawn work=3 site=1 ctx=own\n"
+                               "end work=1\n"
+                               "wait-end\n"
+                               "end work=4\n"
+                               "thread-end\n"
+                               "stream 1\n"
+                               "thread role=worker\n"
+                               "begin task=0.2 idle=1\n"
+                               "end work=20\n"
+                               "thread-end\n")
+          .source(),
+      {});
+  EXPECT_TRUE(profile.read.complete);
+  for (const std::uint64_t count : profile.read.inconsistencies)
+    EXPECT_EQ(0u, count);
+  EXPECT_EQ(46u, profile.work);
+  EXPECT_EQ(38u, profile.span); // 10 + 5 + 3 + 20
+}
+
+// A parallel_for_each in a context of the user's: its task (2) runs an item (3), which feeds one (40) and waits alone for a
+// loop (1); that feeds another (30). The item goes on (5) and main comes after all: 10 + 2 + 3 + 40, then 4.
+TEST(ReaderOrder, WhatIsFedBelongsToTheWaitForTheWhole) {
+  const Profile profile =
+      make_profile(test::parse_trace_script(
+                       "site 1 a.cpp 1\n"
+                       "stream 0\n"
+                       "thread role=main\n"
+                       "feed\n"
+                       "spawn-wait work=10 alone=1 site=1 ctx=new construct=task_group_context\n"
+                       "begin task=newest\n"
+                       "spawn-wait work=2 site=1 ctx=own\n"
+                       "begin task=newest\n"
+                       "feed\n"
+                       "spawn work=3 site=1 ctx=own\n"
+                       "spawn-wait alone=1 site=1 ctx=own\n"
+                       "begin task=newest\n"
+                       "feed\n"
+                       "spawn work=1 site=1 ctx=own\n"
+                       "end\n"
+                       "wait-end\n"
+                       "end work=5\n"
+                       "wait-end\n"
+                       "end\n"
+                       "task work=30\n"
+                       "task task=-2 work=40\n"
+                       "wait-end\n"
+                       "end work=4\n"
+                       "thread-end\n")
+                       .source(),
+                   {});
+  EXPECT_TRUE(profile.read.complete);
+  for (const std::uint64_t count : profile.read.inconsistencies)
+    EXPECT_EQ(0u, count);
+  EXPECT_EQ(95u, profile.work);
+  EXPECT_EQ(59u, profile.span);
+}
+
 // Stream 0 is held up by the release at 12, so what it says of the time 8 comes after the acquire at 10.
 TEST(ReaderOrder, ThatAMessageWasCopiedMayStandInABlockedStream) {
   const Profile profile = make_profile(test::parse_trace_script("stream 0\n"

@@ -112,9 +112,10 @@ enum class ExtendedKind : std::uint8_t {
   StackIn = 7,  // StackInPayload: the frames of a stack put aside (by any stream) are the stream's
                 // frames now; lead = idle
   EdgeUses = 8, // EdgeUsesPayload: an edge will be acquired more often than once, or not at all
-  Feed =
-      9, // of the stream's next Spawn or SpawnWait, in a context of the user's. Spawn: the task is an item that was fed
-  // to a parallel_for_each. SpawnWait: the wait is for a parallel_for_each, and joins what is fed to it
+  // Of the stream's next Spawn or SpawnWait, in a context of the user's. Spawn: the task is an item
+  // that was fed to a parallel_for_each. SpawnWait: the wait is for a parallel_for_each, and joins
+  // what is fed to it.
+  Feed = 9,
 };
 
 enum class ThreadRole : std::uint32_t { Worker = 0, External = 1, Main = 2 };
