@@ -5,7 +5,7 @@
 // in labels only. A frame is a spawn site; its line is where its tasks are spawned.
 #pragma once
 
-#include "report/report.h"
+#include "model/profile.h"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // What exports have in common: names of frames, and text that other tools can read.
 #pragma once
 
-#include "report/report.h"
+#include "model/profile.h"
 
 #include <string>
 #include <string_view>

@@ -7,8 +7,8 @@
 // Only what adds up belongs here: a node's figures are those of its own tasks' steps.
 #pragma once
 
-#include "dpst.h"
-#include "id_table.h"
+#include "base/id_table.h"
+#include "dag/dag_visitor.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,9 +3,9 @@
 // the pieces of the loop that is changed; all other loops are divisible as in Analysis.
 #pragma once
 
-#include "dpst.h"
+#include "base/pool.h"
+#include "dag/dag_visitor.h"
 #include "passes/loop_pieces.h"
-#include "pool.h"
 
 #include <algorithm>
 #include <cstddef>

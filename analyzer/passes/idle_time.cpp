@@ -1,7 +1,7 @@
 // Two heaps: the next step of each stream by its begin, the running ones by their end.
 #include "passes/idle_time.h"
 
-#include "stream_cursor.h"
+#include "trace/stream_cursor.h"
 
 #include <algorithm>
 #include <functional>

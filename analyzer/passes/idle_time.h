@@ -2,8 +2,8 @@
 // apart from everything that the records mean, with the memory of one step per stream.
 #pragma once
 
-#include "run_info.h"
-#include "trace_source.h"
+#include "model/run_info.h"
+#include "trace/trace_source.h"
 
 #include <cstdint>
 #include <vector>

@@ -11,7 +11,7 @@
 // halving.
 #pragma once
 
-#include "pool.h"
+#include "base/pool.h"
 
 #include <cstdint>
 #include <optional>

@@ -11,11 +11,11 @@
 // of the other passes is that of the program, in work.
 #pragma once
 
-#include "delays.h"
-#include "dpst.h"
-#include "passes/critical_path.h"
+#include "base/pool.h"
+#include "dag/dag_visitor.h"
+#include "model/run_delays.h"
 #include "passes/idle_time.h"
-#include "pool.h"
+#include "passes/path_composition.h"
 
 #include <cstdint>
 #include <vector>

@@ -19,10 +19,10 @@
 // there, which is the task's local span again when it joins the path.
 #pragma once
 
-#include "dpst.h"
-#include "passes/critical_path.h"
-#include "pool.h"
-#include "site_measures.h"
+#include "base/pool.h"
+#include "dag/dag_visitor.h"
+#include "model/site_measures.h"
+#include "passes/path_composition.h"
 
 #include <algorithm>
 #include <cstdint>

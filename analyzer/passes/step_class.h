@@ -5,7 +5,7 @@
 // every reading of the same trace.
 #pragma once
 
-#include "dpst.h"
+#include "dag/dag_visitor.h"
 
 #include <cstdint>
 #include <vector>

@@ -3,7 +3,7 @@
 // within that time. Work and number of steps are kept exactly.
 #pragma once
 
-#include "dpst.h"
+#include "dag/dag_visitor.h"
 
 #include <cstdint>
 #include <map>

@@ -6,11 +6,11 @@
 // (critical_path.h).
 #pragma once
 
-#include "dpst.h"
-#include "passes/critical_path.h"
+#include "base/pool.h"
+#include "dag/dag_visitor.h"
+#include "passes/path_composition.h"
 #include "passes/site_profile.h"
 #include "passes/what_if.h"
-#include "pool.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 // Rounding and units.
 #include "report/numbers.h"
 
-#include "rounding.h"
+#include "base/rounding.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // everywhere.
 #pragma once
 
-#include "report/report.h"
+#include "model/profile.h"
 
 #include <cstdint>
 #include <string>

@@ -1,8 +1,8 @@
 // The terminal summary: at most 25 lines unless --top asks for more.
+#include "base/rounding.h"
 #include "report/lines.h"
 #include "report/numbers.h"
 #include "report/writers.h"
-#include "rounding.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // The door of the writers: a Profile in, text out. One file per format.
 #pragma once
 
-#include "report/report.h"
+#include "model/profile.h"
 
 #include <cstddef>
 #include <string>

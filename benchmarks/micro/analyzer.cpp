@@ -1,6 +1,6 @@
 // Speed of the analyzer on four shapes of trees: items are records. `decode` only walks the bytes: the difference to
 // `analyze` is the tree, the passes and the figures.
-#include "profile.h"
+#include "profile/make_profile.h"
 #include "recording.h"
 #include "shapes.h"
 

@@ -1,7 +1,7 @@
 // libFuzzer target: any bytes as a profile in JSON that tp-diff reads; whatever it accepts is compared
 // with itself and with an empty profile, and written in all formats.
-#include "diff/writers.h"
-#include "problem.h"
+#include "base/problem.h"
+#include "compare/diff_writers.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tp::analysis;

@@ -1,13 +1,13 @@
 // See mutate.h.
 #include "mutate.h"
 
+#include "base/problem.h"
+#include "compare/figures.h"
 #include "export/export.h"
-#include "figures.h"
-#include "problem.h"
-#include "profile.h"
+#include "profile/make_profile.h"
 #include "report/writers.h"
+#include "trace/trace_dump.h"
 #include "trace_builder.h"
-#include "trace_dump.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 // chunks. For the tests that no input crashes or hangs the analyzer.
 #pragma once
 
-#include "trace_source.h"
+#include "trace/trace_source.h"
 
 #include <cstdint>
 #include <string>

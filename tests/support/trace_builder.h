@@ -4,7 +4,7 @@
 #pragma once
 
 #include "tp/trace/trace_codec.h"
-#include "trace_source.h"
+#include "trace/trace_source.h"
 
 #include <cstdint>
 #include <deque>

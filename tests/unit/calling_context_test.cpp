@@ -1,7 +1,7 @@
 // Calling contexts and the timeline: nothing is lost, recursion is folded, size is bounded.
 #include "passes/calling_context.h"
 #include "passes/timeline.h"
-#include "profile.h"
+#include "profile/make_profile.h"
 #include "random_program.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // --check: the grammar, every figure, and exact comparison.
-#include "checks.h"
-#include "profile.h"
+#include "compare/checks.h"
+#include "profile/make_profile.h"
 #include "trace_script.h"
 
 #include <gtest/gtest.h>

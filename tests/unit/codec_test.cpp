@@ -1,5 +1,5 @@
 // Records of every operation and every width survive encoding and decoding.
-#include "stream_cursor.h"
+#include "trace/stream_cursor.h"
 #include "trace_builder.h"
 
 #include <gtest/gtest.h>

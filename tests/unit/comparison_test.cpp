@@ -1,5 +1,5 @@
 // tp-diff: which site of one profile is which of the other, and how changes are counted.
-#include "diff/comparison.h"
+#include "compare/comparison.h"
 
 #include <gtest/gtest.h>
 

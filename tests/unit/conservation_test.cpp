@@ -1,6 +1,6 @@
 // P x elapsed = work + overhead + idle + not there, and what a steal costs, on a run of known times:
 // main creates a task every 1000 ticks, a worker begins each 100 ticks later and takes 50.
-#include "profile.h"
+#include "profile/make_profile.h"
 #include "trace_builder.h"
 #include "trace_script.h"
 

@@ -1,5 +1,5 @@
 // SegmentStore: compositions of paths against plain maps, over enough changes that its sweeps run.
-#include "passes/critical_path.h"
+#include "passes/path_composition.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Every tests/golden/*.trace.txt against the files beside it: NAME.ws_profile.csv,
 // NAME.region_all.csv, NAME.region_N.csv, NAME.FORMAT of --export, whichever exist.
+#include "base/problem.h"
 #include "export/export.h"
-#include "problem.h"
-#include "profile.h"
+#include "profile/make_profile.h"
 #include "report/writers.h"
 #include "trace_script.h"
 

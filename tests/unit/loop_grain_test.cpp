@@ -1,7 +1,7 @@
 // Loops with other grains: random ranges, halved as oneTBB does, against recursion over the range;
 // tasking overhead per site and the advice that comes from it, by hand.
 #include "passes/loop_pieces.h"
-#include "profile.h"
+#include "profile/make_profile.h"
 #include "report/numbers.h"
 #include "report/writers.h"
 #include "trace_builder.h"

@@ -1,9 +1,9 @@
 // The analyzer against brute force on random programs (tests/support/random_program.h).
 // TP_ORACLE_RUNS sets how many per kind; a failure names the seed.
-#include "profile.h"
+#include "profile/make_profile.h"
+#include "profile/trace_readings.h"
 #include "random_program.h"
-#include "readings.h"
-#include "site_table.h"
+#include "sites/site_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // PagedTable against std::map: ids that are dense, sparse, and of many streams.
-#include "paged_table.h"
+#include "base/paged_table.h"
 
 #include <gtest/gtest.h>
 

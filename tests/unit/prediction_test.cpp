@@ -1,5 +1,5 @@
 // Times on P workers as a profile tells them: by hand, on a clock of nanoseconds.
-#include "profile.h"
+#include "profile/make_profile.h"
 #include "report/numbers.h"
 #include "report/writers.h"
 #include "trace_builder.h"

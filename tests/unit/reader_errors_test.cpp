@@ -1,6 +1,6 @@
 // Each way a data directory can be wrong: one mutated trace, the enumerator it must give.
 // Inconsistencies are counted, never fatal, and never hang.
-#include "profile.h"
+#include "profile/make_profile.h"
 #include "trace_script.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The search for the smallest set of regions against trying all sets, on programs that are nothing
 // but a handful of paths.
-#include "passes/region_search.h"
+#include "profile/target_search.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // Numbers, quoting, and what the files say.
-#include "cxx_names.h"
-#include "options.h"
+#include "cli/analyze_options.h"
 #include "passes/work_span.h"
 #include "report/lines.h"
 #include "report/numbers.h"
 #include "report/writers.h"
-#include "site_resolver.h"
-#include "site_table.h"
-#include "task_type.h"
+#include "sites/cxx_names.h"
+#include "sites/site_resolver.h"
+#include "sites/site_table.h"
+#include "sites/task_type.h"
 #include "trace_script.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The path of a run against arithmetic, and idle time against a count of every tick.
 #include "passes/idle_time.h"
-#include "profile.h"
+#include "profile/make_profile.h"
 #include "trace_script.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Cilkview's figures, and predicted speedups.
-#include "passes/scalability.h"
-#include "profile.h"
+#include "model/speedup_bounds.h"
+#include "profile/make_profile.h"
 #include "report/numbers.h"
 #include "trace_script.h"
 

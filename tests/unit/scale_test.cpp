@@ -1,6 +1,6 @@
 // What is deep or wide beyond anything ordinary: a million tasks nested in each other, a hundred
 // thousand sites. Nothing may recurse on the stack or be quadratic; the figures are arithmetic.
-#include "profile.h"
+#include "profile/make_profile.h"
 #include "report/writers.h"
 #include "trace_builder.h"
 

@@ -1,11 +1,11 @@
 // The DAG in memory and its simulation: random programs against what the oracle knows of them and
 // against the bounds that no schedule can escape, and small cases by hand.
-#include "dpst_reader.h"
+#include "dag/dag_reader.h"
 #include "fork_join.h"
-#include "passes/dag_recorder.h"
-#include "passes/simulation.h"
 #include "random_program.h"
-#include "site_table.h"
+#include "simulate/dag_recorder.h"
+#include "simulate/simulation.h"
+#include "sites/site_table.h"
 #include "trace_script.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Cilkprof's measures: the example of section 6, and random fork-join programs against its
 // pseudocode (tests/support/fork_join.h). TP_ORACLE_RUNS sets how many; a failure names the seed.
 #include "fork_join.h"
-#include "profile.h"
+#include "profile/make_profile.h"
 
 #include <gtest/gtest.h>
 

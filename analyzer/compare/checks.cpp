@@ -1,0 +1,260 @@
+// The grammar of checks, and where each figure comes from.
+#include "compare/checks.h"
+
+#include "report/lines.h"
+#include "report/numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <initializer_list>
+#include <string_view>
+
+namespace tp::analysis {
+namespace {
+
+struct ProgramMetric {
+  const char* name;
+  Measured (*of)(const Figures&);
+  bool as_divisible = false;
+};
+constexpr ProgramMetric kProgramMetrics[] = {
+    {"parallelism", [](const Figures& f) { return Measured{{f.work, f.span}}; }},
+    {"divisible_parallelism", [](const Figures& f) { return Measured{{f.work, f.divisible_span}}; },
+     true},
+    {"burdened_parallelism", [](const Figures& f) { return Measured{{f.work, f.burdened_span}}; }},
+    {"work", [](const Figures& f) { return Measured{{f.work, 1}}; }},
+    {"span", [](const Figures& f) { return Measured{{f.span, 1}}; }},
+    {"divisible_span", [](const Figures& f) { return Measured{{f.divisible_span, 1}}; }, true},
+    {"tasks", [](const Figures& f) { return Measured{{f.tasks, 1}}; }},
+    {"steps", [](const Figures& f) { return Measured{{f.steps, 1}}; }},
+    {"sites", [](const Figures& f) { return Measured{{f.sites.size() - 1, 1}}; }},
+    {"attributed", [](const Figures& f) { return Measured{f.attributed, true}; }},
+};
+
+struct SiteMetric {
+  const char* name;
+  Measured (*of)(const SiteFigures&, const Figures&);
+};
+constexpr SiteMetric kSiteMetrics[] = {
+    {"critical", [](const SiteFigures& s,
+                    const Figures& f) { return Measured{{s.critical_work, f.span}, true}; }},
+    {"share", [](const SiteFigures& s,
+                 const Figures& f) { return Measured{{s.exclusive_work, f.work}, true}; }},
+    {"parallelism",
+     [](const SiteFigures& s, const Figures&) { return Measured{{s.work, s.span}}; }},
+    {"work", [](const SiteFigures& s, const Figures&) { return Measured{{s.work, 1}}; }},
+    {"span", [](const SiteFigures& s, const Figures&) { return Measured{{s.span, 1}}; }},
+    {"exclusive_work",
+     [](const SiteFigures& s, const Figures&) { return Measured{{s.exclusive_work, 1}}; }},
+    {"critical_work",
+     [](const SiteFigures& s, const Figures&) { return Measured{{s.critical_work, 1}}; }},
+    {"tasks", [](const SiteFigures& s, const Figures&) { return Measured{{s.tasks, 1}}; }},
+};
+
+template <typename Table>
+auto* row_of(const Table& table, const std::string& name) {
+  for (const auto& row : table)
+    if (name == row.name)
+      return &row;
+  return static_cast<decltype(&table[0])>(nullptr);
+}
+
+template <typename Table>
+std::string names_of(const Table& table) {
+  std::string names;
+  for (const auto& row : table)
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
+bool is_percent(const Metric& metric) {
+  if (metric.site.empty())
+    return metric.name == "attributed";
+  return metric.name == "critical" || metric.name == "share";
+}
+
+// `tree.cpp:25` for `/src/tree.cpp:25`.
+bool ends_path(const std::string& path, const std::string& end) {
+  return path.size() > end.size() && path[path.size() - end.size() - 1] == '/' &&
+         path.compare(path.size() - end.size(), end.size(), end) == 0;
+}
+
+std::string quoted(const std::string& text) {
+  return "'" + clipped(text, kMaxWidth) + "'";
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_name_char(char c) {
+  return (c >= 'a' && c <= 'z') || c == '_';
+}
+
+// Takes a check apart from left to right: no std::regex, whose stack grows with the length of the text.
+class Scanner {
+public:
+  explicit Scanner(std::string_view text) : rest_(text) {}
+  bool at_end() const { return rest_.empty(); }
+  std::string_view take_while(bool (*belongs)(char)) {
+    return take(static_cast<std::size_t>(std::find_if_not(rest_.begin(), rest_.end(), belongs) -
+                                         rest_.begin()));
+  }
+  void skip_space() {
+    take_while([](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
+  }
+  // The first that is there, else nothing.
+  std::string_view take_one_of(std::initializer_list<std::string_view> words) {
+    for (const std::string_view word : words)
+      if (rest_.starts_with(word))
+        return take(word.size());
+    return {};
+  }
+  // `site(NAME).`, or nothing at all; a name may contain parentheses. False: it is begun and not ended.
+  bool take_site(std::string_view& name) {
+    constexpr std::string_view kBegin = "site(", kEnd = ").";
+    if (take_one_of({kBegin}).empty())
+      return true;
+    const std::size_t end = rest_.rfind(kEnd);
+    if (end == std::string_view::npos || end == 0)
+      return false;
+    name = take(end);
+    take(kEnd.size());
+    return true;
+  }
+  // Digits, and perhaps a point and digits.
+  std::string_view take_number() {
+    const std::string_view start = rest_;
+    if (take_while(is_digit).empty())
+      return {};
+    if (rest_.size() > 1 && rest_[0] == '.' && is_digit(rest_[1])) {
+      take(1);
+      take_while(is_digit);
+    }
+    return start.substr(0, start.size() - rest_.size());
+  }
+
+private:
+  std::string_view take(std::size_t size) {
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return taken;
+  }
+  std::string_view rest_;
+};
+
+} // namespace
+
+long double Measured::number() const {
+  if (percent)
+    return value.denominator == 0 ? 0 : 100.0L * value.numerator / value.denominator;
+  return value.denominator == 0 ? 1 : static_cast<long double>(value.numerator) / value.denominator;
+}
+
+std::string Measured::text() const {
+  return percent ? percent2(value.numerator, value.denominator) + " %" : decimal2(value);
+}
+
+Check parse_check(const std::string& text, bool change) {
+  Scanner scanner(text);
+  std::string_view site, sign;
+  scanner.skip_space();
+  bool good = scanner.take_site(site);
+  const std::string_view name = scanner.take_while(is_name_char);
+  scanner.skip_space();
+  const std::string_view comparison = scanner.take_one_of({">=", "<=", "==", ">", "<"});
+  scanner.skip_space();
+  if (change)
+    sign = scanner.take_one_of({"-", "+"});
+  const std::string_view number = scanner.take_number();
+  scanner.skip_space();
+  const bool percent = !scanner.take_one_of({"%"}).empty();
+  scanner.skip_space();
+  good = good && !name.empty() && !comparison.empty() && !number.empty() && scanner.at_end();
+  if (!good)
+    throw BadCheck("METRIC>=NUMBER or site(FILE:LINE).METRIC>=NUMBER (or <=, >, <, ==)",
+                   quoted(text));
+  Check check{text,
+              {std::string(site), std::string(name)},
+              std::string(comparison),
+              std::strtold(std::string(number).c_str(), nullptr),
+              percent};
+  if (sign == "-")
+    check.value = -check.value;
+  const Metric& metric = check.metric;
+  if (metric.site.empty() && !row_of(kProgramMetrics, metric.name))
+    throw BadCheck(names_of(kProgramMetrics) + ", or site(FILE:LINE).METRIC", quoted(metric.name));
+  if (!metric.site.empty() && !row_of(kSiteMetrics, metric.name))
+    throw BadCheck("one of " + names_of(kSiteMetrics) + " for a site", quoted(metric.name));
+  if (check.percent && !change && !is_percent(metric))
+    throw BadCheck("a number without % for " + metric.name, quoted(text));
+  return check;
+}
+
+std::optional<Measured> measure(const Metric& metric, const Figures& figures,
+                                const SiteFigures* site) {
+  if (!metric.site.empty())
+    return site ? std::optional(row_of(kSiteMetrics, metric.name)->of(*site, figures))
+                : std::nullopt;
+  const ProgramMetric& row = *row_of(kProgramMetrics, metric.name);
+  const Measured measured = row.of(figures);
+  if (row.as_divisible && figures.divisible != Divisible::Known)
+    return {};
+  if (measured.percent && measured.value.denominator == 0)
+    return {};
+  return measured;
+}
+
+Missing why_missing(const Metric& metric, const Figures& figures) {
+  if (metric.site.empty() && row_of(kProgramMetrics, metric.name)->as_divisible)
+    return {fmt::format("as divisible is not known ({})", reason_of(figures.divisible)),
+            figures.divisible == Divisible::NotRecompiled
+                ? "CXX=tp-c++, or build against the headers of tp-config --cflags"
+                : "check parallelism, which is that of this run"};
+  return {"the totals of the run are missing", "let the program end cleanly"};
+}
+
+const SiteFigures* find_site(const Figures& figures, const std::string& name) {
+  const SiteFigures* found = nullptr;
+  for (const SiteFigures& site : figures.sites) {
+    const std::string place =
+        site.line == 0 ? site.file : fmt::format("{}:{}", site.file, site.line);
+    if (place == name || site.name == name)
+      return &site;
+    if (!ends_path(place, name))
+      continue;
+    if (found)
+      throw BadCheck("one site", fmt::format("{} and {}", found->name, site.name));
+    found = &site;
+  }
+  return found;
+}
+
+bool compare(long double left, const std::string& comparison, long double right) {
+  if (comparison == ">=")
+    return left >= right;
+  if (comparison == "<=")
+    return left <= right;
+  if (comparison == ">")
+    return left > right;
+  if (comparison == "<")
+    return left < right;
+  return left == right;
+}
+
+std::optional<bool> holds(const Check& check, const Figures& figures, std::string& actual) {
+  const SiteFigures* site = nullptr;
+  if (!check.metric.site.empty()) {
+    site = find_site(figures, check.metric.site);
+    if (!site)
+      throw BadCheck("the FILE:LINE of a site of the profile", quoted(check.metric.site));
+  }
+  const auto measured = measure(check.metric, figures, site);
+  if (!measured)
+    return {};
+  actual = measured->text();
+  return compare(measured->number(), check.comparison, check.value);
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,48 @@
+// COMPARISON of two profiles: what changed from BASE to NEW, for the whole program and per spawn
+// site. Sites are matched by file and line; where a line moved, by file, function and construct.
+#pragma once
+
+#include "compare/checks.h"
+#include "compare/figures.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tp::analysis {
+
+enum class Match : std::uint8_t { SameLine, Moved, Added, Removed };
+
+struct SitePair {
+  Match match = Match::SameLine;
+  const SiteFigures* base = nullptr; // null: added
+  const SiteFigures* now = nullptr;  // null: removed
+  const SiteFigures& either() const { return now ? *now : *base; }
+  bool too_short() const { return (base && base->too_short) || (now && now->too_short); }
+};
+
+// A metric on both sides; one that does not exist there is not set.
+struct Change {
+  std::optional<Measured> base, now;
+};
+
+// The profiles outlive it.
+struct Comparison {
+  const Figures* base = nullptr;
+  const Figures* now = nullptr;
+  bool same_unit = true;       // else only ratios and shares can be compared
+  std::vector<SitePair> sites; // main first, then by how much their critical work changed
+};
+
+Comparison compare_profiles(const Figures& base, const Figures& now);
+
+// How a metric changes. A site that one side lacks has no work there. Throws BadCheck if neither
+// side has the site, or if the units differ and the metric is an amount of work.
+Change change_of(const Metric& metric, const Comparison& comparison);
+
+// A change as --fail-if and reports count it: percent of the figure in BASE; or the difference, of
+// shares in percentage points. Nothing if a side is missing. From 0 to more is infinite percent.
+std::optional<long double> amount_of(const Change& change, bool percent);
+
+} // namespace tp::analysis

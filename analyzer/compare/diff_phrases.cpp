@@ -1,0 +1,76 @@
+// What the writers of tp-diff say in the same words.
+#include "compare/diff_writers.h"
+#include "report/numbers.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace tp::analysis {
+namespace {
+
+std::string both(const Change& change) {
+  return fmt::format("from {} to {}", change.base->text(), change.now->text());
+}
+
+// The site, other than main, that took more of the critical path, or less, by the most.
+const SitePair* most_changed(const Comparison& comparison) {
+  for (const SitePair& pair : comparison.sites) {
+    const auto points = amount_of(site_change(comparison, pair, "critical"), false);
+    if (pair.either().line > 0 && points && std::abs(*points) >= 1)
+      return &pair;
+  }
+  return nullptr;
+}
+
+} // namespace
+
+std::string change_text(const Change& change) {
+  const auto amount = amount_of(change, true);
+  if (!amount)
+    return "";
+  if (std::isinf(*amount))
+    return "new";
+  const char* const unit = change.now->percent ? "points" : "%";
+  return *amount == 0 ? fmt::format("0 {}", unit)
+                      : fmt::format("{:+.2f} {}", static_cast<double>(*amount), unit);
+}
+
+Change site_change(const Comparison& comparison, const SitePair& pair, const char* metric) {
+  const Metric of{pair.either().name, metric};
+  const SiteFigures none;
+  return {measure(of, *comparison.base, pair.base ? pair.base : &none),
+          measure(of, *comparison.now, pair.now ? pair.now : &none)};
+}
+
+std::string match_text(const SitePair& pair) {
+  switch (pair.match) {
+  case Match::Moved:
+    return fmt::format("was line {}", pair.base->line);
+  case Match::Added:
+    return "new";
+  case Match::Removed:
+    return "gone";
+  case Match::SameLine:
+    break;
+  }
+  return "";
+}
+
+std::string diff_advice(const Comparison& comparison) {
+  const Change parallelism = change_of({"", "parallelism"}, comparison);
+  const auto percent = amount_of(parallelism, true);
+  const bool fell = *percent <= -1, rose = *percent >= 1;
+  std::string text =
+      fmt::format("Parallelism as executed {} {}",
+                  fell   ? "fell"
+                  : rose ? "rose"
+                         : "stayed",
+                  fell || rose ? both(parallelism) : "at " + parallelism.now->text());
+  if (const SitePair* const site = most_changed(comparison))
+    text += fmt::format("; the share of {} in the critical path went {}", site->either().name,
+                        both(site_change(comparison, *site, "critical")));
+  return text + ".";
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,130 @@
+// The terminal's answer of tp-diff: at most 25 lines unless --top asks for more.
+#include "compare/diff_writers.h"
+#include "report/lines.h"
+#include "report/numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tp::analysis {
+namespace {
+
+std::string text_of(const std::optional<Measured>& measured) {
+  if (!measured)
+    return "not known";
+  return measured->value.denominator == 1 ? human_count(measured->value.numerator)
+                                          : measured->text();
+}
+
+bool can_compare(const Comparison& comparison, const std::string& metric) {
+  return comparison.same_unit || (metric != "work" && metric != "span");
+}
+
+void add_program(Lines& lines, const Comparison& comparison) {
+  lines.add("{}", lines.bold(fmt::format("{:<16}{:>16}{:>16}  {:>14}", "As executed", "base", "new",
+                                         "change")));
+  for (const DiffLine& line : kDiffLines) {
+    const Metric metric{"", line.metric};
+    const Change change{measure(metric, *comparison.base, nullptr),
+                        measure(metric, *comparison.now, nullptr)};
+    lines.add("{:<16}{:>16}{:>16}  {:>14}", line.label, text_of(change.base), text_of(change.now),
+              can_compare(comparison, line.metric) ? change_text(change) : "other unit");
+  }
+}
+
+std::string name_of(const SitePair& pair) {
+  return shortened(pair.either().name) + mark_of(pair.too_short());
+}
+
+bool any_too_short(const Comparison& comparison, std::size_t shown) {
+  const auto begin = comparison.sites.begin();
+  return std::any_of(begin, begin + static_cast<std::ptrdiff_t>(shown),
+                     [](const SitePair& pair) { return pair.too_short(); });
+}
+
+void add_sites(Lines& lines, const Comparison& comparison, std::size_t top) {
+  const std::size_t shown = std::min(comparison.sites.size(), std::max<std::size_t>(top, 1));
+  const std::string_view title = "Site, as executed";
+  std::size_t width = title.size();
+  for (std::size_t i = 0; i < shown; ++i)
+    width = std::max(width, name_of(comparison.sites[i]).size());
+  lines.add("{}", lines.bold(fmt::format("{:<{}}{:>19}{:>25}  {}", title, width, "critical %",
+                                         "parallelism", "")));
+  for (std::size_t i = 0; i < shown; ++i) {
+    const SitePair& pair = comparison.sites[i];
+    const auto both = [&](const char* metric) {
+      const Change change = site_change(comparison, pair, metric);
+      const auto number = [](const Measured& of) {
+        return of.percent ? percent2(of.value.numerator, of.value.denominator) : of.text();
+      };
+      return fmt::format("{:>8} -> {:>7}", pair.base ? number(*change.base) : "-",
+                         pair.now ? number(*change.now) : "-");
+    };
+    lines.add("{:<{}}{}      {}  {}", name_of(pair), width, both("critical"), both("parallelism"),
+              match_text(pair));
+  }
+  if (shown < comparison.sites.size())
+    lines.add("... and {} more (--top)", comparison.sites.size() - shown);
+  if (any_too_short(comparison, shown))
+    lines.add("{}", lines.yellow(kTooShort));
+}
+
+} // namespace
+
+std::string write_diff_text(const Comparison& comparison, const DiffText& options) {
+  Lines lines(options.colour);
+  lines.add("{}", lines.bold(clipped(
+                      fmt::format("Taskpath comparison: {} -> {}", options.base, options.now),
+                      kMaxWidth)));
+  lines.add_text("Unit and clock  " + comparison.now->unit +
+                 (comparison.same_unit ? "" : ", was " + comparison.base->unit));
+  for (const auto& [figures, name] :
+       {std::pair{comparison.base, &options.base}, std::pair{comparison.now, &options.now}})
+    if (!figures->complete)
+      lines.add("{}", lines.yellow(clipped("incomplete: " + *name, kMaxWidth)));
+  add_program(lines, comparison);
+  lines.add("");
+  add_sites(lines, comparison, options.top);
+  lines.add("");
+  for (const std::string& line : wrapped(diff_advice(comparison), 0))
+    lines.add("{}", lines.bold(line));
+  lines.add("Next: tp-analyze {}", printable(options.now));
+  return lines.take();
+}
+
+std::string write_diff_markdown(const Comparison& comparison, const DiffText& options) {
+  const auto cell = [](const std::string& text) {
+    std::string escaped;
+    for (const char c : printable(text))
+      escaped += c == '|' ? std::string("\\|") : std::string(1, c);
+    return escaped;
+  };
+  std::string text = fmt::format("### Taskpath: {}\n\nUnit: {}{}.\n\n| As executed | {} | {} | "
+                                 "change |\n|---|---:|---:|---:|\n",
+                                 cell(diff_advice(comparison)), cell(comparison.now->unit),
+                                 comparison.same_unit ? "" : ", was " + cell(comparison.base->unit),
+                                 cell(options.base), cell(options.now));
+  for (const DiffLine& line : kDiffLines) {
+    const Metric metric{"", line.metric};
+    const Change change{measure(metric, *comparison.base, nullptr),
+                        measure(metric, *comparison.now, nullptr)};
+    text += fmt::format("| {} | {} | {} | {} |\n", line.label, text_of(change.base),
+                        text_of(change.now),
+                        can_compare(comparison, line.metric) ? change_text(change) : "other unit");
+  }
+  text += "\n| Site, as executed | critical path % | | parallelism | | "
+          "|\n|---|---:|---:|---:|---:|---|\n";
+  const std::size_t shown = std::min(comparison.sites.size(), options.top);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const SitePair& pair = comparison.sites[i];
+    const Change critical = site_change(comparison, pair, "critical");
+    const Change parallelism = site_change(comparison, pair, "parallelism");
+    text += fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", cell(pair.either().name),
+                        mark_of(pair.too_short()), critical.base->text(), critical.now->text(),
+                        parallelism.base->text(), parallelism.now->text(), match_text(pair));
+  }
+  return any_too_short(comparison, shown) ? text + fmt::format("\n{}\n", kTooShort) : text;
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,40 @@
+// The door of tp-diff's writers: a Comparison in, text out.
+#pragma once
+
+#include "compare/comparison.h"
+
+#include <string>
+
+namespace tp::analysis {
+
+struct DiffText {
+  std::string base, now; // what the user called them
+  std::size_t top = 10;  // sites
+  bool colour = false;
+};
+
+std::string write_diff_text(const Comparison& comparison, const DiffText& options);
+std::string write_diff_markdown(const Comparison& comparison, const DiffText& options);
+// Schema taskpath.diff/1; within /1 fields are only added.
+std::string write_diff_json(const Comparison& comparison, const DiffText& options);
+
+// What all of them say: one line of the table of the whole program, and a sentence.
+struct DiffLine {
+  const char* label;
+  const char* metric;
+};
+inline constexpr DiffLine kDiffLines[] = {{"Work T1", "work"},
+                                          {"Span Tinf", "span"},
+                                          {"Parallelism", "parallelism"},
+                                          {"  as divisible", "divisible_parallelism"},
+                                          {"  burdened", "burdened_parallelism"},
+                                          {"Tasks", "tasks"}};
+// "-10.25 %", "+3 points"
+std::string change_text(const Change& change);
+std::string match_text(const SitePair& pair);
+// What changed most, in plain words.
+std::string diff_advice(const Comparison& comparison);
+// A site's figure on both sides.
+Change site_change(const Comparison& comparison, const SitePair& pair, const char* metric);
+
+} // namespace tp::analysis

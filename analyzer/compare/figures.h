@@ -1,0 +1,42 @@
+// FIGURES: the numbers of a profile that checks and comparisons ask for, whether they come from data
+// or from a JSON file of an earlier run.
+#pragma once
+
+#include "model/profile.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tp::analysis {
+
+struct SiteFigures {
+  std::string name; // for people
+  std::string file;
+  std::uint32_t line = 0; // 0: main
+  std::vector<std::string> functions, constructs;
+  std::uint64_t work = 0, span = 0;
+  std::uint64_t exclusive_work = 0, critical_work = 0;
+  std::uint64_t tasks = 0;
+  bool too_short = false; // as in SiteRow
+};
+
+struct Figures {
+  std::string unit; // of work, with the clock: "ticks (tsc-rseq)"
+  bool complete = true;
+  std::string lost; // where records are lost, else empty
+  std::uint64_t work = 0, span = 0;
+  std::uint64_t divisible_span = 0, burdened_span = 0; // burdened: oneTBB's model
+  Divisible divisible = Divisible::Known;
+  std::uint64_t tasks = 0, steps = 0;
+  Ratio attributed;               // 0/0: unknown
+  std::vector<SiteFigures> sites; // [0] main
+};
+
+Figures figures_of(const Profile& profile);
+
+// Of the text of a file that --json wrote; `file` is for messages. Throws Error{BadJson, BadField,
+// UnknownSchema}.
+Figures read_figures(const std::string& text, const std::string& file);
+
+} // namespace tp::analysis

@@ -1,0 +1,919 @@
+// The merge and the meaning of each record. One function per operation, in the order of
+// trace_format.h.
+//
+// A record is either processed whole or not at all: whatever it has to wait for is checked first,
+// so that a stream that was held back simply processes the same record again.
+#include "dag/dag_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+namespace tp::analysis {
+
+using trace::Op;
+using trace::Record;
+
+namespace {
+constexpr std::int64_t kAnyNumber = INT64_MAX / 2; // uses of a kept edge
+
+// In a report the directory is known.
+Place place_in_report(Place place) {
+  place.file = std::filesystem::path(place.file).filename().string();
+  return place;
+}
+
+// How many chunks a stream must have. Before end.json told, one: each thread writes that it begins.
+std::uint64_t chunks_told(const EndInfo& end, std::size_t stream) {
+  if (end.chunks.empty())
+    return end.truncated ? 0 : 1;
+  return stream < end.chunks.size() ? end.chunks[stream] : 0;
+}
+
+constexpr auto kFlowGraph = static_cast<std::uint8_t>(trace::Construct::FlowGraph);
+} // namespace
+
+DpstReader::DpstReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
+                       DagVisitor& visitor)
+    : source_(source), info_(info), rows_(rows), visitor_(visitor), queue_(source.streams.size()),
+      joins_(visitor, queue_) {
+  streams_.reserve(source.streams.size());
+  for (std::uint32_t number = 0; number < source.streams.size(); ++number)
+    streams_.push_back({.cursor = {source, number, info.run}});
+  summary_.streams = streams_.size();
+  summary_.extra.resize(info.run.extra_events.size());
+  summary_.constructs.resize(rows.unknown_row + 1); // the last row
+  waits_for_messages_ = !info.run.libtbb_version.starts_with("2021.");
+  claims_complete_ = info.end && !info.end->truncated;
+  if (!info.end)
+    return;
+  for (Stream& stream : streams_) {
+    const std::uint32_t number = stream.cursor.number();
+    stream.told_chunks = chunks_told(*info.end, number);
+    claims_complete_ &= count_chunks(source.streams[number].bytes()) >= stream.told_chunks;
+  }
+}
+
+ReadSummary DpstReader::run() {
+  merge();
+  finish_all();
+  measure_streams();
+  refine_time_rate();
+  judge_completeness();
+  return summary_;
+}
+
+// ---- merge
+// ------------------------------------------------------------------------------------------------------
+
+void DpstReader::merge() {
+  bool any = false;
+  for (Stream& stream : streams_)
+    if (stream.cursor.next()) {
+      queue_.push(stream.cursor.time().at, stream.cursor.number());
+      stream.first_time = stream.cursor.time().begin;
+      summary_.first_time = any ? std::min(summary_.first_time, stream.cursor.time().begin)
+                                : stream.cursor.time().begin;
+      any = true;
+    }
+  for (;;) {
+    std::uint32_t number;
+    if (!queue_.empty()) {
+      number = queue_.pop();
+    } else {
+      // Nothing can go on: a wait is for less than it could be for, or what the earliest record waits for was never
+      // recorded.
+      number = queue_.take_earliest_blocked();
+      if (number == kNoStream)
+        return;
+      force_ = true;
+    }
+    Stream& stream = streams_[number];
+    // The common case is that the same stream goes on for a while.
+    for (;;) {
+      const bool done = process(stream);
+      force_ = false;
+      if (!done || !stream.cursor.next())
+        break;
+      const std::uint64_t time = stream.cursor.time().at;
+      if (!queue_.comes_before(time, number)) {
+        queue_.push(time, number);
+        break;
+      }
+    }
+  }
+}
+
+void DpstReader::note_missing(Problem problem, const Stream& stream) {
+  note(problem);
+  if (missing_++ == 0)
+    first_missing_ = {problem, place_in_report(stream.cursor.place())};
+}
+
+bool DpstReader::block(Stream& stream, Waiters& waiters, std::uint64_t wanted,
+                       bool perhaps_in_vain) {
+  queue_.block(stream.cursor.time().at, stream.cursor.number(), waiters, wanted, perhaps_in_vain);
+  return false;
+}
+
+DpstReader::Stream* DpstReader::stream_of(const Stream& reader, std::uint64_t id) {
+  const std::uint32_t number = trace::id_stream(id);
+  if (number < streams_.size())
+    return &streams_[number];
+  if (claims_complete_)
+    fail(Problem::IdOutOfRange, reader.cursor.place(),
+         fmt::format("a stream below {}", streams_.size()), std::to_string(number));
+  return nullptr;
+}
+
+// ---- steps and frames
+// -------------------------------------------------------------------------------------------
+
+// The frame whose step the record closes.
+Frame& DpstReader::running(Stream& stream) {
+  if (!stream.top)
+    fail(Problem::StepWithoutFrame, stream.cursor.place(), "a running task or an external thread",
+         "none");
+  return *stream.top;
+}
+
+void DpstReader::close_step(Stream& stream, Frame& frame, Boundary closed) {
+  const Record& record = stream.cursor.record();
+  const RecordTime& time = stream.cursor.time();
+  if (!stream.regions.empty()) {
+    std::uint64_t rest = record.work;
+    bool exceeds = false;
+    for (RegionWork& part : stream.regions) {
+      exceeds |= part.work > rest;
+      part.work = std::min(part.work, rest);
+      rest -= part.work;
+    }
+    if (exceeds)
+      note(Problem::RegionExceedsStep);
+  }
+  const Step step{record.work,
+                  record.lead,
+                  time.at - time.begin,
+                  time.begin,
+                  stream.cursor.number(),
+                  {stream.regions.data(), stream.regions.size()},
+                  {record.extra, summary_.extra.size()},
+                  frame.state.opened,
+                  closed};
+  visitor_.step(frame.state, step);
+  frame.state.opened = closed;
+  stream.regions.clear();
+  ++summary_.steps;
+  summary_.overhead += step.lead;
+  summary_.step_time += step.length;
+  for (std::size_t event = 0; event < summary_.extra.size(); ++event)
+    summary_.extra[event] += record.extra[event];
+}
+
+void DpstReader::push(Stream& stream, Frame* frame) {
+  frame->below = stream.top;
+  stream.top = frame;
+}
+
+void DpstReader::finish_top(Stream& stream) {
+  Frame* const frame = stream.top;
+  stream.top = frame->below;
+  if (frame->is_task)
+    ++summary_.ended;
+  joins_.finish(frame);
+}
+
+void DpstReader::push_root(Stream& stream) {
+  Frame* const root = joins_.make_frame();
+  root->state.path = visitor_.new_path();
+  visitor_.root_begun(root->state);
+  push(stream, root);
+}
+
+// Frames that nobody will end any more.
+void DpstReader::finish_stack(Frame*& top) {
+  while (top) {
+    Frame* const frame = top;
+    top = frame->below;
+    summary_.unfinished += frame->is_task;
+    joins_.finish(frame);
+  }
+}
+
+bool DpstReader::process(Stream& stream) {
+  if (!process_record(stream))
+    return false;
+  if (!stream.ending.empty()) {
+    const Op op = stream.cursor.record().op;
+    if (trace::closes_step(op) || op == Op::Begin || op == Op::WaitEnd)
+      end_contexts(stream);
+  }
+  return true;
+}
+
+bool DpstReader::process_record(Stream& stream) {
+  switch (stream.cursor.record().op) {
+  case Op::Spawn:
+  case Op::SpawnWait:
+    return process_spawn(stream);
+  case Op::Wait:
+    return process_wait(stream);
+  case Op::WaitEnd:
+    return process_wait_end(stream);
+  case Op::Begin:
+  case Op::Task:
+    return process_begin(stream);
+  case Op::End:
+    process_end(stream);
+    return true;
+  case Op::LoopBegin: {
+    Frame& frame = running(stream);
+    close_step(stream, frame, {BoundaryKind::BodyBegin});
+    ++frame.open_loops;
+    visitor_.loop_begin(frame.state);
+    return true;
+  }
+  case Op::LoopEnd:
+    process_loop_end(stream);
+    return true;
+  case Op::Join:
+    return process_join(stream);
+  case Op::Release:
+    process_release(stream);
+    return true;
+  case Op::Acquire:
+    return process_acquire(stream);
+  case Op::Region:
+    process_region(stream);
+    return true;
+  case Op::ContextEnd:
+    return process_context_end(stream);
+  case Op::Cut:
+    process_cut(stream);
+    return true;
+  case Op::Extended:
+    return process_extended(stream);
+  case Op::None:
+    break;
+  }
+  return true;
+}
+
+// ---- spawns and waits
+// -------------------------------------------------------------------------------------------
+
+// The context operand. False: it is not there yet, and nothing has been changed.
+bool DpstReader::resolve_context(Stream& stream, Frame* frame, Context*& context) {
+  const Record& record = stream.cursor.record();
+  const auto need = [&](Context* found, const char* what) {
+    if (!found)
+      fail(Problem::NoContextYet, stream.cursor.place(), what, "none");
+    context = found;
+    return true;
+  };
+  switch (static_cast<trace::ContextCode>(record.flags >> trace::kContextShift & 3)) {
+  case trace::ContextCode::Own:
+    return need(frame ? frame->context : nullptr, "a task with a context");
+  case trace::ContextCode::Last:
+    return need(frame ? frame->last_context : nullptr, "a context named before");
+  case trace::ContextCode::New: {
+    const std::uint64_t id = trace::pack_id(stream.cursor.number(), stream.contexts);
+    context = joins_.make_context(id, record.context_traits & trace::kContextExclusive,
+                                  record.context_traits & 63);
+    // A stand-in made for a record that could not wait gives way.
+    if (Context* const stand_in = contexts_.find(id)) {
+      joins_.end_context(stand_in);
+      joins_.release(stand_in);
+      contexts_.erase(id);
+    }
+    contexts_.insert(id, context);
+    queue_.wake_up_to(stream.context_waiters, stream.contexts++);
+    break;
+  }
+  case trace::ContextCode::Id: {
+    if (Context* const found = contexts_.find(record.id)) {
+      context = found;
+      break;
+    }
+    Stream* const maker = stream_of(stream, record.id);
+    const bool created = maker && trace::id_ordinal(record.id) < maker->contexts;
+    if (!created && !force_)
+      return block(stream, maker ? maker->context_waiters : lost_, trace::id_ordinal(record.id));
+    if (created)
+      note(Problem::ContextReused);
+    else
+      note_missing(Problem::NeverCreated, stream);
+    context = joins_.make_context(record.id, false, 0);
+    contexts_.insert(record.id, context);
+    break;
+  }
+  }
+  if (frame)
+    joins_.set_context(frame->last_context, context);
+  return true;
+}
+
+Row DpstReader::resolve_site(Stream& stream, const Frame& parent) {
+  const Record& record = stream.cursor.record();
+  switch (static_cast<trace::SiteCode>(record.flags & 3)) {
+  case trace::SiteCode::Inherit:
+    return parent.state.row;
+  case trace::SiteCode::Last:
+    if (!stream.any_site)
+      fail(Problem::NoSiteYet, stream.cursor.place(), "a site named before", "none");
+    return stream.last_row;
+  default:
+    break;
+  }
+  if (!stream.any_site || record.site != stream.last_site) {
+    const Row* row = rows_.row_of_site.find(record.site);
+    // A killed program may have lost the last lines of its site table.
+    if (!row && claims_complete_)
+      fail(Problem::BadSite, stream.cursor.place(), "a site of sites.jsonl",
+           std::to_string(record.site));
+    if (!row)
+      note(Problem::BadSite);
+    stream.last_row = row ? *row : rows_.unknown_row;
+    stream.last_site = record.site;
+    stream.any_site = true;
+  }
+  return stream.last_row;
+}
+
+bool DpstReader::process_spawn(Stream& stream) {
+  const Record& record = stream.cursor.record();
+  Frame& parent = running(stream);
+  const Row row = resolve_site(stream, parent);
+  Context* context = nullptr;
+  if (!resolve_context(stream, &parent, context))
+    return false;
+  summary_.constructs[row] |= static_cast<std::uint16_t>(1U << (context->construct & 15));
+  close_step(stream, parent,
+             {record.op == Op::Spawn ? BoundaryKind::Spawn : BoundaryKind::Wait, row});
+  parent.state.last_spawned = row;
+
+  Frame* const child = joins_.make_frame();
+  child->is_task = true;
+  child->spawn_time = stream.cursor.time().at;
+  child->state.row = child->state.last_spawned = row;
+  child->state.path = visitor_.copy_path(*parent.state.path);
+  visitor_.set_rank(*child->state.path, ++next_rank_);
+  const bool is_split = record.op == Op::Spawn &&
+                        static_cast<trace::SiteCode>(record.flags & 3) == trace::SiteCode::Inherit;
+  const bool is_wait = record.op == Op::SpawnWait;
+  const bool waits_alone = is_wait && record.flags & trace::kWaitAlone;
+  if (waits_alone)
+    joins_.begin_wait_alone(parent, *child, context, stream.feed_next);
+  else if (stream.feed_next && !is_wait)
+    joins_.enter_feed(*child, parent, context);
+  else
+    joins_.enter_scope(*child, parent, context, is_split);
+  stream.feed_next = false;
+  if (!is_wait && record.flags & trace::kSpawnSplit)
+    joins_.split(parent, *child);
+  child->state.is_split = is_split;
+  visitor_.spawned(parent.state, child->state);
+  ++summary_.spawned;
+  summary_.most_live_frames = std::max(summary_.most_live_frames, joins_.live_frames());
+
+  const std::uint64_t ordinal = stream.cursor.spawns();
+  tasks_.insert(trace::pack_id(stream.cursor.number(), ordinal), child);
+  stream.cursor.count_spawn();
+  queue_.wake_up_to(stream.spawn_waiters, ordinal);
+  if (is_wait && !waits_alone)
+    joins_.begin_wait(parent, context);
+  return true;
+}
+
+bool DpstReader::process_wait(Stream& stream) {
+  Frame& frame = running(stream);
+  Context* context = nullptr;
+  if (!resolve_context(stream, &frame, context))
+    return false;
+  close_step(stream, frame, {BoundaryKind::Wait, frame.state.last_spawned});
+  joins_.begin_wait(frame, context);
+  return true;
+}
+
+bool DpstReader::process_wait_end(Stream& stream) {
+  Frame* const frame = stream.top;
+  if (frame && frame->is_lost && !frame->wait)
+    return true; // of a frame below it
+  if (!frame || !frame->wait)
+    fail(Problem::WaitEndWithoutWait, stream.cursor.place(), "a frame that waits",
+         frame ? "one that runs" : "no frame");
+  // Of a context that several groups share it is not known which tasks this wait is for: some of the others may end later.
+  // So it is with try_put_and_wait(), which waits for one message in a graph.
+  const Context& context = *frame->wait->context;
+  const bool is_shared =
+      !context.exclusive || (waits_for_messages_ && context.construct == kFlowGraph);
+  const bool is_known = !is_shared || frame->wait->alone || !claims_complete_;
+  if (Waiters* waiters = joins_.end_wait(*frame, force_))
+    return block(stream, *waiters, 0, !is_known);
+  if (force_ && is_known)
+    note_missing(Problem::NeverEnded, stream);
+  ++summary_.waits;
+  summary_.idle += stream.cursor.record().lead;
+  if (stream.cursor.record().flags & trace::kWaitEndByException)
+    ++summary_.by_exception;
+  return true;
+}
+
+// ---- begin and end
+// ----------------------------------------------------------------------------------------------
+
+bool DpstReader::claim_task(Stream& stream, Frame*& task) {
+  const Record& record = stream.cursor.record();
+  const std::uint64_t own = stream.cursor.spawns();
+  std::uint64_t id = record.id;
+  Stream* spawner = &stream;
+  if (static_cast<trace::TaskCode>(record.flags & 3) != trace::TaskCode::Id) {
+    // `id` is how many spawns before the newest.
+    if (record.id >= own)
+      fail(Problem::UnknownTask, stream.cursor.place(),
+           fmt::format("one of {} spawns of this stream", own),
+           fmt::format("the {}th before the newest", record.id));
+    id = trace::pack_id(stream.cursor.number(), own - 1 - record.id);
+  } else {
+    spawner = stream_of(stream, id);
+  }
+  if (Frame* const found = tasks_.find(id)) {
+    task = found;
+    tasks_.erase(id);
+    return true;
+  }
+  const std::uint64_t ordinal = trace::id_ordinal(id);
+  if (spawner && ordinal < spawner->cursor.spawns())
+    fail(Problem::TaskTwice, stream.cursor.place(), "each task once",
+         fmt::format("task {} of stream {} again", ordinal, trace::id_stream(id)));
+  if (!force_)
+    return block(stream, spawner ? spawner->spawn_waiters : lost_, ordinal);
+  note_missing(Problem::NeverSpawned, stream);
+  task = frame_out_of_nowhere(id);
+  task->is_task = true;
+  return true;
+}
+
+// Its spawn is lost: its path starts at 0.
+Frame* DpstReader::frame_out_of_nowhere(std::uint64_t id) {
+  Frame* const frame = joins_.make_frame();
+  frame->state.row = frame->state.last_spawned = rows_.unknown_row;
+  frame->state.path = visitor_.new_path();
+  visitor_.set_rank(*frame->state.path, ++next_rank_);
+  // Its spawn would have told its context: one that nobody else knows stands in.
+  Context* const stand_in = joins_.make_context(id, false, 0);
+  joins_.set_context(frame->context, stand_in);
+  joins_.release(stand_in);
+  Frame nowhere;
+  visitor_.spawned(nowhere.state, frame->state);
+  return frame;
+}
+
+bool DpstReader::process_begin(Stream& stream) {
+  const Record& record = stream.cursor.record();
+  Frame* task = nullptr;
+  if (!claim_task(stream, task))
+    return false;
+  ++summary_.begun;
+  if (record.flags & trace::kTaskCancelled)
+    ++summary_.cancelled;
+  push(stream, task);
+  note_steal(stream, *task);
+  visitor_.begun(task->state);
+  if (record.op == Op::Begin) {
+    summary_.idle += record.lead;
+    return true;
+  }
+  if (record.flags & trace::kTaskByException)
+    ++summary_.by_exception;
+  close_step(stream, *task, {BoundaryKind::End});
+  finish_top(stream);
+  return true;
+}
+
+// How long it took until a stolen task began, from the moment at which it had been created and the
+// thief looked for work.
+void DpstReader::note_steal(const Stream& stream, Frame& task) {
+  const Record& record = stream.cursor.record();
+  if (static_cast<trace::TaskCode>(record.flags & 3) != trace::TaskCode::Id ||
+      trace::id_stream(record.id) == stream.cursor.number())
+    return;
+  task.state.is_stolen = true;
+  if (record.op != Op::Begin || record.lead == 0)
+    return;
+  const std::uint64_t now = stream.cursor.time().at;
+  const std::uint64_t both_there = std::max(task.spawn_time, now - std::min(now, record.lead));
+  if (both_there >= now)
+    return;
+  task.state.steal_delay = now - both_there;
+  summary_.steal_delay.add(task.state.steal_delay);
+}
+
+void DpstReader::process_end(Stream& stream) {
+  if (!stream.top)
+    fail(Problem::EndWithoutFrame, stream.cursor.place(), "a running task", "none");
+  if (stream.top->is_task && stream.top->wait)
+    fail(Problem::StepInWait, stream.cursor.place(), "the end of its wait first",
+         "the end of the task");
+  close_step(stream, running(stream), {BoundaryKind::End});
+  if (stream.cursor.record().flags & trace::kEndByException)
+    ++summary_.by_exception;
+  if (!stream.top->is_lost) // else there may be more below
+    finish_top(stream);
+}
+
+void DpstReader::process_loop_end(Stream& stream) {
+  const Record& record = stream.cursor.record();
+  Frame& frame = running(stream);
+  if (frame.open_loops == 0 && frame.is_lost) {
+    close_step(stream, frame, {BoundaryKind::BodyEnd});
+    return;
+  }
+  if (frame.open_loops == 0)
+    fail(Problem::LoopEndWithoutBegin, stream.cursor.place(), "an open loop body", "none");
+  close_step(stream, frame, {BoundaryKind::BodyEnd});
+  --frame.open_loops;
+  visitor_.loop_end(frame.state, record.iterations, record.grain);
+}
+
+// ---- other joins
+// ------------------------------------------------------------------------------------------------
+
+bool DpstReader::process_join(Stream& stream) {
+  Frame& frame = running(stream);
+  if (!frame.node && !claims_complete_) { // a task whose spawn is lost
+    note_missing(Problem::NeverJoined, stream);
+    close_step(stream, frame, {BoundaryKind::Other});
+    return true;
+  }
+  if (!frame.node)
+    fail(Problem::JoinWithoutNode, stream.cursor.place(), "a frame that was split",
+         "one that was not");
+  // The step before it is closed when the record passes, not when it has to wait: nobody else can
+  // see the difference.
+  FoldNode* const node = frame.node;
+  const std::uint8_t other = 1 - frame.side;
+  const bool there = node->ends[other] || node->gone[other];
+  if (!there && !force_)
+    return block(stream, node->waiters);
+  if (!there)
+    note_missing(Problem::NeverJoined, stream);
+  close_step(stream, frame, {BoundaryKind::Other});
+  ++summary_.folds;
+  joins_.pass_node(frame, force_);
+  return true;
+}
+
+void DpstReader::process_release(Stream& stream) {
+  Frame& frame = running(stream);
+  close_step(stream, frame, {BoundaryKind::Other});
+  const std::uint64_t ordinal = stream.releases++;
+  edges_.insert(trace::pack_id(stream.cursor.number(), ordinal),
+                {visitor_.copy_path(*frame.state.path),
+                 stream.cursor.record().flags & trace::kReleaseKept ? kAnyNumber : 1});
+  queue_.wake_up_to(stream.release_waiters, ordinal);
+}
+
+// Not there: not released yet, or used up long ago; either way it can only be waited for.
+DpstReader::Edge* DpstReader::find_edge(Stream& stream, std::uint64_t id) {
+  Edge* const found = edges_.find(id);
+  if (found)
+    return found;
+  if (force_) {
+    note_missing(Problem::NeverReleased, stream);
+  } else {
+    Stream* const releaser = stream_of(stream, id);
+    block(stream, releaser ? releaser->release_waiters : lost_, trace::id_ordinal(id));
+  }
+  return nullptr;
+}
+
+void DpstReader::use_edge(const Stream& stream, std::uint64_t id, Edge& edge, std::int64_t change) {
+  const bool was_spent = edge.uses <= 0;
+  edge.uses += change;
+  if (edge.uses > 0 || was_spent)
+    return;
+  edge.spent_at = stream.cursor.time().at;
+  spent_edges_.push_back(id);
+  if (spent_edges_.size() >= next_drop_)
+    drop_spent_edges(edge.spent_at);
+}
+
+// That a message was copied stands in another stream than its acquires, and that stream may be blocked: only once every
+// stream is past the time at which the last known use was made there can be no further one.
+void DpstReader::drop_spent_edges(std::uint64_t now) {
+  const std::uint64_t earliest = queue_.earliest(now);
+  std::erase_if(spent_edges_, [&](std::uint64_t id) {
+    const Edge* const edge = edges_.find(id);
+    if (!edge || edge->uses > 0)
+      return true; // dropped already, or to be spent again
+    if (edge->spent_at >= earliest)
+      return false;
+    visitor_.drop_path(edge->path);
+    edges_.erase(id);
+    return true;
+  });
+  next_drop_ = 2 * spent_edges_.size() + 1024;
+}
+
+bool DpstReader::process_acquire(Stream& stream) {
+  const std::uint64_t id = stream.cursor.record().id;
+  Frame& frame = running(stream);
+  Edge* const found = find_edge(stream, id);
+  if (!found && !force_)
+    return false;
+  close_step(stream, frame, {BoundaryKind::Other});
+  if (!found)
+    return true;
+  // Within a body call of a loop lengths are counted from its beginning.
+  if (stream.cursor.record().flags & trace::kAcquireAlone && frame.open_loops == 0) {
+    visitor_.assign_path(*frame.state.path, *found->path);
+    visitor_.restarted(frame.state);
+  } else {
+    visitor_.join_path(*frame.state.path, *found->path, Tie::Into);
+  }
+  use_edge(stream, id, *found, -1);
+  return true;
+}
+
+// A thread's code before it first used oneTBB ends in a cut, unless that is the beginning of a pause,
+// which the next record tells. Whatever created a context used it already.
+void DpstReader::process_cut(Stream& stream) {
+  Frame& frame = running(stream);
+  const bool is_first_use = !stream.used_tbb && !frame.is_task && !frame.last_context &&
+                            stream.cursor.next_extended().value_or(trace::ExtendedKind::Feed) ==
+                                trace::ExtendedKind::Feed;
+  stream.used_tbb |= is_first_use;
+  close_step(stream, frame, {is_first_use ? BoundaryKind::FirstUse : BoundaryKind::Other});
+}
+
+// ---- what closes no step
+// ----------------------------------------------------------------------------------------
+
+void DpstReader::process_region(Stream& stream) {
+  const Record& record = stream.cursor.record();
+  const std::uint32_t* region = rows_.region_of_id.find(record.region);
+  if (!region && claims_complete_)
+    fail(Problem::BadRegion, stream.cursor.place(), "a region of sites.jsonl",
+         std::to_string(record.region));
+  if (!region) {
+    note(Problem::BadRegion);
+    return;
+  }
+  for (RegionWork& part : stream.regions)
+    if (part.region == *region) {
+      part.work += record.work;
+      return;
+    }
+  stream.regions.push_back({*region, record.work});
+}
+
+bool DpstReader::process_context_end(Stream& stream) {
+  Context* context = nullptr;
+  if (!resolve_context(stream, stream.top, context))
+    return false;
+  if (contexts_.find(context->id) != context)
+    return true; // its end was recorded before
+  // The record tells no time of its own: what other threads did until this thread's next record
+  // still came before.
+  stream.ending.push_back(context);
+  return true;
+}
+
+void DpstReader::end_contexts(Stream& stream) {
+  for (Context* context : stream.ending) {
+    if (contexts_.find(context->id) != context)
+      continue;
+    contexts_.erase(context->id);
+    joins_.end_context(context);
+    joins_.release(context);
+  }
+  stream.ending.clear();
+}
+
+bool DpstReader::process_extended(Stream& stream) {
+  const Record& record = stream.cursor.record();
+  const auto load = [&](auto& payload) {
+    if (record.payload_bytes < sizeof payload)
+      fail(Problem::BadPayload, stream.cursor.place(),
+           fmt::format("at least {} bytes", sizeof payload), std::to_string(record.payload_bytes));
+    std::memcpy(&payload, record.payload, sizeof payload);
+  };
+  switch (record.extended_kind) {
+  case trace::ExtendedKind::ThreadBegin: {
+    trace::ThreadBeginPayload payload;
+    load(payload);
+    begin_thread(stream, payload);
+    break;
+  }
+  case trace::ExtendedKind::ThreadEnd: {
+    trace::ThreadEndPayload payload;
+    load(payload);
+    summary_.threads.cpu_ns += payload.cpu_ns;
+    summary_.threads.paused_work += payload.paused_work;
+    if (stream.top && !stream.top->below && !stream.top->is_task)
+      finish_top(stream);
+    if (stream.top && !stream.cursor.truncated())
+      fail(Problem::ThreadNotOver, stream.cursor.place(),
+           "an empty frame stack at the thread's end", "open frames");
+    break;
+  }
+  case trace::ExtendedKind::StackOut:
+    put_stack_aside(stream);
+    break;
+  case trace::ExtendedKind::StackIn: {
+    trace::StackInPayload payload;
+    load(payload);
+    if (!take_stack(stream, payload.stack))
+      return false;
+    summary_.idle += record.lead;
+    break;
+  }
+  case trace::ExtendedKind::EdgeUses: {
+    trace::EdgeUsesPayload payload;
+    load(payload);
+    return process_edge_uses(stream, payload);
+  }
+  case trace::ExtendedKind::Feed:
+    stream.feed_next = true;
+    break;
+  case trace::ExtendedKind::Pause:
+    ++summary_.pauses;
+    break;
+  case trace::ExtendedKind::Forked:
+    ++summary_.forks;
+    break;
+  default: // Resume, and kinds added within the version
+    break;
+  }
+  return true;
+}
+
+bool DpstReader::process_edge_uses(Stream& stream, const trace::EdgeUsesPayload& payload) {
+  Edge* const found = find_edge(stream, payload.edge);
+  if (found)
+    use_edge(stream, payload.edge, *found, payload.change);
+  return found || force_;
+}
+
+// Resumable tasks. Below the frames of the other stack the thread has none of its own: a base that
+// has no step.
+void DpstReader::put_stack_aside(Stream& stream) {
+  const std::uint64_t ordinal = stream.stacks++;
+  stacks_.insert(trace::pack_id(stream.cursor.number(), ordinal), stream.top);
+  stream.top = nullptr;
+  push_root(stream);
+  queue_.wake_up_to(stream.stack_waiters, ordinal);
+}
+
+bool DpstReader::take_stack(Stream& stream, std::uint64_t id) {
+  Frame** const found = stacks_.find(id);
+  if (!found && !force_) {
+    Stream* const owner = stream_of(stream, id);
+    return block(stream, owner ? owner->stack_waiters : lost_, trace::id_ordinal(id));
+  }
+  finish_stack(stream.top);
+  if (found) {
+    stream.top = *found;
+    stacks_.erase(id);
+    return true;
+  }
+  note_missing(Problem::NeverPutAside, stream);
+  push(stream, frame_out_of_nowhere(id));
+  stream.top->is_lost = true;
+  joins_.set_context(stream.top->last_context, stream.top->context);
+  visitor_.begun(stream.top->state);
+  return true;
+}
+
+void DpstReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& payload) {
+  if (stream.top) {
+    if (!stream.cursor.truncated())
+      fail(Problem::ThreadNotOver, stream.cursor.place(), "an empty frame stack", "open frames");
+    finish_stack(stream.top);
+  }
+  ++summary_.threads.threads;
+  // A worker's root frame has no step of its own.
+  if (payload.role == static_cast<std::uint32_t>(trace::ThreadRole::Worker))
+    ++summary_.threads.workers;
+  push_root(stream);
+  stream.used_tbb = false;
+  // Recording may have begun before the first use (a causal region): both are one stretch of code.
+  if (payload.prior_work > 0) {
+    const Step step{.work = payload.prior_work,
+                    .begin = stream.cursor.time().at,
+                    .stream = stream.cursor.number(),
+                    .closed = {BoundaryKind::FirstUse}};
+    visitor_.step(stream.top->state, step);
+    summary_.prior_work += step.work;
+  }
+}
+
+// ---- the end
+// ----------------------------------------------------------------------------------------------------
+
+// What is left at the end of all streams ends there.
+void DpstReader::finish_all() {
+  for (Stream& stream : streams_)
+    finish_stack(stream.top);
+  stacks_.for_each([&](std::uint64_t, Frame* top) { finish_stack(top); });
+  summary_.never_begun = tasks_.size();
+  tasks_.for_each([&](Frame* frame) { joins_.abandon(frame); });
+  contexts_.for_each([&](Context* context) {
+    joins_.end_context(context);
+    joins_.release(context);
+  });
+}
+
+void DpstReader::measure_streams() {
+  for (const Stream& stream : streams_) {
+    summary_.records += stream.cursor.record_count();
+    summary_.thread_time +=
+        stream.cursor.last_time() - std::min(stream.first_time, stream.cursor.last_time());
+    summary_.last_time = std::max(summary_.last_time, stream.cursor.last_time());
+    note(Problem::TimeBackwards, stream.cursor.overlaps());
+  }
+  if (info_.end)
+    for (const LiveThread& thread : info_.end->threads) {
+      summary_.threads.cpu_ns += thread.cpu_ns;
+      summary_.threads.paused_work += thread.paused_work;
+    }
+}
+
+// What end.json tells of and the streams do not have. A stream that was cut between two chunks is a whole stream to all
+// other checks.
+void DpstReader::find_losses() {
+  if (!info_.end)
+    return;
+  auto& reasons = summary_.incomplete_reasons;
+  for (const Stream& stream : streams_)
+    if (stream.cursor.chunks() < stream.told_chunks)
+      reasons.push_back(line_of(Problem::CutStream, place_in_report(stream.cursor.end()),
+                                fmt::format("{} chunks", stream.told_chunks),
+                                std::to_string(stream.cursor.chunks())));
+  // Without these counts only that tasks, edges or contexts are missing shows it.
+  const EndInfo& end = *info_.end;
+  if (reasons.empty() && end.chunks.empty() && !end.truncated && end.all_ended &&
+      summary_.unfinished == 0 && missing_ > 0)
+    reasons.push_back(line_of(first_missing_.first, first_missing_.second, "whole streams",
+                              fmt::format("{} such records", missing_)));
+  summary_.lost = !reasons.empty();
+}
+
+void DpstReader::judge_completeness() {
+  find_losses();
+  auto& reasons = summary_.incomplete_reasons;
+  if (!info_.end)
+    reasons.push_back(
+        "the program did not end cleanly (no end.json): killed, crashed or still running");
+  std::uint64_t truncated = 0, cut = 0;
+  for (const Stream& stream : streams_) {
+    truncated += stream.cursor.truncated();
+    cut += stream.cursor.cut();
+  }
+  if (truncated > 0)
+    reasons.push_back(
+        fmt::format("recording stopped early in {} of {} streams (disk full or size limit)",
+                    truncated, streams_.size()));
+  else if (info_.end && info_.end->truncated)
+    reasons.push_back("recording stopped early (disk full or size limit)");
+  if (cut > 0)
+    reasons.push_back(fmt::format("{} stream files are cut off", cut));
+  if (info_.sites.torn)
+    reasons.push_back("the last line of sites.jsonl is cut off");
+  summary_.complete = reasons.empty();
+}
+
+// The rate stated in run.json was measured in a short moment; the chunks' pairs of times span the
+// run.
+void DpstReader::refine_time_rate() {
+  constexpr std::uint64_t kLongEnoughNs = 100'000'000;
+  summary_.time_hz = static_cast<double>(info_.run.time.hz);
+  if (info_.run.time.unit == "ns")
+    return;
+  StreamCursor::TimePair first{~std::uint64_t{0}, ~std::uint64_t{0}}, last;
+  for (const Stream& stream : streams_) {
+    if (!stream.cursor.has_time_pairs())
+      continue;
+    if (stream.cursor.first_pair().mono_ns < first.mono_ns)
+      first = stream.cursor.first_pair();
+    if (stream.cursor.last_pair().mono_ns > last.mono_ns)
+      last = stream.cursor.last_pair();
+  }
+  if (info_.run.mono_start_ns > 0 && info_.run.mono_start_ns < first.mono_ns)
+    first = {info_.run.time_start, info_.run.mono_start_ns};
+  if (info_.end && info_.end->mono_end_ns > last.mono_ns)
+    last = {info_.end->time_end, info_.end->mono_end_ns};
+  if (last.mono_ns <= first.mono_ns || last.ticks <= first.ticks ||
+      last.mono_ns - first.mono_ns < kLongEnoughNs)
+    return;
+  const double refined = static_cast<double>(last.ticks - first.ticks) * 1e9 /
+                         static_cast<double>(last.mono_ns - first.mono_ns);
+  // A pair that is far off is worse than none.
+  if (refined > 0.9 * summary_.time_hz && refined < 1.1 * summary_.time_hz)
+    summary_.time_hz = refined;
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,146 @@
+// DPST READER: the streams of a data directory become one stream of DAG events (dpst.h). Every
+// check of what streams say lives here and in stream_cursor; after it passes only assert.
+//
+// Streams are merged by time, causality first, as docs/trace-format.md "Order" says. Memory is
+// proportional to what is alive: frames, contexts, fold nodes, unused edges, and one cursor per
+// stream.
+#pragma once
+
+#include "base/id_table.h"
+#include "base/paged_table.h"
+#include "dag/dag_visitor.h"
+#include "dag/joins.h"
+#include "dag/stream_queue.h"
+#include "model/read_summary.h"
+#include "model/run_info.h"
+#include "trace/stream_cursor.h"
+#include "trace/trace_source.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tp::analysis {
+
+// Static ids to rows, made from sites.jsonl before the streams are read.
+struct RowMaps {
+  IdTable<Row> row_of_site;
+  IdTable<std::uint32_t> region_of_id;
+  // The last row: of tasks whose spawn or site is lost (incomplete traces only).
+  Row unknown_row = kMainRow;
+};
+
+class DpstReader {
+public:
+  DpstReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
+             DagVisitor& visitor);
+  ReadSummary run();
+
+private:
+  struct Stream {
+    StreamCursor cursor;
+    std::uint64_t told_chunks = 0; // by end.json
+    Frame* top = nullptr;
+    std::uint32_t last_site = 0;
+    bool any_site = false;
+    bool feed_next = false; // the next spawn has to do with a parallel_for_each in a user's context
+    bool used_tbb = false;  // by the thread, if it is no worker
+    Row last_row = kMainRow;
+    std::uint64_t first_time = 0;
+    std::uint64_t contexts = 0;
+    std::uint64_t releases = 0;
+    std::uint64_t stacks = 0;
+    std::vector<RegionWork> regions; // of the next closed step
+    std::vector<Context*> ending;    // contexts that end before the next record that tells a time
+    Waiters spawn_waiters, context_waiters, release_waiters, stack_waiters;
+  };
+
+  struct Edge {
+    Path* path;
+    std::int64_t uses;          // acquires still to come
+    std::uint64_t spent_at = 0; // when there were none any more
+  };
+
+  // Each returns false if the record has to wait; with force_ it never does.
+  bool process(Stream& stream);
+  bool process_record(Stream& stream);
+  bool process_spawn(Stream& stream);
+  bool process_wait(Stream& stream);
+  bool process_wait_end(Stream& stream);
+  bool process_begin(Stream& stream);
+  bool process_join(Stream& stream);
+  bool process_acquire(Stream& stream);
+  void process_cut(Stream& stream);
+  bool process_context_end(Stream& stream);
+  void end_contexts(Stream& stream);
+  void process_end(Stream& stream);
+  void process_loop_end(Stream& stream);
+  void process_release(Stream& stream);
+  void process_region(Stream& stream);
+  bool process_extended(Stream& stream);
+  bool process_edge_uses(Stream& stream, const trace::EdgeUsesPayload& payload);
+  // The edge; null: wait, or if force_ is set there is none.
+  Edge* find_edge(Stream& stream, std::uint64_t id);
+  void use_edge(const Stream& stream, std::uint64_t id, Edge& edge, std::int64_t change);
+  void drop_spent_edges(std::uint64_t now);
+  void put_stack_aside(Stream& stream);
+  bool take_stack(Stream& stream, std::uint64_t id);
+
+  // Context and task operands. False: wait.
+  bool resolve_context(Stream& stream, Frame* frame, Context*& context);
+  void note_steal(const Stream& stream, Frame& task);
+  bool claim_task(Stream& stream, Frame*& task);
+  Frame* frame_out_of_nowhere(std::uint64_t id);
+  Row resolve_site(Stream& stream, const Frame& parent);
+
+  Frame& running(Stream& stream);
+  void close_step(Stream& stream, Frame& frame, Boundary closed);
+  void push(Stream& stream, Frame* frame);
+  void push_root(Stream& stream);
+  void finish_top(Stream& stream);
+  void finish_stack(Frame*& top);
+  void begin_thread(Stream& stream, const trace::ThreadBeginPayload& payload);
+  void note(Problem problem, std::uint64_t count = 1) {
+    summary_.inconsistencies[static_cast<std::size_t>(problem)] += count;
+  }
+  // What the record of `stream` refers to was never read.
+  void note_missing(Problem problem, const Stream& stream);
+  // A stream number from a record: the stream, or null if there is none (an error in a complete
+  // trace).
+  Stream* stream_of(const Stream& reader, std::uint64_t id);
+  bool block(Stream& stream, Waiters& waiters, std::uint64_t wanted = 0,
+             bool perhaps_in_vain = false);
+
+  void merge();
+  void finish_all();
+  void measure_streams();
+  void find_losses();
+  void judge_completeness();
+  void refine_time_rate();
+
+  const TraceSource& source_;
+  const TraceInfo& info_;
+  const RowMaps& rows_;
+  DagVisitor& visitor_;
+  MergeQueue queue_;
+  Joins joins_;
+  std::vector<Stream> streams_;
+  PagedTable<Frame> tasks_;      // spawned, not begun
+  PagedTable<Context> contexts_; // until ContextEnd
+  IdTable<Edge> edges_;          // with uses left, or spent not long ago
+  std::vector<std::uint64_t> spent_edges_;
+  std::size_t next_drop_ = 1024; // of so many spent edges
+  IdTable<Frame*> stacks_;       // put aside
+  Waiters lost_;                 // waiters for streams that do not exist
+  std::uint64_t next_rank_ = 0;
+  bool force_ = false;
+  bool claims_complete_ = false;
+  bool waits_for_messages_ = false; // this oneTBB has try_put_and_wait()
+  std::uint64_t missing_ = 0;
+  std::pair<Problem, Place> first_missing_;
+  ReadSummary summary_;
+};
+
+} // namespace tp::analysis

@@ -1,0 +1,103 @@
+// What reading the streams found out besides the DAG: counts, times, completeness. Plain data,
+// filled by dpst_reader, shown by reports.
+#pragma once
+
+#include "base/problem.h"
+#include "base/rounding.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tp::analysis {
+
+// Counts by size, with an error of at most an eighth.
+class LogHistogram {
+public:
+  void add(std::uint64_t value) {
+    ++counts_[bucket(value)];
+    ++total_;
+  }
+  std::uint64_t total() const { return total_; }
+  // The lower end of the bucket in which the median lies; 0 if empty.
+  std::uint64_t median() const {
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      seen += counts_[i];
+      if (seen * 2 > total_)
+        return i < 16 ? i : (8 + i % 8) << (i / 8 - 1);
+    }
+    return 0;
+  }
+
+  // The mean of the smallest `percent` per cent, each counted as the middle of its bucket.
+  std::uint64_t mean_of_lowest(std::uint64_t percent) const {
+    const std::uint64_t wanted = total_ / 100 * percent + (total_ % 100 * percent + 99) / 100;
+    std::uint64_t seen = 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < counts_.size() && seen < wanted; ++i) {
+      const std::uint64_t taken = std::min(counts_[i], wanted - seen);
+      sum += static_cast<double>(taken) * middle(i);
+      seen += taken;
+    }
+    return seen == 0 ? 0 : rounded(sum / static_cast<double>(seen));
+  }
+
+private:
+  static double middle(std::size_t bucket) {
+    if (bucket < 16)
+      return static_cast<double>(bucket);
+    return (8.5 + static_cast<double>(bucket % 8)) *
+           static_cast<double>(std::uint64_t{1} << (bucket / 8 - 1));
+  }
+  static std::size_t bucket(std::uint64_t value) {
+    if (value < 16)
+      return static_cast<std::size_t>(value);
+    const auto shift = static_cast<std::size_t>(60 - __builtin_clzll(value)); // leaves 8 to 15
+    return (shift + 1) * 8 + static_cast<std::size_t>(value >> shift) % 8;
+  }
+  std::array<std::uint64_t, 64 * 8> counts_{};
+  std::uint64_t total_ = 0;
+};
+
+struct ThreadTotals {
+  std::uint64_t threads = 0;
+  std::uint64_t workers = 0;
+  std::uint64_t cpu_ns = 0; // of the threads that have ended
+  std::uint64_t paused_work = 0;
+};
+
+// What reading found out besides the DAG.
+struct ReadSummary {
+  bool complete = false;
+  std::vector<std::string> incomplete_reasons;
+  bool lost = false; // records that end.json tells of are not there: then the first reason
+  std::uint64_t records = 0;
+  std::uint64_t streams = 0;
+  std::uint64_t spawned = 0, begun = 0, ended = 0;
+  std::uint64_t unfinished = 0;  // tasks that began and never ended
+  std::uint64_t never_begun = 0; // tasks that were spawned and never began
+  std::uint64_t cancelled = 0, by_exception = 0;
+  std::uint64_t pauses = 0, forks = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t idle = 0;      // ticks
+  std::uint64_t overhead = 0;  // ticks
+  std::uint64_t step_time = 0; // ticks
+  std::uint64_t first_time = 0, last_time = 0;
+  std::uint64_t thread_time = 0; // ticks from each stream's first record to its last, summed up
+  std::uint64_t prior_work = 0;  // of threads before they first used oneTBB
+  std::uint64_t waits = 0, folds = 0; // joins
+  LogHistogram steal_delay; // ticks from where a stolen task and its thief were both there
+  double time_hz = 0;       // refined by the chunks' time pairs; 0 if unknown
+  ThreadTotals threads;
+  std::vector<std::uint64_t> extra; // sums of the extra events
+  // By row: into contexts of which constructs tasks were spawned there, a bit for each trace::Construct.
+  std::vector<std::uint16_t> constructs;
+  std::array<std::uint64_t, static_cast<std::size_t>(Problem::Count)> inconsistencies{};
+  std::size_t most_live_frames = 0;
+};
+
+} // namespace tp::analysis

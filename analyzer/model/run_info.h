@@ -1,0 +1,118 @@
+// What the three JSON files of a data directory say, checked. Read once by main.cpp before the
+// streams. The schemas stand in docs/trace-format.md.
+#pragma once
+
+#include "trace/trace_source.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tp::analysis {
+
+// A clock or event: `hz` is ticks per second, 0 if the unit is not time.
+struct Clock {
+  std::string name; // "tsc-rseq", "virtual", ...
+  std::string unit; // "ticks", "ns", "instructions", "units"
+  std::uint64_t hz = 0;
+};
+
+struct RunInfo {
+  std::uint64_t session = 0;
+  std::string program;
+  std::vector<std::string> arguments;
+  std::string host;
+  std::string taskpath_version;
+  std::string libtbb_version;
+  std::uint64_t pid = 0;
+  std::uint32_t cpus = 1;
+  std::uint64_t start_time_unix_ns = 0;
+  Clock time;
+  Clock work;
+  std::string work_requested;
+  std::string work_event;
+  std::string work_reason; // why no better clock
+  bool kernel_included = false;
+  bool same_as_time = false;
+  std::uint64_t step_cost = 0; // what reading the clock adds to each step, in the unit of work
+  std::uint64_t step_cost_ns = 0;
+  std::vector<std::string> extra_events;
+  std::uint64_t as_if_cores = 0;
+  std::uint64_t cpu_ns_at_start = 0;
+  std::uint64_t time_start = 0, mono_start_ns = 0; // 0: not told
+};
+
+struct LiveThread {
+  std::uint32_t stream = 0;
+  std::uint64_t os_thread = 0;
+  std::uint64_t cpu_ns = 0;
+  std::uint64_t paused_work = 0;
+};
+
+struct EndInfo {
+  std::string end;
+  std::uint64_t time_end = 0, mono_end_ns = 0;
+  std::uint64_t cpu_ns = 0;
+  std::uint64_t wall_ns = 0;
+  bool truncated = false;
+  std::uint64_t streams = 0;
+  std::vector<std::uint64_t> chunks; // of each stream; empty: not told, as of old
+  bool all_ended = false;            // told that no task was running at the end
+  std::uint64_t virtual_work = 0;
+  std::uint64_t not_counted_ns = 0; // CPU time during which no events could be counted
+  std::vector<LiveThread> threads;
+};
+
+struct Module {
+  std::uint32_t id = 0;
+  std::string path;
+  std::string build_id;
+};
+
+// A return address: module and offset in the address space of its file.
+struct CodeAddress {
+  std::uint32_t module = 0;
+  std::uint64_t offset = 0;
+};
+
+struct StaticSite {
+  std::uint32_t id = 0;
+  std::string tag; // "explicit", "header", "address"
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::uint32_t end_line = 0;
+  std::string function;
+  std::string construct;
+  std::string type;               // mangled name of the task's type, for address sites
+  std::vector<CodeAddress> stack; // innermost first
+};
+
+struct StaticRegion {
+  std::uint32_t id = 0;
+  std::string name;
+  std::string file;
+  std::uint32_t line = 0;
+  double factor = 0; // the factor the user expects; 0 for none
+};
+
+struct SiteFile {
+  std::vector<Module> modules;
+  std::vector<StaticSite> sites;
+  std::vector<StaticRegion> regions;
+  bool torn = false; // the last line was cut: the program was killed while writing it
+};
+
+struct TraceInfo {
+  RunInfo run;
+  SiteFile sites;
+  std::optional<EndInfo> end;
+};
+
+// Throws Error{BadJson, BadField, UnknownSchema, UnknownVersion, ForeignByteOrder, DuplicateId,
+// MissingStream}.
+TraceInfo read_info(const TraceSource& source);
+
+} // namespace tp::analysis

@@ -1,0 +1,164 @@
+// What to say about a profile in plain words.
+#include "profile/advice.h"
+
+#include "report/numbers.h"
+
+#include <fmt/format.h>
+
+namespace tp::analysis {
+namespace {
+
+bool is_main(const SiteInfo& info) {
+  return info.line == 0 && info.file == "main";
+}
+
+std::string row_name(const SiteInfo& info) {
+  return is_main(info) ? "the program" : info.name;
+}
+
+// The marked region, or without marks the piece of code, that alone raises the parallelism most at
+// the factor nearest to 8 from below.
+struct Best {
+  std::string name;
+  std::uint64_t factor = 0;
+  Ratio parallelism;
+  void consider(const std::string& candidate, const std::vector<WhatIfPoint>& points) {
+    const WhatIfPoint* const point = point_near_8(points);
+    if (!point || (!name.empty() && point->parallelism.value() <= parallelism.value()))
+      return;
+    name = candidate;
+    factor = point->factor;
+    parallelism = point->parallelism;
+  }
+};
+
+Best best_region(const Profile& profile) {
+  Best best;
+  for (const WhatIfCurve& curve : profile.what_if)
+    if (curve.regions.size() == 1)
+      best.consider("Region " + region_name(profile.regions[curve.regions[0]]), curve.points);
+  return best;
+}
+
+// A stretch of code says more than a site that gains hardly more.
+Best best_target(const Profile& profile) {
+  Best site, stretch;
+  for (const WhatIfTarget& target : profile.explored)
+    if (target.kind == TargetKind::Site)
+      site.consider(target.name, target.points);
+    else if (target.kind == TargetKind::Stretch)
+      stretch.consider(target.name, target.points);
+  const auto gain = [&](const Best& best) {
+    return best.name.empty() ? 0 : best.parallelism.value() - profile.parallelism().value();
+  };
+  return 5 * gain(stretch) >= 4 * gain(site) ? stretch : site;
+}
+
+// Worth saying if it gains a tenth.
+bool gains(const Best& best, const Profile& profile) {
+  return !best.name.empty() && best.parallelism.value() >= 1.1 * profile.parallelism().value();
+}
+
+std::string worth(const Best& best, const Profile& profile) {
+  return fmt::format(
+      "is worth the work: {} times as fast, parallelism as executed goes from {} to {}.",
+      best.factor, decimal2(profile.parallelism()), decimal2(best.parallelism));
+}
+
+// A loop that loses much to tasking overhead, or that a finer grain would make more parallel.
+std::string grain_advice(const Profile& profile) {
+  if (profile.advised_grains.empty())
+    return "";
+  const WhatIfTarget& grain = profile.advised_grains.front();
+  const auto share = [](const Ratio& ratio) {
+    return percent2(ratio.numerator, ratio.denominator);
+  };
+  std::string text = fmt::format("With {} overhead goes from {} % to {} %", grain.name,
+                                 share(grain.loop->overhead_now), share(grain.loop->overhead));
+  const double now = profile.divisible_parallelism().value();
+  if (profile.divisible_is_known())
+    text += fmt::format(", parallelism {} {} as divisible",
+                        grain.quoted.parallelism.value() > 1.1 * now ? "goes to" : "is still",
+                        decimal2(grain.quoted.parallelism));
+  return text + ".";
+}
+
+} // namespace
+
+const WhatIfPoint* point_near_8(const std::vector<WhatIfPoint>& points) {
+  const WhatIfPoint* best = points.empty() ? nullptr : &points.front();
+  for (const WhatIfPoint& each : points)
+    if (each.factor <= 8 && each.factor > best->factor)
+      best = &each;
+  return best;
+}
+
+std::string region_name(const RegionInfo& region) {
+  return region.names.empty() ? region.place
+                              : fmt::format("\"{}\" ({})", region.names.front(), region.place);
+}
+
+std::string boundary_name(const Boundary& boundary, const SiteInfo& own, const SiteInfo& other) {
+  switch (boundary.kind) {
+  case BoundaryKind::Begin:
+    return "the start of " + row_name(own);
+  case BoundaryKind::FirstUse:
+    return "the first use of oneTBB" + (is_main(other) ? "" : ", before " + other.name);
+  case BoundaryKind::Spawn:
+    return "the spawn at " + row_name(other);
+  case BoundaryKind::Wait:
+    return "the wait after " + row_name(other);
+  case BoundaryKind::BodyBegin:
+    return "the start of a loop body of " + row_name(own);
+  case BoundaryKind::BodyEnd:
+    return "the end of a loop body of " + row_name(own);
+  case BoundaryKind::End:
+    return "the end of " + row_name(own);
+  case BoundaryKind::Other:
+    break;
+  }
+  return "a join or a pause in " + row_name(own);
+}
+
+std::string advise(const Profile& profile) {
+  if (profile.work == 0)
+    return "No work was recorded: check that the program ran long enough and used oneTBB.";
+  if (const auto& search = profile.search;
+      search && search->not_made.empty() && (search->steps.empty() || !search->reached))
+    return search->outcome;
+  // Before all others, if it loses a tenth of the work.
+  const std::string grain = grain_advice(profile);
+  if (!grain.empty() && profile.advised_grains[0].loop->cost_now >= profile.work / 10)
+    return grain;
+  const SiteRow* most = &profile.sites[0];
+  for (const SiteRow& site : profile.sites)
+    if (site.critical_work > most->critical_work)
+      most = &site;
+  const std::string share = percent2(most->critical_work, profile.span);
+  if (profile.has_ample_parallelism())
+    return fmt::format("Parallelism {} {} is ample for {} cpus; look at tasking overhead and "
+                       "memory instead of more tasks.",
+                       decimal2(profile.limit()), profile.limit_is(), profile.run.cpus);
+  const Best region = best_region(profile);
+  if (gains(region, profile))
+    return fmt::format("{} {}", region.name, worth(region, profile));
+  const std::string elsewhere = region.name.empty() ? "" : "The marked regions would gain little: ";
+  if (const Best target = best_target(profile); gains(target, profile))
+    return fmt::format("{}The code {}{} {}", elsewhere,
+                       target.name.rfind("from ", 0) == 0 ? "" : "of ", target.name,
+                       worth(target, profile));
+  if (!grain.empty())
+    return grain;
+  if (most == &profile.sites[0])
+    return elsewhere + fmt::format("{} % of the critical path is the serial part of the program "
+                                   "(main): parallelize it, or mark "
+                                   "it with causal_begin/causal_end to see what that would gain.",
+                                   share);
+  return elsewhere +
+         fmt::format(
+             "{} % of the critical path is spent in tasks of {}: split that work, or mark it with "
+             "causal_begin/causal_end to see what that would gain.",
+             share, most->info.name);
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,144 @@
+// Which grains to try, and what becomes of a reading with one.
+#include "profile/grain_size.h"
+
+#include "base/problem.h"
+#include "model/speedup_bounds.h"
+#include "profile/tasking_overhead.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace tp::analysis {
+namespace {
+
+// Overhead of a fiftieth is what a grain should cost; a twentieth is worth a word.
+constexpr std::uint64_t kFewPercent = 2, kManyPercent = 5;
+constexpr std::uint64_t kMostAdvice = 4;
+// Parallelism that leaves a margin on this machine's cpus; beyond it there is some to give away.
+constexpr std::uint64_t kAmplePerCpu = 10;
+
+struct Trial {
+  const SiteRow* site;
+  GrainChange change;
+};
+
+std::vector<WhatIfTarget> results_of(const Profile& profile, const Readings& readings,
+                                     const std::vector<Trial>& trials) {
+  std::vector<GrainChange> changes;
+  for (const Trial& trial : trials)
+    changes.push_back(trial.change);
+  const auto found = readings.try_grains(changes);
+  std::vector<WhatIfTarget> targets;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    WhatIfTarget target{.kind = TargetKind::Grain};
+    target.grain = trials[i].change.grain;
+    target.place = {trials[i].site->info.file, trials[i].site->info.line};
+    target.name = fmt::format("grain {} at {}", target.grain, trials[i].site->info.name);
+    target.quoted = {1, {profile.work, found[i].divisible_span}, {}};
+    for (const SpeedupBound& bound : profile.bounds)
+      target.quoted.speedups.push_back(predicted_speedup(profile.work, target.quoted, bound.procs));
+    target.points.push_back(target.quoted);
+    const LoopTotals& loop = found[i].loop;
+    if (loop.body_calls == 0)
+      target.not_made = "no body call of a loop was seen there, so there is no grain to change";
+    else
+      target.loop = {trials[i].site->overhead.cost, loop.body_calls, loop.leaves,
+                     trials[i].site->overhead.share, overhead_with(*trials[i].site, loop.leaves)};
+    targets.push_back(std::move(target));
+  }
+  return targets;
+}
+
+bool exceeds_percent(const Ratio& share, std::uint64_t percent) {
+  return Wide{share.numerator} * 100 > Wide{share.denominator} * percent;
+}
+
+// The smallest power of two at which overhead is no more than kFewPercent of the loop.
+std::uint64_t cheap_grain(const SiteRow& site) {
+  const Wide per_call = Wide{site.overhead.cost} * (100 - kFewPercent) * site.loops.iterations;
+  const Wide allowed = Wide{site.overhead.net_work} * kFewPercent * site.loops.body_calls;
+  if (allowed == 0)
+    return 0;
+  const Wide grain = (per_call + allowed - 1) / allowed;
+  return grain > (Wide{1} << 40)
+             ? 0
+             : std::bit_ceil(std::max<std::uint64_t>(static_cast<std::uint64_t>(grain), 1));
+}
+
+bool is_ample(const Ratio& parallelism, const Profile& profile) {
+  return parallelism.value() >= static_cast<double>(kAmplePerCpu) * profile.run.cpus;
+}
+
+// Grains to try, the best first if it leaves enough parallelism.
+std::vector<std::uint64_t> candidates(const SiteRow& site, const Profile& profile) {
+  const std::uint64_t cheap = cheap_grain(site);
+  if (cheap == 0)
+    return {};
+  const std::uint64_t mean = site.loops.iterations / site.loops.body_calls;
+  if (exceeds_percent(site.overhead.share, kManyPercent)) {
+    std::vector<std::uint64_t> coarser;
+    for (std::uint64_t grain = cheap; grain > mean + mean / 2 && coarser.size() < 3; grain /= 4)
+      coarser.push_back(grain);
+    return coarser;
+  }
+  if (cheap <= site.loops.largest_grain / 2 && !is_ample(profile.limit(), profile))
+    return {cheap};
+  return {};
+}
+
+// A coarser grain is worth it if it takes half of the overhead and costs no parallelism that is needed, a
+// finer one if it gains some.
+bool is_good(const WhatIfTarget& target, const Profile& profile, std::uint64_t mean) {
+  const double now = profile.divisible_parallelism().value();
+  const double then = target.quoted.parallelism.value();
+  if (target.grain > mean)
+    return target.loop && target.loop->leaves <= target.loop->body_calls / 2 &&
+           (then >= 0.9 * now || is_ample(target.quoted.parallelism, profile));
+  return then >= 1.1 * now;
+}
+
+} // namespace
+
+void try_grains(Profile& profile, const Readings& readings, const ProfileOptions& options) {
+  std::vector<Trial> trials;
+  for (const auto& [place, grain] : options.grains) {
+    const auto site = std::find_if(
+        profile.sites.begin() + 1, profile.sites.end(), [&, &name = place](const SiteRow& each) {
+          return each.info.name == name ||
+                 fmt::format("{}:{}", each.info.file, each.info.line) == name;
+        });
+    if (site == profile.sites.end())
+      fail(Problem::NoSuchSite, {"--grain"}, "the FILE:LINE of a site of the profile", place,
+           "tp-analyze --format csv lists the sites");
+    trials.push_back({&*site, {site->row, grain}});
+  }
+  profile.grains = results_of(profile, readings, trials);
+}
+
+void advise_grains(Profile& profile, const Readings& readings) {
+  std::vector<const SiteRow*> loops;
+  for (const SiteRow& site : profile.sites)
+    if (site.loops.body_calls > 0 && site.overhead.cost > 0)
+      loops.push_back(&site);
+  std::stable_sort(loops.begin(), loops.end(), [](const SiteRow* a, const SiteRow* b) {
+    return a->overhead.cost > b->overhead.cost;
+  });
+  std::vector<Trial> trials;
+  for (std::size_t i = 0; i < std::min<std::size_t>(loops.size(), kMostAdvice); ++i)
+    for (const std::uint64_t grain : candidates(*loops[i], profile))
+      trials.push_back({loops[i], {loops[i]->row, grain}});
+  const auto targets = results_of(profile, readings, trials);
+  const SiteRow* advised = nullptr;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const LoopCounts& counts = trials[i].site->loops;
+    if (trials[i].site == advised ||
+        !is_good(targets[i], profile, counts.iterations / counts.body_calls))
+      continue;
+    advised = trials[i].site;
+    profile.advised_grains.push_back(targets[i]);
+  }
+}
+
+} // namespace tp::analysis

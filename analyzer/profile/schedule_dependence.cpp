@@ -1,0 +1,153 @@
+// A figure is said to be of this run where what is not known could change it by a hundredth: no path has
+// more of a site than its work.
+#include "profile/schedule_dependence.h"
+
+#include "model/speedup_bounds.h"
+#include "tp/trace/trace_format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace tp::analysis {
+namespace {
+
+// Loops whose body calls only recompiled code tells.
+constexpr std::array<std::string_view, 5> kLoops = {"parallel_for", "parallel_reduce",
+                                                    "parallel_deterministic_reduce",
+                                                    "parallel_for_each", "parallel_sort"};
+
+// Which pieces are summed twice, and which come one after the other, is decided by what was stolen.
+constexpr std::array<std::string_view, 1> kScans = {"parallel_scan"};
+// Their filters and nodes may be served in the order of arrival. Way 3 names the nodes, way 1 the graph.
+constexpr std::array<std::string_view, 1> kPipelines = {"parallel_pipeline"};
+constexpr std::array<std::string_view, 4> kNodes = {"function_node", "multifunction_node",
+                                                    "async_node", "flow_graph"};
+
+template <typename Names>
+bool is_one_of(const SiteInfo& site, const Names& names) {
+  return std::any_of(site.constructs.begin(), site.constructs.end(), [&](const auto& construct) {
+    return std::find(names.begin(), names.end(), construct) != names.end();
+  });
+}
+
+// A site that the headers told (way 2) has no construct of its own: the contexts of its tasks say it.
+template <typename Names>
+bool spawns_in_one_of(const SiteRow& site, const ReadSummary& read, const Names& names) {
+  if (!site.info.constructs.empty())
+    return is_one_of(site.info, names);
+  for (std::size_t i = 0; i < std::size(trace::kConstructNames); ++i)
+    if (read.constructs[site.row] >> i & 1 &&
+        std::find(names.begin(), names.end(), trace::kConstructNames[i]) != names.end())
+      return true;
+  return false;
+}
+
+bool was_recompiled(const SiteInfo& site) {
+  return std::all_of(site.found_by.begin(), site.found_by.end(),
+                     [](const std::string& by) { return by == "explicit" || by == "header"; });
+}
+
+// Sites, and their work.
+struct Affected {
+  std::vector<std::string> names;
+  Wide work = 0;
+  void add(const SiteRow& site) {
+    names.push_back(site.info.name);
+    work += site.work;
+  }
+  bool matters(const Profile& profile) const {
+    return !names.empty() && work * 100 >= profile.divisible_span;
+  }
+};
+
+template <typename Names>
+Affected sites_of(const Profile& profile, const Names& constructs) {
+  Affected sites;
+  for (const SiteRow& site : profile.sites)
+    if (spawns_in_one_of(site, profile.read, constructs))
+      sites.add(site);
+  return sites;
+}
+
+std::string some_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 2); ++i)
+    text += (i == 0 ? "" : ", ") + names[i];
+  return text + (names.size() > 2 ? ", ..." : "");
+}
+
+// The loops whose bodies are on the critical path: the ones that another split would change.
+std::vector<std::string> loops_on_path(const SiteTable& table, const Analysis::Results& results) {
+  std::map<Row, std::uint64_t> work;
+  for (StepClassId id = 0; id < results.classes.size(); ++id)
+    if (results.classes[id].opened.kind == BoundaryKind::BodyBegin &&
+        results.class_totals[id].critical_work > 0)
+      work[results.classes[id].row] += results.class_totals[id].critical_work;
+  std::vector<std::pair<std::uint64_t, Row>> loops;
+  for (const auto& [row, critical] : work)
+    loops.emplace_back(critical, row);
+  std::sort(loops.rbegin(), loops.rend());
+  std::vector<std::string> names;
+  for (const auto& [critical, row] : loops)
+    names.push_back(table.rows[row].name);
+  return names;
+}
+
+} // namespace
+
+void tell_divisible(Profile& profile, const Analysis::Results& results) {
+  std::set<Row> with_bodies;
+  for (const StepClass& each : results.classes)
+    if (each.opened.kind == BoundaryKind::BodyBegin)
+      with_bodies.insert(each.row);
+  Affected unseen;
+  for (const SiteRow& site : profile.sites)
+    if (is_one_of(site.info, kLoops) && !was_recompiled(site.info) &&
+        !with_bodies.contains(site.row))
+      unseen.add(site);
+  if (unseen.matters(profile))
+    profile.divisible = Divisible::NotRecompiled;
+  else if (sites_of(profile, kScans).matters(profile))
+    profile.divisible = Divisible::OfThisSchedule;
+}
+
+void add_schedule_warnings(Profile& profile, const SiteTable& table,
+                           const Analysis::Results& results) {
+  std::vector<Warning> warnings;
+  const std::uint64_t less = std::min(profile.span, profile.divisible_span);
+  const std::uint64_t more = std::max(profile.span, profile.divisible_span);
+  if (Wide{more} * 10 > Wide{less} * 12) {
+    const auto loops = loops_on_path(table, results);
+    warnings.push_back(
+        {"divisible", fmt::format("figures as executed depend on this run's number of threads{}{}",
+                                  profile.divisible_is_known() ? ", as divisible they do not" : "",
+                                  loops.empty() ? "" : " (loops of " + some_of(loops) + ")")});
+  }
+  if (const Affected scans = sites_of(profile, kScans); scans.matters(profile))
+    warnings.push_back(
+        {"schedule", fmt::format("figures depend on this run's schedule, also as divisible "
+                                 "(parallel_scan of {})",
+                                 some_of(scans.names))});
+  if (const Affected pipelines = sites_of(profile, kPipelines); pipelines.matters(profile))
+    warnings.push_back({"arrival",
+                        fmt::format("figures depend on this run's order of arrival if a filter is "
+                                    "serial_out_of_order (parallel_pipeline of {})",
+                                    some_of(pipelines.names)),
+                        false});
+  if (const Affected nodes = sites_of(profile, kNodes); nodes.matters(profile))
+    warnings.push_back(
+        {"arrival",
+         fmt::format("figures depend on this run's order of arrival if the concurrency "
+                     "of a node is limited (flow graph of {})",
+                     some_of(nodes.names)),
+         false});
+  profile.warnings.insert(profile.warnings.begin(), warnings.begin(), warnings.end());
+}
+
+} // namespace tp::analysis

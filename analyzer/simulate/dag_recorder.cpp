@@ -1,0 +1,173 @@
+// Reading order is a topological order of the DAG, so that edges are added at their later end.
+#include "simulate/dag_recorder.h"
+
+#include <algorithm>
+
+namespace tp::analysis {
+
+DagRecorder::Track& DagRecorder::track(const Path& path) {
+  return *const_cast<Track*>(reinterpret_cast<const Track*>(&path));
+}
+
+DagRecorder::DagRecorder(const StepCosts& costs, std::size_t nodes_expected) : costs_(costs) {
+  dag_.nodes.reserve(nodes_expected);
+}
+
+Path* DagRecorder::make() {
+  return reinterpret_cast<Path*>(tracks_.make());
+}
+
+Path* DagRecorder::copy_path(const Path& path) {
+  const Track& from = track(path);
+  from.alone = false;
+  Track* const copy = tracks_.make();
+  copy->point = from.point;
+  copy->alone = false;
+  return reinterpret_cast<Path*>(copy);
+}
+
+void DagRecorder::drop_path(Path* path) {
+  tracks_.free(&track(*path));
+}
+
+void DagRecorder::add_effect(Effect& to, Effect effect) {
+  if (!to) {
+    to = effect;
+    return;
+  }
+  const auto add_cell = [&](Dag::Cell cell) {
+    dag_.cells.push_back(cell);
+    to = {Effect::Kind::Several, static_cast<std::uint32_t>(dag_.cells.size() - 1)};
+    fits_ &= dag_.cells.size() < kMostDagNodes;
+  };
+  if (to.kind() != Effect::Kind::Several)
+    add_cell({to, kNoDagId});
+  add_cell({effect, to.id()});
+}
+
+DagJoinId DagRecorder::add_join() {
+  dag_.joins.emplace_back();
+  fits_ &= dag_.joins.size() < kMostDagNodes;
+  return static_cast<DagJoinId>(dag_.joins.size() - 1);
+}
+
+void DagRecorder::signal(const Point& from, DagJoinId join) {
+  if (from.kind == Point::Nowhere)
+    return;
+  ++dag_.joins[join].count;
+  add_effect(from.kind == Point::Node ? dag_.nodes[from.id].effect : dag_.joins[from.id].effect,
+             {Effect::Kind::Signal, join});
+}
+
+// The join that stands for the end of `of`, which nobody may add to any more.
+DagJoinId DagRecorder::joined(Track& of) {
+  of.alone = false;
+  if (of.point.kind == Point::Join)
+    return of.point.id;
+  const DagJoinId join = add_join();
+  signal(of.point, join);
+  of.point = {Point::Join, join};
+  return join;
+}
+
+// ---- running frames
+
+DagNodeId DagRecorder::add_node(Track& of, std::uint64_t cost) {
+  const auto id = static_cast<DagNodeId>(dag_.nodes.size());
+  dag_.nodes.push_back({cost, kNoDagId, {}});
+  fits_ &= dag_.nodes.size() < kMostDagNodes;
+  if (of.point.kind == Point::Nowhere)
+    dag_.roots.push_back(id);
+  else if (of.detached)
+    add_effect(dag_.joins[of.point.id].effect, {Effect::Kind::Start, id});
+  else if (of.first)
+    add_effect(dag_.nodes[of.point.id].effect, {Effect::Kind::Start, id});
+  else
+    dag_.nodes[of.point.id].next = id;
+  of.point = {Point::Node, id};
+  of.detached = of.first = false;
+  of.alone = true;
+  return id;
+}
+
+void DagRecorder::step(FrameState& frame, const Step& step) {
+  if (!fits_)
+    return;
+  const std::uint64_t work = step.work - std::min(step.work, costs_.recording);
+  const std::uint64_t overhead = frame.is_root && step.opened.kind == BoundaryKind::Begin
+                                     ? 0 // the thread was there before
+                                     : costs_.overhead[static_cast<std::size_t>(step.opened.kind)];
+  fits_ = !__builtin_add_overflow(work_, work, &work_) &&
+          !__builtin_add_overflow(overhead_, overhead, &overhead_) &&
+          overhead_ <= ~std::uint64_t{0} - work_;
+  Track& of = track(*frame.path);
+  if (of.alone && !of.detached && !of.first && of.point.kind == Point::Node)
+    dag_.nodes[of.point.id].cost += work + overhead;
+  else
+    add_node(of, work + overhead);
+}
+
+void DagRecorder::root_begun(FrameState& frame) {
+  frame.is_root = true;
+  track(*frame.path).running = true;
+}
+
+void DagRecorder::spawned(const FrameState&, FrameState& child) {
+  Track& of = track(*child.path);
+  of.running = true;
+  of.detached = of.point.kind == Point::Join;
+  of.first = of.point.kind == Point::Node;
+}
+
+void DagRecorder::ended(FrameState& frame) {
+  Track& of = track(*frame.path);
+  of.running = false;
+  of.alone = false;
+}
+
+void DagRecorder::wait_joined(FrameState& frame, const Path* fresh, const Path*) {
+  if (!fresh || !fits_ || track(*fresh).point.kind == Point::Nowhere)
+    return;
+  Track& of = track(*frame.path);
+  if (of.detached || of.first || of.point.kind != Point::Node)
+    add_node(of, 0);
+  const DagJoinId join = joined(track(*fresh));
+  add_effect(dag_.nodes[of.point.id].effect, {Effect::Kind::Await, join});
+  add_node(of, 0); // the step after the wait
+}
+
+// ---- joins
+
+void DagRecorder::join_path(Path& into_path, const Path& from_path, Tie) {
+  Track &into = track(into_path), &from = track(from_path);
+  if (from.point.kind == Point::Nowhere || !fits_)
+    return;
+  if (into.point.kind == Point::Nowhere && !into.running) {
+    into.point = from.point;
+    into.alone = from.alone = false;
+    return;
+  }
+  if (into.point.kind != Point::Join || !into.alone) {
+    const DagJoinId join = add_join();
+    signal(into.point, join);
+    into.point = {Point::Join, join};
+    into.alone = true;
+    into.detached = into.running;
+    into.first = false;
+  }
+  from.alone = false;
+  signal(from.point, into.point.id);
+}
+
+void DagRecorder::assign_path(Path& into_path, const Path& from_path) {
+  Track &into = track(into_path), &from = track(from_path);
+  from.alone = false;
+  into.point = from.point;
+  into.alone = false;
+  into.detached = into.point.kind != Point::Nowhere;
+  into.first = false;
+  if (into.point.kind == Point::Node && fits_)
+    joined(into);
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,146 @@
+// Merges sites into rows.
+#include "sites/site_table.h"
+
+#include "sites/cxx_names.h"
+#include "sites/site_resolver.h"
+#include "sites/task_type.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace tp::analysis {
+namespace {
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+    names.push_back(name);
+}
+
+// The context of a task that nobody tagged may be the user's own, and tells less than the task.
+std::string construct_of(const StaticSite& site) {
+  const std::string by_type = look_at_task_type(demangle(site.type)).construct;
+  return by_type.empty() ? site.construct : by_type;
+}
+
+void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
+  table.rows.push_back({.file = "main", .line = 0, .found_by = {"main"}});
+  table.maps.row_of_site.insert(trace::kMainSite, kMainRow);
+  SiteResolver resolver(sites.modules);
+  std::map<std::pair<std::string, std::uint32_t>, Row> known;
+  for (const StaticSite& site : sites.sites) {
+    ResolvedSite place{site.file, site.line, site.function, site.tag, ""};
+    if (site.file.empty())
+      place = resolver.resolve(site);
+    place.file = map_path(place.file, path_map);
+    const auto [it, fresh] =
+        known.try_emplace({place.file, place.line}, static_cast<Row>(table.rows.size()));
+    if (fresh)
+      table.rows.push_back({.name = place.name, .file = place.file, .line = place.line});
+    SiteInfo& row = table.rows[it->second];
+    add_once(row.functions, place.function);
+    add_once(row.constructs, construct_of(site));
+    add_once(row.found_by, place.found_by);
+    if (row.column == 0)
+      row.column = site.column;
+    row.end_line = std::max(row.end_line, site.end_line);
+    row.site_ids.push_back(site.id);
+    table.maps.row_of_site.insert(site.id, it->second);
+  }
+  // For tasks whose spawn or site is lost; shown only if there are any.
+  table.maps.unknown_row = static_cast<Row>(table.rows.size());
+  table.rows.push_back({.file = "unknown", .line = 0, .found_by = {"lost"}});
+}
+
+void add_regions(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
+  std::map<std::pair<std::string, std::uint32_t>, std::vector<const StaticRegion*>> by_place;
+  for (const StaticRegion& region : sites.regions)
+    by_place[{map_path(region.file, path_map), region.line}].push_back(&region);
+  for (const auto& [place, regions] : by_place) {
+    RegionInfo info{.file = place.first, .line = place.second};
+    for (const StaticRegion* region : regions) {
+      add_once(info.names, region->name);
+      info.expected_factor = std::max(info.expected_factor, region->factor);
+      table.maps.region_of_id.insert(region->id, static_cast<std::uint32_t>(table.regions.size()));
+    }
+    table.regions.push_back(std::move(info));
+  }
+}
+
+// The directory, with its slash, below which all files with an absolute path lie.
+std::string common_directory(const SiteTable& table) {
+  std::string common;
+  bool any = false;
+  const auto consider = [&](const std::string& file) {
+    if (file.empty() || file[0] != '/')
+      return;
+    const std::string directory = file.substr(0, file.rfind('/') + 1);
+    const auto end =
+        std::mismatch(common.begin(), common.end(), directory.begin(), directory.end());
+    common = any ? std::string(common.begin(), end.first) : directory;
+    common.resize(common.rfind('/') + 1);
+    any = true;
+  };
+  for (const SiteInfo& row : table.rows)
+    consider(row.file);
+  for (const RegionInfo& region : table.regions)
+    consider(region.file);
+  return common;
+}
+
+void name_places(SiteTable& table) {
+  const std::string common = common_directory(table);
+  const auto place = [&](const std::string& file, std::uint32_t line) {
+    const bool inside = !common.empty() && file.compare(0, common.size(), common) == 0;
+    return fmt::format("{}:{}", inside ? file.substr(common.size()) : file, line);
+  };
+  for (SiteInfo& row : table.rows)
+    if (row.name.empty())
+      row.name = row.line == 0 ? row.file : place(row.file, row.line);
+  for (RegionInfo& region : table.regions)
+    region.place = place(region.file, region.line);
+}
+
+// Rows with a function in common have the same caller; a row whose function is unknown has its own.
+void number_callers(SiteTable& table) {
+  auto& callers = table.callers; // a forest until all rows are in it
+  callers.resize(table.rows.size());
+  const auto root = [&](std::uint32_t row) {
+    while (callers[row] != row)
+      row = callers[row] = callers[callers[row]];
+    return row;
+  };
+  std::map<std::pair<std::string, std::string>, std::uint32_t> first_row;
+  for (std::uint32_t row = 0; row < table.rows.size(); ++row) {
+    callers[row] = row;
+    for (const std::string& function : table.rows[row].functions)
+      callers[root(row)] =
+          root(first_row.try_emplace({table.rows[row].file, function}, row).first->second);
+  }
+  for (std::uint32_t row = 0; row < table.rows.size(); ++row)
+    callers[row] = root(row);
+}
+
+} // namespace
+
+std::string map_path(const std::string& path, const PathMap& path_map) {
+  const std::pair<std::string, std::string>* best = nullptr;
+  for (const auto& rule : path_map)
+    if (path.compare(0, rule.first.size(), rule.first) == 0 &&
+        (!best || rule.first.size() > best->first.size()))
+      best = &rule;
+  return best ? best->second + path.substr(best->first.size()) : path;
+}
+
+SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map) {
+  SiteTable table;
+  add_rows(table, sites, path_map);
+  add_regions(table, sites, path_map);
+  number_callers(table);
+  name_places(table);
+  return table;
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,30 @@
+// From static ids to rows of the profile: spawn sites that stand on the same (file, line) are one
+// row, regions likewise. Made before the streams are read, because which invocations are outermost
+// depends on it.
+#pragma once
+
+#include "dag/dag_reader.h"
+#include "model/profile.h"
+#include "model/run_info.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tp::analysis {
+
+struct SiteTable {
+  std::vector<SiteInfo> rows; // [0] is main
+  // Per row, a number of the function that it stands in: the caller of its invocations.
+  std::vector<std::uint32_t> callers;
+  std::vector<RegionInfo> regions; // by (file, line)
+  RowMaps maps;
+};
+
+// `path_map`: prefixes of file names to be replaced, the longest that fits wins.
+using PathMap = std::vector<std::pair<std::string, std::string>>;
+std::string map_path(const std::string& path, const PathMap& path_map);
+
+SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map);
+
+} // namespace tp::analysis

@@ -1,0 +1,317 @@
+// Reads run.json, sites.jsonl and end.json. Every field is type-checked on access: a JSON number
+// that is negative or a string where a number belongs is an Error, never an exception of the JSON
+// library.
+#include "model/run_info.h"
+
+#include "base/problem.h"
+#include "tp/trace/trace_codec.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <bit>
+#include <charconv>
+#include <limits>
+#include <unordered_set>
+
+namespace tp::analysis {
+namespace {
+
+using Json = nlohmann::json;
+
+// One JSON object with its place, and typed access to its fields.
+class Fields {
+public:
+  Fields(const Json& object, Place place) : object_(object), place_(std::move(place)) {
+    if (!object.is_object())
+      fail(Problem::BadJson, place_, "an object", object.type_name());
+  }
+  bool has(const char* key) const { return object_.contains(key); }
+  std::string text(const char* key, const char* otherwise = nullptr) const {
+    const Json* value = find(key, otherwise != nullptr, "a string");
+    if (!value)
+      return otherwise;
+    if (!value->is_string())
+      wrong(key, "a string", *value);
+    return value->get<std::string>();
+  }
+  std::uint64_t number(const char* key,
+                       std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(),
+                       std::optional<std::uint64_t> otherwise = {}) const {
+    const Json* value = find(key, otherwise.has_value(), "a number");
+    if (!value)
+      return *otherwise;
+    if (!value->is_number_unsigned() || value->get<std::uint64_t>() > limit)
+      wrong(key, fmt::format("an integer from 0 to {}", limit).c_str(), *value);
+    return value->get<std::uint64_t>();
+  }
+  double decimal(const char* key, double otherwise) const {
+    const Json* value = find(key, true, "a number");
+    if (!value)
+      return otherwise;
+    if (!value->is_number())
+      wrong(key, "a number", *value);
+    return value->get<double>();
+  }
+  std::uint32_t number32(const char* key, std::optional<std::uint64_t> otherwise = {}) const {
+    return static_cast<std::uint32_t>(
+        number(key, std::numeric_limits<std::uint32_t>::max(), otherwise));
+  }
+  bool flag(const char* key, bool otherwise) const {
+    const Json* value = find(key, true, "a boolean");
+    if (!value)
+      return otherwise;
+    if (!value->is_boolean())
+      wrong(key, "true or false", *value);
+    return value->get<bool>();
+  }
+  Fields object(const char* key) const {
+    const Json* value = find(key, false, "an object");
+    if (!value->is_object())
+      wrong(key, "an object", *value);
+    return {*value, place_};
+  }
+  // Empty if absent.
+  const Json& array(const char* key) const {
+    static const Json kEmpty = Json::array();
+    const Json* value = find(key, true, "an array");
+    if (!value)
+      return kEmpty;
+    if (!value->is_array())
+      wrong(key, "an array", *value);
+    return *value;
+  }
+  [[noreturn]] void wrong(const char* key, const char* expected, const Json& got) const {
+    std::string shown = got.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 80);
+    fail(Problem::BadField, place_, fmt::format("\"{}\" to be {}", key, expected), shown);
+  }
+  const Place& place() const { return place_; }
+
+private:
+  const Json* find(const char* key, bool optional, const char* expected) const {
+    const auto it = object_.find(key);
+    if (it != object_.end())
+      return &*it;
+    if (!optional)
+      fail(Problem::BadField, place_, fmt::format("\"{}\" to be {}", key, expected), "nothing");
+    return nullptr;
+  }
+  const Json& object_;
+  Place place_;
+};
+
+// The parser recurses on nesting; our files nest four deep, so a deep one is refused before it is
+// parsed.
+constexpr int kMaxNesting = 64;
+bool too_deep(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\')
+      ++i;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (!quoted && (c == '[' || c == '{') && ++depth > kMaxNesting)
+      return true;
+    else if (!quoted && (c == ']' || c == '}'))
+      --depth;
+  }
+  return false;
+}
+
+Json parse(std::string_view text, const Place& place) {
+  if (too_deep(text))
+    fail(Problem::BadJson, place, "at most 64 nested values", "more");
+  Json value = Json::parse(text, nullptr, false);
+  if (value.is_discarded())
+    fail(Problem::BadJson, place, "a JSON value",
+         fmt::format("{} bytes of something else", text.size()));
+  return value;
+}
+
+void check_schema(const Fields& fields, const std::string& expected) {
+  const std::string schema = fields.text("schema");
+  if (schema != expected)
+    fail(Problem::UnknownSchema, fields.place(), expected, schema,
+         "use the tp-analyze of the tp-run that recorded it");
+}
+
+std::uint64_t parse_session(const Fields& fields) {
+  const std::string text = fields.text("session");
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (error != std::errc{} || end != text.data() + text.size() || text.size() > 16)
+    fail(Problem::BadField, fields.place(), "\"session\" to be 16 hexadecimal digits", text);
+  return value;
+}
+
+RunInfo read_run(const std::string& text, const Place& place) {
+  const Json json = parse(text, place);
+  const Fields fields(json, place);
+  check_schema(fields, "taskpath.run/1");
+  const auto version = fields.number("format_version");
+  if (version != trace::kFormatVersion)
+    fail(Problem::UnknownVersion, place, std::to_string(trace::kFormatVersion),
+         std::to_string(version), "use the tp-analyze of the tp-run that recorded it");
+  const char* const native = std::endian::native == std::endian::little ? "little" : "big";
+  if (const std::string order = fields.text("byte_order"); order != native)
+    fail(Problem::ForeignByteOrder, place, native, order,
+         "analyze it on a machine of the same byte order");
+  RunInfo run;
+  run.session = parse_session(fields);
+  run.pid = fields.number("pid", ~std::uint64_t{0}, 0);
+  run.host = fields.text("host", "");
+  run.cpus = fields.number32("cpus", 1);
+  if (run.cpus == 0)
+    fields.wrong("cpus", "at least 1", json["cpus"]);
+  run.program = fields.text("program", "");
+  for (const Json& argument : fields.array("arguments")) {
+    if (!argument.is_string())
+      fields.wrong("arguments", "strings", argument);
+    run.arguments.push_back(argument.get<std::string>());
+  }
+  run.start_time_unix_ns = fields.number("start_time_unix_ns", ~std::uint64_t{0}, 0);
+  run.taskpath_version = fields.text("taskpath", "");
+  run.libtbb_version = fields.text("libtbb", "");
+  run.as_if_cores = fields.number("as_if_cores", ~std::uint64_t{0}, 0);
+  run.cpu_ns_at_start = fields.number("cpu_ns_at_start", ~std::uint64_t{0}, 0);
+
+  run.time_start = fields.number("time_start", ~std::uint64_t{0}, 0);
+  run.mono_start_ns = fields.number("mono_start_ns", ~std::uint64_t{0}, 0);
+
+  const Fields time = fields.object("time");
+  run.time = {time.text("source", ""), time.text("unit"), time.number("hz")};
+  const Fields work = fields.object("work");
+  run.work = {work.text("clock", ""), work.text("unit"), work.number("hz")};
+  run.work_requested = work.text("requested", "");
+  run.work_event = work.text("event", "");
+  run.work_reason = work.text("reason", "");
+  run.kernel_included = work.flag("kernel_included", false);
+  run.same_as_time = work.flag("same_as_time", false);
+  run.step_cost = work.number("step_cost", ~std::uint64_t{0}, 0);
+  run.step_cost_ns = work.number("step_cost_ns", ~std::uint64_t{0}, 0);
+  for (const Json& event : fields.array("extra_events")) {
+    // Either a name, or an object that has one.
+    const Json* name = event.is_object() && event.contains("event") ? &event["event"] : &event;
+    if (!name->is_string())
+      fields.wrong("extra_events", "names of events", event);
+    run.extra_events.push_back(name->get<std::string>());
+  }
+  if (run.extra_events.size() > trace::kMaxExtraEvents)
+    fields.wrong("extra_events", "at most four events", json["extra_events"]);
+  return run;
+}
+
+EndInfo read_end(const std::string& text, const Place& place) {
+  const Json json = parse(text, place);
+  const Fields fields(json, place);
+  check_schema(fields, "taskpath.end/1");
+  EndInfo end;
+  end.end = fields.text("end", "");
+  end.time_end = fields.number("time_end", ~std::uint64_t{0}, 0);
+  end.mono_end_ns = fields.number("mono_end_ns", ~std::uint64_t{0}, 0);
+  end.cpu_ns = fields.number("cpu_ns");
+  end.wall_ns = fields.number("wall_ns", ~std::uint64_t{0}, 0);
+  end.truncated = fields.flag("truncated", false);
+  end.streams = fields.number("streams");
+  for (const Json& count : fields.array("chunks")) {
+    if (!count.is_number_unsigned())
+      fields.wrong("chunks", "numbers of chunks", count);
+    end.chunks.push_back(count.get<std::uint64_t>());
+  }
+  end.all_ended = !fields.flag("unfinished_tasks", true);
+  end.virtual_work = fields.number("virtual_work", ~std::uint64_t{0}, 0);
+  end.not_counted_ns = fields.number("not_counted_ns", ~std::uint64_t{0}, 0);
+  for (const Json& item : fields.array("threads")) {
+    const Fields thread(item, place);
+    end.threads.push_back({thread.number32("stream", 0),
+                           thread.number("os_thread", ~std::uint64_t{0}, 0),
+                           thread.number("cpu_ns", ~std::uint64_t{0}, 0),
+                           thread.number("paused_work", ~std::uint64_t{0}, 0)});
+  }
+  return end;
+}
+
+StaticSite read_site(const Fields& fields) {
+  StaticSite site;
+  site.id = fields.number32("site");
+  site.tag = fields.text("tag");
+  site.file = fields.text("file", "");
+  site.line = fields.number32("line", 0);
+  site.column = fields.number32("column", 0);
+  site.end_line = fields.number32("end_line", 0);
+  site.function = fields.text("function", "");
+  site.construct = fields.text("construct", "");
+  site.type = fields.text("type", "");
+  for (const Json& pair : fields.array("stack")) {
+    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number_unsigned() ||
+        !pair[1].is_number_unsigned())
+      fields.wrong("stack", "pairs of module and offset", pair);
+    site.stack.push_back(
+        {static_cast<std::uint32_t>(std::min<std::uint64_t>(
+             pair[0].get<std::uint64_t>(), std::numeric_limits<std::uint32_t>::max())),
+         pair[1].get<std::uint64_t>()});
+  }
+  return site;
+}
+
+SiteFile read_sites(std::string_view text, const std::string& file) {
+  SiteFile result;
+  std::unordered_set<std::uint32_t> modules, sites{trace::kMainSite}, regions;
+  std::uint64_t line_number = 0;
+  const auto claim = [&](auto& set, std::uint32_t id) {
+    if (!set.insert(id).second)
+      fail(Problem::DuplicateId, {fmt::format("{} line {}", file, line_number)}, "each id once",
+           std::to_string(id) + " again");
+  };
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) {
+      // Lines are written whole, newline last: this one was cut by the end of the program.
+      result.torn = true;
+      break;
+    }
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    ++line_number;
+    if (line.empty())
+      continue;
+    const Place place{fmt::format("{} line {}", file, line_number)};
+    const Json json = parse(line, place);
+    const Fields fields(json, place);
+    if (fields.has("module")) {
+      result.modules.push_back(
+          {fields.number32("module"), fields.text("path", ""), fields.text("build_id", "")});
+      claim(modules, result.modules.back().id);
+    } else if (fields.has("site")) {
+      result.sites.push_back(read_site(fields));
+      claim(sites, result.sites.back().id);
+    } else if (fields.has("region")) {
+      result.regions.push_back({fields.number32("region"), fields.text("name", ""),
+                                fields.text("file", ""), fields.number32("line", 0),
+                                fields.decimal("factor", 0)});
+      claim(regions, result.regions.back().id);
+    }
+    // Other lines: fields are added within a version, and so are kinds of lines.
+  }
+  return result;
+}
+
+} // namespace
+
+TraceInfo read_info(const TraceSource& source) {
+  TraceInfo info;
+  info.run = read_run(source.run_json, {source.name + "/run.json"});
+  info.sites = read_sites(source.sites_jsonl, source.name + "/sites.jsonl");
+  if (source.end_json) {
+    const Place place{source.name + "/end.json"};
+    info.end = read_end(*source.end_json, place);
+    if (info.end->streams > source.streams.size())
+      fail(Problem::MissingStream, place, fmt::format("{} streams", info.end->streams),
+           fmt::format("{}", source.streams.size()));
+  }
+  return info;
+}
+
+} // namespace tp::analysis

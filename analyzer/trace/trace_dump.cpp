@@ -1,0 +1,165 @@
+// Writes every record with its time, its fields and its operands as they are encoded.
+#include "trace/trace_dump.h"
+
+#include "trace/stream_cursor.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+#include <string>
+
+namespace tp::analysis {
+namespace {
+
+using trace::Op;
+using trace::Record;
+
+const char* name_of(Op op) {
+  static constexpr const char* kNames[] = {
+      "None",      "Spawn",   "SpawnWait", "Wait",    "WaitEnd", "Begin",  "End",        "Task",
+      "LoopBegin", "LoopEnd", "Join",      "Release", "Acquire", "Region", "ContextEnd", "Cut"};
+  return op == Op::Extended ? "Extended" : kNames[static_cast<unsigned>(op)];
+}
+
+std::string id_text(std::uint64_t id) {
+  return fmt::format("{}.{}", trace::id_stream(id), trace::id_ordinal(id));
+}
+
+std::string context_text(const Record& record) {
+  switch (static_cast<trace::ContextCode>(record.flags >> trace::kContextShift & 3)) {
+  case trace::ContextCode::Own:
+    return " context=own";
+  case trace::ContextCode::Last:
+    return " context=last";
+  case trace::ContextCode::New: {
+    const unsigned construct = record.context_traits & 63;
+    return fmt::format(
+        " context=new:{}{}",
+        construct < std::size(trace::kConstructNames) ? trace::kConstructNames[construct] : "?",
+        record.context_traits & trace::kContextExclusive ? ":exclusive" : "");
+  }
+  case trace::ContextCode::Id:
+    return " context=" + id_text(record.id);
+  }
+  return {};
+}
+
+template <typename Payload>
+std::optional<Payload> payload_of(const Record& record) {
+  if (record.payload_bytes < sizeof(Payload))
+    return std::nullopt;
+  Payload payload;
+  std::memcpy(&payload, record.payload, sizeof payload);
+  return payload;
+}
+
+std::string extended_text(const Record& record) {
+  std::string text = fmt::format(" kind={} bytes={}", static_cast<unsigned>(record.extended_kind),
+                                 record.payload_bytes);
+  switch (record.extended_kind) {
+  case trace::ExtendedKind::ThreadBegin:
+    if (const auto payload = payload_of<trace::ThreadBeginPayload>(record))
+      text += fmt::format(" thread_begin os_thread={} role={} prior_work={}", payload->os_thread,
+                          payload->role, payload->prior_work);
+    break;
+  case trace::ExtendedKind::ThreadEnd:
+    if (const auto payload = payload_of<trace::ThreadEndPayload>(record))
+      text += fmt::format(" thread_end cpu_ns={} paused_work={}", payload->cpu_ns,
+                          payload->paused_work);
+    break;
+  case trace::ExtendedKind::Pause:
+    text += " pause";
+    break;
+  case trace::ExtendedKind::Resume:
+    text += " resume";
+    break;
+  case trace::ExtendedKind::Forked:
+    text += " forked";
+    break;
+  case trace::ExtendedKind::StackOut:
+    text += " stack_out";
+    break;
+  case trace::ExtendedKind::StackIn:
+    if (const auto payload = payload_of<trace::StackInPayload>(record))
+      text += " stack_in stack=" + id_text(payload->stack);
+    break;
+  case trace::ExtendedKind::EdgeUses:
+    if (const auto payload = payload_of<trace::EdgeUsesPayload>(record))
+      text += fmt::format(" edge_uses edge={} change={}", id_text(payload->edge), payload->change);
+    break;
+  case trace::ExtendedKind::Feed:
+    text += " feed";
+    break;
+  }
+  return text;
+}
+
+std::string operands(const Record& record) {
+  std::string text;
+  if (record.op == Op::Spawn || record.op == Op::SpawnWait) {
+    const auto code = static_cast<trace::SiteCode>(record.flags & 3);
+    text += code == trace::SiteCode::Inherit ? " site=inherit"
+            : code == trace::SiteCode::Last  ? " site=last"
+                                             : fmt::format(" site={}", record.site);
+  }
+  if (trace::has_context(record.op))
+    text += context_text(record);
+  if (record.op == Op::Spawn && record.flags & trace::kSpawnSplit)
+    text += " split";
+  if (record.op == Op::SpawnWait && record.flags & trace::kWaitAlone)
+    text += " alone";
+  if (record.op == Op::Begin || record.op == Op::Task) {
+    text += static_cast<trace::TaskCode>(record.flags & 3) == trace::TaskCode::Id
+                ? " task=" + id_text(record.id)
+                : fmt::format(" task=newest-{}", record.id);
+    if (record.flags & trace::kTaskCancelled)
+      text += " cancelled";
+  }
+  if (record.op == Op::LoopEnd)
+    text += fmt::format(" iterations={} grain={}", record.iterations, record.grain);
+  if (record.op == Op::Release && record.flags & trace::kReleaseKept)
+    text += " kept";
+  if (record.op == Op::Acquire)
+    text += " edge=" + id_text(record.id);
+  if (record.op == Op::Region)
+    text += fmt::format(" region={}", record.region);
+  if (record.op == Op::Extended)
+    text += extended_text(record);
+  return text;
+}
+
+} // namespace
+
+void dump_trace(const TraceSource& source, const TraceInfo& info, std::ostream& out) {
+  out << fmt::format("run program={} clock={} unit={} session={:016x} complete={}\n",
+                     info.run.program, info.run.work.name, info.run.work.unit, info.run.session,
+                     info.end ? "yes" : "no");
+  for (const StaticSite& site : info.sites.sites)
+    out << fmt::format("site {} {} {}:{}:{} {} {}\n", site.id, site.tag, site.file, site.line,
+                       site.column, site.construct, site.function);
+  for (const StaticRegion& region : info.sites.regions)
+    out << fmt::format("region {} {} {}:{}\n", region.id, region.name, region.file, region.line);
+  for (std::uint32_t number = 0; number < source.streams.size(); ++number) {
+    StreamCursor cursor(source, number, info.run);
+    out << fmt::format("stream {}\n", number);
+    std::uint32_t spawn = 0;
+    while (cursor.next()) {
+      const Record& record = cursor.record();
+      out << fmt::format("{:>12} {:<10} lead={} work={} wall={}{}", cursor.time().at,
+                         name_of(record.op), record.lead, record.work, record.wall,
+                         operands(record));
+      if (record.op == Op::Spawn || record.op == Op::SpawnWait) {
+        out << fmt::format(" -> {}.{}", number, spawn++);
+        cursor.count_spawn();
+      }
+      out << '\n';
+    }
+    if (cursor.truncated())
+      out << "  truncated\n";
+    if (cursor.cut())
+      out << "  cut\n";
+  }
+}
+
+} // namespace tp::analysis
