@@ -1,6 +1,6 @@
 // What one reading of each work clock costs, and of what it is made of. A clock that does not work
 // here is skipped with the reason.
-#include "work_clock.h"
+#include "clock/work_clock.h"
 
 #include <benchmark/benchmark.h>
 

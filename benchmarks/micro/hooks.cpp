@@ -2,9 +2,9 @@
 // between which nothing happens. The counter `bytes` is what the event takes on disk. The work clock is that of TP_EVENT;
 // with `virtual` only the time stamps of the timeline are read. Both clock readings of each step boundary are included:
 // `time_stamp` is the price of one.
+#include "clock/work_clock.h"
 #include "fake_scheduler.h"
 #include "recording.h"
-#include "work_clock.h"
 
 #include <benchmark/benchmark.h>
 

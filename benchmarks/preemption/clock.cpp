@@ -3,7 +3,7 @@
 //   preempted_clock burn THREADS                    keeps the machine busy until it is killed
 // Prints: sum of steps / CPU time of the threads in per cent, by the clock and by the raw time stamp
 // counter.
-#include "work_clock.h"
+#include "clock/work_clock.h"
 
 #include <algorithm>
 #include <chrono>

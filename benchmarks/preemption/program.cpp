@@ -1,7 +1,7 @@
 // A program of known parallelism: a serial part of 4 units, then 32 tasks of 1 unit each, ten times.
 // Work is 36 units a round and span 5, so parallelism is 7.2. Prints what the raw time stamp counter
 // makes of it.
-#include "work_clock.h"
+#include "clock/work_clock.h"
 
 #include <oneapi/tbb/task_group.h>
 

@@ -1,5 +1,5 @@
 // The clocks under preemption: more busy threads than cores, and every tick of work counted once.
-#include "../../profiler-lib/src/work_clock.h"
+#include "clock/work_clock.h"
 
 #include <gtest/gtest.h>
 

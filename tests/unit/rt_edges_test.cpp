@@ -1,5 +1,5 @@
 // The table of edges in a fork()ed child: empty, never locked, and emptied without touching its memory.
-#include "../../profiler-lib/src/edge_table.h"
+#include "builder/edge_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The events of TP_EVENT: names, numbers, lists, and cores of two kinds.
-#include "../../profiler-lib/src/counted_events.h"
-#include "../../profiler-lib/src/work_clock.h"
+#include "clock/counted_events.h"
+#include "clock/work_clock.h"
 #include "rt_support.h"
 
 using namespace tp::rt;

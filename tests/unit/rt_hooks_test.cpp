@@ -1,5 +1,5 @@
 // The DPST builder, driven through hooks.h as libtbb does it: tasks and contexts are a few words, no oneTBB.
-#include "../../profiler-lib/src/thread_state.h"
+#include "builder/thread_state.h"
 #include "rt_support.h"
 
 #include "fake_scheduler.h"

@@ -1,10 +1,10 @@
 // The trace writer: chunks of every fill, sealing, the size limit; and data directories.
 #include "rt_support.h"
 
-#include "../../profiler-lib/src/data_directory.h"
-#include "../../profiler-lib/src/json_writer.h"
-#include "../../profiler-lib/src/settings.h"
-#include "../../profiler-lib/src/trace_writer.h"
+#include "base/json_writer.h"
+#include "output/data_directory.h"
+#include "output/trace_writer.h"
+#include "session/settings.h"
 
 #include <algorithm>
 #include <fcntl.h>

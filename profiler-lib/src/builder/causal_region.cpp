@@ -1,0 +1,77 @@
+// Nesting and per-step work of causal regions. See causal_region.h.
+#include "builder/causal_region.h"
+
+#include "builder/dpst_builder.h"
+#include "session/settings.h"
+
+#include <algorithm>
+
+namespace tp::rt {
+namespace {
+
+// The number of a region, from what the thread has learned; the strings are constants, so their
+// addresses identify it.
+std::uint32_t number_of(ThreadState& thread, Frame& frame, const tp_region& region) {
+  const std::uint64_t key =
+      address_key(region.file, region.name) + region.line * 0x9e3779b97f4a7c15ull;
+  std::uint32_t number = thread.known_regions.find(key);
+  if (number == 0) [[unlikely]] {
+    const OutsideOfStep outside(thread, frame);
+    number = register_region(region) + 1;
+    thread.known_regions.remember(key, number);
+  }
+  return number - 1;
+}
+
+TP_COLD void report(const tp_region& region, const char* what) {
+  static std::atomic<int> reports{0};
+  if (reports.fetch_add(1) >= 10)
+    return;
+  const std::string place =
+      std::string(region.file != nullptr ? region.file : "?") + ":" + std::to_string(region.line);
+  const std::string name =
+      region.name != nullptr ? std::string(" \"") + region.name + "\"" : std::string();
+  warn(place, what + name);
+}
+
+} // namespace
+
+void add_region_work(ThreadState& thread, std::uint32_t region, std::uint64_t work) noexcept {
+  RegionWork* const end = thread.regions + thread.region_count;
+  RegionWork* const known = std::find_if(
+      thread.regions, end, [&](const RegionWork& entry) { return entry.region == region; });
+  if (known != end)
+    known->work += work;
+  else if (thread.region_count < kRegionsPerStep)
+    thread.regions[thread.region_count++] = {region, work};
+}
+
+void trim_regions(ThreadState& thread, std::uint64_t work) noexcept {
+  std::uint64_t rest = work;
+  for (unsigned i = 0; i < thread.region_count; ++i) {
+    thread.regions[i].work = std::min(thread.regions[i].work, rest);
+    rest -= thread.regions[i].work;
+  }
+}
+
+void begin_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept {
+  if (frame.region_depth++ > 0)
+    return;
+  frame.region = number_of(thread, frame, region) + 1;
+  frame.region_mark = read_clock(thread.clock).work;
+}
+
+void end_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept {
+  if (frame.region_depth == 0)
+    return report(region, "causal_end without causal_begin in this task:");
+  if (--frame.region_depth > 0)
+    return;
+  // Without a name it means whichever is open: its place is not that of the causal_begin.
+  const bool is_named = region.name != nullptr && *region.name != '\0';
+  if (is_named && frame.region != number_of(thread, frame, region) + 1)
+    report(region, "causal_end closes another region than it names:");
+  pause_region(thread, frame, read_clock(thread.clock).work);
+  frame.region = 0;
+}
+
+} // namespace tp::rt

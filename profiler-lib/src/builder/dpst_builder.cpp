@@ -1,0 +1,652 @@
+// Writes the records of the tree. See dpst_builder.h, and trace_format.h for what each record says.
+#include "builder/dpst_builder.h"
+
+#include "builder/causal_region.h"
+#include "session/session.h"
+
+#include <cstring>
+#include <new>
+
+namespace tp::rt {
+namespace {
+
+using trace::ContextCode;
+using trace::make_tag;
+using trace::Op;
+using trace::RecordEncoder;
+using trace::SiteCode;
+using trace::TaskCode;
+using trace::width_code;
+
+constexpr std::uint8_t kConstructMask = trace::kContextExclusive - 1;
+
+// The figures of a step that has just been closed.
+struct ClosedStep {
+  std::uint64_t lead;
+  std::uint64_t work;
+  std::uint64_t wall;
+};
+
+// Extra events. Only in runs that have some: a system call anyway, or four counters in a row.
+TP_COLD void open_extra(ThreadState& thread) noexcept {
+  std::memcpy(thread.step_extra, thread.clock.extra, sizeof thread.step_extra);
+}
+
+TP_COLD void close_extra(ThreadState& thread) noexcept {
+  read_extra_events(thread.clock);
+  for (unsigned i = 0; i < clock_config.extra_count; ++i)
+    thread.closed_extra[i] = thread.step_paused ? 0 : thread.clock.extra[i] - thread.step_extra[i];
+}
+
+// The values of the closed step, behind its three fields: told once. The encoder goes by value, so
+// that callers keep it in registers.
+TP_COLD RecordEncoder put_extra(ThreadState& thread, RecordEncoder record) noexcept {
+  std::uint16_t codes = 0;
+  for (unsigned i = 0; i < clock_config.extra_count; ++i)
+    codes |= static_cast<std::uint16_t>(width_code(thread.closed_extra[i]) << 2 * i);
+  record.operand(codes);
+  for (unsigned i = 0; i < clock_config.extra_count; ++i) {
+    record.field(thread.closed_extra[i]);
+    thread.closed_extra[i] = 0;
+  }
+  return record;
+}
+
+// Ends the open step with a reading of the clock that has been made.
+TP_HOT ClosedStep close_at(ThreadState& thread, Frame& frame, const Reading& now) noexcept {
+  ClosedStep step{};
+  frame.step_open = false;
+  pause_region(thread, frame, now.work);
+  const std::uint64_t gap = elapsed_since(thread.close_time, thread.step_time);
+  step.lead = gap > thread.idle_since_close ? gap - thread.idle_since_close : 0;
+  step.work = now.work - thread.step_work;
+  const std::uint64_t wall = now.time - thread.step_time;
+  step.wall = wall;
+  if (clock_config.same_as_time) {
+    // A new anchor may correct the clock by a few ticks; a step never works longer than it lasts.
+    if (step.work > wall) [[unlikely]] {
+      step.work = wall;
+      trim_regions(thread, wall);
+    }
+    step.wall -= step.work;
+  }
+  thread.close_time = now.time;
+  thread.idle_since_close = 0;
+  if (thread.step_paused) [[unlikely]] {
+    thread.paused_work += step.work;
+    if (clock_config.same_as_time)
+      step.wall += step.work;
+    step.work = 0;
+    thread.region_count = 0;
+  }
+  return step;
+}
+
+TP_HOT ClosedStep close_now(ThreadState& thread, Frame& frame) noexcept {
+  if (!frame.step_open)
+    return {};
+  const Reading now = read_clock(thread.clock);
+  if (clock_config.extra_count != 0) [[unlikely]]
+    close_extra(thread);
+  return close_at(thread, frame, now);
+}
+
+TP_HOT void open_now(ThreadState& thread, Frame& frame) noexcept {
+  const bool has_extra = clock_config.extra_count != 0;
+  if (has_extra) [[unlikely]]
+    read_extra_events(thread.clock);
+  const Reading now = read_clock(thread.clock);
+  frame.step_open = true;
+  thread.step_paused = paused();
+  thread.step_work = now.work;
+  thread.step_time = now.time;
+  continue_region(frame, now.work);
+  if (has_extra) [[unlikely]]
+    open_extra(thread);
+}
+
+TP_HOT std::byte* reserve(ThreadState& thread) noexcept {
+  return thread.writer.reserve(thread.told_time, thread.ordinals.spawns);
+}
+
+// A record without step figures; `lead` is the idle time before it.
+TP_HOT void put_begin(ThreadState& thread, std::uint64_t idle) noexcept {
+  RecordEncoder record(reserve(thread));
+  const unsigned lead_code = record.field(idle);
+  record.number(thread.begin_id, trace::kWidthBytes[thread.begin_flags & 3]);
+  thread.writer.advance(record.commit(make_tag(Op::Begin, lead_code, 0, 0, thread.begin_flags)));
+  thread.told_time += idle;
+  thread.begin_pending = false;
+}
+
+TP_HOT void flush_begin(ThreadState& thread) noexcept {
+  if (thread.begin_pending)
+    put_begin(thread, 0);
+}
+
+TP_COLD void put_regions(ThreadState& thread) noexcept {
+  for (unsigned i = 0; i < thread.region_count; ++i) {
+    const RegionWork& entry = thread.regions[i];
+    if (entry.work == 0)
+      continue;
+    RecordEncoder record(reserve(thread));
+    const unsigned work_code = record.field(entry.work);
+    const bool wide = entry.region > UINT16_MAX;
+    record.number(entry.region, wide ? 4 : 2);
+    thread.writer.advance(
+        record.commit(make_tag(Op::Region, 0, work_code, 0, wide ? trace::kRegionWide : 0)));
+  }
+  thread.region_count = 0;
+}
+
+// Everything that stands before a record that closes a step.
+TP_HOT void put_before(ThreadState& thread) noexcept {
+  flush_begin(thread);
+  if (thread.region_count != 0) [[unlikely]]
+    put_regions(thread);
+}
+
+// Makes a record that closes a step valid.
+TP_HOT void commit(ThreadState& thread, RecordEncoder& record, std::uint16_t tag) noexcept {
+  thread.writer.advance(record.commit(tag));
+  thread.told_time = thread.close_time;
+}
+
+// The figures go in first, and return the width codes for the tag.
+TP_HOT unsigned put_figures(ThreadState& thread, RecordEncoder& record,
+                            const ClosedStep& step) noexcept {
+  const unsigned codes = record.figures(step.lead, step.work, step.wall);
+  if (clock_config.extra_count != 0) [[unlikely]]
+    record = put_extra(thread, record);
+  return codes;
+}
+TP_HOT std::uint16_t tag_of(Op op, unsigned codes, unsigned flags) noexcept {
+  return static_cast<std::uint16_t>(make_tag(op, 0, 0, 0, flags) | codes);
+}
+
+// A record that closes a step and has no operands.
+TP_HOT void put_plain(ThreadState& thread, Op op, const ClosedStep& step, unsigned flags) noexcept {
+  put_before(thread);
+  RecordEncoder record(reserve(thread));
+  const unsigned codes = put_figures(thread, record, step);
+  commit(thread, record, tag_of(op, codes, flags));
+}
+
+// Which context a record means, as the frame's reader will resolve it.
+struct ContextOperand {
+  ContextCode code;
+  std::uint64_t id; // packed
+};
+
+// The id of the context, given to it here if it has none. Two threads may be the first to use a
+// shared group at the same time: one creates it, the other names it by id.
+TP_HOT ContextOperand name_context(ThreadState& thread, Frame& frame,
+                                   const tp_context& context) noexcept {
+  std::uint64_t word = __atomic_load_n(context.word, __ATOMIC_RELAXED);
+  if (word == 0) {
+    const std::uint64_t mine = trace::pack_id(thread.writer.stream(), thread.ordinals.contexts) + 1;
+    if (__atomic_compare_exchange_n(context.word, &word, mine, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED)) {
+      ++thread.ordinals.contexts;
+      frame.last_context = mine;
+      return {ContextCode::New, mine - 1};
+    }
+  }
+  if (word == frame.own_context)
+    return {ContextCode::Own, word - 1};
+  if (word == frame.last_context)
+    return {ContextCode::Last, word - 1};
+  frame.last_context = word;
+  return {ContextCode::Id, word - 1};
+}
+
+TP_HOT void put_context(RecordEncoder& record, const ContextOperand& operand,
+                        unsigned traits) noexcept {
+  if (operand.code == ContextCode::New)
+    record.operand(static_cast<std::uint8_t>(traits));
+  else if (operand.code == ContextCode::Id)
+    record.operand(operand.id);
+}
+
+TP_COLD std::uint32_t learn_address(ThreadState& thread, const tp_task& task,
+                                    unsigned traits) noexcept {
+  const std::uint32_t site = register_address(task, traits & kConstructMask);
+  thread.sites.remember(address_key(task.type, task.caller), site);
+  return site;
+}
+
+struct SpawnedAt {
+  std::uint32_t site;
+  bool is_split;
+  bool is_told;
+};
+
+// The spawn site of a new task: that of the node whose body it runs; else the entry point that the
+// user called, if the headers told it; the site of the spawning task, if an algorithm splits its own
+// work or a task is returned instead of spawned; else the address of the call.
+TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task& task,
+                         const ContextOperand& context, unsigned traits) noexcept {
+  if ((task.words[1] & kSiteInAdvance) != 0) [[unlikely]]
+    return {static_cast<std::uint32_t>(task.words[1]), false, true};
+  if (frame.call_site != 0)
+    return {frame.call_site, false, true};
+  if (context.code == ContextCode::Own) {
+    const auto construct = static_cast<trace::Construct>(traits & kConstructMask);
+    const bool users_group = construct == trace::Construct::TaskGroup;
+    const bool users_context =
+        construct == trace::Construct::UserContext || construct == trace::Construct::Default;
+    // Our headers tell every call of the user's: without, it is the algorithm's own.
+    if (!users_group && (!users_context || task.type == frame.type || frame.site_told))
+      return {frame.site, true, frame.site_told};
+  }
+  // Returned by the task that ran: no call of its own is on the stack.
+  if (task.caller == task.type)
+    return {frame.site, true, frame.site_told};
+  const std::uint32_t known = thread.sites.find(address_key(task.type, task.caller));
+  return {known != 0 ? known : learn_address(thread, task, traits), false, false};
+}
+
+TP_COLD TaskKind learn_kind(ThreadState& thread, const void* type) noexcept {
+  const TaskKind kind = kind_of_task(type);
+  thread.task_kinds.remember(reinterpret_cast<std::uintptr_t>(type),
+                             static_cast<std::uint32_t>(kind));
+  return kind;
+}
+
+// A context of the user's can serve several groups and algorithms at a time, and which task is whose the context does not
+// tell: the types of the tasks do. What a loop waits for descends from its first task; a group's run_and_wait() waits for
+// the whole group.
+TP_HOT TaskKind kind_in(ThreadState& thread, const void* type, unsigned traits) noexcept {
+  if (traits != static_cast<unsigned>(trace::Construct::UserContext)) [[likely]]
+    return TaskKind::Other;
+  const std::uint32_t known = thread.task_kinds.find(reinterpret_cast<std::uintptr_t>(type));
+  return known != 0 ? static_cast<TaskKind>(known) : learn_kind(thread, type);
+}
+
+TP_COLD void put_extended(ThreadState& thread, trace::ExtendedKind kind, const void* payload,
+                          std::uint16_t bytes, std::uint64_t idle = 0) noexcept {
+  flush_begin(thread);
+  RecordEncoder record(reserve(thread));
+  const unsigned lead_code = record.field(idle);
+  record.operand(static_cast<std::uint8_t>(kind));
+  record.operand(std::uint8_t{0});
+  record.operand(bytes);
+  if (bytes > 0)
+    record.bytes(payload, bytes);
+  thread.writer.advance(record.commit(make_tag(Op::Extended, lead_code, 0, 0, 0)));
+  thread.told_time += idle;
+}
+
+TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep& step,
+                      const tp_task& task, const tp_context& context) noexcept {
+  put_before(thread);
+  const ContextOperand operand = name_context(thread, frame, context);
+  const auto [site, is_split, is_told] = site_of(thread, frame, task, operand, context.traits);
+  const TaskKind kind = kind_in(thread, task.type, context.traits);
+  const bool is_first =
+      op == Op::SpawnWait && (kind == TaskKind::First || kind == TaskKind::ForEach);
+  if (kind == TaskKind::Fed || (is_first && kind == TaskKind::ForEach)) [[unlikely]]
+    put_extended(thread, trace::ExtendedKind::Feed, nullptr, 0);
+  const SiteCode site_code = is_split                                         ? SiteCode::Inherit
+                             : site == thread.ordinals.last_site && site != 0 ? SiteCode::Last
+                             : site <= UINT16_MAX                             ? SiteCode::U16
+                                                                              : SiteCode::U32;
+  RecordEncoder record(reserve(thread));
+  const unsigned codes = put_figures(thread, record, step);
+  if (site_code == SiteCode::U16)
+    record.operand(static_cast<std::uint16_t>(site));
+  if (site_code == SiteCode::U32)
+    record.operand(site);
+  if (site_code >= SiteCode::U16)
+    thread.ordinals.last_site = site;
+  put_context(record, operand, context.traits);
+  unsigned flags = static_cast<unsigned>(site_code) | static_cast<unsigned>(operand.code)
+                                                          << trace::kContextShift;
+  if (op == Op::SpawnWait)
+    flags |= is_first ? trace::kWaitAlone : 0;
+  else if (frame.split_next)
+    flags |= trace::kSpawnSplit;
+  frame.split_next = false;
+  // The id stands in the task before anybody can see it: libtbb publishes the task after this hook.
+  task.words[0] = trace::pack_id(thread.writer.stream(), thread.ordinals.spawns) + 1;
+  task.words[1] = site | (is_told ? kSiteTold : 0) | (task.words[1] & kRegionBits << kRegionShift);
+  ++thread.ordinals.spawns;
+  commit(thread, record, tag_of(op, codes, flags));
+}
+
+// Idle ticks up to `now`, told by the record about to be written.
+TP_HOT std::uint64_t take_idle(ThreadState& thread, std::uint64_t now) noexcept {
+  if (thread.search_start == 0)
+    return 0;
+  const std::uint64_t idle = now > thread.search_start ? now - thread.search_start : 0;
+  thread.search_start = 0;
+  thread.idle_since_close += idle;
+  return idle;
+}
+
+// For a Begin and one more record, in the middle of a step.
+TP_HOT void make_room_in_step(ThreadState& thread, Frame& frame) noexcept {
+  if (!thread.writer.has_room(2)) [[unlikely]] {
+    const OutsideOfStep outside(thread, frame);
+    thread.writer.make_room(thread.told_time, thread.ordinals.spawns);
+  }
+}
+
+} // namespace
+
+OutsideOfStep::OutsideOfStep(ThreadState& thread, Frame& frame) noexcept
+    : thread_(thread), frame_(frame), begin_(read_clock(thread.clock)) {
+  read_extra_events(thread.clock);
+  std::memcpy(begin_extra_, thread.clock.extra, sizeof begin_extra_);
+}
+
+OutsideOfStep::~OutsideOfStep() {
+  const Reading end = read_clock(thread_.clock);
+  read_extra_events(thread_.clock);
+  if (!frame_.step_open)
+    return;
+  thread_.step_work += end.work - begin_.work;
+  thread_.step_time += end.time - begin_.time;
+  frame_.region_mark += end.work - begin_.work;
+  for (unsigned i = 0; i < kMaxExtraEvents; ++i)
+    thread_.step_extra[i] += thread_.clock.extra[i] - begin_extra_[i];
+}
+
+void open_step(ThreadState& thread, Frame& frame) noexcept {
+  open_now(thread, frame);
+}
+
+void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work) noexcept {
+  thread.close_time = thread.told_time = read_own_time(thread.clock);
+  const trace::ThreadBeginPayload payload{thread.os_thread, prior_work,
+                                          static_cast<std::uint32_t>(role), 0};
+  put_extended(thread, trace::ExtendedKind::ThreadBegin, &payload, sizeof payload);
+  thread.root = Frame{};
+  thread.root.thread = &thread;
+  thread.frame.store(&thread.root, std::memory_order_relaxed);
+}
+
+void end_thread(ThreadState& thread, std::uint64_t cpu_ns) noexcept {
+  // Only a thread that is killed in the middle of tasks has more than its root; those frames stay
+  // open.
+  Frame* const top = thread.frame.load(std::memory_order_relaxed);
+  if (top != &thread.root)
+    return;
+  const ClosedStep step = close_now(thread, thread.root);
+  put_plain(thread, Op::End, step, 0);
+  const trace::ThreadEndPayload payload{cpu_ns, thread.paused_work};
+  put_extended(thread, trace::ExtendedKind::ThreadEnd, &payload, sizeof payload);
+  thread.frame.store(nullptr, std::memory_order_relaxed);
+}
+
+void spawn(ThreadState& thread, Frame& frame, const tp_task& task,
+           const tp_context& context) noexcept {
+  frame.reopen = frame.step_open;
+  const ClosedStep step = close_now(thread, frame);
+  put_spawn(thread, frame, Op::Spawn, step, task, context);
+}
+
+void wait(ThreadState& thread, Frame& frame, const tp_task* task, const tp_context* task_context,
+          const tp_context& context) noexcept {
+  ClosedStep step = close_now(thread, frame);
+  ++frame.waits;
+  if (task != nullptr && task->words[0] == 0) {
+    if (task_context->word == context.word)
+      return put_spawn(thread, frame, Op::SpawnWait, step, *task, context);
+    put_spawn(thread, frame, Op::Spawn, step, *task, *task_context);
+    step = ClosedStep{};
+  }
+  put_before(thread);
+  const ContextOperand operand = name_context(thread, frame, context);
+  RecordEncoder record(reserve(thread));
+  const unsigned codes = put_figures(thread, record, step);
+  put_context(record, operand, context.traits);
+  commit(thread, record,
+         tag_of(Op::Wait, codes, static_cast<unsigned>(operand.code) << trace::kContextShift));
+}
+
+void end_wait(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
+  if (frame.waits == 0)
+    return; // began before a fork
+  --frame.waits;
+  const std::uint64_t idle =
+      thread.search_start != 0 ? take_idle(thread, read_own_time(thread.clock)) : 0;
+  flush_begin(thread);
+  RecordEncoder record(reserve(thread));
+  const unsigned lead_code = record.field(idle);
+  thread.writer.advance(record.commit(
+      make_tag(Op::WaitEnd, lead_code, 0, 0, by_exception ? trace::kWaitEndByException : 0)));
+  thread.told_time += idle;
+  open_now(thread, frame);
+}
+
+void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp_context& context,
+                bool cancelled) noexcept {
+  Frame* const outer = thread.frame.load(std::memory_order_relaxed);
+  if (thread.failed.failed && thread.failed.task_words == task.words) [[unlikely]] {
+    // The library runs a task again that threw, to cancel it: the same frame goes on.
+    frame = thread.failed;
+    frame.outer = outer;
+    thread.failed.failed = false;
+    thread.frame.store(&frame, std::memory_order_relaxed);
+    return open_now(thread, frame);
+  }
+  // Every way in which a task can be created is hooked; should one be missed, the task starts from
+  // where its thread is.
+  if (task.words[0] == 0) [[unlikely]]
+    put_spawn(thread, *outer, Op::Spawn, ClosedStep{}, task, context);
+  const std::uint64_t id = task.words[0] - 1;
+  frame.outer = outer;
+  frame.thread = &thread;
+  frame.own_context = __atomic_load_n(context.word, __ATOMIC_RELAXED);
+  frame.last_context = 0;
+  frame.type = task.type;
+  frame.task_words = task.words;
+  frame.site = static_cast<std::uint32_t>(task.words[1]);
+  frame.site_told = (task.words[1] & kSiteTold) != 0;
+  frame.call_site = 0;
+  frame.step_open = false;
+  frame.split_next = false;
+  frame.reopen = false;
+  frame.failed = false;
+  frame.threw = false;
+  frame.region = static_cast<std::uint32_t>(task.words[1] >> kRegionShift);
+  frame.region_depth = frame.region != 0;
+  frame.waits = 0;
+  frame.loops = 0;
+  frame.part = 0;
+  task.words[0] = 0;
+  thread.frame.store(&frame, std::memory_order_relaxed);
+
+  const std::uint64_t now = thread.search_start != 0 ? read_own_time(thread.clock) : 0;
+  flush_begin(thread);
+  TaskCode code = TaskCode::Id;
+  std::uint64_t operand = id;
+  if (trace::id_stream(id) == thread.writer.stream()) {
+    operand = thread.ordinals.spawns - 1 - trace::id_ordinal(id);
+    if (operand == 0)
+      code = TaskCode::Newest;
+    else if (operand <= UINT16_MAX)
+      code = TaskCode::Back16;
+    else if (operand <= UINT32_MAX)
+      code = TaskCode::Back32;
+    else
+      operand = id;
+  }
+  thread.begin_id = operand;
+  thread.begin_flags = static_cast<std::uint8_t>(static_cast<unsigned>(code) |
+                                                 (cancelled ? trace::kTaskCancelled : 0));
+  if (const std::uint64_t idle = take_idle(thread, now); idle != 0)
+    put_begin(thread, idle);
+  else
+    thread.begin_pending = true;
+  open_now(thread, frame);
+}
+
+void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
+  if (by_exception) [[unlikely]] {
+    cut(thread, frame);
+    frame.threw = true;
+    thread.failed = frame;
+    thread.failed.failed = true;
+    thread.frame.store(frame.outer, std::memory_order_release);
+    return;
+  }
+  const ClosedStep step = close_now(thread, frame);
+  if (thread.begin_pending && thread.region_count == 0) {
+    // The commonest record of all: a task without events inside.
+    RecordEncoder record(reserve(thread));
+    const unsigned codes = put_figures(thread, record, step);
+    record.number(thread.begin_id, trace::kWidthBytes[thread.begin_flags & 3]);
+    commit(thread, record, tag_of(Op::Task, codes, thread.begin_flags));
+    thread.begin_pending = false;
+  } else {
+    put_plain(thread, Op::End, step, frame.threw ? trace::kEndByException : 0);
+  }
+  thread.frame.store(frame.outer, std::memory_order_release);
+}
+
+void end_context(ThreadState& thread, Frame& frame, std::uint64_t word) noexcept {
+  make_room_in_step(thread, frame);
+  flush_begin(thread);
+  const ContextCode code = word == frame.own_context    ? ContextCode::Own
+                           : word == frame.last_context ? ContextCode::Last
+                                                        : ContextCode::Id;
+  RecordEncoder record(reserve(thread));
+  if (code == ContextCode::Id) {
+    record.operand(word - 1);
+    frame.last_context = word;
+  }
+  thread.writer.advance(record.commit(
+      make_tag(Op::ContextEnd, 0, 0, 0, static_cast<unsigned>(code) << trace::kContextShift)));
+}
+
+void begin_loop(ThreadState& thread, Frame& frame) noexcept {
+  put_plain(thread, Op::LoopBegin, close_now(thread, frame), 0);
+  ++frame.loops;
+  frame.part = 0;
+  open_now(thread, frame);
+}
+
+void end_loop(ThreadState& thread, Frame& frame, std::uint64_t iterations,
+              std::uint64_t grain) noexcept {
+  if (frame.loops == 0)
+    return; // began before a fork
+  --frame.loops;
+  frame.part = 0;
+  const auto code_of = [](std::uint64_t count) {
+    return count == 1 ? 0 : count == 0 ? 1 : width_code(count);
+  };
+  const ClosedStep step = close_now(thread, frame);
+  put_before(thread);
+  RecordEncoder record(reserve(thread));
+  const unsigned codes = put_figures(thread, record, step);
+  const unsigned iterations_code = code_of(iterations);
+  const unsigned grain_code = code_of(grain);
+  record.number(iterations == 1 ? 0 : iterations, trace::kWidthBytes[iterations_code]);
+  record.number(grain == 1 ? 0 : grain, trace::kWidthBytes[grain_code]);
+  commit(thread, record, tag_of(Op::LoopEnd, codes, iterations_code | grain_code << 2));
+  open_now(thread, frame);
+}
+
+void join_fold(ThreadState& thread, Frame& frame) noexcept {
+  put_plain(thread, Op::Join, close_now(thread, frame), 0);
+  open_now(thread, frame);
+}
+
+void cut(ThreadState& thread, Frame& frame) noexcept {
+  put_plain(thread, Op::Cut, close_now(thread, frame), 0);
+}
+
+std::uint64_t release_edge(ThreadState& thread, Frame& frame, bool kept) noexcept {
+  put_plain(thread, Op::Release, close_now(thread, frame), kept ? trace::kReleaseKept : 0);
+  const std::uint64_t edge = trace::pack_id(thread.writer.stream(), thread.ordinals.releases++) + 1;
+  open_now(thread, frame);
+  return edge;
+}
+
+void acquire_edges(ThreadState& thread, Frame& frame, const std::uint64_t* edges, unsigned count,
+                   Acquire how) noexcept {
+  ClosedStep step = how == Acquire::First && frame.step_open
+                        ? close_at(thread, frame, {thread.step_work, thread.step_time})
+                        : close_now(thread, frame);
+  if (how != Acquire::Also)
+    frame.part = 0; // what it acquired before is not on its path any more
+  for (unsigned i = 0; i < count; ++i) {
+    put_before(thread);
+    RecordEncoder record(reserve(thread));
+    const unsigned codes = put_figures(thread, record, step);
+    record.operand(edges[i] - 1);
+    const bool alone = how != Acquire::Also && i == 0;
+    commit(thread, record, tag_of(Op::Acquire, codes, alone ? trace::kAcquireAlone : 0));
+    step = ClosedStep{}; // nothing between two edges
+  }
+  open_now(thread, frame);
+}
+
+void change_edge_uses(ThreadState& thread, Frame& frame, std::uint64_t edge, int change) noexcept {
+  make_room_in_step(thread, frame);
+  const trace::EdgeUsesPayload payload{edge - 1, change, 0};
+  put_extended(thread, trace::ExtendedKind::EdgeUses, &payload, sizeof payload);
+}
+
+struct StackToken {
+  std::uint64_t stack; // packed id
+  Frame* top;
+  Frame* bottom; // the frame above the base of a borrowed stack; null: the thread's own stack
+  bool reopen;
+  std::uint32_t generation;
+};
+
+// Below the frames of a borrowed stack there is none of this thread's: a base that never has a step.
+static void renew_base(ThreadState& thread) noexcept {
+  thread.base = Frame{};
+  thread.base.thread = &thread;
+}
+
+StackToken* put_aside(ThreadState& thread) noexcept {
+  Frame* const top = thread.frame.load(std::memory_order_relaxed);
+  // A borrowed stack without a task. The library keeps some of these for the next suspend() and
+  // destroys the others: nobody may ever come back.
+  if (top == &thread.base)
+    return nullptr;
+  auto* const token = new (std::nothrow) StackToken;
+  if (token == nullptr)
+    return nullptr;
+  token->reopen = top->step_open;
+  if (top->step_open)
+    cut(thread, *top);
+  token->stack = trace::pack_id(thread.writer.stream(), thread.ordinals.stacks++);
+  token->top = token->bottom = top;
+  while (token->bottom != nullptr && token->bottom->outer != &thread.base)
+    token->bottom = token->bottom->outer;
+  token->generation = thread.generation;
+  put_extended(thread, trace::ExtendedKind::StackOut, nullptr, 0);
+  renew_base(thread);
+  thread.frame.store(&thread.base, std::memory_order_relaxed);
+  return token;
+}
+
+void take_back(ThreadState& thread, StackToken* token) noexcept {
+  if (token->generation == thread.generation) {
+    const trace::StackInPayload payload{token->stack};
+    const std::uint64_t idle =
+        thread.search_start != 0 ? take_idle(thread, read_own_time(thread.clock)) : 0;
+    put_extended(thread, trace::ExtendedKind::StackIn, &payload, sizeof payload, idle);
+    if (token->bottom != nullptr) { // the thread that put it aside uses its own base
+      renew_base(thread);
+      token->bottom->outer = &thread.base;
+    }
+    thread.frame.store(token->top, std::memory_order_relaxed);
+    if (token->reopen)
+      open_now(thread, *token->top);
+  }
+  delete token;
+}
+
+void write_pause(ThreadState& thread, bool pause) noexcept {
+  put_extended(thread, pause ? trace::ExtendedKind::Pause : trace::ExtendedKind::Resume, nullptr,
+               0);
+}
+
+} // namespace tp::rt

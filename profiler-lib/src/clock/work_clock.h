@@ -1,0 +1,273 @@
+// WORK CLOCK: reads "work done by this thread so far" and "time" at each step boundary.
+//
+// The kind of clock is chosen once per process (design.md section 3), the order of `auto` being:
+// hardware event read in user space, hardware event by read(), on-CPU TSC by rseq marker, on-CPU
+// TSC by perf page, CLOCK_THREAD_CPUTIME_ID.
+//
+// On-CPU TSC: the time stamp counter, less the ticks during which the thread was not on a CPU.
+// While nothing tells of a context switch, work = TSC - offset costs one rdtsc and one load. What
+// tells: (rseq marker) the kernel clears the pointer `rseq_cs` of a thread whenever it is
+// preempted, so an intact dummy pointer proves that it was not; (perf page) the `lock` of a mapped
+// perf event page changes each time the thread is scheduled in. The TSC is read before the proof is
+// looked at, so a proof that holds covers the whole time up to the reading. Without proof, and
+// after 200 us (a hypervisor may have taken the CPU away), the offset is set anew from
+// CLOCK_THREAD_CPUTIME_ID.
+//
+// All functions here run on the thread that owns the ThreadClock.
+#pragma once
+
+#include "base/attributes.h"
+#include "clock/core_kinds.h"
+#include "clock/counted_events.h"
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace tp::rt {
+
+enum class ClockKind : std::uint8_t {
+  Virtual,
+  TscRseq,
+  TscPerfPage,
+  PerfUser,
+  PerfRead,
+  ThreadCpu
+};
+
+// Time stamp for timelines: ticks of a counter that all cores share.
+TP_HOT std::uint64_t read_time() noexcept {
+#if defined(__x86_64__)
+  return __rdtsc();
+#elif defined(__aarch64__)
+  std::uint64_t value;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(value));
+  return value;
+#else
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::uint64_t(now.tv_sec) * 1000000000u + std::uint64_t(now.tv_nsec);
+#endif
+}
+
+// Its ticks per second as the hardware tells them; 0: it does not.
+inline std::uint64_t told_time_hz() noexcept {
+#if defined(__aarch64__)
+  std::uint64_t hz;
+  asm("mrs %0, cntfrq_el0" : "=r"(hz));
+  return hz;
+#else
+  return 0;
+#endif
+}
+
+// Nanoseconds of a POSIX clock.
+inline std::uint64_t read_posix(clockid_t clock) noexcept {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return std::uint64_t(now.tv_sec) * 1000000000u + std::uint64_t(now.tv_nsec);
+}
+
+// The two clocks at the same moment: the closest of a few pairs of readings, since the thread may
+// be preempted between.
+struct TimePair {
+  std::uint64_t time;
+  std::uint64_t mono_ns;
+};
+TimePair read_time_pair() noexcept;
+
+// Per-process choice and calibration. Written before the first thread is set up, constant
+// afterwards. No constructor and no destructor: hooks run before those of other files, and after
+// them.
+struct ClockConfig {
+  ClockKind kind = ClockKind::ThreadCpu;
+  const char* name = "thread-cpu"; // for run.json "clock"
+  const char* event = "CPU time";  // what is counted
+  const char* unit = "ns";
+  std::uint64_t unit_hz = 1000000000; // units per second if the unit is time, else 0
+  bool kernel_included = true;
+  bool same_as_time = false;        // the unit is ticks of read_time()
+  char reason[1024] = "";           // why no better clock; empty if there is none
+  double ticks_per_ns = 1.0;        // of read_time()
+  std::uint64_t reanchor_ticks = 0; // 200 us
+  // The event group of each thread: the work, if the clock is PerfUser or PerfRead, then the extra
+  // events.
+  unsigned event_count = 0;
+  unsigned extra_count = 0;
+  CountedEvent events[kMaxEvents];
+  CoreKinds core_kinds;
+  // What reading the clock adds to each step: units of work and ns.
+  std::uint64_t step_cost = 0;
+  std::uint64_t step_cost_ns = 0;
+
+  bool counts_events() const { return kind == ClockKind::PerfUser || kind == ClockKind::PerfRead; }
+  const CountedEvent* extra_events() const { return events + (event_count - extra_count); }
+};
+extern ClockConfig clock_config;
+
+// The counter page of a perf event, as far as it is read here; see linux/perf_event.h, struct
+// perf_event_mmap_page.
+struct PerfPage;
+
+// Open events of one thread, numbered as in ClockConfig::events; one leads the group, so that all are
+// counted at the same times.
+struct EventGroup {
+  int fds[kMaxEvents] = {-1, -1, -1, -1, -1};
+  const volatile PerfPage* pages[kMaxEvents] = {}; // for reading in user space
+  unsigned leader = 0;
+};
+
+// All open events of one thread: one group or, where cores have unlike PMUs, one for each kind of
+// core, which counts while the thread is on such a core. What an event counted is the sum.
+struct EventGroups {
+  EventGroup of_kind[kMaxCoreKinds];
+  unsigned kinds = 0;       // 0: not open
+  unsigned event_count = 0; // in each group
+  bool user_read = false;   // all pages are mapped
+};
+
+struct ThreadClock {
+  std::uint64_t offset = 0;                     // on-CPU TSC: work = time - offset
+  std::uint64_t last_time = 0;                  // of the last reading: neither time
+  std::uint64_t last_work = 0;                  // nor work ever runs backwards
+  std::uint64_t* rseq_slot = nullptr;           // TscRseq: &rseq_cs of this thread
+  std::uint64_t rseq_marker = 0;                // TscRseq: address of the dummy descriptor
+  const volatile PerfPage* lock_page = nullptr; // TscPerfPage
+  std::uint32_t page_lock = 0;
+  bool has_lock_page = false;                // else lock_page is a stand-in that proves nothing
+  std::uint64_t virtual_work = 0;            // Virtual: what tp_spend added up
+  std::uint64_t extra[kMaxExtraEvents] = {}; // the last reading of the extra events
+  std::uint64_t opened_cpu_ns = 0;           // CPU time of the thread when the clock was opened,
+  std::uint64_t lost_cpu_ns = 0;             // and since when its events are not open
+  EventGroups groups;
+};
+
+struct Reading {
+  std::uint64_t work;
+  std::uint64_t time;
+};
+
+// How far `now` is behind `start`, which may come from the clock of another CPU: never negative.
+constexpr std::uint64_t elapsed_since(std::uint64_t start, std::uint64_t now) {
+  return now > start ? now - start : 0;
+}
+
+// read_time() that stands still where the counter of this CPU is behind that of the thread's last reading.
+TP_HOT std::uint64_t read_own_time(const ThreadClock& clock) noexcept {
+  const std::uint64_t now = read_time();
+  return now > clock.last_time ? now : clock.last_time;
+}
+
+// The same for a reading of a clock whose work is not made of time.
+TP_HOT std::uint64_t advance_time(ThreadClock& clock) noexcept {
+  return clock.last_time = read_own_time(clock);
+}
+
+// Chooses the clock for `events` ("auto", "instructions,cache-misses", ...; of a form that
+// parse_events accepts), in two stages. The first runs while the library is loaded and only tries
+// events of perf_event_open, since those count from the moment they are opened; true if the work is
+// one. The second runs when the first event is recorded; `start` was read as early as possible, for
+// the tick rate. If an event named explicitly cannot be had, another clock is chosen, a warning
+// says so, and `reason` why.
+bool choose_counting_clock(std::string_view events);
+void choose_other_clock(std::string_view events, TimePair start);
+// True if all of `events` work here; else `message` says what is wrong, and in a second line
+// "hint: ..." the command that mends it.
+bool probe_events(std::string_view events, std::string& message);
+
+// Sets the calling thread's clock up; false if that failed in part: a thread without its events
+// counts CPU time in the process's unit where that is time, else nothing, and not_counted_ns()
+// tells. close_clock releases what it holds; forget_clock does so in a fork()ed child for a clock
+// of the parent, whose pages are not mapped here.
+bool open_clock(ThreadClock& clock);
+void close_clock(ThreadClock& clock);
+void forget_clock(ThreadClock& clock);
+TP_COLD Reading read_anchored(ThreadClock& clock) noexcept;
+TP_COLD Reading read_by_kernel(ThreadClock& clock) noexcept;
+TP_COLD Reading read_counted_in_user_space(ThreadClock& clock) noexcept;
+// Brings clock.extra up to date; nothing to do if they came with the reading of the work.
+TP_COLD void read_extra_events(ThreadClock& clock) noexcept;
+// CPU time in the unit of work; 0 where that is not time.
+std::uint64_t cpu_ns_to_work(std::uint64_t ns);
+// Of a thread that has used `cpu_ns` since its creation: CPU time during which its events were not
+// counted (no counter free, a core of another kind, no descriptors left). By any thread.
+std::uint64_t not_counted_ns(const ThreadClock& clock, std::uint64_t cpu_ns);
+// Measures ClockConfig::step_cost with an open clock of the calling thread.
+void calibrate_step_cost(ThreadClock& clock);
+
+// Stages of the choice, for tp-doctor: each tries one kind of clock for real and, if it works, makes
+// it the process's; else `problem` says why not.
+struct Problem {
+  std::string cause;
+  std::string command; // that mends it; empty: none does
+};
+bool use_counted_work(const EventList& list, bool user_read, Problem& problem);
+bool use_extra_events(const EventList& list, Problem& problem); // beside the clock chosen
+
+bool use_tsc_by_rseq(Problem& problem);
+bool use_tsc_by_perf_page(Problem& problem);
+void use_thread_cpu_time();
+void use_virtual_clock();
+
+// work_clock_perf.cpp: events and the perf page, through perf_event_open. Each opener returns 0 or
+// an errno and leaves nothing behind on failure.
+namespace perf {
+// Opens `count` events for the calling thread, on each of clock_config.core_kinds if one is generic;
+// `user_read` asks that they can be read in user space. `failed` (may be null) gets the index of the
+// event that failed.
+int open_groups(const CountedEvent* events, unsigned count, bool user_read, EventGroups& groups,
+                unsigned* failed);
+void close_groups(EventGroups& groups);
+// One system call for each kind of core; false: not counted any more (descriptors closed, no counter).
+// `not_counted_ns` (may be null) gets the CPU time without a counter. By any thread.
+bool read_groups(const EventGroups& groups, std::uint64_t* values,
+                 std::uint64_t* not_counted_ns) noexcept;
+// Without one; false: cannot be read in user space now.
+bool read_groups_in_user_space(const EventGroups& groups, std::uint64_t* values) noexcept;
+
+int open_lock_page(const volatile PerfPage*& page);
+void close_lock_page(const volatile PerfPage* page);
+std::uint32_t lock_of(const volatile PerfPage* page) noexcept;
+const volatile PerfPage* stand_in_page() noexcept;
+
+Problem explain(int error, const CountedEvent& event);
+} // namespace perf
+
+// Hot: twice per step boundary. No lock, no allocation; a system call only for the clocks that need
+// the kernel.
+TP_HOT Reading read_clock(ThreadClock& clock) noexcept {
+  switch (clock_config.kind) {
+  case ClockKind::TscRseq: {
+    const std::uint64_t now = read_time();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    const bool on_cpu = *const_cast<volatile std::uint64_t*>(clock.rseq_slot) == clock.rseq_marker;
+    if (!on_cpu || now - clock.last_time > clock_config.reanchor_ticks) [[unlikely]]
+      return read_anchored(clock);
+    clock.last_time = now;
+    return {now - clock.offset, now};
+  }
+  case ClockKind::Virtual:
+    return {clock.virtual_work, advance_time(clock)};
+  case ClockKind::TscPerfPage: {
+    const std::uint64_t now = read_time();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (perf::lock_of(clock.lock_page) != clock.page_lock ||
+        now - clock.last_time > clock_config.reanchor_ticks) [[unlikely]]
+      return read_anchored(clock);
+    clock.last_time = now;
+    return {now - clock.offset, now};
+  }
+  case ClockKind::PerfUser:
+    return read_counted_in_user_space(clock);
+  default:
+    return read_by_kernel(clock);
+  }
+}
+
+} // namespace tp::rt

@@ -1,0 +1,247 @@
+// The C entry points (tp/hooks.h): fetch the thread's state, call one function of the builder. Hot.
+//
+// Those of edges are in edge_hooks.cpp.
+#include "tp/hooks.h"
+
+#include "builder/causal_region.h"
+#include "builder/dpst_builder.h"
+#include "hooks/current_thread.h"
+#include "session/session.h"
+
+namespace tp::rt {
+
+ThreadState* first_event(bool is_worker) noexcept {
+  ThreadState* const thread = enter_thread(is_worker);
+  if (thread != nullptr && !is_worker)
+    open_step(*thread, thread->root);
+  return thread;
+}
+
+} // namespace tp::rt
+
+using namespace tp::rt;
+
+namespace {
+
+TP_HOT Frame& as_frame(tp_frame* storage) noexcept {
+  return *reinterpret_cast<Frame*>(storage);
+}
+
+// What follows is overhead, until go_on_with_step() or the end of a wait.
+void interrupt_step(ThreadState& thread) noexcept {
+  Frame& frame = top(thread);
+  frame.reopen = frame.step_open;
+  if (frame.step_open)
+    cut(thread, frame);
+}
+TP_HOT void go_on_with_step() noexcept {
+  if (ThreadState* thread = known_thread())
+    if (Frame& frame = top(*thread); frame.reopen)
+      open_step(*thread, frame);
+}
+
+} // namespace
+
+#define TP_EXPORT [[gnu::visibility("default")]]
+
+extern "C" {
+
+TP_EXPORT void tp_on_external_thread(void) noexcept {
+  if (ThreadState* thread = any_thread())
+    interrupt_step(*thread);
+}
+
+TP_EXPORT void tp_on_scheduler_ready(void) noexcept {
+  go_on_with_step();
+}
+
+TP_EXPORT void tp_on_block(void) noexcept {
+  if (ThreadState* thread = known_thread())
+    interrupt_step(*thread);
+}
+
+TP_EXPORT void tp_on_unblock(void) noexcept {
+  go_on_with_step();
+}
+
+TP_EXPORT void tp_on_worker_thread(void) noexcept {
+  if (known_thread() == nullptr && recording() != Recording::Off)
+    first_event(true);
+}
+
+TP_EXPORT void tp_on_spawn(const tp_task* task, const tp_context* context) noexcept {
+  ThreadState* const thread = any_thread();
+  if (thread == nullptr)
+    return;
+  Frame& frame = top(*thread);
+  frame.reopen = false;
+  if (task->words[0] == 0)
+    spawn(*thread, frame, *task, *context);
+}
+
+TP_EXPORT void tp_on_delegate(const tp_task* task) noexcept {
+  ThreadState* const thread = known_thread();
+  if (thread == nullptr)
+    return;
+  const Frame& frame = top(*thread);
+  task->words[1] = frame.site | (frame.region & kRegionBits) << kRegionShift | kSiteInAdvance;
+}
+
+TP_EXPORT void tp_on_spawn_end(void) noexcept {
+  go_on_with_step();
+}
+
+TP_EXPORT void tp_on_wait(const tp_task* task, const tp_context* task_context,
+                          const tp_context* context) noexcept {
+  if (ThreadState* thread = any_thread())
+    wait(*thread, top(*thread), task, task_context, *context);
+}
+
+TP_EXPORT void tp_on_wait_end(int by_exception) noexcept {
+  if (ThreadState* thread = known_thread())
+    end_wait(*thread, top(*thread), by_exception != 0);
+}
+
+TP_EXPORT void tp_on_task_begin(tp_frame* storage, const tp_task* task, const tp_context* context,
+                                int cancelled) noexcept {
+  Frame& frame = as_frame(storage);
+  ThreadState* const thread = any_thread();
+  if (thread == nullptr) {
+    frame.thread = nullptr;
+    return;
+  }
+  begin_task(*thread, frame, *task, *context, cancelled != 0);
+}
+
+TP_EXPORT void tp_on_task_end(tp_frame* storage, int by_exception) noexcept {
+  Frame& frame = as_frame(storage);
+  if (frame.thread == nullptr)
+    return;
+  ThreadState* const thread = known_thread();
+  // Not this thread's frame on top: recording has ended, or the process forked inside the task.
+  if (thread == nullptr || &top(*thread) != &frame)
+    return;
+  end_task(*thread, frame, by_exception != 0);
+}
+
+TP_EXPORT void tp_on_search(void) noexcept {
+  if (ThreadState* thread = known_thread())
+    if (thread->search_start == 0)
+      thread->search_start = read_own_time(thread->clock);
+}
+
+TP_EXPORT void tp_on_context_init(uint64_t* word) noexcept {
+  *word = 0;
+}
+
+TP_EXPORT void tp_on_context_end(uint64_t* word) noexcept {
+  const std::uint64_t id = __atomic_load_n(word, __ATOMIC_RELAXED);
+  if (id == 0)
+    return;
+  if (ThreadState* thread = known_thread())
+    end_context(*thread, top(*thread), id);
+}
+
+TP_EXPORT uint64_t tp_on_stack_out(void) noexcept {
+  ThreadState* const thread = known_thread();
+  if (thread == nullptr)
+    return 0;
+  return reinterpret_cast<std::uint64_t>(put_aside(*thread));
+}
+
+TP_EXPORT void tp_on_stack_in(uint64_t token) noexcept {
+  if (token == 0)
+    return;
+  ThreadState* const thread = any_thread();
+  if (thread == nullptr)
+    return;
+  take_back(*thread, reinterpret_cast<StackToken*>(token));
+}
+
+TP_EXPORT int tp_concurrency(int slots, int all) noexcept {
+  const int cores = as_if_cores();
+  return cores > 0 && slots == all ? cores : slots;
+}
+
+TP_EXPORT int tp_threads(int cores) noexcept {
+  const int wanted = as_if_cores();
+  return wanted > 0 && wanted < cores ? wanted : cores;
+}
+
+TP_EXPORT uint32_t tp_enter_site(const void* site) noexcept {
+  ThreadState* const thread = any_thread();
+  if (thread == nullptr)
+    return 0;
+  Frame& frame = top(*thread);
+  const std::uint32_t previous = frame.call_site;
+  if (previous != 0)
+    return previous; // one entry point calls another
+  const std::uint32_t id = id_of_site(*thread, frame, site);
+  // A call written in a library header belongs to the task around it.
+  frame.call_site = (id & kInternalSite) != 0 ? frame.site : id;
+  return previous;
+}
+
+TP_EXPORT void tp_leave_site(uint32_t previous) noexcept {
+  if (ThreadState* thread = known_thread())
+    top(*thread).call_site = previous;
+}
+
+TP_EXPORT void tp_on_loop_begin(void) noexcept {
+  if (ThreadState* thread = any_thread())
+    begin_loop(*thread, top(*thread));
+}
+
+TP_EXPORT void tp_on_loop_end(uint64_t iterations, uint64_t grain) noexcept {
+  if (ThreadState* thread = known_thread())
+    end_loop(*thread, top(*thread), iterations, grain);
+}
+
+TP_EXPORT void tp_on_fold_split(void) noexcept {
+  if (ThreadState* thread = any_thread())
+    top(*thread).split_next = true;
+}
+
+TP_EXPORT void tp_on_fold_join(void) noexcept {
+  if (ThreadState* thread = any_thread())
+    join_fold(*thread, top(*thread));
+}
+
+TP_EXPORT void tp_region_begin(tp_region* region) noexcept {
+  if (ThreadState* thread = any_thread())
+    begin_region(*thread, top(*thread), *region);
+}
+
+TP_EXPORT void tp_region_end(tp_region* region) noexcept {
+  if (ThreadState* thread = known_thread())
+    end_region(*thread, top(*thread), *region);
+}
+
+TP_EXPORT void tp_set_paused(int pause) noexcept {
+  const bool wanted = pause != 0;
+  if (paused() == wanted)
+    return;
+  // The step in progress is divided here: before a pause it counts, after it does not.
+  ThreadState* const thread =
+      recording() == Recording::NotStarted && wanted ? nullptr : any_thread();
+  if (thread != nullptr) {
+    Frame& frame = top(*thread);
+    const bool open = frame.step_open;
+    if (open)
+      cut(*thread, frame);
+    write_pause(*thread, wanted);
+    recording_paused.store(wanted, std::memory_order_relaxed);
+    if (open)
+      open_step(*thread, frame);
+  }
+  recording_paused.store(wanted, std::memory_order_relaxed);
+}
+
+TP_EXPORT void tp_spend(uint64_t units) noexcept {
+  if (clock_config.kind != ClockKind::Virtual && recording() == Recording::On)
+    return;
+  if (ThreadState* thread = any_thread())
+    thread->clock.virtual_work += units;
+}
+
+} // extern "C"

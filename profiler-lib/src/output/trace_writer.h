@@ -1,0 +1,99 @@
+// TRACE WRITER: one stream of records for one thread at a time. Records go straight into a shared
+// file mapping, so that they survive the death of the process in any form; the mapping is a window,
+// one chunk long, that moves along the file.
+//
+// append() is inline and never fails: when the window is full, next_chunk() (cold) closes the chunk
+// and opens another; when that is not possible (disk full, TP_MAX_SIZE) the window becomes private
+// memory that is used over and over, the last chunk is marked truncated, and the program runs on.
+//
+// A writer belongs to one thread. When that thread ends, the writer goes to the next new thread
+// (session.h), which continues the stream. Only finish_foreign() is called by another thread, at
+// the end of the process.
+#pragma once
+
+#include "base/attributes.h"
+#include "base/own_file.h"
+#include "tp/trace/trace_codec.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tp::rt {
+
+// What a stream has numbered so far (see trace_format.h, Ids). Kept by the thread that writes it,
+// handed on with the writer.
+struct StreamOrdinals {
+  std::uint64_t spawns = 0;
+  std::uint64_t contexts = 0;
+  std::uint64_t releases = 0;
+  std::uint64_t stacks = 0;
+  std::uint32_t last_site = 0;
+};
+
+class TraceWriter {
+public:
+  StreamOrdinals ordinals; // between two threads
+
+  TraceWriter(std::uint64_t session, std::uint32_t stream) : session_(session), stream_(stream) {}
+  TraceWriter(const TraceWriter&) = delete;
+  TraceWriter& operator=(const TraceWriter&) = delete;
+
+  // Creates the file. False: errno says why, and the recording is truncated.
+  bool open(const std::string& path);
+
+  // Room for one record, as RecordEncoder wants it. Hot: once per record.
+  TP_HOT std::byte* reserve(std::uint64_t now, std::uint64_t first_spawn) noexcept {
+    std::byte* at = cursor_.load(std::memory_order_relaxed);
+    if (static_cast<std::size_t>(limit_ - at) < trace::kMaxRecordBytes) [[unlikely]]
+      at = next_chunk(now, first_spawn);
+    return at;
+  }
+  // Is there room for so many records? If not, make_room() provides it.
+  TP_HOT bool has_room(unsigned records) const noexcept {
+    return static_cast<std::size_t>(limit_ - cursor_.load(std::memory_order_relaxed)) >=
+           records * trace::kMaxRecordBytes;
+  }
+  TP_COLD void make_room(std::uint64_t now, std::uint64_t first_spawn) noexcept {
+    next_chunk(now, first_spawn);
+  }
+  TP_HOT void advance(std::byte* to) noexcept { cursor_.store(to, std::memory_order_release); }
+
+  // Closes the chunk in work; the next record opens another one. By the owning thread.
+  void finish() noexcept;
+  // The same for a thread that has stopped recording but is alive; its window stays mapped.
+  void finish_foreign() noexcept;
+
+  std::uint32_t stream() const { return stream_; }
+  bool truncated() const { return truncated_; }
+  // That begin in the file. By any thread.
+  std::uint32_t chunks() const { return chunks_.load(std::memory_order_acquire); }
+
+private:
+  TP_COLD std::byte* next_chunk(std::uint64_t now, std::uint64_t first_spawn) noexcept;
+  bool map_chunk(std::size_t bytes, std::uint64_t now, std::uint64_t first_spawn) noexcept;
+  std::byte* use_sink() noexcept;
+  void seal(std::uint32_t extra_flags) noexcept;
+
+  std::atomic<std::byte*> cursor_{nullptr};
+  std::byte* limit_ = nullptr;
+  std::byte* chunk_ = nullptr; // start of the mapped chunk, null while in the sink
+  std::byte* sink_ = nullptr;
+  std::size_t chunk_bytes_ = 0;
+  std::uint64_t file_bytes_ = 0;
+  std::uint64_t session_;
+  std::uint32_t stream_;
+  std::atomic<std::uint32_t> chunks_{0};
+  OwnFile file_;
+  bool has_file_ = false;
+  bool truncated_ = false;
+};
+
+// Bytes that all streams of the process may still take; shared by the writers, touched once per
+// chunk.
+void set_size_limit(std::uint64_t bytes);
+// True once any writer had to stop recording.
+bool any_truncated();
+
+} // namespace tp::rt

@@ -1,0 +1,157 @@
+// Environment variables of the runtime, in one table. Called once per process while the library is
+// loaded.
+#include "session/settings.h"
+
+#include "base/no_cancel.h"
+#include "clock/counted_events.h"
+
+#include <cctype>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace tp::rt {
+namespace {
+
+int verbosity = 0;
+
+void write_line(std::string line) {
+  const NoCancel no_cancel;
+  line += '\n';
+  // One write: lines of several processes do not mix. stdio is avoided, the host may be in the
+  // middle of using it.
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+bool parse_flag(const char* text, bool& value) {
+  if (std::strcmp(text, "0") == 0 || *text == '\0')
+    value = false;
+  else if (std::strcmp(text, "1") == 0)
+    value = true;
+  else
+    return false;
+  return true;
+}
+
+bool parse_int(const char* text, int low, int high, int& value) {
+  char* end = nullptr;
+  errno = 0;
+  const long parsed = std::strtol(text, &end, 10);
+  if (end == text || *end != '\0' || errno != 0 || parsed < low || parsed > high)
+    return false;
+  value = static_cast<int>(parsed);
+  return true;
+}
+
+struct Variable {
+  const char* name;
+  const char* allowed;
+  bool (*set)(Settings&, const char* text);
+};
+
+const Variable kVariables[] = {
+    {"TP_DISABLE", "0 or 1",
+     [](Settings& s, const char* text) { return parse_flag(text, s.disabled); }},
+    {"TP_PAUSED", "0 or 1",
+     [](Settings& s, const char* text) { return parse_flag(text, s.paused); }},
+    {"TP_VERBOSE", "0, 1 or 2",
+     [](Settings& s, const char* text) { return parse_int(text, 0, 2, s.verbose); }},
+    {"TP_AS_IF_CORES", "a number of cores, 1 to 65535",
+     [](Settings& s, const char* text) { return parse_int(text, 1, 65535, s.as_if_cores); }},
+    {"TP_MAX_SIZE", "a size such as 512M or 2G",
+     [](Settings& s, const char* text) { return parse_size(text, s.max_size); }},
+    {"TP_DATA", "a folder name",
+     [](Settings& s, const char* text) {
+       if (*text == '\0')
+         return false;
+       s.data = text;
+       s.data_is_default = false;
+       return true;
+     }},
+    {"TP_EVENT",
+     "auto, tsc, virtual or an event such as instructions, cycles, task-clock, and up to four "
+     "events more after commas",
+     [](Settings& s, const char* text) {
+       EventList ignored;
+       std::string problem;
+       if (!parse_events(text, ignored, problem))
+         return false;
+       s.event = text;
+       return true;
+     }},
+};
+
+} // namespace
+
+bool parse_size(const char* text, std::uint64_t& bytes) {
+  if (!std::isdigit(static_cast<unsigned char>(*text)))
+    return false;
+  char* end = nullptr;
+  errno = 0;
+  const unsigned long long number = std::strtoull(text, &end, 10);
+  if (errno != 0)
+    return false;
+  unsigned shift = 0;
+  switch (*end) {
+  case '\0':
+    break;
+  case 'k':
+  case 'K':
+    shift = 10;
+    break;
+  case 'm':
+  case 'M':
+    shift = 20;
+    break;
+  case 'g':
+  case 'G':
+    shift = 30;
+    break;
+  case 't':
+  case 'T':
+    shift = 40;
+    break;
+  default:
+    return false;
+  }
+  if (shift != 0)
+    ++end;
+  if (shift != 0 && *end == 'i')
+    ++end;
+  if (*end == 'B')
+    ++end;
+  if (*end != '\0' || number > (ULLONG_MAX >> shift))
+    return false;
+  bytes = std::uint64_t{number} << shift;
+  return true;
+}
+
+Settings read_settings() {
+  Settings settings;
+  for (const Variable& variable : kVariables) {
+    const char* text = std::getenv(variable.name);
+    if (text == nullptr)
+      continue;
+    Settings changed = settings;
+    if (variable.set(changed, text))
+      settings = changed;
+    else
+      warn(variable.name,
+           std::string("bad value ignored: expected ") + variable.allowed + ", got '" + text + "'");
+  }
+  verbosity = settings.verbose;
+  return settings;
+}
+
+void warn(const std::string& object, const std::string& what) {
+  write_line("tp: warning: " + object + ": " + what);
+}
+
+void note(int level, const std::string& text) {
+  if (verbosity >= level)
+    write_line("tp: " + text);
+}
+
+} // namespace tp::rt

@@ -1,0 +1,99 @@
+// See library_questions.h.
+#include "library/library_questions.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <functional>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace tp::launcher {
+namespace {
+
+constexpr unsigned long kAnswerSize = 32768;
+
+struct Answer {
+  bool yes = false;
+  std::string text;
+};
+
+// Calls a function of the library; 0 means yes.
+using Question = std::function<int(void* library, char* answer, unsigned long size)>;
+constexpr int kNoSuchFunction = -1;
+
+// Runs in the child.
+[[noreturn]] void answer(const Prefix& prefix, const Question& question, int to) {
+  // Wrong settings are told by the program's own copy of the library.
+  for (const char* variable : {"TP_EVENT", "TP_DATA", "TP_MAX_SIZE", "TP_PAUSED", "TP_VERBOSE",
+                               "TP_DISABLE", "TP_AS_IF_CORES"})
+    unsetenv(variable);
+  std::vector<char> text(kAnswerSize);
+  void* library = dlopen(prefix.library().c_str(), RTLD_NOW | RTLD_LOCAL);
+  const int status = library ? question(library, text.data(), text.size()) : kNoSuchFunction;
+  if (status == kNoSuchFunction) {
+    const char* reason = dlerror();
+    std::strncpy(text.data(), reason ? reason : "too old", text.size() - 1);
+  }
+  [[maybe_unused]] ssize_t written = write(to, text.data(), std::strlen(text.data()));
+  _exit(status == 0 ? 0 : 1);
+}
+
+Answer ask(const Prefix& prefix, const Question& question) {
+  int pipe_ends[2];
+  if (pipe(pipe_ends) != 0)
+    return {false, std::strerror(errno)};
+  const pid_t pid = fork();
+  if (pid < 0)
+    return {false, std::strerror(errno)};
+  if (pid == 0) {
+    close(pipe_ends[0]);
+    answer(prefix, question, pipe_ends[1]);
+  }
+  close(pipe_ends[1]);
+  Answer result;
+  std::vector<char> part(kAnswerSize);
+  ssize_t size = 0;
+  while ((size = read(pipe_ends[0], part.data(), part.size())) > 0 || (size < 0 && errno == EINTR))
+    result.text.append(part.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  close(pipe_ends[0]);
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status))
+    return {false,
+            fmt::format("{} ended with signal {} when asked", prefix.library(), WTERMSIG(status))};
+  result.yes = status == 0;
+  return result;
+}
+
+} // namespace
+
+std::optional<std::string> why_not_measurable(const std::string& events, const Prefix& prefix) {
+  const Answer answer = ask(prefix, [&](void* library, char* text, unsigned long size) {
+    using Probe = int (*)(const char*, char*, unsigned long);
+    const auto probe = reinterpret_cast<Probe>(dlsym(library, "tp_probe_event"));
+    return probe ? probe(events.c_str(), text, size) : kNoSuchFunction;
+  });
+  if (answer.yes)
+    return std::nullopt;
+  return answer.text.empty() ? "no reason given" : answer.text;
+}
+
+std::optional<std::string> report_clocks(const Prefix& prefix, std::string& problem) {
+  const Answer answer = ask(prefix, [](void* library, char* text, unsigned long size) {
+    using Report = int (*)(char*, unsigned long);
+    const auto report = reinterpret_cast<Report>(dlsym(library, "tp_report_clocks"));
+    return report ? report(text, size) : kNoSuchFunction;
+  });
+  if (answer.yes)
+    return answer.text;
+  problem = answer.text;
+  return std::nullopt;
+}
+
+} // namespace tp::launcher

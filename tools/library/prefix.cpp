@@ -1,0 +1,29 @@
+// See prefix.h.
+#include "library/prefix.h"
+
+#include <filesystem>
+#include <string_view>
+#include <sys/auxv.h>
+#include <system_error>
+
+namespace tp::launcher {
+
+namespace fs = std::filesystem;
+
+Prefix own_prefix() {
+  std::error_code error;
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (error) // a sandbox without /proc: the name that execve got
+    self = fs::canonical(reinterpret_cast<const char*>(getauxval(AT_EXECFN)), error);
+  return {error ? std::string() : self.parent_path().parent_path().string()};
+}
+
+std::string sibling_command(const char* argv0, const std::string& name) {
+  const std::string_view own = argv0 ? argv0 : "";
+  const std::size_t slash = own.rfind('/');
+  if (slash == std::string_view::npos)
+    return name;
+  return std::string(own.substr(0, slash + 1)) + name;
+}
+
+} // namespace tp::launcher

@@ -1,0 +1,33 @@
+// Runs one program to its end as a shell would see it: signals reach it, its status comes back
+// whole.
+#ifndef TP_LAUNCHER_CHILD_H
+#define TP_LAUNCHER_CHILD_H
+
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "run/environment.h"
+
+namespace tp::launcher {
+
+struct ChildResult {
+  pid_t pid = -1;
+  int exec_errno = 0;  // not 0: the program was not started
+  int wait_status = 0; // as waitpid gives it
+
+  int exit_status() const; // 0-255, or 128 + signal
+};
+
+// Starts `command` with `variables` added to the environment and waits for it. Meanwhile SIGINT and
+// SIGQUIT are ignored here (the terminal sends them to the program as well) and TERM, HUP, USR1 and
+// USR2 are forwarded.
+ChildResult run_child(const std::vector<std::string>& command, const Variables& variables);
+
+// Ends this process like the child: with its exit status, or by the same signal (without a core
+// dump of our own).
+[[noreturn]] void end_like(const ChildResult& child);
+
+} // namespace tp::launcher
+
+#endif

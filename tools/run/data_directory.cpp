@@ -1,0 +1,137 @@
+// Finds the directories that a run has written, by turning the TP_DATA pattern into a glob: %p is a
+// number, %e any name, %h this host. The runtime gives a second live process the suffix .<pid>.
+#include "run/data_directory.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <glob.h>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <unistd.h>
+
+namespace tp::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string glob_escaped(std::string_view literal) {
+  std::string text;
+  for (char c : literal) {
+    if (std::string_view("*?[]\\").find(c) != std::string_view::npos)
+      text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+std::string host_name() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+std::string glob_of(std::string_view pattern) {
+  std::string text;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char kind = pattern[i] == '%' && i + 1 < pattern.size() ? pattern[++i] : '\0';
+    if (kind == 'p')
+      text += "[0-9]*";
+    else if (kind == 'e')
+      text += '*';
+    else if (kind == 'h')
+      text += glob_escaped(host_name());
+    else if (kind == '%' || kind == '\0')
+      text += glob_escaped(pattern.substr(i, 1));
+    else
+      text += glob_escaped(pattern.substr(i - 1, 2));
+  }
+  return text;
+}
+
+std::set<std::string> matches(const std::string& glob_pattern) {
+  glob_t found{};
+  std::set<std::string> paths;
+  if (glob(glob_pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0)
+    paths.insert(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  globfree(&found);
+  return paths;
+}
+
+// The number after "key": quotes inside JSON strings are escaped, so a string can never look like a
+// key.
+std::optional<std::int64_t> number_in(const std::string& json, const std::string& key) {
+  const std::string name = "\"" + key + "\":";
+  const std::size_t at = json.find(name);
+  if (at == std::string::npos)
+    return std::nullopt;
+  const std::size_t digit = json.find_first_not_of(" \t\n", at + name.size());
+  if (digit == std::string::npos)
+    return std::nullopt;
+  std::int64_t value = 0;
+  const auto result = std::from_chars(json.data() + digit, json.data() + json.size(), value);
+  return result.ec == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+std::optional<Recording> read_recording(const std::string& run_file) {
+  std::ifstream file(run_file);
+  const std::string json{std::istreambuf_iterator<char>(file), {}};
+  const auto pid = number_in(json, "pid");
+  const auto start = number_in(json, "start_time_unix_ns");
+  if (!pid || !start)
+    return std::nullopt;
+  return Recording{fs::path(run_file).parent_path().string(), *pid, *start};
+}
+
+} // namespace
+
+std::string absolute_pattern(std::string pattern) {
+  while (pattern.size() > 1 && pattern.ends_with('/'))
+    pattern.pop_back();
+  if (pattern.starts_with('/'))
+    return pattern;
+  std::error_code error;
+  std::string here;
+  for (char c : fs::current_path(error).string())
+    here.append(c == '%' ? 2 : 1, c);
+  return here + "/" + pattern;
+}
+
+std::vector<Recording> recordings_since(const std::string& pattern, std::int64_t since_unix_ns) {
+  const std::string directory = glob_of(pattern);
+  std::set<std::string> files = matches(directory + "/run.json");
+  files.merge(matches(directory + ".[0-9]*/run.json"));
+  std::vector<Recording> recordings;
+  for (const std::string& file : files)
+    if (const auto recording = read_recording(file);
+        recording && recording->start_time_unix_ns >= since_unix_ns)
+      recordings.push_back(*recording);
+  std::sort(recordings.begin(), recordings.end(), [](const Recording& a, const Recording& b) {
+    return a.start_time_unix_ns < b.start_time_unix_ns;
+  });
+  return recordings;
+}
+
+std::string shortened(const std::string& path) {
+  std::error_code error;
+  const std::string here = fs::current_path(error).string() + "/";
+  return !error && path.starts_with(here) && path.size() > here.size() ? path.substr(here.size())
+                                                                       : path;
+}
+
+std::string shell_quoted(const std::string& word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+      "%+,-./:=@_^";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos)
+    return word;
+  std::string quoted = "'";
+  for (char c : word)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+} // namespace tp::launcher

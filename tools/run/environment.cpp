@@ -1,0 +1,49 @@
+// See environment.h.
+#include "run/environment.h"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace tp::launcher {
+namespace {
+
+// `value` in front of what the variable holds already.
+std::string prepended(const char* variable, const std::string& value) {
+  const char* old = std::getenv(variable);
+  return old && *old ? value + ":" + old : value;
+}
+
+} // namespace
+
+Variables program_environment(const Options& options, const Prefix& prefix,
+                              const std::string& data_pattern, bool preload) {
+  Variables variables;
+  variables.emplace_back("LD_LIBRARY_PATH",
+                         prepended("LD_LIBRARY_PATH", prefix.library_directory()));
+  if (preload) {
+    // The loader splits LD_PRELOAD at blanks and colons and knows no quoting; a bare name is
+    // searched for instead.
+    const bool splits = prefix.library().find_first_of(" :") != std::string::npos;
+    variables.emplace_back("LD_PRELOAD",
+                           prepended("LD_PRELOAD", splits ? "libtbb.so.12" : prefix.library()));
+  }
+  variables.emplace_back("TP_DATA", data_pattern);
+  if (!options.events.empty())
+    variables.emplace_back("TP_EVENT", options.events);
+  if (options.paused)
+    variables.emplace_back("TP_PAUSED", "1");
+  if (options.max_size != 0)
+    variables.emplace_back("TP_MAX_SIZE", std::to_string(options.max_size));
+  if (options.as_if_cores != 0)
+    variables.emplace_back("TP_AS_IF_CORES", std::to_string(options.as_if_cores));
+  if (options.style.verbosity == Verbosity::Verbose)
+    variables.emplace_back("TP_VERBOSE", "1");
+  return variables;
+}
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && *value && std::string_view(value) != "0";
+}
+
+} // namespace tp::launcher

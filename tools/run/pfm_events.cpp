@@ -1,0 +1,85 @@
+// See pfm_events.h.
+#include "run/pfm_events.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#if TP_HAVE_LIBPFM
+#include <perfmon/pfmlib_perf_event.h>
+#endif
+
+namespace tp::launcher {
+namespace {
+
+bool is_for_libpfm(std::string_view name) {
+  if (!name.empty() && std::isdigit(static_cast<unsigned char>(name.front())))
+    return false; // TYPE:CONFIG
+  return std::any_of(name.begin(), name.end(),
+                     [](unsigned char c) { return std::isupper(c) != 0 || c == '_' || c == ':'; });
+}
+
+#if TP_HAVE_LIBPFM
+bool asks_for_more_than_counting(const pfm_perf_encode_arg_t& encoding) {
+  const perf_event_attr& asked = *encoding.attr;
+  return asked.exclude_user || !asked.exclude_kernel || asked.precise_ip != 0 ||
+         asked.sample_period != 0 || asked.pinned || asked.exclusive || encoding.cpu >= 0;
+}
+
+std::optional<std::string> numbers_of(const std::string& name, std::string& problem) {
+  static const int ready = pfm_initialize();
+  perf_event_attr attributes{};
+  pfm_perf_encode_arg_t encoding{};
+  encoding.attr = &attributes;
+  encoding.size = sizeof encoding;
+  const int status =
+      ready != PFM_SUCCESS
+          ? ready
+          : pfm_get_os_event_encoding(name.c_str(), PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &encoding);
+  if (status != PFM_SUCCESS) {
+    problem = fmt::format("event '{}': libpfm4 says: {}", name, pfm_strerror(status));
+    return std::nullopt;
+  }
+  if (asks_for_more_than_counting(encoding)) {
+    problem =
+        fmt::format("event '{}': expected one to be counted in user mode on any CPU, without the "
+                    "modifiers k, h, precise, period, freq, excl, pinned and cpu",
+                    name);
+    return std::nullopt;
+  }
+  std::string numbers = fmt::format("{}:{:x}", attributes.type, attributes.config);
+  if (attributes.config1 != 0 || attributes.config2 != 0)
+    numbers += fmt::format(":{:x}:{:x}", attributes.config1, attributes.config2);
+  return numbers + "=" + name;
+}
+#else
+std::optional<std::string> numbers_of(const std::string& name, std::string& problem) {
+  problem = fmt::format("event '{}': this build of tp-run is without libpfm4: expected a name that "
+                        "tp-run --help lists, or TYPE:CONFIG",
+                        name);
+  return std::nullopt;
+}
+#endif
+
+} // namespace
+
+bool resolve_events(std::string& events, std::string& problem) {
+  std::string resolved;
+  for (std::size_t begin = 0; begin <= events.size();) {
+    const std::size_t end = std::min(events.find(',', begin), events.size());
+    const std::string name = events.substr(begin, end - begin);
+    const auto numbers =
+        is_for_libpfm(name) ? numbers_of(name, problem) : std::optional<std::string>(name);
+    if (!numbers)
+      return false;
+    resolved += (begin > 0 ? "," : "") + *numbers;
+    begin = end + 1;
+  }
+  events = resolved;
+  return true;
+}
+
+} // namespace tp::launcher
