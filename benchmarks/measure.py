@@ -1,6 +1,6 @@
 """What all measurements share: a program run and timed, its recording analyzed, ratios of pairs, tables.
 
-Used by benchmarks/run, benchmarks/examples/run and the test of the benchmark programs.
+Used by benchmarks/overhead/run.py, benchmarks/overhead/onetbb_examples/run.py and the test of the benchmark programs.
 """
 import json, os, shutil, statistics, subprocess, sys, time
 

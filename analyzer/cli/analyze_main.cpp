@@ -7,6 +7,7 @@
 #include "report/lines.h"
 #include "report/numbers.h"
 #include "report/writers.h"
+#include "trace/metadata_reader.h"
 #include "trace/trace_dump.h"
 #include "trace/trace_source.h"
 

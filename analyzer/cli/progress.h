@@ -5,6 +5,8 @@
 // bytes the cursors of all readings have taken so far, told once per chunk.
 #pragma once
 
+#include "base/progress_sink.h"
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -15,7 +17,7 @@
 
 namespace tp::analysis {
 
-class Progress {
+class Progress final : public ProgressSink {
 public:
   // Of the line, which is not worth reading before: contract.md, "Commands".
   static constexpr std::chrono::milliseconds kAfter{2000}, kBetween{200};
@@ -23,12 +25,12 @@ public:
   explicit Progress(int terminal, std::chrono::milliseconds after = kAfter);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  ~Progress() { end(); }
+  ~Progress() override { end(); }
 
   // What is done from here on, in few words.
-  void begin(std::string phase);
+  void begin(std::string phase) override;
   // In this phase: so many readings from here on, of so many bytes each.
-  void expect(std::uint64_t readings, std::uint64_t bytes);
+  void expect(std::uint64_t readings, std::uint64_t bytes) override;
   // Whoever takes bytes from a stream adds them here.
   std::atomic<std::uint64_t>& bytes_taken() { return bytes_taken_; }
   // Nothing is shown any more. Before anything else is written to the terminal.

@@ -12,6 +12,7 @@
 #include "dag/joins.h"
 #include "dag/stream_queue.h"
 #include "model/read_summary.h"
+#include "model/row_maps.h"
 #include "model/run_info.h"
 #include "trace/stream_cursor.h"
 #include "trace/trace_source.h"
@@ -23,14 +24,6 @@
 #include <vector>
 
 namespace tp::analysis {
-
-// Static ids to rows, made from sites.jsonl before the streams are read.
-struct RowMaps {
-  IdTable<Row> row_of_site;
-  IdTable<std::uint32_t> region_of_id;
-  // The last row: of tasks whose spawn or site is lost (incomplete traces only).
-  Row unknown_row = kMainRow;
-};
 
 class DpstReader {
 public:

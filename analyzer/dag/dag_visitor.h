@@ -7,15 +7,13 @@
 // along paths, behind Path.
 #pragma once
 
+#include "base/ids.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace tp::analysis {
-
-// A row of the profile: one (file, line). Row 0 is `main`, the code outside every task.
-using Row = std::uint32_t;
-inline constexpr Row kMainRow = 0;
 
 struct Path;       // the visitor's: the longest path to a point
 struct Invocation; // the visitor's: a task as an invocation of its row

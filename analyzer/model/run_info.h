@@ -1,8 +1,6 @@
-// What the three JSON files of a data directory say, checked. Read once by main.cpp before the
-// streams. The schemas stand in docs/trace-format.md.
+// The content of the three JSON files of a data directory, checked (trace/metadata_reader.h). The schemas are in
+// docs/trace-format.md.
 #pragma once
-
-#include "trace/trace_source.h"
 
 #include <cstdint>
 #include <optional>
@@ -110,9 +108,5 @@ struct TraceInfo {
   SiteFile sites;
   std::optional<EndInfo> end;
 };
-
-// Throws Error{BadJson, BadField, UnknownSchema, UnknownVersion, ForeignByteOrder, DuplicateId,
-// MissingStream}.
-TraceInfo read_info(const TraceSource& source);
 
 } // namespace tp::analysis

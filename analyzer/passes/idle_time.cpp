@@ -1,10 +1,7 @@
 // Two heaps: the next step of each stream by its begin, the running ones by their end.
 #include "passes/idle_time.h"
 
-#include "trace/stream_cursor.h"
-
 #include <algorithm>
-#include <functional>
 #include <queue>
 #include <utility>
 
@@ -13,46 +10,22 @@ namespace {
 
 constexpr std::uint64_t kSlots = std::uint64_t{1} << 20;
 
-// The steps of one stream, one after the other.
-class Steps {
-public:
-  Steps(const TraceSource& source, std::uint32_t number, const RunInfo& run)
-      : cursor_(source, number, run) {}
-  bool next() {
-    const std::uint64_t before = end;
-    while (cursor_.next()) {
-      const trace::Op op = cursor_.record().op;
-      if (op == trace::Op::Spawn || op == trace::Op::SpawnWait)
-        cursor_.count_spawn();
-      begin = std::max(cursor_.time().begin, before);
-      end = cursor_.time().at;
-      if (begin < end)
-        return true;
-    }
-    return false;
-  }
-  std::uint64_t begin = 0, end = 0;
-
-private:
-  StreamCursor cursor_;
-};
-
 } // namespace
 
-IdleTime::IdleTime(const TraceSource& source, const RunInfo& run, std::uint64_t workers,
+IdleTime::IdleTime(const std::vector<NextStep>& streams, std::uint64_t workers,
                    std::uint64_t first_time, std::uint64_t last_time)
     : first_(first_time), last_(std::max(first_time, last_time)),
       width_((last_ - first_) / kSlots + 1), idle_((last_ - first_) / width_ + 2) {
-  std::vector<Steps> streams;
+  std::vector<StepTimes> steps(streams.size()); // the next one of each stream
   using Event = std::pair<std::uint64_t, std::size_t>;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> starts;
   std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> ends;
-  streams.reserve(source.streams.size());
-  for (std::uint32_t i = 0; i < source.streams.size(); ++i) {
-    streams.emplace_back(source, i, run);
-    if (streams.back().next())
-      starts.emplace(streams.back().begin, i);
-  }
+  const auto take_next = [&](std::size_t of) {
+    if (streams[of](steps[of]))
+      starts.emplace(steps[of].begin, of);
+  };
+  for (std::size_t i = 0; i < streams.size(); ++i)
+    take_next(i);
   std::uint64_t now = first_;
   const auto advance = [&](std::uint64_t time) {
     if (ends.size() < workers)
@@ -68,9 +41,8 @@ IdleTime::IdleTime(const TraceSource& source, const RunInfo& run, std::uint64_t 
     starts.pop();
     end_until(time);
     advance(time);
-    ends.push(streams[of].end);
-    if (streams[of].next())
-      starts.emplace(streams[of].begin, of);
+    ends.push(steps[of].end);
+    take_next(of);
   }
   end_until(last_);
   advance(last_);

@@ -2,8 +2,7 @@
 // apart from everything that the records mean, with the memory of one step per stream.
 #pragma once
 
-#include "model/run_info.h"
-#include "trace/trace_source.h"
+#include "model/step_times.h"
 
 #include <cstdint>
 #include <vector>
@@ -12,9 +11,9 @@ namespace tp::analysis {
 
 class IdleTime {
 public:
-  // Of a trace that has been read without an error. `workers`: so many steps can run at a time.
-  IdleTime(const TraceSource& source, const RunInfo& run, std::uint64_t workers,
-           std::uint64_t first_time, std::uint64_t last_time);
+  // `workers`: so many steps can run at a time. Times in ticks.
+  IdleTime(const std::vector<NextStep>& streams, std::uint64_t workers, std::uint64_t first_time,
+           std::uint64_t last_time);
 
   // Ticks between two times in which fewer steps ran than there were workers. Kept per slot, a 2^20th of the run:
   // within one of them what is between is taken to be spread evenly.

@@ -1,5 +1,6 @@
 // The list of passes, in order, and what their results mean together.
 #include "profile/make_profile.h"
+#include "trace/metadata_reader.h"
 
 #include "base/problem.h"
 #include "base/rounding.h"

@@ -1,7 +1,7 @@
 // From the passes' results to a Profile: everything that reports show is computed here.
 #pragma once
 
-#include "cli/progress.h"
+#include "base/progress_sink.h"
 #include "model/profile.h"
 #include "passes/what_if.h"
 #include "sites/site_table.h"
@@ -31,7 +31,7 @@ struct ProfileOptions {
   bool contexts = false; // calling contexts and the timeline, for exports
   unsigned jobs = 1;
   PathMap path_map;
-  Progress* progress = nullptr; // told what is done, if anybody waits
+  ProgressSink* progress = nullptr; // told what is done, if anybody waits
 };
 
 // Reads and analyzes a data directory. Throws Error.

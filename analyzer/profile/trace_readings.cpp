@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "dag/dag_reader.h"
+#include "trace/step_sequence.h"
 
 #include <algorithm>
 
@@ -49,7 +50,7 @@ void Readings::read_once(DagVisitor& visitor) const {
 
 IdleTime Readings::idle_time(std::uint64_t workers, const ReadSummary& summary) const {
   expect(1);
-  return {source_, info_.run, workers, summary.first_time, summary.last_time};
+  return {step_sequences(source_, info_.run), workers, summary.first_time, summary.last_time};
 }
 
 std::vector<WhatIfLength> Readings::evaluate(const WhatIfPlan& plan) const {

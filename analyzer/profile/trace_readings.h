@@ -3,7 +3,7 @@
 // side, on `jobs` threads; what they find out does not depend on how many those are.
 #pragma once
 
-#include "cli/progress.h"
+#include "base/progress_sink.h"
 #include "model/read_summary.h"
 #include "passes/dag_fold.h"
 #include "passes/grain_trials.h"
@@ -18,7 +18,7 @@ namespace tp::analysis {
 class Readings {
 public:
   Readings(const TraceSource& source, const TraceInfo& info, const SiteTable& table,
-           WhatIfMode mode, unsigned jobs, Progress* progress = nullptr)
+           WhatIfMode mode, unsigned jobs, ProgressSink* progress = nullptr)
       : source_(source), info_(info), table_(table), mode_(mode), jobs_(jobs), progress_(progress) {
   }
 
@@ -60,7 +60,7 @@ private:
   const SiteTable& table_;
   const WhatIfMode mode_;
   const unsigned jobs_;
-  Progress* const progress_; // null: nobody waits
+  ProgressSink* const progress_; // null: nobody waits
 };
 
 } // namespace tp::analysis

@@ -5,6 +5,8 @@
 #include "sites/site_resolver.h"
 #include "sites/task_type.h"
 
+#include "tp/trace/trace_format.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 // depends on it.
 #pragma once
 
-#include "dag/dag_reader.h"
 #include "model/profile.h"
+#include "model/row_maps.h"
 #include "model/run_info.h"
 
 #include <string>

@@ -1,7 +1,7 @@
 // Reads run.json, sites.jsonl and end.json. Every field is type-checked on access: a JSON number
 // that is negative or a string where a number belongs is an Error, never an exception of the JSON
 // library.
-#include "model/run_info.h"
+#include "trace/metadata_reader.h"
 
 #include "base/problem.h"
 #include "tp/trace/trace_codec.h"

@@ -1,5 +1,6 @@
 // See mutate.h.
 #include "mutate.h"
+#include "trace/metadata_reader.h"
 
 #include "base/problem.h"
 #include "compare/figures.h"

@@ -1,8 +1,8 @@
 // Nesting and per-step work of causal regions. See causal_region.h.
 #include "builder/causal_region.h"
 
+#include "base/messages.h"
 #include "builder/dpst_builder.h"
-#include "session/settings.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // Writes the records of the tree. See dpst_builder.h, and trace_format.h for what each record says.
 #include "builder/dpst_builder.h"
 
+#include "base/recording_state.h"
 #include "builder/causal_region.h"
-#include "session/session.h"
 
 #include <cstring>
 #include <new>

@@ -1,7 +1,7 @@
 // Which clock the process uses (design.md section 3). Cold: once per process. Nothing is looked up
 // that can be tried: the sources are opened in turn, and the first that works is taken.
+#include "base/messages.h"
 #include "clock/work_clock.h"
-#include "session/settings.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -4,8 +4,8 @@
 // recorded every hook is two loads and a branch.
 #pragma once
 
+#include "base/recording_state.h"
 #include "builder/dpst_builder.h"
-#include "session/session.h"
 
 namespace tp::rt {
 

@@ -1,9 +1,9 @@
 // The cold half of the trace writer: files, windows, chunk headers.
 #include "output/trace_writer.h"
 
+#include "base/messages.h"
 #include "base/no_cancel.h"
 #include "clock/work_clock.h"
-#include "session/settings.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -7,7 +7,9 @@
 #include "session/session.h"
 
 #include "base/json_writer.h"
+#include "base/messages.h"
 #include "base/no_cancel.h"
+#include "base/recording_state.h"
 #include "builder/dpst_builder.h"
 #include "builder/edge_table.h"
 #include "clock/clock_report.h"
@@ -36,13 +38,7 @@
 #define TP_VERSION "0.1.0"
 #endif
 
-int tp_recording = static_cast<int>(tp::rt::Recording::NotStarted);
-
 namespace tp::rt {
-
-std::atomic<bool> recording_paused{false};
-std::atomic<std::uint32_t> session_number{1};
-thread_local ThreadState* this_thread TP_TLS = nullptr;
 
 namespace {
 
@@ -52,10 +48,6 @@ constexpr int kFarewellTries = 200;
 constexpr long kFarewellNapNs = 500'000;
 
 thread_local bool thread_has_ended TP_TLS = false;
-
-void set_recording(Recording state) noexcept {
-  __atomic_store_n(&tp_recording, static_cast<int>(state), __ATOMIC_SEQ_CST);
-}
 
 struct Session {
   Settings settings;

@@ -2,7 +2,7 @@
 // loaded.
 #include "session/settings.h"
 
-#include "base/no_cancel.h"
+#include "base/messages.h"
 #include "clock/counted_events.h"
 
 #include <cctype>
@@ -10,20 +10,9 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <unistd.h>
 
 namespace tp::rt {
 namespace {
-
-int verbosity = 0;
-
-void write_line(std::string line) {
-  const NoCancel no_cancel;
-  line += '\n';
-  // One write: lines of several processes do not mix. stdio is avoided, the host may be in the
-  // middle of using it.
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
-}
 
 bool parse_flag(const char* text, bool& value) {
   if (std::strcmp(text, "0") == 0 || *text == '\0')
@@ -141,17 +130,8 @@ Settings read_settings() {
       warn(variable.name,
            std::string("bad value ignored: expected ") + variable.allowed + ", got '" + text + "'");
   }
-  verbosity = settings.verbose;
+  set_verbosity(settings.verbose);
   return settings;
-}
-
-void warn(const std::string& object, const std::string& what) {
-  write_line("tp: warning: " + object + ": " + what);
-}
-
-void note(int level, const std::string& text) {
-  if (verbosity >= level)
-    write_line("tp: " + text);
 }
 
 } // namespace tp::rt

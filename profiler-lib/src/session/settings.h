@@ -23,10 +23,4 @@ Settings read_settings();
 // "64K", "10M", "2G" or plain bytes; false if `text` is none of these or does not fit.
 bool parse_size(const char* text, std::uint64_t& bytes);
 
-// One line on stderr: "tp: warning: <object>: <what>". At most a few times per process, never more
-// than once for the same text.
-void warn(const std::string& object, const std::string& what);
-// The same without the word warning, only if TP_VERBOSE >= level.
-void note(int level, const std::string& text);
-
 } // namespace tp::rt

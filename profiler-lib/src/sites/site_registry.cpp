@@ -2,9 +2,9 @@
 #include "sites/site_registry.h"
 
 #include "base/json_writer.h"
+#include "base/messages.h"
 #include "base/no_cancel.h"
 #include "base/own_file.h"
-#include "session/settings.h"
 #include "sites/elf_notes.h"
 #include "sites/site_notes.h"
 #include "tp/site.h"

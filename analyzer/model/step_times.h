@@ -1,0 +1,16 @@
+// When a step ran.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace tp::analysis {
+
+struct StepTimes {
+  std::uint64_t begin = 0, end = 0; // ticks
+};
+
+// Sets its argument to the next step of one stream, in the order of time; false once there are no more.
+using NextStep = std::function<bool(StepTimes&)>;
+
+} // namespace tp::analysis

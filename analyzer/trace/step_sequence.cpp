@@ -1,0 +1,30 @@
+// A step ends where its record is; one that began earlier than the last ended is cut off there.
+#include "trace/step_sequence.h"
+
+#include <algorithm>
+
+namespace tp::analysis {
+
+bool StepSequence::next(StepTimes& step) {
+  const std::uint64_t before = step.end;
+  while (cursor_.next()) {
+    const trace::Op op = cursor_.record().op;
+    if (op == trace::Op::Spawn || op == trace::Op::SpawnWait)
+      cursor_.count_spawn();
+    step = {std::max(cursor_.time().begin, before), cursor_.time().at};
+    if (step.begin < step.end)
+      return true;
+  }
+  return false;
+}
+
+std::vector<NextStep> step_sequences(const TraceSource& source, const RunInfo& run) {
+  std::vector<NextStep> sequences;
+  for (std::uint32_t i = 0; i < source.streams.size(); ++i)
+    sequences.emplace_back([steps = StepSequence(source, i, run)](StepTimes& step) mutable {
+      return steps.next(step);
+    });
+  return sequences;
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,34 @@
+// One write per line, and no stdio: the program may be in the middle of using it.
+#include "base/messages.h"
+
+#include "base/no_cancel.h"
+
+#include <unistd.h>
+
+namespace tp::rt {
+namespace {
+
+int verbosity = 0;
+
+void write_line(std::string line) {
+  const NoCancel no_cancel;
+  line += '\n';
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+} // namespace
+
+void set_verbosity(int level) {
+  verbosity = level;
+}
+
+void warn(const std::string& object, const std::string& what) {
+  write_line("tp: warning: " + object + ": " + what);
+}
+
+void note(int level, const std::string& text) {
+  if (verbosity >= level)
+    write_line("tp: " + text);
+}
+
+} // namespace tp::rt

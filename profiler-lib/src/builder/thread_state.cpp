@@ -1,0 +1,8 @@
+// The pointer by which a thread finds its state.
+#include "builder/thread_state.h"
+
+namespace tp::rt {
+
+thread_local ThreadState* this_thread TP_TLS = nullptr;
+
+} // namespace tp::rt

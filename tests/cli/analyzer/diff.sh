@@ -1,0 +1,107 @@
+#!/bin/bash
+# tp-diff: profiles of both kinds, matching of sites, exit status, formats, what is said about nonsense.
+: "${TP_DIFF:?TP_DIFF must name tp-diff}"
+. "$(dirname "${BASH_SOURCE[0]}")/common.inc"
+# diff_exits STATUS ARG...
+diff_exits() {
+  local expected=$1 status=0
+  shift
+  "$TP_DIFF" "$@" >out 2>err || status=$?
+  [ $status -eq "$expected" ] || fail "tp-diff $*: exit status $status, expected $expected: $(cat err)"
+}
+paper base
+# The task of line 13 does 80 instead of 40, and everything stands two lines further down.
+sed 's/work=40 .*/work=80/; s/work=40$/work=80/; s/virtual_work=175/virtual_work=215/; s/paper.cpp 25/paper.cpp 27/
+     s/paper.cpp 10/paper.cpp 12/; s/paper.cpp 13/paper.cpp 15/' "$here/../../golden/taskprof_paper.trace.txt" >script
+"$TP_MAKE_TRACE" script now
+exits 0 base --json base.json
+exits 0 now --json now.json
+
+diff_exits 0 base base
+in_out "Parallelism as executed stayed at 1.21."
+[ "$(wc -l <out)" -le 25 ] || fail "more than 25 lines: $(cat out)"
+diff_exits 0 base now
+in_out "Work T1                      175             215        +22.86 %"
+in_out "Parallelism as executed fell from 1.21 to 1.16"
+cp out of_data
+diff_exits 0 base.json now.json
+cmp -s <(sed s/.json// out | tail -n +2) <(tail -n +2 of_data) || fail "of JSON: $(diff out of_data)"
+
+# With functions it is said that a site moved; without them nobody can tell.
+in_out "was line 13"
+diff_exits 0 -v base now
+in_err "paper.cpp:15: was line 13"
+for file in base now; do
+  python3 -c '
+import json, sys
+p = json.load(open(sys.argv[1]))
+for s in p["sites"]: s["functions"] = []
+json.dump(p, open(sys.argv[2], "w"))' $file.json $file.bare.json
+done
+diff_exits 0 base.bare.json now.bare.json
+in_out "gone"
+not_in_out "was line"
+diff_exits 0 --format json base.json now.json
+python3 - <<'END' || fail "the JSON is wrong"
+import json
+d = json.load(open("out"))
+assert d["schema"] == "taskpath.diff/1" and d["same_unit"]
+assert d["program"]["span"] == {"base": 145, "new": 185, "change_percent": 100 * 40 / 145}
+site = next(s for s in d["sites"] if s["line"] == 15)
+assert (site["match"], site["base_line"], site["critical_work"]["new"]) == ("moved", 13, 80)
+END
+diff_exits 0 --json kept.json base.json now.json
+diff_exits 0 --json - base.json now.json
+cmp -s out kept.json || fail "--json - differs from --json FILE"
+diff_exits 0 --format md base now
+in_out "| Span Tinf | 145 | 185 | +27.59 % |"
+
+diff_exits 0 base.json now.json --fail-if 'parallelism<-10%' --fail-if 'work>40' --fail-if 'site(main).critical>0'
+diff_exits 1 base.json now.json --fail-if 'parallelism<-3%'
+in_err "parallelism went from 1.21 to 1.16 (-3.71 %)"
+diff_exits 1 base.json now.json --fail-if 'work>=40'
+diff_exits 1 base.json now.json --fail-if 'site(paper.cpp:15).work>+99%'
+diff_exits 1 base.json now.json --fail-if 'site(paper.cpp:13).critical>15'
+diff_exits 1 base.bare.json now.bare.json --fail-if 'site(paper.cpp:15).tasks>0%' # new: from nothing
+diff_exits 2 base now --fail-if 'site(paper.cpp:99).work>0'
+explained
+diff_exits 0 base now --fail-if "work>$(head -c 100000 /dev/zero | tr '\0' 9)"
+diff_exits 2 base now --fail-if "site($(head -c 100000 /dev/zero | tr '\0' a)).work>0"
+explained
+diff_exits 2 base
+explained
+in_err "tp-diff: BASE NEW: expected two profiles, got one, base"
+diff_exits 2 base now --top x
+explained
+diff_exits 2 base now --fail-if 'speed>0'
+in_err "hint: tp-diff --help"
+
+# Another unit: only ratios and shares can be compared.
+sed 's/"unit": "units"/"unit": "ticks"/' now.json >ticks.json
+diff_exits 0 base.json ticks.json
+in_out "other unit"
+in_out "was units (virtual)"
+diff_exits 2 base.json ticks.json --fail-if 'work>10%'
+explained
+diff_exits 1 base.json ticks.json --fail-if 'parallelism<0'
+
+for bad in '' '{}' '[]' 'null' '{"schema":"other/1"}' '{"schema":"taskpath.profile/1"}' '{"schema":7}'; do
+  echo "$bad" >bad.json
+  diff_exits 2 base bad.json
+  explained
+  in_err bad.json
+done
+sed 's/"line": 25/"line": -25/' base.json >bad.json
+diff_exits 2 bad.json base
+in_err "line"
+diff_exits 2 base nowhere
+explained
+diff_exits 2 base
+in_err "hint: tp-diff --help"
+diff_exits 0 --help
+in_out "Usage: tp-diff [OPTIONS] BASE NEW"
+diff_exits 0 --version
+in_out "tp-diff "
+diff_exits 0 --color always base now
+grep -q $'\033' out || fail "no colours with --color always"
+finish

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Runs programs of Debian's packages that were built with oneTBB by others, as they are and under tp-run, and compares.
+
+    tests/compatibility/clients/run.py [--install] [--pairs N] [--only NAME[,NAME...]] [--prefix DIR] [--keep DIR]
+
+For each client: the distribution's library (stock), ours without recording (off), ours recording (on), in turn. Files
+written, what is printed and the exit status must be those of stock; where two stock runs differ from each other, only what
+differs there may (stock is asked again for a minute before that is denied). A client that is not installed is left out, unless --install (root) gets its package. The table goes to
+stdout; the exit status is 1 if an output is different.
+"""
+import argparse, os, shutil, statistics, subprocess, sys, tempfile, time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path[:0] = [HERE, os.path.join(ROOT, "benchmarks")]
+sys.dont_write_bytecode = True  # the source tree stays as it is
+import clients, measure
+
+VERSIONS = ("stock", "off", "on")
+HEADER = ("client", "version", "exit", "outputs", "tasks", "sites", "named by", "attributed %",
+          "cpu off", "cpu on", "spread", "wall on")
+
+
+def package_version(package):
+    """None if it is not installed."""
+    query = subprocess.run(["dpkg-query", "-W", "-f=${db:Status-Status} ${Version}", package], stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, text=True).stdout.split()
+    return query[1] if query[:1] == ["installed"] else None
+
+
+def install(packages):
+    missing = sorted({package for package in packages if package_version(package) is None})
+    if missing:
+        subprocess.run(["apt-get", "install", "-y", "--no-install-recommends", *missing], check=True, stdout=sys.stderr)
+
+
+class Trial:
+    """Runs one client in its versions, each run in an empty folder of the same name: names are part of some outputs."""
+
+    def __init__(self, client, prefix, work):
+        self.client, self.prefix = client, prefix
+        self.folder, self.inputs = os.path.join(work, "run"), os.path.join(work, "inputs")
+        self.recording = measure.Recording(prefix, os.path.join(work, "data"))
+        os.makedirs(self.inputs)
+        client.prepare(self.inputs)
+        self.runs = {version: [] for version in VERSIONS}
+        self.outputs = {version: [] for version in VERSIONS}
+
+    def run(self, version):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(self.folder)
+        for name in os.listdir(self.inputs):
+            os.symlink(os.path.join(self.inputs, name), os.path.join(self.folder, name))
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("TP_")}
+        if version == "off":
+            environment["TP_DISABLE"] = "1"
+            environment["LD_PRELOAD"] = f"{self.prefix}/lib/libtbb.so.12"
+        command = self.client.command
+        if version == "on":
+            self.recording.remove()
+            command = [f"{self.prefix}/bin/tp-run", "-q", "-o", self.recording.folder, "--", *command]
+        result = measure.Run(command, environment, self.folder)
+        self.runs[version].append(result)
+        self.outputs[version].append(clients.outputs(self.client, self.folder, result.output.encode()))
+
+    def differing(self, *versions):
+        """Names of outputs that are not the same in all runs of these versions."""
+        all_outputs = [output for version in versions for output in self.outputs[version]]
+        names = {name for output in all_outputs for name in output}
+        return sorted(name for name in names if len({output.get(name) for output in all_outputs}) > 1)
+
+    def by_us(self):
+        by_stock = self.differing("stock")
+        return [name for name in self.differing(*VERSIONS) if name not in by_stock]
+
+    def ask_stock_again(self, seconds=60):
+        """What differs from stock may be what stock does now and then."""
+        end = time.monotonic() + seconds
+        while self.by_us() and time.monotonic() < end:
+            self.run("stock")
+
+    def verdict(self):
+        """(is ours like stock?, in words)"""
+        self.ask_stock_again()
+        by_stock, by_us = self.differing("stock"), self.by_us()
+        if by_us:
+            return False, "DIFFERENT: " + " ".join(by_us)
+        count = len(self.outputs["stock"][0])
+        return True, f"{count - len(by_stock)} of {count} same"
+
+    def ratios(self, version, what):
+        return measure.ratios(*([getattr(run, what) for run in self.runs[v]] for v in (version, "stock")))
+
+
+def row(trial, version, profile):
+    right, outputs = trial.verdict()
+    codes = sorted({run.status for runs in trial.runs.values() for run in runs})
+    sites = [site for site in profile["sites"] if site["file"] != "main"]
+    kinds = [kind for site in sites for kind in site["found_by"]]
+    named = " ".join(f"{kind}:{kinds.count(kind)}" for kind in sorted(set(kinds)))
+    on = trial.ratios("on", "cpu")
+    return right and len(codes) == 1, (
+        trial.client.name, version, "/".join(map(str, codes)), outputs, str(profile["trace"]["tasks_spawned"]), str(len(sites)),
+        named, str(profile["attribution"]["percent"]), f"{statistics.median(trial.ratios('off', 'cpu')):.2f}",
+        f"{statistics.median(on):.2f}", measure.spread(on), f"{statistics.median(trial.ratios('on', 'wall')):.2f}")
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--install", action="store_true", help="get the packages that are missing, with apt-get")
+    options.add_argument("--pairs", type=int, default=3, help="runs of each version (default 3)")
+    options.add_argument("--only", default="", help="clients to run, separated by commas")
+    options.add_argument("--prefix", default=os.path.join(ROOT, "build/release/stage"), help="where Taskpath is installed")
+    options.add_argument("--keep", help="a folder for the recordings of the last runs")
+    options = options.parse_args()
+    prefix = measure.find_prefix(options.prefix)
+    chosen = [client for client in clients.CLIENTS if not options.only or client.name in options.only.split(",")]
+    if options.install:
+        install([package for client in chosen for package in (client.package, *client.needs)])
+
+    rows, notes, all_right = [HEADER], [], True
+    for client in chosen:
+        missing = [package for package in (client.package, *client.needs) if package_version(package) is None]
+        if missing:
+            rows.append((client.name, f"not installed: apt-get install {' '.join(missing)}, or --install"))
+            continue
+        print(f"{client.name} ...", file=sys.stderr, flush=True)
+        with tempfile.TemporaryDirectory() as work:
+            trial = Trial(client, prefix, work)
+            for _ in range(options.pairs):
+                for kind in VERSIONS:
+                    trial.run(kind)
+            profile, message = trial.recording.analyze()
+            if profile is None:
+                right, cells = False, (client.name, message)
+            else:
+                right, cells = row(trial, package_version(client.package), profile)
+            all_right = all_right and right
+            rows.append(cells)
+            if client.remark:
+                notes.append(f"{client.name}: {client.remark}.")
+            if by_stock := trial.differing("stock"):
+                notes.append(f"{client.name}: differs between runs of stock as well: {' '.join(by_stock)}")
+            if options.keep:
+                shutil.copytree(trial.recording.folder, os.path.join(options.keep, client.name), dirs_exist_ok=True)
+    print(measure.text_table(rows))
+    print(*notes, sep="\n")
+    sys.exit(0 if all_right else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Runs every case of a program, analyzes its recording, and compares the profile with what the program expects.
+
+usage: check.py PROGRAM --way headers|swap --threads N --analyze TP-ANALYZE [--run TP-RUN] [--repeat R] [--case NAME]
+                        [--recorded PREFIX]
+
+Way `swap`: the program was built with the distribution's headers, so lines `expect headers ...` (and sites, which then
+need debug information) are left out. With --recorded nothing is run: PREFIX<case> are folders with out, err, status and
+data that an earlier run left, perhaps on another machine. Ends with 1 and one line per difference.
+"""
+import argparse
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
+from comparison import Comparison
+
+parser = argparse.ArgumentParser()
+parser.add_argument("program")
+parser.add_argument("--way", choices=["headers", "swap"], default="headers")
+parser.add_argument("--threads", type=int, default=2)
+parser.add_argument("--repeat", type=int, default=3)
+parser.add_argument("--analyze", required=True)
+parser.add_argument("--run")
+parser.add_argument("--case")
+parser.add_argument("--recorded")
+options = parser.parse_args()
+for name in [name for name in os.environ if name.startswith("TP_")]:
+    del os.environ[name]
+
+
+class Recorded:
+    """What subprocess.run() would have given."""
+
+    def __init__(self, folder):
+        self.stdout, self.stderr, status = (open(os.path.join(folder, name)).read() for name in ("out", "err", "status"))
+        self.returncode = int(status)
+
+
+def run_case(case, data):
+    command = [options.program, case, str(options.threads)]
+    if options.run:
+        command = [options.run, "-q", "-e", "virtual", "-o", data, "--"] + command
+    environment = dict(os.environ, TP_EVENT="virtual", TP_DATA=data)
+    return subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=250)
+
+
+def profile_of(case, folder):
+    """(lines the program printed, its profile)."""
+    data = os.path.join(options.recorded + case if options.recorded else folder, "data")
+    ran = Recorded(options.recorded + case) if options.recorded else run_case(case, data)
+    if ran.returncode != 0:
+        raise Exception(f"exit status {ran.returncode}: {ran.stderr}")
+    if "tp: " in ran.stderr:
+        raise Exception(f"on stderr: {ran.stderr}")
+    analysis = subprocess.run([options.analyze, "-q", "--json", "-", "-d", data, "-o", folder],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=250)
+    if analysis.returncode != 0:
+        raise Exception(f"tp-analyze: exit status {analysis.returncode}: {analysis.stderr}")
+    if case not in LEAKING:
+        check_edges(data)
+    return ran.stdout.splitlines(), json.loads(analysis.stdout)
+
+
+# Cases whose edges are not counted, and why.
+LEAKING = {"out_of_a_scan": "oneTBB never destroys the nodes of a scan that is cancelled"}
+
+
+def check_edges(data):
+    """Every edge is acquired, or given up, as often as was told: the analyzer keeps the others to the end."""
+    dump = subprocess.run([options.analyze, "--dump", "-d", data], stdout=subprocess.PIPE, text=True, timeout=250, check=True)
+    to_come = {}
+    released = 0
+    for words in map(str.split, dump.stdout.splitlines()):
+        operands = dict(word.split("=", 1) for word in words if "=" in word)
+        if words[0] == "stream":
+            stream, released = words[1], 0
+        elif "Release" in words:
+            to_come[f"{stream}.{released}"] = 0 if "kept" in words else to_come.get(f"{stream}.{released}", 0) + 1
+            released += 1
+        elif "Acquire" in words:
+            to_come[operands["edge"]] = to_come.get(operands["edge"], 0) - 1
+        elif "edge_uses" in words:
+            to_come[operands["edge"]] = to_come.get(operands["edge"], 0) + int(operands["change"])
+    wrong = {edge: count for edge, count in to_come.items() if count > 0}
+    if wrong:
+        raise Exception(f"edges and how often they are still to be acquired: {wrong}")
+
+
+class Check(Comparison):
+    def always(self, expected):
+        self.conservation(outside=sum(int(words[1]) for words in expected if words[0] == "outside"))
+        if self.profile["divisible_span"] > self.profile["span"]:
+            self.differences.append(f"divisible span {self.profile['divisible_span']} above span {self.profile['span']}")
+
+    def line(self, words):
+        profile = self.profile
+        kind, rest = words[0], words[1:]
+        if kind == "headers":
+            if options.way == "headers":
+                self.line(rest)
+        elif kind in ("work", "span", "divisible_span"):
+            self.equal(kind, int(rest[0]), profile[kind])
+        elif kind == "spent":
+            self.equal("work, by what was spent", int(rest[0]), profile["work"])
+        elif kind == "between":
+            self.between(rest[0], (int(rest[1]), int(rest[2])), profile[rest[0]])
+        elif kind in ("site", "percent"):
+            row = self.site(int(rest[0]))
+            if row is None:
+                lines = [site["line"] for site in profile["sites"]]
+                self.differences.append(f"site at line {rest[0]}: not found among {lines}")
+            elif kind == "site":
+                got = [row["work"], row["span"], row["critical_work"]]
+                self.equal(f"work, span, critical work at line {rest[0]}", [int(word) for word in rest[1:]], got)
+            else:
+                self.equal(f"percent critical work at line {rest[0]}", float(rest[1]), row["critical_percent"])
+        elif kind in ("what-if", "what-if-parallelism"):
+            points = next(curve for curve in profile["what_if"]["curves"] if curve["all"])["points"]
+            point = next(point for point in points if point["factor"] == int(rest[0]))
+            if kind == "what-if":
+                got = [point["work_times_factor"], point["span_times_factor"]]
+                self.equal(f"what-if {rest[0]}: work, span (times factor)", [int(word) for word in rest[1:]], got)
+            else:
+                self.equal(f"what-if {rest[0]}: parallelism", float(rest[1]), point["parallelism"])
+        elif kind == "regions":
+            self.equal("regions", int(rest[0]), len(profile["regions"]))
+        elif kind == "parallelism":
+            self.equal("parallelism", float(rest[0]), profile["parallelism"])
+        elif kind == "tasks":
+            self.equal("tasks", int(rest[0]), profile["trace"]["tasks_spawned"])
+        else:
+            raise Exception(f"check.py does not know 'expect {kind}'")
+
+    def site(self, line):
+        program = os.path.basename(options.program) + ".cpp"
+        for site in self.profile["sites"]:
+            here = site["file"] == "main" if line == 0 else os.path.basename(site["file"]) == program
+            if here and site["line"] == line:
+                return site
+        return None
+
+
+if options.case:
+    cases = [options.case]
+elif options.recorded:
+    cases = [folder[len(options.recorded):] for folder in sorted(glob.glob(options.recorded + "*"))]
+else:
+    cases = subprocess.run([options.program, "list"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+failures = checked = 0
+for case in cases:
+    for repetition in range(options.repeat):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                lines, profile = profile_of(case, folder)
+                comparison = Check(profile)
+                expected = [line.split()[1:] for line in lines if line.startswith("expect ")]
+                if options.way != "headers" and ["only", "headers"] in expected:
+                    expected = expected[:expected.index(["only", "headers"])]
+                if expected:
+                    comparison.always(expected)
+                for words in expected:
+                    if words[0] not in ("only", "outside"):
+                        comparison.line(words)
+                checked += comparison.count
+                differences = comparison.differences
+            except Exception as problem:
+                differences = [str(problem)]
+        if differences:
+            failures += 1
+            print(f"{case}, {options.threads} threads, run {repetition + 1}: " + "; ".join(differences))
+            break
+print(f"{len(cases) - failures} of {len(cases)} cases right, {checked} figures compared")
+sys.exit(1 if failures or not cases else 0)

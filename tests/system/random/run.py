@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Runs random programs, analyzes their recordings, and compares the profiles with what the programs expect.
+
+usage: run.py PROGRAM --analyze TP-ANALYZE [--runs N] [--first SEED] [--threads T] [--jobs J]
+
+Seed S runs on 1, 2, 3, 4, 8 or 16 threads, by S. At the first difference: prints the seed, the differences, and the
+smallest program with a difference that leaving out statements leads to; ends with 1. TP_RANDOM_RUNS overrides --runs.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
+from comparison import Comparison
+
+parser = argparse.ArgumentParser()
+parser.add_argument("program")
+parser.add_argument("--analyze", required=True)
+parser.add_argument("--runs", type=int, default=250)
+parser.add_argument("--first", type=int, default=1)
+parser.add_argument("--threads", type=int, help="instead of by the seed")
+parser.add_argument("--jobs", type=int, default=os.cpu_count())
+parser.add_argument("--drop", type=int, nargs="*", default=[], help="statements to leave out of every program")
+parser.add_argument("--keep-going", action="store_true", help="do not stop at the first difference, do not shrink")
+options = parser.parse_args()
+runs = int(os.environ.get("TP_RANDOM_RUNS") or options.runs)
+THREADS = [1, 2, 3, 4, 8, 16]
+FACTORS = "2,7"
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("TP_")}
+
+
+class Differences(Exception):
+    pass
+
+
+def call(command, **environment):
+    try:
+        ran = subprocess.run(command, env=dict(ENVIRONMENT, **environment), stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        raise Differences([f"{os.path.basename(command[0])}: still running after 120 s"])
+    if ran.returncode != 0 or "tp: " in ran.stderr:
+        raise Differences([f"{os.path.basename(command[0])}: exit status {ran.returncode}: {ran.stderr.strip()}"])
+    return ran.stdout
+
+
+def program_command(seed, dropped):
+    command = [options.program, str(seed)]
+    return command + ["--drop", ",".join(map(str, dropped))] if dropped else command
+
+
+class Check(Comparison):
+    def __init__(self, expected, profile, mode):
+        super().__init__(profile)
+        self.expected, self.mode = expected, mode
+
+    def all(self):
+        self.conservation()
+        expected, profile = self.expected, self.profile
+        self.equal("work", expected["work"], profile["work"])
+        self.between("span", expected["span"], profile["span"])
+        self.between("divisible span", expected["divisible_span"], profile["divisible_span"])
+        if "tasks" in expected:
+            self.equal("tasks", expected["tasks"], profile["trace"]["tasks_spawned"])
+        self.sites()
+        self.what_if()
+
+    def sites(self):
+        found = {str(site["line"]): site for site in self.profile["sites"]}
+        self.equal("sites elsewhere", [], [f"{site['file']}:{site['line']}" for site in self.profile["sites"]
+                                           if site["file"] != ("main" if site["line"] == 0 else "random.plan")])
+        critical = []
+        for line, row in self.expected["rows"].items():
+            site = found.get(line, collections.defaultdict(int))
+            critical.append(site["critical_work"])
+            for figure, value in row.items():
+                # The row of main shows the whole program.
+                if line == "0" and figure in ("work", "span"):
+                    value = self.profile[figure]
+                if line != "0" or figure != "invocations":
+                    self.equal(f"{figure} at line {line}", value, site[figure])
+        if self.expected["critical"]:
+            self.count += 1
+            if critical not in self.expected["critical"]:
+                self.differences.append(f"critical work: expected one of {self.expected['critical']}, got {critical}")
+
+    def what_if(self):
+        names = [region["names"][0] for region in self.profile["regions"]]
+        self.equal("regions", self.expected["regions"], sorted(names))
+        if not names:
+            return
+        found = {}
+        for curve in self.profile["what_if"]["curves"]:
+            region = "all" if curve["all"] else names[curve["regions"][0]]
+            for point in curve["points"]:
+                found[region, point["factor"]] = point
+        for figures in self.expected["what_if"]:
+            region, factor = figures["region"], figures["factor"]
+            if region != "all" and region not in names:
+                continue
+            point = found[region, factor]
+            work = figures["work"] if self.mode == "optimize" else self.expected["work"] * factor
+            self.between(f"what-if {region} {factor}: span", figures["span"], point["span_times_factor"])
+            self.equal(f"what-if {region} {factor}: work", work, point["work_times_factor"])
+
+
+def check(seed, dropped):
+    """What was expected (None: the program can't run in this build) and how many figures were compared; raises
+    Differences."""
+    threads = options.threads or THREADS[seed % len(THREADS)]
+    mode = "optimize" if seed % 2 else "parallelize"
+    with tempfile.TemporaryDirectory() as folder:
+        data = os.path.join(folder, "data")
+        expected = json.loads(call(program_command(seed, dropped) + ["--threads", str(threads)],
+                                   TP_EVENT="virtual", TP_DATA=data))
+        if "skipped" in expected:
+            return None, 0
+        profile = json.loads(call([options.analyze, "-q", "--json", "-", "-d", data, "-o", folder,
+                                   "--factors", FACTORS, "--what-if-mode", mode]))
+    comparison = Check(expected, profile, mode)
+    comparison.all()
+    if comparison.differences:
+        raise Differences(comparison.differences)
+    return expected, comparison.count
+
+
+def differences_of(seed, dropped, tries=1):
+    for _ in range(tries):
+        try:
+            check(seed, dropped)
+        except Differences as differences:
+            return differences.args[0]
+    return []
+
+
+def shrink(seed):
+    """Statements to leave out so that the rest still shows a difference. Where the schedule decides: of some tries."""
+    dropped, again = list(options.drop), True
+    while again:
+        again = False
+        rest = json.loads(call(program_command(seed, dropped) + ["--list"]))
+        size = max(1, len(rest) // 2)
+        while size >= 1:
+            for i in range(0, len(rest), size):
+                candidate = dropped + [number for number in rest[i:i + size] if number not in dropped]
+                if len(candidate) > len(dropped) and differences_of(seed, candidate, 8):
+                    dropped, again = candidate, True
+            size //= 2
+        rest = json.loads(call(program_command(seed, dropped) + ["--list"]))
+    return dropped
+
+
+def report(seed, differences):
+    print(f"seed {seed}: " + "; ".join(differences))
+    if options.keep_going:
+        return
+    dropped = shrink(seed)
+    print(f"shrunk (--first {seed} --runs 1 --drop {' '.join(map(str, dropped))}):")
+    print(call(program_command(seed, dropped) + ["--describe"]))
+    print("; ".join(differences_of(seed, dropped, 20)))
+
+
+def main():
+    executed, programs = collections.Counter(), collections.Counter()
+    figures = exact = failed = skipped = 0
+    seeds = range(options.first, options.first + runs)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        pending = {pool.submit(check, seed, options.drop): seed for seed in seeds}
+        for future in concurrent.futures.as_completed(pending):
+            try:
+                expected, count = future.result()
+            except Differences as differences:
+                failed += 1
+                if not options.keep_going:
+                    for other in pending:
+                        other.cancel()
+                report(pending[future], differences.args[0])
+                if not options.keep_going:
+                    break
+                continue
+            if expected is None:
+                skipped += 1
+                continue
+            figures += count
+            exact += expected["span"][0] == expected["span"][1]
+            executed.update(expected["executed"])
+            programs.update(name for name, times in expected["executed"].items() if times)
+    for name, times in executed.most_common():
+        print(f"{name:26}{times:>9} times in {programs[name]} programs")
+    print(f"{runs - skipped} programs, {failed} with differences; the span of {exact} is determined; {figures} figures "
+          f"compared; {skipped} programs skipped")
+    return 1 if failed or runs == skipped else 0
+
+
+sys.exit(main())
