@@ -15,7 +15,7 @@ namespace tp::analysis {
 // Calls function(i) for each i below `count`, on up to `jobs` threads, the caller's among them. An
 // exception of one of them ends the others early and is thrown again.
 template <typename Function>
-void side_by_side(unsigned jobs, std::size_t count, Function&& function) {
+void parallel_for_index(unsigned jobs, std::size_t count, Function&& function) {
   std::atomic<std::size_t> next{0};
   std::exception_ptr failure;
   std::mutex failure_mutex;

@@ -41,8 +41,8 @@ std::vector<std::string> write_files(const Options& options, const Profile& prof
     if (i == 0) {
       write(in_directory(options.region_dir, "region_all.csv"), write_all_regions_csv(curve));
     } else {
-      const std::uint32_t region = curve.regions.front();
-      write(in_directory(options.region_dir, fmt::format("region_{}.csv", region + 1)),
+      const RegionId region = curve.regions.front();
+      write(in_directory(options.region_dir, fmt::format("region_{}.csv", index_of(region) + 1)),
             write_region_csv(profile.regions[region], curve));
     }
   }

@@ -106,8 +106,8 @@ void place_positionals(const Raw& raw, Options& options) {
   options.region_dir = raw.out_dir.empty() ? csv.parent_path().string() : out.string();
 }
 
-Explore when(const std::string& word) {
-  return word == "always" ? Explore::Always : word == "never" ? Explore::Never : Explore::Auto;
+Ask when(const std::string& word) {
+  return word == "always" ? Ask::Always : word == "never" ? Ask::Never : Ask::Auto;
 }
 
 constexpr std::uint64_t kMostProcs = 1 << 20;

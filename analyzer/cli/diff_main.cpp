@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 Figures read_profile(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error))
-    return figures_of(make_profile(open_directory(path), {.explore = Explore::Never}));
+    return figures_of(make_profile(open_directory(path), {.explore = Ask::Never}));
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();

@@ -1,5 +1,5 @@
 // The merge and the meaning of each record. One function per operation, in the order of
-// trace_format.h.
+// trace_format.h; edges are in edges.cpp, the judgment of the whole in completeness.cpp.
 //
 // A record is either processed whole or not at all: whatever it has to wait for is checked first,
 // so that a stream that was held back simply processes the same record again.
@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 
 namespace tp::analysis {
 
@@ -17,16 +16,8 @@ using trace::Op;
 using trace::Record;
 
 namespace {
-constexpr std::int64_t kAnyNumber = INT64_MAX / 2; // uses of a kept edge
-
-// In a report the directory is known.
-Place place_in_report(Place place) {
-  place.file = std::filesystem::path(place.file).filename().string();
-  return place;
-}
-
 // How many chunks a stream must have. Before end.json told, one: each thread writes that it begins.
-std::uint64_t chunks_told(const EndInfo& end, std::size_t stream) {
+std::uint64_t expected_chunks(const EndInfo& end, std::size_t stream) {
   if (end.chunks.empty())
     return end.truncated ? 0 : 1;
   return stream < end.chunks.size() ? end.chunks[stream] : 0;
@@ -35,8 +26,8 @@ std::uint64_t chunks_told(const EndInfo& end, std::size_t stream) {
 constexpr auto kFlowGraph = static_cast<std::uint8_t>(trace::Construct::FlowGraph);
 } // namespace
 
-DpstReader::DpstReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
-                       DagVisitor& visitor)
+DagReader::DagReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
+                     DagVisitor& visitor)
     : source_(source), info_(info), rows_(rows), visitor_(visitor), queue_(source.streams.size()),
       joins_(visitor, queue_) {
   streams_.reserve(source.streams.size());
@@ -44,19 +35,19 @@ DpstReader::DpstReader(const TraceSource& source, const TraceInfo& info, const R
     streams_.push_back({.cursor = {source, number, info.run}});
   summary_.streams = streams_.size();
   summary_.extra.resize(info.run.extra_events.size());
-  summary_.constructs.resize(rows.unknown_row + 1); // the last row
+  summary_.constructs.resize(index_of(rows.unknown_row) + 1); // the last row
   waits_for_messages_ = !info.run.libtbb_version.starts_with("2021.");
   claims_complete_ = info.end && !info.end->truncated;
   if (!info.end)
     return;
   for (Stream& stream : streams_) {
     const std::uint32_t number = stream.cursor.number();
-    stream.told_chunks = chunks_told(*info.end, number);
-    claims_complete_ &= count_chunks(source.streams[number].bytes()) >= stream.told_chunks;
+    stream.expected_chunks = expected_chunks(*info.end, number);
+    claims_complete_ &= count_chunks(source.streams[number].bytes()) >= stream.expected_chunks;
   }
 }
 
-ReadSummary DpstReader::run() {
+ReadSummary DagReader::run() {
   merge();
   finish_all();
   measure_streams();
@@ -66,9 +57,8 @@ ReadSummary DpstReader::run() {
 }
 
 // ---- merge
-// ------------------------------------------------------------------------------------------------------
 
-void DpstReader::merge() {
+void DagReader::merge() {
   bool any = false;
   for (Stream& stream : streams_)
     if (stream.cursor.next()) {
@@ -106,19 +96,13 @@ void DpstReader::merge() {
   }
 }
 
-void DpstReader::note_missing(Problem problem, const Stream& stream) {
-  note(problem);
-  if (missing_++ == 0)
-    first_missing_ = {problem, place_in_report(stream.cursor.place())};
-}
-
-bool DpstReader::block(Stream& stream, Waiters& waiters, std::uint64_t wanted,
-                       bool perhaps_in_vain) {
+bool DagReader::block(Stream& stream, Waiters& waiters, std::uint64_t wanted,
+                      bool perhaps_in_vain) {
   queue_.block(stream.cursor.time().at, stream.cursor.number(), waiters, wanted, perhaps_in_vain);
   return false;
 }
 
-DpstReader::Stream* DpstReader::stream_of(const Stream& reader, std::uint64_t id) {
+DagReader::Stream* DagReader::stream_of(const Stream& reader, std::uint64_t id) {
   const std::uint32_t number = trace::id_stream(id);
   if (number < streams_.size())
     return &streams_[number];
@@ -129,17 +113,16 @@ DpstReader::Stream* DpstReader::stream_of(const Stream& reader, std::uint64_t id
 }
 
 // ---- steps and frames
-// -------------------------------------------------------------------------------------------
 
 // The frame whose step the record closes.
-Frame& DpstReader::running(Stream& stream) {
+Frame& DagReader::running(Stream& stream) {
   if (!stream.top)
     fail(Problem::StepWithoutFrame, stream.cursor.place(), "a running task or an external thread",
          "none");
   return *stream.top;
 }
 
-void DpstReader::close_step(Stream& stream, Frame& frame, Boundary closed) {
+void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed) {
   const Record& record = stream.cursor.record();
   const RecordTime& time = stream.cursor.time();
   if (!stream.regions.empty()) {
@@ -166,18 +149,18 @@ void DpstReader::close_step(Stream& stream, Frame& frame, Boundary closed) {
   frame.state.opened = closed;
   stream.regions.clear();
   ++summary_.steps;
-  summary_.overhead += step.lead;
+  summary_.overhead += step.overhead_before;
   summary_.step_time += step.length;
   for (std::size_t event = 0; event < summary_.extra.size(); ++event)
     summary_.extra[event] += record.extra[event];
 }
 
-void DpstReader::push(Stream& stream, Frame* frame) {
+void DagReader::push(Stream& stream, Frame* frame) {
   frame->below = stream.top;
   stream.top = frame;
 }
 
-void DpstReader::finish_top(Stream& stream) {
+void DagReader::finish_top(Stream& stream) {
   Frame* const frame = stream.top;
   stream.top = frame->below;
   if (frame->is_task)
@@ -185,7 +168,7 @@ void DpstReader::finish_top(Stream& stream) {
   joins_.finish(frame);
 }
 
-void DpstReader::push_root(Stream& stream) {
+void DagReader::push_root(Stream& stream) {
   Frame* const root = joins_.make_frame();
   root->state.path = visitor_.new_path();
   visitor_.root_begun(root->state);
@@ -193,7 +176,7 @@ void DpstReader::push_root(Stream& stream) {
 }
 
 // Frames that nobody will end any more.
-void DpstReader::finish_stack(Frame*& top) {
+void DagReader::finish_stack(Frame*& top) {
   while (top) {
     Frame* const frame = top;
     top = frame->below;
@@ -202,7 +185,7 @@ void DpstReader::finish_stack(Frame*& top) {
   }
 }
 
-bool DpstReader::process(Stream& stream) {
+bool DagReader::process(Stream& stream) {
   if (!process_record(stream))
     return false;
   if (!stream.ending.empty()) {
@@ -213,7 +196,7 @@ bool DpstReader::process(Stream& stream) {
   return true;
 }
 
-bool DpstReader::process_record(Stream& stream) {
+bool DagReader::process_record(Stream& stream) {
   switch (stream.cursor.record().op) {
   case Op::Spawn:
   case Op::SpawnWait:
@@ -262,10 +245,9 @@ bool DpstReader::process_record(Stream& stream) {
 }
 
 // ---- spawns and waits
-// -------------------------------------------------------------------------------------------
 
 // The context operand. False: it is not there yet, and nothing has been changed.
-bool DpstReader::resolve_context(Stream& stream, Frame* frame, Context*& context) {
+bool DagReader::resolve_context(Stream& stream, Frame* frame, Context*& context) {
   const Record& record = stream.cursor.record();
   const auto need = [&](Context* found, const char* what) {
     if (!found)
@@ -315,7 +297,7 @@ bool DpstReader::resolve_context(Stream& stream, Frame* frame, Context*& context
   return true;
 }
 
-Row DpstReader::resolve_site(Stream& stream, const Frame& parent) {
+Row DagReader::resolve_site(Stream& stream, const Frame& parent) {
   const Record& record = stream.cursor.record();
   switch (static_cast<trace::SiteCode>(record.flags & 3)) {
   case trace::SiteCode::Inherit:
@@ -342,7 +324,7 @@ Row DpstReader::resolve_site(Stream& stream, const Frame& parent) {
   return stream.last_row;
 }
 
-bool DpstReader::process_spawn(Stream& stream) {
+bool DagReader::process_spawn(Stream& stream) {
   const Record& record = stream.cursor.record();
   Frame& parent = running(stream);
   const Row row = resolve_site(stream, parent);
@@ -387,7 +369,7 @@ bool DpstReader::process_spawn(Stream& stream) {
   return true;
 }
 
-bool DpstReader::process_wait(Stream& stream) {
+bool DagReader::process_wait(Stream& stream) {
   Frame& frame = running(stream);
   Context* context = nullptr;
   if (!resolve_context(stream, &frame, context))
@@ -397,7 +379,7 @@ bool DpstReader::process_wait(Stream& stream) {
   return true;
 }
 
-bool DpstReader::process_wait_end(Stream& stream) {
+bool DagReader::process_wait_end(Stream& stream) {
   Frame* const frame = stream.top;
   if (frame && frame->is_lost && !frame->wait)
     return true; // of a frame below it
@@ -422,9 +404,8 @@ bool DpstReader::process_wait_end(Stream& stream) {
 }
 
 // ---- begin and end
-// ----------------------------------------------------------------------------------------------
 
-bool DpstReader::claim_task(Stream& stream, Frame*& task) {
+bool DagReader::claim_task(Stream& stream, Frame*& task) {
   const Record& record = stream.cursor.record();
   const std::uint64_t own = stream.cursor.spawns();
   std::uint64_t id = record.id;
@@ -451,13 +432,13 @@ bool DpstReader::claim_task(Stream& stream, Frame*& task) {
   if (!force_)
     return block(stream, spawner ? spawner->spawn_waiters : lost_, ordinal);
   note_missing(Problem::NeverSpawned, stream);
-  task = frame_out_of_nowhere(id);
+  task = placeholder_frame(id);
   task->is_task = true;
   return true;
 }
 
 // Its spawn is lost: its path starts at 0.
-Frame* DpstReader::frame_out_of_nowhere(std::uint64_t id) {
+Frame* DagReader::placeholder_frame(std::uint64_t id) {
   Frame* const frame = joins_.make_frame();
   frame->state.row = frame->state.last_spawned = rows_.unknown_row;
   frame->state.path = visitor_.new_path();
@@ -471,7 +452,7 @@ Frame* DpstReader::frame_out_of_nowhere(std::uint64_t id) {
   return frame;
 }
 
-bool DpstReader::process_begin(Stream& stream) {
+bool DagReader::process_begin(Stream& stream) {
   const Record& record = stream.cursor.record();
   Frame* task = nullptr;
   if (!claim_task(stream, task))
@@ -495,7 +476,7 @@ bool DpstReader::process_begin(Stream& stream) {
 
 // How long it took until a stolen task began, from the moment at which it had been created and the
 // thief looked for work.
-void DpstReader::note_steal(const Stream& stream, Frame& task) {
+void DagReader::note_steal(const Stream& stream, Frame& task) {
   const Record& record = stream.cursor.record();
   if (static_cast<trace::TaskCode>(record.flags & 3) != trace::TaskCode::Id ||
       trace::id_stream(record.id) == stream.cursor.number())
@@ -511,7 +492,7 @@ void DpstReader::note_steal(const Stream& stream, Frame& task) {
   summary_.steal_delay.add(task.state.steal_delay);
 }
 
-void DpstReader::process_end(Stream& stream) {
+void DagReader::process_end(Stream& stream) {
   if (!stream.top)
     fail(Problem::EndWithoutFrame, stream.cursor.place(), "a running task", "none");
   if (stream.top->is_task && stream.top->wait)
@@ -524,7 +505,7 @@ void DpstReader::process_end(Stream& stream) {
     finish_top(stream);
 }
 
-void DpstReader::process_loop_end(Stream& stream) {
+void DagReader::process_loop_end(Stream& stream) {
   const Record& record = stream.cursor.record();
   Frame& frame = running(stream);
   if (frame.open_loops == 0 && frame.is_lost) {
@@ -539,9 +520,8 @@ void DpstReader::process_loop_end(Stream& stream) {
 }
 
 // ---- other joins
-// ------------------------------------------------------------------------------------------------
 
-bool DpstReader::process_join(Stream& stream) {
+bool DagReader::process_join(Stream& stream) {
   Frame& frame = running(stream);
   if (!frame.node && !claims_complete_) { // a task whose spawn is lost
     note_missing(Problem::NeverJoined, stream);
@@ -566,81 +546,9 @@ bool DpstReader::process_join(Stream& stream) {
   return true;
 }
 
-void DpstReader::process_release(Stream& stream) {
-  Frame& frame = running(stream);
-  close_step(stream, frame, {BoundaryKind::Other});
-  const std::uint64_t ordinal = stream.releases++;
-  edges_.insert(trace::pack_id(stream.cursor.number(), ordinal),
-                {visitor_.copy_path(*frame.state.path),
-                 stream.cursor.record().flags & trace::kReleaseKept ? kAnyNumber : 1});
-  queue_.wake_up_to(stream.release_waiters, ordinal);
-}
-
-// Not there: not released yet, or used up long ago; either way it can only be waited for.
-DpstReader::Edge* DpstReader::find_edge(Stream& stream, std::uint64_t id) {
-  Edge* const found = edges_.find(id);
-  if (found)
-    return found;
-  if (force_) {
-    note_missing(Problem::NeverReleased, stream);
-  } else {
-    Stream* const releaser = stream_of(stream, id);
-    block(stream, releaser ? releaser->release_waiters : lost_, trace::id_ordinal(id));
-  }
-  return nullptr;
-}
-
-void DpstReader::use_edge(const Stream& stream, std::uint64_t id, Edge& edge, std::int64_t change) {
-  const bool was_spent = edge.uses <= 0;
-  edge.uses += change;
-  if (edge.uses > 0 || was_spent)
-    return;
-  edge.spent_at = stream.cursor.time().at;
-  spent_edges_.push_back(id);
-  if (spent_edges_.size() >= next_drop_)
-    drop_spent_edges(edge.spent_at);
-}
-
-// That a message was copied stands in another stream than its acquires, and that stream may be blocked: only once every
-// stream is past the time at which the last known use was made there can be no further one.
-void DpstReader::drop_spent_edges(std::uint64_t now) {
-  const std::uint64_t earliest = queue_.earliest(now);
-  std::erase_if(spent_edges_, [&](std::uint64_t id) {
-    const Edge* const edge = edges_.find(id);
-    if (!edge || edge->uses > 0)
-      return true; // dropped already, or to be spent again
-    if (edge->spent_at >= earliest)
-      return false;
-    visitor_.drop_path(edge->path);
-    edges_.erase(id);
-    return true;
-  });
-  next_drop_ = 2 * spent_edges_.size() + 1024;
-}
-
-bool DpstReader::process_acquire(Stream& stream) {
-  const std::uint64_t id = stream.cursor.record().id;
-  Frame& frame = running(stream);
-  Edge* const found = find_edge(stream, id);
-  if (!found && !force_)
-    return false;
-  close_step(stream, frame, {BoundaryKind::Other});
-  if (!found)
-    return true;
-  // Within a body call of a loop lengths are counted from its beginning.
-  if (stream.cursor.record().flags & trace::kAcquireAlone && frame.open_loops == 0) {
-    visitor_.assign_path(*frame.state.path, *found->path);
-    visitor_.restarted(frame.state);
-  } else {
-    visitor_.join_path(*frame.state.path, *found->path, Tie::Into);
-  }
-  use_edge(stream, id, *found, -1);
-  return true;
-}
-
 // A thread's code before it first used oneTBB ends in a cut, unless that is the beginning of a pause,
 // which the next record tells. Whatever created a context used it already.
-void DpstReader::process_cut(Stream& stream) {
+void DagReader::process_cut(Stream& stream) {
   Frame& frame = running(stream);
   const bool is_first_use = !stream.used_tbb && !frame.is_task && !frame.last_context &&
                             stream.cursor.next_extended().value_or(trace::ExtendedKind::Feed) ==
@@ -650,11 +558,10 @@ void DpstReader::process_cut(Stream& stream) {
 }
 
 // ---- what closes no step
-// ----------------------------------------------------------------------------------------
 
-void DpstReader::process_region(Stream& stream) {
+void DagReader::process_region(Stream& stream) {
   const Record& record = stream.cursor.record();
-  const std::uint32_t* region = rows_.region_of_id.find(record.region);
+  const RegionId* const region = rows_.region_of_id.find(record.region);
   if (!region && claims_complete_)
     fail(Problem::BadRegion, stream.cursor.place(), "a region of sites.jsonl",
          std::to_string(record.region));
@@ -670,7 +577,7 @@ void DpstReader::process_region(Stream& stream) {
   stream.regions.push_back({*region, record.work});
 }
 
-bool DpstReader::process_context_end(Stream& stream) {
+bool DagReader::process_context_end(Stream& stream) {
   Context* context = nullptr;
   if (!resolve_context(stream, stream.top, context))
     return false;
@@ -682,7 +589,7 @@ bool DpstReader::process_context_end(Stream& stream) {
   return true;
 }
 
-void DpstReader::end_contexts(Stream& stream) {
+void DagReader::end_contexts(Stream& stream) {
   for (Context* context : stream.ending) {
     if (contexts_.find(context->id) != context)
       continue;
@@ -693,7 +600,7 @@ void DpstReader::end_contexts(Stream& stream) {
   stream.ending.clear();
 }
 
-bool DpstReader::process_extended(Stream& stream) {
+bool DagReader::process_extended(Stream& stream) {
   const Record& record = stream.cursor.record();
   const auto load = [&](auto& payload) {
     if (record.payload_bytes < sizeof payload)
@@ -721,12 +628,12 @@ bool DpstReader::process_extended(Stream& stream) {
     break;
   }
   case trace::ExtendedKind::StackOut:
-    put_stack_aside(stream);
+    suspend_stack(stream);
     break;
   case trace::ExtendedKind::StackIn: {
     trace::StackInPayload payload;
     load(payload);
-    if (!take_stack(stream, payload.stack))
+    if (!resume_stack(stream, payload.stack))
       return false;
     summary_.idle += record.lead;
     break;
@@ -751,16 +658,9 @@ bool DpstReader::process_extended(Stream& stream) {
   return true;
 }
 
-bool DpstReader::process_edge_uses(Stream& stream, const trace::EdgeUsesPayload& payload) {
-  Edge* const found = find_edge(stream, payload.edge);
-  if (found)
-    use_edge(stream, payload.edge, *found, payload.change);
-  return found || force_;
-}
-
 // Resumable tasks. Below the frames of the other stack the thread has none of its own: a base that
 // has no step.
-void DpstReader::put_stack_aside(Stream& stream) {
+void DagReader::suspend_stack(Stream& stream) {
   const std::uint64_t ordinal = stream.stacks++;
   stacks_.insert(trace::pack_id(stream.cursor.number(), ordinal), stream.top);
   stream.top = nullptr;
@@ -768,7 +668,7 @@ void DpstReader::put_stack_aside(Stream& stream) {
   queue_.wake_up_to(stream.stack_waiters, ordinal);
 }
 
-bool DpstReader::take_stack(Stream& stream, std::uint64_t id) {
+bool DagReader::resume_stack(Stream& stream, std::uint64_t id) {
   Frame** const found = stacks_.find(id);
   if (!found && !force_) {
     Stream* const owner = stream_of(stream, id);
@@ -781,14 +681,14 @@ bool DpstReader::take_stack(Stream& stream, std::uint64_t id) {
     return true;
   }
   note_missing(Problem::NeverPutAside, stream);
-  push(stream, frame_out_of_nowhere(id));
+  push(stream, placeholder_frame(id));
   stream.top->is_lost = true;
   joins_.set_context(stream.top->last_context, stream.top->context);
   visitor_.begun(stream.top->state);
   return true;
 }
 
-void DpstReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& payload) {
+void DagReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& payload) {
   if (stream.top) {
     if (!stream.cursor.truncated())
       fail(Problem::ThreadNotOver, stream.cursor.place(), "an empty frame stack", "open frames");
@@ -812,10 +712,9 @@ void DpstReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& p
 }
 
 // ---- the end
-// ----------------------------------------------------------------------------------------------------
 
 // What is left at the end of all streams ends there.
-void DpstReader::finish_all() {
+void DagReader::finish_all() {
   for (Stream& stream : streams_)
     finish_stack(stream.top);
   stacks_.for_each([&](std::uint64_t, Frame* top) { finish_stack(top); });
@@ -825,95 +724,6 @@ void DpstReader::finish_all() {
     joins_.end_context(context);
     joins_.release(context);
   });
-}
-
-void DpstReader::measure_streams() {
-  for (const Stream& stream : streams_) {
-    summary_.records += stream.cursor.record_count();
-    summary_.thread_time +=
-        stream.cursor.last_time() - std::min(stream.first_time, stream.cursor.last_time());
-    summary_.last_time = std::max(summary_.last_time, stream.cursor.last_time());
-    note(Problem::TimeBackwards, stream.cursor.overlaps());
-  }
-  if (info_.end)
-    for (const LiveThread& thread : info_.end->threads) {
-      summary_.threads.cpu_ns += thread.cpu_ns;
-      summary_.threads.paused_work += thread.paused_work;
-    }
-}
-
-// What end.json tells of and the streams do not have. A stream that was cut between two chunks is a whole stream to all
-// other checks.
-void DpstReader::find_losses() {
-  if (!info_.end)
-    return;
-  auto& reasons = summary_.incomplete_reasons;
-  for (const Stream& stream : streams_)
-    if (stream.cursor.chunks() < stream.told_chunks)
-      reasons.push_back(line_of(Problem::CutStream, place_in_report(stream.cursor.end()),
-                                fmt::format("{} chunks", stream.told_chunks),
-                                std::to_string(stream.cursor.chunks())));
-  // Without these counts only that tasks, edges or contexts are missing shows it.
-  const EndInfo& end = *info_.end;
-  if (reasons.empty() && end.chunks.empty() && !end.truncated && end.all_ended &&
-      summary_.unfinished == 0 && missing_ > 0)
-    reasons.push_back(line_of(first_missing_.first, first_missing_.second, "whole streams",
-                              fmt::format("{} such records", missing_)));
-  summary_.lost = !reasons.empty();
-}
-
-void DpstReader::judge_completeness() {
-  find_losses();
-  auto& reasons = summary_.incomplete_reasons;
-  if (!info_.end)
-    reasons.push_back(
-        "the program did not end cleanly (no end.json): killed, crashed or still running");
-  std::uint64_t truncated = 0, cut = 0;
-  for (const Stream& stream : streams_) {
-    truncated += stream.cursor.truncated();
-    cut += stream.cursor.cut();
-  }
-  if (truncated > 0)
-    reasons.push_back(
-        fmt::format("recording stopped early in {} of {} streams (disk full or size limit)",
-                    truncated, streams_.size()));
-  else if (info_.end && info_.end->truncated)
-    reasons.push_back("recording stopped early (disk full or size limit)");
-  if (cut > 0)
-    reasons.push_back(fmt::format("{} stream files are cut off", cut));
-  if (info_.sites.torn)
-    reasons.push_back("the last line of sites.jsonl is cut off");
-  summary_.complete = reasons.empty();
-}
-
-// The rate stated in run.json was measured in a short moment; the chunks' pairs of times span the
-// run.
-void DpstReader::refine_time_rate() {
-  constexpr std::uint64_t kLongEnoughNs = 100'000'000;
-  summary_.time_hz = static_cast<double>(info_.run.time.hz);
-  if (info_.run.time.unit == "ns")
-    return;
-  StreamCursor::TimePair first{~std::uint64_t{0}, ~std::uint64_t{0}}, last;
-  for (const Stream& stream : streams_) {
-    if (!stream.cursor.has_time_pairs())
-      continue;
-    if (stream.cursor.first_pair().mono_ns < first.mono_ns)
-      first = stream.cursor.first_pair();
-    if (stream.cursor.last_pair().mono_ns > last.mono_ns)
-      last = stream.cursor.last_pair();
-  }
-  if (info_.run.mono_start_ns > 0 && info_.run.mono_start_ns < first.mono_ns)
-    first = {info_.run.time_start, info_.run.mono_start_ns};
-  if (info_.end && info_.end->mono_end_ns > last.mono_ns)
-    last = {info_.end->time_end, info_.end->mono_end_ns};
-  if (last.mono_ns <= first.mono_ns || last.ticks <= first.ticks ||
-      last.mono_ns - first.mono_ns < kLongEnoughNs)
-    return;
-  const double refined = static_cast<double>(last.ticks - first.ticks) * 1e9 /
-                         static_cast<double>(last.mono_ns - first.mono_ns);
-  // A pair that is far off is worse than none.
-  if (refined > 0.9 * summary_.time_hz && refined < 1.1 * summary_.time_hz)
-    summary_.time_hz = refined;
 }
 
 } // namespace tp::analysis

@@ -25,16 +25,16 @@
 
 namespace tp::analysis {
 
-class DpstReader {
+class DagReader {
 public:
-  DpstReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
-             DagVisitor& visitor);
+  DagReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
+            DagVisitor& visitor);
   ReadSummary run();
 
 private:
   struct Stream {
     StreamCursor cursor;
-    std::uint64_t told_chunks = 0; // by end.json
+    std::uint64_t expected_chunks = 0; // by end.json
     Frame* top = nullptr;
     std::uint32_t last_site = 0;
     bool any_site = false;
@@ -78,14 +78,14 @@ private:
   Edge* find_edge(Stream& stream, std::uint64_t id);
   void use_edge(const Stream& stream, std::uint64_t id, Edge& edge, std::int64_t change);
   void drop_spent_edges(std::uint64_t now);
-  void put_stack_aside(Stream& stream);
-  bool take_stack(Stream& stream, std::uint64_t id);
+  void suspend_stack(Stream& stream);
+  bool resume_stack(Stream& stream, std::uint64_t id);
 
   // Context and task operands. False: wait.
   bool resolve_context(Stream& stream, Frame* frame, Context*& context);
   void note_steal(const Stream& stream, Frame& task);
   bool claim_task(Stream& stream, Frame*& task);
-  Frame* frame_out_of_nowhere(std::uint64_t id);
+  Frame* placeholder_frame(std::uint64_t id);
   Row resolve_site(Stream& stream, const Frame& parent);
 
   Frame& running(Stream& stream);
@@ -117,7 +117,7 @@ private:
   const TraceInfo& info_;
   const RowMaps& rows_;
   DagVisitor& visitor_;
-  MergeQueue queue_;
+  StreamQueue queue_;
   Joins joins_;
   std::vector<Stream> streams_;
   PagedTable<Frame> tasks_;      // spawned, not begun

@@ -1,24 +1,24 @@
-// The execution DAG as a stream of events: what dpst_reader tells and passes hear. There is no tree
-// in memory (style.md's first plan, a Dpst of flat arrays, gave way to design.md 2.6 and 4): a
-// trace of 10^9 tasks is read with the memory of what is alive at one moment.
+// The execution DAG as a stream of events: what dag_reader.h finds in the streams and passes are called with. There is no
+// tree in memory: a trace of 10^9 tasks is read with the memory of what is alive at one moment.
 //
 // A *frame* is a task, from its spawn to its end, or an external thread outside every task (a root
-// frame). The reader owns frames and whatever joins them; the visitor owns what it accumulates
-// along paths, behind Path.
+// frame). The reader owns frames and the tables of what will be joined; the visitor owns what it
+// accumulates along paths (Path) and per frame (FrameState::own). All calls come from one thread.
 #pragma once
 
 #include "base/ids.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
+#include <type_traits>
 
 namespace tp::analysis {
 
-struct Path;       // the visitor's: the longest path to a point
-struct Invocation; // the visitor's: a task as an invocation of its row
-struct LoopMark;   // the visitor's: where the innermost open loop body call began
-struct LoopPiece;  // the visitor's: a task as a piece of a loop
+// The longest path to a point. A visitor derives its own type from it (TypedVisitor).
+struct Path {};
 
 // What a step begins or ends with. Spawn and Wait name a row: that of the task created, and that of
 // the task which the waiting frame created last. FirstUse: of oneTBB, by an external thread; its row,
@@ -42,15 +42,13 @@ struct Boundary {
 
 // What a visitor sees of a frame.
 struct FrameState {
+  static constexpr std::size_t kOwnBytes = 4 * sizeof(void*);
+
   Path* path = nullptr;
-  Invocation* task = nullptr;       // the frame itself
-  Invocation* invocation = nullptr; // the innermost top-call-site invocation around it
-  LoopMark* loop = nullptr;
-  LoopPiece* piece = nullptr;
+  alignas(void*) std::array<std::byte, kOwnBytes> own{}; // the visitor's; zeros at first
   Row row = kMainRow;
   Row last_spawned = kMainRow; // row of the task that it created last; its own before
   Boundary opened;             // what the open step began with
-  std::uint32_t context = 0;   // passes/calling_context.h
   bool is_root = false;
   bool is_split = false;         // an algorithm split it off its spawner's own work
   bool is_stolen = false;        // it began on another thread than it was spawned on
@@ -58,16 +56,16 @@ struct FrameState {
 };
 
 struct RegionWork {
-  std::uint32_t region = 0; // row of the region table
+  RegionId region{};
   std::uint64_t work = 0;
 };
 
 // A maximal stretch of one task on one thread with no task-management event inside.
 struct Step {
   std::uint64_t work = 0;
-  std::uint64_t lead = 0;   // ticks inside the runtime and the profiler before it
-  std::uint64_t length = 0; // ticks of wall-clock time
-  std::uint64_t begin = 0;  // ticks
+  std::uint64_t overhead_before = 0; // ticks inside the runtime and the profiler before it
+  std::uint64_t length = 0;          // ticks of wall-clock time
+  std::uint64_t begin = 0;           // ticks
   std::uint32_t stream = 0;
   std::span<const RegionWork> regions;
   std::span<const std::uint64_t> extra; // values of the run's extra events
@@ -78,6 +76,8 @@ struct Step {
 // child that was spawned first (lower rank) against later ones.
 enum class Tie : std::uint8_t { Into, From, LowerRank };
 
+// The order of calls is a topological order of the DAG. Paths that are passed are the visitor's own, made by new_path()
+// or copy_path() and not dropped yet.
 class DagVisitor {
 public:
   virtual ~DagVisitor() = default;
@@ -85,31 +85,53 @@ public:
   virtual Path* new_path() = 0; // empty, length 0
   virtual Path* copy_path(const Path& path) = 0;
   virtual void drop_path(Path* path) = 0;
-  virtual void set_rank(Path& path, std::uint64_t rank) = 0;
+  virtual void set_rank(Path&, std::uint64_t /*rank*/) {}
   // `into` becomes the longer of both. Its rank changes only with Tie::LowerRank.
   virtual void join_path(Path& into, const Path& from, Tie tie) = 0;
   // `into` becomes a copy of `from`, but keeps its rank.
   virtual void assign_path(Path& into, const Path& from) = 0;
   // A wait of `frame` is over. `fresh`: the longest end of what it joins, `again`: of what this
   // frame has joined before in the same scope. Either may be null.
-  virtual void wait_joined(FrameState& frame, const Path* fresh, const Path* again) = 0;
+  virtual void wait_joined(FrameState& frame, Path* fresh, Path* again) = 0;
 
   // A root frame begins; its path is new.
-  virtual void root_begun(FrameState& frame) = 0;
+  virtual void root_begun(FrameState&) {}
   // `child.path` and `child.row` are set; the path is a copy of the parent's.
   virtual void spawned(const FrameState& parent, FrameState& child) = 0;
-  virtual void begun(FrameState& frame) = 0;
+  virtual void begun(FrameState&) {}
   // The frame's path was assigned anew: it does not come after its spawn.
-  virtual void restarted(FrameState& frame) = 0;
+  virtual void restarted(FrameState&) {}
   virtual void step(FrameState& frame, const Step& step) = 0;
-  virtual void loop_begin(FrameState& frame) = 0;
-  virtual void loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) = 0;
+  virtual void loop_begin(FrameState&) {}
+  virtual void loop_end(FrameState&, std::uint64_t /*iterations*/, std::uint64_t /*grain*/) {}
   // The frame is over. The reader drops the path later: joins may still read it.
   virtual void ended(FrameState& frame) = 0;
   // The longest end of tasks that no wait has joined and none will.
-  virtual void left_unjoined(const Path& path) = 0;
+  virtual void left_unjoined(const Path&) {}
   // A task that never began.
-  virtual void abandoned(FrameState& frame) = 0;
+  virtual void abandoned(FrameState&) {}
+};
+
+struct NoFrameData {};
+
+// A visitor with types of its own: what it keeps along a path, and per frame. Every Path that it is called with is a
+// PathType, and FrameState::own holds a FrameData, which zeros are the first value of.
+template <typename PathType, typename FrameData = NoFrameData>
+class TypedVisitor : public DagVisitor {
+protected:
+  static PathType& typed(Path& path) { return static_cast<PathType&>(path); }
+  static const PathType& typed(const Path& path) { return static_cast<const PathType&>(path); }
+  static PathType* typed(Path* path) { return static_cast<PathType*>(path); }
+  static PathType& path_of(const FrameState& frame) { return static_cast<PathType&>(*frame.path); }
+  static FrameData& data_of(FrameState& frame) {
+    static_assert(sizeof(FrameData) <= FrameState::kOwnBytes &&
+                  alignof(FrameData) <= alignof(void*));
+    static_assert(std::is_trivially_copyable_v<FrameData>);
+    return *std::launder(reinterpret_cast<FrameData*>(frame.own.data()));
+  }
+  static const FrameData& data_of(const FrameState& frame) {
+    return *std::launder(reinterpret_cast<const FrameData*>(frame.own.data()));
+  }
 };
 
 } // namespace tp::analysis

@@ -105,7 +105,7 @@ struct Frame {
 
 class Joins {
 public:
-  Joins(DagVisitor& visitor, MergeQueue& queue) : visitor_(visitor), queue_(queue) {}
+  Joins(DagVisitor& visitor, StreamQueue& queue) : visitor_(visitor), queue_(queue) {}
 
   Frame* make_frame() {
     Frame* const frame = frames_.make();
@@ -168,7 +168,7 @@ private:
   void close_wait(Frame& frame);
 
   DagVisitor& visitor_;
-  MergeQueue& queue_;
+  StreamQueue& queue_;
   Pool<Frame> frames_;
   Pool<Context> contexts_;
   Pool<Scope> scopes_;

@@ -14,14 +14,14 @@ namespace tp::analysis {
 
 inline constexpr std::uint32_t kNoStream = std::numeric_limits<std::uint32_t>::max();
 
-// The streams that wait for one thing: a list through MergeQueue::Entry::next.
+// The streams that wait for one thing: a list through StreamQueue::Entry::next.
 struct Waiters {
   std::uint32_t first = kNoStream;
 };
 
-class MergeQueue {
+class StreamQueue {
 public:
-  explicit MergeQueue(std::size_t streams) : entries_(streams) {}
+  explicit StreamQueue(std::size_t streams) : entries_(streams) {}
 
   void push(std::uint64_t time, std::uint32_t stream) {
     entries_[stream].time = time;

@@ -2,6 +2,7 @@
 // filled by dpst_reader, shown by reports.
 #pragma once
 
+#include "base/ids.h"
 #include "base/problem.h"
 #include "base/rounding.h"
 
@@ -95,7 +96,7 @@ struct ReadSummary {
   ThreadTotals threads;
   std::vector<std::uint64_t> extra; // sums of the extra events
   // By row: into contexts of which constructs tasks were spawned there, a bit for each trace::Construct.
-  std::vector<std::uint16_t> constructs;
+  IdVector<Row, std::uint16_t> constructs;
   std::array<std::uint64_t, static_cast<std::size_t>(Problem::Count)> inconsistencies{};
   std::size_t most_live_frames = 0;
 };

@@ -4,13 +4,11 @@
 #include "base/id_table.h"
 #include "base/ids.h"
 
-#include <cstdint>
-
 namespace tp::analysis {
 
 struct RowMaps {
   IdTable<Row> row_of_site;
-  IdTable<std::uint32_t> region_of_id;
+  IdTable<RegionId> region_of_id;
   // The last row: of tasks whose spawn or site is lost (incomplete traces only).
   Row unknown_row = kMainRow;
 };

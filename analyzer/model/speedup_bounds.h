@@ -3,7 +3,7 @@
 //
 // The *burdened* span is the span of the DAG in which each edge along which a thread may have to
 // take over work carries a burden: the time that such a migration costs. Which edges those are
-// depends on the scheduler (Analysis::add_burden):
+// depends on the scheduler (DagFold::add_burden):
 //   Cilk    runs the child at once, so continuations migrate, and returns that find them gone
 //   oneTBB  runs the continuation, so children migrate
 // From it comes an estimate of the speedup that work stealing reaches at least:
@@ -11,13 +11,13 @@
 // 1.7 is Cilkview's empirical coefficient. No schedule exceeds min(P, T1/Tinf).
 #pragma once
 
-#include "model/profile.h"
+#include "base/wide.h"
+#include "model/what_if.h"
 
 #include <cstdint>
 
 namespace tp::analysis {
 
-__extension__ using Wide = unsigned __int128;
 // Bits are dropped on both sides until they fit.
 Ratio shortened_ratio(Wide numerator, Wide denominator);
 

@@ -21,17 +21,16 @@ ContextId CallingContextTree::target(ContextId from, Row row) {
 }
 
 ContextId CallingContextTree::add_node(ContextId parent, Row row) {
-  nodes_.push_back({parent, row, 0});
-  return static_cast<ContextId>(nodes_.size() - 1);
+  return nodes_.push_back({parent, row, 0});
 }
 
 ContextId CallingContextTree::further(Row row) {
   if (further_ == kRootContext)
     further_ = add_node(kRootContext, kFurtherContexts);
-  if (const ContextId* const known = further_of_.find(row))
+  if (const ContextId* const known = further_of_.find(index_of(row)))
     return *known;
   const ContextId fresh = add_node(further_, row);
-  further_of_.insert(row, fresh);
+  further_of_.insert(index_of(row), fresh);
   return fresh;
 }
 

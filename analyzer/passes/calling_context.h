@@ -16,10 +16,9 @@
 
 namespace tp::analysis {
 
-using ContextId = std::uint32_t;
-inline constexpr ContextId kRootContext = 0; // main
+inline constexpr ContextId kRootContext{0}; // main
 // Row of the node above the chains that exceed the limit.
-inline constexpr Row kFurtherContexts = ~Row{0};
+inline constexpr Row kFurtherContexts{~std::uint32_t{0}};
 
 class CallingContextTree {
 public:
@@ -40,7 +39,7 @@ public:
 
   // Once per task.
   ContextId spawned(ContextId from, Row row) {
-    const std::uint64_t key = std::uint64_t{from} << 32 | row;
+    const std::uint64_t key = std::uint64_t{index_of(from)} << 32 | index_of(row);
     const std::uint32_t* const known = edge_of_.find(key);
     const std::uint32_t edge = known ? *known : add_edge(key, from, row);
     ++edges_[edge].spawns;
@@ -48,7 +47,7 @@ public:
   }
   void begun(ContextId context) { ++nodes_[context].tasks; }
 
-  const std::vector<Node>& nodes() const { return nodes_; }
+  const IdVector<ContextId, Node>& nodes() const { return nodes_; }
   const std::vector<Edge>& edges() const { return edges_; }
 
 private:
@@ -60,7 +59,7 @@ private:
   ContextId further(Row row);
 
   std::size_t most_nodes_;
-  std::vector<Node> nodes_;
+  IdVector<ContextId, Node> nodes_;
   std::vector<Edge> edges_;
   IdTable<std::uint32_t> edge_of_;   // by (from, row)
   IdTable<ContextId> further_of_;    // by row

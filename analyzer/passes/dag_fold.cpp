@@ -12,7 +12,7 @@ namespace tp::analysis {
   fail(Problem::Overflow, {"the trace"}, "lengths of paths below 2^64", "more", hint);
 }
 
-Analysis::Analysis(const AnalysisSetup& setup)
+DagFold::DagFold(const FoldSetup& setup)
     : setup_(setup),
       most_work_(std::numeric_limits<std::uint64_t>::max() / setup.plan.largest_factor()),
       sites_(setup.callers),
@@ -21,101 +21,107 @@ Analysis::Analysis(const AnalysisSetup& setup)
   assert(!setup.sites || !setup.contexts);
 }
 
-void Analysis::root_begun(FrameState& frame) {
+void DagFold::root_begun(FrameState& frame) {
   frame.is_root = true;
   if (!setup_.sites)
     return;
-  sites_.root_begun(frame);
-  frame.path->by = frame.task;
+  FoldFrame& own = data_of(frame);
+  sites_.root_begun(own.site);
+  path_of(frame).by = own.site.task;
 }
 
-StepClassId Analysis::class_of(const FrameState& frame, const Step& step) {
-  if (!setup_.contexts) [[likely]]
-    return classes_.id_of({frame.row, step.opened, step.closed});
-  timeline_.step(frame.row, step);
-  return frame.context;
-}
-
-void Analysis::step(FrameState& frame, const Step& step) {
+void DagFold::step(FrameState& frame, const Step& step) {
   if (step.work > most_work_ - work_)
     fail_overflow("use smaller --factors");
   work_ += step.work;
   check_burdens();
-  const StepClassId of = class_of(frame, step);
-  if (of >= class_totals_.size()) [[unlikely]]
-    class_totals_.resize(of + 1);
-  ClassTotals& totals = class_totals_[of];
-  totals.work += step.work;
-  totals.lead += step.lead;
-  ++totals.steps;
+  FoldFrame& own = data_of(frame);
+  StepClassId of{}; // in no scenario where contexts are asked for
+  PathKey key;
+  StepTotals* totals;
+  if (!setup_.contexts) [[likely]] {
+    of = classes_.id_of({frame.row, step.opened, step.closed});
+    key = PathKey::of(of);
+    totals = &class_totals_.grown_to(of);
+  } else {
+    timeline_.step(frame.row, step);
+    key = PathKey::of(own.context);
+    totals = &context_totals_.grown_to(own.context);
+  }
+  totals->work += step.work;
+  totals->overhead_before += step.overhead_before;
+  ++totals->steps;
   if (setup_.sites) {
     if (!frame.is_root || step.opened.kind != BoundaryKind::Begin) // that begins no task
-      leads_[static_cast<std::size_t>(step.opened.kind)].add(step.lead);
-    sites_.step(frame, step);
+      overheads_before_[static_cast<std::size_t>(step.opened.kind)].add(step.overhead_before);
+    sites_.step(own.site, frame.row, step);
   }
-  paths_.extend(*frame.path, of, step);
-  if (frame.loop && !frame.loop->open)
-    frame.loop->divisible += step.work;
+  paths_.extend(path_of(frame), key, of, step);
+  if (own.loop && !own.loop->open)
+    own.loop->divisible += step.work;
 }
 
-void Analysis::spawned(const FrameState& parent, FrameState& child) {
+void DagFold::spawned(const FrameState& parent, FrameState& child) {
+  const FoldFrame& from = data_of(parent);
+  FoldFrame& own = data_of(child);
   // Work that a task gives away between two of its body calls could have been given away before the
   // first.
-  if (parent.loop && !parent.loop->open)
-    child.path->lengths()[kDivisible] = parent.loop->divisible;
+  if (from.loop && !from.loop->open)
+    path_of(child).lengths()[kDivisible] = from.loop->divisible;
   add_burden(parent, child);
   if (setup_.contexts)
-    child.context = contexts_.spawned(parent.context, child.row);
+    own.context = contexts_.spawned(from.context, child.row);
   if (!setup_.sites)
     return;
   // What a task that has not begun needs is in its frame and its path: there may be many.
-  sites_.spawned(parent, child);
-  paths_.leave(*child.path);
+  sites_.spawned(from.site, own.site);
+  paths_.leave(path_of(child));
 }
 
-void Analysis::check_burdens() const {
+void DagFold::check_burdens() const {
   if (burdens_ > std::numeric_limits<std::uint64_t>::max() - work_)
     fail_overflow("use a smaller --burden");
 }
 
 // Cilk: whoever spawns runs the child, so it is the continuation that may migrate, and a child that
 // returns may find it gone (ended()). oneTBB: the child may migrate, the continuation stays.
-void Analysis::add_burden(const FrameState& parent, const FrameState& child) {
+void DagFold::add_burden(const FrameState& parent, const FrameState& child) {
   burdens_ += 2 * setup_.burden;
   check_burdens();
   if (parent.path)
-    parent.path->lengths()[kBurdenedCilk] += setup_.burden;
-  child.path->lengths()[kBurdenedTbb] += setup_.burden;
+    path_of(parent).lengths()[kBurdenedCilk] += setup_.burden;
+  path_of(child).lengths()[kBurdenedTbb] += setup_.burden;
 }
 
-void Analysis::loop_begin(FrameState& frame) {
-  std::uint64_t& length = frame.path->lengths()[kDivisible];
-  if (!frame.loop || frame.loop->open) {
+void DagFold::loop_begin(FrameState& frame) {
+  std::uint64_t& length = path_of(frame).lengths()[kDivisible];
+  LoopMark*& loop = data_of(frame).loop;
+  if (!loop || loop->open) {
     LoopMark* const mark = loops_.make();
-    mark->outer = frame.loop;
+    mark->outer = loop;
     mark->divisible = length;
-    frame.loop = mark;
+    loop = mark;
   }
-  frame.loop->open = true;
-  length = frame.loop->divisible;
+  loop->open = true;
+  length = loop->divisible;
 }
 
-void Analysis::loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) {
+void DagFold::loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) {
   if (setup_.sites)
-    sites_.loop_end(frame, iterations, grain);
-  LoopMark* const mark = frame.loop;
-  std::uint64_t& length = frame.path->lengths()[kDivisible];
+    sites_.loop_end(frame.row, iterations, grain);
+  LoopMark* const mark = data_of(frame).loop;
+  std::uint64_t& length = path_of(frame).lengths()[kDivisible];
   mark->longest = std::max(
       mark->longest, mark->divisible + divisible_part(length - mark->divisible, iterations, grain));
   mark->open = false;
   length = mark->longest;
   if (!mark->outer)
     return;
-  frame.loop = mark->outer;
+  data_of(frame).loop = mark->outer;
   loops_.free(mark);
 }
 
-void Analysis::drop_loops(FrameState& frame) {
+void DagFold::drop_loops(FoldFrame& frame) {
   while (LoopMark* const mark = frame.loop) {
     frame.loop = mark->outer;
     loops_.free(mark);
@@ -124,50 +130,57 @@ void Analysis::drop_loops(FrameState& frame) {
 
 // A task that was waited for is part of its root's path: of equal ends the root's is the whole story.
 // As divisible it has to be: the body call that waited for the task has been scaled down since.
-void Analysis::ended(FrameState& frame) {
-  drop_loops(frame);
+void DagFold::ended(FrameState& frame) {
+  FoldFrame& own = data_of(frame);
+  FoldPath& path = path_of(frame);
+  drop_loops(own);
   std::uint64_t& divisible = longest_->lengths()[kDivisible];
   const std::uint64_t before = divisible;
-  paths_.join(*longest_, *frame.path, frame.is_root ? Tie::From : Tie::Into);
+  paths_.join(*longest_, path, frame.is_root ? Tie::From : Tie::Into);
   if (setup_.sites)
-    sites_.ended(frame, frame.path->executed(), frame.path->local_span);
-  frame.path->by = nullptr;
+    sites_.ended(own.site, frame.row, path.executed(), path.local_span);
+  path.by = nullptr;
   if (frame.is_root)
     return;
   divisible = before;
-  frame.path->lengths()[kBurdenedCilk] += setup_.burden;
+  path.lengths()[kBurdenedCilk] += setup_.burden;
 }
 
-void Analysis::left_unjoined(const Path& path) {
+void DagFold::left_unjoined(const Path& path) {
   std::uint64_t& divisible = longest_->lengths()[kDivisible];
-  divisible = std::max(divisible, path.lengths()[kDivisible]);
+  divisible = std::max(divisible, typed(path).lengths()[kDivisible]);
 }
 
-void Analysis::abandoned(FrameState& frame) {
+void DagFold::abandoned(FrameState& frame) {
   if (setup_.sites)
-    sites_.abandoned(frame);
+    sites_.abandoned(data_of(frame).site);
 }
 
-void Analysis::add_row_totals(Results& results) const {
-  for (StepClassId of = 0; of < class_totals_.size(); ++of) {
+void DagFold::add_row_totals(Results& results) const {
+  for (const StepClassId of : ids_below(class_totals_.end_id())) {
     RowTotals& row = results.rows[results.classes[of].row];
     row.on_work.local.work += class_totals_[of].work;
-    row.overhead += class_totals_[of].lead;
+    row.overhead += class_totals_[of].overhead_before;
     row.steps += class_totals_[of].steps;
   }
 }
 
 // What the longest path is made of.
-void Analysis::add_path_totals(Results& results) {
+void DagFold::add_path_totals(Results& results) {
   auto& segments = paths_.segments();
   for (const auto& entry : segments.total(longest_->composition)) {
-    if (const auto region = PathStore::region_of(entry.key)) {
-      results.region_critical_work[*region] = entry.work;
+    if (entry.key.is_region()) {
+      results.region_critical_work[entry.key.region()] = entry.work;
       continue;
     }
-    results.class_totals[entry.key].critical_work = entry.work;
+    if (setup_.contexts) {
+      results.context_totals[entry.key.id<ContextId>()].critical_work = entry.work;
+      continue;
+    }
+    const auto of = entry.key.id<StepClassId>();
+    results.class_totals[of].critical_work = entry.work;
     if (setup_.sites)
-      results.rows[results.classes[entry.key].row].on_span.local.span += entry.work;
+      results.rows[results.classes[of].row].on_span.local.span += entry.work;
   }
   for (SegmentId id = longest_->composition; id != kNoSegment; id = segments.previous(id)) {
     for (const OnSpan::Of& of : paths_.settled(id).rows())
@@ -175,7 +188,7 @@ void Analysis::add_path_totals(Results& results) {
   }
 }
 
-Analysis::Results Analysis::results() {
+DagFold::Results DagFold::results() {
   const std::uint64_t* const lengths = longest_->lengths();
   Results results{.work = work_,
                   .span = lengths[kExecuted],
@@ -185,12 +198,13 @@ Analysis::Results Analysis::results() {
                   .rows = sites_.rows(),
                   .classes = classes_.classes(),
                   .class_totals = class_totals_,
-                  .leads = leads_,
+                  .overheads_before = overheads_before_,
                   .contexts = contexts_.nodes(),
+                  .context_totals = context_totals_,
                   .context_edges = contexts_.edges(),
                   .timeline = timeline_.take()};
   if (setup_.contexts)
-    results.class_totals.resize(results.contexts.size());
+    results.context_totals.resize(results.contexts.size());
   name_first_use(results.classes);
   results.region_critical_work.resize(setup_.regions);
   if (setup_.sites)

@@ -1,5 +1,5 @@
-// The visitor that drives all passes over one reading of the streams. main.cpp makes one, gives it
-// to DpstReader, and asks for the results. Nothing here prints or opens files.
+// DAG FOLD: the visitor that drives all passes that fold over one reading of the streams. TraceReadings makes one per
+// reading, gives it to DagReader, and asks for the results. Nothing here prints or opens files.
 #pragma once
 
 #include "dag/dag_visitor.h"
@@ -29,9 +29,16 @@ struct LoopMark {
   std::uint64_t longest = 0;   // end of the longest body call so far
 };
 
-struct AnalysisSetup {
+// A frame as DagFold keeps it.
+struct FoldFrame {
+  SiteFrame site;
+  LoopMark* loop = nullptr; // the innermost loop with an open body call, or the last one
+  ContextId context = kRootContext;
+};
+
+struct FoldSetup {
   const WhatIfPlan& plan;
-  const std::vector<std::uint32_t>& callers; // per row, a number of its function
+  const IdVector<Row, std::uint32_t>& callers; // a number of its function
   std::size_t regions = 0;
   WhatIfMode mode = WhatIfMode::Parallelize;
   bool sites = false;       // the profile of sites; not with `contexts`
@@ -41,56 +48,63 @@ struct AnalysisSetup {
   std::optional<std::uint64_t> contexts;
 };
 
-class Analysis final : public DagVisitor {
+class DagFold final : public TypedVisitor<FoldPath, FoldFrame> {
 public:
-  struct ClassTotals {
+  struct StepTotals { // of a class of steps, or of a calling context
     std::uint64_t work = 0;
     std::uint64_t steps = 0;
-    std::uint64_t lead = 0;          // ticks
-    std::uint64_t critical_work = 0; // on the followed path; times the factor of its scenario
+    std::uint64_t overhead_before = 0; // ticks
+    std::uint64_t critical_work = 0;   // on the followed path; times the factor of its scenario
   };
   struct Results {
     std::uint64_t work = 0; // T1
     std::uint64_t span = 0, divisible_span = 0;
     std::uint64_t burdened_cilk = 0, burdened_tbb = 0;
-    std::vector<RowTotals> rows; // local span on span adds up to `span`
-    std::vector<StepClass> classes;
-    std::vector<ClassTotals> class_totals;
-    std::vector<std::uint64_t> region_critical_work; // as executed: with no scenario followed
-    // Leads of the steps that begin with a boundary of each kind, in ticks; with `sites` only.
-    std::array<LogHistogram, kBoundaryKinds> leads;
+    IdVector<Row, RowTotals> rows; // local span on span adds up to `span`
+    IdVector<StepClassId, StepClass> classes;
+    IdVector<StepClassId, StepTotals> class_totals;
+    IdVector<RegionId, std::uint64_t>
+        region_critical_work; // as executed: with no scenario followed
+    // Ticks before the steps that begin with a boundary of each kind; with `sites` only.
+    std::array<LogHistogram, kBoundaryKinds> overheads_before;
     std::vector<WhatIfLength> what_if; // one per scenario
-    // Only with AnalysisSetup::contexts; `class_totals` is then by ContextId.
-    std::vector<CallingContextTree::Node> contexts;
+    // Only with FoldSetup::contexts, and then in place of the classes.
+    IdVector<ContextId, CallingContextTree::Node> contexts;
+    IdVector<ContextId, StepTotals> context_totals;
     std::vector<CallingContextTree::Edge> context_edges;
     std::vector<Timeline::Slice> timeline;
   };
 
-  explicit Analysis(const AnalysisSetup& setup);
+  explicit DagFold(const FoldSetup& setup);
   Results results();
 
   Path* new_path() override { return paths_.make(); }
-  Path* copy_path(const Path& path) override { return paths_.copy(path); }
-  void drop_path(Path* path) override { paths_.drop(path); }
-  void set_rank(Path& path, std::uint64_t rank) override { path.rank = rank; }
-  void join_path(Path& into, const Path& from, Tie tie) override { paths_.join(into, from, tie); }
-  void assign_path(Path& into, const Path& from) override { paths_.assign(into, from); }
-  void wait_joined(FrameState& frame, const Path* fresh, const Path* again) override {
-    paths_.join_wait(*frame.path, fresh, again, frame.opened.row);
+  Path* copy_path(const Path& path) override { return paths_.copy(typed(path)); }
+  void drop_path(Path* path) override { paths_.drop(&typed(*path)); }
+  void set_rank(Path& path, std::uint64_t rank) override { typed(path).rank = rank; }
+  void join_path(Path& into, const Path& from, Tie tie) override {
+    paths_.join(typed(into), typed(from), tie);
+  }
+  void assign_path(Path& into, const Path& from) override {
+    paths_.assign(typed(into), typed(from));
+  }
+  void wait_joined(FrameState& frame, Path* fresh, Path* again) override {
+    paths_.join_wait(path_of(frame), typed(fresh), typed(again), frame.opened.row);
   }
   void root_begun(FrameState& frame) override;
   void spawned(const FrameState& parent, FrameState& child) override;
   void restarted(FrameState& frame) override {
     if (setup_.sites)
-      sites_.restarted(frame, frame.path->executed());
+      sites_.restarted(data_of(frame).site, path_of(frame).executed());
   }
   void begun(FrameState& frame) override {
+    FoldFrame& own = data_of(frame);
     if (setup_.sites) {
-      sites_.begun(frame, frame.path->executed());
-      paths_.enter(*frame.path, *frame.task);
+      sites_.begun(own.site, frame, path_of(frame).executed());
+      paths_.enter(path_of(frame), *own.site.task);
     }
     if (setup_.contexts)
-      contexts_.begun(frame.context);
+      contexts_.begun(own.context);
   }
   void step(FrameState& frame, const Step& step) override;
   void loop_begin(FrameState& frame) override;
@@ -105,26 +119,26 @@ public:
   std::size_t live_invocations() const { return sites_.live(); }
 
 private:
-  StepClassId class_of(const FrameState& frame, const Step& step);
-  void drop_loops(FrameState& frame);
+  void drop_loops(FoldFrame& frame);
   void check_burdens() const;
   void add_burden(const FrameState& parent, const FrameState& child);
   void add_row_totals(Results& results) const;
   void add_path_totals(Results& results);
 
-  const AnalysisSetup setup_;
+  const FoldSetup setup_;
   const std::uint64_t most_work_; // beyond it lengths would overflow
   SiteProfile sites_;
   PathStore paths_;
   StepClassTable classes_;
-  std::vector<ClassTotals> class_totals_;
+  IdVector<StepClassId, StepTotals> class_totals_;
   CallingContextTree contexts_;
+  IdVector<ContextId, StepTotals> context_totals_;
   Timeline timeline_;
-  std::array<LogHistogram, kBoundaryKinds> leads_;
+  std::array<LogHistogram, kBoundaryKinds> overheads_before_;
   Pool<LoopMark> loops_;
   std::uint64_t work_ = 0;
   std::uint64_t burdens_ = 0; // what burdened lengths may exceed the work by
-  Path* longest_;             // over all ends so far
+  FoldPath* longest_;         // over all ends so far
 };
 
 } // namespace tp::analysis

@@ -1,4 +1,4 @@
-// What Analysis does with lengths as divisible, for several changes at once.
+// What DagFold does with lengths as divisible, for several changes at once.
 #include "passes/grain_trials.h"
 
 #include "passes/work_span.h"
@@ -10,8 +10,8 @@
 namespace tp::analysis {
 
 GrainTrials::GrainTrials(std::span<const GrainChange> changes)
-    : changes_(changes), paths_(changes.size() * sizeof(std::uint64_t)),
-      marks_(sizeof(Mark) + 2 * changes.size() * sizeof(std::uint64_t)),
+    : changes_(changes), paths_(sizeof(TrialPath) + changes.size() * sizeof(std::uint64_t)),
+      marks_(sizeof(TrialMark) + 2 * changes.size() * sizeof(std::uint64_t)),
       pieces_(changes.size() * sizeof(LoopPiece*)), longest_(changes.size()) {
   assert(changes.size() <= kMost);
   for (const GrainChange& change : changes)
@@ -26,15 +26,15 @@ std::vector<GrainTrials::Result> GrainTrials::results() const {
 }
 
 Path* GrainTrials::new_path() {
-  const auto path = static_cast<Lengths>(paths_.make());
-  std::fill_n(path, changes_.size(), 0);
-  return reinterpret_cast<Path*>(path);
+  auto* const path = new (paths_.make()) TrialPath;
+  std::fill_n(path->lengths(), changes_.size(), 0);
+  return path;
 }
 
 Path* GrainTrials::copy_path(const Path& path) {
-  const auto made = static_cast<Lengths>(paths_.make());
-  copy(made, lengths(path));
-  return reinterpret_cast<Path*>(made);
+  auto* const made = new (paths_.make()) TrialPath;
+  copy(made->lengths(), typed(path).lengths());
+  return made;
 }
 
 void GrainTrials::join(Lengths into, const std::uint64_t* from) const {
@@ -47,8 +47,8 @@ void GrainTrials::step(FrameState& frame, const Step& step) {
     for (std::size_t i = 0; i < changes_.size(); ++i)
       to[i] += step.work;
   };
-  add(lengths(*frame.path));
-  if (Mark* const loop = mark(frame); loop && !loop->open)
+  add(path_of(frame).lengths());
+  if (TrialMark* const loop = data_of(frame).loop; loop && !loop->open)
     add(divisible(*loop));
 }
 
@@ -56,10 +56,10 @@ void GrainTrials::step(FrameState& frame, const Step& step) {
 // first. A piece knows its place among those split off the same task; any other is made when it
 // begins: there may be many that have not.
 void GrainTrials::spawned(const FrameState& parent, FrameState& child) {
-  if (Mark* const loop = mark(parent); loop && !loop->open)
-    copy(lengths(*child.path), divisible(*loop));
+  if (TrialMark* const loop = data_of(parent).loop; loop && !loop->open)
+    copy(path_of(child).lengths(), divisible(*loop));
   if (child.is_split)
-    make_pieces(child, pieces(parent));
+    make_pieces(child, data_of(parent).pieces);
 }
 
 void GrainTrials::begun(FrameState& frame) {
@@ -76,29 +76,28 @@ void GrainTrials::make_pieces(FrameState& frame, Pieces outer) {
       made = static_cast<Pieces>(pieces_.make());
       std::fill_n(made, changes_.size(), nullptr);
     }
-    made[i] = loops_[i].make(outer ? outer[i] : nullptr, lengths(*frame.path)[i]);
+    made[i] = loops_[i].make(outer ? outer[i] : nullptr, path_of(frame).lengths()[i]);
   }
-  frame.piece = reinterpret_cast<LoopPiece*>(made);
+  data_of(frame).pieces = made;
 }
 
 void GrainTrials::loop_begin(FrameState& frame) {
-  const Lengths now = lengths(*frame.path);
-  Mark* loop = mark(frame);
+  const Lengths now = path_of(frame).lengths();
+  TrialMark*& loop = data_of(frame).loop;
   if (!loop || loop->open) {
-    Mark* const outer = loop;
-    loop = new (marks_.make()) Mark{outer, false};
+    loop = new (marks_.make()) TrialMark{loop, false};
     copy(divisible(*loop), now);
     std::fill_n(longest(*loop), changes_.size(), 0);
-    frame.loop = reinterpret_cast<LoopMark*>(loop);
   }
   loop->open = true;
   copy(now, divisible(*loop));
 }
 
 void GrainTrials::loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) {
-  Mark& loop = *mark(frame);
-  const Lengths now = lengths(*frame.path), ends = longest(loop);
-  const Pieces of = pieces(frame);
+  TrialFrame& own = data_of(frame);
+  TrialMark& loop = *own.loop;
+  const Lengths now = path_of(frame).lengths(), ends = longest(loop);
+  const Pieces of = own.pieces;
   for (std::size_t i = 0; i < changes_.size(); ++i) {
     const std::uint64_t begin = divisible(loop)[i], cost = now[i] - begin;
     const bool is_changed = changes_[i].row == frame.row;
@@ -109,35 +108,36 @@ void GrainTrials::loop_end(FrameState& frame, std::uint64_t iterations, std::uin
   }
   loop.open = false;
   if (loop.outer)
-    leave_loop(frame);
+    leave_loop(own);
 }
 
-void GrainTrials::leave_loop(FrameState& frame) {
-  Mark* const loop = mark(frame);
-  frame.loop = reinterpret_cast<LoopMark*>(loop->outer);
+void GrainTrials::leave_loop(TrialFrame& frame) {
+  TrialMark* const loop = frame.loop;
+  frame.loop = loop->outer;
   marks_.free(loop);
 }
 
 // Pieces that the other grain would not have split off are over, perhaps.
-void GrainTrials::end_pieces(FrameState& frame) {
-  const Pieces of = pieces(frame);
+void GrainTrials::end_pieces(TrialPath& path, TrialFrame& frame) {
+  const Pieces of = frame.pieces;
   if (!of)
     return;
-  const Lengths now = lengths(*frame.path);
+  const Lengths now = path.lengths();
   for (std::size_t i = 0; i < changes_.size(); ++i)
     if (of[i])
       now[i] = std::max(now[i], loops_[i].end(of[i]));
   pieces_.free(of);
-  frame.piece = nullptr;
+  frame.pieces = nullptr;
 }
 
 // A task that was waited for is part of its root's path, or else is left unjoined.
 void GrainTrials::ended(FrameState& frame) {
-  while (frame.loop)
-    leave_loop(frame);
-  end_pieces(frame);
+  TrialFrame& own = data_of(frame);
+  while (own.loop)
+    leave_loop(own);
+  end_pieces(path_of(frame), own);
   if (frame.is_root)
-    join(longest_.data(), lengths(*frame.path));
+    join(longest_.data(), path_of(frame).lengths());
 }
 
 } // namespace tp::analysis

@@ -1,6 +1,6 @@
 // GRAIN TRIALS: the longest path as divisible, had one loop another grain; many such changes in one
 // reading. A path is here nothing but its length with each change. loop_pieces.h says what becomes of
-// the pieces of the loop that is changed; all other loops are divisible as in Analysis.
+// the pieces of the loop that is changed; all other loops are divisible as in DagFold.
 #pragma once
 
 #include "base/pool.h"
@@ -20,7 +20,25 @@ struct GrainChange {
   std::uint64_t grain = 1;
 };
 
-class GrainTrials final : public DagVisitor {
+// A path is its lengths, one per change; they follow the head, as in FoldPath.
+struct TrialPath : Path {
+  std::uint64_t first_length;
+  std::uint64_t* lengths() { return &first_length; }
+  const std::uint64_t* lengths() const { return &first_length; }
+};
+
+// What LoopMark is to DagFold: `divisible` and `longest` of each change follow it.
+struct TrialMark {
+  TrialMark* outer;
+  bool open;
+};
+
+struct TrialFrame {
+  TrialMark* loop = nullptr;
+  LoopPiece** pieces = nullptr; // one per change; null: of another loop
+};
+
+class GrainTrials final : public TypedVisitor<TrialPath, TrialFrame> {
 public:
   static constexpr std::size_t kMost = 16; // changes in one reading
   struct Result {
@@ -36,47 +54,39 @@ public:
   Path* new_path() override;
   Path* copy_path(const Path& path) override;
   void drop_path(Path* path) override { paths_.free(path); }
-  void set_rank(Path&, std::uint64_t) override {}
-  void join_path(Path& into, const Path& from, Tie) override { join(lengths(into), lengths(from)); }
-  void assign_path(Path& into, const Path& from) override { copy(lengths(into), lengths(from)); }
-  void wait_joined(FrameState& frame, const Path* fresh, const Path*) override {
+  void join_path(Path& into, const Path& from, Tie) override {
+    join(typed(into).lengths(), typed(from).lengths());
+  }
+  void assign_path(Path& into, const Path& from) override {
+    copy(typed(into).lengths(), typed(from).lengths());
+  }
+  void wait_joined(FrameState& frame, Path* fresh, Path*) override {
     if (fresh)
-      join(lengths(*frame.path), lengths(*fresh));
+      join(path_of(frame).lengths(), typed(*fresh).lengths());
   }
   void root_begun(FrameState& frame) override { frame.is_root = true; }
   void spawned(const FrameState& parent, FrameState& child) override;
   void begun(FrameState& frame) override;
-  void restarted(FrameState&) override {}
   void step(FrameState& frame, const Step& step) override;
   void loop_begin(FrameState& frame) override;
   void loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) override;
   void ended(FrameState& frame) override;
-  void left_unjoined(const Path& path) override { join(longest_.data(), lengths(path)); }
-  void abandoned(FrameState& frame) override { end_pieces(frame); }
+  void left_unjoined(const Path& path) override { join(longest_.data(), typed(path).lengths()); }
+  void abandoned(FrameState& frame) override { end_pieces(path_of(frame), data_of(frame)); }
 
 private:
-  // One element per change, in all of these.
-  using Lengths = std::uint64_t*;
-  using Pieces = LoopPiece**; // what a LoopPiece is here; null: of another loop
-  struct Mark {               // what a LoopMark is here: `divisible` and `longest` follow it
-    Mark* outer;
-    bool open;
-  };
+  using Lengths = std::uint64_t*; // one per change
+  using Pieces = LoopPiece**;
 
-  static Lengths lengths(const Path& path) {
-    return reinterpret_cast<Lengths>(const_cast<Path*>(&path));
-  }
-  static Mark* mark(const FrameState& frame) { return reinterpret_cast<Mark*>(frame.loop); }
-  static Pieces pieces(const FrameState& frame) { return reinterpret_cast<Pieces>(frame.piece); }
-  static Lengths divisible(Mark& mark) { return reinterpret_cast<Lengths>(&mark + 1); }
-  Lengths longest(Mark& mark) const { return divisible(mark) + changes_.size(); }
+  static Lengths divisible(TrialMark& mark) { return reinterpret_cast<Lengths>(&mark + 1); }
+  Lengths longest(TrialMark& mark) const { return divisible(mark) + changes_.size(); }
   void copy(Lengths into, const std::uint64_t* from) const {
     std::copy_n(from, changes_.size(), into);
   }
   void join(Lengths into, const std::uint64_t* from) const;
-  void leave_loop(FrameState& frame);
+  void leave_loop(TrialFrame& frame);
   void make_pieces(FrameState& frame, Pieces outer);
-  void end_pieces(FrameState& frame);
+  void end_pieces(TrialPath& path, TrialFrame& frame);
 
   const std::span<const GrainChange> changes_;
   std::vector<LoopPieces> loops_; // one per change

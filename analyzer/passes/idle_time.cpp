@@ -1,5 +1,6 @@
 // Two heaps: the next step of each stream by its begin, the running ones by their end.
 #include "passes/idle_time.h"
+#include "base/wide.h"
 
 #include <algorithm>
 #include <queue>
@@ -66,7 +67,6 @@ std::uint64_t IdleTime::until(std::uint64_t time) const {
   const std::uint64_t since = std::clamp(time, first_, last_) - first_;
   const std::uint64_t slot = since / width_;
   const std::uint64_t in_slot = idle_[slot + 1] - idle_[slot];
-  __extension__ using Wide = unsigned __int128;
   return idle_[slot] + static_cast<std::uint64_t>(Wide{in_slot} * (since % width_) / width_);
 }
 

@@ -17,53 +17,53 @@ constexpr std::size_t scheduler(EdgeKind edge) {
 
 } // namespace
 
-RunPath::Track& RunPath::track(const Path& path) {
-  return *const_cast<Track*>(reinterpret_cast<const Track*>(&path));
-}
-
 Path* RunPath::copy_path(const Path& path) {
-  Track* const copy = tracks_.make();
-  *copy = track(path);
+  RunTrack* const copy = tracks_.make();
+  *copy = typed(path);
   segments_.share(copy->composition);
-  return reinterpret_cast<Path*>(copy);
+  return copy;
 }
 
 void RunPath::drop_path(Path* path) {
-  segments_.drop(track(*path).composition);
-  tracks_.free(&track(*path));
+  segments_.drop(typed(*path).composition);
+  tracks_.free(&typed(*path));
 }
 
-void RunPath::take(Track& into, const Track& from) {
+void RunPath::take(RunTrack& into, const RunTrack& from) {
   const SegmentId kept = segments_.share(from.composition);
   segments_.drop(into.composition);
-  into = {kept, from.started, EdgeKind::End, from.end};
+  into.composition = kept;
+  into.started = from.started;
+  into.next = EdgeKind::End;
+  into.end = from.end;
 }
 
-bool RunPath::join(Track& into, const Track& from) {
+bool RunPath::join(RunTrack& into, const RunTrack& from) {
   const bool later = from.started && (!into.started || from.end > into.end);
   if (later)
     take(into, from);
   return later;
 }
 
-void RunPath::wait_joined(FrameState& frame, const Path* fresh, const Path*) {
-  Track& of = track(*frame.path);
-  if (!fresh || !join(of, track(*fresh)))
+void RunPath::wait_joined(FrameState& frame, Path* fresh, Path*) {
+  RunTrack& of = path_of(frame);
+  if (!fresh || !join(of, typed(*fresh)))
     of.next = EdgeKind::WaitContinue;
 }
 
 void RunPath::spawned(const FrameState&, FrameState& child) {
-  track(*child.path).next = EdgeKind::Create;
+  path_of(child).next = EdgeKind::Create;
 }
 
-void RunPath::add(Track& of, Row row, std::size_t what, std::uint64_t ticks) {
+void RunPath::add(RunTrack& of, Row row, std::size_t what, std::uint64_t ticks) {
   if (ticks > 0)
-    of.composition = segments_.extend(of.composition, std::uint64_t{row} * kParts + what, ticks);
+    of.composition =
+        segments_.extend(of.composition, std::uint64_t{index_of(row)} * kParts + what, ticks);
 }
 
 // Clocks of two cpus may differ by a few ticks: what lies before the end of the path is not counted twice.
 void RunPath::step(FrameState& frame, const Step& step) {
-  Track& of = track(*frame.path);
+  RunTrack& of = path_of(frame);
   if (!of.started) {
     of.started = true;
     of.end = step.begin;
@@ -85,17 +85,16 @@ void RunPath::step(FrameState& frame, const Step& step) {
                                                      : EdgeKind::Inside;
 }
 
-std::vector<RunPathPart> RunPath::rows() const {
-  std::vector<RunPathPart> rows;
+IdVector<Row, RunPathPart> RunPath::rows() const {
+  IdVector<Row, RunPathPart> rows;
   for (const auto& entry : segments_.total(longest_.composition)) {
-    const std::size_t row = entry.key / kParts, what = entry.key % kParts;
-    if (row >= rows.size())
-      rows.resize(row + 1);
+    const std::uint64_t what = entry.key % kParts;
+    RunPathPart& row = rows.grown_to(static_cast<Row>(entry.key / kParts));
     if (what == kRunning) {
-      rows[row].running = entry.work;
+      row.running = entry.work;
       continue;
     }
-    Delays& delays = rows[row].delays[(what - 1) / 2];
+    Delays& delays = row.delays[(what - 1) / 2];
     (what % 2 == 1 ? delays.busy : delays.scheduler) = entry.work;
   }
   return rows;

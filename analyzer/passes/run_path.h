@@ -22,48 +22,41 @@
 
 namespace tp::analysis {
 
-class RunPath final : public DagVisitor {
+struct RunTrack : Path {
+  SegmentId composition = kNoSegment;
+  bool started = false;
+  EdgeKind next = EdgeKind::Inside;
+  std::uint64_t end = 0; // of its last step
+};
+
+class RunPath final : public TypedVisitor<RunTrack> {
 public:
   explicit RunPath(const IdleTime& idle) : idle_(idle), segments_(owner_) {}
 
   // By row of the step that ran, or came late; as many as rows were seen on the path.
-  std::vector<RunPathPart> rows() const;
+  IdVector<Row, RunPathPart> rows() const;
 
-  Path* new_path() override { return reinterpret_cast<Path*>(tracks_.make()); }
+  Path* new_path() override { return tracks_.make(); }
   Path* copy_path(const Path& path) override;
   void drop_path(Path* path) override;
-  void set_rank(Path&, std::uint64_t) override {}
-  void join_path(Path& into, const Path& from, Tie) override { join(track(into), track(from)); }
-  void assign_path(Path& into, const Path& from) override { take(track(into), track(from)); }
-  void wait_joined(FrameState& frame, const Path* fresh, const Path* again) override;
-  void root_begun(FrameState&) override {}
+  void join_path(Path& into, const Path& from, Tie) override { join(typed(into), typed(from)); }
+  void assign_path(Path& into, const Path& from) override { take(typed(into), typed(from)); }
+  void wait_joined(FrameState& frame, Path* fresh, Path* again) override;
   void spawned(const FrameState& parent, FrameState& child) override;
-  void begun(FrameState&) override {}
-  void restarted(FrameState& frame) override { track(*frame.path).next = EdgeKind::End; }
+  void restarted(FrameState& frame) override { path_of(frame).next = EdgeKind::End; }
   void step(FrameState& frame, const Step& step) override;
-  void loop_begin(FrameState&) override {}
-  void loop_end(FrameState&, std::uint64_t, std::uint64_t) override {}
-  void ended(FrameState& frame) override { join(longest_, track(*frame.path)); }
-  void left_unjoined(const Path&) override {}
-  void abandoned(FrameState&) override {}
+  void ended(FrameState& frame) override { join(longest_, path_of(frame)); }
 
 private:
-  struct Track { // what a Path is here
-    SegmentId composition = kNoSegment;
-    bool started = false;
-    EdgeKind next = EdgeKind::Inside;
-    std::uint64_t end = 0; // of its last step
-  };
-  static Track& track(const Path& path);
-  bool join(Track& into, const Track& from);
-  void take(Track& into, const Track& from);
-  void add(Track& of, Row row, std::size_t what, std::uint64_t ticks);
+  bool join(RunTrack& into, const RunTrack& from);
+  void take(RunTrack& into, const RunTrack& from);
+  void add(RunTrack& of, Row row, std::size_t what, std::uint64_t ticks);
 
   const IdleTime& idle_;
   NoExtra::Owner owner_;
   SegmentStore<std::uint64_t> segments_;
-  Pool<Track> tracks_;
-  Track longest_;
+  Pool<RunTrack> tracks_;
+  RunTrack longest_;
 };
 
 } // namespace tp::analysis

@@ -157,12 +157,12 @@ void OnSpan::clear_more(Owner& owner) {
 
 // ---- SiteProfile
 
-void SiteProfile::root_begun(FrameState& frame) {
+void SiteProfile::root_begun(SiteFrame& frame) {
   frame.task = pool_.make();
   frame.task->serial = ++serials_;
 }
 
-void SiteProfile::spawned(const FrameState& parent, FrameState& child) {
+void SiteProfile::spawned(const SiteFrame& parent, SiteFrame& child) {
   if (parent.task) // a lost spawn has none
     parent.task->has_spawned = true;
   child.invocation = parent.invocation;
@@ -170,17 +170,17 @@ void SiteProfile::spawned(const FrameState& parent, FrameState& child) {
     ++parent.invocation->live;
 }
 
-void SiteProfile::make_invocation(FrameState& frame, std::uint64_t start) {
+void SiteProfile::make_invocation(SiteFrame& frame, Row row, std::uint64_t start) {
   Invocation* const outer = frame.invocation;
   Invocation* const invocation = frame.task = pool_.make();
-  invocation->row = frame.row;
+  invocation->row = row;
   invocation->serial = ++serials_;
   invocation->outer = outer;
   invocation->top_call_site = invocation->top_caller = true;
   // Every invocation in the chain has another row, so the walk is as short as sites nest.
   for (const Invocation* each = outer; each; each = each->outer) {
-    invocation->top_call_site &= each->row != frame.row;
-    invocation->top_caller &= callers_[each->row] != callers_[frame.row];
+    invocation->top_call_site &= each->row != row;
+    invocation->top_caller &= callers_[each->row] != callers_[row];
   }
   if (!invocation->top_call_site)
     return;
@@ -196,24 +196,20 @@ void SiteProfile::add_extra(RowTotals& row, const Step& step) {
     row.extra[event] += step.extra[event];
 }
 
-void SiteProfile::restarted(const FrameState& frame, std::uint64_t start) {
+void SiteProfile::restarted(const SiteFrame& frame, std::uint64_t start) {
   Invocation& invocation = *frame.task;
   if (frame.invocation == &invocation && !invocation.has_spawned && invocation.work == 0)
     invocation.start = invocation.latest_end = start;
 }
 
-void SiteProfile::ended(FrameState& frame, std::uint64_t end, std::uint64_t local_span) {
-  rows_[frame.row].on_work.local.span += local_span;
+void SiteProfile::ended(SiteFrame& frame, Row row, std::uint64_t end, std::uint64_t local_span) {
+  rows_[row].on_work.local.span += local_span;
   if (frame.invocation)
     frame.invocation->latest_end = std::max(frame.invocation->latest_end, end);
   drop(frame);
 }
 
-void SiteProfile::abandoned(FrameState& frame) {
-  drop(frame);
-}
-
-void SiteProfile::drop(FrameState& frame) {
+void SiteProfile::drop(SiteFrame& frame) {
   if (frame.invocation)
     leave(frame.invocation);
   if (!frame.task)

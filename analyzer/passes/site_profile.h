@@ -161,56 +161,62 @@ private:
 
 struct RowTotals {
   SiteMeasures on_work, on_span;
-  // Of its own steps, as is the work of on_work.local: Analysis adds up its classes.
-  std::uint64_t overhead = 0; // leads, in ticks
+  // Of its own steps, as is the work of on_work.local: DagFold adds up its classes.
+  std::uint64_t overhead = 0; // before its own steps, in ticks
   std::uint64_t steps = 0;
   std::uint64_t steals = 0, steal_delay = 0; // of its tasks; ticks
   LoopCounts loops;
   std::vector<std::uint64_t> extra; // of its own steps, one per extra event
 };
 
+// A frame as this profile sees it.
+struct SiteFrame {
+  Invocation* task = nullptr;       // the frame itself; null before it begins
+  Invocation* invocation = nullptr; // the innermost top-call-site invocation around it
+};
+
 class SiteProfile {
 public:
   // `callers`: per row, a number of the function that it stands in.
-  explicit SiteProfile(const std::vector<std::uint32_t>& callers)
+  explicit SiteProfile(const IdVector<Row, std::uint32_t>& callers)
       : callers_(callers), rows_(callers.size()) {}
 
-  void root_begun(FrameState& frame);
-  void spawned(const FrameState& parent, FrameState& child);
-  void begun(FrameState& frame, std::uint64_t start) {
-    make_invocation(frame, start);
-    RowTotals& row = rows_[frame.row];
+  void root_begun(SiteFrame& frame);
+  void spawned(const SiteFrame& parent, SiteFrame& child);
+  void begun(SiteFrame& frame, const FrameState& of, std::uint64_t start) {
+    make_invocation(frame, of.row, start);
+    RowTotals& row = rows_[of.row];
     ++row.on_work.local.count;
-    row.steals += frame.is_stolen;
-    row.steal_delay += frame.steal_delay;
+    row.steals += of.is_stolen;
+    row.steal_delay += of.steal_delay;
   }
-  void loop_end(const FrameState& frame, std::uint64_t iterations, std::uint64_t grain) {
-    rows_[frame.row].loops.add(iterations, grain);
+  void loop_end(Row row, std::uint64_t iterations, std::uint64_t grain) {
+    rows_[row].loops.add(iterations, grain);
   }
-  void step(const FrameState& frame, const Step& step) {
+  void step(const SiteFrame& frame, Row row, const Step& step) {
     if (!step.extra.empty()) [[unlikely]]
-      add_extra(rows_[frame.row], step);
+      add_extra(rows_[row], step);
     frame.task->local_work += step.work;
     if (frame.invocation)
       frame.invocation->work += step.work;
   }
   // An invocation that has neither worked nor spawned yet begins where its path does now.
-  void restarted(const FrameState& frame, std::uint64_t start);
-  void ended(FrameState& frame, std::uint64_t end, std::uint64_t local_span);
-  void abandoned(FrameState& frame);
+  void restarted(const SiteFrame& frame, std::uint64_t start);
+  void ended(SiteFrame& frame, Row row, std::uint64_t end, std::uint64_t local_span);
+  void abandoned(SiteFrame& frame) { drop(frame); }
 
-  const std::vector<RowTotals>& rows() const { return rows_; }
+  const IdVector<Row, RowTotals>& rows() const { return rows_; }
   std::size_t live() const { return pool_.live(); }
   Pool<Invocation>& pool() { return pool_; }
 
 private:
   void add_extra(RowTotals& row, const Step& step);
-  void make_invocation(FrameState& frame, std::uint64_t start);
+  void make_invocation(SiteFrame& frame, Row row, std::uint64_t start);
   void leave(Invocation* invocation);
-  void drop(FrameState& frame);
+  void drop(SiteFrame& frame);
 
-  const std::vector<std::uint32_t>& callers_;
-  std::vector<RowTotals> rows_;
+  const IdVector<Row, std::uint32_t>& callers_;
+  IdVector<Row, RowTotals> rows_;
   Pool<Invocation> pool_;
   std::uint64_t serials_ = 0;
 };

@@ -6,13 +6,12 @@
 namespace tp::analysis {
 
 StepClassId StepClassTable::add(const StepClass& fresh, std::size_t at) {
-  const auto id = static_cast<StepClassId>(classes_.size());
-  classes_.push_back(fresh);
+  const StepClassId id = classes_.push_back(fresh);
   slots_[at] = {Words(fresh), id, true};
   if (classes_.size() * 2 <= slots_.size())
     return id;
   slots_.assign(slots_.size() * 2, {});
-  for (StepClassId each = 0; each < classes_.size(); ++each) {
+  for (const StepClassId each : ids_below(classes_.end_id())) {
     const Words words(classes_[each]);
     std::size_t i = home(words);
     while (slots_[i].taken)
@@ -22,7 +21,7 @@ StepClassId StepClassTable::add(const StepClass& fresh, std::size_t at) {
   return id;
 }
 
-void name_first_use(std::vector<StepClass>& classes) {
+void name_first_use(IdVector<StepClassId, StepClass>& classes) {
   const auto first = std::ranges::find_if(classes, [](const StepClass& of) {
     return of.row == kMainRow && of.closed.row != kMainRow; // a spawn, or a spawn and wait
   });

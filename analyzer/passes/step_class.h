@@ -12,8 +12,6 @@
 
 namespace tp::analysis {
 
-using StepClassId = std::uint32_t;
-
 struct StepClass {
   Row row = kMainRow;
   Boundary opened, closed;
@@ -22,7 +20,7 @@ struct StepClass {
 
 // A first use has no row when its step is met. Gives those of `classes`, all that a reading met, that
 // of the task that code outside of all tasks created first.
-void name_first_use(std::vector<StepClass>& classes);
+void name_first_use(IdVector<StepClassId, StepClass>& classes);
 
 class StepClassTable {
 public:
@@ -37,7 +35,7 @@ public:
         return add(wanted, i);
     }
   }
-  const std::vector<StepClass>& classes() const { return classes_; }
+  const IdVector<StepClassId, StepClass>& classes() const { return classes_; }
 
 private:
   // A class as two words: quick to compare and to hash.
@@ -45,15 +43,15 @@ private:
     std::uint64_t rows = 0, kinds = 0;
     Words() = default;
     explicit Words(const StepClass& of)
-        : rows(std::uint64_t{of.opened.row} << 32 | of.row),
-          kinds(std::uint64_t{of.closed.row} << 32 |
+        : rows(std::uint64_t{index_of(of.opened.row)} << 32 | index_of(of.row)),
+          kinds(std::uint64_t{index_of(of.closed.row)} << 32 |
                 static_cast<std::uint64_t>(of.opened.kind) << 8 |
                 static_cast<std::uint64_t>(of.closed.kind)) {}
     bool operator==(const Words&) const = default;
   };
   struct Slot {
     Words words;
-    StepClassId id = 0;
+    StepClassId id{};
     bool taken = false;
   };
   std::size_t home(const Words& words) const {
@@ -64,7 +62,7 @@ private:
   }
   StepClassId add(const StepClass& fresh, std::size_t at);
 
-  std::vector<StepClass> classes_;
+  IdVector<StepClassId, StepClass> classes_;
   std::vector<Slot> slots_ = std::vector<Slot>(64);
 };
 

@@ -12,7 +12,7 @@
 namespace tp::analysis {
 
 // Row of a slice with steps of more than one row.
-inline constexpr Row kSeveralRows = ~Row{0};
+inline constexpr Row kSeveralRows{~std::uint32_t{0}};
 
 class Timeline {
 public:

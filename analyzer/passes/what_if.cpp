@@ -25,17 +25,17 @@ WhatIfPlan WhatIfPlan::part(std::size_t begin, std::size_t end) const {
   return part;
 }
 
-WhatIfPlan plan_what_if(const std::vector<std::uint8_t>& chosen,
+WhatIfPlan plan_what_if(const IdVector<RegionId, std::uint8_t>& chosen,
                         const std::vector<std::uint64_t>& factors) {
   WhatIfPlan plan;
   StepSet all;
-  for (std::uint32_t region = 0; region < chosen.size(); ++region)
+  for (const RegionId region : ids_below(chosen.end_id()))
     if (chosen[region])
       all.regions.push_back(region);
   if (all.regions.empty())
     return plan;
   plan.add(all, factors);
-  for (const std::uint32_t region : all.regions)
+  for (const RegionId region : all.regions)
     plan.add({{region}, {}}, factors);
   return plan;
 }
@@ -60,16 +60,13 @@ ScenarioLengths::ScenarioLengths(const WhatIfPlan& plan, std::size_t regions)
       waits_.emplace_back(slot, *scenario.removed_wait);
   }
   for (std::uint32_t set = 0; set < plan.sets.size(); ++set) {
-    for (const StepClassId of : plan.sets[set].classes) {
-      if (of >= of_class_.size())
-        of_class_.resize(of + 1);
-      of_class_[of].push_back(set);
-    }
+    for (const StepClassId of : plan.sets[set].classes)
+      of_class_.grown_to(of).push_back(set);
     if (plan.sets[set].regions.empty())
       continue;
     region_sets_.push_back(set);
     has_region_[set].resize(regions);
-    for (const std::uint32_t region : plan.sets[set].regions)
+    for (const RegionId region : plan.sets[set].regions)
       has_region_[set][region] = 1;
   }
 }
@@ -91,7 +88,7 @@ void ScenarioLengths::extend(std::uint64_t* lengths, StepClassId of, const Step&
       for (std::size_t slot = group.begin; slot < group.end; ++slot)
         lengths[slot] += added;
     }
-  const bool in_classes = of < of_class_.size() && !of_class_[of].empty();
+  const bool in_classes = of_class_.contains(of) && !of_class_[of].empty();
   if (in_classes)
     for (const std::uint32_t set : of_class_[of])
       shorten(lengths, set, step.work);

@@ -23,7 +23,7 @@ namespace tp::analysis {
 enum class WhatIfMode : std::uint8_t { Parallelize, Optimize };
 
 struct StepSet {
-  std::vector<std::uint32_t> regions;
+  std::vector<RegionId> regions;
   std::vector<StepClassId> classes;
   auto operator<=>(const StepSet&) const = default;
 };
@@ -60,7 +60,7 @@ struct WhatIfLength {
 };
 
 // All chosen regions together, then each alone; every set with every factor, in this order.
-WhatIfPlan plan_what_if(const std::vector<std::uint8_t>& chosen,
+WhatIfPlan plan_what_if(const IdVector<RegionId, std::uint8_t>& chosen,
                         const std::vector<std::uint64_t>& factors);
 
 // A plan arranged for the pass: scenarios of equal factor side by side, so that a step outside of
@@ -95,13 +95,13 @@ private:
 
   std::vector<std::size_t> slot_of_;
   std::vector<Group> groups_;
-  std::vector<std::uint64_t> factors_;                // per slot
-  std::vector<std::vector<Part>> parts_;              // per set
-  std::vector<std::vector<std::uint32_t>> of_class_;  // sets that have it
-  std::vector<std::vector<std::uint8_t>> has_region_; // per set; empty: it has none
-  std::vector<std::uint32_t> region_sets_;            // sets that have any
-  std::vector<std::uint8_t> covered_;                 // scratch: sets that have the step's class
-  std::vector<std::pair<std::size_t, Row>> waits_;    // slot, removed wait
+  std::vector<std::uint64_t> factors_;                         // per slot
+  std::vector<std::vector<Part>> parts_;                       // per set
+  IdVector<StepClassId, std::vector<std::uint32_t>> of_class_; // sets that have it
+  std::vector<IdVector<RegionId, std::uint8_t>> has_region_;   // per set; empty: it has none
+  std::vector<std::uint32_t> region_sets_;                     // sets that have any
+  std::vector<std::uint8_t> covered_;              // scratch: sets that have the step's class
+  std::vector<std::pair<std::size_t, Row>> waits_; // slot, removed wait
   std::vector<std::uint64_t> inside_;
 };
 

@@ -1,6 +1,7 @@
 // The arithmetic of paths. copy() runs once per task, join() at most a few times per task. Lengths
-// cannot overflow: Analysis checks that the whole work, times the largest factor, fits.
+// cannot overflow: DagFold checks that the whole work, times the largest factor, fits.
 #include "passes/work_span.h"
+#include "base/wide.h"
 
 #include <algorithm>
 #include <cstring>
@@ -20,7 +21,6 @@ std::uint64_t divisible_part(std::uint64_t added, std::uint64_t iterations, std:
   }
   if (largest > grain)
     largest = smaller;
-  __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>(Wide{added} * largest / iterations);
 }
 
@@ -29,35 +29,35 @@ PathStore::PathStore(const WhatIfPlan& plan, std::size_t regions, bool track_com
     : scenarios_(plan, regions), track_composition_(track_composition),
       followed_(plan.followed ? kFirstWhatIf + scenarios_.slot(*plan.followed) : kExecuted),
       lengths_(kFirstWhatIf + plan.scenarios.size()),
-      paths_(sizeof(Path) + lengths_ * sizeof(std::uint64_t)), on_span_(invocations),
+      paths_(sizeof(FoldPath) + lengths_ * sizeof(std::uint64_t)), on_span_(invocations),
       segments_(on_span_) {}
 
-Path* PathStore::make() {
-  Path* const path = static_cast<Path*>(paths_.make());
+FoldPath* PathStore::make() {
+  FoldPath* const path = static_cast<FoldPath*>(paths_.make());
   std::memset(static_cast<void*>(path), 0, paths_.bytes());
   path->composition = kNoSegment;
   return path;
 }
 
 // Of known size where there are no scenarios.
-void PathStore::copy_all(Path& into, const Path& from) const {
-  constexpr std::size_t kFewest = sizeof(Path) + kFirstWhatIf * sizeof(std::uint64_t);
+void PathStore::copy_all(FoldPath& into, const FoldPath& from) const {
+  constexpr std::size_t kFewest = sizeof(FoldPath) + kFirstWhatIf * sizeof(std::uint64_t);
   if (lengths_ == kFirstWhatIf) [[likely]]
     std::memcpy(static_cast<void*>(&into), &from, kFewest);
   else
     std::memcpy(static_cast<void*>(&into), &from, paths_.bytes());
 }
 
-Path* PathStore::copy(const Path& from) {
+FoldPath* PathStore::copy(const FoldPath& from) {
   if (from.by && from.composition != kNoSegment)
     segments_.extra(from.composition).mark(on_span_, *from.by, from.local_span);
-  Path* const path = static_cast<Path*>(paths_.make());
+  FoldPath* const path = static_cast<FoldPath*>(paths_.make());
   copy_all(*path, from);
   segments_.share(path->composition);
   return path;
 }
 
-std::uint64_t PathStore::marked_span(const Path& path, const Invocation* of) {
+std::uint64_t PathStore::marked_span(const FoldPath& path, const Invocation* of) {
   if (!of)
     return 0;
   for (SegmentId id = path.composition; id != kNoSegment; id = segments_.previous(id)) {
@@ -72,7 +72,7 @@ std::uint64_t PathStore::marked_span(const Path& path, const Invocation* of) {
 }
 
 // The task that extends `into` finds its local span where the other path left it.
-void PathStore::take_composition(Path& into, const Path& from) {
+void PathStore::take_composition(FoldPath& into, const FoldPath& from) {
   if (!into.by) { // an end: now it is the other's
     into.spawner_serial = from.spawner_serial;
     into.foreign = from.foreign;
@@ -88,7 +88,7 @@ void PathStore::take_composition(Path& into, const Path& from) {
   into.composition = kept;
 }
 
-void PathStore::join(Path& into, const Path& from, Tie tie) {
+void PathStore::join(FoldPath& into, const FoldPath& from, Tie tie) {
   std::uint64_t* const to = into.lengths();
   const std::uint64_t* const other = from.lengths();
   const bool wins = other[followed_] == to[followed_]
@@ -106,12 +106,12 @@ void PathStore::join(Path& into, const Path& from, Tie tie) {
 }
 
 // The task goes on where another path ends.
-void PathStore::assign(Path& into, const Path& from) {
+void PathStore::assign(FoldPath& into, const FoldPath& from) {
   take_composition(into, from);
   std::copy_n(from.lengths(), lengths_, into.lengths());
 }
 
-void PathStore::join_wait(Path& into, const Path* fresh, const Path* again, Row wait) {
+void PathStore::join_wait(FoldPath& into, const FoldPath* fresh, const FoldPath* again, Row wait) {
   if (!scenarios_.removes_waits()) {
     if (fresh)
       join(into, *fresh, Tie::From);
@@ -125,14 +125,14 @@ void PathStore::join_wait(Path& into, const Path* fresh, const Path* again, Row 
                        again ? again->lengths() + kFirstWhatIf : nullptr, wait);
 }
 
-void PathStore::leave(Path& child) {
+void PathStore::leave(FoldPath& child) {
   child.spawner_serial = child.by ? child.by->serial : 0;
   child.spawner_span = child.local_span;
   child.by = nullptr;
   child.local_span = 0;
 }
 
-void PathStore::enter(Path& child, Invocation& invocation) {
+void PathStore::enter(FoldPath& child, Invocation& invocation) {
   child.by = &invocation;
   child.composition = segments_.begin_after(child.composition);
   segments_.extra(child.composition).enter(invocation);

@@ -12,8 +12,8 @@
 #include "passes/site_profile.h"
 #include "passes/what_if.h"
 
+#include <compare>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace tp::analysis {
@@ -21,8 +21,31 @@ namespace tp::analysis {
 inline constexpr std::size_t kExecuted = 0, kDivisible = 1, kBurdenedCilk = 2, kBurdenedTbb = 3,
                              kFirstWhatIf = 4;
 
-// The head of a longer allocation: the lengths follow it.
-struct Path {
+// What a composition counts work by: a class of steps or a calling context; beside that, how much of
+// the path lies in which causal region.
+class PathKey {
+public:
+  PathKey() = default;
+  static PathKey of(StepClassId id) { return PathKey(index_of(id)); }
+  static PathKey of(ContextId id) { return PathKey(index_of(id)); }
+  static PathKey of(RegionId id) { return PathKey(kRegion | index_of(id)); }
+  bool is_region() const { return (bits_ & kRegion) != 0; }
+  RegionId region() const { return static_cast<RegionId>(bits_ & ~kRegion); }
+  // One that is no region; which of the two, the maker of the path knows.
+  template <typename Id>
+  Id id() const {
+    return static_cast<Id>(bits_);
+  }
+  auto operator<=>(const PathKey&) const = default;
+
+private:
+  static constexpr std::uint32_t kRegion = std::uint32_t{1} << 31;
+  explicit PathKey(std::uint32_t bits) : bits_(bits) {}
+  std::uint32_t bits_ = 0;
+};
+
+// A path as DagFold keeps it: the head of a longer allocation, the lengths follow it.
+struct FoldPath : Path {
   std::uint64_t rank;
   Invocation* by;           // whose local span is kept: the task that is extending the path
   std::uint64_t local_span; // work of its own steps on the path
@@ -44,23 +67,23 @@ std::uint64_t divisible_part(std::uint64_t added, std::uint64_t iterations, std:
 
 class PathStore {
 public:
-  using Segments = SegmentStore<StepClassId, OnSpan>;
+  using Segments = SegmentStore<PathKey, OnSpan>;
 
   // `track_composition`: off for passes that only need lengths. The plan outlives the store.
   PathStore(const WhatIfPlan& plan, std::size_t regions, bool track_composition,
             Pool<Invocation>& invocations);
 
-  Path* make();
-  Path* copy(const Path& path);
-  void drop(Path* path) {
+  FoldPath* make();
+  FoldPath* copy(const FoldPath& path);
+  void drop(FoldPath* path) {
     segments_.drop(path->composition);
     paths_.free(path);
   }
-  void join(Path& into, const Path& from, Tie tie);
-  void assign(Path& into, const Path& from); // but for its rank
-  void join_wait(Path& into, const Path* fresh, const Path* again, Row wait);
-  // Hot: once per step.
-  void extend(Path& path, StepClassId of, const Step& step) {
+  void join(FoldPath& into, const FoldPath& from, Tie tie);
+  void assign(FoldPath& into, const FoldPath& from); // but for its rank
+  void join_wait(FoldPath& into, const FoldPath* fresh, const FoldPath* again, Row wait);
+  // Hot: once per step. `key`: what the composition counts the step as; `of`: its class, for the scenarios.
+  void extend(FoldPath& path, PathKey key, StepClassId of, const Step& step) {
     if (step.work == 0)
       return;
     std::uint64_t* const lengths = path.lengths();
@@ -72,21 +95,17 @@ public:
       scenarios_.extend(lengths + kFirstWhatIf, of, step);
     if (!track_composition_)
       return;
-    path.composition = segments_.extend(path.composition, of, lengths[followed_] - before);
+    path.composition = segments_.extend(path.composition, key, lengths[followed_] - before);
     for (const RegionWork& part : step.regions)
-      path.composition = segments_.extend(path.composition, kFirstRegion + part.region, part.work);
+      path.composition = segments_.extend(path.composition, PathKey::of(part.region), part.work);
   }
   // `child`, a copy of its spawner's, leaves the spawner's task, and goes on through that of
   // `invocation` once it begins.
-  void leave(Path& child);
-  void enter(Path& child, Invocation& invocation);
+  void leave(FoldPath& child);
+  void enter(FoldPath& child, Invocation& invocation);
 
   std::size_t lengths() const { return lengths_; }
   Segments& segments() { return segments_; }
-  // Of a key of a composition, if it is that of a causal region.
-  static std::optional<std::uint32_t> region_of(StepClassId key) {
-    return key < kFirstRegion ? std::nullopt : std::optional(key - kFirstRegion);
-  }
   // What is on the path at `id`, with all that is final added up.
   const OnSpan& settled(SegmentId id) {
     segments_.extra(id).settle(on_span_);
@@ -96,13 +115,9 @@ public:
   const ScenarioLengths& scenarios() const { return scenarios_; }
 
 private:
-  // A composition says of which classes of steps a path is, and beside that how much of it lies in
-  // which region: that has the keys from here on.
-  static constexpr StepClassId kFirstRegion = StepClassId{1} << 31;
-
-  void take_composition(Path& into, const Path& from);
-  void copy_all(Path& into, const Path& from) const;
-  std::uint64_t marked_span(const Path& path, const Invocation* of);
+  void take_composition(FoldPath& into, const FoldPath& from);
+  void copy_all(FoldPath& into, const FoldPath& from) const;
+  std::uint64_t marked_span(const FoldPath& path, const Invocation* of);
 
   ScenarioLengths scenarios_;
   const bool track_composition_;

@@ -2,19 +2,12 @@
 #include "profile/advice.h"
 
 #include "report/numbers.h"
+#include "report/phrases.h"
 
 #include <fmt/format.h>
 
 namespace tp::analysis {
 namespace {
-
-bool is_main(const SiteInfo& info) {
-  return info.line == 0 && info.file == "main";
-}
-
-std::string row_name(const SiteInfo& info) {
-  return is_main(info) ? "the program" : info.name;
-}
 
 // The marked region, or without marks the piece of code, that alone raises the parallelism most at
 // the factor nearest to 8 from below.
@@ -23,7 +16,7 @@ struct Best {
   std::uint64_t factor = 0;
   Ratio parallelism;
   void consider(const std::string& candidate, const std::vector<WhatIfPoint>& points) {
-    const WhatIfPoint* const point = point_near_8(points);
+    const WhatIfPoint* const point = headline_point(points);
     if (!point || (!name.empty() && point->parallelism.value() <= parallelism.value()))
       return;
     name = candidate;
@@ -43,15 +36,15 @@ Best best_region(const Profile& profile) {
 // A stretch of code says more than a site that gains hardly more.
 Best best_target(const Profile& profile) {
   Best site, stretch;
-  for (const WhatIfTarget& target : profile.explored)
-    if (target.kind == TargetKind::Site)
+  for (const WhatIfCandidate& target : profile.explored)
+    if (target.kind == CandidateKind::Site)
       site.consider(target.name, target.points);
-    else if (target.kind == TargetKind::Stretch)
+    else if (target.kind == CandidateKind::CodeSegment)
       stretch.consider(target.name, target.points);
   const auto gain = [&](const Best& best) {
     return best.name.empty() ? 0 : best.parallelism.value() - profile.parallelism().value();
   };
-  return 5 * gain(stretch) >= 4 * gain(site) ? stretch : site;
+  return prefer_segment(gain(stretch), gain(site)) ? stretch : site;
 }
 
 // Worth saying if it gains a tenth.
@@ -69,7 +62,7 @@ std::string worth(const Best& best, const Profile& profile) {
 std::string grain_advice(const Profile& profile) {
   if (profile.advised_grains.empty())
     return "";
-  const WhatIfTarget& grain = profile.advised_grains.front();
+  const WhatIfCandidate& grain = profile.advised_grains.front();
   const auto share = [](const Ratio& ratio) {
     return percent2(ratio.numerator, ratio.denominator);
   };
@@ -85,46 +78,11 @@ std::string grain_advice(const Profile& profile) {
 
 } // namespace
 
-const WhatIfPoint* point_near_8(const std::vector<WhatIfPoint>& points) {
-  const WhatIfPoint* best = points.empty() ? nullptr : &points.front();
-  for (const WhatIfPoint& each : points)
-    if (each.factor <= 8 && each.factor > best->factor)
-      best = &each;
-  return best;
-}
-
-std::string region_name(const RegionInfo& region) {
-  return region.names.empty() ? region.place
-                              : fmt::format("\"{}\" ({})", region.names.front(), region.place);
-}
-
-std::string boundary_name(const Boundary& boundary, const SiteInfo& own, const SiteInfo& other) {
-  switch (boundary.kind) {
-  case BoundaryKind::Begin:
-    return "the start of " + row_name(own);
-  case BoundaryKind::FirstUse:
-    return "the first use of oneTBB" + (is_main(other) ? "" : ", before " + other.name);
-  case BoundaryKind::Spawn:
-    return "the spawn at " + row_name(other);
-  case BoundaryKind::Wait:
-    return "the wait after " + row_name(other);
-  case BoundaryKind::BodyBegin:
-    return "the start of a loop body of " + row_name(own);
-  case BoundaryKind::BodyEnd:
-    return "the end of a loop body of " + row_name(own);
-  case BoundaryKind::End:
-    return "the end of " + row_name(own);
-  case BoundaryKind::Other:
-    break;
-  }
-  return "a join or a pause in " + row_name(own);
-}
-
 std::string advise(const Profile& profile) {
   if (profile.work == 0)
     return "No work was recorded: check that the program ran long enough and used oneTBB.";
   if (const auto& search = profile.search;
-      search && search->not_made.empty() && (search->steps.empty() || !search->reached))
+      search && search->skipped_because.empty() && (search->steps.empty() || !search->reached))
     return search->outcome;
   // Before all others, if it loses a tenth of the work.
   const std::string grain = grain_advice(profile);

@@ -1,12 +1,23 @@
 // What exports show beside the profile: calling contexts and the timeline, from a reading of their
-// own. Called by profile.cpp once the sites have their order.
+// own.
 #pragma once
 
 #include "model/profile.h"
+#include "profile/measured.h"
 #include "profile/trace_readings.h"
+
+#include <vector>
 
 namespace tp::analysis {
 
-void add_contexts(Profile& profile, const Readings& readings, const SiteTable& table);
+struct CallingContexts {
+  std::vector<ContextRow> rows;
+  std::vector<ContextEdge> edges;
+  std::vector<TimelineSlice> timeline;
+};
+
+// `sites`: in the order of the profile, to whose places the result refers.
+CallingContexts calling_contexts(const Measured& measured, const std::vector<SiteRow>& sites,
+                                 const TraceReadings& readings);
 
 } // namespace tp::analysis

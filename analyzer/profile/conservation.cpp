@@ -1,5 +1,6 @@
 // Sums that have to come out, and what it means when they do not.
 #include "profile/conservation.h"
+#include "base/wide.h"
 
 #include "base/rounding.h"
 #include "report/numbers.h"
@@ -12,21 +13,21 @@ namespace tp::analysis {
 
 namespace {
 
-void explain_attribution(Profile& profile) {
-  Attribution& a = profile.attribution;
+// Sets the likely cause where much is missing, or too much is there.
+std::vector<Warning> explain_attribution(Attribution& a) {
+  std::vector<Warning> warnings;
   if (a.basis == AttributionBasis::None || a.total == 0)
-    return;
-  __extension__ using Wide = unsigned __int128;
+    return warnings;
   const Wide attributed = Wide{a.attributed} * 100;
   if (attributed > Wide{a.total} * 105 && a.basis == AttributionBasis::Time) {
     a.likely_cause = "a hypervisor or interrupts took the cpu while steps were timed";
-    profile.warnings.push_back(
+    warnings.push_back(
         {"attribution", fmt::format("{} % of the process's CPU time is attributed to steps; likely "
                                     "cause: {}; times are that much too high",
                                     percent2(a.attributed, a.total), a.likely_cause)});
   }
   if (attributed >= Wide{a.total} * 95)
-    return;
+    return warnings;
   if (a.basis == AttributionBasis::Virtual) {
     a.likely_cause =
         "tp_spend was called by threads that never called oneTBB, or while recording was paused";
@@ -46,92 +47,99 @@ void explain_attribution(Profile& profile) {
     else
       a.likely_cause = fmt::format("workers looking for work: {}", missing);
   }
-  profile.warnings.push_back(
+  warnings.push_back(
       {"attribution", fmt::format("only {} % of {} is attributed to steps; likely cause: {}",
                                   percent2(a.attributed, a.total),
                                   a.basis == AttributionBasis::Virtual ? "the virtual work"
                                                                        : "the process's CPU time",
                                   a.likely_cause)});
+  return warnings;
 }
 
-void attribute(Profile& profile) {
-  Attribution& a = profile.attribution;
-  const double time_hz = profile.read.time_hz;
-  a.overhead_ns = to_ns(profile.read.overhead, time_hz);
-  a.idle_ns = to_ns(profile.read.idle, time_hz);
-  if (profile.run.work.hz > 0)
-    a.paused_ns = to_ns(profile.read.threads.paused_work, static_cast<double>(profile.run.work.hz));
-  if (!profile.end)
-    return;
-  const std::uint64_t cpu_ns = profile.end->cpu_ns;
-  if (profile.run.work.name == "virtual") {
+Attribution attribution_of(const Measured& measured) {
+  Attribution a;
+  const RunInfo& run = measured.run();
+  const auto& end = measured.info.end;
+  const double time_hz = measured.read.time_hz;
+  a.overhead_ns = to_ns(measured.read.overhead, time_hz);
+  a.idle_ns = to_ns(measured.read.idle, time_hz);
+  if (run.work.hz > 0)
+    a.paused_ns = to_ns(measured.read.threads.paused_work, static_cast<double>(run.work.hz));
+  if (!end)
+    return a;
+  const std::uint64_t cpu_ns = end->cpu_ns;
+  if (run.work.name == "virtual") {
     a.basis = AttributionBasis::Virtual;
-    a.attributed = profile.work;
-    const std::uint64_t paused = profile.read.threads.paused_work;
-    a.total = profile.end->virtual_work - std::min(profile.end->virtual_work, paused);
-    return;
+    a.attributed = measured.work();
+    const std::uint64_t paused = measured.read.threads.paused_work;
+    a.total = end->virtual_work - std::min(end->virtual_work, paused);
+    return a;
   }
   a.total = cpu_ns;
-  if (profile.run.work.hz > 0) {
+  if (run.work.hz > 0) {
     a.basis = AttributionBasis::Time;
     a.attributed =
-        to_ns(profile.work,
-              profile.run.same_as_time ? time_hz : static_cast<double>(profile.run.work.hz));
+        to_ns(measured.work(), run.same_as_time ? time_hz : static_cast<double>(run.work.hz));
   } else {
     a.basis = AttributionBasis::StepTime;
-    a.attributed = to_ns(profile.read.step_time, time_hz);
+    a.attributed = to_ns(measured.read.step_time, time_hz);
   }
   // Threads tell their CPU time since they were created, the process since the profiler started.
-  const std::uint64_t known = profile.read.threads.cpu_ns -
-                              std::min(profile.read.threads.cpu_ns, profile.run.cpu_ns_at_start);
+  const std::uint64_t known =
+      measured.read.threads.cpu_ns - std::min(measured.read.threads.cpu_ns, run.cpu_ns_at_start);
   a.unknown_threads_ns = cpu_ns > known ? cpu_ns - known : 0;
+  return a;
 }
 
 } // namespace
 
-void add_attribution(Profile& profile) {
-  attribute(profile);
-  explain_attribution(profile);
+CheckedAttribution check_attribution(const Measured& measured) {
+  CheckedAttribution result{attribution_of(measured), {}};
+  result.warnings = explain_attribution(result.attribution);
+  return result;
 }
 
-void add_balance(Profile& profile) {
-  const ReadSummary& read = profile.read;
-  TimeBalance& balance = profile.balance;
+CheckedBalance check_balance(const Measured& measured) {
+  CheckedBalance result;
+  const ReadSummary& read = measured.read;
+  const RunInfo& run = measured.run();
+  TimeBalance& balance = result.balance;
   balance.threads = read.streams;
   balance.elapsed = read.last_time - std::min(read.first_time, read.last_time);
   balance.steps = read.step_time;
   balance.overhead = read.overhead;
-  if (profile.run.work.hz > 0) {
-    const double hz =
-        profile.run.same_as_time ? read.time_hz : static_cast<double>(profile.run.work.hz);
-    const double ticks = static_cast<double>(profile.work - read.prior_work) / hz * read.time_hz;
+  if (run.work.hz > 0) {
+    const double hz = run.same_as_time ? read.time_hz : static_cast<double>(run.work.hz);
+    const double ticks = static_cast<double>(measured.work() - read.prior_work) / hz * read.time_hz;
     balance.descheduled = balance.steps - std::min(balance.steps, rounded(ticks));
   }
   balance.idle = read.idle;
   std::uint64_t whole = 0;
   if (__builtin_mul_overflow(balance.threads, balance.elapsed, &whole))
-    return;
+    return result;
   balance.absent = whole - std::min(whole, read.thread_time);
   const std::uint64_t explained = balance.steps + balance.overhead + balance.idle + balance.absent;
   balance.unexplained = std::max(whole, explained) - std::min(whole, explained);
   // Times are sums of rounded differences.
   if (balance.unexplained > whole / 50)
-    profile.warnings.push_back(
+    result.warnings.push_back(
         {"Conservation",
          fmt::format("{} % of the threads' time is neither steps nor overhead nor idle time",
                      percent2(balance.unexplained, whole))});
+  return result;
 }
 
-void check_sums(Profile& profile) {
-  if (profile.exclusive_sum != profile.work)
-    profile.warnings.push_back(
-        {"Conservation", fmt::format("local work of all sites is {}, T1 is {}",
-                                     profile.exclusive_sum, profile.work)});
-  if (profile.critical_sum != profile.span)
-    profile.warnings.push_back(
+std::vector<Warning> check_sums(const Measured& measured, const SiteRows& sites) {
+  std::vector<Warning> warnings;
+  if (sites.exclusive_sum != measured.work())
+    warnings.push_back({"Conservation", fmt::format("local work of all sites is {}, T1 is {}",
+                                                    sites.exclusive_sum, measured.work())});
+  if (sites.critical_sum != measured.span())
+    warnings.push_back(
         {"Conservation",
          fmt::format("local span of all sites on the critical path is {}, Tinf is {}",
-                     profile.critical_sum, profile.span)});
+                     sites.critical_sum, measured.span())});
+  return warnings;
 }
 
 } // namespace tp::analysis

@@ -1,16 +1,30 @@
 // CONSERVATION: what must not be lost between the program and the profile, checked in every run and
-// shown (docs/design.md). Called by profile.cpp once everything else of the profile is there.
+// shown.
 #pragma once
 
 #include "model/profile.h"
+#include "profile/measured.h"
+#include "profile/site_rows.h"
+
+#include <vector>
 
 namespace tp::analysis {
 
-// The share of the process's CPU time that stands in steps; adds a warning when much is missing.
-void add_attribution(Profile& profile);
-// P x elapsed = steps + overhead + idle + absent; adds a warning when it does not hold.
-void add_balance(Profile& profile);
+// The share of the process's CPU time that is in steps; a warning when much is missing.
+struct CheckedAttribution {
+  Attribution attribution;
+  std::vector<Warning> warnings;
+};
+CheckedAttribution check_attribution(const Measured& measured);
+
+// P x elapsed = steps + overhead + idle + absent; a warning when it does not hold.
+struct CheckedBalance {
+  TimeBalance balance;
+  std::vector<Warning> warnings;
+};
+CheckedBalance check_balance(const Measured& measured);
+
 // Sums over all rows against T1 and Tinf.
-void check_sums(Profile& profile);
+std::vector<Warning> check_sums(const Measured& measured, const SiteRows& sites);
 
 } // namespace tp::analysis

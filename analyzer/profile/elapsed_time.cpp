@@ -1,30 +1,30 @@
-// Two readings: when cpus were idle, then the path.
+// Two readings: when CPUs were idle, then the path.
 #include "profile/elapsed_time.h"
 
 #include "passes/idle_time.h"
 #include "passes/run_path.h"
-#include "profile/prediction.h"
 
 #include <algorithm>
 
 namespace tp::analysis {
 
-void explain_elapsed(Profile& profile, const Readings& readings, const ProfileOptions& options) {
-  ElapsedTime& elapsed = profile.elapsed;
-  elapsed.not_made = reason_not_to_simulate(profile, options);
-  if (!elapsed.not_made.empty())
-    return;
-  elapsed.workers = std::min<std::uint64_t>(profile.run.cpus, profile.balance.threads);
-  const IdleTime idle = readings.idle_time(elapsed.workers, profile.read);
+ExplainedTime explain_elapsed(const Measured& measured, const std::vector<SiteRow>& sites,
+                              std::uint64_t threads, const std::string& skipped_because,
+                              const TraceReadings& readings) {
+  ExplainedTime result;
+  result.whole.skipped_because = skipped_because;
+  if (!skipped_because.empty())
+    return result;
+  result.whole.workers = std::min<std::uint64_t>(measured.run().cpus, threads);
+  const IdleTime idle = readings.idle_time(result.whole.workers, measured.read);
   RunPath path(idle);
   readings.read(path);
   const auto rows = path.rows();
-  for (SiteRow& site : profile.sites) {
-    if (site.row >= rows.size())
-      continue;
-    site.on_run_path = rows[site.row];
-    elapsed.path.add(rows[site.row]);
+  for (const SiteRow& site : sites) {
+    result.of_sites.push_back(rows.contains(site.row) ? rows[site.row] : RunPathPart{});
+    result.whole.path.add(result.of_sites.back());
   }
+  return result;
 }
 
 } // namespace tp::analysis

@@ -1,12 +1,25 @@
-// ELAPSED TIME: the path of the run (passes/run_path.h). Called by profile.cpp.
+// ELAPSED TIME: the path of the run (passes/run_path.h), for the whole run and per site.
 #pragma once
 
-#include "profile/make_profile.h"
+#include "model/run_time.h"
+#include "model/site.h"
+#include "profile/measured.h"
 #include "profile/trace_readings.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace tp::analysis {
 
-// After add_balance. Reads the trace twice more, and fills profile.elapsed and the sites' on_run_path.
-void explain_elapsed(Profile& profile, const Readings& readings, const ProfileOptions& options);
+struct ExplainedTime {
+  ElapsedTime whole;
+  std::vector<RunPathPart> of_sites; // as many as `sites`, or none if it was skipped
+};
+
+// `threads` that were recorded: TimeBalance::threads. Reads the trace twice more, unless `skipped_because` says why not.
+ExplainedTime explain_elapsed(const Measured& measured, const std::vector<SiteRow>& sites,
+                              std::uint64_t threads, const std::string& skipped_because,
+                              const TraceReadings& readings);
 
 } // namespace tp::analysis

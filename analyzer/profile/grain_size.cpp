@@ -24,25 +24,27 @@ struct Trial {
   GrainChange change;
 };
 
-std::vector<WhatIfTarget> results_of(const Profile& profile, const Readings& readings,
-                                     const std::vector<Trial>& trials) {
+std::vector<WhatIfCandidate> results_of(const Measured& measured, const TraceReadings& readings,
+                                        const ProfileOptions& options,
+                                        const std::vector<Trial>& trials) {
   std::vector<GrainChange> changes;
   for (const Trial& trial : trials)
     changes.push_back(trial.change);
   const auto found = readings.try_grains(changes);
-  std::vector<WhatIfTarget> targets;
+  std::vector<WhatIfCandidate> targets;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    WhatIfTarget target{.kind = TargetKind::Grain};
+    WhatIfCandidate target{.kind = CandidateKind::Grain};
     target.grain = trials[i].change.grain;
     target.place = {trials[i].site->info.file, trials[i].site->info.line};
     target.name = fmt::format("grain {} at {}", target.grain, trials[i].site->info.name);
-    target.quoted = {1, {profile.work, found[i].divisible_span}, {}};
-    for (const SpeedupBound& bound : profile.bounds)
-      target.quoted.speedups.push_back(predicted_speedup(profile.work, target.quoted, bound.procs));
+    target.quoted = {1, {measured.work(), found[i].divisible_span}, {}};
+    for (const std::uint64_t procs : options.procs)
+      target.quoted.speedups.push_back(predicted_speedup(measured.work(), target.quoted, procs));
     target.points.push_back(target.quoted);
     const LoopTotals& loop = found[i].loop;
     if (loop.body_calls == 0)
-      target.not_made = "no body call of a loop was seen there, so there is no grain to change";
+      target.skipped_because =
+          "no body call of a loop was seen there, so there is no grain to change";
     else
       target.loop = {trials[i].site->overhead.cost, loop.body_calls, loop.leaves,
                      trials[i].site->overhead.share, overhead_with(*trials[i].site, loop.leaves)};
@@ -67,12 +69,12 @@ std::uint64_t cheap_grain(const SiteRow& site) {
              : std::bit_ceil(std::max<std::uint64_t>(static_cast<std::uint64_t>(grain), 1));
 }
 
-bool is_ample(const Ratio& parallelism, const Profile& profile) {
-  return parallelism.value() >= static_cast<double>(kAmplePerCpu) * profile.run.cpus;
+bool is_ample(const Ratio& parallelism, const RunInfo& run) {
+  return parallelism.value() >= static_cast<double>(kAmplePerCpu) * run.cpus;
 }
 
 // Grains to try, the best first if it leaves enough parallelism.
-std::vector<std::uint64_t> candidates(const SiteRow& site, const Profile& profile) {
+std::vector<std::uint64_t> candidates(const SiteRow& site, const Ratio& limit, const RunInfo& run) {
   const std::uint64_t cheap = cheap_grain(site);
   if (cheap == 0)
     return {};
@@ -83,43 +85,48 @@ std::vector<std::uint64_t> candidates(const SiteRow& site, const Profile& profil
       coarser.push_back(grain);
     return coarser;
   }
-  if (cheap <= site.loops.largest_grain / 2 && !is_ample(profile.limit(), profile))
+  if (cheap <= site.loops.largest_grain / 2 && !is_ample(limit, run))
     return {cheap};
   return {};
 }
 
 // A coarser grain is worth it if it takes half of the overhead and costs no parallelism that is needed, a
 // finer one if it gains some.
-bool is_good(const WhatIfTarget& target, const Profile& profile, std::uint64_t mean) {
-  const double now = profile.divisible_parallelism().value();
+bool is_good(const WhatIfCandidate& target, const Measured& measured, std::uint64_t mean) {
+  const double now = measured.divisible_parallelism().value();
   const double then = target.quoted.parallelism.value();
   if (target.grain > mean)
     return target.loop && target.loop->leaves <= target.loop->body_calls / 2 &&
-           (then >= 0.9 * now || is_ample(target.quoted.parallelism, profile));
+           (then >= 0.9 * now || is_ample(target.quoted.parallelism, measured.run()));
   return then >= 1.1 * now;
 }
 
 } // namespace
 
-void try_grains(Profile& profile, const Readings& readings, const ProfileOptions& options) {
+std::vector<WhatIfCandidate> try_grains(const Measured& measured, const std::vector<SiteRow>& sites,
+                                        const TraceReadings& readings,
+                                        const ProfileOptions& options) {
   std::vector<Trial> trials;
   for (const auto& [place, grain] : options.grains) {
-    const auto site = std::find_if(
-        profile.sites.begin() + 1, profile.sites.end(), [&, &name = place](const SiteRow& each) {
+    const auto site =
+        std::find_if(sites.begin() + 1, sites.end(), [&, &name = place](const SiteRow& each) {
           return each.info.name == name ||
                  fmt::format("{}:{}", each.info.file, each.info.line) == name;
         });
-    if (site == profile.sites.end())
+    if (site == sites.end())
       fail(Problem::NoSuchSite, {"--grain"}, "the FILE:LINE of a site of the profile", place,
            "tp-analyze --format csv lists the sites");
     trials.push_back({&*site, {site->row, grain}});
   }
-  profile.grains = results_of(profile, readings, trials);
+  return results_of(measured, readings, options, trials);
 }
 
-void advise_grains(Profile& profile, const Readings& readings) {
+std::vector<WhatIfCandidate> advise_grains(const Measured& measured,
+                                           const std::vector<SiteRow>& sites, const Ratio& limit,
+                                           const TraceReadings& readings,
+                                           const ProfileOptions& options) {
   std::vector<const SiteRow*> loops;
-  for (const SiteRow& site : profile.sites)
+  for (const SiteRow& site : sites)
     if (site.loops.body_calls > 0 && site.overhead.cost > 0)
       loops.push_back(&site);
   std::stable_sort(loops.begin(), loops.end(), [](const SiteRow* a, const SiteRow* b) {
@@ -127,18 +134,20 @@ void advise_grains(Profile& profile, const Readings& readings) {
   });
   std::vector<Trial> trials;
   for (std::size_t i = 0; i < std::min<std::size_t>(loops.size(), kMostAdvice); ++i)
-    for (const std::uint64_t grain : candidates(*loops[i], profile))
+    for (const std::uint64_t grain : candidates(*loops[i], limit, measured.run()))
       trials.push_back({loops[i], {loops[i]->row, grain}});
-  const auto targets = results_of(profile, readings, trials);
-  const SiteRow* advised = nullptr;
+  const auto results = results_of(measured, readings, options, trials);
+  std::vector<WhatIfCandidate> advised;
+  const SiteRow* last = nullptr;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const LoopCounts& counts = trials[i].site->loops;
-    if (trials[i].site == advised ||
-        !is_good(targets[i], profile, counts.iterations / counts.body_calls))
+    if (trials[i].site == last ||
+        !is_good(results[i], measured, counts.iterations / counts.body_calls))
       continue;
-    advised = trials[i].site;
-    profile.advised_grains.push_back(targets[i]);
+    last = trials[i].site;
+    advised.push_back(results[i]);
   }
+  return advised;
 }
 
 } // namespace tp::analysis

@@ -1,38 +1,11 @@
-// From the passes' results to a Profile: everything that reports show is computed here.
+// From a data directory to a Profile: everything that reports show is computed below here.
 #pragma once
 
-#include "base/progress_sink.h"
 #include "model/profile.h"
-#include "passes/what_if.h"
-#include "sites/site_table.h"
+#include "profile/profile_options.h"
 #include "trace/trace_source.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace tp::analysis {
-
-enum class Explore : std::uint8_t { Auto, Always, Never };
-
-struct ProfileOptions {
-  std::vector<std::uint64_t> factors{2, 4, 8, 16, 50, 100, 200, 400};
-  WhatIfMode mode = WhatIfMode::Parallelize;
-  std::vector<std::string> regions;       // names or file:line; empty: all
-  std::vector<std::uint64_t> procs;       // empty: the cpus of the run, and 4 times as many
-  std::optional<std::uint64_t> burden_ns; // of a migration
-  bool measure_burden = false;            // take it from the trace
-  Explore explore = Explore::Auto;        // what-if without annotations
-  Explore simulate = Explore::Auto;       // times on P workers
-  std::optional<std::uint64_t> target;    // parallelism to be reached
-  std::vector<std::pair<std::string, std::uint64_t>> grains; // file:line of a loop, grain
-  bool contexts = false; // calling contexts and the timeline, for exports
-  unsigned jobs = 1;
-  PathMap path_map;
-  ProgressSink* progress = nullptr; // told what is done, if anybody waits
-};
 
 // Reads and analyzes a data directory. Throws Error.
 Profile make_profile(const TraceSource& source, const ProfileOptions& options);

@@ -18,21 +18,6 @@ namespace {
 // A trace with more steps than this is not simulated unasked.
 constexpr std::uint64_t kMostSteps = 2'000'000;
 constexpr std::uint64_t kMostWorkers = 1024;
-constexpr std::uint64_t kFewSteals = 20;
-
-// A steal costs what the user says, what this run's steals show, or what is assumed.
-Burden steal_burden(const Profile& profile) {
-  Burden burden = profile.burden;
-  if (burden.origin != BurdenOrigin::Default || profile.run.work.name == "virtual")
-    return burden;
-  burden.steals = profile.read.steal_delay.total();
-  if (burden.steals < kFewSteals)
-    return burden;
-  burden.origin = BurdenOrigin::Measured;
-  burden.ns = to_ns(profile.read.steal_delay.median(), profile.read.time_hz);
-  burden.work = work_of_ns(profile, burden.ns);
-  return burden;
-}
 
 StepCosts step_costs(const Prediction& prediction) {
   StepCosts costs;
@@ -43,20 +28,20 @@ StepCosts step_costs(const Prediction& prediction) {
 }
 
 // The largest loss, if there is any to speak of.
-Binding binding_of(const Profile& profile, const PredictedRun& run, std::uint64_t work) {
+Limiter limiter_of(const Measured& measured, const PredictedRun& run, std::uint64_t work) {
   const Wide whole = Wide{run.procs} * run.time;
   const Wide lost_to_tasks = Wide{run.overhead} + run.stealing;
   if ((lost_to_tasks + run.idle) * 10 < whole)
-    return Binding::Work;
+    return Limiter::Work;
   if (lost_to_tasks >= run.idle)
-    return Binding::Overhead;
+    return Limiter::Overhead;
   const std::uint64_t share = work / run.procs;
-  const Wide as_divisible = std::max(share, profile.divisible_span);
-  return as_divisible * 10 < Wide{std::max(share, profile.span)} * 8 ? Binding::Grain
-                                                                     : Binding::Span;
+  const Wide as_divisible = std::max(share, measured.fold.divisible_span);
+  return as_divisible * 10 < Wide{std::max(share, measured.span())} * 8 ? Limiter::Grain
+                                                                        : Limiter::Span;
 }
 
-void complete(const Profile& profile, const Prediction& prediction, PredictedRun& run) {
+void complete(const Measured& measured, const Prediction& prediction, PredictedRun& run) {
   run.speedup = {prediction.work, run.time};
   run.efficiency = shortened_ratio(prediction.work, Wide{run.procs} * run.time);
   run.overhead = prediction.overhead;
@@ -65,47 +50,45 @@ void complete(const Profile& profile, const Prediction& prediction, PredictedRun
   const Wide whole = Wide{run.procs} * run.time;
   run.idle = static_cast<std::uint64_t>(
       std::min<Wide>(whole > busy ? whole - busy : Wide{0}, ~std::uint64_t{0}));
-  run.binds = binding_of(profile, run, prediction.work);
+  run.limiter = limiter_of(measured, run, prediction.work);
 }
 
 } // namespace
 
-std::string reason_not_to_simulate(const Profile& profile, const ProfileOptions& options) {
-  if (options.simulate == Explore::Never)
+std::string reason_not_to_simulate(const Measured& measured, const ProfileOptions& options) {
+  if (options.simulate == Ask::Never)
     return "--simulate never";
-  if (options.simulate == Explore::Auto && profile.read.steps > kMostSteps)
+  if (options.simulate == Ask::Auto && measured.read.steps > kMostSteps)
     return fmt::format("more than {} steps: --simulate always", kMostSteps);
-  if (profile.read.steps >= kMostDagNodes)
+  if (measured.read.steps >= kMostDagNodes)
     return fmt::format("more than {} steps", kMostDagNodes);
-  return profile.work == 0 ? "no work was recorded" : "";
+  return measured.work() == 0 ? "no work was recorded" : "";
 }
 
-void add_costs(Profile& profile, const Analysis::Results& first) {
-  profile.prediction.costs = event_costs(profile, first);
-  profile.prediction.recording = profile.run.step_cost;
-  profile.prediction.steal = steal_burden(profile);
-}
-
-void predict(Profile& profile, const Readings& readings, const ProfileOptions& options) {
-  Prediction& prediction = profile.prediction;
-  prediction.not_made = reason_not_to_simulate(profile, options);
-  if (!prediction.not_made.empty())
-    return;
+Prediction predict(const Measured& measured, const TaskingCosts& costs,
+                   const std::string& skipped_because, const TraceReadings& readings,
+                   const ProfileOptions& options) {
+  Prediction prediction{.skipped_because = skipped_because,
+                        .costs = costs.events,
+                        .recording = costs.recording,
+                        .steal = costs.steal};
+  if (!skipped_because.empty())
+    return prediction;
   for (const std::uint64_t procs : options.procs)
     if (procs <= kMostWorkers)
       prediction.runs.push_back({.procs = procs});
   if (prediction.runs.empty()) {
-    prediction.not_made =
+    prediction.skipped_because =
         fmt::format("{} cpus or more were asked for, simulated are at most {}",
                     *std::min_element(options.procs.begin(), options.procs.end()), kMostWorkers);
-    return;
+    return prediction;
   }
-  DagRecorder recorder(step_costs(prediction), profile.read.steps);
+  DagRecorder recorder(step_costs(prediction), measured.read.steps);
   readings.read(recorder);
   if (!recorder.fits()) {
     prediction.runs.clear();
-    prediction.not_made = "the DAG is too large";
-    return;
+    prediction.skipped_because = "the DAG is too large";
+    return prediction;
   }
   const Dag& dag = recorder.dag();
   prediction.work = recorder.work();
@@ -114,7 +97,7 @@ void predict(Profile& profile, const Readings& readings, const ProfileOptions& o
   prediction.bytes = dag.bytes();
   // The last is the span: as many workers as there can be nodes ready.
   const std::size_t count = prediction.runs.size();
-  side_by_side(readings.jobs(), 2 * count + 1, [&](std::size_t i) {
+  parallel_for_index(readings.jobs(), 2 * count + 1, [&](std::size_t i) {
     if (i == 2 * count) {
       prediction.span = simulate_greedy(dag, kMostDagNodes).time;
     } else if (PredictedRun& run = prediction.runs[i / 2]; i % 2 == 0) {
@@ -126,7 +109,8 @@ void predict(Profile& profile, const Readings& readings, const ProfileOptions& o
     }
   });
   for (PredictedRun& run : prediction.runs)
-    complete(profile, prediction, run);
+    complete(measured, prediction, run);
+  return prediction;
 }
 
 } // namespace tp::analysis

@@ -61,18 +61,19 @@ struct Affected {
     names.push_back(site.info.name);
     work += site.work;
   }
-  bool matters(const Profile& profile) const {
-    return !names.empty() && work * 100 >= profile.divisible_span;
+  bool matters(const Measured& measured) const {
+    return !names.empty() && work * 100 >= measured.fold.divisible_span;
   }
 };
 
 template <typename Names>
-Affected sites_of(const Profile& profile, const Names& constructs) {
-  Affected sites;
-  for (const SiteRow& site : profile.sites)
-    if (spawns_in_one_of(site, profile.read, constructs))
-      sites.add(site);
-  return sites;
+Affected sites_of(const Measured& measured, const std::vector<SiteRow>& sites,
+                  const Names& constructs) {
+  Affected affected;
+  for (const SiteRow& site : sites)
+    if (spawns_in_one_of(site, measured.read, constructs))
+      affected.add(site);
+  return affected;
 }
 
 std::string some_of(const std::vector<std::string>& names) {
@@ -83,71 +84,72 @@ std::string some_of(const std::vector<std::string>& names) {
 }
 
 // The loops whose bodies are on the critical path: the ones that another split would change.
-std::vector<std::string> loops_on_path(const SiteTable& table, const Analysis::Results& results) {
+std::vector<std::string> loops_on_path(const Measured& measured) {
+  const DagFold::Results& fold = measured.fold;
   std::map<Row, std::uint64_t> work;
-  for (StepClassId id = 0; id < results.classes.size(); ++id)
-    if (results.classes[id].opened.kind == BoundaryKind::BodyBegin &&
-        results.class_totals[id].critical_work > 0)
-      work[results.classes[id].row] += results.class_totals[id].critical_work;
+  for (const StepClassId id : ids_below(fold.classes.end_id()))
+    if (fold.classes[id].opened.kind == BoundaryKind::BodyBegin &&
+        fold.class_totals[id].critical_work > 0)
+      work[fold.classes[id].row] += fold.class_totals[id].critical_work;
   std::vector<std::pair<std::uint64_t, Row>> loops;
   for (const auto& [row, critical] : work)
     loops.emplace_back(critical, row);
   std::sort(loops.rbegin(), loops.rend());
   std::vector<std::string> names;
   for (const auto& [critical, row] : loops)
-    names.push_back(table.rows[row].name);
+    names.push_back(measured.table.rows[row].name);
   return names;
 }
 
 } // namespace
 
-void tell_divisible(Profile& profile, const Analysis::Results& results) {
+Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& sites) {
   std::set<Row> with_bodies;
-  for (const StepClass& each : results.classes)
+  for (const StepClass& each : measured.fold.classes)
     if (each.opened.kind == BoundaryKind::BodyBegin)
       with_bodies.insert(each.row);
   Affected unseen;
-  for (const SiteRow& site : profile.sites)
+  for (const SiteRow& site : sites)
     if (is_one_of(site.info, kLoops) && !was_recompiled(site.info) &&
         !with_bodies.contains(site.row))
       unseen.add(site);
-  if (unseen.matters(profile))
-    profile.divisible = Divisible::NotRecompiled;
-  else if (sites_of(profile, kScans).matters(profile))
-    profile.divisible = Divisible::OfThisSchedule;
+  if (unseen.matters(measured))
+    return Divisible::NotRecompiled;
+  return sites_of(measured, sites, kScans).matters(measured) ? Divisible::OfThisSchedule
+                                                             : Divisible::Known;
 }
 
-void add_schedule_warnings(Profile& profile, const SiteTable& table,
-                           const Analysis::Results& results) {
+std::vector<Warning> schedule_warnings(const Measured& measured, const std::vector<SiteRow>& sites,
+                                       Divisible divisible) {
   std::vector<Warning> warnings;
-  const std::uint64_t less = std::min(profile.span, profile.divisible_span);
-  const std::uint64_t more = std::max(profile.span, profile.divisible_span);
+  const std::uint64_t less = std::min(measured.span(), measured.fold.divisible_span);
+  const std::uint64_t more = std::max(measured.span(), measured.fold.divisible_span);
   if (Wide{more} * 10 > Wide{less} * 12) {
-    const auto loops = loops_on_path(table, results);
+    const auto loops = loops_on_path(measured);
     warnings.push_back(
         {"divisible", fmt::format("figures as executed depend on this run's number of threads{}{}",
-                                  profile.divisible_is_known() ? ", as divisible they do not" : "",
+                                  divisible == Divisible::Known ? ", as divisible they do not" : "",
                                   loops.empty() ? "" : " (loops of " + some_of(loops) + ")")});
   }
-  if (const Affected scans = sites_of(profile, kScans); scans.matters(profile))
+  if (const Affected scans = sites_of(measured, sites, kScans); scans.matters(measured))
     warnings.push_back(
         {"schedule", fmt::format("figures depend on this run's schedule, also as divisible "
                                  "(parallel_scan of {})",
                                  some_of(scans.names))});
-  if (const Affected pipelines = sites_of(profile, kPipelines); pipelines.matters(profile))
+  if (const Affected pipelines = sites_of(measured, sites, kPipelines); pipelines.matters(measured))
     warnings.push_back({"arrival",
                         fmt::format("figures depend on this run's order of arrival if a filter is "
                                     "serial_out_of_order (parallel_pipeline of {})",
                                     some_of(pipelines.names)),
                         false});
-  if (const Affected nodes = sites_of(profile, kNodes); nodes.matters(profile))
+  if (const Affected nodes = sites_of(measured, sites, kNodes); nodes.matters(measured))
     warnings.push_back(
         {"arrival",
          fmt::format("figures depend on this run's order of arrival if the concurrency "
                      "of a node is limited (flow graph of {})",
                      some_of(nodes.names)),
          false});
-  profile.warnings.insert(profile.warnings.begin(), warnings.begin(), warnings.end());
+  return warnings;
 }
 
 } // namespace tp::analysis

@@ -1,16 +1,17 @@
-// SCHEDULE: which figures are those of this run's schedule only.
+// SCHEDULE DEPENDENCE: which figures are those of this run's schedule only.
 #pragma once
 
 #include "model/profile.h"
-#include "passes/dag_fold.h"
-#include "sites/site_table.h"
+#include "profile/measured.h"
+
+#include <vector>
 
 namespace tp::analysis {
 
-// Sets Profile::divisible. Needs Profile::sites.
-void tell_divisible(Profile& profile, const Analysis::Results& results);
-// What to say about it: before all other warnings.
-void add_schedule_warnings(Profile& profile, const SiteTable& table,
-                           const Analysis::Results& results);
+// Whether the figures as divisible are known.
+Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& sites);
+
+std::vector<Warning> schedule_warnings(const Measured& measured, const std::vector<SiteRow>& sites,
+                                       Divisible divisible);
 
 } // namespace tp::analysis

@@ -1,8 +1,9 @@
-// From leads to costs.
+// From the time between steps to costs.
 #include "profile/tasking_overhead.h"
 
 #include "base/rounding.h"
 #include "model/speedup_bounds.h"
+#include "profile/burden.h"
 
 #include <algorithm>
 
@@ -19,60 +20,46 @@ constexpr std::uint64_t trusted_percent(std::uint64_t events) {
   return events < 1000 ? 75 : 99;
 }
 
-bool is_virtual(const Profile& profile) {
-  return profile.run.work.name == "virtual";
-}
-
-} // namespace
-
-std::uint64_t work_of_ns(const Profile& profile, std::uint64_t ns) {
-  const RunInfo& run = profile.run;
-  if (is_virtual(profile))
-    return 0;
-  if (run.same_as_time)
-    return rounded(static_cast<double>(ns) * profile.read.time_hz / 1e9);
-  if (run.work.hz > 0)
-    return rounded(static_cast<double>(ns) * static_cast<double>(run.work.hz) / 1e9);
-  const std::uint64_t steps_ns = to_ns(profile.read.step_time, profile.read.time_hz);
-  return steps_ns == 0 ? 0
-                       : rounded(static_cast<double>(ns) * static_cast<double>(profile.work) /
-                                 static_cast<double>(steps_ns));
-}
-
 // That reading costs so much in each step is an estimate: it is not believed to be nearly everything.
-static std::uint64_t net_work(const RowTotals& row, std::uint64_t step_cost) {
+std::uint64_t net_work(const RowTotals& row, std::uint64_t step_cost) {
   const std::uint64_t work = row.on_work.local.work;
   const Wide readings = Wide{row.steps} * step_cost;
   return static_cast<std::uint64_t>(
       std::max<Wide>(work - std::min<Wide>(readings, work), work / 10));
 }
 
-std::vector<SiteOverhead> site_overheads(const Profile& profile, const Analysis::Results& first,
-                                         const std::vector<EventCost>& costs, const Burden& steal) {
-  std::vector<SiteOverhead> sites(first.rows.size());
-  for (StepClassId id = 0; id < first.classes.size(); ++id) {
-    const StepClass& of = first.classes[id];
-    const Analysis::ClassTotals& totals = first.class_totals[id];
+} // namespace
+
+IdVector<Row, SiteOverhead> site_overheads(const Measured& measured, const TaskingCosts& costs) {
+  const DagFold::Results& fold = measured.fold;
+  IdVector<Row, SiteOverhead> sites(fold.rows.size());
+  for (const StepClassId id : ids_below(fold.classes.end_id())) {
+    const StepClass& of = fold.classes[id];
+    const DagFold::StepTotals& totals = fold.class_totals[id];
     const bool is_created = of.opened.kind == BoundaryKind::Spawn;
     const bool is_joined = of.opened.kind == BoundaryKind::Wait;
     SiteOverhead& site = sites[is_created || is_joined ? of.opened.row : of.row];
-    (is_created                              ? site.creation_ticks
-     : is_joined                             ? site.join_ticks
-     : of.opened.kind == BoundaryKind::Begin ? site.begin_ticks
-                                             : site.other_ticks) += totals.lead;
+    if (is_created)
+      site.creation_ticks += totals.overhead_before;
+    else if (is_joined)
+      site.join_ticks += totals.overhead_before;
+    else if (of.opened.kind == BoundaryKind::Begin)
+      site.begin_ticks += totals.overhead_before;
+    else
+      site.other_ticks += totals.overhead_before;
     // The threads that the program made begin no task.
     if (of.row != kMainRow || of.opened.kind != BoundaryKind::Begin)
-      site.cost += totals.steps * costs[static_cast<std::size_t>(of.opened.kind)].cost;
+      site.cost += totals.steps * costs.events[static_cast<std::size_t>(of.opened.kind)].cost;
   }
-  for (Row row = 0; row < sites.size(); ++row) {
+  for (const Row row : ids_below(sites.end_id())) {
     SiteOverhead& site = sites[row];
     // What an event costs on average is no more than it cost here.
     site.cost = std::min(site.cost,
-                         work_of_ns(profile, to_ns(site.measured_ticks(), profile.read.time_hz)));
-    site.steals = first.rows[row].steals;
-    site.steal_ticks = first.rows[row].steal_delay;
-    site.cost += site.steals * steal.work;
-    site.net_work = net_work(first.rows[row], profile.run.step_cost);
+                         work_of_ns(measured, to_ns(site.measured_ticks(), measured.read.time_hz)));
+    site.steals = fold.rows[row].steals;
+    site.steal_ticks = fold.rows[row].steal_delay;
+    site.cost += site.steals * costs.steal.work;
+    site.net_work = net_work(fold.rows[row], measured.run().step_cost);
     site.share = shortened_ratio(site.cost, Wide{site.cost} + site.net_work);
   }
   return sites;
@@ -84,21 +71,22 @@ Ratio overhead_with(const SiteRow& site, std::uint64_t leaves) {
   return shortened_ratio(cost, cost + site.overhead.net_work);
 }
 
-std::vector<EventCost> event_costs(const Profile& profile, const Analysis::Results& first) {
-  std::vector<EventCost> costs;
-  const std::uint64_t recording_ns = kReadingsBetweenSteps * profile.run.step_cost_ns;
+TaskingCosts tasking_costs(const Measured& measured, const Burden& burden) {
+  TaskingCosts costs{.recording = measured.run().step_cost,
+                     .steal = steal_burden(burden, measured)};
+  const std::uint64_t recording_ns = kReadingsBetweenSteps * measured.run().step_cost_ns;
   for (std::size_t kind = 0; kind < kBoundaryKinds; ++kind) {
-    const LogHistogram& leads = first.leads[kind];
-    EventCost cost{.event = kEvents[kind], .count = leads.total()};
-    cost.measured_ticks = leads.mean_of_lowest(trusted_percent(leads.total()));
+    const LogHistogram& before = measured.fold.overheads_before[kind];
+    EventCost cost{.event = kEvents[kind], .count = before.total()};
+    cost.measured_ticks = before.mean_of_lowest(trusted_percent(before.total()));
     // What a thread does before it first uses oneTBB is no tasking, nor are the units of a virtual
     // clock time.
-    if (!is_virtual(profile) && static_cast<BoundaryKind>(kind) != BoundaryKind::FirstUse) {
-      const std::uint64_t ns = to_ns(cost.measured_ticks, profile.read.time_hz);
+    if (!measured.is_virtual() && static_cast<BoundaryKind>(kind) != BoundaryKind::FirstUse) {
+      const std::uint64_t ns = to_ns(cost.measured_ticks, measured.read.time_hz);
       cost.cost_ns = ns - std::min(ns, recording_ns);
-      cost.cost = work_of_ns(profile, cost.cost_ns);
+      cost.cost = work_of_ns(measured, cost.cost_ns);
     }
-    costs.push_back(std::move(cost));
+    costs.events.push_back(std::move(cost));
   }
   return costs;
 }

@@ -1,5 +1,5 @@
 // READINGS: one trace, read as often as the questions need. Each reading streams the whole trace
-// through an Analysis of its own, so that readings which do not depend on each other run side by
+// through a DagFold of its own, so that readings which do not depend on each other run side by
 // side, on `jobs` threads; what they find out does not depend on how many those are.
 #pragma once
 
@@ -15,15 +15,15 @@
 
 namespace tp::analysis {
 
-class Readings {
+class TraceReadings {
 public:
-  Readings(const TraceSource& source, const TraceInfo& info, const SiteTable& table,
-           WhatIfMode mode, unsigned jobs, ProgressSink* progress = nullptr)
+  TraceReadings(const TraceSource& source, const TraceInfo& info, const SiteTable& table,
+                WhatIfMode mode, unsigned jobs, ProgressSink* progress = nullptr)
       : source_(source), info_(info), table_(table), mode_(mode), jobs_(jobs), progress_(progress) {
   }
 
   struct Result {
-    Analysis::Results analysis;
+    DagFold::Results fold;
     ReadSummary summary;
   };
   // What a reading is to find out beside the lengths of its plan.

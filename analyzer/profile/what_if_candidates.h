@@ -1,20 +1,27 @@
-// WHAT-IF WITHOUT ANNOTATIONS: every site's own serial work, every stretch of code between two
-// spawns or waits, every wait, and the search for the smallest set of them that reaches a wanted
-// parallelism. Called by profile.cpp after the first reading, which tells what there is.
+// WHAT-IF WITHOUT ANNOTATIONS: every site's own serial work, every code segment between two
+// spawns or waits, every wait.
 #pragma once
 
-#include "profile/make_profile.h"
+#include "model/what_if.h"
+#include "profile/measured.h"
+#include "profile/profile_options.h"
 #include "profile/trace_readings.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace tp::analysis {
 
-// What has less than a hundredth of the critical path is left out: it could gain no more than that.
-void explore(Profile& profile, const Readings& readings, const SiteTable& table,
-             const Analysis::Results& first, const ProfileOptions& options);
+struct Exploration {
+  std::vector<WhatIfCandidate> candidates; // by the parallelism that they would give
+  std::string skipped_because;             // why they were not asked for; empty: they were
+  // Sites and code segments with less than a hundredth of the critical path: they could gain no more than that.
+  std::uint64_t left_out = 0;
+};
 
-// --target. `chosen`: annotated regions that may be part of the answer.
-void search_target(Profile& profile, const Readings& readings, const SiteTable& table,
-                   const Analysis::Results& first, const ProfileOptions& options,
-                   const std::vector<std::uint8_t>& chosen);
+// `options.procs` is filled in.
+Exploration explore(const Measured& measured, const TraceReadings& readings,
+                    const ProfileOptions& options);
 
 } // namespace tp::analysis

@@ -156,10 +156,10 @@ Json points_json(const std::vector<WhatIfPoint>& points) {
   return json;
 }
 
-Json target_json(const Profile& profile, const WhatIfTarget& target) {
+Json target_json(const Profile& profile, const WhatIfCandidate& target) {
   static constexpr const char* kKinds[] = {"site", "stretch", "wait", "grain"};
   Json json = {{"kind", kKinds[static_cast<std::size_t>(target.kind)]}, {"name", target.name}};
-  if (target.kind == TargetKind::Stretch) {
+  if (target.kind == CandidateKind::CodeSegment) {
     json["from"] = target.from;
     json["from_file"] = target.place.file;
     json["from_line"] = target.place.line;
@@ -170,26 +170,26 @@ Json target_json(const Profile& profile, const WhatIfTarget& target) {
     json["file"] = target.place.file;
     json["line"] = target.place.line;
   }
-  if (target.kind == TargetKind::Grain)
-    json.update({{"grain", target.grain}, {"not_made", target.not_made}});
+  if (target.kind == CandidateKind::Grain)
+    json.update({{"grain", target.grain}, {"not_made", target.skipped_because}});
   if (target.loop)
     json["loop"] = {{"body_calls_now", target.loop->body_calls},
                     {"body_calls", target.loop->leaves},
                     {"overhead_percent_now", percent(target.loop->overhead_now)},
                     {"overhead_percent", percent(target.loop->overhead)}};
-  if (target.kind == TargetKind::Site || target.kind == TargetKind::Stretch) {
+  if (target.kind == CandidateKind::Site || target.kind == CandidateKind::CodeSegment) {
     json["work"] = target.work;
     json["critical_work"] = target.critical_work;
     json["critical_percent"] = number(percent2(target.critical_work, profile.span));
   }
-  json["basis"] = target.kind == TargetKind::Grain ? "as_divisible" : "as_executed";
+  json["basis"] = target.kind == CandidateKind::Grain ? "as_divisible" : "as_executed";
   json["points"] = points_json(target.points);
   return json;
 }
 
-Json targets_json(const Profile& profile, const std::vector<WhatIfTarget>& targets) {
+Json targets_json(const Profile& profile, const std::vector<WhatIfCandidate>& targets) {
   Json json = Json::array();
-  for (const WhatIfTarget& target : targets)
+  for (const WhatIfCandidate& target : targets)
     json.push_back(target_json(profile, target));
   return json;
 }
@@ -204,7 +204,7 @@ Json search_json(const TargetSearch& search) {
                      {"parallelism_with_those_before", number(decimal2(step.after))}});
   Json json = {{"parallelism", search.target},
                {"factor", search.factor},
-               {"not_made", search.not_made},
+               {"not_made", search.skipped_because},
                {"reached", search.reached},
                {"proved_minimal", search.minimal},
                {"outcome", search.outcome},
@@ -280,14 +280,14 @@ Json prediction_json(const Prediction& prediction) {
                     {"overhead", run.overhead},
                     {"stealing", run.stealing},
                     {"idle", run.idle},
-                    {"binds", kBinding[static_cast<std::size_t>(run.binds)]}});
+                    {"binds", kBinding[static_cast<std::size_t>(run.limiter)]}});
   for (const EventCost& cost : prediction.costs)
     costs.push_back({{"event", cost.event},
                      {"count", cost.count},
                      {"measured_ticks", cost.measured_ticks},
                      {"cost", cost.cost},
                      {"cost_ns", cost.cost_ns}});
-  return {{"not_made", prediction.not_made},
+  return {{"not_made", prediction.skipped_because},
           {"basis", "as_executed"},
           {"work", prediction.work},
           {"overhead", prediction.overhead},
@@ -309,7 +309,7 @@ Json balance_json(const TimeBalance& balance) {
 
 Json elapsed_json(const ElapsedTime& elapsed) {
   Json json = run_path_json(elapsed.path);
-  json["not_made"] = elapsed.not_made;
+  json["not_made"] = elapsed.skipped_because;
   json["workers"] = elapsed.workers;
   json["path_ticks"] = elapsed.path.length();
   return json;

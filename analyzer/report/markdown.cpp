@@ -29,8 +29,8 @@ static std::string bounds_table(const Profile& profile) {
     text += fmt::format(
         "| {} | {} | {} | {} |\n", bound.procs, decimal2(bound.estimate_tbb), decimal2(bound.upper),
         profile.divisible_is_known() ? decimal2(bound.divisible_upper) : "not known");
-  if (!profile.prediction.not_made.empty())
-    return text + fmt::format("\nPrediction not made: {}.\n", profile.prediction.not_made);
+  if (!profile.prediction.skipped_because.empty())
+    return text + fmt::format("\nPrediction not made: {}.\n", profile.prediction.skipped_because);
   text += "\n| Cpus | Predicted speedup | efficiency % |\n|---:|---:|---:|\n";
   for (const PredictedRun& run : profile.prediction.runs)
     text += fmt::format("| {} | {} | {} |\n", run.procs, decimal2(run.speedup),
@@ -44,24 +44,26 @@ static std::string targets_table(const Profile& profile, std::size_t top) {
   if (!profile.explored.empty())
     text += "\n| What if | times as fast | Parallelism as executed |\n|---|---:|---:|\n";
   for (std::size_t i = 0; i < std::min(profile.explored.size(), top); ++i) {
-    const WhatIfTarget& target = profile.explored[i];
+    const WhatIfCandidate& target = profile.explored[i];
     text += fmt::format("| {} | {} | {} |\n", cell(target.name),
-                        target.kind == TargetKind::Wait ? "not there"
-                                                        : std::to_string(target.quoted.factor),
+                        target.kind == CandidateKind::Wait ? "not there"
+                                                           : std::to_string(target.quoted.factor),
                         decimal2(target.quoted.parallelism));
   }
-  for (const WhatIfTarget& grain : profile.grains)
-    text += grain.not_made.empty() ? fmt::format("\n{}: parallelism {}.\n", cell(grain.name),
-                                                 as_divisible(profile, grain.quoted.parallelism))
-                                   : fmt::format("\n{}: {}.\n", cell(grain.name), grain.not_made);
+  for (const WhatIfCandidate& grain : profile.grains)
+    text += grain.skipped_because.empty()
+                ? fmt::format("\n{}: parallelism {}.\n", cell(grain.name),
+                              as_divisible(profile, grain.quoted.parallelism))
+                : fmt::format("\n{}: {}.\n", cell(grain.name), grain.skipped_because);
   return text;
 }
 
 // The outcome stands at the end where it is the advice, too.
 static std::string search_table(const Profile& profile) {
   const TargetSearch& search = *profile.search;
-  if (!search.not_made.empty())
-    return fmt::format("\nParallelism {} not searched for: {}.\n", search.target, search.not_made);
+  if (!search.skipped_because.empty())
+    return fmt::format("\nParallelism {} not searched for: {}.\n", search.target,
+                       search.skipped_because);
   std::string text =
       search.outcome == profile.advice ? "" : fmt::format("\n{}\n", cell(search.outcome));
   if (!search.steps.empty())

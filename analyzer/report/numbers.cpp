@@ -1,5 +1,6 @@
 // Rounding and units.
 #include "report/numbers.h"
+#include "base/wide.h"
 
 #include "base/rounding.h"
 
@@ -7,8 +8,6 @@
 
 namespace tp::analysis {
 namespace {
-
-__extension__ using Wide = unsigned __int128;
 
 // `hundredths` / 100 without trailing zeros.
 std::string trimmed(Wide hundredths) {

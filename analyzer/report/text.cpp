@@ -114,14 +114,14 @@ std::string bounds_line(const Profile& profile) {
 std::string prediction_line(const Profile& profile) {
   static constexpr const char* kBinding[] = {"work", "span", "overhead", "grain"};
   const Prediction& prediction = profile.prediction;
-  if (!prediction.not_made.empty())
-    return "not made: " + prediction.not_made;
+  if (!prediction.skipped_because.empty())
+    return "not made: " + prediction.skipped_because;
   std::string line;
   for (const PredictedRun* run : shown_of(prediction.runs))
     line +=
         fmt::format("{}{} on {} cpus ({}, {})", line.empty() ? "" : "; ", decimal2(run->speedup),
                     run->procs, human(run->time, profile.run.work, hz_of_work(profile)),
-                    kBinding[static_cast<std::size_t>(run->binds)]);
+                    kBinding[static_cast<std::size_t>(run->limiter)]);
   return line;
 }
 

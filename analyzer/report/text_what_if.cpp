@@ -51,18 +51,19 @@ void add_search(Lines& lines, const TargetSearch& search, std::size_t room) {
 
 // Pieces of code that alone gain a twentieth, at most `most`. A site is left out where a stretch of
 // code gains nearly as much: that says more.
-std::vector<const WhatIfTarget*> best_pieces(const Profile& profile, std::size_t most) {
-  std::vector<const WhatIfTarget*> best;
-  const auto gain = [&](const WhatIfTarget& target) {
+std::vector<const WhatIfCandidate*> best_pieces(const Profile& profile, std::size_t most) {
+  std::vector<const WhatIfCandidate*> best;
+  const auto gain = [&](const WhatIfCandidate& target) {
     return target.quoted.parallelism.value() - profile.parallelism().value();
   };
-  const auto stretch =
-      std::find_if(profile.explored.begin(), profile.explored.end(),
-                   [](const WhatIfTarget& target) { return target.kind == TargetKind::Stretch; });
-  for (const WhatIfTarget& target : profile.explored) {
-    const bool is_site = target.kind == TargetKind::Site;
-    if (target.kind == TargetKind::Wait || 20 * gain(target) < profile.parallelism().value() ||
-        (is_site && stretch != profile.explored.end() && 5 * gain(*stretch) >= 4 * gain(target)))
+  const auto stretch = std::find_if(
+      profile.explored.begin(), profile.explored.end(),
+      [](const WhatIfCandidate& target) { return target.kind == CandidateKind::CodeSegment; });
+  for (const WhatIfCandidate& target : profile.explored) {
+    const bool is_site = target.kind == CandidateKind::Site;
+    if (target.kind == CandidateKind::Wait || 20 * gain(target) < profile.parallelism().value() ||
+        (is_site && stretch != profile.explored.end() &&
+         prefer_segment(gain(*stretch), gain(target))))
       continue;
     if (best.size() < most)
       best.push_back(&target);
@@ -72,21 +73,21 @@ std::vector<const WhatIfTarget*> best_pieces(const Profile& profile, std::size_t
 
 // The wait without which the program would be most parallel, if that gains a twentieth and more than
 // any of `pieces`; else null.
-const WhatIfTarget* best_wait(const Profile& profile,
-                              const std::vector<const WhatIfTarget*>& pieces) {
+const WhatIfCandidate* best_wait(const Profile& profile,
+                                 const std::vector<const WhatIfCandidate*>& pieces) {
   double least = 1.05 * profile.parallelism().value();
-  for (const WhatIfTarget* const piece : pieces)
+  for (const WhatIfCandidate* const piece : pieces)
     least = std::max(least, piece->quoted.parallelism.value());
-  const auto wait =
-      std::find_if(profile.explored.begin(), profile.explored.end(),
-                   [](const WhatIfTarget& target) { return target.kind == TargetKind::Wait; });
+  const auto wait = std::find_if(
+      profile.explored.begin(), profile.explored.end(),
+      [](const WhatIfCandidate& target) { return target.kind == CandidateKind::Wait; });
   return wait != profile.explored.end() && wait->quoted.parallelism.value() > least ? &*wait
                                                                                     : nullptr;
 }
 
 void add_explored(Lines& lines, const Profile& profile, std::size_t room) {
   auto best = best_pieces(profile, room - 1);
-  const WhatIfTarget* const wait = best_wait(profile, best);
+  const WhatIfCandidate* const wait = best_wait(profile, best);
   if (wait) {
     lines.add("What if         {}",
               clipped(fmt::format("parallelism {} (as executed) without {}",
@@ -104,13 +105,13 @@ void add_explored(Lines& lines, const Profile& profile, std::size_t room) {
   }
   lines.add("What if         one piece of code were {} times as fast: parallelism (as executed)",
             best.front()->quoted.factor);
-  for (const WhatIfTarget* target : best)
+  for (const WhatIfCandidate* target : best)
     lines.add("  -> {:>8}  {}", decimal2(target->quoted.parallelism), clipped(target->name, 84));
 }
 
-std::string grain_text(const Profile& profile, const WhatIfTarget& grain) {
-  if (!grain.not_made.empty())
-    return fmt::format("{}: {}", grain.name, grain.not_made);
+std::string grain_text(const Profile& profile, const WhatIfCandidate& grain) {
+  if (!grain.skipped_because.empty())
+    return fmt::format("{}: {}", grain.name, grain.skipped_because);
   const auto share = [](const Ratio& of) { return percent2(of.numerator, of.denominator); };
   std::string text = fmt::format("{}: parallelism {}", grain.name,
                                  as_divisible(profile, grain.quoted.parallelism));
@@ -125,21 +126,21 @@ std::string grain_text(const Profile& profile, const WhatIfTarget& grain) {
 } // namespace
 
 void add_what_if(Lines& lines, const Profile& profile, std::size_t room) {
-  if (profile.search && !profile.search->not_made.empty())
+  if (profile.search && !profile.search->skipped_because.empty())
     lines.add_text(fmt::format("What if         parallelism {} not searched for: {}",
-                               profile.search->target, profile.search->not_made));
+                               profile.search->target, profile.search->skipped_because));
   else if (profile.search && !profile.search->steps.empty())
     add_search(lines, *profile.search, room);
   else if (!profile.what_if.empty())
     lines.add_text("What if         " + curve_line(profile, profile.what_if[0]));
   else
     add_explored(lines, profile, room);
-  for (const WhatIfTarget& grain : profile.grains)
+  for (const WhatIfCandidate& grain : profile.grains)
     lines.add_text("What if         " + grain_text(profile, grain));
   // One is enough, and none where something else was asked for or the advice is just that: --json has them all.
   if (profile.advised_grains.empty() || !profile.grains.empty() || profile.search)
     return;
-  const WhatIfTarget& grain = profile.advised_grains.front();
+  const WhatIfCandidate& grain = profile.advised_grains.front();
   if (profile.advice.find(grain.name) == std::string::npos)
     lines.add_text("Better          " + grain_text(profile, grain));
 }

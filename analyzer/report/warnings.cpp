@@ -30,8 +30,8 @@ std::string write_warnings(const Profile& profile) {
                    std::string("is spent in the tasks that are spawned here") +
                        (site.too_short ? ", whose steps are too short to trust" : ""));
   // Code of main has no site: it is told by the spawns and waits around it.
-  for (const WhatIfTarget& target : profile.explored)
-    if (target.kind == TargetKind::Stretch && target.of_main &&
+  for (const WhatIfCandidate& target : profile.explored)
+    if (target.kind == CandidateKind::CodeSegment && target.of_main &&
         limits(target.critical_work, profile) && target.place.line + target.end.line > 0)
       text += line(profile, target.place.line > 0 ? target.place : target.end, target.critical_work,
                    "is the serial code " + target.name);

@@ -5,29 +5,21 @@
 
 namespace tp::analysis {
 
-DagRecorder::Track& DagRecorder::track(const Path& path) {
-  return *const_cast<Track*>(reinterpret_cast<const Track*>(&path));
-}
-
 DagRecorder::DagRecorder(const StepCosts& costs, std::size_t nodes_expected) : costs_(costs) {
   dag_.nodes.reserve(nodes_expected);
 }
 
-Path* DagRecorder::make() {
-  return reinterpret_cast<Path*>(tracks_.make());
-}
-
 Path* DagRecorder::copy_path(const Path& path) {
-  const Track& from = track(path);
+  const DagTrack& from = typed(path);
   from.alone = false;
-  Track* const copy = tracks_.make();
+  DagTrack* const copy = tracks_.make();
   copy->point = from.point;
   copy->alone = false;
-  return reinterpret_cast<Path*>(copy);
+  return copy;
 }
 
 void DagRecorder::drop_path(Path* path) {
-  tracks_.free(&track(*path));
+  tracks_.free(&typed(*path));
 }
 
 void DagRecorder::add_effect(Effect& to, Effect effect) {
@@ -51,32 +43,32 @@ DagJoinId DagRecorder::add_join() {
   return static_cast<DagJoinId>(dag_.joins.size() - 1);
 }
 
-void DagRecorder::signal(const Point& from, DagJoinId join) {
-  if (from.kind == Point::Nowhere)
+void DagRecorder::signal(const DagPoint& from, DagJoinId join) {
+  if (from.kind == DagPoint::Nowhere)
     return;
   ++dag_.joins[join].count;
-  add_effect(from.kind == Point::Node ? dag_.nodes[from.id].effect : dag_.joins[from.id].effect,
+  add_effect(from.kind == DagPoint::Node ? dag_.nodes[from.id].effect : dag_.joins[from.id].effect,
              {Effect::Kind::Signal, join});
 }
 
 // The join that stands for the end of `of`, which nobody may add to any more.
-DagJoinId DagRecorder::joined(Track& of) {
+DagJoinId DagRecorder::joined(DagTrack& of) {
   of.alone = false;
-  if (of.point.kind == Point::Join)
+  if (of.point.kind == DagPoint::Join)
     return of.point.id;
   const DagJoinId join = add_join();
   signal(of.point, join);
-  of.point = {Point::Join, join};
+  of.point = {DagPoint::Join, join};
   return join;
 }
 
 // ---- running frames
 
-DagNodeId DagRecorder::add_node(Track& of, std::uint64_t cost) {
+DagNodeId DagRecorder::add_node(DagTrack& of, std::uint64_t cost) {
   const auto id = static_cast<DagNodeId>(dag_.nodes.size());
   dag_.nodes.push_back({cost, kNoDagId, {}});
   fits_ &= dag_.nodes.size() < kMostDagNodes;
-  if (of.point.kind == Point::Nowhere)
+  if (of.point.kind == DagPoint::Nowhere)
     dag_.roots.push_back(id);
   else if (of.detached)
     add_effect(dag_.joins[of.point.id].effect, {Effect::Kind::Start, id});
@@ -84,7 +76,7 @@ DagNodeId DagRecorder::add_node(Track& of, std::uint64_t cost) {
     add_effect(dag_.nodes[of.point.id].effect, {Effect::Kind::Start, id});
   else
     dag_.nodes[of.point.id].next = id;
-  of.point = {Point::Node, id};
+  of.point = {DagPoint::Node, id};
   of.detached = of.first = false;
   of.alone = true;
   return id;
@@ -100,8 +92,8 @@ void DagRecorder::step(FrameState& frame, const Step& step) {
   fits_ = !__builtin_add_overflow(work_, work, &work_) &&
           !__builtin_add_overflow(overhead_, overhead, &overhead_) &&
           overhead_ <= ~std::uint64_t{0} - work_;
-  Track& of = track(*frame.path);
-  if (of.alone && !of.detached && !of.first && of.point.kind == Point::Node)
+  DagTrack& of = path_of(frame);
+  if (of.alone && !of.detached && !of.first && of.point.kind == DagPoint::Node)
     dag_.nodes[of.point.id].cost += work + overhead;
   else
     add_node(of, work + overhead);
@@ -109,29 +101,29 @@ void DagRecorder::step(FrameState& frame, const Step& step) {
 
 void DagRecorder::root_begun(FrameState& frame) {
   frame.is_root = true;
-  track(*frame.path).running = true;
+  path_of(frame).running = true;
 }
 
 void DagRecorder::spawned(const FrameState&, FrameState& child) {
-  Track& of = track(*child.path);
+  DagTrack& of = path_of(child);
   of.running = true;
-  of.detached = of.point.kind == Point::Join;
-  of.first = of.point.kind == Point::Node;
+  of.detached = of.point.kind == DagPoint::Join;
+  of.first = of.point.kind == DagPoint::Node;
 }
 
 void DagRecorder::ended(FrameState& frame) {
-  Track& of = track(*frame.path);
+  DagTrack& of = path_of(frame);
   of.running = false;
   of.alone = false;
 }
 
-void DagRecorder::wait_joined(FrameState& frame, const Path* fresh, const Path*) {
-  if (!fresh || !fits_ || track(*fresh).point.kind == Point::Nowhere)
+void DagRecorder::wait_joined(FrameState& frame, Path* fresh, Path*) {
+  if (!fresh || !fits_ || typed(*fresh).point.kind == DagPoint::Nowhere)
     return;
-  Track& of = track(*frame.path);
-  if (of.detached || of.first || of.point.kind != Point::Node)
+  DagTrack& of = path_of(frame);
+  if (of.detached || of.first || of.point.kind != DagPoint::Node)
     add_node(of, 0);
-  const DagJoinId join = joined(track(*fresh));
+  const DagJoinId join = joined(typed(*fresh));
   add_effect(dag_.nodes[of.point.id].effect, {Effect::Kind::Await, join});
   add_node(of, 0); // the step after the wait
 }
@@ -139,18 +131,19 @@ void DagRecorder::wait_joined(FrameState& frame, const Path* fresh, const Path*)
 // ---- joins
 
 void DagRecorder::join_path(Path& into_path, const Path& from_path, Tie) {
-  Track &into = track(into_path), &from = track(from_path);
-  if (from.point.kind == Point::Nowhere || !fits_)
+  DagTrack& into = typed(into_path);
+  const DagTrack& from = typed(from_path);
+  if (from.point.kind == DagPoint::Nowhere || !fits_)
     return;
-  if (into.point.kind == Point::Nowhere && !into.running) {
+  if (into.point.kind == DagPoint::Nowhere && !into.running) {
     into.point = from.point;
     into.alone = from.alone = false;
     return;
   }
-  if (into.point.kind != Point::Join || !into.alone) {
+  if (into.point.kind != DagPoint::Join || !into.alone) {
     const DagJoinId join = add_join();
     signal(into.point, join);
-    into.point = {Point::Join, join};
+    into.point = {DagPoint::Join, join};
     into.alone = true;
     into.detached = into.running;
     into.first = false;
@@ -160,13 +153,14 @@ void DagRecorder::join_path(Path& into_path, const Path& from_path, Tie) {
 }
 
 void DagRecorder::assign_path(Path& into_path, const Path& from_path) {
-  Track &into = track(into_path), &from = track(from_path);
+  DagTrack& into = typed(into_path);
+  const DagTrack& from = typed(from_path);
   from.alone = false;
   into.point = from.point;
   into.alone = false;
-  into.detached = into.point.kind != Point::Nowhere;
+  into.detached = into.point.kind != DagPoint::Nowhere;
   into.first = false;
-  if (into.point.kind == Point::Node && fits_)
+  if (into.point.kind == DagPoint::Node && fits_)
     joined(into);
 }
 

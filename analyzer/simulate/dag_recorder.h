@@ -22,7 +22,22 @@ struct StepCosts {
   std::array<std::uint64_t, kBoundaryKinds> overhead{};
 };
 
-class DagRecorder final : public DagVisitor {
+// A point of the DAG.
+struct DagPoint {
+  enum Kind : std::uint8_t { Nowhere, Node, Join } kind = Nowhere;
+  std::uint32_t id = kNoDagId;
+};
+
+// A path. Of a running frame: its last node, and how the next one will be reached.
+struct DagTrack : Path {
+  DagPoint point;            // not running: the end; running: last node, or the spawner's
+  bool running = false;      // a frame extends it
+  bool detached = false;     // running: the next node starts when the join `point` is over
+  bool first = false;        // running: the next node is the first of its task
+  mutable bool alone = true; // nobody else knows the point: the node or join may still grow
+};
+
+class DagRecorder final : public TypedVisitor<DagTrack> {
 public:
   explicit DagRecorder(const StepCosts& costs, std::size_t nodes_expected = 0);
 
@@ -34,49 +49,28 @@ public:
   std::uint64_t work() const { return work_; }
   std::uint64_t overhead() const { return overhead_; }
 
-  Path* new_path() override { return make(); }
+  Path* new_path() override { return tracks_.make(); }
   Path* copy_path(const Path& path) override;
   void drop_path(Path* path) override;
-  void set_rank(Path&, std::uint64_t) override {}
   void join_path(Path& into, const Path& from, Tie tie) override;
   void assign_path(Path& into, const Path& from) override;
-  void wait_joined(FrameState& frame, const Path* fresh, const Path* again) override;
+  void wait_joined(FrameState& frame, Path* fresh, Path* again) override;
   void root_begun(FrameState& frame) override;
   void spawned(const FrameState& parent, FrameState& child) override;
-  void begun(FrameState&) override {}
-  void restarted(FrameState&) override {}
   void step(FrameState& frame, const Step& step) override;
-  void loop_begin(FrameState&) override {}
-  void loop_end(FrameState&, std::uint64_t, std::uint64_t) override {}
   void ended(FrameState& frame) override;
-  void left_unjoined(const Path&) override {}
-  void abandoned(FrameState&) override {}
 
 private:
-  struct Point {
-    enum Kind : std::uint8_t { Nowhere, Node, Join } kind = Nowhere;
-    std::uint32_t id = kNoDagId;
-  };
-  // What a Path is here. Of a running frame: its last node, and how the next one will be reached.
-  struct Track {
-    Point point;               // not running: the end; running: last node, or the spawner's
-    bool running = false;      // a frame extends it
-    bool detached = false;     // running: the next node starts when the join `point` is over
-    bool first = false;        // running: the next node is the first of its task
-    mutable bool alone = true; // nobody else knows the point: the node or join may still grow
-  };
-  static Track& track(const Path& path);
-  Path* make();
-  Point point_of(const Track& track) const;
-  DagNodeId add_node(Track& track, std::uint64_t cost);
+  DagPoint point_of(const DagTrack& track) const;
+  DagNodeId add_node(DagTrack& track, std::uint64_t cost);
   DagJoinId add_join();
-  DagJoinId joined(Track& track);
-  void signal(const Point& from, DagJoinId join);
+  DagJoinId joined(DagTrack& track);
+  void signal(const DagPoint& from, DagJoinId join);
   void add_effect(Effect& to, Effect effect);
 
   const StepCosts costs_;
   Dag dag_;
-  Pool<Track> tracks_;
+  Pool<DagTrack> tracks_;
   std::uint64_t work_ = 0, overhead_ = 0;
   bool fits_ = true;
 };

@@ -37,8 +37,7 @@ void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map) 
     if (site.file.empty())
       place = resolver.resolve(site);
     place.file = map_path(place.file, path_map);
-    const auto [it, fresh] =
-        known.try_emplace({place.file, place.line}, static_cast<Row>(table.rows.size()));
+    const auto [it, fresh] = known.try_emplace({place.file, place.line}, table.rows.end_id());
     if (fresh)
       table.rows.push_back({.name = place.name, .file = place.file, .line = place.line});
     SiteInfo& row = table.rows[it->second];
@@ -52,8 +51,8 @@ void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map) 
     table.maps.row_of_site.insert(site.id, it->second);
   }
   // For tasks whose spawn or site is lost; shown only if there are any.
-  table.maps.unknown_row = static_cast<Row>(table.rows.size());
-  table.rows.push_back({.file = "unknown", .line = 0, .found_by = {"lost"}});
+  table.maps.unknown_row =
+      table.rows.push_back({.file = "unknown", .line = 0, .found_by = {"lost"}});
 }
 
 void add_regions(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
@@ -65,7 +64,7 @@ void add_regions(SiteTable& table, const SiteFile& sites, const PathMap& path_ma
     for (const StaticRegion* region : regions) {
       add_once(info.names, region->name);
       info.expected_factor = std::max(info.expected_factor, region->factor);
-      table.maps.region_of_id.insert(region->id, static_cast<std::uint32_t>(table.regions.size()));
+      table.maps.region_of_id.insert(region->id, table.regions.end_id());
     }
     table.regions.push_back(std::move(info));
   }
@@ -109,19 +108,19 @@ void name_places(SiteTable& table) {
 void number_callers(SiteTable& table) {
   auto& callers = table.callers; // a forest until all rows are in it
   callers.resize(table.rows.size());
-  const auto root = [&](std::uint32_t row) {
-    while (callers[row] != row)
-      row = callers[row] = callers[callers[row]];
-    return row;
+  const auto root = [&](Row row) {
+    while (callers[row] != index_of(row))
+      row = static_cast<Row>(callers[row] = callers[static_cast<Row>(callers[row])]);
+    return index_of(row);
   };
-  std::map<std::pair<std::string, std::string>, std::uint32_t> first_row;
-  for (std::uint32_t row = 0; row < table.rows.size(); ++row) {
-    callers[row] = row;
+  std::map<std::pair<std::string, std::string>, Row> first_row;
+  for (const Row row : ids_below(table.rows.end_id())) {
+    callers[row] = index_of(row);
     for (const std::string& function : table.rows[row].functions)
-      callers[root(row)] =
+      callers[static_cast<Row>(root(row))] =
           root(first_row.try_emplace({table.rows[row].file, function}, row).first->second);
   }
-  for (std::uint32_t row = 0; row < table.rows.size(); ++row)
+  for (const Row row : ids_below(table.rows.end_id()))
     callers[row] = root(row);
 }
 

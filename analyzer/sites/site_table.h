@@ -14,10 +14,10 @@
 namespace tp::analysis {
 
 struct SiteTable {
-  std::vector<SiteInfo> rows; // [0] is main
+  IdVector<Row, SiteInfo> rows;
   // Per row, a number of the function that it stands in: the caller of its invocations.
-  std::vector<std::uint32_t> callers;
-  std::vector<RegionInfo> regions; // by (file, line)
+  IdVector<Row, std::uint32_t> callers;
+  IdVector<RegionId, RegionInfo> regions; // by (file, line)
   RowMaps maps;
 };
 

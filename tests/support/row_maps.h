@@ -9,14 +9,13 @@ namespace tp::test {
 
 inline analysis::RowMaps row_maps_of(const analysis::SiteFile& sites) {
   analysis::RowMaps maps;
-  analysis::Row next = analysis::kMainRow;
-  maps.row_of_site.insert(trace::kMainSite, next++);
+  std::uint32_t row = 0, region = 0;
+  maps.row_of_site.insert(trace::kMainSite, analysis::Row{row++});
   for (const analysis::StaticSite& site : sites.sites)
-    maps.row_of_site.insert(site.id, next++);
-  std::uint32_t region = 0;
+    maps.row_of_site.insert(site.id, analysis::Row{row++});
   for (const analysis::StaticRegion& each : sites.regions)
-    maps.region_of_id.insert(each.id, region++);
-  maps.unknown_row = next;
+    maps.region_of_id.insert(each.id, analysis::RegionId{region++});
+  maps.unknown_row = analysis::Row{row};
   return maps;
 }
 

@@ -19,7 +19,7 @@ bool use_with_extra(const char* events, Problem& problem) {
   return parse_events(events, list, problem.cause) && use_counted_work(list, false, problem);
 }
 
-// Readings of the process's clock, made by `choose`.
+// TraceReadings of the process's clock, made by `choose`.
 template <typename Choose>
 void read_each(benchmark::State& state, Choose choose) {
   const TimePair start = read_time_pair();

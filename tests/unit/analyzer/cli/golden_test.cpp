@@ -49,7 +49,7 @@ TEST(Golden, AllTracesGiveTheirExpectedFiles) {
       if (i == 0)
         compare("region_all.csv", write_all_regions_csv(curve));
       else
-        compare("region_" + std::to_string(curve.regions[0] + 1) + ".csv",
+        compare("region_" + std::to_string(index_of(curve.regions[0]) + 1) + ".csv",
                 write_region_csv(profile.regions[curve.regions[0]], curve));
     }
     for (const ExportFormat& format : kExportFormats)

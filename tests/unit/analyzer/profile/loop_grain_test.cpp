@@ -96,7 +96,7 @@ TEST(LoopPieces, RandomLoopsWithACoarserGrain) {
       options.grains.emplace_back("loop.cpp:7", loop.grain * factor);
     const Profile profile = make_profile(loop.trace().source(), options);
     ASSERT_EQ(17u, profile.grains.size()); // more than one reading takes
-    for (const WhatIfTarget& target : profile.grains) {
+    for (const WhatIfCandidate& target : profile.grains) {
       EXPECT_EQ(loop.span(0, loop.costs.size(), target.grain),
                 target.quoted.parallelism.denominator)
           << target.grain;
@@ -184,7 +184,7 @@ TEST(GrainAdvice, ACoarserGrainForSmallBodies) {
   // 4096 iterations of 10 ns, each a task of its own.
   const Profile profile = profile_of({.costs = std::vector<std::uint64_t>(4096, 10), .lead = 12});
   ASSERT_EQ(1u, profile.advised_grains.size());
-  const WhatIfTarget& advised = profile.advised_grains[0];
+  const WhatIfCandidate& advised = profile.advised_grains[0];
   // 4095 splits, 4096 x 3 steps of leaves and main's last, at 12 ns: 48 per body call. A grain of 256
   // would make that 1.84 %, but leave parallelism 16, less than ten per cpu; the next is a fourth.
   EXPECT_EQ(64u, advised.grain);

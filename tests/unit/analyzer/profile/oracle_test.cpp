@@ -69,14 +69,14 @@ std::uint32_t line_of(const std::string& name) {
 
 // What was found without annotations; counts what was compared.
 void compare_explored(const test::RandomProgram& program, const Profile& profile, bool optimize,
-                      std::map<TargetKind, unsigned>& compared) {
-  for (const WhatIfTarget& target : profile.explored)
+                      std::map<CandidateKind, unsigned>& compared) {
+  for (const WhatIfCandidate& target : profile.explored)
     for (const WhatIfPoint& point : target.points) {
       ++compared[target.kind];
       std::uint64_t span = 0;
-      if (target.kind == TargetKind::Site)
+      if (target.kind == CandidateKind::Site)
         span = program.ask.site(line_of(target.name), point.factor);
-      else if (target.kind == TargetKind::Stretch)
+      else if (target.kind == CandidateKind::CodeSegment)
         span = program.ask.stretch(target.from, target.to, point.factor);
       else
         span = program.ask.without_wait(line_of(target.name));
@@ -85,7 +85,7 @@ void compare_explored(const test::RandomProgram& program, const Profile& profile
       EXPECT_EQ(profile.work * point.factor - saved, point.parallelism.numerator) << target.name;
     }
   // The oracle only splits: where pieces may be merged, too, the span can be longer.
-  for (const WhatIfTarget& target : profile.grains) {
+  for (const WhatIfCandidate& target : profile.grains) {
     ++compared[target.kind];
     const std::uint64_t split = program.ask.grain(line_of(target.name), target.grain);
     if (target.grain == 1) {
@@ -101,10 +101,10 @@ void compare_union(const test::RandomProgram& program, WhatIfMode mode) {
   const TraceSource source = program.trace.source();
   const TraceInfo info = read_info(source);
   const SiteTable table = build_site_table(info.sites, {});
-  const Readings readings(source, info, table, mode, 1);
-  const auto first = readings.read({}, {.composition = true}).analysis;
-  StepSet set{{1}, {}};
-  for (StepClassId id = 0; id < first.classes.size(); ++id)
+  const TraceReadings readings(source, info, table, mode, 1);
+  const auto first = readings.read({}, {.composition = true}).fold;
+  StepSet set{{RegionId{1}}, {}};
+  for (const StepClassId id : ids_below(first.classes.end_id()))
     if (table.rows[first.classes[id].row].line == 20)
       set.classes.push_back(id);
   WhatIfPlan plan;
@@ -122,7 +122,7 @@ unsigned compare_search(const test::RandomProgram& program, const Profile& profi
   EXPECT_GE(last, search.steps.front().after.value());
   unsigned sites = 0;
   for (const TargetSearch::Step& step : search.steps)
-    if (step.kind == PieceKind::Site) {
+    if (step.kind == ChoiceKind::Site) {
       ++sites;
       EXPECT_EQ(program.ask.site(line_of(step.name), search.factor), step.alone.denominator)
           << step.name;
@@ -144,7 +144,7 @@ void compare_what_if(const test::OracleResult& expected, const Profile& profile,
 
 void check(bool late) {
   unsigned compared = 0, whole_sites = 0;
-  std::map<TargetKind, unsigned> explored;
+  std::map<CandidateKind, unsigned> explored;
   for (std::uint64_t seed = 1; compared < runs(); ++seed) {
     const auto program = test::make_random_program(
         {.seed = seed, .late = late, .most_tasks = 1 + static_cast<unsigned>(seed % 60)});
@@ -180,8 +180,8 @@ void check(bool late) {
     if (::testing::Test::HasFailure())
       return;
   }
-  for (const TargetKind kind :
-       {TargetKind::Site, TargetKind::Stretch, TargetKind::Wait, TargetKind::Grain})
+  for (const CandidateKind kind :
+       {CandidateKind::Site, CandidateKind::CodeSegment, CandidateKind::Wait, CandidateKind::Grain})
     EXPECT_GT(explored[kind], runs()) << static_cast<int>(kind);
   EXPECT_GT(whole_sites, runs() / 20);
 }

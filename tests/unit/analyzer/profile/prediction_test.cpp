@@ -45,7 +45,7 @@ const EventCost& cost_of(const Prediction& prediction, const std::string& event)
 
 TEST(Prediction, OfIndependentTasks) {
   const Prediction prediction = predicted(flat(64, 1000, 0), {1, 2, 8, 1024, 2048});
-  EXPECT_EQ("", prediction.not_made);
+  EXPECT_EQ("", prediction.skipped_because);
   ASSERT_EQ(4u, prediction.runs.size()); // up to 1024
   EXPECT_EQ(64000u, prediction.work);
   EXPECT_EQ(0u, prediction.overhead);
@@ -56,8 +56,8 @@ TEST(Prediction, OfIndependentTasks) {
   }
   EXPECT_EQ("8", decimal2(prediction.runs[2].speedup));
   EXPECT_EQ("1", decimal2(prediction.runs[2].efficiency));
-  EXPECT_EQ(Binding::Work, prediction.runs[2].binds);
-  EXPECT_EQ(Binding::Span, prediction.runs[3].binds);
+  EXPECT_EQ(Limiter::Work, prediction.runs[2].limiter);
+  EXPECT_EQ(Limiter::Span, prediction.runs[3].limiter);
   EXPECT_EQ(1024u * 1000 - 64000, prediction.runs[3].idle);
 }
 
@@ -70,7 +70,7 @@ TEST(Prediction, OverheadIsMeasuredPerEvent) {
   // 101 steps begin where a task was created or waited for, 100 with a task.
   EXPECT_EQ(201u * 12, prediction.overhead);
   EXPECT_EQ(1000u + 201 * 12, prediction.runs[0].time);
-  EXPECT_EQ(Binding::Overhead, prediction.runs[0].binds);
+  EXPECT_EQ(Limiter::Overhead, prediction.runs[0].limiter);
 }
 
 TEST(Prediction, StealsCostTheirBurden) {
@@ -98,7 +98,7 @@ TEST(Prediction, OfALoopThatWasSplitTooLittle) {
   main.end({});
   const Prediction prediction = predicted(trace, {8});
   EXPECT_EQ(640u, prediction.runs[0].time);
-  EXPECT_EQ(Binding::Grain, prediction.runs[0].binds);
+  EXPECT_EQ(Limiter::Grain, prediction.runs[0].limiter);
 }
 
 TEST(Prediction, IsShownAndCanBeLeftOut) {
@@ -111,7 +111,7 @@ TEST(Prediction, IsShownAndCanBeLeftOut) {
   const auto json = nlohmann::json::parse(write_json(profile));
   EXPECT_EQ(5u, json["prediction"]["runs"].size());
   EXPECT_EQ(100, json["prediction"]["runs"][4]["efficiency_percent"]);
-  options.simulate = Explore::Never;
+  options.simulate = Ask::Never;
   const Profile without = make_profile(flat(64, 1000, 0).source(), options);
   EXPECT_NE(std::string::npos, write_text(without, {}).find("not made: --simulate never"));
   EXPECT_EQ("--simulate never",

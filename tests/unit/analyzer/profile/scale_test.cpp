@@ -45,8 +45,8 @@ TEST(Scale, AMillionNestedTasks) {
   const auto work = [&] {
     ProfileOptions options;
     options.procs = {2};
-    options.explore = Explore::Never;
-    options.simulate = Explore::Always;
+    options.explore = Ask::Never;
+    options.simulate = Ask::Always;
     profile = make_profile(source, options);
   };
   pthread_t thread;

@@ -76,7 +76,7 @@ TEST(SiteProfile, RandomForkJoinProgramsEqualThePseudocode) {
   const std::uint64_t runs = text ? std::strtoull(text, nullptr, 10) : 1000;
   std::uint64_t on_span = 0;
   ProfileOptions options;
-  options.explore = Explore::Never;
+  options.explore = Ask::Never;
   for (std::uint64_t seed = 1; seed <= runs && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     auto program = test::make_fork_join(seed);

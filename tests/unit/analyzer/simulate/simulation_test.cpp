@@ -22,7 +22,7 @@ Dag dag_of(const TraceSource& source, const StepCosts& costs = {}) {
   const TraceInfo info = read_info(source);
   const RowMaps rows = test::row_maps_of(info.sites);
   DagRecorder recorder(costs);
-  DpstReader(source, info, rows, recorder).run();
+  DagReader(source, info, rows, recorder).run();
   EXPECT_TRUE(recorder.fits());
   return std::move(recorder.dag());
 }

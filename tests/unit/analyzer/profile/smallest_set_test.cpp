@@ -1,6 +1,6 @@
 // The search for the smallest set of regions against trying all sets, on programs that are nothing
 // but a handful of paths.
-#include "profile/target_search.h"
+#include "profile/smallest_set.h"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint64_t kFactor = 8;
 constexpr unsigned kClasses = 7, kRegions = 2;
-const std::vector<Row> kSiteOf{0, 1, 1, 1, 2, 3, 3};                   // of each class
-const std::vector<std::vector<StepClassId>> kSites{{1, 2, 3}, {5, 6}}; // of several classes
+constexpr std::uint32_t kSiteOf[]{0, 1, 1, 1, 2, 3, 3};             // of each class
+const std::vector<std::vector<unsigned>> kSites{{1, 2, 3}, {5, 6}}; // of several classes
 constexpr unsigned kPieces = kClasses + kRegions + 2;
 
 // Each path is so much work of each class, of which the regions have a part.
@@ -26,14 +26,15 @@ struct Paths final : ImprovedProgram {
   std::vector<std::vector<Part>> paths;
   WhatIfMode mode = WhatIfMode::Parallelize;
 
-  static bool has(const std::vector<std::uint32_t>& ids, std::uint32_t id) {
+  template <typename Id>
+  static bool has(const std::vector<Id>& ids, Id id) {
     return std::find(ids.begin(), ids.end(), id) != ids.end();
   }
   static std::uint64_t cost(const Part& part, std::uint32_t id, const StepSet& set) {
     std::uint64_t inside = 0;
     for (unsigned region = 0; region < kRegions; ++region)
-      inside += has(set.regions, region) ? part.in_region[region] : 0;
-    if (has(set.classes, id))
+      inside += has(set.regions, RegionId{region}) ? part.in_region[region] : 0;
+    if (has(set.classes, StepClassId{id}))
       inside = part.work;
     return (part.work - inside) * kFactor + inside;
   }
@@ -66,7 +67,7 @@ struct Paths final : ImprovedProgram {
     std::vector<OnPath> on_path;
     for (std::uint32_t id = 0; id < longest(set).size(); ++id)
       if (const std::uint64_t found = cost(longest(set)[id], id, set))
-        on_path.push_back({id, found});
+        on_path.push_back({StepClassId{id}, found});
     std::stable_sort(on_path.begin(), on_path.end(),
                      [](const OnPath& a, const OnPath& b) { return a.work > b.work; });
     return on_path;
@@ -89,25 +90,33 @@ Paths random_paths(std::uint64_t seed) {
   return program;
 }
 
+void add_site(StepSet& set, unsigned site) {
+  for (const unsigned id : kSites[site])
+    set.classes.push_back(StepClassId{id});
+}
+
 StepSet subset(unsigned bits) {
   StepSet set;
   for (unsigned i = 0; i < kClasses; ++i)
     if (bits >> i & 1)
-      set.classes.push_back(i);
+      set.classes.push_back(StepClassId{i});
   for (unsigned i = 0; i < kRegions; ++i)
     if (bits >> (kClasses + i) & 1)
-      set.regions.push_back(i);
+      set.regions.push_back(RegionId{i});
   for (unsigned i = 0; i < kSites.size(); ++i)
     if (bits >> (kClasses + kRegions + i) & 1)
-      set.classes.insert(set.classes.end(), kSites[i].begin(), kSites[i].end());
+      add_site(set, i);
   return set;
 }
 
 SearchOptions options_for(std::uint64_t seed, const Paths& program) {
+  IdVector<StepClassId, Row> site_of;
+  for (const std::uint32_t site : kSiteOf)
+    site_of.push_back(Row{site});
   return {.target = 2 + seed % 7,
           .factor = kFactor,
-          .regions = {0, 1},
-          .site_of = kSiteOf,
+          .regions = {RegionId{0}, RegionId{1}},
+          .site_of = site_of,
           .mode = program.mode,
           .most_sets = seed % 3 == 0 ? 512u : 0u,
           .most_readings = seed % 2 == 0 ? 2000u : 20u};
@@ -119,11 +128,13 @@ bool reaches(const WhatIfLength& length, const SearchOptions& options) {
 
 StepSet set_of(const FoundRegions& found) {
   StepSet set;
-  for (const auto& [kind, id] : found.choices)
-    if (kind == PieceKind::Site)
-      set.classes.insert(set.classes.end(), kSites[id / 2].begin(), kSites[id / 2].end());
+  for (const FoundRegions::Choice& choice : found.choices)
+    if (choice.kind == ChoiceKind::Site)
+      add_site(set, choice.id / 2);
+    else if (choice.kind == ChoiceKind::Region)
+      set.regions.push_back(choice.region());
     else
-      (kind == PieceKind::Region ? set.regions : set.classes).push_back(id);
+      set.classes.push_back(choice.segment());
   return set;
 }
 
@@ -161,7 +172,7 @@ void check_reached(Paths& program, const SearchOptions& options, const FoundRegi
     EXPECT_EQ(fewest, found.choices.size());
   }
   for (const auto& choice : found.choices)
-    counts.sites += choice.kind == PieceKind::Site;
+    counts.sites += choice.kind == ChoiceKind::Site;
 }
 
 // Every piece that was kept gained something, with those after it that it was tried with.
@@ -183,7 +194,7 @@ Counts check(WhatIfMode mode, std::uint64_t seeds) {
     Paths program = random_paths(seed);
     program.mode = mode;
     const SearchOptions options = options_for(seed, program);
-    const FoundRegions found = search_regions(program, options);
+    const FoundRegions found = find_smallest_set(program, options);
     if (found.outcome == FoundRegions::Outcome::Reached)
       check_reached(program, options, found, counts);
     else
@@ -223,20 +234,21 @@ Paths stages(unsigned count) {
 
 TEST(RegionSearch, AWholeSiteIsOnePiece) {
   Paths program = stages(40);
-  const FoundRegions found = search_regions(
-      program, {.target = 8, .factor = kFactor, .regions = {}, .site_of = std::vector<Row>(40)});
+  const FoundRegions found = find_smallest_set(
+      program,
+      {.target = 8, .factor = kFactor, .regions = {}, .site_of = IdVector<StepClassId, Row>(40)});
   EXPECT_EQ(FoundRegions::Outcome::Reached, found.outcome);
   EXPECT_TRUE(found.minimal);
   ASSERT_EQ(1u, found.choices.size());
-  EXPECT_EQ(PieceKind::Site, found.choices[0].kind);
+  EXPECT_EQ(ChoiceKind::Site, found.choices[0].kind);
 }
 
 TEST(RegionSearch, WhenTheyAreTooManyAllAreTriedTogether) {
   Paths program = stages(40);
   SearchOptions options{.target = 8, .factor = kFactor, .regions = {}, .site_of = {}};
-  for (Row site = 0; site < 40; ++site)
-    options.site_of.push_back(site);
-  const FoundRegions found = search_regions(program, options);
+  for (std::uint32_t site = 0; site < 40; ++site)
+    options.site_of.push_back(Row{site});
+  const FoundRegions found = find_smallest_set(program, options);
   EXPECT_EQ(FoundRegions::Outcome::TooMany, found.outcome);
   EXPECT_FALSE(found.minimal);
   EXPECT_EQ(options.most_pieces, found.choices.size());
@@ -248,10 +260,11 @@ TEST(RegionSearch, WhenTheyAreTooManyAllAreTriedTogether) {
 TEST(RegionSearch, OfASiteOneClassIsTakenWhereItIsEnough) {
   Paths program = stages(8);
   program.paths[0][3].work = 8000;
-  const FoundRegions found = search_regions(
-      program, {.target = 4, .factor = kFactor, .regions = {}, .site_of = std::vector<Row>(8)});
+  const FoundRegions found = find_smallest_set(
+      program,
+      {.target = 4, .factor = kFactor, .regions = {}, .site_of = IdVector<StepClassId, Row>(8)});
   ASSERT_EQ(1u, found.choices.size());
-  EXPECT_EQ((FoundRegions::Choice{PieceKind::Stretch, 3}), found.choices[0]);
+  EXPECT_EQ(FoundRegions::Choice(StepClassId{3}), found.choices[0]);
 }
 
 } // namespace

@@ -1,0 +1,67 @@
+// Speedups: bounds, and times predicted by simulation.
+#pragma once
+
+#include "model/ratio.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tp::analysis {
+
+struct SpeedupBound {
+  std::uint64_t procs = 1;
+  Ratio lower; // greedy scheduling (Brent): T1 / (T1/P + Tinf)
+  Ratio upper; // min(P, T1/Tinf)
+  Ratio divisible_upper;
+  Ratio estimate_cilk, estimate_tbb; // Cilkview's estimate with the burdened span of each model
+};
+
+enum class BurdenOrigin : std::uint8_t { Default, Given, Measured };
+struct Burden {
+  BurdenOrigin origin = BurdenOrigin::Default;
+  std::uint64_t ns = 0;
+  std::uint64_t work = 0;   // in the unit of work
+  std::uint64_t steals = 0; // measured
+};
+
+// Tasking overhead of what opens a step: the mean of the lowest 99 % of the times recorded between
+// two steps, less what recording itself takes there.
+struct EventCost {
+  std::string event;
+  std::uint64_t count = 0;
+  std::uint64_t measured_ticks = 0; // with recording
+  std::uint64_t cost = 0;           // in the unit of work
+  std::uint64_t cost_ns = 0;
+};
+
+// What keeps P workers from being faster: all of them are busy with work; the heaviest path; tasking
+// overhead and steals; loops that were split too little, so that they would allow more.
+enum class Limiter : std::uint8_t { Work, Span, Overhead, Grain };
+
+struct PredictedRun {
+  std::uint64_t procs = 1;
+  std::uint64_t greedy = 0; // time of greedy list scheduling, without steals
+  std::uint64_t time = 0;   // of work stealing
+  std::uint64_t steals = 0;
+  // Of procs x time, beside the work.
+  std::uint64_t overhead = 0, stealing = 0, idle = 0;
+  Ratio speedup;    // over one worker without any overhead
+  Ratio efficiency; // speedup / procs
+  Limiter limiter = Limiter::Work;
+};
+
+// The recorded DAG, simulated. Times and costs in the unit of work.
+struct Prediction {
+  std::string skipped_because; // why not, if not
+  std::uint64_t work = 0;
+  std::uint64_t overhead = 0; // of all tasks together
+  std::uint64_t span = 0;     // with overhead
+  std::uint64_t nodes = 0, bytes = 0;
+  std::vector<EventCost> costs;
+  std::uint64_t recording = 0; // taken off each step
+  Burden steal;
+  std::vector<PredictedRun> runs;
+};
+
+} // namespace tp::analysis

@@ -1,0 +1,39 @@
+// Where the time of this run went.
+#pragma once
+
+#include "model/run_delays.h"
+
+#include <cstdint>
+#include <string>
+
+namespace tp::analysis {
+
+// P x elapsed = steps + overhead + idle + absent, in ticks.
+struct TimeBalance {
+  std::uint64_t threads = 0; // streams: threads that existed one after the other share one
+  std::uint64_t elapsed = 0;
+  std::uint64_t steps = 0, overhead = 0, idle = 0;
+  std::uint64_t descheduled = 0; // part of the steps, if work is time: without a cpu
+  std::uint64_t absent = 0;      // before a thread's first and after its last record
+  std::uint64_t unexplained = 0; // what is missing, or too much
+};
+
+// Why this run took as long as it did: its path, and what each site has of it (SiteRow).
+struct ElapsedTime {
+  std::string skipped_because; // why not, if not
+  std::uint64_t workers = 0;   // steps that can run at a time
+  RunPathPart path;
+};
+
+enum class AttributionBasis : std::uint8_t { None, Time, StepTime, Virtual };
+
+struct Attribution {
+  AttributionBasis basis = AttributionBasis::None;
+  std::uint64_t attributed = 0; // ns, or units of the virtual clock
+  std::uint64_t total = 0;
+  std::uint64_t overhead_ns = 0, idle_ns = 0, paused_ns = 0;
+  std::uint64_t unknown_threads_ns = 0; // CPU time of threads that never called oneTBB
+  std::string likely_cause;             // set when much is missing
+};
+
+} // namespace tp::analysis

@@ -1,0 +1,74 @@
+// The rows of a profile: spawn sites and causal regions, and where they are.
+#pragma once
+
+#include "base/ids.h"
+#include "model/ratio.h"
+#include "model/run_delays.h"
+#include "model/site_measures.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tp::analysis {
+
+// Where in the source; main: file "main", line 0.
+struct SourcePlace {
+  std::string file;
+  std::uint32_t line = 0;
+};
+
+struct SiteInfo {
+  std::string name; // for people: file:line without the directory that all files have in common
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::uint32_t end_line = 0;
+  std::vector<std::string> functions;
+  std::vector<std::string> constructs;
+  std::vector<std::string> found_by; // explicit, header, debug_info, symbol, type, module
+  std::vector<std::uint32_t> site_ids;
+};
+
+// What its tasks cost beside their work. Creating a task and waiting for it happens in the code that
+// spawned it, and belongs to the task's site all the same. Ticks are as measured, recording included;
+// `cost` is modelled: the number of these events times what one of them costs (EventCost), and the
+// steals, in the unit of work.
+struct SiteOverhead {
+  std::uint64_t creation_ticks = 0, begin_ticks = 0, join_ticks = 0, other_ticks = 0;
+  std::uint64_t steals = 0, steal_ticks = 0;
+  std::uint64_t measured_ticks() const {
+    return creation_ticks + begin_ticks + join_ticks + other_ticks;
+  }
+  std::uint64_t cost = 0;
+  std::uint64_t net_work = 0; // of its own steps, without what reading the clock added
+  Ratio share;                // cost / (cost + net_work)
+};
+
+struct SiteRow {
+  SiteInfo info;
+  Row row = kMainRow;               // of the site table
+  std::uint64_t work = 0, span = 0; // main: of the whole program
+  std::uint64_t exclusive_work = 0;
+  std::uint64_t critical_work = 0; // its exclusive share of the program's critical path
+  std::uint64_t overhead_ticks = 0;
+  std::uint64_t invocations = 0, outermost = 0, steps = 0;
+  SiteMeasures on_work, on_span; // main: one invocation, of the whole program
+  SiteOverhead overhead;
+  LoopCounts loops;
+  RunPathPart on_run_path;
+  std::vector<std::uint64_t> extra; // of its own steps, in the order of RunInfo::extra_events
+  // Reading the clock is more than a tenth of the work of its steps: not to be trusted.
+  bool too_short = false;
+};
+
+struct RegionInfo {
+  std::string place; // for people, as SiteInfo::name
+  std::string file;
+  std::uint32_t line = 0;
+  std::vector<std::string> names;
+  double expected_factor = 0;
+  std::uint64_t critical_work = 0; // of the program's critical path, inside it
+};
+
+} // namespace tp::analysis

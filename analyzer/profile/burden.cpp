@@ -1,0 +1,96 @@
+// From nanoseconds to the unit of work.
+#include "profile/burden.h"
+
+#include "base/rounding.h"
+#include "report/numbers.h"
+
+#include <fmt/format.h>
+
+namespace tp::analysis {
+namespace {
+
+constexpr std::uint64_t kDefaultBurdenNs = 6250; // Cilkview's 15,000 cycles at 2.4 GHz
+constexpr std::uint64_t kFewSteals = 20;         // from which nothing is measured
+
+std::uint64_t at_rate(std::uint64_t ns, double hz) {
+  return rounded(static_cast<double>(ns) * hz / 1e9);
+}
+
+// By the work that this run did in a nanosecond of its steps.
+std::uint64_t at_rate_of_run(std::uint64_t ns, const Measured& measured) {
+  const std::uint64_t steps_ns = to_ns(measured.read.step_time, measured.read.time_hz);
+  return steps_ns == 0 ? 0
+                       : rounded(static_cast<double>(ns) * static_cast<double>(measured.work()) /
+                                 static_cast<double>(steps_ns));
+}
+
+// Nothing if that needs figures of the whole trace.
+std::optional<std::uint64_t> burden_in_work(std::uint64_t ns, const RunInfo& run) {
+  if (run.work.name == "virtual")
+    return ns; // its units are what the user makes them
+  if (run.work.hz == 0)
+    return {};
+  return at_rate(ns, static_cast<double>(run.work.hz));
+}
+
+void take_from_steals(Burden& burden, const ReadSummary& read) {
+  burden.origin = BurdenOrigin::Measured;
+  burden.ns = to_ns(read.steal_delay.median(), read.time_hz);
+}
+
+} // namespace
+
+std::uint64_t work_of_ns(const Measured& measured, std::uint64_t ns) {
+  const RunInfo& run = measured.run();
+  if (measured.is_virtual())
+    return 0;
+  if (run.same_as_time)
+    return at_rate(ns, measured.read.time_hz);
+  if (run.work.hz > 0)
+    return at_rate(ns, static_cast<double>(run.work.hz));
+  return at_rate_of_run(ns, measured);
+}
+
+Burden burden_before_reading(const ProfileOptions& options, const RunInfo& run) {
+  Burden burden;
+  if (options.burden_ns)
+    burden = {.origin = BurdenOrigin::Given, .ns = *options.burden_ns};
+  else if (run.work.name !=
+           "virtual") // a run on the virtual clock has no time that a migration could take
+    burden.ns = kDefaultBurdenNs;
+  burden.work = burden_in_work(burden.ns, run).value_or(0);
+  return burden;
+}
+
+RefinedBurden refined_burden(const Burden& before, const Measured& measured,
+                             const ProfileOptions& options) {
+  RefinedBurden refined{before, {}};
+  Burden& burden = refined.burden;
+  burden.steals = measured.read.steal_delay.total();
+  if (options.measure_burden && burden.steals >= kFewSteals)
+    take_from_steals(burden, measured.read);
+  else if (options.measure_burden)
+    refined.warning = {
+        "burden", fmt::format("--burden auto: {} steals were recorded, too few to measure what "
+                              "one costs: {} is assumed",
+                              burden.steals, human_ns(burden.ns))};
+  if (const auto work = burden_in_work(burden.ns, measured.run()))
+    burden.work = *work;
+  else if (to_ns(measured.read.step_time, measured.read.time_hz) > 0)
+    burden.work = at_rate_of_run(burden.ns, measured);
+  return refined;
+}
+
+Burden steal_burden(const Burden& given, const Measured& measured) {
+  Burden burden = given;
+  if (burden.origin != BurdenOrigin::Default || measured.is_virtual())
+    return burden;
+  burden.steals = measured.read.steal_delay.total();
+  if (burden.steals < kFewSteals)
+    return burden;
+  take_from_steals(burden, measured.read);
+  burden.work = work_of_ns(measured, burden.ns);
+  return burden;
+}
+
+} // namespace tp::analysis

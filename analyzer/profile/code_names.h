@@ -1,0 +1,23 @@
+// CODE NAMES: code that nobody annotated, in words: "from the spawn at a.cpp:12 to the wait after a.cpp:14".
+#pragma once
+
+#include "passes/step_class.h"
+#include "sites/site_table.h"
+
+#include <string>
+#include <utility>
+
+namespace tp::analysis {
+
+// Whether the boundary has a row of its own: that of a spawn, or of the spawn before a wait.
+bool names_row(const Boundary& boundary);
+
+// Where the steps of a class begin and end.
+std::pair<std::string, std::string> ends_of(const StepClass& of, const SiteTable& table);
+
+std::string segment_name(const StepClass& of, const SiteTable& table);
+
+// The same, after the site that it belongs to where its ends do not say that.
+std::string class_name(const StepClass& of, const SiteTable& table);
+
+} // namespace tp::analysis

@@ -1,0 +1,36 @@
+// What is asked of a data directory.
+#pragma once
+
+#include "base/progress_sink.h"
+#include "passes/what_if.h"
+#include "sites/site_table.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tp::analysis {
+
+// Of a question that costs time: Auto asks it unless the trace is large.
+enum class Ask : std::uint8_t { Auto, Always, Never };
+
+struct ProfileOptions {
+  std::vector<std::uint64_t> factors{2, 4, 8, 16, 50, 100, 200, 400};
+  WhatIfMode mode = WhatIfMode::Parallelize;
+  std::vector<std::string> regions;       // names or file:line; empty: all
+  std::vector<std::uint64_t> procs;       // empty: the cpus of the run, and 4 times as many
+  std::optional<std::uint64_t> burden_ns; // of a migration
+  bool measure_burden = false;            // take it from the trace
+  Ask explore = Ask::Auto;                // what-if without annotations
+  Ask simulate = Ask::Auto;               // times on P workers
+  std::optional<std::uint64_t> target;    // parallelism to be reached
+  std::vector<std::pair<std::string, std::uint64_t>> grains; // file:line of a loop, grain
+  bool contexts = false; // calling contexts and the timeline, for exports
+  unsigned jobs = 1;
+  PathMap path_map;
+  ProgressSink* progress = nullptr; // told what is done, if anybody waits
+};
+
+} // namespace tp::analysis

@@ -1,0 +1,376 @@
+// See smallest_set.h.
+#include "profile/smallest_set.h"
+#include "base/wide.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+
+namespace tp::analysis {
+namespace {
+
+using Choice = FoundRegions::Choice;
+using Choices = std::vector<Choice>;
+using Outcome = FoundRegions::Outcome;
+
+// As many as ride along in one reading (TraceReadings::kScenariosPerReading). Where there are more pieces
+// on the path, those with less critical work are not tried by the steps that need not try all.
+constexpr std::size_t kSetsPerReading = 128;
+constexpr std::size_t kAll = ~std::size_t{0};
+
+bool gives_more(const WhatIfLength& a, const WhatIfLength& b) {
+  return Wide{a.work} * b.span > Wide{b.work} * a.span;
+}
+
+std::ptrdiff_t best_of(const std::vector<WhatIfLength>& lengths) {
+  return std::min_element(lengths.begin(), lengths.end(), gives_more) - lengths.begin();
+}
+
+Choices with(Choices choices, const Choice& one_more) {
+  choices.push_back(one_more);
+  return choices;
+}
+
+Choices without(Choices choices, std::size_t at) {
+  choices.erase(choices.begin() + static_cast<std::ptrdiff_t>(at));
+  return choices;
+}
+
+Choices first_of(const Choices& choices, std::size_t count) {
+  return {choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+class Search {
+public:
+  Search(ImprovedProgram& program, const SearchOptions& options);
+  FoundRegions run();
+
+private:
+  bool reaches(const WhatIfLength& length) const {
+    return Wide{length.span} * options_.target <= length.work;
+  }
+  bool is_one_class(Row site) const { return classes_of_[site].size() == 1; }
+  bool tries_classes_of(Row site) const {
+    return is_one_class(site) || options_.mode == WhatIfMode::Optimize;
+  }
+  StepSet set_of(const Choices& choices) const;
+  std::vector<WhatIfLength> lengths_of(const std::vector<Choices>& sets);
+  // What may shorten the span once `chosen` is improved, most critical work first: at most `most`,
+  // and the regions.
+  Choices candidates(const Choices& chosen, std::size_t most);
+  // All pieces that are not among `some`.
+  Choices rest_of(Choices some) const;
+  std::vector<WhatIfLength> lengths_with(const Choices& chosen, const Choices& one_more);
+  void add_greedily();
+  void eliminate();
+  std::vector<Choices> all_sets(std::size_t size);
+  bool find_smaller(Choices& chosen, std::size_t more);
+  bool find_any(std::size_t size, Choices& found);
+  void prove();
+  void narrow();
+  void order_by_gain();
+  void give_back_losses();
+  void conclude_unreached(FoundRegions& found);
+
+  ImprovedProgram& program_;
+  const SearchOptions& options_;
+  IdVector<Row, std::vector<StepClassId>> classes_of_; // each site
+  std::map<StepSet, WhatIfLength> known_;              // what was asked for before
+  Choices chosen_;
+  bool reached_ = false, minimal_ = false;
+  std::size_t readings_ = 0;
+};
+
+Search::Search(ImprovedProgram& program, const SearchOptions& options)
+    : program_(program), options_(options) {
+  for (const StepClassId id : ids_below(options.site_of.end_id()))
+    classes_of_.grown_to(options.site_of[id]).push_back(id);
+}
+
+// Each class and region once, in order: what overlaps does not count twice.
+StepSet Search::set_of(const Choices& choices) const {
+  StepSet set;
+  for (const Choice& choice : choices)
+    if (choice.kind == ChoiceKind::Site)
+      std::ranges::copy(classes_of_[choice.site()], std::back_inserter(set.classes));
+    else if (choice.kind == ChoiceKind::Region)
+      set.regions.push_back(choice.region());
+    else
+      set.classes.push_back(choice.segment());
+  const auto sort_once = [](auto& ids) {
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  };
+  sort_once(set.regions);
+  sort_once(set.classes);
+  return set;
+}
+
+std::vector<WhatIfLength> Search::lengths_of(const std::vector<Choices>& sets) {
+  std::vector<StepSet> asked, unknown;
+  for (const Choices& choices : sets) {
+    asked.push_back(set_of(choices));
+    if (known_.try_emplace(asked.back()).second)
+      unknown.push_back(asked.back());
+  }
+  if (!unknown.empty()) {
+    readings_ += (unknown.size() + kSetsPerReading - 1) / kSetsPerReading;
+    const auto found = program_.lengths(unknown);
+    for (std::size_t i = 0; i < unknown.size(); ++i)
+      known_[unknown[i]] = found[i];
+  }
+  std::vector<WhatIfLength> lengths;
+  for (const StepSet& set : asked)
+    lengths.push_back(known_[set]);
+  return lengths;
+}
+
+Choices Search::candidates(const Choices& chosen, std::size_t most) {
+  ++readings_;
+  const StepSet improved = set_of(chosen);
+  std::vector<std::pair<Choice, std::uint64_t>> on_path;
+  std::map<Row, std::uint64_t> sites;
+  for (const auto& [of, work] : program_.critical_path(improved)) {
+    if (std::binary_search(improved.classes.begin(), improved.classes.end(), of))
+      continue;
+    const Row site = options_.site_of[of];
+    if (tries_classes_of(site))
+      on_path.push_back({Choice(of), work});
+    if (!is_one_class(site))
+      sites[site] += work;
+  }
+  for (const auto& [site, work] : sites)
+    on_path.push_back({Choice(site), work});
+  std::stable_sort(on_path.begin(), on_path.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  on_path.resize(std::min(on_path.size(), most));
+  Choices found;
+  for (const auto& [choice, work] : on_path)
+    found.push_back(choice);
+  for (const RegionId region : options_.regions)
+    if (!std::binary_search(improved.regions.begin(), improved.regions.end(), region))
+      found.push_back(Choice(region));
+  return found;
+}
+
+Choices Search::rest_of(Choices some) const {
+  std::sort(some.begin(), some.end());
+  Choices rest;
+  const auto add = [&](const Choice& choice) {
+    if (!std::binary_search(some.begin(), some.end(), choice))
+      rest.push_back(choice);
+  };
+  for (const Row site : ids_below(classes_of_.end_id())) {
+    if (classes_of_[site].size() > 1)
+      add(Choice(site));
+    if (tries_classes_of(site))
+      for (const StepClassId of : classes_of_[site])
+        add(Choice(of));
+  }
+  for (const RegionId region : options_.regions)
+    add(Choice(region));
+  return rest;
+}
+
+std::vector<WhatIfLength> Search::lengths_with(const Choices& chosen, const Choices& one_more) {
+  std::vector<Choices> sets;
+  for (const Choice& choice : one_more)
+    sets.push_back(with(chosen, choice));
+  return lengths_of(sets);
+}
+
+// The candidates come with most critical work first, so where two gain the same (also nothing: two
+// paths of equal length) the one with more of it is taken. A piece that loses, as less work is less
+// parallel, may be half of one that gains.
+void Search::add_greedily() {
+  while (!reached_ && chosen_.size() < options_.most_pieces) {
+    const Choices more = candidates(chosen_, kSetsPerReading);
+    if (more.empty())
+      return;
+    const auto lengths = lengths_with(chosen_, more);
+    const std::ptrdiff_t best = best_of(lengths);
+    chosen_.push_back(more[static_cast<std::size_t>(best)]);
+    reached_ = reaches(lengths[static_cast<std::size_t>(best)]);
+  }
+}
+
+void Search::eliminate() {
+  for (bool removed = true; removed && chosen_.size() > 1;) {
+    std::vector<Choices> sets;
+    for (std::size_t i = 0; i < chosen_.size(); ++i)
+      sets.push_back(without(chosen_, i));
+    const auto lengths = lengths_of(sets);
+    const auto needless = std::find_if(lengths.begin(), lengths.end(),
+                                       [this](const WhatIfLength& l) { return reaches(l); });
+    removed = needless != lengths.end();
+    if (removed)
+      chosen_.erase(chosen_.begin() + (needless - lengths.begin()));
+  }
+}
+
+// All sets with a piece of the critical path, in one question; none if they are too many.
+std::vector<Choices> Search::all_sets(std::size_t size) {
+  Choices pieces = candidates({}, kAll);
+  const std::size_t on_path = pieces.size();
+  const Choices others = rest_of(pieces);
+  pieces.insert(pieces.end(), others.begin(), others.end());
+  std::vector<Choices> sets;
+  std::vector<std::size_t> at(size); // ascending: the first is on the path
+  std::iota(at.begin(), at.end(), 0);
+  while (size <= pieces.size() && at[0] < on_path) {
+    if (sets.size() == options_.most_sets)
+      return {};
+    Choices& set = sets.emplace_back();
+    for (const std::size_t each : at)
+      set.push_back(pieces[each]);
+    std::size_t turn = size; // the last that can go on
+    while (turn > 0 && at[turn - 1] == pieces.size() - size + turn - 1)
+      --turn;
+    if (turn == 0)
+      break;
+    std::iota(at.begin() + static_cast<std::ptrdiff_t>(turn - 1), at.end(), at[turn - 1] + 1);
+  }
+  return sets;
+}
+
+// Whether `chosen` and at most `more` others reach the target; adds them.
+bool Search::find_smaller(Choices& chosen, std::size_t more) {
+  if (readings_ > options_.most_readings)
+    return false;
+  const Choices next = candidates(chosen, kAll);
+  if (next.size() > options_.most_readings * kSetsPerReading) {
+    readings_ = options_.most_readings + 1;
+    return false;
+  }
+  const auto lengths = lengths_with(chosen, next);
+  for (std::size_t i = 0; i < next.size(); ++i)
+    if (reaches(lengths[i])) {
+      chosen.push_back(next[i]);
+      return true;
+    }
+  for (const Choice& choice : next) {
+    if (more <= 1 || readings_ > options_.most_readings)
+      return false;
+    chosen.push_back(choice);
+    if (find_smaller(chosen, more - 1))
+      return true;
+    chosen.pop_back();
+  }
+  return false;
+}
+
+// A set of `size` that reaches the target; no smaller one does.
+bool Search::find_any(std::size_t size, Choices& found) {
+  const std::vector<Choices> sets = all_sets(size);
+  if (sets.empty())
+    return find_smaller(found, size);
+  const auto lengths = lengths_of(sets);
+  const auto best = static_cast<std::size_t>(best_of(lengths));
+  if (reaches(lengths[best]))
+    found = sets[best];
+  return !found.empty();
+}
+
+void Search::prove() {
+  readings_ = 0;
+  for (std::size_t size = 1; size < chosen_.size(); ++size) {
+    Choices smaller;
+    if (find_any(size, smaller)) {
+      chosen_ = smaller;
+      break;
+    }
+    if (readings_ > options_.most_readings)
+      return;
+  }
+  minimal_ = true;
+}
+
+// Only a class on the path that is there without the site can take its place.
+void Search::narrow() {
+  for (std::size_t i = 0; i < chosen_.size(); ++i) {
+    const Choice site = chosen_[i];
+    if (site.kind != ChoiceKind::Site)
+      continue;
+    Choices classes;
+    std::vector<Choices> sets;
+    const Choices others = without(chosen_, i);
+    for (const auto& [of, work] : program_.critical_path(set_of(others)))
+      if (options_.site_of[of] == site.site() && sets.size() < kSetsPerReading) {
+        classes.push_back(Choice(of));
+        sets.push_back(with(others, classes.back()));
+      }
+    const auto lengths = lengths_of(sets);
+    const auto best = static_cast<std::size_t>(best_of(lengths));
+    if (best < lengths.size() && reaches(lengths[best]))
+      chosen_[i] = classes[best];
+  }
+}
+
+// Of what is left, always that next which gains most.
+void Search::order_by_gain() {
+  Choices rest = chosen_;
+  chosen_.clear();
+  while (!rest.empty()) {
+    const auto at = rest.begin() + best_of(lengths_with(chosen_, rest));
+    chosen_.push_back(*at);
+    rest.erase(at);
+  }
+}
+
+// What was tried in vain: all that follows the best that was found.
+void Search::give_back_losses() {
+  std::vector<Choices> sets;
+  for (std::size_t i = 0; i <= chosen_.size(); ++i)
+    sets.push_back(first_of(chosen_, i));
+  chosen_.resize(static_cast<std::size_t>(best_of(lengths_of(sets))));
+}
+
+void Search::conclude_unreached(FoundRegions& found) {
+  // Else all code together would reach it: its span is then divided by the target.
+  if (options_.mode == WhatIfMode::Optimize)
+    give_back_losses();
+  if (chosen_.size() < options_.most_pieces) {
+    found.outcome = Outcome::NothingGains;
+    return;
+  }
+  found.outcome = Outcome::TooMany;
+  found.all = lengths_of({rest_of({})}).front();
+}
+
+FoundRegions Search::run() {
+  FoundRegions found;
+  reached_ = reaches(lengths_of({{}}).front());
+  found.minimal = reached_;
+  if (reached_)
+    return found;
+  add_greedily();
+  if (reached_) {
+    eliminate();
+    prove();
+    narrow();
+    order_by_gain();
+  } else {
+    conclude_unreached(found);
+  }
+  found.minimal = minimal_;
+  found.choices = chosen_;
+  std::vector<Choices> sets;
+  for (const Choice& choice : chosen_)
+    sets.push_back({choice});
+  for (std::size_t i = 1; i <= chosen_.size(); ++i)
+    sets.push_back(first_of(chosen_, i));
+  const auto lengths = lengths_of(sets);
+  const auto half = lengths.begin() + static_cast<std::ptrdiff_t>(chosen_.size());
+  found.alone.assign(lengths.begin(), half);
+  found.after.assign(half, lengths.end());
+  return found;
+}
+
+} // namespace
+
+FoundRegions find_smallest_set(ImprovedProgram& program, const SearchOptions& options) {
+  return Search(program, options).run();
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,124 @@
+// The events that DagReader makes of streams, in their order: a visitor that writes them down.
+#include "dag/dag_reader.h"
+
+#include "row_maps.h"
+#include "trace/metadata_reader.h"
+#include "trace_script.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tp::analysis {
+namespace {
+
+struct LoggedPath : Path {
+  std::uint64_t length = 0;
+};
+
+// A frame is called by the order in which it was spawned, 0 for the thread.
+struct LoggedFrame {
+  std::uint64_t number = 0;
+};
+
+class Log final : public TypedVisitor<LoggedPath, LoggedFrame> {
+public:
+  std::string text;
+  std::size_t paths_alive = 0;
+
+  Path* new_path() override { return made(0); }
+  Path* copy_path(const Path& path) override { return made(typed(path).length); }
+  void drop_path(Path* path) override {
+    --paths_alive;
+    delete &typed(*path);
+  }
+  void join_path(Path& into, const Path& from, Tie) override {
+    typed(into).length = std::max(typed(into).length, typed(from).length);
+  }
+  void assign_path(Path& into, const Path& from) override {
+    typed(into).length = typed(from).length;
+  }
+  void wait_joined(FrameState& frame, Path* fresh, Path*) override {
+    if (fresh)
+      join_path(*frame.path, *fresh, Tie::From);
+    add("joined", frame);
+  }
+  void spawned(const FrameState&, FrameState& child) override {
+    data_of(child).number = ++spawns_;
+    add("spawned", child);
+  }
+  void begun(FrameState& frame) override { add("begun", frame); }
+  void step(FrameState& frame, const Step& step) override {
+    path_of(frame).length += step.work;
+    add("step", frame);
+  }
+  void ended(FrameState& frame) override { add("ended", frame); }
+  void abandoned(FrameState& frame) override { add("abandoned", frame); }
+
+private:
+  Path* made(std::uint64_t length) {
+    ++paths_alive;
+    auto* const path = new LoggedPath;
+    path->length = length;
+    return path;
+  }
+  // What happened, to whom, in which row, and the length of the path then.
+  void add(const std::string& what, FrameState& frame) {
+    text += what + " " + std::to_string(data_of(frame).number) + " row " +
+            std::to_string(index_of(frame.row)) + " at " + std::to_string(path_of(frame).length) +
+            "\n";
+  }
+  std::uint64_t spawns_ = 0;
+};
+
+ReadSummary read(const TraceSource& source, DagVisitor& visitor) {
+  const TraceInfo info = read_info(source);
+  const RowMaps rows = test::row_maps_of(info.sites);
+  return DagReader(source, info, rows, visitor).run();
+}
+
+// main: 10 | spawn A(5) | 3 | spawn B(20) | 1 | wait | 2
+TEST(DagReader, EventsComeInAnOrderOfTheDag) {
+  Log log;
+  const ReadSummary summary = read(test::parse_trace_script(test::kTwoChildren).source(), log);
+  EXPECT_EQ("step 0 row 0 at 10\n"
+            "spawned 1 row 1 at 10\n"
+            "step 0 row 0 at 13\n"
+            "spawned 2 row 2 at 13\n"
+            "step 0 row 0 at 14\n"
+            "begun 2 row 2 at 13\n"
+            "step 2 row 2 at 33\n"
+            "ended 2 row 2 at 33\n"
+            "begun 1 row 1 at 10\n"
+            "step 1 row 1 at 15\n"
+            "ended 1 row 1 at 15\n"
+            "joined 0 row 0 at 33\n"
+            "step 0 row 0 at 35\n"
+            "ended 0 row 0 at 35\n",
+            log.text);
+  EXPECT_EQ(0u, log.paths_alive);
+  EXPECT_TRUE(summary.complete);
+  EXPECT_EQ(2u, summary.spawned);
+  EXPECT_EQ(6u, summary.steps);
+}
+
+TEST(DagReader, ATaskThatNeverBeganIsAbandoned) {
+  Log log;
+  const ReadSummary summary = read(test::parse_trace_script("site 1 a.cpp 1\n"
+                                                            "stream 0\n"
+                                                            "thread role=main\n"
+                                                            "spawn work=1 site=1 ctx=new\n"
+                                                            "end work=2\n"
+                                                            "thread-end\n")
+                                       .source(),
+                                   log);
+  EXPECT_EQ(1u, summary.never_begun);
+  EXPECT_NE(std::string::npos, log.text.find("abandoned 1 row 1"));
+  EXPECT_EQ(0u, log.paths_alive);
+}
+
+} // namespace
+} // namespace tp::analysis

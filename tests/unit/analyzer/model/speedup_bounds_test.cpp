@@ -1,0 +1,41 @@
+// Quotients of large integers keep their value as far as 64 bits go.
+#include "model/speedup_bounds.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace tp::analysis {
+namespace {
+
+TEST(Ratio, OfNothingIsOne) {
+  EXPECT_EQ(1.0, (Ratio{0, 0}.value()));
+  EXPECT_EQ(1.0, (Ratio{5, 0}.value()));
+  EXPECT_EQ(2.5, (Ratio{5, 2}.value()));
+}
+
+TEST(Ratio, IsShortenedOnlyWhereItDoesNotFit) {
+  std::mt19937_64 random(1);
+  for (int turn = 0; turn < 10000; ++turn) {
+    const std::uint64_t a = random() >> random() % 64, b = (random() >> random() % 64) + 1;
+    const Ratio fits = shortened_ratio(a, b);
+    EXPECT_EQ(a, fits.numerator);
+    EXPECT_EQ(b, fits.denominator);
+    const Wide scale = random() | 1;
+    const Ratio shortened = shortened_ratio(a * scale, b * scale);
+    // One of both has 64 bits left: its last bit is all that was lost of it.
+    const long double exact = static_cast<long double>(a) / static_cast<long double>(b);
+    const long double smaller =
+        static_cast<long double>(std::min(shortened.numerator, shortened.denominator));
+    if (smaller > 0) {
+      EXPECT_NEAR(1.0L,
+                  static_cast<long double>(shortened.numerator) /
+                      static_cast<long double>(shortened.denominator) / exact,
+                  2 / smaller);
+    }
+  }
+}
+
+} // namespace
+} // namespace tp::analysis

@@ -1,0 +1,69 @@
+// How numbers are written, quoting, and where lines break.
+#include "report/lines.h"
+#include "report/numbers.h"
+#include "report/writers.h"
+
+#include <gtest/gtest.h>
+
+namespace tp::analysis {
+namespace {
+
+TEST(Numbers, ParallelismIsRoundedHalfUp) {
+  EXPECT_EQ("1.21", decimal2({175, 145}));
+  EXPECT_EQ("1.5", decimal2({90, 60}));
+  EXPECT_EQ("1", decimal2({40, 40}));
+  EXPECT_EQ("4.38", decimal2({175, 40}));
+  EXPECT_EQ("0.01", decimal2({1, 200}));
+  EXPECT_EQ("1", decimal2({0, 0}));
+  EXPECT_EQ("1", decimal2({5, 0}));
+  EXPECT_EQ("18446744073709551615", decimal2({~std::uint64_t{0}, 1}));
+}
+
+TEST(Numbers, PercentIsCutOff) {
+  EXPECT_EQ("58.62", percent2(85, 145));
+  EXPECT_EQ("27.58", percent2(40, 145));
+  EXPECT_EQ("0", percent2(0, 145));
+  EXPECT_EQ("100", percent2(145, 145));
+  EXPECT_EQ("99.99", percent2(99999, 100000));
+  EXPECT_EQ("0", percent2(0, 0));
+}
+
+TEST(Numbers, UnitsForPeople) {
+  const Clock ticks{"tsc", "ticks", 2500000000}, units{"virtual", "units", 0};
+  EXPECT_EQ("4.00 ms", human(10000000, ticks, 2.5e9));
+  EXPECT_EQ("175 units", human(175, units, 0));
+  EXPECT_EQ("1.23 M units", human(1230000, units, 0));
+}
+
+TEST(Csv, QuotingRoundTrips) {
+  for (const std::string text : {"a.cpp", "a,b.cpp", "say \"hi\"", "two\nlines", ""})
+    EXPECT_EQ(text, split_csv_line(quote_csv(text) + ",1").at(0));
+  EXPECT_EQ("\"a,b\"", quote_csv("a,b"));
+  EXPECT_EQ("\"\"\"\"", quote_csv("\""));
+}
+
+TEST(Csv, OldProfileIsShownOnlyIfItIsOurs) {
+  EXPECT_NE("", pretty_print_csv(std::string(kProfileHeader) + "\nmain,0,175,145,1.21,58.62\n"));
+  EXPECT_EQ("", pretty_print_csv("a,b,c\n"));
+  EXPECT_EQ("", pretty_print_csv(""));
+}
+
+TEST(Percent, IsWhole) {
+  EXPECT_EQ("0", percent(0, 7));
+  EXPECT_EQ("<1", percent(1, 1000));
+  EXPECT_EQ("1", percent(5, 1000));
+  EXPECT_EQ("67", percent(2, 3));
+  EXPECT_EQ("100", percent(~std::uint64_t{0}, ~std::uint64_t{0}));
+}
+
+TEST(Text, LinesBreakAtSpacesButNotBeforePercent) {
+  using Texts = std::vector<std::string>;
+  const std::string word(97, 'x'), longer(150, 'x');
+  EXPECT_EQ((Texts{word, "  5 % y"}), wrapped(word + " 5 % y", 2));
+  EXPECT_EQ((Texts{word + " 5", "  y z"}), wrapped(word + " 5 y z", 2));
+  EXPECT_EQ((Texts{longer}), wrapped(longer, 2));
+  EXPECT_EQ((Texts{longer, "  y"}), wrapped(longer + " y", 2));
+}
+
+} // namespace
+} // namespace tp::analysis
