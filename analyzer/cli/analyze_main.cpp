@@ -61,7 +61,9 @@ std::string answer(const Options& options, const Profile& profile) {
                                    : write_profile_csv(profile);
   if (options.format == Format::Markdown)
     return write_markdown(profile, options.text);
-  return write_text(profile, options.text);
+  TextOptions text = options.text;
+  text.verbose = options.verbose;
+  return write_text(profile, text);
 }
 
 // The columns of the CSV are those of TaskProf: none is left for the mark.

@@ -208,7 +208,8 @@ std::optional<Measured> measure(const Metric& metric, const Figures& figures,
 
 Missing why_missing(const Metric& metric, const Figures& figures) {
   if (metric.site.empty() && row_of(kProgramMetrics, metric.name)->as_divisible)
-    return {fmt::format("as divisible is not known ({})", reason_of(figures.divisible)),
+    return {fmt::format("unknown for loops split to their grain size ({})",
+                        reason_of(figures.divisible)),
             figures.divisible == Divisible::NotRecompiled
                 ? "CXX=tp-c++, or build against the headers of tp-config --cflags"
                 : "check parallelism, which is that of this run"};

@@ -62,7 +62,7 @@ std::string diff_advice(const Comparison& comparison) {
   const auto percent = amount_of(parallelism, true);
   const bool fell = *percent <= -1, rose = *percent >= 1;
   std::string text =
-      fmt::format("Parallelism as executed {} {}",
+      fmt::format("Parallelism {} {}",
                   fell   ? "fell"
                   : rose ? "rose"
                          : "stayed",

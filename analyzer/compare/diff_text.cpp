@@ -12,7 +12,7 @@ namespace {
 
 std::string text_of(const std::optional<Measured>& measured) {
   if (!measured)
-    return "not known";
+    return "unknown";
   return measured->value.denominator == 1 ? human_count(measured->value.numerator)
                                           : measured->text();
 }
@@ -22,7 +22,7 @@ bool can_compare(const Comparison& comparison, const std::string& metric) {
 }
 
 void add_program(Lines& lines, const Comparison& comparison) {
-  lines.add("{}", lines.bold(fmt::format("{:<16}{:>16}{:>16}  {:>14}", "As executed", "base", "new",
+  lines.add("{}", lines.bold(fmt::format("{:<16}{:>16}{:>16}  {:>14}", "This run", "base", "new",
                                          "change")));
   for (const DiffLine& line : kDiffLines) {
     const Metric metric{"", line.metric};
@@ -45,7 +45,7 @@ bool any_too_short(const Comparison& comparison, std::size_t shown) {
 
 void add_sites(Lines& lines, const Comparison& comparison, std::size_t top) {
   const std::size_t shown = std::min(comparison.sites.size(), std::max<std::size_t>(top, 1));
-  const std::string_view title = "Site, as executed";
+  const std::string_view title = "Spawn site (this run)";
   std::size_t width = title.size();
   for (std::size_t i = 0; i < shown; ++i)
     width = std::max(width, name_of(comparison.sites[i]).size());
@@ -77,7 +77,7 @@ std::string write_diff_text(const Comparison& comparison, const DiffText& option
   lines.add("{}", lines.bold(clipped(
                       fmt::format("Taskpath comparison: {} -> {}", options.base, options.now),
                       kMaxWidth)));
-  lines.add_text("Unit and clock  " + comparison.now->unit +
+  lines.add_text("Clock           " + comparison.now->unit +
                  (comparison.same_unit ? "" : ", was " + comparison.base->unit));
   for (const auto& [figures, name] :
        {std::pair{comparison.base, &options.base}, std::pair{comparison.now, &options.now}})
@@ -89,7 +89,7 @@ std::string write_diff_text(const Comparison& comparison, const DiffText& option
   lines.add("");
   for (const std::string& line : wrapped(diff_advice(comparison), 0))
     lines.add("{}", lines.bold(line));
-  lines.add("Next: tp-analyze {}", printable(options.now));
+  lines.add("next: tp-analyze {}", printable(options.now));
   return lines.take();
 }
 
@@ -100,7 +100,7 @@ std::string write_diff_markdown(const Comparison& comparison, const DiffText& op
       escaped += c == '|' ? std::string("\\|") : std::string(1, c);
     return escaped;
   };
-  std::string text = fmt::format("### Taskpath: {}\n\nUnit: {}{}.\n\n| As executed | {} | {} | "
+  std::string text = fmt::format("### Taskpath: {}\n\nUnit: {}{}.\n\n| This run | {} | {} | "
                                  "change |\n|---|---:|---:|---:|\n",
                                  cell(diff_advice(comparison)), cell(comparison.now->unit),
                                  comparison.same_unit ? "" : ", was " + cell(comparison.base->unit),
@@ -113,7 +113,7 @@ std::string write_diff_markdown(const Comparison& comparison, const DiffText& op
                         text_of(change.now),
                         can_compare(comparison, line.metric) ? change_text(change) : "other unit");
   }
-  text += "\n| Site, as executed | critical path % | | parallelism | | "
+  text += "\n| Spawn site | critical path % | | parallelism | | "
           "|\n|---|---:|---:|---:|---:|---|\n";
   const std::size_t shown = std::min(comparison.sites.size(), options.top);
   for (std::size_t i = 0; i < shown; ++i) {

@@ -26,7 +26,7 @@ struct DiffLine {
 inline constexpr DiffLine kDiffLines[] = {{"Work T1", "work"},
                                           {"Span Tinf", "span"},
                                           {"Parallelism", "parallelism"},
-                                          {"  as divisible", "divisible_parallelism"},
+                                          {"  loops split", "divisible_parallelism"},
                                           {"  burdened", "burdened_parallelism"},
                                           {"Tasks", "tasks"}};
 // "-10.25 %", "+3 points"

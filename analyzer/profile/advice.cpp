@@ -9,7 +9,7 @@
 namespace tp::analysis {
 namespace {
 
-// The marked region, or without marks the piece of code, that alone raises the parallelism most at
+// The marked region, or without marks the candidate, that alone raises the parallelism most at
 // the factor nearest to 8 from below.
 struct Best {
   std::string name;
@@ -29,22 +29,22 @@ Best best_region(const Profile& profile) {
   Best best;
   for (const WhatIfCurve& curve : profile.what_if)
     if (curve.regions.size() == 1)
-      best.consider("Region " + region_name(profile.regions[curve.regions[0]]), curve.points);
+      best.consider("region " + region_name(profile.regions[curve.regions[0]]), curve.points);
   return best;
 }
 
-// A stretch of code says more than a site that gains hardly more.
+// A code segment or a site.
 Best best_target(const Profile& profile) {
-  Best site, stretch;
+  Best site, segment;
   for (const WhatIfCandidate& target : profile.explored)
     if (target.kind == CandidateKind::Site)
       site.consider(target.name, target.points);
     else if (target.kind == CandidateKind::CodeSegment)
-      stretch.consider(target.name, target.points);
+      segment.consider(target.name, target.points);
   const auto gain = [&](const Best& best) {
     return best.name.empty() ? 0 : best.parallelism.value() - profile.parallelism().value();
   };
-  return prefer_segment(gain(stretch), gain(site)) ? stretch : site;
+  return prefer_segment(gain(segment), gain(site)) ? segment : site;
 }
 
 // Worth saying if it gains a tenth.
@@ -52,10 +52,16 @@ bool gains(const Best& best, const Profile& profile) {
   return !best.name.empty() && best.parallelism.value() >= 1.1 * profile.parallelism().value();
 }
 
-std::string worth(const Best& best, const Profile& profile) {
-  return fmt::format(
-      "is worth the work: {} times as fast, parallelism as executed goes from {} to {}.",
-      best.factor, decimal2(profile.parallelism()), decimal2(best.parallelism));
+// "the code from A to B", "the code of a.cpp:12", or what says itself that it is code.
+std::string code_of(const std::string& name) {
+  if (name.starts_with("serial code") || name.starts_with("the loop bodies"))
+    return "the " + (name.starts_with("the ") ? name.substr(4) : name);
+  return (name.starts_with("from ") ? "the code " : "the code of ") + name;
+}
+
+std::string worth(const std::string& what, const Best& best, const Profile& profile) {
+  return fmt::format("Making {} {}x faster would raise parallelism from {} to {}.", what,
+                     best.factor, fixed2(profile.parallelism()), fixed2(best.parallelism));
 }
 
 // A loop that loses much to tasking overhead, or that a finer grain would make more parallel.
@@ -66,13 +72,13 @@ std::string grain_advice(const Profile& profile) {
   const auto share = [](const Ratio& ratio) {
     return percent2(ratio.numerator, ratio.denominator);
   };
-  std::string text = fmt::format("With {} overhead goes from {} % to {} %", grain.name,
+  std::string text = fmt::format("With {} tasking overhead would go from {} % to {} %", grain.name,
                                  share(grain.loop->overhead_now), share(grain.loop->overhead));
   const double now = profile.divisible_parallelism().value();
   if (profile.divisible_is_known())
-    text += fmt::format(", parallelism {} {} as divisible",
-                        grain.quoted.parallelism.value() > 1.1 * now ? "goes to" : "is still",
-                        decimal2(grain.quoted.parallelism));
+    text += fmt::format(", and parallelism would {} {}",
+                        grain.quoted.parallelism.value() > 1.1 * now ? "rise to" : "still be",
+                        fixed2(grain.quoted.parallelism));
   return text + ".";
 }
 
@@ -94,24 +100,26 @@ std::string advise(const Profile& profile) {
       most = &site;
   const std::string share = percent2(most->critical_work, profile.span);
   if (profile.has_ample_parallelism())
-    return fmt::format("Parallelism {} {} is ample for {} cpus; look at tasking overhead and "
-                       "memory instead of more tasks.",
-                       decimal2(profile.limit()), profile.limit_is(), profile.run.cpus);
+    return fmt::format("Parallelism {}{} is ample for {} CPUs; look at tasking overhead and "
+                       "memory rather than at more tasks.",
+                       fixed2(profile.limit()),
+                       profile.divisible_is_known() ? " (if loops were split to their grain size)"
+                                                    : "",
+                       profile.run.cpus);
   const Best region = best_region(profile);
   if (gains(region, profile))
-    return fmt::format("{} {}", region.name, worth(region, profile));
-  const std::string elsewhere = region.name.empty() ? "" : "The marked regions would gain little: ";
+    return worth(region.name, region, profile);
+  const std::string elsewhere = region.name.empty() ? "" : "The marked regions would gain little. ";
   if (const Best target = best_target(profile); gains(target, profile))
-    return fmt::format("{}The code {}{} {}", elsewhere,
-                       target.name.rfind("from ", 0) == 0 ? "" : "of ", target.name,
-                       worth(target, profile));
+    return elsewhere + worth(code_of(target.name), target, profile);
   if (!grain.empty())
     return grain;
   if (most == &profile.sites[0])
-    return elsewhere + fmt::format("{} % of the critical path is the serial part of the program "
-                                   "(main): parallelize it, or mark "
-                                   "it with causal_begin/causal_end to see what that would gain.",
-                                   share);
+    return elsewhere +
+           fmt::format("{} % of the critical path is serial code of main: parallelize it, "
+                       "or mark it with causal_begin/causal_end to see what that would "
+                       "gain.",
+                       share);
   return elsewhere +
          fmt::format(
              "{} % of the critical path is spent in tasks of {}: split that work, or mark it with "

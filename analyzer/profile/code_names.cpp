@@ -18,7 +18,7 @@ std::string boundary_name(const Boundary& boundary, const SiteInfo& own, const S
   case BoundaryKind::Begin:
     return "the start of " + row_name(own);
   case BoundaryKind::FirstUse:
-    return "the first use of oneTBB" + (is_main(other) ? "" : ", before " + other.name);
+    return "the first oneTBB call" + (is_main(other) ? "" : ", before " + other.name);
   case BoundaryKind::Spawn:
     return "the spawn at " + row_name(other);
   case BoundaryKind::Wait:
@@ -51,6 +51,10 @@ std::pair<std::string, std::string> ends_of(const StepClass& of, const SiteTable
 std::string segment_name(const StepClass& of, const SiteTable& table) {
   if (of.opened.kind == BoundaryKind::BodyBegin && of.closed.kind == BoundaryKind::BodyEnd)
     return "the loop bodies of " + table.rows[of.row].name;
+  if (of.row == kMainRow && of.opened.kind == BoundaryKind::Begin &&
+      of.closed.kind == BoundaryKind::FirstUse)
+    return "serial code before the first oneTBB call" +
+           (of.closed.row == kMainRow ? "" : " (" + table.rows[of.closed.row].name + ")");
   const auto [from, to] = ends_of(of, table);
   return fmt::format("from {} to {}", from, to);
 }

@@ -20,10 +20,10 @@ std::vector<Warning> explain_attribution(Attribution& a) {
     return warnings;
   const Wide attributed = Wide{a.attributed} * 100;
   if (attributed > Wide{a.total} * 105 && a.basis == AttributionBasis::Time) {
-    a.likely_cause = "a hypervisor or interrupts took the cpu while steps were timed";
+    a.likely_cause = "a hypervisor or interrupts took the CPU while steps were timed";
     warnings.push_back(
         {"attribution", fmt::format("{} % of the process's CPU time is attributed to steps; likely "
-                                    "cause: {}; times are that much too high",
+                                    "cause: {}; times are too high by that much",
                                     percent2(a.attributed, a.total), a.likely_cause)});
   }
   if (attributed >= Wide{a.total} * 95)

@@ -36,15 +36,14 @@ std::vector<WhatIfCandidate> results_of(const Measured& measured, const TraceRea
     WhatIfCandidate target{.kind = CandidateKind::Grain};
     target.grain = trials[i].change.grain;
     target.place = {trials[i].site->info.file, trials[i].site->info.line};
-    target.name = fmt::format("grain {} at {}", target.grain, trials[i].site->info.name);
+    target.name = fmt::format("grain size {} at {}", target.grain, trials[i].site->info.name);
     target.quoted = {1, {measured.work(), found[i].divisible_span}, {}};
     for (const std::uint64_t procs : options.procs)
       target.quoted.speedups.push_back(predicted_speedup(measured.work(), target.quoted, procs));
     target.points.push_back(target.quoted);
     const LoopTotals& loop = found[i].loop;
     if (loop.body_calls == 0)
-      target.skipped_because =
-          "no body call of a loop was seen there, so there is no grain to change";
+      target.skipped_because = "no body call of a loop was recorded there";
     else
       target.loop = {trials[i].site->overhead.cost, loop.body_calls, loop.leaves,
                      trials[i].site->overhead.share, overhead_with(*trials[i].site, loop.leaves)};

@@ -79,7 +79,7 @@ Prediction predict(const Measured& measured, const TaskingCosts& costs,
       prediction.runs.push_back({.procs = procs});
   if (prediction.runs.empty()) {
     prediction.skipped_because =
-        fmt::format("{} cpus or more were asked for, simulated are at most {}",
+        fmt::format("at most {1} CPUs can be simulated, the smallest number asked for is {0}",
                     *std::min_element(options.procs.begin(), options.procs.end()), kMostWorkers);
     return prediction;
   }

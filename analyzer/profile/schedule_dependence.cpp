@@ -127,25 +127,27 @@ std::vector<Warning> schedule_warnings(const Measured& measured, const std::vect
   if (Wide{more} * 10 > Wide{less} * 12) {
     const auto loops = loops_on_path(measured);
     warnings.push_back(
-        {"divisible", fmt::format("figures as executed depend on this run's number of threads{}{}",
-                                  divisible == Divisible::Known ? ", as divisible they do not" : "",
-                                  loops.empty() ? "" : " (loops of " + some_of(loops) + ")")});
+        {"divisible", fmt::format("parallelism of this run depends on its thread count{}{}",
+                                  loops.empty() ? "" : " (loops of " + some_of(loops) + ")",
+                                  divisible == Divisible::Known
+                                      ? ": compare it with that of loops split to their grain size"
+                                      : "")});
   }
   if (const Affected scans = sites_of(measured, sites, kScans); scans.matters(measured))
-    warnings.push_back(
-        {"schedule", fmt::format("figures depend on this run's schedule, also as divisible "
-                                 "(parallel_scan of {})",
-                                 some_of(scans.names))});
+    warnings.push_back({"schedule", fmt::format("all figures depend on the schedule of this run "
+                                                "(parallel_scan of {})",
+                                                some_of(scans.names))});
   if (const Affected pipelines = sites_of(measured, sites, kPipelines); pipelines.matters(measured))
-    warnings.push_back({"arrival",
-                        fmt::format("figures depend on this run's order of arrival if a filter is "
-                                    "serial_out_of_order (parallel_pipeline of {})",
-                                    some_of(pipelines.names)),
-                        false});
+    warnings.push_back(
+        {"arrival",
+         fmt::format("figures depend on the order of arrival in this run if a filter is "
+                     "serial_out_of_order (parallel_pipeline of {})",
+                     some_of(pipelines.names)),
+         false});
   if (const Affected nodes = sites_of(measured, sites, kNodes); nodes.matters(measured))
     warnings.push_back(
         {"arrival",
-         fmt::format("figures depend on this run's order of arrival if the concurrency "
+         fmt::format("figures depend on the order of arrival in this run if the concurrency "
                      "of a node is limited (flow graph of {})",
                      some_of(nodes.names)),
          false});

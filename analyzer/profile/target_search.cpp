@@ -69,8 +69,8 @@ SearchOptions search_options(const DagFold::Results& first, const ProfileOptions
   return search;
 }
 
-std::string piece_name(const FoundRegions::Choice& choice, const SiteTable& table,
-                       const IdVector<StepClassId, StepClass>& classes) {
+std::string part_name(const FoundRegions::Choice& choice, const SiteTable& table,
+                      const IdVector<StepClassId, StepClass>& classes) {
   switch (choice.kind) {
   case ChoiceKind::CodeSegment:
     return class_name(classes[choice.segment()], table);
@@ -82,27 +82,28 @@ std::string piece_name(const FoundRegions::Choice& choice, const SiteTable& tabl
   return "region " + region_name(table.regions[choice.region()]);
 }
 
-std::string pieces_text(std::size_t count) {
-  return count == 1 ? "1 piece of code" : fmt::format("{} pieces of code", count);
+std::string parts_text(std::size_t count) {
+  return count == 1 ? "one part of the code" : fmt::format("{} parts of the code", count);
 }
 
 std::string outcome_text(const TargetSearch& search) {
   const std::size_t count = search.steps.size();
-  const std::string fast = fmt::format("each {} times as fast", search.factor);
-  const std::string not_reached = fmt::format("Parallelism {} is not reached", search.target);
   if (search.reached && count == 0)
-    return fmt::format("Parallelism {} is reached already.", search.target);
+    return fmt::format("Parallelism {} is already reached.", search.target);
   if (search.reached)
-    return fmt::format("Parallelism {} is reached by {}, {}{}.", search.target, pieces_text(count),
-                       fast, search.minimal ? "; no fewer are enough" : "");
+    return fmt::format("Speeding up {} {}x is enough to reach parallelism {}{}.", parts_text(count),
+                       search.factor, search.target,
+                       search.minimal && count > 1 ? "; fewer are not" : "");
+  const std::string out_of_reach = fmt::format("Parallelism {} is out of reach", search.target);
   if (search.with_all_code)
-    return fmt::format("{}: the {} that gain most, {}, make it {}, all code {}.", not_reached,
-                       pieces_text(count), fast, decimal2(search.steps.back().after),
-                       decimal2(*search.with_all_code));
+    return fmt::format("{}: speeding up the {} that gain most {}x gives {}, all code {}.",
+                       out_of_reach, parts_text(count), search.factor,
+                       fixed2(search.steps.back().after), fixed2(*search.with_all_code));
   if (count == 0)
-    return fmt::format("{}: no piece of code gains anything, {}.", not_reached, fast);
-  return fmt::format("{}: no more than {} is found, with {}, {}.", not_reached,
-                     decimal2(search.steps.back().after), pieces_text(count), fast);
+    return fmt::format("{}: no part of the code gains anything if it runs {}x faster.",
+                       out_of_reach, search.factor);
+  return fmt::format("{}: the best found is {}, by speeding up {} {}x.", out_of_reach,
+                     fixed2(search.steps.back().after), parts_text(count), search.factor);
 }
 
 } // namespace
@@ -115,7 +116,7 @@ std::optional<TargetSearch> search_target(const Measured& measured, const TraceR
   TargetSearch result;
   result.target = result.factor = *options.target;
   if (measured.work() > ~std::uint64_t{0} / result.factor) {
-    result.skipped_because = "the work is too large for it: a smaller --target";
+    result.skipped_because = "the work is too large for this target: use a smaller --target";
     return result;
   }
   const DagFold::Results& first = measured.fold;
@@ -126,7 +127,7 @@ std::optional<TargetSearch> search_target(const Measured& measured, const TraceR
   result.minimal = found.minimal;
   for (std::size_t i = 0; i < found.choices.size(); ++i)
     result.steps.push_back({found.choices[i].kind,
-                            piece_name(found.choices[i], measured.table, first.classes),
+                            part_name(found.choices[i], measured.table, first.classes),
                             {found.alone[i].work, found.alone[i].span},
                             {found.after[i].work, found.after[i].span}});
   if (found.outcome == FoundRegions::Outcome::TooMany)

@@ -170,7 +170,7 @@ Exploration explore(const Measured& measured, const TraceReadings& readings,
     return {{}, "the trace is large: --explore always", 0};
   const auto factors = few_factors(options.factors);
   if (measured.work() > ~std::uint64_t{0} / factors.back())
-    return {{}, "the work is too large for these factors: smaller --factors", 0};
+    return {{}, "the work is too large for these factors: use smaller --factors", 0};
   if (measured.span() == 0)
     return {};
   Explorer explorer(measured);

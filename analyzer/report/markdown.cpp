@@ -21,19 +21,19 @@ static std::string cell(const std::string& text) {
 
 static std::string bounds_table(const Profile& profile) {
   std::string text = fmt::format(
-      "\nBurdened parallelism {} (oneTBB), {} (Cilk).\n\n| Cpus | Speedup at least | at most | as "
-      "divisible at most |\n|---:|---:|---:|---:|\n",
-      decimal2({profile.work, profile.burdened_span_tbb}),
-      decimal2({profile.work, profile.burdened_span_cilk}));
+      "\nBurdened parallelism {} (oneTBB), {} (Cilk).\n\n| CPUs | Speedup, estimate | at most | at "
+      "most, loops split |\n|---:|---:|---:|---:|\n",
+      fixed2({profile.work, profile.burdened_span_tbb}),
+      fixed2({profile.work, profile.burdened_span_cilk}));
   for (const SpeedupBound& bound : profile.bounds)
-    text += fmt::format(
-        "| {} | {} | {} | {} |\n", bound.procs, decimal2(bound.estimate_tbb), decimal2(bound.upper),
-        profile.divisible_is_known() ? decimal2(bound.divisible_upper) : "not known");
+    text += fmt::format("| {} | {} | {} | {} |\n", bound.procs, fixed2(bound.estimate_tbb),
+                        fixed2(bound.upper),
+                        profile.divisible_is_known() ? fixed2(bound.divisible_upper) : "unknown");
   if (!profile.prediction.skipped_because.empty())
-    return text + fmt::format("\nPrediction not made: {}.\n", profile.prediction.skipped_because);
-  text += "\n| Cpus | Predicted speedup | efficiency % |\n|---:|---:|---:|\n";
+    return text + fmt::format("\nNo prediction: {}.\n", profile.prediction.skipped_because);
+  text += "\n| CPUs | Predicted speedup | efficiency % |\n|---:|---:|---:|\n";
   for (const PredictedRun& run : profile.prediction.runs)
-    text += fmt::format("| {} | {} | {} |\n", run.procs, decimal2(run.speedup),
+    text += fmt::format("| {} | {} | {} |\n", run.procs, fixed2(run.speedup),
                         percent2(run.efficiency.numerator, run.efficiency.denominator));
   return text;
 }
@@ -42,38 +42,39 @@ static std::string bounds_table(const Profile& profile) {
 static std::string targets_table(const Profile& profile, std::size_t top) {
   std::string text;
   if (!profile.explored.empty())
-    text += "\n| What if | times as fast | Parallelism as executed |\n|---|---:|---:|\n";
+    text += "\n| What if | faster | Parallelism of this run |\n|---|---:|---:|\n";
   for (std::size_t i = 0; i < std::min(profile.explored.size(), top); ++i) {
     const WhatIfCandidate& target = profile.explored[i];
-    text += fmt::format("| {} | {} | {} |\n", cell(target.name),
-                        target.kind == CandidateKind::Wait ? "not there"
-                                                           : std::to_string(target.quoted.factor),
-                        decimal2(target.quoted.parallelism));
+    text +=
+        fmt::format("| {} | {} | {} |\n", cell(target.name),
+                    target.kind == CandidateKind::Wait ? "wait removed"
+                                                       : fmt::format("{}x", target.quoted.factor),
+                    fixed2(target.quoted.parallelism));
   }
   for (const WhatIfCandidate& grain : profile.grains)
     text += grain.skipped_because.empty()
                 ? fmt::format("\n{}: parallelism {}.\n", cell(grain.name),
-                              as_divisible(profile, grain.quoted.parallelism))
+                              if_loops_split(profile, grain.quoted.parallelism))
                 : fmt::format("\n{}: {}.\n", cell(grain.name), grain.skipped_because);
   return text;
 }
 
-// The outcome stands at the end where it is the advice, too.
+// The outcome is at the end if it is also the advice.
 static std::string search_table(const Profile& profile) {
   const TargetSearch& search = *profile.search;
   if (!search.skipped_because.empty())
-    return fmt::format("\nParallelism {} not searched for: {}.\n", search.target,
+    return fmt::format("\nNo search for parallelism {}: {}.\n", search.target,
                        search.skipped_because);
   std::string text =
       search.outcome == profile.advice ? "" : fmt::format("\n{}\n", cell(search.outcome));
   if (!search.steps.empty())
-    text += fmt::format(
-        "\n| To reach parallelism {}, each {} times as fast | Parallelism |\n|---|---:|\n",
-        search.target, search.factor);
+    text +=
+        fmt::format("\n| To reach parallelism {}, each {}x faster | Parallelism |\n|---|---:|\n",
+                    search.target, search.factor);
   for (const TargetSearch::Step& step : search.steps)
-    text += fmt::format("| {} | {} |\n", cell(step.name), decimal2(step.after));
+    text += fmt::format("| {} | {} |\n", cell(step.name), fixed2(step.after));
   if (!search.steps.empty() && !search.reached)
-    text += fmt::format("| not reached | {} |\n", decimal2(search.steps.back().after));
+    text += fmt::format("| not reached | {} |\n", fixed2(search.steps.back().after));
   return text;
 }
 
@@ -87,30 +88,27 @@ std::string write_markdown(const Profile& profile, const TextOptions& options) {
           : cell(fmt::format("Incomplete: {}", fmt::join(profile.read.incomplete_reasons, "; "))));
   if (!profile.run.work_reason.empty())
     text += fmt::format("No better clock: {}.\n\n", cell(profile.run.work_reason));
-  text += fmt::format("Work {}; as executed span {}, parallelism {}{}; {}.\n\n", profile.work,
-                      profile.span, decimal2(profile.parallelism()), as_if_cores(profile.run),
-                      as_divisible(profile, profile.divisible_parallelism()));
-  text +=
-      "| Source file | Line | Work | Span as executed | Parallelism as executed | Critical work % "
-      "|\n|---|---:|---:|---:|---:|---:|\n";
+  text += fmt::format("Work {}; in this run span {}, parallelism {}{}; {}.\n\n", profile.work,
+                      profile.span, fixed2(profile.parallelism()), as_if_cores(profile.run),
+                      if_loops_split(profile, profile.divisible_parallelism()));
+  text += "| Source file | Line | Work | Span | Parallelism | Critical work % "
+          "|\n|---|---:|---:|---:|---:|---:|\n";
   bool any_too_short = false;
   for (std::size_t i = 0; i < profile.sites.size() && i < options.top; ++i) {
     const SiteRow& site = profile.sites[i];
-    text +=
-        fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", cell(site.info.file),
-                    mark_of(site.too_short), site.info.line, site.work, site.span,
-                    decimal2({site.work, site.span}), percent2(site.critical_work, profile.span));
+    text += fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", cell(site.info.file),
+                        mark_of(site.too_short), site.info.line, site.work, site.span,
+                        fixed2({site.work, site.span}), percent2(site.critical_work, profile.span));
     any_too_short |= site.too_short;
   }
   if (any_too_short)
     text += fmt::format("\n{}\n", kTooShort);
   text += bounds_table(profile);
   if (!profile.what_if.empty()) {
-    text +=
-        fmt::format("\n| What if all regions {} | Parallelism as executed |\n|---:|---:|\n",
-                    profile.what_if_mode == "optimize" ? "took less work" : "were parallelized");
+    text += fmt::format("\n| What if all regions {} | Parallelism of this run |\n|---:|---:|\n",
+                        profile.what_if_mode == "optimize" ? "took less work" : "ran faster");
     for (const WhatIfPoint& point : profile.what_if[0].points)
-      text += fmt::format("| {}x | {} |\n", point.factor, decimal2(point.parallelism));
+      text += fmt::format("| {}x | {} |\n", point.factor, fixed2(point.parallelism));
   }
   text += targets_table(profile, options.top);
   if (profile.search)

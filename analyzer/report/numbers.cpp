@@ -1,8 +1,8 @@
 // Rounding and units.
 #include "report/numbers.h"
-#include "base/wide.h"
 
 #include "base/rounding.h"
+#include "base/wide.h"
 
 #include <fmt/format.h>
 
@@ -37,10 +37,24 @@ std::string decimal2(Ratio ratio) {
   return trimmed((Wide{ratio.numerator} * 200 + ratio.denominator) / (Wide{ratio.denominator} * 2));
 }
 
+std::string fixed2(Ratio ratio) {
+  if (ratio.denominator == 0)
+    return "1.00";
+  const Wide hundredths =
+      (Wide{ratio.numerator} * 200 + ratio.denominator) / (Wide{ratio.denominator} * 2);
+  return fmt::format("{}.{:02}", static_cast<std::uint64_t>(hundredths / 100),
+                     static_cast<unsigned>(hundredths % 100));
+}
+
 std::string percent2(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0)
     return "0";
   return trimmed(Wide{part} * 10000 / whole);
+}
+
+std::string fixed_percent2(std::uint64_t part, std::uint64_t whole) {
+  const auto hundredths = whole == 0 ? 0 : static_cast<std::uint64_t>(Wide{part} * 10000 / whole);
+  return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100);
 }
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
@@ -62,8 +76,7 @@ std::string human_ns(std::uint64_t ns) {
 }
 
 std::string step_cost(const RunInfo& run) {
-  return run.step_cost == 0 ? ""
-                            : fmt::format(", reading it adds {} ns to each step", run.step_cost_ns);
+  return run.step_cost == 0 ? "" : fmt::format(", {} ns added to each step", run.step_cost_ns);
 }
 
 std::string human_count(std::uint64_t value) {
@@ -91,15 +104,16 @@ std::string as_if_cores(const RunInfo& run) {
 }
 
 const char* reason_of(Divisible divisible) {
-  static constexpr const char* kReasons[] = {"", "loops were not recompiled",
+  static constexpr const char* kReasons[] = {"", "loops not compiled with tp-c++",
                                              "parallel_scan depends on the schedule"};
   return kReasons[static_cast<std::size_t>(divisible)];
 }
 
-std::string as_divisible(const Profile& profile, Ratio parallelism) {
+std::string if_loops_split(const Profile& profile, Ratio parallelism) {
   return profile.divisible_is_known()
-             ? decimal2(parallelism) + " as divisible"
-             : fmt::format("as divisible is not known ({})", reason_of(profile.divisible));
+             ? fixed2(parallelism) + " if loops were split to their grain size"
+             : fmt::format("unknown for loops split to their grain size ({})",
+                           reason_of(profile.divisible));
 }
 
 } // namespace tp::analysis

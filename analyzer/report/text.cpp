@@ -24,24 +24,24 @@ double hz_of_work(const Profile& profile) {
 
 std::string clock_line(const Profile& profile) {
   const RunInfo& run = profile.run;
-  std::string line = fmt::format("{} ({})", run.work.unit, run.work.name);
+  std::string line = run.work.name;
   if (!run.work_event.empty() && run.work_event != run.work.name)
-    line += ", " + run.work_event;
-  return printable(line) + step_cost(run);
+    line += ", event " + run.work_event;
+  return printable(line + ", in " + run.work.unit) + step_cost(run);
 }
 
 std::string attribution_line(const Profile& profile) {
   const Attribution& a = profile.attribution;
-  const std::string share = percent2(a.attributed, a.total);
+  const std::string share = fixed_percent2(a.attributed, a.total);
   switch (a.basis) {
   case AttributionBasis::None:
-    return "cannot be computed: the totals of the run (end.json) are missing";
+    return "unknown: the totals of the run (end.json) are missing";
   case AttributionBasis::Virtual:
     return fmt::format("{} % of {} virtual units", share, a.total);
   case AttributionBasis::Time:
     return fmt::format("{} % of {} CPU time", share, human_ns(a.total));
   case AttributionBasis::StepTime:
-    return fmt::format("{} % of {} CPU time (by wall time of steps)", share, human_ns(a.total));
+    return fmt::format("{} % of {} CPU time (by the wall time of steps)", share, human_ns(a.total));
   }
   return share;
 }
@@ -55,16 +55,19 @@ std::string balance_line(const Profile& profile) {
     return "no time was recorded";
   const auto share = [&](std::uint64_t part) { return percent(part, whole) + " %"; };
   const bool waited = b.descheduled > whole / 100;
-  return fmt::format("{} threads x {}: {} work, {}{} overhead, {} idle, {} not there", b.threads,
+  // Before a thread's first and after its last record.
+  const std::string outside =
+      b.absent > whole / 100 ? ", " + share(b.absent) + " outside the recording" : "";
+  return fmt::format("{} threads x {}: {} work, {}{} overhead, {} idle{}", b.threads,
                      human_ns(to_ns(b.elapsed, hz)), share(b.steps - (waited ? b.descheduled : 0)),
                      waited ? share(b.descheduled) + " off-CPU, " : "", share(b.overhead),
-                     share(b.idle), share(b.absent));
+                     share(b.idle), outside);
 }
 
 // What kept this run from ending earlier; empty if the scheduler cost less than a tenth of it.
 std::string delays_line(const Profile& profile) {
   static constexpr const char* kWhere[] = {"before a created task began",
-                                           "before its creator went on", "before a wait was over",
+                                           "before its creator continued", "before a wait ended",
                                            "after the end of a task", "inside a task"};
   const RunPathPart& path = profile.elapsed.path;
   const std::uint64_t length = path.length();
@@ -74,55 +77,51 @@ std::string delays_line(const Profile& profile) {
       std::max_element(path.delays.begin(), path.delays.end(),
                        [](const Delays& a, const Delays& b) { return a.scheduler < b.scheduler; });
   return fmt::format(
-      "{} % of the run a step was ready and a cpu idle (most {}), {} % all were busy",
+      "{} % of the elapsed time work was ready while a CPU was idle (mostly {}); {} % all CPUs had "
+      "other work",
       percent(path.scheduler(), length),
       kWhere[static_cast<std::size_t>(most - path.delays.begin())], percent(path.busy(), length));
 }
 
 std::string burden_line(const Profile& profile) {
-  static constexpr const char* kOrigins[] = {"assumed", "given", "measured"};
-  const double hz = hz_of_work(profile);
-  return fmt::format("{} (oneTBB), {} (Cilk), if a migration costs {} ({})",
-                     decimal2({profile.work, profile.burdened_span_tbb}),
-                     decimal2({profile.work, profile.burdened_span_cilk}),
-                     human(profile.burden.work, profile.run.work, hz),
-                     kOrigins[static_cast<std::size_t>(profile.burden.origin)]);
+  static constexpr const char* kOrigins[] = {"assuming", "given", "measured:"};
+  return fmt::format("{} ({} {} per steal)", fixed2({profile.work, profile.burdened_span_tbb}),
+                     kOrigins[static_cast<std::size_t>(profile.burden.origin)],
+                     human(profile.burden.work, profile.run.work, hz_of_work(profile)));
 }
 
 // Some of `all`, evenly, the first and the last among them: a line's worth.
 template <typename T>
-std::vector<const T*> shown_of(const std::vector<T>& all) {
-  constexpr std::size_t kShown = 4;
+std::vector<const T*> shown_of(const std::vector<T>& all, std::size_t most) {
   std::vector<const T*> shown;
-  for (std::size_t i = 0; i < std::min(all.size(), kShown); ++i)
-    shown.push_back(&all[all.size() <= kShown ? i : i * (all.size() - 1) / (kShown - 1)]);
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
+    shown.push_back(&all[all.size() <= most ? i : i * (all.size() - 1) / (most - 1)]);
   return shown;
 }
 
-std::string bounds_line(const Profile& profile) {
-  std::string line;
-  for (const SpeedupBound* bound : shown_of(profile.bounds)) {
-    line += fmt::format("{}{} to {} on {} cpus", line.empty() ? "" : "; ",
-                        decimal2(bound->estimate_tbb), decimal2(bound->upper), bound->procs);
-    if (profile.divisible_is_known() && bound->divisible_upper.value() > 1.1 * bound->upper.value())
-      line += fmt::format(" ({} as divisible)", decimal2(bound->divisible_upper));
-  }
-  return line;
-}
-
-// As simulated on each number of cpus, and what limits it there.
-std::string prediction_line(const Profile& profile) {
-  static constexpr const char* kBinding[] = {"work", "span", "overhead", "grain"};
+// On each number of CPUs: what no schedule can exceed, what the simulation predicts, and what limits it there.
+void add_speedups(Lines& lines, const Profile& profile) {
+  static constexpr const char* kLimiters[] = {"work", "span", "overhead", "grain size"};
   const Prediction& prediction = profile.prediction;
+  const bool split_helps = profile.divisible_is_known() &&
+                           std::ranges::any_of(profile.bounds, [](const SpeedupBound& bound) {
+                             return bound.divisible_upper.value() > 1.1 * bound.upper.value();
+                           });
+  lines.add("Speedup         {:>5}  {:>8}  {}{:>9}  {:>10}  {}", "CPUs", "at most",
+            split_helps ? "loops split  " : "", "predicted", "time", "limited by");
+  for (const SpeedupBound* bound : shown_of(profile.bounds, profile.search ? 3 : 4)) {
+    const auto run = std::ranges::find(prediction.runs, bound->procs,
+                                       [](const auto& each) { return each.procs; });
+    const bool simulated = run != prediction.runs.end();
+    lines.add("                {:>5}  {:>8}  {}{:>9}  {:>10}  {}", bound->procs,
+              fixed2(bound->upper),
+              split_helps ? fmt::format("{:>11}  ", fixed2(bound->divisible_upper)) : "",
+              simulated ? fixed2(run->speedup) : "-",
+              simulated ? human(run->time, profile.run.work, hz_of_work(profile)) : "-",
+              simulated ? kLimiters[static_cast<std::size_t>(run->limiter)] : "-");
+  }
   if (!prediction.skipped_because.empty())
-    return "not made: " + prediction.skipped_because;
-  std::string line;
-  for (const PredictedRun* run : shown_of(prediction.runs))
-    line +=
-        fmt::format("{}{} on {} cpus ({}, {})", line.empty() ? "" : "; ", decimal2(run->speedup),
-                    run->procs, human(run->time, profile.run.work, hz_of_work(profile)),
-                    kBinding[static_cast<std::size_t>(run->limiter)]);
-  return line;
+    lines.add_text("                no prediction: " + prediction.skipped_because);
 }
 
 std::vector<const SiteRow*> sorted(const Profile& profile, SortKey key) {
@@ -158,7 +157,7 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
   if (!options.top_is_explicit)
     shown = std::min(wanted,
                      any_too_short || wanted < rows.size() || room < rows.size() ? room - 1 : room);
-  const std::string_view title = "Site, as executed";
+  const std::string_view title = "Spawn site (this run)";
   std::size_t width = title.size();
   for (std::size_t i = 0; i < shown; ++i)
     width = std::max(width, row_name(*rows[i]).size());
@@ -176,9 +175,10 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
                     : site.span;
     lines.add("{:<{}}  {:>12}  {:>12}  {:>11}  {:>10}  {:>9}", row_name(site), width,
               human(site.work, profile.run.work, hz), human(second, profile.run.work, hz),
-              decimal2({site.work, site.span}),
-              by_overhead ? percent2(site.overhead.share.numerator, site.overhead.share.denominator)
-                          : percent2(site.critical_work, profile.span),
+              fixed2({site.work, site.span}),
+              by_overhead
+                  ? fixed_percent2(site.overhead.share.numerator, site.overhead.share.denominator)
+                  : fixed_percent2(site.critical_work, profile.span),
               human_count(site.invocations));
   }
   const std::string more =
@@ -189,9 +189,9 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
     lines.add("{}", more);
 }
 
-// What is said of the whole program, down to the warnings, of which as many are shown as lines are
-// left.
-void add_summary(Lines& lines, const Profile& profile) {
+// What is reported of the whole program, down to the warnings, of which as many are shown as lines
+// are left.
+void add_summary(Lines& lines, const Profile& profile, bool verbose) {
   const double hz = hz_of_work(profile);
   const auto amount = [&](std::uint64_t value) { return human(value, profile.run.work, hz); };
   lines.add("{}",
@@ -204,24 +204,26 @@ void add_summary(Lines& lines, const Profile& profile) {
   if (reasons.size() > 1)
     lines.add("{}", lines.yellow(
                         fmt::format("incomplete: {} more reasons (--json)", reasons.size() - 1)));
-  lines.add_text("Unit and clock  " + clock_line(profile));
+  lines.add_text("Clock           " + clock_line(profile));
   if (!profile.run.work_reason.empty())
-    lines.add("{}", clipped(fmt::format("                not better: {}", profile.run.work_reason),
-                            kMaxWidth - 12) +
-                        " (tp-doctor)");
+    lines.add("{}",
+              clipped(fmt::format("                no better clock: {}", profile.run.work_reason),
+                      kMaxWidth - 17) +
+                  " (see tp-doctor)");
   lines.add("Work T1         {} in {} tasks, {} per step", amount(profile.work),
             human_count(profile.read.begun),
             amount(profile.work / std::max<std::uint64_t>(profile.read.steps, 1)));
-  lines.add("Span Tinf       {} as executed{}", amount(profile.span),
+  lines.add("Span Tinf       {} in this run{}", amount(profile.span),
             profile.divisible_is_known()
-                ? fmt::format(", {} as divisible", amount(profile.divisible_span))
+                ? fmt::format("; {} if loops were split to their grain size",
+                              amount(profile.divisible_span))
                 : "");
-  lines.add_text(fmt::format("Parallelism     {} as executed{}, {}",
-                             decimal2(profile.parallelism()), as_if_cores(profile.run),
-                             as_divisible(profile, profile.divisible_parallelism())));
-  lines.add_text("Burdened        " + burden_line(profile));
-  lines.add_text("Speedup         " + bounds_line(profile));
-  lines.add_text("Predicted       " + prediction_line(profile));
+  lines.add_text(fmt::format("Parallelism     {} in this run{}; {}", fixed2(profile.parallelism()),
+                             as_if_cores(profile.run),
+                             if_loops_split(profile, profile.divisible_parallelism())));
+  if (verbose)
+    lines.add_text("Burdened        " + burden_line(profile));
+  add_speedups(lines, profile);
   lines.add_text("Time            " + balance_line(profile));
   lines.add_text("Attributed      " + attribution_line(profile));
 }
@@ -249,11 +251,25 @@ void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
 
 } // namespace
 
+// For the finding that the advice is about.
+static std::string next_command(const Profile& profile) {
+  if (!profile.advised_grains.empty() &&
+      profile.advice.find(profile.advised_grains.front().name) != std::string::npos) {
+    const WhatIfCandidate& grain = profile.advised_grains.front();
+    return fmt::format("tp-analyze --grain {}:{}={} {}", grain.place.file, grain.place.line,
+                       grain.grain, profile.data);
+  }
+  if (profile.search || profile.has_ample_parallelism() || profile.work == 0)
+    return fmt::format("tp-analyze --export speedscope:profile.speedscope.json {}", profile.data);
+  return fmt::format("tp-analyze --target {} {}", std::max<std::uint64_t>(2 * profile.run.cpus, 8),
+                     profile.data);
+}
+
 std::string write_text(const Profile& profile, const TextOptions& options) {
   Lines lines(options.colour);
-  add_summary(lines, profile);
+  add_summary(lines, profile, options.verbose);
   const auto advice = wrapped(profile.advice, 0);
-  // Lines that are left beside what is there, what always comes (the table's header, an empty line,
+  // Lines that are left after what is there, what always comes (the table's header, an empty line,
   // the advice, the next command), and `more`.
   const auto room = [&](std::size_t more) {
     return kMaxLines - std::min(lines.count() + 3 + advice.size() + more, kMaxLines);
@@ -264,7 +280,7 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   const std::size_t what_if_wants =
       profile.search ? 1 + std::clamp<std::size_t>(profile.search->steps.size(), 1, 5)
                      : kLeastWhatIf;
-  // The delays are not among what always has to be told.
+  // The delays are not among what is always reported.
   if (const std::string delays = delays_line(profile);
       !delays.empty() && room(1 + rows + what_if_wants +
                               wrapped("Delays          " + delays, Lines::kLabelWidth).size()) > 0)
@@ -282,7 +298,7 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   lines.add(what_if);
   for (const std::string& line : advice)
     lines.add("{}", lines.bold(line));
-  lines.add("Next: tp-analyze --json - {}", printable(profile.data));
+  lines.add("next: {}", printable(next_command(profile)));
   return lines.take();
 }
 

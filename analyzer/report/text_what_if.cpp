@@ -12,58 +12,57 @@ namespace {
 std::string curve_line(const Profile& profile, const WhatIfCurve& curve) {
   constexpr std::size_t kFactorsShown = 4;
   const bool one = curve.regions.size() == 1;
-  std::string line =
-      fmt::format("{} marked {} {}: parallelism", curve.regions.size(), one ? "region" : "regions",
-                  profile.what_if_mode == "optimize" ? "optimized" : "parallelized");
+  std::string line = fmt::format(
+      "if {} {}: parallelism",
+      one ? "the marked region" : fmt::format("all {} marked regions", curve.regions.size()),
+      profile.what_if_mode == "optimize" ? "took an Nth of its work" : "ran N times faster");
   for (std::size_t i = 0; i < curve.points.size(); ++i)
     if (i + 1 < kFactorsShown || i + 1 == curve.points.size())
       line +=
-          fmt::format(" {}x -> {};", curve.points[i].factor, decimal2(curve.points[i].parallelism));
-  line.back() = ' ';
+          fmt::format(" {} ({}x),", fixed2(curve.points[i].parallelism), curve.points[i].factor);
+  line.pop_back();
   return line;
 }
 
 std::string search_heading(const TargetSearch& search) {
   const std::size_t count = search.steps.size();
+  const std::string parts =
+      count == 1 ? "one part of the code" : fmt::format("{} parts of the code", count);
   if (!search.reached)
-    return fmt::format("parallelism {} is not reached: {} {} of code", search.target, count,
-                       count == 1 ? "piece" : "pieces");
-  if (count == 1)
-    return fmt::format("to reach parallelism {}, 1 piece of code is enough", search.target);
-  if (search.minimal)
-    return fmt::format("to reach parallelism {} it takes {} pieces of code", search.target, count);
-  return fmt::format("to reach parallelism {}, {} pieces of code are enough", search.target, count);
+    return fmt::format("parallelism {} is out of reach: speeding up {} {}x", search.target, parts,
+                       search.factor);
+  return fmt::format("speeding up {} {}x is enough to reach parallelism {}{}", parts, search.factor,
+                     search.target, search.minimal && count > 1 ? "; fewer are not" : "");
 }
 
-// Where all steps lead stands in the last line, whether or not there is room for each.
+// The last line says where all steps lead, even if there is no room for each.
 void add_search(Lines& lines, const TargetSearch& search, std::size_t room) {
   const std::size_t count = search.steps.size();
-  lines.add_text(fmt::format("What if         {}, each {} times as fast:", search_heading(search),
-                             search.factor));
+  lines.add_text(fmt::format("What if         {}:", search_heading(search)));
   const std::size_t left = room > lines.count() ? room - lines.count() : 1;
   const std::size_t shown = count <= left ? count : left - 1;
   for (std::size_t i = 0; i < shown; ++i)
-    lines.add("  -> {:>8}  {}", decimal2(search.steps[i].after), clipped(search.steps[i].name, 84));
+    lines.add("  -> {:>8}  {}", fixed2(search.steps[i].after), clipped(search.steps[i].name, 84));
   if (shown < count)
-    lines.add("  -> {:>8}  {} (--json)", decimal2(search.steps.back().after),
+    lines.add("  -> {:>8}  {} (--json)", fixed2(search.steps.back().after),
               shown == 0 ? "with all of them" : fmt::format("with {} more", count - shown));
 }
 
-// Pieces of code that alone gain a twentieth, at most `most`. A site is left out where a stretch of
-// code gains nearly as much: that says more.
-std::vector<const WhatIfCandidate*> best_pieces(const Profile& profile, std::size_t most) {
+// Candidates that alone gain a twentieth, at most `most`. A site is left out where a code segment
+// gains nearly as much (prefer_segment).
+std::vector<const WhatIfCandidate*> best_candidates(const Profile& profile, std::size_t most) {
   std::vector<const WhatIfCandidate*> best;
   const auto gain = [&](const WhatIfCandidate& target) {
     return target.quoted.parallelism.value() - profile.parallelism().value();
   };
-  const auto stretch = std::find_if(
+  const auto segment = std::find_if(
       profile.explored.begin(), profile.explored.end(),
       [](const WhatIfCandidate& target) { return target.kind == CandidateKind::CodeSegment; });
   for (const WhatIfCandidate& target : profile.explored) {
     const bool is_site = target.kind == CandidateKind::Site;
     if (target.kind == CandidateKind::Wait || 20 * gain(target) < profile.parallelism().value() ||
-        (is_site && stretch != profile.explored.end() &&
-         prefer_segment(gain(*stretch), gain(target))))
+        (is_site && segment != profile.explored.end() &&
+         prefer_segment(gain(*segment), gain(target))))
       continue;
     if (best.size() < most)
       best.push_back(&target);
@@ -72,12 +71,12 @@ std::vector<const WhatIfCandidate*> best_pieces(const Profile& profile, std::siz
 }
 
 // The wait without which the program would be most parallel, if that gains a twentieth and more than
-// any of `pieces`; else null.
+// any of `others`; else null.
 const WhatIfCandidate* best_wait(const Profile& profile,
-                                 const std::vector<const WhatIfCandidate*>& pieces) {
+                                 const std::vector<const WhatIfCandidate*>& others) {
   double least = 1.05 * profile.parallelism().value();
-  for (const WhatIfCandidate* const piece : pieces)
-    least = std::max(least, piece->quoted.parallelism.value());
+  for (const WhatIfCandidate* const other : others)
+    least = std::max(least, other->quoted.parallelism.value());
   const auto wait = std::find_if(
       profile.explored.begin(), profile.explored.end(),
       [](const WhatIfCandidate& target) { return target.kind == CandidateKind::Wait; });
@@ -86,12 +85,12 @@ const WhatIfCandidate* best_wait(const Profile& profile,
 }
 
 void add_explored(Lines& lines, const Profile& profile, std::size_t room) {
-  auto best = best_pieces(profile, room - 1);
+  auto best = best_candidates(profile, room - 1);
   const WhatIfCandidate* const wait = best_wait(profile, best);
   if (wait) {
     lines.add("What if         {}",
-              clipped(fmt::format("parallelism {} (as executed) without {}",
-                                  decimal2(wait->quoted.parallelism), wait->name),
+              clipped(fmt::format("parallelism {} without {}", fixed2(wait->quoted.parallelism),
+                                  wait->name),
                       84));
     best.resize(std::min(best.size(), room - 2));
     if (best.empty())
@@ -99,14 +98,14 @@ void add_explored(Lines& lines, const Profile& profile, std::size_t room) {
   }
   if (best.empty()) {
     lines.add("What if         {}", profile.not_explored.empty()
-                                        ? "no single piece of code gains a twentieth"
-                                        : "not asked: " + profile.not_explored);
+                                        ? "no single change would raise parallelism by 5 %"
+                                        : "not evaluated: " + profile.not_explored);
     return;
   }
-  lines.add("What if         one piece of code were {} times as fast: parallelism (as executed)",
+  lines.add("What if         one part of the code ran {}x faster: parallelism of this run",
             best.front()->quoted.factor);
   for (const WhatIfCandidate* target : best)
-    lines.add("  -> {:>8}  {}", decimal2(target->quoted.parallelism), clipped(target->name, 84));
+    lines.add("  -> {:>8}  {}", fixed2(target->quoted.parallelism), clipped(target->name, 84));
 }
 
 std::string grain_text(const Profile& profile, const WhatIfCandidate& grain) {
@@ -114,11 +113,11 @@ std::string grain_text(const Profile& profile, const WhatIfCandidate& grain) {
     return fmt::format("{}: {}", grain.name, grain.skipped_because);
   const auto share = [](const Ratio& of) { return percent2(of.numerator, of.denominator); };
   std::string text = fmt::format("{}: parallelism {}", grain.name,
-                                 as_divisible(profile, grain.quoted.parallelism));
+                                 if_loops_split(profile, grain.quoted.parallelism));
   if (profile.divisible_is_known())
-    text += ", now " + decimal2(profile.divisible_parallelism());
+    text += ", now " + fixed2(profile.divisible_parallelism());
   if (grain.loop)
-    text += fmt::format("; overhead {} % -> {} %", share(grain.loop->overhead_now),
+    text += fmt::format("; tasking overhead {} % -> {} %", share(grain.loop->overhead_now),
                         share(grain.loop->overhead));
   return text;
 }

@@ -12,10 +12,11 @@ bool limits(std::uint64_t critical_work, const Profile& profile) {
 
 std::string line(const Profile& profile, const SourcePlace& place, std::uint64_t critical_work,
                  const std::string& what) {
-  return fmt::format(
-      "{}:{}: warning: {} % of the critical path {}; parallelism is {} {} [-Wspan]\n",
-      printable(place.file), place.line, percent2(critical_work, profile.span), printable(what),
-      decimal2(profile.limit()), profile.limit_is());
+  return fmt::format("{}:{}: warning: critical path: {} % is {}; parallelism is {}{} [-Wspan]\n",
+                     printable(place.file), place.line, percent2(critical_work, profile.span),
+                     printable(what), fixed2(profile.limit()),
+                     profile.divisible_is_known() ? " if loops were split to their grain size"
+                                                  : " in this run");
 }
 
 } // namespace
@@ -27,18 +28,19 @@ std::string write_warnings(const Profile& profile) {
   for (const SiteRow& site : profile.sites)
     if (site.info.line > 0 && limits(site.critical_work, profile))
       text += line(profile, {site.info.file, site.info.line}, site.critical_work,
-                   std::string("is spent in the tasks that are spawned here") +
-                       (site.too_short ? ", whose steps are too short to trust" : ""));
-  // Code of main has no site: it is told by the spawns and waits around it.
+                   std::string("in the tasks that are spawned here") +
+                       (site.too_short ? " (unreliable: their steps are too short)" : ""));
+  // Code of main has no site: it is identified by the spawns and waits around it.
   for (const WhatIfCandidate& target : profile.explored)
     if (target.kind == CandidateKind::CodeSegment && target.of_main &&
         limits(target.critical_work, profile) && target.place.line + target.end.line > 0)
-      text += line(profile, target.place.line > 0 ? target.place : target.end, target.critical_work,
-                   "is the serial code " + target.name);
+      text +=
+          line(profile, target.place.line > 0 ? target.place : target.end, target.critical_work,
+               target.name.starts_with("serial code") ? target.name : "serial code " + target.name);
   for (const RegionInfo& region : profile.regions)
     if (region.line > 0 && limits(region.critical_work, profile))
       text += line(profile, {region.file, region.line}, region.critical_work,
-                   "is in the marked region" +
+                   "in the marked region" +
                        (region.names.empty() ? "" : " \"" + region.names.front() + "\""));
   return text;
 }

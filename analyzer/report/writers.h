@@ -19,6 +19,7 @@ struct TextOptions {
   std::size_t top = 15;
   bool top_is_explicit = false; // else rows give way to the limit of 25 lines
   SortKey sort = SortKey::Critical;
+  bool verbose = false; // what only some need to know: the burden
   bool colour = false;
 };
 

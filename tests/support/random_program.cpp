@@ -19,7 +19,7 @@ using Figures = StepFigures;
 
 struct SimFrame;
 
-constexpr const char* kFirstUse = "the first use of oneTBB";
+constexpr const char* kFirstUse = "the first oneTBB call";
 constexpr std::uint32_t kFirstRegionLine = 100;
 
 struct Node {

@@ -39,11 +39,11 @@ exits 0 data --check "work<$(head -c 100000 /dev/zero | tr '\0' 9)"
 
 # What limits scaling, in the form of a compiler.
 exits 0 -q data --warnings
-grep -qx 'paper.cpp:13: warning: 27.58 % of the critical path is spent in the tasks that are spawned here; parallelism is 1.21 as divisible \[-Wspan\]' err ||
+grep -qx 'paper.cpp:13: warning: critical path: 27.58 % is in the tasks that are spawned here; parallelism is 1.21 if loops were split to their grain size \[-Wspan\]' err ||
   fail "--warnings: $(cat err)"
-in_err "paper.cpp:25: warning: 55.17 % of the critical path is the serial code from the start of the program to the spawn at paper.cpp:25"
-in_err 'paper.cpp:8: warning: 27.58 % of the critical path is in the marked region "compute"'
-in_err 'paper.cpp:20: warning: 55.17 % of the critical path is in the marked region "initialize"'
+in_err "paper.cpp:25: warning: critical path: 55.17 % is serial code from the start of the program to the spawn at paper.cpp:25"
+in_err 'paper.cpp:8: warning: critical path: 27.58 % is in the marked region "compute"'
+in_err 'paper.cpp:20: warning: critical path: 55.17 % is in the marked region "initialize"'
 [ "$(grep -c . err)" = 5 ] || fail "--warnings: $(cat err)"
 exits 0 -q data
 is_empty err

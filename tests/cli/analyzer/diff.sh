@@ -18,11 +18,11 @@ exits 0 base --json base.json
 exits 0 now --json now.json
 
 diff_exits 0 base base
-in_out "Parallelism as executed stayed at 1.21."
+in_out "Parallelism stayed at 1.21."
 [ "$(wc -l <out)" -le 25 ] || fail "more than 25 lines: $(cat out)"
 diff_exits 0 base now
 in_out "Work T1                      175             215        +22.86 %"
-in_out "Parallelism as executed fell from 1.21 to 1.16"
+in_out "Parallelism fell from 1.21 to 1.16"
 cp out of_data
 diff_exits 0 base.json now.json
 cmp -s <(sed s/.json// out | tail -n +2) <(tail -n +2 of_data) || fail "of JSON: $(diff out of_data)"

@@ -28,35 +28,35 @@ loop asis parallel_for address
 loop recompiled parallel_for explicit
 
 exits 0 recompiled --json recompiled.json
-in_out "2.5 as executed, 4.17 as divisible"
+in_out "2.50 in this run; 4.17 if loops were split to their grain size"
 exits 0 recompiled --check 'divisible_parallelism>=4.1' --check 'divisible_span==12'
 
 for construct in parallel_for parallel_reduce parallel_sort; do
   loop asis $construct address
   exits 0 asis --json asis.json -P 64
-  in_out "2.5 as executed, as divisible is not known (loops were not recompiled)"
-  not_in_out "(2.5 as divisible)"
+  in_out "2.50 in this run; unknown for loops split to their grain size (loops not"
+  not_in_out "2.50 if loops were split"
   python3 -c 'import json
 p = json.load(open("asis.json"))
 assert not p["divisible_is_known"] and p["divisible_not_known_because"] == "not_recompiled"' || fail "the JSON of $construct"
 done
 exits 0 --format md asis
-in_out "parallelism 2.5; as divisible is not known (loops were not recompiled)."
-in_out "| not known |"
-not_in_out "2.5 as divisible"
+in_out "parallelism 2.50; unknown for loops split to their grain size (loops not compiled with tp-c++)."
+in_out "| unknown |"
+not_in_out "2.50 if loops were split"
 for format in table md; do
   exits 0 --format $format asis --grain x.cpp:15=4
-  in_out "grain 4 at x.cpp:15: no body call of a loop was seen there"
-  not_in_out "2.5 as divisible"
+  in_out "grain size 4 at x.cpp:15: no body call of a loop was recorded there"
+  not_in_out "2.50 if loops were split"
 done
 exits 0 -q asis --warnings
-in_err "parallelism is 2.5 as executed [-Wspan]"
+in_err "parallelism is 2.50 in this run [-Wspan]"
 exits 0 -q recompiled --warnings
-in_err "parallelism is 4.17 as divisible [-Wspan]"
+in_err "parallelism is 4.17 if loops were split to their grain size [-Wspan]"
 for check in 'divisible_parallelism>=64' 'divisible_parallelism>=1' 'divisible_span<100'; do
   exits 2 asis --check "$check"
   explained
-  in_err "loops were not recompiled"
+  in_err "loops not compiled with tp-c++"
 done
 exits 0 asis --check 'parallelism>=2'
 
@@ -71,15 +71,15 @@ for base in recompiled recompiled.json; do
   for now in asis asis.json; do
     diff_exits 2 $base $now --fail-if 'divisible_parallelism<-10%'
     explained
-    in_err "got none in NEW: as divisible is not known (loops were not recompiled)"
+    in_err "got none in NEW: unknown for loops split to their grain size (loops not compiled with tp-c++)"
     diff_exits 2 $now $base --fail-if 'divisible_span>0%'
     in_err "got none in BASE"
   done
 done
 diff_exits 0 recompiled asis --fail-if 'parallelism<-10%'
-in_out "  as divisible              4.17       not known"
+in_out "  loops split               4.17         unknown"
 diff_exits 0 recompiled asis --format md
-in_out "|   as divisible | 4.17 | not known |  |"
+in_out "|   loops split | 4.17 | unknown |  |"
 diff_exits 0 recompiled asis --json -
 python3 -c 'import json
 p = json.load(open("out"))

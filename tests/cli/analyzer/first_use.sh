@@ -9,13 +9,13 @@ rest='
   wait-end
   end work=5
   thread-end'
-named="from the start of the program to the first use of oneTBB, before a.cpp:12"
+named="serial code before the first oneTBB call (a.cpp:12)"
 
 # warns DIR LINE...: these are all the warnings.
 warns() {
   exits 0 -q "$1" --warnings --json "$1.json"
   shift
-  printf '%s; parallelism is 1 as divisible [-Wspan]\n' "$@" >expected
+  printf '%s; parallelism is 1.00 if loops were split to their grain size [-Wspan]\n' "$@" >expected
   diff expected err || fail "warnings: $(cat err)"
 }
 in_json() { grep -qF -- "$1" "$2" || fail "'$1' not found in: $(grep '"name"' "$2")"; }
@@ -26,9 +26,9 @@ stream 0
   thread role=main prior=40
   cut work=30$rest
 END
-warns unmarked "a.cpp:12: warning: 20 % of the critical path is spent in the tasks that are spawned here" \
-  "a.cpp:12: warning: 70 % of the critical path is the serial code $named"
-in_json '"name": "from the first use of oneTBB to the spawn at a.cpp:12"' unmarked.json
+warns unmarked "a.cpp:12: warning: critical path: 20 % is in the tasks that are spawned here" \
+  "a.cpp:12: warning: critical path: 70 % is $named"
+in_json '"name": "from the first oneTBB call to the spawn at a.cpp:12"' unmarked.json
 
 # A causal region is where recording began; code inside has its own line.
 trace marked <<END
@@ -41,9 +41,9 @@ stream 0
   region id=1 work=1
   cut work=60$rest
 END
-warns marked "a.cpp:12: warning: 20 % of the critical path is spent in the tasks that are spawned here" \
-  "a.cpp:12: warning: 70 % of the critical path is the serial code $named" \
-  'a.cpp:8: warning: 49 % of the critical path is in the marked region "setup"'
+warns marked "a.cpp:12: warning: critical path: 20 % is in the tasks that are spawned here" \
+  "a.cpp:12: warning: critical path: 70 % is $named" \
+  'a.cpp:8: warning: critical path: 49 % is in the marked region "setup"'
 python3 -c 'import json
 r = json.load(open("marked.json"))["regions"]
 assert [(x["critical_work"], x["critical_percent"]) for x in r] == [(49, 49), (1, 1)], r' || fail "critical work of regions"
@@ -59,7 +59,7 @@ stream 0
   resume
   cut work=40$rest
 END
-warns paused "a.cpp:12: warning: 20 % of the critical path is spent in the tasks that are spawned here" \
-  "a.cpp:12: warning: 40 % of the critical path is the serial code from a join or a pause in the program to the first use of oneTBB, before a.cpp:12"
+warns paused "a.cpp:12: warning: critical path: 20 % is in the tasks that are spawned here" \
+  "a.cpp:12: warning: critical path: 40 % is serial code from a join or a pause in the program to the first oneTBB call, before a.cpp:12"
 in_json '"name": "from the start of the program to a join or a pause in the program"' paused.json
 finish

@@ -17,16 +17,16 @@ stream 0
 END
 
 exits 0 data
-in_out "1 as executed, 64 as divisible"
-in_out "warning: figures as executed depend on this run's number of threads, as divisible they do not (loops"
+in_out "1.00 in this run; 64.00 if loops were split to their grain size"
+in_out "warning: parallelism of this run depends on its thread count (loops"
 in_out "of loop.cpp:7)"
 exits 0 data --grain loop.cpp:7=16
-in_out "grain 16 at loop.cpp:7: parallelism 4 as divisible, now 64"
+in_out "grain size 16 at loop.cpp:7: parallelism 4.00 if loops were split"
 
 # A site of tasks has no grain.
 paper tasks
 exits 0 tasks --grain paper.cpp:10=16
-in_out "grain 16 at paper.cpp:10: no body call of a loop was seen there"
+in_out "grain size 16 at paper.cpp:10: no body call of a loop was recorded there"
 exits 0 tasks --grain paper.cpp:10=16 --format md
-in_out "grain 16 at paper.cpp:10: no body call of a loop was seen there"
+in_out "grain size 16 at paper.cpp:10: no body call of a loop was recorded there"
 finish

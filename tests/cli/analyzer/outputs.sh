@@ -20,7 +20,7 @@ exits 0 -q -o files --format csv data
 cmp -s out files/ws_profile.csv || fail "--format csv is not ws_profile.csv"
 exits 0 -q -o files --format md data
 in_out "## Taskpath profile"
-in_out "as divisible"
+in_out "if loops were split to their grain size"
 exits 0 -q -o files --json kept.json data
 exits 0 -q -o files --json - data
 cmp -s out kept.json || fail "--json - differs from --json FILE"
@@ -64,14 +64,16 @@ python3 -c 'import json; w = json.load(open("out"))["what_if"]; assert not w["ex
   fail "--explore never"
 exits 0 -q -o files --target 4 data
 in_out "to reach parallelism 4"
-exits 0 -q -o files -P 2,64 --burden 10 data
-in_out "on 64 cpus"
-in_out "if a migration costs 10 units (given)"
+exits 0 -q -o files -P 2,64 data
+in_out "   64 "
+not_in_out "Burdened"
+exits 0 -v -o files -P 2,64 --burden 10 data
+in_out "(given 10 units per steal)"
 exits 0 -q -o files -P 2,4,8,16,32,1024 data
-in_out "on 2 cpus"
-in_out "on 1024 cpus"
+in_out "    2 "
+in_out " 1024 "
 exits 0 -q -o files -P 5000 data
-in_out "Predicted       not made: 5000 cpus or more were asked for, simulated are at most 1024"
+in_out "no prediction: at most 1024 CPUs can be simulated"
 exits 0 -q -o files -P 5000 --format json data
 python3 -c 'import json; p = json.load(open("out"))["prediction"]; assert p["not_made"] and not p["runs"]' || fail "-P 5000"
 

@@ -41,17 +41,17 @@ sys.exit(not eval(sys.argv[1]))' "$2" || fail "$1: $2"
 two scan parallel_scan 0
 is scan 'w == ["schedule"] and not p["divisible_is_known"] and p["divisible_not_known_because"] == "schedule"'
 exits 0 scan
-in_out "2 as executed, as divisible is not known (parallel_scan depends on the schedule)"
-in_out "warning: figures depend on this run's schedule, also as divisible (parallel_scan of c.cpp:9)"
+in_out "2.00 in this run; unknown for loops split to their grain size (parallel_scan"
+in_out "warning: all figures depend on the schedule of this run (parallel_scan of c.cpp:9)"
 exits 0 scan --format md
-in_out "as divisible is not known (parallel_scan depends on the schedule)"
+in_out "unknown for loops split to their grain size (parallel_scan depends on the schedule)"
 exits 2 scan --check 'divisible_parallelism>=1'
 explained
 in_err "parallel_scan depends on the schedule"
 exits 2 scan --strict
 explained
 exits 0 -q -v scan
-in_err "tp: warning: figures depend on this run's schedule"
+in_err "tp: warning: all figures depend on the schedule of this run"
 exits 0 -q --json scan.json scan
 "$TP_DIFF" scan.json scan.json --fail-if 'divisible_parallelism<0' >out 2>err
 [ $? = 2 ] && grep -q "parallel_scan depends" err || fail "tp-diff: $(cat err)"
@@ -72,7 +72,7 @@ is group_by_context 'w == [] and p["divisible_is_known"]'
 two pipeline parallel_pipeline 0
 is pipeline 'w == ["arrival"] and p["divisible_is_known"]'
 exits 0 pipeline --strict
-in_out "order of arrival if a filter is serial_out_of_order"
+in_out "order of arrival in this run if a filter is serial_out_of_order"
 in_out "(parallel_pipeline of c.cpp:9)"
 for construct in flow_graph function_node multifunction_node async_node; do
   two graph $construct 0

@@ -36,7 +36,7 @@ formats="perfetto speedscope folded folded-critical pprof callgrind dot"
 # shellcheck disable=SC2086
 exits 0 short --explore always --simulate always --burden auto --warnings --json short.json $(printf -- '--export %s:%s ' $(for f in $formats; do echo $f $f; done))
 marked out
-in_out "~ steps too short to trust"
+in_out "~ unreliable: reading the clock"
 in_err "short.cpp:1: warning"
 cp out table
 for format in $formats; do
@@ -46,14 +46,14 @@ for format in $formats; do
   ! grep -q '~' words || fail "$format: marked: $(cat words)"
 done
 exits 0 short --format csv
-grep -q '^tp: short.cpp:1 ~ steps too short' err || fail "CSV: $(cat err)"
+grep -q "^tp: short.cpp:1 ~ unreliable" err || fail "CSV: $(cat err)"
 not_in_err() { ! grep -qF -- "$1" err || fail "'$1' found in: $(cat err)"; }
 not_in_err long.cpp
 cp out csv
 exits 0 short --format md
 grep -F .cpp out >cells
 marked cells
-in_out "~ steps too short to trust"
+in_out "~ unreliable: reading the clock"
 cp out md
 "$TP_DIFF" short short >diff || fail "tp-diff: $?"
 marked diff

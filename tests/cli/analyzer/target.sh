@@ -21,7 +21,7 @@ stages() {
 }
 stages 40 | trace stages
 exits 0 -o files stages --target 64
-in_out "to reach parallelism 64, 1 piece of code"
+in_out "speeding up one part of the code 64x is enough to reach parallelism 64"
 in_out "main, all of its own code"
 exits 0 -o files stages --target 64 --factors 64
 in_out "   95.03  main"
@@ -29,17 +29,17 @@ in_out "   95.03  main"
 # Less work is less parallel: nothing is named that gains nothing.
 paper data
 exits 0 -o files data --target 64 --what-if-mode optimize
-in_out "parallelism 64 is not reached: 2 pieces of code"
+in_out "parallelism 64 is out of reach: speeding up 2 parts of the code"
 in_out "1.72  paper.cpp:25, all of its own code"
 not_in_out "->     1.21"
 exits 0 -o files data --target 64 --what-if-mode optimize --format md
 in_out "| not reached | 1.72 |"
-[ "$(grep -c "is not reached" out)" -eq 1 ] || fail "said twice: $(cat out)"
+[ "$(grep -c "is out of reach" out)" -eq 1 ] || fail "said twice: $(cat out)"
 
 # More pieces are needed than are tried: the text has no room for all, but says where they lead.
 stages 40 | sed '/^task/s/work=1$/work=400/; s/work=10$/work=1/' | trace long
 exits 0 -o files long --target 900
-in_out "parallelism 900 is not reached: 32 pieces of code"
+in_out "parallelism 900 is out of reach: speeding up 32 parts of the code"
 grep -qE '^  -> +[0-9.]+  with [0-9]+ more \(--json\)$' out || fail "no result of all pieces in: $(cat out)"
 in_out "all code"
 exits 0 -o files long --target 900 --json -
@@ -63,6 +63,6 @@ stream 0
   thread-end
 END
 exits 0 -o files huge --target 1048576
-in_out "not searched for: the work is too large for it"
-in_out "Parallelism     1 as executed"
+in_out "the work is too large for this target: use a"
+in_out "Parallelism     1.00 in this run"
 finish

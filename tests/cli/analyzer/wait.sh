@@ -24,5 +24,5 @@ stream 0
   thread-end
 END
 exits 0 data
-in_out "What if         parallelism 3.81 (as executed) without the wait after a.cpp:10"
+in_out "What if         parallelism 3.81 without the wait after a.cpp:10"
 finish

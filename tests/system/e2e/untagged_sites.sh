@@ -51,7 +51,7 @@ libraries="-ltbb -lpthread"
 "$cxx" -std=c++17 -O2 -g -c sites.cpp -o sites.o || { fail "does not build"; finish; }
 "$cxx" -o whole sites.o $libraries
 same "position-independent" "$lines" "$(sites ./whole)"
-in_file analysis.out "as divisible is not known"
+in_file analysis.out "for loops split to their grain size"
 is 'not p["divisible_is_known"]'
 same "call sites looked up" 3 "$(grep -c '"tag":"address"' tp-data/sites.jsonl)"
 "$cxx" -std=c++17 -O2 -g -gz -fno-pie -no-pie sites.cpp -o fixed $libraries

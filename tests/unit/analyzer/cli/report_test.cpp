@@ -56,7 +56,7 @@ TEST(Attribution, MoreThanTheCpuTimeIsExplained) {
   EXPECT_TRUE(attribution_warnings(167).empty()); // 104.79 %
   ASSERT_EQ(1u, attribution_warnings(166).size());
   EXPECT_EQ("105.42 % of the process's CPU time is attributed to steps; likely cause: a hypervisor "
-            "or interrupts took the cpu while steps were timed; times are that much too high",
+            "or interrupts took the CPU while steps were timed; times are too high by that much",
             attribution_warnings(166)[0]);
 }
 
@@ -88,7 +88,7 @@ TEST(ShortSteps, AreMarkedWhenTheClockIsMoreThanATenthOfTheirWork) {
   EXPECT_FALSE(is_marked(paper_with_cost(2), 0)); // main: three steps, 85 units
   const std::string text = write_text(profile, {}), markdown = write_markdown(profile, {});
   for (const std::string& report : {text, markdown}) {
-    EXPECT_NE(std::string::npos, report.find("reading it adds 7 ns to each step"));
+    EXPECT_NE(std::string::npos, report.find("7 ns added to each step"));
     EXPECT_NE(std::string::npos, report.find(kTooShort));
   }
   EXPECT_NE(std::string::npos, text.find("13 ~"));
@@ -99,7 +99,7 @@ TEST(ShortSteps, AreMarkedWhenTheClockIsMoreThanATenthOfTheirWork) {
 TEST(Clock, EachReportSaysWhyThereIsNoBetterOne) {
   Profile profile = paper();
   profile.run.work_reason = "no counters | here";
-  EXPECT_NE(std::string::npos, write_text(profile, {}).find("not better: no counters | here"));
+  EXPECT_NE(std::string::npos, write_text(profile, {}).find("no better clock: no counters | here"));
   EXPECT_NE(std::string::npos,
             write_markdown(profile, {}).find("No better clock: no counters \\| here"));
   EXPECT_EQ("no counters | here", nlohmann::json::parse(write_json(profile))["clock"]["reason"]);
@@ -152,7 +152,7 @@ TEST(Text, ShowsTheFirstWarningWhateverElseThereIsToSay) {
   profile.run.work_reason = "r";
   profile.advice = std::string(90, 'a') + " " + std::string(90, 'b');
   profile.what_if.clear();
-  const std::string first = "figures as executed depend on this run's number of threads";
+  const std::string first = "parallelism of this run depends on its thread count";
   for (const std::string& names : {std::string(), " (" + std::string(200, 'n') + ")"})
     for (const std::size_t others : {0, 1, 5}) {
       profile.warnings.assign(1, {"divisible", first + names});

@@ -107,13 +107,15 @@ TEST(Prediction, IsShownAndCanBeLeftOut) {
   options.burden_ns = 0;
   const Profile profile = make_profile(flat(64, 1000, 0).source(), options);
   EXPECT_NE(std::string::npos,
-            write_text(profile, {}).find("Predicted       1 on 1 cpus (64.0 us, work); 2 on 2"));
+            write_text(profile, {})
+                .find("                    1      1.00       1.00     64.0 us  work\n"
+                      "                    2      2.00       2.00     32.0 us  work\n"));
   const auto json = nlohmann::json::parse(write_json(profile));
   EXPECT_EQ(5u, json["prediction"]["runs"].size());
   EXPECT_EQ(100, json["prediction"]["runs"][4]["efficiency_percent"]);
   options.simulate = Ask::Never;
   const Profile without = make_profile(flat(64, 1000, 0).source(), options);
-  EXPECT_NE(std::string::npos, write_text(without, {}).find("not made: --simulate never"));
+  EXPECT_NE(std::string::npos, write_text(without, {}).find("no prediction: --simulate never"));
   EXPECT_EQ("--simulate never",
             nlohmann::json::parse(write_json(without))["prediction"]["not_made"]);
 }
