@@ -95,6 +95,18 @@ done
 END
 chmod +x bin/*
 
+# ---- The entries for apt: apt itself must be able to read them --------------------------------------------------------
+# shellcheck disable=SC2016
+real_sources() (
+  PATH=${PATH#*:}
+  # shellcheck source=tbb-patch/source.inc
+  . "$real/source.inc"
+  work=$scratch/entries
+  private_sources bookworm stable testing unstable sid
+  private_apt apt-get indextargets --format '$(CODENAME)' >/dev/null
+)
+passes "apt reads the entries of all suites" real_sources
+
 # ---- A project with one version ------------------------------------------------------------------------------------
 project=$scratch/project
 mkdir -p "$project"
