@@ -162,6 +162,8 @@ passes "fetch: from the cache, when the mirror has nothing" fetch
 passes "fetch: the same tree" check_tree
 mv cache cache.full
 refuses "fetch: nowhere" "source package not available: expected 1.0-1, got none" fetch
+fetch >out 2>&1
+passes "fetch: nowhere: with a status of its own" [ $? -eq 77 ]
 export TP_SOURCE_URLS="file:$scratch/nowhere file:$scratch/away"
 passes "fetch: from another address" fetch
 rm -rf cache && cp away/tiny_1.0.orig.tar.xz kept && echo damaged >>away/tiny_1.0.orig.tar.xz
