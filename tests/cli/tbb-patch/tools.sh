@@ -204,7 +204,7 @@ refuses "move-pin: no revision" "has no revision of 1.0" "$patches/move-pin" 1.0
 
 # ---- add, compare --------------------------------------------------------------------------------------------------
 upstream 2.0 twelve
-{ echo first; cat up/tiny-2.0/src/a.c; } >moved && mv moved up/tiny-2.0/src/a.c
+{ echo 0; cat up/tiny-2.0/src/a.c; } >moved && mv moved up/tiny-2.0/src/a.c
 tar -C up -cJf "$pool/tiny_2.0.orig.tar.xz" tiny-2.0
 revision sid 2.0-1 src/a.c twelve 11a
 sed -i 's/^package=${4:-onetbb}/package=${4:-tiny}/' "$patches/add"
