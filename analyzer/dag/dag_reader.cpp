@@ -24,6 +24,7 @@ std::uint64_t expected_chunks(const EndInfo& end, std::size_t stream) {
 }
 
 constexpr auto kFlowGraph = static_cast<std::uint8_t>(trace::Construct::FlowGraph);
+constexpr auto kTaskGroup = static_cast<std::uint8_t>(trace::Construct::TaskGroup);
 } // namespace
 
 DagReader::DagReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
@@ -37,6 +38,7 @@ DagReader::DagReader(const TraceSource& source, const TraceInfo& info, const Row
   summary_.extra.resize(info.run.extra_events.size());
   summary_.constructs.resize(index_of(rows.unknown_row) + 1); // the last row
   waits_for_messages_ = !info.run.libtbb_version.starts_with("2021.");
+  waits_for_tasks_ = waits_for_messages_ && !info.run.libtbb_version.starts_with("2022.");
   claims_complete_ = info.end && !info.end->truncated;
   if (!info.end)
     return;
@@ -387,10 +389,11 @@ bool DagReader::process_wait_end(Stream& stream) {
     fail(Problem::WaitEndWithoutWait, stream.cursor.place(), "a frame that waits",
          frame ? "one that runs" : "no frame");
   // Of a context that several groups share it is not known which tasks this wait is for: some of the others may end later.
-  // So it is with try_put_and_wait(), which waits for one message in a graph.
+  // So it is with try_put_and_wait(), which waits for one message in a graph, and with wait_for_task() of a task_group.
   const Context& context = *frame->wait->context;
-  const bool is_shared =
-      !context.exclusive || (waits_for_messages_ && context.construct == kFlowGraph);
+  const bool is_shared = !context.exclusive ||
+                         (waits_for_messages_ && context.construct == kFlowGraph) ||
+                         (waits_for_tasks_ && context.construct == kTaskGroup);
   const bool is_known = !is_shared || frame->wait->alone || !claims_complete_;
   if (Waiters* waiters = joins_.end_wait(*frame, force_))
     return block(stream, *waiters, 0, !is_known);

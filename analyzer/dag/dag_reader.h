@@ -131,6 +131,7 @@ private:
   bool force_ = false;
   bool claims_complete_ = false;
   bool waits_for_messages_ = false; // this oneTBB has try_put_and_wait()
+  bool waits_for_tasks_ = false;    // this oneTBB has task_group::wait_for_task()
   std::uint64_t missing_ = 0;
   std::pair<Problem, Place> first_missing_;
   ReadSummary summary_;
