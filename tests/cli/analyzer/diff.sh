@@ -8,6 +8,7 @@ diff_exits() {
   shift
   "$TP_DIFF" "$@" >out 2>err || status=$?
   [ $status -eq "$expected" ] || fail "tp-diff $*: exit status $status, expected $expected: $(cat err)"
+  keep_json
 }
 paper base
 # The task of line 13 does 80 instead of 40, and everything stands two lines further down.
