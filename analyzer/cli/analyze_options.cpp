@@ -2,6 +2,7 @@
 #include "cli/analyze_options.h"
 
 #include "cli/command_line.h"
+#include "cli/path_rules.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -132,12 +133,7 @@ void finish_analysis(const Raw& raw, ProfileOptions& options) {
 
 void finish(const Raw& raw, Options& options, bool top_given) {
   finish_analysis(raw, options.analysis);
-  for (const std::string& rule : raw.map_path) {
-    const std::size_t equals = rule.find('=');
-    if (equals == std::string::npos || equals == 0)
-      usage("--map-path", "OLD=NEW", "'" + rule + "'");
-    options.analysis.path_map.emplace_back(rule.substr(0, equals), rule.substr(equals + 1));
-  }
+  options.analysis.path_map = path_rules(raw.map_path);
   for (const std::string& check : raw.checks)
     options.checks.push_back(checked(check));
   for (const std::string& each : raw.exports)
@@ -219,7 +215,8 @@ void add_output(CLI::App& app, Options& options, Raw& raw) {
       ->type_name("FILE|-");
   add_list(app, "--export", raw.exports, "FORMAT:FILE",
            "for other tools: perfetto, speedscope, folded, folded-critical, pprof, callgrind, dot");
-  add_list(app, "--map-path", raw.map_path, "OLD=NEW", "replace a prefix of source file names");
+  add_list(app, "--map-path", raw.map_path, "OLD=NEW",
+           "replace a prefix of source file names (else $TP_MAP_PATH, a rule per line)");
   add_list(app, "--check", raw.checks, "EXPR",
            "exit 1 unless this holds: 'parallelism>=16', 'site(a.cpp:42).critical<30%'");
   app.add_flag("--warnings", options.warnings,

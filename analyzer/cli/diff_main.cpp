@@ -18,7 +18,7 @@ namespace tp::analysis {
 namespace {
 namespace fs = std::filesystem;
 
-Figures read_profile(const std::string& path) {
+Figures read_unmapped(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error))
     return figures_of(make_profile(open_directory(path), {.explore = Ask::Never}));
@@ -31,10 +31,10 @@ Figures read_profile(const std::string& path) {
   return read_figures(text.str(), path);
 }
 
-Figures read_base(const DiffOptions& options) {
-  Figures figures = read_profile(options.base);
+Figures read_profile(const std::string& path, const PathMap& path_map) {
+  Figures figures = read_unmapped(path);
   for (SiteFigures& site : figures.sites)
-    site.file = map_path(site.file, options.path_map);
+    site.file = map_path(site.file, path_map);
   return figures;
 }
 
@@ -104,7 +104,8 @@ int fail_if(const DiffOptions& options, const Comparison& comparison) {
 }
 
 int run(const DiffOptions& options) {
-  const Figures base = read_base(options), now = read_profile(options.now);
+  const Figures base = read_profile(options.base, options.path_map);
+  const Figures now = read_profile(options.now, options.maps_both ? options.path_map : PathMap{});
   const Comparison comparison = compare_profiles(base, now);
   const DiffText text{options.base, options.now, options.top, options.colour};
   if (!options.json.empty() && options.json != "-")

@@ -2,6 +2,7 @@
 #include "cli/diff_options.h"
 
 #include "cli/command_line.h"
+#include "cli/path_rules.h"
 
 #ifndef TP_VERSION
 #define TP_VERSION "0.1.0"
@@ -25,12 +26,8 @@ class Help : public CLI::Formatter {
 void finish(const Raw& raw, DiffOptions& options) {
   if (options.base.empty() || options.now.empty())
     usage("BASE NEW", "two profiles", options.base.empty() ? "none" : "one, " + options.base);
-  for (const std::string& rule : raw.map_path) {
-    const std::size_t equals = rule.find('=');
-    if (equals == std::string::npos || equals == 0)
-      usage("--map-path", "OLD=NEW", "'" + rule + "'");
-    options.path_map.emplace_back(rule.substr(0, equals), rule.substr(equals + 1));
-  }
+  options.path_map = path_rules(raw.map_path);
+  options.maps_both = raw.map_path.empty();
   for (const std::string& text : raw.fail_if) {
     try {
       options.fail_if.push_back(parse_check(text, true));
@@ -59,7 +56,8 @@ void add_options(CLI::App& app, DiffOptions& options, Raw& raw) {
       ->check(integer_from(0, kMostRows))
       ->type_name("N");
   app.add_option("--map-path", raw.map_path,
-                 "replace a prefix of the source file names of BASE (repeatable)")
+                 "replace a prefix of the source file names of BASE (else $TP_MAP_PATH, a rule per "
+                 "line, of both profiles) (repeatable)")
       ->allow_extra_args(false)
       ->type_name("OLD=NEW");
   app.add_flag("-q,--quiet", options.quiet, "no notes on stderr");

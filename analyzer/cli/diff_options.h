@@ -19,6 +19,7 @@ struct DiffOptions {
   std::size_t top = 10;
   bool colour = false;
   PathMap path_map;           // of BASE
+  bool maps_both = false;     // of NEW too: the rules of TP_MAP_PATH
   std::vector<Check> fail_if; // of changes
   bool quiet = false, verbose = false;
 };

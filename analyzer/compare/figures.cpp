@@ -1,118 +1,53 @@
 // From a Profile, and from its JSON.
 #include "compare/figures.h"
 
+#include "base/json_fields.h"
 #include "base/problem.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <limits>
 
 namespace tp::analysis {
 namespace {
 
-using Json = nlohmann::json;
+using Json = JsonFields::Json;
 constexpr const char* kHint = "tp-analyze --json FILE writes one";
 
-// Fields of an object, checked; `path` is where it stands, for messages.
-class Fields {
-public:
-  Fields(const Json& json, const std::string& file, const std::string& path)
-      : json_(json), file_(file), path_(path) {
-    if (!json.is_object())
-      wrong("an object", json);
-  }
-  std::uint64_t integer(const char* name) const {
-    const Json& value = field(name);
-    if (!value.is_number_unsigned())
-      wrong(name, "an integer of at least 0", value);
-    return value.get<std::uint64_t>();
-  }
-  std::uint32_t line() const {
-    const std::uint64_t value = integer("line");
-    if (value > std::numeric_limits<std::uint32_t>::max())
-      wrong("line", "a number of a line", field("line"));
-    return static_cast<std::uint32_t>(value);
-  }
-  std::string string(const char* name) const {
-    const Json& value = field(name);
-    if (!value.is_string())
-      wrong(name, "a string", value);
-    return value.get<std::string>();
-  }
-  bool boolean(const char* name) const {
-    const Json& value = field(name);
-    if (!value.is_boolean())
-      wrong(name, "true or false", value);
-    return value.get<bool>();
-  }
-  std::vector<std::string> strings(const char* name) const {
-    std::vector<std::string> values;
-    for (const Json& value : array(name)) {
-      if (!value.is_string())
-        wrong(name, "strings", value);
-      values.push_back(value.get<std::string>());
-    }
-    return values;
-  }
-  const Json& array(const char* name) const {
-    const Json& value = field(name);
-    if (!value.is_array())
-      wrong(name, "an array", value);
-    return value;
-  }
-  Fields object(const char* name) const { return {field(name), file_, path_ + name + "."}; }
-  bool has(const char* name) const { return json_.contains(name); }
-  [[noreturn]] void fail_without_name() const {
-    fail(Problem::BadField, {file_}, fmt::format("a name in {}name", path_), "an empty one", kHint);
-  }
+std::uint32_t line_of(const JsonFields& site) {
+  const std::uint64_t line = site.number("line");
+  if (line > std::numeric_limits<std::uint32_t>::max())
+    site.wrong("line", "a number of a line", line);
+  return static_cast<std::uint32_t>(line);
+}
 
-private:
-  const Json& field(const char* name) const {
-    const auto found = json_.find(name);
-    if (found == json_.end())
-      fail(Problem::BadField, {file_}, path_ + name, "none", kHint);
-    return *found;
-  }
-  [[noreturn]] void wrong(const char* name, const std::string& expected, const Json& value) const {
-    fail(Problem::BadField, {file_}, fmt::format("{} in {}{}", expected, path_, name),
-         value.type_name(), kHint);
-  }
-  [[noreturn]] void wrong(const std::string& expected, const Json& value) const {
-    wrong("", expected, value);
-  }
-
-  const Json& json_;
-  const std::string& file_;
-  const std::string path_;
-};
-
-SiteFigures site_of_json(const Fields& json) {
+SiteFigures site_of_json(const JsonFields& json) {
   SiteFigures site;
-  site.file = json.string("file");
-  site.line = json.line();
+  site.file = json.text("file");
+  site.line = line_of(json);
   site.name = site.line == 0 ? site.file : fmt::format("{}:{}", site.file, site.line);
   if (json.has("name")) // profiles of version 0.1 have none
-    site.name = json.string("name");
+    site.name = json.text("name");
   if (site.name.empty())
-    json.fail_without_name();
-  site.functions = json.strings("functions");
-  site.constructs = json.strings("constructs");
-  site.work = json.integer("work");
-  site.span = json.integer("span");
-  site.exclusive_work = json.integer("exclusive_work");
-  site.critical_work = json.integer("critical_work");
-  site.tasks = json.integer("invocations");
-  site.too_short = json.has("too_short") && json.boolean("too_short");
+    fail(Problem::BadField, json.file().place, fmt::format("a name in {}name", json.path()),
+         "an empty one", kHint);
+  site.functions = json.texts("functions");
+  site.constructs = json.texts("constructs");
+  site.work = json.number("work");
+  site.span = json.number("span");
+  site.exclusive_work = json.number("exclusive_work");
+  site.critical_work = json.number("critical_work");
+  site.tasks = json.number("invocations");
+  site.too_short = json.has("too_short") && json.flag("too_short");
   return site;
 }
 
 // Profiles of version 0.1 need not say whether it is known, nor why not.
-Divisible divisible_of_json(const Fields& json) {
-  if (!json.has("divisible_is_known") || json.boolean("divisible_is_known"))
+Divisible divisible_of_json(const JsonFields& json) {
+  if (!json.has("divisible_is_known") || json.flag("divisible_is_known"))
     return Divisible::Known;
   return json.has("divisible_not_known_because") &&
-                 json.string("divisible_not_known_because") ==
+                 json.text("divisible_not_known_because") ==
                      kDivisibleNames[static_cast<std::size_t>(Divisible::OfThisSchedule)]
              ? Divisible::OfThisSchedule
              : Divisible::NotRecompiled;
@@ -165,30 +100,31 @@ Figures figures_of(const Profile& profile) {
 }
 
 Figures read_figures(const std::string& text, const std::string& file) {
+  const JsonFile source{{file}, FieldErrors::PathAndType, kHint};
   const Json json = parse(text, file);
-  const Fields fields(json, file, "");
-  const Fields clock = fields.object("clock"), trace = fields.object("trace");
-  Figures figures{.unit = fmt::format("{} ({})", fields.string("unit"), clock.string("clock")),
-                  .complete = fields.boolean("complete"),
+  const JsonFields fields(json, source);
+  const JsonFields clock = fields.object("clock"), trace = fields.object("trace");
+  Figures figures{.unit = fmt::format("{} ({})", fields.text("unit"), clock.text("clock")),
+                  .complete = fields.flag("complete"),
                   .lost = {},
-                  .work = fields.integer("work"),
-                  .span = fields.integer("span"),
-                  .divisible_span = fields.integer("divisible_span"),
+                  .work = fields.number("work"),
+                  .span = fields.number("span"),
+                  .divisible_span = fields.number("divisible_span"),
                   .burdened_span =
-                      fields.object("scalability").object("burdened_tbb").integer("span"),
+                      fields.object("scalability").object("burdened_tbb").number("span"),
                   .divisible = divisible_of_json(fields),
-                  .tasks = trace.integer("tasks_begun"),
-                  .steps = trace.integer("steps"),
+                  .tasks = trace.number("tasks_begun"),
+                  .steps = trace.number("steps"),
                   .attributed = {},
                   .sites = {}};
-  if (fields.has("records_lost") && fields.boolean("records_lost")) {
-    const auto reasons = fields.strings("incomplete_reasons");
+  if (fields.has("records_lost") && fields.flag("records_lost")) {
+    const auto reasons = fields.texts("incomplete_reasons");
     figures.lost = reasons.empty() ? "records are lost" : reasons.front();
   }
-  if (const Fields attribution = fields.object("attribution"); attribution.has("total"))
-    figures.attributed = {attribution.integer("attributed"), attribution.integer("total")};
+  if (const JsonFields attribution = fields.object("attribution"); attribution.has("total"))
+    figures.attributed = {attribution.number("attributed"), attribution.number("total")};
   for (const Json& site : fields.array("sites"))
-    figures.sites.push_back(site_of_json({site, file, "sites."}));
+    figures.sites.push_back(site_of_json({site, source, "sites."}));
   if (figures.sites.empty())
     fail(Problem::BadField, {file}, "main among the sites", "no site", kHint);
   return figures;

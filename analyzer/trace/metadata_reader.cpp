@@ -3,11 +3,11 @@
 // library.
 #include "trace/metadata_reader.h"
 
+#include "base/json_fields.h"
 #include "base/problem.h"
 #include "tp/trace/trace_codec.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <bit>
 #include <charconv>
@@ -17,88 +17,7 @@
 namespace tp::analysis {
 namespace {
 
-using Json = nlohmann::json;
-
-// One JSON object with its place, and typed access to its fields.
-class Fields {
-public:
-  Fields(const Json& object, Place place) : object_(object), place_(std::move(place)) {
-    if (!object.is_object())
-      fail(Problem::BadJson, place_, "an object", object.type_name());
-  }
-  bool has(const char* key) const { return object_.contains(key); }
-  std::string text(const char* key, const char* otherwise = nullptr) const {
-    const Json* value = find(key, otherwise != nullptr, "a string");
-    if (!value)
-      return otherwise;
-    if (!value->is_string())
-      wrong(key, "a string", *value);
-    return value->get<std::string>();
-  }
-  std::uint64_t number(const char* key,
-                       std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(),
-                       std::optional<std::uint64_t> otherwise = {}) const {
-    const Json* value = find(key, otherwise.has_value(), "a number");
-    if (!value)
-      return *otherwise;
-    if (!value->is_number_unsigned() || value->get<std::uint64_t>() > limit)
-      wrong(key, fmt::format("an integer from 0 to {}", limit).c_str(), *value);
-    return value->get<std::uint64_t>();
-  }
-  double decimal(const char* key, double otherwise) const {
-    const Json* value = find(key, true, "a number");
-    if (!value)
-      return otherwise;
-    if (!value->is_number())
-      wrong(key, "a number", *value);
-    return value->get<double>();
-  }
-  std::uint32_t number32(const char* key, std::optional<std::uint64_t> otherwise = {}) const {
-    return static_cast<std::uint32_t>(
-        number(key, std::numeric_limits<std::uint32_t>::max(), otherwise));
-  }
-  bool flag(const char* key, bool otherwise) const {
-    const Json* value = find(key, true, "a boolean");
-    if (!value)
-      return otherwise;
-    if (!value->is_boolean())
-      wrong(key, "true or false", *value);
-    return value->get<bool>();
-  }
-  Fields object(const char* key) const {
-    const Json* value = find(key, false, "an object");
-    if (!value->is_object())
-      wrong(key, "an object", *value);
-    return {*value, place_};
-  }
-  // Empty if absent.
-  const Json& array(const char* key) const {
-    static const Json kEmpty = Json::array();
-    const Json* value = find(key, true, "an array");
-    if (!value)
-      return kEmpty;
-    if (!value->is_array())
-      wrong(key, "an array", *value);
-    return *value;
-  }
-  [[noreturn]] void wrong(const char* key, const char* expected, const Json& got) const {
-    std::string shown = got.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 80);
-    fail(Problem::BadField, place_, fmt::format("\"{}\" to be {}", key, expected), shown);
-  }
-  const Place& place() const { return place_; }
-
-private:
-  const Json* find(const char* key, bool optional, const char* expected) const {
-    const auto it = object_.find(key);
-    if (it != object_.end())
-      return &*it;
-    if (!optional)
-      fail(Problem::BadField, place_, fmt::format("\"{}\" to be {}", key, expected), "nothing");
-    return nullptr;
-  }
-  const Json& object_;
-  Place place_;
-};
+using Json = JsonFields::Json;
 
 // The parser recurses on nesting; our files nest four deep, so a deep one is refused before it is
 // parsed.
@@ -130,25 +49,26 @@ Json parse(std::string_view text, const Place& place) {
   return value;
 }
 
-void check_schema(const Fields& fields, const std::string& expected) {
+void check_schema(const JsonFields& fields, const std::string& expected) {
   const std::string schema = fields.text("schema");
   if (schema != expected)
-    fail(Problem::UnknownSchema, fields.place(), expected, schema,
+    fail(Problem::UnknownSchema, fields.file().place, expected, schema,
          "use the tp-analyze of the tp-run that recorded it");
 }
 
-std::uint64_t parse_session(const Fields& fields) {
+std::uint64_t parse_session(const JsonFields& fields) {
   const std::string text = fields.text("session");
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
   if (error != std::errc{} || end != text.data() + text.size() || text.size() > 16)
-    fail(Problem::BadField, fields.place(), "\"session\" to be 16 hexadecimal digits", text);
+    fail(Problem::BadField, fields.file().place, "\"session\" to be 16 hexadecimal digits", text);
   return value;
 }
 
 RunInfo read_run(const std::string& text, const Place& place) {
+  const JsonFile file{place};
   const Json json = parse(text, place);
-  const Fields fields(json, place);
+  const JsonFields fields(json, file);
   check_schema(fields, "taskpath.run/1");
   const auto version = fields.number("format_version");
   if (version != trace::kFormatVersion)
@@ -166,11 +86,7 @@ RunInfo read_run(const std::string& text, const Place& place) {
   if (run.cpus == 0)
     fields.wrong("cpus", "at least 1", json["cpus"]);
   run.program = fields.text("program", "");
-  for (const Json& argument : fields.array("arguments")) {
-    if (!argument.is_string())
-      fields.wrong("arguments", "strings", argument);
-    run.arguments.push_back(argument.get<std::string>());
-  }
+  run.arguments = fields.texts_or_empty("arguments");
   run.start_time_unix_ns = fields.number("start_time_unix_ns", ~std::uint64_t{0}, 0);
   run.taskpath_version = fields.text("taskpath", "");
   run.libtbb_version = fields.text("libtbb", "");
@@ -180,9 +96,9 @@ RunInfo read_run(const std::string& text, const Place& place) {
   run.time_start = fields.number("time_start", ~std::uint64_t{0}, 0);
   run.mono_start_ns = fields.number("mono_start_ns", ~std::uint64_t{0}, 0);
 
-  const Fields time = fields.object("time");
+  const JsonFields time = fields.object("time");
   run.time = {time.text("source", ""), time.text("unit"), time.number("hz")};
-  const Fields work = fields.object("work");
+  const JsonFields work = fields.object("work");
   run.work = {work.text("clock", ""), work.text("unit"), work.number("hz")};
   run.work_requested = work.text("requested", "");
   run.work_event = work.text("event", "");
@@ -191,7 +107,7 @@ RunInfo read_run(const std::string& text, const Place& place) {
   run.same_as_time = work.flag("same_as_time", false);
   run.step_cost = work.number("step_cost", ~std::uint64_t{0}, 0);
   run.step_cost_ns = work.number("step_cost_ns", ~std::uint64_t{0}, 0);
-  for (const Json& event : fields.array("extra_events")) {
+  for (const Json& event : fields.array_or_empty("extra_events")) {
     // Either a name, or an object that has one.
     const Json* name = event.is_object() && event.contains("event") ? &event["event"] : &event;
     if (!name->is_string())
@@ -204,8 +120,9 @@ RunInfo read_run(const std::string& text, const Place& place) {
 }
 
 EndInfo read_end(const std::string& text, const Place& place) {
+  const JsonFile file{place};
   const Json json = parse(text, place);
-  const Fields fields(json, place);
+  const JsonFields fields(json, file);
   check_schema(fields, "taskpath.end/1");
   EndInfo end;
   end.end = fields.text("end", "");
@@ -215,7 +132,7 @@ EndInfo read_end(const std::string& text, const Place& place) {
   end.wall_ns = fields.number("wall_ns", ~std::uint64_t{0}, 0);
   end.truncated = fields.flag("truncated", false);
   end.streams = fields.number("streams");
-  for (const Json& count : fields.array("chunks")) {
+  for (const Json& count : fields.array_or_empty("chunks")) {
     if (!count.is_number_unsigned())
       fields.wrong("chunks", "numbers of chunks", count);
     end.chunks.push_back(count.get<std::uint64_t>());
@@ -223,8 +140,8 @@ EndInfo read_end(const std::string& text, const Place& place) {
   end.all_ended = !fields.flag("unfinished_tasks", true);
   end.virtual_work = fields.number("virtual_work", ~std::uint64_t{0}, 0);
   end.not_counted_ns = fields.number("not_counted_ns", ~std::uint64_t{0}, 0);
-  for (const Json& item : fields.array("threads")) {
-    const Fields thread(item, place);
+  for (const Json& item : fields.array_or_empty("threads")) {
+    const JsonFields thread(item, file);
     end.threads.push_back({thread.number32("stream", 0),
                            thread.number("os_thread", ~std::uint64_t{0}, 0),
                            thread.number("cpu_ns", ~std::uint64_t{0}, 0),
@@ -233,7 +150,7 @@ EndInfo read_end(const std::string& text, const Place& place) {
   return end;
 }
 
-StaticSite read_site(const Fields& fields) {
+StaticSite read_site(const JsonFields& fields) {
   StaticSite site;
   site.id = fields.number32("site");
   site.tag = fields.text("tag");
@@ -244,7 +161,7 @@ StaticSite read_site(const Fields& fields) {
   site.function = fields.text("function", "");
   site.construct = fields.text("construct", "");
   site.type = fields.text("type", "");
-  for (const Json& pair : fields.array("stack")) {
+  for (const Json& pair : fields.array_or_empty("stack")) {
     if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number_unsigned() ||
         !pair[1].is_number_unsigned())
       fields.wrong("stack", "pairs of module and offset", pair);
@@ -277,9 +194,9 @@ SiteFile read_sites(std::string_view text, const std::string& file) {
     ++line_number;
     if (line.empty())
       continue;
-    const Place place{fmt::format("{} line {}", file, line_number)};
-    const Json json = parse(line, place);
-    const Fields fields(json, place);
+    const JsonFile this_line{{fmt::format("{} line {}", file, line_number)}};
+    const Json json = parse(line, this_line.place);
+    const JsonFields fields(json, this_line);
     if (fields.has("module")) {
       result.modules.push_back(
           {fields.number32("module"), fields.text("path", ""), fields.text("build_id", "")});

@@ -261,8 +261,8 @@ std::string TraceBuilder::run_json() const {
          ",\"step_cost_ns\":" + std::to_string(step_cost) +
          ",\"kernel_included\":true,\"same_as_time\":" + (same_as_time ? "true" : "false") +
          ",\"reason\":\"\"},\"extra_events\":[" + events +
-         "],\"as_if_cores\":0,\"max_size\":0,\"paused_at_start\":false,\"cpu_ns_at_start\":0,"
-         "\"main_thread_only\":true}\n";
+         "],\"as_if_cores\":0,\"max_size\":0,\"paused_at_start\":false,\"time_start\":0,"
+         "\"mono_start_ns\":0,\"cpu_ns_at_start\":0}\n";
 }
 
 std::string TraceBuilder::end_json() const {
@@ -272,9 +272,10 @@ std::string TraceBuilder::end_json() const {
   return "{\"schema\":\"taskpath.end/"
          "1\",\"end\":\"exit\",\"time_end\":1,\"mono_end_ns\":1,\"cpu_ns\":" +
          std::to_string(cpu_ns) +
-         ",\"wall_ns\":1,\"truncated\":false,\"streams\":" + std::to_string(streams_.size()) +
-         ",\"chunks\":[" + chunks + "],\"virtual_work\":" + std::to_string(virtual_work) +
-         ",\"threads\":[]}\n";
+         ",\"wall_ns\":1,\"truncated\":false,\"unfinished_tasks\":true,\"streams\":" +
+         std::to_string(streams_.size()) + ",\"chunks\":[" + chunks +
+         "],\"virtual_work\":" + std::to_string(virtual_work) +
+         ",\"not_counted_ns\":0,\"threads\":[]}\n";
 }
 
 analysis::TraceSource TraceBuilder::source() const {

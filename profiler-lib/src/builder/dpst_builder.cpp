@@ -366,6 +366,11 @@ void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t pri
   thread.frame.store(&thread.root, std::memory_order_relaxed);
 }
 
+void record_forks(ThreadState& thread, std::uint32_t forks) noexcept {
+  for (; forks > 0; --forks)
+    put_extended(thread, trace::ExtendedKind::Forked, nullptr, 0);
+}
+
 void end_thread(ThreadState& thread, std::uint64_t cpu_ns) noexcept {
   // Only a thread that is killed in the middle of tasks has more than its root; those frames stay
   // open.

@@ -35,6 +35,8 @@ private:
 
 // Pushes the root frame, without an open step.
 void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work) noexcept;
+// After begin_thread of the first thread of a process: how many fork()s led to the process. Cold.
+void record_forks(ThreadState& thread, std::uint32_t forks) noexcept;
 // Closes the root frame's step, if it is open, and the frame.
 void end_thread(ThreadState& thread, std::uint64_t cpu_ns) noexcept;
 

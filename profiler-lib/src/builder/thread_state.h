@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <pthread.h>
 
 namespace tp::rt {
 
@@ -107,10 +106,8 @@ struct ThreadState {
   Frame failed{}; // the frame of a task that threw, until the library runs it again
   std::uint32_t generation;
   std::uint64_t os_thread = 0;
-  pthread_t handle{};
   std::uint64_t paused_work = 0;
   bool is_worker = false;
-  std::atomic<bool> alive{true};
 };
 
 // The calling thread's state: null before its first event and after its end.

@@ -459,7 +459,8 @@ ThreadState* enter_thread(bool is_worker) noexcept try {
                         : loaded_library
                             ? Before{0, read_posix(CLOCK_THREAD_CPUTIME_ID) - s.start_thread_cpu_ns}
                             : Before{0, read_posix(CLOCK_THREAD_CPUTIME_ID)};
-  if (recording() == Recording::NotStarted && !start_session(s))
+  const bool is_first = recording() == Recording::NotStarted;
+  if (is_first && !start_session(s))
     return nullptr;
 
   TraceWriter* const writer = take_writer(s);
@@ -491,6 +492,8 @@ ThreadState* enter_thread(bool is_worker) noexcept try {
                         : trace::ThreadRole::External;
   s.threads.push_back(thread);
   begin_thread(*thread, role, prior);
+  if (is_first)
+    record_forks(*thread, session_generation() - 1);
   pthread_setspecific(s.key, thread);
   return thread;
 } catch (...) {

@@ -22,10 +22,6 @@ public:
   void remember(std::uint64_t key, std::uint32_t site) noexcept {
     entries_[slot(key)] = {key, site};
   }
-  void clear() noexcept {
-    for (Entry& entry : entries_)
-      entry = {};
-  }
 
 private:
   struct Entry {

@@ -2,13 +2,6 @@
 # tp-diff: profiles of both kinds, matching of sites, exit status, formats, what is said about nonsense.
 : "${TP_DIFF:?TP_DIFF must name tp-diff}"
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
-# diff_exits STATUS ARG...
-diff_exits() {
-  local expected=$1 status=0
-  shift
-  "$TP_DIFF" "$@" >out 2>err || status=$?
-  [ $status -eq "$expected" ] || fail "tp-diff $*: exit status $status, expected $expected: $(cat err)"
-}
 paper base
 # The task of line 13 does 80 instead of 40, and everything stands two lines further down.
 sed 's/work=40 .*/work=80/; s/work=40$/work=80/; s/virtual_work=175/virtual_work=215/; s/paper.cpp 25/paper.cpp 27/

@@ -60,13 +60,6 @@ for check in 'divisible_parallelism>=64' 'divisible_parallelism>=1' 'divisible_s
 done
 exits 0 asis --check 'parallelism>=2'
 
-# diff_exits STATUS ARG...
-diff_exits() {
-  local expected=$1 status=0
-  shift
-  "$TP_DIFF" "$@" >out 2>err || status=$?
-  [ $status -eq "$expected" ] || fail "tp-diff $*: exit status $status, expected $expected: $(cat err)"
-}
 for base in recompiled recompiled.json; do
   for now in asis asis.json; do
     diff_exits 2 $base $now --fail-if 'divisible_parallelism<-10%'

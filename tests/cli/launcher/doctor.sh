@@ -1,5 +1,6 @@
 #!/bin/bash
 # tp-doctor makes a table of what the library answers, and names the one command that gives more.
+support=$(cd "$(dirname "$0")/../../support" && pwd)
 . "$(dirname "$0")/common.inc"
 doctor=$TP_TEST_PREFIX/bin/tp-doctor
 
@@ -16,6 +17,7 @@ in_file out 'No command gives more here: no counters'
 expect 0 "$doctor" -q --json
 python3 -c 'import json; r = json.load(open("out")); assert r["schema"] == "taskpath.doctor/1" and len(r["sources"]) == 3' ||
   fail "JSON: $(cat out)"
+python3 -B "$support/validate_json.py" out || fail "the JSON is not what the schema says: $(cat out)"
 expect 0 "$doctor" -q --color=never; is_empty err
 expect 0 "$doctor" --help;     in_file out '--json'
 expect 0 "$doctor" -V;         in_file out 'tp-doctor '

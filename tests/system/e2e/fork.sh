@@ -1,4 +1,5 @@
-# fork without exec, oneTBB used by parent and child: two data directories, both right.
+# fork without exec, oneTBB used by parent and child: two data directories, both right. `forks` counts the forks that led to
+# a process: 0 in the parent, and after an exec.
 . "$(dirname "$0")/common.inc"
 build_stock forks <<'EOF'
 #include <oneapi/tbb/task_group.h>
@@ -14,7 +15,12 @@ static void work(int tasks) {
 int main(int argc, char** argv) {
   if (argc > 1 && argv[1][0] == 'c') return work(2), 0;  // after exec
   if (argc > 1 && argv[1][0] == 'b') work(3);            // before the fork too; the child must not wait for lost workers
-  const pid_t child = fork();
+  pid_t child = fork();
+  if (child == 0 && argc > 1 && argv[1][0] == 't') {
+    child = fork();  // only the grandchild uses oneTBB
+    int status = 0;
+    if (child != 0) return waitpid(child, &status, 0), WEXITSTATUS(status);
+  }
   if (child == 0) {
     if (argc > 1 && argv[1][0] == 'e') execl("/proc/self/exe", "forks", "child", nullptr);
     if (argc > 1 && argv[1][0] == 'b') tp::spend(5);
@@ -27,21 +33,28 @@ int main(int argc, char** argv) {
   std::printf("child %d\n", WEXITSTATUS(status));
 }
 EOF
-for how in plain before exec; do
+for how in plain before exec twice; do
   rm -rf data
   export TP_DATA=data/%p
   as_stock ./forks $how
   same "$how: data directories" 2 "$(find data -mindepth 1 -maxdepth 1 | wc -l)"
-  sums=
+  sums= forks=
   for directory in data/*; do
     analyze "$directory"
     is 'p["complete"]'
     sums="$sums $(python3 -c 'import json; print(json.load(open("profile.json"))["work"])')"
+    forks="$forks $(python3 -c 'import json; print(json.load(open("profile.json"))["trace"]["forks"])')"
   done
   sums=$(echo $sums | tr ' ' '\n' | sort -n | tr '\n' ' ')
+  forks=$(echo $forks | tr ' ' '\n' | sort -n | tr '\n' ' ')
   case $how in
-    plain | exec) same "$how: work of child and parent" "20 50 " "$sums" ;;
+    plain | exec | twice) same "$how: work of child and parent" "20 50 " "$sums" ;;
     before) same "$how: work of child and parent" "5 80 " "$sums" ;;
+  esac
+  case $how in
+    plain | before) same "$how: forks" "0 1 " "$forks" ;;
+    twice) same "$how: forks" "0 2 " "$forks" ;;
+    exec) same "$how: forks" "0 0 " "$forks" ;;
   esac
 done
 # Without a pattern the child does not disturb its parent's directory.

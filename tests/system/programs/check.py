@@ -2,11 +2,12 @@
 """Runs every case of a program, analyzes its recording, and compares the profile with what the program expects.
 
 usage: check.py PROGRAM --way headers|swap --threads N --analyze TP-ANALYZE [--run TP-RUN] [--repeat R] [--case NAME]
-                        [--recorded PREFIX]
+                        [--recorded PREFIX] [--validate]
 
 Way `swap`: the program was built with the distribution's headers, so lines `expect headers ...` (and sites, which then
 need debug information) are left out. With --recorded nothing is run: PREFIX<case> are folders with out, err, status and
-data that an earlier run left, perhaps on another machine. Ends with 1 and one line per difference.
+data that an earlier run left, perhaps on another machine. With --validate the JSON of the first recording of each case,
+and of its profile, is compared with the schemas. Ends with 1 and one line per difference.
 """
 import argparse
 import glob
@@ -29,7 +30,10 @@ parser.add_argument("--analyze", required=True)
 parser.add_argument("--run")
 parser.add_argument("--case")
 parser.add_argument("--recorded")
+parser.add_argument("--validate", action="store_true")
 options = parser.parse_args()
+if options.validate:
+    import validate_json
 for name in [name for name in os.environ if name.startswith("TP_")]:
     del os.environ[name]
 
@@ -50,7 +54,7 @@ def run_case(case, data):
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=250)
 
 
-def profile_of(case, folder):
+def profile_of(case, folder, is_first):
     """(lines the program printed, its profile)."""
     data = os.path.join(options.recorded + case if options.recorded else folder, "data")
     ran = Recorded(options.recorded + case) if options.recorded else run_case(case, data)
@@ -64,7 +68,12 @@ def profile_of(case, folder):
         raise Exception(f"tp-analyze: exit status {analysis.returncode}: {analysis.stderr}")
     if case not in LEAKING:
         check_edges(data)
-    return ran.stdout.splitlines(), json.loads(analysis.stdout)
+    profile = json.loads(analysis.stdout)
+    if options.validate and is_first:
+        wrong = validate_json.differences_of_data(data) + validate_json.differences("profile", profile)
+        if wrong:
+            raise Exception("not what the schemas say: " + "; ".join(wrong))
+    return ran.stdout.splitlines(), profile
 
 
 # Cases whose edges are not counted, and why.
@@ -157,7 +166,7 @@ for case in cases:
     for repetition in range(options.repeat):
         with tempfile.TemporaryDirectory() as folder:
             try:
-                lines, profile = profile_of(case, folder)
+                lines, profile = profile_of(case, folder, repetition == 0)
                 comparison = Check(profile)
                 expected = [line.split()[1:] for line in lines if line.startswith("expect ")]
                 if options.way != "headers" and ["only", "headers"] in expected:

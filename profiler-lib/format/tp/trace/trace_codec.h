@@ -58,8 +58,7 @@ inline std::uint32_t header_check(ChunkHeader header) {
   return static_cast<std::uint32_t>(checksum(bytes, sizeof bytes));
 }
 
-// ---- encode
-// -------------------------------------------------------------------------------------------------
+// ---- encode -------------------------------------------------------------------------------------
 
 // Writes one record at `at`, where kMaxRecordBytes are free and zero. Fields first, tag last: a
 // process that is killed in between leaves a zero tag, that is, no record.
@@ -124,10 +123,9 @@ private:
   std::byte* cursor_;
 };
 
-// ---- decode
-// -------------------------------------------------------------------------------------------------
+// ---- decode -------------------------------------------------------------------------------------
 
-// One record, with its operands as they stand in the bytes (codes are not yet resolved to ids).
+// One record, with its operands as in the bytes (codes are not yet resolved to ids).
 // decode() sets the figures, and of the operands those that the record has: the others are those of
 // records before.
 struct Record {
@@ -139,11 +137,10 @@ struct Record {
   std::uint64_t extra[kMaxExtraEvents] = {};
   std::uint32_t site = 0;          // Spawn, SpawnWait with SiteCode U16 or U32
   std::uint8_t context_traits = 0; // context operand with ContextCode New
-  std::uint64_t id =
-      0; // packed context, task or edge id; or the distance of TaskCode Back16 / Back32
-  std::uint32_t region = 0;     // Region
-  std::uint64_t iterations = 1; // LoopEnd
-  std::uint64_t grain = 1;      // LoopEnd
+  std::uint64_t id = 0;            // packed context, task or edge id; Back16, Back32: the distance
+  std::uint32_t region = 0;        // Region
+  std::uint64_t iterations = 1;    // LoopEnd
+  std::uint64_t grain = 1;         // LoopEnd
   ExtendedKind extended_kind{};
   std::uint16_t payload_bytes = 0;
   const std::byte* payload = nullptr; // Extended; points into the chunk

@@ -1,23 +1,30 @@
-// The trace format: every byte that a stream file can hold. Writer (profiler-lib, inside the user's
-// process) and reader (analyzer) both include this file and nothing else describes the bytes;
-// docs/trace-format.md tells the same story to people. No dependency beyond the C++ standard
-// library.
+// TRACE FORMAT: every byte that a stream file can contain. The writer (profiler-lib, inside the
+// user's process) and the reader (analyzer) both include this file; nothing else defines the bytes.
+// What the records mean is explained in the reference "The trace format" (docs/); trace_codec.h
+// encodes and decodes them. No dependency but the C++ standard library.
 //
-// A data directory holds
-//   run.json          who, when, which clock, in which unit; written at start         (schema
-//   taskpath.run/1) sites.jsonl       one JSON object per line: modules, spawn sites, causal
-//   regions; appended as they appear NNNNNN.tps        one stream per thread: a chain of chunks of
-//   records             (this file) end.json          totals; written at a clean end, so its
-//   absence means `incomplete` (schema taskpath.end/1)
+// A data directory contains
 //
-// Two ideas keep a step near eight bytes. A record that closes a step carries that step's figures,
-// so there is no separate step record. And a 16-bit tag names, besides the operation, the width of
-// each field, so that fields are as wide as their values and are still read and written without a
-// loop.
+//   File         Content                                                      Written
+//   run.json     who, when, which clock, in which unit (taskpath.run/1)       at the start
+//   sites.jsonl  modules, spawn sites, causal regions: one JSON object each   as each first appears
+//   NNNNNN.tps   stream NNNNNN of one thread: chunks of records (this file)   all the time
+//   end.json     totals (taskpath.end/1)                                      at a clean end
 //
-// Ids. The n-th SPAWN record of stream s is task (s, n), the n-th new context of stream s is
-// context (s, n), the n-th RELEASE is edge (s, n), all counted from 0: ids cost nothing and are
-// shared by nobody. Packed in 64 bits they read stream << 44 | ordinal.
+// The absence of end.json means `incomplete`.
+//
+// Two ideas keep a step near eight bytes. The record that closes a step carries the figures of that
+// step, so there is no separate step record. And a 16-bit tag holds, besides the operation, the
+// width of each field, so that fields are as wide as their values and are still read and written
+// without a loop.
+//
+// Ids. The n-th Spawn or SpawnWait of stream s creates task (s, n); its n-th new context is context
+// (s, n); its n-th Release is edge (s, n); its n-th StackOut is stack (s, n); all are counted from
+// 0. So ids cost no bytes where they are created, and no two threads share a counter.
+// Packed in 64 bits an id is stream << 44 | ordinal.
+//
+// All numbers are unsigned (but EdgeUsesPayload::change) and in the byte order of the machine that
+// wrote them. No field is aligned.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +32,15 @@
 
 namespace tp::trace {
 
-inline constexpr std::uint32_t kChunkMagic =
-    0x4b435054; // "TPCK" in the byte order of the writing machine
+inline constexpr std::uint32_t kChunkMagic = 0x4b435054; // "TPCK" on a little-endian machine
 inline constexpr std::uint16_t kFormatVersion = 1;
 inline constexpr const char* kStreamSuffix = ".tps";
+
 inline constexpr unsigned kOrdinalBits = 44;
 inline constexpr std::uint64_t kOrdinalMask = (std::uint64_t{1} << kOrdinalBits) - 1;
 inline constexpr std::uint32_t kMaxStreams = 1u << (64 - kOrdinalBits);
 
-// Site 0 is the code that no task runs: the program's external threads outside every task ("main").
+// Site 0 is the code outside of every task: that of the program's external threads ("main").
 inline constexpr std::uint32_t kMainSite = 0;
 
 constexpr std::uint64_t pack_id(std::uint32_t stream, std::uint64_t ordinal) {
@@ -46,92 +53,229 @@ constexpr std::uint64_t id_ordinal(std::uint64_t id) {
   return id & kOrdinalMask;
 }
 
+// ---- Chunks -------------------------------------------------------------------------------------
+
 enum ChunkFlags : std::uint32_t {
-  kChunkClosed = 1, // used_bytes and checksum are valid
-  kChunkTruncated =
-      2, // recording stopped here (disk full, size limit): later events of this thread are lost
+  kChunkClosed = 1,    // used_bytes and checksum are valid
+  kChunkTruncated = 2, // recording stopped here (disk full, size limit): what follows is lost
 };
 
-// First bytes of each chunk. Fields up to first_spawn are fixed when the chunk is opened and
-// guarded by header_check; the others are written when it is closed. A chunk that was never closed
-// (the process was killed) is zero behind its last record, and a zero tag means "no more records".
+// The first bytes of each chunk. The fields up to first_spawn are set when the chunk is opened and
+// guarded by header_check; the others are set when it is closed. A chunk that was never closed (the
+// process was killed) is zero after its last record, and a zero tag means "no more records".
 struct ChunkHeader {
-  std::uint32_t magic;   // kChunkMagic; the same number byte-swapped: a machine of other byte order
-  std::uint16_t version; // kFormatVersion
-  std::uint16_t header_bytes; // sizeof(ChunkHeader): records start here
+  std::uint32_t magic;        // kChunkMagic; byte-swapped: from a machine of other byte order
+  std::uint16_t version;      // kFormatVersion
+  std::uint16_t header_bytes; // sizeof(ChunkHeader): the records start here
   std::uint64_t session;      // equal to "session" of run.json
-  std::uint32_t stream;       // number of this stream; equal to the file name
-  std::uint32_t sequence;     // 0, 1, 2, ... within the stream
-  std::uint32_t
-      chunk_bytes; // size of the whole chunk, this header included; the next chunk follows
-  std::uint32_t header_check; // header_check() over the fields fixed at opening
-  std::uint64_t
-      base_time; // time stamp (ticks of run.json "time") from which the chunk's records count on
-  std::uint64_t base_mono_ns; // CLOCK_MONOTONIC at the same moment: two chunks give the tick rate
-  std::uint64_t first_spawn;  // ordinal of the next SPAWN of this stream
-  std::uint32_t used_bytes;   // bytes of records behind the header
+  std::uint32_t stream;       // number of this stream, equal to that in the file's name
+  std::uint32_t sequence;     // of this chunk: 0, 1, 2, ... within the stream
+  std::uint32_t chunk_bytes;  // size of the chunk with this header; the next chunk follows
+  std::uint32_t header_check; // header_check() over the fields set at opening
+  std::uint64_t base_time;    // in ticks (run.json "time"): record times count from here
+  std::uint64_t base_mono_ns; // CLOCK_MONOTONIC then: two chunks give the tick rate
+  std::uint64_t first_spawn;  // ordinal of the stream's next task
+  std::uint32_t used_bytes;   // bytes of records after the header
   std::uint32_t flags;        // ChunkFlags
   std::uint64_t checksum;     // checksum() of the used_bytes
 };
 static_assert(sizeof(ChunkHeader) == 72 && alignof(ChunkHeader) == 8);
 
-// Operations: the low five bits of a tag. "Closes" means: ends the step that is open in the frame
-// on top of the thread's frame stack, and carries its figures. "Opens" means: the next step starts
-// after it.
+// ---- Records: the tag ---------------------------------------------------------------------------
+//
+//   bits    of the tag (u16)
+//    0-4    Op
+//    5-6    width code of lead
+//    7-8    width code of work
+//    9-10   width code of wall
+//   11-15   flags of the operation
+//
+// These fields follow the tag, in this order:
+//
+//   lead      as wide as its width code says. Ticks between the thread's previous step (or its
+//             begin) and this step, without the idle ticks that Begin, WaitEnd and StackIn report
+//             in between: time inside the runtime and the profiler ("tasking overhead").
+//             Of Begin, WaitEnd and StackIn: these idle ticks.
+//   work      likewise. Work of the closed step, in the unit of run.json "work".
+//             Of Region: work of the part that is in the region.
+//   wall      likewise. The step's wall time in ticks; if run.json work.same_as_time is true, its
+//             wall time minus its work.
+//   extra     only if the run has extra events and the record closes a step: u16 of width codes,
+//             two bits per event, first event lowest; then the values, as wide as their codes say
+//   operands  in the order of the table of operations
+//
+// A field of 0 bytes is 0.
+
+inline constexpr unsigned kLeadShift = 5, kWorkShift = 7, kWallShift = 9, kFlagShift = 11;
+inline constexpr unsigned kWidthBytes[4] = {0, 2, 4, 8}; // by width code
+
+// ---- Records: operations ------------------------------------------------------------------------
+//
+// "Closes": the record ends the step that is open in the frame on top of the thread's frame stack,
+// and carries its figures. "Opens": the next step of that frame starts after the record.
+//
+//   Op          Closes  Opens  Operands           Flags
+//   Spawn         x       x    site, context      SiteCode, ContextCode, kSpawnSplit
+//   SpawnWait     x            site, context      SiteCode, ContextCode, kWaitAlone
+//   Wait          x            context            ContextCode
+//   WaitEnd               x                       kWaitEndByException
+//   Begin                 x    task               TaskCode, kTaskCancelled
+//   End           x                               kEndByException
+//   Task          x            task               TaskCode, kTaskCancelled, kTaskByException
+//   LoopBegin     x       x
+//   LoopEnd       x       x    iterations, grain  CountCode of each
+//   Join          x       x
+//   Release       x       x                       kReleaseKept
+//   Acquire       x       x    edge               kAcquireAlone
+//   Region                     region             kRegionWide
+//   ContextEnd                 context            ContextCode
+//   Cut           x       x
+//   Extended                   extended
+//
+//   Operand     Bytes
+//   site        0, 2 or 4 by SiteCode: a "site" of sites.jsonl
+//   context     0, 1 (traits) or 8 (packed id) by ContextCode
+//   task        0, 2, 4 or 8 (packed id) by TaskCode
+//   iterations  0, 2, 4 or 8 by CountCode: of the body call
+//   grain       likewise: the grain size of the loop
+//   edge        8: packed id
+//   region      2, or 4 with kRegionWide: a "region" of sites.jsonl
+//   extended    1 ExtendedKind, 1 reserved, 2 number of payload bytes, payload
+
 enum class Op : std::uint8_t {
-  None = 0,      // end of data
-  Spawn = 1,     // closes; creates a task [site, context]; opens
-  SpawnWait = 2, // closes; creates a task [site, context]; the frame then waits on that context
-  Wait = 3,      // closes; the frame waits on a context [context]
-  WaitEnd =
-      4,     // the wait on top of the stack is over: joins; opens.                     lead = idle
-  Begin = 5, // the thread starts a task [task]: pushes a frame, opens.                 lead = idle
-  End = 6,   // closes; the task on top of the stack is over: pops its frame
-  Task = 7,  // Begin and End in one: a task without events inside [task]
-  LoopBegin = 8, // closes; a loop body call (divisible leaf) starts; opens
-  LoopEnd = 9,   // closes; the loop body call is over [iterations, grain]; opens
-  Join = 10,     // closes; the frame passes a fold node whose other side has ended; opens
-  Release = 11,  // closes; publishes the path so far as edge (stream, ordinal of Release); opens
-  Acquire = 12,  // closes; the path continues after the named edge as well [edge]; opens
-  Region = 13,   // part of the next closed step lies in a causal region [region]; work = that part
-  ContextEnd = 14, // a context is destroyed and its id never used again [context]; closes nothing
-  Cut = 15,        // closes; opens (for example where recording is paused or resumed)
-  Extended = 31, // u8 ExtendedKind, u8 reserved, u16 payload bytes, payload: rare things; skip what
-                 // you do not know
+  None = 0,        // end of data
+  Spawn = 1,       // the frame creates a task
+  SpawnWait = 2,   // the frame creates a task and then waits on its context
+  Wait = 3,        // the frame waits on a context
+  WaitEnd = 4,     // the innermost wait of the thread is over: the frame joins what it waited for
+  Begin = 5,       // the thread starts a task: a new frame is pushed
+  End = 6,         // the task on top of the stack is over: its frame is popped
+  Task = 7,        // Begin and End in one: a task without events inside
+  LoopBegin = 8,   // a body call of a loop (a divisible leaf) starts
+  LoopEnd = 9,     // that body call is over
+  Join = 10,       // the frame passes a fold node whose other side has ended
+  Release = 11,    // the frame publishes its path so far as edge (stream, ordinal of Release)
+  Acquire = 12,    // the frame's path continues after that edge as well
+  Region = 13,     // part of the next closed step is in a causal region
+  ContextEnd = 14, // the context is destroyed; its id is never used again
+  Cut = 15,        // a step ends and the next begins (for example where recording is paused)
+  Extended = 31,   // what is rare; a reader skips the kinds that it does not know
 };
+
+// ---- Flags and operands -------------------------------------------------------------------------
+
+// Spawn and SpawnWait, bits 0-1.
+enum class SiteCode : std::uint8_t {
+  Inherit = 0, // the site of the spawning frame: an algorithm splits its own work (never a call of
+               // the user's, even one at the same site)
+  Last = 1,    // the site last named in this stream
+  U16 = 2,     // operand of 2 bytes
+  U32 = 3,     // operand of 4 bytes
+};
+
+// Spawn, SpawnWait, Wait and ContextEnd, bits 2-3.
+enum class ContextCode : std::uint8_t {
+  Own = 0,  // the context of the task that the frame runs
+  Last = 1, // the context last named by a record of this frame with New or Id
+  New = 2,  // a context without an id so far: it gets the stream's next; operand: u8 traits
+  Id = 3,   // operand: packed id, 8 bytes
+};
+inline constexpr unsigned kContextShift = 2;
+
+// Begin and Task, bits 0-1.
+enum class TaskCode : std::uint8_t {
+  Newest = 0, // the task that this stream spawned last
+  Back16 = 1, // operand of 2 bytes: how many spawns of this stream before the newest
+  Back32 = 2, // operand of 4 bytes: the same
+  Id = 3,     // operand: packed id, 8 bytes (a task of another stream: stolen)
+};
+
+// LoopEnd, bits 0-1: of iterations; bits 2-3: of grain.
+enum class CountCode : std::uint8_t {
+  One = 0, // no operand: 1
+  U16 = 1, // operand of 2 bytes
+  U32 = 2, // operand of 4 bytes
+  U64 = 3, // operand of 8 bytes
+};
+
+// One bit each.
+inline constexpr unsigned kSpawnSplit = 16;        // Spawn: makes a fold node, which Join passes
+inline constexpr unsigned kWaitAlone = 16;         // SpawnWait: for its task and descendants only
+inline constexpr unsigned kTaskCancelled = 4;      // Begin, Task: cancel() ran, not execute()
+inline constexpr unsigned kTaskByException = 8;    // Task: it threw
+inline constexpr unsigned kEndByException = 1;     // End: the task threw
+inline constexpr unsigned kWaitEndByException = 1; // WaitEnd: the wait rethrew
+inline constexpr unsigned kReleaseKept = 1;        // Release: any number of Acquires may name it
+inline constexpr unsigned kAcquireAlone = 1;       // Acquire: the path continues only there
+inline constexpr unsigned kRegionWide = 1;         // Region: an operand of 4 bytes
+
+// The traits of a new context: which construct made it, and how its waits join.
+//   bits 0-5   Construct
+//   bit 6      kContextExclusive
+//   bit 7      reserved
+// A wait on an exclusive context (an algorithm's own, or that of a task_group) joins every ended
+// task of it. A wait of frame F on any other context joins those of its tasks that descend from F.
+inline constexpr unsigned kContextExclusive = 64;
+
+enum class Construct : std::uint8_t {
+  Unknown = 0,
+  ParallelFor = 1,
+  ParallelForEach = 2,
+  ParallelInvoke = 3,
+  ParallelReduce = 4,
+  ParallelScan = 5,
+  ParallelSort = 6,
+  ParallelPipeline = 7,
+  TaskGroup = 8,
+  UserContext = 9, // a task_group_context of the user's
+  FlowGraph = 10,
+  TaskArena = 11,
+  Default = 12, // the default context of an arena: enqueued tasks and the like
+};
+
+inline constexpr const char* kConstructNames[] = {
+    "task",          "parallel_for",  "parallel_for_each", "parallel_invoke", "parallel_reduce",
+    "parallel_scan", "parallel_sort", "parallel_pipeline", "task_group",      "task_group_context",
+    "flow_graph",    "task_arena",    "enqueue",
+};
+
+// ---- Extended records ---------------------------------------------------------------------------
 
 enum class ExtendedKind : std::uint8_t {
-  ThreadBegin = 1, // ThreadBeginPayload: a thread takes the stream. External threads get a root
-                   // frame, step open
-  ThreadEnd = 2,   // ThreadEndPayload: the thread gives the stream back; its frame stack is empty
-  Pause = 3,       // tp::pause(): work recorded until Resume is zero on purpose
-  Resume = 4,
-  Forked = 5,   // the first record of a stream of a fork()ed child
-  StackOut = 6, // the stream's frame stack is put aside as stack (stream, ordinal of StackOut);
-                // none remains
-  StackIn = 7,  // StackInPayload: the frames of a stack put aside (by any stream) are the stream's
-                // frames now; lead = idle
-  EdgeUses = 8, // EdgeUsesPayload: an edge will be acquired more often than once, or not at all
-  // Of the stream's next Spawn or SpawnWait, in a context of the user's. Spawn: the task is an item
-  // that was fed to a parallel_for_each. SpawnWait: the wait is for a parallel_for_each, and joins
-  // what is fed to it.
-  Feed = 9,
+  ThreadBegin = 1, // ThreadBeginPayload. A thread takes the stream; an external thread gets a
+                   // root frame, with an open step
+  ThreadEnd = 2,   // ThreadEndPayload. The thread gives the stream back; its frame stack is empty
+  Pause = 3,       // recording is paused: work is zero on purpose until Resume
+  Resume = 4,      // recording goes on
+  Forked = 5,      // after the first ThreadBegin of a process, once for each fork() between the
+                   // process in which the library was loaded and this one
+  StackOut = 6,    // the stream's frame stack is suspended as stack (stream, ordinal of StackOut);
+                   // the stream has no frames then
+  StackIn = 7,     // StackInPayload; lead: idle ticks. The frames of a suspended stack (of any
+                   // stream) are the frames of this stream from here on
+  EdgeUses = 8,    // EdgeUsesPayload. An edge will be acquired more often than once, or never
+  Feed = 9,        // on the stream's next spawn, in a context of the user's. Spawn: the task is an
+                   // item that was fed to a parallel_for_each. SpawnWait: the wait is for a
+                   // parallel_for_each, and joins what is fed to it
 };
 
-enum class ThreadRole : std::uint32_t { Worker = 0, External = 1, Main = 2 };
+enum class ThreadRole : std::uint32_t {
+  Worker = 0,   // of oneTBB; its root frame has no step of its own
+  External = 1, // made by the program
+  Main = 2,     // the thread that runs main()
+};
 
 struct ThreadBeginPayload {
-  std::uint64_t os_thread; // gettid()
-  std::uint64_t
-      prior_work;     // work of this thread before the profiler saw it; belongs to the root frame
-  std::uint32_t role; // ThreadRole
+  std::uint64_t os_thread;  // gettid()
+  std::uint64_t prior_work; // work of this thread before its first event; of the root frame
+  std::uint32_t role;       // ThreadRole
   std::uint32_t reserved;
 };
 static_assert(sizeof(ThreadBeginPayload) == 24);
 
 struct ThreadEndPayload {
   std::uint64_t cpu_ns;      // CPU time of the thread, kernel included, since it was created
-  std::uint64_t paused_work; // work dropped because recording was paused
+  std::uint64_t paused_work; // work that was dropped because recording was paused
 };
 static_assert(sizeof(ThreadEndPayload) == 16);
 
@@ -146,92 +290,5 @@ struct EdgeUsesPayload {
   std::uint32_t reserved;
 };
 static_assert(sizeof(EdgeUsesPayload) == 16);
-
-// Tag layout (16 bits): op 0-4, width code of lead 5-6, of work 7-8, of wall 9-10, five flags
-// 11-15. A width code selects 0, 2, 4 or 8 bytes. Fields follow the tag in this order: lead, work,
-// wall, then, if the run has extra events and the record closes a step, one u16 of width codes (two
-// bits per event, first event lowest) and the events' values, then the operands in the order listed
-// at each Op.
-//   lead  ticks between the previous step (or thread begin) of this thread and this step, without
-//   the idle ticks
-//         told by Begin, WaitEnd and StackIn in between: time inside the runtime and the profiler ("tasking
-//         overhead")
-//   work  of the closed step, in the unit of run.json "work"
-//   wall  run.json work.same_as_time: wall time of the step minus its work, in ticks; else: its
-//   wall time in ticks
-inline constexpr unsigned kLeadShift = 5, kWorkShift = 7, kWallShift = 9, kFlagShift = 11;
-inline constexpr unsigned kWidthBytes[4] = {0, 2, 4, 8};
-
-// Flags of Spawn and SpawnWait (site), and of all records with a context operand.
-//   bits 0-1: SiteCode    bits 2-3: ContextCode    bit 4: kSpawnSplit, kWaitAlone
-enum class SiteCode : std::uint8_t {
-  Inherit = 0, // the site of the spawning frame: an algorithm splits its own work (never a call of
-               // the user's, even if that stands at the same site)
-  Last = 1,    // the site last named in this stream
-  U16 = 2,     // operand of 2 bytes
-  U32 = 3,     // operand of 4 bytes
-};
-enum class ContextCode : std::uint8_t {
-  Own = 0,  // the context of the task that the frame runs
-  Last = 1, // the context last named by a record of this frame with New or Id
-  New = 2,  // a context without id so far: it gets the stream's next ordinal; operand: u8
-            // ContextTraits
-  Id = 3,   // operand: packed id, 8 bytes
-};
-inline constexpr unsigned kContextShift = 2;
-inline constexpr unsigned kSpawnSplit =
-    16; // Spawn: the new task and the rest of its parent meet again at a fold node
-inline constexpr unsigned kWaitAlone =
-    16; // SpawnWait: waits for the new task and what descends from it, for nothing else
-
-// Flags of Begin and Task.   bits 0-1: TaskCode    bit 2: kTaskCancelled
-enum class TaskCode : std::uint8_t {
-  Newest = 0, // the task this stream spawned last
-  Back16 = 1, // operand of 2 bytes: how many spawns of this stream before the newest
-  Back32 = 2, // operand of 4 bytes: the same
-  Id = 3,     // operand: packed id, 8 bytes (a task of another stream: stolen)
-};
-inline constexpr unsigned kTaskCancelled = 4; // cancel() ran in place of execute()
-
-inline constexpr unsigned kEndByException = 1;     // flag of End: the task threw
-inline constexpr unsigned kTaskByException = 8;    // flag of Task: the same
-inline constexpr unsigned kWaitEndByException = 1; // flag of WaitEnd: the wait rethrew
-inline constexpr unsigned kAcquireAlone =
-    1; // flag of Acquire: the path continues after the edge only
-inline constexpr unsigned kReleaseKept = 1; // flag of Release: any number of Acquires may name it
-
-// Flags of LoopEnd.   bits 0-1: width of iterations    bits 2-3: width of grain    (CountCode each)
-enum class CountCode : std::uint8_t { One = 0, U16 = 1, U32 = 2, U64 = 3 };
-
-// Flag of Region, bit 0: the region operand has 4 bytes in place of 2.
-inline constexpr unsigned kRegionWide = 1;
-
-// ContextTraits operand: who made the context and how its waits join.
-//   bits 0-5: Construct    bit 6: kContextExclusive    bit 7: reserved
-// A wait on an exclusive context (made by an algorithm for itself, or by a task_group) joins every
-// ended task of it. A wait on any other context by frame F joins those of its tasks that descend
-// from F.
-inline constexpr unsigned kContextExclusive = 64;
-enum class Construct : std::uint8_t {
-  Unknown = 0,
-  ParallelFor = 1,
-  ParallelForEach = 2,
-  ParallelInvoke = 3,
-  ParallelReduce = 4,
-  ParallelScan = 5,
-  ParallelSort = 6,
-  ParallelPipeline = 7,
-  TaskGroup = 8,
-  UserContext = 9,
-  FlowGraph = 10,
-  TaskArena = 11,
-  Default = 12, // the arena's default context: enqueued tasks and the like
-};
-
-inline constexpr const char* kConstructNames[] = {
-    "task",          "parallel_for",  "parallel_for_each", "parallel_invoke", "parallel_reduce",
-    "parallel_scan", "parallel_sort", "parallel_pipeline", "task_group",      "task_group_context",
-    "flow_graph",    "task_arena",    "enqueue",
-};
 
 } // namespace tp::trace

@@ -1,0 +1,63 @@
+#!/bin/bash
+# Recordings of format version 1 (tests/golden/v1/README.md): they are read for ever, with the result that they had.
+. "$(dirname "${BASH_SOURCE[0]}")/common.inc"
+golden=$here/../../golden/v1
+
+# Whether the JSON in the second file has what the first one has. Texts for people may change.
+has_all() {
+  python3 - "$1" "$2" <<'END'
+import json, math, sys
+
+FOR_PEOPLE = {"advice", "text", "outcome", "likely_cause", "not_made", "not_explored", "from", "to"}
+differences = []
+
+def compare(path, old, new):
+    if isinstance(old, dict) and isinstance(new, dict):
+        is_candidate = "points" in old  # its name is a sentence
+        for key, value in old.items():
+            if key not in new:
+                differences.append(f"{path}/{key}: gone")
+            elif key not in FOR_PEOPLE and not (is_candidate and key == "name"):
+                compare(f"{path}/{key}", value, new[key])
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for i, pair in enumerate(zip(old, new)):
+            compare(f"{path}/{i}", *pair)
+    elif isinstance(old, float) and isinstance(new, float):
+        if not math.isclose(old, new, rel_tol=1e-9):
+            differences.append(f"{path}: {old} became {new}")
+    elif old != new:
+        differences.append(f"{path}: {str(old)[:100]} became {str(new)[:100]}")
+
+compare("", json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))
+print("\n".join(differences), end="\n" if differences else "")
+sys.exit(1 if differences else 0)
+END
+}
+
+for archive in "$golden"/*.tar.xz; do
+  name=$(basename "$archive" .tar.xz)
+  tar -xJf "$archive" || fail "tar $archive"
+  # The program was recorded in another folder.
+  [ ! -e "$name/$name.debug" ] || sed -i "s|/tmp/demo/$name\"|$work/$name/$name.debug\"|" "$name/sites.jsonl"
+  exits 0 -q --format json -d "$name" "$name.csv"
+  cmp "$name.csv" "$golden/$name.ws_profile.csv" || fail "$name: another profile: $(diff "$golden/$name.ws_profile.csv" "$name.csv")"
+  has_all "$golden/$name.profile.json" out || fail "$name: the JSON differs"
+  python3 -B "$here/../../support/validate_json.py" "$name" || fail "$name: not what the schemas say"
+done
+
+# What is said to be in them is in them.
+exits 0 --dump all_records
+for op in Spawn SpawnWait Wait WaitEnd Begin End Task LoopBegin LoopEnd Join Release Acquire Region ContextEnd Cut Extended; do
+  grep -qE "^[0-9]+ $op " out || fail "no $op in all_records"
+done
+for kind in thread_begin thread_end pause resume forked stack_out stack_in edge_uses feed; do in_out " $kind"; done
+exits 0 -q --format json addresses
+in_out '"found_by": ['
+in_out '"debug_info"'
+in_out '"page-faults"'
+# Without the program its sites have names of types.
+rm addresses/addresses.debug
+exits 0 -q --format json addresses
+not_in_out '"debug_info"'
+in_out '"type"'
+finish
