@@ -2,9 +2,12 @@
 #include "builder/causal_region.h"
 
 #include "base/messages.h"
-#include "builder/dpst_builder.h"
+#include "builder/outside_of_step.h"
+#include "sites/site_registry.h"
 
 #include <algorithm>
+#include <atomic>
+#include <string>
 
 namespace tp::rt {
 namespace {

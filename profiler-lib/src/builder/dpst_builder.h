@@ -17,22 +17,6 @@ namespace tp::rt {
 
 void open_step(ThreadState& thread, Frame& frame) noexcept;
 
-// What a hook has to do inside of a step, other than to fill room that is there: a new chunk, a new
-// site. While one of these lives, nothing counts for the frame's open step. Cold.
-class OutsideOfStep {
-public:
-  OutsideOfStep(ThreadState& thread, Frame& frame) noexcept;
-  ~OutsideOfStep();
-  OutsideOfStep(const OutsideOfStep&) = delete;
-  OutsideOfStep& operator=(const OutsideOfStep&) = delete;
-
-private:
-  ThreadState& thread_;
-  Frame& frame_;
-  Reading begin_;
-  std::uint64_t begin_extra_[kMaxExtraEvents];
-};
-
 // Pushes the root frame, without an open step.
 void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work) noexcept;
 // Closes the root frame's step, if it is open, and the frame.

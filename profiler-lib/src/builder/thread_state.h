@@ -2,9 +2,9 @@
 // touched by its own thread only, but for the end of the process (session.cpp).
 #pragma once
 
+#include "base/site_cache.h"
 #include "clock/work_clock.h"
 #include "output/trace_writer.h"
-#include "sites/site_registry.h"
 #include "tp/hooks.h"
 
 #include <atomic>

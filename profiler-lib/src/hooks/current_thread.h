@@ -5,7 +5,8 @@
 #pragma once
 
 #include "base/recording_state.h"
-#include "builder/dpst_builder.h"
+#include "builder/outside_of_step.h"
+#include "sites/site_registry.h"
 
 namespace tp::rt {
 

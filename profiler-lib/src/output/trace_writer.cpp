@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -44,6 +45,12 @@ int fill_with_zeros(int fd, off_t offset, std::size_t bytes) {
 }
 
 } // namespace
+
+std::string stream_file_name(std::uint32_t stream) {
+  char name[32];
+  snprintf(name, sizeof name, "%06u%s", stream, trace::kStreamSuffix);
+  return name;
+}
 
 void set_size_limit(std::uint64_t bytes) {
   size_left = bytes == 0 || bytes > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(bytes);

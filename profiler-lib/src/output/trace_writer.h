@@ -90,6 +90,8 @@ private:
   bool truncated_ = false;
 };
 
+// The name of the stream's file in the data directory: "000042.tps".
+std::string stream_file_name(std::uint32_t stream);
 // Bytes that all streams of the process may still take; shared by the writers, touched once per
 // chunk.
 void set_size_limit(std::uint64_t bytes);
