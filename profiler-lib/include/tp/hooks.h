@@ -13,7 +13,45 @@
 #ifndef TP_HOOKS_H
 #define TP_HOOKS_H
 
+#include "tp/task_word.h"
+
 #include <stdint.h>
+
+/* The constructs of oneTBB whose contexts the library tells apart: X(enumerator, number, name). The numbers are those of
+ * the trace and never change; the names are those of sites.jsonl and of reports.
+ *
+ * To add one, add a row here; what has to follow does not compile, or fails a test, until it does:
+ *   trace::Construct, trace::kConstructNames    tp/trace/trace_format.h (compared in src/builder/agreement.cpp)
+ *   tp_traits()                                 tbb-patch/include/tp/scheduler_hooks.h
+ *   the calls that tp-c++ tags                  rewriter/text/constructs.h (tests/unit/runtime/constructs_test.cpp)
+ *   task types, dependence on the schedule      analyzer/sites/constructs.h (the same test) */
+#define TP_CONSTRUCTS(X)                                                                           \
+  X(UNKNOWN, 0, "task")                                                                            \
+  X(PARALLEL_FOR, 1, "parallel_for")                                                               \
+  X(PARALLEL_FOR_EACH, 2, "parallel_for_each")                                                     \
+  X(PARALLEL_INVOKE, 3, "parallel_invoke")                                                         \
+  X(PARALLEL_REDUCE, 4, "parallel_reduce")                                                         \
+  X(PARALLEL_SCAN, 5, "parallel_scan")                                                             \
+  X(PARALLEL_SORT, 6, "parallel_sort")                                                             \
+  X(PARALLEL_PIPELINE, 7, "parallel_pipeline")                                                     \
+  X(TASK_GROUP, 8, "task_group")                                                                   \
+  X(USER_CONTEXT, 9, "task_group_context") /* may serve several groups and algorithms at a time */ \
+  X(FLOW_GRAPH, 10, "flow_graph")                                                                  \
+  X(TASK_ARENA, 11, "task_arena")                                                                  \
+  X(DEFAULT, 12, "enqueue") /* the arena's default context: enqueued tasks and the like */
+
+enum tp_construct {
+#define TP_ENUMERATOR(enumerator, number, name) TP_CONSTRUCT_##enumerator = number,
+  TP_CONSTRUCTS(TP_ENUMERATOR)
+#undef TP_ENUMERATOR
+#define TP_ONE(enumerator, number, name) +1
+      TP_CONSTRUCT_COUNT = 0 TP_CONSTRUCTS(TP_ONE)
+#undef TP_ONE
+};
+
+/* Added to a construct: waits on the context join all of its tasks. Otherwise a wait joins those that descend from the
+ * task that waits. */
+#define TP_CONTEXT_EXCLUSIVE 64u
 
 #ifdef __cplusplus
 #define TP_NOEXCEPT noexcept
@@ -34,19 +72,18 @@ typedef struct tp_frame {
   uint64_t words[14];
 } tp_frame;
 
-/* What the library tells about a task_group_context. `word` is 8 bytes inside the context that the
- * runtime owns; tp_on_context_init must have cleared them. `traits` is trace::Construct, with 64
- * added if waits on it join all of its tasks (see trace_format.h, kContextExclusive). */
+/* How the library describes a task_group_context. `word` is 8 bytes inside the context that the
+ * runtime owns; tp_on_context_init must have cleared them. `traits` is a tp_construct, plus
+ * TP_CONTEXT_EXCLUSIVE where that applies. */
 typedef struct tp_context {
   uint64_t* word;
   unsigned traits;
 } tp_context;
 
-/* What the library tells about a task. `words` are two 8-byte words inside the task that the
- * runtime owns; zero in a new task, but for words[1] if its site was told in advance: the site's id
- * with the top bit set. `type` is the task's vtable pointer, `caller` an address inside the code that asked for
- * the spawn (`type` if a task returned it): both together name the site of code that was not recompiled.
- */
+/* How the library describes a task. `words` are two 8-byte words inside the task that the runtime
+ * owns (tp/task_word.h). `type` is the task's vtable pointer, `caller` an address inside the code
+ * that asked for the spawn (`type` if a task returned it): both together identify the site of code
+ * that was not recompiled. */
 typedef struct tp_task {
   uint64_t* words;
   const void* type;

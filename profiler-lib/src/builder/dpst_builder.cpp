@@ -21,7 +21,7 @@ using trace::SiteCode;
 using trace::TaskCode;
 using trace::width_code;
 
-constexpr std::uint8_t kConstructMask = trace::kContextExclusive - 1;
+constexpr unsigned kConstructMask = TP_CONTEXT_EXCLUSIVE - 1;
 
 // The figures of a step that has just been closed.
 struct ClosedStep {
@@ -229,15 +229,15 @@ struct SpawnedAt {
 // work or a task is returned instead of spawned; else the address of the call.
 TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task& task,
                          const ContextOperand& context, unsigned traits) noexcept {
-  if ((task.words[1] & kSiteInAdvance) != 0) [[unlikely]]
+  if ((task.words[1] & TP_TASK_SITE_PRESET) != 0) [[unlikely]]
     return {static_cast<std::uint32_t>(task.words[1]), false, true};
   if (frame.call_site != 0)
     return {frame.call_site, false, true};
   if (context.code == ContextCode::Own) {
-    const auto construct = static_cast<trace::Construct>(traits & kConstructMask);
-    const bool users_group = construct == trace::Construct::TaskGroup;
+    const unsigned construct = traits & kConstructMask;
+    const bool users_group = construct == TP_CONSTRUCT_TASK_GROUP;
     const bool users_context =
-        construct == trace::Construct::UserContext || construct == trace::Construct::Default;
+        construct == TP_CONSTRUCT_USER_CONTEXT || construct == TP_CONSTRUCT_DEFAULT;
     // Our headers tell every call of the user's: without, it is the algorithm's own.
     if (!users_group && (!users_context || task.type == frame.type || frame.site_told))
       return {frame.site, true, frame.site_told};
@@ -260,7 +260,7 @@ TP_COLD TaskKind learn_kind(ThreadState& thread, const void* type) noexcept {
 // tell: the types of the tasks do. What a loop waits for descends from its first task; a group's run_and_wait() waits for
 // the whole group.
 TP_HOT TaskKind kind_in(ThreadState& thread, const void* type, unsigned traits) noexcept {
-  if (traits != static_cast<unsigned>(trace::Construct::UserContext)) [[likely]]
+  if (traits != TP_CONSTRUCT_USER_CONTEXT) [[likely]]
     return TaskKind::Other;
   const std::uint32_t known = thread.task_kinds.find(reinterpret_cast<std::uintptr_t>(type));
   return known != 0 ? static_cast<TaskKind>(known) : learn_kind(thread, type);
@@ -312,7 +312,8 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
   frame.split_next = false;
   // The id stands in the task before anybody can see it: libtbb publishes the task after this hook.
   task.words[0] = trace::pack_id(thread.writer.stream(), thread.ordinals.spawns) + 1;
-  task.words[1] = site | (is_told ? kSiteTold : 0) | (task.words[1] & kRegionBits << kRegionShift);
+  task.words[1] = site | (is_told ? TP_TASK_SITE_TAGGED : 0) |
+                  (task.words[1] & TP_TASK_REGION_BITS << TP_TASK_REGION_SHIFT);
   ++thread.ordinals.spawns;
   commit(thread, record, tag_of(op, codes, flags));
 }
@@ -428,14 +429,14 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
   frame.type = task.type;
   frame.task_words = task.words;
   frame.site = static_cast<std::uint32_t>(task.words[1]);
-  frame.site_told = (task.words[1] & kSiteTold) != 0;
+  frame.site_told = (task.words[1] & TP_TASK_SITE_TAGGED) != 0;
   frame.call_site = 0;
   frame.step_open = false;
   frame.split_next = false;
   frame.reopen = false;
   frame.failed = false;
   frame.threw = false;
-  frame.region = static_cast<std::uint32_t>(task.words[1] >> kRegionShift);
+  frame.region = static_cast<std::uint32_t>(task.words[1] >> TP_TASK_REGION_SHIFT);
   frame.region_depth = frame.region != 0;
   frame.waits = 0;
   frame.loops = 0;

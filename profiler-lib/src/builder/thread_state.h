@@ -15,14 +15,6 @@ namespace tp::rt {
 
 struct ThreadState;
 
-// Beside the site in words[1] of a task. Told: by the headers, not found by an address. In advance:
-// the headers have told it, and the task is not spawned yet. Between these bits: the causal region
-// that a delegated call is in, as Frame::region.
-inline constexpr std::uint64_t kSiteTold = std::uint64_t(1) << 32;
-inline constexpr unsigned kRegionShift = 33;
-inline constexpr std::uint64_t kRegionBits = (std::uint64_t(1) << 30) - 1;
-inline constexpr std::uint64_t kSiteInAdvance = std::uint64_t(1) << 63;
-
 // A task being executed, a frame of the DPST; lives in the tp_frame that libtbb keeps on its stack.
 // The root frame of a thread lives in its ThreadState.
 struct Frame {

@@ -84,7 +84,8 @@ TP_EXPORT void tp_on_delegate(const tp_task* task) noexcept {
   if (thread == nullptr)
     return;
   const Frame& frame = top(*thread);
-  task->words[1] = frame.site | (frame.region & kRegionBits) << kRegionShift | kSiteInAdvance;
+  task->words[1] = frame.site | (frame.region & TP_TASK_REGION_BITS) << TP_TASK_REGION_SHIFT |
+                   TP_TASK_SITE_PRESET;
 }
 
 TP_EXPORT void tp_on_spawn_end(void) noexcept {

@@ -6,6 +6,7 @@
 #define TP_ONEAPI_HOOKS_H
 
 #include "tp/site.h"
+#include "tp/task_word.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -66,8 +67,7 @@ struct source_location {
 #define TP_ADDRESS_OF(FUNCTION, ENTRY_POINT)                                                       \
   template <typename... Explicit, typename Result, typename... Args>                               \
   Result FUNCTION(Args... args) {                                                                  \
-    return ENTRY_POINT(std::forward<Args>(args)...,                                                \
-                       ::tp::site(::tp::site::here(), nullptr));                                   \
+    return ENTRY_POINT(std::forward<Args>(args)..., ::tp::site(::tp::site::here(), nullptr));      \
   }
 
 namespace tp {
@@ -150,9 +150,10 @@ private:
 // none with a default can stand.
 template <typename T>
 struct located {
-  template <typename From, typename = typename std::enable_if<
-                               std::is_convertible<From&&, T>::value &&
-                               !std::is_same<typename std::decay<From>::type, located>::value>::type>
+  template <typename From,
+            typename = typename std::enable_if<
+                std::is_convertible<From&&, T>::value &&
+                !std::is_same<typename std::decay<From>::type, located>::value>::type>
   located(From&& from, TP_SITE_PARAM) : value(std::forward<From>(from)), place(tp_site) {}
   T value;
   site place;
@@ -182,14 +183,13 @@ inline void after_once(const void* flag) noexcept {
     tp_on_after_once(flag);
 }
 
-// A new task tells its spawn site in advance: in the word that the runtime keeps the site in, marked
-// by the top bit (thread_state.h).
+// Sets the spawn site of a new task in advance (tp/task_word.h): the place where its node was made.
 struct task_site {
   template <typename Task>
   static void set(Task& task, const void* node) noexcept {
     const std::uint32_t id = tp_name_of != nullptr ? tp_name_of(node) : 0;
     if (id != 0)
-      task.m_reserved[4] = id | std::uint64_t(1) << 63;
+      task.m_reserved[TP_TASK_WORDS + 1] = id | TP_TASK_SITE_PRESET;
   }
 };
 

@@ -11,33 +11,34 @@ namespace tbb {
 namespace detail {
 namespace r1 {
 
-// trace::Construct of a context, by the name that the algorithm gave it. Contexts that an algorithm
+// tp_context::traits of a context, by the name that the algorithm gave it. Contexts that an algorithm
 // makes for itself, and those of a task_group or a flow graph, are joined as a whole;
 // parallel_for_each waits for blocks of tasks within one context, and a context supplied by the
 // user may serve several algorithms at a time.
 inline unsigned tp_traits(d0::string_resource_index name, bool concurrent_wait) {
-  const unsigned exclusive = 64;
+  static_assert(TP_CONSTRUCT_COUNT == 13, "tp_traits: which contexts does the new construct have?");
   switch (name) {
   case d0::PARALLEL_FOR:
-    return 1 | exclusive;
+    return TP_CONSTRUCT_PARALLEL_FOR | TP_CONTEXT_EXCLUSIVE;
   case d0::PARALLEL_FOR_EACH:
-    return 2;
+    return TP_CONSTRUCT_PARALLEL_FOR_EACH;
   case d0::PARALLEL_INVOKE:
-    return 3 | exclusive;
+    return TP_CONSTRUCT_PARALLEL_INVOKE | TP_CONTEXT_EXCLUSIVE;
   case d0::PARALLEL_REDUCE:
-    return 4 | exclusive;
+    return TP_CONSTRUCT_PARALLEL_REDUCE | TP_CONTEXT_EXCLUSIVE;
   case d0::PARALLEL_SCAN:
-    return 5 | exclusive;
+    return TP_CONSTRUCT_PARALLEL_SCAN | TP_CONTEXT_EXCLUSIVE;
   case d0::PARALLEL_SORT:
-    return 6 | exclusive;
+    return TP_CONSTRUCT_PARALLEL_SORT | TP_CONTEXT_EXCLUSIVE;
   case d0::PARALLEL_PIPELINE:
-    return 7 | exclusive;
+    return TP_CONSTRUCT_PARALLEL_PIPELINE | TP_CONTEXT_EXCLUSIVE;
   case d0::CUSTOM_CTX:
-    return concurrent_wait ? 8 | exclusive : 9;
+    return concurrent_wait ? TP_CONSTRUCT_TASK_GROUP | TP_CONTEXT_EXCLUSIVE
+                           : TP_CONSTRUCT_USER_CONTEXT;
   case d0::FLOW_TASKS:
-    return 10 | exclusive;
+    return TP_CONSTRUCT_FLOW_GRAPH | TP_CONTEXT_EXCLUSIVE;
   default:
-    return 12;
+    return TP_CONSTRUCT_DEFAULT;
   }
 }
 

@@ -142,7 +142,7 @@ TEST(Hooks, SearchEndsWhereAStackIsResumed) {
     tp_on_stack_in(stack);
     tp_spend(1);
     FakeTask task;
-    FakeContext context{0, 8 | 64};
+    FakeContext context{0, TP_CONSTRUCT_TASK_GROUP | TP_CONTEXT_EXCLUSIVE};
     spawn(task, context);
     wait(context, [&] { run(task, context, [] { tp_spend(2); }); });
   });
