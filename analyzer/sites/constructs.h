@@ -1,6 +1,7 @@
-// What the analyzer knows about oneTBB's constructs: their names, the types of their tasks, and which of them depend on the
-// schedule. Used by task_type and schedule_dependence; tests/unit/runtime/constructs_test.cpp compares it with the table of
-// tp/hooks.h and with what tp-c++ tags.
+// What the analyzer knows about oneTBB's constructs: their names, the types of their tasks, and
+// which of them depend on the schedule. Used by task_type and schedule_dependence;
+// tests/unit/runtime/constructs_test.cpp compares it with the table of tp/hooks.h and with what
+// tp-c++ tags.
 #pragma once
 
 #include "tp/trace/trace_format.h"
@@ -17,8 +18,8 @@ constexpr std::string_view name_of(trace::Construct construct) {
 // A variant that has the contexts of parallel_reduce, and a name of its own.
 inline constexpr std::string_view kDeterministicReduce = "parallel_deterministic_reduce";
 
-// A template of namespace tbb::detail, the position of the body among its arguments, and the construct; empty: the task's
-// context has it.
+// A template of namespace tbb::detail, the position of the body among its arguments, and the
+// construct; empty: the task's context has it.
 struct TaskTemplate {
   std::string_view name;
   std::size_t body;
@@ -62,7 +63,8 @@ inline constexpr std::array kLoops = {
     name_of(trace::Construct::ParallelSort)};
 // Which parts are summed twice, and which come one after the other, is decided by what was stolen.
 inline constexpr std::array kScans = {name_of(trace::Construct::ParallelScan)};
-// Their filters and nodes may be served in the order of arrival. A recompiled program names the nodes, others the graph.
+// Their filters and nodes may be served in the order of arrival. A recompiled program names the
+// nodes, others the graph.
 inline constexpr std::array kPipelines = {name_of(trace::Construct::ParallelPipeline)};
 inline constexpr std::array<std::string_view, 4> kNodes = {
     "function_node", "multifunction_node", "async_node", name_of(trace::Construct::FlowGraph)};

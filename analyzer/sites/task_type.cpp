@@ -1,5 +1,5 @@
-// See task_type.h. The names of oneTBB's task templates, and which of their arguments is the user's code, are part of its
-// ABI: a program that was not recompiled contains them.
+// See task_type.h. The names of oneTBB's task templates, and which of their arguments is the user's
+// code, are part of its ABI: a program that was not recompiled contains them.
 #include "sites/task_type.h"
 
 #include "sites/constructs.h"

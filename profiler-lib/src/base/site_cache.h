@@ -1,5 +1,5 @@
-// What a thread already knows: the numbers of sites, causal regions and kinds of tasks, so that it asks the process's
-// registry (which takes a lock) only once for each. Hot to look up.
+// What a thread already knows: the numbers of sites, causal regions and kinds of tasks, so that it
+// asks the process's registry (which takes a lock) only once for each. Hot to look up.
 #pragma once
 
 #include "base/attributes.h"

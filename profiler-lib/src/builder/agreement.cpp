@@ -1,5 +1,6 @@
-// What hooks.h and the trace format both define, since neither includes the other: compared when this file is compiled.
-// No code. The other tables of constructs are compared in tests/unit/runtime/constructs_test.cpp.
+// What hooks.h and the trace format both define, since neither includes the other: compared when
+// this file is compiled. No code. The other tables of constructs are compared in
+// tests/unit/runtime/constructs_test.cpp.
 #include "builder/thread_state.h"
 #include "tp/hooks.h"
 #include "tp/trace/trace_format.h"

@@ -1,4 +1,5 @@
-// See outside_of_step.h. What was counted meanwhile is added to where the step began, so that the step does not contain it.
+// See outside_of_step.h. What was counted meanwhile is added to where the step began, so that the
+// step does not contain it.
 #include "builder/outside_of_step.h"
 
 #include <cstring>

@@ -1,13 +1,14 @@
-// For work of the runtime inside of a step that is not part of the step: a new chunk, a new site. Used by the builder and
-// the hooks, on the thread that owns the state. Cold: two readings of the clock.
+// For work of the runtime inside of a step that is not part of the step: a new chunk, a new site.
+// Used by the builder and the hooks, on the thread that owns the state. Cold: two readings of the
+// clock.
 #pragma once
 
 #include "builder/thread_state.h"
 
 namespace tp::rt {
 
-// While one of these lives, nothing counts for the frame's open step, nor for the causal region in it. The frame is on top
-// of the thread's frames; it need not have an open step.
+// While one of these lives, nothing counts for the frame's open step, nor for the causal region in
+// it. The frame is on top of the thread's frames; it need not have an open step.
 class OutsideOfStep {
 public:
   OutsideOfStep(ThreadState& thread, Frame& frame) noexcept;

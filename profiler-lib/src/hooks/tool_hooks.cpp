@@ -1,5 +1,5 @@
-// The C entry points (tp/hooks.h) that tp-run and tp-doctor call after dlopen, in a process where nothing is profiled.
-// Cold.
+// The C entry points (tp/hooks.h) that tp-run and tp-doctor call after dlopen, in a process where
+// nothing is profiled. Cold.
 #include "tp/hooks.h"
 
 #include "clock/clock_report.h"

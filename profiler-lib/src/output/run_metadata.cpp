@@ -76,8 +76,8 @@ std::vector<CountedEvent> extra_events() {
   return {first, first + clock_config.extra_count};
 }
 
-// The number of CPUs that the process may use: fewer than the machine has in a container, in a job of a cluster, or
-// under taskset.
+// The number of CPUs that the process may use: fewer than the machine has in a container, in a job
+// of a cluster, or under taskset.
 std::uint64_t usable_cpus() {
   cpu_set_t set;
   const int known = sched_getaffinity(getpid(), sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;

@@ -1,6 +1,6 @@
-// RUN METADATA: the two JSON files of a data directory that describe the run as a whole, run.json (written when the
-// recording starts) and end.json (when the process ends). Their fields are listed in docs/reference/trace-format.md.
-// Called by the session, under its lock. Cold.
+// RUN METADATA: the two JSON files of a data directory that describe the run as a whole, run.json
+// (written when the recording starts) and end.json (when the process ends). Their fields are listed
+// in docs/reference/trace-format.md. Called by the session, under its lock. Cold.
 #pragma once
 
 #include "clock/work_clock.h"
@@ -45,7 +45,8 @@ struct RunEnd {
   std::vector<LiveThread> threads;
 };
 
-// The whole text of each file. end_json takes the end's time stamps itself. Both may throw std::bad_alloc.
+// The whole text of each file. end_json takes the end's time stamps itself. Both may throw
+// std::bad_alloc.
 std::string run_json(const RunStart& run);
 std::string end_json(const RunEnd& end);
 

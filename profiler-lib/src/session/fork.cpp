@@ -1,4 +1,5 @@
-// See fork.h. The session's lock is held from before the fork until both processes are in a known state.
+// See fork.h. The session's lock is held from before the fork until both processes are in a known
+// state.
 #include "session/fork.h"
 
 #include "base/recording_state.h"
@@ -33,7 +34,7 @@ void after_fork_in_child() {
   // one of them.
   this_thread = nullptr;
   clear_edges();
-  session_number.fetch_add(1);
+  current_generation.fetch_add(1);
   if (recording() == Recording::On)
     set_recording(Recording::NotStarted);
   s.start = read_start_point();

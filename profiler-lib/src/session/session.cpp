@@ -1,9 +1,9 @@
 // Start and end of a recording, and of each thread in it. See session.h.
 //
-// Ends. A thread's end is seen by a pthread key destructor. The process's end is seen by the
-// library's destructor, which runs after those of the program; worker threads are still alive then
-// (oneTBB never joins them), so their last chunks are closed for them, once they are idle. Nothing
-// is freed that a late thread might touch.
+// The end of a thread is noticed by the destructor of a pthread key. The end of the process is
+// noticed by the library's destructor, which runs after those of the program; worker threads are
+// still alive then (oneTBB never joins them), so their last chunks are closed on their behalf, when
+// they are idle. Nothing is freed that a late thread might access.
 #include "session/session.h"
 
 #include "base/messages.h"
@@ -29,10 +29,10 @@ namespace tp::rt {
 
 namespace {
 
-// How long the end of the process waits for workers to come out of their last task: the task's
-// record is written after its waiter was released.
-constexpr int kFarewellTries = 200;
-constexpr long kFarewellNapNs = 500'000;
+// How long the end of the process waits for workers to finish their last task: the task's record is
+// written after the thread that waits for it was released.
+constexpr int kWorkerWaitTries = 200;
+constexpr long kWorkerWaitNapNs = 500'000;
 
 thread_local bool thread_has_ended TP_TLS = false;
 
@@ -54,7 +54,7 @@ RunStart run_start(const Session& s) {
           s.settings.paused};
 }
 
-// Called by the first thread that has an event to record.
+// Chooses and calibrates the clock. Called by the first thread that has an event to record.
 void choose_clock(Session& s) {
   choose_other_clock(s.settings.event, s.start.time);
   s.clock_chosen = true;
@@ -66,7 +66,8 @@ void choose_clock(Session& s) {
   close_clock(clock);
 }
 
-// Under the lock. False: recording is off from here on, and stderr says why.
+// Makes the data directory and its files. Under the lock. False: recording is off from here on, and
+// stderr says why.
 bool start_session(Session& s) {
   if (!s.clock_chosen)
     choose_clock(s);
@@ -88,7 +89,8 @@ bool start_session(Session& s) {
   return true;
 }
 
-// Null: there is no file for it; the profile will say so.
+// A writer for a new thread: that of a thread that has ended, else of a new stream. Null: no file
+// can be made for it; the profile will report that.
 TraceWriter* take_writer(Session& s) {
   if (!s.idle_writers.empty()) {
     TraceWriter* const writer = s.idle_writers.back();
@@ -109,25 +111,33 @@ TraceWriter* take_writer(Session& s) {
 }
 
 std::uint64_t thread_cpu_ns(std::uint64_t os_thread) {
-  // The kernel's encoding of "CPU time of thread T"; unlike pthread_getcpuclockid it is safe for a
-  // thread that is gone.
+  // The kernel's encoding of "CPU time of thread T". Unlike pthread_getcpuclockid, it is safe if
+  // the thread has ended.
   return read_posix(static_cast<clockid_t>(~static_cast<unsigned>(os_thread) << 3 | 6));
 }
 
-// What a thread did before its first event: counted, or its CPU time since it was created. What came
-// before the library was loaded (or the process forked) is in neither, as it is not in the process's
-// sum.
-struct Before {
+// The work of a thread before its first event: as counted, or its CPU time since it was created.
+// Neither includes what was before the library was loaded (or the process forked), since the
+// process's CPU time does not include it either.
+struct PriorWork {
   std::uint64_t counted;
   std::uint64_t cpu_ns;
 };
 
-// What is known of a thread whose recording ends.
-void sum_up(Session& s, const ThreadState& thread, std::uint64_t cpu_ns) {
+PriorWork read_prior_work(Session& s, bool loaded_library, bool counts_already) {
+  if (counts_already)
+    return {read_clock(s.start_clock).work, 0};
+  const std::uint64_t cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
+  return {0, loaded_library ? cpu_ns - s.start.thread_cpu_ns : cpu_ns};
+}
+
+// Adds a thread whose recording ends to the session's totals. `cpu_ns` is the thread's CPU time.
+void add_totals(Session& s, const ThreadState& thread, std::uint64_t cpu_ns) {
   s.virtual_work += thread.clock.virtual_work;
   s.not_counted_ns += not_counted_ns(thread.clock, cpu_ns);
 }
 
+// Ends the recording of the calling thread: the destructor of the pthread key.
 void leave_thread(void* state) {
   ThreadState& thread = *static_cast<ThreadState*>(state);
   thread_has_ended = true;
@@ -142,7 +152,7 @@ void leave_thread(void* state) {
   const std::uint64_t cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
   end_thread(thread, cpu_ns);
   thread.writer.finish();
-  sum_up(s, thread, cpu_ns);
+  add_totals(s, thread, cpu_ns);
   close_clock(thread.clock);
   std::erase(s.threads, &thread);
   thread.writer.ordinals = thread.ordinals;
@@ -151,21 +161,21 @@ void leave_thread(void* state) {
   delete &thread;
 }
 
-// Gives workers that are inside the end of a task the time to write its record.
+// Gives workers that are at the end of a task the time to write its record.
 void wait_for_workers(Session& s) {
-  for (int attempt = 0; attempt < kFarewellTries; ++attempt) {
+  for (int attempt = 0; attempt < kWorkerWaitTries; ++attempt) {
     const bool busy = std::any_of(s.threads.begin(), s.threads.end(), [](ThreadState* thread) {
       return thread != this_thread && thread->is_worker &&
              thread->frame.load(std::memory_order_acquire) != &thread->root;
     });
     if (!busy)
       return;
-    const timespec nap{0, kFarewellNapNs};
+    const timespec nap{0, kWorkerWaitNapNs};
     nanosleep(&nap, nullptr);
   }
 }
 
-// The totals of the run; adds those of the threads that are alive to the session's.
+// The totals of the run, with those of the threads that are alive.
 RunEnd run_end(Session& s, bool unfinished) {
   RunEnd end;
   end.cpu_ns = elapsed_since(s.start.cpu_ns, read_posix(CLOCK_PROCESS_CPUTIME_ID));
@@ -174,7 +184,7 @@ RunEnd run_end(Session& s, bool unfinished) {
   end.unfinished = unfinished;
   for (const ThreadState* thread : s.threads) {
     const std::uint64_t cpu_ns = thread_cpu_ns(thread->os_thread);
-    sum_up(s, *thread, cpu_ns);
+    add_totals(s, *thread, cpu_ns);
     end.threads.push_back(
         {thread->writer.stream(), thread->os_thread, cpu_ns, thread->paused_work});
   }
@@ -185,6 +195,8 @@ RunEnd run_end(Session& s, bool unfinished) {
   return end;
 }
 
+// Ends the recording of the process, if there is one. Called by the thread that runs the library's
+// destructor.
 void finish_session() {
   const NoCancel no_cancel;
   Session& s = session();
@@ -201,7 +213,7 @@ void finish_session() {
     const std::uint64_t cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
     end_thread(*self, cpu_ns);
     self->writer.finish();
-    sum_up(s, *self, cpu_ns);
+    add_totals(s, *self, cpu_ns);
     std::erase(s.threads, self);
     this_thread = nullptr;
     thread_has_ended = true;
@@ -258,17 +270,14 @@ ThreadState* enter_thread(bool is_worker) noexcept try {
   const auto os_thread = static_cast<std::uint64_t>(syscall(SYS_gettid));
   const bool loaded_library = static_cast<pid_t>(os_thread) == s.start.thread;
   const bool counts_already = loaded_library && s.start_clock.groups.kinds > 0;
-  // Read first of all: to start a session takes milliseconds.
-  const Before before = counts_already ? Before{read_clock(s.start_clock).work, 0}
-                        : loaded_library
-                            ? Before{0, read_posix(CLOCK_THREAD_CPUTIME_ID) - s.start.thread_cpu_ns}
-                            : Before{0, read_posix(CLOCK_THREAD_CPUTIME_ID)};
+  // Read before anything else: starting a session takes milliseconds.
+  const PriorWork before = read_prior_work(s, loaded_library, counts_already);
   if (recording() == Recording::NotStarted && !start_session(s))
     return nullptr;
 
   TraceWriter* const writer = take_writer(s);
   if (writer == nullptr) {
-    thread_has_ended = true; // for the recording
+    thread_has_ended = true; // as far as the recording is concerned
     return nullptr;
   }
   auto* const thread = new ThreadState(*writer, session_generation());

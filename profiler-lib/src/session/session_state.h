@@ -13,8 +13,8 @@
 
 namespace tp::rt {
 
-// Where this process begins, as far as the recording is concerned: the library was loaded, or the process forked. By the
-// thread that did it.
+// Where this process begins, as far as the recording is concerned: the library was loaded, or the
+// process forked. By the thread that did it.
 struct StartPoint {
   TimePair time{};
   std::uint64_t unix_ns = 0;       // CLOCK_REALTIME

@@ -86,7 +86,7 @@ TaskKind kind_of_task(const void* type) noexcept {
       {"26start_deterministic_reduce", TaskKind::First},
       {"10stage_task", TaskKind::First},
       {"18for_each_root_task", TaskKind::ForEach},
-      {"16feeder_item_task", TaskKind::Fed},
+      {"16feeder_item_task", TaskKind::FeederItem},
   };
   for (const auto& [first, kind] : kKinds)
     if (std::strncmp(name, first, std::strlen(first)) == 0)

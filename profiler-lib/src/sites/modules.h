@@ -1,6 +1,7 @@
-// MODULES: the executable and the shared libraries of the process, numbered as they are first seen in a stack, and
-// written to sites.jsonl with path and build id. The analyzer resolves (module, offset) to a source line. Used by the
-// registry, under its lock. Cold; takes the dynamic loader's lock.
+// MODULES: the executable and the shared libraries of the process, numbered as they are first seen
+// in a stack, and written to sites.jsonl with path and build id. The analyzer resolves (module,
+// offset) to a source line. Used by the registry, under its lock. Cold; takes the dynamic loader's
+// lock.
 #pragma once
 
 #include "sites/site_file.h"
@@ -25,7 +26,8 @@ public:
   void clear() { number_of_.clear(); }
 
 private:
-  // By base, path and build id: after a module is unloaded another one may be mapped at the same base.
+  // By base, path and build id: after a module is unloaded another one may be mapped at the same
+  // base.
   std::map<std::tuple<std::uintptr_t, std::string, std::string>, std::uint32_t> number_of_;
 };
 

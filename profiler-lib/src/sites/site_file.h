@@ -1,4 +1,5 @@
-// The file sites.jsonl of the data directory: one JSON object per line. Used by the registry, under its lock. Cold.
+// The file sites.jsonl of the data directory: one JSON object per line. Used by the registry, under
+// its lock. Cold.
 #pragma once
 
 #include "base/json_writer.h"

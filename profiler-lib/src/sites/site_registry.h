@@ -1,6 +1,7 @@
-// SITE REGISTRY: gives each spawn site and each causal region of the process a dense number, and writes it to
-// sites.jsonl when it is first seen. Called by any thread, once for each site and thread (threads keep what they learned
-// in a SiteCache). One lock. Cold. Out of memory ends the process: these are called from noexcept hooks.
+// SITE REGISTRY: gives each spawn site and each causal region of the process a dense number, and
+// writes it to sites.jsonl when it is first seen. Called by any thread, once for each site and
+// thread (threads keep what they learned in a SiteCache). One lock. Cold. Out of memory ends the
+// process: these are called from noexcept hooks.
 #pragma once
 
 #include "tp/hooks.h"
@@ -9,16 +10,17 @@
 
 namespace tp::rt {
 
-// Bit of a site's number: it is in a header of oneTBB, PSTL or another library. Its spawns belong to the site of the task
-// around them.
+// Bit of a site's number: it is in a header of oneTBB, PSTL or another library. Its spawns belong
+// to the site of the task around them.
 inline constexpr std::uint32_t kInternalSite = 0x80000000u;
 
-// The number of a site, from a constant record made by tp-rewrite or by the compiler (tp_spawn_site), which must stay
-// valid; with kInternalSite where that applies.
+// The number of a site, from a constant record made by tp-rewrite or by the compiler
+// (tp_spawn_site), which must stay valid; with kInternalSite where that applies.
 std::uint32_t register_site(const void* record);
 
-// The number of a site of code that was not recompiled, identified by the task's type and caller. Unwinds the calling
-// thread's stack, so it has to be called below the spawn. `construct` is a tp_construct.
+// The number of a site of code that was not recompiled, identified by the task's type and caller.
+// Unwinds the calling thread's stack, so it has to be called below the spawn. `construct` is a
+// tp_construct.
 std::uint32_t register_address(const tp_task& task, unsigned construct);
 // Key of such a site in a SiteCache.
 inline std::uint64_t address_key(const void* type, const void* caller) {
@@ -29,8 +31,8 @@ inline std::uint64_t address_key(const void* type, const void* caller) {
 // The number of a causal region, identified by name, else by file and line.
 std::uint32_t register_region(const tp_region& region);
 
-// Starts anew with an empty file of that name: at the start of a session, also in a fork()ed child. False: errno says
-// why the file could not be made.
+// Starts anew with an empty file of that name: at the start of a session, also in a fork()ed child.
+// False: errno says why the file could not be made.
 bool open_site_table(const char* path);
 
 } // namespace tp::rt

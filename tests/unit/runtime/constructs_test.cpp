@@ -1,5 +1,6 @@
-// The tables of constructs: tp/hooks.h has the one that the others follow. What the compiler can compare is compared in
-// profiler-lib/src/builder/agreement.cpp; here are the tables of programs that do not include each other.
+// The tables of constructs: tp/hooks.h has the one that the others follow. What the compiler can
+// compare is compared in profiler-lib/src/builder/agreement.cpp; here are the tables of programs
+// that do not include each other.
 #include "sites/constructs.h"
 #include "text/constructs.h"
 #include "tp/hooks.h"
@@ -67,7 +68,8 @@ TEST(Constructs, TheTraceHasTheSameNumbersAndNames) {
 }
 
 TEST(Constructs, EachHasCallsThatAreTagged) {
-  // Not made by a call: the user's own context; nodes are tagged where they are constructed; no context has TASK_ARENA.
+  // Not made by a call: the user's own context; nodes are tagged where they are constructed; no
+  // context has TASK_ARENA.
   const std::vector<tp_construct> without_calls = {TP_CONSTRUCT_UNKNOWN, TP_CONSTRUCT_USER_CONTEXT,
                                                    TP_CONSTRUCT_FLOW_GRAPH,
                                                    TP_CONSTRUCT_TASK_ARENA};
