@@ -7,7 +7,7 @@
  *   causal_end("sort");
  *
  *   causal_begin(); ... causal_end();     no name: the region is the file and line of causal_begin
- *   causal_begin("io", 8);                you expect to make it 8 times as fast
+ *   causal_begin("io", 8);                with the speedup that you expect of it
  *   { tp::CausalRegion region{"sort"}; }  C++: ends with the block, also by an exception
  *   tp::pause(); ... tp::resume();        exclude this part of the program from the profile
  *

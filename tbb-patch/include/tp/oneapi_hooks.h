@@ -1,5 +1,5 @@
-// What the patched oneTBB headers need: gives spawns the place of the user's call, marks loop
-// bodies as divisible leaves, and marks the joins of reductions. Compiled into the user's program:
+// What the patched oneTBB headers need: gives spawns the place of the user's call, and marks the
+// bodies of loops (divisible leaves) and the joins of reductions. Compiled into the user's program:
 // C++11, no layout of oneTBB changes, and all calls go through weak symbols, so that the program
 // also runs on a stock libtbb.
 #ifndef TP_ONEAPI_HOOKS_H
