@@ -3,12 +3,12 @@
 #include "profile/schedule_dependence.h"
 
 #include "model/speedup_bounds.h"
+#include "sites/constructs.h"
 #include "tp/trace/trace_format.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <set>
@@ -16,18 +16,6 @@
 
 namespace tp::analysis {
 namespace {
-
-// Loops whose body calls only recompiled code tells.
-constexpr std::array<std::string_view, 5> kLoops = {"parallel_for", "parallel_reduce",
-                                                    "parallel_deterministic_reduce",
-                                                    "parallel_for_each", "parallel_sort"};
-
-// Which pieces are summed twice, and which come one after the other, is decided by what was stolen.
-constexpr std::array<std::string_view, 1> kScans = {"parallel_scan"};
-// Their filters and nodes may be served in the order of arrival. Way 3 names the nodes, way 1 the graph.
-constexpr std::array<std::string_view, 1> kPipelines = {"parallel_pipeline"};
-constexpr std::array<std::string_view, 4> kNodes = {"function_node", "multifunction_node",
-                                                    "async_node", "flow_graph"};
 
 template <typename Names>
 bool is_one_of(const SiteInfo& site, const Names& names) {

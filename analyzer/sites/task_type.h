@@ -1,5 +1,6 @@
-// What the type of a task tells about its spawn site: the function in which its body is written, and the construct. RTTI has
-// it in stripped programs too. Called by site_resolver, for sites that nobody tagged.
+// What the type of a task (RTTI, also in stripped programs) says about its spawn site: the function
+// in which its body is written, and the construct. Called by site_resolver and site_table, for
+// sites that neither tp-c++ nor a header tagged.
 #pragma once
 
 #include <string>
@@ -7,12 +8,14 @@
 namespace tp::analysis {
 
 struct TaskType {
-  std::string
-      body; // the function around the body's lambda, else the body's class, as demangled; may be empty
-  std::string construct; // name as in trace_format.h; empty where only the task's context tells it
+  // The function around the body's lambda, else the body's class, as demangled. Empty: not known,
+  // or the library's.
+  std::string body;
+  // Name of the construct. Empty: not known, or to be taken from the task's context.
+  std::string construct;
 };
 
-// `type` is demangled.
+// `type` is the demangled name. Both fields are empty if it is not a task type of oneTBB.
 TaskType look_at_task_type(const std::string& type);
 
 } // namespace tp::analysis

@@ -1,11 +1,15 @@
-// The constructs whose calls are spawn sites: a table, one row each. Read by the matcher, which
+// The constructs whose calls are spawn sites: a table, one row per function. Read by the matcher, which
 // looks at the syntax tree, and by tp-c++, which does not parse a file that mentions none of them.
+// tests/unit/runtime/constructs_test.cpp compares it with the table of tp/hooks.h.
 #pragma once
+
+#include "tp/hooks.h"
 
 namespace tp::rewrite {
 
 struct Construct {
   const char* name;       // as users and records call it
+  tp_construct construct; // whose call it is; UNKNOWN: of none that has contexts of its own
   const char* class_name; // null: a free function
   const char* function;
   bool site_comes_first;      // variadic functions: a default argument cannot follow a pack
@@ -15,23 +19,25 @@ struct Construct {
 // Functions of oneTBB whose patched header takes a tp::site. A row whose header does not (yet) is
 // harmless: the matcher looks at the declaration.
 inline constexpr Construct kConstructs[] = {
-    // name                            class         function                        site first
-    {"parallel_for", nullptr, "parallel_for", false},
-    {"parallel_for_each", nullptr, "parallel_for_each", false},
-    {"parallel_reduce", nullptr, "parallel_reduce", false},
-    {"parallel_deterministic_reduce", nullptr, "parallel_deterministic_reduce", false},
-    {"parallel_scan", nullptr, "parallel_scan", false},
-    {"parallel_sort", nullptr, "parallel_sort", false},
-    {"parallel_pipeline", nullptr, "parallel_pipeline", false},
-    {"parallel_invoke", nullptr, "parallel_invoke", true},
-    {"collaborative_call_once", nullptr, "collaborative_call_once", false},
-    {"task_group::run", "task_group", "run", false},
-    {"task_group::run_and_wait", "task_group", "run_and_wait", false},
-    {"isolated_task_group::run", "isolated_task_group", "run", false},
-    {"isolated_task_group::run_and_wait", "isolated_task_group", "run_and_wait", false},
-    {"task_arena::enqueue", "task_arena", "enqueue", false},
-    {"this_task_arena::enqueue", nullptr, "enqueue", false},
-    {"feeder::add", "feeder", "add", false, "feeder"},
+    // name, construct, class, function, site first
+    {"parallel_for", TP_CONSTRUCT_PARALLEL_FOR, nullptr, "parallel_for", false},
+    {"parallel_for_each", TP_CONSTRUCT_PARALLEL_FOR_EACH, nullptr, "parallel_for_each", false},
+    {"parallel_reduce", TP_CONSTRUCT_PARALLEL_REDUCE, nullptr, "parallel_reduce", false},
+    {"parallel_deterministic_reduce", TP_CONSTRUCT_PARALLEL_REDUCE, nullptr,
+     "parallel_deterministic_reduce", false},
+    {"parallel_scan", TP_CONSTRUCT_PARALLEL_SCAN, nullptr, "parallel_scan", false},
+    {"parallel_sort", TP_CONSTRUCT_PARALLEL_SORT, nullptr, "parallel_sort", false},
+    {"parallel_pipeline", TP_CONSTRUCT_PARALLEL_PIPELINE, nullptr, "parallel_pipeline", false},
+    {"parallel_invoke", TP_CONSTRUCT_PARALLEL_INVOKE, nullptr, "parallel_invoke", true},
+    {"collaborative_call_once", TP_CONSTRUCT_UNKNOWN, nullptr, "collaborative_call_once", false},
+    {"task_group::run", TP_CONSTRUCT_TASK_GROUP, "task_group", "run", false},
+    {"task_group::run_and_wait", TP_CONSTRUCT_TASK_GROUP, "task_group", "run_and_wait", false},
+    {"isolated_task_group::run", TP_CONSTRUCT_TASK_GROUP, "isolated_task_group", "run", false},
+    {"isolated_task_group::run_and_wait", TP_CONSTRUCT_TASK_GROUP, "isolated_task_group",
+     "run_and_wait", false},
+    {"task_arena::enqueue", TP_CONSTRUCT_DEFAULT, "task_arena", "enqueue", false},
+    {"this_task_arena::enqueue", TP_CONSTRUCT_DEFAULT, nullptr, "enqueue", false},
+    {"feeder::add", TP_CONSTRUCT_PARALLEL_FOR_EACH, "feeder", "add", false, "feeder"},
 };
 
 // Nodes of flow graphs that run a body: their tasks are named by the place of the construction.

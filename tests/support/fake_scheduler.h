@@ -19,7 +19,7 @@ struct FakeTask {
 
 struct FakeContext {
   std::uint64_t word = 0;
-  unsigned traits = 1 | 64; // parallel_for's own
+  unsigned traits = TP_CONSTRUCT_PARALLEL_FOR | TP_CONTEXT_EXCLUSIVE;
   operator tp_context() { return {&word, traits}; }
 };
 

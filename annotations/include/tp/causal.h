@@ -7,16 +7,17 @@
  *   causal_end("sort");
  *
  *   causal_begin(); ... causal_end();     no name: the region is the file and line of causal_begin
- *   causal_begin("io", 8);                you expect it to become 8 times as fast
+ *   causal_begin("io", 8);                with the speedup that you expect of it
  *   { tp::CausalRegion region{"sort"}; }  C++: ends with the block, also by an exception
- *   tp::pause(); ... tp::resume();        leave this part of the program out of the profile
+ *   tp::pause(); ... tp::resume();        exclude this part of the program from the profile
  *
- * A region covers what the task that opened it does until the matching end: over spawns and waits,
- * but not the tasks spawned inside. Nested regions: the outermost counts. Any number of tasks may
- * be in a region at once.
+ * A region covers the work of the task that opened it up to the matching end, also across spawns
+ * and waits, but not the tasks spawned inside. Of nested regions the outermost counts. Any
+ * number of tasks may be in a region at the same time. An unmatched begin or end is reported on
+ * stderr.
  *
- * Copy this file into your program if you like: it needs no library. The functions behind it are
- * weak symbols, found when the program runs with Taskpath's libtbb; without it a region costs one
+ * You may copy this file into your program: it needs no library. The functions are weak symbols,
+ * which are defined when the program runs with Taskpath's libtbb; without it a region costs one
  * test of a pointer. C99 and C++11. */
 #ifndef TP_CAUSAL_H
 #define TP_CAUSAL_H
@@ -36,7 +37,7 @@ typedef struct tp_region {
   const char* name; /* null or "": the region is this place */
   const char* file;
   unsigned line;
-  double factor; /* expected speedup, 0: not told */
+  double factor; /* expected speedup, 0: not given */
   uint32_t reserved;
 } tp_region;
 #endif
@@ -89,8 +90,9 @@ private:
   tp_region region_;
 };
 
-/* Leave the following out of the profile; go on recording. What other threads are in the midst of is not divided: it
- * counts, or not, as it did when it began. */
+/* Exclude what follows from the profile; include it again. For all threads. A step that is in
+ * progress in another thread is not divided: it counts if recording was not paused when it
+ * began. */
 inline void pause() noexcept {
   if (tp_set_paused)
     tp_set_paused(1);
@@ -105,7 +107,7 @@ inline void resume() noexcept {
 #define TP_CAUSAL_RECORD(...)                                                                      \
   static tp_region tp_causal_place = ::tp::causal_detail::place{__FILE__, __LINE__}(__VA_ARGS__)
 #else
-/* C: a static object wants constants, so a name must be a literal. */
+/* C: a static object needs constants, so the name must be a literal. */
 #define TP_CAUSAL_FIRST(first, ...) first
 #define TP_CAUSAL_THIRD(first, second, third, ...) third
 #define TP_CAUSAL_RECORD(...)                                                                      \
@@ -113,7 +115,7 @@ inline void resume() noexcept {
                                       TP_CAUSAL_THIRD(0, __VA_ARGS__, 0, 0), 0}
 #endif
 
-/* Each place has its static record and so knows its file and line. */
+/* Each place has a static record with its file and line. */
 #define causal_begin(...)                                                                          \
   do {                                                                                             \
     TP_CAUSAL_RECORD(__VA_ARGS__);                                                                 \

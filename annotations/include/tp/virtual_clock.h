@@ -1,9 +1,9 @@
 /* The virtual clock: work that arithmetic can predict.
  *
- * A program run with TP_EVENT=virtual (tp-run -e virtual) does no work but what it says with
- * tp_spend(), so the profile's integers can be computed by hand, on any machine, at any number of
- * threads. Without the profiler, and with any other clock, tp_spend() does nothing. C99 and C++11;
- * copy it if you like, it needs no library. */
+ * With TP_EVENT=virtual (tp-run -e virtual) the work of a program is what it passes to
+ * tp_spend(), so the profile's integers can be computed by hand, on any machine and with any
+ * number of threads. Without the profiler, and with any other clock, tp_spend() does nothing.
+ * C99 and C++11. You may copy this file into your program: it needs no library. */
 #ifndef TP_VIRTUAL_CLOCK_H
 #define TP_VIRTUAL_CLOCK_H
 

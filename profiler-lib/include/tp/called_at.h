@@ -1,8 +1,12 @@
-/* Gives a place to a call whose function takes no tp::site: C++17's parallel algorithms, and wrappers
- * that the user declares to tp-rewrite. The callee `f` becomes
- *     tp::called_at(site, [](auto&&... a) -> decltype(auto) { return f(static_cast<decltype(a)&&>(a)...); })
- * so that spawns which the call makes, on this thread, belong to the site. Arguments are evaluated
- * before, outside. C++14; includes nothing of the system's, as it may stand before everything. */
+/* Gives a spawn site to a call whose function takes no tp::site: C++17's parallel algorithms,
+ * and wrappers that the user declares to tp-rewrite. In the rewritten source the callee `f`
+ * becomes
+ *     tp::called_at(site, [](auto&&... a) -> decltype(auto) {
+ *       return f(static_cast<decltype(a)&&>(a)...);
+ *     })
+ * so that the spawns which the call makes on this thread belong to the site. The arguments are
+ * evaluated before that. C++14; includes no system header, since a rewritten source may include
+ * it before everything else. */
 #ifndef TP_CALLED_AT_H
 #define TP_CALLED_AT_H
 

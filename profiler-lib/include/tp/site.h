@@ -1,7 +1,7 @@
 /* A spawn site: the place in the user's source where tasks are created. tp-rewrite writes one
- * constant record per site; the patched oneTBB headers take the same four fields from the compiler.
- * Nothing is included here, so that this file can stand before everything else in a rewritten
- * source. C++11 and C. */
+ * constant record per site; the patched oneTBB headers take its first four fields from the
+ * compiler. Includes nothing, so that a rewritten source can include it before everything else.
+ * C99 and C++11. */
 #ifndef TP_SITE_H
 #define TP_SITE_H
 
@@ -20,10 +20,10 @@ struct tp_spawn_site {
 /* Bit of tp_spawn_site::column: the record was written by tp-rewrite and has all fields. */
 #define TP_SITE_EXPLICIT 0x80000000u
 
-/* For a call that tp-c++ does not touch (in a header, or written by a macro) the same record stands in
- * an ELF note of the binary. Four strings follow the numbers, each with its zero: the file as the
- * compiler spells it, the file as it is shown, function, construct. The compiler's place of the call
- * lies between begin and end, both inclusive, 1-based. */
+/* For a call that tp-c++ does not change (in a header, or written by a macro) the binary has an
+ * ELF note with the same record. Four zero-terminated strings follow the numbers: the file as
+ * the compiler spells it, the file as it is shown, function, construct. The place that the
+ * compiler gives for the call lies between begin and end, both inclusive, 1-based. */
 struct tp_site_note {
   unsigned line, column; /* of the callee's name */
   unsigned begin_line, begin_column;
@@ -32,8 +32,9 @@ struct tp_site_note {
 #define TP_SITE_NOTE_OWNER "Taskpath"
 #define TP_SITE_NOTE_TYPE 1
 
-/* One note: a name for the linker, which keeps one of each, the six numbers, and the four strings, as
- * assembler text. Nothing refers to a note; R keeps it through --gc-sections. */
+/* One note, as assembler text: NAME for the linker, which keeps one note of each name, the six
+ * numbers, and the four strings. No code refers to a note; the flag R keeps it through
+ * --gc-sections. */
 #define TP_SITE_NOTE(NAME, NUMBERS, STRINGS)                                                       \
   __asm__(".pushsection .note.taskpath,\"aGR\",%note,tp_note_" NAME ",comdat\n"                    \
           ".balign 4\n.4byte 9, 2f - 1f, 1\n.asciz \"" TP_SITE_NOTE_OWNER "\"\n.balign 4\n"        \

@@ -1,5 +1,6 @@
-// The two attributes in use (style: hot and cold), and the thread-local model of a library loaded
-// at start.
+// Attributes of hot and cold functions, and the thread-local model. Hot: runs at each step
+// boundary, always inlined, takes no lock, allocates nothing and makes no system call. Cold: runs
+// rarely, never inlined.
 #pragma once
 
 #define TP_HOT [[gnu::always_inline]] inline

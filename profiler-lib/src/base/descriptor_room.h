@@ -1,6 +1,7 @@
-// Where our descriptors lie: above the program's soft limit, where neither a loop that closes all
-// descriptors nor the program's next open() meets them, and where they take none away from it. Cold;
-// under the session's lock, since the limit is the whole process's.
+// Numbers for the runtime's file descriptors: above the program's soft limit (RLIMIT_NOFILE), where
+// the program's next open() does not get them, a loop that closes all descriptors does not close
+// them, and they use none of the program's. Used by the clock and the data directory, under the
+// session's lock, since the limit is the whole process's. Cold.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 
 namespace tp::rt {
 
-// While it lives, descriptors may be opened beyond the soft limit. Where there is no room above it,
-// ours lie in the upper half.
+// While it lives, descriptors may be opened beyond the soft limit. Where the hard limit leaves no
+// room above it, the runtime's descriptors are in the upper half of the program's.
 class DescriptorRoom {
 public:
   DescriptorRoom() {
@@ -32,7 +33,7 @@ public:
   DescriptorRoom(const DescriptorRoom&) = delete;
   DescriptorRoom& operator=(const DescriptorRoom&) = delete;
 
-  // `fd` moved up, or where it is if that cannot be.
+  // Moves `fd` up and returns its new number; returns `fd` itself if that fails.
   int moved(int fd) const {
     const int high = fcntl(fd, F_DUPFD_CLOEXEC, static_cast<int>(first_));
     if (high < 0)
@@ -41,11 +42,11 @@ public:
     return high;
   }
 
-  // Does `fd` lie there?
+  // Is `fd` in the runtime's range?
   bool holds(int fd) const { return fd >= static_cast<int>(first_); }
 
 private:
-  // Kernel tables grow with the highest descriptor: not above this one.
+  // The kernel's table of descriptors grows with the highest one, so this is the limit.
   static constexpr rlim_t kHighest = 8192;
 
   rlimit own_{};

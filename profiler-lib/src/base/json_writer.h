@@ -1,6 +1,5 @@
-// Writes flat JSON objects for run.json, sites.jsonl and end.json. The runtime may need nothing but
-// libc and libstdc++, hence these few lines in place of a library; the analyzer reads with
-// nlohmann-json. Cold.
+// Writes flat JSON objects: run.json, sites.jsonl, end.json, the report of the clocks. By hand,
+// since the runtime may depend on libc and libstdc++ only. Cold.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +8,8 @@
 
 namespace tp::rt {
 
+// Appends members in the order of the calls. Keys and text are quoted and escaped. Used by one
+// thread.
 class JsonObject {
 public:
   JsonObject& text(std::string_view key, std::string_view value) {
@@ -48,8 +49,8 @@ private:
     quote(key);
     text_ += ':';
   }
-  // Bytes that are not UTF-8 (a file name may hold any) become U+FFFD: JSON has no other place for
-  // them.
+  // Bytes that are not UTF-8 (a file name may contain any) become U+FFFD, since JSON cannot
+  // represent them.
   void quote(std::string_view value) {
     text_ += '"';
     for (std::size_t i = 0; i < value.size();) {

@@ -1,4 +1,5 @@
-// One write per line, and no stdio: the program may be in the middle of using it.
+// See messages.h. One write per line, and no stdio: the program may be using it, with its lock
+// held.
 #include "base/messages.h"
 
 #include "base/no_cancel.h"

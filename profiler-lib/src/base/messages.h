@@ -1,17 +1,17 @@
-// What the runtime says on stderr, inside of the user's process. Cold; any thread.
+// Messages of the runtime on stderr, inside the user's process. Any thread. Cold.
 #pragma once
 
 #include <string>
 
 namespace tp::rt {
 
-// TP_VERBOSE: from which level on note() is silent. 0 at first.
+// Sets the level of TP_VERBOSE up to which note() writes. 0 at first.
 void set_verbosity(int level);
 
-// One line on stderr: "tp: warning: <object>: <what>". At most a few times per process, never more
-// than once for the same text.
+// Writes one line: "tp: warning: <object>: <what>". `object` is a file, a variable or a place in
+// the program. Callers warn a few times per process at most, and once about the same thing.
 void warn(const std::string& object, const std::string& what);
-// The same without the word warning, only if TP_VERBOSE >= level.
+// Writes one line, "tp: <text>", if TP_VERBOSE >= level.
 void note(int level, const std::string& text);
 
 } // namespace tp::rt

@@ -1,12 +1,12 @@
-// pthread_cancel: file operations are points where a thread can be cancelled, and that is an exception. None may come out
-// of a hook, which the program knows as a function that does not throw.
+// Protection against pthread_cancel. File operations are cancellation points, and a cancellation
+// unwinds the stack like an exception; it must not leave a hook, which is noexcept.
 #pragma once
 
 #include <pthread.h>
 
 namespace tp::rt {
 
-// While it lives the calling thread is not cancelled; a request waits. Cold.
+// While it lives the calling thread is not cancelled; a request stays pending. Cold.
 class NoCancel {
 public:
   NoCancel() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &former_); }

@@ -1,8 +1,8 @@
 // A file of the recording. No descriptor is kept: programs close descriptors that they did not open
-// (daemons do), the number then belongs to a file of the program, and whatever we wrote to it would
-// land there. So each use, once per chunk or line, opens the file by name and makes sure that it is
-// still the one that was created. It also keeps a thousand threads from using a thousand descriptors.
-// Cold.
+// (daemons do); the number then belongs to a file of the program, and what the runtime wrote would
+// end up there. So each use, once per chunk or line, opens the file by name and verifies that it is
+// still the one that was created. This also keeps a thousand threads from using a thousand
+// descriptors. Not synchronized: one thread at a time. Cold.
 #pragma once
 
 #include <cerrno>
@@ -15,7 +15,7 @@ namespace tp::rt {
 
 class OwnFile {
 public:
-  // Creates it. False: errno says why.
+  // Creates the file, which must not exist yet. False: errno says why not.
   bool create(const std::string& path) {
     created_ = false;
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -30,7 +30,8 @@ public:
     return created_;
   }
 
-  // A descriptor for the moment, or -1: errno says why.
+  // A descriptor, which the caller closes soon, or -1: errno says why (ESTALE: the name belongs to
+  // another file).
   int open(int flags) const noexcept {
     if (!created_) {
       errno = ENOENT;
@@ -46,6 +47,7 @@ public:
     return -1;
   }
 
+  // From here on open() fails. The file stays.
   void forget() { created_ = false; }
 
 private:

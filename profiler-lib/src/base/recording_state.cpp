@@ -6,7 +6,7 @@ int tp_recording = static_cast<int>(tp::rt::Recording::NotStarted);
 namespace tp::rt {
 
 std::atomic<bool> recording_paused{false};
-std::atomic<std::uint32_t> session_number{1};
+std::atomic<std::uint32_t> current_generation{1};
 
 void set_recording(Recording state) noexcept {
   __atomic_store_n(&tp_recording, static_cast<int>(state), __ATOMIC_SEQ_CST);

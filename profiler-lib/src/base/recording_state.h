@@ -1,5 +1,5 @@
-// Whether events are recorded now. Written by the session and by tp::pause() and tp::resume(); read by every hook. Hot to
-// read: one relaxed load each.
+// Whether events are recorded now. Written by the session and by tp::pause() and tp::resume(), read
+// by every hook, on any thread. Hot to read: one relaxed load each.
 #pragma once
 
 #include "base/attributes.h"
@@ -12,7 +12,7 @@ namespace tp::rt {
 
 enum class Recording : int {
   Off,        // disabled, failed, or the process is ending
-  NotStarted, // no event yet
+  NotStarted, // no event to record so far
   On,
 };
 
@@ -21,14 +21,16 @@ TP_HOT Recording recording() noexcept {
 }
 void set_recording(Recording state) noexcept;
 
-extern std::atomic<bool> recording_paused;
-extern std::atomic<std::uint32_t> session_number; // grows by one in a fork()ed child
+extern std::atomic<bool> recording_paused; // by tp::pause() or TP_PAUSED
+extern std::atomic<std::uint32_t> current_generation;
 
 TP_HOT bool paused() noexcept {
   return recording_paused.load(std::memory_order_relaxed);
 }
+// Incremented in each fork()ed child: state with another generation belongs to a parent's
+// recording.
 TP_HOT std::uint32_t session_generation() noexcept {
-  return session_number.load(std::memory_order_relaxed);
+  return current_generation.load(std::memory_order_relaxed);
 }
 
 } // namespace tp::rt

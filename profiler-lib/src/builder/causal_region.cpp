@@ -1,15 +1,18 @@
-// Nesting and per-step work of causal regions. See causal_region.h.
+// See causal_region.h.
 #include "builder/causal_region.h"
 
 #include "base/messages.h"
-#include "builder/dpst_builder.h"
+#include "builder/outside_of_step.h"
+#include "sites/site_registry.h"
 
 #include <algorithm>
+#include <atomic>
+#include <string>
 
 namespace tp::rt {
 namespace {
 
-// The number of a region, from what the thread has learned; the strings are constants, so their
+// The number of a region, from the thread's cache if possible. The strings are constants, so their
 // addresses identify it.
 std::uint32_t number_of(ThreadState& thread, Frame& frame, const tp_region& region) {
   const std::uint64_t key =
@@ -23,6 +26,7 @@ std::uint32_t number_of(ThreadState& thread, Frame& frame, const tp_region& regi
   return number - 1;
 }
 
+// Warns about a call that does not match, ten times per process at most.
 TP_COLD void report(const tp_region& region, const char* what) {
   static std::atomic<int> reports{0};
   if (reports.fetch_add(1) >= 10)
@@ -66,7 +70,7 @@ void end_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept {
     return report(region, "causal_end without causal_begin in this task:");
   if (--frame.region_depth > 0)
     return;
-  // Without a name it means whichever is open: its place is not that of the causal_begin.
+  // Without a name it ends the region that is open: its place is not that of the causal_begin.
   const bool is_named = region.name != nullptr && *region.name != '\0';
   if (is_named && frame.region != number_of(thread, frame, region) + 1)
     report(region, "causal_end closes another region than it names:");

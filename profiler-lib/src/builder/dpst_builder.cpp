@@ -1,8 +1,31 @@
-// Writes the records of the tree. See dpst_builder.h, and trace_format.h for what each record says.
+// See dpst_builder.h, and trace_format.h for the meaning of each record.
+//
+// A hook that divides the work of a task goes: close_now() reads the clock and takes the step's
+// figures; put_...() writes the record that carries them; open_now() reads the clock again. What a
+// record carries is therefore always the step *before* the event, and its overhead ("lead") is the
+// time from the end of the step before that one to the step's begin, minus idle time.
+//
+// Time in the trace is relative: a reader adds up the lead and the duration of each step.
+// `reader_time` is where it has got to: the end of the last step written, plus the idle time in
+// records since. The next chunk begins with it. Every record with idle time must add it here, and
+// every record that closes a step must set it to the step's end (commit()).
+//
+// The commonest task has no events inside. So Begin is not written at once (`begin_pending`):
+// end_task() writes it and End as one record, Task; every other record has to write it first
+// (flush_begin(), put_pending()).
+//
+// Everything is in this file, so that the helpers that write a record are inlined into each event.
+//
+// Frames form a stack per thread, in the tp_frames of libtbb, from thread.frame through
+// Frame::outer to the root. A task that throws leaves a copy of its frame in thread.failed, since
+// the library runs it again, in another tp_frame, to cancel it.
 #include "builder/dpst_builder.h"
 
 #include "base/recording_state.h"
 #include "builder/causal_region.h"
+#include "builder/outside_of_step.h"
+#include "sites/address_sites.h"
+#include "sites/site_registry.h"
 
 #include <cstring>
 #include <new>
@@ -18,7 +41,7 @@ using trace::SiteCode;
 using trace::TaskCode;
 using trace::width_code;
 
-constexpr std::uint8_t kConstructMask = trace::kContextExclusive - 1;
+constexpr unsigned kConstructMask = TP_CONTEXT_EXCLUSIVE - 1;
 
 // The figures of a step that has just been closed.
 struct ClosedStep {
@@ -27,7 +50,8 @@ struct ClosedStep {
   std::uint64_t wall;
 };
 
-// Extra events. Only in runs that have some: a system call anyway, or four counters in a row.
+// Extra events. Only in runs that have some, where a reading is a system call anyway, or reads
+// several counters.
 TP_COLD void open_extra(ThreadState& thread) noexcept {
   std::memcpy(thread.step_extra, thread.clock.extra, sizeof thread.step_extra);
 }
@@ -38,8 +62,8 @@ TP_COLD void close_extra(ThreadState& thread) noexcept {
     thread.closed_extra[i] = thread.step_paused ? 0 : thread.clock.extra[i] - thread.step_extra[i];
 }
 
-// The values of the closed step, behind its three fields: told once. The encoder goes by value, so
-// that callers keep it in registers.
+// Writes the closed step's extra events, after its three fields, and sets them to 0: they are
+// written once. The encoder is passed by value, so that callers keep it in registers.
 TP_COLD RecordEncoder put_extra(ThreadState& thread, RecordEncoder record) noexcept {
   std::uint16_t codes = 0;
   for (unsigned i = 0; i < clock_config.extra_count; ++i)
@@ -52,7 +76,7 @@ TP_COLD RecordEncoder put_extra(ThreadState& thread, RecordEncoder record) noexc
   return record;
 }
 
-// Ends the open step with a reading of the clock that has been made.
+// Closes the open step with a reading of the clock that the caller has made.
 TP_HOT ClosedStep close_at(ThreadState& thread, Frame& frame, const Reading& now) noexcept {
   ClosedStep step{};
   frame.step_open = false;
@@ -63,7 +87,8 @@ TP_HOT ClosedStep close_at(ThreadState& thread, Frame& frame, const Reading& now
   const std::uint64_t wall = now.time - thread.step_time;
   step.wall = wall;
   if (clock_config.same_as_time) {
-    // A new anchor may correct the clock by a few ticks; a step never works longer than it lasts.
+    // A new anchor may correct the clock by a few ticks, but a step has no more work than wall
+    // time.
     if (step.work > wall) [[unlikely]] {
       step.work = wall;
       trim_regions(thread, wall);
@@ -82,6 +107,7 @@ TP_HOT ClosedStep close_at(ThreadState& thread, Frame& frame, const Reading& now
   return step;
 }
 
+// Closes the open step now. All zero if none is open.
 TP_HOT ClosedStep close_now(ThreadState& thread, Frame& frame) noexcept {
   if (!frame.step_open)
     return {};
@@ -106,16 +132,17 @@ TP_HOT void open_now(ThreadState& thread, Frame& frame) noexcept {
 }
 
 TP_HOT std::byte* reserve(ThreadState& thread) noexcept {
-  return thread.writer.reserve(thread.told_time, thread.ordinals.spawns);
+  return thread.writer.reserve(thread.reader_time, thread.ordinals.spawns);
 }
 
-// A record without step figures; `lead` is the idle time before it.
+// Writes the pending Begin, a record without figures of a step; `idle` is the idle time before it,
+// in ticks.
 TP_HOT void put_begin(ThreadState& thread, std::uint64_t idle) noexcept {
   RecordEncoder record(reserve(thread));
   const unsigned lead_code = record.field(idle);
   record.number(thread.begin_id, trace::kWidthBytes[thread.begin_flags & 3]);
   thread.writer.advance(record.commit(make_tag(Op::Begin, lead_code, 0, 0, thread.begin_flags)));
-  thread.told_time += idle;
+  thread.reader_time += idle;
   thread.begin_pending = false;
 }
 
@@ -139,20 +166,20 @@ TP_COLD void put_regions(ThreadState& thread) noexcept {
   thread.region_count = 0;
 }
 
-// Everything that stands before a record that closes a step.
-TP_HOT void put_before(ThreadState& thread) noexcept {
+// Writes the records that have to precede one that closes a step.
+TP_HOT void put_pending(ThreadState& thread) noexcept {
   flush_begin(thread);
   if (thread.region_count != 0) [[unlikely]]
     put_regions(thread);
 }
 
-// Makes a record that closes a step valid.
+// Completes a record that closes a step.
 TP_HOT void commit(ThreadState& thread, RecordEncoder& record, std::uint16_t tag) noexcept {
   thread.writer.advance(record.commit(tag));
-  thread.told_time = thread.close_time;
+  thread.reader_time = thread.close_time;
 }
 
-// The figures go in first, and return the width codes for the tag.
+// Writes the figures, which come first in a record. Returns their width codes, for the tag.
 TP_HOT unsigned put_figures(ThreadState& thread, RecordEncoder& record,
                             const ClosedStep& step) noexcept {
   const unsigned codes = record.figures(step.lead, step.work, step.wall);
@@ -164,22 +191,22 @@ TP_HOT std::uint16_t tag_of(Op op, unsigned codes, unsigned flags) noexcept {
   return static_cast<std::uint16_t>(make_tag(op, 0, 0, 0, flags) | codes);
 }
 
-// A record that closes a step and has no operands.
+// Writes a record that closes a step and has no operands.
 TP_HOT void put_plain(ThreadState& thread, Op op, const ClosedStep& step, unsigned flags) noexcept {
-  put_before(thread);
+  put_pending(thread);
   RecordEncoder record(reserve(thread));
   const unsigned codes = put_figures(thread, record, step);
   commit(thread, record, tag_of(op, codes, flags));
 }
 
-// Which context a record means, as the frame's reader will resolve it.
+// How a record refers to a context.
 struct ContextOperand {
   ContextCode code;
   std::uint64_t id; // packed
 };
 
-// The id of the context, given to it here if it has none. Two threads may be the first to use a
-// shared group at the same time: one creates it, the other names it by id.
+// How to refer to the context; gives it an id if it has none. Two threads may be the first to use a
+// shared group at the same time: one of them creates it, the other one refers to it by id.
 TP_HOT ContextOperand name_context(ThreadState& thread, Frame& frame,
                                    const tp_context& context) noexcept {
   std::uint64_t word = __atomic_load_n(context.word, __ATOMIC_RELAXED);
@@ -218,30 +245,33 @@ TP_COLD std::uint32_t learn_address(ThreadState& thread, const tp_task& task,
 struct SpawnedAt {
   std::uint32_t site;
   bool is_split;
-  bool is_told;
+  bool is_tagged;
 };
 
-// The spawn site of a new task: that of the node whose body it runs; else the entry point that the
-// user called, if the headers told it; the site of the spawning task, if an algorithm splits its own
-// work or a task is returned instead of spawned; else the address of the call.
+// The spawn site of a new task, the first of these that applies:
+//   1. it was set in advance: by the node whose body the task runs, or by a delegated call
+//   2. the entry point that the user called, if a header or tp-c++ tagged the call
+//   3. the site of the spawning task, if an algorithm splits its own work, or if the task is
+//      returned instead of spawned
+//   4. the address of the call
 TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task& task,
                          const ContextOperand& context, unsigned traits) noexcept {
-  if ((task.words[1] & kSiteInAdvance) != 0) [[unlikely]]
+  if ((task.words[1] & TP_TASK_SITE_PRESET) != 0) [[unlikely]]
     return {static_cast<std::uint32_t>(task.words[1]), false, true};
   if (frame.call_site != 0)
     return {frame.call_site, false, true};
   if (context.code == ContextCode::Own) {
-    const auto construct = static_cast<trace::Construct>(traits & kConstructMask);
-    const bool users_group = construct == trace::Construct::TaskGroup;
+    const unsigned construct = traits & kConstructMask;
+    const bool users_group = construct == TP_CONSTRUCT_TASK_GROUP;
     const bool users_context =
-        construct == trace::Construct::UserContext || construct == trace::Construct::Default;
-    // Our headers tell every call of the user's: without, it is the algorithm's own.
-    if (!users_group && (!users_context || task.type == frame.type || frame.site_told))
-      return {frame.site, true, frame.site_told};
+        construct == TP_CONSTRUCT_USER_CONTEXT || construct == TP_CONSTRUCT_DEFAULT;
+    // Tagged code tags every call of the user's, so a spawn without a tag is the algorithm's own.
+    if (!users_group && (!users_context || task.type == frame.type || frame.site_tagged))
+      return {frame.site, true, frame.site_tagged};
   }
-  // Returned by the task that ran: no call of its own is on the stack.
+  // Returned by the task that ran: there is no call of its own on the stack.
   if (task.caller == task.type)
-    return {frame.site, true, frame.site_told};
+    return {frame.site, true, frame.site_tagged};
   const std::uint32_t known = thread.sites.find(address_key(task.type, task.caller));
   return {known != 0 ? known : learn_address(thread, task, traits), false, false};
 }
@@ -253,16 +283,17 @@ TP_COLD TaskKind learn_kind(ThreadState& thread, const void* type) noexcept {
   return kind;
 }
 
-// A context of the user's can serve several groups and algorithms at a time, and which task is whose the context does not
-// tell: the types of the tasks do. What a loop waits for descends from its first task; a group's run_and_wait() waits for
-// the whole group.
+// A context of the user's can serve several groups and algorithms at a time; the types of the tasks
+// show which of them a task belongs to. What a loop waits for descends from its first task; a
+// group's run_and_wait() waits for the whole group.
 TP_HOT TaskKind kind_in(ThreadState& thread, const void* type, unsigned traits) noexcept {
-  if (traits != static_cast<unsigned>(trace::Construct::UserContext)) [[likely]]
+  if (traits != TP_CONSTRUCT_USER_CONTEXT) [[likely]]
     return TaskKind::Other;
   const std::uint32_t known = thread.task_kinds.find(reinterpret_cast<std::uintptr_t>(type));
   return known != 0 ? static_cast<TaskKind>(known) : learn_kind(thread, type);
 }
 
+// Writes an Extended record, which closes no step; `idle` is the idle time before it, in ticks.
 TP_COLD void put_extended(ThreadState& thread, trace::ExtendedKind kind, const void* payload,
                           std::uint16_t bytes, std::uint64_t idle = 0) noexcept {
   flush_begin(thread);
@@ -274,23 +305,30 @@ TP_COLD void put_extended(ThreadState& thread, trace::ExtendedKind kind, const v
   if (bytes > 0)
     record.bytes(payload, bytes);
   thread.writer.advance(record.commit(make_tag(Op::Extended, lead_code, 0, 0, 0)));
-  thread.told_time += idle;
+  thread.reader_time += idle;
 }
 
+TP_HOT SiteCode code_of_site(const ThreadState& thread, std::uint32_t site,
+                             bool is_split) noexcept {
+  if (is_split)
+    return SiteCode::Inherit;
+  if (site == thread.ordinals.last_site && site != 0)
+    return SiteCode::Last;
+  return site <= UINT16_MAX ? SiteCode::U16 : SiteCode::U32;
+}
+
+// Writes a Spawn or SpawnWait, and the id and the site into the task.
 TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep& step,
                       const tp_task& task, const tp_context& context) noexcept {
-  put_before(thread);
+  put_pending(thread);
   const ContextOperand operand = name_context(thread, frame, context);
-  const auto [site, is_split, is_told] = site_of(thread, frame, task, operand, context.traits);
+  const auto [site, is_split, is_tagged] = site_of(thread, frame, task, operand, context.traits);
   const TaskKind kind = kind_in(thread, task.type, context.traits);
   const bool is_first =
       op == Op::SpawnWait && (kind == TaskKind::First || kind == TaskKind::ForEach);
-  if (kind == TaskKind::Fed || (is_first && kind == TaskKind::ForEach)) [[unlikely]]
+  if (kind == TaskKind::FeederItem || (is_first && kind == TaskKind::ForEach)) [[unlikely]]
     put_extended(thread, trace::ExtendedKind::Feed, nullptr, 0);
-  const SiteCode site_code = is_split                                         ? SiteCode::Inherit
-                             : site == thread.ordinals.last_site && site != 0 ? SiteCode::Last
-                             : site <= UINT16_MAX                             ? SiteCode::U16
-                                                                              : SiteCode::U32;
+  const SiteCode site_code = code_of_site(thread, site, is_split);
   RecordEncoder record(reserve(thread));
   const unsigned codes = put_figures(thread, record, step);
   if (site_code == SiteCode::U16)
@@ -307,14 +345,17 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
   else if (frame.split_next)
     flags |= trace::kSpawnSplit;
   frame.split_next = false;
-  // The id stands in the task before anybody can see it: libtbb publishes the task after this hook.
+  // The task has its id before another thread can see it: libtbb publishes the task after this
+  // hook.
   task.words[0] = trace::pack_id(thread.writer.stream(), thread.ordinals.spawns) + 1;
-  task.words[1] = site | (is_told ? kSiteTold : 0) | (task.words[1] & kRegionBits << kRegionShift);
+  task.words[1] = site | (is_tagged ? TP_TASK_SITE_TAGGED : 0) |
+                  (task.words[1] & TP_TASK_REGION_BITS << TP_TASK_REGION_SHIFT);
   ++thread.ordinals.spawns;
   commit(thread, record, tag_of(op, codes, flags));
 }
 
-// Idle ticks up to `now`, told by the record about to be written.
+// Ends the search for a task. Returns its idle ticks up to `now`, for the record that is written
+// next.
 TP_HOT std::uint64_t take_idle(ThreadState& thread, std::uint64_t now) noexcept {
   if (thread.search_start == 0)
     return 0;
@@ -324,40 +365,23 @@ TP_HOT std::uint64_t take_idle(ThreadState& thread, std::uint64_t now) noexcept 
   return idle;
 }
 
-// For a Begin and one more record, in the middle of a step.
+// Makes room for a Begin and one more record that is written inside of a step, so that a new chunk
+// is not counted as work.
 TP_HOT void make_room_in_step(ThreadState& thread, Frame& frame) noexcept {
   if (!thread.writer.has_room(2)) [[unlikely]] {
     const OutsideOfStep outside(thread, frame);
-    thread.writer.make_room(thread.told_time, thread.ordinals.spawns);
+    thread.writer.make_room(thread.reader_time, thread.ordinals.spawns);
   }
 }
 
 } // namespace
-
-OutsideOfStep::OutsideOfStep(ThreadState& thread, Frame& frame) noexcept
-    : thread_(thread), frame_(frame), begin_(read_clock(thread.clock)) {
-  read_extra_events(thread.clock);
-  std::memcpy(begin_extra_, thread.clock.extra, sizeof begin_extra_);
-}
-
-OutsideOfStep::~OutsideOfStep() {
-  const Reading end = read_clock(thread_.clock);
-  read_extra_events(thread_.clock);
-  if (!frame_.step_open)
-    return;
-  thread_.step_work += end.work - begin_.work;
-  thread_.step_time += end.time - begin_.time;
-  frame_.region_mark += end.work - begin_.work;
-  for (unsigned i = 0; i < kMaxExtraEvents; ++i)
-    thread_.step_extra[i] += thread_.clock.extra[i] - begin_extra_[i];
-}
 
 void open_step(ThreadState& thread, Frame& frame) noexcept {
   open_now(thread, frame);
 }
 
 void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work) noexcept {
-  thread.close_time = thread.told_time = read_own_time(thread.clock);
+  thread.close_time = thread.reader_time = read_own_time(thread.clock);
   const trace::ThreadBeginPayload payload{thread.os_thread, prior_work,
                                           static_cast<std::uint32_t>(role), 0};
   put_extended(thread, trace::ExtendedKind::ThreadBegin, &payload, sizeof payload);
@@ -372,8 +396,7 @@ void record_forks(ThreadState& thread, std::uint32_t forks) noexcept {
 }
 
 void end_thread(ThreadState& thread, std::uint64_t cpu_ns) noexcept {
-  // Only a thread that is killed in the middle of tasks has more than its root; those frames stay
-  // open.
+  // A thread that is killed in the middle of tasks has more frames than its root; those stay open.
   Frame* const top = thread.frame.load(std::memory_order_relaxed);
   if (top != &thread.root)
     return;
@@ -401,7 +424,7 @@ void wait(ThreadState& thread, Frame& frame, const tp_task* task, const tp_conte
     put_spawn(thread, frame, Op::Spawn, step, *task, *task_context);
     step = ClosedStep{};
   }
-  put_before(thread);
+  put_pending(thread);
   const ContextOperand operand = name_context(thread, frame, context);
   RecordEncoder record(reserve(thread));
   const unsigned codes = put_figures(thread, record, step);
@@ -421,7 +444,7 @@ void end_wait(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
   const unsigned lead_code = record.field(idle);
   thread.writer.advance(record.commit(
       make_tag(Op::WaitEnd, lead_code, 0, 0, by_exception ? trace::kWaitEndByException : 0)));
-  thread.told_time += idle;
+  thread.reader_time += idle;
   open_now(thread, frame);
 }
 
@@ -429,15 +452,15 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
                 bool cancelled) noexcept {
   Frame* const outer = thread.frame.load(std::memory_order_relaxed);
   if (thread.failed.failed && thread.failed.task_words == task.words) [[unlikely]] {
-    // The library runs a task again that threw, to cancel it: the same frame goes on.
+    // The library runs a task that threw again, to cancel it: the same frame continues.
     frame = thread.failed;
     frame.outer = outer;
     thread.failed.failed = false;
     thread.frame.store(&frame, std::memory_order_relaxed);
     return open_now(thread, frame);
   }
-  // Every way in which a task can be created is hooked; should one be missed, the task starts from
-  // where its thread is.
+  // Every way to create a task has a hook. Should one be missing, the task is spawned here, by the
+  // frame below it.
   if (task.words[0] == 0) [[unlikely]]
     put_spawn(thread, *outer, Op::Spawn, ClosedStep{}, task, context);
   const std::uint64_t id = task.words[0] - 1;
@@ -448,14 +471,14 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
   frame.type = task.type;
   frame.task_words = task.words;
   frame.site = static_cast<std::uint32_t>(task.words[1]);
-  frame.site_told = (task.words[1] & kSiteTold) != 0;
+  frame.site_tagged = (task.words[1] & TP_TASK_SITE_TAGGED) != 0;
   frame.call_site = 0;
   frame.step_open = false;
   frame.split_next = false;
   frame.reopen = false;
   frame.failed = false;
   frame.threw = false;
-  frame.region = static_cast<std::uint32_t>(task.words[1] >> kRegionShift);
+  frame.region = static_cast<std::uint32_t>(task.words[1] >> TP_TASK_REGION_SHIFT);
   frame.region_depth = frame.region != 0;
   frame.waits = 0;
   frame.loops = 0;
@@ -499,7 +522,7 @@ void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
   }
   const ClosedStep step = close_now(thread, frame);
   if (thread.begin_pending && thread.region_count == 0) {
-    // The commonest record of all: a task without events inside.
+    // The commonest record: a task without events inside.
     RecordEncoder record(reserve(thread));
     const unsigned codes = put_figures(thread, record, step);
     record.number(thread.begin_id, trace::kWidthBytes[thread.begin_flags & 3]);
@@ -543,7 +566,7 @@ void end_loop(ThreadState& thread, Frame& frame, std::uint64_t iterations,
     return count == 1 ? 0 : count == 0 ? 1 : width_code(count);
   };
   const ClosedStep step = close_now(thread, frame);
-  put_before(thread);
+  put_pending(thread);
   RecordEncoder record(reserve(thread));
   const unsigned codes = put_figures(thread, record, step);
   const unsigned iterations_code = code_of(iterations);
@@ -576,15 +599,15 @@ void acquire_edges(ThreadState& thread, Frame& frame, const std::uint64_t* edges
                         ? close_at(thread, frame, {thread.step_work, thread.step_time})
                         : close_now(thread, frame);
   if (how != Acquire::Also)
-    frame.part = 0; // what it acquired before is not on its path any more
+    frame.part = 0; // its path no longer contains the edges that it acquired before
   for (unsigned i = 0; i < count; ++i) {
-    put_before(thread);
+    put_pending(thread);
     RecordEncoder record(reserve(thread));
     const unsigned codes = put_figures(thread, record, step);
     record.operand(edges[i] - 1);
     const bool alone = how != Acquire::Also && i == 0;
     commit(thread, record, tag_of(Op::Acquire, codes, alone ? trace::kAcquireAlone : 0));
-    step = ClosedStep{}; // nothing between two edges
+    step = ClosedStep{}; // there is no work between two edges
   }
   open_now(thread, frame);
 }
@@ -598,21 +621,22 @@ void change_edge_uses(ThreadState& thread, Frame& frame, std::uint64_t edge, int
 struct StackToken {
   std::uint64_t stack; // packed id
   Frame* top;
-  Frame* bottom; // the frame above the base of a borrowed stack; null: the thread's own stack
+  Frame* bottom; // the frame above the base of a lent stack; null: the thread's own stack
   bool reopen;
   std::uint32_t generation;
 };
 
-// Below the frames of a borrowed stack there is none of this thread's: a base that never has a step.
+// A stack that the library lends a thread has none of the thread's frames: below its frames is a
+// base that never has a step.
 static void renew_base(ThreadState& thread) noexcept {
   thread.base = Frame{};
   thread.base.thread = &thread;
 }
 
-StackToken* put_aside(ThreadState& thread) noexcept {
+StackToken* suspend_stack(ThreadState& thread) noexcept {
   Frame* const top = thread.frame.load(std::memory_order_relaxed);
-  // A borrowed stack without a task. The library keeps some of these for the next suspend() and
-  // destroys the others: nobody may ever come back.
+  // A lent stack without a task. The library keeps some of these for the next suspend() and
+  // destroys the others: possibly no thread ever returns to it.
   if (top == &thread.base)
     return nullptr;
   auto* const token = new (std::nothrow) StackToken;
@@ -632,13 +656,13 @@ StackToken* put_aside(ThreadState& thread) noexcept {
   return token;
 }
 
-void take_back(ThreadState& thread, StackToken* token) noexcept {
+void resume_stack(ThreadState& thread, StackToken* token) noexcept {
   if (token->generation == thread.generation) {
     const trace::StackInPayload payload{token->stack};
     const std::uint64_t idle =
         thread.search_start != 0 ? take_idle(thread, read_own_time(thread.clock)) : 0;
     put_extended(thread, trace::ExtendedKind::StackIn, &payload, sizeof payload, idle);
-    if (token->bottom != nullptr) { // the thread that put it aside uses its own base
+    if (token->bottom != nullptr) { // the thread that suspended the stack still uses its own base
       renew_base(thread);
       token->bottom->outer = &thread.base;
     }

@@ -1,12 +1,13 @@
 // DPST BUILDER: turns the hooks' events into records of the dynamic program structure tree: which
 // task was created where, which wait joined what, and the work of every step in between. (DPST:
-// Raman, Zhao, Sarkar, Vechev, Yahav, PLDI 2012; its use for work and span: TaskProf, FSE 2017,
-// section 3. Here the tree is only written down; it is rebuilt offline.)
+// Raman, Zhao, Sarkar, Vechev, Yahav, PLDI 2012; its use for work and span: TaskProf, ESEC/FSE
+// 2017, section 3. Here the tree is only written down; the analyzer builds it.)
 //
-// A step closes with the first clock reading of a hook and the next opens with the last one, so
-// what happens in between, in this file and in oneTBB, belongs to neither. All functions run on the
-// thread that owns the state. Hot, but for those marked cold: no lock, allocation or system call,
-// except by the clock and when a chunk is full.
+// A step closes with the first reading of the clock in a hook, and the next one opens with the last
+// reading, so what happens in between, here and in oneTBB, belongs to neither. All functions run on
+// the thread that owns the state; `frame` is the one on top of its frames. Hot, except for those
+// marked as cold: no lock, allocation or system call, other than by the clock and when a chunk is
+// full.
 #pragma once
 
 #include "builder/thread_state.h"
@@ -15,31 +16,20 @@
 
 namespace tp::rt {
 
+// Opens a step, without a record.
 void open_step(ThreadState& thread, Frame& frame) noexcept;
 
-// What a hook has to do inside of a step, other than to fill room that is there: a new chunk, a new
-// site. While one of these lives, nothing counts for the frame's open step. Cold.
-class OutsideOfStep {
-public:
-  OutsideOfStep(ThreadState& thread, Frame& frame) noexcept;
-  ~OutsideOfStep();
-  OutsideOfStep(const OutsideOfStep&) = delete;
-  OutsideOfStep& operator=(const OutsideOfStep&) = delete;
-
-private:
-  ThreadState& thread_;
-  Frame& frame_;
-  Reading begin_;
-  std::uint64_t begin_extra_[kMaxExtraEvents];
-};
-
-// Pushes the root frame, without an open step.
+// Begins the thread's part of the stream, and pushes the root frame, without an open step.
+// `prior_work`: of the thread before that, in the unit of work.
 void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work) noexcept;
 // After begin_thread of the first thread of a process: how many fork()s led to the process. Cold.
 void record_forks(ThreadState& thread, std::uint32_t forks) noexcept;
-// Closes the root frame's step, if it is open, and the frame.
+// Closes the root frame's step, if it is open, and the frame. `cpu_ns`: CPU time of the thread
+// since it was created.
 void end_thread(ThreadState& thread, std::uint64_t cpu_ns) noexcept;
 
+// The events of tp/hooks.h. spawn, wait, cut and end_task leave the frame without an open step;
+// end_context and change_edge_uses write a record inside of the open step; the others open one.
 void spawn(ThreadState& thread, Frame& frame, const tp_task& task,
            const tp_context& context) noexcept;
 void wait(ThreadState& thread, Frame& frame, const tp_task* task, const tp_context* task_context,
@@ -54,23 +44,25 @@ void end_loop(ThreadState& thread, Frame& frame, std::uint64_t iterations,
               std::uint64_t grain) noexcept;
 void join_fold(ThreadState& thread, Frame& frame) noexcept;
 void cut(ThreadState& thread, Frame& frame) noexcept;
-// Edges (packed id + 1). One that is kept may be acquired by any number of frames, else by one.
+// Releases an edge and returns it (packed id + 1). A kept edge may be acquired by any number of
+// frames, others by one.
 std::uint64_t release_edge(ThreadState& thread, Frame& frame, bool kept) noexcept;
 enum class Acquire : std::uint8_t {
   Also,  // the frame continues after its own path so far and after the edges
   Alone, // after the edges only
-  First, // the same, before anything of the user's has run in the task: its step ends where it began
+  First, // the same, before any code of the user has run in the task: its step ends where it began
 };
 void acquire_edges(ThreadState& thread, Frame& frame, const std::uint64_t* edges, unsigned count,
                    Acquire how) noexcept;
-// So many more acquires will name the edge, or fewer.
+// The edge will be acquired by `change` more frames, or fewer, than its release said.
 void change_edge_uses(ThreadState& thread, Frame& frame, std::uint64_t edge, int change) noexcept;
-// Resumable tasks: a thread leaves its frames and continues on another stack, with other frames or
-// none. The token is made by put_aside and freed by take_back, on whichever thread; null: there is
-// nothing to come back to.
+// Resumable tasks: a thread leaves its call stack, and the frames on it, and continues on another
+// stack, with other frames or none. suspend_stack makes the token, resume_stack frees it, on any
+// thread. Null: there are no frames to return to, or no memory.
 struct StackToken;
-TP_COLD StackToken* put_aside(ThreadState& thread) noexcept;
-TP_COLD void take_back(ThreadState& thread, StackToken* token) noexcept;
+TP_COLD StackToken* suspend_stack(ThreadState& thread) noexcept;
+TP_COLD void resume_stack(ThreadState& thread, StackToken* token) noexcept;
+// Records that recording is paused, or resumed. Without an open step.
 void write_pause(ThreadState& thread, bool pause) noexcept;
 
 } // namespace tp::rt

@@ -1,3 +1,4 @@
+// See edge_table.h.
 #include "builder/edge_table.h"
 
 #include <atomic>
@@ -15,18 +16,18 @@ struct Entry {
 };
 
 struct Bucket {
-  std::atomic<std::uint32_t> state{0}; // process, and kLocked
+  std::atomic<std::uint32_t> state{0}; // number of the process, and kLocked
   std::atomic<Entry*> first{nullptr};  // oldest first; written with the lock held
   Entry* last = nullptr;               // if there is a first
   Entry* unused = nullptr;
 };
 
-// Enough for a million buffered messages; what is never used is never touched.
+// Enough for a million buffered messages. Pages of buckets that are never used are never allocated.
 constexpr unsigned kBucketBits = 14;
 constinit Bucket buckets[1u << kBucketBits];
 
 // Even numbers count the forks between the first process and this one. A bucket with another number
-// is the parent's: not locked and empty, whatever stands in it.
+// is the parent's: it counts as empty and not locked, whatever it contains.
 constexpr std::uint32_t kLocked = 1;
 constinit std::atomic<std::uint32_t> process{0};
 
@@ -35,7 +36,8 @@ Bucket& bucket_of(const void* key) noexcept {
                  (64 - kBucketBits)];
 }
 
-// Without a lock: whatever the key has was put by this thread, or before what made the caller look.
+// Without a lock: the key's entries were put by this thread, or the put happens before this call
+// for another reason.
 bool is_empty(const void* key) noexcept {
   const Bucket& bucket = bucket_of(key);
   return bucket.first.load(std::memory_order_acquire) == nullptr ||
@@ -43,10 +45,10 @@ bool is_empty(const void* key) noexcept {
              process.load(std::memory_order_relaxed);
 }
 
-// Holds the bucket of a key.
-class Held {
+// The bucket of a key, locked while this lives.
+class LockedBucket {
 public:
-  explicit Held(const void* key) noexcept : bucket_(bucket_of(key)), key_(key) {
+  explicit LockedBucket(const void* key) noexcept : bucket_(bucket_of(key)), key_(key) {
     const std::uint32_t ours = process.load(std::memory_order_relaxed);
     std::uint32_t before;
     for (unsigned tries = 1;; ++tries) {
@@ -56,16 +58,16 @@ public:
       if (tries % 64 == 0)
         sched_yield(); // its holder may have been preempted
     }
-    if (before != ours) { // its lists may be half changed
+    if (before != ours) { // of the parent: its lists may be inconsistent
       set_first(nullptr);
       bucket_.last = bucket_.unused = nullptr;
     }
   }
-  ~Held() {
+  ~LockedBucket() {
     bucket_.state.store(process.load(std::memory_order_relaxed), std::memory_order_release);
   }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
+  LockedBucket(const LockedBucket&) = delete;
+  LockedBucket& operator=(const LockedBucket&) = delete;
 
   void append(std::uint64_t edge) noexcept {
     Entry* entry = bucket_.unused;
@@ -80,14 +82,15 @@ public:
       bucket_.last->next = entry;
     bucket_.last = entry;
   }
-  // The oldest entry of the key behind `before` (null: of all), or null. `before` becomes the entry
-  // in front of it.
+  // The key's oldest entry after `before` (null: of all), or null. Sets `before` to the entry's
+  // predecessor.
   Entry* find(Entry*& before) noexcept {
     Entry* entry = before == nullptr ? first() : before->next;
     for (; entry != nullptr && entry->key != key_; entry = entry->next)
       before = entry;
     return entry;
   }
+  // Removes an entry that find() returned.
   std::uint64_t unlink(Entry* before, Entry* entry) noexcept {
     if (before == nullptr)
       set_first(entry->next);
@@ -111,35 +114,35 @@ private:
 } // namespace
 
 void put_edge(const void* key, std::uint64_t edge) noexcept {
-  Held(key).append(edge);
+  LockedBucket(key).append(edge);
 }
 
 void put_edges(const void* key, const Edges& edges) noexcept {
-  Held held(key);
+  LockedBucket bucket(key);
   for (unsigned i = 0; i < edges.count; ++i)
-    held.append(edges.edge[i]);
+    bucket.append(edges.edge[i]);
 }
 
 std::uint64_t take_edge(const void* key) noexcept {
   if (is_empty(key))
     return 0;
-  Held held(key);
+  LockedBucket bucket(key);
   Entry* before = nullptr;
-  Entry* const entry = held.find(before);
-  return entry != nullptr ? held.unlink(before, entry) : 0;
+  Entry* const entry = bucket.find(before);
+  return entry != nullptr ? bucket.unlink(before, entry) : 0;
 }
 
 void take_edges(const void* key, Edges& edges, std::uint64_t last) noexcept {
   edges.count = 0;
   if (is_empty(key))
     return;
-  Held held(key);
+  LockedBucket bucket(key);
   Entry* before = nullptr;
   while (edges.count < Edges::kMost) {
-    Entry* const entry = held.find(before);
+    Entry* const entry = bucket.find(before);
     if (entry == nullptr)
       break;
-    const std::uint64_t edge = held.unlink(before, entry);
+    const std::uint64_t edge = bucket.unlink(before, entry);
     edges.edge[edges.count++] = edge;
     if (edge == last)
       break;
@@ -149,12 +152,12 @@ void take_edges(const void* key, Edges& edges, std::uint64_t last) noexcept {
 std::uint64_t peek_edge(const void* key, unsigned n) noexcept {
   if (is_empty(key))
     return 0;
-  Held held(key);
+  LockedBucket bucket(key);
   Entry* before = nullptr;
-  Entry* entry = held.find(before);
+  Entry* entry = bucket.find(before);
   for (; n > 0 && entry != nullptr; --n) {
     before = entry;
-    entry = held.find(before);
+    entry = bucket.find(before);
   }
   return entry != nullptr ? entry->edge : 0;
 }
@@ -162,16 +165,16 @@ std::uint64_t peek_edge(const void* key, unsigned n) noexcept {
 void forget_edges(const void* key) noexcept {
   if (is_empty(key))
     return;
-  Held held(key);
+  LockedBucket bucket(key);
   Entry* before = nullptr;
-  while (Entry* const entry = held.find(before))
-    held.unlink(before, entry);
+  while (Entry* const entry = bucket.find(before))
+    bucket.unlink(before, entry);
 }
 
 bool count_entry(const void* key, int change, std::uint64_t most) noexcept {
-  Held held(key);
+  LockedBucket bucket(key);
   Entry* before = nullptr;
-  Entry* const entry = held.find(before);
+  Entry* const entry = bucket.find(before);
   const std::uint64_t count =
       (entry != nullptr ? entry->edge : 0) + static_cast<std::int64_t>(change);
   if (count > most) // also below 0
@@ -179,7 +182,7 @@ bool count_entry(const void* key, int change, std::uint64_t most) noexcept {
   if (entry != nullptr)
     entry->edge = count;
   else
-    held.append(count);
+    bucket.append(count);
   return true;
 }
 

@@ -1,12 +1,12 @@
-// EDGE TABLE: edges of the DAG on their way from the frame that released them to the one that will
-// acquire them, kept under the address of an object of oneTBB's that both know and whose layout may
-// not change (a scan's continuation, a node of a flow graph, a message).
+// EDGE TABLE: edges of the DAG between the frame that released them and the one that will acquire
+// them, stored under the address of an object of oneTBB that both know and whose layout must not
+// change (the continuation of a scan, a node of a flow graph, a message).
 //
-// A key is valid from the first put until it is emptied by take or forget, which the object's code
-// does before the object is gone: so an address used again never finds old edges. All functions
-// may be called by any thread, for one key by one thread at a time or under a lock of the object's;
-// each holds the spin lock of one of many buckets for a few loads, and none if the bucket is empty.
-// Not on the path of spawns, waits and tasks.
+// A key has entries from the first put until take or forget empties it, which the object's code
+// does before the object is destroyed: so a reused address never has old edges. Any thread may call
+// these functions, for one key one thread at a time or under a lock of the object. Each holds the
+// spin lock of one of many buckets for a few loads, or none if the bucket is empty. Called by the
+// edge hooks; not on the path of spawns, waits and tasks.
 #pragma once
 
 #include "base/attributes.h"
@@ -15,29 +15,30 @@
 
 namespace tp::rt {
 
-// Entries of a key. Edges are packed id + 1; other values are the caller's marks.
+// Entries of a key. An edge is its packed id + 1; other values are marks of the caller. None is 0.
 struct Edges {
   static constexpr unsigned kMost = 16;
   unsigned count = 0;
   std::uint64_t edge[kMost];
 };
 
-// Adds an entry behind those that the key has. Out of memory: the edge is lost.
+// Appends an entry to those of the key. Out of memory: the edge is lost.
 void put_edge(const void* key, std::uint64_t edge) noexcept;
 void put_edges(const void* key, const Edges& edges) noexcept;
 // Removes the key's oldest entry and returns it; 0 if there is none.
 std::uint64_t take_edge(const void* key) noexcept;
-// Moves the oldest entries to `edges`, as many as there is room for, up to and with the first that
-// equals `last`.
+// Moves the oldest entries to `edges`: as many as there is room for, up to and including the first
+// one that equals `last`.
 void take_edges(const void* key, Edges& edges, std::uint64_t last = 0) noexcept;
-// The n-th oldest entry, which stays; 0 if there is none.
+// Returns the n-th oldest entry, which stays; 0 if there is none.
 std::uint64_t peek_edge(const void* key, unsigned n = 0) noexcept;
+// Removes all entries of the key.
 void forget_edges(const void* key) noexcept;
-// Adds `change` to the only entry of the key (0 if there is none) within 0 and `most`. Returns
-// whether that was possible.
+// Adds `change` to the key's only entry (0 if there is none), if the sum is between 0 and `most`.
+// Returns whether it is.
 bool count_entry(const void* key, int change, std::uint64_t most) noexcept;
-// In a fork()ed child, where locks may be held by threads that are not there. Touches no bucket: the
-// table keeps sharing its memory with the parent's.
+// Empties the table in a fork()ed child, where locks may be held by threads that do not exist
+// there. Writes to no bucket, so that the child keeps sharing the table's memory with its parent.
 TP_COLD void clear_edges() noexcept;
 
 } // namespace tp::rt

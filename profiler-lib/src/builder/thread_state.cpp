@@ -1,4 +1,4 @@
-// The pointer by which a thread finds its state.
+// See thread_state.h.
 #include "builder/thread_state.h"
 
 namespace tp::rt {

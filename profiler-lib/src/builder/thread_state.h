@@ -1,10 +1,11 @@
-// What the runtime keeps per thread, and per executing task. Reached by one thread_local pointer;
-// touched by its own thread only, but for the end of the process (session.cpp).
+// The state of a recorded thread, and of a task that is being executed. A thread finds its state
+// with one thread_local pointer, and only that thread accesses it, except at the end of the process
+// (session.cpp). Owned by the session.
 #pragma once
 
+#include "base/site_cache.h"
 #include "clock/work_clock.h"
 #include "output/trace_writer.h"
-#include "sites/site_registry.h"
 #include "tp/hooks.h"
 
 #include <atomic>
@@ -14,57 +15,51 @@ namespace tp::rt {
 
 struct ThreadState;
 
-// Beside the site in words[1] of a task. Told: by the headers, not found by an address. In advance:
-// the headers have told it, and the task is not spawned yet. Between these bits: the causal region
-// that a delegated call is in, as Frame::region.
-inline constexpr std::uint64_t kSiteTold = std::uint64_t(1) << 32;
-inline constexpr unsigned kRegionShift = 33;
-inline constexpr std::uint64_t kRegionBits = (std::uint64_t(1) << 30) - 1;
-inline constexpr std::uint64_t kSiteInAdvance = std::uint64_t(1) << 63;
-
-// A task being executed, a frame of the DPST; lives in the tp_frame that libtbb keeps on its stack.
-// The root frame of a thread lives in its ThreadState.
+// A task that is being executed. Stored in the tp_frame that libtbb has on its stack; the root
+// frame of a thread, for the code outside of all tasks, is part of its ThreadState.
 struct Frame {
   Frame* outer;
   ThreadState* thread;        // null: not recorded
   std::uint64_t own_context;  // packed id + 1 of the context of the task, 0: none
-  std::uint64_t last_context; // packed id + 1 of the context last named by this frame
+  std::uint64_t last_context; // packed id + 1 of the context that this frame's records named last
   const void* type;           // vtable pointer of the task
   const void* task_words;     // identifies the task if it is run again after an exception
   std::uint32_t site;
   std::uint32_t call_site; // of the algorithm call in progress, with kInternalSite cleared; 0: none
-  bool site_told;          // by the headers, not found by an address
+  bool site_tagged;        // the site comes from tp-c++ or a header, not from an address
   bool step_open;
   bool split_next;
   bool reopen; // a spawn closed the step: tp_on_spawn_end opens the next
-  bool failed; // put aside: the task threw, and the library will run it again to cancel it
+  bool failed; // a saved frame: the task threw, and the library will run it again to cancel it
   bool threw;
   std::uint32_t region; // open causal region + 1, 0: none
   std::uint32_t region_depth;
   std::uint64_t region_mark; // work reading from which the region counts in the open step
   std::uint32_t waits;       // waits in progress
   std::uint32_t loops;       // loop body calls in progress
-  std::uint64_t
-      part; // of the task, in which edges of flags are acquired once (OnceMemo); 0: not named yet
+  // The part of the task within which the edge of a flag is acquired once (AcquiredFlag); 0: has no
+  // number yet.
+  std::uint64_t part;
 };
 static_assert(sizeof(Frame) <= sizeof(tp_frame), "raise the size of tp_frame");
 
-// Work inside causal regions during the open step, by region; few at a time.
+// Work of the open step in one causal region.
 struct RegionWork {
   std::uint32_t region;
   std::uint64_t work;
 };
 inline constexpr unsigned kRegionsPerStep = 8;
 
-// That one part of a frame goes on after the edge of one flag (tp_on_after_once).
-struct OnceMemo {
+// A flag of collaborative_call_once whose edge one part of a frame has acquired (tp_on_after_once).
+struct AcquiredFlag {
   const void* flag;
-  std::uint64_t
-      ends; // of functions until the edge was looked up: it is the flag's until there is another end
+  // Number of functions of flags that had ended in the process when the edge was looked up. Once
+  // another one has ended, the flag may have another edge.
+  std::uint64_t ends;
   std::uint64_t edge;
   std::uint64_t part; // Frame::part
 };
-inline constexpr unsigned kOnceMemos = 8;
+inline constexpr unsigned kAcquiredFlags = 8;
 
 struct ThreadState {
   ThreadState(TraceWriter& stream_writer, std::uint32_t session)
@@ -72,37 +67,38 @@ struct ThreadState {
 
   TraceWriter& writer;
   std::atomic<Frame*> frame{
-      nullptr}; // on top of the stack; read by others at the end of the process only
+      nullptr}; // the current one; other threads read it at the end of the process only
   // The open step, or the end of the last one.
   std::uint64_t step_work = 0;
   std::uint64_t step_time = 0;
   std::uint64_t close_time = 0;
   std::uint64_t idle_since_close = 0;
-  std::uint64_t told_time = 0;    // where the records written so far bring their reader's clock
-  std::uint64_t search_start = 0; // 0: not searching
-  // A Begin not yet written: if the task has no events inside, Begin and End become one record.
+  std::uint64_t reader_time = 0; // the time that a reader of the records written so far has reached
+  std::uint64_t search_start = 0; // since when the thread searches for a task, 0: it does not
+  // A Begin that is not written yet: if the task has no events inside, Begin and End become one
+  // record.
   bool begin_pending = false;
-  // Whether the open step began while recording was paused. Its begin decides: the end of a task comes after those who
-  // wait for it go on, and perhaps pause or resume.
+  // Whether the open step began while recording was paused, which decides whether it counts: at its
+  // end other threads that waited for the task may already have paused or resumed.
   bool step_paused = false;
   std::uint8_t begin_flags = 0;
   std::uint64_t begin_id = 0;
   StreamOrdinals ordinals;
   unsigned region_count = 0;
   RegionWork regions[kRegionsPerStep];
-  // Extra events: where the open step began, and what the closed step counted until a record takes
-  // it.
+  // Extra events: their counts when the open step began, and those of the closed step until they
+  // are written.
   std::uint64_t step_extra[kMaxExtraEvents] = {};
   std::uint64_t closed_extra[kMaxExtraEvents] = {};
   ThreadClock clock;
   SiteCache sites;
   SiteCache known_regions; // region + 1
   SiteCache task_kinds;    // TaskKind by vtable
-  OnceMemo once[kOnceMemos] = {};
-  std::uint32_t parts = 0; // named by this thread
+  AcquiredFlag acquired_flags[kAcquiredFlags] = {};
+  std::uint32_t parts = 0; // that have a number of this thread
   // Cold.
   Frame root{};
-  Frame base{};   // below the frames of a borrowed stack
+  Frame base{};   // below the frames of a stack that the library lent the thread (resumable tasks)
   Frame failed{}; // the frame of a task that threw, until the library runs it again
   std::uint32_t generation;
   std::uint64_t os_thread = 0;
@@ -110,7 +106,7 @@ struct ThreadState {
   bool is_worker = false;
 };
 
-// The calling thread's state: null before its first event and after its end.
+// The calling thread's state: null before its first event, after its end, and after a fork.
 extern thread_local ThreadState* this_thread TP_TLS;
 
 } // namespace tp::rt

@@ -1,5 +1,4 @@
-// For tp-doctor: tries every source of the work clock in turn, measures what a reading costs, and
-// tells it as JSON. Cold, and only in a process that profiles nothing: it uses the process's clock.
+// See clock_report.h. Each source is tried in turn, and the time of a reading measured.
 #include "clock/clock_report.h"
 
 #include "base/json_writer.h"
@@ -45,7 +44,7 @@ const Source kSources[] = {
      }},
 };
 
-// The median of a few batches, in tenths of a ns.
+// The time of one reading in tenths of a ns: the median of a few batches.
 std::uint64_t tenth_ns_per_read() {
   ThreadClock clock;
   open_clock(clock);

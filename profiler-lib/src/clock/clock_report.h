@@ -1,14 +1,14 @@
-// What can be measured on this machine, for tp-doctor.
+// What can be measured on this machine, for tp-doctor. Changes the process's clock, so it is called
+// in a process that profiles nothing. Cold.
 #pragma once
 
 #include <string>
 
 namespace tp::rt {
 
-// JSON, schema taskpath.doctor/1: {"schema", "auto": {"clock", "event", "reason"}, "sources": [...]},
-// a source being {"clock", "event", "works"} and either {"reason", "command"} or {"unit",
-// "kernel_included", "ns_per_read"}. Takes some ms, and the process's clock: only where nothing is
-// profiled.
+// JSON, schema taskpath.doctor/1: {"schema", "auto": {"clock", "event", "reason"}, "sources":
+// [...]}, where each source is {"clock", "event", "works"} and either {"reason", "command"} or
+// {"unit", "kernel_included", "ns_per_read"}. Takes some ms.
 std::string clock_report();
 
 } // namespace tp::rt

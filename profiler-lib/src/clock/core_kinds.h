@@ -1,5 +1,6 @@
-// Kinds of cores with a PMU each (P and E cores of x86-64, big.LITTLE): an event of perf_event_open
-// counts on the cores of one PMU only. Cold: once per process.
+// Kinds of cores that have a PMU each (P and E cores of x86-64, big.LITTLE): an event of
+// perf_event_open counts on the cores of one PMU only. Called when the clock is chosen, once per
+// process. Cold.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ struct CoreKinds {
   std::uint32_t pmu[kMaxCoreKinds] = {};
 };
 
-// As sysfs tells; `devices` is /sys/bus/event_source/devices. One kind if it tells nothing.
+// Reads sysfs; `devices` is /sys/bus/event_source/devices. `count` is 0 if nothing is found there.
 CoreKinds find_core_kinds(const char* devices);
 
 } // namespace tp::rt

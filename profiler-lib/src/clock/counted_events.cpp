@@ -16,7 +16,7 @@ struct KnownEvent {
   std::uint64_t config;
 };
 
-// The names that perf(1) has for them.
+// By their names in perf(1).
 constexpr KnownEvent kKnownEvents[] = {
     {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
     {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},

@@ -1,5 +1,6 @@
-// The events that can be named with -e / TP_EVENT: their names, and the list "first is the work, the
-// others ride along". Cold: once per process.
+// COUNTED EVENTS: the events that -e / TP_EVENT can name, and its list: the first event is the
+// work, the others are extra events, counted for each step as well. Called when the clock is
+// chosen, once per process. Cold.
 #pragma once
 
 #include "tp/trace/trace_codec.h"
@@ -13,21 +14,22 @@ namespace tp::rt {
 inline constexpr unsigned kMaxExtraEvents = trace::kMaxExtraEvents;
 inline constexpr unsigned kMaxEvents = 1 + kMaxExtraEvents;
 
-// One event of perf_event_open. Plain data: it lives in constinit memory.
+// One event of perf_event_open. Plain data, since it is part of the constinit clock_config.
 struct CountedEvent {
   char name[128] = ""; // as the user gave it, also the unit
   std::uint32_t type = 0;
   std::uint64_t config = 0, config1 = 0, config2 = 0;
-  bool exclude_kernel = true; // what runs in the kernel is not counted
+  bool exclude_kernel = true; // what happens in the kernel is not counted
 
   bool is_hardware() const;
-  // The kernel knows its number for each PMU of a core; other hardware events belong to one PMU.
+  // Exists on the PMU of each kind of core, under the same number; other hardware events belong to
+  // one PMU.
   bool is_generic() const;
   // CPU time in ns, the only event here whose unit is time.
   bool is_task_clock() const;
 };
 
-// "-e FIRST,SECOND,..." taken apart.
+// The parsed list "FIRST,SECOND,...".
 struct EventList {
   enum class Work : std::uint8_t {
     Auto,    // the best clock there is
@@ -41,11 +43,12 @@ struct EventList {
   unsigned extra_count = 0;
 };
 
-// A known name, or TYPE:CONFIG[:CONFIG1[:CONFIG2]][=NAME] in the numbers of perf_event_attr, the type
-// decimal, the others hexadecimal, as tp-run writes the events of libpfm4. False: neither.
+// Parses a name of perf(1), or TYPE:CONFIG[:CONFIG1[:CONFIG2]][=NAME] in the numbers of
+// perf_event_attr (the type decimal, the others hexadecimal), as tp-run passes the events of
+// libpfm4. False: neither.
 bool find_event(std::string_view name, CountedEvent& event);
 
-// False: `problem` says which name is wrong and what is expected.
+// Parses a list of events. False: `problem` says which name is wrong and what is expected.
 bool parse_events(std::string_view text, EventList& list, std::string& problem);
 
 } // namespace tp::rt

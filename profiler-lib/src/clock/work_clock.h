@@ -1,19 +1,23 @@
-// WORK CLOCK: reads "work done by this thread so far" and "time" at each step boundary.
+// WORK CLOCK: reads "work done by this thread so far" and "time" at each step boundary. Chosen once
+// per process (docs/explanation/clocks.md); `auto` takes the first of these that works here:
 //
-// The kind of clock is chosen once per process (design.md section 3), the order of `auto` being:
-// hardware event read in user space, hardware event by read(), on-CPU TSC by rseq marker, on-CPU
-// TSC by perf page, CLOCK_THREAD_CPUTIME_ID.
+//   PerfUser     a hardware event, read in user space (rdpmc)
+//   PerfRead     a hardware event, read with a system call
+//   TscRseq      on-CPU TSC with the rseq marker as proof
+//   TscPerfPage  on-CPU TSC with the page of a perf event as proof
+//   ThreadCpu    CLOCK_THREAD_CPUTIME_ID
 //
-// On-CPU TSC: the time stamp counter, less the ticks during which the thread was not on a CPU.
-// While nothing tells of a context switch, work = TSC - offset costs one rdtsc and one load. What
-// tells: (rseq marker) the kernel clears the pointer `rseq_cs` of a thread whenever it is
-// preempted, so an intact dummy pointer proves that it was not; (perf page) the `lock` of a mapped
-// perf event page changes each time the thread is scheduled in. The TSC is read before the proof is
-// looked at, so a proof that holds covers the whole time up to the reading. Without proof, and
-// after 200 us (a hypervisor may have taken the CPU away), the offset is set anew from
-// CLOCK_THREAD_CPUTIME_ID.
+// On-CPU TSC: the time stamp counter, minus the ticks during which the thread was not on a CPU. As
+// long as something proves that the thread was not switched out, work = TSC - offset, which costs
+// one rdtsc and one load. The proof is either the rseq marker: the kernel clears the pointer
+// `rseq_cs` of a thread whenever it preempts it, so if a dummy pointer is still there, the thread
+// was not preempted. Or the perf page: the `lock` of a mapped page changes each time the thread is
+// scheduled in. The TSC is read before the proof is checked, so a valid proof covers the whole time
+// up to the reading. Without a proof, and after 200 us (a hypervisor may have taken the CPU away),
+// the offset is computed again from CLOCK_THREAD_CPUTIME_ID: the thread takes a new anchor.
 //
-// All functions here run on the thread that owns the ThreadClock.
+// Functions with a ThreadClock run on the thread that owns it, unless stated otherwise; those that
+// choose the clock run before the first thread is set up.
 #pragma once
 
 #include "base/attributes.h"
@@ -56,8 +60,8 @@ TP_HOT std::uint64_t read_time() noexcept {
 #endif
 }
 
-// Its ticks per second as the hardware tells them; 0: it does not.
-inline std::uint64_t told_time_hz() noexcept {
+// Its ticks per second as the hardware reports them; 0: it does not.
+inline std::uint64_t nominal_time_hz() noexcept {
 #if defined(__aarch64__)
   std::uint64_t hz;
   asm("mrs %0, cntfrq_el0" : "=r"(hz));
@@ -74,17 +78,17 @@ inline std::uint64_t read_posix(clockid_t clock) noexcept {
   return std::uint64_t(now.tv_sec) * 1000000000u + std::uint64_t(now.tv_nsec);
 }
 
-// The two clocks at the same moment: the closest of a few pairs of readings, since the thread may
-// be preempted between.
+// read_time() and CLOCK_MONOTONIC at the same moment: the closest of a few pairs of readings, since
+// the thread may be preempted between two.
 struct TimePair {
   std::uint64_t time;
   std::uint64_t mono_ns;
 };
 TimePair read_time_pair() noexcept;
 
-// Per-process choice and calibration. Written before the first thread is set up, constant
-// afterwards. No constructor and no destructor: hooks run before those of other files, and after
-// them.
+// The choice of the process and its calibration. Written before the first thread is set up,
+// constant afterwards. No constructor and no destructor: hooks may run before the constructors of
+// other files, and after their destructors.
 struct ClockConfig {
   ClockKind kind = ClockKind::ThreadCpu;
   const char* name = "thread-cpu"; // for run.json "clock"
@@ -111,12 +115,11 @@ struct ClockConfig {
 };
 extern ClockConfig clock_config;
 
-// The counter page of a perf event, as far as it is read here; see linux/perf_event.h, struct
-// perf_event_mmap_page.
+// The counter page of a perf event: struct perf_event_mmap_page of linux/perf_event.h.
 struct PerfPage;
 
-// Open events of one thread, numbered as in ClockConfig::events; one leads the group, so that all are
-// counted at the same times.
+// Open events of one thread, numbered as in ClockConfig::events; one leads the group, so that all
+// are counted at the same times.
 struct EventGroup {
   int fds[kMaxEvents] = {-1, -1, -1, -1, -1};
   const volatile PerfPage* pages[kMaxEvents] = {}; // for reading in user space
@@ -132,15 +135,16 @@ struct EventGroups {
   bool user_read = false;   // all pages are mapped
 };
 
+// The clock of one thread: made by open_clock, released by close_clock.
 struct ThreadClock {
   std::uint64_t offset = 0;                     // on-CPU TSC: work = time - offset
-  std::uint64_t last_time = 0;                  // of the last reading: neither time
-  std::uint64_t last_work = 0;                  // nor work ever runs backwards
+  std::uint64_t last_time = 0;                  // of the last reading: time and work never run
+  std::uint64_t last_work = 0;                  // backwards
   std::uint64_t* rseq_slot = nullptr;           // TscRseq: &rseq_cs of this thread
   std::uint64_t rseq_marker = 0;                // TscRseq: address of the dummy descriptor
   const volatile PerfPage* lock_page = nullptr; // TscPerfPage
   std::uint32_t page_lock = 0;
-  bool has_lock_page = false;                // else lock_page is a stand-in that proves nothing
+  bool has_lock_page = false;                // else lock_page is a placeholder that proves nothing
   std::uint64_t virtual_work = 0;            // Virtual: what tp_spend added up
   std::uint64_t extra[kMaxExtraEvents] = {}; // the last reading of the extra events
   std::uint64_t opened_cpu_ns = 0;           // CPU time of the thread when the clock was opened,
@@ -153,89 +157,97 @@ struct Reading {
   std::uint64_t time;
 };
 
-// How far `now` is behind `start`, which may come from the clock of another CPU: never negative.
+// The time from `start` to `now`; 0 if `now` is earlier, since `start` may be a reading of another
+// CPU's clock.
 constexpr std::uint64_t elapsed_since(std::uint64_t start, std::uint64_t now) {
   return now > start ? now - start : 0;
 }
 
-// read_time() that stands still where the counter of this CPU is behind that of the thread's last reading.
+// read_time(), but not less than the thread's last reading, which another CPU's counter may have
+// given.
 TP_HOT std::uint64_t read_own_time(const ThreadClock& clock) noexcept {
   const std::uint64_t now = read_time();
   return now > clock.last_time ? now : clock.last_time;
 }
 
-// The same for a reading of a clock whose work is not made of time.
+// The same, for clocks whose work is not derived from time; remembers the reading.
 TP_HOT std::uint64_t advance_time(ThreadClock& clock) noexcept {
   return clock.last_time = read_own_time(clock);
 }
 
-// Chooses the clock for `events` ("auto", "instructions,cache-misses", ...; of a form that
+// Chooses the clock for `events` ("auto", "instructions,cache-misses", ...: a text that
 // parse_events accepts), in two stages. The first runs while the library is loaded and only tries
 // events of perf_event_open, since those count from the moment they are opened; true if the work is
-// one. The second runs when the first event is recorded; `start` was read as early as possible, for
-// the tick rate. If an event named explicitly cannot be had, another clock is chosen, a warning
-// says so, and `reason` why.
+// one of them. The second runs when the first event is recorded; `start` was read as early as
+// possible, to measure the tick rate. If an event that was named explicitly cannot be counted,
+// another clock is chosen, with a warning, and ClockConfig::reason says why.
 bool choose_counting_clock(std::string_view events);
 void choose_other_clock(std::string_view events, TimePair start);
-// True if all of `events` work here; else `message` says what is wrong, and in a second line
-// "hint: ..." the command that mends it.
+// True if all of `events` work here. Else `message` says what is wrong and, in a second line "hint:
+// ...", which command helps, if one does.
 bool probe_events(std::string_view events, std::string& message);
 
-// Sets the calling thread's clock up; false if that failed in part: a thread without its events
-// counts CPU time in the process's unit where that is time, else nothing, and not_counted_ns()
-// tells. close_clock releases what it holds; forget_clock does so in a fork()ed child for a clock
-// of the parent, whose pages are not mapped here.
+// Sets up the calling thread's clock; false if that failed in part: a thread without its events
+// counts CPU time if the process's unit is time, else nothing, and not_counted_ns() reports it.
+// close_clock releases the clock's pages and descriptors; forget_clock does that in a fork()ed
+// child for a clock of the parent, whose pages are not mapped there.
 bool open_clock(ThreadClock& clock);
 void close_clock(ThreadClock& clock);
 void forget_clock(ThreadClock& clock);
+// The rare branches of read_clock: after a new anchor; by system calls; of events in user space.
 TP_COLD Reading read_anchored(ThreadClock& clock) noexcept;
 TP_COLD Reading read_by_kernel(ThreadClock& clock) noexcept;
 TP_COLD Reading read_counted_in_user_space(ThreadClock& clock) noexcept;
-// Brings clock.extra up to date; nothing to do if they came with the reading of the work.
+// Updates clock.extra, unless the reading of the work already did.
 TP_COLD void read_extra_events(ThreadClock& clock) noexcept;
-// CPU time in the unit of work; 0 where that is not time.
+// Converts CPU time to the unit of work; 0 if that is not time.
 std::uint64_t cpu_ns_to_work(std::uint64_t ns);
-// Of a thread that has used `cpu_ns` since its creation: CPU time during which its events were not
-// counted (no counter free, a core of another kind, no descriptors left). By any thread.
+// The CPU time during which the events of a thread were not counted (no free counter, a core of
+// another kind, no descriptors left). `cpu_ns` is the thread's CPU time since its creation. May be
+// called by any thread.
 std::uint64_t not_counted_ns(const ThreadClock& clock, std::uint64_t cpu_ns);
-// Measures ClockConfig::step_cost with an open clock of the calling thread.
+// Measures ClockConfig::step_cost and step_cost_ns with an open clock of the calling thread.
 void calibrate_step_cost(ThreadClock& clock);
 
-// Stages of the choice, for tp-doctor: each tries one kind of clock for real and, if it works, makes
-// it the process's; else `problem` says why not.
+// The steps of the choice, also used by the report for tp-doctor: each tries one kind of clock and,
+// if it works, makes it the process's; else `problem` says why not.
 struct Problem {
   std::string cause;
-  std::string command; // that mends it; empty: none does
+  std::string command; // that solves it; empty: none does
 };
 bool use_counted_work(const EventList& list, bool user_read, Problem& problem);
-bool use_extra_events(const EventList& list, Problem& problem); // beside the clock chosen
+bool use_extra_events(const EventList& list, Problem& problem); // in addition to the clock chosen
 
 bool use_tsc_by_rseq(Problem& problem);
 bool use_tsc_by_perf_page(Problem& problem);
 void use_thread_cpu_time();
 void use_virtual_clock();
 
-// work_clock_perf.cpp: events and the perf page, through perf_event_open. Each opener returns 0 or
-// an errno and leaves nothing behind on failure.
+// work_clock_perf.cpp: events and the perf page, with perf_event_open. The functions that open
+// return 0 or an errno, and leave nothing open on failure.
 namespace perf {
-// Opens `count` events for the calling thread, on each of clock_config.core_kinds if one is generic;
-// `user_read` asks that they can be read in user space. `failed` (may be null) gets the index of the
-// event that failed.
+// Opens `count` events for the calling thread, on each of clock_config.core_kinds if one of them is
+// generic. `user_read`: they have to be readable in user space. `failed` (may be null) gets the
+// index of the event that failed.
 int open_groups(const CountedEvent* events, unsigned count, bool user_read, EventGroups& groups,
                 unsigned* failed);
 void close_groups(EventGroups& groups);
-// One system call for each kind of core; false: not counted any more (descriptors closed, no counter).
-// `not_counted_ns` (may be null) gets the CPU time without a counter. By any thread.
+// Reads with one system call for each kind of core; false: not counted any more (descriptors
+// closed, no counter). `not_counted_ns` (may be null) gets the CPU time without a counter. May be
+// called by any thread.
 bool read_groups(const EventGroups& groups, std::uint64_t* values,
                  std::uint64_t* not_counted_ns) noexcept;
-// Without one; false: cannot be read in user space now.
+// Reads without a system call; false: not possible now.
 bool read_groups_in_user_space(const EventGroups& groups, std::uint64_t* values) noexcept;
 
+// The page of a dummy event, whose `lock` changes at each context switch of the calling thread.
 int open_lock_page(const volatile PerfPage*& page);
 void close_lock_page(const volatile PerfPage* page);
 std::uint32_t lock_of(const volatile PerfPage* page) noexcept;
-const volatile PerfPage* stand_in_page() noexcept;
+// For a thread that could not open one: a page of zeros.
+const volatile PerfPage* placeholder_page() noexcept;
 
+// What an errno of opening `event` means, and which command helps.
 Problem explain(int error, const CountedEvent& event);
 } // namespace perf
 

@@ -1,5 +1,5 @@
-// Which clock the process uses (design.md section 3). Cold: once per process. Nothing is looked up
-// that can be tried: the sources are opened in turn, and the first that works is taken.
+// Which clock the process uses; the order is in work_clock.h. Once per process. Cold. No table of
+// machines or kernels: the sources are opened in turn, and the first that works is taken.
 #include "base/messages.h"
 #include "clock/work_clock.h"
 
@@ -16,7 +16,7 @@ constinit ClockConfig clock_config;
 namespace {
 
 constexpr const char* kDevices = "/sys/bus/event_source/devices";
-// Shortest interval that gives the tick rate to 0.01 %.
+// Shortest interval that gives the tick rate with an error of 0.01 %.
 constexpr std::uint64_t kCalibrationNs = 2'000'000;
 constexpr int kCalibrationPairs = 200;
 
@@ -26,23 +26,23 @@ double measure_ticks_per_ns(TimePair start) {
   const TimePair now = read_time_pair();
   const double measured =
       static_cast<double>(now.time - start.time) / static_cast<double>(now.mono_ns - start.mono_ns);
-  // Firmware may tell nonsense.
-  const double told = static_cast<double>(told_time_hz()) / 1e9;
-  return std::abs(told - measured) < 0.001 * measured ? told : measured;
+  // The number from the firmware may be wrong.
+  const double nominal = static_cast<double>(nominal_time_hz()) / 1e9;
+  return std::abs(nominal - measured) < 0.001 * measured ? nominal : measured;
 }
 
-std::string told(const Problem& problem) {
+std::string text_of(const Problem& problem) {
   return problem.command.empty() ? problem.cause : problem.cause + "; " + problem.command;
 }
 
 void add_reason(const Problem& problem) {
   const std::size_t used = std::strlen(clock_config.reason);
   snprintf(clock_config.reason + used, sizeof clock_config.reason - used, "%s%s",
-           used > 0 ? "; " : "", told(problem).c_str());
+           used > 0 ? "; " : "", text_of(problem).c_str());
 }
 
-// Software events count in the kernel as well, where that is permitted. Those that only happen
-// there cannot be had otherwise.
+// Opens an event to see if that works. Software events count in the kernel as well, where that is
+// permitted; those that only happen in the kernel need it.
 int open_alone(CountedEvent& event) {
   EventGroups groups;
   event.exclude_kernel = event.is_hardware();
@@ -57,7 +57,7 @@ int open_alone(CountedEvent& event) {
   return error;
 }
 
-// `auto` and the doctor tell it, also where a kernel is too old to count on each kind of core.
+// Shown by `auto` and tp-doctor, also where the kernel is too old to count on each kind of core.
 Problem why_not_open(int error, const CountedEvent& event) {
   Problem problem = perf::explain(error, event);
   if (const unsigned kinds = clock_config.core_kinds.count; kinds > 0 && event.is_generic())
@@ -69,7 +69,7 @@ bool is_hardware(const CountedEvent& event) {
   return event.is_hardware();
 }
 
-// Can all be opened, each alone and then together? Makes them the process's events.
+// Makes the events the process's, if all can be opened, each alone and then together.
 bool use_events(const CountedEvent* events, unsigned count, unsigned extra, bool user_read,
                 Problem& problem) {
   ClockConfig& config = clock_config;
@@ -129,8 +129,8 @@ bool use_tsc() {
   return false;
 }
 
-// Never inlined, so that a pair of calls costs what the end of one hook and the beginning of the
-// next do.
+// Never inlined, so that a pair of calls costs as much as the end of one hook and the beginning of
+// the next.
 [[gnu::noinline]] Reading read_as_hook(ThreadClock& clock) {
   return read_clock(clock);
 }
@@ -196,7 +196,7 @@ void choose_other_clock(std::string_view text, TimePair start) {
   Problem problem;
   if (list.extra_count > 0 && !use_extra_events(list, problem)) {
     add_reason({"no extra events: " + problem.cause, problem.command});
-    warn("TP_EVENT", "no extra events are counted: " + told(problem));
+    warn("TP_EVENT", "no extra events are counted: " + text_of(problem));
   }
 }
 

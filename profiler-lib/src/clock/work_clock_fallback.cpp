@@ -1,6 +1,6 @@
 // A thread's clock: opening, closing, and the readings that are not inline; the clocks of machines
-// without a usable PMU: on-CPU TSC by rseq marker or perf page, CLOCK_THREAD_CPUTIME_ID. Cold,
-// except for the readings that need the kernel anyway.
+// without a usable PMU: on-CPU TSC by rseq marker or perf page, CLOCK_THREAD_CPUTIME_ID
+// (work_clock.h explains them). Cold, except for the readings that need the kernel anyway.
 #include "clock/work_clock.h"
 
 #include <algorithm>
@@ -8,15 +8,15 @@
 #include <cstdlib>
 #include <cstring>
 
-// glibc >= 2.35 registers rseq for every thread and tells where; weak, so that an older one only
-// lacks this clock.
+// glibc 2.35 and later registers rseq for every thread and exports its offset. Weak, so that with
+// an older glibc only this clock is missing.
 extern "C" {
 [[gnu::weak]] extern const std::ptrdiff_t __rseq_offset;
 [[gnu::weak]] extern const unsigned int __rseq_size;
 }
 
 // The dummy critical section: its abort address must follow the signature that glibc registered.
-// The code is never reached, since no instruction pointer ever lies inside [start, start + length).
+// The code is never reached, since no instruction pointer is ever inside [start, start + length).
 #if defined(__x86_64__)
 asm(R"(.pushsection .text
   .byte 0x0f, 0xb9, 0x3d
@@ -63,8 +63,8 @@ struct alignas(32) RseqSection {
 constexpr std::ptrdiff_t kRseqCsOffset = 8; // of rseq_cs in struct rseq
 constexpr std::uint64_t kReanchorNs = 200'000;
 
-// Written before the first thread arms it, never changed: the kernel reads it at every preemption.
-// The library is linked with -z nodelete, so the address stays valid.
+// Written before the first thread points to it, never changed afterwards: the kernel reads it at
+// every preemption. The library is linked with -z nodelete, so the address stays valid.
 RseqSection rseq_section;
 
 std::uint64_t to_ticks(std::uint64_t ns) {
@@ -110,8 +110,8 @@ void use_tsc(ClockKind kind, const char* name) {
   clock_config.reanchor_ticks = to_ticks(kReanchorNs);
 }
 
-// CPU time and time, read between two equal proofs that the thread was not switched meanwhile; the last
-// attempt if none can be proved.
+// CPU time and time at the same moment: the thread was proved not to be switched out between the
+// two readings. Not proved: the last of several attempts.
 struct OnCpuPair {
   std::uint64_t cpu_ns, now;
   bool proved;
@@ -141,16 +141,19 @@ OnCpuPair read_on_cpu(ClockKind kind, ThreadClock& clock) noexcept {
   return pair;
 }
 
-// Where every system call gives up the CPU nothing can be proved, and each reading would try in vain.
+// Where every system call gives up the CPU, no anchor can be proved, and each reading would try
+// again.
 constexpr char kEachCallStops[] =
     "each system call gives up the CPU (a tracer, or a sandbox that works like one)";
 
+// Computes the offset again from the thread's CPU time.
 void anchor(ThreadClock& clock) noexcept {
   auto [cpu_ns, now, proved] = read_on_cpu(clock_config.kind, clock);
   std::uint64_t work = to_ticks(cpu_ns);
   if (clock.last_time != 0) {
-    // The reading before this one may have been ahead by the error of one conversion: never run
-    // backwards. Where the counter of this CPU is behind that of the last one, time goes on by the work.
+    // The reading before this one may have been ahead by the rounding error of to_ticks; the clock
+    // must not run backwards. If the counter of this CPU is behind that of the last one, time
+    // advances by as much as the work.
     const std::uint64_t handed_out = clock.last_time - clock.offset;
     work = std::max(work, handed_out);
     if (now < clock.last_time)
@@ -158,11 +161,13 @@ void anchor(ThreadClock& clock) noexcept {
   }
   clock.offset = now - work;
   clock.last_time = now;
-  // Without a page of its own the thread takes an anchor at every reading.
+  // Without a page of its own the thread takes a new anchor at every reading: its lock must never
+  // match.
   clock.page_lock += clock_config.kind == ClockKind::TscPerfPage && !clock.has_lock_page;
 }
 
-// The thread's events; in user space if the process's clock is read there and this thread can.
+// Opens the thread's events; for reading in user space if the process's clock does that and this
+// thread can.
 bool open_events(ThreadClock& clock) {
   const ClockConfig& config = clock_config;
   if (config.kind == ClockKind::PerfUser &&
@@ -171,7 +176,8 @@ bool open_events(ThreadClock& clock) {
   return perf::open_groups(config.events, config.event_count, false, clock.groups, nullptr) == 0;
 }
 
-// Takes one reading of the group apart. No count runs backwards, though the program may reset it.
+// Stores one reading of the group as work and extra events. No count runs backwards, even if the
+// program resets it.
 void accept(ThreadClock& clock, const std::uint64_t* values) noexcept {
   const unsigned extra = clock_config.extra_count;
   const unsigned first_extra = clock_config.event_count - extra;
@@ -186,7 +192,7 @@ void read_events(ThreadClock& clock) noexcept {
   if (perf::read_groups(clock.groups, values, nullptr)) {
     accept(clock, values);
   } else if (clock.groups.kinds > 0) [[unlikely]] {
-    // Its descriptors are gone, or its counter.
+    // The program closed the descriptors, or the counter was taken away.
     perf::close_groups(clock.groups);
     clock.lost_cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
   }
@@ -225,8 +231,8 @@ bool use_tsc_by_rseq(Problem& problem) {
     problem = {"rseq: in use by another library", ""};
     return false;
   }
-  // Does the kernel clear the marker when the thread leaves the CPU? On a slow machine a short nap may
-  // be over before it does.
+  // Does the kernel clear the marker when the thread leaves the CPU? On a slow machine a short
+  // sleep may be over before it does.
   bool cleared = false;
   for (const long nap_ns : {50'000L, 1'000'000L, 20'000'000L}) {
     *slot = clock.rseq_marker;
@@ -292,7 +298,7 @@ bool open_clock(ThreadClock& clock) {
   } else if (clock_config.kind == ClockKind::TscPerfPage) {
     clock.has_lock_page = perf::open_lock_page(clock.lock_page) == 0;
     if (!clock.has_lock_page)
-      clock.lock_page = perf::stand_in_page();
+      clock.lock_page = perf::placeholder_page();
     complete &= clock.has_lock_page;
     anchor(clock);
   }
@@ -350,7 +356,7 @@ void read_extra_events(ThreadClock& clock) noexcept {
 std::uint64_t not_counted_ns(const ThreadClock& clock, std::uint64_t cpu_ns) {
   const bool only_time = clock_config.unit_hz != 0 && clock_config.extra_count == 0;
   if (clock_config.event_count == 0 || only_time)
-    return 0; // CPU time stands in for what cannot be counted
+    return 0; // CPU time replaces what cannot be counted
   std::uint64_t values[kMaxEvents], not_counted;
   if (perf::read_groups(clock.groups, values, &not_counted))
     return not_counted;

@@ -1,10 +1,11 @@
-// What comes from perf_event_open: groups of events, read in user space or by read(), and the page
-// of a dummy event whose `lock` tells of context switches. Cold (set-up), except for the readings.
+// What comes from perf_event_open: groups of events, read in user space or with read(), and the
+// page of a dummy event whose `lock` changes at context switches. Cold (set-up), except for the
+// readings.
 //
-// Traps met by others and handled here (design.md section 3): a pinned event without a counter
-// makes read() return 0 bytes; `index != 0` inside the seqlock is the only valid test for a
-// user-space read; the counter is sign-extended from pmc_width bits and added to the whole
-// `offset`; the descriptor stays open for as long as the thread runs.
+// What perf_event_open(2) does not say clearly: a pinned event without a counter makes read()
+// return 0 bytes; `index != 0` inside the seqlock is the only valid test for a reading in user
+// space; the counter has to be sign-extended from pmc_width bits and added to the whole `offset`;
+// the descriptor has to stay open for as long as the thread runs.
 #include "base/descriptor_room.h"
 #include "clock/work_clock.h"
 
@@ -23,7 +24,7 @@ struct PerfPage : perf_event_mmap_page {};
 namespace perf {
 namespace {
 
-// What read() of a group's leader gives (perf_event_open(2), PERF_FORMAT_GROUP with both times).
+// What read() of a group's leader returns (perf_event_open(2), PERF_FORMAT_GROUP with both times).
 struct GroupReading {
   std::uint64_t count;
   std::uint64_t time_enabled;
@@ -44,13 +45,13 @@ int open_event(perf_event_attr& attributes, int leader) {
 int map_page(int fd, const volatile PerfPage*& page) {
   void* const memory = mmap(nullptr, page_bytes(), PROT_READ, MAP_SHARED, fd, 0);
   if (memory == MAP_FAILED)
-    return errno == EPERM ? ENOMEM : errno; // the limit of locked memory, told as EPERM
+    return errno == EPERM ? ENOMEM : errno; // EPERM: the limit of locked memory
   page = static_cast<const volatile PerfPage*>(memory);
   return 0;
 }
 
-// Opens the event with this number on the cores of a PMU (0: there is one kind of core); the first
-// that is opened is pinned and must be the leader.
+// Opens the event with this number on the cores of a PMU (0: there is one kind of core). The leader
+// has to be opened first, and is pinned.
 int open_member(unsigned number, const CountedEvent& event, std::uint32_t pmu, bool user_read,
                 EventGroup& group) {
   const bool leads = number == group.leader;
@@ -75,13 +76,13 @@ int open_member(unsigned number, const CountedEvent& event, std::uint32_t pmu, b
   if (fd < 0)
     return errno;
   group.fds[number] = room.moved(fd);
-  if (!room.holds(group.fds[number])) // the others are the program's, and for our files
+  if (!room.holds(group.fds[number])) // lower numbers belong to the program
     return EMFILE;
   return user_read ? map_page(group.fds[number], group.pages[number]) : 0;
 }
 
-// The work leads, unless it is the task clock: a group led by it loses events of the others (seen
-// with Linux 6.18).
+// The work, unless it is the task clock: in a group led by the task clock the others lose events
+// (seen with Linux 6.18).
 unsigned choose_leader(const CountedEvent* events, unsigned count) {
   for (unsigned i = 0; i < count; ++i)
     if (!events[i].is_task_clock())
@@ -95,8 +96,8 @@ std::uint64_t read_pmc(std::uint32_t counter) noexcept {
 }
 constexpr bool kUserRead = true;
 #elif defined(__aarch64__)
-// The counters have names, not numbers, in the instruction: a table of reads, so that each takes the
-// same number of instructions. Number 31 is the cycle counter.
+// The instruction has the counter's name in it, not a number: so a table of functions, where each
+// reading takes the same number of instructions. Number 31 is the cycle counter.
 std::uint64_t read_pmc(std::uint32_t counter) noexcept {
   using Read = std::uint64_t (*)() noexcept;
 #define TP_PMC(name)                                                                               \
@@ -125,9 +126,10 @@ std::uint64_t read_pmc(std::uint32_t) noexcept {
 constexpr bool kUserRead = false;
 #endif
 
-// One reading of one page; false: the event has no counter now, and `offset` is its count. `lock` is what must still hold after all have been read. While the thread runs only the
-// kernel on its own CPU writes to the page, in interrupts: order of the instructions is enough, fences
-// of the hardware are not needed.
+// Reads one page; false: the event has no counter now, and `offset` is its count. The reading is
+// valid if the page's lock still equals `lock` after all pages have been read. While the thread
+// runs, only the kernel on the same CPU writes to the page, in interrupts: the order of the
+// instructions is enough, hardware fences are not needed.
 TP_HOT bool read_page(const volatile PerfPage* page, std::uint32_t& lock,
                       std::uint64_t& value) noexcept {
   lock = page->lock;
@@ -145,7 +147,7 @@ TP_HOT bool read_page(const volatile PerfPage* page, std::uint32_t& lock,
   return index != 0;
 }
 
-// All pages. Inlined: where all cores are of one kind there is no loop over kinds.
+// Reads all pages. Inlined: where all cores are of one kind there is no loop over kinds.
 TP_HOT bool read_pages(const EventGroups& groups, unsigned kinds, std::uint64_t* values) noexcept {
   const unsigned count = groups.event_count;
   for (int attempt = 0; attempt < 64; ++attempt) {
@@ -200,8 +202,9 @@ TP_HOT bool read_group(const EventGroup& group, unsigned count, GroupReading& re
   return syscall(SYS_read, group.fds[group.leader], &reading, bytes) == static_cast<long>(bytes);
 }
 
-// The kernel tells the leader first, then the others in the order in which they were opened. The first
-// group's values are set, those of others added.
+// Stores a group's reading by event number. The kernel writes the leader first, then the others in
+// the order in which they were opened. The first group's values are set, those of the other groups
+// added.
 TP_HOT void take_reading(const EventGroup& group, unsigned count, const GroupReading& reading,
                          bool first, std::uint64_t* values) noexcept {
   const std::uint64_t* next = reading.values;
@@ -232,8 +235,8 @@ int open_groups(const CountedEvent* events, unsigned count, bool user_read, Even
   for (unsigned kind = 0; kind < groups.kinds && error == 0; ++kind)
     error = open_group(events, count, on_each ? cores.pmu[kind] : 0, user_read,
                        groups.of_kind[kind], number);
-  // After the pages: on ARM the kernel brings a 32-bit counter up to date here in such a way that a
-  // page mapped later would be off by 2^32 until the next context switch.
+  // After the pages are mapped: on ARM this read() updates a 32-bit counter in such a way that a
+  // page mapped later would be wrong by 2^32 until the next context switch.
   std::uint64_t values[kMaxEvents];
   if (error == 0 && !read_groups(groups, values, nullptr))
     error = EBUSY; // no counter for a pinned group
@@ -252,7 +255,7 @@ void close_groups(EventGroups& groups) {
 
 bool read_groups(const EventGroups& groups, std::uint64_t* values,
                  std::uint64_t* not_counted_ns) noexcept {
-  std::uint64_t enabled = UINT64_MAX, running = 0; // the last group was opened last
+  std::uint64_t enabled = UINT64_MAX, running = 0; // enabled: of the group that was opened last
   for (unsigned kind = 0; kind < groups.kinds; ++kind) {
     GroupReading reading;
     if (!read_group(groups.of_kind[kind], groups.event_count, reading))
@@ -294,7 +297,7 @@ std::uint32_t lock_of(const volatile PerfPage* page) noexcept {
   return page->lock;
 }
 
-const volatile PerfPage* stand_in_page() noexcept {
+const volatile PerfPage* placeholder_page() noexcept {
   static const PerfPage page{};
   return &page;
 }

@@ -1,42 +1,47 @@
-// The calling thread's state and frame, as the hooks see them. Hot.
+// The calling thread's state and frame, for the hooks. Hot.
 //
-// A thread without a state (its first event, or after a fork) gets one here; while nothing is
-// recorded every hook is two loads and a branch.
+// A thread without a state (before its first event, or after a fork) gets one here. While nothing
+// is recorded every hook costs two loads and a branch.
 #pragma once
 
 #include "base/recording_state.h"
-#include "builder/dpst_builder.h"
+#include "builder/outside_of_step.h"
+#include "sites/site_registry.h"
 
 namespace tp::rt {
 
-// Gives the thread a state, if it is to be recorded.
-TP_COLD ThreadState* first_event(bool is_worker) noexcept;
+// Makes the calling thread's state and, for an external thread, opens its first step. Null: it is
+// not recorded.
+TP_COLD ThreadState* create_thread_state(bool is_worker) noexcept;
 
-// The state of a thread that has had events; null if nothing is to be recorded.
-TP_HOT ThreadState* known_thread() noexcept {
+// The state of the calling thread; null if it has none, or if nothing is recorded.
+TP_HOT ThreadState* thread_state() noexcept {
   return recording() == Recording::On ? this_thread : nullptr;
 }
 
-// The same, but an external thread that comes for the first time is welcome.
-TP_HOT ThreadState* any_thread() noexcept {
-  ThreadState* const thread = known_thread();
+// The same, but an external thread without a state gets one.
+TP_HOT ThreadState* thread_state_or_create() noexcept {
+  ThreadState* const thread = thread_state();
   if (thread == nullptr) [[unlikely]]
-    return recording() == Recording::Off ? nullptr : first_event(false);
+    return recording() == Recording::Off ? nullptr : create_thread_state(false);
   return thread;
 }
 
+// The thread's current frame.
 TP_HOT Frame& top(ThreadState& thread) noexcept {
   return *thread.frame.load(std::memory_order_relaxed);
 }
 
-// Does the frame have steps now? Not while it waits, and never at the bottom of a worker or of a
-// borrowed stack: the scheduler's code there (observers, callbacks of suspended tasks) is no task's.
+// Can the frame have a step now? Not while it waits, and never at the bottom of a worker or of a
+// stack that the library lent: the scheduler's code there (observers, callbacks of suspended tasks)
+// belongs to no task.
 TP_HOT bool has_steps(const ThreadState& thread, const Frame& frame) noexcept {
   return frame.waits == 0 && &frame != &thread.base &&
          !(thread.is_worker && &frame == &thread.root);
 }
 
-// The id of a site record, with kInternalSite.
+// The number of a site's record, from the thread's cache if possible; with kInternalSite where that
+// applies.
 TP_HOT std::uint32_t id_of_site(ThreadState& thread, Frame& frame, const void* site) noexcept {
   const auto key = reinterpret_cast<std::uint64_t>(site);
   std::uint32_t id = thread.sites.find(key);

@@ -1,5 +1,15 @@
-// The C entry points (tp/hooks.h) for edges: order that neither a spawn nor a wait expresses, and what
-// objects carry of it from one task to another.
+// The C entry points of tp/hooks.h for edges: dependences that neither a spawn nor a wait
+// expresses, and the objects that carry them from one task to another.
+//
+// All state is in the edge table, under three kinds of keys that cannot be equal, since objects are
+// aligned: the address of an object has its edges, address | 1 the object's site (name_key),
+// address | 2 the number of places taken of a node (taken_key), address | 3 the edge of a flag
+// (once_key). The entries at a node that limits its concurrency are the places that were given
+// back: the edges of each, followed by kEndOfPlaceMark.
+//
+// A thread counts the uses of an edge for the analyzer: one after a release, one more for each
+// copy, one less for each edge that is forgotten. So whatever moves entries must not lose any
+// without change_uses().
 #include "tp/hooks.h"
 
 #include "builder/dpst_builder.h"
@@ -12,20 +22,20 @@ using namespace tp::rt;
 
 namespace {
 
-// The edge table is kept also by threads that are not recorded: they move and destroy what carries
-// the edges of others, and an address that is used again must not find old ones.
+// Threads that are not recorded update the edge table as well: they move and destroy objects that
+// carry the edges of others, and a reused address must not have old edges.
 TP_HOT bool keeps_edges() noexcept {
   return recording() == Recording::On;
 }
 
-// Entries of the edge table that are no edges; no packed id is that large.
-constexpr std::uint64_t kPulledMark = UINT64_MAX;         // tp_begin_pull
-constexpr std::uint64_t kEndOfPlaceMark = UINT64_MAX - 1; // behind the edges of a place
+// Entries of the edge table that are not edges; no packed id is that large.
+constexpr std::uint64_t kPulledMark = UINT64_MAX;         // between tp_begin_pull and tp_end_pull
+constexpr std::uint64_t kEndOfPlaceMark = UINT64_MAX - 1; // after the edges of a place
 TP_HOT bool is_edge(std::uint64_t entry) noexcept {
   return entry < kEndOfPlaceMark;
 }
 
-// Empties the key: calls use(edges) with some entries at a time, the oldest first.
+// Empties the key: calls use(edges) with several entries at a time, the oldest first.
 template <typename Use>
 TP_HOT void take_all(const void* key, Use&& use) noexcept {
   Edges edges;
@@ -36,9 +46,9 @@ TP_HOT void take_all(const void* key, Use&& use) noexcept {
   } while (edges.count == Edges::kMost);
 }
 
-// Tells that the edges will be acquired once more, or not at all.
+// Records that the edges will be acquired once more, or once less.
 void change_uses(const std::uint64_t* edges, unsigned count, int change) noexcept {
-  ThreadState* const thread = known_thread();
+  ThreadState* const thread = thread_state();
   if (thread == nullptr)
     return;
   for (unsigned i = 0; i < count; ++i)
@@ -47,16 +57,16 @@ void change_uses(const std::uint64_t* edges, unsigned count, int change) noexcep
 }
 
 void acquire(const std::uint64_t* edges, unsigned count, Acquire how) noexcept {
-  ThreadState* const thread = known_thread();
+  ThreadState* const thread = thread_state();
   if (thread == nullptr)
     return;
   if (has_steps(*thread, top(*thread))) [[likely]]
     acquire_edges(*thread, top(*thread), edges, count, how);
-  else // a stack that the library left in a wait, and goes back to
+  else // on a stack that the library left in a wait, and returns to
     change_uses(edges, count, -1);
 }
 
-// The current frame comes after all edges at `key`.
+// The current frame continues after all edges at `key`, which are removed.
 void acquire_all(const void* key, Acquire how) noexcept {
   if (!keeps_edges())
     return;
@@ -66,37 +76,38 @@ void acquire_all(const void* key, Acquire how) noexcept {
   });
 }
 
-// Where the edge table keeps the site of an object, and how many of its places were taken, at most
-// as many as it has: beside its edges, since objects are aligned.
+// Keys of an object's site, and of the number of a node's places that are taken.
 const void* name_key(const void* object) noexcept {
   return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(object) | 1);
 }
 const void* taken_key(const void* node) noexcept {
   return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(node) | 2);
 }
-// And the edge of a flag: it has no destructor that would forget it, so nothing else may ever find it.
+// Key of the edge of a flag. A flag has no destructor that would forget the edge, so the key must
+// not be used for anything else.
 const void* once_key(const void* flag) noexcept {
   return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(flag) | 3);
 }
 
-// Functions that have ended (tp_on_once_end).
+// Number of functions of collaborative_call_once that have ended in the process.
 constinit std::atomic<std::uint64_t> once_ends{0};
 
-// Hot: whenever a flag is asked. Flags are 8 bytes at least.
-TP_HOT OnceMemo& memo_of(ThreadState& thread, const void* flag) noexcept {
-  return thread.once[reinterpret_cast<std::uintptr_t>(flag) / 8 % kOnceMemos];
+// Hot: each time a flag is tested. Flags have at least 8 bytes.
+TP_HOT AcquiredFlag& entry_of(ThreadState& thread, const void* flag) noexcept {
+  return thread.acquired_flags[reinterpret_cast<std::uintptr_t>(flag) / 8 % kAcquiredFlags];
 }
 
-// The memo does not say that the frame is after the flag's edge: makes it so.
-void continue_after_once(ThreadState& thread, Frame& frame, OnceMemo& memo, const void* flag,
+// The entry does not show that the frame has acquired the flag's edge: acquires it if there is one
+// and it has not, and updates the entry.
+void continue_after_once(ThreadState& thread, Frame& frame, AcquiredFlag& entry, const void* flag,
                          std::uint64_t ends) noexcept {
-  std::uint64_t edge = memo.edge;
-  if (memo.flag != flag || memo.ends != ends)
+  std::uint64_t edge = entry.edge;
+  if (entry.flag != flag || entry.ends != ends)
     edge = peek_edge(once_key(flag));
   if (frame.part == 0)
     frame.part = tp::trace::pack_id(thread.writer.stream(), thread.parts++) + 1;
-  const bool is_after = memo.flag == flag && memo.edge == edge && memo.part == frame.part;
-  memo = {flag, ends, edge, frame.part};
+  const bool is_after = entry.flag == flag && entry.edge == edge && entry.part == frame.part;
+  entry = {flag, ends, edge, frame.part};
   if (edge != 0 && !is_after)
     acquire(&edge, 1, Acquire::Also);
 }
@@ -123,7 +134,7 @@ void give_last_place(const void* from, const void* node) noexcept {
 extern "C" {
 
 TP_EXPORT uint64_t tp_on_release(int kept) noexcept {
-  ThreadState* const thread = any_thread();
+  ThreadState* const thread = thread_state_or_create();
   if (thread == nullptr || !has_steps(*thread, top(*thread)))
     return 0;
   return release_edge(*thread, top(*thread), kept != 0);
@@ -163,16 +174,16 @@ TP_EXPORT void tp_on_once_end(const void* waited_at, const void* flag) noexcept 
 }
 
 TP_EXPORT void tp_on_after_once(const void* flag) noexcept {
-  ThreadState* const thread = known_thread();
+  ThreadState* const thread = thread_state();
   if (thread == nullptr)
     return;
   Frame& frame = top(*thread);
-  OnceMemo& memo = memo_of(*thread, flag);
+  AcquiredFlag& entry = entry_of(*thread, flag);
   const std::uint64_t ends = once_ends.load(std::memory_order_relaxed);
-  if (memo.flag == flag && memo.ends == ends && memo.part == frame.part) [[likely]]
+  if (entry.flag == flag && entry.ends == ends && entry.part == frame.part) [[likely]]
     return;
   if (has_steps(*thread, frame))
-    continue_after_once(*thread, frame, memo, flag, ends);
+    continue_after_once(*thread, frame, entry, flag, ends);
 }
 
 TP_EXPORT void tp_forget_edges(const void* key) noexcept {
@@ -194,8 +205,8 @@ TP_EXPORT void tp_pass_edges(const void* from, const void* to) noexcept {
 }
 
 TP_EXPORT void tp_copy_edges(const void* from, const void* to) noexcept {
-  if (known_thread() == nullptr)
-    return; // nobody would be told
+  if (thread_state() == nullptr)
+    return; // the uses could not be recorded
   Edges copied;
   copied.count = 1;
   for (unsigned n = 0; (copied.edge[0] = peek_edge(from, n)) != 0; ++n)
@@ -263,10 +274,11 @@ TP_EXPORT void tp_name_object(const void* object, const void* site) noexcept {
       forget_edges(name_key(object));
     return;
   }
-  ThreadState* const thread = any_thread();
+  ThreadState* const thread = thread_state_or_create();
   if (thread == nullptr)
     return;
-  // Made for a call that has a site of its own, such as make_unique: the constructor's is inside std.
+  // Constructed by a call that has a site of its own, such as make_unique: the constructor's is
+  // inside std.
   Frame& frame = top(*thread);
   const std::uint32_t id =
       frame.call_site != 0 ? frame.call_site : id_of_site(*thread, frame, site);

@@ -1,6 +1,7 @@
-// The C entry points (tp/hooks.h): fetch the thread's state, call one function of the builder. Hot.
+// The C entry points of tp/hooks.h: each gets the thread's state and calls one function of the
+// builder. Hot.
 //
-// Those of edges are in edge_hooks.cpp.
+// Those for edges are in edge_hooks.cpp, those for tools in tool_hooks.cpp.
 #include "tp/hooks.h"
 
 #include "builder/causal_region.h"
@@ -10,7 +11,7 @@
 
 namespace tp::rt {
 
-ThreadState* first_event(bool is_worker) noexcept {
+ThreadState* create_thread_state(bool is_worker) noexcept {
   ThreadState* const thread = enter_thread(is_worker);
   if (thread != nullptr && !is_worker)
     open_step(*thread, thread->root);
@@ -27,15 +28,15 @@ TP_HOT Frame& as_frame(tp_frame* storage) noexcept {
   return *reinterpret_cast<Frame*>(storage);
 }
 
-// What follows is overhead, until go_on_with_step() or the end of a wait.
+// Closes the open step: what follows is overhead, until resume_step() or the end of a wait.
 void interrupt_step(ThreadState& thread) noexcept {
   Frame& frame = top(thread);
   frame.reopen = frame.step_open;
   if (frame.step_open)
     cut(thread, frame);
 }
-TP_HOT void go_on_with_step() noexcept {
-  if (ThreadState* thread = known_thread())
+TP_HOT void resume_step() noexcept {
+  if (ThreadState* thread = thread_state())
     if (Frame& frame = top(*thread); frame.reopen)
       open_step(*thread, frame);
 }
@@ -47,30 +48,30 @@ TP_HOT void go_on_with_step() noexcept {
 extern "C" {
 
 TP_EXPORT void tp_on_external_thread(void) noexcept {
-  if (ThreadState* thread = any_thread())
+  if (ThreadState* thread = thread_state_or_create())
     interrupt_step(*thread);
 }
 
 TP_EXPORT void tp_on_scheduler_ready(void) noexcept {
-  go_on_with_step();
+  resume_step();
 }
 
 TP_EXPORT void tp_on_block(void) noexcept {
-  if (ThreadState* thread = known_thread())
+  if (ThreadState* thread = thread_state())
     interrupt_step(*thread);
 }
 
 TP_EXPORT void tp_on_unblock(void) noexcept {
-  go_on_with_step();
+  resume_step();
 }
 
 TP_EXPORT void tp_on_worker_thread(void) noexcept {
-  if (known_thread() == nullptr && recording() != Recording::Off)
-    first_event(true);
+  if (thread_state() == nullptr && recording() != Recording::Off)
+    create_thread_state(true);
 }
 
 TP_EXPORT void tp_on_spawn(const tp_task* task, const tp_context* context) noexcept {
-  ThreadState* const thread = any_thread();
+  ThreadState* const thread = thread_state_or_create();
   if (thread == nullptr)
     return;
   Frame& frame = top(*thread);
@@ -80,32 +81,33 @@ TP_EXPORT void tp_on_spawn(const tp_task* task, const tp_context* context) noexc
 }
 
 TP_EXPORT void tp_on_delegate(const tp_task* task) noexcept {
-  ThreadState* const thread = known_thread();
+  ThreadState* const thread = thread_state();
   if (thread == nullptr)
     return;
   const Frame& frame = top(*thread);
-  task->words[1] = frame.site | (frame.region & kRegionBits) << kRegionShift | kSiteInAdvance;
+  task->words[1] = frame.site | (frame.region & TP_TASK_REGION_BITS) << TP_TASK_REGION_SHIFT |
+                   TP_TASK_SITE_PRESET;
 }
 
 TP_EXPORT void tp_on_spawn_end(void) noexcept {
-  go_on_with_step();
+  resume_step();
 }
 
 TP_EXPORT void tp_on_wait(const tp_task* task, const tp_context* task_context,
                           const tp_context* context) noexcept {
-  if (ThreadState* thread = any_thread())
+  if (ThreadState* thread = thread_state_or_create())
     wait(*thread, top(*thread), task, task_context, *context);
 }
 
 TP_EXPORT void tp_on_wait_end(int by_exception) noexcept {
-  if (ThreadState* thread = known_thread())
+  if (ThreadState* thread = thread_state())
     end_wait(*thread, top(*thread), by_exception != 0);
 }
 
 TP_EXPORT void tp_on_task_begin(tp_frame* storage, const tp_task* task, const tp_context* context,
                                 int cancelled) noexcept {
   Frame& frame = as_frame(storage);
-  ThreadState* const thread = any_thread();
+  ThreadState* const thread = thread_state_or_create();
   if (thread == nullptr) {
     frame.thread = nullptr;
     return;
@@ -117,15 +119,16 @@ TP_EXPORT void tp_on_task_end(tp_frame* storage, int by_exception) noexcept {
   Frame& frame = as_frame(storage);
   if (frame.thread == nullptr)
     return;
-  ThreadState* const thread = known_thread();
-  // Not this thread's frame on top: recording has ended, or the process forked inside the task.
+  ThreadState* const thread = thread_state();
+  // If the frame is not the thread's current one, recording has ended, or the process forked inside
+  // the task.
   if (thread == nullptr || &top(*thread) != &frame)
     return;
   end_task(*thread, frame, by_exception != 0);
 }
 
 TP_EXPORT void tp_on_search(void) noexcept {
-  if (ThreadState* thread = known_thread())
+  if (ThreadState* thread = thread_state())
     if (thread->search_start == 0)
       thread->search_start = read_own_time(thread->clock);
 }
@@ -138,24 +141,24 @@ TP_EXPORT void tp_on_context_end(uint64_t* word) noexcept {
   const std::uint64_t id = __atomic_load_n(word, __ATOMIC_RELAXED);
   if (id == 0)
     return;
-  if (ThreadState* thread = known_thread())
+  if (ThreadState* thread = thread_state())
     end_context(*thread, top(*thread), id);
 }
 
 TP_EXPORT uint64_t tp_on_stack_out(void) noexcept {
-  ThreadState* const thread = known_thread();
+  ThreadState* const thread = thread_state();
   if (thread == nullptr)
     return 0;
-  return reinterpret_cast<std::uint64_t>(put_aside(*thread));
+  return reinterpret_cast<std::uint64_t>(suspend_stack(*thread));
 }
 
 TP_EXPORT void tp_on_stack_in(uint64_t token) noexcept {
   if (token == 0)
     return;
-  ThreadState* const thread = any_thread();
+  ThreadState* const thread = thread_state_or_create();
   if (thread == nullptr)
     return;
-  take_back(*thread, reinterpret_cast<StackToken*>(token));
+  resume_stack(*thread, reinterpret_cast<StackToken*>(token));
 }
 
 TP_EXPORT int tp_concurrency(int slots, int all) noexcept {
@@ -169,7 +172,7 @@ TP_EXPORT int tp_threads(int cores) noexcept {
 }
 
 TP_EXPORT uint32_t tp_enter_site(const void* site) noexcept {
-  ThreadState* const thread = any_thread();
+  ThreadState* const thread = thread_state_or_create();
   if (thread == nullptr)
     return 0;
   Frame& frame = top(*thread);
@@ -183,37 +186,37 @@ TP_EXPORT uint32_t tp_enter_site(const void* site) noexcept {
 }
 
 TP_EXPORT void tp_leave_site(uint32_t previous) noexcept {
-  if (ThreadState* thread = known_thread())
+  if (ThreadState* thread = thread_state())
     top(*thread).call_site = previous;
 }
 
 TP_EXPORT void tp_on_loop_begin(void) noexcept {
-  if (ThreadState* thread = any_thread())
+  if (ThreadState* thread = thread_state_or_create())
     begin_loop(*thread, top(*thread));
 }
 
 TP_EXPORT void tp_on_loop_end(uint64_t iterations, uint64_t grain) noexcept {
-  if (ThreadState* thread = known_thread())
+  if (ThreadState* thread = thread_state())
     end_loop(*thread, top(*thread), iterations, grain);
 }
 
 TP_EXPORT void tp_on_fold_split(void) noexcept {
-  if (ThreadState* thread = any_thread())
+  if (ThreadState* thread = thread_state_or_create())
     top(*thread).split_next = true;
 }
 
 TP_EXPORT void tp_on_fold_join(void) noexcept {
-  if (ThreadState* thread = any_thread())
+  if (ThreadState* thread = thread_state_or_create())
     join_fold(*thread, top(*thread));
 }
 
 TP_EXPORT void tp_region_begin(tp_region* region) noexcept {
-  if (ThreadState* thread = any_thread())
+  if (ThreadState* thread = thread_state_or_create())
     begin_region(*thread, top(*thread), *region);
 }
 
 TP_EXPORT void tp_region_end(tp_region* region) noexcept {
-  if (ThreadState* thread = known_thread())
+  if (ThreadState* thread = thread_state())
     end_region(*thread, top(*thread), *region);
 }
 
@@ -221,9 +224,9 @@ TP_EXPORT void tp_set_paused(int pause) noexcept {
   const bool wanted = pause != 0;
   if (paused() == wanted)
     return;
-  // The step in progress is divided here: before a pause it counts, after it does not.
+  // The open step is divided here: up to a pause it counts, after it does not.
   ThreadState* const thread =
-      recording() == Recording::NotStarted && wanted ? nullptr : any_thread();
+      recording() == Recording::NotStarted && wanted ? nullptr : thread_state_or_create();
   if (thread != nullptr) {
     Frame& frame = top(*thread);
     const bool open = frame.step_open;
@@ -240,7 +243,7 @@ TP_EXPORT void tp_set_paused(int pause) noexcept {
 TP_EXPORT void tp_spend(uint64_t units) noexcept {
   if (clock_config.kind != ClockKind::Virtual && recording() == Recording::On)
     return;
-  if (ThreadState* thread = any_thread())
+  if (ThreadState* thread = thread_state_or_create())
     thread->clock.virtual_work += units;
 }
 

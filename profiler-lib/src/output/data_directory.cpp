@@ -17,7 +17,7 @@
 namespace tp::rt {
 namespace {
 
-constexpr int kAttempts = 4; // a rotation by another process may come in between
+constexpr int kAttempts = 4; // another process may rename the directory in between
 
 std::string expand(const std::string& pattern) {
   std::string text;
@@ -82,8 +82,8 @@ bool is_recording(const std::string& path) {
   return exists(path + "/run.json");
 }
 
-// Removes a finished recording: the files that the runtime writes, nothing else. The directory
-// stays if more is in it.
+// Removes a finished recording: only files that the runtime writes. The directory stays if it
+// contains more.
 void remove_recording(const std::string& path) {
   DIR* const directory = opendir(path.c_str());
   if (directory == nullptr)
@@ -123,7 +123,7 @@ DataDirectory::Claim DataDirectory::claim(const std::string& path, std::string& 
       ::close(fd);
       return Claim::Busy;
     }
-    // Locked; but is it still what the name stands for?
+    // Does the name still refer to the directory that is locked?
     struct stat locked, named;
     const bool same = ::fstat(fd, &locked) == 0 && ::stat(path.c_str(), &named) == 0 &&
                       locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
@@ -138,7 +138,7 @@ DataDirectory::Claim DataDirectory::claim(const std::string& path, std::string& 
       const std::string old = path + ".old";
       if (!is_recording(path) || (exists(old) && !is_recording(old) && !is_empty(old))) {
         ::close(fd);
-        return Claim::Busy; // somebody else's files: leave them alone
+        return Claim::Busy; // other files are in it: it is left as it is
       }
       remove_recording(old);
       if (::rename(path.c_str(), old.c_str()) != 0) {
@@ -192,7 +192,8 @@ bool DataDirectory::write_file(const char* name, const std::string& text,
   return false;
 }
 
-// The program may have closed the descriptor of the lock, and another process taken the name.
+// The program may have closed the descriptor of the lock, and another process renamed the
+// directory.
 bool DataDirectory::is_ours() const {
   struct stat named;
   return ::stat(path_.c_str(), &named) == 0 && named.st_dev == device_ && named.st_ino == inode_;

@@ -1,5 +1,6 @@
-// The data directory of a session: finds a name, moves an older recording out of the way, and never
-// touches what is not ours. Cold; used under the session's lock.
+// DATA DIRECTORY: the folder that a session records into. Chooses its name, renames an older
+// recording, and changes no files but those of recordings. Used by the session, under its lock.
+// Cold.
 #pragma once
 
 #include <string>
@@ -10,14 +11,16 @@ namespace tp::rt {
 class DataDirectory {
 public:
   // Makes the directory that `pattern` names (%p pid, %h host, %e executable, %%), with its
-  // parents, and locks it for the life of the process. A finished recording of that name is renamed
-  // to NAME.old; if a live process records there, or the directory holds files of somebody else,
-  // NAME.<pid> is used. False: `error` says why not.
+  // parents, and locks it (flock) for the life of the process. A finished recording of that name is
+  // renamed to NAME.old; if a live process records there, or the directory contains other files,
+  // NAME.<pid> is used instead. False: `error` says why.
   bool create(const std::string& pattern, std::string& error);
 
-  // Writes a whole file: to a temporary name first, then renamed.
+  // Writes a whole file, under a temporary name, and renames it. False: `error` names the file and
+  // the reason.
   bool write_file(const char* name, const std::string& text, std::string& error) const;
 
+  // Path of a file in the directory, and of the directory: absolute.
   std::string file(const char* name) const { return path_ + "/" + name; }
   const std::string& path() const { return path_; }
 

@@ -1,4 +1,4 @@
-// The cold half of the trace writer: files, windows, chunk headers.
+// The cold half of the trace writer: files, windows, chunk headers. See trace_writer.h.
 #include "output/trace_writer.h"
 
 #include "base/messages.h"
@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -15,8 +16,8 @@
 namespace tp::rt {
 namespace {
 
-// Chunk sizes: small first, since a program may have a thousand threads that do little, then
-// doubling, so that a busy thread enters the kernel about once per 100,000 steps.
+// Sizes of chunks in bytes: small at first, since a program may have a thousand threads that do
+// little, then doubling, so that a busy thread makes system calls about once per 100,000 steps.
 constexpr std::size_t kFirstChunk = std::size_t{32} << 10;
 constexpr std::size_t kLargestChunk = std::size_t{1} << 20;
 constexpr std::size_t kSinkBytes = 4096;
@@ -29,8 +30,9 @@ std::size_t round_to_page(std::size_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-// Takes the blocks, since a hole in a mapped file is SIGBUS in the user's program when the disk is full. By writing: pages
-// that a write made are mapped for a quarter of what pages cost that a fault has to make (posix_fallocate).
+// Allocates the file's blocks, since with a full disk a hole in a mapped file would be a SIGBUS in
+// the user's program. By writing: mapping pages that a write has made costs a quarter of what it
+// costs if a page fault has to make them, as after posix_fallocate. Returns 0 or an errno.
 int fill_with_zeros(int fd, off_t offset, std::size_t bytes) {
   static const std::byte zeros[64 << 10]{};
   for (std::size_t done = 0; done < bytes;) {
@@ -44,6 +46,12 @@ int fill_with_zeros(int fd, off_t offset, std::size_t bytes) {
 }
 
 } // namespace
+
+std::string stream_file_name(std::uint32_t stream) {
+  char name[32];
+  snprintf(name, sizeof name, "%06u%s", stream, trace::kStreamSuffix);
+  return name;
+}
 
 void set_size_limit(std::uint64_t bytes) {
   size_left = bytes == 0 || bytes > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(bytes);
@@ -91,8 +99,8 @@ bool TraceWriter::map_chunk(std::size_t bytes, std::uint64_t now,
     return false;
   }
 #ifdef MADV_POPULATE_WRITE
-  madvise(window, bytes,
-          MADV_POPULATE_WRITE); // one system call in place of one page fault per page; may fail
+  // One system call instead of a page fault for each page; may fail.
+  madvise(window, bytes, MADV_POPULATE_WRITE);
 #endif
   chunk_ = static_cast<std::byte*>(window);
   chunk_bytes_ = bytes;
@@ -117,7 +125,7 @@ bool TraceWriter::map_chunk(std::size_t bytes, std::uint64_t now,
   return true;
 }
 
-// Writes size and checksum into the header of the chunk in work.
+// Writes size and checksum into the header of the open chunk.
 void TraceWriter::seal(std::uint32_t extra_flags) noexcept {
   trace::ChunkHeader header;
   std::memcpy(&header, chunk_, sizeof header);
@@ -157,8 +165,8 @@ std::byte* TraceWriter::use_sink() noexcept {
   if (sink_ == nullptr) {
     void* memory =
         mmap(nullptr, kSinkBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    // Without a page of memory the host cannot go on either; a static one, shared by all, only
-    // holds garbage.
+    // Without a page of memory the program cannot continue either; all threads then share a static
+    // one: the sink is never read.
     static std::byte last_resort[kSinkBytes];
     sink_ = memory == MAP_FAILED ? last_resort : static_cast<std::byte*>(memory);
   }
@@ -173,7 +181,7 @@ void TraceWriter::finish() noexcept {
   seal(0);
   const std::size_t used =
       static_cast<std::size_t>(cursor_.load(std::memory_order_relaxed) - chunk_);
-  // Give back what was not needed, in whole pages; the header tells the size that stays.
+  // Gives back what was not needed, in whole pages; the header gets the size that remains.
   const std::size_t keep = round_to_page(used);
   if (keep < chunk_bytes_) {
     trace::ChunkHeader header;

@@ -1,14 +1,15 @@
-// TRACE WRITER: one stream of records for one thread at a time. Records go straight into a shared
-// file mapping, so that they survive the death of the process in any form; the mapping is a window,
-// one chunk long, that moves along the file.
+// TRACE WRITER: one stream of records, written by one thread at a time. Records are written
+// directly into a shared file mapping, so that they survive however the process ends; the mapping
+// is a window, one chunk long, that moves along the file.
 //
-// append() is inline and never fails: when the window is full, next_chunk() (cold) closes the chunk
-// and opens another; when that is not possible (disk full, TP_MAX_SIZE) the window becomes private
-// memory that is used over and over, the last chunk is marked truncated, and the program runs on.
+// reserve() and advance() are inline and never fail: when the window is full, next_chunk() (cold)
+// closes the chunk and opens another one; if that is not possible (disk full, TP_MAX_SIZE), the
+// window becomes the sink, private memory that is overwritten again and again, the last chunk is
+// marked as truncated, and the program runs on.
 //
-// A writer belongs to one thread. When that thread ends, the writer goes to the next new thread
-// (session.h), which continues the stream. Only finish_foreign() is called by another thread, at
-// the end of the process.
+// A writer belongs to one thread. When that thread ends, the session gives the writer to the next
+// new thread, which continues the stream. Only finish_foreign(), at the end of the process, and
+// chunks() may be called by another thread.
 #pragma once
 
 #include "base/attributes.h"
@@ -22,8 +23,8 @@
 
 namespace tp::rt {
 
-// What a stream has numbered so far (see trace_format.h, Ids). Kept by the thread that writes it,
-// handed on with the writer.
+// How many ids a stream has given so far (see trace_format.h, Ids). Kept in the state of the thread
+// that writes it, and passed on with the writer.
 struct StreamOrdinals {
   std::uint64_t spawns = 0;
   std::uint64_t contexts = 0;
@@ -34,7 +35,7 @@ struct StreamOrdinals {
 
 class TraceWriter {
 public:
-  StreamOrdinals ordinals; // between two threads
+  StreamOrdinals ordinals; // valid while no thread has the writer
 
   TraceWriter(std::uint64_t session, std::uint32_t stream) : session_(session), stream_(stream) {}
   TraceWriter(const TraceWriter&) = delete;
@@ -43,14 +44,16 @@ public:
   // Creates the file. False: errno says why, and the recording is truncated.
   bool open(const std::string& path);
 
-  // Room for one record, as RecordEncoder wants it. Hot: once per record.
+  // Returns room for one record (trace::kMaxRecordBytes), for a RecordEncoder. `now` and
+  // `first_spawn` go into the header of the next chunk, if one is opened: the reader's clock at
+  // this record, and the ordinal of the next spawn. Hot: once per record.
   TP_HOT std::byte* reserve(std::uint64_t now, std::uint64_t first_spawn) noexcept {
     std::byte* at = cursor_.load(std::memory_order_relaxed);
     if (static_cast<std::size_t>(limit_ - at) < trace::kMaxRecordBytes) [[unlikely]]
       at = next_chunk(now, first_spawn);
     return at;
   }
-  // Is there room for so many records? If not, make_room() provides it.
+  // Is there room for that many records? If not, make_room() provides it.
   TP_HOT bool has_room(unsigned records) const noexcept {
     return static_cast<std::size_t>(limit_ - cursor_.load(std::memory_order_relaxed)) >=
            records * trace::kMaxRecordBytes;
@@ -58,16 +61,18 @@ public:
   TP_COLD void make_room(std::uint64_t now, std::uint64_t first_spawn) noexcept {
     next_chunk(now, first_spawn);
   }
+  // The records up to `to` are valid from here on.
   TP_HOT void advance(std::byte* to) noexcept { cursor_.store(to, std::memory_order_release); }
 
-  // Closes the chunk in work; the next record opens another one. By the owning thread.
+  // Closes the open chunk; the next record opens another one. By the owning thread.
   void finish() noexcept;
-  // The same for a thread that has stopped recording but is alive; its window stays mapped.
+  // The same for the stream of a thread that is alive but no longer records. Its window stays
+  // mapped, since the thread may still write to it.
   void finish_foreign() noexcept;
 
   std::uint32_t stream() const { return stream_; }
   bool truncated() const { return truncated_; }
-  // That begin in the file. By any thread.
+  // Number of chunks in the file. By any thread.
   std::uint32_t chunks() const { return chunks_.load(std::memory_order_acquire); }
 
 private:
@@ -90,10 +95,12 @@ private:
   bool truncated_ = false;
 };
 
-// Bytes that all streams of the process may still take; shared by the writers, touched once per
-// chunk.
+// The name of the stream's file in the data directory: "000042.tps".
+std::string stream_file_name(std::uint32_t stream);
+// Sets the number of bytes that all streams of the process may take together, 0: no limit. Before
+// the first writer.
 void set_size_limit(std::uint64_t bytes);
-// True once any writer had to stop recording.
+// True once any writer had to stop recording. By any thread.
 bool any_truncated();
 
 } // namespace tp::rt

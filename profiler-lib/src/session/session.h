@@ -1,10 +1,10 @@
-// SESSION: one data directory of one process, from the first event to the end of the process. Owns
-// the directory, its run.json and end.json, the streams and the thread states. Cold: a lock, once
-// per thread.
+// SESSION: one recording of one process, from its first event to the end of the process. Owns the
+// data directory, the streams and the states of the threads. Cold: takes a lock, once per thread.
 //
-// The library's constructor only reads settings and takes the start times. The directory is made
-// when the first thread has an event to record, so a process that merely loads the library leaves
-// no trace. A fork()ed child that goes on using the library opens a session of its own.
+// The library's constructor only reads the settings and takes the start times. The directory is
+// made when the first thread has an event to record, so a process that only loads the library
+// leaves no files. A fork()ed child that continues to use the library starts a session of its own
+// (fork.h).
 #pragma once
 
 #include "base/attributes.h"
@@ -13,12 +13,13 @@ namespace tp::rt {
 
 struct ThreadState;
 
-// Makes a state for the calling thread and gives it a stream; the first call starts the session.
-// Null when nothing is to be recorded, and after the thread's end has begun. The root frame has no
-// open step yet.
+// Makes the state of the calling thread and gives it a stream; the first call starts the session.
+// The root frame has no open step yet. Null if nothing is to be recorded, if there is no file for
+// the stream, and once the thread's end has begun. The session owns the state until the thread
+// ends.
 TP_COLD ThreadState* enter_thread(bool is_worker) noexcept;
 
-// TP_AS_IF_CORES, 0: not set, or the library is disabled. The same from start to end.
+// TP_AS_IF_CORES; 0: not set, or the library is disabled. Constant. By any thread.
 int as_if_cores() noexcept;
 
 } // namespace tp::rt

@@ -1,5 +1,4 @@
-// Environment variables of the runtime, in one table. Called once per process while the library is
-// loaded.
+// See settings.h. All variables are in one table.
 #include "session/settings.h"
 
 #include "base/messages.h"

@@ -1,5 +1,6 @@
-// What the environment asks of the runtime (contract section 3). Read once, when the library is
-// loaded; a bad value is told in one line on stderr and the default stands. Cold.
+// SETTINGS: the environment variables of the runtime (docs/contract.md, Environment). Read once,
+// when the library is loaded; for a bad value one line is written to stderr, and the default is
+// used. Cold.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,8 @@ struct Settings {
   std::string event = "auto"; // TP_EVENT
 };
 
+// Reads all variables; also sets the level of note(). Once per process, before other threads use
+// the library.
 Settings read_settings();
 
 // "64K", "10M", "2G" or plain bytes; false if `text` is none of these or does not fit.

@@ -1,5 +1,5 @@
-// The notes of a loaded module (ELF, PT_NOTE): its build id, and the records that tp-c++ keeps for
-// calls it does not touch (site_notes.h). Cold.
+// The ELF notes (PT_NOTE) of a loaded module: its build id, and the records that tp-c++ writes for
+// calls that it does not change (site_notes.h). Cold.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@
 namespace tp::rt {
 
 struct ElfNote {
-  std::string_view owner; // without its zero
+  std::string_view owner; // without its terminating zero
   std::uint32_t type;
   std::string_view content; // memory of the module
 };
 
-// Calls visit(note) for each until one returns true; says whether one did. Stops at what is cut off.
+// Calls visit(note) for each note until a call returns true; returns whether one did. A note that
+// exceeds its segment ends the segment.
 template <typename Visit>
 bool visit_notes(const dl_phdr_info& module, Visit visit) {
   for (int i = 0; i < module.dlpi_phnum; ++i) {

@@ -1,6 +1,6 @@
-// Finds the record of a call. Compilers disagree about the column of a call, and about the line of
-// one that is spread over several (g++ takes the opening parenthesis, clang the first token), but
-// the place is always inside of the call: the innermost call around it is the one.
+// See site_notes.h. Compilers differ in the column of a call, and in the line of a call that is
+// spread over several lines (g++ takes the opening parenthesis, clang the first token), but the
+// place is always inside the call: so the innermost call around the place is the right one.
 #include "sites/site_notes.h"
 
 #include "sites/elf_notes.h"
@@ -33,8 +33,8 @@ std::string_view next_component(std::string_view& path) {
   }
 }
 
-// "./x.h" and "x.h" are one file: for the copy that tp-c++ compiles, the folder of the source is a
-// search path.
+// "./x.h" and "x.h" are the same file: for the copy that tp-c++ compiles, the folder of the source
+// is a search path.
 bool is_same_file(std::string_view a, std::string_view b) {
   if (a.starts_with('/') != b.starts_with('/'))
     return false;
@@ -44,14 +44,14 @@ bool is_same_file(std::string_view a, std::string_view b) {
   return true;
 }
 
-// Takes the string up to the next zero away from the front of `text`.
+// Removes the first zero-terminated string from `text` and returns it.
 std::string_view take_string(std::string_view& text) {
   const std::string_view string = text.substr(0, text.find('\0'));
   text.remove_prefix(string.size() < text.size() ? string.size() + 1 : text.size());
   return string;
 }
 
-void look_at(const ElfNote& note, Search& search) {
+void match_note(const ElfNote& note, Search& search) {
   tp_site_note head;
   if (note.type != TP_SITE_NOTE_TYPE || note.owner != TP_SITE_NOTE_OWNER ||
       note.content.size() < sizeof head)
@@ -75,9 +75,9 @@ void look_at(const ElfNote& note, Search& search) {
   search.found = true;
 }
 
-int look_into_module(dl_phdr_info* module, std::size_t, void* data) {
+int search_module(dl_phdr_info* module, std::size_t, void* data) {
   visit_notes(*module, [data](const ElfNote& note) {
-    look_at(note, *static_cast<Search*>(data));
+    match_note(note, *static_cast<Search*>(data));
     return false;
   });
   return 0;
@@ -89,7 +89,7 @@ bool find_noted_site(const tp_spawn_site& place, NotedSite& site) {
   if (place.file == nullptr)
     return false;
   Search search{place, site};
-  dl_iterate_phdr(look_into_module, &search);
+  dl_iterate_phdr(search_module, &search);
   return search.found;
 }
 

@@ -1,6 +1,7 @@
-// The records of calls that tp-c++ leaves as they are, those in headers above all: notes in the
-// modules of the process, found by the place that the compiler gives as the call's default argument.
-// Called once per site, by site_registry. Cold; takes the loader's lock.
+// SITE NOTES: records of calls that tp-c++ does not change, mostly calls in headers. They are ELF
+// notes (tp/site.h) in the modules of the process, found by the place that the compiler passes as
+// the call's default argument. Called once per site, by the registry. Cold; takes the dynamic
+// loader's lock.
 #pragma once
 
 #include "tp/site.h"
@@ -9,6 +10,7 @@
 
 namespace tp::rt {
 
+// Copies of the note's fields (tp_spawn_site).
 struct NotedSite {
   std::string file;
   std::string function;
@@ -18,7 +20,7 @@ struct NotedSite {
   unsigned end_line = 0;
 };
 
-// The record of the innermost call around `place`; false if no loaded module has one.
+// Sets `site` to the record of the innermost call around `place`. False: no loaded module has one.
 bool find_noted_site(const tp_spawn_site& place, NotedSite& site);
 
 } // namespace tp::rt

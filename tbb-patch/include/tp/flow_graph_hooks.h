@@ -1,8 +1,11 @@
-// What the patched flow_graph.h needs, besides tp/oneapi_hooks.h. C++11.
+// What the patched flow_graph.h needs, in addition to tp/oneapi_hooks.h. C++11.
 //
-// What a node's body comes after travels with the message: released where it is sent, kept under its
-// address, passed on where it is copied or stored, and taken up by the task that runs the body. So
-// it does not matter which thread moves messages on behalf of others.
+// The edges that a node's body depends on move with the message: released where the message is
+// sent, stored under its address, passed on where it is copied or stored, and acquired by the task
+// that runs the body. So it does not matter which thread moves messages on behalf of others.
+//
+// "Place" below is the address of a message, or of another object that has edges; the places of a
+// node (take_place) are the messages that it lets in at a time, as in tp/hooks.h.
 #ifndef TP_FLOW_GRAPH_HOOKS_H
 #define TP_FLOW_GRAPH_HOOKS_H
 
@@ -41,13 +44,13 @@ inline void copy_edges(const void* from, const void* to) noexcept {
   if (tp_copy_edges != nullptr && from != to)
     tp_copy_edges(from, to);
 }
-// The current task comes after the edges there, if any, and after nothing else.
+// The current task depends on the edges there, if any, and on nothing else.
 inline void start_after(const void* key) noexcept {
   if (tp_on_start_after != nullptr)
     tp_on_start_after(key);
 }
 
-// A place for edges that ends with the scope: of a message, or of something else.
+// A place for edges that are forgotten at the end of the scope: its own address, or another one.
 class carrier {
 public:
   carrier() noexcept : place_(this) {}
@@ -60,7 +63,8 @@ public:
 private:
   const void* place_;
 };
-// Where the scope ends, however it does, the current task goes on after all that was released to the place.
+// At the end of the scope, also by an exception, the current task continues after all edges that
+// were released to the place.
 class acquired_at_end {
 public:
   explicit acquired_at_end(const void* place) noexcept : place_(place) {}
@@ -71,14 +75,14 @@ public:
 private:
   const void* place_;
 };
-// An address that is this thread's alone: for edges on their way into a call that cannot be given
-// one more argument.
+// An address that no other thread uses: for edges that are passed into a call to which no argument
+// can be added.
 inline const void* thread_place() noexcept {
   return &errno;
 }
 
-// Whatever edges a message gets, it has them until the end of the scope if it had none before. A
-// null place: nothing happens.
+// If a message has no edges at the begin of the scope, those that it gets are forgotten at the end.
+// A null place: nothing happens.
 class new_message {
 public:
   explicit new_message(const void* place) noexcept
@@ -93,8 +97,8 @@ public:
 protected:
   const void* place_;
 };
-// A message is put to a node: by the current task, unless it carries edges already (it is passed on
-// for somebody else).
+// The current task puts a message to a node. If the message has edges already, it is passed on for
+// another task, and nothing happens.
 class sent_message : public new_message {
 public:
   explicit sent_message(const void* place) noexcept : new_message(place) {
@@ -102,8 +106,8 @@ public:
       release_to(place_);
   }
 };
-// A message that carries edges is put to several nodes, to each with all of them. Afterwards it has
-// them still. A null place: nothing happens.
+// A message that has edges is put to several nodes, to each with all of the edges. It has them
+// again at the end of the scope. A null place: nothing happens.
 class repeated_message {
 public:
   explicit repeated_message(const void* place) noexcept
@@ -111,7 +115,7 @@ public:
     if (place_ != nullptr)
       pass_edges(place_, this);
   }
-  // It is going to be put, from there.
+  // The message is about to be put, from the given place.
   void before_put(const void* place) const noexcept {
     if (place_ == nullptr)
       return;
@@ -135,7 +139,7 @@ private:
   const void* place_;
 };
 
-// A node asks for a message.
+// A node requests a message, which is written to the place.
 class pulled_message {
 public:
   explicit pulled_message(const void* place) noexcept : place_(place) {
@@ -152,13 +156,14 @@ public:
 private:
   const void* place_;
 };
-// Whoever asked for a message has got one: if not a node, the current task continues after it.
+// A requested message has arrived: if a task requested it, that is the current one, which continues
+// after the message's edges.
 inline void got_message(const void* place) noexcept {
   if (tp_on_got_message != nullptr)
     tp_on_got_message(place);
 }
 
-// Nodes that let in only so many messages at a time.
+// Nodes with limited concurrency: a number of places.
 inline void give_places(const void* from, const void* node, std::uint64_t count = 1) noexcept {
   if (tp_give_places != nullptr)
     tp_give_places(from, node, count);
@@ -176,7 +181,7 @@ inline void forget_places(const void* node) noexcept {
     tp_forget_places(node);
 }
 
-// The tasks of a node belong to the place where the node was made.
+// The spawn site of a node's tasks is the place where the node was constructed.
 inline void name_node(const void* node, const site& place) noexcept {
   if (tp_name_object != nullptr && place.record != nullptr)
     tp_name_object(node, place.record);

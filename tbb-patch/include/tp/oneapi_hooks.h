@@ -1,11 +1,12 @@
-// What the patched oneTBB headers need: names a spawn by the place of the user's call, marks loop
-// bodies as divisible leaves and tells where a reduction joins. Compiled into the user's program:
-// C++11, no layout of oneTBB's changes, and all calls go through weak symbols, so that the program
+// What the patched oneTBB headers need: gives spawns the place of the user's call, and marks the
+// bodies of loops (divisible leaves) and the joins of reductions. Compiled into the user's program:
+// C++11, no layout of oneTBB changes, and all calls go through weak symbols, so that the program
 // also runs on a stock libtbb.
 #ifndef TP_ONEAPI_HOOKS_H
 #define TP_ONEAPI_HOOKS_H
 
 #include "tp/site.h"
+#include "tp/task_word.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +28,8 @@ __attribute__((weak)) void tp_on_after_once(const void* flag) noexcept;
 __attribute__((weak)) std::uint32_t tp_name_of(const void* object) noexcept;
 }
 
-// TP_HERE: the place of the call, as the default of a parameter. __builtin_source_location() wants
-// this type declared; before C++20 no standard header does.
+// TP_HERE: the place of the call, as the default of a parameter. __builtin_source_location() needs
+// this type; before C++20 no standard header declares it.
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_source_location)
 #define TP_HAS_LOCATION 1
@@ -58,16 +59,15 @@ struct source_location {
 #define TP_SITE_PARAM ::tp::site tp_site = TP_HERE
 #define TP_SITE_SCOPE ::tp::site_scope tp_site_scope(tp_site)
 
-// The address of an entry point is of the type that it has with stock headers, though the parameter
-// above makes another one of it: this template yields to it in every call, from which Result cannot be
-// deduced, and stands in for it where a type is given ([temp.deduct.funcaddr]). The place of such a call
-// is its return address. For members the second argument is the function's name alone. tp-rewrite
-// knows these templates by the name Explicit.
+// Keeps the type that the address of an entry point has with stock headers, which the parameter
+// above changes. A call never selects this template, since Result cannot be deduced from it; taking
+// the address with a given type does ([temp.deduct.funcaddr]). The place of such a call is its
+// return address. For members the second argument is the function's name alone. tp-rewrite
+// recognizes these templates by the name Explicit.
 #define TP_ADDRESS_OF(FUNCTION, ENTRY_POINT)                                                       \
   template <typename... Explicit, typename Result, typename... Args>                               \
   Result FUNCTION(Args... args) {                                                                  \
-    return ENTRY_POINT(std::forward<Args>(args)...,                                                \
-                       ::tp::site(::tp::site::here(), nullptr));                                   \
+    return ENTRY_POINT(std::forward<Args>(args)..., ::tp::site(::tp::site::here(), nullptr));      \
   }
 
 namespace tp {
@@ -146,20 +146,21 @@ private:
   detail::loop_size size_;
 };
 
-// A parameter that knows the place of the call: for entry points that end in a pack, behind which
-// none with a default can stand.
+// A parameter that also has the place of the call: for entry points that end in a pack, after which
+// a parameter with a default is not possible.
 template <typename T>
 struct located {
-  template <typename From, typename = typename std::enable_if<
-                               std::is_convertible<From&&, T>::value &&
-                               !std::is_same<typename std::decay<From>::type, located>::value>::type>
+  template <typename From,
+            typename = typename std::enable_if<
+                std::is_convertible<From&&, T>::value &&
+                !std::is_same<typename std::decay<From>::type, located>::value>::type>
   located(From&& from, TP_SITE_PARAM) : value(std::forward<From>(from)), place(tp_site) {}
   T value;
   site place;
 };
 
-// Edges that neither a spawn nor a wait expresses, kept under the address of an object that both
-// sides know (tp/hooks.h).
+// Edges that neither a spawn nor a wait expresses, stored under the address of an object that both
+// sides know. This and what follows: see the functions of the same name in tp/hooks.h.
 inline void release_to(const void* key, bool kept = false) noexcept {
   if (tp_on_release_to != nullptr)
     tp_on_release_to(key, kept);
@@ -182,14 +183,13 @@ inline void after_once(const void* flag) noexcept {
     tp_on_after_once(flag);
 }
 
-// A new task tells its spawn site in advance: in the word that the runtime keeps the site in, marked
-// by the top bit (thread_state.h).
+// Sets the spawn site of a new task in advance (tp/task_word.h): the place where its node was made.
 struct task_site {
   template <typename Task>
   static void set(Task& task, const void* node) noexcept {
     const std::uint32_t id = tp_name_of != nullptr ? tp_name_of(node) : 0;
     if (id != 0)
-      task.m_reserved[4] = id | std::uint64_t(1) << 63;
+      task.m_reserved[TP_TASK_WORDS + 1] = id | TP_TASK_SITE_PRESET;
   }
 };
 

@@ -1,9 +1,9 @@
 // What the patched parallel_pipeline.cpp needs: the order of its filters' calls as edges. C++11.
 //
-// A call of a filter comes after the item's call of the filter before (program order, or a spawn);
-// in a serial filter after the filter's previous call; and the n-th call of the input filter, n
-// beyond the number of tokens, after the token it takes was given back: tokens are given and taken
-// in the same order, as a counting semaphore that is fair. The last makes the token limit part of
+// A call of a filter depends on the item's call of the filter before (program order, or a spawn)
+// and, in a serial filter, on the filter's previous call. The n-th call of the input filter, with n
+// greater than the number of tokens, also depends on the item that gave its token back: tokens are
+// given and taken in the same order, as in a fair counting semaphore. So the token limit is part of
 // the span, also in a run that never waited for a token.
 #ifndef TP_PIPELINE_HOOKS_H
 #define TP_PIPELINE_HOOKS_H
@@ -20,7 +20,8 @@
 
 namespace tp {
 
-// What nobody may come for: the last call of a filter has no successor.
+// An edge that may never be acquired (the last call of a filter has no successor), and is forgotten
+// then. Used under the pipeline's own order: one thread at a time.
 class unclaimed_edge {
 public:
   unclaimed_edge() = default;
@@ -35,6 +36,7 @@ private:
   std::uint64_t edge_ = 0;
 };
 
+// The tokens of one pipeline. Any thread.
 class pipeline_tokens {
 public:
   explicit pipeline_tokens(std::size_t tokens) : tokens_(tokens) {}
@@ -46,7 +48,7 @@ public:
   pipeline_tokens(const pipeline_tokens&) = delete;
   pipeline_tokens& operator=(const pipeline_tokens&) = delete;
 
-  // An item has passed the last filter, and its token will be given back.
+  // An item has passed the last filter: its token is given back.
   void give() {
     if (tokens_ > max_tokens)
       return;
@@ -58,8 +60,9 @@ public:
       ring_[given_ % tokens_] = edge;
     ++given_;
   }
-  // The input filter is about to be called, by a task that carried an item before if `used`: then it
-  // comes after its token and, if serial, its previous call, not after that item.
+  // The input filter is about to be called. `used`: by a task that carried an item before; the call
+  // then depends on its token and, if the filter is serial, on `previous_call`, but not on that
+  // item.
   void take(bool used, std::uint64_t previous_call) {
     tp_on_acquire(previous_call, used);
     if (tokens_ > max_tokens)
@@ -75,7 +78,7 @@ public:
   }
 
 private:
-  // So many items are not in flight on any machine; their edges would only cost memory.
+  // More items are not in flight on any machine; the edges of more tokens would only cost memory.
   static constexpr std::size_t max_tokens = 65536;
   const std::size_t tokens_;
   tbb::detail::d1::spin_mutex mutex_;

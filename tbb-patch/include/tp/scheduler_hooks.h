@@ -11,33 +11,35 @@ namespace tbb {
 namespace detail {
 namespace r1 {
 
-// trace::Construct of a context, by the name that the algorithm gave it. Contexts that an algorithm
-// makes for itself, and those of a task_group or a flow graph, are joined as a whole;
+// tp_context::traits of a context, by the name that the algorithm gave it. Contexts that an
+// algorithm makes for itself, and those of a task_group or a flow graph, are joined as a whole;
 // parallel_for_each waits for blocks of tasks within one context, and a context supplied by the
 // user may serve several algorithms at a time.
 inline unsigned tp_traits(d0::string_resource_index name, bool concurrent_wait) {
-  const unsigned exclusive = 64;
+  static_assert(TP_CONSTRUCT_COUNT == 13, "tp_traits: which contexts does the new construct have?");
   switch (name) {
   case d0::PARALLEL_FOR:
-    return 1 | exclusive;
+    return TP_CONSTRUCT_PARALLEL_FOR | TP_CONTEXT_EXCLUSIVE;
   case d0::PARALLEL_FOR_EACH:
-    return 2;
+    return TP_CONSTRUCT_PARALLEL_FOR_EACH;
   case d0::PARALLEL_INVOKE:
-    return 3 | exclusive;
+    return TP_CONSTRUCT_PARALLEL_INVOKE | TP_CONTEXT_EXCLUSIVE;
   case d0::PARALLEL_REDUCE:
-    return 4 | exclusive;
+    return TP_CONSTRUCT_PARALLEL_REDUCE | TP_CONTEXT_EXCLUSIVE;
   case d0::PARALLEL_SCAN:
-    return 5 | exclusive;
+    return TP_CONSTRUCT_PARALLEL_SCAN | TP_CONTEXT_EXCLUSIVE;
   case d0::PARALLEL_SORT:
-    return 6 | exclusive;
+    return TP_CONSTRUCT_PARALLEL_SORT | TP_CONTEXT_EXCLUSIVE;
   case d0::PARALLEL_PIPELINE:
-    return 7 | exclusive;
+    return TP_CONSTRUCT_PARALLEL_PIPELINE | TP_CONTEXT_EXCLUSIVE;
   case d0::CUSTOM_CTX:
-    return concurrent_wait ? 8 | exclusive : 9;
+    if (concurrent_wait)
+      return TP_CONSTRUCT_TASK_GROUP | TP_CONTEXT_EXCLUSIVE;
+    return TP_CONSTRUCT_USER_CONTEXT;
   case d0::FLOW_TASKS:
-    return 10 | exclusive;
+    return TP_CONSTRUCT_FLOW_GRAPH | TP_CONTEXT_EXCLUSIVE;
   default:
-    return 12;
+    return TP_CONSTRUCT_DEFAULT;
   }
 }
 
@@ -50,12 +52,13 @@ inline tp_task tp_describe(d1::task& t, const void* caller) {
   return tp_task{task_accessor::tp_words(t), *reinterpret_cast<const void* const*>(&t), caller};
 }
 
-// Nothing is described in vain.
+// Is anything recorded? If not, tasks need not be described.
 inline bool tp_records() {
   return __atomic_load_n(&tp_recording, __ATOMIC_RELAXED) != 0;
 }
 
-// A call that another thread will do: the task, which is about to be created, is part of the caller.
+// A call that another thread will execute: the task, which is about to be created, continues the
+// caller.
 inline void tp_delegate(d1::task& t) {
   if (!tp_records())
     return;
@@ -63,7 +66,7 @@ inline void tp_delegate(d1::task& t) {
   tp_on_delegate(&task);
 }
 
-// A task is created: from here until the end of the scope is tasking overhead.
+// A task is created: the time from here to the end of the scope is tasking overhead.
 struct tp_spawn_scope {
   tp_spawn_scope(d1::task& t, d1::task_group_context& ctx, const void* caller)
       : recorded(tp_records()) {
@@ -80,8 +83,8 @@ struct tp_spawn_scope {
   const bool recorded;
 };
 
-// A wait, perhaps after creating t. It ends when the scope is left, also by the exception that the
-// wait rethrows.
+// A wait, after creating t if that is not null. It ends with the scope, also if the wait rethrows
+// an exception.
 struct tp_wait_scope {
   tp_wait_scope(d1::task* t, d1::task_group_context& ctx, const void* caller)
       : recorded(tp_records()), exceptions(recorded ? std::uncaught_exceptions() : 0) {
@@ -104,8 +107,8 @@ struct tp_wait_scope {
   const int exceptions;
 };
 
-// One execution (or cancellation) of a task by the dispatch loop. left() takes what execute()
-// returned: a task that is to run next without passing spawn().
+// One execution (or cancellation) of a task by the dispatch loop. left() gets what execute()
+// returned: a task that runs next without a call of spawn(), or null.
 struct tp_task_scope {
   tp_task_scope(d1::task& t, d1::task_group_context& ctx, bool cancelled)
       : recorded(tp_records() && !task_accessor::is_resume_task(t)) {

@@ -1,4 +1,5 @@
-// For tests of the runtime without oneTBB: a process of its own per recording, and its streams as readable lines.
+// For tests of the runtime without oneTBB: records in a process of its own, and shows the streams
+// as readable lines.
 #pragma once
 
 #include "tp/trace/trace_codec.h"
@@ -72,7 +73,8 @@ inline std::string line_of(const trace::Record& record) {
   return line;
 }
 
-// Reads a stream file and checks what every file must keep: magic, sequence, checksum, nothing left over.
+// Reads a stream file and checks what holds for every file: magic, sequence, checksum, nothing
+// after the last record.
 inline Stream read_stream(const std::string& path) {
   Stream stream;
   stream.bytes = read_file(path);
@@ -81,7 +83,7 @@ inline Stream read_stream(const std::string& path) {
   while (at < end) {
     trace::ChunkHeader header;
     if (end - at < static_cast<std::ptrdiff_t>(sizeof header)) {
-      ADD_FAILURE() << "a piece of a chunk at the end of " << path;
+      ADD_FAILURE() << "an incomplete chunk at the end of " << path;
       break;
     }
     std::memcpy(&header, at, sizeof header);
@@ -110,8 +112,9 @@ inline Stream read_stream(const std::string& path) {
   return stream;
 }
 
-// Runs `program` in a process of its own, which ends by exit(0), and returns its data directory. The runtime of this
-// executable has been told at start to use the virtual clock and to record there (rt_hooks_test.cpp).
+// Runs `program` in a process of its own, which ends by exit(0), and returns its data directory.
+// The runtime of this executable uses the virtual clock, and a folder that $TP_TEST_DATA names
+// (hooks/hooks_test.cpp).
 inline std::string record(const std::function<void()>& program) {
   const pid_t child = fork();
   if (child == 0) {

@@ -1,4 +1,5 @@
-// The table of edges in a fork()ed child: empty, never locked, and emptied without touching its memory.
+// The table of edges in a fork()ed child: empty, never locked, and emptied without touching its
+// memory.
 #include "builder/edge_table.h"
 
 #include <gtest/gtest.h>

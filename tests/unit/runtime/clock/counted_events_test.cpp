@@ -64,11 +64,11 @@ TEST(Events, BadListsAreRefusedByName) {
 TEST(Events, CoresOfTwoKinds) {
   const tp::test::Folder devices;
   namespace fs = std::filesystem;
-  const auto add = [&](const char* pmu, const char* type, const char* file, const char* cpus) {
+  const auto add = [&](const char* pmu, const char* type, const char* file, const char* list) {
     const std::string folder = devices.path + "/" + pmu;
     fs::create_directory(folder);
     std::ofstream(folder + "/type") << type << '\n';
-    std::ofstream(folder + "/" + file) << cpus << '\n';
+    std::ofstream(folder + "/" + file) << list << '\n';
   };
   EXPECT_EQ(find_core_kinds((devices.path + "/missing").c_str()).count, 0u);
   add("cpu_core", "4", "cpus", "0-3");

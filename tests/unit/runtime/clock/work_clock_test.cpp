@@ -15,7 +15,7 @@ using namespace tp::rt;
 namespace {
 
 constexpr int kThreads = 8;
-constexpr double kBusyCpuNs = 100e6; // of each thread, however long it takes beside others
+constexpr double kBusyCpuNs = 100e6; // of each thread, however long that takes
 
 struct Sum {
   double steps_ns = 0;
@@ -29,8 +29,8 @@ void fall_behind(ThreadClock& clock, std::uint64_t ticks) {
   clock.offset += ticks; // the work, time - offset, is what it was
 }
 
-// Steps of some microseconds, as the builder takes them: each begins where the last one ended. Once in
-// the middle the time stamp counter falls behind by so many ticks.
+// Steps of some microseconds, as the builder takes them: each begins where the last one ended. Once
+// in the middle the time stamp counter falls behind by so many ticks.
 Sum keep_busy(std::uint64_t behind) {
   Sum sum;
   ThreadClock clock;
@@ -83,8 +83,8 @@ int check(const char* event, std::uint64_t behind) {
   }
   if (clock_config.unit_hz == 0)
     return 0; // instructions: not time
-  // The clocks differ by what a hypervisor takes and what interrupts need: 5 % were seen. Work that is lost or counted
-  // twice is half or double.
+  // The clocks differ by what a hypervisor takes and what interrupts need: 5 % were seen. Work that
+  // is lost or counted twice is half or double.
   const double ratio = steps / cpu;
   const bool right = ratio > 0.75 && ratio < 1.5;
   if (!right)

@@ -1,4 +1,5 @@
-// The DPST builder, driven through hooks.h as libtbb does it: tasks and contexts are a few words, no oneTBB.
+// The DPST builder, driven through tp/hooks.h as libtbb does it: tasks and contexts are a few
+// words, without oneTBB.
 #include "builder/thread_state.h"
 #include "rt_support.h"
 
@@ -12,7 +13,7 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-// Before the runtime's own constructor: what the environment of the process would say.
+// Sets the variables that the runtime's constructor reads; runs before it.
 [[gnu::constructor(101)]] void set_environment() {
   static char name[] = "/tmp/tp-rt-data-XXXXXX";
   if (mkdtemp(name) == nullptr)
@@ -127,12 +128,13 @@ TEST(Hooks, AStolenTaskHasItsFullId) {
     });
   });
   EXPECT_EQ(lines_of(data), (Lines{"Cut 0", "Spawn 0 new", "Wait 0 last", "WaitEnd", "End 0"}));
-  // Idle before it, so Begin stands apart; id (stream 0, spawn 0).
+  // There was idle time before it, so Begin is a record of its own; id (stream 0, spawn 0).
   const Lines worker = lines_of(data, "/000001.tps");
   EXPECT_EQ(worker, (Lines{"Begin id 0", "End 9", "End 0"}));
 }
 
-// It is told there, and steps after it are not told again as idle time before the next task.
+// StackIn carries the idle time, and later records do not repeat it as idle time before the next
+// task.
 TEST(Hooks, SearchEndsWhereAStackIsResumed) {
   constexpr std::uint64_t kSearched = 10000; // ticks
   const std::string data = record([] {
@@ -145,7 +147,7 @@ TEST(Hooks, SearchEndsWhereAStackIsResumed) {
     tp_on_stack_in(stack);
     tp_spend(1);
     FakeTask task;
-    FakeContext context{0, 8 | 64};
+    FakeContext context{0, TP_CONSTRUCT_TASK_GROUP | TP_CONTEXT_EXCLUSIVE};
     spawn(task, context);
     wait(context, [&] { run(task, context, [] { tp_spend(2); }); });
   });
@@ -192,8 +194,8 @@ TEST(Hooks, TimeStandsStillRatherThanGoBack) {
   }
 }
 
-// A clock of ticks may be ahead of the time by the error of an anchor: the step is cut to its wall
-// time, and so is what a region got of it.
+// A clock of ticks may be ahead of the time by the error of an anchor: the work of the step, and of
+// the region in it, is limited to its wall time.
 TEST(Hooks, RegionHasNoMoreWorkThanItsStep) {
   const std::string data = record([] {
     start();
@@ -299,7 +301,7 @@ TEST(Hooks, ATaskStartsAfterAllEdgesAndNothingElseWithOneReadingOfTheClock) {
     EXPECT_EQ(stream.records[static_cast<std::size_t>(acquire)].wall, 0u); // no time passed
 }
 
-TEST(Hooks, CopiedEdgesAreToldAndForgottenOnesToo) {
+TEST(Hooks, CopiedAndForgottenEdgesAreRecorded) {
   const std::string data = record([] {
     long here = 0, there = 0;
     start();
@@ -349,7 +351,7 @@ TEST(Hooks, PlacesAreTakenInTheOrderInWhichTheyWereGivenBack) {
   const std::string data = record([] {
     long node = 0, giver = 0, taker = 0;
     start();
-    tp_take_place(&node, 2, &taker); // nobody had these
+    tp_take_place(&node, 2, &taker); // these were free from the start
     tp_take_place(&node, 2, &taker);
     EXPECT_FALSE(tp_has_edges(&taker));
     tp_on_release_to(&giver, 0); // edge 0
@@ -379,7 +381,7 @@ TEST(Hooks, PlacesAreTakenInTheOrderInWhichTheyWereGivenBack) {
   EXPECT_EQ(acquired, (std::vector<std::uint64_t>{3, 0, 5, 1, 2}));
 }
 
-TEST(Hooks, WhoeverGetsAMessageComesAfterItButNotOnBehalfOfANode) {
+TEST(Hooks, TheTaskThatGetsAMessageContinuesAfterItUnlessANodeRequestedIt) {
   const std::string data = record([] {
     long message = 0;
     start();
@@ -428,7 +430,7 @@ TEST(Hooks, UnmatchedEndsDoNothing) {
   const std::string data = record([] {
     static tp_region region{"r", "f.cpp", 1, 0, 0};
     start();
-    close(2); // their warnings are not this test's concern
+    close(2); // without their warnings
     tp_region_end(&region);
     tp_on_loop_end(1, 1);
     tp_on_wait_end(0);

@@ -143,7 +143,7 @@ TEST(DataDirectory, ClaimsRotatesAndKeepsOut) {
   ASSERT_TRUE(first.create(name, error)) << error;
   EXPECT_EQ(first.path(), name);
   ASSERT_TRUE(first.write_file("run.json", "first", error)) << error;
-  // Somebody lives there: beside it.
+  // A live recording is there: another name.
   rt::DataDirectory second;
   ASSERT_TRUE(second.create(name, error)) << error;
   EXPECT_EQ(second.path(), name + "." + std::to_string(getpid()));

@@ -1,0 +1,72 @@
+// What the analyzer knows about oneTBB's constructs: their names, the types of their tasks, and
+// which of them depend on the schedule. Used by task_type and schedule_dependence;
+// tests/unit/runtime/constructs_test.cpp compares it with the table of tp/hooks.h and with what
+// tp-c++ tags.
+#pragma once
+
+#include "tp/trace/trace_format.h"
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace tp::analysis {
+
+constexpr std::string_view name_of(trace::Construct construct) {
+  return trace::kConstructNames[static_cast<std::size_t>(construct)];
+}
+// A variant that has the contexts of parallel_reduce, and a name of its own.
+inline constexpr std::string_view kDeterministicReduce = "parallel_deterministic_reduce";
+
+// A template of namespace tbb::detail, the position of the body among its arguments, and the
+// construct; empty: the task's context has it.
+struct TaskTemplate {
+  std::string_view name;
+  std::size_t body;
+  std::string_view construct;
+};
+
+inline constexpr TaskTemplate kTaskTemplates[] = {
+    {"d1::start_for", 1, name_of(trace::Construct::ParallelFor)},
+    {"d1::start_reduce", 1, name_of(trace::Construct::ParallelReduce)},
+    {"d1::start_deterministic_reduce", 1, kDeterministicReduce},
+    {"d1::start_scan", 1, name_of(trace::Construct::ParallelScan)},
+    {"d1::sum_node", 1, name_of(trace::Construct::ParallelScan)},
+    {"d1::final_sum", 1, name_of(trace::Construct::ParallelScan)},
+    {"d2::for_each_iteration_task", 1, name_of(trace::Construct::ParallelForEach)},
+    {"d2::for_each_root_task", 1, name_of(trace::Construct::ParallelForEach)},
+    {"d2::forward_block_handling_task", 1, name_of(trace::Construct::ParallelForEach)},
+    {"d2::input_block_handling_task", 0, name_of(trace::Construct::ParallelForEach)},
+    {"d2::feeder_item_task", 0, name_of(trace::Construct::ParallelForEach)},
+    {"d1::function_invoker", 0, name_of(trace::Construct::ParallelInvoke)},
+    {"d1::invoke_subroot_task", 0, name_of(trace::Construct::ParallelInvoke)},
+    {"r1::stage_task", 0, name_of(trace::Construct::ParallelPipeline)},
+    {"d1::function_task", 0, ""},
+    {"d2::function_task", 0, ""},
+    {"d1::function_stack_task", 0, ""},
+    {"d1::enqueue_task", 0, ""},
+};
+
+// What the algorithms themselves wrap around the user's function.
+inline constexpr TaskTemplate kBodyWrappers[] = {
+    {"d1::parallel_for_body_wrapper", 0, ""},
+    {"d1::lambda_reduce_body", 2, ""},
+    {"d1::lambda_scan_body", 2, ""},
+    // over random access iterators
+    {"d2::parallel_for_body_wrapper", 1, name_of(trace::Construct::ParallelForEach)},
+};
+
+// Loops: only recompiled code records the calls of their bodies.
+inline constexpr std::array kLoops = {
+    name_of(trace::Construct::ParallelFor), name_of(trace::Construct::ParallelReduce),
+    kDeterministicReduce, name_of(trace::Construct::ParallelForEach),
+    name_of(trace::Construct::ParallelSort)};
+// Which parts are summed twice, and which come one after the other, is decided by what was stolen.
+inline constexpr std::array kScans = {name_of(trace::Construct::ParallelScan)};
+// Their filters and nodes may be served in the order of arrival. A recompiled program names the
+// nodes, others the graph.
+inline constexpr std::array kPipelines = {name_of(trace::Construct::ParallelPipeline)};
+inline constexpr std::array<std::string_view, 4> kNodes = {
+    "function_node", "multifunction_node", "async_node", name_of(trace::Construct::FlowGraph)};
+
+} // namespace tp::analysis

@@ -1,0 +1,48 @@
+// What hooks.h and the trace format both define, since neither includes the other: compared when
+// this file is compiled. No code. The other tables of constructs are compared in
+// tests/unit/runtime/constructs_test.cpp.
+#include "builder/thread_state.h"
+#include "tp/hooks.h"
+#include "tp/trace/trace_format.h"
+
+#include <iterator>
+#include <string_view>
+
+namespace tp::rt {
+namespace {
+
+using trace::Construct;
+
+constexpr bool is(Construct construct, tp_construct number) {
+  return static_cast<unsigned>(construct) == static_cast<unsigned>(number);
+}
+static_assert(is(Construct::Unknown, TP_CONSTRUCT_UNKNOWN));
+static_assert(is(Construct::ParallelFor, TP_CONSTRUCT_PARALLEL_FOR));
+static_assert(is(Construct::ParallelForEach, TP_CONSTRUCT_PARALLEL_FOR_EACH));
+static_assert(is(Construct::ParallelInvoke, TP_CONSTRUCT_PARALLEL_INVOKE));
+static_assert(is(Construct::ParallelReduce, TP_CONSTRUCT_PARALLEL_REDUCE));
+static_assert(is(Construct::ParallelScan, TP_CONSTRUCT_PARALLEL_SCAN));
+static_assert(is(Construct::ParallelSort, TP_CONSTRUCT_PARALLEL_SORT));
+static_assert(is(Construct::ParallelPipeline, TP_CONSTRUCT_PARALLEL_PIPELINE));
+static_assert(is(Construct::TaskGroup, TP_CONSTRUCT_TASK_GROUP));
+static_assert(is(Construct::UserContext, TP_CONSTRUCT_USER_CONTEXT));
+static_assert(is(Construct::FlowGraph, TP_CONSTRUCT_FLOW_GRAPH));
+static_assert(is(Construct::TaskArena, TP_CONSTRUCT_TASK_ARENA));
+static_assert(is(Construct::Default, TP_CONSTRUCT_DEFAULT));
+
+#define TP_SAME_NAME(enumerator, number, name)                                                     \
+  static_assert(std::string_view(trace::kConstructNames[number]) == name);
+TP_CONSTRUCTS(TP_SAME_NAME)
+#undef TP_SAME_NAME
+static_assert(std::size(trace::kConstructNames) == TP_CONSTRUCT_COUNT);
+
+static_assert(TP_CONTEXT_EXCLUSIVE == trace::kContextExclusive);
+static_assert(TP_CONSTRUCT_COUNT <= TP_CONTEXT_EXCLUSIVE, "a construct has six bits in the trace");
+
+// The bits of a task's second word do not overlap, and hold what the runtime stores there.
+static_assert(sizeof(Frame::site) == 4 && (UINT32_MAX & TP_TASK_SITE_TAGGED) == 0);
+static_assert(TP_TASK_SITE_TAGGED < (1ull << TP_TASK_REGION_SHIFT));
+static_assert((TP_TASK_REGION_BITS << TP_TASK_REGION_SHIFT) < TP_TASK_SITE_PRESET);
+
+} // namespace
+} // namespace tp::rt

@@ -1,0 +1,27 @@
+// See outside_of_step.h. What was counted meanwhile is added to where the step began, so that the
+// step does not contain it.
+#include "builder/outside_of_step.h"
+
+#include <cstring>
+
+namespace tp::rt {
+
+OutsideOfStep::OutsideOfStep(ThreadState& thread, Frame& frame) noexcept
+    : thread_(thread), frame_(frame), begin_(read_clock(thread.clock)) {
+  read_extra_events(thread.clock);
+  std::memcpy(begin_extra_, thread.clock.extra, sizeof begin_extra_);
+}
+
+OutsideOfStep::~OutsideOfStep() {
+  const Reading end = read_clock(thread_.clock);
+  read_extra_events(thread_.clock);
+  if (!frame_.step_open)
+    return;
+  thread_.step_work += end.work - begin_.work;
+  thread_.step_time += end.time - begin_.time;
+  frame_.region_mark += end.work - begin_.work;
+  for (unsigned i = 0; i < kMaxExtraEvents; ++i)
+    thread_.step_extra[i] += thread_.clock.extra[i] - begin_extra_[i];
+}
+
+} // namespace tp::rt

@@ -1,0 +1,46 @@
+// The C entry points (tp/hooks.h) that tp-run and tp-doctor call after dlopen, in a process where
+// nothing is profiled. Cold.
+#include "tp/hooks.h"
+
+#include "clock/clock_report.h"
+#include "clock/work_clock.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace {
+
+// Copies as much of the text as fits, and a terminating zero.
+void copy_out(const std::string& text, char* to, unsigned long size) {
+  if (size == 0)
+    return;
+  const std::size_t length = std::min<std::size_t>(text.size(), size - 1);
+  std::memcpy(to, text.data(), length);
+  to[length] = '\0';
+}
+
+} // namespace
+
+#define TP_EXPORT [[gnu::visibility("default")]]
+
+extern "C" {
+
+TP_EXPORT const char* tp_version(void) noexcept {
+  return TP_VERSION;
+}
+
+TP_EXPORT int tp_probe_event(const char* event, char* message, unsigned long size) noexcept {
+  std::string text;
+  const bool works = tp::rt::probe_events(event, text);
+  copy_out(text, message, size);
+  return works ? 0 : 1;
+}
+
+TP_EXPORT int tp_report_clocks(char* json, unsigned long size) noexcept {
+  const std::string text = tp::rt::clock_report();
+  copy_out(text, json, size);
+  return text.size() < size ? 0 : 1;
+}
+
+} // extern "C"

@@ -1,0 +1,52 @@
+// See fork.h. The session's lock is held from before the fork until both processes are in a known
+// state.
+#include "session/fork.h"
+
+#include "base/recording_state.h"
+#include "builder/edge_table.h"
+#include "session/session_state.h"
+
+#include <pthread.h>
+
+namespace tp::rt {
+namespace {
+
+void before_fork() {
+  session().mutex.lock();
+}
+
+void after_fork_in_parent() {
+  session().mutex.unlock();
+}
+
+void after_fork_in_child() {
+  Session& s = session();
+  s.directory.forget();
+  for (ThreadState* thread : s.threads)
+    forget_clock(thread->clock);
+  forget_clock(s.start_clock);
+  s.threads.clear();
+  s.idle_writers.clear();
+  s.writers.clear();
+  s.virtual_work = 0;
+  s.not_counted_ns = 0;
+  // The states of the parent's threads stay allocated: the frames on this thread's stack point to
+  // one of them.
+  this_thread = nullptr;
+  clear_edges();
+  current_generation.fetch_add(1);
+  if (recording() == Recording::On)
+    set_recording(Recording::NotStarted);
+  s.start = read_start_point();
+  s.start_clock = ThreadClock{};
+  pthread_setspecific(s.key, nullptr);
+  s.mutex.unlock();
+}
+
+} // namespace
+
+void handle_forks() {
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+} // namespace tp::rt

@@ -1,0 +1,46 @@
+// What the files of this folder share: the state of the session. See session.h.
+#pragma once
+
+#include "builder/thread_state.h"
+#include "output/data_directory.h"
+#include "session/settings.h"
+
+#include <cstdint>
+#include <mutex>
+#include <pthread.h>
+#include <sys/types.h>
+#include <vector>
+
+namespace tp::rt {
+
+// Where this process begins, as far as the recording is concerned: the library was loaded, or the
+// process forked. By the thread that did it.
+struct StartPoint {
+  TimePair time{};
+  std::uint64_t unix_ns = 0;       // CLOCK_REALTIME
+  std::uint64_t cpu_ns = 0;        // of the process
+  std::uint64_t thread_cpu_ns = 0; // of the thread
+  pid_t thread = 0;                // gettid()
+};
+StartPoint read_start_point();
+
+struct Session {
+  Settings settings;
+  StartPoint start;
+  ThreadClock start_clock;   // of that thread, if an event was opened when the library was loaded
+  bool clock_chosen = false; // also valid in fork()ed children
+  pthread_key_t key{};       // its destructor sees the end of a thread
+  std::mutex mutex;          // guards what follows
+  DataDirectory directory;
+  std::uint64_t id = 0;
+  std::vector<TraceWriter*> idle_writers; // of threads that have ended
+  std::vector<ThreadState*> threads;      // that are alive
+  std::vector<TraceWriter*> writers;      // of all streams, by number
+  std::uint64_t virtual_work = 0;         // of threads that have ended
+  std::uint64_t not_counted_ns = 0;       // of them: CPU time during which no events were counted
+};
+
+// The session of the process. Never destroyed: threads outlive the library's destructor.
+Session& session();
+
+} // namespace tp::rt

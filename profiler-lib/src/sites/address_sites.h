@@ -1,0 +1,33 @@
+// SITES OF CODE THAT WAS NOT RECOMPILED: such a call names no site, so its stack and the type of
+// the task (RTTI) have to identify it. Cold: once per site, or per type of task, and thread.
+#pragma once
+
+#include <cstdint>
+
+namespace tp::rt {
+
+// Return addresses of the calling thread, innermost first, beginning with the first one outside of
+// the library that contains the runtime (libtbb).
+struct Stack {
+  static constexpr int kDepth = 24;
+  std::uintptr_t addresses[kDepth];
+  int count = 0;
+};
+// Unwinds the calling thread's stack. If that gives nothing, the stack is `caller` alone.
+Stack stack_of_caller(const void* caller);
+
+// The mangled name of the type with this vtable pointer; empty if it is null or was compiled
+// without RTTI.
+const char* type_name(const void* type) noexcept;
+
+// What a task of this type is to an algorithm of oneTBB. `Other` also without RTTI. None is 0,
+// which a SiteCache does not store.
+enum class TaskKind : std::uint32_t {
+  Other = 1,
+  First,      // all that the algorithm waits for descends from it (not so in parallel_invoke)
+  ForEach,    // the same, of a parallel_for_each, which also waits for the items that are fed to it
+  FeederItem, // an item that was fed to a parallel_for_each
+};
+TaskKind kind_of_task(const void* type) noexcept;
+
+} // namespace tp::rt

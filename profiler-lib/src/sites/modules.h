@@ -1,0 +1,34 @@
+// MODULES: the executable and the shared libraries of the process, numbered as they are first seen
+// in a stack, and written to sites.jsonl with path and build id. The analyzer resolves (module,
+// offset) to a source line. Used by the registry, under its lock. Cold; takes the dynamic loader's
+// lock.
+#pragma once
+
+#include "sites/site_file.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+namespace tp::rt {
+
+struct CodeAddress {
+  std::uint32_t module;
+  std::uintptr_t offset; // in the address space of the module's file
+};
+
+class Modules {
+public:
+  // Where the address belongs; empty: to no loaded module. Writes the module's line if it is new.
+  std::optional<CodeAddress> locate(std::uintptr_t address, SiteFile& file);
+  void clear() { number_of_.clear(); }
+
+private:
+  // By base, path and build id: after a module is unloaded another one may be mapped at the same
+  // base.
+  std::map<std::tuple<std::uintptr_t, std::string, std::string>, std::uint32_t> number_of_;
+};
+
+} // namespace tp::rt
