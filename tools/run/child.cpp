@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace tp::launcher {
+namespace tp::tool {
 namespace {
 
 constexpr int kIgnored[] = {SIGINT, SIGQUIT};
@@ -131,4 +131,4 @@ void end_like(const ChildResult& child) {
   std::exit(child.exit_status());
 }
 
-} // namespace tp::launcher
+} // namespace tp::tool

@@ -177,9 +177,9 @@ TP_HOT std::uint64_t advance_time(ThreadClock& clock) noexcept {
 // says so, and `reason` why.
 bool choose_counting_clock(std::string_view events);
 void choose_other_clock(std::string_view events, TimePair start);
-// True if all of `events` work here; else `message` says what is wrong, and in a second line
-// "hint: ..." the command that mends it.
-bool probe_events(std::string_view events, std::string& message);
+struct Problem;
+// True if all of `events` work here; else `problem` says what is wrong.
+bool probe_events(std::string_view events, Problem& problem);
 
 // Sets the calling thread's clock up; false if that failed in part: a thread without its events
 // counts CPU time in the process's unit where that is time, else nothing, and not_counted_ns()

@@ -522,9 +522,11 @@ extern "C" {
 
 [[gnu::visibility("default")]] int tp_probe_event(const char* event, char* message,
                                                   unsigned long size) noexcept {
-  std::string text;
-  const bool works = tp::rt::probe_events(event, text);
-  tp::rt::copy_out(text, message, size);
+  tp::rt::Problem problem;
+  const bool works = tp::rt::probe_events(event, problem);
+  tp::rt::JsonObject answer;
+  answer.boolean("works", works).text("reason", problem.cause).text("command", problem.command);
+  tp::rt::copy_out(answer.str(), message, size);
   return works ? 0 : 1;
 }
 

@@ -20,7 +20,4 @@ struct Settings {
 
 Settings read_settings();
 
-// "64K", "10M", "2G" or plain bytes; false if `text` is none of these or does not fit.
-bool parse_size(const char* text, std::uint64_t& bytes);
-
 } // namespace tp::rt
