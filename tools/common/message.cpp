@@ -30,6 +30,10 @@ void error(std::string_view text) {
   write_line(kRed, "tp: error: ", text);
 }
 
+void continued(std::string_view text) {
+  write_line("", "  ", text);
+}
+
 void warning(std::string_view text) {
   write_line(kYellow, "tp: warning: ", text);
 }

@@ -23,6 +23,7 @@ struct MessageStyle {
 void set_message_style(const MessageStyle& style);
 
 void error(std::string_view text);   // "tp: error: <text>"
+void continued(std::string_view text); // "  <text>", one more line of an error
 void warning(std::string_view text); // "tp: warning: <text>"
 void hint(std::string_view command); // "hint: <command>", after an error or a warning
 void finding(std::string_view text); // "tp: <text>", part of the answer: shown even when quiet
