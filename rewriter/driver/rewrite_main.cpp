@@ -2,7 +2,6 @@
 // line, runs Clang on each file, merges what several translation units know about one header, and
 // writes the new texts. Sources are changed with --in-place only, and nothing is written unless every
 // file could be parsed.
-#include "clang/parse.h"
 #include "common/exit_status.h"
 #include "common/failure.h"
 #include "common/files.h"
@@ -15,6 +14,7 @@
 #include "text/prefix_map.h"
 #include "text/project.h"
 #include "text/spawn_site_rewriter.h"
+#include "clang/parse.h"
 
 #include <algorithm>
 #include <array>
@@ -179,8 +179,8 @@ void put_out(const Options& options, const Files& files) {
     answer = list_of_sites(files);
   if (options.diff)
     for (const auto& [path, file] : files)
-      answer += unified_diff(relative_to(path, canonical(".")), file.text,
-                             rewritten(file, file.name));
+      answer +=
+          unified_diff(relative_to(path, canonical(".")), file.text, rewritten(file, file.name));
   const bool writes = options.in_place || !options.out_dir.empty();
   if (!options.diff && !options.list_sites && !writes)
     for (const std::string& name : options.files)
@@ -260,8 +260,9 @@ Reply reply_to(const Options& options) {
 void check(const tool::CommandLine& line, Options& options) {
   if (options.files.empty())
     throw Failure("", "no source file given");
-  const std::pair<const char*, bool> outputs[] = {
-      {"--out", !options.out_dir.empty()}, {"--in-place", options.in_place}, {"--diff", options.diff}};
+  const std::pair<const char*, bool> outputs[] = {{"--out", !options.out_dir.empty()},
+                                                  {"--in-place", options.in_place},
+                                                  {"--diff", options.diff}};
   std::string first;
   for (const auto& [name, given] : outputs) {
     if (given && !first.empty())
@@ -286,7 +287,8 @@ bool parse_options(std::vector<std::string> own, Options& options) {
     options.flags = expand_response_files(options.flags);
     own.erase(dashes, own.end());
   }
-  tool::CommandLine line("tp-rewrite", "Tag the spawn sites of oneTBB programs in their source text.",
+  tool::CommandLine line("tp-rewrite",
+                         "Tag the spawn sites of oneTBB programs in their source text.",
                          "[OPTIONS] FILE... [-- COMPILER_FLAG...]");
   line.positionals(options.files, 1'000'000);
   line.group("Input");
@@ -299,8 +301,9 @@ bool parse_options(std::vector<std::string> own, Options& options) {
   line.flag("--diff", options.diff, "Show what would change");
   line.flag("--list-sites", options.list_sites, "List the spawn sites and how each is named");
   line.hidden("--emit", options.emit); // for tp-c++: see reply.h
-  line.footer("Without --out, --in-place, --diff and --list-sites the tagged text goes to stdout.\n"
-              "COMPILER_FLAG: what the program is compiled with, such as -I... and -std=...");
+  line.footer(
+      "Without --out, --in-place, --diff and --list-sites the tagged text goes to\n"
+      "stdout. COMPILER_FLAG: what the program is compiled with, such as -I... and -std=...");
   return line.parse(own, [&] { check(line, options); });
 }
 

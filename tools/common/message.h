@@ -22,14 +22,14 @@ struct MessageStyle {
 // Until this is called, messages have the default style.
 void set_message_style(const MessageStyle& style);
 
-void error(std::string_view text);   // "tp: error: <text>"
+void error(std::string_view text);     // "tp: error: <text>"
 void continued(std::string_view text); // "  <text>", one more line of an error
-void warning(std::string_view text); // "tp: warning: <text>"
-void hint(std::string_view command); // "hint: <command>", after an error or a warning
-void finding(std::string_view text); // "tp: <text>", part of the answer: shown even when quiet
-void note(std::string_view text);    // "tp: <text>", not when quiet
-void detail(std::string_view text);  // "tp: <text>", only when verbose
-void next(std::string_view command); // "next: <command>", the next useful one; not when quiet
+void warning(std::string_view text);   // "tp: warning: <text>"
+void hint(std::string_view command);   // "hint: <command>", after an error or a warning
+void finding(std::string_view text);   // "tp: <text>", part of the answer: shown even when quiet
+void note(std::string_view text);      // "tp: <text>", not when quiet
+void detail(std::string_view text);    // "tp: <text>", only when verbose
+void next(std::string_view command);   // "next: <command>", the next useful one; not when quiet
 
 // An error and its hint in plain text, for handlers of signals, which must not allocate.
 std::string plain_error(std::string_view text, std::string_view hint);

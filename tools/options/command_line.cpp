@@ -187,7 +187,9 @@ void CommandLine::hidden(const std::string& names, std::string& value) {
 }
 
 void CommandLine::positionals(std::vector<std::string>& values, std::size_t most) {
-  app_->add_option("ARGUMENT", values)->expected(0, static_cast<int>(most))->group("");
+  app_->add_option("ARGUMENT", values)->group("");
+  positionals_ = &values;
+  most_positionals_ = most;
 }
 
 void CommandLine::stop_at_command(std::vector<std::string>& command) {
@@ -235,6 +237,11 @@ void CommandLine::take_command() {
     throw Failure("", "unknown option '" + command_->front() + "'");
 }
 
+void CommandLine::check_positionals() const {
+  if (positionals_ && positionals_->size() > most_positionals_)
+    throw Failure("", "unexpected argument '" + (*positionals_)[most_positionals_] + "'");
+}
+
 bool CommandLine::parse(const std::vector<std::string>& arguments,
                         const std::function<void()>& check) {
   add_common_options();
@@ -246,6 +253,7 @@ bool CommandLine::parse(const std::vector<std::string>& arguments,
     set_message_style(style_);
     if (command_)
       take_command();
+    check_positionals();
     if (check)
       check();
   } catch (const CLI::CallForHelp&) {

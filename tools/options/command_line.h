@@ -100,11 +100,14 @@ private:
   void add_common_options();
   void listed(CLI::Option* option, const std::string& type);
   void take_command();
+  void check_positionals() const;
 
   std::string tool_, usage_, group_ = "Options", footer_, color_ = "auto";
   std::unique_ptr<CLI::App> app_;
   std::vector<std::string> groups_; // in the order of --help
   std::vector<std::string>* command_ = nullptr;
+  std::vector<std::string>* positionals_ = nullptr;
+  std::size_t most_positionals_ = 0;
   MessageStyle style_;
 };
 

@@ -189,13 +189,17 @@ std::vector<std::string> libraries_of(const std::string& program, const ElfFile&
       file.interpreter.empty() || !fs::equivalent(file.interpreter, own->interpreter, error))
     return {};
   std::vector<std::string> libraries;
-  // "\tlibm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f0e8c2b4000)", or "not found"
+  // "\tlibm.so.6 => /lib/libm.so.6 (0x00007f0e8c2b4000)", "\t./libmy.so (0x...)", "\tx.so => not found"
   std::istringstream lines(output_of({own->interpreter, "--list", path}));
   for (std::string line; std::getline(lines, line);) {
-    const std::size_t begin = line.find(" => /");
+    const std::size_t arrow = line.find(" => ");
+    const std::size_t begin = arrow != std::string::npos ? arrow + 4 : line.find_first_not_of('\t');
     const std::size_t end = line.rfind(" (0x");
-    if (begin != std::string::npos && end != std::string::npos && end > begin + 4)
-      libraries.push_back(line.substr(begin + 4, end - begin - 4));
+    if (begin == std::string::npos || end == std::string::npos || end <= begin)
+      continue;
+    const std::string library = line.substr(begin, end - begin);
+    if (library.find('/') != std::string::npos) // not linux-vdso.so.1
+      libraries.push_back(library);
   }
   return libraries;
 }

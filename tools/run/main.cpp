@@ -147,8 +147,13 @@ int run(int argc, char** argv) {
     for (const Recording& other : recordings)
       note(fmt::format("process {} recorded to {}", other.pid, shortened(other.directory)));
   if (!options.analyze_to.empty()) {
-    const int status = analyze(options, prefix, recording);
-    if (child.wait_status != 0)
+    int status = kOk;
+    try {
+      status = analyze(options, prefix, recording);
+    } catch (const Failure& failure) {
+      status = report(failure, kRunFailed);
+    }
+    if (child.wait_status != 0) // the status of the program comes first
       end_like(child);
     return status;
   }

@@ -10,11 +10,13 @@
 
 extern "C" int tp_probe_event(const char* event, char* message, unsigned long size) {
   if (std::strstr(event, "nonsense"))
-    std::snprintf(message, size, "%s",
-                  R"({"works":false,"reason":"unknown event 'nonsense': hint: \"x\"","command":""})");
+    std::snprintf(
+        message, size, "%s",
+        R"({"works":false,"reason":"unknown event 'nonsense': hint: \"x\"","command":""})");
   else if (std::strstr(event, "cycles"))
-    std::snprintf(message, size, "%s",
-                  R"({"works":false,"reason":"no hardware counters on this machine","command":"buy one"})");
+    std::snprintf(
+        message, size, "%s",
+        R"({"works":false,"reason":"no hardware counters on this machine","command":"buy one"})");
   else if (std::strstr(event, "branches"))
     std::snprintf(message, size, "no hardware counters on this machine"); // no JSON
   else

@@ -46,10 +46,12 @@ general='General:
 # Tool, status of wrong usage, an option with a value, its type.
 while read -r tool wrong option type; do
   [ -n "$(path_of "$tool")" ] || continue
-  for help in -h --help; do
+  long=--help
+  [ "$tool" != tp-c++ ] || long=--tp-help # --help is the compiler's
+  for help in -h $long; do
     run "$tool" $help
     [ $status -eq 0 ] && [ ! -s err ] || fail "$tool $help: exit status $status: $(cat err)"
-    head -n 3 out | tail -n 1 | grep -q "^Usage: $tool " || fail "$tool $help: usage: $(head -n 3 out)"
+    head -n 3 out | tail -n 1 | grep -qF "Usage: $tool " || fail "$tool $help: usage: $(head -n 3 out)"
     head -n 1 out | grep -qE '^[A-Z].*\.$' || fail "$tool $help: the first line is no sentence: $(head -n 1 out)"
     grep -q '^Exit status:$' out || fail "$tool $help: no exit statuses"
     grep -qE "^  $wrong +[a-z]" out || fail "$tool $help: exit status $wrong is not in: $(sed -n '/^Exit/,$p' out)"
@@ -59,7 +61,7 @@ while read -r tool wrong option type; do
     ! grep -nE '^ +-[^ ]*,? .*  +[a-z]' out | grep -v "TP_" || fail "$tool $help: a text in small letters"
   done
   run "$tool" -V
-  [ $status -eq 0 ] && grep -qxE "($tool )?[0-9]+\.[0-9]+\.[0-9]+" out && [ ! -s err ] || fail "$tool -V: $status: $(cat out err)"
+  [ $status -eq 0 ] && sed "s/^${tool//+/[+]} //" out | grep -qxE '[0-9]+\.[0-9]+\.[0-9]+' && [ ! -s err ] || fail "$tool -V: $status: $(cat out err)"
   [ "$tool" = tp-c++ ] && continue
   refused "$wrong" "unknown option '--bogus'" "$tool" --bogus
   refused "$wrong" "unknown option '-Z'" "$tool" -q -Z

@@ -9,22 +9,22 @@
 namespace tp::tool {
 namespace {
 
-struct Run {
+struct Ended {
   int status;
   std::string text;
 };
 
-Run run(const std::function<int()>& body, const MessageStyle& style = {}) {
+Ended run(const std::function<int()>& body, const MessageStyle& style = {}) {
   set_message_style(style);
   testing::internal::CaptureStderr();
   const int status = run_tool("tp-x", kUnusable, body);
-  Run result{status, testing::internal::GetCapturedStderr()};
+  Ended result{status, testing::internal::GetCapturedStderr()};
   set_message_style({});
   return result;
 }
 
 TEST(Failure, BecomesTextAndStatus) {
-  Run ended = run([]() -> int { throw Failure("a.cpp", "cannot be read", "ls"); });
+  Ended ended = run([]() -> int { throw Failure("a.cpp", "cannot be read", "ls"); });
   EXPECT_EQ(ended.status, 2);
   EXPECT_EQ(ended.text, "tp: error: a.cpp: cannot be read\nhint: ls\n");
   ended = run([]() -> int { throw Failure("", "no program given"); });

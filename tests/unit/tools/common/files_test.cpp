@@ -39,7 +39,8 @@ TEST_F(Files, AreReplacedWithTheirMode) {
   write_file(path, std::string("t\0wo", 4));
   EXPECT_EQ(read_file(path), std::string("t\0wo", 4));
   EXPECT_EQ(mode_of(path), 0740u);
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder + "/new/deep"), {}), 1) << "a temporary file";
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder + "/new/deep"), {}), 1)
+      << "a temporary file";
 }
 
 TEST_F(Files, PipesAreWrittenToAndStay) {
@@ -78,7 +79,7 @@ TEST(Shell, WordsAreQuotedWhereNeeded) {
   EXPECT_EQ(shell_quoted(""), "''");
   EXPECT_EQ(shell_quoted("a b"), "'a b'");
   EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
-  EXPECT_EQ(shell_quoted({"x", "$y"}), "x '$y'");
+  EXPECT_EQ(shell_quoted(std::vector<std::string>{"x", "$y"}), "x '$y'");
 }
 
 } // namespace

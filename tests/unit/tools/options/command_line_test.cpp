@@ -40,8 +40,8 @@ std::string refused(const std::vector<std::string>& arguments, Values& values) {
 
 TEST(CommandLine, Values) {
   Values values;
-  EXPECT_EQ(refused({"-d", "x", "--list", "a", "--list=b", "one", "--format=json", "-t5", "--target", "64",
-                     "--strict", "--to", "two", "-q", "--color", "always"},
+  EXPECT_EQ(refused({"-d", "x", "--list", "a", "--list=b", "one", "--format=json", "-t5",
+                     "--target", "64", "--strict", "--to", "two", "-q", "--color", "always"},
                     values),
             "");
   EXPECT_EQ(values.data, "x");
@@ -125,7 +125,8 @@ TEST(CommandLine, HelpHasNoWordOfTheParser) {
   bool flag = false;
   std::vector<std::string> list, files;
   line.group("Input");
-  line.value("-d,--data", value, "DIR", "Data directory, explained by a text that needs a second line of help");
+  line.value("-d,--data", value, "DIR",
+             "Data directory, explained by a text that needs a second line of help");
   line.list("--list", list, "NAME", "Names");
   line.positionals(files, 2);
   line.hidden("--secret", value);
@@ -173,7 +174,8 @@ TEST(Values, ListsAndPairs) {
   EXPECT_EQ(parse_integers("-P", "1,2,64", 1, 64), (std::vector<std::uint64_t>{1, 2, 64}));
   for (const char* wrong : {"", "1,", ",1", "1,,2", "0", "65", "1;2", "x"})
     EXPECT_THROW(parse_integers("-P", wrong, 1, 64), Failure) << wrong;
-  EXPECT_EQ(parse_pair("--map-path", "a=b=c", "OLD=NEW"), (std::pair<std::string, std::string>("a", "b=c")));
+  EXPECT_EQ(parse_pair("--map-path", "a=b=c", "OLD=NEW"),
+            (std::pair<std::string, std::string>("a", "b=c")));
   for (const char* wrong : {"", "a", "=b"})
     EXPECT_THROW(parse_pair("--map-path", wrong, "OLD=NEW"), Failure) << wrong;
   EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
