@@ -301,9 +301,9 @@ bool parse_options(std::vector<std::string> own, Options& options) {
   line.flag("--diff", options.diff, "Show what would change");
   line.flag("--list-sites", options.list_sites, "List the spawn sites and how each is named");
   line.hidden("--emit", options.emit); // for tp-c++: see reply.h
-  line.footer(
-      "Without --out, --in-place, --diff and --list-sites the tagged text goes to\n"
-      "stdout. COMPILER_FLAG: what the program is compiled with, such as -I... and -std=...");
+  line.footer("Without --out, --in-place, --diff and --list-sites the tagged text goes to\n"
+              "stdout. COMPILER_FLAG: what the program is compiled with, such as -I... or\n"
+              "-std=...");
   return line.parse(own, [&] { check(line, options); });
 }
 
