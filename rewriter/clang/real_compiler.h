@@ -1,4 +1,4 @@
-// What the real compiler brings along: asked once per set of flags, so that Clang reads the same
+// The headers and the language of the real compiler: asked once per set of flags, so that Clang reads the same
 // system headers in the same language.
 #pragma once
 

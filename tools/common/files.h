@@ -12,7 +12,7 @@ namespace tp::tool {
 std::optional<std::string> read_file(const std::string& path);
 
 // Writes to a temporary file in the same directory, which takes over the mode of the file that it
-// replaces, and renames it. Missing directories are made. What is no regular file (a device, a pipe)
+// replaces, and renames it. Missing directories are made. A file that is not regular (a device, a pipe)
 // is written to, not replaced. Throws Failure.
 void write_file(const std::string& path, const std::string& text);
 

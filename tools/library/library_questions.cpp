@@ -21,7 +21,7 @@ namespace {
 constexpr unsigned long kAnswerSize = 32768;
 
 struct Answer {
-  bool given = false; // else `text` says why there is none
+  bool given = false; // else `text` is the reason
   int status = 0;     // what the function returned
   std::string text;
 };

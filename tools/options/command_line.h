@@ -80,7 +80,7 @@ public:
   void hidden(const std::string& names, std::string& value);
   // Up to `most` arguments that are no options.
   void positionals(std::vector<std::string>& values, std::size_t most);
-  // The first argument that is no option begins a command, which is not looked at.
+  // The first argument that is no option begins a command, which is taken as it is.
   void stop_at_command(std::vector<std::string>& command);
 
   // Paragraphs at the end of --help, before the exit statuses.

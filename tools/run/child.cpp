@@ -1,5 +1,5 @@
-// fork, exec, wait. Signals are blocked around the fork, so that none is lost between knowing no
-// child and knowing it.
+// fork, exec, wait. Signals are blocked around the fork, so that none is lost before the
+// child's process id is known.
 #include "run/child.h"
 
 #include <cerrno>

@@ -1,5 +1,5 @@
-// Runs one program to its end as a shell would see it: signals reach it, its status comes back
-// whole.
+// Runs one program to its end as a shell would see it: signals reach it, its status is
+// reported in full.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@
 
 namespace tp::tool {
 
-// One process that recorded: what its run.json says.
+// One process that recorded: the content of its run.json.
 struct Recording {
   std::string directory;
   std::int64_t pid = 0;

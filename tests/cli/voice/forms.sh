@@ -52,7 +52,7 @@ while read -r tool wrong option type; do
     run "$tool" $help
     [ $status -eq 0 ] && [ ! -s err ] || fail "$tool $help: exit status $status: $(cat err)"
     head -n 3 out | tail -n 1 | grep -qF "Usage: $tool " || fail "$tool $help: usage: $(head -n 3 out)"
-    head -n 1 out | grep -qE '^[A-Z].*\.$' || fail "$tool $help: the first line is no sentence: $(head -n 1 out)"
+    head -n 1 out | grep -qE '^[A-Z].*\.$' || fail "$tool $help: the first line is not a sentence: $(head -n 1 out)"
     grep -q '^Exit status:$' out || fail "$tool $help: no exit statuses"
     grep -qE "^  $wrong +[a-z]" out || fail "$tool $help: exit status $wrong is not in: $(sed -n '/^Exit/,$p' out)"
     ! grep -nE 'TEXT|REQUIRED|INT|UINT|Positionals|Excludes|OPTIONS:|.{81}' out || fail "$tool $help: words of the parser, or long lines"

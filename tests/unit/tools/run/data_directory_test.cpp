@@ -1,4 +1,4 @@
-// Which recordings a run has made: by the pattern, and by what run.json says.
+// Which recordings a run has made: by the pattern, and by the content of run.json.
 #include "run/data_directory.h"
 
 #include <cstdlib>
