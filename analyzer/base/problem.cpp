@@ -10,7 +10,7 @@ namespace tp::analysis {
 namespace {
 
 constexpr std::array<ProblemText, static_cast<std::size_t>(Problem::Count)> kTexts{{
-    {"NoData", "there is no data directory"},
+    {"NoData", "no such data directory"},
     {"Unreadable", "cannot be read"},
     {"MissingRunJson", "run.json is missing"},
     {"MissingStream", "a stream is missing"},
@@ -83,7 +83,8 @@ std::string line_of(Problem problem, const Place& place, std::string_view expect
     line += fmt::format(" (byte {}, record {})", place.offset.value_or(0), place.record);
   else if (place.offset)
     line += fmt::format(" (byte {})", *place.offset);
-  return line + fmt::format(": {}: expected {}, got {}", text_of(problem).sentence, expected, got);
+  line += fmt::format(": {}", text_of(problem).sentence);
+  return expected.empty() ? line : line + fmt::format(": expected {}, got {}", expected, got);
 }
 
 Error::Error(Problem problem, const Place& place, std::string_view expected, std::string_view got,

@@ -97,7 +97,7 @@ struct Place {
   std::uint64_t record = 0;
 };
 
-// One line: where, what is wrong, expected, got.
+// One line: where, what is wrong, and, unless `expected` is empty, expected and got.
 std::string line_of(Problem problem, const Place& place, std::string_view expected,
                     std::string_view got);
 

@@ -1,7 +1,10 @@
 // tp-analyze: options, the profile, the reports. stdout carries the answer, stderr everything else.
 #include "cli/analyze_options.h"
-#include "cli/progress.h"
 #include "cli/tool.h"
+#include "common/exit_status.h"
+#include "common/failure.h"
+#include "common/files.h"
+#include "common/message.h"
 #include "model/run_info.h"
 #include "profile/make_profile.h"
 #include "report/lines.h"
@@ -17,13 +20,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
 namespace tp::analysis {
 namespace {
 namespace fs = std::filesystem;
+using tool::Failure;
 
 std::string in_directory(const std::string& directory, const std::string& name) {
   return directory.empty() ? name : (fs::path(directory) / name).string();
@@ -32,7 +34,7 @@ std::string in_directory(const std::string& directory, const std::string& name) 
 std::vector<std::string> write_files(const Options& options, const Profile& profile) {
   std::vector<std::string> written;
   const auto write = [&](const std::string& path, const std::string& text) {
-    write_file(path, text);
+    tool::write_file(path, text);
     written.push_back(path);
   };
   write(options.profile_csv, write_profile_csv(profile));
@@ -62,87 +64,73 @@ std::string answer(const Options& options, const Profile& profile) {
   if (options.format == Format::Markdown)
     return write_markdown(profile, options.text);
   TextOptions text = options.text;
-  text.verbose = options.verbose;
+  text.verbose = options.style.is_verbose();
   return write_text(profile, text);
 }
 
-// The columns of the CSV are those of TaskProf: none is left for the mark.
-std::string names_of_short_sites(const Profile& profile) {
-  std::string text;
+// The CSV has the columns of TaskProf, which has none for this mark.
+void note_short_sites(const Profile& profile) {
   for (const SiteRow& site : profile.sites)
     if (site.too_short)
-      text += fmt::format("tp: {} {}\n", printable(site.info.name), kTooShort);
-  return text;
+      tool::note(fmt::format("{} {}", printable(site.info.name), kTooShort));
 }
 
 int check_all(const Options& options, const Figures& figures) {
-  int status = kOk;
+  int status = tool::kOk;
   for (const Check& check : options.checks) {
     std::string actual;
     std::optional<bool> result;
     try {
       result = holds(check, figures, actual);
     } catch (const BadCheck& bad) {
-      complain(fmt::format("--check {}: {}", clipped(check.text, kMaxWidth), bad.what()),
-               "tp-analyze --format csv lists the sites");
-      return kBad;
+      throw Failure("--check " + clipped(check.text, kMaxWidth), bad.what(),
+                    "tp-analyze --format csv lists the sites");
     }
     if (!result) {
       const Missing missing = why_missing(check.metric, figures);
-      complain(fmt::format("--check: {}: expected a figure, got none: {}", check.text, missing.why),
-               missing.hint);
-      return kBad;
+      throw Failure("--check " + clipped(check.text, kMaxWidth),
+                    "the profile has no such figure: " + missing.why, missing.hint);
     }
     if (*result)
       continue;
-    fmt::print(stderr, "tp: check failed: {}: {} is {}\n", check.text, check.metric.name, actual);
-    status = kClaimFalse;
+    tool::finding(fmt::format("check failed: {}: {} is {}", check.text, check.metric.name, actual));
+    status = tool::kGateFailed;
   }
   return status;
 }
 
-// What was shown, in one exit status.
+// The exit status for a profile that has been shown.
 int judge(const Options& options, const Profile& profile) {
   const ReadSummary& read = profile.read;
-  if (read.lost && (options.strict || !options.checks.empty())) {
-    complain(fmt::format("{}/{}", options.data, read.incomplete_reasons.front()), kLostHint);
-    return kBad;
-  }
+  if (read.lost && (options.strict || !options.checks.empty()))
+    throw Failure(options.data + "/" + read.incomplete_reasons.front(), "", kLostHint);
+  const std::string details = "tp-analyze --json - " + tool::shell_quoted(options.data);
+  if (options.strict && !read.complete)
+    throw Failure(options.data, "the data is incomplete: " + read.incomplete_reasons.front(),
+                  details);
   const auto warning = std::find_if(profile.warnings.begin(), profile.warnings.end(),
                                     [](const Warning& each) { return each.certain; });
-  if (const bool any = warning != profile.warnings.end();
-      options.strict && (any || !read.complete)) {
-    complain(fmt::format("{}: --strict: expected {}", options.data,
-                         read.complete
-                             ? "no warning, got " + warning->text
-                             : "complete data, got incomplete: " + read.incomplete_reasons.front()),
-             "tp-analyze --json - " + options.data);
-    return kBad;
-  }
+  if (options.strict && warning != profile.warnings.end())
+    throw Failure(options.data, "--strict refuses warnings: " + printable(warning->text), details);
   if (!options.checks.empty() && !read.complete)
-    fmt::print(stderr, "tp: --check of incomplete data: {} (--strict: an error)\n",
-               read.incomplete_reasons.front());
+    tool::finding("--check of incomplete data: " + read.incomplete_reasons.front() +
+                  " (--strict makes this an error)");
   return check_all(options, figures_of(profile));
 }
 
-// No data, but a profile that was written before: show it.
+// Without data, an existing profile of ours is shown.
 bool show_old_profile(const Options& options) {
   std::error_code error;
   if (!options.csv_is_named || fs::exists(options.data, error) ||
       !fs::is_regular_file(options.profile_csv, error))
     return false;
-  std::ifstream file(options.profile_csv, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  const std::string table = pretty_print_csv(text.str());
+  const std::string table = pretty_print_csv(tool::read_file(options.profile_csv).value_or(""));
   if (table.empty())
     return false;
-  write_answer(table);
-  if (!options.quiet)
-    fmt::print(
-        stderr,
-        "tp: {} is shown as it is: there is no data directory {}\nNext: tp-run ./your-program\n",
-        options.profile_csv, options.data);
+  tool::write_answer(table);
+  tool::note(fmt::format("{} not found; showing the existing profile {}", options.data,
+                         options.profile_csv));
+  tool::next("tp-run ./your-program");
   return true;
 }
 
@@ -152,11 +140,11 @@ struct Analyzed {
   std::string answer;
 };
 
-// All that takes long: whoever waits at a terminal is told what is done.
+// All that takes long, with a progress line on terminals.
 Analyzed analyze(const Options& options, TraceSource& source) {
   ProfileOptions wanted = options.analysis;
-  std::optional<Progress> progress;
-  if (wants_progress(options.quiet)) {
+  std::optional<ProgressLine> progress;
+  if (tool::wants_progress(options.style.is_quiet())) {
     progress.emplace(STDERR_FILENO, options.progress_after);
     wanted.progress = &*progress;
     source.bytes_taken = &progress->bytes_taken();
@@ -169,31 +157,32 @@ Analyzed analyze(const Options& options, TraceSource& source) {
   return result;
 }
 
+void dump(TraceSource& source) {
+  dump_trace(source, read_info(source), std::cout);
+  tool::check_answer(static_cast<bool>(std::cout.flush()));
+}
+
 int run(const Options& options) {
   if (show_old_profile(options))
-    return kOk;
+    return tool::kOk;
   TraceSource source = open_directory(options.data);
   if (options.dump) {
-    dump_trace(source, read_info(source), std::cout);
-    if (!std::cout.flush())
-      fail_answer();
-    return kOk;
+    dump(source);
+    return tool::kOk;
   }
   const auto [profile, written, text] = analyze(options, source);
-  write_answer(text);
+  tool::write_answer(text);
   if (options.warnings)
     fmt::print(stderr, "{}", write_warnings(profile));
-  if (options.format == Format::Csv && !options.quiet)
-    fmt::print(stderr, "{}", names_of_short_sites(profile));
-  if (!options.quiet)
-    for (const std::string& path : written)
-      fmt::print(stderr, "tp: wrote {}\n", path);
-  if (options.verbose)
+  if (options.format == Format::Csv)
+    note_short_sites(profile);
+  for (const std::string& path : written)
+    tool::note("wrote " + path);
+  if (options.style.is_verbose())
     for (const Warning& warning : profile.warnings)
-      fmt::print(stderr, "tp: warning: {}\n", printable(warning.text));
-  if (options.verbose)
-    fmt::print(stderr, "tp: {} records of {} streams, at most {} live tasks\n",
-               profile.read.records, profile.read.streams, profile.read.most_live_frames);
+      tool::warning(printable(warning.text));
+  tool::detail(fmt::format("{} records of {} streams, at most {} live tasks", profile.read.records,
+                           profile.read.streams, profile.read.most_live_frames));
   return judge(options, profile);
 }
 
@@ -202,6 +191,8 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace tp::analysis;
-  const Parsed parsed = parse_options(argc, argv);
-  return parsed.options ? run_tool([&] { return run(*parsed.options); }) : parsed.status;
+  return run_on_traces("tp-analyze", [&] {
+    const auto options = parse_options({argv + 1, argv + argc});
+    return options ? run(*options) : tp::tool::kOk;
+  });
 }

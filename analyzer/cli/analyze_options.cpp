@@ -1,65 +1,48 @@
-// Options table, --help text, and the checks of --check.
+// The option table of tp-analyze, with the text of --help.
 #include "cli/analyze_options.h"
 
-#include "cli/command_line.h"
 #include "cli/path_rules.h"
+#include "common/failure.h"
+#include "common/terminal.h"
+#include "options/command_line.h"
 
-#include <charconv>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <thread>
 
-#ifndef TP_VERSION
-#define TP_VERSION "0.1.0"
-#endif
-
 namespace tp::analysis {
 namespace fs = std::filesystem;
+using namespace tool; // the option tables below read better
 
 namespace {
 
 struct Raw {
   std::vector<std::string> positionals;
-  std::string data, out_dir, color = "auto", format = "table", sort = "critical",
-                             mode = "parallelize";
-  std::string factors, procs, burden, explore = "auto", simulate = "auto";
-  std::vector<std::string> map_path, checks, exports, grains;
+  std::string data, out_dir, format = "table", sort = "critical", mode = "parallelize";
+  std::string factors, procs, burden, explore = "auto", simulate = "auto", progress_after;
+  std::vector<std::string> map_path, regions, checks, exports, grains;
 };
 
-std::vector<std::uint64_t> positive_list(const std::string& option, const std::string& text) {
-  std::vector<std::uint64_t> values;
-  for (const std::string& item : CLI::detail::split(text, ',')) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), value);
-    if (error != std::errc{} || end != item.data() + item.size() || value < 1)
-      usage(option, "integers of at least 1, separated by commas", "'" + item + "'");
-    values.push_back(value);
-  }
-  return values;
-}
+constexpr std::uint64_t kMostRows = 1'000'000'000; // of a table
+constexpr std::uint64_t kMostProcs = 1 << 20;
+constexpr std::uint64_t kMostBurdenNs = 1'000'000'000'000;
+constexpr std::uint64_t kMostFactor = UINT64_MAX, kMostGrain = UINT64_MAX;
 
-std::uint64_t number(const std::string& option, const std::string& text, std::uint64_t most) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value > most)
-    usage(option, fmt::format("an integer up to {}", most), "'" + text + "'");
-  return value;
-}
-
-// FILE:LINE=GRAIN
+// FILE:LINE=GRAIN, split at the last '='
 std::pair<std::string, std::uint64_t> parse_grain(const std::string& text) {
   const std::size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0)
-    usage("--grain", "FILE:LINE=GRAIN", "'" + text + "'");
-  const auto values = positive_list("--grain", text.substr(equals + 1));
-  return {text.substr(0, equals), values.front()};
+    throw unexpected("--grain", "FILE:LINE=GRAIN", "'" + text + "'");
+  return {text.substr(0, equals), parse_integer("--grain", text.substr(equals + 1), 1, kMostGrain)};
 }
 
 Check checked(const std::string& text) try {
   return parse_check(text);
 } catch (const BadCheck& bad) {
-  usage("--check", bad.expected, bad.got);
+  throw unexpected("--check", bad.expected, bad.got);
 }
 
 // FORMAT:FILE
@@ -71,7 +54,7 @@ Export parse_export(const std::string& text) {
       return {&format, text.substr(prefix.size())};
     known += (known.empty() ? "" : "|") + std::string(format.name);
   }
-  usage("--export", known + ":FILE", "'" + text + "'");
+  throw unexpected("--export", known + ":FILE", "'" + text + "'");
 }
 
 bool ends_in_csv(const std::string& name) {
@@ -85,8 +68,8 @@ void place_positionals(const Raw& raw, Options& options) {
     const bool csv = ends_in_csv(name) && !fs::is_directory(name, error);
     std::string& target = csv ? options.profile_csv : options.data;
     if (!target.empty())
-      usage(name, csv ? "at most one .csv output" : "at most one data directory",
-            "another one, " + target);
+      throw Failure(name, csv ? "a second profile to write: the first one is " + target
+                              : "a second data directory: the first one is " + target);
     target = name;
     options.csv_is_named |= csv;
   }
@@ -111,27 +94,22 @@ Ask when(const std::string& word) {
   return word == "always" ? Ask::Always : word == "never" ? Ask::Never : Ask::Auto;
 }
 
-constexpr std::uint64_t kMostProcs = 1 << 20;
-constexpr std::uint64_t kMostBurdenNs = 1'000'000'000'000;
-
 void finish_analysis(const Raw& raw, ProfileOptions& options) {
   if (!raw.factors.empty())
-    options.factors = positive_list("--factors", raw.factors);
+    options.factors = parse_integers("--factors", raw.factors, 1, kMostFactor);
   if (!raw.procs.empty())
-    for (const std::string& procs : CLI::detail::split(raw.procs, ','))
-      if (options.procs.push_back(number("--procs", procs, kMostProcs)); options.procs.back() == 0)
-        usage("--procs", "integers of at least 1, separated by commas", "'" + procs + "'");
+    options.procs = parse_integers("--procs", raw.procs, 1, kMostProcs);
   options.mode = raw.mode == "optimize" ? WhatIfMode::Optimize : WhatIfMode::Parallelize;
   options.measure_burden = raw.burden == "auto";
   if (!raw.burden.empty() && !options.measure_burden)
-    options.burden_ns = number("--burden", raw.burden, kMostBurdenNs);
+    options.burden_ns = parse_integer("--burden", raw.burden, 0, kMostBurdenNs);
   options.explore = when(raw.explore);
   options.simulate = when(raw.simulate);
   for (const std::string& grain : raw.grains)
     options.grains.push_back(parse_grain(grain));
 }
 
-void finish(const Raw& raw, Options& options, bool top_given) {
+void finish(const Raw& raw, Options& options) {
   finish_analysis(raw, options.analysis);
   options.analysis.path_map = path_rules(raw.map_path);
   for (const std::string& check : raw.checks)
@@ -149,114 +127,103 @@ void finish(const Raw& raw, Options& options, bool top_given) {
                                             {"parallelism", SortKey::Parallelism},
                                             {"overhead", SortKey::Overhead}};
   options.text.sort = keys.at(raw.sort);
-  options.text.top_is_explicit = top_given;
-  options.text.colour = wants_colour(raw.color);
+  if (!raw.progress_after.empty())
+    options.progress_after = std::chrono::milliseconds(
+        parse_integer("--progress-after", raw.progress_after, 0, UINT32_MAX));
   place_positionals(raw, options);
 }
 
-class Help : public CLI::Formatter {
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: tp-analyze [OPTIONS] [DATA_DIR] [PROFILE.csv]\n";
-  }
-};
-
-// An option that may be given more than once, each time with one value.
-CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& values,
-                      const std::string& type, const std::string& text) {
-  return app.add_option(name, values, text + " (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name(type);
+void add_input(CommandLine& line, Raw& raw) {
+  line.group("Input");
+  line.positionals(raw.positionals, 2);
+  line.value("-d,--data", raw.data, "DIR", "Data directory (default: $TP_DATA, else tp-data)");
+  line.list("--map-path", raw.map_path, "OLD=NEW", "Replace a prefix of source file names (default: the rules of $TP_MAP_PATH, one per "
+            "line)");
+  line.list("--region", raw.regions, "NAME",
+            "Consider these causal regions only: name or FILE:LINE");
 }
 
-void add_files(CLI::App& app, Options& options, Raw& raw) {
-  app.add_option("paths", raw.positionals, "the data directory, the profile to write")
-      ->expected(0, 2)
-      ->group(""); // the usage line tells
-  app.add_option("-d,--data", raw.data, "data directory (else $TP_DATA, else ./tp-data)")
-      ->type_name("DIR");
-  app.add_option("-o,--out-dir", raw.out_dir, "where the output files go")->type_name("DIR");
-  app.add_option("-j,--jobs", options.analysis.jobs, "threads, if the trace is read more than once")
-      ->check(integer_from(1, 1024))
-      ->type_name("N");
+void add_analysis(CommandLine& line, Options& options, Raw& raw) {
+  line.group("Analysis");
+  line.integer("-j,--jobs", options.analysis.jobs, 1, 1024, "N",
+               "Number of analysis threads (default: one per CPU)");
+  line.choice("--explore", raw.explore, {"auto", "always", "never"},
+              "Evaluate unannotated code segments as well (auto: unless the trace is very large)");
+  line.flag("--dump", options.dump, "Print the records of the trace, and nothing else");
 }
 
-void add_questions(CLI::App& app, Options& options, Raw& raw) {
-  app.add_option("--factors", raw.factors, "what-if factors (2,4,8,16,50,100,200,400)")
-      ->type_name("LIST");
-  add_choice(app, "--what-if-mode", raw.mode, {"parallelize", "optimize"},
-             "regions become parallel, or take less work");
-  add_list(app, "--region", options.analysis.regions, "NAME",
-           "only these causal regions: name or file:line");
-  add_choice(app, "--explore", raw.explore, {"auto", "always", "never"},
-             "what-if of code that is not marked (auto: unless the trace is very large)");
-  app.add_option("--target", options.analysis.target,
-                 "search the fewest pieces of code that have to improve for this parallelism")
-      ->check(integer_from(2, kMostProcs))
-      ->type_name("N");
-  add_list(app, "--grain", raw.grains, "FILE:LINE=GRAIN", "what if the loop there had this grain");
-  app.add_option("--burden", raw.burden,
-                 "cost of a migration: auto measures it in the trace, else nanoseconds (6250)")
-      ->type_name("auto|NS");
-  app.add_option("-P,--procs", raw.procs,
-                 "speedups on these numbers of cpus (P and 4P); predicted by simulation up to 1024")
-      ->type_name("LIST");
-  add_choice(app, "--simulate", raw.simulate, {"auto", "always", "never"},
-             "predict times on these cpus (auto: unless the trace is large)");
+void add_what_if(CommandLine& line, Options& options, Raw& raw) {
+  line.group("What-if");
+  line.value("--factors", raw.factors, "LIST",
+             "Factors of the what-if analysis (default: 2,4,8,16,50,100,200,400)");
+  line.choice("--what-if-mode", raw.mode, {"parallelize", "optimize"},
+              "How a speedup is modeled: work is parallelized, or removed");
+  line.integer("--target", options.analysis.target, 2, kMostProcs, "N",
+               "Find the smallest set of changes that reaches parallelism N");
+  line.list("--grain", raw.grains, "FILE:LINE=GRAIN",
+            "Predict the effect of another grain size for this loop");
 }
 
-void add_output(CLI::App& app, Options& options, Raw& raw) {
-  app.add_option("--top", options.text.top, "rows of the table (15)")
-      ->check(integer_from(0, kMostRows))
-      ->type_name("N");
-  add_choice(app, "--sort", raw.sort, {"critical", "work", "parallelism", "overhead"},
-             "order of the table");
-  add_choice(app, "--format", raw.format, {"table", "csv", "json", "md"}, "what goes to stdout");
-  app.add_option("--json", options.json, "write JSON to FILE, or to stdout in place of the table")
-      ->type_name("FILE|-");
-  add_list(app, "--export", raw.exports, "FORMAT:FILE",
-           "for other tools: perfetto, speedscope, folded, folded-critical, pprof, callgrind, dot");
-  add_list(app, "--map-path", raw.map_path, "OLD=NEW",
-           "replace a prefix of source file names (else $TP_MAP_PATH, a rule per line)");
-  add_list(app, "--check", raw.checks, "EXPR",
-           "exit 1 unless this holds: 'parallelism>=16', 'site(a.cpp:42).critical<30%'");
-  app.add_flag("--warnings", options.warnings,
-               "file:line: warning: ... on stderr, for the code that limits scaling");
-  app.add_flag("--strict", options.strict, "treat warnings and incomplete data as errors (exit 2)");
-  app.add_flag("--dump", options.dump, "print the records of the trace and stop");
-  app.add_flag("-q,--quiet", options.quiet, "no notes on stderr");
-  app.add_flag("-v,--verbose", options.verbose, "more notes on stderr");
-  // For tests: in no list of options.
-  app.add_option_function<unsigned>(
-         "--progress-after",
-         [&](unsigned ms) { options.progress_after = std::chrono::milliseconds(ms); })
-      ->group("");
-  add_choice(app, "--color", raw.color, {"auto", "always", "never"}, "colours in the table");
+void add_prediction(CommandLine& line, Raw& raw) {
+  line.group("Prediction");
+  line.value("-P,--procs", raw.procs, "LIST",
+             "Numbers of CPUs to predict speedups for (default: the CPUs of the run, and 4 times "
+             "as many)");
+  line.choice("--simulate", raw.simulate, {"auto", "always", "never"},
+              "Predict times by simulation, on up to 1024 CPUs (auto: unless the trace is large)");
+  line.value("--burden", raw.burden, "auto|NS",
+             "Cost of a migration in nanoseconds (default: 6250), or auto to measure it in the "
+             "trace");
+}
+
+void add_output(CommandLine& line, Options& options, Raw& raw) {
+  line.group("Output");
+  line.value("-o,--out-dir", raw.out_dir, "DIR", "Directory for the files that are written");
+  line.choice("--format", raw.format, {"table", "csv", "json", "md"}, "What goes to stdout");
+  line.integer("--top", options.text.top, 0, kMostRows, "N", "Rows of the table (default: 15)");
+  line.choice("--sort", raw.sort, {"critical", "work", "parallelism", "overhead"},
+              "Order of the table");
+  line.value("--json", options.json, "FILE|-",
+             "Write JSON to FILE, or to stdout in place of the table");
+  line.list("--export", raw.exports, "FORMAT:FILE",
+            "Write a file for another tool: perfetto, speedscope, folded, folded-critical, pprof, "
+            "callgrind, dot");
+  line.flag("--warnings", options.warnings,
+            "Print FILE:LINE: warning: ... to stderr for the code that limits scaling");
+  line.hidden("--progress-after", raw.progress_after); // for tests
+}
+
+void add_gates(CommandLine& line, Options& options, Raw& raw) {
+  line.group("Gates");
+  line.list("--check", raw.checks, "EXPR",
+            "Exit with 1 unless this holds: 'parallelism>=16', 'site(a.cpp:42).critical<30%'");
+  line.flag("--strict", options.strict,
+            "Treat warnings and incomplete data as errors (exit with 2)");
 }
 
 } // namespace
 
-Parsed parse_options(int argc, char** argv) {
+std::optional<Options> parse_options(const std::vector<std::string>& arguments) {
   Options options;
   options.analysis.jobs = std::max(1u, std::thread::hardware_concurrency());
   Raw raw;
-  CLI::App app{"Says how far a profiled oneTBB program can scale, and what limits it.",
-               "tp-analyze"};
-  app.formatter(std::make_shared<Help>());
-  app.set_version_flag("-V,--version", "tp-analyze " TP_VERSION);
-  add_files(app, options, raw);
-  add_questions(app, options, raw);
-  add_output(app, options, raw);
-  app.footer("Exit status: 0 ok; 1 a --check is false; 2 bad usage, or missing, unreadable or "
-             "damaged data.");
-  try {
-    app.parse(argc, argv);
-    finish(raw, options, app.count("--top") > 0);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0)
-      return {{}, app.exit(error)};
-    return {{}, refuse(app, error)};
-  }
-  return {std::move(options), 0};
+  CommandLine line("tp-analyze", "Report how far a recorded program can scale and what limits it.",
+                   "[OPTIONS] [DATA_DIR] [PROFILE.csv]");
+  add_input(line, raw);
+  add_analysis(line, options, raw);
+  add_what_if(line, options, raw);
+  add_prediction(line, raw);
+  add_output(line, options, raw);
+  add_gates(line, options, raw);
+  line.footer("DATA_DIR is a directory that tp-run has written. PROFILE.csv is the profile to\n"
+              "write (default: ws_profile.csv); without data, an existing one is shown.");
+  if (!line.parse(arguments, [&] { finish(raw, options); }))
+    return std::nullopt;
+  options.analysis.regions = std::move(raw.regions);
+  options.text.top_is_explicit = line.given("--top");
+  options.style = line.style();
+  options.text.colour = tool::wants_color(options.style.color, STDOUT_FILENO);
+  return options;
 }
 
 } // namespace tp::analysis

@@ -1,7 +1,8 @@
 // The command line of tp-analyze.
 #pragma once
 
-#include "cli/progress.h"
+#include "common/message.h"
+#include "common/progress.h"
 #include "compare/checks.h"
 #include "export/export.h"
 #include "profile/make_profile.h"
@@ -35,16 +36,11 @@ struct Options {
   bool warnings = false; // file:line: warning: ... on stderr
   bool strict = false;
   bool dump = false;
-  bool quiet = false;
-  bool verbose = false;
-  std::chrono::milliseconds progress_after = Progress::kAfter;
+  tool::MessageStyle style;
+  std::chrono::milliseconds progress_after = tool::Progress::kAfter;
 };
 
-// The options, or the exit status with which to end (help, version, bad usage: said already).
-struct Parsed {
-  std::optional<Options> options;
-  int status = 0;
-};
-Parsed parse_options(int argc, char** argv);
+// Nothing if help or the version was shown. Throws tool::Failure.
+std::optional<Options> parse_options(const std::vector<std::string>& arguments);
 
 } // namespace tp::analysis

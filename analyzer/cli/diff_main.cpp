@@ -1,7 +1,10 @@
 // tp-diff: two profiles in, what changed out. stdout carries the answer, stderr everything else.
-#include "base/problem.h"
 #include "cli/diff_options.h"
 #include "cli/tool.h"
+#include "common/exit_status.h"
+#include "common/failure.h"
+#include "common/files.h"
+#include "common/message.h"
 #include "compare/comparison.h"
 #include "compare/diff_writers.h"
 #include "profile/make_profile.h"
@@ -11,24 +14,21 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace tp::analysis {
 namespace {
 namespace fs = std::filesystem;
+using tool::Failure;
 
 Figures read_unmapped(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error))
     return figures_of(make_profile(open_directory(path), {.explore = Ask::Never}));
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file)
-    fail(Problem::Unreadable, {path}, "a data directory, or a profile in JSON", "neither",
-         "tp-run -o DIR PROGRAM, or tp-analyze --json FILE");
-  return read_figures(text.str(), path);
+  const auto text = tool::read_file(path);
+  if (!text)
+    throw Failure(path, "no such data directory or JSON profile",
+                  "tp-run -o DIR PROGRAM, or tp-analyze --json FILE");
+  return read_figures(*text, path);
 }
 
 Figures read_profile(const std::string& path, const PathMap& path_map) {
@@ -45,10 +45,10 @@ bool share_a_file(const Comparison& comparison) {
   return comparison.base->sites.size() < 2 || comparison.now->sites.size() < 2;
 }
 
-void say_matches(const Comparison& comparison) {
+void detail_matches(const Comparison& comparison) {
   for (const SitePair& pair : comparison.sites)
     if (pair.match != Match::SameLine)
-      fmt::print(stderr, "tp: {}: {}\n", pair.either().name, match_text(pair));
+      tool::detail(pair.either().name + ": " + match_text(pair));
 }
 
 std::string answer(const DiffOptions& options, const Comparison& comparison, const DiffText& text) {
@@ -58,46 +58,42 @@ std::string answer(const DiffOptions& options, const Comparison& comparison, con
                                                 : write_diff_text(comparison, text);
 }
 
-void say_missing(const Check& check, const Comparison& comparison, bool in_base) {
+Failure missing_figure(const Check& check, const Comparison& comparison, bool in_base) {
   const Missing missing = why_missing(check.metric, in_base ? *comparison.base : *comparison.now);
-  complain(fmt::format("--fail-if {}: expected a figure in both profiles, got none in {}: {}",
-                       check.text, in_base ? "BASE" : "NEW", missing.why),
-           missing.hint);
+  return {"--fail-if " + clipped(check.text, kMaxWidth),
+          std::string(in_base ? "BASE" : "NEW") + " has no such figure: " + missing.why,
+          missing.hint};
 }
 
-// A claim about half the records would say nothing of the program.
-bool can_be_judged(const Figures& figures, const std::string& name) {
-  if (!figures.lost.empty()) {
-    complain(fmt::format("{}: {}", name, figures.lost), kLostHint);
-    return false;
-  }
+// A claim about half of the records would not be about the program.
+void check_completeness(const Figures& figures, const std::string& name) {
+  if (!figures.lost.empty())
+    throw Failure(name, figures.lost, kLostHint);
   if (!figures.complete)
-    fmt::print(stderr, "tp: --fail-if of incomplete data: {}\n", name);
-  return true;
+    tool::finding("--fail-if of incomplete data: " + name);
 }
 
 int fail_if(const DiffOptions& options, const Comparison& comparison) {
-  int status = kOk;
-  if (!options.fail_if.empty() && !(can_be_judged(*comparison.base, options.base) &&
-                                    can_be_judged(*comparison.now, options.now)))
-    return kBad;
+  if (!options.fail_if.empty()) {
+    check_completeness(*comparison.base, options.base);
+    check_completeness(*comparison.now, options.now);
+  }
+  int status = tool::kOk;
   for (const Check& check : options.fail_if) {
     try {
       const Change change = change_of(check.metric, comparison);
       const auto amount = amount_of(change, check.percent);
-      if (!amount) {
-        say_missing(check, comparison, !change.base);
-        return kBad;
-      }
+      if (!amount)
+        throw missing_figure(check, comparison, !change.base);
       if (!compare(*amount, check.comparison, check.value))
         continue;
-      fmt::print(stderr, "tp: --fail-if {}: {} went from {} to {} ({})\n", check.text,
-                 check.metric.name, change.base->text(), change.now->text(), change_text(change));
-      status = kClaimFalse;
+      tool::finding(fmt::format("--fail-if {}: {} went from {} to {} ({})", check.text,
+                                check.metric.name, change.base->text(), change.now->text(),
+                                change_text(change)));
+      status = tool::kGateFailed;
     } catch (const BadCheck& bad) {
-      complain(fmt::format("--fail-if {}: {}", clipped(check.text, kMaxWidth), bad.what()),
-               "tp-diff --json - BASE NEW shows what there is");
-      return kBad;
+      throw Failure("--fail-if " + clipped(check.text, kMaxWidth), bad.what(),
+                    "tp-diff --json - BASE NEW shows the figures");
     }
   }
   return status;
@@ -108,15 +104,15 @@ int run(const DiffOptions& options) {
   const Figures now = read_profile(options.now, options.maps_both ? options.path_map : PathMap{});
   const Comparison comparison = compare_profiles(base, now);
   const DiffText text{options.base, options.now, options.top, options.colour};
-  if (!options.json.empty() && options.json != "-")
-    write_file(options.json, write_diff_json(comparison, text));
-  write_answer(answer(options, comparison, text));
-  if (options.verbose)
-    say_matches(comparison);
-  if (!options.quiet && !share_a_file(comparison))
-    fmt::print(stderr, "tp: no site is in both profiles: other source directories? --map-path\n");
-  if (!options.quiet && !options.json.empty() && options.json != "-")
-    fmt::print(stderr, "tp: wrote {}\n", options.json);
+  const bool to_file = !options.json.empty() && options.json != "-";
+  if (to_file)
+    tool::write_file(options.json, write_diff_json(comparison, text));
+  tool::write_answer(answer(options, comparison, text));
+  detail_matches(comparison);
+  if (!share_a_file(comparison))
+    tool::note("no site is in both profiles: are the source directories different? See --map-path");
+  if (to_file)
+    tool::note("wrote " + options.json);
   return fail_if(options, comparison);
 }
 
@@ -125,6 +121,8 @@ int run(const DiffOptions& options) {
 
 int main(int argc, char** argv) {
   using namespace tp::analysis;
-  const ParsedDiff parsed = parse_diff_options(argc, argv);
-  return parsed.options ? run_tool([&] { return run(*parsed.options); }) : parsed.status;
+  return run_on_traces("tp-diff", [&] {
+    const auto options = parse_diff_options({argv + 1, argv + argc});
+    return options ? run(*options) : tp::tool::kOk;
+  });
 }

@@ -1,6 +1,7 @@
 // The command line of tp-diff.
 #pragma once
 
+#include "common/message.h"
 #include "compare/checks.h"
 #include "sites/site_table.h"
 
@@ -21,14 +22,10 @@ struct DiffOptions {
   PathMap path_map;           // of BASE
   bool maps_both = false;     // of NEW too: the rules of TP_MAP_PATH
   std::vector<Check> fail_if; // of changes
-  bool quiet = false, verbose = false;
+  tool::MessageStyle style;
 };
 
-// The options, or the exit status with which to end (help, version, bad usage: said already).
-struct ParsedDiff {
-  std::optional<DiffOptions> options;
-  int status = 0;
-};
-ParsedDiff parse_diff_options(int argc, char** argv);
+// Nothing if help or the version was shown. Throws tool::Failure.
+std::optional<DiffOptions> parse_diff_options(const std::vector<std::string>& arguments);
 
 } // namespace tp::analysis

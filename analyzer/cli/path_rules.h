@@ -8,8 +8,8 @@
 
 namespace tp::analysis {
 
-// `given`: the values of --map-path, OLD=NEW each. If there is none, TP_MAP_PATH holds the rules, one
-// per line: no source file has a line end in its name. Throws CLI::ValidationError.
+// `given`: the values of --map-path, OLD=NEW each. If there is none, TP_MAP_PATH contains the rules,
+// one per line. Throws tool::Failure.
 PathMap path_rules(const std::vector<std::string>& given);
 
 } // namespace tp::analysis

@@ -1,34 +1,33 @@
-// What the command-line tools have in common: how they complain, write files, and end.
+// What tp-analyze and tp-diff add to the tools' common frame.
 #pragma once
+
+#include "base/progress_sink.h"
+#include "common/progress.h"
 
 #include <functional>
 #include <string>
 
 namespace tp::analysis {
 
-inline constexpr int kOk = 0, kClaimFalse = 1, kBad = 2; // exit statuses
-
 // What to do where records are lost.
 inline constexpr char kLostHint[] =
-    "copy the data directory again, or tp-run PROGRAM records it again";
+    "copy the data directory again, or record again: tp-run PROGRAM";
 
-// One line of error and one of hint on stderr.
-void complain(const std::string& what, const std::string& hint);
+// The stages report their progress to a line on the terminal.
+class ProgressLine final : public ProgressSink {
+public:
+  ProgressLine(int terminal, std::chrono::milliseconds after) : line_(terminal, after) {}
+  void begin(std::string phase) override { line_.begin(std::move(phase)); }
+  void expect(std::uint64_t readings, std::uint64_t bytes) override {
+    line_.expect(readings, bytes);
+  }
+  std::atomic<std::uint64_t>& bytes_taken() { return line_.bytes_taken(); }
 
-// Written beside its place and renamed: readers see the old file or the new one. Missing directories
-// are made. Throws Error{Unwritable}.
-void write_file(const std::string& path, const std::string& text);
-// To standard output. Throws Error{Unwritable}.
-void write_answer(const std::string& text);
-// That standard output took no more: errno tells why.
-[[noreturn]] void fail_answer();
+private:
+  tool::Progress line_;
+};
 
-// --color=auto|always|never
-bool wants_colour(const std::string& when);
-// On stderr.
-bool wants_progress(bool quiet);
-
-// The exit status of `tool`, or kBad after a complaint when it throws.
-int run_tool(const std::function<int()>& tool);
+// tool::run_tool() for tools that read traces: errors in the input are failures too.
+int run_on_traces(const std::string& tool, const std::function<int()>& body);
 
 } // namespace tp::analysis

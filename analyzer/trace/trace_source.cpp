@@ -133,8 +133,8 @@ std::uint64_t TraceSource::bytes() const {
 TraceSource open_directory(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error))
-    fail(Problem::NoData, {path}, "a directory written by tp-run",
-         fs::exists(path, error) ? "a file" : "nothing", "tp-run ./your-program");
+    fail(Problem::NoData, {path}, fs::exists(path, error) ? "a directory written by tp-run" : "",
+         "a file", "tp-run ./your-program");
   const fs::path directory(path);
   TraceSource source;
   source.name = path;

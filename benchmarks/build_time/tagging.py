@@ -62,7 +62,7 @@ def main():
             plain[pair] += seconds
             seconds, tagged = cpu_of([tool, *arguments], unit["directory"])
             ours[pair] += seconds
-            untagged += pair == 0 and "note: compiled untagged" in tagged.stderr
+            untagged += pair == 0 and ": compiled untagged: " in tagged.stderr
             other_messages += pair == 0 and messages(stock) != messages(tagged)
             failed += pair == 0 and (stock.returncode == 0) != (tagged.returncode == 0)
     ratios = [b / a for a, b in zip(plain, ours)] or [0.0]

@@ -212,33 +212,30 @@ std::vector<std::string> clang_command(const ParseRequest& request) {
 
 } // namespace
 
-std::string requests_for(const std::string& file, const std::string& build_dir,
-                         std::vector<ParseRequest>& requests) {
+std::vector<ParseRequest> requests_for(const std::string& file, const std::string& build_dir) {
   if (build_dir.empty()) {
     ParseRequest request;
     request.file = file;
-    requests.push_back(std::move(request));
-    return "";
+    return {request};
   }
+  std::vector<ParseRequest> requests;
   std::string error;
   const auto database = clang::tooling::CompilationDatabase::loadFromDirectory(build_dir, error);
   if (!database)
-    return build_dir + ": no compile_commands.json: expected a build directory with one, got none";
-  const auto commands = database->getCompileCommands(canonical(file));
-  if (commands.empty())
-    return file + ": not in " + build_dir + "/compile_commands.json";
-  for (const clang::tooling::CompileCommand& command : commands) {
+    return requests;
+  for (const clang::tooling::CompileCommand& command :
+       database->getCompileCommands(canonical(file))) {
     ParseRequest request;
     request.file = canonical(file);
     request.directory = command.Directory;
     std::vector<std::string> words = command.CommandLine;
     if (words.size() > 1 && llvm::StringRef(words[0]).ends_with("ccache"))
       words.erase(words.begin());
-    request.compiler = words.empty() ? "" : words[0];
+    request.compiler.assign(words.begin(), words.begin() + (words.empty() ? 0 : 1));
     request.flags = expand_response_files(words);
     requests.push_back(std::move(request));
   }
-  return "";
+  return requests;
 }
 
 ParseResult parse(const ParseRequest& request) {

@@ -12,7 +12,7 @@ namespace tp::rewrite {
 struct ParseRequest {
   std::string file;                  // as given to the compiler
   std::string directory;             // where the compiler runs; empty: here
-  std::string compiler;              // the real compiler, whose headers are used
+  std::vector<std::string> compiler; // words of the real compiler, whose headers are used
   std::vector<std::string> flags;    // of the real compiler's command line, unfiltered
   std::vector<std::string> wrappers; // qualified names of functions whose calls are sites
   bool is_last = false;              // of this process: memory is not given back
@@ -27,9 +27,8 @@ struct ParseResult {
 };
 
 // The requests that a compilation database makes for `file`, or one without flags if `build_dir` is
-// empty. Returns an error text or "".
-std::string requests_for(const std::string& file, const std::string& build_dir,
-                         std::vector<ParseRequest>& requests);
+// empty. None: the database does not contain the file, or `build_dir` has no database.
+std::vector<ParseRequest> requests_for(const std::string& file, const std::string& build_dir);
 
 // Main file and own headers are all in the result, with or without sites.
 ParseResult parse(const ParseRequest& request);

@@ -32,18 +32,16 @@ std::string run(const std::vector<std::string>& command) {
 
 } // namespace
 
-RealCompiler ask_real_compiler(const std::string& compiler, const std::vector<std::string>& flags) {
-  std::vector<std::string> command;
-  llvm::SmallVector<llvm::StringRef, 4> words;
-  llvm::SplitString(compiler, words);
-  command.assign(words.begin(), words.end());
+RealCompiler ask_real_compiler(const std::vector<std::string>& compiler,
+                               const std::vector<std::string>& flags) {
+  std::vector<std::string> command = compiler;
   command.insert(command.end(), flags.begin(), flags.end());
   for (const char* flag : {"-E", "-v", "-dM", "-x", "c++", "/dev/null"})
     command.emplace_back(flag);
   setenv("LC_ALL", "C", 1); // the markers below are translated otherwise
 
   RealCompiler answer;
-  if (command.size() == 6)
+  if (compiler.empty())
     return answer;
   const std::string output = run(command);
   bool in_list = false;

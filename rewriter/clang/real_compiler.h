@@ -1,4 +1,4 @@
-// What the real compiler brings along: asked once per set of flags, so that Clang reads the same
+// The headers and the language of the real compiler: asked once per set of flags, so that Clang reads the same
 // system headers in the same language.
 #pragma once
 
@@ -13,9 +13,9 @@ struct RealCompiler {
   std::string cplusplus;                 // value of __cplusplus, such as "201703L"
 };
 
-// Runs `compiler FLAGS -E -v -dM` on an empty file. `compiler` may hold several words ("ccache
-// g++").
-RealCompiler ask_real_compiler(const std::string& compiler, const std::vector<std::string>& flags);
+// Runs `compiler FLAGS -E -v -dM` on an empty file. `compiler`: its words, as "ccache", "g++".
+RealCompiler ask_real_compiler(const std::vector<std::string>& compiler,
+                               const std::vector<std::string>& flags);
 
 // -std=... for a value of __cplusplus.
 std::string standard_flag(const RealCompiler& compiler);

@@ -13,7 +13,7 @@ struct Command {
   bool links = false;
   bool rewritable = false; // produces assembly, objects or programs from C++ sources
   bool quiet = false;
-  bool writes_dependencies = false; // -MD and its kin
+  bool writes_dependencies = false; // -MD, -MMD and the like
   std::string dependency_file;      // if named
   std::string output;               // -o
 };

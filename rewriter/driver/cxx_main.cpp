@@ -6,10 +6,16 @@
 //
 // Whatever goes wrong on our side, the original is compiled unchanged: the patched headers still
 // name its sites.
+#include "common/exit_status.h"
+#include "common/failure.h"
+#include "common/files.h"
+#include "common/message.h"
+#include "common/prefix.h"
 #include "driver/compile_command.h"
+#include "driver/reply.h"
 #include "text/compiler_options.h"
+#include "text/hex.h"
 #include "text/installation.h"
-#include "text/output.h"
 #include "text/spawn_scan.h"
 
 #include <cerrno>
@@ -19,8 +25,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <spawn.h>
 #include <string_view>
 #include <sys/stat.h>
@@ -34,12 +38,12 @@ namespace tp::rewrite {
 namespace {
 
 namespace fs = std::filesystem;
+using tool::Failure;
 using Words = std::vector<std::string>;
 
 constexpr int kCannotRun = 127;
-constexpr int kNothingToTag = 3; // exit status of tp-rewrite --emit
 
-// A tagged copy standing in for an original.
+// A tagged copy, compiled in place of an original.
 struct Copy {
   size_t argument;       // index in Command::arguments
   std::string original;  // as given
@@ -51,9 +55,14 @@ void on_signal(int number) {
   interrupted = number;
 }
 
-void note(const Command& command, const std::string& text) {
-  if (!command.quiet)
-    std::fprintf(stderr, "tp-c++: note: %s\n", text.c_str());
+void note_untagged(const std::string& source, const std::string& reason) {
+  tool::note(source + ": compiled untagged: " + reason);
+}
+
+Failure cannot_run(const std::string& compiler, int reason) {
+  return Failure(compiler, std::string("cannot be run: ") + std::strerror(reason),
+                 "TP_CXX=g++ tp-c++ ...")
+      .with_status(kCannotRun);
 }
 
 std::vector<char*> as_argv(const Words& words) {
@@ -64,21 +73,26 @@ std::vector<char*> as_argv(const Words& words) {
   return argv;
 }
 
-// Exit status of the child, or -signal. `error_file`: where its stderr goes, if not to ours.
-int run(const Words& words, const char* error_file = nullptr) {
+struct Ended {
+  int start_errno = 0; // not 0: the command was not started
+  int status = 0;      // exit status, or -signal
+};
+
+// `out_file`, `error_file`: where stdout and stderr go, if not to ours.
+Ended run(const Words& words, const char* out_file, const char* error_file) {
   std::vector<char*> argv = as_argv(words);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
+  if (out_file)
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out_file, kFlags, 0600);
   if (error_file)
-    posix_spawn_file_actions_addopen(&actions, 2, error_file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error_file, kFlags, 0600);
   pid_t child = 0;
   const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (error) {
-    std::fprintf(stderr, "tp: error: %s: cannot run: %s\nhint: TP_CXX=g++ tp-c++ ...\n", argv[0],
-                 std::strerror(error));
-    return kCannotRun;
-  }
+  if (error)
+    return {error, 0};
   int status = 0;
   bool passed_on = false;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -86,37 +100,27 @@ int run(const Words& words, const char* error_file = nullptr) {
       passed_on = true;
       kill(child, interrupted);
     }
-  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+  return {0, WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status)};
 }
 
-// The words of $TP_CXX ("ccache g++" are two). Ends the program if that is tp-c++ itself.
-Words real_compiler() {
-  const char* named = std::getenv("TP_CXX");
-  const std::string text = named && *named ? named : "c++";
-  Words words;
-  if (access(text.c_str(), X_OK) == 0) {
-    words.push_back(text);
-  } else {
-    for (size_t start = 0; (start = text.find_first_not_of(' ', start)) != std::string::npos;) {
-      const size_t end = std::min(text.find(' ', start), text.size());
-      words.push_back(text.substr(start, end - start));
-      start = end;
-    }
-  }
+// The status of the real compiler.
+int run_compiler(const Words& words, const char* error_file = nullptr) {
+  const Ended ended = run(words, nullptr, error_file);
+  if (ended.start_errno != 0)
+    return tool::report(cannot_run(words.front(), ended.start_errno), kCannotRun);
+  return ended.status;
+}
+
+// From here on, a compiler that is tp-c++ again would find TP_CXX_ACTIVE set.
+Words claim_real_compiler() {
+  const Words words = real_compiler();
   if (std::getenv("TP_CXX_ACTIVE") || words.empty()) {
-    std::fprintf(stderr,
-                 "tp: error: TP_CXX: expected a compiler, got '%s', which is tp-c++ itself\n"
-                 "hint: TP_CXX=g++\n",
-                 text.c_str());
-    std::exit(2);
+    const char* const named = std::getenv("TP_CXX");
+    throw Failure("TP_CXX", "'" + std::string(named ? named : "") + "' is tp-c++ itself",
+                  "TP_CXX=g++ tp-c++ ...");
   }
   setenv("TP_CXX_ACTIVE", "1", 1);
   return words;
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::string directory_of(const std::string& path) {
@@ -124,75 +128,69 @@ std::string directory_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
-// The same name for the same command, so that builds are reproducible also where a compiler stores
-// the path it was given (clang's LTO bitcode); a name of its own if that is taken, by a second such
-// command or somebody else.
+// The same name for the same command, so that builds are reproducible even if a compiler stores the
+// path it was given (clang's LTO bitcode); another name if that one is taken.
 std::string make_temporary_directory(const Command& command, const std::string& source) {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
   std::string key = fs::current_path(error).string() + '\n' + source;
   for (const std::string& argument : command.arguments)
     key += '\n' + argument;
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016zx", std::hash<std::string>{}(key));
-  std::string name = (parent / "tp-c++-").string() + digits;
+  std::string name = (parent / "tp-c++-").string() + hex(std::hash<std::string>{}(key));
   if (mkdir(name.c_str(), 0700) == 0)
     return name;
   name += "-XXXXXX";
   return mkdtemp(name.data()) ? name : "";
 }
 
-// tp-rewrite's message on one line: what is wrong and the first detail.
-std::string in_one_line(const std::string& errors) {
-  const std::string_view prefix = "tp: error: ";
-  const size_t start = errors.starts_with(prefix) ? prefix.size() : 0;
-  const size_t detail = std::min(errors.find("\n  ", start), errors.size());
-  std::string text = errors.substr(start, std::min(errors.find('\n', start), detail) - start);
-  if (detail < errors.size())
-    text += ' ' + errors.substr(detail + 3, errors.find('\n', detail + 3) - detail - 3);
-  return text;
-}
-
-// The first line of a compiler's messages that tells an error.
+// The first line with an error in a compiler's messages.
 std::string first_error(const std::string& messages) {
   const size_t at = std::min(messages.find("error:"), messages.size());
   const size_t start = at == 0 ? 0 : messages.rfind('\n', at - 1) + 1;
   return messages.substr(start, messages.find('\n', start) - start);
 }
 
-// Tags one source; false if the original is to be compiled.
-bool make_copy(const Command& command, size_t argument, std::vector<Copy>& copies) {
+// What tp-rewrite replied; a failure if it gave no reply.
+Reply ask_to_tag(const Command& command, size_t argument, const std::string& target,
+                 const std::string& reply_file) {
   const std::string& source = command.arguments[argument];
-  const char* wrappers = std::getenv("TP_WRAPPERS");
-  if (!may_spawn(source, command.arguments, wrappers ? wrappers : ""))
-    return false;
-  const std::string directory = make_temporary_directory(command, source);
-  if (directory.empty()) {
-    note(command, source + ": compiled untagged: no temporary directory");
-    return false;
-  }
-  const std::string tool = directory_of(own_executable()) + "tp-rewrite";
-  const std::string target = directory + '/' + source.substr(directory_of(source).size());
-  const std::string errors = directory + "/errors";
-  Words words = {tool, "-q", "--emit", target, source, "--"};
+  Words words = {tool::own_prefix().tool("tp-rewrite"), "--emit", target, source, "--"};
   for (size_t i = 0; i < command.arguments.size(); ++i)
     if (i != argument)
       words.push_back(command.arguments[i]);
   unsetenv("TP_CXX_ACTIVE"); // tp-rewrite asks the real compiler, by the same TP_CXX
-  const int status = run(words, errors.c_str());
+  const Ended ended = run(words, reply_file.c_str(), "/dev/null");
   setenv("TP_CXX_ACTIVE", "1", 1);
-  std::error_code ignored;
-  if (status == 0) {
+  if (const auto reply = reply_from(tool::read_file(reply_file).value_or("")))
+    return *reply;
+  const std::string reason =
+      ended.start_errno != 0 ? "cannot be run: " + std::string(std::strerror(ended.start_errno))
+      : ended.status < 0     ? "was ended by signal " + std::to_string(-ended.status)
+                             : "ended with status " + std::to_string(ended.status);
+  return {Reply::Result::Failed, source, "tp-rewrite " + reason};
+}
+
+// Tags one source, if it has anything to tag.
+void make_copy(const Command& command, size_t argument, std::vector<Copy>& copies) {
+  const std::string& source = command.arguments[argument];
+  const char* wrappers = std::getenv("TP_WRAPPERS");
+  if (!may_spawn(source, command.arguments, wrappers ? wrappers : ""))
+    return;
+  const std::string directory = make_temporary_directory(command, source);
+  if (directory.empty())
+    return note_untagged(source, "no temporary directory can be made");
+  const std::string target = directory + '/' + source.substr(directory_of(source).size());
+  const Reply reply = ask_to_tag(command, argument, target, directory + "/reply");
+  if (reply.result == Reply::Result::Tagged) {
     copies.push_back({argument, source, directory});
-    return true;
+    return;
   }
-  if (status != kNothingToTag && !interrupted)
-    note(command,
-         "compiled untagged: " +
-             (status < 0 ? source + ": tp-rewrite was ended by signal " + std::to_string(-status)
-                         : in_one_line(read_file(errors))));
+  if (reply.result == Reply::Result::Failed && !interrupted)
+    note_untagged(source, reply.object == source || reply.object.empty()
+                              ? reply.reason
+                              : reply.object + ": " + reply.reason);
+  std::error_code ignored;
   fs::remove_all(directory, ignored);
-  return false;
 }
 
 // The user's libtbb, named by path (as CMake's imported target does), is replaced by ours.
@@ -230,13 +228,16 @@ void mend_dependencies(const Command& command, const Copy& copy) {
   const std::string ours = copy.directory + '/';
   const std::string theirs = make_escaped(directory_of(copy.original));
   for (const std::string& name : dependency_file_candidates(command, copy.original)) {
-    std::string text = read_file(name);
+    std::string text = tool::read_file(name).value_or("");
     if (text.find(ours) == std::string::npos)
       continue;
     for (size_t at; (at = text.find(ours)) != std::string::npos;)
       text.replace(at, ours.size(), theirs);
-    if (const std::string error = write_file(name, text); !error.empty())
-      note(command, error);
+    try {
+      tool::write_file(name, text);
+    } catch (const Failure& failure) {
+      tool::warning(failure.what());
+    }
   }
 }
 
@@ -251,15 +252,12 @@ bool same_directory(const Command& command) {
 [[noreturn]] void exec(const Words& words) {
   std::vector<char*> argv = as_argv(words);
   execvp(argv[0], argv.data());
-  std::fprintf(stderr, "tp: error: %s: cannot run: %s\nhint: TP_CXX=g++ tp-c++ ...\n", argv[0],
-               std::strerror(errno));
-  std::exit(kCannotRun);
+  throw cannot_run(words.front(), errno);
 }
 
 // The real compiler chooses colors by its stderr, which is a file here.
 void keep_colors(const Command& command, Words& words) {
-  const char* term = std::getenv("TERM");
-  if (!isatty(STDERR_FILENO) || !term || std::string_view(term) == "dumb")
+  if (!tool::can_rewrite_line(STDERR_FILENO))
     return;
   for (const std::string& argument : command.arguments)
     if (argument.find("diagnostics-color") != std::string::npos ||
@@ -274,16 +272,16 @@ int compile_copies(const Words& compiler, const Command& command, const std::vec
   Words words = compiler_command(compiler, command, copies);
   keep_colors(command, words);
   const std::string messages = copies.front().directory + "/messages";
-  const int tagged = run(words, messages.c_str());
-  const std::string text = read_file(messages);
+  const int tagged = run_compiler(words, messages.c_str());
+  const std::string text = tool::read_file(messages).value_or("");
   if (tagged <= 0 || tagged == kCannotRun) {
     std::fwrite(text.data(), 1, text.size(), stderr);
     return tagged;
   }
-  const int status = run(compiler_command(compiler, command, {}));
+  const int status = run_compiler(compiler_command(compiler, command, {}));
   if (status == 0)
-    note(command, "compiled untagged: " + copies.front().original +
-                      ": the tagged text does not compile: " + first_error(text));
+    note_untagged(copies.front().original,
+                  "the tagged text does not compile: " + first_error(text));
   return status;
 }
 
@@ -317,22 +315,45 @@ int compile(const Words& compiler, const Command& command) {
   return status < 0 ? 128 - status : status;
 }
 
-constexpr char kHelp[] =
-    "tp-c++: compiles like g++ or clang++ and tags oneTBB spawn sites on the way.\n"
-    "usage: tp-c++ [-q] any g++ / clang++ command line      (or CXX=tp-c++)\n"
-    "  -q      no notes\n"
-    "  -h      this text     -V  version (--help, --version: the real compiler's)\n"
-    "environment: TP_CXX=COMPILER the real compiler (default c++), TP_PREFIX=DIR of Taskpath\n";
+std::string help() {
+  return R"(Compile as g++ or clang++ does, and tag oneTBB spawn sites on the way.
+
+Usage: tp-c++ [-q] ANY COMMAND LINE OF g++ OR clang++     (or CXX=tp-c++)
+
+General:
+  -h, --tp-help     Show this help
+  -V, --tp-version  Show the version
+  -q                Print errors and warnings only
+All other options are those of the compiler: --help, --version and -v too.
+
+Environment:
+  TP_CXX=COMPILER   The real compiler (default: c++)
+  TP_PREFIX=DIR     Where Taskpath is installed (default: where tp-c++ is)
+  TP_WRAPPERS=LIST  Functions whose calls are spawn sites too
+
+)" + tool::exit_statuses_of("tp-c++");
+}
+
+int start(const Words& arguments) {
+  const std::string only = arguments.size() == 1 ? arguments.front() : "";
+  if (only == "-h" || only == "--tp-help") {
+    tool::write_answer(help());
+    return tool::kOk;
+  }
+  if (only == "-V" || only == "--tp-version") {
+    tool::write_answer("tp-c++ " TP_VERSION "\n");
+    return tool::kOk;
+  }
+  const Command command = read_command(arguments);
+  if (command.quiet)
+    tool::set_message_style({.verbosity = tool::Verbosity::Quiet});
+  return compile(claim_real_compiler(), command);
+}
 
 } // namespace
 } // namespace tp::rewrite
 
 int main(int argc, char** argv) {
-  using namespace tp::rewrite;
-  const Words arguments(argv + 1, argv + argc);
-  if (arguments == Words{"-h"} || arguments == Words{"-V"}) {
-    std::fputs(arguments[0] == "-h" ? kHelp : "tp-c++ " TP_VERSION "\n", stdout);
-    return 0;
-  }
-  return compile(real_compiler(), read_command(arguments));
+  return tp::tool::run_tool("tp-c++", tp::tool::kUnusable,
+                            [&] { return tp::rewrite::start({argv + 1, argv + argc}); });
 }

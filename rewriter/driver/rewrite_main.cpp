@@ -1,7 +1,13 @@
 // tp-rewrite: tags the spawn sites of oneTBB programs in their source text. Parses the command
-// line, runs Clang on each file, merges what several translation units say about one header, and
-// hands the new texts to output. Sources are touched with --in-place only, and nothing is written
-// unless every file could be parsed.
+// line, runs Clang on each file, merges what several translation units know about one header, and
+// writes the new texts. Sources are changed with --in-place only, and nothing is written unless every
+// file could be parsed.
+#include "common/exit_status.h"
+#include "common/failure.h"
+#include "common/files.h"
+#include "common/message.h"
+#include "driver/reply.h"
+#include "options/command_line.h"
 #include "text/compiler_options.h"
 #include "text/installation.h"
 #include "text/output.h"
@@ -10,14 +16,11 @@
 #include "text/spawn_site_rewriter.h"
 #include "clang/parse.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
+#include <array>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -25,16 +28,14 @@ namespace tp::rewrite {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kOk = 0, kBadInput = 1, kBadUsage = 2;
-constexpr int kNothingToTag = 3; // --emit only: tells tp-c++ to compile the original
+using tool::Failure;
 
 struct Options {
   std::vector<std::string> files;
   std::vector<std::string> flags;
   std::vector<std::string> wrappers;
-  std::string build_dir, out_dir, emit, color = "auto";
-  bool in_place = false, diff = false, list_sites = false, quiet = false, verbose = false;
+  std::string build_dir, out_dir, emit;
+  bool in_place = false, diff = false, list_sites = false;
 };
 
 // Clang 19 does not end on some broken OpenMP directives, which the user's compiler is to report: tp-c++ must get its
@@ -47,54 +48,37 @@ rlim_t cpu_seconds_spent() {
   return static_cast<rlim_t>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec);
 }
 
-std::string out_of_time; // what is said then
+// What is written then, made beforehand.
+std::string out_of_time;
+int out_of_time_to = STDERR_FILENO;
 
 extern "C" void give_up(int) {
   [[maybe_unused]] const auto written =
-      write(STDERR_FILENO, out_of_time.data(), out_of_time.size());
-  _exit(kBadInput);
+      write(out_of_time_to, out_of_time.data(), out_of_time.size());
+  _exit(tool::kUnusable);
 }
 
 // For one source; the next call begins anew.
-void limit_cpu_time(const std::string& source) {
+void limit_cpu_time(const Options& options, const std::string& source) {
   rlimit limit{};
   if (getrlimit(RLIMIT_CPU, &limit) != 0)
     return;
   static const rlim_t allowed = limit.rlim_cur; // RLIM_INFINITY is the largest
   const rlim_t spent = cpu_seconds_spent();
   limit.rlim_cur = std::min(allowed, spent + kMostCpuSeconds);
-  out_of_time = "tp: error: " + source + ": cannot parse: expected an end within " +
-                std::to_string(limit.rlim_cur - spent) + " s of CPU time, got none\n";
+  const std::string reason =
+      "cannot be parsed within " + std::to_string(limit.rlim_cur - spent) + " s of CPU time";
+  if (options.emit.empty()) {
+    out_of_time = tool::plain_error(source + ": " + reason, "");
+  } else {
+    out_of_time = to_json({Reply::Result::Failed, source, reason});
+    out_of_time_to = STDOUT_FILENO;
+  }
   setrlimit(RLIMIT_CPU, &limit);
   std::signal(SIGXCPU, give_up);
 }
 
 using Files = std::map<std::string, SourceFile>; // by canonical path
-
-bool use_color(const Options& options, int stream) {
-  const char* term = std::getenv("TERM");
-  const char* no_color = std::getenv("NO_COLOR");
-  if (options.color != "auto")
-    return options.color == "always";
-  return isatty(stream) && !(no_color && *no_color) && term && std::string(term) != "dumb";
-}
-
-void report_error(const Options& options, const std::string& text, const std::string& hint = "") {
-  const bool color = use_color(options, STDERR_FILENO);
-  std::cerr << (color ? "\033[1mtp: \033[31merror:\033[0m " : "tp: error: ") << text << '\n';
-  if (!hint.empty())
-    std::cerr << "hint: " << hint << '\n';
-}
-
-void note(const Options& options, const std::string& text) {
-  if (!options.quiet)
-    std::cerr << "tp-rewrite: " << text << '\n';
-}
-
-std::string real_compiler() {
-  const char* compiler = std::getenv("TP_CXX");
-  return compiler && *compiler ? compiler : "c++";
-}
 
 // A header seen from several units: the union of the sites they see, the first wording of each.
 void merge(Files& files, Files&& more) {
@@ -121,7 +105,7 @@ std::string rewritten(const SourceFile& file, const std::string& line_name) {
   return rewrite(file, naming(file, line_name));
 }
 
-void list_sites(const Files& files) {
+std::string list_of_sites(const Files& files) {
   std::vector<std::array<std::string, 4>> rows;
   for (const auto& [path, file] : files)
     for (const FoundSite& site : file.sites) {
@@ -139,17 +123,19 @@ void list_sites(const Files& files) {
   for (const auto& row : rows)
     for (size_t i = 0; i < row.size(); ++i)
       width[i] = std::max(width[i], row[i].size());
+  std::string text;
   for (const auto& row : rows) {
     for (size_t i = 0; i + 1 < row.size(); ++i)
-      std::cout << row[i] << std::string(width[i] + 2 - row[i].size(), ' ');
-    std::cout << row.back() << '\n';
+      text += row[i] + std::string(width[i] + 2 - row[i].size(), ' ');
+    text += row.back() + '\n';
   }
+  return text;
 }
 
-// Writes every text; returns false after reporting the first failure.
+// Writes every text; false if there was nothing to write.
 bool write_all(const Options& options, const Files& files) {
   const std::string here = canonical(".");
-  size_t written = 0;
+  bool any = false;
   for (const auto& [path, file] : files) {
     const std::string text = rewritten(file, options.in_place ? "" : file.name);
     if (options.in_place && text == file.text)
@@ -159,22 +145,18 @@ bool write_all(const Options& options, const Files& files) {
       const std::string base = is_below(path, here) ? here : project_root(path);
       target = options.out_dir + '/' + relative_to(path, base);
     }
-    if (const std::string error = write_file(target, text); !error.empty()) {
-      report_error(options, error);
-      return false;
-    }
-    note(options, "wrote " + target);
-    ++written;
+    tool::write_file(target, text);
+    tool::note("wrote " + target);
+    any = true;
   }
-  note(options, written == 0 ? "nothing to tag" : "next: compile with $(tp-config --cflags)");
-  return true;
+  return any;
 }
 
 // For tp-c++: the main file is tagged; all other calls get a note.
-int emit_one(const Options& options, const Files& files) {
+Reply emit_one(const Options& options, const Files& files) {
   const auto main_file = files.find(canonical(options.files.front()));
   if (main_file == files.end())
-    return kNothingToTag;
+    return {Reply::Result::NothingToTag, "", ""};
   const SourceFile& source = main_file->second;
   RewriteOptions how = naming(source, options.files.front());
   const PrefixMap prefixes(options.flags);
@@ -186,43 +168,45 @@ int emit_one(const Options& options, const Files& files) {
                              prefixes.applied_to(without_detours(site.presumed_file))});
   const std::string text = rewrite(source, how);
   if (text == source.text)
-    return kNothingToTag;
-  if (const std::string error = write_file(options.emit, text); !error.empty()) {
-    report_error(options, error);
-    return kBadInput;
-  }
-  return kOk;
+    return {Reply::Result::NothingToTag, "", ""};
+  tool::write_file(options.emit, text);
+  return {Reply::Result::Tagged, "", ""};
 }
 
-int put_out(const Options& options, const Files& files) {
+void put_out(const Options& options, const Files& files) {
+  std::string answer;
   if (options.list_sites)
-    list_sites(files);
-  if (options.in_place || !options.out_dir.empty())
-    return write_all(options, files) ? kOk : kBadInput;
+    answer = list_of_sites(files);
   if (options.diff)
     for (const auto& [path, file] : files)
-      std::cout << unified_diff(relative_to(path, canonical(".")), file.text,
-                                rewritten(file, file.name));
-  if (!options.diff && !options.list_sites)
+      answer +=
+          unified_diff(relative_to(path, canonical(".")), file.text, rewritten(file, file.name));
+  const bool writes = options.in_place || !options.out_dir.empty();
+  if (!options.diff && !options.list_sites && !writes)
     for (const std::string& name : options.files)
-      std::cout << rewritten(files.at(canonical(name)), name);
-  std::cout.flush();
-  return std::cout ? kOk : kBadInput;
+      answer += rewritten(files.at(canonical(name)), name);
+  tool::write_answer(answer);
+  if (!writes)
+    tool::next("tp-rewrite --in-place " + tool::shell_quoted(options.files));
+  else if (write_all(options, files))
+    tool::next("g++ -O2 -g $(tp-config --cflags) ... $(tp-config --libs)");
+  else
+    tool::note("nothing to tag");
 }
 
-int run(const Options& options) {
+std::vector<ParseRequest> requests_of(const Options& options) {
   std::vector<ParseRequest> requests;
   for (const std::string& file : options.files) {
-    if (std::error_code ignored; !fs::is_regular_file(file, ignored)) {
-      report_error(options, file + ": cannot read: expected a source file, got none");
-      return kBadInput;
-    }
-    std::vector<ParseRequest> more;
-    if (const std::string error = requests_for(file, options.build_dir, more); !error.empty()) {
-      report_error(options, error,
-                   "cmake -B " + options.build_dir + " -DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
-      return kBadInput;
-    }
+    if (std::error_code ignored; !fs::is_regular_file(file, ignored))
+      throw Failure(file, "no such source file", "tp-rewrite --help");
+    std::vector<ParseRequest> more = requests_for(file, options.build_dir);
+    if (more.empty())
+      throw Failure(options.build_dir + "/compile_commands.json",
+                    (fs::exists(options.build_dir + "/compile_commands.json")
+                         ? "no compile command for " + file
+                         : std::string("no such file")),
+                    "cmake -B " + tool::shell_quoted(options.build_dir) +
+                        " -DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
     for (ParseRequest& request : more) {
       if (request.compiler.empty())
         request.compiler = real_compiler();
@@ -231,81 +215,115 @@ int run(const Options& options) {
       requests.push_back(std::move(request));
     }
   }
-  requests.back().is_last = true; // there is one: FILE is required
+  requests.back().is_last = true; // there is one: a file is required
+  return requests;
+}
+
+// All files of all requests. Errors of all are shown, unless tp-c++ asks: it gets the first.
+Files parse_all(const Options& options) {
   Files files;
   bool all_parsed = true;
-  for (const ParseRequest& request : requests) {
-    if (options.verbose)
-      note(options, "parsing " + request.file);
-    limit_cpu_time(request.file);
+  for (const ParseRequest& request : requests_of(options)) {
+    tool::detail("parsing " + request.file);
+    limit_cpu_time(options, request.file);
     ParseResult result = parse(request);
+    if (!result.ok && !options.emit.empty())
+      throw Failure(request.file, "cannot be parsed" +
+                                      (result.errors.empty() ? "" : ": " + result.errors.front()));
     if (!result.ok) {
       all_parsed = false;
-      report_error(options, request.file + ": cannot parse: expected valid C++, got errors:");
+      tool::error(request.file + ": cannot be parsed:");
       for (const std::string& error : result.errors)
-        std::cerr << "  " << error << '\n';
+        tool::continued(error);
     }
-    if (!options.emit.empty() && !result.hidden_header.empty()) {
-      report_error(options, request.file + ": its folder holds another file of the name of\n  " +
-                                result.hidden_header + ", which a copy elsewhere would include");
-      return kBadInput;
-    }
+    if (!options.emit.empty() && !result.hidden_header.empty())
+      throw Failure(request.file, "a copy of it elsewhere would include another file than " +
+                                      result.hidden_header);
     merge(files, std::move(result.files));
   }
   if (!all_parsed) {
-    std::cerr << "hint: nothing was written; pass the program's compiler flags: tp-rewrite ... "
-                 "-- -I... -std=..., or -p BUILD_DIR\n";
-    return kBadInput;
+    tool::hint("pass the compiler flags of the program: tp-rewrite ... -- -I... -std=..., or "
+               "tp-rewrite -p BUILD_DIR ... (nothing was written)");
+    std::exit(tool::kUnusable);
   }
-  return options.emit.empty() ? put_out(options, files) : emit_one(options, files);
+  return files;
+}
+
+Reply reply_to(const Options& options) {
+  try {
+    return emit_one(options, parse_all(options));
+  } catch (const Failure& failure) {
+    return {Reply::Result::Failed, failure.object(), failure.reason()};
+  }
+}
+
+void check(const tool::CommandLine& line, Options& options) {
+  if (options.files.empty())
+    throw Failure("", "no source file given");
+  const std::pair<const char*, bool> outputs[] = {{"--out", !options.out_dir.empty()},
+                                                  {"--in-place", options.in_place},
+                                                  {"--diff", options.diff}};
+  std::string first;
+  for (const auto& [name, given] : outputs) {
+    if (given && !first.empty())
+      throw Failure(name, "cannot be used with " + first);
+    if (given)
+      first = name;
+  }
+  if (const char* wrappers = std::getenv("TP_WRAPPERS"); wrappers && !line.given("--wrapper"))
+    options.wrappers = {wrappers};
+  std::vector<std::string> names;
+  for (const std::string& list : options.wrappers)
+    for (const std::string& name : tool::split(list, ','))
+      if (!name.empty())
+        names.push_back(name);
+  options.wrappers = names;
+}
+
+// False: help or the version was shown.
+bool parse_options(std::vector<std::string> own, Options& options) {
+  if (const auto dashes = std::ranges::find(own, "--"); dashes != own.end()) {
+    options.flags.assign(dashes + 1, own.end());
+    options.flags = expand_response_files(options.flags);
+    own.erase(dashes, own.end());
+  }
+  tool::CommandLine line("tp-rewrite",
+                         "Tag the spawn sites of oneTBB programs in their source text.",
+                         "[OPTIONS] FILE... [-- COMPILER_FLAG...]");
+  line.positionals(options.files, 1'000'000);
+  line.group("Input");
+  line.value("-p", options.build_dir, "BUILD_DIR", "Directory with compile_commands.json");
+  line.list("--wrapper", options.wrappers, "NS::FUNCTION",
+            "Treat calls of this function as spawn sites too (default: $TP_WRAPPERS)");
+  line.group("Output");
+  line.value("-o,--out", options.out_dir, "DIR", "Write tagged copies, of headers too, below DIR");
+  line.flag("--in-place", options.in_place, "Change the source files themselves");
+  line.flag("--diff", options.diff, "Show what would change");
+  line.flag("--list-sites", options.list_sites, "List the spawn sites and how each is named");
+  line.hidden("--emit", options.emit); // for tp-c++: see reply.h
+  line.footer("Without --out, --in-place, --diff and --list-sites the tagged text goes to\n"
+              "stdout. COMPILER_FLAG: what the program is compiled with, such as -I... or\n"
+              "-std=...");
+  return line.parse(own, [&] { check(line, options); });
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  if (!parse_options({argv + 1, argv + argc}, options))
+    return tool::kOk;
+  if (options.emit.empty()) {
+    put_out(options, parse_all(options));
+    return tool::kOk;
+  }
+  const Reply reply = reply_to(options);
+  tool::write_answer(to_json(reply));
+  return reply.result == Reply::Result::Failed ? tool::kUnusable : tool::kOk;
 }
 
 } // namespace
 } // namespace tp::rewrite
 
 int main(int argc, char** argv) {
-  using namespace tp::rewrite;
-  Options options;
-  std::vector<std::string> own(argv + 1, argv + argc);
-  if (const auto dashes = std::ranges::find(own, "--"); dashes != own.end()) {
-    options.flags.assign(dashes + 1, own.end());
-    options.flags = expand_response_files(options.flags);
-    own.erase(dashes, own.end());
-  }
-  CLI::App app(
-      "Tags the spawn sites of oneTBB programs: each call gets a constant record of its place.\n"
-      "Without --out, --in-place, --diff or --list-sites the new text goes to stdout.\n"
-      "Flags for the compiler follow after --.",
-      "tp-rewrite");
-  app.add_option("FILE", options.files, "C++ sources")->required();
-  app.add_option("-p", options.build_dir, "directory of compile_commands.json")
-      ->type_name("BUILD_DIR");
-  auto* out =
-      app.add_option("--out", options.out_dir, "write rewritten copies, headers too, below DIR")
-          ->type_name("DIR");
-  auto* in_place = app.add_flag("--in-place", options.in_place, "change the sources themselves");
-  auto* diff = app.add_flag("--diff", options.diff, "show what would change");
-  out->excludes(in_place)->excludes(diff);
-  in_place->excludes(diff);
-  app.add_flag("--list-sites", options.list_sites, "list the spawn sites and how each is named");
-  app.add_option("--wrapper", options.wrappers,
-                 "calls of this function are spawn sites; repeatable")
-      ->envname("TP_WRAPPERS")
-      ->delimiter(',')
-      ->type_name("NS::FUNCTION")
-      ->allow_extra_args(false);
-  app.add_option("--emit", options.emit)->group("");
-  app.add_flag("-q,--quiet", options.quiet, "no notes");
-  app.add_flag("-v,--verbose", options.verbose, "say what is being done");
-  app.add_option("--color", options.color, "when to color messages")
-      ->type_name("auto|always|never")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
-  app.set_version_flag("-V,--version", "tp-rewrite " TP_VERSION);
-  try {
-    std::ranges::reverse(own);
-    app.parse(own);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kBadUsage;
-  }
-  return run(options);
+  return tp::tool::run_tool("tp-rewrite", tp::tool::kUnusable,
+                            [&] { return tp::rewrite::run(argc, argv); });
 }

@@ -2,22 +2,21 @@
 // tools then work with the stock ones, untagged.
 #include "text/installation.h"
 
+#include "common/prefix.h"
+
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
+#include <unistd.h>
 
 namespace tp::rewrite {
 namespace fs = std::filesystem;
 
-std::string own_executable() {
-  std::error_code error;
-  return fs::read_symlink("/proc/self/exe", error).string();
-}
-
 std::string installation_prefix() {
   if (const char* prefix = std::getenv("TP_PREFIX"); prefix && *prefix)
     return prefix;
-  return fs::path(own_executable()).parent_path().parent_path().string();
+  return tool::own_prefix().directory;
 }
 
 std::string installed_include_dir() {
@@ -37,6 +36,20 @@ std::string installed_library_dir() {
     if (fs::exists(entry.path() / "libtbb.so.12", error))
       return entry.path().string();
   return "";
+}
+
+std::vector<std::string> real_compiler() {
+  const char* const named = std::getenv("TP_CXX");
+  const std::string text = named && *named ? named : "c++";
+  std::error_code error;
+  if (text.find('/') != std::string::npos && fs::is_regular_file(text, error) &&
+      access(text.c_str(), X_OK) == 0)
+    return {text};
+  std::istringstream list(text);
+  std::vector<std::string> words;
+  for (std::string word; list >> word;)
+    words.push_back(word);
+  return words;
 }
 
 } // namespace tp::rewrite

@@ -1,14 +1,12 @@
-// Where this Taskpath is installed: found from the running executable, or $TP_PREFIX.
+// Where this Taskpath is installed, and the real compiler, whose place tp-c++ takes.
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace tp::rewrite {
 
-// Path of the running executable; empty if unknown.
-std::string own_executable();
-
-// $TP_PREFIX, else the directory above the one that holds the executable.
+// $TP_PREFIX, else the prefix of the running executable.
 std::string installation_prefix();
 
 // <prefix>/include if our headers are there (tp/site.h) and it is not a default system directory;
@@ -17,5 +15,9 @@ std::string installed_include_dir();
 
 // The directory with our libtbb.so.12 in the prefix; else empty.
 std::string installed_library_dir();
+
+// The words of $TP_CXX, default c++: one if that is the path of an executable file (which may contain
+// blanks), else as many as blanks separate ("ccache g++").
+std::vector<std::string> real_compiler();
 
 } // namespace tp::rewrite

@@ -1,22 +1,13 @@
-// Where a rewritten text goes. Nothing is ever half written: a temporary file is renamed into place
-// and takes over the mode of the file it replaces.
-//
 // The diff is Myers' greedy algorithm (An O(ND) difference algorithm, 1986): the number of changed
 // lines D is small.
 #include "text/output.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <string>
 #include <string_view>
-#include <system_error>
-#include <unistd.h>
 #include <vector>
 
 namespace tp::rewrite {
-namespace fs = std::filesystem;
 namespace {
 
 constexpr size_t kContext = 3;
@@ -87,32 +78,6 @@ std::string range_text(size_t start, size_t count) {
 }
 
 } // namespace
-
-std::string write_file(const std::string& path, const std::string& text) {
-  std::error_code error;
-  const fs::path target(path);
-  if (target.has_parent_path())
-    fs::create_directories(target.parent_path(), error);
-  const std::string temporary = path + ".tp-" + std::to_string(getpid());
-  {
-    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-    file.write(text.data(), static_cast<std::streamsize>(text.size()));
-    file.flush();
-    if (!file) {
-      const std::string reason = std::strerror(errno);
-      fs::remove(temporary, error);
-      return path + ": cannot write: " + reason;
-    }
-  }
-  if (fs::exists(target, error))
-    fs::permissions(temporary, fs::status(target, error).permissions(), error);
-  fs::rename(temporary, target, error);
-  if (!error)
-    return "";
-  const std::string reason = error.message();
-  fs::remove(temporary, error);
-  return path + ": cannot write: " + reason;
-}
 
 std::string unified_diff(const std::string& name, const std::string& before,
                          const std::string& after) {

@@ -1,13 +1,9 @@
-// Where a rewritten text goes: a file that is replaced in one step, a tree of files, or a diff.
+// What a rewriting changes, as a diff.
 #pragma once
 
 #include <string>
 
 namespace tp::rewrite {
-
-// Writes to a temporary name beside `path` and renames. Missing directories are made. Returns an
-// error text or "".
-std::string write_file(const std::string& path, const std::string& text);
 
 // Unified diff with three lines of context; "" if the texts are equal. `after` must be `before`
 // with text inserted.

@@ -23,6 +23,8 @@
 // Notes stand at the end, where they disturb nothing (a precompiled header must be included first).
 #include "text/spawn_site_rewriter.h"
 
+#include "text/hex.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <vector>
@@ -31,12 +33,6 @@ namespace tp::rewrite {
 namespace {
 
 constexpr char kUtf8Bom[] = "\xEF\xBB\xBF";
-
-std::string hex(unsigned long long value) {
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx", value);
-  return digits;
-}
 
 // A string of the assembler, to stand in a C string: octal escapes mean the same to both compilers.
 std::string assembler_string(const std::string& text) {

@@ -1,13 +1,54 @@
-// Exit statuses of tp-run itself, as env, nice and timeout have them; all others are the program's.
-#ifndef TP_LAUNCHER_EXIT_STATUS_H
-#define TP_LAUNCHER_EXIT_STATUS_H
+// Exit statuses of all tools. Each tool's --help shows its own rows of the table below.
+#pragma once
 
-namespace tp::launcher {
+#include <string>
+#include <string_view>
 
-constexpr int kExitOwnFailure = 125;
-constexpr int kExitNotExecutable = 126;
-constexpr int kExitNotFound = 127;
+namespace tp::tool {
 
-} // namespace tp::launcher
+inline constexpr int kOk = 0;
+inline constexpr int kGateFailed = 1; // a --check is false, a --fail-if is true
+inline constexpr int kUnusable = 2;   // wrong usage, or input or output that cannot be used
 
-#endif
+// tp-run has to leave these to the program that it runs. Its own ones are those of env and timeout.
+inline constexpr int kRunFailed = 125;
+inline constexpr int kNotExecutable = 126;
+inline constexpr int kNotFound = 127;
+
+struct ExitStatus {
+  std::string_view tool, status, meaning;
+};
+
+inline constexpr ExitStatus kExitStatuses[] = {
+    {"tp-run", "125", "tp-run failed, or its options are wrong"},
+    {"tp-run", "126", "the program cannot be executed"},
+    {"tp-run", "127", "the program was not found"},
+    {"tp-run", "128+N", "signal N ended the program"},
+    {"tp-run", "other", "the exit status of the program"},
+    {"tp-analyze", "0", "success"},
+    {"tp-analyze", "1", "a --check is false"},
+    {"tp-analyze", "2", "wrong usage; data missing, unreadable or damaged; output not writable"},
+    {"tp-diff", "0", "success"},
+    {"tp-diff", "1", "a --fail-if is true"},
+    {"tp-diff", "2", "wrong usage; data missing, unreadable or damaged; output not writable"},
+    {"tp-doctor", "0", "success"},
+    {"tp-doctor", "2", "wrong usage, or the library of Taskpath cannot be used"},
+    {"tp-rewrite", "0", "success"},
+    {"tp-rewrite", "2", "wrong usage; a source cannot be read or parsed; output not writable"},
+    {"tp-c++", "2", "TP_CXX names tp-c++ itself"},
+    {"tp-c++", "127", "the compiler cannot be run"},
+    {"tp-c++", "other", "the exit status of the compiler"},
+};
+
+// "Exit status:" and the rows of one tool.
+inline std::string exit_statuses_of(std::string_view tool) {
+  std::string text = "Exit status:\n";
+  for (const ExitStatus& row : kExitStatuses)
+    if (row.tool == tool) {
+      text.append("  ").append(row.status).append(7 - row.status.size(), ' ');
+      text.append(row.meaning).append("\n");
+    }
+  return text;
+}
+
+} // namespace tp::tool

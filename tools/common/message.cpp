@@ -1,67 +1,72 @@
-// Messages of tp-run: one write per line, so that lines of the profiled program never stand inside
-// ours.
+// See message.h.
 #include "common/message.h"
 
-#include <cstdlib>
-#include <string>
 #include <unistd.h>
 
-namespace tp::launcher {
+namespace tp::tool {
 namespace {
 
-bool use_color = false;
-Verbosity verbosity = Verbosity::Normal;
+constexpr std::string_view kRed = "\033[1;31m", kYellow = "\033[1;33m", kBold = "\033[1m";
 
-// Auto: a terminal, no NO_COLOR, and TERM is not dumb.
-bool terminal_wants_color() {
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  return isatty(STDERR_FILENO) != 0 && !(no_color && *no_color) && term &&
-         std::string_view(term) != "dumb";
-}
+MessageStyle style;
 
-void say(std::string_view escape, std::string_view label, std::string_view text) {
+void write_line(std::string_view escape, std::string_view label, std::string_view text) {
   std::string line;
-  if (use_color && !escape.empty())
+  if (!escape.empty() && wants_color(style.color, STDERR_FILENO))
     line.append(escape).append(label).append("\033[0m");
   else
     line.append(label);
   line.append(text).append("\n");
-  [[maybe_unused]] ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }
 
 } // namespace
 
-void set_message_style(Color color, Verbosity level) {
-  use_color = color == Color::Always || (color == Color::Auto && terminal_wants_color());
-  verbosity = level;
+void set_message_style(const MessageStyle& chosen) {
+  style = chosen;
 }
 
 void error(std::string_view text) {
-  say("\033[1;31m", "tp: error: ", text);
+  write_line(kRed, "tp: error: ", text);
+}
+
+void continued(std::string_view text) {
+  write_line("", "  ", text);
 }
 
 void warning(std::string_view text) {
-  say("\033[1;33m", "tp: warning: ", text);
+  write_line(kYellow, "tp: warning: ", text);
 }
 
 void hint(std::string_view command) {
-  say("\033[1m", "hint: ", command);
+  write_line(kBold, "hint: ", command);
 }
 
-void next(std::string_view command) {
-  if (verbosity != Verbosity::Quiet)
-    say("\033[1m", "next: ", command);
+void finding(std::string_view text) {
+  write_line("", "tp: ", text);
 }
 
 void note(std::string_view text) {
-  if (verbosity != Verbosity::Quiet)
-    say("", "tp: ", text);
+  if (!style.is_quiet())
+    write_line("", "tp: ", text);
 }
 
 void detail(std::string_view text) {
-  if (verbosity == Verbosity::Verbose)
-    say("", "tp: ", text);
+  if (style.is_verbose())
+    write_line("", "tp: ", text);
 }
 
-} // namespace tp::launcher
+void next(std::string_view command) {
+  if (!style.is_quiet())
+    write_line(kBold, "next: ", command);
+}
+
+std::string plain_error(std::string_view text, std::string_view hint) {
+  std::string lines = "tp: error: ";
+  lines.append(text).append("\n");
+  if (!hint.empty())
+    lines.append("hint: ").append(hint).append("\n");
+  return lines;
+}
+
+} // namespace tp::tool

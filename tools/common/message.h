@@ -1,24 +1,37 @@
-// Everything tp-run says goes to stderr through these functions: stdout belongs to the profiled
-// program.
-#ifndef TP_LAUNCHER_MESSAGE_H
-#define TP_LAUNCHER_MESSAGE_H
+// Messages of all tools. Each line goes to stderr in one write, so that lines of several processes
+// do not mix; stdout carries answers only.
+#pragma once
 
+#include <string>
 #include <string_view>
 
-namespace tp::launcher {
+#include "common/terminal.h"
 
-enum class Color { Auto, Always, Never };
+namespace tp::tool {
+
 enum class Verbosity { Quiet, Normal, Verbose };
 
-void set_message_style(Color color, Verbosity verbosity);
+struct MessageStyle {
+  Color color = Color::Auto;
+  Verbosity verbosity = Verbosity::Normal;
 
-void error(std::string_view text);   // "tp: error: <text>"
-void warning(std::string_view text); // "tp: warning: <text>"
-void hint(std::string_view command); // "hint: <command>", after an error or a warning
-void next(std::string_view command); // the next useful command; not when quiet
-void note(std::string_view text);    // not when quiet
-void detail(std::string_view text);  // only when verbose
+  bool is_quiet() const { return verbosity == Verbosity::Quiet; }
+  bool is_verbose() const { return verbosity == Verbosity::Verbose; }
+};
 
-} // namespace tp::launcher
+// Until this is called, messages have the default style.
+void set_message_style(const MessageStyle& style);
 
-#endif
+void error(std::string_view text);     // "tp: error: <text>"
+void continued(std::string_view text); // "  <text>", one more line of an error
+void warning(std::string_view text);   // "tp: warning: <text>"
+void hint(std::string_view command);   // "hint: <command>", after an error or a warning
+void finding(std::string_view text);   // "tp: <text>", part of the answer: shown even when quiet
+void note(std::string_view text);      // "tp: <text>", not when quiet
+void detail(std::string_view text);    // "tp: <text>", only when verbose
+void next(std::string_view command);   // "next: <command>", the next useful one; not when quiet
+
+// An error and its hint in plain text, for handlers of signals, which must not allocate.
+std::string plain_error(std::string_view text, std::string_view hint);
+
+} // namespace tp::tool

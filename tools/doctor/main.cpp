@@ -1,24 +1,23 @@
-// tp-doctor: what can be measured on this machine, why not more, and the one command that mends it.
-// Our libtbb tries the clocks; here its answer becomes a table.
-#include <cstdio>
-#include <exception>
+// tp-doctor: what can be measured on this machine, why not more, and the command that enables more.
+// Our libtbb tries the clocks; this program shows its answer as a table.
 #include <string>
+#include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "common/common_options.h"
+#include "common/exit_status.h"
+#include "common/failure.h"
+#include "common/files.h"
 #include "common/message.h"
+#include "common/prefix.h"
 #include "library/library_questions.h"
-#include "library/prefix.h"
+#include "options/command_line.h"
 
-namespace tp::launcher {
+namespace tp::tool {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int kExitBadUsage = 2;
 
 bool is_automatic(const Json& report, const Json& source) {
   const Json& automatic = report["auto"];
@@ -27,7 +26,7 @@ bool is_automatic(const Json& report, const Json& source) {
           source["clock"] == "thread-cpu");
 }
 
-void print_source(const Json& source, bool is_auto) {
+std::string row_of(const Json& source, bool is_auto) {
   const bool works = source["works"];
   std::string cost = "-", kernel = "-", unit = "-";
   if (works) {
@@ -35,13 +34,13 @@ void print_source(const Json& source, bool is_auto) {
     kernel = source["kernel_included"].get<bool>() ? "included" : "excluded";
     unit = source["unit"];
   }
-  fmt::print("{} {:<13}  {:<12}  {:<5}  {:>7}  {:<11}  {}\n", is_auto ? '*' : ' ',
-             source["clock"].get<std::string>(), source["event"].get<std::string>(),
-             works ? "yes" : "no", cost, kernel,
-             works ? unit : source["reason"].get<std::string>());
+  return fmt::format("{} {:<13}  {:<12}  {:<5}  {:>7}  {:<11}  {}\n", is_auto ? '*' : ' ',
+                     source["clock"].get<std::string>(), source["event"].get<std::string>(),
+                     works ? "yes" : "no", cost, kernel,
+                     works ? unit : source["reason"].get<std::string>());
 }
 
-// Sources are listed best first: the command of the first one better than what `auto` takes.
+// Sources are listed best first: the command of the first one that is better than what `auto` takes.
 std::string command_for_more(const Json& report) {
   for (const Json& source : report["sources"]) {
     if (is_automatic(report, source))
@@ -52,63 +51,42 @@ std::string command_for_more(const Json& report) {
   return {};
 }
 
-void print_report(const Json& report) {
-  fmt::print("  {:<13}  {:<12}  {:<5}  {:>7}  {:<11}  {}\n", "Clock", "tp-run -e", "works",
-             "ns/read", "kernel time", "unit, or why not");
+std::string table_of(const Json& report) {
+  std::string text = fmt::format("  {:<13}  {:<12}  {:<5}  {:>7}  {:<11}  {}\n", "Clock",
+                                 "tp-run -e", "Works", "ns/read", "Kernel time", "Unit or reason");
   for (const Json& source : report["sources"])
-    print_source(source, is_automatic(report, source));
-  fmt::print("\n* what -e auto takes: {}\n", report["auto"]["event"].get<std::string>());
+    text += row_of(source, is_automatic(report, source));
+  text += fmt::format("\n* Chosen by -e auto: {}\n", report["auto"]["event"].get<std::string>());
   const std::string command = command_for_more(report);
+  const std::string reason = report["auto"]["reason"];
   if (!command.empty())
-    fmt::print("For more: {}\n", command);
-  else if (!report["auto"]["reason"].get<std::string>().empty())
-    fmt::print("No command gives more here: {}\n", report["auto"]["reason"].get<std::string>());
+    text += fmt::format("To enable a better clock: {}\n", command);
+  else if (!reason.empty())
+    text += fmt::format("No better clock can be enabled on this machine: {}\n", reason);
+  return text;
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Tries each clock that can measure work on this machine.", "tp-doctor"};
-  MessageStyle style;
+  CommandLine line("tp-doctor", "Report which clocks can measure work on this machine.",
+                   "[OPTIONS]");
   bool as_json = false;
-  app.add_flag("--json", as_json, "The same for programs, schema taskpath.doctor/1");
-  add_common_options(app, style);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& success) {
-    return app.exit(success);
-  } catch (const CLI::ParseError& problem) {
-    error(problem.what());
-    hint("tp-doctor --help");
-    return kExitBadUsage;
-  }
-  set_message_style(style.color, style.verbosity);
-
+  line.group("Output");
+  line.flag("--json", as_json, "Print the report as JSON (schema taskpath.doctor/1)");
+  if (!line.parse({argv + 1, argv + argc}))
+    return kOk;
   const Prefix prefix = own_prefix();
+  require_library(prefix);
   detail("asking " + prefix.library());
-  std::string problem;
-  const auto answer = report_clocks(prefix, problem);
-  if (!answer) {
-    error(fmt::format("{}: {}", prefix.library(), problem));
-    hint("install Taskpath again: tp-doctor needs its own libtbb.so.12");
-    return kExitBadUsage;
-  }
-  Json report = Json::parse(*answer);
-  if (as_json)
-    fmt::print("{}\n", report.dump(1));
-  else
-    print_report(report);
-  std::fflush(stdout);
+  const Json report = Json::parse(report_clocks(prefix));
+  write_answer(as_json ? report.dump(1) + "\n" : table_of(report));
   next(sibling_command(argv[0], "tp-run") + " --analyze ./your-program");
-  return 0;
+  return kOk;
 }
 
 } // namespace
-} // namespace tp::launcher
+} // namespace tp::tool
 
 int main(int argc, char** argv) {
-  try {
-    return tp::launcher::run(argc, argv);
-  } catch (const std::exception& problem) {
-    tp::launcher::error(problem.what());
-    return tp::launcher::kExitBadUsage;
-  }
+  using namespace tp::tool;
+  return run_tool("tp-doctor", kUnusable, [&] { return run(argc, argv); });
 }

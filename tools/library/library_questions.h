@@ -1,22 +1,27 @@
 // What only our libtbb can answer: which events and clocks work here. Each question is asked in a
-// process of its own, so that neither counters nor threads of the library stay behind in the tool.
-#ifndef TP_LAUNCHER_LIBRARY_QUESTIONS_H
-#define TP_LAUNCHER_LIBRARY_QUESTIONS_H
+// process of its own, so that no counters or threads of the library stay behind in the tool. The
+// answers are JSON.
+#pragma once
 
 #include <optional>
 #include <string>
 
-#include "library/prefix.h"
+#include "common/prefix.h"
 
-namespace tp::launcher {
+namespace tp::tool {
 
-// Nothing if all events of -e can be counted, else the reason in words; a second line "hint: ..."
-// names the command that mends it, where there is one.
-std::optional<std::string> why_not_measurable(const std::string& events, const Prefix& prefix);
+struct NotMeasurable {
+  std::string reason;
+  std::string command; // that changes it; may be empty
+};
 
-// What can be measured here: JSON of schema taskpath.doctor/1. Nothing: `problem` says why.
-std::optional<std::string> report_clocks(const Prefix& prefix, std::string& problem);
+// Nothing if all events of -e can be counted.
+std::optional<NotMeasurable> why_not_measurable(const std::string& events, const Prefix& prefix);
 
-} // namespace tp::launcher
+// What can be measured here: JSON of schema taskpath.doctor/1. Throws Failure.
+std::string report_clocks(const Prefix& prefix);
 
-#endif
+// That our library is there. Throws Failure.
+void require_library(const Prefix& prefix);
+
+} // namespace tp::tool

@@ -1,5 +1,5 @@
-// fork, exec, wait. Signals are blocked around the fork, so that none is lost between knowing no
-// child and knowing it.
+// fork, exec, wait. Signals are blocked around the fork, so that none is lost before the
+// child's process id is known.
 #include "run/child.h"
 
 #include <cerrno>
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace tp::launcher {
+namespace tp::tool {
 namespace {
 
 constexpr int kIgnored[] = {SIGINT, SIGQUIT};
@@ -131,4 +131,4 @@ void end_like(const ChildResult& child) {
   std::exit(child.exit_status());
 }
 
-} // namespace tp::launcher
+} // namespace tp::tool

@@ -1,7 +1,6 @@
-// Runs one program to its end as a shell would see it: signals reach it, its status comes back
-// whole.
-#ifndef TP_LAUNCHER_CHILD_H
-#define TP_LAUNCHER_CHILD_H
+// Runs one program to its end as a shell would see it: signals reach it, its status is
+// reported in full.
+#pragma once
 
 #include <string>
 #include <sys/types.h>
@@ -9,7 +8,7 @@
 
 #include "run/environment.h"
 
-namespace tp::launcher {
+namespace tp::tool {
 
 struct ChildResult {
   pid_t pid = -1;
@@ -28,6 +27,4 @@ ChildResult run_child(const std::vector<std::string>& command, const Variables& 
 // dump of our own).
 [[noreturn]] void end_like(const ChildResult& child);
 
-} // namespace tp::launcher
-
-#endif
+} // namespace tp::tool

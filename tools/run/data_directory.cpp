@@ -3,17 +3,18 @@
 #include "run/data_directory.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <glob.h>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <unistd.h>
 
-namespace tp::launcher {
+#include <nlohmann/json.hpp>
+
+#include "common/files.h"
+
+namespace tp::tool {
 namespace {
 
 namespace fs = std::filesystem;
@@ -61,26 +62,17 @@ std::set<std::string> matches(const std::string& glob_pattern) {
   return paths;
 }
 
-// The number after "key": quotes inside JSON strings are escaped, so a string can never look like a
-// key.
-std::optional<std::int64_t> number_in(const std::string& json, const std::string& key) {
-  const std::string name = "\"" + key + "\":";
-  const std::size_t at = json.find(name);
-  if (at == std::string::npos)
-    return std::nullopt;
-  const std::size_t digit = json.find_first_not_of(" \t\n", at + name.size());
-  if (digit == std::string::npos)
-    return std::nullopt;
-  std::int64_t value = 0;
-  const auto result = std::from_chars(json.data() + digit, json.data() + json.size(), value);
-  return result.ec == std::errc() ? std::optional(value) : std::nullopt;
-}
-
 std::optional<Recording> read_recording(const std::string& run_file) {
-  std::ifstream file(run_file);
-  const std::string json{std::istreambuf_iterator<char>(file), {}};
-  const auto pid = number_in(json, "pid");
-  const auto start = number_in(json, "start_time_unix_ns");
+  const auto text = read_file(run_file);
+  const auto json = nlohmann::json::parse(text.value_or(""), nullptr, false);
+  const auto number = [&](const char* key) -> std::optional<std::int64_t> {
+    const auto found = json.is_object() ? json.find(key) : json.end();
+    return found != json.end() && found->is_number_integer()
+               ? std::optional(found->get<std::int64_t>())
+               : std::nullopt;
+  };
+  const auto pid = number("pid");
+  const auto start = number("start_time_unix_ns");
   if (!pid || !start)
     return std::nullopt;
   return Recording{fs::path(run_file).parent_path().string(), *pid, *start};
@@ -122,16 +114,4 @@ std::string shortened(const std::string& path) {
                                                                        : path;
 }
 
-std::string shell_quoted(const std::string& word) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-      "%+,-./:=@_^";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos)
-    return word;
-  std::string quoted = "'";
-  for (char c : word)
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-} // namespace tp::launcher
+} // namespace tp::tool

@@ -1,15 +1,14 @@
 // The data directory as tp-run sees it: the pattern handed to the program, and what was recorded
 // under it.
-#ifndef TP_LAUNCHER_DATA_DIRECTORY_H
-#define TP_LAUNCHER_DATA_DIRECTORY_H
+#pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace tp::launcher {
+namespace tp::tool {
 
-// One process that recorded: what its run.json says.
+// One process that recorded: the content of its run.json.
 struct Recording {
   std::string directory;
   std::int64_t pid = 0;
@@ -27,9 +26,4 @@ std::vector<Recording> recordings_since(const std::string& pattern, std::int64_t
 // A path as one would type it here: relative if it lies below the current directory.
 std::string shortened(const std::string& path);
 
-// One shell word.
-std::string shell_quoted(const std::string& word);
-
-} // namespace tp::launcher
-
-#endif
+} // namespace tp::tool

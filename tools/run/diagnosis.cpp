@@ -1,12 +1,9 @@
-// Goes through the reasons from the certain ones (settings, static linking) to the likely one
-// (oneTBB was linked but never called). The libraries of the program are followed as the dynamic
-// linker would.
+// Checks the certain reasons first (settings, static linking) and the likely one last (oneTBB was
+// linked but never called).
 #include "run/diagnosis.h"
 
 #include <cstdlib>
-#include <deque>
-#include <fstream>
-#include <set>
+#include <fcntl.h>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -17,16 +14,19 @@
 #include "run/elf_file.h"
 #include "run/environment.h"
 
-namespace tp::launcher {
+namespace tp::tool {
 namespace {
 
 constexpr const char* kLibrary = "libtbb.so.12";
 constexpr const char* kBeforeOneTbb = "libtbb.so.2";
 
 bool is_script(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   char begin[2] = {};
-  return file.read(begin, 2) && begin[0] == '#' && begin[1] == '!';
+  const bool filled = file >= 0 && read(file, begin, 2) == 2;
+  if (file >= 0)
+    close(file);
+  return filled && begin[0] == '#' && begin[1] == '!';
 }
 
 bool gains_privileges(const std::string& path) {
@@ -41,9 +41,9 @@ bool gains_privileges(const std::string& path) {
 
 // What the program and its libraries have to do with TBB.
 struct TbbUse {
-  bool needs_ours = false;          // someone needs libtbb.so.12
-  std::string other_library;        // a libtbb of another name that someone needs
-  std::string own_copy;             // a file with TBB's scheduler inside that is no libtbb
+  bool needs_ours = false;          // libtbb.so.12 is needed
+  std::string other_library;        // a libtbb of another name is needed
+  std::string own_copy;             // another file contains TBB's scheduler
   TbbCode own_code = TbbCode::None; // how that is known
 };
 
@@ -52,14 +52,11 @@ bool is_tbb_library(std::string_view name) {
          name.find("libtbbbind") == std::string_view::npos;
 }
 
-TbbUse tbb_use(const std::string& program) {
-  constexpr std::size_t kMostFiles = 500;
+TbbUse tbb_use(const std::string& program, const ElfFile& program_file) {
   TbbUse use;
-  std::deque<std::string> to_read{program};
-  std::set<std::string> seen{program};
-  while (!to_read.empty() && seen.size() < kMostFiles) {
-    const std::string path = to_read.front();
-    to_read.pop_front();
+  std::vector<std::string> paths = libraries_of(program, program_file);
+  paths.insert(paths.begin(), program);
+  for (const std::string& path : paths) {
     const auto file = read_elf(path, true);
     if (!file)
       continue;
@@ -72,9 +69,6 @@ TbbUse tbb_use(const std::string& program) {
         use.needs_ours = true;
       else if (is_tbb_library(name))
         use.other_library = name;
-      const std::string library = find_library(name, *file);
-      if (!library.empty() && seen.insert(library).second)
-        to_read.push_back(library);
     }
   }
   return use;
@@ -84,23 +78,20 @@ Diagnosis from_tbb_use(const TbbUse& use, const std::string& program) {
   const std::string relink = "link it with " + std::string(kLibrary) +
                              ": g++ ... $(tp-config --cflags --libs), or CXX=tp-c++";
   if (use.own_code == TbbCode::BySymbols)
-    return {fmt::format("{} has its own copy of TBB inside", use.own_copy), relink};
+    return {fmt::format("{} contains its own copy of TBB", use.own_copy), relink};
   if (use.own_code == TbbCode::ByClasses)
-    return {fmt::format("{} seems to have its own copy of TBB inside: names of its classes are "
-                        "there, but no symbols, so that "
-                        "what calls it cannot be known",
+    return {fmt::format("{} seems to contain its own copy of TBB: it has the names of TBB's "
+                        "classes, but no symbols that would show whether TBB is called",
                         use.own_copy),
             relink};
   if (!use.other_library.empty() && !use.needs_ours)
-    return {fmt::format("{} uses {}, which is TBB before oneTBB, expected {}", program,
+    return {fmt::format("{} uses {}, which is older than oneTBB: expected {}", program,
                         use.other_library, kLibrary),
             relink};
   if (use.needs_ours)
-    return {fmt::format("{} is linked with {} but started no task of oneTBB", program, kLibrary),
-            "give it the input or option that makes it run in parallel"};
-  return {fmt::format("{} does not use {} (or loads it only when needed, and did not)", program,
-                      kLibrary),
-          relink};
+    return {fmt::format("{} is linked with {}, but started no oneTBB task", program, kLibrary),
+            "run it with the input or option that makes it parallel"};
+  return {fmt::format("{} does not use {}, or did not need to load it", program, kLibrary), relink};
 }
 
 } // namespace
@@ -113,23 +104,22 @@ Diagnosis why_not_recorded(const std::string& program, const Prefix& prefix) {
   if (is_script(program))
     return {
         fmt::format("{} is a script, and no program that it started used {}", program, kLibrary),
-        "tp-run the program itself to learn more"};
+        "tp-run the program that the script starts"};
   const auto file = read_elf(program, false);
   if (!file)
-    return {fmt::format("{} is no program of this machine", program), ""};
+    return {fmt::format("{} is not an executable file", program), ""};
   if (!file->same_machine)
-    return {fmt::format("{} is built for another architecture than {}", program, prefix.library()),
-            "build it for this machine"};
-  if (!file->has_interpreter)
-    return {fmt::format("{} is linked statically, so no library can be put in place of its own",
-                        program),
+    return {fmt::format("{} is not an executable for this architecture", program),
+            "build it for the architecture of " + prefix.library()};
+  if (file->interpreter.empty())
+    return {fmt::format("{} is linked statically, so no library of it can be replaced", program),
             "link it dynamically, with libtbb.so.12"};
   if (gains_privileges(program))
     return {fmt::format("{} is set-user-id or has file capabilities: the dynamic linker ignores "
                         "LD_PRELOAD and LD_LIBRARY_PATH for it",
                         program),
-            "profile a copy without these rights: cp " + program + " . && tp-run ./..."};
-  return from_tbb_use(tbb_use(program), program);
+            "profile a copy without these privileges: cp " + program + " . && tp-run ./..."};
+  return from_tbb_use(tbb_use(program, *file), program);
 }
 
 std::string find_program(const std::string& command) {
@@ -161,4 +151,4 @@ bool insists_on_first_library(const std::string& program) {
   return false;
 }
 
-} // namespace tp::launcher
+} // namespace tp::tool

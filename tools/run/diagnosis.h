@@ -1,13 +1,12 @@
-// Why a program recorded nothing, as far as its files tell, and what would help. Looked for only
-// when it did not.
-#ifndef TP_LAUNCHER_DIAGNOSIS_H
-#define TP_LAUNCHER_DIAGNOSIS_H
+// Why a program recorded nothing, as far as its files show, and what would help. Called only if
+// nothing was recorded.
+#pragma once
 
 #include <string>
 
-#include "library/prefix.h"
+#include "common/prefix.h"
 
-namespace tp::launcher {
+namespace tp::tool {
 
 struct Diagnosis {
   std::string cause; // completes the sentence "nothing was recorded: ..."
@@ -19,9 +18,7 @@ Diagnosis why_not_recorded(const std::string& program_path, const Prefix& prefix
 // The file that `command` names, found as execvp finds it; empty if there is none.
 std::string find_program(const std::string& command);
 
-// Programs built with AddressSanitizer end when another library comes first.
+// Programs built with AddressSanitizer refuse to run if another library comes first.
 bool insists_on_first_library(const std::string& program_path);
 
-} // namespace tp::launcher
-
-#endif
+} // namespace tp::tool

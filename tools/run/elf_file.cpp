@@ -1,15 +1,24 @@
 // See elf_file.h. libelf's handles are closed by the two guards below.
+//
+// The dynamic linker is asked as ldd asks it, with --list: it maps the libraries and prints their
+// names, and runs no constructor and no resolver of them. Two precautions: only the linker of tp-run
+// itself is started, never another one that a program names; and not for programs with auditors,
+// whose code the linker would run.
 #include "run/elf_file.h"
 
-#include <cstdlib>
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <gelf.h>
 #include <memory>
+#include <spawn.h>
+#include <sstream>
 #include <string_view>
+#include <sys/wait.h>
 #include <unistd.h>
 
-namespace tp::launcher {
+namespace tp::tool {
 namespace {
 
 namespace fs = std::filesystem;
@@ -34,39 +43,15 @@ private:
   int number_;
 };
 
-std::vector<std::string> split(std::string_view list) {
-  std::vector<std::string> parts;
-  while (!list.empty()) {
-    const std::size_t end = list.find(':');
-    if (end != 0)
-      parts.emplace_back(list.substr(0, end));
-    list = end == std::string_view::npos ? std::string_view() : list.substr(end + 1);
-  }
-  return parts;
-}
-
-std::string with_origin(std::string directory, const std::string& origin) {
-  for (const char* name : {"${ORIGIN}", "$ORIGIN"})
-    if (const std::size_t at = directory.find(name); at != std::string::npos)
-      directory.replace(at, std::string_view(name).size(), origin);
-  return directory;
-}
-
-void read_dynamic(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, const std::string& origin,
-                  ElfFile& file) {
+void read_dynamic(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFile& file) {
   Elf_Data* data = elf_getdata(section, nullptr);
   GElf_Dyn entry;
   for (int i = 0; data && gelf_getdyn(data, i, &entry); ++i) {
-    if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_RUNPATH && entry.d_tag != DT_RPATH)
+    file.has_auditors |= entry.d_tag == DT_AUDIT || entry.d_tag == DT_DEPAUDIT;
+    if (entry.d_tag != DT_NEEDED)
       continue;
-    const char* text = elf_strptr(elf, header.sh_link, entry.d_un.d_val);
-    if (!text)
-      continue;
-    if (entry.d_tag == DT_NEEDED)
+    if (const char* text = elf_strptr(elf, header.sh_link, entry.d_un.d_val))
       file.needed.emplace_back(text);
-    else
-      for (const std::string& directory : split(text))
-        file.search_path.push_back(with_origin(directory, origin));
   }
 }
 
@@ -102,15 +87,54 @@ bool has_scheduler_classes(Elf_Scn* section) {
          text.find("N3tbb8internal17generic_schedulerE") != std::string_view::npos;
 }
 
-bool has_program_header(Elf* elf, GElf_Word type) {
-  std::size_t count = 0;
+// The text of PT_INTERP; empty if there is none.
+std::string interpreter_of(Elf* elf) {
+  std::size_t count = 0, size = 0;
+  const char* const image = elf_rawfile(elf, &size);
   GElf_Phdr header;
-  if (elf_getphdrnum(elf, &count) != 0)
-    return false;
+  if (!image || elf_getphdrnum(elf, &count) != 0)
+    return {};
   for (std::size_t i = 0; i < count; ++i)
-    if (gelf_getphdr(elf, static_cast<int>(i), &header) && header.p_type == type)
-      return true;
-  return false;
+    if (gelf_getphdr(elf, static_cast<int>(i), &header) && header.p_type == PT_INTERP &&
+        header.p_offset < size && header.p_filesz <= size - header.p_offset)
+      return {image + header.p_offset, strnlen(image + header.p_offset, header.p_filesz)};
+  return {};
+}
+
+// What a command writes to stdout; of LD_ variables it gets LD_LIBRARY_PATH only.
+std::string output_of(std::vector<std::string> command) {
+  int pipe_ends[2];
+  if (pipe2(pipe_ends, O_CLOEXEC) != 0)
+    return {};
+  std::vector<char*> arguments, variables;
+  for (std::string& word : command)
+    arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  for (char** variable = environ; *variable; ++variable)
+    if (const std::string_view text = *variable;
+        !text.starts_with("LD_") || text.starts_with("LD_LIBRARY_PATH="))
+      variables.push_back(*variable);
+  variables.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = -1;
+  const bool started =
+      posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), variables.data()) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  close(pipe_ends[1]);
+  std::string text;
+  char part[4096];
+  ssize_t size = 0;
+  while (started &&
+         ((size = read(pipe_ends[0], part, sizeof part)) > 0 || (size < 0 && errno == EINTR)))
+    text.append(part, size > 0 ? static_cast<std::size_t>(size) : 0);
+  close(pipe_ends[0]);
+  while (started && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return text;
 }
 
 bool is_our_machine(const GElf_Ehdr& header) {
@@ -137,15 +161,13 @@ std::optional<ElfFile> read_elf(const std::string& path, bool look_for_tbb) {
 
   ElfFile file;
   file.same_machine = is_our_machine(elf_header);
-  file.has_interpreter = has_program_header(elf.get(), PT_INTERP);
-  std::error_code error;
-  const std::string origin = fs::canonical(path, error).parent_path().string();
+  file.interpreter = interpreter_of(elf.get());
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section)) != nullptr;) {
     GElf_Shdr header;
     if (!gelf_getshdr(section, &header))
       continue;
     if (header.sh_type == SHT_DYNAMIC)
-      read_dynamic(elf.get(), section, header, origin, file);
+      read_dynamic(elf.get(), section, header, file);
     else if (!look_for_tbb || file.tbb_code == TbbCode::BySymbols)
       continue;
     else if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) {
@@ -159,21 +181,27 @@ std::optional<ElfFile> read_elf(const std::string& path, bool look_for_tbb) {
   return file;
 }
 
-std::string find_library(const std::string& name, const ElfFile& by) {
+std::vector<std::string> libraries_of(const std::string& program, const ElfFile& file) {
+  const auto own = read_elf("/proc/self/exe", false);
   std::error_code error;
-  if (name.find('/') != std::string::npos)
-    return fs::exists(name, error) ? name : std::string();
-  std::vector<std::string> directories = by.search_path;
-  if (const char* path = std::getenv("LD_LIBRARY_PATH"))
-    for (const std::string& directory : split(path))
-      directories.push_back(directory);
-  for (const char* directory : {"/lib/" TP_MULTIARCH, "/usr/lib/" TP_MULTIARCH, "/lib64",
-                                "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib"})
-    directories.emplace_back(directory);
-  for (const std::string& directory : directories)
-    if (const std::string path = directory + "/" + name; fs::exists(path, error))
-      return path;
-  return {};
+  const std::string path = fs::absolute(program, error).string();
+  if (error || !own || file.has_auditors || !file.same_machine || own->interpreter.empty() ||
+      file.interpreter.empty() || !fs::equivalent(file.interpreter, own->interpreter, error))
+    return {};
+  std::vector<std::string> libraries;
+  // "\tlibm.so.6 => /lib/libm.so.6 (0x00007f0e8c2b4000)", "\t./libmy.so (0x...)", "\tx.so => not found"
+  std::istringstream lines(output_of({own->interpreter, "--list", path}));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t arrow = line.find(" => ");
+    const std::size_t begin = arrow != std::string::npos ? arrow + 4 : line.find_first_not_of('\t');
+    const std::size_t end = line.rfind(" (0x");
+    if (begin == std::string::npos || end == std::string::npos || end <= begin)
+      continue;
+    const std::string library = line.substr(begin, end - begin);
+    if (library.find('/') != std::string::npos) // not linux-vdso.so.1
+      libraries.push_back(library);
+  }
+  return libraries;
 }
 
-} // namespace tp::launcher
+} // namespace tp::tool

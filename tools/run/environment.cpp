@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace tp::launcher {
+namespace tp::tool {
 namespace {
 
 // `value` in front of what the variable holds already.
@@ -36,7 +36,7 @@ Variables program_environment(const Options& options, const Prefix& prefix,
     variables.emplace_back("TP_MAX_SIZE", std::to_string(options.max_size));
   if (options.as_if_cores != 0)
     variables.emplace_back("TP_AS_IF_CORES", std::to_string(options.as_if_cores));
-  if (options.style.verbosity == Verbosity::Verbose)
+  if (options.style.is_verbose())
     variables.emplace_back("TP_VERBOSE", "1");
   return variables;
 }
@@ -46,4 +46,4 @@ bool is_set(const char* variable) {
   return value && *value && std::string_view(value) != "0";
 }
 
-} // namespace tp::launcher
+} // namespace tp::tool

@@ -1,16 +1,15 @@
 // What the profiled program finds in its environment: our libtbb in front of any other, and the TP_
 // settings.
-#ifndef TP_LAUNCHER_ENVIRONMENT_H
-#define TP_LAUNCHER_ENVIRONMENT_H
+#pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "library/prefix.h"
+#include "common/prefix.h"
 #include "run/options.h"
 
-namespace tp::launcher {
+namespace tp::tool {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
@@ -19,9 +18,7 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 Variables program_environment(const Options& options, const Prefix& prefix,
                               const std::string& data_pattern, bool preload);
 
-// Whether a variable is set to something else than "" and "0".
+// Is the variable set to anything but "" and "0"?
 bool is_set(const char* variable);
 
-} // namespace tp::launcher
-
-#endif
+} // namespace tp::tool

@@ -1,20 +1,21 @@
-// tp-run: puts our libtbb in front of any other, runs the program, makes sure that it really
-// recorded, and ends as the program ended. It runs beside the profiled process, never inside.
+// tp-run: makes the dynamic linker load our libtbb, runs the program, checks that it really recorded,
+// and ends as the program ended. It runs in a process of its own, never inside the profiled one.
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <exception>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <fmt/core.h>
 
 #include "common/exit_status.h"
+#include "common/failure.h"
+#include "common/files.h"
 #include "common/message.h"
+#include "common/prefix.h"
 #include "library/library_questions.h"
-#include "library/prefix.h"
 #include "run/child.h"
 #include "run/data_directory.h"
 #include "run/diagnosis.h"
@@ -22,7 +23,7 @@
 #include "run/options.h"
 #include "run/pfm_events.h"
 
-namespace tp::launcher {
+namespace tp::tool {
 namespace {
 
 std::int64_t unix_time_ns() {
@@ -32,7 +33,7 @@ std::int64_t unix_time_ns() {
 }
 
 // Events that are named must work; `auto` always does. Names of libpfm4 become numbers.
-bool events_can_be_opened(Options& options, const Prefix& prefix) {
+void check_events(Options& options, const Prefix& prefix) {
   std::string as_given = "-e " + options.events;
   const char* const variable = std::getenv("TP_EVENT");
   if (options.events.empty() && variable != nullptr) {
@@ -40,19 +41,19 @@ bool events_can_be_opened(Options& options, const Prefix& prefix) {
     as_given = "TP_EVENT=" + options.events;
   }
   if (options.events.empty() || options.events == "auto")
-    return true;
-  std::string problem;
-  if (resolve_events(options.events, problem)) {
-    const auto reason = why_not_measurable(options.events, prefix);
-    if (!reason)
-      return true;
-    problem = *reason;
+    return;
+  NotMeasurable problem;
+  if (resolve_events(options.events, problem.reason)) {
+    const auto answer = why_not_measurable(options.events, prefix);
+    if (!answer)
+      return;
+    problem = *answer;
   }
-  // What the library knows to mend it stands in further lines of its answer.
-  error(fmt::format("{}: cannot be measured here: {}", as_given, problem));
-  if (problem.find("hint:") == std::string::npos)
-    hint("tp-doctor shows what can be measured here; -e auto takes the best clock there is");
-  return false;
+  throw Failure(as_given, "cannot be measured here: " + problem.reason,
+                problem.command.empty()
+                    ? "tp-doctor shows the events that can be measured; -e auto "
+                      "chooses the best clock"
+                    : problem.command);
 }
 
 std::string data_pattern(const Options& options) {
@@ -62,18 +63,15 @@ std::string data_pattern(const Options& options) {
   return absolute_pattern(from_environment && *from_environment ? from_environment : "tp-data");
 }
 
-int report_not_started(const std::string& program, int reason) {
+Failure not_started(const std::string& program, int reason) {
   const std::string file = find_program(program);
-  if (reason == ENOENT && !file.empty() && access(file.c_str(), F_OK) == 0) {
-    error(fmt::format("{}: cannot be executed: its interpreter was not found", program));
-    return kExitNotExecutable;
-  }
-  if (reason == ENOENT || reason == ENOTDIR) {
-    error(fmt::format("{}: not found", program));
-    return kExitNotFound;
-  }
-  error(fmt::format("{}: cannot be executed: {}", program, std::strerror(reason)));
-  return kExitNotExecutable;
+  if (reason == ENOENT && !file.empty() && access(file.c_str(), F_OK) == 0)
+    return Failure(program, "cannot be executed: its interpreter was not found")
+        .with_status(kNotExecutable);
+  if (reason == ENOENT || reason == ENOTDIR)
+    return Failure(program, "not found").with_status(kNotFound);
+  return Failure(program, std::string("cannot be executed: ") + std::strerror(reason))
+      .with_status(kNotExecutable);
 }
 
 // The recording to look at: that of the program itself, else of the last process it started.
@@ -91,7 +89,7 @@ void report_nothing_recorded(const std::string& program, const ChildResult& chil
                         WTERMSIG(child.wait_status), program));
     return;
   }
-  // A program that failed at once has told its own reason; ours would only hide it.
+  // A program that failed has printed its own reason, which comes first.
   if (child.exit_status() != 0)
     note(fmt::format("the program ended with status {}", child.exit_status()));
   const std::string file = find_program(program);
@@ -101,36 +99,29 @@ void report_nothing_recorded(const std::string& program, const ChildResult& chil
     hint(diagnosis.hint);
 }
 
-// Our own process is not profiled, so tp-analyze inherits the user's environment unchanged.
+// tp-analyze inherits the user's environment unchanged, since tp-run itself is not profiled.
 int analyze(const Options& options, const Prefix& prefix, const Recording& recording) {
   std::vector<std::string> command{prefix.tool("tp-analyze")};
-  if (options.style.verbosity == Verbosity::Quiet)
+  if (options.style.is_quiet())
     command.emplace_back("--quiet");
   command.push_back(shortened(recording.directory));
   command.push_back(options.analyze_to);
   if (command[command.size() - 2].starts_with('-'))
     command[command.size() - 2].insert(0, "./");
   const ChildResult child = run_child(command, {});
-  if (child.exec_errno != 0) {
-    error(fmt::format("{}: {}", command.front(), std::strerror(child.exec_errno)));
-    return kExitOwnFailure;
-  }
+  if (child.exec_errno != 0)
+    throw Failure(command.front(), std::strerror(child.exec_errno));
   return child.exit_status();
 }
 
 int run(int argc, char** argv) {
-  ParsedOptions parsed = parse_options(argc, argv);
-  if (!parsed.options)
-    return parsed.exit_status;
-  Options& options = *parsed.options;
+  std::optional<Options> parsed = parse_options({argv + 1, argv + argc});
+  if (!parsed)
+    return kOk;
+  Options& options = *parsed;
   const Prefix prefix = own_prefix();
-  if (access(prefix.library().c_str(), R_OK) != 0) {
-    error(fmt::format("{}: {}", prefix.library(), std::strerror(errno)));
-    hint("install Taskpath again: tp-run needs its own libtbb.so.12");
-    return kExitOwnFailure;
-  }
-  if (!events_can_be_opened(options, prefix))
-    return kExitOwnFailure;
+  require_library(prefix);
+  check_events(options, prefix);
 
   const std::string& program = options.command.front();
   const bool preload = !insists_on_first_library(find_program(program));
@@ -141,12 +132,10 @@ int run(int argc, char** argv) {
 
   const std::int64_t start = unix_time_ns();
   const ChildResult child = run_child(options.command, variables);
-  if (child.pid < 0) {
-    error(fmt::format("{}: cannot be started: {}", program, std::strerror(child.exec_errno)));
-    return kExitOwnFailure;
-  }
+  if (child.pid < 0)
+    throw Failure(program, std::string("cannot be started: ") + std::strerror(child.exec_errno));
   if (child.exec_errno != 0)
-    return report_not_started(program, child.exec_errno);
+    throw not_started(program, child.exec_errno);
 
   const std::vector<Recording> recordings = recordings_since(pattern, start);
   if (recordings.empty()) {
@@ -158,8 +147,13 @@ int run(int argc, char** argv) {
     for (const Recording& other : recordings)
       note(fmt::format("process {} recorded to {}", other.pid, shortened(other.directory)));
   if (!options.analyze_to.empty()) {
-    const int status = analyze(options, prefix, recording);
-    if (child.wait_status != 0)
+    int status = kOk;
+    try {
+      status = analyze(options, prefix, recording);
+    } catch (const Failure& failure) {
+      status = report(failure, kRunFailed);
+    }
+    if (child.wait_status != 0) // the status of the program comes first
       end_like(child);
     return status;
   }
@@ -168,13 +162,9 @@ int run(int argc, char** argv) {
 }
 
 } // namespace
-} // namespace tp::launcher
+} // namespace tp::tool
 
 int main(int argc, char** argv) {
-  try {
-    return tp::launcher::run(argc, argv);
-  } catch (const std::exception& problem) {
-    tp::launcher::error(problem.what());
-    return tp::launcher::kExitOwnFailure;
-  }
+  using namespace tp::tool;
+  return run_tool("tp-run", kRunFailed, [&] { return run(argc, argv); });
 }

@@ -1,15 +1,14 @@
-// The command line of tp-run, and nothing else: what was asked for, checked for form.
-#ifndef TP_LAUNCHER_OPTIONS_H
-#define TP_LAUNCHER_OPTIONS_H
+// The command line of tp-run, checked for form.
+#pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "common/common_options.h"
+#include "common/message.h"
 
-namespace tp::launcher {
+namespace tp::tool {
 
 struct Options {
   std::string data_pattern; // -o; empty: TP_DATA, else tp-data
@@ -22,18 +21,7 @@ struct Options {
   std::vector<std::string> command; // the program and its arguments, never empty
 };
 
-// Either options, or the exit status with which to end (help was shown, or an error reported).
-struct ParsedOptions {
-  std::optional<Options> options;
-  int exit_status = 0;
-};
+// Nothing if help or the version was shown. Throws Failure.
+std::optional<Options> parse_options(const std::vector<std::string>& arguments);
 
-ParsedOptions parse_options(int argc, char** argv);
-
-// "64M" -> 67108864; nothing for anything else than digits and one of the suffixes K M G T (with or
-// without B).
-std::optional<std::uint64_t> parse_size(const std::string& text);
-
-} // namespace tp::launcher
-
-#endif
+} // namespace tp::tool

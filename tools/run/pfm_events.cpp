@@ -12,7 +12,7 @@
 #include <perfmon/pfmlib_perf_event.h>
 #endif
 
-namespace tp::launcher {
+namespace tp::tool {
 namespace {
 
 bool is_for_libpfm(std::string_view name) {
@@ -40,12 +40,12 @@ std::optional<std::string> numbers_of(const std::string& name, std::string& prob
           ? ready
           : pfm_get_os_event_encoding(name.c_str(), PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &encoding);
   if (status != PFM_SUCCESS) {
-    problem = fmt::format("event '{}': libpfm4 says: {}", name, pfm_strerror(status));
+    problem = fmt::format("event '{}': libpfm4: {}", name, pfm_strerror(status));
     return std::nullopt;
   }
   if (asks_for_more_than_counting(encoding)) {
     problem =
-        fmt::format("event '{}': expected one to be counted in user mode on any CPU, without the "
+        fmt::format("event '{}': expected an event to count in user mode on any CPU, without the "
                     "modifiers k, h, precise, period, freq, excl, pinned and cpu",
                     name);
     return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<std::string> numbers_of(const std::string& name, std::string& prob
 }
 #else
 std::optional<std::string> numbers_of(const std::string& name, std::string& problem) {
-  problem = fmt::format("event '{}': this build of tp-run is without libpfm4: expected a name that "
+  problem = fmt::format("event '{}': tp-run was built without libpfm4: expected a name that "
                         "tp-run --help lists, or TYPE:CONFIG",
                         name);
   return std::nullopt;
@@ -82,4 +82,4 @@ bool resolve_events(std::string& events, std::string& problem) {
   return true;
 }
 
-} // namespace tp::launcher
+} // namespace tp::tool

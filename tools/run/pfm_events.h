@@ -1,17 +1,14 @@
 // Names of events that libpfm4 knows, made into numbers here: the runtime in the user's process
 // needs no library.
-#ifndef TP_LAUNCHER_PFM_EVENTS_H
-#define TP_LAUNCHER_PFM_EVENTS_H
+#pragma once
 
 #include <string>
 
-namespace tp::launcher {
+namespace tp::tool {
 
-// The list of -e with each of libpfm4's names (those with a capital letter, '_' or a ':' behind
-// something else than a number) written as TYPE:CONFIG[:CONFIG1:CONFIG2]=NAME. False: `problem` says which
-// name is unknown or asks for more than counting, or that this build has no libpfm4.
+// Replaces each of libpfm4's names in the list of -e by TYPE:CONFIG[:CONFIG1:CONFIG2]=NAME. A name is
+// libpfm4's if it has a capital letter or '_', or a ':' and no number in front of it. False: `problem`
+// is the name that is unknown or asks for more than counting, or that this build has no libpfm4.
 bool resolve_events(std::string& events, std::string& problem);
 
-} // namespace tp::launcher
-
-#endif
+} // namespace tp::tool

@@ -236,8 +236,8 @@ void tp_set_paused(int paused) TP_NOEXCEPT;
 void tp_spend(uint64_t units) TP_NOEXCEPT;
 
 /* ---- for tp-run and tp-doctor ---- */
-/* Can all events of `event` (as in TP_EVENT) be opened here? 0: yes. Else a sentence with the cause
- * is in message, and in a second line "hint: " and the command that mends it, if one does. */
+/* Can all events of `event` (as in TP_EVENT) be opened here? 0: yes. The answer is JSON:
+ * {"works":true or false,"reason":"why not","command":"that changes it, or nothing"}. */
 int tp_probe_event(const char* event, char* message, unsigned long size) TP_NOEXCEPT;
 /* Tries every source of the work clock and writes JSON of schema taskpath.doctor/1. Returns 0 if
  * the text fits, with its terminating zero. Both functions change the process's clock, so call

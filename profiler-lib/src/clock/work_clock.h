@@ -183,9 +183,9 @@ TP_HOT std::uint64_t advance_time(ThreadClock& clock) noexcept {
 // another clock is chosen, with a warning, and ClockConfig::reason says why.
 bool choose_counting_clock(std::string_view events);
 void choose_other_clock(std::string_view events, TimePair start);
-// True if all of `events` work here. Else `message` says what is wrong and, in a second line "hint:
-// ...", which command helps, if one does.
-bool probe_events(std::string_view events, std::string& message);
+struct Problem;
+// True if all of `events` work here; else `problem` says what is wrong.
+bool probe_events(std::string_view events, Problem& problem);
 
 // Sets up the calling thread's clock; false if that failed in part: a thread without its events
 // counts CPU time if the process's unit is time, else nothing, and not_counted_ns() reports it.

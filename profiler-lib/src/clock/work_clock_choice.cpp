@@ -200,26 +200,19 @@ void choose_other_clock(std::string_view text, TimePair start) {
   }
 }
 
-bool probe_events(std::string_view text, std::string& message) {
+bool probe_events(std::string_view text, Problem& problem) {
   clock_config = ClockConfig{};
   EventList list;
-  if (!parse_events(text, list, message))
+  if (!parse_events(text, list, problem.cause))
     return false;
   // Called in a process that profiles nothing, so the process's clock may be tried out here.
-  Problem problem;
-  bool works = true;
-  if (list.work == EventList::Work::Counted && !list.counted.is_task_clock()) {
-    works = use_counted_work(list, false, problem);
-  } else {
-    if (list.work == EventList::Work::Tsc && !use_tsc()) {
-      message = clock_config.reason;
-      return false;
-    }
-    works = list.extra_count == 0 || use_extra_events(list, problem);
+  if (list.work == EventList::Work::Counted && !list.counted.is_task_clock())
+    return use_counted_work(list, false, problem);
+  if (list.work == EventList::Work::Tsc && !use_tsc()) {
+    problem.cause = clock_config.reason;
+    return false;
   }
-  if (!works)
-    message = problem.cause + (problem.command.empty() ? "" : "\nhint: " + problem.command);
-  return works;
+  return list.extra_count == 0 || use_extra_events(list, problem);
 }
 
 void use_virtual_clock() {

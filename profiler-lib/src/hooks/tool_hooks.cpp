@@ -2,6 +2,7 @@
 // nothing is profiled. Cold.
 #include "tp/hooks.h"
 
+#include "base/json_writer.h"
 #include "clock/clock_report.h"
 #include "clock/work_clock.h"
 
@@ -31,9 +32,11 @@ TP_EXPORT const char* tp_version(void) noexcept {
 }
 
 TP_EXPORT int tp_probe_event(const char* event, char* message, unsigned long size) noexcept {
-  std::string text;
-  const bool works = tp::rt::probe_events(event, text);
-  copy_out(text, message, size);
+  tp::rt::Problem problem;
+  const bool works = tp::rt::probe_events(event, problem);
+  tp::rt::JsonObject answer;
+  answer.boolean("works", works).text("reason", problem.cause).text("command", problem.command);
+  copy_out(answer.str(), message, size);
   return works ? 0 : 1;
 }
 

@@ -3,10 +3,9 @@
 
 #include "base/messages.h"
 #include "clock/counted_events.h"
+#include "values/size.h"
 
-#include <cctype>
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <cstring>
 
@@ -49,7 +48,11 @@ const Variable kVariables[] = {
     {"TP_AS_IF_CORES", "a number of cores, 1 to 65535",
      [](Settings& s, const char* text) { return parse_int(text, 1, 65535, s.as_if_cores); }},
     {"TP_MAX_SIZE", "a size such as 512M or 2G",
-     [](Settings& s, const char* text) { return parse_size(text, s.max_size); }},
+     [](Settings& s, const char* text) {
+       const auto bytes = parse_size(text);
+       s.max_size = bytes.value_or(0);
+       return bytes.has_value();
+     }},
     {"TP_DATA", "a folder name",
      [](Settings& s, const char* text) {
        if (*text == '\0')
@@ -72,49 +75,6 @@ const Variable kVariables[] = {
 };
 
 } // namespace
-
-bool parse_size(const char* text, std::uint64_t& bytes) {
-  if (!std::isdigit(static_cast<unsigned char>(*text)))
-    return false;
-  char* end = nullptr;
-  errno = 0;
-  const unsigned long long number = std::strtoull(text, &end, 10);
-  if (errno != 0)
-    return false;
-  unsigned shift = 0;
-  switch (*end) {
-  case '\0':
-    break;
-  case 'k':
-  case 'K':
-    shift = 10;
-    break;
-  case 'm':
-  case 'M':
-    shift = 20;
-    break;
-  case 'g':
-  case 'G':
-    shift = 30;
-    break;
-  case 't':
-  case 'T':
-    shift = 40;
-    break;
-  default:
-    return false;
-  }
-  if (shift != 0)
-    ++end;
-  if (shift != 0 && *end == 'i')
-    ++end;
-  if (*end == 'B')
-    ++end;
-  if (*end != '\0' || number > (ULLONG_MAX >> shift))
-    return false;
-  bytes = std::uint64_t{number} << shift;
-  return true;
-}
 
 Settings read_settings() {
   Settings settings;

@@ -23,7 +23,4 @@ struct Settings {
 // the library.
 Settings read_settings();
 
-// "64K", "10M", "2G" or plain bytes; false if `text` is none of these or does not fit.
-bool parse_size(const char* text, std::uint64_t& bytes);
-
 } // namespace tp::rt

@@ -53,6 +53,7 @@ sed 's/^run .*/run complete=0 virtual_work=175/' "$here/../../golden/taskprof_pa
 "$TP_MAKE_TRACE" script killed
 exits 2 killed --check 'attributed>=90'
 explained
+in_err "tp: error: --check attributed>=90: the profile has no such figure: "
 exits 0 killed
 in_out incomplete
 exits 2 killed --strict

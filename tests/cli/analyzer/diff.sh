@@ -63,7 +63,7 @@ diff_exits 2 base now --fail-if "site($(head -c 100000 /dev/zero | tr '\0' a)).w
 explained
 diff_exits 2 base
 explained
-in_err "tp-diff: BASE NEW: expected two profiles, got one, base"
+in_err "tp: error: BASE NEW: expected two profiles, got only base"
 diff_exits 2 base now --top x
 explained
 diff_exits 2 base now --fail-if 'speed>0'

@@ -64,9 +64,9 @@ for base in recompiled recompiled.json; do
   for now in asis asis.json; do
     diff_exits 2 $base $now --fail-if 'divisible_parallelism<-10%'
     explained
-    in_err "got none in NEW: unknown for loops split to their grain size (loops not compiled with tp-c++)"
+    in_err "NEW has no such figure: unknown for loops split to their grain size (loops not compiled with tp-c++)"
     diff_exits 2 $now $base --fail-if 'divisible_span>0%'
-    in_err "got none in BASE"
+    in_err "BASE has no such figure: "
   done
 done
 diff_exits 0 recompiled asis --fail-if 'parallelism<-10%'

@@ -5,7 +5,8 @@ paper data
 
 exits 0 --help
 in_out "Usage: tp-analyze [OPTIONS] [DATA_DIR] [PROFILE.csv]"
-in_out "--format table|csv|json|md "
+in_out "--format table|csv|json|md"
+for group in Input Analysis What-if Prediction Output Gates General; do in_out "$group:"; done
 for wrong in '0x' '{' 'paths' ':INT'; do not_in_out "$wrong"; done
 is_empty err
 exits 0 --version
@@ -18,12 +19,13 @@ for wrong in "--factors 0" "--factors 2,x" "--what-if-mode faster" "--burden fas
   exits 2 data $wrong
   is_empty out
   explained
+  grep -qE "^tp: error: --[a-z-]+: expected .+, got '" err || fail "no 'expected ..., got ...' in: $(cat err)"
   in_err "hint: tp-analyze --help"
 done
 exits 2 data --target 1
 in_err "--target: expected an integer from 2 to 1048576, got '1'"
 exits 2 data --nonsense
-in_err "tp: error: tp-analyze: --nonsense: expected an option of tp-analyze, got something else"
+in_err "tp: error: unknown option '--nonsense'"
 in_err "hint: tp-analyze --help"
 exits 2 data --region nowhere
 explained

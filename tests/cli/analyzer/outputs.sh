@@ -30,8 +30,8 @@ for question in "--json /proc/x/y" "-o /proc/x"; do
   # shellcheck disable=SC2086
   exits 2 -q data $question
   explained
-  in_err ": cannot be written: expected a place to write to"
-  in_err "hint: name a directory that can be written to"
+  in_err ": cannot be written: "
+  in_err "hint: choose a directory that you can write to"
 done
 for question in "" --dump; do
   status=0
@@ -39,7 +39,7 @@ for question in "" --dump; do
   "$TP_ANALYZE" -q -o files data $question >/dev/full 2>err || status=$?
   [ $status -eq 2 ] || fail "a full standard output: exit status $status"
   explained
-  in_err "standard output: cannot be written: expected a place to write to, got No space left on device"
+  in_err "tp: error: standard output: cannot be written: No space left on device"
   ! grep -q "records it again" err || fail "the wrong hint: $(cat err)"
 done
 

@@ -40,7 +40,7 @@ END
 shown() {
   local columns=$1 expected=$2 status=0
   shift 2
-  TERM=${term-xterm} python3 on_terminal.py "$columns" "$TP_ANALYZE" --progress-after 0 "$@" || status=$?
+  NO_COLOR=1 TERM=${term-xterm} python3 on_terminal.py "$columns" "$TP_ANALYZE" --progress-after 0 "$@" || status=$?
   [ $status -eq "$expected" ] || fail "tp-analyze $*: exit status $status, expected $expected: $(cat -v err)"
 }
 # said PATTERN: lines that were shown and erased again, then only lines that match.

@@ -9,7 +9,12 @@ in_err tp-run
 is_empty out
 exits 2 nowhere
 explained
-in_err nowhere
+in_err "tp: error: nowhere: no such data directory"
+exits 2 missing/
+in_err "tp: error: missing: no such data directory"
+echo >plain
+exits 2 plain
+in_err "tp: error: plain: no such data directory: expected a directory written by tp-run, got a file"
 
 # A positional that is a directory is the data, one that ends in .csv the output.
 paper data
@@ -25,6 +30,7 @@ exits 2 data tp-data
 explained
 exits 2 one.csv two.csv -d data
 explained
+in_err "tp: error: two.csv: a second profile to write: the first one is one.csv"
 
 # No data, but a profile of ours: it is shown. Nothing is written then.
 rm -rf tp-data
@@ -32,7 +38,8 @@ cp named.csv kept.csv
 exits 0 named.csv
 in_out "Source file"
 in_out "1.21"
-in_err "there is no data directory"
+in_err "tp: tp-data not found; showing the existing profile named.csv"
+in_err "next: tp-run ./your-program"
 cmp -s named.csv kept.csv || fail "named.csv was changed"
 echo "a,b,c" >foreign.csv
 exits 2 foreign.csv

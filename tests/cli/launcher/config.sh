@@ -9,6 +9,7 @@ expect 0 "$config" --cflags --libs; in_file out "-L$TP_TEST_PREFIX/lib -Wl,-rpat
 expect 0 "$config" --version;  grep -qE '^[0-9]+\.[0-9]+\.[0-9]+$' out || fail "version: $(cat out)"
 ln -s "$config" link
 expect 0 ./link --prefix;      in_file out "$TP_TEST_PREFIX"
-expect 2 "$config";            in_file err 'usage: tp-config'
-expect 2 "$config" --bogus;    in_file err '--bogus: unknown option'
+expect 2 "$config";            in_file err 'tp: error: no option given'; in_file err 'hint: tp-config --help'
+expect 0 "$config" --help;     in_file out 'Usage: tp-config'
+expect 2 "$config" --bogus;    in_file err "tp: error: unknown option '--bogus'"
 finish

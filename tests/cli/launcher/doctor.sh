@@ -4,7 +4,7 @@ support=$(cd "$(dirname "$0")/../../support" && pwd)
 . "$(dirname "$0")/common.inc"
 doctor=$TP_TEST_PREFIX/bin/tp-doctor
 
-expect 0 "$doctor";            in_file out '* tsc-rseq'; in_file out '9.5  included'; in_file out 'For more: open it'
+expect 0 "$doctor";            in_file out '* tsc-rseq'; in_file out '9.5  included'; in_file out 'To enable a better clock: open it'
 [ "$(cat err)" = "next: $TP_TEST_PREFIX/bin/tp-run --analyze ./your-program" ] || fail "stderr: $(cat err)"
 grep -q 'perf-user .* no .* locked' out || fail "no line of the clock that is locked: $(cat out)"
 grep -q 'no need' out && fail "a command for a clock that is no better: $(cat out)"
@@ -13,7 +13,7 @@ expect 0 "$doctor" -q --json;  is_empty err
 expect 0 env STUB_CLOCKS='{"auto":{"clock":"tsc-rseq","event":"x","reason":"no counters"},"sources":[
   {"clock":"tsc-rseq","event":"tsc","works":true,"unit":"ticks","kernel_included":true,"ns_per_read":9.5},
   {"clock":"tsc-perf-page","event":"tsc","works":false,"reason":"closed","command":"no need"}]}' "$doctor" -q
-in_file out 'No command gives more here: no counters'
+in_file out 'No better clock can be enabled on this machine: no counters'
 expect 0 "$doctor" -q --json
 python3 -c 'import json; r = json.load(open("out")); assert r["schema"] == "taskpath.doctor/1" and len(r["sources"]) == 3' ||
   fail "JSON: $(cat out)"
@@ -26,5 +26,6 @@ expect 2 "$doctor" argument
 
 # Without its library it says so.
 mkdir -p own/bin && cp "$doctor" own/bin
-expect 2 own/bin/tp-doctor;    in_file err 'lib/libtbb.so.12'; is_empty out
+expect 2 own/bin/tp-doctor;    in_file err 'lib/libtbb.so.12: No such file'; in_file err 'hint: install Taskpath again'; is_empty out
+expect 2 env STUB_CLOCKS='{"auto":' "$doctor"; in_file err 'its answer about clocks is not valid JSON'; is_empty out
 finish

@@ -6,11 +6,14 @@ expect 0 "$tp_run" --help;            in_file out 'Usage: tp-run'; in_file out '
 expect 0 "$tp_run" --version;         in_file out 'tp-run '
 expect 125 "$tp_run";                 in_file err 'tp: error: no program given'; in_file err 'hint: tp-run --help'
 expect 125 "$tp_run" --;              in_file err 'no program given'
-expect 125 "$tp_run" --bogus true;    in_file err '--bogus: unknown option'
-expect 125 "$tp_run" -e nonsense true; in_file err "unknown event 'nonsense'"; in_file err 'hint: tp-doctor'
+expect 125 "$tp_run" --bogus true;    in_file err "tp: error: unknown option '--bogus'"
+expect 125 "$tp_run" -e nonsense true
+in_file err "tp: error: -e nonsense: cannot be measured here: unknown event 'nonsense': hint: \"x\""; in_file err 'hint: tp-doctor'
+[ "$(wc -l <err)" -eq 2 ] || fail "an error and a hint: $(cat err)"
+expect 125 "$tp_run" -e branches true; in_file err 'libtbb.so.12: its answer about events is not valid JSON'
 expect 125 "$tp_run" -e cycles true;  in_file err 'no hardware counters on this machine'; in_file err 'hint: buy one'
 expect 125 "$tp_run" -e tsc,cycles true
-expect 125 "$tp_run" -e '' true;      in_file err "-e: expected auto or an event"
+expect 125 "$tp_run" -e '' true;      in_file err "--event: expected auto or an event"
 expect 125 env TP_EVENT=cycles "$tp_run" true; in_file err 'TP_EVENT=cycles: cannot be measured here'; in_file err 'hint: buy one'
 expect 0 env TP_EVENT=cycles "$tp_run" -e virtual env; in_file out 'TP_EVENT=virtual'
 expect 0 "$tp_run" -e auto true
@@ -28,7 +31,7 @@ if "$tp_run" -e tsc,PERF_COUNT_SW_PAGE_FAULTS env >out 2>err; then
     expect 0 "$tp_run" -e INST_RETIRED:ANY_P,$offcore env
     in_file out "TP_EVENT=4:c0=INST_RETIRED:ANY_P,4:1b7:3f803c0001:0=$offcore"
     for modifier in k u:k precise=1 pinned cpu=1; do
-      expect 125 "$tp_run" -e INST_RETIRED:ANY_P:$modifier true; in_file err 'expected one to be counted in user mode'
+      expect 125 "$tp_run" -e INST_RETIRED:ANY_P:$modifier true; in_file err 'expected an event to count in user mode'
     done
     unset LIBPFM_FORCE_PMU
   fi
@@ -38,9 +41,10 @@ fi
 expect 0 "$tp_run" -e 1:2=faults,1:3 env; in_file out 'TP_EVENT=1:2=faults,1:3'
 expect 125 "$tp_run" --as-if-cores 0 true
 expect 125 "$tp_run" --as-if-cores many true
-for size in 0 5X -1 M 1e6 99999999999T 18446744073709551616; do
+for size in 0 5X -1 M 1e6 1iB 99999999999T 18446744073709551616; do
   expect 125 "$tp_run" "--max-size=$size" true; in_file err '--max-size'
 done
+expect 0 "$tp_run" --max-size=512mb env; in_file out 'TP_MAX_SIZE=536870912'
 expect 125 "$tp_run" --analyze=profile true; in_file err '.csv'
 
 # The program's own options, and words that look like ours.

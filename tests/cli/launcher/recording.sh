@@ -41,18 +41,46 @@ cat >copy.cpp <<'EOF'
 namespace tbb::detail::r1 { struct task; void spawn(task*) {} }
 int main() {}
 EOF
-"$CXX" -o program copy.cpp && expect 0 "$tp_run" ./program && in_file err 'program has its own copy of TBB inside'
+"$CXX" -o program copy.cpp && expect 0 "$tp_run" ./program && in_file err 'program contains its own copy of TBB'
 # Inside a library of the program; and without symbols, where only names of classes are left.
 "$CXX" -shared -fPIC -o libcopy.so copy.cpp && "$CXX" -Wl,--no-as-needed -o program program.cpp ./libcopy.so &&
-  expect 0 "$tp_run" ./program && in_file err 'libcopy.so has its own copy of TBB inside'
+  expect 0 "$tp_run" ./program && in_file err 'libcopy.so contains its own copy of TBB'
 cat >copy.cpp <<'EOF'
 namespace tbb::detail::r1 { struct delegated_task { virtual ~delegated_task() {} }; }
 int main() { tbb::detail::r1::delegated_task task; }
 EOF
 "$CXX" -s -o program copy.cpp && expect 0 "$tp_run" ./program &&
-  in_file err 'seems to have its own copy of TBB inside: names of its classes are there, but no symbols, so that what calls it cannot be known'
+  in_file err "seems to contain its own copy of TBB: it has the names of TBB's classes, but no symbols that would show whether TBB is called"
 "$CXX" -shared -o libtbb.so.2 -Wl,-soname,libtbb.so.2 program.cpp && "$CXX" -Wl,--no-as-needed -o program program.cpp ./libtbb.so.2 -Wl,-rpath,"$work" &&
-  expect 0 "$tp_run" ./program && in_file err 'uses libtbb.so.2, which is TBB before oneTBB, expected libtbb.so.12'
+  expect 0 "$tp_run" ./program && in_file err 'uses libtbb.so.2, which is older than oneTBB: expected libtbb.so.12'
 "$CXX" -Wl,--no-as-needed -o program program.cpp "$TP_TEST_PREFIX/lib/libtbb.so.12" &&
   expect 0 "$tp_run" ./program && in_file err 'libtbb.so.12'
+
+# The dynamic linker finds the libraries, by the program's search path and LD_LIBRARY_PATH; their code runs in the program only.
+cat >library.cpp <<'EOF'
+#include <cstdio>
+namespace tbb::detail::r1 { struct task; void spawn(task*) {} }
+__attribute__((constructor)) static void ran() { if (FILE* file = std::fopen("ran", "a")) { std::fputs("x", file); std::fclose(file); } }
+EOF
+cat >auditor.cpp <<'EOF'
+#include <cstdio>
+extern "C" unsigned la_version(unsigned version) { if (FILE* file = std::fopen("audited", "a")) { std::fputs("x", file); std::fclose(file); } return version; }
+EOF
+mkdir -p deep && "$CXX" -shared -fPIC -o deep/libinner.so library.cpp &&
+  "$CXX" -shared -fPIC -o deep/libouter.so -x c++ /dev/null -Wl,--no-as-needed -Ldeep -linner &&
+  "$CXX" -Wl,--no-as-needed -o program program.cpp -Ldeep -louter -Wl,-rpath-link,deep || fail 'the programs do not build'
+rm -f ran
+LD_LIBRARY_PATH=$work/deep expect 0 "$tp_run" ./program
+in_file err 'libinner.so contains its own copy of TBB'
+[ "$(cat ran)" = x ] || fail "a constructor ran in tp-run: $(cat ran)"
+"$CXX" -shared -fPIC -o auditor.so auditor.cpp && "$CXX" -Wl,--no-as-needed -o program program.cpp -Ldeep -linner -Wl,-rpath,"$work/deep" -Wl,--audit="$work/auditor.so" || fail 'the audited program does not build'
+rm -f audited
+expect 0 "$tp_run" ./program;                       in_file err 'does not use libtbb.so.12'
+[ "$(cat audited)" = x ] || fail "an auditor ran in tp-run: $(cat audited)"
+# A program that names another dynamic linker: that one is not started by tp-run, so its libraries are not known.
+cp "$(ldd /bin/sh | grep -o '/[^ ]*/ld-[^ ]*')" linker &&
+  "$CXX" -Wl,--no-as-needed -Wl,--dynamic-linker="$work/linker" -o program program.cpp -Ldeep -linner -Wl,-rpath,"$work/deep" || fail 'the program with its own linker does not build'
+rm -f ran
+expect 0 "$tp_run" ./program;                       in_file err 'does not use libtbb.so.12'
+[ "$(cat ran)" = x ] || fail "the program did not run: $(cat ran)"
 finish

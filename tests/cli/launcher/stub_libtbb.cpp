@@ -1,5 +1,5 @@
-// Stands for libtbb.so.12: "records" by writing run.json when STUB_RECORDS is set, and knows one
-// event that cannot be opened and one that it does not know. Loaded into any program that tp-run starts, so it uses nothing but
+// In place of libtbb.so.12: "records" by writing run.json when STUB_RECORDS is set, and knows one
+// event that cannot be opened, one that it does not know, and one about which its answer is not JSON. Loaded into any program that tp-run starts, so it uses nothing but
 // libc.
 #include <cstdio>
 #include <cstdlib>
@@ -10,11 +10,17 @@
 
 extern "C" int tp_probe_event(const char* event, char* message, unsigned long size) {
   if (std::strstr(event, "nonsense"))
-    std::snprintf(message, size, "unknown event 'nonsense': expected auto or cycles");
+    std::snprintf(
+        message, size, "%s",
+        R"({"works":false,"reason":"unknown event 'nonsense': hint: \"x\"","command":""})");
   else if (std::strstr(event, "cycles"))
-    std::snprintf(message, size, "no hardware counters on this machine\nhint: buy one");
+    std::snprintf(
+        message, size, "%s",
+        R"({"works":false,"reason":"no hardware counters on this machine","command":"buy one"})");
+  else if (std::strstr(event, "branches"))
+    std::snprintf(message, size, "no hardware counters on this machine"); // no JSON
   else
-    return 0;
+    return std::snprintf(message, size, "%s", R"({"works":true,"reason":"","command":""})") < 0;
   return 1;
 }
 

@@ -12,7 +12,7 @@ int main() { tbb::parallel_for(0, f(), [](int) {}); }
 X
 "$TP_CXX_TOOL" gnu.cpp -o prog 2> err.txt && ./prog || fail "fallback did not compile"
 [ "$(wc -l < err.txt)" -eq 1 ] || fail "expected one note: $(cat err.txt)"
-grep -q '^tp-c++: note: compiled untagged: gnu.cpp: cannot parse: .*gnu.cpp:4:2: Clang must not' err.txt || fail "note: $(cat err.txt)"
+grep -q '^tp: gnu.cpp: compiled untagged: cannot be parsed: .*gnu.cpp:4:2: Clang must not' err.txt || fail "note: $(cat err.txt)"
 "$TP_CXX_TOOL" -q gnu.cpp -o prog 2> err.txt; [ -s err.txt ] && fail "-q is not quiet"
 
 # Code that g++ takes, and Clang by default does not, is tagged all the same.
@@ -46,12 +46,12 @@ int main() {
 X
 g++ -fopenmp -c endless.cpp 2> plain.txt; plain=$?
 (ulimit -S -t 3; "$TP_CXX_TOOL" -fopenmp -c endless.cpp 2> ours.txt); [ $? -eq $plain ] || fail "endless.cpp: status"
-grep -q '^tp-c++: note: compiled untagged: endless.cpp: cannot parse: .* within 3 s of CPU time' ours.txt || fail "endless.cpp: $(cat ours.txt)"
+grep -q '^tp: endless.cpp: compiled untagged: cannot be parsed within 3 s of CPU time' ours.txt || fail "endless.cpp: $(cat ours.txt)"
 sed 1d ours.txt | diff plain.txt - || fail "endless.cpp: errors differ"
 (ulimit -t 1; "$TP_CXX_TOOL" -fopenmp -c endless.cpp 2> ours.txt); [ $? -eq $plain ] || fail "killed: status"
-grep -q '^tp-c++: note: compiled untagged: endless.cpp: tp-rewrite was ended by signal 9' ours.txt || fail "killed: $(cat ours.txt)"
-(ulimit -S -t 1; "$TP_REWRITE" endless.cpp -- -fopenmp > out.txt 2> ours.txt); [ $? -eq 1 ] || fail "tp-rewrite: status"
-grep -q '^tp: error: endless.cpp: cannot parse: .* within 1 s of CPU time' ours.txt || fail "tp-rewrite: $(cat ours.txt)"
+grep -q '^tp: endless.cpp: compiled untagged: tp-rewrite was ended by signal 9' ours.txt || fail "killed: $(cat ours.txt)"
+(ulimit -S -t 1; "$TP_REWRITE" endless.cpp -- -fopenmp > out.txt 2> ours.txt); [ $? -eq 2 ] || fail "tp-rewrite: status"
+grep -q '^tp: error: endless.cpp: cannot be parsed within 1 s of CPU time' ours.txt || fail "tp-rewrite: $(cat ours.txt)"
 
 # A compiler that dies by a signal, one that does not exist, and tp-c++ itself.
 printf '#!/bin/bash\nkill -TERM $$\n' > dies && chmod +x dies

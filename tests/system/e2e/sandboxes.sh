@@ -28,7 +28,7 @@ for source in doctor["sources"]:
     assert source["ns_per_read"] > 0 if source["works"] else source["reason"], source
 EOF
 }
-command_is() { grep -qF "For more: $2" table || fail "$1: the command is not '$2': $(tail -1 table)"; }
+command_is() { grep -qF "To enable a better clock: $2" table || fail "$1: the command is not '$2': $(tail -1 table)"; }
 no_rseq() { GLIBC_TUNABLES=glibc.pthread.rseq=0 "$@"; }
 hidden() { unshare ${user_namespace-} --mount sh -c 'for f in $1; do mount -t tmpfs none $f; done; shift; exec "$@"' sh "$@"; }
 

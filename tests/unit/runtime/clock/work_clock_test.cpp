@@ -115,11 +115,12 @@ TEST_P(Clocks, NeverRunBackwards) {
 INSTANTIATE_TEST_SUITE_P(All, Clocks, testing::Values("tsc", "task-clock", "auto"));
 
 TEST(Clock, UnknownEventsAreRefusedByName) {
-  std::string message;
-  EXPECT_FALSE(probe_events("bogus", message));
-  EXPECT_NE(message.find("bogus"), std::string::npos);
-  EXPECT_TRUE(probe_events("virtual", message));
-  EXPECT_TRUE(probe_events("task-clock", message));
+  Problem problem;
+  EXPECT_FALSE(probe_events("bogus", problem));
+  EXPECT_NE(problem.cause.find("bogus"), std::string::npos);
+  EXPECT_EQ(problem.command, "");
+  EXPECT_TRUE(probe_events("virtual", problem));
+  EXPECT_TRUE(probe_events("task-clock", problem));
 }
 
 } // namespace

@@ -1,11 +1,9 @@
-// PROGRESS: one line on stderr, rewritten, while a question takes long to answer. For terminals: main.cpp
-// makes one only there.
+// PROGRESS: one line on stderr, rewritten, while a tool takes long to answer. Only for terminals:
+// wants_progress() decides.
 //
-// A thread of its own writes it, from what the work leaves behind: the phase that it is in, and how many
-// bytes the cursors of all readings have taken so far, told once per chunk.
+// A thread of its own writes the line, from what the work reports: the phase that it is in, and how
+// many bytes all readings have taken so far (added once per chunk).
 #pragma once
-
-#include "base/progress_sink.h"
 
 #include <atomic>
 #include <chrono>
@@ -15,28 +13,31 @@
 #include <string>
 #include <thread>
 
-namespace tp::analysis {
+namespace tp::tool {
 
-class Progress final : public ProgressSink {
+// stderr is a terminal that can rewrite a line, and the user did not ask for quiet.
+bool wants_progress(bool quiet);
+
+class Progress {
 public:
-  // Of the line, which is not worth reading before: contract.md, "Commands".
+  // An answer that comes sooner needs no progress line.
   static constexpr std::chrono::milliseconds kAfter{2000}, kBetween{200};
 
   explicit Progress(int terminal, std::chrono::milliseconds after = kAfter);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  ~Progress() override { end(); }
+  ~Progress() { end(); }
 
-  // What is done from here on, in few words.
-  void begin(std::string phase) override;
-  // In this phase: so many readings from here on, of so many bytes each.
-  void expect(std::uint64_t readings, std::uint64_t bytes) override;
-  // Whoever takes bytes from a stream adds them here.
+  // The name of the phase that begins, in few words.
+  void begin(std::string phase);
+  // This phase will read `bytes` bytes `readings` times.
+  void expect(std::uint64_t readings, std::uint64_t bytes);
+  // Readers add the bytes that they take.
   std::atomic<std::uint64_t>& bytes_taken() { return bytes_taken_; }
-  // Nothing is shown any more. Before anything else is written to the terminal.
+  // Erases the line for good. Call it before anything else is written to the terminal.
   void end() noexcept;
 
-  // For handlers of signals that end the program: what is shown goes.
+  // For handlers of signals that end the program: erases the line.
   static void erase_line() noexcept;
 
 private:
@@ -54,4 +55,4 @@ private:
   std::thread writer_;
 };
 
-} // namespace tp::analysis
+} // namespace tp::tool

@@ -1,21 +1,21 @@
-// The line, and the thread that writes it.
-#include "cli/progress.h"
+// See progress.h.
+#include "common/progress.h"
 
-#include <fmt/format.h>
+#include "common/terminal.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-namespace tp::analysis {
+namespace tp::tool {
 namespace {
 
 constexpr int kNowhere = -1;
-// Where a line is shown that nobody has erased yet. Also read by handlers of signals.
+// The terminal that shows a line which has to be erased. Handlers of signals read it too.
 std::atomic<int> shown_on{kNowhere};
 static_assert(std::atomic<int>::is_always_lock_free);
 
@@ -23,20 +23,17 @@ void write_to(int terminal, std::string_view text) noexcept {
   [[maybe_unused]] const auto written = ::write(terminal, text.data(), text.size());
 }
 
-// A line that wraps could not be erased.
-std::size_t width_of(int terminal) {
-  winsize size{};
-  const bool known = ::ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return (known ? size.ws_col : 80u) - 1;
-}
-
 } // namespace
+
+bool wants_progress(bool quiet) {
+  return !quiet && can_rewrite_line(STDERR_FILENO);
+}
 
 Progress::Progress(int terminal, std::chrono::milliseconds after)
     : terminal_(terminal), phase_("start") {
   try {
     writer_ = std::thread([this, after] { show_until_end(after); });
-  } catch (const std::system_error&) { // no thread to be had: the answer matters more
+  } catch (const std::system_error&) { // no more threads: the answer comes without progress
   }
 }
 
@@ -53,17 +50,19 @@ void Progress::expect(std::uint64_t readings, std::uint64_t bytes) {
   taken_before_ = bytes_taken_.load(std::memory_order_relaxed);
 }
 
-// Several readings may go on at a time: that they are in is as many as bytes have been taken.
+// Several readings may go on at a time: the number shown follows from the bytes taken.
 std::string Progress::line() const {
   const std::uint64_t taken = bytes_taken_.load(std::memory_order_relaxed) - taken_before_;
   const std::uint64_t all = readings_ * bytes_;
   std::string text = "tp: " + phase_;
-  if (taken < all) // else the phase does something else by now
-    text += fmt::format(", reading {} of {}, {:.0f} %", taken / bytes_ + 1, readings_,
-                        100.0 * static_cast<double>(taken) / static_cast<double>(all));
+  if (taken < all) { // else the phase has finished reading
+    const double percent = 100.0 * static_cast<double>(taken) / static_cast<double>(all);
+    text += ", reading " + std::to_string(taken / bytes_ + 1) + " of " + std::to_string(readings_) +
+            ", " + std::to_string(std::lround(percent)) + " %";
+  }
   const auto elapsed = std::chrono::steady_clock::now() - start_;
-  return text +
-         fmt::format(", {} s", std::chrono::duration_cast<std::chrono::seconds>(elapsed).count());
+  return text + ", " +
+         std::to_string(std::chrono::duration_cast<std::chrono::seconds>(elapsed).count()) + " s";
 }
 
 void Progress::show_until_end(std::chrono::milliseconds pause) {
@@ -71,8 +70,9 @@ void Progress::show_until_end(std::chrono::milliseconds pause) {
   while (!changed_.wait_for(lock, pause, [&] { return ended_; })) {
     const std::string text = line();
     lock.unlock(); // a terminal may be slow
+    // One column less: a line that wraps could not be erased.
     shown_on = terminal_;
-    write_to(terminal_, "\r" + text.substr(0, width_of(terminal_)) + "\033[K");
+    write_to(terminal_, "\r" + text.substr(0, width_of(terminal_) - 1) + "\033[K");
     lock.lock();
     pause = kBetween;
   }
@@ -94,4 +94,4 @@ void Progress::erase_line() noexcept {
     write_to(terminal, "\r\033[K");
 }
 
-} // namespace tp::analysis
+} // namespace tp::tool

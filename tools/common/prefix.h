@@ -1,11 +1,9 @@
-// Where Taskpath is installed: computed from the place of the running tool, so that a prefix may be
-// moved.
-#ifndef TP_LAUNCHER_PREFIX_H
-#define TP_LAUNCHER_PREFIX_H
+// Where Taskpath is installed: found from the file of the running tool, so that a prefix may be moved.
+#pragma once
 
 #include <string>
 
-namespace tp::launcher {
+namespace tp::tool {
 
 struct Prefix {
   std::string directory;
@@ -19,9 +17,7 @@ struct Prefix {
 Prefix own_prefix();
 
 // How the user can type another tool of ours: its bare name if this one was found by PATH, else
-// beside this one.
+// with the directory of this one.
 std::string sibling_command(const char* argv0, const std::string& name);
 
-} // namespace tp::launcher
-
-#endif
+} // namespace tp::tool

@@ -1,12 +1,12 @@
 // See prefix.h.
-#include "library/prefix.h"
+#include "common/prefix.h"
 
 #include <filesystem>
 #include <string_view>
 #include <sys/auxv.h>
 #include <system_error>
 
-namespace tp::launcher {
+namespace tp::tool {
 
 namespace fs = std::filesystem;
 
@@ -26,4 +26,4 @@ std::string sibling_command(const char* argv0, const std::string& name) {
   return std::string(own.substr(0, slash + 1)) + name;
 }
 
-} // namespace tp::launcher
+} // namespace tp::tool

@@ -1,0 +1,20 @@
+// What tp-rewrite --emit answers to tp-c++: one line of JSON on stdout, such as
+//   {"schema":"taskpath.rewrite/1","result":"failed","object":"a.cpp","reason":"cannot be parsed: ..."}
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace tp::rewrite {
+
+struct Reply {
+  enum class Result { Tagged, NothingToTag, Failed };
+  Result result = Result::Failed;
+  std::string object, reason; // if it failed
+};
+
+std::string to_json(const Reply& reply);
+// Nothing if `json` is not such a reply.
+std::optional<Reply> reply_from(const std::string& json);
+
+} // namespace tp::rewrite

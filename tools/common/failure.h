@@ -1,0 +1,49 @@
+// How a tool ends early: it throws a Failure, and run_tool() makes it an error message, a hint and
+// an exit status.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace tp::tool {
+
+// `object`: the file, option or thing that the error is about. `what` is wrong with it. `hint`: a
+// command or a step that helps; may be empty.
+class Failure : public std::exception {
+public:
+  Failure(std::string object, std::string what, std::string hint = {})
+      : text_(object.empty() ? what
+              : what.empty() ? object
+                             : object + ": " + what),
+        object_(std::move(object)), what_(std::move(what)), hint_(std::move(hint)) {}
+
+  // For a tool that has more than one status for failures.
+  Failure&& with_status(int status) && {
+    status_ = status;
+    return std::move(*this);
+  }
+
+  const char* what() const noexcept override { return text_.c_str(); } // "<object>: <what>"
+  const std::string& object() const { return object_; }
+  const std::string& reason() const { return what_; }
+  const std::string& hint() const { return hint_; }
+  std::optional<int> status() const { return status_; }
+
+private:
+  std::string text_, object_, what_, hint_;
+  std::optional<int> status_;
+};
+
+// A value of `object` (an option, a variable) that it does not allow: "expected X, got Y".
+Failure unexpected(std::string object, const std::string& expected, const std::string& got,
+                   std::string hint = {});
+
+// Shows the error and its hint; the exit status to end with.
+int report(const Failure& failure, int status_of_failures);
+
+// The exit status of `body`; if it throws, that of the failure, which is reported.
+int run_tool(const std::string& tool, int status_of_failures, const std::function<int()>& body);
+
+} // namespace tp::tool

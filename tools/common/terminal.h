@@ -1,0 +1,22 @@
+// What the terminal behind a file descriptor can show.
+#pragma once
+
+#include <cstddef>
+
+namespace tp::tool {
+
+enum class Color { Auto, Always, Never };
+
+// TERM is "dumb", empty or unset: no colors, and no line can be rewritten.
+bool is_dumb_terminal();
+
+// Auto: `descriptor` is a terminal that is not dumb, and NO_COLOR is empty or unset.
+bool wants_color(Color color, int descriptor);
+
+// A terminal on which a line can be erased and written again.
+bool can_rewrite_line(int descriptor);
+
+// In columns; 80 if unknown.
+std::size_t width_of(int descriptor);
+
+} // namespace tp::tool
