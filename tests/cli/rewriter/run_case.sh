@@ -6,15 +6,18 @@ name=$1
 flags=$(sed -n '1s|^// flags: *||p' "$here/$name.cpp")
 cp "$here/$name.cpp" .
 
+# shellcheck disable=SC2086  # several options
 "$TP_REWRITE" -q "$name.cpp" -- $flags > out.cpp || fail "tp-rewrite failed"
 if [ -n "${TP_BLESS:-}" ]; then cp out.cpp "$here/$name.expected.cpp"; fi
 diff -u "$here/$name.expected.cpp" out.cpp || fail "not as expected"
 
 mv out.cpp "$name.cpp"
+# shellcheck disable=SC2086  # several options
 "$TP_REWRITE" -q "$name.cpp" -- $flags > again.cpp
 cmp "$name.cpp" again.cpp || fail "not idempotent"
 
 compiles() {  # compiler file
+  # shellcheck disable=SC2086  # several options
   if ! $1 -pedantic-errors $flags -isystem "$TP_PREFIX/include" "$2" -o prog; then
     fail "$1 cannot compile $2"
   elif ! ./prog > "$2.out"; then

@@ -38,6 +38,7 @@ for how in plain before exec; do
     is 'p["complete"]'
     sums="$sums $(python3 -c 'import json; print(json.load(open("profile.json"))["work"])')"
   done
+  # shellcheck disable=SC2086  # its words
   sums=$(echo $sums | tr ' ' '\n' | sort -n | tr '\n' ' ')
   case $how in
     plain | exec) same "$how: work of child and parent" "20 50 " "$sums" ;;
