@@ -5,7 +5,8 @@
 
 Sources are Debian's, fetched with apt-get; package lists and sources are kept in the work folder, what is built too, so a run
 that was ended goes on there. The tests have to say the same of both builds. Then benchmarks/build_time/tagging.py
-compares messages, sites and CPU time of some units. Programs built with tp-c++ record while they are tested. The exit status is 1 if a test differs.
+compares messages, sites and CPU time of some units. Programs built with tp-c++ record while they are tested. The exit
+status is 1 if a test differs.
 """
 import argparse
 import collections
