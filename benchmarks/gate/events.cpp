@@ -2,21 +2,23 @@
 // kEvents events between which nothing happens. No oneTBB, one thread; with TP_EVENT=virtual the clock is a counter of the
 // program's own, so that the same instructions are executed each time.
 //
-//   gate_events [DIVISOR]    all functions once, with a DIVISOR-th of the events
+//   gate_events NAME    calls gate_NAME once
 #include "fake_scheduler.h"
 
-#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <utility>
 
 using namespace tp::test;
 
 namespace {
 constexpr unsigned kTaskGroup = 8 | 64; // traits of a task_group's context
 constexpr int kBatch = 64;
-int batches = 12800 / kBatch;
+constexpr int kEvents = 12800;
 
 template <typename Event>
 void repeat(Event event) {
-  for (int i = 0; i < batches * kBatch; ++i)
+  for (int i = 0; i < kEvents; ++i)
     event();
 }
 } // namespace
@@ -27,7 +29,7 @@ void repeat(Event event) {
 // A task: spawn, begin, end; the waits that run 64 of them each are included.
 GATE(task) {
   static FakeTask all[kBatch];
-  for (int batch = 0; batch < batches; ++batch) {
+  for (int batch = 0; batch < kEvents / kBatch; ++batch) {
     FakeContext group{0, kTaskGroup};
     for (FakeTask& task : all)
       spawn(task, group);
@@ -86,14 +88,18 @@ GATE(edge) {
 }
 
 int main(int argc, char** argv) {
-  if (argc > 1)
-    batches /= std::atoi(argv[1]);
   start();
-  gate_task();
-  gate_task_and_wait();
-  gate_wait();
-  gate_loop_body();
-  gate_region();
-  gate_call_site();
-  gate_edge();
+  for (const auto& [name, function] : std::initializer_list<std::pair<const char*, void (*)()>>{
+           {"task", gate_task},
+           {"task_and_wait", gate_task_and_wait},
+           {"wait", gate_wait},
+           {"loop_body", gate_loop_body},
+           {"region", gate_region},
+           {"call_site", gate_call_site},
+           {"edge", gate_edge}})
+    if (argc == 2 && std::strcmp(argv[1], name) == 0) {
+      function();
+      return 0;
+    }
+  return 2;
 }
