@@ -2,7 +2,13 @@
 
 Used by benchmarks/overhead/run.py, benchmarks/overhead/onetbb_examples/run.py and the test of the benchmark programs.
 """
-import json, os, shutil, statistics, subprocess, sys, time
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
 
 
 class Run:

@@ -7,7 +7,9 @@ Each program is recorded N times on each number of threads. Columns are percent 
 running; busy delay; scheduler delay, then its parts by the edge that it lies on. Of the runs the one with the median scheduler
 delay is shown, and the range of all. The table goes to stdout.
 """
-import argparse, os, sys
+import argparse
+import os
+import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.dont_write_bytecode = True  # the source tree stays as it is

@@ -13,7 +13,10 @@ with --unmodified the same binary is recorded on our libtbb, so that its own loo
     pinned       parallelism with 2 threads on one CPU: what profiling on one core would have said (TaskProf's RQ2)
 Medians over the repetitions; the range of all pairs is given for work.
 """
-import argparse, os, statistics, sys
+import argparse
+import os
+import statistics
+import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.dont_write_bytecode = True  # the source tree stays as it is

@@ -9,7 +9,10 @@ not count for one side. Predicted is the elapsed time of the whole process; medi
 ratios predicted / measured, pair by pair. On a busy machine elapsed time is not what the program takes: for one thread its CPU
 time is given beside it. The table goes to stdout.
 """
-import argparse, os, statistics, sys
+import argparse
+import os
+import statistics
+import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.dont_write_bytecode = True  # the source tree stays as it is

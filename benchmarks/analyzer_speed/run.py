@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Speed and memory of tp-analyze: benchmarks/analyzer_speed/run.py [--build DIR] [--steps N,N..] [--shapes NAME,..] [--analyze FILE,FILE..].
+"""Speed and memory of tp-analyze.
+
+    benchmarks/analyzer_speed/run.py [--build DIR] [--steps N,N..] [--shapes NAME,..] [--analyze FILE,FILE..]
 
 Records each shape with each number of steps and analyzes it with the default options, and without the questions that
 take more readings and the simulation: what is left is one reading, and one more for each grain that is tried. Several

@@ -7,7 +7,15 @@ Each BUILD_DIR has a compile_commands.json. Each unit that matches REGEX is comp
 against Taskpath's headers, and by tp-c++, in turn: A B A B ... The ratio is that of CPU times (user and system), summed over
 the units, pair by pair. Without pairs (--pairs 0) only the sites are counted.
 """
-import argparse, json, os, re, resource, shlex, statistics, subprocess, sys
+import argparse
+import json
+import os
+import re
+import resource
+import shlex
+import statistics
+import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 

@@ -6,7 +6,12 @@
 Runs micro_clocks and, once with each clock that works here, micro_hooks (Google Benchmark), N times each. Each cell is the least of
 the repetitions and, in brackets, their median: other work on the machine only ever adds. The tables go to stdout.
 """
-import argparse, json, os, statistics, subprocess, sys
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NO_RSEQ = {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}

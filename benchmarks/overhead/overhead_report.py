@@ -1,5 +1,7 @@
 """From the runs of benchmarks/overhead/run.py to its report: a table as text, Markdown and CSV, and a plot as SVG."""
-import csv, os, statistics
+import csv
+import os
+import statistics
 
 import measure
 

@@ -16,11 +16,19 @@ OUT (default BUILD/benchmark-results) gets runs.csv, each run as it is made: a r
 goes on from there; and at the end report.txt, report.md, report.csv and report.svg. --quick: small sizes of the time of one
 test each, 3 repetitions: shows that all works, its times mean little.
 """
-import argparse, csv, fcntl, hashlib, os, re, subprocess, sys
+import argparse
+import csv
+import fcntl
+import hashlib
+import os
+import re
+import subprocess
+import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.dont_write_bytecode = True  # the source tree stays as it is
-import measure, overhead_report
+import measure
+import overhead_report
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VERSIONS = ("stock", "off", "on", "headers")

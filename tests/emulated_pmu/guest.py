@@ -1,8 +1,6 @@
 """Boots the emulated machine with a list of jobs and brings back what they left."""
-import io
 import os
 import subprocess
-import sys
 import tarfile
 import time
 
@@ -16,6 +14,7 @@ class Failure(Exception):
 def archive_of(text):
     """A cpio archive, to be appended to the initrd, that holds the text as /jobs."""
     data = text.encode()
+
     def entry(name, mode, body):
         fields = [0, mode, 0, 0, 1, 0, len(body), 0, 0, 0, 0, len(name) + 1, 0]
         head = b"070701" + b"".join(b"%08X" % field for field in fields) + name + b"\0"

@@ -7,7 +7,14 @@ The profile of *before* has to name the serial code, without its marks, by the l
 "what if the marked regions were 16 times as fast", to predict the parallelism of *after*. The table goes to stdout.
 --check: exit status 1 unless every program is named rightly and predicted within 10 per cent.
 """
-import argparse, json, os, re, statistics, subprocess, sys, tempfile
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))

@@ -4,7 +4,11 @@ the profile must say how much of the CPU time it attributes.
 
     check.py --programs DIR --prefix PREFIX
 """
-import argparse, os, subprocess, sys, tempfile
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 sys.dont_write_bytecode = True  # the source tree stays as it is

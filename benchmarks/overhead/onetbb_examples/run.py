@@ -6,7 +6,11 @@
 Each example is configured by its own CMake file twice: with the system's compiler and the distribution's oneTBB, and with
 tp-c++ and ours. The two run in turn, A B A B ...; the ratio is that of wall times, pair by pair. The table goes to stdout.
 """
-import argparse, os, statistics, subprocess, sys
+import argparse
+import os
+import statistics
+import subprocess
+import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 sys.dont_write_bytecode = True  # the source tree stays as it is

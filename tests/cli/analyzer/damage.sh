@@ -12,6 +12,7 @@ damaged() {
   is_empty out
   [ ! -e ws_profile.csv ] || fail "$1: a profile was written"
 }
+# shellcheck disable=SC2059  # an escape sequence
 byte() { printf "\\x$2" | dd of=000000.tps bs=1 seek="$1" conv=notrunc status=none; }
 
 damaged record 'byte 100 ff'

@@ -39,7 +39,7 @@ for data in paper recursion; do
   done
   for format in $formats; do
     in_err "wrote $data.2/$format"
-    cmp $data.1/$format $data.2/$format || fail "$format differs the second time"
+    cmp "$data.1/$format" "$data.2/$format" || fail "$format differs the second time"
   done
   python3 "$here/read_exports.py" $data.json $data.1 || fail "$data: an export does not add up"
 done

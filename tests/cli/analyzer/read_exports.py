@@ -4,7 +4,10 @@
 FOLDER has a file per format, named after it. Exclusive work must add up to T1, critical work to Tinf, tasks to all tasks;
 per site they must be the profile's.
 """
-import collections, gzip, json, sys
+import collections
+import gzip
+import json
+import sys
 
 
 def folded(path):

@@ -34,13 +34,14 @@ marked() {
 }
 formats="perfetto speedscope folded folded-critical pprof callgrind dot"
 # shellcheck disable=SC2086
+# shellcheck disable=SC2046,SC2183,SC2086  # two words per format
 exits 0 short --explore always --simulate always --burden auto --warnings --json short.json $(printf -- '--export %s:%s ' $(for f in $formats; do echo $f $f; done))
 marked out
 in_out "~ unreliable: reading the clock"
 in_err "short.cpp:1: warning"
 cp out table
 for format in $formats; do
-  if [ $format = pprof ]; then gzip -dc pprof >plain; else cp $format plain; fi
+  if [ "$format" = pprof ]; then gzip -dc pprof >plain; else cp "$format" plain; fi
   strings -n 4 plain >words
   grep -q main words || fail "$format: no frame main: $(cat words)"
   ! grep -q '~' words || fail "$format: marked: $(cat words)"
@@ -55,7 +56,7 @@ grep -F .cpp out >cells
 marked cells
 in_out "~ unreliable: reading the clock"
 cp out md
-"$TP_DIFF" short short >diff || fail "tp-diff: $?"
+"$TP_DIFF" short short >"diff" || fail "tp-diff: $?"
 marked diff
 "$TP_DIFF" --format md short.json short.json >diff.md || fail "tp-diff: $?"
 marked diff.md

@@ -1,20 +1,23 @@
 #!/bin/bash
 # run_case.sh NAME: tp-rewrite turns NAME.cpp into NAME.expected.cpp, leaves that alone, and both compile, run and exit
-# with 0. TP_BLESS=1 writes the expected file instead: read it before you commit it.
+# with 0. TP_UPDATE_GOLDEN=1 writes the expected file first (scripts/update-golden).
 . "$(dirname "$0")/common.inc"
 name=$1
 flags=$(sed -n '1s|^// flags: *||p' "$here/$name.cpp")
 cp "$here/$name.cpp" .
 
+# shellcheck disable=SC2086  # several options
 "$TP_REWRITE" -q "$name.cpp" -- $flags > out.cpp || fail "tp-rewrite failed"
-if [ -n "${TP_BLESS:-}" ]; then cp out.cpp "$here/$name.expected.cpp"; fi
+if [ -n "${TP_UPDATE_GOLDEN:-}" ]; then cp out.cpp "$here/$name.expected.cpp"; fi
 diff -u "$here/$name.expected.cpp" out.cpp || fail "not as expected"
 
 mv out.cpp "$name.cpp"
+# shellcheck disable=SC2086  # several options
 "$TP_REWRITE" -q "$name.cpp" -- $flags > again.cpp
 cmp "$name.cpp" again.cpp || fail "not idempotent"
 
 compiles() {  # compiler file
+  # shellcheck disable=SC2086  # several options
   if ! $1 -pedantic-errors $flags -isystem "$TP_PREFIX/include" "$2" -o prog; then
     fail "$1 cannot compile $2"
   elif ! ./prog > "$2.out"; then

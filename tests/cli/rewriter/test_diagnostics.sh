@@ -27,14 +27,18 @@ messages() { grep -E '^[^ ]+:[0-9]+:[0-9]+: (warning|error)' "$1" | sort; }
 for compiler in $(compilers); do
   flags="-std=c++14 -Wall -isystem $TP_PREFIX/include"
   for name in warn error; do
+    # shellcheck disable=SC2086  # several options
     "$compiler" $flags -c src/$name.cpp -o plain.o 2> plain.txt; plain=$?
+    # shellcheck disable=SC2086  # several options
     TP_CXX=$compiler "$TP_CXX_TOOL" $flags -c src/$name.cpp -o ours.o 2> ours.txt; ours=$?
     [ $plain -eq $ours ] || fail "$compiler $name: exit status $ours, not $plain"
     # With errors Clang has nothing to tag: then the text is the original's anyway.
     diff <(messages plain.txt) <(messages ours.txt) || fail "$compiler $name: other messages"
     [ "$(messages ours.txt | wc -l)" -ge 1 ] || fail "$compiler $name: too few messages"
   done
+  # shellcheck disable=SC2086  # several options
   "$compiler" $flags src/place.cpp -o plain && ./plain > plain.txt
+  # shellcheck disable=SC2086  # several options
   TP_CXX=$compiler "$TP_CXX_TOOL" $flags src/place.cpp -o ours && ./ours > ours.txt
   diff plain.txt ours.txt || fail "$compiler: other __FILE__, __LINE__"
 done

@@ -17,9 +17,9 @@ check() {  # expected tagged name flags...
   local expected=$1 tagged=$2 name=$3 compiler
   shift 3
   for compiler in $(compilers); do
-    TP_CXX=$compiler "$TP_CXX_TOOL" -DEXPECTED=$expected "$@" -Iconf -Ilib src/$name.cpp -o prog 2> notes.txt && ./prog ||
+    TP_CXX=$compiler "$TP_CXX_TOOL" -DEXPECTED="$expected" "$@" -Iconf -Ilib "src/$name.cpp" -o prog 2> notes.txt && ./prog ||
       fail "$compiler $name: other header"
-    [ "$(nm -C prog | grep -c 'tp::sites::s_')" -eq $tagged ] || fail "$compiler $name: expected $tagged tags"
+    [ "$(nm -C prog | grep -c 'tp::sites::s_')" -eq "$tagged" ] || fail "$compiler $name: expected $tagged tags"
     [ "$(grep -c '^tp: src/.*: compiled untagged: a copy of it elsewhere would include another file than conf/config.h' notes.txt)" -eq $((1 - tagged)) ] || fail "$compiler $name: $(cat notes.txt)"
   done
 }

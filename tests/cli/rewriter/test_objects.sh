@@ -21,6 +21,7 @@ for compiler in $(compilers); do
   export TP_CXX=$compiler
   for flags in "-c" "-S" "-c -g" "-g -c -O2 -flto"; do
     rm -f ./*.o ./*.s
+    # shellcheck disable=SC2086  # several options
     "$TP_CXX_TOOL" $flags src/one.cpp || fail "$compiler $flags"
     case $flags in -S) file=one.s ;; *) file=one.o ;; esac
     [ -s $file ] || fail "$compiler $flags: no $file"

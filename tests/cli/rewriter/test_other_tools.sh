@@ -14,9 +14,9 @@ command -v ccache > /dev/null || { echo "no ccache"; finish; }
 export CCACHE_DIR=$work/cache
 hits() { ccache --print-stats | awk '$1 ~ /_cache_hit$/ { sum += $2 } END { print sum }'; }
 compile() { "$@" -include tbb/tbb.h -g -c a.cpp -o c.o || fail "$*"; is_tagged c.o || fail "$*: not tagged"; }
-for times in first second; do TP_CXX="ccache g++" compile "$TP_CXX_TOOL"; done
+for _ in first second; do TP_CXX="ccache g++" compile "$TP_CXX_TOOL"; done
 [ "$(hits)" -eq 1 ] || fail "ccache behind tp-c++: $(hits) hits"
 ccache --zero-stats --clear > /dev/null
-for times in first second; do TP_CXX=g++ compile ccache "$TP_CXX_TOOL"; done
+for _ in first second; do TP_CXX=g++ compile ccache "$TP_CXX_TOOL"; done
 [ "$(hits)" -eq 1 ] || fail "ccache before tp-c++: $(hits) hits"
 finish

@@ -33,7 +33,9 @@ X
 for compiler in $(compilers); do
   export TP_CXX=$compiler
   strict="-O2 -ffunction-sections -fdata-sections -Wl,--gc-sections -Wl,-s"
+  # shellcheck disable=SC2086  # several options
   "$TP_CXX_TOOL" $strict lib.cpp main.cpp -o prog && ./prog || fail "$compiler: --gc-sections, strip"
+  # shellcheck disable=SC2086  # several options
   "$TP_CXX_TOOL" ${strict% -Wl,-s} lib.cpp main.cpp -o prog
   [ "$(nm -C prog | grep -c 'tp::sites::s_')" -eq 1 ] || fail "$compiler: unused record kept"
   if [ "$compiler" = g++ ]; then

@@ -37,6 +37,7 @@ grep -q '^tp: error: bad.cpp: cannot be parsed' err.txt && grep -q 'bad.cpp:2:' 
 echo '#include <no/such.h>' > inc.cpp
 "$TP_REWRITE" inc.cpp 2> err.txt; [ $? -eq 2 ] && grep -q "'no/such.h' file not found" err.txt || fail "missing include"
 for usage in "" "--bogus a.cpp" "--diff --in-place a.cpp" "--color=pink a.cpp"; do
+  # shellcheck disable=SC2086  # several options
   "$TP_REWRITE" $usage > /dev/null 2>&1; [ $? -eq 2 ] || fail "usage: $usage"
 done
 "$TP_REWRITE" --help | grep -q -- --list-sites && "$TP_REWRITE" --version | grep -q tp-rewrite || fail "--help, --version"

@@ -48,6 +48,7 @@ for compiler in "g++ -std=c++17" "g++ -std=c++20" "clang++-19 -std=c++17"; do
   $compiler -Wall -Wextra -pedantic-errors -isystem "$TP_PREFIX/include" tagged.cpp -o tagged 2> messages.txt && ./tagged > tagged.txt || fail "$compiler: tagged"
   [ -s messages.txt ] && { head messages.txt; fail "$compiler: messages"; }
   diff plain.txt tagged.txt || fail "$compiler: runs differently"
+  # shellcheck disable=SC2086  # the compiler has options
   TP_CXX=${compiler% *} "$TP_CXX_TOOL" ${compiler#* } w.cpp -o ours 2> notes.txt && ./ours | diff plain.txt - || fail "$compiler: tp-c++"
   [ -s notes.txt ] && { cat notes.txt; fail "$compiler: notes"; }
 done

@@ -5,16 +5,24 @@
 
 For each client: the distribution's library (stock), ours without recording (off), ours recording (on), in turn. Files
 written, what is printed and the exit status must be those of stock; where two stock runs differ from each other, only what
-differs there may (stock is asked again for a minute before that is denied). A client that is not installed is left out, unless --install (root) gets its package. The table goes to
-stdout; the exit status is 1 if an output is different.
+differs there may (stock is asked again for a minute before that is denied). A client that is not installed is left out,
+unless --install (root) gets its package. The table goes to stdout; the exit status is 1 if an output is different.
 """
-import argparse, os, shutil, statistics, subprocess, sys, tempfile, time
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path[:0] = [HERE, os.path.join(ROOT, "benchmarks")]
 sys.dont_write_bytecode = True  # the source tree stays as it is
-import clients, measure
+import clients
+import measure
 
 VERSIONS = ("stock", "off", "on")
 HEADER = ("client", "version", "exit", "outputs", "tasks", "sites", "named by", "attributed %",

@@ -1,7 +1,10 @@
 """The projects: where their source comes from, how they are configured, and what their own tests say."""
-import json, os, re, subprocess
+import json
+import os
+import re
+import subprocess
 import xml.etree.ElementTree as xml
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass

@@ -4,16 +4,25 @@
     tests/compatibility/projects/run.py [NAME...] [--install] [--pairs N] [--every N] [--jobs N] [--prefix DIR] [--work DIR]
 
 Sources are Debian's, fetched with apt-get; package lists and sources are kept in the work folder, what is built too, so a run
-that was ended goes on there. The tests have to say the same of both builds. Then benchmarks/build_time/tagging.py compares messages, sites and
-CPU time of some units. Programs built with tp-c++ record while they are tested. The exit status is 1 if a test differs.
+that was ended goes on there. The tests have to say the same of both builds. Then benchmarks/build_time/tagging.py
+compares messages, sites and CPU time of some units. Programs built with tp-c++ record while they are tested. The exit
+status is 1 if a test differs.
 """
-import argparse, collections, glob, os, re, subprocess, sys
+import argparse
+import collections
+import glob
+import os
+import re
+import subprocess
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path[:0] = [HERE, os.path.join(ROOT, "benchmarks")]
 sys.dont_write_bytecode = True  # the source tree stays as it is
-import measure, projects
+import measure
+import projects
+
 
 def write_entries(folder, suites):
     """Source entries like those of the system for binaries, for other releases of Debian."""

@@ -1,5 +1,6 @@
 # The address of a construct is of the type that it has with stock headers, though ours add a parameter: the same program
 # compiles, in any dialect and by tp-c++, prints the same, and all of its tasks are found.
+# long: it compiles one large program in every dialect; all_constructs and overloads_called stay in CI.
 . "$(dirname "$0")/common.inc"
 cat >addresses.cpp <<'EOF'
 #define TBB_PREVIEW_ISOLATED_TASK_GROUP 1

@@ -60,6 +60,7 @@ expected="9 parallel_for
 build plain -I. <all.cpp
 for compiler in "$cxx -std=c++17" "$cxx -std=c++20" "clang++-19 -std=c++17"; do
   command -v "${compiler% *}" >/dev/null || continue
+  # shellcheck disable=SC2086  # the compiler has options
   TP_CXX=${compiler% *} "$TP_PREFIX/bin/tp-c++" ${compiler#* } -g -Wall -Wextra -pedantic-errors all.cpp -o all -ltbb -lpthread 2>err ||
     { fail "$compiler: $(cat err)"; continue; }
   is_empty err

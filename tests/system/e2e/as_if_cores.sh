@@ -112,8 +112,8 @@ for n in 2 8 32 128; do
     alone=$(span_of split $name $n alone)
     low=$((alone / 2))
     [ $name = affinity ] || low=$all_split
-    between $name $n 0 $low "$alone"
-    between $name 0 $n $low "$alone"
+    between "$name" "$n" 0 "$low" "$alone"
+    between "$name" 0 "$n" "$low" "$alone"
   done
 done
 between auto 32 0 $((8192 / 32 / 16)) $((8192 / 32 / 4))

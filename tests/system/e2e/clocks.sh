@@ -39,7 +39,7 @@ EOF
 
 # The child of a fork keeps the clock, and why it is that one.
 ours env TP_DATA=forked/%p GLIBC_TUNABLES=glibc.pthread.rseq=0 ./simple fork
-same "stdout of a fork" "7 done" "$(echo $(cat out))"
+same "stdout of a fork" "7 done" "$(xargs <out)"
 same "clocks of parent and child" 1 "$(for data in forked/*; do clock_of "$data"; done | sort -u | wc -l)"
 same "processes" 2 "$(ls forked | wc -l)"
 
@@ -80,7 +80,7 @@ int main() {
 }
 EOF
 ours env TP_DATA=critical.data ./critical
-same "stdout beside another user of rseq" done "$(cat out)"
+same "stdout beside another user of rseq" "done" "$(cat out)"
 analyze critical.data
 is 'p["complete"] and p["attribution"]["basis"] == "cpu_time" and 50 < p["attribution"]["percent"] < 150'
 

@@ -32,7 +32,7 @@ for events in tsc,page-faults task-clock,page-faults virtual,context-switches,pa
     in_file err 'not permitted' # of context switches: no counter for an unprivileged user
     continue
   fi
-  [ "$(cat out)" = done ] || fail "$events: stdout: $(cat out)"
+  [ "$(cat out)" = "done" ] || fail "$events: stdout: $(cat out)"
   analyze data
   # None is missing. First touches of stacks, and pages of the program that the kernel took away, come on top.
   is 'all(least <= count < 1.25 * least for count, least in zip(

@@ -56,7 +56,7 @@ with() {
   status=0
   env TP_DATA="$work/data/run" "$TP_INJECT" "$@" -- ./faulty >out 2>err || status=$?
   same "$*: exit status" 3 $status
-  same "$*: stdout" done "$(cat out)"
+  same "$*: stdout" "done" "$(cat out)"
   analyze data/run
   is "('$*' and (p['clock']['clock'], p['complete'], p['conservation']['exclusive_work_equals_work']) == ('$clock', True, True) and
        '$reason' in p['clock']['reason'] and ($expression))"
@@ -80,7 +80,9 @@ python3 -c 'import json; exit(json.load(open("profile.json"))["clock"]["clock"] 
 [ "$(id -u)" -ne 0 ] || user=--nobody
 for error in "${!reasons[@]}"; do
   with tsc-rseq "${reasons[$error]}" "$counted" --open "$error" --hardware
+  # shellcheck disable=SC2086  # user: several words or none
   with tsc-rseq "${reasons[$error]}" "$counted" ${user-} --open "$error" --hardware
+  # shellcheck disable=SC2086  # user: several words or none
   no_rseq with thread-cpu "${reasons[$error]}" "$counted" ${user-} --open "$error"
 done
 with tsc-rseq 'not permitted' "$counted" --open EACCES
@@ -99,6 +101,7 @@ done
 with perf-read '' 'p["work"] == 0 and p["warnings"]' --swap --open EMFILE --from 5 --hardware
 with perf-read '' "$not_counted" --swap --open EMFILE --from 7 --hardware
 for error in "${!reasons[@]}"; do
+  # shellcheck disable=SC2086  # user: several words or none
   with perf-read '' "$not_counted" ${user-} --swap --open "$error" --from 6 --hardware
 done
 # Without its page a thread counts by itself.
@@ -145,6 +148,7 @@ refused() {
 }
 for error in "${!reasons[@]}"; do
   refused instructions "${reasons[$error]}" --open "$error" --hardware
+  # shellcheck disable=SC2086  # user: several words or none
   refused tsc,cycles "${reasons[$error]}" ${user-} --open "$error"
 done
 refused tsc,page-faults 'hint: as root: sysctl kernel.perf_event_paranoid=1' --open EACCES

@@ -45,6 +45,7 @@ for how in plain before exec twice; do
     sums="$sums $(python3 -c 'import json; print(json.load(open("profile.json"))["work"])')"
     forks="$forks $(python3 -c 'import json; print(json.load(open("profile.json"))["trace"]["forks"])')"
   done
+  # shellcheck disable=SC2086  # its words
   sums=$(echo $sums | tr ' ' '\n' | sort -n | tr '\n' ' ')
   forks=$(echo $forks | tr ' ' '\n' | sort -n | tr '\n' ' ')
   case $how in

@@ -16,7 +16,7 @@ int main() {
   std::puts("done");
 }
 EOF
-for turn in 1 2 3; do
+for _ in 1 2 3; do
   as_stock ./threads
   is_empty err
   analyze tp-data

@@ -30,7 +30,7 @@ int main() {
 EOF
 ulimit -n 64
 as_stock ./program
-in_file out done
+in_file out "done"
 same "lines of warning" 1 "$(grep -c 'tp: warning' err)"
 analyze tp-data
 is 'not p["complete"]'

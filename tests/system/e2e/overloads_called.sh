@@ -105,6 +105,7 @@ compilers=("$cxx -std=c++17")
 [ -z "${TP_ALL_COMPILERS:-}" ] || compilers+=("$cxx -std=c++20" "clang++-19 -std=c++17")
 build plain <calls.cpp
 for compiler in "${compilers[@]}"; do
+  # shellcheck disable=SC2086  # the compiler has options
   TP_CXX=${compiler% *} "$TP_PREFIX/bin/tp-c++" ${compiler#* } -Wall -Wextra -pedantic-errors calls.cpp -o tagged -ltbb 2>err ||
     { fail "$compiler: tp-c++"; continue; }
   is_empty err

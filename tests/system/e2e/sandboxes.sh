@@ -17,7 +17,7 @@ in_sandbox() {
   is_empty err
   "$@" "$doctor" -q --json >doctor.json 2>err || fail "$name: tp-doctor --json: exit status $?: $(cat err)"
   "$@" "$tp_run" -q -o "$work/data/run" ./program >out 2>err || fail "$name: tp-run: exit status $?: $(cat err)"
-  same "$name: stdout" done "$(cat out)"
+  same "$name: stdout" "done" "$(cat out)"
   python3 - data/run/run.json <<'EOF' || fail "$name: $(cat doctor.json)"
 import json, sys
 doctor, run = json.load(open("doctor.json")), json.load(open(sys.argv[1]))["work"]
@@ -30,6 +30,7 @@ EOF
 }
 command_is() { grep -qF "To enable a better clock: $2" table || fail "$1: the command is not '$2': $(tail -1 table)"; }
 no_rseq() { GLIBC_TUNABLES=glibc.pthread.rseq=0 "$@"; }
+# shellcheck disable=SC2086  # several words or none
 hidden() { unshare ${user_namespace-} --mount sh -c 'for f in $1; do mount -t tmpfs none $f; done; shift; exec "$@"' sh "$@"; }
 
 in_sandbox "seccomp: not permitted" "$TP_INJECT" --open EPERM --

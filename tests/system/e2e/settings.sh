@@ -5,7 +5,7 @@ bad() {
   rm -rf tp-data tp-data.old
   ( export "$1=$2"; ours ./any; echo $status >status )
   same "$1=$2: exit status" 0 "$(cat status)"
-  same "$1=$2: stdout" done "$(cat out)"
+  same "$1=$2: stdout" "done" "$(cat out)"
   same "$1=$2: lines on stderr" 1 "$(wc -l <err)"
   in_file err "$1"
   in_file err "'$2'"

@@ -25,17 +25,17 @@ advised='p["what_if"]["advised_grains"]'
 ours env TP_DATA=fine ./loop 1
 same "exit status" 0 "$status"
 analyze fine
-is "$loop['body_calls'] == 1 << 17 and $loop['iterations'] == 1 << 17"
-is "$loop['modelled_percent'] > 8"
-is "len($advised) == 1 and $advised[0]['grain'] >= 16"
-is "$advised[0]['loop']['overhead_percent'] < $advised[0]['loop']['overhead_percent_now'] / 2"
-is "$advised[0]['loop']['body_calls'] <= $advised[0]['loop']['body_calls_now'] / 16"
+is "${loop}['body_calls'] == 1 << 17 and ${loop}['iterations'] == 1 << 17"
+is "${loop}['modelled_percent'] > 8"
+is "len($advised) == 1 and ${advised}[0]['grain'] >= 16"
+is "${advised}[0]['loop']['overhead_percent'] < ${advised}[0]['loop']['overhead_percent_now'] / 2"
+is "${advised}[0]['loop']['body_calls'] <= ${advised}[0]['loop']['body_calls_now'] / 16"
 
 # What was advised, taken: it costs less.
-fine_cost=$(python3 -c "import json; p = json.load(open('profile.json')); print($loop['modelled_cost'])")
+fine_cost=$(python3 -c "import json; p = json.load(open('profile.json')); print(${loop}['modelled_cost'])")
 grain=$(python3 -c 'import json; print(json.load(open("profile.json"))["what_if"]["advised_grains"][0]["grain"])')
 in_file analysis.out "grain $grain at <stdin>:7"
 ours env TP_DATA=coarse ./loop "$grain"
 analyze coarse
-is "$loop['modelled_cost'] < $fine_cost / 4"
+is "${loop}['modelled_cost'] < $fine_cost / 4"
 finish

@@ -31,7 +31,7 @@ int main() {
   std::puts("done");
 }
 EOF
-for turn in 1 2 3; do
+for _ in 1 2 3; do
   as_stock ./resumes
   is_empty err
   analyze tp-data

@@ -16,6 +16,7 @@ int main() {
 }
 EOF
 mkfifo first second
+# shellcheck disable=SC2031  # for all that follows
 export LD_LIBRARY_PATH=$TP_PREFIX/lib
 ./slow <first >out1 &
 exec 3>first
@@ -30,7 +31,7 @@ exec 3>&- 4>&-
 wait
 unset LD_LIBRARY_PATH
 for data in tp-data tp-data.$pid; do
-  analyze $data
+  analyze "$data"
   is 'p["complete"] and p["work"] == 30'
 done
 finish

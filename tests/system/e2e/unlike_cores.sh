@@ -11,6 +11,7 @@ for kind in 1 2; do
   echo 0 >"sysfs/cores_$kind/cpus"
 done
 on_hybrid() {
+  # shellcheck disable=SC2086  # several words or none
   unshare ${user_namespace-} --mount sh -c 'mount --bind sysfs /sys/bus/event_source/devices && exec "$@"' sh \
     "$TP_INJECT" --hybrid "$cpus" --swap "$@"
 }

@@ -49,16 +49,20 @@ sites.cpp:8 debug_info parallel_for"
 libraries="-ltbb -lpthread"
 
 "$cxx" -std=c++17 -O2 -g -c sites.cpp -o sites.o || { fail "does not build"; finish; }
+# shellcheck disable=SC2086  # several libraries
 "$cxx" -o whole sites.o $libraries
 same "position-independent" "$lines" "$(sites ./whole)"
 in_file analysis.out "for loops split to their grain size"
 is 'not p["divisible_is_known"]'
 same "call sites looked up" 3 "$(grep -c '"tag":"address"' tp-data/sites.jsonl)"
+# shellcheck disable=SC2086  # several libraries
 "$cxx" -std=c++17 -O2 -g -gz -fno-pie -no-pie sites.cpp -o fixed $libraries
 same "at a fixed address, compressed" "$lines" "$(sites ./fixed)"
+# shellcheck disable=SC2086  # several libraries
 "$cxx" -std=c++17 -O1 -g -gsplit-dwarf -c sites.cpp -o split.o && "$cxx" -o split split.o $libraries
 same "split" "$lines" "$(sites ./split)"
 if command -v clang++-19 >/dev/null; then
+  # shellcheck disable=SC2086  # several libraries
   clang++-19 -std=c++17 -O2 -g sites.cpp -o of_clang $libraries
   readelf -S of_clang | grep -q debug_aranges && fail "clang writes .debug_aranges now: nothing is tested here"
   same "clang" "$lines" "$(sites ./of_clang)"
@@ -106,6 +110,7 @@ int main() {
 X
 for level in -O0 -O2; do
   for program in lambdas standard; do
+    # shellcheck disable=SC2086  # several libraries
     "$cxx" -std=c++17 $level -g $program.cpp -o $program $libraries || fail "$level: $program does not build"
   done
   same "$level: lambdas" "lambdas.cpp:13 debug_info parallel_for
@@ -147,7 +152,8 @@ print(server.getsockname()[1], flush=True)
 server.accept()
 print("asked", flush=True)' >server & server=$!
 until [ -s server ]; do sleep 0.1; done
-export DEBUGINFOD_URLS="http://127.0.0.1:$(head -n 1 server)" DEBUGINFOD_CACHE_PATH=$work/cache
+port=$(head -n 1 server)
+export DEBUGINFOD_URLS="http://127.0.0.1:$port" DEBUGINFOD_CACHE_PATH=$work/cache
 strip -g -o symbols whole
 same "symbols" "main+* symbol parallel_for
 shop::hidden+* symbol task_group

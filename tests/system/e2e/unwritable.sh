@@ -4,7 +4,7 @@ any_program | build_stock any
 mkdir closed && chmod a-w closed
 if [ "$(id -u)" -ne 0 ]; then TP_DATA=closed/data ours ./any; else TP_DATA=/proc/no/data ours ./any; fi
 same "exit status" 0 $status
-same "stdout" done "$(cat out)"
+same "stdout" "done" "$(cat out)"
 same "lines on stderr" 1 "$(wc -l <err)"
 in_file err "nothing is recorded"
 TP_DATA=/dev/null/x ours ./any
@@ -26,7 +26,7 @@ int main() {
 EOF
 TP_DATA=small/data ours ./busy
 same "exit status" 0 $status
-same "stdout" done "$(cat out)"
+same "stdout" "done" "$(cat out)"
 in_file err "recording stopped"
 in_file err incomplete
 same "lines on stderr" 1 "$(wc -l <err)"
@@ -36,5 +36,5 @@ rm -rf small/data
 dd if=/dev/zero of=small/fill bs=1k count=64 2>/dev/null
 TP_DATA=small/data ours ./busy
 same "full from the start: exit status" 0 $status
-same "full from the start: stdout" done "$(cat out)"
+same "full from the start: stdout" "done" "$(cat out)"
 finish

@@ -1,5 +1,6 @@
 // Every tests/golden/*.trace.txt against the files beside it: NAME.ws_profile.csv,
-// NAME.region_all.csv, NAME.region_N.csv, NAME.FORMAT of --export, whichever exist.
+// NAME.region_all.csv, NAME.region_N.csv, NAME.FORMAT of --export, whichever exist. With
+// TP_UPDATE_GOLDEN=1 the files are written instead (scripts/update-golden).
 #include "base/problem.h"
 #include "export/export.h"
 #include "profile/make_profile.h"
@@ -8,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -41,6 +43,8 @@ TEST(Golden, AllTracesGiveTheirExpectedFiles) {
       if (!fs::exists(stem + "." + name))
         return;
       ++compared;
+      if (std::getenv("TP_UPDATE_GOLDEN"))
+        std::ofstream(stem + "." + name) << actual;
       EXPECT_EQ(text_of_file(stem + "." + name), actual) << name;
     };
     compare("ws_profile.csv", write_profile_csv(profile));
