@@ -13,7 +13,7 @@ bool is_dumb_terminal();
 // Auto: `descriptor` is a terminal that is not dumb, and NO_COLOR is empty or unset.
 bool wants_color(Color color, int descriptor);
 
-// A terminal on which a line can be erased and written again.
+// Whether `descriptor` is a terminal on which a line can be erased and rewritten.
 bool can_rewrite_line(int descriptor);
 
 // In columns; 80 if unknown.
