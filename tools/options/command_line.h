@@ -78,7 +78,7 @@ public:
   }
   // For other tools and for tests: not in --help.
   void hidden(const std::string& names, std::string& value);
-  // Up to `most` arguments that are no options.
+  // Up to `most` arguments that are not options.
   void positionals(std::vector<std::string>& values, std::size_t most);
   // The first argument that is not an option begins a command, which is not parsed.
   void stop_at_command(std::vector<std::string>& command);

@@ -32,7 +32,7 @@ std::int64_t unix_time_ns() {
   return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-// Events that are named must work; `auto` always does. Names of libpfm4 become numbers.
+// Named events must be available; `auto` always is. Replaces names of libpfm4 by numbers.
 void check_events(Options& options, const Prefix& prefix) {
   std::string as_given = "-e " + options.events;
   const char* const variable = std::getenv("TP_EVENT");
