@@ -119,7 +119,7 @@ int judge(const Options& options, const Profile& profile) {
   return check_all(options, figures_of(profile));
 }
 
-// Shows an existing profile of ours if there is no data directory.
+// Without a data directory, shows an existing profile of ours.
 bool show_old_profile(const Options& options) {
   std::error_code error;
   if (!options.csv_is_named || fs::exists(options.data, error) ||

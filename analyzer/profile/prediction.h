@@ -1,5 +1,5 @@
 // PREDICTION: elapsed time, speedup and efficiency on P worker threads, by simulation of the
-// recorded DAG (passes/simulation.h) with the tasking overhead that this run shows.
+// recorded DAG (simulate/simulation.h) with the tasking overhead that this run shows.
 //
 // Measured: the work of each step; the time between two steps, per kind of boundary; the duration
 // of steals. Modeled: recording adds one reading of the clock to each step and two between steps

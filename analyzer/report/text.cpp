@@ -132,7 +132,7 @@ std::vector<const SiteRow*> sorted(const Profile& profile, SortKey key) {
   const auto order = [&](auto less) { std::stable_sort(rows.begin() + 1, rows.end(), less); };
   switch (key) {
   case SortKey::Critical:
-    break; // as they are
+    break; // already in this order
   case SortKey::Work:
     order([](const SiteRow* a, const SiteRow* b) { return a->work > b->work; });
     break;

@@ -22,8 +22,7 @@ struct ParseRequest {
 struct ParseResult {
   bool ok = false;
   std::vector<std::string> errors; // "file:line:column: message"
-  std::string
-      hidden_header; // a header that -iquote <folder of the main file> would replace
+  std::string hidden_header;       // a header that -iquote <folder of the main file> would replace
   std::map<std::string, SourceFile> files; // by canonical path: the main file and own headers
 };
 

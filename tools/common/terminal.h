@@ -7,7 +7,7 @@ namespace tp::tool {
 
 enum class Color { Auto, Always, Never };
 
-// TERM is "dumb", empty or unset: no colors, and no line can be rewritten.
+// Whether TERM is "dumb", empty or unset: then colors and rewriting a line are not available.
 bool is_dumb_terminal();
 
 // Auto: `descriptor` is a terminal that is not dumb, and NO_COLOR is empty or unset.

@@ -190,7 +190,8 @@ std::vector<std::string> libraries_of(const std::string& program, const ElfFile&
       file.interpreter.empty() || !fs::equivalent(file.interpreter, own->interpreter, error))
     return {};
   std::vector<std::string> libraries;
-  // "\tlibm.so.6 => /lib/libm.so.6 (0x00007f0e8c2b4000)", "\t./libmy.so (0x...)", "\tx.so => not found"
+  // "\tlibm.so.6 => /lib/libm.so.6 (0x00007f0e8c2b4000)", "\t./libmy.so (0x...)",
+  // "\tx.so => not found"
   std::istringstream lines(output_of({own->interpreter, "--list", path}));
   for (std::string line; std::getline(lines, line);) {
     const std::size_t arrow = line.find(" => ");
