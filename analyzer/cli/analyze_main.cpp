@@ -1,4 +1,5 @@
-// tp-analyze: options, the profile, the reports. stdout carries the answer, stderr everything else.
+// tp-analyze: options, the profile, the reports. stdout receives the answer, stderr everything
+// else.
 #include "cli/analyze_options.h"
 #include "cli/tool.h"
 #include "common/exit_status.h"
@@ -68,7 +69,7 @@ std::string answer(const Options& options, const Profile& profile) {
   return write_text(profile, text);
 }
 
-// The CSV has the columns of TaskProf, which has none for this mark.
+// The CSV has the columns of TaskProf; none of them holds this mark.
 void note_short_sites(const Profile& profile) {
   for (const SiteRow& site : profile.sites)
     if (site.too_short)
@@ -118,7 +119,7 @@ int judge(const Options& options, const Profile& profile) {
   return check_all(options, figures_of(profile));
 }
 
-// Without data, an existing profile of ours is shown.
+// Without a data directory, shows an existing profile of ours.
 bool show_old_profile(const Options& options) {
   std::error_code error;
   if (!options.csv_is_named || fs::exists(options.data, error) ||
@@ -140,7 +141,7 @@ struct Analyzed {
   std::string answer;
 };
 
-// All that takes long, with a progress line on terminals.
+// All long computations, with a progress line on terminals.
 Analyzed analyze(const Options& options, TraceSource& source) {
   ProfileOptions wanted = options.analysis;
   std::optional<ProgressLine> progress;

@@ -15,7 +15,7 @@
 
 namespace tp::analysis {
 namespace fs = std::filesystem;
-using namespace tool; // the option tables below read better
+using namespace tool; // keeps the option tables below short
 
 namespace {
 
@@ -61,7 +61,7 @@ bool ends_in_csv(const std::string& name) {
   return name.size() > 4 && name.substr(name.size() - 4) == ".csv";
 }
 
-// A positional that is a directory is the data, one that ends in .csv the output.
+// A positional argument that is a directory is the data; one that ends in .csv is the output.
 void place_positionals(const Raw& raw, Options& options) {
   for (const std::string& name : raw.positionals) {
     std::error_code error;

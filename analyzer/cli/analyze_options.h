@@ -26,7 +26,7 @@ struct Options {
   std::string data;
   std::string profile_csv; // path of ws_profile.csv
   bool csv_is_named = false;
-  std::string region_dir; // where region files go
+  std::string region_dir; // directory for the region files
   std::string json;       // file, "-" for stdout, or empty
   ProfileOptions analysis;
   TextOptions text;
@@ -40,7 +40,7 @@ struct Options {
   std::chrono::milliseconds progress_after = tool::Progress::kAfter;
 };
 
-// Nothing if help or the version was shown. Throws tool::Failure.
+// Empty if help or the version was shown. Throws tool::Failure.
 std::optional<Options> parse_options(const std::vector<std::string>& arguments);
 
 } // namespace tp::analysis

@@ -1,4 +1,4 @@
-// tp-diff: two profiles in, what changed out. stdout carries the answer, stderr everything else.
+// tp-diff: compares two profiles. stdout receives the answer, stderr everything else.
 #include "cli/diff_options.h"
 #include "cli/tool.h"
 #include "common/exit_status.h"
@@ -65,7 +65,7 @@ Failure missing_figure(const Check& check, const Comparison& comparison, bool in
           missing.hint};
 }
 
-// A claim about half of the records would not be about the program.
+// A claim about half of the records would say nothing about the program.
 void check_completeness(const Figures& figures, const std::string& name) {
   if (!figures.lost.empty())
     throw Failure(name, figures.lost, kLostHint);

@@ -20,12 +20,12 @@ struct DiffOptions {
   std::size_t top = 10;
   bool colour = false;
   PathMap path_map;           // of BASE
-  bool maps_both = false;     // of NEW too: the rules of TP_MAP_PATH
+  bool maps_both = false;     // of NEW too: rules from TP_MAP_PATH
   std::vector<Check> fail_if; // of changes
   tool::MessageStyle style;
 };
 
-// Nothing if help or the version was shown. Throws tool::Failure.
+// Empty if help or the version was shown. Throws tool::Failure.
 std::optional<DiffOptions> parse_diff_options(const std::vector<std::string>& arguments);
 
 } // namespace tp::analysis

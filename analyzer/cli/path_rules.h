@@ -1,4 +1,4 @@
-// PATH RULES: the values of --map-path, or of TP_MAP_PATH where the option is not given.
+// PATH RULES: the values of --map-path, or of TP_MAP_PATH if the option is not given.
 #pragma once
 
 #include "sites/site_table.h"
@@ -8,7 +8,7 @@
 
 namespace tp::analysis {
 
-// `given`: the values of --map-path, OLD=NEW each. If there is none, TP_MAP_PATH contains the rules,
+// `given`: the values of --map-path, each OLD=NEW. If it is empty, TP_MAP_PATH contains the rules,
 // one per line. Throws tool::Failure.
 PathMap path_rules(const std::vector<std::string>& given);
 

@@ -1,4 +1,4 @@
-// See tool.h.
+// The signal handler, the environment and the errors of tools that read traces.
 #include "cli/tool.h"
 
 #include "base/problem.h"
@@ -14,9 +14,9 @@
 namespace tp::analysis {
 namespace {
 
-std::string trace_was_cut; // the message of the handler, made beforehand
+std::string trace_was_cut; // the message of the handler, prepared in advance
 
-// A stream that shrinks while it is mapped: another program is writing the data directory.
+// A stream shrank while it was mapped: another program is writing the data directory.
 extern "C" void on_bus_error(int) {
   tool::Progress::erase_line();
   [[maybe_unused]] const auto written =

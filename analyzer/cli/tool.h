@@ -1,4 +1,4 @@
-// What tp-analyze and tp-diff add to the tools' common frame.
+// What tp-analyze and tp-diff add to the common code of the tools.
 #pragma once
 
 #include "base/progress_sink.h"
@@ -9,7 +9,7 @@
 
 namespace tp::analysis {
 
-// What to do where records are lost.
+// What to do if records are lost.
 inline constexpr char kLostHint[] =
     "copy the data directory again, or record again: tp-run PROGRAM";
 

@@ -1,4 +1,4 @@
-// The grammar of checks, and where each figure comes from.
+// The grammar of checks, and the source of each figure.
 #include "compare/checks.h"
 
 #include "report/lines.h"
@@ -92,7 +92,8 @@ bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || c == '_';
 }
 
-// Takes a check apart from left to right: no std::regex, whose stack grows with the length of the text.
+// Parses a check from left to right. It does not use std::regex, whose stack grows with the length
+// of the text.
 class Scanner {
 public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -104,14 +105,14 @@ public:
   void skip_space() {
     take_while([](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
   }
-  // The first that is there, else nothing.
+  // The first of `words` with which the rest begins; empty if there is none.
   std::string_view take_one_of(std::initializer_list<std::string_view> words) {
     for (const std::string_view word : words)
       if (rest_.starts_with(word))
         return take(word.size());
     return {};
   }
-  // `site(NAME).`, or nothing at all; a name may contain parentheses. False: it is begun and not ended.
+  // `site(NAME).`, or nothing; a name may contain parentheses. False: it begins but does not end.
   bool take_site(std::string_view& name) {
     constexpr std::string_view kBegin = "site(", kEnd = ").";
     if (take_one_of({kBegin}).empty())
@@ -123,7 +124,7 @@ public:
     take(kEnd.size());
     return true;
   }
-  // Digits, and perhaps a point and digits.
+  // Digits, optionally followed by a point and digits.
   std::string_view take_number() {
     const std::string_view start = rest_;
     if (take_while(is_digit).empty())

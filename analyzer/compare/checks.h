@@ -22,7 +22,7 @@ struct Check {
   bool percent = false; // the value was given with %
 };
 
-// What was expected, and what is not that.
+// The expected text, and the text that was found instead.
 struct BadCheck : std::runtime_error {
   BadCheck(const std::string& what_expected, const std::string& what_got)
       : std::runtime_error("expected " + what_expected + ", got " + what_got),
@@ -30,11 +30,11 @@ struct BadCheck : std::runtime_error {
   std::string expected, got;
 };
 
-// `change`: the claim is about how much a figure changes, so that it may be negative, and a
-// percentage of what it was. Throws BadCheck.
+// `change`: the claim is about how much a figure changes; it may be negative, and a percentage
+// refers to the old value. Throws BadCheck.
 Check parse_check(const std::string& text, bool change = false);
 
-// A figure and how to write it.
+// A figure, and how to write it.
 struct Measured {
   Ratio value;
   bool percent = false; // `value` is a share
@@ -42,24 +42,24 @@ struct Measured {
   std::string text() const;
 };
 
-// Nothing if the profile does not have this figure. `site`: which one `metric.site` is.
+// Empty if the profile does not have this figure. `site`: the one that `metric.site` names.
 std::optional<Measured> measure(const Metric& metric, const Figures& figures,
                                 const SiteFigures* site);
 
-// Why there is nothing, and what to do about it.
+// Why a figure is missing, and what to do about it.
 struct Missing {
   std::string why, hint;
 };
 Missing why_missing(const Metric& metric, const Figures& figures);
 
-// The site that is called `name`: its name, its file:line, or the end of its path. Null if there is
-// none. Throws BadCheck if there are several.
+// The site with this name, this file:line, or a path that ends so. Null if there is none. Throws
+// BadCheck if there are several.
 const SiteFigures* find_site(const Figures& figures, const std::string& name);
 
 bool compare(long double left, const std::string& comparison, long double right);
 
-// Whether a check holds; sets `actual` to the figure it was compared with. Nothing: the figure does
-// not exist. Throws BadCheck if the site does not exist.
+// Whether a check holds; sets `actual` to the figure that it was compared with. Empty if the figure
+// does not exist. Throws BadCheck if the site does not exist.
 std::optional<bool> holds(const Check& check, const Figures& figures, std::string& actual);
 
 } // namespace tp::analysis

@@ -10,7 +10,7 @@
 namespace tp::analysis {
 namespace {
 
-// Where a site stands if its line does not count.
+// The location of a site without its line.
 using Scope = std::tuple<std::string, std::vector<std::string>, std::vector<std::string>>;
 using Sites = std::vector<const SiteFigures*>; // by line
 
@@ -28,7 +28,7 @@ std::map<Scope, std::pair<Sites, Sites>> by_scope(const Figures& base, const Fig
   return scopes;
 }
 
-// What is left is told by file and line, whatever stands there now.
+// Matches the remaining sites by file and line, whatever code is there now.
 void match_lines(Sites& base, Sites& now, std::vector<SitePair>& pairs) {
   std::map<std::pair<std::string, std::uint32_t>, const SiteFigures*> places;
   for (const SiteFigures* const site : now)
@@ -47,7 +47,7 @@ void match_lines(Sites& base, Sites& now, std::vector<SitePair>& pairs) {
 }
 
 // A function with as many sites of the same construct as before has the same sites, in their order.
-// With more or fewer nobody can tell which one is new but by the lines.
+// If there are more or fewer, only the lines can identify the new ones.
 std::vector<SitePair> match_sites(const Figures& base, const Figures& now) {
   std::vector<SitePair> pairs;
   Sites base_rest, now_rest;

@@ -1,5 +1,5 @@
 // COMPARISON of two profiles: what changed from BASE to NEW, for the whole program and per spawn
-// site. Sites are matched by file and line; where a line moved, by file, function and construct.
+// site. Sites are matched by file and line; if a line moved, by file, function and construct.
 #pragma once
 
 #include "compare/checks.h"
@@ -22,12 +22,12 @@ struct SitePair {
   bool too_short() const { return (base && base->too_short) || (now && now->too_short); }
 };
 
-// A metric on both sides; one that does not exist there is not set.
+// A metric on both sides; empty on a side where it does not exist.
 struct Change {
   std::optional<Measured> base, now;
 };
 
-// The profiles outlive it.
+// Does not own the profiles: they must outlive it.
 struct Comparison {
   const Figures* base = nullptr;
   const Figures* now = nullptr;
@@ -37,12 +37,13 @@ struct Comparison {
 
 Comparison compare_profiles(const Figures& base, const Figures& now);
 
-// How a metric changes. A site that one side lacks has no work there. Throws BadCheck if neither
-// side has the site, or if the units differ and the metric is an amount of work.
+// How a metric changes. A site that one side lacks has no work on that side. Throws BadCheck if
+// neither side has the site, or if the units differ and the metric is an amount of work.
 Change change_of(const Metric& metric, const Comparison& comparison);
 
-// A change as --fail-if and reports count it: percent of the figure in BASE; or the difference, of
-// shares in percentage points. Nothing if a side is missing. From 0 to more is infinite percent.
+// A change as --fail-if and reports count it: in percent of the figure in BASE, or as the
+// difference, which for shares is in percentage points. Empty if a side is missing. From 0 to more
+// is infinite percent.
 std::optional<long double> amount_of(const Change& change, bool percent);
 
 } // namespace tp::analysis

@@ -1,4 +1,4 @@
-// JSON of tp-diff.
+// The JSON of tp-diff.
 #include "compare/diff_writers.h"
 
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ Json number(const std::optional<Measured>& measured) {
   return static_cast<double>(measured->number());
 }
 
-// Of shares the change is in percentage points; infinite changes are null.
+// Changes of shares are in percentage points; infinite changes are null.
 Json change_json(const Change& change) {
   Json json = {{"base", number(change.base)}, {"new", number(change.now)}};
   const auto amount = amount_of(change, true);

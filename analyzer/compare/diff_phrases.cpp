@@ -1,4 +1,4 @@
-// What the writers of tp-diff say in the same words.
+// Phrases that the writers of tp-diff share.
 #include "compare/diff_writers.h"
 #include "report/numbers.h"
 
@@ -13,7 +13,7 @@ std::string both(const Change& change) {
   return fmt::format("from {} to {}", change.base->text(), change.now->text());
 }
 
-// The site, other than main, that took more of the critical path, or less, by the most.
+// The site, other than main, whose critical work changed most.
 const SitePair* most_changed(const Comparison& comparison) {
   for (const SitePair& pair : comparison.sites) {
     const auto points = amount_of(site_change(comparison, pair, "critical"), false);

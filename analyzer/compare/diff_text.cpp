@@ -1,4 +1,4 @@
-// The terminal's answer of tp-diff: at most 25 lines unless --top asks for more.
+// The terminal output of tp-diff: at most 25 lines unless --top asks for more.
 #include "compare/diff_writers.h"
 #include "report/lines.h"
 #include "report/numbers.h"

@@ -1,4 +1,4 @@
-// The door of tp-diff's writers: a Comparison in, text out.
+// The interface of tp-diff's writers: from a Comparison to text.
 #pragma once
 
 #include "compare/comparison.h"
@@ -8,8 +8,8 @@
 namespace tp::analysis {
 
 struct DiffText {
-  std::string base, now; // what the user called them
-  std::size_t top = 10;  // sites
+  std::string base, now; // as the user named them
+  std::size_t top = 10;  // how many sites to show
   bool colour = false;
 };
 
@@ -18,7 +18,7 @@ std::string write_diff_markdown(const Comparison& comparison, const DiffText& op
 // Schema taskpath.diff/1; within /1 fields are only added.
 std::string write_diff_json(const Comparison& comparison, const DiffText& options);
 
-// What all of them say: one line of the table of the whole program, and a sentence.
+// What all writers show: one line of the table of the whole program, and a sentence.
 struct DiffLine {
   const char* label;
   const char* metric;

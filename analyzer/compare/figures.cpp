@@ -1,4 +1,4 @@
-// From a Profile, and from its JSON.
+// Reads figures from a Profile, and from its JSON.
 #include "compare/figures.h"
 
 #include "base/json_fields.h"
@@ -42,7 +42,7 @@ SiteFigures site_of_json(const JsonFields& json) {
   return site;
 }
 
-// Profiles of version 0.1 need not say whether it is known, nor why not.
+// Profiles of version 0.1 may lack both whether it is known and why it is not.
 Divisible divisible_of_json(const JsonFields& json) {
   if (!json.has("divisible_is_known") || json.flag("divisible_is_known"))
     return Divisible::Known;

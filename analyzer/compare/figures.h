@@ -1,5 +1,5 @@
-// FIGURES: the numbers of a profile that checks and comparisons ask for, whether they come from data
-// or from a JSON file of an earlier run.
+// FIGURES: the numbers of a profile that checks and comparisons use. They come from a data
+// directory or from a JSON file of an earlier run.
 #pragma once
 
 #include "model/profile.h"
@@ -11,7 +11,7 @@
 namespace tp::analysis {
 
 struct SiteFigures {
-  std::string name; // for people
+  std::string name; // for display
   std::string file;
   std::uint32_t line = 0; // 0: main
   std::vector<std::string> functions, constructs;
@@ -24,7 +24,7 @@ struct SiteFigures {
 struct Figures {
   std::string unit; // of work, with the clock: "ticks (tsc-rseq)"
   bool complete = true;
-  std::string lost; // where records are lost, else empty
+  std::string lost; // where records are lost, or empty
   std::uint64_t work = 0, span = 0;
   std::uint64_t divisible_span = 0, burdened_span = 0; // burdened: oneTBB's model
   Divisible divisible = Divisible::Known;
@@ -35,8 +35,8 @@ struct Figures {
 
 Figures figures_of(const Profile& profile);
 
-// Of the text of a file that --json wrote; `file` is for messages. Throws Error{BadJson, BadField,
-// UnknownSchema}.
+// Reads the text of a file that --json wrote; `file` is for messages. Throws Error{BadJson,
+// BadField, UnknownSchema}.
 Figures read_figures(const std::string& text, const std::string& file);
 
 } // namespace tp::analysis

@@ -1,6 +1,6 @@
-// The format of callgrind's files (callgrind-format in Valgrind's manual): a spawn site stands for a
-// function, its spawns for calls. A call's inclusive cost is that of the contexts below it. Folded
-// recursion has none: its cost stands at the node that it was folded into.
+// The format of callgrind's files (callgrind-format in Valgrind's manual): a spawn site is a
+// function, its spawns are calls. A call's inclusive cost is the cost of the contexts below it.
+// Folded recursion has no inclusive cost: its cost is part of the node that it was folded into.
 #include "export/export.h"
 #include "export/frames.h"
 
@@ -28,7 +28,7 @@ struct Calls {
 
 using Site = std::uint32_t;
 
-// By site, what contexts of the same site have together.
+// By site, the sum over all contexts of that site.
 struct SiteCosts {
   std::map<Site, Cost> own;
   std::map<std::pair<Site, Site>, Calls> calls;
@@ -61,7 +61,7 @@ public:
   std::string write();
 
 private:
-  // A name is written out the first time, then its number stands for it.
+  // The first use of a name writes it out with a number; later uses write the number only.
   std::string numbered(std::map<std::string, std::size_t>& known, const std::string& name) {
     const auto [at, fresh] = known.try_emplace(name, known.size() + 1);
     return fresh ? fmt::format("({}) {}", at->second, name) : fmt::format("({})", at->second);
@@ -98,8 +98,8 @@ std::string CallgrindWriter::write() {
       text += fmt::format("cfi={}\n", file(callee));
       text += fmt::format("cfn={}\n", function(callee));
       text += fmt::format("calls={} {}\n", call->second.count, line(callee));
-      // The call stands where the callee is spawned. With another file for it (fi=) the annotator
-      // would take the caller for two functions.
+      // The call is on the line where the callee is spawned. If that line had another file (fi=),
+      // the annotator would show the caller as two functions.
       text += line_of(line(path(site) == path(callee) ? callee : site), call->second.inclusive);
     }
   }

@@ -1,5 +1,5 @@
-// The graph of the spawn sites for Graphviz: an edge from a site to each site whose tasks its tasks
-// spawn. Span and parallelism stand in the labels, colour is the share of the critical path.
+// The graph of the spawn sites for Graphviz: an edge from a site to each site that its tasks spawn.
+// The labels contain span and parallelism; the fill shows the share of the critical path.
 #include "export/export.h"
 #include "export/frames.h"
 #include "report/numbers.h"
@@ -13,7 +13,7 @@
 namespace tp::analysis {
 namespace {
 
-// More nodes than these nobody can read; the sites come in the order of their critical work.
+// A graph with more nodes is not readable; the sites are in the order of their critical work.
 constexpr std::uint32_t kMostNodes = 100;
 
 std::string quoted(const std::string& text) {

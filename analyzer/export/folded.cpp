@@ -1,4 +1,4 @@
-// Folded stacks: what Brendan Gregg's FlameGraph and everything after it reads.
+// Folded stacks: the input of Brendan Gregg's FlameGraph and the tools that adopted its format.
 #include "export/export.h"
 #include "export/frames.h"
 

@@ -1,4 +1,4 @@
-// Names of frames.
+// Names of frames, and UTF-8.
 #include "export/frames.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace tp::analysis {
 namespace {
 
-// Bytes of the UTF-8 sequence at the start of `text`; 0 if there is none.
+// Length in bytes of the UTF-8 sequence at the start of `text`; 0 if there is none.
 std::size_t sequence(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -21,7 +21,7 @@ std::size_t sequence(std::string_view text) {
   for (std::size_t i = 1; i < size; ++i)
     if (byte(i) < 0x80 || byte(i) > 0xbf)
       return 0;
-  // Overlong forms, surrogates, and what lies beyond U+10FFFF.
+  // Overlong forms, surrogates, and code points beyond U+10FFFF.
   const bool wrong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
                      (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f);
   return wrong ? 0 : size;

@@ -9,17 +9,17 @@
 
 namespace tp::analysis {
 
-// `text` as UTF-8 on one line: what is neither becomes '?'.
+// `text` as UTF-8 on one line; each byte that does not fit becomes '?'.
 std::string clean(std::string_view text);
 
-// "tree.cpp:25 (build_tree)": where the tasks are spawned, and in which function. Nothing that may be
-// another in the next run: other tools compare runs by these names.
+// "tree.cpp:25 (build_tree)": where the tasks are spawned, and in which function. It contains
+// nothing that may differ in the next run: other tools compare runs by these names.
 std::string frame_name(const Profile& profile, std::uint32_t site);
 
 // Indices of contexts from main down to `context`.
 std::vector<std::uint32_t> frames_of(const Profile& profile, std::uint32_t context);
 
-// A unit in the words that other tools know.
+// The unit of work, in the words that other tools know.
 std::string unit_name(const Profile& profile);
 
 } // namespace tp::analysis

@@ -1,7 +1,7 @@
-// Perfetto's trace format: a track per thread with what it worked for, when; a counter of the
-// threads at work. Times are wall-clock times of the run. What a thread does outside of steps (idle,
-// tasking overhead) shows as gaps. Where the trace has more steps than a viewer can show, a slice
-// stands for several consecutive ones, and says how many.
+// Perfetto's trace format: a track per thread with the sites that it worked for, and a counter of
+// the threads at work. Times are wall-clock times of the run. Time outside of steps (idle time,
+// tasking overhead) shows as gaps. If the trace has more steps than a viewer can show, a slice
+// covers several consecutive steps and contains their number.
 #include "export/export.h"
 #include "export/frames.h"
 
@@ -15,7 +15,7 @@
 namespace tp::analysis {
 namespace {
 
-// Field numbers of github.com/google/perfetto/protos/perfetto/trace.
+// Field numbers from github.com/google/perfetto/protos/perfetto/trace.
 enum : protozero::pbf_tag_type {
   kTracePacket = 1,
   kPacketTimestamp = 8,
@@ -60,7 +60,7 @@ private:
   void add_names();
   void add_slice(const TimelineSlice& slice);
   void add_counter();
-  // A packet of our one sequence.
+  // Writes a packet of our only sequence.
   template <typename Fill>
   void packet(std::uint32_t flags, Fill&& fill) {
     protozero::pbf_writer packet(writer_, kTracePacket);

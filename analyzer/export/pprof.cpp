@@ -1,5 +1,5 @@
-// pprof's profile.proto, compressed with gzip as its readers expect. One location and one function
-// per site; a context is a sample.
+// pprof's profile.proto, compressed with gzip as its readers expect. Each site is one location and
+// one function; each context is a sample.
 #include "export/export.h"
 #include "export/frames.h"
 
@@ -13,7 +13,7 @@
 namespace tp::analysis {
 namespace {
 
-// Field numbers of github.com/google/pprof/proto/profile.proto.
+// Field numbers from github.com/google/pprof/proto/profile.proto.
 enum : protozero::pbf_tag_type {
   kProfileSampleType = 1,
   kProfileSample = 2,
@@ -57,7 +57,7 @@ private:
     value.add_int64(kValueType, string(type));
     value.add_int64(kValueUnit, string(unit));
   }
-  // Ids are never 0: a site's is its index plus 1, that of further contexts one more than all.
+  // Ids are never 0: a site's id is its index plus 1; further contexts share the next one.
   std::uint64_t id_of(std::uint32_t site) const {
     return std::min<std::uint64_t>(site, profile_.sites.size()) + 1;
   }
@@ -109,7 +109,7 @@ void PprofWriter::add_site(std::uint32_t site) {
   function.add_int64(kFunctionLine, line);
 }
 
-// Byte-identical for the same input: gzip's header gets no time and no name.
+// Byte-identical for the same input: gzip's header contains no time and no name.
 std::string gzip(const std::string& bytes) {
   constexpr int kGzipFormat = 15 + 16;
   z_stream stream{};

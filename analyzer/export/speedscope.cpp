@@ -1,5 +1,5 @@
-// speedscope's file format: stacks with weights, as "sampled" profiles. A weight is what a context
-// sums up to; the order of the stacks is that of the contexts and no order in time.
+// speedscope's file format: stacks with weights, as "sampled" profiles. A weight is the sum of a
+// context; the order of the stacks is the order of the contexts, not an order in time.
 #include "export/export.h"
 #include "export/frames.h"
 
@@ -23,7 +23,7 @@ Json frame_json(const Profile& profile, std::uint32_t site) {
 
 Json profile_json(const Profile& profile, const std::string& name, const std::string& unit,
                   std::uint64_t ContextRow::* metric) {
-  // Frames are the sites in their order, and one more for further contexts.
+  // Frames are the sites in their order, followed by one for further contexts.
   const auto frame_of = [&](std::uint32_t context) {
     return std::min<std::size_t>(profile.contexts[context].site, profile.sites.size());
   };
@@ -52,7 +52,7 @@ Json profile_json(const Profile& profile, const std::string& name, const std::st
 } // namespace
 
 std::string write_speedscope(const Profile& profile) {
-  // Other units than time are in the name: speedscope knows none of them.
+  // The name contains units other than time, because speedscope does not know them.
   const std::string unit = unit_name(profile);
   const std::string known = unit == "nanoseconds" ? unit : "none";
   Json frames = Json::array();

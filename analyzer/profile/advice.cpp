@@ -1,4 +1,4 @@
-// What to say about a profile in plain words.
+// The advice on a profile, in plain words.
 #include "profile/advice.h"
 
 #include "report/numbers.h"
@@ -9,8 +9,8 @@
 namespace tp::analysis {
 namespace {
 
-// The marked region, or without marks the candidate, that alone raises the parallelism most at
-// the factor nearest to 8 from below.
+// The marked region, or without marks the candidate, that by itself raises the parallelism most at
+// the largest factor up to 8.
 struct Best {
   std::string name;
   std::uint64_t factor = 0;
@@ -33,7 +33,7 @@ Best best_region(const Profile& profile) {
   return best;
 }
 
-// A code segment or a site.
+// The best code segment or site.
 Best best_target(const Profile& profile) {
   Best site, segment;
   for (const WhatIfCandidate& target : profile.explored)
@@ -47,12 +47,12 @@ Best best_target(const Profile& profile) {
   return prefer_segment(gain(segment), gain(site)) ? segment : site;
 }
 
-// Worth saying if it gains a tenth.
+// Worth mentioning if it gains a tenth.
 bool gains(const Best& best, const Profile& profile) {
   return !best.name.empty() && best.parallelism.value() >= 1.1 * profile.parallelism().value();
 }
 
-// "the code from A to B", "the code of a.cpp:12", or what says itself that it is code.
+// "the code from A to B", "the code of a.cpp:12", or the name itself if it already describes code.
 std::string code_of(const std::string& name) {
   if (name.starts_with("serial code") || name.starts_with("the loop bodies"))
     return "the " + (name.starts_with("the ") ? name.substr(4) : name);
@@ -64,7 +64,8 @@ std::string worth(const std::string& what, const Best& best, const Profile& prof
                      best.factor, fixed2(profile.parallelism()), fixed2(best.parallelism));
 }
 
-// A loop that loses much to tasking overhead, or that a finer grain would make more parallel.
+// A loop that loses much to tasking overhead, or that a smaller grain size would make more
+// parallel.
 std::string grain_advice(const Profile& profile) {
   if (profile.advised_grains.empty())
     return "";
@@ -90,7 +91,7 @@ std::string advise(const Profile& profile) {
   if (const auto& search = profile.search;
       search && search->skipped_because.empty() && (search->steps.empty() || !search->reached))
     return search->outcome;
-  // Before all others, if it loses a tenth of the work.
+  // Comes first if it loses a tenth of the work.
   const std::string grain = grain_advice(profile);
   if (!grain.empty() && profile.advised_grains[0].loop->cost_now >= profile.work / 10)
     return grain;

@@ -1,4 +1,4 @@
-// ADVICE: the one sentence at the end of a report.
+// ADVICE: the sentence at the end of a report that recommends what to change first.
 #pragma once
 
 #include "model/profile.h"
@@ -7,7 +7,7 @@
 
 namespace tp::analysis {
 
-// Of a profile that is complete but for its advice.
+// `profile` must be complete except for its advice.
 std::string advise(const Profile& profile);
 
 } // namespace tp::analysis

@@ -10,13 +10,13 @@ namespace tp::analysis {
 namespace {
 
 constexpr std::uint64_t kDefaultBurdenNs = 6250; // Cilkview's 15,000 cycles at 2.4 GHz
-constexpr std::uint64_t kFewSteals = 20;         // from which nothing is measured
+constexpr std::uint64_t kFewSteals = 20;         // with fewer, nothing is measured
 
 std::uint64_t at_rate(std::uint64_t ns, double hz) {
   return rounded(static_cast<double>(ns) * hz / 1e9);
 }
 
-// By the work that this run did in a nanosecond of its steps.
+// Uses the work that this run did per nanosecond of its steps.
 std::uint64_t at_rate_of_run(std::uint64_t ns, const Measured& measured) {
   const std::uint64_t steps_ns = to_ns(measured.read.step_time, measured.read.time_hz);
   return steps_ns == 0 ? 0
@@ -24,10 +24,10 @@ std::uint64_t at_rate_of_run(std::uint64_t ns, const Measured& measured) {
                                  static_cast<double>(steps_ns));
 }
 
-// Nothing if that needs figures of the whole trace.
+// Empty if the answer needs figures of the whole trace.
 std::optional<std::uint64_t> burden_in_work(std::uint64_t ns, const RunInfo& run) {
   if (run.work.name == "virtual")
-    return ns; // its units are what the user makes them
+    return ns; // the user defines its units
   if (run.work.hz == 0)
     return {};
   return at_rate(ns, static_cast<double>(run.work.hz));

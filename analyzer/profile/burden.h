@@ -1,5 +1,6 @@
-// BURDEN: what a migration costs, a task that another worker takes over (model/speedup_bounds.h). Given by the user,
-// measured by the steals of this run, or assumed.
+// BURDEN: what a migration costs, which is a task that another worker thread takes over
+// (model/speedup_bounds.h). The user gives it, or the steals of this run measure it, or it is
+// assumed.
 #pragma once
 
 #include "model/prediction.h"
@@ -12,21 +13,23 @@
 
 namespace tp::analysis {
 
-// As far as it is known before the trace is read; `work` is 0 where that takes the whole trace.
+// What is known before the trace is read; `work` is 0 if it depends on the whole trace.
 Burden burden_before_reading(const ProfileOptions& options, const RunInfo& run);
 
 struct RefinedBurden {
   Burden burden;
   std::optional<Warning> warning;
 };
-// What only the trace tells: how long steals took, how much work is done in a nanosecond. `before`: burden_before_reading().
+// Adds what only the trace contains: how long steals took, and how much work is done in a
+// nanosecond. `before`: the result of burden_before_reading().
 RefinedBurden refined_burden(const Burden& before, const Measured& measured,
                              const ProfileOptions& options);
 
-// What a steal costs in a prediction: what the user says, what this run's steals show, or what is assumed.
+// What a steal costs in a prediction: as the user says, as this run's steals show, or as assumed.
 Burden steal_burden(const Burden& burden, const Measured& measured);
 
-// Time in the unit of work; where that is no time, by the run's work per nanosecond of its steps.
+// Converts nanoseconds to the unit of work. If that unit does not measure time, the run's work per
+// nanosecond of its steps converts them.
 std::uint64_t work_of_ns(const Measured& measured, std::uint64_t ns);
 
 } // namespace tp::analysis

@@ -1,4 +1,4 @@
-// From rows to places in the profile, from ticks to ns.
+// From rows to indexes into the profile, from ticks to ns.
 #include "profile/calling_contexts.h"
 
 #include "base/rounding.h"
@@ -8,7 +8,7 @@
 namespace tp::analysis {
 namespace {
 
-// What a viewer still opens; longer traces get slices of several steps.
+// As many as a viewer can still open; in longer traces a slice covers several steps.
 constexpr std::uint64_t kMostSlices = 200'000;
 
 std::uint64_t resolution(const ReadSummary& read) {
@@ -18,7 +18,7 @@ std::uint64_t resolution(const ReadSummary& read) {
   return (read.last_time - read.first_time) / std::max<std::uint64_t>(per_stream, 1) + 1;
 }
 
-// Index into `sites` of each row; kNoSite for what is not shown.
+// Index into `sites` of each row; kNoSite for rows that are not shown.
 IdVector<Row, std::uint32_t> places_of_rows(const std::vector<SiteRow>& sites, std::size_t rows) {
   IdVector<Row, std::uint32_t> places(rows);
   std::fill(places.begin(), places.end(), kNoSite);

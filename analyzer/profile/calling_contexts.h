@@ -1,5 +1,5 @@
-// What exports show beside the profile: calling contexts and the timeline, from a reading of their
-// own.
+// What exports show in addition to the profile: calling contexts and the timeline, from a reading
+// of their own.
 #pragma once
 
 #include "model/profile.h"
@@ -16,7 +16,7 @@ struct CallingContexts {
   std::vector<TimelineSlice> timeline;
 };
 
-// `sites`: in the order of the profile, to whose places the result refers.
+// `sites`: in the order of the profile; the result refers to them by index.
 CallingContexts calling_contexts(const Measured& measured, const std::vector<SiteRow>& sites,
                                  const TraceReadings& readings);
 

@@ -41,7 +41,7 @@ bool names_row(const Boundary& boundary) {
   return boundary.kind == BoundaryKind::Spawn || boundary.kind == BoundaryKind::Wait;
 }
 
-// What came before a first use tells where that is; what begins with it need not say so.
+// Code that ends at a first use names its location; code that begins there does not repeat it.
 std::pair<std::string, std::string> ends_of(const StepClass& of, const SiteTable& table) {
   const SiteInfo& own = table.rows[of.row];
   return {boundary_name(of.opened, own, names_row(of.opened) ? table.rows[of.opened.row] : own),
@@ -59,7 +59,7 @@ std::string segment_name(const StepClass& of, const SiteTable& table) {
   return fmt::format("from {} to {}", from, to);
 }
 
-// Where the ends do not tell whose task it is, its site stands before.
+// If neither end names the site of the task, the name begins with that site.
 std::string class_name(const StepClass& of, const SiteTable& table) {
   const bool says_all = !names_row(of.opened) || !names_row(of.closed);
   return (says_all ? "" : table.rows[of.row].name + ", ") + segment_name(of, table);

@@ -1,4 +1,5 @@
-// CODE NAMES: code that nobody annotated, in words: "from the spawn at a.cpp:12 to the wait after a.cpp:14".
+// CODE NAMES: names for code without annotations: "from the spawn at a.cpp:12 to the wait after
+// a.cpp:14".
 #pragma once
 
 #include "passes/step_class.h"
@@ -9,7 +10,7 @@
 
 namespace tp::analysis {
 
-// Whether the boundary has a row of its own: that of a spawn, or of the spawn before a wait.
+// Whether the boundary names a row of its own: the row of a spawn, or of the spawn before a wait.
 bool names_row(const Boundary& boundary);
 
 // Where the steps of a class begin and end.
@@ -17,7 +18,7 @@ std::pair<std::string, std::string> ends_of(const StepClass& of, const SiteTable
 
 std::string segment_name(const StepClass& of, const SiteTable& table);
 
-// The same, after the site that it belongs to where its ends do not say that.
+// The name of the segment, preceded by the site of the task if neither end names it.
 std::string class_name(const StepClass& of, const SiteTable& table);
 
 } // namespace tp::analysis

@@ -1,4 +1,4 @@
-// Sums that have to come out, and what it means when they do not.
+// The checks of the sums, and the likely causes if they do not hold.
 #include "profile/conservation.h"
 #include "base/wide.h"
 
@@ -13,7 +13,7 @@ namespace tp::analysis {
 
 namespace {
 
-// Sets the likely cause where much is missing, or too much is there.
+// Sets the likely cause if much is missing or there is too much.
 std::vector<Warning> explain_attribution(Attribution& a) {
   std::vector<Warning> warnings;
   if (a.basis == AttributionBasis::None || a.total == 0)
@@ -32,10 +32,10 @@ std::vector<Warning> explain_attribution(Attribution& a) {
     a.likely_cause =
         "tp_spend was called by threads that never called oneTBB, or while recording was paused";
   } else {
-    // The largest of what is known to be missing.
+    // The largest of the known causes of missing time.
     const std::uint64_t most =
         std::max({a.unknown_threads_ns, a.overhead_ns, a.idle_ns, a.paused_ns});
-    // Of overhead and of idle time a part may have been spent off the cpu.
+    // Part of the overhead and of the idle time may have been spent without a CPU.
     const std::string missing = human_ns(std::min(most, a.total - std::min(a.attributed, a.total)));
     if (most == a.paused_ns && most > 0)
       a.likely_cause = fmt::format("recording was paused: {}", missing);
@@ -84,7 +84,7 @@ Attribution attribution_of(const Measured& measured) {
     a.basis = AttributionBasis::StepTime;
     a.attributed = to_ns(measured.read.step_time, time_hz);
   }
-  // Threads tell their CPU time since they were created, the process since the profiler started.
+  // A thread's CPU time counts from its creation, the process's from the start of the profiler.
   const std::uint64_t known =
       measured.read.threads.cpu_ns - std::min(measured.read.threads.cpu_ns, run.cpu_ns_at_start);
   a.unknown_threads_ns = cpu_ns > known ? cpu_ns - known : 0;
@@ -120,7 +120,7 @@ CheckedBalance check_balance(const Measured& measured) {
   balance.absent = whole - std::min(whole, read.thread_time);
   const std::uint64_t explained = balance.steps + balance.overhead + balance.idle + balance.absent;
   balance.unexplained = std::max(whole, explained) - std::min(whole, explained);
-  // Times are sums of rounded differences.
+  // The times are sums of rounded differences.
   if (balance.unexplained > whole / 50)
     result.warnings.push_back(
         {"Conservation",

@@ -1,5 +1,5 @@
-// CONSERVATION: what must not be lost between the program and the profile, checked in every run and
-// shown.
+// CONSERVATION: sums that must agree between the program and the profile. They are checked in every
+// run and shown.
 #pragma once
 
 #include "model/profile.h"
@@ -10,21 +10,21 @@
 
 namespace tp::analysis {
 
-// The share of the process's CPU time that is in steps; a warning when much is missing.
+// The share of the process's CPU time that is in steps; warns if much is missing.
 struct CheckedAttribution {
   Attribution attribution;
   std::vector<Warning> warnings;
 };
 CheckedAttribution check_attribution(const Measured& measured);
 
-// P x elapsed = steps + overhead + idle + absent; a warning when it does not hold.
+// P x elapsed = steps + overhead + idle + absent; warns if it does not hold.
 struct CheckedBalance {
   TimeBalance balance;
   std::vector<Warning> warnings;
 };
 CheckedBalance check_balance(const Measured& measured);
 
-// Sums over all rows against T1 and Tinf.
+// Compares the sums over all rows with T1 and Tinf.
 std::vector<Warning> check_sums(const Measured& measured, const SiteRows& sites);
 
 } // namespace tp::analysis

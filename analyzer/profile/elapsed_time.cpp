@@ -1,4 +1,4 @@
-// Two readings: when CPUs were idle, then the path.
+// Two readings: first when CPUs were idle, then the path.
 #include "profile/elapsed_time.h"
 
 #include "passes/idle_time.h"

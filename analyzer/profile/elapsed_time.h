@@ -1,4 +1,4 @@
-// ELAPSED TIME: the path of the run (passes/run_path.h), for the whole run and per site.
+// ELAPSED TIME: the path of the run (passes/run_path.h), for the whole run and for each site.
 #pragma once
 
 #include "model/run_time.h"
@@ -14,10 +14,11 @@ namespace tp::analysis {
 
 struct ExplainedTime {
   ElapsedTime whole;
-  std::vector<RunPathPart> of_sites; // as many as `sites`, or none if it was skipped
+  std::vector<RunPathPart> of_sites; // one per site, or empty if skipped
 };
 
-// `threads` that were recorded: TimeBalance::threads. Reads the trace twice more, unless `skipped_because` says why not.
+// `threads`: how many were recorded (TimeBalance::threads). Reads the trace two more times, unless
+// `skipped_because` gives a reason not to.
 ExplainedTime explain_elapsed(const Measured& measured, const std::vector<SiteRow>& sites,
                               std::uint64_t threads, const std::string& skipped_because,
                               const TraceReadings& readings);

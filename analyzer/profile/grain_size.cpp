@@ -1,4 +1,4 @@
-// Which grains to try, and what becomes of a reading with one.
+// Which grain sizes to try, and how to present the result of a reading with one of them.
 #include "profile/grain_size.h"
 
 #include "base/problem.h"
@@ -13,10 +13,10 @@
 namespace tp::analysis {
 namespace {
 
-// Overhead of a fiftieth is what a grain should cost; a twentieth is worth a word.
+// Overhead should be a fiftieth of a loop; a twentieth is reported.
 constexpr std::uint64_t kFewPercent = 2, kManyPercent = 5;
 constexpr std::uint64_t kMostAdvice = 4;
-// Parallelism that leaves a margin on this machine's cpus; beyond it there is some to give away.
+// Parallelism with a margin on this machine's CPUs; more than that may be given up.
 constexpr std::uint64_t kAmplePerCpu = 10;
 
 struct Trial {
@@ -56,7 +56,7 @@ bool exceeds_percent(const Ratio& share, std::uint64_t percent) {
   return Wide{share.numerator} * 100 > Wide{share.denominator} * percent;
 }
 
-// The smallest power of two at which overhead is no more than kFewPercent of the loop.
+// The smallest power of two at which overhead is at most kFewPercent of the loop.
 std::uint64_t cheap_grain(const SiteRow& site) {
   const Wide per_call = Wide{site.overhead.cost} * (100 - kFewPercent) * site.loops.iterations;
   const Wide allowed = Wide{site.overhead.net_work} * kFewPercent * site.loops.body_calls;
@@ -72,7 +72,7 @@ bool is_ample(const Ratio& parallelism, const RunInfo& run) {
   return parallelism.value() >= static_cast<double>(kAmplePerCpu) * run.cpus;
 }
 
-// Grains to try, the best first if it leaves enough parallelism.
+// Grain sizes to try, the best first if it leaves enough parallelism.
 std::vector<std::uint64_t> candidates(const SiteRow& site, const Ratio& limit, const RunInfo& run) {
   const std::uint64_t cheap = cheap_grain(site);
   if (cheap == 0)
@@ -89,8 +89,8 @@ std::vector<std::uint64_t> candidates(const SiteRow& site, const Ratio& limit, c
   return {};
 }
 
-// A coarser grain is worth it if it takes half of the overhead and costs no parallelism that is needed, a
-// finer one if it gains some.
+// A larger grain size is good if it removes half of the overhead and does not cost parallelism that
+// is needed; a smaller one is good if it gains parallelism.
 bool is_good(const WhatIfCandidate& target, const Measured& measured, std::uint64_t mean) {
   const double now = measured.divisible_parallelism().value();
   const double then = target.quoted.parallelism.value();

@@ -1,5 +1,5 @@
-// GRAIN SIZES: what loops would be with other grain sizes (passes/loop_pieces.h): those that the user asks for,
-// and those that this run's overhead suggests.
+// GRAIN SIZES: the parallelism of loops with other grain sizes (passes/loop_pieces.h): those that
+// the user asks for, and those that this run's overhead suggests.
 #pragma once
 
 #include "model/site.h"
@@ -12,13 +12,14 @@
 
 namespace tp::analysis {
 
-// --grain: what loops would allow, as divisible. `options.procs` is filled in.
+// --grain: the schedule-independent parallelism with these grain sizes. `options.procs` must not be
+// empty.
 std::vector<WhatIfCandidate> try_grains(const Measured& measured, const std::vector<SiteRow>& sites,
                                         const TraceReadings& readings,
                                         const ProfileOptions& options);
 
-// For each loop that loses more than a twentieth to tasking overhead, or that a finer grain would
-// make more parallel, the smallest grain size at which overhead is about a fiftieth, as long as that
+// For each loop that loses more than a twentieth to tasking overhead, or that a smaller grain size
+// would make more parallel: the smallest grain size at which overhead is about a fiftieth, if that
 // leaves enough parallelism. `limit`: the parallelism of the program as far as it is known.
 std::vector<WhatIfCandidate> advise_grains(const Measured& measured,
                                            const std::vector<SiteRow>& sites, const Ratio& limit,

@@ -1,4 +1,5 @@
-// The stages in their order. Each takes what it needs and returns what it found: what must come first is an argument.
+// The stages in their order. Each takes what it needs and returns what it found, so what must come
+// before it is one of its arguments.
 #include "profile/make_profile.h"
 
 #include "base/problem.h"
@@ -30,7 +31,7 @@ namespace {
 
 using ChosenRegions = IdVector<RegionId, std::uint8_t>;
 
-// By name or file:line; all if `wanted` is empty.
+// By name or file:line; all regions if `wanted` is empty.
 ChosenRegions choose_regions(const SiteTable& table, const std::vector<std::string>& wanted) {
   ChosenRegions chosen(table.regions.size(), wanted.empty());
   for (const std::string& name : wanted) {
@@ -60,7 +61,8 @@ struct BurdenedSpans {
   std::uint64_t cilk = 0, tbb = 0;
 };
 
-// The first reading counted with the burden that was known before; another one is a reading of its own.
+// The first reading used the burden that was known before it; a different burden takes another
+// reading.
 BurdenedSpans burdened_spans(const Measured& measured, const Burden& before, const Burden& refined,
                              const TraceReadings& readings) {
   if (refined.work == before.work)
@@ -101,14 +103,14 @@ std::vector<SpeedupBound> speedup_bounds(const Measured& measured, const Burdene
   return bounds;
 }
 
-// What the streams contradict each other in.
+// Contradictions between the streams.
 std::vector<Warning> inconsistencies(const ReadSummary& read) {
   std::vector<Warning> warnings;
   for (std::size_t i = 0; i < read.inconsistencies.size(); ++i) {
     if (read.inconsistencies[i] == 0)
       continue;
     const ProblemText& text = text_of(static_cast<Problem>(i));
-    // In a trace that stops in the middle such loose ends are to be expected.
+    // A trace that stops in the middle is expected to have such loose ends.
     warnings.push_back(
         {text.name, fmt::format("{}: {} times{}", text.sentence, read.inconsistencies[i],
                                 read.complete ? " (though the trace is complete)" : "")});
@@ -116,7 +118,7 @@ std::vector<Warning> inconsistencies(const ReadSummary& read) {
   return warnings;
 }
 
-// What was not recorded, or did not come to its end.
+// What was not recorded, or did not reach its end.
 std::vector<Warning> gaps(const Measured& measured) {
   std::vector<Warning> warnings;
   const ReadSummary& read = measured.read;
@@ -156,12 +158,12 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
 
   const TraceReadings readings(source, info, table, options.mode, options.jobs, options.progress);
   readings.begin_phase("profile");
-  // As many scenarios as ride along, and the others in readings of their own.
+  // The first reading evaluates as many scenarios as fit; the others take further readings.
   const std::size_t along = std::min(TraceReadings::kScenariosPerReading, plan.scenarios.size());
   auto [fold, summary] = readings.read(
       plan.part(0, along), {.sites = true, .composition = true, .burden = assumed.work});
   const Measured measured{info, table, std::move(summary), std::move(fold)};
-  // From here on the trace is valid and everything in it has been seen.
+  // From here on the trace is valid and has been read completely.
   const RefinedBurden refined = refined_burden(assumed, measured, options);
   const BurdenedSpans burdened = burdened_spans(measured, assumed, refined.burden, readings);
   std::vector<WhatIfLength> lengths = measured.fold.what_if;

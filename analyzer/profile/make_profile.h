@@ -1,4 +1,4 @@
-// From a data directory to a Profile: everything that reports show is computed below here.
+// From a data directory to a Profile: everything that reports show is computed below this call.
 #pragma once
 
 #include "model/profile.h"

@@ -1,4 +1,5 @@
-// What the first reading of a trace found, and what was known before: every later stage starts from it.
+// What the first reading of a trace found, and what was known before it: the input of every later
+// stage.
 #pragma once
 
 #include "model/read_summary.h"

@@ -1,4 +1,4 @@
-// Costs, the DAG, the simulations, and what binds at each P.
+// Costs, the DAG, the simulations, and what limits the speedup at each P.
 #include "profile/prediction.h"
 
 #include "base/parallel.h"
@@ -15,7 +15,7 @@
 namespace tp::analysis {
 namespace {
 
-// A trace with more steps than this is not simulated unasked.
+// A trace with more steps than this is simulated only on request.
 constexpr std::uint64_t kMostSteps = 2'000'000;
 constexpr std::uint64_t kMostWorkers = 1024;
 
@@ -27,7 +27,7 @@ StepCosts step_costs(const Prediction& prediction) {
   return costs;
 }
 
-// The largest loss, if there is any to speak of.
+// The largest loss, if it is significant.
 Limiter limiter_of(const Measured& measured, const PredictedRun& run, std::uint64_t work) {
   const Wide whole = Wide{run.procs} * run.time;
   const Wide lost_to_tasks = Wide{run.overhead} + run.stealing;
@@ -95,7 +95,7 @@ Prediction predict(const Measured& measured, const TaskingCosts& costs,
   prediction.overhead = recorder.overhead();
   prediction.nodes = dag.nodes.size();
   prediction.bytes = dag.bytes();
-  // The last is the span: as many workers as there can be nodes ready.
+  // The last one is the span: there are as many worker threads as nodes can be ready at once.
   const std::size_t count = prediction.runs.size();
   parallel_for_index(readings.jobs(), 2 * count + 1, [&](std::size_t i) {
     if (i == 2 * count) {

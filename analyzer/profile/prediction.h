@@ -1,9 +1,10 @@
-// PREDICTION: elapsed time, speedup and efficiency on P workers, by simulation of the recorded DAG
-// (passes/simulation.h) with the tasking overhead that this run shows.
+// PREDICTION: elapsed time, speedup and efficiency on P worker threads, by simulation of the
+// recorded DAG (simulate/simulation.h) with the tasking overhead that this run shows.
 //
-// Measured: the work of each step; the time between two steps, per kind of boundary; how long steals
-// took. Modelled: that recording takes a reading of the clock in each step and two between steps
-// (taken off); that overhead is the same at any P, and work too: no caches, no memory bandwidth.
+// Measured: the work of each step; the time between two steps, per kind of boundary; the duration
+// of steals. Modeled: recording adds one reading of the clock to each step and two between steps
+// (both are subtracted); overhead is the same at any P, and so is work: caches and memory bandwidth
+// are not modeled.
 #pragma once
 
 #include "model/prediction.h"
@@ -16,10 +17,10 @@
 
 namespace tp::analysis {
 
-// Why a question that takes a reading for the times of a run is not asked; empty: it is.
+// Why a question that needs another reading for the times of a run is skipped; empty if it is not.
 std::string reason_not_to_simulate(const Measured& measured, const ProfileOptions& options);
 
-// Reads the trace once more, unless `skipped_because` says why not.
+// Reads the trace once more, unless `skipped_because` gives a reason not to.
 Prediction predict(const Measured& measured, const TaskingCosts& costs,
                    const std::string& skipped_because, const TraceReadings& readings,
                    const ProfileOptions& options);

@@ -1,4 +1,4 @@
-// What is asked of a data directory.
+// What the user asks of a data directory.
 #pragma once
 
 #include "base/progress_sink.h"
@@ -13,24 +13,24 @@
 
 namespace tp::analysis {
 
-// Of a question that costs time: Auto asks it unless the trace is large.
+// For a question that costs time: Auto asks it unless the trace is large.
 enum class Ask : std::uint8_t { Auto, Always, Never };
 
 struct ProfileOptions {
   std::vector<std::uint64_t> factors{2, 4, 8, 16, 50, 100, 200, 400};
   WhatIfMode mode = WhatIfMode::Parallelize;
   std::vector<std::string> regions;       // names or file:line; empty: all
-  std::vector<std::uint64_t> procs;       // empty: the cpus of the run, and 4 times as many
+  std::vector<std::uint64_t> procs;       // empty: the CPUs of the run, and 4 times as many
   std::optional<std::uint64_t> burden_ns; // of a migration
   bool measure_burden = false;            // take it from the trace
   Ask explore = Ask::Auto;                // what-if without annotations
-  Ask simulate = Ask::Auto;               // times on P workers
-  std::optional<std::uint64_t> target;    // parallelism to be reached
-  std::vector<std::pair<std::string, std::uint64_t>> grains; // file:line of a loop, grain
+  Ask simulate = Ask::Auto;               // times on P worker threads
+  std::optional<std::uint64_t> target;    // parallelism to reach
+  std::vector<std::pair<std::string, std::uint64_t>> grains; // file:line of a loop, grain size
   bool contexts = false; // calling contexts and the timeline, for exports
   unsigned jobs = 1;
   PathMap path_map;
-  ProgressSink* progress = nullptr; // told what is done, if anybody waits
+  ProgressSink* progress = nullptr; // receives the phases; null: no progress display
 };
 
 } // namespace tp::analysis

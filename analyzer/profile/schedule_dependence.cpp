@@ -1,5 +1,5 @@
-// A figure is said to be of this run where what is not known could change it by a hundredth: no path has
-// more of a site than its work.
+// A figure is said to be of this run if what is unknown could change it by a hundredth: no path
+// contains more of a site than the site's work.
 #include "profile/schedule_dependence.h"
 
 #include "model/speedup_bounds.h"
@@ -24,7 +24,8 @@ bool is_one_of(const SiteInfo& site, const Names& names) {
   });
 }
 
-// A site that the headers told (way 2) has no construct of its own: the contexts of its tasks say it.
+// A site that only our headers record (way 2) has no construct of its own: the contexts of its
+// tasks identify the construct.
 template <typename Names>
 bool spawns_in_one_of(const SiteRow& site, const ReadSummary& read, const Names& names) {
   if (!site.info.constructs.empty())
@@ -71,7 +72,7 @@ std::string some_of(const std::vector<std::string>& names) {
   return text + (names.size() > 2 ? ", ..." : "");
 }
 
-// The loops whose bodies are on the critical path: the ones that another split would change.
+// The loops whose bodies are on the critical path: those that another split would change.
 std::vector<std::string> loops_on_path(const Measured& measured) {
   const DagFold::Results& fold = measured.fold;
   std::map<Row, std::uint64_t> work;

@@ -1,4 +1,4 @@
-// SCHEDULE DEPENDENCE: which figures are those of this run's schedule only.
+// SCHEDULE DEPENDENCE: which figures hold only for the schedule of this run.
 #pragma once
 
 #include "model/profile.h"
@@ -8,7 +8,7 @@
 
 namespace tp::analysis {
 
-// Whether the figures as divisible are known.
+// Whether the schedule-independent figures (Divisible) are known.
 Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& sites);
 
 std::vector<Warning> schedule_warnings(const Measured& measured, const std::vector<SiteRow>& sites,

@@ -36,7 +36,7 @@ SiteRow row_of(const Measured& measured, Row row, const SiteOverhead& overhead) 
   return site;
 }
 
-// Its one invocation is the whole program.
+// The one invocation of main is the whole program.
 void make_main(SiteRow& site, const Measured& measured) {
   site.work = measured.work();
   site.span = measured.span();

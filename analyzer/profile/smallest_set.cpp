@@ -1,4 +1,4 @@
-// See smallest_set.h.
+// The steps of the search (smallest_set.h).
 #include "profile/smallest_set.h"
 #include "base/wide.h"
 
@@ -14,8 +14,8 @@ using Choice = FoundRegions::Choice;
 using Choices = std::vector<Choice>;
 using Outcome = FoundRegions::Outcome;
 
-// As many as ride along in one reading (TraceReadings::kScenariosPerReading). Where there are more pieces
-// on the path, those with less critical work are not tried by the steps that need not try all.
+// As many as fit into one reading (TraceReadings::kScenariosPerReading). If more candidates are on
+// the path, the steps that need not try all of them skip those with less critical work.
 constexpr std::size_t kSetsPerReading = 128;
 constexpr std::size_t kAll = ~std::size_t{0};
 
@@ -56,10 +56,10 @@ private:
   }
   StepSet set_of(const Choices& choices) const;
   std::vector<WhatIfLength> lengths_of(const std::vector<Choices>& sets);
-  // What may shorten the span once `chosen` is improved, most critical work first: at most `most`,
-  // and the regions.
+  // What may shorten the span after `chosen` is improved, in descending order of critical work: at
+  // most `most`, and the regions.
   Choices candidates(const Choices& chosen, std::size_t most);
-  // All pieces that are not among `some`.
+  // All candidates that are not in `some`.
   Choices rest_of(Choices some) const;
   std::vector<WhatIfLength> lengths_with(const Choices& chosen, const Choices& one_more);
   void add_greedily();
@@ -75,8 +75,8 @@ private:
 
   ImprovedProgram& program_;
   const SearchOptions& options_;
-  IdVector<Row, std::vector<StepClassId>> classes_of_; // each site
-  std::map<StepSet, WhatIfLength> known_;              // what was asked for before
+  IdVector<Row, std::vector<StepClassId>> classes_of_; // of each site
+  std::map<StepSet, WhatIfLength> known_;              // what was evaluated before
   Choices chosen_;
   bool reached_ = false, minimal_ = false;
   std::size_t readings_ = 0;
@@ -88,7 +88,7 @@ Search::Search(ImprovedProgram& program, const SearchOptions& options)
     classes_of_.grown_to(options.site_of[id]).push_back(id);
 }
 
-// Each class and region once, in order: what overlaps does not count twice.
+// Each class and region once, in order, so overlaps count once.
 StepSet Search::set_of(const Choices& choices) const {
   StepSet set;
   for (const Choice& choice : choices)
@@ -180,9 +180,9 @@ std::vector<WhatIfLength> Search::lengths_with(const Choices& chosen, const Choi
   return lengths_of(sets);
 }
 
-// The candidates come with most critical work first, so where two gain the same (also nothing: two
-// paths of equal length) the one with more of it is taken. A piece that loses, as less work is less
-// parallel, may be half of one that gains.
+// Candidates are in descending order of critical work, so of two with the same gain (or with none,
+// if two paths are equally long) the one with more critical work is taken. A candidate that loses,
+// because less work is less parallel, may be half of a pair that gains.
 void Search::add_greedily() {
   while (!reached_ && chosen_.size() < options_.most_pieces) {
     const Choices more = candidates(chosen_, kSetsPerReading);
@@ -209,7 +209,7 @@ void Search::eliminate() {
   }
 }
 
-// All sets with a piece of the critical path, in one question; none if they are too many.
+// All sets with a candidate on the critical path, in one question; empty if they are too many.
 std::vector<Choices> Search::all_sets(std::size_t size) {
   Choices pieces = candidates({}, kAll);
   const std::size_t on_path = pieces.size();
@@ -224,7 +224,7 @@ std::vector<Choices> Search::all_sets(std::size_t size) {
     Choices& set = sets.emplace_back();
     for (const std::size_t each : at)
       set.push_back(pieces[each]);
-    std::size_t turn = size; // the last that can go on
+    std::size_t turn = size; // the last index that can be incremented
     while (turn > 0 && at[turn - 1] == pieces.size() - size + turn - 1)
       --turn;
     if (turn == 0)
@@ -234,7 +234,7 @@ std::vector<Choices> Search::all_sets(std::size_t size) {
   return sets;
 }
 
-// Whether `chosen` and at most `more` others reach the target; adds them.
+// Whether `chosen` and at most `more` others reach the target; if so, adds them to `chosen`.
 bool Search::find_smaller(Choices& chosen, std::size_t more) {
   if (readings_ > options_.most_readings)
     return false;
@@ -260,7 +260,7 @@ bool Search::find_smaller(Choices& chosen, std::size_t more) {
   return false;
 }
 
-// A set of `size` that reaches the target; no smaller one does.
+// A set of `size` that reaches the target, given that no smaller one does.
 bool Search::find_any(std::size_t size, Choices& found) {
   const std::vector<Choices> sets = all_sets(size);
   if (sets.empty())
@@ -286,7 +286,7 @@ void Search::prove() {
   minimal_ = true;
 }
 
-// Only a class on the path that is there without the site can take its place.
+// Only a class that is on the path without the site can replace the site.
 void Search::narrow() {
   for (std::size_t i = 0; i < chosen_.size(); ++i) {
     const Choice site = chosen_[i];
@@ -307,7 +307,7 @@ void Search::narrow() {
   }
 }
 
-// Of what is left, always that next which gains most.
+// Orders the choices: next is always the remaining one that gains most.
 void Search::order_by_gain() {
   Choices rest = chosen_;
   chosen_.clear();
@@ -318,7 +318,7 @@ void Search::order_by_gain() {
   }
 }
 
-// What was tried in vain: all that follows the best that was found.
+// Removes unsuccessful attempts: everything after the best state that was found.
 void Search::give_back_losses() {
   std::vector<Choices> sets;
   for (std::size_t i = 0; i <= chosen_.size(); ++i)
@@ -327,7 +327,7 @@ void Search::give_back_losses() {
 }
 
 void Search::conclude_unreached(FoundRegions& found) {
-  // Else all code together would reach it: its span is then divided by the target.
+  // In the other mode, all code together would reach the target: it divides the span by the target.
   if (options_.mode == WhatIfMode::Optimize)
     give_back_losses();
   if (chosen_.size() < options_.most_pieces) {

@@ -1,19 +1,20 @@
-// REGION SEARCH: the smallest set of pieces of code that, each improved by a factor, reach a wanted
-// parallelism. A piece is a class of steps, a whole site (all classes of its own steps), or an
-// annotated region. What lies in several chosen pieces is improved once.
+// SMALLEST SET: the smallest set of candidates that reach a target parallelism if each of them is
+// improved by a factor. A candidate is a step class, a whole site (all classes of its own steps),
+// or a marked region. Code that lies in several chosen candidates is improved once.
 //
-// No set can change the span unless one of its pieces lies on the critical path, and that holds
-// again after each piece that was chosen. So the search looks at nothing but what is on the
-// critical path of the program as it would be by now:
-//   greedy        takes the piece whose improvement gains most, until it is reached
-//   elimination   gives back what turns out not to be needed
-//   proof         all smaller sets are tried at once, as scenarios of few readings. If they are too
-//                 many: by the same argument all that reach the target are found by trying what is
-//                 on the path, then what is on the path then, and so on, while it takes a bounded
-//                 number of readings. Else the set is only known to be irredundant.
-//   narrowing     of a site takes one of its classes where that reaches the target, too
-// As long as the work stays what it is, a site gains at least what a class of it does: then classes
-// are not tried before the end.
+// A set can change the span only if one of its candidates lies on the critical path, and the same
+// holds again after each candidate that was chosen. So the search considers only what is on the
+// critical path of the program with the improvements chosen so far:
+//   greedy        adds the candidate that gains most, until the target is reached
+//   elimination   removes the candidates that turn out to be unnecessary
+//   proof         tries all smaller sets at once, as scenarios of a few readings. If they are too
+//                 many: by the same argument, all sets that reach the target are found by trying
+//                 what is on the path, then what is on the path after that, and so on, as long as
+//                 a bounded number of readings suffices. Otherwise the set is only known to be
+//                 irredundant.
+//   narrowing     replaces a site by one of its classes if that also reaches the target
+// As long as the work stays the same, a site gains at least as much as each of its classes: then
+// classes are not tried before the narrowing.
 #pragma once
 
 #include "model/what_if.h"
@@ -25,7 +26,8 @@
 
 namespace tp::analysis {
 
-// Answers about the program with sets of regions improved; spans and works times the factor.
+// Answers questions about the program with sets of regions improved. Returned spans and works are
+// multiplied by the factor.
 class ImprovedProgram {
 public:
   virtual ~ImprovedProgram() = default;
@@ -34,18 +36,19 @@ public:
     StepClassId of;
     std::uint64_t work;
   };
-  // The classes on the critical path once `set` is improved, most work first.
+  // The classes on the critical path after `set` is improved, in descending order of work.
   virtual std::vector<OnPath> critical_path(const StepSet& set) = 0;
 };
 
 struct SearchOptions {
   std::uint64_t target = 1;
   std::uint64_t factor = 2;
-  std::vector<RegionId> regions;      // annotated ones that may be chosen
+  std::vector<RegionId> regions;      // marked ones that may be chosen
   IdVector<StepClassId, Row> site_of; // of each class
   WhatIfMode mode = WhatIfMode::Parallelize;
   std::size_t most_pieces = 32;
-  // Of the proof: sets of a size that are all tried, else readings.
+  // Limits of the proof: how many sets of one size are tried at once, and how many readings
+  // otherwise.
   std::size_t most_sets = 512;
   std::size_t most_readings = 48;
 };
@@ -53,14 +56,14 @@ struct SearchOptions {
 struct FoundRegions {
   enum class Outcome : std::uint8_t {
     Reached,
-    NothingGains, // no other piece, after those that were chosen
-    TooMany,      // would be needed
+    NothingGains, // no further candidate, given those chosen
+    TooMany,      // more would be needed
   };
   Outcome outcome = Outcome::Reached;
   bool minimal = false;
   struct Choice {
     ChoiceKind kind = ChoiceKind::CodeSegment;
-    std::uint32_t id = 0; // of what the kind says
+    std::uint32_t id = 0; // what it identifies depends on the kind
     Choice() = default;
     explicit Choice(StepClassId segment) : kind(ChoiceKind::CodeSegment), id(index_of(segment)) {}
     explicit Choice(Row site) : kind(ChoiceKind::Site), id(index_of(site)) {}
@@ -70,7 +73,7 @@ struct FoundRegions {
     RegionId region() const { return static_cast<RegionId>(id); }
     auto operator<=>(const Choice&) const = default;
   };
-  std::vector<Choice> choices;     // in the order of their gain
+  std::vector<Choice> choices;     // in descending order of gain
   std::vector<WhatIfLength> alone; // each by itself
   std::vector<WhatIfLength> after; // each with those before it
   WhatIfLength all;                // with all code improved; only if TooMany

@@ -1,4 +1,4 @@
-// The trace as the program that find_smallest_set() asks about, and its answer in words.
+// Presents the trace as the program that find_smallest_set() asks about, and its answer in words.
 #include "profile/target_search.h"
 
 #include "model/speedup_bounds.h"
@@ -14,7 +14,7 @@
 namespace tp::analysis {
 namespace {
 
-// The trace, asked by the search. What there is with nothing improved was found by the first reading.
+// The trace as the search sees it. The first reading provides the lengths with nothing improved.
 class TraceProgram final : public ImprovedProgram {
 public:
   TraceProgram(const TraceReadings& readings, const DagFold::Results& first, std::uint64_t factor)

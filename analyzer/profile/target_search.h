@@ -1,4 +1,4 @@
-// --target: the smallest set of changes that reaches a parallelism (smallest_set.h), asked of a trace.
+// --target: the smallest set of changes that reaches a parallelism (smallest_set.h), for one trace.
 #pragma once
 
 #include "model/what_if.h"
@@ -11,7 +11,7 @@
 
 namespace tp::analysis {
 
-// `chosen`: annotated regions that may be part of the answer. Nothing if there is no target or no work.
+// `chosen`: marked regions that may be part of the answer. Empty if there is no target or no work.
 std::optional<TargetSearch> search_target(const Measured& measured, const TraceReadings& readings,
                                           const ProfileOptions& options,
                                           const IdVector<RegionId, std::uint8_t>& chosen);

@@ -12,15 +12,16 @@ namespace {
 
 constexpr const char* kEvents[kBoundaryKinds] = {"task_begin", "first_use", "spawn", "wait",
                                                  "body_begin", "body_end",  "other", "end"};
-// The time between two steps holds the second half of one reading and the first half of another: where
-// nothing else happens, at the beginning of a loop body, it is as long as one reading takes.
+// The time between two steps contains the second half of one reading and the first half of another:
+// if nothing else happens, at the beginning of a loop body, it lasts as long as one reading takes.
 constexpr std::uint64_t kReadingsBetweenSteps = 1;
-// Above that stand the few during which the thread lost its cpu: of few events they may be many.
+// The times above it are the few during which the thread lost its CPU: among few events these may
+// be many.
 constexpr std::uint64_t trusted_percent(std::uint64_t events) {
   return events < 1000 ? 75 : 99;
 }
 
-// That reading costs so much in each step is an estimate: it is not believed to be nearly everything.
+// The cost of a reading in each step is an estimate, so it may not take nearly all of the work.
 std::uint64_t net_work(const RowTotals& row, std::uint64_t step_cost) {
   const std::uint64_t work = row.on_work.local.work;
   const Wide readings = Wide{row.steps} * step_cost;
@@ -47,13 +48,13 @@ IdVector<Row, SiteOverhead> site_overheads(const Measured& measured, const Taski
       site.begin_ticks += totals.overhead_before;
     else
       site.other_ticks += totals.overhead_before;
-    // The threads that the program made begin no task.
+    // Threads that the program created do not begin tasks.
     if (of.row != kMainRow || of.opened.kind != BoundaryKind::Begin)
       site.cost += totals.steps * costs.events[static_cast<std::size_t>(of.opened.kind)].cost;
   }
   for (const Row row : ids_below(sites.end_id())) {
     SiteOverhead& site = sites[row];
-    // What an event costs on average is no more than it cost here.
+    // The average cost of an event is limited to what was measured at this site.
     site.cost = std::min(site.cost,
                          work_of_ns(measured, to_ns(site.measured_ticks(), measured.read.time_hz)));
     site.steals = fold.rows[row].steals;
@@ -79,8 +80,8 @@ TaskingCosts tasking_costs(const Measured& measured, const Burden& burden) {
     const LogHistogram& before = measured.fold.overheads_before[kind];
     EventCost cost{.event = kEvents[kind], .count = before.total()};
     cost.measured_ticks = before.mean_of_lowest(trusted_percent(before.total()));
-    // What a thread does before it first uses oneTBB is no tasking, nor are the units of a virtual
-    // clock time.
+    // The time before a thread first uses oneTBB is not tasking overhead, and the units of a
+    // virtual clock are not time.
     if (!measured.is_virtual() && static_cast<BoundaryKind>(kind) != BoundaryKind::FirstUse) {
       const std::uint64_t ns = to_ns(cost.measured_ticks, measured.read.time_hz);
       cost.cost_ns = ns - std::min(ns, recording_ns);

@@ -1,5 +1,5 @@
-// TASKING OVERHEAD: what the time between steps says of the cost of tasks, for the whole run and per
-// site.
+// TASKING OVERHEAD: the cost of tasks, derived from the time between steps, for the whole run and
+// for each site.
 #pragma once
 
 #include "model/prediction.h"
@@ -16,12 +16,12 @@ struct TaskingCosts {
   std::uint64_t recording = 0;   // what reading the clock adds to each step, in the unit of work
   Burden steal;
 };
-// `burden`: refined_burden().
+// `burden`: the result of refined_burden().
 TaskingCosts tasking_costs(const Measured& measured, const Burden& burden);
 
 IdVector<Row, SiteOverhead> site_overheads(const Measured& measured, const TaskingCosts& costs);
 
-// The site's overhead if `leaves` body calls stood in place of those of this run.
+// The site's overhead with `leaves` body calls instead of those of this run.
 Ratio overhead_with(const SiteRow& site, std::uint64_t leaves);
 
 } // namespace tp::analysis

@@ -1,4 +1,4 @@
-// Threads share nothing but the trace and the tables, which nobody changes.
+// Threads share only the trace and the tables, which are constant.
 #include "profile/trace_readings.h"
 
 #include "base/parallel.h"

@@ -1,6 +1,6 @@
-// READINGS: one trace, read as often as the questions need. Each reading streams the whole trace
-// through a DagFold of its own, so that readings which do not depend on each other run side by
-// side, on `jobs` threads; what they find out does not depend on how many those are.
+// READINGS: one trace, read as often as the questions require. Each reading streams the whole trace
+// through a DagFold of its own, so independent readings run concurrently, on up to `jobs` threads.
+// Results do not depend on `jobs`.
 #pragma once
 
 #include "base/progress_sink.h"
@@ -26,7 +26,7 @@ public:
     DagFold::Results fold;
     ReadSummary summary;
   };
-  // What a reading is to find out beside the lengths of its plan.
+  // What a reading computes in addition to the lengths of its plan.
   struct Wanted {
     bool sites = false;
     bool composition = false;
@@ -34,20 +34,20 @@ public:
     std::optional<std::uint64_t> contexts = {};
   };
   Result read(const WhatIfPlan& plan, const Wanted& wanted) const;
-  // For another visitor.
+  // Reads the trace for another visitor.
   void read(DagVisitor& visitor) const;
-  // When fewer steps ran than there were workers, in a trace with this summary.
+  // When fewer steps ran than there were worker threads, in a trace with this summary.
   IdleTime idle_time(std::uint64_t workers, const ReadSummary& summary) const;
-  // All scenarios of a plan, in as many readings as it takes.
+  // All scenarios of a plan, in as many readings as necessary.
   std::vector<WhatIfLength> evaluate(const WhatIfPlan& plan) const;
-  // One result per change, in as many readings as it takes.
+  // One result per change, in as many readings as necessary.
   std::vector<GrainTrials::Result> try_grains(const std::vector<GrainChange>& changes) const;
 
   unsigned jobs() const { return jobs_; }
-  // For whoever waits: what the readings from here on are for.
+  // For the progress display: the purpose of the readings from here on.
   void begin_phase(const std::string& name) const;
 
-  // More lengths per path than this are slower than another reading.
+  // With more lengths per path than this, another reading is faster.
   static constexpr std::size_t kScenariosPerReading = 128;
 
 private:
@@ -60,7 +60,7 @@ private:
   const SiteTable& table_;
   const WhatIfMode mode_;
   const unsigned jobs_;
-  ProgressSink* const progress_; // null: nobody waits
+  ProgressSink* const progress_; // null: no progress display
 };
 
 } // namespace tp::analysis

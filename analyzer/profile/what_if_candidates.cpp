@@ -1,4 +1,4 @@
-// From classes of steps to names and scenarios, and back to points.
+// From step classes to names and scenarios, and from results back to rows of the report.
 #include "profile/what_if_candidates.h"
 
 #include "model/speedup_bounds.h"
@@ -13,10 +13,10 @@
 namespace tp::analysis {
 namespace {
 
-// A trace with more records than this is not read again unasked.
+// A trace with more records than this is read again only on request.
 constexpr std::uint64_t kMostRecords = 100'000'000;
 
-// Three factors say what the curve is like: the smallest, one near 8, the largest.
+// Three factors describe the curve: the smallest, one near 8, the largest.
 std::vector<std::uint64_t> few_factors(std::vector<std::uint64_t> factors) {
   std::sort(factors.begin(), factors.end());
   const auto above = std::upper_bound(factors.begin(), factors.end(), std::uint64_t{8});
@@ -25,7 +25,7 @@ std::vector<std::uint64_t> few_factors(std::vector<std::uint64_t> factors) {
   return {few.begin(), few.end()};
 }
 
-// What identifies a code segment: its own row matters only if its ends do not name it.
+// What identifies a code segment: its own row matters only if its ends do not imply it.
 using Segment = std::tuple<BoundaryKind, Row, BoundaryKind, Row, Row>;
 
 Segment segment_of(const StepClass& of) {
@@ -44,7 +44,7 @@ public:
   Exploration evaluate(const TraceReadings& readings, const ProfileOptions& options);
 
 private:
-  // Counts what does not, if it is anything at all.
+  // Whether the candidate matters. Counts those that do not, except those without work.
   bool matters(const WhatIfCandidate& target) {
     const bool much = target.critical_work > 0 &&
                       target.critical_work >= first_.span / (100 / kLeastExploredPercent);
@@ -66,7 +66,8 @@ SourcePlace place_of(const SiteInfo& info) {
   return {info.file, info.line};
 }
 
-// Of a spawn or wait that of its site, of a first use that of the first spawn, else that of the task.
+// The place of a spawn or wait is that of its site, of a first use that of the first spawn,
+// otherwise that of the task.
 SourcePlace place_of(const Boundary& boundary, const StepClass& of, const SiteTable& table) {
   const bool has_row = names_row(boundary) || boundary.kind == BoundaryKind::FirstUse;
   return place_of(table.rows[has_row ? boundary.row : of.row]);
@@ -112,7 +113,7 @@ void Explorer::add_segments(const std::vector<std::uint64_t>& factors) {
   for (auto& [segment, found] : segments) {
     auto& [target, set] = found;
     const StepClass& one = first_.classes[set.classes.front()];
-    // The whole of a site is among the sites already.
+    // The whole site is one of the sites already.
     const bool whole_site = set.classes.size() == 1 && of_row[one.row].size() == 1;
     if (whole_site || !matters(target))
       continue;
@@ -127,7 +128,7 @@ void Explorer::add_segments(const std::vector<std::uint64_t>& factors) {
 }
 
 void Explorer::add_waits() {
-  std::set<Row> rows; // waits that the critical path passes
+  std::set<Row> rows; // waits on the critical path
   for (const StepClassId id : ids_below(first_.classes.end_id()))
     if (first_.class_totals[id].critical_work > 0)
       for (const Boundary& boundary : {first_.classes[id].opened, first_.classes[id].closed})

@@ -1,5 +1,5 @@
-// WHAT-IF WITHOUT ANNOTATIONS: every site's own serial work, every code segment between two
-// spawns or waits, every wait.
+// WHAT-IF WITHOUT ANNOTATIONS: the serial work of every site, every code segment between two spawns
+// or waits, and every wait.
 #pragma once
 
 #include "model/what_if.h"
@@ -15,12 +15,13 @@ namespace tp::analysis {
 
 struct Exploration {
   std::vector<WhatIfCandidate> candidates; // by the parallelism that they would give
-  std::string skipped_because;             // why they were not asked for; empty: they were
-  // Sites and code segments with less than a hundredth of the critical path: they could gain no more than that.
+  std::string skipped_because;             // why they were not evaluated; empty: they were
+  // Sites and code segments with less than a hundredth of the critical path: that bounds their
+  // gain.
   std::uint64_t left_out = 0;
 };
 
-// `options.procs` is filled in.
+// `options.procs` must not be empty.
 Exploration explore(const Measured& measured, const TraceReadings& readings,
                     const ProfileOptions& options);
 

@@ -1,4 +1,4 @@
-// CSV files with the names and headers of the TaskProf artifact.
+// CSV files with the file names and headers of the TaskProf artifact.
 #include "report/numbers.h"
 #include "report/writers.h"
 

@@ -1,5 +1,5 @@
-// JSON, schema taskpath.profile/1: everything. Within /1 fields are only added. Every number's unit
-// stands in its name (_ns, _ticks, _percent) or in "unit".
+// JSON, schema taskpath.profile/1: the complete profile. Within /1 fields are only added. The unit
+// of every number is in its name (_ns, _ticks, _percent) or in "unit".
 #include "report/numbers.h"
 #include "report/writers.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Rounded as everywhere else, as a JSON number.
+// Rounded as in the other reports, as a JSON number.
 double number(const std::string& decimal) {
   return std::strtod(decimal.c_str(), nullptr);
 }
@@ -94,7 +94,7 @@ Json overhead_json(const SiteRow& site) {
           {"largest_grain", site.loops.largest_grain}};
 }
 
-// Of the path of the run: what ran, and what came late, by the edge before it.
+// Of the path of the run: what ran, and what was late, by the edge before it.
 Json run_path_json(const RunPathPart& part) {
   static constexpr const char* kEdges[] = {"create", "create_continue", "wait_continue", "end",
                                            "inside"};
@@ -385,8 +385,9 @@ Json conservation_json(const Profile& profile) {
           {"steps_overlap", overlaps > 0}};
 }
 
-// An object's text, field by field, as Json::dump(1) would make it: no more of it than a field, or an element of an array, is
-// ever held as Json, which takes several times the memory of its text.
+// The text of an object, field by field, as Json::dump(1) would write it. At most one field, or one
+// element of an array, exists as Json at a time, because Json takes several times the memory of its
+// text.
 class ObjectText {
 public:
   void field(std::string_view name, const Json& value) {
@@ -412,7 +413,7 @@ private:
     text_ += "\": ";
   }
   void append(const Json& value, std::size_t indent) {
-    // Names from the profiled program need not be UTF-8. Line ends within strings are escaped.
+    // Names from the profiled program may be invalid UTF-8. Line ends within strings are escaped.
     for (const char c : value.dump(1, ' ', false, Json::error_handler_t::replace)) {
       text_ += c;
       if (c == '\n')

@@ -1,4 +1,4 @@
-// Building blocks of terminal output. Used by the writers text.cpp and text_what_if.cpp.
+// Building blocks of terminal output for the writers text.cpp and text_what_if.cpp.
 #pragma once
 
 #include "report/writers.h"
@@ -14,7 +14,7 @@ namespace tp::analysis {
 
 inline constexpr std::size_t kMaxWidth = 100, kMaxNameWidth = 36;
 
-// Bytes that would move the cursor or change colours have no place on a terminal.
+// Replaces control characters: they could move the terminal's cursor or change its attributes.
 inline char printable(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
 }
@@ -23,15 +23,15 @@ inline std::string printable(std::string text) {
     c = printable(c);
   return text;
 }
-// The same, of a text in lines.
+// The same for a text of several lines.
 inline std::string printable_lines(std::string text) {
   for (char& c : text)
     c = c == '\n' ? c : printable(c);
   return text;
 }
 
-// Long paths and qualified names lose their beginning, not their line number; whole components, as far as that costs less
-// than half of what fits.
+// Shortens long paths and qualified names at the beginning, to keep the line number; by whole
+// components, as long as that costs less than half of the available width.
 inline std::string shortened(std::string name) {
   name = printable(std::move(name));
   if (name.size() <= kMaxNameWidth)
@@ -44,13 +44,13 @@ inline std::string shortened(std::string name) {
   return "..." + name;
 }
 
-// Sentences lose their end.
+// Shortens sentences at the end.
 inline std::string clipped(std::string text, std::size_t width) {
   text = printable(std::move(text));
   return text.size() <= width ? text : text.substr(0, width - 3) + "...";
 }
 
-// `text` in lines no wider than a terminal, broken at spaces; all but the first are indented.
+// Splits `text` at spaces into lines no wider than a terminal; all but the first are indented.
 inline std::vector<std::string> wrapped(std::string text, std::size_t indent) {
   std::vector<std::string> lines;
   text = printable(std::move(text));
@@ -86,7 +86,7 @@ public:
   std::string yellow(const std::string& text) const {
     return colour_ ? "\033[33m" + text + "\033[0m" : text;
   }
-  // A line of the form `label  text`, or several.
+  // Adds a line of the form `label  text`, or several.
   void add_text(const std::string& text, std::size_t indent = kLabelWidth) {
     for (const std::string& line : wrapped(text, indent))
       add("{}", line);
@@ -105,7 +105,7 @@ private:
   std::string text_;
 };
 
-// text_what_if.cpp: what would help, in at most `room` lines.
+// text_what_if.cpp: the changes that would help, in at most `room` lines.
 void add_what_if(Lines& lines, const Profile& profile, std::size_t room);
 
 } // namespace tp::analysis

@@ -38,7 +38,7 @@ static std::string bounds_table(const Profile& profile) {
   return text;
 }
 
-// What was asked without annotations.
+// What-if without annotations.
 static std::string targets_table(const Profile& profile, std::size_t top) {
   std::string text;
   if (!profile.explored.empty())
@@ -59,7 +59,7 @@ static std::string targets_table(const Profile& profile, std::size_t top) {
   return text;
 }
 
-// The outcome is at the end if it is also the advice.
+// Omits the outcome if it is also the advice, which follows at the end.
 static std::string search_table(const Profile& profile) {
   const TargetSearch& search = *profile.search;
   if (!search.skipped_because.empty())

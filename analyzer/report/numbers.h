@@ -1,5 +1,5 @@
-// How numbers are written. Exact integer arithmetic, so that the same data gives the same bytes
-// everywhere.
+// How numbers are written. Exact integer arithmetic: the same data gives the same bytes on every
+// machine.
 #pragma once
 
 #include "model/profile.h"
@@ -13,26 +13,28 @@ namespace tp::analysis {
 std::string decimal2(Ratio ratio);
 // For people: two decimals always: 1.21, 1.50, 1.00.
 std::string fixed2(Ratio ratio);
-// 100 * part / whole, two decimals, cut off (never 100 for less than all), without trailing zeros.
+// 100 * part / whole, two decimals, truncated (never 100 for less than all), without trailing
+// zeros.
 std::string percent2(std::uint64_t part, std::uint64_t whole);
 // The same for people: two decimals always.
 std::string fixed_percent2(std::uint64_t part, std::uint64_t whole);
-// For people: whole ones, "<1" for less than half of one.
+// For people: integers, and "<1" for less than 0.5.
 std::string percent(std::uint64_t part, std::uint64_t whole);
 // For people: "12.3 ms" for a unit of time (hz > 0), else "1.23 G instructions".
 std::string human(std::uint64_t value, const Clock& clock, double hz);
 std::string human_ns(std::uint64_t ns);
-// For people: 1234567 -> "1.23 M"; below 10000 as it is.
+// For people: 1234567 -> "1.23 M"; unchanged below 10000.
 std::string human_count(std::uint64_t value);
-// After the clock: ", 10 ns added to each step"; empty if that is not known.
+// To follow the clock: ", 10 ns added to each step"; empty if that is not known.
 std::string step_cost(const RunInfo& run);
-// After figures of this run: " (as if on 32 cores)"; empty if loops were split for the cores that there were.
+// To follow figures of this run: " (as if on 32 cores)"; empty if loops were split for the cores of
+// the machine.
 std::string as_if_cores(const RunInfo& run);
-// Why the figures for loops split to their grain size are not known.
+// Why the schedule-independent figures are not known.
 const char* reason_of(Divisible divisible);
 // A parallelism: "3.08 if loops were split to their grain size", or that it is unknown, and why.
 std::string if_loops_split(const Profile& profile, Ratio parallelism);
-// Explains the mark of a row that is too_short.
+// Explains the mark of a row with too_short.
 inline constexpr const char* kTooShort =
     "~ unreliable: reading the clock accounts for over 10 % of the measured work";
 inline std::string mark_of(bool too_short) {

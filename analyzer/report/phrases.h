@@ -1,4 +1,4 @@
-// What sentences of several reports say in the same words.
+// Phrases that several reports share.
 #pragma once
 
 #include "model/site.h"
@@ -9,10 +9,11 @@
 
 namespace tp::analysis {
 
-// "NAME" (file:line), or the place alone.
+// "NAME" (file:line), or only the place.
 std::string region_name(const RegionInfo& region);
 
-// The point that sentences quote: of the largest factor up to 8, else of the first; null if none.
+// The point that sentences quote: that of the largest factor up to 8, or else the first; null if
+// there is none.
 const WhatIfPoint* headline_point(const std::vector<WhatIfPoint>& points);
 
 } // namespace tp::analysis

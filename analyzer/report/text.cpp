@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxLines = 25;
 
-// With the mark of a row that is not to be trusted.
+// With the mark if the row is unreliable.
 std::string row_name(const SiteRow& site) {
   return shortened(site.info.name) + mark_of(site.too_short);
 }
@@ -46,7 +46,7 @@ std::string attribution_line(const Profile& profile) {
   return share;
 }
 
-// P x elapsed and where it went.
+// P x elapsed, and how it was spent.
 std::string balance_line(const Profile& profile) {
   const TimeBalance& b = profile.balance;
   const double hz = profile.read.time_hz;
@@ -64,7 +64,7 @@ std::string balance_line(const Profile& profile) {
                      share(b.idle), outside);
 }
 
-// What kept this run from ending earlier; empty if the scheduler cost less than a tenth of it.
+// What delayed the end of this run; empty if the scheduler cost less than a tenth of it.
 std::string delays_line(const Profile& profile) {
   static constexpr const char* kWhere[] = {"before a created task began",
                                            "before its creator continued", "before a wait ended",
@@ -90,7 +90,7 @@ std::string burden_line(const Profile& profile) {
                      human(profile.burden.work, profile.run.work, hz_of_work(profile)));
 }
 
-// Some of `all`, evenly, the first and the last among them: a line's worth.
+// A selection of `all` that fits a line, evenly spaced, with the first and the last.
 template <typename T>
 std::vector<const T*> shown_of(const std::vector<T>& all, std::size_t most) {
   std::vector<const T*> shown;
@@ -99,7 +99,8 @@ std::vector<const T*> shown_of(const std::vector<T>& all, std::size_t most) {
   return shown;
 }
 
-// On each number of CPUs: what no schedule can exceed, what the simulation predicts, and what limits it there.
+// For each number of CPUs: the bound of any schedule, the prediction of the simulation, and its
+// limiter.
 void add_speedups(Lines& lines, const Profile& profile) {
   static constexpr const char* kLimiters[] = {"work", "span", "overhead", "grain size"};
   const Prediction& prediction = profile.prediction;
@@ -131,7 +132,7 @@ std::vector<const SiteRow*> sorted(const Profile& profile, SortKey key) {
   const auto order = [&](auto less) { std::stable_sort(rows.begin() + 1, rows.end(), less); };
   switch (key) {
   case SortKey::Critical:
-    break; // as they are
+    break; // already in this order
   case SortKey::Work:
     order([](const SiteRow* a, const SiteRow* b) { return a->work > b->work; });
     break;
@@ -153,7 +154,7 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
       std::any_of(rows.begin(), rows.end(), [](const SiteRow* site) { return site->too_short; });
   const std::size_t wanted = std::min(rows.size(), std::max<std::size_t>(options.top, 1));
   std::size_t shown = wanted;
-  // A line is kept for the mark of short steps and "and n more".
+  // One line is reserved for the mark of short steps and "and n more".
   if (!options.top_is_explicit)
     shown = std::min(wanted,
                      any_too_short || wanted < rows.size() || room < rows.size() ? room - 1 : room);
@@ -161,7 +162,7 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
   std::size_t width = title.size();
   for (std::size_t i = 0; i < shown; ++i)
     width = std::max(width, row_name(*rows[i]).size());
-  // Sorted by overhead: its share, and how large a task is.
+  // If sorted by overhead: its share, and the mean size of a task.
   const bool by_overhead = options.sort == SortKey::Overhead;
   lines.add("{}",
             lines.bold(fmt::format("{:<{}}  {:>12}  {:>12}  {:>11}  {:>10}  {:>9}", title, width,
@@ -189,8 +190,8 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
     lines.add("{}", more);
 }
 
-// What is reported of the whole program, down to the warnings, of which as many are shown as lines
-// are left.
+// The report on the whole program, up to the warnings, of which as many are shown as lines are
+// left.
 void add_summary(Lines& lines, const Profile& profile, bool verbose) {
   const double hz = hz_of_work(profile);
   const auto amount = [&](std::uint64_t value) { return human(value, profile.run.work, hz); };
@@ -228,7 +229,7 @@ void add_summary(Lines& lines, const Profile& profile, bool verbose) {
   lines.add_text("Attributed      " + attribution_line(profile));
 }
 
-// In at most `room` lines, the first one always.
+// Uses at most `room` lines; the first warning is always shown.
 void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
   const auto& warnings = profile.warnings;
   for (std::size_t i = 0; i < warnings.size(); ++i) {
@@ -251,7 +252,7 @@ void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
 
 } // namespace
 
-// For the finding that the advice is about.
+// The command that continues with the finding of the advice.
 static std::string next_command(const Profile& profile) {
   if (!profile.advised_grains.empty() &&
       profile.advice.find(profile.advised_grains.front().name) != std::string::npos) {
@@ -269,18 +270,18 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   Lines lines(options.colour);
   add_summary(lines, profile, options.verbose);
   const auto advice = wrapped(profile.advice, 0);
-  // Lines that are left after what is there, what always comes (the table's header, an empty line,
-  // the advice, the next command), and `more`.
+  // Lines left after the text so far, the fixed lines (the table's header, an empty line, the
+  // advice, the next command), and `more`.
   const auto room = [&](std::size_t more) {
     return kMaxLines - std::min(lines.count() + 3 + advice.size() + more, kMaxLines);
   };
   constexpr std::size_t kLeastRows = 2, kLeastWhatIf = 2, kMostWarnings = 4;
-  // What was asked for comes first: a search, its heading and steps.
+  // What the user asked for comes first: a search, its heading and steps.
   const std::size_t rows = profile.search ? kLeastRows : 5;
   const std::size_t what_if_wants =
       profile.search ? 1 + std::clamp<std::size_t>(profile.search->steps.size(), 1, 5)
                      : kLeastWhatIf;
-  // The delays are not among what is always reported.
+  // The delays are shown only if there is room.
   if (const std::string delays = delays_line(profile);
       !delays.empty() && room(1 + rows + what_if_wants +
                               wrapped("Delays          " + delays, Lines::kLabelWidth).size()) > 0)
@@ -289,7 +290,7 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
                std::clamp<std::size_t>(room(1 + rows + what_if_wants), 1, kMostWarnings));
   lines.add("");
   Lines what_if(options.colour);
-  // A search takes what it can; else two lines are left for the grain.
+  // A search takes all available lines; otherwise two lines are left for the grain size.
   add_what_if(what_if, profile,
               profile.search ? std::max(room(rows), kLeastWhatIf)
                              : std::clamp<std::size_t>(room(rows + 2), kLeastWhatIf, 5));

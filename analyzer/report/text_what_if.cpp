@@ -1,5 +1,5 @@
-// The what-if answer on a terminal: marked regions, else the code that would help most, or what it
-// takes to reach a target.
+// The what-if answer on a terminal: marked regions, or otherwise the code whose improvement helps
+// most, or the changes that reach a target.
 #include "report/lines.h"
 #include "report/numbers.h"
 
@@ -8,7 +8,7 @@
 namespace tp::analysis {
 namespace {
 
-// The terminal gets the first factors and the last; the CSV files have them all.
+// The terminal shows the first factors and the last; the CSV files contain all of them.
 std::string curve_line(const Profile& profile, const WhatIfCurve& curve) {
   constexpr std::size_t kFactorsShown = 4;
   const bool one = curve.regions.size() == 1;
@@ -35,7 +35,7 @@ std::string search_heading(const TargetSearch& search) {
                      search.target, search.minimal && count > 1 ? "; fewer are not" : "");
 }
 
-// The last line says where all steps lead, even if there is no room for each.
+// The last line states the result of all steps, even if there is no room for each of them.
 void add_search(Lines& lines, const TargetSearch& search, std::size_t room) {
   const std::size_t count = search.steps.size();
   lines.add_text(fmt::format("What if         {}:", search_heading(search)));
@@ -48,8 +48,8 @@ void add_search(Lines& lines, const TargetSearch& search, std::size_t room) {
               shown == 0 ? "with all of them" : fmt::format("with {} more", count - shown));
 }
 
-// Candidates that alone gain a twentieth, at most `most`. A site is left out where a code segment
-// gains nearly as much (prefer_segment).
+// Candidates that by themselves gain a twentieth, at most `most`. A site is left out if a code
+// segment gains nearly as much (prefer_segment).
 std::vector<const WhatIfCandidate*> best_candidates(const Profile& profile, std::size_t most) {
   std::vector<const WhatIfCandidate*> best;
   const auto gain = [&](const WhatIfCandidate& target) {
@@ -70,8 +70,8 @@ std::vector<const WhatIfCandidate*> best_candidates(const Profile& profile, std:
   return best;
 }
 
-// The wait without which the program would be most parallel, if that gains a twentieth and more than
-// any of `others`; else null.
+// The wait whose removal makes the program most parallel, if that gains a twentieth and more than
+// any of `others`; otherwise null.
 const WhatIfCandidate* best_wait(const Profile& profile,
                                  const std::vector<const WhatIfCandidate*>& others) {
   double least = 1.05 * profile.parallelism().value();
@@ -136,7 +136,8 @@ void add_what_if(Lines& lines, const Profile& profile, std::size_t room) {
     add_explored(lines, profile, room);
   for (const WhatIfCandidate& grain : profile.grains)
     lines.add_text("What if         " + grain_text(profile, grain));
-  // One is enough, and none where something else was asked for or the advice is just that: --json has them all.
+  // One is enough; none is shown if the user asked for something else or the advice already says
+  // it. --json has all of them.
   if (profile.advised_grains.empty() || !profile.grains.empty() || profile.search)
     return;
   const WhatIfCandidate& grain = profile.advised_grains.front();

@@ -1,11 +1,11 @@
-// What limits scaling, in the form that editors and CI systems read from compilers.
+// What limits scaling, in the form in which compilers report to editors and CI systems.
 #include "report/lines.h"
 #include "report/numbers.h"
 
 namespace tp::analysis {
 namespace {
 
-// Less than a tenth of the critical path gains little, whatever is done about it.
+// Improving less than a tenth of the critical path gains little.
 bool limits(std::uint64_t critical_work, const Profile& profile) {
   return critical_work > 0 && critical_work >= profile.span / 10;
 }
@@ -30,7 +30,7 @@ std::string write_warnings(const Profile& profile) {
       text += line(profile, {site.info.file, site.info.line}, site.critical_work,
                    std::string("in the tasks that are spawned here") +
                        (site.too_short ? " (unreliable: their steps are too short)" : ""));
-  // Code of main has no site: it is identified by the spawns and waits around it.
+  // Code of main has no site: the spawns and waits around it identify it.
   for (const WhatIfCandidate& target : profile.explored)
     if (target.kind == CandidateKind::CodeSegment && target.of_main &&
         limits(target.critical_work, profile) && target.place.line + target.end.line > 0)

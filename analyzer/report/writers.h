@@ -1,4 +1,4 @@
-// The door of the writers: a Profile in, text out. One file per format.
+// The interface of the writers: from a Profile to text. One source file per format.
 #pragma once
 
 #include "model/profile.h"
@@ -19,7 +19,7 @@ struct TextOptions {
   std::size_t top = 15;
   bool top_is_explicit = false; // else rows give way to the limit of 25 lines
   SortKey sort = SortKey::Critical;
-  bool verbose = false; // what only some need to know: the burden
+  bool verbose = false; // details that few readers need: the burden
   bool colour = false;
 };
 
@@ -35,8 +35,8 @@ std::string write_json(const Profile& profile);
 std::string write_text(const Profile& profile, const TextOptions& options);
 // An existing ws_profile.csv as an aligned table; empty if it is not one.
 std::string pretty_print_csv(std::string_view csv);
-// warnings.cpp: a line `file:line: warning: ...`, as compilers write it, for each piece of code that
-// limits scaling; nothing where parallelism is ample.
+// warnings.cpp: a line `file:line: warning: ...`, as compilers write it, for each code segment that
+// limits scaling; empty if parallelism is ample.
 std::string write_warnings(const Profile& profile);
 // markdown.cpp
 std::string write_markdown(const Profile& profile, const TextOptions& options);

@@ -1,5 +1,5 @@
-// What the search path says of a file decides, not what the file says of itself: headers that CMake's
-// precompiled header includes count as the system's otherwise.
+// The search path decides whether a header is a system header, not what the file declares itself to
+// be: otherwise the headers that CMake's precompiled header includes would count as system headers.
 #include "clang/own_files.h"
 
 #include "text/project.h"

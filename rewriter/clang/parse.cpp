@@ -1,6 +1,7 @@
-// The one door to Clang. Parses as little as will do: no implicit instantiation at the end of the
-// unit (as for a precompiled header) and no function bodies that hold no site of the files whose
-// sites are wanted; both leave every such call resolved, and take most of the time otherwise.
+// The only file that runs Clang. It parses as little as necessary: no implicit instantiation at the
+// end of the unit (as for a precompiled header), and no function bodies without a site in the
+// wanted files. Both would otherwise take most of the time, and without them every call of a site
+// is still resolved.
 #include "clang/parse.h"
 
 #include "text/compiler_options.h"
@@ -71,14 +72,14 @@ private:
 
   const clang::SourceManager& sources_;
   OwnFiles own_;
-  SiteBodies* bodies_; // the preprocessor's
+  SiteBodies* bodies_; // the preprocessor owns it
   const ParseRequest& request_;
   ParseResult& result_;
 };
 
-// Notices a quoted include, in a header, that would find another file if the main file's folder
-// were searched too. A copy of the main file elsewhere needs that folder on the search path, so it
-// must not be made then.
+// Detects a quoted include in a header that would find another file if the main file's folder were
+// also searched. A copy of the main file elsewhere needs that folder on the search path, so in that
+// case no copy may be made.
 class HiddenHeaders : public clang::PPCallbacks {
 public:
   HiddenHeaders(const clang::SourceManager& sources, ParseResult& result)
@@ -133,7 +134,7 @@ private:
   ParseResult& result_;
 };
 
-// Keeps the errors as one line each.
+// Keeps each error as one line.
 class ErrorCollector : public clang::DiagnosticConsumer {
 public:
   explicit ErrorCollector(ParseResult& result) : result_(result) {}
@@ -159,9 +160,9 @@ private:
   ParseResult& result_;
 };
 
-// The system directories of the real compiler, with Clang's own headers in the place of the
-// compiler's: those hold built-ins only the compiler itself knows. They stay reachable at the very
-// end, for omp.h and the like.
+// The system directories of the real compiler, with Clang's own headers in place of the compiler's,
+// which use built-ins that only that compiler knows. The compiler's own remain at the very end of
+// the path, for omp.h and the like.
 void add_system_headers(std::vector<std::string>& arguments, const RealCompiler& compiler) {
   arguments.insert(arguments.end(), {"-nostdinc", "-nostdinc++"});
   std::vector<std::string> last;
@@ -190,7 +191,7 @@ bool has_standard(const std::vector<std::string>& flags) {
 }
 
 std::vector<std::string> clang_command(const ParseRequest& request) {
-  // Some errors of Clang 19 are about code that g++ 12 takes, and belong to warning groups: out of
+  // Some errors of Clang 19 concern code that g++ 12 accepts, and belong to warning groups: out of
   // range enumerators as constants (old Boost), `template` without an argument list (OpenVDB).
   std::vector<std::string> arguments = {"clang++",         "-fsyntax-only",
                                         "-Wno-everything", "-fno-caret-diagnostics",

@@ -1,6 +1,6 @@
-// Asks the real compiler for its include directories and default language. One process of about 10
-// ms, next to a parse of a second; nothing is guessed from names or versions, so any g++ or
-// clang++, sysroot or libc++ will do.
+// Asks the real compiler for its include directories and default language. That takes one process
+// of about 10 ms, compared with a second for the parse. Nothing is guessed from names or versions,
+// so any g++ or clang++, sysroot or libc++ works.
 #include "clang/real_compiler.h"
 
 #include <llvm/ADT/SmallString.h>
@@ -15,7 +15,7 @@
 namespace tp::rewrite {
 namespace {
 
-// Both outputs of the command together; empty on failure.
+// Both outputs of the command, combined; empty on failure.
 std::string run(const std::vector<std::string>& command) {
   const auto program = llvm::sys::findProgramByName(command.front());
   llvm::SmallString<128> output;
@@ -38,7 +38,7 @@ RealCompiler ask_real_compiler(const std::vector<std::string>& compiler,
   command.insert(command.end(), flags.begin(), flags.end());
   for (const char* flag : {"-E", "-v", "-dM", "-x", "c++", "/dev/null"})
     command.emplace_back(flag);
-  setenv("LC_ALL", "C", 1); // the markers below are translated otherwise
+  setenv("LC_ALL", "C", 1); // otherwise the markers below are translated
 
   RealCompiler answer;
   if (compiler.empty())

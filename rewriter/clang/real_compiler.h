@@ -1,5 +1,5 @@
-// The headers and the language of the real compiler: asked once per set of flags, so that Clang reads the same
-// system headers in the same language.
+// The headers and the language of the real compiler, so that Clang reads the same system headers in
+// the same language. The compiler is asked once per set of flags.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct RealCompiler {
   std::string cplusplus;                 // value of __cplusplus, such as "201703L"
 };
 
-// Runs `compiler FLAGS -E -v -dM` on an empty file. `compiler`: its words, as "ccache", "g++".
+// Runs `compiler FLAGS -E -v -dM` on an empty file. `compiler`: its words, such as "ccache", "g++".
 RealCompiler ask_real_compiler(const std::vector<std::string>& compiler,
                                const std::vector<std::string>& flags);
 

@@ -1,11 +1,11 @@
-// The callee's name stands in a call, or a macro's name that brings it. So the text of a function
-// is searched for the names of the constructs and of such macros, from the function's name to the
-// end of its body, with Clang's lexer but without its preprocessor. Nodes of flow graphs and
-// execution policies can be named by aliases and variables: where an own file mentions one, all
+// A call contains the name of the callee, or the name of a macro that expands to it. So the text of
+// a function is searched for the names of the constructs and of such macros, from the function's
+// name to the end of its body, with Clang's lexer but without its preprocessor. Aliases and
+// variables can name flow graph nodes and execution policies: if an own file mentions one, all
 // bodies of the unit are parsed.
 //
-// In doubt the body is parsed: a name or an opening brace made by a macro, a conditional directive
-// within the body, a spliced token.
+// In doubt the body is parsed: if a macro makes a name or an opening brace, if the body contains a
+// conditional directive, or if a token is spliced.
 #include "clang/site_bodies.h"
 
 #include "text/constructs.h"
@@ -19,14 +19,14 @@
 namespace tp::rewrite {
 namespace {
 
-// How a token changes the depth of brackets.
+// The change of bracket depth by a token.
 int nesting(const clang::Token& token) {
   if (token.isOneOf(clang::tok::l_brace, clang::tok::l_paren, clang::tok::l_square))
     return 1;
   return token.isOneOf(clang::tok::r_brace, clang::tok::r_paren, clang::tok::r_square) ? -1 : 0;
 }
 
-// Pastes names together, or opens or closes what the text around its use does not.
+// Whether the macro pastes names, or opens or closes brackets without closing or opening them.
 bool hides_text(const clang::MacroInfo& macro) {
   int depth = 0;
   bool hides = false;
@@ -37,8 +37,8 @@ bool hides_text(const clang::MacroInfo& macro) {
   return hides || depth != 0;
 }
 
-// Can a function still go on after a closing brace and this? "X() : a{1}, b{2} {", a function-try-
-// block, a constraint.
+// Whether a function can continue after a closing brace and this token: "X() : a{1}, b{2} {", a
+// function-try-block, a constraint.
 bool goes_on(const clang::Token& next) {
   return next.isOneOf(clang::tok::comma, clang::tok::l_brace, clang::tok::colon, clang::tok::ampamp,
                       clang::tok::pipepipe, clang::tok::ellipsis, clang::tok::arrow,
@@ -46,7 +46,7 @@ bool goes_on(const clang::Token& next) {
          (next.is(clang::tok::raw_identifier) && next.getRawIdentifier() == "catch");
 }
 
-// Follows the brackets of a function's text.
+// Tracks the brackets in the text of a function.
 class Extent {
 public:
   bool ends_before(const clang::Token& next) const { return closed_ && !goes_on(next); }

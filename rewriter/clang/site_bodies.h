@@ -1,5 +1,5 @@
-// Which function bodies are worth parsing: those of the user's files in whose text a spawn site may
-// stand. Bodies are most of what a parse costs after the headers, and few have a site.
+// Decides which function bodies to parse: those in the user's files whose text may contain a spawn
+// site. After the headers, bodies account for most of the cost of a parse, and few have a site.
 #pragma once
 
 #include "clang/own_files.h"
@@ -15,14 +15,14 @@
 
 namespace tp::rewrite {
 
-// Listens to the preprocessor, which owns it, from the beginning of the unit on.
+// A listener of the preprocessor, which owns it, from the beginning of the unit.
 class SiteBodies : public clang::PPCallbacks {
 public:
   // `wrappers`: qualified names of functions whose calls are sites.
   SiteBodies(clang::Preprocessor& preprocessor, OwnFiles& own,
              const std::vector<std::string>& wrappers);
 
-  // Of a function whose body is about to be parsed. Says yes rather than no.
+  // Whether a function whose body is about to be parsed may have a site. In doubt: true.
   bool may_have_site(const clang::Decl& function);
 
   void FileChanged(clang::SourceLocation place, FileChangeReason reason,
@@ -36,10 +36,11 @@ private:
   clang::Preprocessor& preprocessor_;
   OwnFiles& own_;
   llvm::StringSet<> words_; // a site's text has one of them
-  // Macros by what their replacement mentions, which may become a word later.
+  // Macros, by the words that their replacement mentions, which may become words to search for
+  // later.
   llvm::DenseMap<const clang::IdentifierInfo*, llvm::SmallVector<const clang::IdentifierInfo*, 2>>
       mentioned_in_;
-  bool everywhere_ = false; // a site's name need not stand in the body
+  bool everywhere_ = false; // a site's name need not be in the body
 };
 
 } // namespace tp::rewrite

@@ -1,11 +1,11 @@
-// WHERE the spawn sites are. One walk over the declarations of the wanted files, keeping the
-// enclosing function at hand.
+// WHERE the spawn sites are. One walk over the declarations of the wanted files, which keeps track
+// of the enclosing function.
 //
-// Implicit instantiations are not visited: their calls stand in the template, which is. Operands
-// that are never evaluated (decltype, sizeof, noexcept, typeid, requires, concepts) spawn nothing
-// and are passed over whole, so the text of a signature never changes. A call is placed by where
-// its name and its closing parenthesis are spelled; if either comes from a macro, there is no text
-// to insert into.
+// Implicit instantiations are not visited: their calls are in the template, which is visited.
+// Operands that are never evaluated (decltype, sizeof, noexcept, typeid, requires, concepts) do not
+// spawn tasks and are skipped entirely, so the text of a signature never changes. The location of a
+// call is where its name and its closing parenthesis are spelled; if either comes from a macro,
+// there is no text to insert into.
 #include "clang/spawn_site_finder.h"
 
 #include "text/spawn_site_rewriter.h"
@@ -43,7 +43,7 @@ public:
     return go_on;
   }
 
-  // Never evaluated: no task is spawned there.
+  // Never evaluated: no task is spawned in it.
   bool TraverseDecltypeTypeLoc(clang::DecltypeTypeLoc) { return true; }
   bool TraverseTypeOfExprTypeLoc(clang::TypeOfExprTypeLoc) { return true; }
   bool TraverseUnaryExprOrTypeTraitExpr(clang::UnaryExprOrTypeTraitExpr*) { return true; }
@@ -63,7 +63,7 @@ public:
   bool VisitCXXConstructExpr(clang::CXXConstructExpr* construction) {
     const SourceLocation end = construction->getParenOrBraceRange().getEnd();
     Match match = match_construction(*construction);
-    // The header would name the constructor of the class instead.
+    // The header's default argument would name the constructor of the class instead.
     if (match.handling == Handling::LeftToHeader &&
         llvm::isa_and_nonnull<clang::FieldDecl>(enclosing_))
       match.handling = Handling::Tag;
@@ -92,8 +92,8 @@ private:
     return llvm::isa<clang::FunctionDecl, clang::FieldDecl>(decl);
   }
 
-  // A header that is included twice shows each of its sites twice; the first wording stays. Several
-  // calls written by one use of a macro are one place.
+  // A header that is included twice contains each of its sites twice; the first wording is kept.
+  // Several calls written by one use of a macro are one place.
   static void unite(std::vector<FoundSite>& sites) {
     std::ranges::stable_sort(sites, {}, &FoundSite::insert_offset);
     std::vector<FoundSite> united;
@@ -105,7 +105,7 @@ private:
     sites = std::move(united);
   }
 
-  // Null: no site of the wanted files, or known.
+  // Null if the call is not a site of the wanted files, or is already recorded.
   FoundSite* add(const Match& match, clang::SourceRange whole) {
     if (match.construct.empty() || (enclosing_ && in_onetbb(enclosing_->getDeclContext())))
       return nullptr;
@@ -136,7 +136,7 @@ private:
     return &file_of(file, site.file).sites.emplace_back(std::move(site));
   }
 
-  // Finds the place for the argument.
+  // Finds where to insert the argument.
   template <typename Expression>
   void place(const Expression& call, const Match& match, FoundSite& site) {
     if (site.handling != Handling::Tag)
@@ -149,7 +149,7 @@ private:
     site.reason = obstacle;
   }
 
-  // Fills in where the argument goes; returns why it can't go anywhere, or null.
+  // Sets the place of the argument; returns the reason if there is none, otherwise null.
   const char* place_argument(const clang::CallExpr& call, const Match& match,
                              const std::string& text, FoundSite& site) const {
     const SourceLocation close = call.getRParenLoc();

@@ -1,5 +1,5 @@
-// WHERE the spawn sites are: walks the syntax tree of one translation unit. Called once per unit,
-// by parse.cpp.
+// WHERE the spawn sites are: walks the syntax tree of one translation unit. parse.cpp calls it once
+// per unit.
 #pragma once
 
 #include "text/found_site.h"
@@ -13,11 +13,11 @@
 
 namespace tp::rewrite {
 
-// Says whether sites in this file are wanted at all (the user's own files, not headers of a
-// library).
+// Whether sites in this file are wanted: it is one of the user's own files, not a header of a
+// library.
 using FileFilter = std::function<bool(clang::FileID)>;
 
-// The files with sites, by the name the compiler gives them. Files without any site are absent.
+// The files with sites, by the name that the compiler uses. Files without sites are absent.
 // `wrappers`: see wrapped_calls.h.
 std::map<std::string, SourceFile> find_spawn_sites(clang::ASTContext& context,
                                                    const FileFilter& wanted,

@@ -1,8 +1,8 @@
-// WHICH calls are spawn sites. A call counts if its callee is declared in oneTBB's namespaces
+// WHICH calls are spawn sites. A call is one if its callee is declared in oneTBB's namespaces
 // tbb::detail::d<N> under a name of the table. In templates the callee is often not chosen yet;
 // then every candidate must be such a function, and the name must be one that argument-dependent
-// lookup cannot extend. In doubt the call is left to the header's default argument, which names the
-// same place: a skipped tag can't be wrong.
+// lookup cannot extend. In doubt the call keeps the header's default argument, which names the same
+// place, so a missing tag does not produce a wrong result.
 #include "clang/spawn_site_matchers.h"
 
 #include "text/constructs.h"
@@ -41,7 +41,7 @@ bool is_site(clang::QualType type) {
   return space && space->getName() == "tp" && space->getParent()->isTranslationUnit();
 }
 
-// What a declaration does about its place. Stock headers do nothing, and tagging would break the
+// Which site parameter a declaration has. Stock headers have none, and a tag would break the
 // program.
 enum class SiteParameter { None, InAnArgument, Own };
 
@@ -99,7 +99,8 @@ Callee resolved_callee(const clang::NamedDecl* decl, clang::SourceLocation name,
   return callee;
 }
 
-// TP_ADDRESS_OF (oneapi_hooks.h): such a template stands for the address of a construct, no call chooses it.
+// TP_ADDRESS_OF (oneapi_hooks.h): such a template provides the address of a construct; it is never
+// the callee of a call.
 bool is_for_addresses(const clang::NamedDecl& candidate) {
   const auto* pattern = llvm::dyn_cast<clang::FunctionTemplateDecl>(candidate.getUnderlyingDecl());
   const clang::NamedDecl* first = pattern ? *pattern->getTemplateParameters()->begin() : nullptr;
@@ -107,7 +108,7 @@ bool is_for_addresses(const clang::NamedDecl& candidate) {
          pattern->getTemplatedDecl()->getReturnType()->isTemplateTypeParmType();
 }
 
-// The candidates of a call whose choice waits for template arguments.
+// The candidates of a call that is resolved only with the template arguments.
 Callee candidate_callee(const clang::OverloadExpr& overloads) {
   Callee callee;
   callee.name = overloads.getNameLoc();

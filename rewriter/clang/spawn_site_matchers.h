@@ -1,5 +1,5 @@
-// WHICH calls are spawn sites: the rule that decides whether one call in the syntax tree is one,
-// and may be tagged. The constructs themselves are the table in constructs.h.
+// WHICH calls are spawn sites: decides whether a call in the syntax tree is a spawn site and may be
+// tagged. The table in constructs.h contains the constructs.
 #pragma once
 
 #include "text/found_site.h"
@@ -20,23 +20,23 @@ struct Match {
   clang::SourceLocation name; // of the callee's name
 };
 
-// A call of oneTBB. Decides by what the callee resolves to, never by spelling. Where it lies in the
-// text is the finder's business.
+// Matches a call of oneTBB by what the callee resolves to, never by spelling. The finder determines
+// where the call is in the text.
 Match match_call(const clang::CallExpr& call);
 
-// The construction of a node; it keeps the header's default argument, which policies and priorities
-// stand before.
+// Matches the construction of a node; it keeps the header's default argument, because policies and
+// priorities come before that argument.
 Match match_construction(const clang::CXXConstructExpr& construction);
-// The same in a template, where nobody has chosen a constructor yet.
+// The same in a template, where the constructor is not chosen yet.
 Match match_variable(const clang::VarDecl& variable);
 
-// The name of the node class that this is; empty: none.
+// The name of the node class that `type` is; empty if it is not one.
 std::string node_class(clang::QualType type);
 
-// The function behind a name, also of a template; null if it is none.
+// The function that a name refers to, also of a template; null if it is not a function.
 const clang::FunctionDecl* as_function(const clang::NamedDecl* decl);
 
-// Is this declaration context oneTBB's own code?
+// Whether this declaration context belongs to oneTBB's own code.
 bool in_onetbb(const clang::DeclContext* context);
 
 } // namespace tp::rewrite

@@ -1,6 +1,6 @@
-// Which calls may be wrapped. The callee alone moves into a generic lambda, so that arguments are
-// evaluated where they stand; what a forwarding reference cannot carry on (a braced list, the name
-// of an overload set, a bit-field, a literal null pointer) must not be among them.
+// Which calls may be wrapped. Only the callee moves into a generic lambda, so the arguments are
+// evaluated at the call as before. Arguments that a forwarding reference cannot pass on prevent
+// wrapping: a braced list, the name of an overload set, a bit-field, a literal null pointer.
 #include "clang/wrapped_calls.h"
 
 #include "text/constructs.h"
@@ -14,7 +14,8 @@
 namespace tp::rewrite {
 namespace {
 
-// Is this declared in namespace std (or __pstl, libstdc++'s execution policies), or one within?
+// Whether `decl` is declared in namespace std (or __pstl, libstdc++'s execution policies), or in a
+// namespace within.
 bool is_of_std(const clang::Decl& decl) {
   const clang::DeclContext* context = decl.getDeclContext();
   while (context->getParent() && !context->getParent()->isTranslationUnit())
@@ -50,7 +51,7 @@ std::string made_node(const clang::FunctionDecl& function) {
   return node_class(arguments->get(0).getAsType());
 }
 
-// "std::sort" if this is a parallel algorithm, the wrapper's name if it is one, else "".
+// "std::sort" if this is a parallel algorithm, the wrapper's name if it is a wrapper, otherwise "".
 std::string construct_of(const clang::CallExpr& call, const clang::FunctionDecl& function,
                          const std::vector<std::string>& wrappers) {
   if (function.getIdentifier() && is_of_std(function) && call.getNumArgs() > 0 &&
@@ -82,7 +83,7 @@ const char* why_not_forwarded(const clang::Expr& written) {
   return nullptr;
 }
 
-// Is this the call inside of what tp-rewrite wrote?
+// Whether this is the call inside the lambda that tp-rewrite wrote.
 bool is_wrapped(const clang::CallExpr& call) {
   if (call.getNumArgs() != 1)
     return false;

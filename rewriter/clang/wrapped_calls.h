@@ -1,5 +1,6 @@
-// Calls that get a place although their functions take none: the callee is wrapped (tp/called_at.h).
-// These are C++17's parallel algorithms, and wrappers that the user declares.
+// Calls that get a place although their functions do not have a site parameter: the callee is
+// wrapped (tp/called_at.h). These are C++17's parallel algorithms, and wrappers that the user
+// declares.
 #pragma once
 
 #include "clang/spawn_site_matchers.h"

@@ -1,5 +1,5 @@
-// Reads a compiler command line: which arguments are inputs and of which language, what is to be
-// produced.
+// Reads a compiler command line: which arguments are inputs, in which language, and what the
+// command produces.
 #include "driver/compile_command.h"
 
 #include "text/compiler_options.h"
@@ -33,7 +33,7 @@ Input kind_of(const std::string& name, const std::string& language) {
   return is_source ? Input::OtherSource : Input::LinkerInput;
 }
 
-// Options that end before an object file, or leave the source alone.
+// Options that stop before an object file, or whose source must not be changed.
 bool stops_early(string_view option) {
   static constexpr string_view kStops[] = {"-E",
                                            "-M",

@@ -1,4 +1,4 @@
-// What one compiler command line asks for, as far as tp-c++ must know.
+// What one compiler command line asks for, as far as tp-c++ needs to know.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace tp::rewrite {
 
 struct Command {
-  std::vector<std::string> arguments; // response files expanded, tp-c++'s own -q taken out
+  std::vector<std::string> arguments; // response files expanded, tp-c++'s own -q removed
   std::vector<size_t> sources;        // C++ sources among them
   bool compiles = false;              // some input is source text
   bool links = false;
@@ -24,7 +24,7 @@ Command read_command(const std::vector<std::string>& arguments);
 std::vector<std::string> dependency_file_candidates(const Command& command,
                                                     const std::string& source);
 
-// `path` in the notation of dependency files.
+// `path`, escaped as in dependency files.
 std::string make_escaped(const std::string& path);
 
 } // namespace tp::rewrite

@@ -1,11 +1,11 @@
-// tp-c++: a drop-in compiler that tags spawn sites on the way. It starts as fast as a compiler
-// driver: only a C++ source that mentions a spawn at all is given to tp-rewrite, which parses it
-// with Clang and writes a tagged copy. The real compiler ($TP_CXX, default c++) then compiles the
-// copy, whose #line directives name the original; the copy has the same file name in a directory of
-// its own, so that default names of objects come out the same.
+// tp-c++: a drop-in compiler that tags spawn sites. It starts as fast as a compiler driver: only a
+// C++ source that mentions a spawn is given to tp-rewrite, which parses it with Clang and writes a
+// tagged copy. The real compiler ($TP_CXX, default c++) then compiles the copy, whose #line
+// directives name the original. The copy has the same file name in a directory of its own, so that
+// default names of objects are the same.
 //
-// Whatever goes wrong on our side, the original is compiled unchanged: the patched headers still
-// name its sites.
+// If anything on our side fails, the original is compiled unchanged: the patched headers still name
+// its sites.
 #include "common/exit_status.h"
 #include "common/failure.h"
 #include "common/files.h"
@@ -43,11 +43,11 @@ using Words = std::vector<std::string>;
 
 constexpr int kCannotRun = 127;
 
-// A tagged copy, compiled in place of an original.
+// A tagged copy, compiled in place of the original.
 struct Copy {
   size_t argument;       // index in Command::arguments
   std::string original;  // as given
-  std::string directory; // temporary, ours
+  std::string directory; // temporary, created by tp-c++
 };
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -78,7 +78,7 @@ struct Ended {
   int status = 0;      // exit status, or -signal
 };
 
-// `out_file`, `error_file`: where stdout and stderr go, if not to ours.
+// `out_file`, `error_file`: the files for stdout and stderr; null: those of tp-c++.
 Ended run(const Words& words, const char* out_file, const char* error_file) {
   std::vector<char*> argv = as_argv(words);
   posix_spawn_file_actions_t actions;
@@ -103,7 +103,7 @@ Ended run(const Words& words, const char* out_file, const char* error_file) {
   return {0, WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status)};
 }
 
-// The status of the real compiler.
+// Runs the real compiler; returns its status.
 int run_compiler(const Words& words, const char* error_file = nullptr) {
   const Ended ended = run(words, nullptr, error_file);
   if (ended.start_errno != 0)
@@ -111,7 +111,7 @@ int run_compiler(const Words& words, const char* error_file = nullptr) {
   return ended.status;
 }
 
-// From here on, a compiler that is tp-c++ again would find TP_CXX_ACTIVE set.
+// If the compiler turns out to be tp-c++ again, it finds TP_CXX_ACTIVE set from here on.
 Words claim_real_compiler() {
   const Words words = real_compiler();
   if (std::getenv("TP_CXX_ACTIVE") || words.empty()) {
@@ -128,8 +128,8 @@ std::string directory_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
-// The same name for the same command, so that builds are reproducible even if a compiler stores the
-// path it was given (clang's LTO bitcode); another name if that one is taken.
+// The same command gets the same name, so that builds are reproducible even if a compiler stores
+// the path that it was given (clang's LTO bitcode); if that name is taken, another one.
 std::string make_temporary_directory(const Command& command, const std::string& source) {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
@@ -150,7 +150,7 @@ std::string first_error(const std::string& messages) {
   return messages.substr(start, messages.find('\n', start) - start);
 }
 
-// What tp-rewrite replied; a failure if it gave no reply.
+// The reply of tp-rewrite; a failure if it did not reply.
 Reply ask_to_tag(const Command& command, size_t argument, const std::string& target,
                  const std::string& reply_file) {
   const std::string& source = command.arguments[argument];
@@ -170,7 +170,7 @@ Reply ask_to_tag(const Command& command, size_t argument, const std::string& tar
   return {Reply::Result::Failed, source, "tp-rewrite " + reason};
 }
 
-// Tags one source, if it has anything to tag.
+// Tags one source if it contains anything to tag.
 void make_copy(const Command& command, size_t argument, std::vector<Copy>& copies) {
   const std::string& source = command.arguments[argument];
   const char* wrappers = std::getenv("TP_WRAPPERS");
@@ -193,7 +193,7 @@ void make_copy(const Command& command, size_t argument, std::vector<Copy>& copie
   fs::remove_all(directory, ignored);
 }
 
-// The user's libtbb, named by path (as CMake's imported target does), is replaced by ours.
+// Our libtbb replaces a libtbb that the user names by path (as CMake's imported target does).
 bool is_libtbb(const std::string& argument) {
   const std::string_view name = std::string_view(argument).substr(directory_of(argument).size());
   return argument.find('/') != std::string::npos && argument[0] != '-' &&
@@ -223,7 +223,7 @@ Words compiler_command(const Words& compiler, const Command& command,
   return words;
 }
 
-// Dependency files must name the original, or every build would be out of date.
+// Dependency files must name the original; otherwise every build would be out of date.
 void mend_dependencies(const Command& command, const Copy& copy) {
   const std::string ours = copy.directory + '/';
   const std::string theirs = make_escaped(directory_of(copy.original));
@@ -255,7 +255,7 @@ bool same_directory(const Command& command) {
   throw cannot_run(words.front(), errno);
 }
 
-// The real compiler chooses colors by its stderr, which is a file here.
+// The real compiler decides on colors by its stderr, which is a file here.
 void keep_colors(const Command& command, Words& words) {
   if (!tool::can_rewrite_line(STDERR_FILENO))
     return;
@@ -266,8 +266,9 @@ void keep_colors(const Command& command, Words& words) {
   words.push_back("-fdiagnostics-color=always");
 }
 
-// The messages of the tagged compilation are shown if it succeeds. If not, those of the original
-// count, and its status: mostly the error is the user's, else the tag does no harm.
+// If the tagged compilation succeeds, its messages are shown. Otherwise the original is compiled,
+// and its messages and status are used: usually the error is the user's, and if not, the tag does
+// no harm.
 int compile_copies(const Words& compiler, const Command& command, const std::vector<Copy>& copies) {
   Words words = compiler_command(compiler, command, copies);
   keep_colors(command, words);

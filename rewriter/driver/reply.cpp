@@ -1,4 +1,4 @@
-// See reply.h. File names may be any bytes: what is not UTF-8 is replaced.
+// File names may contain any bytes: those that are not UTF-8 are replaced.
 #include "driver/reply.h"
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
-// What tp-rewrite --emit answers to tp-c++: one line of JSON on stdout, such as
-//   {"schema":"taskpath.rewrite/1","result":"failed","object":"a.cpp","reason":"cannot be parsed: ..."}
+// What tp-rewrite --emit replies to tp-c++: one line of JSON on stdout, such as (wrapped here)
+//   {"schema":"taskpath.rewrite/1","result":"failed","object":"a.cpp",
+//    "reason":"cannot be parsed: ..."}
 #pragma once
 
 #include <optional>
@@ -14,7 +15,7 @@ struct Reply {
 };
 
 std::string to_json(const Reply& reply);
-// Nothing if `json` is not such a reply.
+// Empty if `json` is not such a reply.
 std::optional<Reply> reply_from(const std::string& json);
 
 } // namespace tp::rewrite

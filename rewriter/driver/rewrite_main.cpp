@@ -1,6 +1,6 @@
-// tp-rewrite: tags the spawn sites of oneTBB programs in their source text. Parses the command
+// tp-rewrite: tags the spawn sites of oneTBB programs in their source text. It parses the command
 // line, runs Clang on each file, merges what several translation units know about one header, and
-// writes the new texts. Sources are changed with --in-place only, and nothing is written unless every
+// writes the new texts. It changes sources only with --in-place, and writes nothing unless every
 // file could be parsed.
 #include "common/exit_status.h"
 #include "common/failure.h"
@@ -38,8 +38,8 @@ struct Options {
   bool in_place = false, diff = false, list_sites = false;
 };
 
-// Clang 19 does not end on some broken OpenMP directives, which the user's compiler is to report: tp-c++ must get its
-// answer. No unit that was seen took a tenth of this.
+// Clang 19 does not terminate on some broken OpenMP directives, which the user's compiler has to
+// report, so tp-c++ must get a reply. No unit seen so far took a tenth of this.
 constexpr rlim_t kMostCpuSeconds = 120;
 
 rlim_t cpu_seconds_spent() {
@@ -48,7 +48,7 @@ rlim_t cpu_seconds_spent() {
   return static_cast<rlim_t>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec);
 }
 
-// What is written then, made beforehand.
+// The message for that case, prepared in advance.
 std::string out_of_time;
 int out_of_time_to = STDERR_FILENO;
 
@@ -58,7 +58,7 @@ extern "C" void give_up(int) {
   _exit(tool::kUnusable);
 }
 
-// For one source; the next call begins anew.
+// For one source; each call restarts the limit.
 void limit_cpu_time(const Options& options, const std::string& source) {
   rlimit limit{};
   if (getrlimit(RLIMIT_CPU, &limit) != 0)
@@ -80,7 +80,8 @@ void limit_cpu_time(const Options& options, const std::string& source) {
 
 using Files = std::map<std::string, SourceFile>; // by canonical path
 
-// A header seen from several units: the union of the sites they see, the first wording of each.
+// Merges a header of several units: the union of the sites that they contain, the first wording of
+// each.
 void merge(Files& files, Files&& more) {
   for (auto& [path, file] : more) {
     const auto [position, is_new] = files.try_emplace(path, std::move(file));
@@ -152,7 +153,7 @@ bool write_all(const Options& options, const Files& files) {
   return any;
 }
 
-// For tp-c++: the main file is tagged; all other calls get a note.
+// For tp-c++: tags the main file; all other calls get a note.
 Reply emit_one(const Options& options, const Files& files) {
   const auto main_file = files.find(canonical(options.files.front()));
   if (main_file == files.end())
@@ -219,7 +220,7 @@ std::vector<ParseRequest> requests_of(const Options& options) {
   return requests;
 }
 
-// All files of all requests. Errors of all are shown, unless tp-c++ asks: it gets the first.
+// All files of all requests. Shows the errors of all, except to tp-c++, which gets the first.
 Files parse_all(const Options& options) {
   Files files;
   bool all_parsed = true;

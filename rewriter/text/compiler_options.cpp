@@ -1,5 +1,5 @@
-// The tables of compiler options. A flag passes to Clang only if it stands here: g++ has many that
-// Clang does not know, and none of those left out changes which function a call resolves to.
+// The tables of compiler options. Only flags in these tables pass to Clang: g++ has many that Clang
+// does not know, and none of those left out changes which function a call resolves to.
 #include "text/compiler_options.h"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ constexpr string_view kTakesNext[] = {"-o",
                                       "--language",
                                       "--serialize-diagnostics"};
 
-// Kept with the value that follows or is joined to them.
+// Kept, with the value that follows them or is joined to them.
 constexpr string_view kKeepWithValue[] = {"-I",
                                           "-D",
                                           "-U",
@@ -170,14 +170,14 @@ bool is_joined(string_view argument) {
   });
 }
 
-// The driver would replace `-include F` by a precompiled F.gch or F.pch made by another compiler.
+// The driver would replace `-include F` by a precompiled F.gch or F.pch from another compiler.
 void include_as_text(std::vector<std::string>& flags, const std::string& file) {
   for (const std::string& word :
        {std::string("-Xclang"), std::string("-include"), std::string("-Xclang"), file})
     flags.push_back(word);
 }
 
-// -Wp,-DX,-UY: preprocessor options in disguise.
+// -Wp,-DX,-UY: options for the preprocessor.
 void unpack_preprocessor_options(std::vector<std::string>& flags, string_view list) {
   while (!list.empty()) {
     const size_t comma = std::min(list.find(','), list.size());

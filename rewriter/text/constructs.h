@@ -1,6 +1,6 @@
-// The constructs whose calls are spawn sites: a table, one row per function. Read by the matcher, which
-// looks at the syntax tree, and by tp-c++, which does not parse a file that mentions none of them.
-// tests/unit/runtime/constructs_test.cpp compares it with the table of tp/hooks.h.
+// The constructs whose calls are spawn sites: a table with one row per function. The matcher reads
+// it to examine the syntax tree, and tp-c++ reads it to skip files that do not mention any
+// construct. tests/unit/runtime/constructs_test.cpp compares it with the table of tp/hooks.h.
 #pragma once
 
 #include "tp/hooks.h"
@@ -9,14 +9,14 @@ namespace tp::rewrite {
 
 struct Construct {
   const char* name;       // as users and records call it
-  tp_construct construct; // whose call it is; UNKNOWN: of none that has contexts of its own
+  tp_construct construct; // UNKNOWN: of none that has contexts of its own
   const char* class_name; // null: a free function
   const char* function;
   bool site_comes_first;      // variadic functions: a default argument cannot follow a pack
   const char* word = nullptr; // what a source with such a call mentions, if its name says little
 };
 
-// Functions of oneTBB whose patched header takes a tp::site. A row whose header does not (yet) is
+// Functions of oneTBB whose patched header has a tp::site parameter. A row without such a header is
 // harmless: the matcher looks at the declaration.
 inline constexpr Construct kConstructs[] = {
     // name, construct, class, function, site first
@@ -40,17 +40,17 @@ inline constexpr Construct kConstructs[] = {
     {"feeder::add", TP_CONSTRUCT_PARALLEL_FOR_EACH, "feeder", "add", false, "feeder"},
 };
 
-// Nodes of flow graphs that run a body: their tasks are named by the place of the construction.
+// Nodes of flow graphs that run a body: the place of the construction names their tasks.
 inline constexpr const char* kNodes[] = {"continue_node", "function_node", "multifunction_node",
                                          "async_node", "input_node"};
 // Functions of std and members of its containers that construct their first template argument.
 inline constexpr const char* kMakers[] = {"make_unique", "make_shared"};
 inline constexpr const char* kEmplacers[] = {"emplace_back", "emplace_front", "emplace"};
 
-// Argument types that make a call of a function in std a spawn site, in std::execution.
+// Argument types from std::execution that make a call of a function in std a spawn site.
 inline constexpr const char* kParallelPolicies[] = {"parallel_policy",
                                                     "parallel_unsequenced_policy"};
-// One of these words is in every source that has such a call.
+// Every source that has such a call contains one of these words.
 inline constexpr const char* kPolicyWords[] = {"par", "par_unseq", "parallel_policy",
                                                "parallel_unsequenced_policy"};
 

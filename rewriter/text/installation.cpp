@@ -1,5 +1,5 @@
-// Where this Taskpath is installed. A prefix without our headers or library yields nothing: the
-// tools then work with the stock ones, untagged.
+// Where this Taskpath is installed. A prefix without our headers or library gives empty results:
+// the tools then use the stock ones, without tags.
 #include "text/installation.h"
 
 #include "common/prefix.h"

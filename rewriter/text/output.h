@@ -1,4 +1,4 @@
-// What a rewriting changes, as a diff.
+// The changes of a rewrite as a diff.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Of several rules that fit, the last on the command line wins (GCC manual, -ffile-prefix-map).
+// If several rules match, the last one on the command line applies (GCC manual, -ffile-prefix-map).
 #include "text/prefix_map.h"
 
 #include <ranges>

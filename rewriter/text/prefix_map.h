@@ -1,4 +1,4 @@
-// -ffile-prefix-map and -fmacro-prefix-map: what the real compiler makes of a file's name in
+// -ffile-prefix-map and -fmacro-prefix-map: the name that the real compiler gives a file in
 // __FILE__ and source locations.
 #pragma once
 

@@ -1,4 +1,5 @@
-// Which project a source file belongs to. Only looks at directory entries; called once per file.
+// Which project a source file belongs to. Reads directory entries and CMake's cache; called once
+// per file.
 #include "text/project.h"
 
 #include <filesystem>
@@ -26,10 +27,10 @@ bool has_build_file(const fs::path& directory) {
          (!is_build_tree && has_any(directory, {"Makefile"}));
 }
 
-// Folders without a build file of their own between one with and the next above: src/module/tests.
+// The most folders without a build file between one with and the next one above: src/module/tests.
 constexpr int kMostBetween = 2;
 
-// The topmost directory with a build file, from one that has one.
+// The topmost directory with a build file, starting from one that has one.
 fs::path topmost(fs::path root) {
   int between = 0;
   for (fs::path above = root.parent_path(); between <= kMostBetween && above != above.parent_path();
@@ -43,7 +44,7 @@ fs::path topmost(fs::path root) {
   return root;
 }
 
-// The source directory of a CMake build tree, if this is its top; else empty.
+// The source directory of a CMake build tree if `directory` is its top; otherwise empty.
 std::string cmake_home(const fs::path& directory) {
   static constexpr std::string_view kKey = "CMAKE_HOME_DIRECTORY:INTERNAL=";
   std::ifstream cache(directory / "CMakeCache.txt");

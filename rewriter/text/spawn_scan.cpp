@@ -1,5 +1,5 @@
-// Reads the source and then, breadth first, each own header that it may include, until one mentions a
-// construct. Conditions around an #include are not evaluated.
+// Reads the source and then, breadth first, each own header that it may include, until one mentions
+// a construct. Does not evaluate conditions around an #include.
 #include "text/spawn_scan.h"
 
 #include "text/compiler_options.h"
@@ -34,7 +34,7 @@ bool continues_word(char before) {
   return is_word_character(before) || before == '@' || before == '\\';
 }
 
-// Does the line start with "//"?
+// Whether `at` is in a line that starts with "//".
 bool is_in_comment_line(std::string_view text, size_t at) {
   const size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
   const std::string_view before = text.substr(line, at - line);
@@ -42,7 +42,7 @@ bool is_in_comment_line(std::string_view text, size_t at) {
   return before.substr(first).starts_with("//") && before.find("*/") == before.npos;
 }
 
-// A C++20 module unit must begin as it does; its first line can't be ours.
+// A C++20 module unit must keep its beginning; our text cannot come first.
 bool declares_module(std::string_view text) {
   for (size_t at = text.find("module"); at != text.npos; at = text.find("module", at + 1)) {
     const size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
@@ -57,7 +57,7 @@ bool declares_module(std::string_view text) {
 
 using Words = std::vector<std::string_view>;
 
-// The words of which one must be in a text with a site.
+// A text with a site contains at least one of these words.
 Words words_of_sites(std::string_view wrappers) {
   Words words(std::begin(kPolicyWords), std::end(kPolicyWords));
   words.insert(words.end(), std::begin(kNodes), std::end(kNodes));

@@ -1,26 +1,27 @@
 // HOW a found site becomes text: one constant record at the top of the file, one argument at the
 // call.
 //
-// The argument stands on a line of its own, and `#line` plus padding puts what follows back to the
-// line and column it had, so that diagnostics, __LINE__ and debug information do not move:
+// The argument is on a line of its own; `#line` and padding restore the line and column of the text
+// after it, so that diagnostics, __LINE__ and debug information do not change:
 //
 //     tbb::parallel_for(r, body);       tbb::parallel_for(r, body
 //                                       , ::tp::site(::tp::sites::s_0123456789abcdef<0>::record)
 //                                       #line 7
 //                                                                 );
 //
-// `#line N` without a name keeps the name that stands at the top; that also holds in headers, which
-// each includer may call differently. Only insertions are made, so nested calls need no special
+// `#line N` without a name keeps the name from the top of the file; that also works in headers,
+// which each includer may name differently. Text is only inserted, so nested calls need no special
 // care.
 //
 // A record is a static member of a template: the linker keeps one per site however many translation
-// units include the header, --gc-sections keeps it exactly when the call is kept, and it is hidden,
-// or else g++ would give it STB_GNU_UNIQUE and a plugin that uses oneTBB could never be unloaded.
-// __FILE__ follows the user's -f*-prefix-map as the compiler's own source locations do.
+// units include the header, and --gc-sections keeps it exactly when the call is kept. It is hidden,
+// because otherwise g++ would make it STB_GNU_UNIQUE, and a plugin that uses oneTBB could never be
+// unloaded. __FILE__ follows the user's -f*-prefix-map, as the compiler's own source locations do.
 //
-// A function that takes no site gets its callee wrapped, see tp/called_at.h.
+// If a function has no site parameter, its callee is wrapped (tp/called_at.h).
 //
-// Notes stand at the end, where they disturb nothing (a precompiled header must be included first).
+// Notes are at the end of the file, where they do not interfere (a precompiled header must be
+// included first).
 #include "text/spawn_site_rewriter.h"
 
 #include "text/hex.h"
@@ -34,7 +35,7 @@ namespace {
 
 constexpr char kUtf8Bom[] = "\xEF\xBB\xBF";
 
-// A string of the assembler, to stand in a C string: octal escapes mean the same to both compilers.
+// A string of the assembler within a C string: octal escapes mean the same to both compilers.
 std::string assembler_string(const std::string& text) {
   std::string result = "\\\"";
   for (char c : text) {
@@ -75,8 +76,8 @@ const char* newline_at(const std::string& text, size_t offset) {
   return nearest != std::string::npos && nearest > 0 && text[nearest - 1] == '\r' ? "\r\n" : "\n";
 }
 
-// White space as wide as `prefix`, in bytes and on the screen: tabs stay tabs, and what is not
-// ASCII stays too, inside a comment, if there is room to open and close one.
+// White space as wide as `prefix`, in bytes and on the screen. Tabs are kept. Text that is not
+// ASCII is kept in a comment, if there is room to open and close one.
 std::string padding(const std::string& prefix) {
   std::string pad = prefix;
   size_t first = std::string::npos, last = 0;
@@ -98,7 +99,7 @@ std::string padding(const std::string& prefix) {
   return pad;
 }
 
-// The guard is the line number, so that -Wunused-macros has nothing to say.
+// The value of the guard is the line number: it is used, so -Wunused-macros does not warn.
 std::string record(const FoundSite& site, const std::string& hash, const char* newline) {
   const std::string file =
       site.presumed_file == site.file ? "__FILE__" : quoted(site.presumed_file);
@@ -136,7 +137,7 @@ struct Insertion {
   std::string text;
 };
 
-// `code` on a line of its own before `offset`; what follows keeps its line and column.
+// `code` on a line of its own before `offset`; the text after it keeps its line and column.
 Insertion insertion(const std::string& text, unsigned offset, unsigned line,
                     const std::string& code) {
   const char* newline = newline_at(text, offset);

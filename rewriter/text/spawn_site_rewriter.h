@@ -1,4 +1,4 @@
-// HOW a found site becomes text. Pure functions on strings, no Clang, no file access.
+// HOW a found site becomes text. Pure functions on strings, without Clang and file access.
 #pragma once
 
 #include "text/found_site.h"
@@ -7,7 +7,7 @@
 
 namespace tp::rewrite {
 
-// Tells the runtime about a call that keeps the header's default argument.
+// Describes to the runtime a call that keeps the header's default argument.
 struct SiteNote {
   FoundSite site;
   std::string spelled_file; // as the real compiler will name it, -f*-prefix-map applied
@@ -15,10 +15,10 @@ struct SiteNote {
 };
 
 struct RewriteOptions {
-  // Name for the `#line 1` that follows the records; empty keeps the name the compiler gives the
-  // file.
+  // Name for the `#line 1` that follows the records; empty keeps the name that the compiler gives
+  // the file.
   std::string line_name;
-  // What stands for the file in the sites' hash: the same on every machine, see project.h.
+  // Represents the file in the sites' hash: the same on every machine (project.h).
   std::string stable_name;
   std::vector<SiteNote> notes; // put at the end
 };
@@ -30,7 +30,7 @@ unsigned long long site_hash(const FoundSite& site, const std::string& stable_na
 // there is neither.
 std::string rewrite(const SourceFile& source, const RewriteOptions& options);
 
-// True if an insertion at `offset` would stand inside a preprocessor directive.
+// Whether an insertion at `offset` would be inside a preprocessor directive.
 bool in_directive(const std::string& text, unsigned offset);
 
 } // namespace tp::rewrite

@@ -1,4 +1,4 @@
-// Exit statuses of all tools. Each tool's --help shows its own rows of the table below.
+// The exit statuses of all tools. Each tool's --help shows its own rows of the table below.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@ inline constexpr int kOk = 0;
 inline constexpr int kGateFailed = 1; // a --check is false, a --fail-if is true
 inline constexpr int kUnusable = 2;   // wrong usage, or input or output that cannot be used
 
-// tp-run has to leave these to the program that it runs. Its own ones are those of env and timeout.
+// tp-run leaves all other statuses to the program that it runs. Its own are those of env and
+// timeout.
 inline constexpr int kRunFailed = 125;
 inline constexpr int kNotExecutable = 126;
 inline constexpr int kNotFound = 127;

@@ -1,5 +1,5 @@
-// How a tool ends early: it throws a Failure, and run_tool() makes it an error message, a hint and
-// an exit status.
+// How a tool ends early: it throws a Failure, which run_tool() turns into an error message, a hint
+// and an exit status.
 #pragma once
 
 #include <exception>
@@ -9,8 +9,8 @@
 
 namespace tp::tool {
 
-// `object`: the file, option or thing that the error is about. `what` is wrong with it. `hint`: a
-// command or a step that helps; may be empty.
+// `object`: the file, option or other thing that the error is about. `what`: what is wrong with it.
+// `hint`: a command or a step that helps; may be empty.
 class Failure : public std::exception {
 public:
   Failure(std::string object, std::string what, std::string hint = {})
@@ -36,14 +36,14 @@ private:
   std::optional<int> status_;
 };
 
-// A value of `object` (an option, a variable) that it does not allow: "expected X, got Y".
+// A value that `object` (an option, a variable) does not allow: "expected X, got Y".
 Failure unexpected(std::string object, const std::string& expected, const std::string& got,
                    std::string hint = {});
 
-// Shows the error and its hint; the exit status to end with.
+// Prints the error and its hint; returns the exit status.
 int report(const Failure& failure, int status_of_failures);
 
-// The exit status of `body`; if it throws, that of the failure, which is reported.
+// Returns the exit status of `body`; if it throws, reports the failure and returns its status.
 int run_tool(const std::string& tool, int status_of_failures, const std::function<int()>& body);
 
 } // namespace tp::tool

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// All of it. False: errno is the reason.
+// Writes all of `text`. False: errno is the reason.
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -72,7 +72,7 @@ std::optional<std::string> read_file(const std::string& path) {
 
 void write_file(const std::string& path, const std::string& text) {
   if (const fs::path parent = fs::path(path).parent_path(); !parent.empty()) {
-    std::error_code ignored; // opening the file gives the reason
+    std::error_code ignored; // opening the file reports the reason
     fs::create_directories(parent, ignored);
   }
   struct stat old{};

@@ -1,5 +1,5 @@
-// Files that tools read and write. Nothing is ever half written: readers see the old file or the new
-// one.
+// Files that tools read and write. A file is never half written: readers see either the old file or
+// the new one.
 #pragma once
 
 #include <optional>
@@ -8,20 +8,20 @@
 
 namespace tp::tool {
 
-// Nothing if the file cannot be read: errno is the reason.
+// Empty if the file cannot be read: errno is the reason.
 std::optional<std::string> read_file(const std::string& path);
 
-// Writes to a temporary file in the same directory, which takes over the mode of the file that it
-// replaces, and renames it. Missing directories are made. A file that is not regular (a device, a pipe)
-// is written to, not replaced. Throws Failure.
+// Writes to a temporary file in the same directory, with the mode of the file that it replaces, and
+// renames it. Creates missing directories. Writes directly to a file that is not regular (a device,
+// a pipe). Throws Failure.
 void write_file(const std::string& path, const std::string& text);
 
-// To standard output. Throws Failure.
+// Writes to standard output. Throws Failure.
 void write_answer(const std::string& text);
-// Standard output was written to by other means: throws Failure if it took no more.
+// For code that writes to standard output by other means: throws Failure if `written` is false.
 void check_answer(bool written);
 
-// One word of a shell command.
+// Quotes one word for a shell command.
 std::string shell_quoted(const std::string& word);
 std::string shell_quoted(const std::vector<std::string>& words);
 

@@ -1,5 +1,5 @@
-// Messages of all tools. Each line goes to stderr in one write, so that lines of several processes
-// do not mix; stdout carries answers only.
+// Messages of all tools. Each line goes to stderr in one write, so lines of several processes do
+// not mix. stdout receives answers only.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct MessageStyle {
   bool is_verbose() const { return verbosity == Verbosity::Verbose; }
 };
 
-// Until this is called, messages have the default style.
+// Until the first call, messages have the default style.
 void set_message_style(const MessageStyle& style);
 
 void error(std::string_view text);     // "tp: error: <text>"
@@ -29,9 +29,9 @@ void hint(std::string_view command);   // "hint: <command>", after an error or a
 void finding(std::string_view text);   // "tp: <text>", part of the answer: shown even when quiet
 void note(std::string_view text);      // "tp: <text>", not when quiet
 void detail(std::string_view text);    // "tp: <text>", only when verbose
-void next(std::string_view command);   // "next: <command>", the next useful one; not when quiet
+void next(std::string_view command);   // "next: <command>", the next useful command; not when quiet
 
-// An error and its hint in plain text, for handlers of signals, which must not allocate.
+// An error and its hint in plain text, for signal handlers, which must not allocate.
 std::string plain_error(std::string_view text, std::string_view hint);
 
 } // namespace tp::tool

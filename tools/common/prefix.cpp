@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 Prefix own_prefix() {
   std::error_code error;
   fs::path self = fs::read_symlink("/proc/self/exe", error);
-  if (error) // a sandbox without /proc: the name that execve got
+  if (error) // a sandbox without /proc: the name that execve received
     self = fs::canonical(reinterpret_cast<const char*>(getauxval(AT_EXECFN)), error);
   return {error ? std::string() : self.parent_path().parent_path().string()};
 }

@@ -1,4 +1,5 @@
-// Where Taskpath is installed: found from the file of the running tool, so that a prefix may be moved.
+// Where Taskpath is installed. It is derived from the path of the running tool, so a prefix is
+// relocatable.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ struct Prefix {
 // The parent of the directory of this executable.
 Prefix own_prefix();
 
-// How the user can type another tool of ours: its bare name if this one was found by PATH, else
+// How the user can call another of our tools: by its bare name if PATH found this one, otherwise
 // with the directory of this one.
 std::string sibling_command(const char* argv0, const std::string& name);
 

@@ -15,7 +15,7 @@ namespace tp::tool {
 namespace {
 
 constexpr int kNowhere = -1;
-// The terminal that shows a line which has to be erased. Handlers of signals read it too.
+// The terminal that shows a line which must be erased later. Signal handlers read it too.
 std::atomic<int> shown_on{kNowhere};
 static_assert(std::atomic<int>::is_always_lock_free);
 
@@ -33,7 +33,7 @@ Progress::Progress(int terminal, std::chrono::milliseconds after)
     : terminal_(terminal), phase_("start") {
   try {
     writer_ = std::thread([this, after] { show_until_end(after); });
-  } catch (const std::system_error&) { // no more threads: the answer comes without progress
+  } catch (const std::system_error&) { // no thread available: the tool works without progress
   }
 }
 
@@ -50,7 +50,7 @@ void Progress::expect(std::uint64_t readings, std::uint64_t bytes) {
   taken_before_ = bytes_taken_.load(std::memory_order_relaxed);
 }
 
-// Several readings may go on at a time: the number shown follows from the bytes taken.
+// Several readings may run at the same time: the number shown follows from the bytes taken.
 std::string Progress::line() const {
   const std::uint64_t taken = bytes_taken_.load(std::memory_order_relaxed) - taken_before_;
   const std::uint64_t all = readings_ * bytes_;
@@ -70,7 +70,7 @@ void Progress::show_until_end(std::chrono::milliseconds pause) {
   while (!changed_.wait_for(lock, pause, [&] { return ended_; })) {
     const std::string text = line();
     lock.unlock(); // a terminal may be slow
-    // One column less: a line that wraps could not be erased.
+    // One column less than the width, because a line that wraps cannot be erased.
     shown_on = terminal_;
     write_to(terminal_, "\r" + text.substr(0, width_of(terminal_) - 1) + "\033[K");
     lock.lock();

@@ -1,8 +1,8 @@
-// PROGRESS: one line on stderr, rewritten, while a tool takes long to answer. Only for terminals:
+// PROGRESS: one line on stderr, rewritten while a tool takes long to answer. Only on terminals:
 // wants_progress() decides.
 //
-// A thread of its own writes the line, from what the work reports: the phase that it is in, and how
-// many bytes all readings have taken so far (added once per chunk).
+// A separate thread writes the line from what the work reports: its current phase, and how many
+// bytes all readings have taken so far (added once per chunk).
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace tp::tool {
 
-// stderr is a terminal that can rewrite a line, and the user did not ask for quiet.
+// True if stderr is a terminal that can rewrite a line, and the user did not ask for quiet output.
 bool wants_progress(bool quiet);
 
 class Progress {
@@ -28,16 +28,16 @@ public:
   Progress& operator=(const Progress&) = delete;
   ~Progress() { end(); }
 
-  // The name of the phase that begins, in few words.
+  // Sets the name of the phase that begins: a few words.
   void begin(std::string phase);
   // This phase will read `bytes` bytes `readings` times.
   void expect(std::uint64_t readings, std::uint64_t bytes);
   // Readers add the bytes that they take.
   std::atomic<std::uint64_t>& bytes_taken() { return bytes_taken_; }
-  // Erases the line for good. Call it before anything else is written to the terminal.
+  // Erases the line permanently. Call it before anything else is written to the terminal.
   void end() noexcept;
 
-  // For handlers of signals that end the program: erases the line.
+  // For signal handlers that end the program: erases the line.
   static void erase_line() noexcept;
 
 private:
@@ -47,7 +47,7 @@ private:
   const int terminal_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::atomic<std::uint64_t> bytes_taken_{0};
-  std::mutex mutex_; // of what follows
+  std::mutex mutex_; // protects the members below
   std::condition_variable changed_;
   bool ended_ = false;
   std::string phase_;

@@ -7,13 +7,13 @@ namespace tp::tool {
 
 enum class Color { Auto, Always, Never };
 
-// TERM is "dumb", empty or unset: no colors, and no line can be rewritten.
+// Whether TERM is "dumb", empty or unset: then colors and rewriting a line are not available.
 bool is_dumb_terminal();
 
 // Auto: `descriptor` is a terminal that is not dumb, and NO_COLOR is empty or unset.
 bool wants_color(Color color, int descriptor);
 
-// A terminal on which a line can be erased and written again.
+// Whether `descriptor` is a terminal on which a line can be erased and rewritten.
 bool can_rewrite_line(int descriptor);
 
 // In columns; 80 if unknown.

@@ -1,5 +1,5 @@
-// tp-doctor: what can be measured on this machine, why not more, and the command that enables more.
-// Our libtbb tries the clocks; this program shows its answer as a table.
+// tp-doctor: what can be measured on this machine, what prevents better measurement, and the
+// command that enables it. Our libtbb tries the clocks; this program shows the result as a table.
 #include <string>
 #include <vector>
 
@@ -40,7 +40,8 @@ std::string row_of(const Json& source, bool is_auto) {
                      works ? unit : source["reason"].get<std::string>());
 }
 
-// Sources are listed best first: the command of the first one that is better than what `auto` takes.
+// Sources are sorted, best first: the command of the first one that is better than the choice of
+// `auto`.
 std::string command_for_more(const Json& report) {
   for (const Json& source : report["sources"]) {
     if (is_automatic(report, source))

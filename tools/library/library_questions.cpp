@@ -32,7 +32,7 @@ constexpr int kNoSuchFunction = 2;
 
 // Runs in the child.
 [[noreturn]] void answer(const Prefix& prefix, const Question& question, int to) {
-  // The program's own copy of the library reports wrong settings.
+  // Wrong settings are reported by the library in the profiled program, not here.
   for (const char* variable : {"TP_EVENT", "TP_DATA", "TP_MAX_SIZE", "TP_PAUSED", "TP_VERBOSE",
                                "TP_DISABLE", "TP_AS_IF_CORES"})
     unsetenv(variable);

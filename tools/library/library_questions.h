@@ -1,6 +1,6 @@
-// What only our libtbb can answer: which events and clocks work here. Each question is asked in a
-// process of its own, so that no counters or threads of the library stay behind in the tool. The
-// answers are JSON.
+// Questions that only our libtbb can answer: which events and clocks work on this machine. Each
+// question is asked in a separate process, so that no counters or threads of the library remain in
+// the tool. The answers are JSON.
 #pragma once
 
 #include <optional>
@@ -15,13 +15,13 @@ struct NotMeasurable {
   std::string command; // that changes it; may be empty
 };
 
-// Nothing if all events of -e can be counted.
+// Empty if all events of -e can be counted.
 std::optional<NotMeasurable> why_not_measurable(const std::string& events, const Prefix& prefix);
 
-// What can be measured here: JSON of schema taskpath.doctor/1. Throws Failure.
+// What can be measured on this machine: JSON of schema taskpath.doctor/1. Throws Failure.
 std::string report_clocks(const Prefix& prefix);
 
-// That our library is there. Throws Failure.
+// Throws Failure if our library is missing.
 void require_library(const Prefix& prefix);
 
 } // namespace tp::tool

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kTextColumn = 30, kHelpWidth = 80;
 constexpr const char* kGeneral = "General";
 
-// `text` from `column` on, in lines that begin at `column`.
+// Wraps `text`, which starts at `column`, into lines indented to `column`.
 std::string wrapped(const std::string& text, std::size_t column) {
   std::string lines;
   std::size_t at = column;
@@ -228,7 +228,8 @@ std::string CommandLine::help() const {
   return text + "\n" + exit_statuses_of(tool_);
 }
 
-// What CLI11 has left over is the command; a word that begins with a dash is a wrong option.
+// The words that CLI11 did not use are the command; a word that begins with a dash is a wrong
+// option.
 void CommandLine::take_command() {
   *command_ = app_->remaining();
   if (!command_->empty() && command_->front() == "--")

@@ -1,5 +1,5 @@
 // COMMAND LINE: how every tool reads its options and shows its help. The parser is CLI11, which
-// appears in command_line.cpp only: all texts are ours.
+// only command_line.cpp uses; all texts are ours.
 //
 //   CommandLine line("tp-diff", "Report what changed between two profiles.", "[OPTIONS] BASE NEW");
 //   line.group("Output");
@@ -7,7 +7,7 @@
 //   if (!line.parse({argv + 1, argv + argc}, [&] { check(options); }))
 //     return kOk; // help or version was shown
 //
-// What cannot be used is thrown as a Failure with the hint "TOOL --help".
+// Invalid input throws a Failure with the hint "TOOL --help".
 #pragma once
 
 #include "common/failure.h"
@@ -34,10 +34,10 @@ namespace tp::tool {
 // An integer from `least` to `most`.
 std::uint64_t parse_integer(const std::string& object, const std::string& text, std::uint64_t least,
                             std::uint64_t most);
-// Such integers, separated by commas.
+// A list of such integers, separated by commas.
 std::vector<std::uint64_t> parse_integers(const std::string& object, const std::string& text,
                                           std::uint64_t least, std::uint64_t most);
-// LEFT=RIGHT, split at the first '='; LEFT is not empty. `form` is shown in the error.
+// LEFT=RIGHT, split at the first '='; LEFT must not be empty. The error shows `form`.
 std::pair<std::string, std::string> parse_pair(const std::string& object, const std::string& text,
                                                const std::string& form);
 // The parts between the separators; one empty part if `text` is empty.
@@ -45,21 +45,21 @@ std::vector<std::string> split(const std::string& text, char separator);
 
 class CommandLine {
 public:
-  // `usage` comes after the name of the tool.
+  // `usage` follows the name of the tool.
   CommandLine(std::string tool, std::string summary, std::string usage);
   ~CommandLine();
 
   // The title in --help above the options that follow.
   void group(std::string title) { group_ = std::move(title); }
 
-  // `names`: "-o,--out-dir". `type`: the value as --help and errors name it.
+  // `names`: "-o,--out-dir". `type`: what --help and errors call the value.
   void value(const std::string& names, std::string& value, const std::string& type,
              const std::string& text);
   // An option that may be given more than once.
   void list(const std::string& names, std::vector<std::string>& values, const std::string& type,
             const std::string& text);
   void flag(const std::string& names, bool& value, const std::string& text);
-  // A flag that may have a value, after '='; `fallback` is the value if there is none.
+  // A flag with an optional value after '='; `fallback` is the value if there is none.
   void flag_or_value(const std::string& names, std::string& value, const std::string& fallback,
                      const std::string& type, const std::string& text);
   // One of `words`.
@@ -78,15 +78,15 @@ public:
   }
   // For other tools and for tests: not in --help.
   void hidden(const std::string& names, std::string& value);
-  // Up to `most` arguments that are no options.
+  // Up to `most` arguments that are not options.
   void positionals(std::vector<std::string>& values, std::size_t most);
-  // The first argument that is no option begins a command, which is taken as it is.
+  // The first argument that is not an option begins a command, which is not parsed.
   void stop_at_command(std::vector<std::string>& command);
 
   // Paragraphs at the end of --help, before the exit statuses.
   void footer(std::string text) { footer_ = std::move(text); }
 
-  // False: help or the version was shown. `check` looks at the values together.
+  // False: help or the version was shown. `check` validates the values together.
   bool parse(const std::vector<std::string>& arguments, const std::function<void()>& check = {});
   bool given(const std::string& name) const;
 

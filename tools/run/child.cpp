@@ -1,5 +1,5 @@
-// fork, exec, wait. Signals are blocked around the fork, so that none is lost before the
-// child's process id is known.
+// fork, exec, wait. Signals are blocked around the fork, so that none is lost before the child's
+// process id is known.
 #include "run/child.h"
 
 #include <cerrno>
@@ -25,8 +25,8 @@ extern "C" void forward_signal(int signal) {
   errno = saved_errno;
 }
 
-// Our dispositions while the child runs; the destructor puts the inherited ones back, also in the
-// child.
+// Our signal dispositions while the child runs. The destructor restores the inherited ones, also in
+// the child.
 class SignalScope {
 public:
   SignalScope() {
@@ -103,7 +103,7 @@ ChildResult run_child(const std::vector<std::string>& command, const Variables& 
   signals.unblock();
   close(error_pipe[1]);
   int reason = 0;
-  // End of file means that exec closed the pipe: the program runs.
+  // End of file means that exec closed the pipe: the program is running.
   while (pid > 0 && read(error_pipe[0], &reason, sizeof reason) < 0 && errno == EINTR) {
   }
   close(error_pipe[0]);

@@ -1,5 +1,5 @@
-// Runs one program to its end as a shell would see it: signals reach it, its status is
-// reported in full.
+// Runs one program to its end as a shell would: it receives signals, and its full status is
+// reported.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace tp::tool {
 struct ChildResult {
   pid_t pid = -1;
   int exec_errno = 0;  // not 0: the program was not started
-  int wait_status = 0; // as waitpid gives it
+  int wait_status = 0; // as returned by waitpid
 
   int exit_status() const; // 0-255, or 128 + signal
 };

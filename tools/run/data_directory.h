@@ -1,5 +1,5 @@
-// The data directory as tp-run sees it: the pattern handed to the program, and what was recorded
-// under it.
+// The data directory as tp-run sees it: the pattern for the program, and the recordings that match
+// it.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ struct Recording {
   std::int64_t start_time_unix_ns = 0;
 };
 
-// The pattern of -o or TP_DATA (default tp-data) made absolute, since the program may change its
+// The pattern of -o or TP_DATA (default tp-data) made absolute, because the program may change its
 // directory.
 std::string absolute_pattern(std::string pattern);
 
-// Recordings under the pattern that began at or after `since_unix_ns`, oldest first. The program's
-// children record too, each in a directory of its own: those are found as well.
+// Recordings that match the pattern and began at or after `since_unix_ns`, oldest first. They
+// include those of the program's child processes, each of which has a directory of its own.
 std::vector<Recording> recordings_since(const std::string& pattern, std::int64_t since_unix_ns);
 
-// A path as one would type it here: relative if it lies below the current directory.
+// A path as a user would type it: relative if it lies below the current directory.
 std::string shortened(const std::string& path);
 
 } // namespace tp::tool

@@ -39,7 +39,7 @@ bool gains_privileges(const std::string& path) {
          getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
-// What the program and its libraries have to do with TBB.
+// How the program and its libraries use TBB.
 struct TbbUse {
   bool needs_ours = false;          // libtbb.so.12 is needed
   std::string other_library;        // a libtbb of another name is needed

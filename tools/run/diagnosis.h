@@ -15,10 +15,10 @@ struct Diagnosis {
 
 Diagnosis why_not_recorded(const std::string& program_path, const Prefix& prefix);
 
-// The file that `command` names, found as execvp finds it; empty if there is none.
+// The path of the file that `command` names, found as execvp finds it; empty if there is none.
 std::string find_program(const std::string& command);
 
-// Programs built with AddressSanitizer refuse to run if another library comes first.
+// Programs built with AddressSanitizer refuse to run if another library is loaded first.
 bool insists_on_first_library(const std::string& program_path);
 
 } // namespace tp::tool

@@ -1,9 +1,9 @@
-// See elf_file.h. libelf's handles are closed by the two guards below.
+// Reads ELF files with libelf, whose handles the two guards below close.
 //
-// The dynamic linker is asked as ldd asks it, with --list: it maps the libraries and prints their
-// names, and runs no constructor and no resolver of them. Two precautions: only the linker of tp-run
-// itself is started, never another one that a program names; and not for programs with auditors,
-// whose code the linker would run.
+// The dynamic linker lists the libraries as it does for ldd, with --list: it maps the libraries and
+// prints their names, and runs none of their constructors and resolvers. Two precautions: only the
+// linker of tp-run itself is started, never another one that a program names; and programs with
+// auditors are excluded, because the linker would run the auditors' code.
 #include "run/elf_file.h"
 
 #include <cerrno>
@@ -55,8 +55,8 @@ void read_dynamic(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFile& 
   }
 }
 
-// Functions that only the library itself has (inline parts of TBB are in every program): oneTBB,
-// and TBB before it.
+// Functions that only the library itself has (inline parts of TBB are in every program): of oneTBB,
+// and of the TBB before it.
 bool is_scheduler_function(std::string_view name) {
   return name.starts_with("_ZN3tbb6detail2r15spawnE") ||
          name.starts_with("_ZN3tbb6detail2r116execute_and_waitE") ||
@@ -77,7 +77,8 @@ bool has_scheduler(Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
   return false;
 }
 
-// Names of classes with virtual functions that no header of TBB's has: oneTBB, and TBB before it.
+// Names of classes with virtual functions that no header of TBB defines: of oneTBB, and of the TBB
+// before it.
 bool has_scheduler_classes(Elf_Scn* section) {
   const Elf_Data* data = elf_rawdata(section, nullptr);
   if (!data || !data->d_buf)
@@ -101,7 +102,7 @@ std::string interpreter_of(Elf* elf) {
   return {};
 }
 
-// What a command writes to stdout; of LD_ variables it gets LD_LIBRARY_PATH only.
+// What a command writes to stdout; LD_LIBRARY_PATH is the only LD_ variable in its environment.
 std::string output_of(std::vector<std::string> command) {
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC) != 0)
@@ -189,7 +190,8 @@ std::vector<std::string> libraries_of(const std::string& program, const ElfFile&
       file.interpreter.empty() || !fs::equivalent(file.interpreter, own->interpreter, error))
     return {};
   std::vector<std::string> libraries;
-  // "\tlibm.so.6 => /lib/libm.so.6 (0x00007f0e8c2b4000)", "\t./libmy.so (0x...)", "\tx.so => not found"
+  // "\tlibm.so.6 => /lib/libm.so.6 (0x00007f0e8c2b4000)", "\t./libmy.so (0x...)",
+  // "\tx.so => not found"
   std::istringstream lines(output_of({own->interpreter, "--list", path}));
   for (std::string line; std::getline(lines, line);) {
     const std::size_t arrow = line.find(" => ");

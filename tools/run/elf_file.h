@@ -1,5 +1,5 @@
-// What tp-run wants to know about an ELF file. Read with libelf; the libraries of a program are found
-// by the dynamic linker. No code of the file is executed.
+// What tp-run needs to know about an ELF file. It is read with libelf; the dynamic linker finds the
+// libraries of a program. The code of the file is not executed.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace tp::tool {
 
-// Does a file contain the code of TBB's scheduler? Known by the symbols of its functions; in a
-// stripped file by the names of its classes, which does not show whether anything calls it.
+// Whether a file contains the code of TBB's scheduler. The symbols of its functions show that; in a
+// stripped file the names of its classes do, but they do not show whether any code calls it.
 enum class TbbCode { None, ByClasses, BySymbols };
 
 struct ElfFile {
@@ -17,16 +17,16 @@ struct ElfFile {
   std::string interpreter;         // the dynamic linker; empty for an executable: linked statically
   std::vector<std::string> needed; // DT_NEEDED
   bool has_auditors = false;       // DT_AUDIT or DT_DEPAUDIT
-  TbbCode tbb_code = TbbCode::None; // None as well if it was not looked for
+  TbbCode tbb_code = TbbCode::None; // also None if read_elf() did not look for it
 };
 
-// Nothing if the file cannot be read or is not an ELF file. TBB's code is looked for only on demand:
-// that takes time.
+// Empty if the file cannot be read or is not an ELF file. Looks for TBB's code only if
+// `look_for_tbb`, because that takes time.
 std::optional<ElfFile> read_elf(const std::string& path, bool look_for_tbb);
 
 // The files of all libraries that the dynamic linker would load with the program: its own search
-// path, LD_LIBRARY_PATH, the linker's cache. Empty where it cannot be asked without running code of
-// the program.
+// path, LD_LIBRARY_PATH, the linker's cache. Empty if the linker cannot list them without running
+// code of the program.
 std::vector<std::string> libraries_of(const std::string& program, const ElfFile& file);
 
 } // namespace tp::tool

@@ -7,7 +7,7 @@
 namespace tp::tool {
 namespace {
 
-// `value` in front of what the variable holds already.
+// `value`, followed by the current value of the variable.
 std::string prepended(const char* variable, const std::string& value) {
   const char* old = std::getenv(variable);
   return old && *old ? value + ":" + old : value;
@@ -21,8 +21,8 @@ Variables program_environment(const Options& options, const Prefix& prefix,
   variables.emplace_back("LD_LIBRARY_PATH",
                          prepended("LD_LIBRARY_PATH", prefix.library_directory()));
   if (preload) {
-    // The loader splits LD_PRELOAD at blanks and colons and knows no quoting; a bare name is
-    // searched for instead.
+    // The loader splits LD_PRELOAD at blanks and colons and has no quoting; if the path contains
+    // one, the loader searches for the bare name instead.
     const bool splits = prefix.library().find_first_of(" :") != std::string::npos;
     variables.emplace_back("LD_PRELOAD",
                            prepended("LD_PRELOAD", splits ? "libtbb.so.12" : prefix.library()));

@@ -1,4 +1,4 @@
-// What the profiled program finds in its environment: our libtbb in front of any other, and the TP_
+// The environment of the profiled program: the search path with our libtbb first, and the TP_
 // settings.
 #pragma once
 
@@ -13,12 +13,12 @@ namespace tp::tool {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// LD_LIBRARY_PATH serves children that load libtbb later; LD_PRELOAD wins against RPATHs.
-// `preload` is false for programs that insist on another first library (AddressSanitizer).
+// LD_LIBRARY_PATH serves child processes that load libtbb later; LD_PRELOAD takes precedence over
+// RPATHs. `preload` is false for programs that require another first library (AddressSanitizer).
 Variables program_environment(const Options& options, const Prefix& prefix,
                               const std::string& data_pattern, bool preload);
 
-// Is the variable set to anything but "" and "0"?
+// Whether the variable is set to a value other than "" and "0".
 bool is_set(const char* variable);
 
 } // namespace tp::tool

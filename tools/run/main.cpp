@@ -1,5 +1,5 @@
-// tp-run: makes the dynamic linker load our libtbb, runs the program, checks that it really recorded,
-// and ends as the program ended. It runs in a process of its own, never inside the profiled one.
+// tp-run: makes the dynamic linker load our libtbb, runs the program, checks that it recorded, and
+// exits with the program's status. It is a separate process and never runs inside the profiled one.
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -32,7 +32,7 @@ std::int64_t unix_time_ns() {
   return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-// Events that are named must work; `auto` always does. Names of libpfm4 become numbers.
+// Named events must be available; `auto` always is. Replaces names of libpfm4 by numbers.
 void check_events(Options& options, const Prefix& prefix) {
   std::string as_given = "-e " + options.events;
   const char* const variable = std::getenv("TP_EVENT");
@@ -74,7 +74,7 @@ Failure not_started(const std::string& program, int reason) {
       .with_status(kNotExecutable);
 }
 
-// The recording to look at: that of the program itself, else of the last process it started.
+// The main recording: that of the program itself, or else of the last process that it started.
 const Recording& main_recording(const std::vector<Recording>& recordings, pid_t pid) {
   for (const Recording& recording : recordings)
     if (recording.pid == pid)
@@ -99,7 +99,7 @@ void report_nothing_recorded(const std::string& program, const ChildResult& chil
     hint(diagnosis.hint);
 }
 
-// tp-analyze inherits the user's environment unchanged, since tp-run itself is not profiled.
+// tp-analyze inherits the user's environment unchanged, because tp-run itself is not profiled.
 int analyze(const Options& options, const Prefix& prefix, const Recording& recording) {
   std::vector<std::string> command{prefix.tool("tp-analyze")};
   if (options.style.is_quiet())

@@ -1,5 +1,5 @@
-// The option table of tp-run. Options stop at the first word that is none: the rest belongs to the
-// program.
+// The option table of tp-run. Options end at the first word that is not an option; the rest is the
+// program and its arguments.
 #include "run/options.h"
 
 #include "common/failure.h"

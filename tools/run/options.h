@@ -1,4 +1,4 @@
-// The command line of tp-run, checked for form.
+// The command line of tp-run, with its syntax checked.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace tp::tool {
 struct Options {
   std::string data_pattern; // -o; empty: TP_DATA, else tp-data
   std::string events;       // -e; empty: TP_EVENT, else the runtime's default
-  unsigned as_if_cores = 0; // 0: as many as there are
+  unsigned as_if_cores = 0; // 0: the number of CPUs
   bool paused = false;
   std::uint64_t max_size = 0; // bytes; 0: no limit
   std::string analyze_to;     // profile written by tp-analyze; empty: no analysis
@@ -21,7 +21,7 @@ struct Options {
   std::vector<std::string> command; // the program and its arguments, never empty
 };
 
-// Nothing if help or the version was shown. Throws Failure.
+// Empty if help or the version was shown. Throws Failure.
 std::optional<Options> parse_options(const std::vector<std::string>& arguments);
 
 } // namespace tp::tool

@@ -1,6 +1,6 @@
-// Encoding and decoding of records, side by side, so that neither can drift from the other.
-// Header-only, no dependency. The encoder is on the hot path of the profiled program: no loop, no
-// branch on a field's width.
+// Encoding and decoding of records, both in this file so that they cannot diverge. Header-only,
+// without dependencies. The encoder is on the hot path of the profiled program: it has no loop, and
+// no branch on a field's width.
 #pragma once
 
 #include "tp/trace/trace_format.h"
@@ -13,9 +13,9 @@ namespace tp::trace {
 
 inline constexpr unsigned kMaxExtraEvents = 4;
 
-// The largest record: tag, three fields of 8, a u16 of width codes and the extra events, operands
-// of at most 28 bytes (an Extended payload). Fields are stored with 8-byte writes, so zeros may be
-// written 8 bytes behind it.
+// The largest record: tag, three fields of 8 bytes, a u16 of width codes and the extra events,
+// operands of at most 28 bytes (an Extended payload). Fields are stored with 8-byte writes, so up
+// to 8 zero bytes may be written after it.
 inline constexpr std::size_t kMaxRecordBytes = 2 + 3 * 8 + 2 + kMaxExtraEvents * 8 + 28 + 8;
 
 // 0 for 0, 1 below 2^16, 2 below 2^32, else 3: an index into kWidthBytes.
@@ -30,8 +30,8 @@ constexpr std::uint16_t make_tag(Op op, unsigned lead_code, unsigned work_code, 
                                     flags << kFlagShift);
 }
 
-// Mixes the record bytes of a chunk, eight at a time. Not cryptographic: it finds torn and damaged
-// files.
+// Mixes the record bytes of a chunk, eight at a time. Not cryptographic: it detects torn and
+// damaged files.
 inline std::uint64_t checksum(const std::byte* data, std::size_t size) {
   std::uint64_t state = 0x9e3779b97f4a7c15ull ^ size;
   const auto mix = [&state, &data](std::size_t bytes) {
@@ -47,7 +47,7 @@ inline std::uint64_t checksum(const std::byte* data, std::size_t size) {
   return state ^ state >> 32;
 }
 
-// Check of the header fields that are fixed when a chunk is opened.
+// The check of the header fields that are fixed when a chunk is opened.
 inline std::uint32_t header_check(ChunkHeader header) {
   header.header_check = 0;
   header.used_bytes = 0;
@@ -60,22 +60,23 @@ inline std::uint32_t header_check(ChunkHeader header) {
 
 // ---- encode -------------------------------------------------------------------------------------
 
-// Writes one record at `at`, where kMaxRecordBytes are free and zero. Fields first, tag last: a
-// process that is killed in between leaves a zero tag, that is, no record.
+// Writes one record at `at`, where kMaxRecordBytes must be free and zero. It writes the fields
+// first and the tag last: a process that is killed in between leaves a zero tag, that is, no
+// record.
 class RecordEncoder {
 public:
   explicit RecordEncoder(std::byte* at) : start_(at), cursor_(at + sizeof(std::uint16_t)) {}
 
   // Appends a field as wide as its value needs; returns its width code. Values fit their width, so
-  // the bytes that an 8-byte store writes behind the field are zero and the next store overwrites
+  // the bytes that an 8-byte store writes after the field are zero, and the next store overwrites
   // them.
   unsigned field(std::uint64_t value) {
     const unsigned code = width_code(value);
     number(value, kWidthBytes[code]);
     return code;
   }
-  // Appends the three fields of a step; returns their width codes, in place for the tag. In nearly
-  // all steps lead and work fit two bytes and there is no wall.
+  // Appends the three fields of a step; returns their width codes, shifted into place for the tag.
+  // In nearly all steps lead and work fit into two bytes and wall is 0.
   unsigned figures(std::uint64_t lead, std::uint64_t work, std::uint64_t wall) {
     if (lead - 1 < 0xffff && work - 1 < 0xffff && wall == 0) [[likely]] {
       number(lead | work << 16, 4);
@@ -85,7 +86,7 @@ public:
     cursor_ = end;
     return codes;
   }
-  // Appends a number that fits `width` bytes.
+  // Appends a number that fits into `width` bytes.
   void number(std::uint64_t value, unsigned width) {
     std::memcpy(cursor_, &value, sizeof value);
     cursor_ += width;
@@ -99,7 +100,7 @@ public:
     std::memcpy(cursor_, data, size);
     cursor_ += size;
   }
-  // Makes the record valid; returns the place of the next one.
+  // Makes the record valid; returns the address of the next one.
   std::byte* commit(std::uint16_t tag) {
     std::atomic_signal_fence(std::memory_order_release);
     std::memcpy(start_, &tag, sizeof tag);
@@ -111,7 +112,7 @@ private:
     std::byte* end;
     unsigned codes;
   };
-  // Apart, by value: so that the others keep their encoder in registers.
+  // A separate function with parameters by value, so that callers keep their encoder in registers.
   [[gnu::noinline]] static Appended wide_figures(RecordEncoder record, std::uint64_t lead,
                                                  std::uint64_t work, std::uint64_t wall) {
     const unsigned lead_code = record.field(lead), work_code = record.field(work);
@@ -125,9 +126,9 @@ private:
 
 // ---- decode -------------------------------------------------------------------------------------
 
-// One record, with its operands as in the bytes (codes are not yet resolved to ids).
-// decode() sets the figures, and of the operands those that the record has: the others are those of
-// records before.
+// One record, with its operands as stored (codes are not yet resolved to ids). decode() sets the
+// figures and only those operands that the record has; the other operands keep the values of
+// earlier records.
 struct Record {
   Op op = Op::None;
   std::uint8_t flags = 0;
@@ -171,7 +172,8 @@ constexpr bool has_context(Op op) {
 
 enum class DecodeStatus { Ok, EndOfData, Torn, UnknownOp };
 
-// decode() itself; kAmple: kMaxRecordBytes follow `at`, so that only a payload has to be checked.
+// The implementation of decode(). kAmple: kMaxRecordBytes follow `at`, so only a payload needs a
+// check.
 template <bool kAmple>
 inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsigned extra_events,
                               Record& record) {
@@ -189,7 +191,7 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
                                                ~std::uint64_t{0}};
     std::uint64_t value = 0;
     if constexpr (kAmple) {
-      // A load of known size, cut to the field: many times as fast as a memcpy of `size` bytes.
+      // A load of fixed size, masked to the field: much faster than a memcpy of `size` bytes.
       std::memcpy(&value, cursor, sizeof value);
       value &= kMasks[size];
     } else {
@@ -284,9 +286,8 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
   return DecodeStatus::Ok;
 }
 
-// Reads the record at `at` (records end at `end`) into `record` and moves `at` behind it.
-// EndOfData: a zero tag or no byte left. Torn: the record reaches beyond `end`. On failure `at`
-// stays.
+// Reads the record at `at` (records end at `end`) into `record` and moves `at` past it. EndOfData:
+// a zero tag or no byte left. Torn: the record extends beyond `end`. On failure `at` is unchanged.
 inline DecodeStatus decode(const std::byte*& at, const std::byte* end, unsigned extra_events,
                            Record& record) {
   return static_cast<std::size_t>(end - at) >= kMaxRecordBytes

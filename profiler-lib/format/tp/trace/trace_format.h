@@ -1,7 +1,7 @@
 // TRACE FORMAT: every byte that a stream file can contain. The writer (profiler-lib, inside the
 // user's process) and the reader (analyzer) both include this file; nothing else defines the bytes.
-// What the records mean is explained in the reference "The trace format" (docs/); trace_codec.h
-// encodes and decodes them. No dependency but the C++ standard library.
+// docs/reference/trace-format.md explains what the records mean; trace_codec.h encodes and decodes
+// them. Depends only on the C++ standard library.
 //
 // A data directory contains
 //
@@ -13,18 +13,18 @@
 //
 // The absence of end.json means `incomplete`.
 //
-// Two ideas keep a step near eight bytes. The record that closes a step carries the figures of that
-// step, so there is no separate step record. And a 16-bit tag holds, besides the operation, the
-// width of each field, so that fields are as wide as their values and are still read and written
-// without a loop.
+// Two ideas keep a step near eight bytes. The record that closes a step contains the figures of
+// that step, so there is no separate step record. And a 16-bit tag contains, in addition to the
+// operation, the width of each field, so that fields are as wide as their values and are still read
+// and written without a loop.
 //
 // Ids. The n-th Spawn or SpawnWait of stream s creates task (s, n); its n-th new context is context
 // (s, n); its n-th Release is edge (s, n); its n-th StackOut is stack (s, n); all are counted from
-// 0. So ids cost no bytes where they are created, and no two threads share a counter.
-// Packed in 64 bits an id is stream << 44 | ordinal.
+// 0. So ids take no bytes where they are created, and threads do not share a counter. Packed into
+// 64 bits, an id is stream << 44 | ordinal.
 //
-// All numbers are unsigned (but EdgeUsesPayload::change) and in the byte order of the machine that
-// wrote them. No field is aligned.
+// All numbers are unsigned (except EdgeUsesPayload::change) and in the byte order of the machine
+// that wrote them. Fields are not aligned.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ inline constexpr unsigned kOrdinalBits = 44;
 inline constexpr std::uint64_t kOrdinalMask = (std::uint64_t{1} << kOrdinalBits) - 1;
 inline constexpr std::uint32_t kMaxStreams = 1u << (64 - kOrdinalBits);
 
-// Site 0 is the code outside of every task: that of the program's external threads ("main").
+// Site 0 is the code outside every task: that of the program's external threads ("main").
 inline constexpr std::uint32_t kMainSite = 0;
 
 constexpr std::uint64_t pack_id(std::uint32_t stream, std::uint64_t ordinal) {
@@ -60,9 +60,9 @@ enum ChunkFlags : std::uint32_t {
   kChunkTruncated = 2, // recording stopped here (disk full, size limit): what follows is lost
 };
 
-// The first bytes of each chunk. The fields up to first_spawn are set when the chunk is opened and
-// guarded by header_check; the others are set when it is closed. A chunk that was never closed (the
-// process was killed) is zero after its last record, and a zero tag means "no more records".
+// The first bytes of each chunk. The fields up to first_spawn are set when the chunk is opened, and
+// header_check protects them; the others are set when it is closed. A chunk that was never closed
+// (the process was killed) is zero after its last record, and a zero tag means "no more records".
 struct ChunkHeader {
   std::uint32_t magic;        // kChunkMagic; byte-swapped: from a machine of other byte order
   std::uint16_t version;      // kFormatVersion
@@ -112,7 +112,7 @@ inline constexpr unsigned kWidthBytes[4] = {0, 2, 4, 8}; // by width code
 // ---- Records: operations ------------------------------------------------------------------------
 //
 // "Closes": the record ends the step that is open in the frame on top of the thread's frame stack,
-// and carries its figures. "Opens": the next step of that frame starts after the record.
+// and contains its figures. "Opens": the next step of that frame starts after the record.
 //
 //   Op          Closes  Opens  Operands           Flags
 //   Spawn         x       x    site, context      SiteCode, ContextCode, kSpawnSplit
@@ -159,7 +159,7 @@ enum class Op : std::uint8_t {
   Region = 13,     // part of the next closed step is in a causal region
   ContextEnd = 14, // the context is destroyed; its id is never used again
   Cut = 15,        // a step ends and the next begins (for example where recording is paused)
-  Extended = 31,   // what is rare; a reader skips the kinds that it does not know
+  Extended = 31,   // for rare events; a reader skips the kinds that it does not know
 };
 
 // ---- Flags and operands -------------------------------------------------------------------------
@@ -209,7 +209,7 @@ inline constexpr unsigned kReleaseKept = 1;        // Release: any number of Acq
 inline constexpr unsigned kAcquireAlone = 1;       // Acquire: the path continues only there
 inline constexpr unsigned kRegionWide = 1;         // Region: an operand of 4 bytes
 
-// The traits of a new context: which construct made it, and how its waits join.
+// The traits of a new context: which construct created it, and how its waits join.
 //   bits 0-5   Construct
 //   bit 6      kContextExclusive
 //   bit 7      reserved
@@ -227,7 +227,7 @@ enum class Construct : std::uint8_t {
   ParallelSort = 6,
   ParallelPipeline = 7,
   TaskGroup = 8,
-  UserContext = 9, // a task_group_context of the user's
+  UserContext = 9, // a task_group_context of the user
   FlowGraph = 10,
   TaskArena = 11,
   Default = 12, // the default context of an arena: enqueued tasks and the like
