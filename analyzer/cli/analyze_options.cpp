@@ -223,7 +223,7 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
   options.analysis.regions = std::move(raw.regions);
   options.text.top_is_explicit = line.given("--top");
   options.style = line.style();
-  options.text.colour = tool::wants_color(options.style.color, STDOUT_FILENO);
+  options.text.color = tool::wants_color(options.style.color, STDOUT_FILENO);
   return options;
 }
 

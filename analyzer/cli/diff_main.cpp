@@ -103,7 +103,7 @@ int run(const DiffOptions& options) {
   const Figures base = read_profile(options.base, options.path_map);
   const Figures now = read_profile(options.now, options.maps_both ? options.path_map : PathMap{});
   const Comparison comparison = compare_profiles(base, now);
-  const DiffText text{options.base, options.now, options.top, options.colour};
+  const DiffText text{options.base, options.now, options.top, options.color};
   const bool to_file = !options.json.empty() && options.json != "-";
   if (to_file)
     tool::write_file(options.json, write_diff_json(comparison, text));

@@ -71,7 +71,7 @@ std::optional<DiffOptions> parse_diff_options(const std::vector<std::string>& ar
   if (!line.parse(arguments, [&] { finish(raw, options); }))
     return std::nullopt;
   options.style = line.style();
-  options.colour = tool::wants_color(options.style.color, STDOUT_FILENO);
+  options.color = tool::wants_color(options.style.color, STDOUT_FILENO);
   return options;
 }
 

@@ -18,7 +18,7 @@ struct DiffOptions {
   DiffFormat format = DiffFormat::Table;
   std::string json; // file, "-" for stdout, or empty
   std::size_t top = 10;
-  bool colour = false;
+  bool color = false;
   PathMap path_map;           // of BASE
   bool maps_both = false;     // of NEW too: rules from TP_MAP_PATH
   std::vector<Check> fail_if; // of changes

@@ -73,7 +73,7 @@ void add_sites(Lines& lines, const Comparison& comparison, std::size_t top) {
 } // namespace
 
 std::string write_diff_text(const Comparison& comparison, const DiffText& options) {
-  Lines lines(options.colour);
+  Lines lines(options.color);
   lines.add("{}", lines.bold(clipped(
                       fmt::format("Taskpath comparison: {} -> {}", options.base, options.now),
                       kMaxWidth)));

@@ -10,7 +10,7 @@ namespace tp::analysis {
 struct DiffText {
   std::string base, now; // as the user named them
   std::size_t top = 10;  // how many sites to show
-  bool colour = false;
+  bool color = false;
 };
 
 std::string write_diff_text(const Comparison& comparison, const DiffText& options);

@@ -27,7 +27,7 @@ std::string quoted(const std::string& text) {
 }
 
 // White to red, as the share of the critical path grows.
-std::string colour(const SiteRow& site, std::uint64_t span) {
+std::string color(const SiteRow& site, std::uint64_t span) {
   const double share =
       span == 0 ? 0 : static_cast<double>(site.critical_work) / static_cast<double>(span);
   return fmt::format("0.02 {:.2f} 1.0", 0.8 * share);
@@ -43,7 +43,7 @@ std::string node(const Profile& profile, std::uint32_t index) {
                      index, quoted(frame_name(profile, index)), human_count(site.invocations),
                      amount(site.work), amount(site.exclusive_work), amount(site.span),
                      decimal2({site.work, site.span}), percent2(site.critical_work, profile.span),
-                     colour(site, profile.span));
+                     color(site, profile.span));
 }
 
 } // namespace
@@ -51,7 +51,7 @@ std::string node(const Profile& profile, std::uint32_t index) {
 std::string write_dot(const Profile& profile) {
   std::string text =
       fmt::format("digraph taskpath {{\n  label=\"{}: of each spawn site work, span and "
-                  "parallelism as executed; own: of "
+                  "parallelism of this run; own: of "
                   "its own steps\";\n  node [shape=box, style=filled, fontname=\"Helvetica\"];\n"
                   "  edge [fontname=\"Helvetica\"];\n",
                   quoted(clean(profile.run.program)));

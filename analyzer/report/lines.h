@@ -71,7 +71,7 @@ inline std::vector<std::string> wrapped(std::string text, std::size_t indent) {
 
 class Lines {
 public:
-  explicit Lines(bool colour) : colour_(colour) {}
+  explicit Lines(bool color) : color_(color) {}
   template <typename... Values>
   void add(fmt::format_string<Values...> format, Values&&... values) {
     text_ += fmt::format(format, std::forward<Values>(values)...);
@@ -81,10 +81,10 @@ public:
     ++count_;
   }
   std::string bold(const std::string& text) const {
-    return colour_ ? "\033[1m" + text + "\033[0m" : text;
+    return color_ ? "\033[1m" + text + "\033[0m" : text;
   }
   std::string yellow(const std::string& text) const {
-    return colour_ ? "\033[33m" + text + "\033[0m" : text;
+    return color_ ? "\033[33m" + text + "\033[0m" : text;
   }
   // Adds a line of the form `label  text`, or several.
   void add_text(const std::string& text, std::size_t indent = kLabelWidth) {
@@ -100,7 +100,7 @@ public:
   std::string take() { return std::move(text_); }
 
 private:
-  bool colour_;
+  bool color_;
   std::size_t count_ = 0;
   std::string text_;
 };

@@ -267,7 +267,7 @@ static std::string next_command(const Profile& profile) {
 }
 
 std::string write_text(const Profile& profile, const TextOptions& options) {
-  Lines lines(options.colour);
+  Lines lines(options.color);
   add_summary(lines, profile, options.verbose);
   const auto advice = wrapped(profile.advice, 0);
   // Lines left after the text so far, the fixed lines (the table's header, an empty line, the
@@ -289,7 +289,7 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   add_warnings(lines, profile,
                std::clamp<std::size_t>(room(1 + rows + what_if_wants), 1, kMostWarnings));
   lines.add("");
-  Lines what_if(options.colour);
+  Lines what_if(options.color);
   // A search takes all available lines; otherwise two lines are left for the grain size.
   add_what_if(what_if, profile,
               profile.search ? std::max(room(rows), kLeastWhatIf)

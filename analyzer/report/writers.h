@@ -20,7 +20,7 @@ struct TextOptions {
   bool top_is_explicit = false; // else rows give way to the limit of 25 lines
   SortKey sort = SortKey::Critical;
   bool verbose = false; // details that few readers need: the burden
-  bool colour = false;
+  bool color = false;
 };
 
 // csv.cpp

@@ -141,7 +141,7 @@ TEST(Text, FitsOnATerminal) {
   const std::string text = write_text(profile, {});
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 25);
   EXPECT_EQ(std::string::npos, text.find('\033'));
-  EXPECT_NE(std::string::npos, write_text(profile, {.colour = true}).find('\033'));
+  EXPECT_NE(std::string::npos, write_text(profile, {.color = true}).find('\033'));
 }
 
 TEST(Text, ShowsTheFirstWarningWhateverElseThereIsToSay) {
