@@ -34,7 +34,7 @@ is "${advised}[0]['loop']['body_calls'] <= ${advised}[0]['loop']['body_calls_now
 # What was advised, taken: it costs less.
 fine_cost=$(python3 -c "import json; p = json.load(open('profile.json')); print(${loop}['modelled_cost'])")
 grain=$(python3 -c 'import json; print(json.load(open("profile.json"))["what_if"]["advised_grains"][0]["grain"])')
-in_file analysis.out "grain $grain at <stdin>:7"
+in_file analysis.out "grain size $grain at <stdin>:7"
 ours env TP_DATA=coarse ./loop "$grain"
 analyze coarse
 is "${loop}['modelled_cost'] < $fine_cost / 4"
