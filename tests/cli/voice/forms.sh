@@ -49,7 +49,7 @@ while read -r tool wrong option type; do
   long=--help
   [ "$tool" != tp-c++ ] || long=--tp-help # --help is the compiler's
   for help in -h $long; do
-    run "$tool" $help
+    run "$tool" "$help"
     [ $status -eq 0 ] && [ ! -s err ] || fail "$tool $help: exit status $status: $(cat err)"
     head -n 3 out | tail -n 1 | grep -qF "Usage: $tool " || fail "$tool $help: usage: $(head -n 3 out)"
     head -n 1 out | grep -qE '^[A-Z].*\.$' || fail "$tool $help: the first line is not a sentence: $(head -n 1 out)"

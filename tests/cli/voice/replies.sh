@@ -32,6 +32,7 @@ grep -q tp::site copy.cpp || fail "no tag in the copy"
 reply 0 '{"result": "nothing_to_tag"}' none.cpp
 reply 2 '{"result": "failed", "object": "bad.cpp"}' bad.cpp
 reply 2 '{"result": "failed", "object": "missing.cpp", "reason": "no such source file"}' missing.cpp
+# shellcheck disable=SC2030,SC2031  # the subshell's own count is its exit status
 (failures=0; ulimit -S -t 1; printf '#include <tbb/tbb.h>\nint size(int (*)());\nint main() {\n#pragma omp parallel for num_threads(size([] { return 1;  2))\n  for (int i = 0; i < 3; ++i) tbb::parallel_for(0, 1, [](int) {});\n}\n' >endless.cpp
  reply 2 '{"result": "failed", "object": "endless.cpp", "reason": "cannot be parsed within 1 s of CPU time"}' endless.cpp -- -fopenmp
  exit $failures) || fail "endless.cpp"
@@ -69,4 +70,5 @@ for compiler in "$work/my tools/c++" "env LANG=C $work/plain"; do
   TP_CXX=$compiler "$TP_CXX_TOOL" -c "$name" -o a.o 2>err && [ ! -s err ] || fail "TP_CXX=$compiler: $(cat err)"
   [ "$(grep -c . log)" -eq 2 ] && grep -q -- '-dM' log || fail "TP_CXX=$compiler: asked and compiled: $(cat log)"
 done
+# shellcheck disable=SC2031
 [ $failures -eq 0 ]

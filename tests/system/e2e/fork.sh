@@ -38,7 +38,7 @@ for how in plain before exec twice; do
   export TP_DATA=data/%p
   as_stock ./forks $how
   same "$how: data directories" 2 "$(find data -mindepth 1 -maxdepth 1 | wc -l)"
-  sums= forks=
+  sums='' forks=''
   for directory in data/*; do
     analyze "$directory"
     is 'p["complete"]'
@@ -47,6 +47,7 @@ for how in plain before exec twice; do
   done
   # shellcheck disable=SC2086  # its words
   sums=$(echo $sums | tr ' ' '\n' | sort -n | tr '\n' ' ')
+  # shellcheck disable=SC2086  # its words
   forks=$(echo $forks | tr ' ' '\n' | sort -n | tr '\n' ' ')
   case $how in
     plain | exec | twice) same "$how: work of child and parent" "20 50 " "$sums" ;;
