@@ -8,6 +8,6 @@
 namespace tp::analysis {
 
 // Reads and analyzes a data directory. Throws Error.
-Profile make_profile(const TraceSource& source, const ProfileOptions& options);
+Profile make_profile(const TraceSource& source, const ProfileOptions& given);
 
 } // namespace tp::analysis
