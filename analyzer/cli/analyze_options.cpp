@@ -137,7 +137,8 @@ void add_input(CommandLine& line, Raw& raw) {
   line.group("Input");
   line.positionals(raw.positionals, 2);
   line.value("-d,--data", raw.data, "DIR", "Data directory (default: $TP_DATA, else tp-data)");
-  line.list("--map-path", raw.map_path, "OLD=NEW", "Replace a prefix of source file names (default: the rules of $TP_MAP_PATH, one per "
+  line.list("--map-path", raw.map_path, "OLD=NEW",
+            "Replace a prefix of source file names (default: the rules of $TP_MAP_PATH, one per "
             "line)");
   line.list("--region", raw.regions, "NAME",
             "Consider these causal regions only: name or FILE:LINE");
