@@ -44,8 +44,8 @@ struct Context;
 //                       tasks, open waits     `outer` this is              `outer` this is
 //   older, newer      yes                   -                            -
 //   outer             -                     own task's scope, if that    own task's scope, if that
-//                                             task has the same context;   task has the same context;
-//                                             counts this scope            does not count this scope
+//                                             task is of this context;     task is of this context;
+//                                             counts this scope            does not count it
 //   merged            -                     yes, if `outer` is set       -
 //   takes_fed,        -                     parallel_for_each in its     parallel_for_each in a
 //     next_feed                               own context: outermost       context of the user
