@@ -40,7 +40,7 @@ struct TraceSource {
   std::string sites_jsonl;
   std::optional<std::string> end_json;
   std::vector<StreamBytes> streams;
-  // If not null, readings add the bytes that they have read; any thread may read it. Not owned.
+  // If not null, readings add the bytes that they have read, from any thread. Not owned.
   std::atomic<std::uint64_t>* bytes_taken = nullptr;
 
   std::uint64_t bytes() const; // of all streams
