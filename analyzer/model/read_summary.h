@@ -76,7 +76,7 @@ struct ThreadTotals {
 struct ReadSummary {
   bool complete = false;
   std::vector<std::string> incomplete_reasons;
-  bool lost = false; // records that end.json counts are missing; the first reason is kept
+  bool lost = false; // records that end.json counts are missing: the first reasons say which
   std::uint64_t records = 0;
   std::uint64_t streams = 0;
   std::uint64_t spawned = 0, begun = 0, ended = 0;

@@ -57,22 +57,23 @@ private:
 //   C begins: enter()              `by` = C, `local_span` = 0
 //   C ends: DagFold::ended()       `by` = null: the path is an *end* from here on
 //   two ends meet in a scope       the winner's spawner fields and `foreign` replace the loser's
-//   A joins, the other path wins   not `foreign` and `spawner_serial` is A's: the local span of A
-//                                  is `spawner_span`; else it is looked up in the marks
+//   A joins C's end, which wins    if it is not `foreign` and its `spawner_serial` is A's, A's
+//                                  local span is `spawner_span`; else it is looked up in the marks
 //
 // *foreign*. `spawner_span` is right only if the path really goes through the spawn of C. A running
 // task can also take over a path that reached it otherwise: by an edge (Acquire), a fold node, or a
 // wait for tasks that others spawned.
 //
-//   A  ----5----+-------------------------- w        C acquires an edge from D, and D's path
-//                \                         /         is the longer one: the path into w comes
-//   C             +-----1-----+-----9-----+          from D, and nothing of it went through s
-//                 s          /                       or A. A's local span on it is 0 unless D
-//   D  ----------20---------+                        descends from A: the marks know.
+//               s: spawn                    w: wait
+//   A  ----5----+---------------------------+--      C acquires an edge from D, and D's path is
+//                \                         /         the longer one (20 > 6). So the path into w
+//   C             +-----1-----+-----9-----+          comes from D and contains neither s nor a
+//                            /  acquire              step of A: A's local span on it is 0. If D
+//   D  ----------20---------+                        descends from A, the marks of A have it.
 //
-// So `foreign` is set when a running task takes over a path by any way but its own children. It is
-// never cleared, and tasks spawned later inherit it, although their own spawn may be on the path:
-// marks are always right, only slower. Without the profile of sites `by` is always null, and these
+// So `foreign` is set when a running task takes over a path by any way but its own children. A
+// running task keeps it, and tasks that it spawns later inherit it, although their own spawn may be
+// on the path: marks are always right, only slower. Without the profile of sites `by` is always null, and these
 // fields mean nothing.
 //
 // A path as DagFold keeps it: the head of a longer allocation, the lengths follow it.
