@@ -73,8 +73,8 @@ private:
 //
 // So `foreign` is set when a running task takes over a path by any way but its own children. A
 // running task keeps it, and tasks that it spawns later inherit it, although their own spawn may be
-// on the path: marks are always right, only slower. Without the profile of sites `by` is always null, and these
-// fields mean nothing.
+// on the path: marks are always right, only slower. Without the profile of sites `by` is always
+// null, and these fields mean nothing.
 //
 // A path as DagFold keeps it: the head of a longer allocation, the lengths follow it.
 struct FoldPath : Path {
