@@ -1,5 +1,5 @@
-// Open-addressing map from a packed id to a small value (pointer or index). Holds what is alive,
-// which is little: the table stays in the cache however many ids a trace has used.
+// Open-addressing map from a packed id to a small value (pointer or index). It contains only what
+// is alive, which is little: the table stays in the cache, however many ids a trace has used.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ public:
     }
   }
   const Value* find(std::uint64_t id) const { return const_cast<IdTable*>(this)->find(id); }
-  // `id` must not be there.
+  // The table does not contain `id` yet.
   void insert(std::uint64_t id, Value value) {
     if ((size_ + 1) * 2 > slots_.size())
       grow();
@@ -34,7 +34,8 @@ public:
       if (!slots_[hole].used)
         return false;
     --size_;
-    // Close the hole: move back what could not stand at its home because of the erased one.
+    // Close the hole: move back the slots that could not be at their home position because of the
+    // erased one.
     for (std::size_t i = (hole + 1) & mask(); slots_[i].used; i = (i + 1) & mask()) {
       const std::size_t distance = (i - home(slots_[i].id)) & mask();
       if (distance >= ((i - hole) & mask())) {
@@ -46,7 +47,7 @@ public:
     return true;
   }
   std::size_t size() const { return size_; }
-  // In the order of the table: the same for the same history.
+  // In the order of the table: the same order after the same insertions and erasures.
   template <typename Function>
   void for_each(Function&& function) const {
     for (const Slot& slot : slots_)

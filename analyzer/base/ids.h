@@ -1,4 +1,5 @@
-// What the analyzer calls by number, each kind a type of its own, and tables by such numbers.
+// The things that the analyzer numbers, each with an id type of its own, and tables indexed by such
+// ids.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +13,10 @@ namespace tp::analysis {
 enum class Row : std::uint32_t {};
 inline constexpr Row kMainRow{0};
 
-// A causal region, by its place in SiteTable::regions: one (file, line).
+// A causal region, as an index into SiteTable::regions: one (file, line).
 enum class RegionId : std::uint32_t {};
 
-// A class of steps (passes/step_class.h), numbered in the order in which they are met.
+// A class of steps (passes/step_class.h), numbered in the order of first occurrence.
 enum class StepClassId : std::uint32_t {};
 
 // A calling context (passes/calling_context.h); 0 is main.
@@ -36,7 +37,7 @@ public:
   Value& operator[](Id id) { return values_[index_of(id)]; }
   const Value& operator[](Id id) const { return values_[index_of(id)]; }
   bool contains(Id id) const { return index_of(id) < values_.size(); }
-  // The element, made with all before it where there is none yet.
+  // The element; it and all missing ones before it are created first.
   Value& grown_to(Id id) {
     if (!contains(id))
       values_.resize(std::size_t{index_of(id)} + 1);

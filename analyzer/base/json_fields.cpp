@@ -7,7 +7,7 @@
 namespace tp::analysis {
 namespace {
 
-constexpr std::size_t kShownBytes = 80; // of a wrong value
+constexpr std::size_t kShownBytes = 80; // of a wrong value in a message
 
 } // namespace
 
@@ -112,7 +112,7 @@ void JsonFields::wrong(const char* key, const std::string& expected, const Json&
        file_.hint);
 }
 
-// Null: absent, which is an error unless it is optional.
+// Null: the field is absent, which is an error unless it is optional.
 const JsonFields::Json* JsonFields::find(const char* key, bool optional,
                                          const char* expected) const {
   const auto found = object_.find(key);

@@ -1,6 +1,6 @@
-// JSON FIELDS: typed access to the fields of one JSON object. A field that is absent, or of another
-// type, is an Error that names file and field; the JSON library throws nothing. Used by whatever
-// reads JSON that may be damaged or foreign.
+// JSON FIELDS: typed access to the fields of one JSON object. If a field is absent or has another
+// type, an Error names the file and the field; the JSON library throws nothing. Used to read all
+// JSON that may be damaged or come from another program.
 #pragma once
 
 #include "base/problem.h"
@@ -15,13 +15,13 @@
 
 namespace tp::analysis {
 
-// How errors name a field, and what they show of a wrong value.
+// How errors name a field, and how they show a wrong value.
 enum class FieldErrors : std::uint8_t {
   NameAndValue, // expected "hz" to be a string, got 7
   PathAndType,  // expected a string in work.hz, got number
 };
 
-// The file that an object is from. Has to live as long as the fields of its objects.
+// The file that an object was read from. Has to outlive the fields of its objects.
 struct JsonFile {
   Place place;
   FieldErrors errors = FieldErrors::NameAndValue;
@@ -32,8 +32,9 @@ class JsonFields {
 public:
   using Json = nlohmann::json;
 
-  // `path` leads from the file's outermost object to this one: "", "clock.", "sites.". Both referenced
-  // arguments have to outlive this. Throws Error{BadJson, BadField} if `object` is none.
+  // `path` leads from the file's outermost object to this one: "", "clock.", "sites.". Both
+  // referenced arguments have to outlive this. Throws Error{BadJson, BadField} if `object` is not a
+  // JSON object.
   JsonFields(const Json& object, const JsonFile& file, std::string path = {});
 
   bool has(const char* key) const { return object_.contains(key); }
@@ -52,7 +53,7 @@ public:
   std::vector<std::string> texts(const char* key) const;
   std::vector<std::string> texts_or_empty(const char* key) const;
 
-  // That the field has a value that was not expected.
+  // Throws: the field has an unexpected value.
   [[noreturn]] void wrong(const char* key, const std::string& expected, const Json& got) const;
   const JsonFile& file() const { return file_; }
   const std::string& path() const { return path_; }

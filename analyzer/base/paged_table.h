@@ -1,8 +1,8 @@
-// Pointers by packed id, for ids that are given one after another: a hash table of pages of
-// neighbouring ids, of which the one used last is at hand. Many ids alive take little more than their
-// pointers, and those that live and go in the order of their ids are found without hashing.
+// Pointers by packed id, for ids that are assigned one after another: a hash table of pages of
+// consecutive ids, of which the last used page is at hand. Many live ids need little more memory
+// than their pointers, and ids that come and go in their order are found without hashing.
 //
-// A page is there as long as one of its ids is, so that memory is proportional to what is alive.
+// A page exists as long as one of its ids does, so that memory is proportional to what is alive.
 #pragma once
 
 #include "base/id_table.h"
@@ -16,13 +16,13 @@ namespace tp::analysis {
 template <typename Object>
 class PagedTable {
 public:
-  // Null if there is none.
+  // Null if the table does not contain it.
   Object* find(std::uint64_t id) {
     if (!is_current(id) && !turn_to(id >> kPageBits))
       return nullptr;
     return current_->objects[id % kPageIds];
   }
-  // `id` must not be there, and the object not be null.
+  // The table does not contain `id` yet; the object is not null and stays the caller's.
   void insert(std::uint64_t id, Object* object) {
     if (!is_current(id) && !turn_to(id >> kPageBits))
       make_current(id >> kPageBits);
@@ -30,7 +30,7 @@ public:
     ++current_->used;
     ++size_;
   }
-  // `id` must be there.
+  // The table contains `id`.
   void erase(std::uint64_t id) {
     if (!is_current(id))
       turn_to(id >> kPageBits);
@@ -39,7 +39,7 @@ public:
     --size_;
   }
   std::size_t size() const { return size_; }
-  // The same order for the same history.
+  // The order is the same after the same insertions and erasures.
   template <typename Function>
   void for_each(Function&& function) const {
     pages_.for_each([&](std::uint64_t, const Page* page) {
@@ -60,7 +60,8 @@ private:
   bool is_current(std::uint64_t id) const {
     return current_ && current_->number == id >> kPageBits;
   }
-  // Only the current page may be empty. False: there is no such page, and none has been left.
+  // Only the current page may be empty. False: the page does not exist, and the current page is
+  // unchanged.
   [[gnu::noinline]] bool turn_to(std::uint64_t number) {
     Page** const found = pages_.find(number);
     if (!found)

@@ -1,5 +1,5 @@
-// Calls that do not depend on each other, on several threads. Used where a question needs more than
-// one reading or simulation.
+// Runs calls that do not depend on each other on several threads. Used where a question needs more
+// than one reading or simulation.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace tp::analysis {
 
-// Calls function(i) for each i below `count`, on up to `jobs` threads, the caller's among them. An
-// exception of one of them ends the others early and is thrown again.
+// Calls function(i) for each i below `count`, on up to `jobs` threads, the caller's among them. If
+// a call throws, the calls that have not begun are skipped and the exception is rethrown.
 template <typename Function>
 void parallel_for_index(unsigned jobs, std::size_t count, Function&& function) {
   std::atomic<std::size_t> next{0};

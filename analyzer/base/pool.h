@@ -1,5 +1,5 @@
-// Objects of one type on a free list: no allocation per record once the largest number alive is
-// reached.
+// Objects of one type with a free list: no allocation per record once the largest number of live
+// objects has been reached.
 #pragma once
 
 #include <cstddef>
@@ -49,8 +49,8 @@ private:
   std::size_t live_ = 0;
 };
 
-// Blocks of a size that is known when the pool is made. What stands in them is the user's: it has
-// neither constructor nor destructor.
+// Blocks of a size that is known when the pool is created. Their content is up to the user: blocks
+// have neither constructor nor destructor.
 class BlockPool {
 public:
   explicit BlockPool(std::size_t bytes) : bytes_(bytes < sizeof(void*) ? sizeof(void*) : bytes) {}

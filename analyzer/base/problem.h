@@ -1,10 +1,11 @@
-// Every way a data directory can be wrong, one enumerator and one sentence each. Called by
-// everything that reads input; main.cpp turns an Error into exit status 2.
+// Every way in which a data directory can be wrong, with one enumerator and one sentence each.
+// Everything that reads input reports problems by this table; the command-line tools turn an Error
+// into exit status 2.
 //
 // Two severities. An *error* means that bytes are damaged, foreign or contradict each other within
 // one stream: nothing is reported. An *inconsistency* means that streams do not fit together (a
-// task begun that nobody spawned): normal in an incomplete trace, a warning in one that claims to
-// be complete, never a hang.
+// task begins, but its spawn is missing): normal in an incomplete trace, a warning in one that
+// claims to be complete, never a hang.
 #pragma once
 
 #include <cstdint>
@@ -77,7 +78,7 @@ enum class Problem : std::uint8_t {
   RegionExceedsStep,
   TimeBackwards,
   Conservation,
-  // What was asked for
+  // What the user asked for
   NoSuchSite,
   NoSuchRegion,
   Count
@@ -97,7 +98,8 @@ struct Place {
   std::uint64_t record = 0;
 };
 
-// One line: where, what is wrong, and, unless `expected` is empty, expected and got.
+// One line: where, what is wrong, and, unless `expected` is empty, the expected and the found
+// value.
 std::string line_of(Problem problem, const Place& place, std::string_view expected,
                     std::string_view got);
 

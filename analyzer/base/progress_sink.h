@@ -1,4 +1,4 @@
-// What a question that takes long reports of its progress, to whoever wants to show it. Called from one thread.
+// The interface by which a long analysis reports its progress. Called from one thread.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@ namespace tp::analysis {
 class ProgressSink {
 public:
   virtual ~ProgressSink() = default;
-  // What is done from here on, in few words.
+  // A phase begins; `phase` names it in few words.
   virtual void begin(std::string phase) = 0;
-  // In this phase: so many readings from here on, of so many bytes each.
+  // In this phase `readings` more readings follow, of `bytes` bytes each.
   virtual void expect(std::uint64_t readings, std::uint64_t bytes) = 0;
 };
 

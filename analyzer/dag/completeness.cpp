@@ -1,4 +1,5 @@
-// What the streams add up to once all are read, and whether anything is missing. Part of DagReader.
+// What the streams add up to after all have been read, and whether anything is missing. Part of
+// DagReader.
 #include "dag/dag_reader.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 namespace tp::analysis {
 namespace {
 
-// In a report the directory is known.
+// A report names the directory already.
 Place place_in_report(Place place) {
   place.file = std::filesystem::path(place.file).filename().string();
   return place;
@@ -38,8 +39,8 @@ void DagReader::measure_streams() {
     }
 }
 
-// What end.json tells of and the streams do not have. A stream that was cut between two chunks is a whole stream to all
-// other checks.
+// Compares the counts of end.json with the streams. All other checks see a stream that was cut
+// between two chunks as a whole stream.
 void DagReader::find_losses() {
   if (!info_.end)
     return;
@@ -49,7 +50,7 @@ void DagReader::find_losses() {
       reasons.push_back(line_of(Problem::CutStream, place_in_report(stream.cursor.end()),
                                 fmt::format("{} chunks", stream.expected_chunks),
                                 std::to_string(stream.cursor.chunks())));
-  // Without these counts only that tasks, edges or contexts are missing shows it.
+  // Without these counts, only missing tasks, edges or contexts show a loss.
   const EndInfo& end = *info_.end;
   if (reasons.empty() && end.chunks.empty() && !end.truncated && end.all_ended &&
       summary_.unfinished == 0 && missing_ > 0)
@@ -82,7 +83,7 @@ void DagReader::judge_completeness() {
   summary_.complete = reasons.empty();
 }
 
-// The rate stated in run.json was measured in a short moment; the chunks' pairs of times span the
+// The rate in run.json was measured in a short moment; the chunks' pairs of times cover the whole
 // run.
 void DagReader::refine_time_rate() {
   constexpr std::uint64_t kLongEnoughNs = 100'000'000;

@@ -1,8 +1,8 @@
 // The merge and the meaning of each record. One function per operation, in the order of
 // trace_format.h; edges are in edges.cpp, the judgment of the whole in completeness.cpp.
 //
-// A record is either processed whole or not at all: whatever it has to wait for is checked first,
-// so that a stream that was held back simply processes the same record again.
+// A record is processed as a whole or not at all: everything that it may have to wait for is
+// checked first, so that a stream that was held back processes the same record again.
 #include "dag/dag_reader.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@ using trace::Op;
 using trace::Record;
 
 namespace {
-// How many chunks a stream must have. Before end.json told, one: each thread writes that it begins.
+// The least number of chunks of a stream. If end.json does not state it (older traces), one: each
+// thread records its beginning.
 std::uint64_t expected_chunks(const EndInfo& end, std::size_t stream) {
   if (end.chunks.empty())
     return end.truncated ? 0 : 1;
@@ -75,15 +76,15 @@ void DagReader::merge() {
     if (!queue_.empty()) {
       number = queue_.pop();
     } else {
-      // Nothing can go on: a wait is for less than it could be for, or what the earliest record waits for was never
-      // recorded.
+      // No stream can go on: either a wait joins less than it seems to, or what the earliest record
+      // waits for was never recorded.
       number = queue_.take_earliest_blocked();
       if (number == kNoStream)
         return;
       force_ = true;
     }
     Stream& stream = streams_[number];
-    // The common case is that the same stream goes on for a while.
+    // In the common case the same stream goes on for a while.
     for (;;) {
       const bool done = process(stream);
       force_ = false;
@@ -177,7 +178,7 @@ void DagReader::push_root(Stream& stream) {
   push(stream, root);
 }
 
-// Frames that nobody will end any more.
+// Ends frames that no record will end any more.
 void DagReader::finish_stack(Frame*& top) {
   while (top) {
     Frame* const frame = top;
@@ -248,7 +249,7 @@ bool DagReader::process_record(Stream& stream) {
 
 // ---- spawns and waits
 
-// The context operand. False: it is not there yet, and nothing has been changed.
+// The context operand. False: the context has not been read yet, and nothing has changed.
 bool DagReader::resolve_context(Stream& stream, Frame* frame, Context*& context) {
   const Record& record = stream.cursor.record();
   const auto need = [&](Context* found, const char* what) {
@@ -266,7 +267,7 @@ bool DagReader::resolve_context(Stream& stream, Frame* frame, Context*& context)
     const std::uint64_t id = trace::pack_id(stream.cursor.number(), stream.contexts);
     context = joins_.make_context(id, record.context_traits & trace::kContextExclusive,
                                   record.context_traits & 63);
-    // A stand-in made for a record that could not wait gives way.
+    // A substitute, made for a record that could not wait, gives way.
     if (Context* const stand_in = contexts_.find(id)) {
       joins_.end_context(stand_in);
       joins_.release(stand_in);
@@ -388,8 +389,9 @@ bool DagReader::process_wait_end(Stream& stream) {
   if (!frame || !frame->wait)
     fail(Problem::WaitEndWithoutWait, stream.cursor.place(), "a frame that waits",
          frame ? "one that runs" : "no frame");
-  // Of a context that several groups share it is not known which tasks this wait is for: some of the others may end later.
-  // So it is with try_put_and_wait(), which waits for one message in a graph, and with wait_for_task() of a task_group.
+  // If several groups share a context, it is unknown which tasks this wait is for: some of the
+  // others may end later. The same holds for try_put_and_wait(), which waits for one message in a
+  // graph, and for wait_for_task() of a task_group.
   const Context& context = *frame->wait->context;
   const bool is_shared = !context.exclusive ||
                          (waits_for_messages_ && context.construct == kFlowGraph) ||
@@ -414,7 +416,7 @@ bool DagReader::claim_task(Stream& stream, Frame*& task) {
   std::uint64_t id = record.id;
   Stream* spawner = &stream;
   if (static_cast<trace::TaskCode>(record.flags & 3) != trace::TaskCode::Id) {
-    // `id` is how many spawns before the newest.
+    // `id` is the number of spawns before the newest.
     if (record.id >= own)
       fail(Problem::UnknownTask, stream.cursor.place(),
            fmt::format("one of {} spawns of this stream", own),
@@ -440,13 +442,13 @@ bool DagReader::claim_task(Stream& stream, Frame*& task) {
   return true;
 }
 
-// Its spawn is lost: its path starts at 0.
+// A task whose spawn is lost: its path starts at 0.
 Frame* DagReader::placeholder_frame(std::uint64_t id) {
   Frame* const frame = joins_.make_frame();
   frame->state.row = frame->state.last_spawned = rows_.unknown_row;
   frame->state.path = visitor_.new_path();
   visitor_.set_rank(*frame->state.path, ++next_rank_);
-  // Its spawn would have told its context: one that nobody else knows stands in.
+  // Its context is lost with its spawn: a context that no record names replaces it.
   Context* const stand_in = joins_.make_context(id, false, 0);
   joins_.set_context(frame->context, stand_in);
   joins_.release(stand_in);
@@ -477,8 +479,8 @@ bool DagReader::process_begin(Stream& stream) {
   return true;
 }
 
-// How long it took until a stolen task began, from the moment at which it had been created and the
-// thief looked for work.
+// The time from the moment when a stolen task existed and its thief looked for work until the task
+// began.
 void DagReader::note_steal(const Stream& stream, Frame& task) {
   const Record& record = stream.cursor.record();
   if (static_cast<trace::TaskCode>(record.flags & 3) != trace::TaskCode::Id ||
@@ -504,7 +506,7 @@ void DagReader::process_end(Stream& stream) {
   close_step(stream, running(stream), {BoundaryKind::End});
   if (stream.cursor.record().flags & trace::kEndByException)
     ++summary_.by_exception;
-  if (!stream.top->is_lost) // else there may be more below
+  if (!stream.top->is_lost) // else there may be more frames below
     finish_top(stream);
 }
 
@@ -534,8 +536,8 @@ bool DagReader::process_join(Stream& stream) {
   if (!frame.node)
     fail(Problem::JoinWithoutNode, stream.cursor.place(), "a frame that was split",
          "one that was not");
-  // The step before it is closed when the record passes, not when it has to wait: nobody else can
-  // see the difference.
+  // The step before a Join is closed when the record passes, not when it starts to wait: no other
+  // stream can see the difference.
   FoldNode* const node = frame.node;
   const std::uint8_t other = 1 - frame.side;
   const bool there = node->ends[other] || node->gone[other];
@@ -549,8 +551,8 @@ bool DagReader::process_join(Stream& stream) {
   return true;
 }
 
-// A thread's code before it first used oneTBB ends in a cut, unless that is the beginning of a pause,
-// which the next record tells. Whatever created a context used it already.
+// The code of a thread that has not used oneTBB yet ends in a cut, unless the cut begins a pause,
+// which the next record shows. A thread that has created a context has used oneTBB already.
 void DagReader::process_cut(Stream& stream) {
   Frame& frame = running(stream);
   const bool is_first_use = !stream.used_tbb && !frame.is_task && !frame.last_context &&
@@ -586,8 +588,8 @@ bool DagReader::process_context_end(Stream& stream) {
     return false;
   if (contexts_.find(context->id) != context)
     return true; // its end was recorded before
-  // The record tells no time of its own: what other threads did until this thread's next record
-  // still came before.
+  // The record has no time of its own: what other threads did until this thread's next record still
+  // came before it.
   stream.ending.push_back(context);
   return true;
 }
@@ -661,8 +663,8 @@ bool DagReader::process_extended(Stream& stream) {
   return true;
 }
 
-// Resumable tasks. Below the frames of the other stack the thread has none of its own: a base that
-// has no step.
+// Resumable tasks. Below the frames of the resumed stack the thread has no frames of its own: a
+// base frame without steps takes their place.
 void DagReader::suspend_stack(Stream& stream) {
   const std::uint64_t ordinal = stream.stacks++;
   stacks_.insert(trace::pack_id(stream.cursor.number(), ordinal), stream.top);
@@ -698,12 +700,13 @@ void DagReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& pa
     finish_stack(stream.top);
   }
   ++summary_.threads.threads;
-  // A worker's root frame has no step of its own.
+  // A worker thread's root frame has no step of its own.
   if (payload.role == static_cast<std::uint32_t>(trace::ThreadRole::Worker))
     ++summary_.threads.workers;
   push_root(stream);
   stream.used_tbb = false;
-  // Recording may have begun before the first use (a causal region): both are one stretch of code.
+  // Recording may have begun before the first use (a causal region): both parts are one code
+  // segment.
   if (payload.prior_work > 0) {
     const Step step{.work = payload.prior_work,
                     .begin = stream.cursor.time().at,
@@ -716,7 +719,7 @@ void DagReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& pa
 
 // ---- the end
 
-// What is left at the end of all streams ends there.
+// Everything that is left at the end of all streams ends there.
 void DagReader::finish_all() {
   for (Stream& stream : streams_)
     finish_stack(stream.top);

@@ -1,9 +1,10 @@
-// DPST READER: the streams of a data directory become one stream of DAG events (dpst.h). Every
-// check of what streams say lives here and in stream_cursor; after it passes only assert.
+// DAG READER: turns the streams of a data directory into one stream of DAG events (dag_visitor.h).
+// All checks of what streams contain are here and in trace/stream_cursor; the passes after it only
+// assert.
 //
-// Streams are merged by time, causality first, as docs/trace-format.md "Order" says. Memory is
-// proportional to what is alive: frames, contexts, fold nodes, unused edges, and one cursor per
-// stream.
+// Streams are merged by time, causality first, as docs/reference/trace-format.md "Order" says.
+// Memory is proportional to what is alive: frames, contexts, fold nodes, unused edges, and one
+// cursor per stream.
 #pragma once
 
 #include "base/id_table.h"
@@ -38,22 +39,22 @@ private:
     Frame* top = nullptr;
     std::uint32_t last_site = 0;
     bool any_site = false;
-    bool feed_next = false; // the next spawn has to do with a parallel_for_each in a user's context
-    bool used_tbb = false;  // by the thread, if it is no worker
+    bool feed_next = false; // a Feed record precedes the next spawn
+    bool used_tbb = false;  // by the thread, unless it is a worker thread
     Row last_row = kMainRow;
     std::uint64_t first_time = 0;
     std::uint64_t contexts = 0;
     std::uint64_t releases = 0;
     std::uint64_t stacks = 0;
     std::vector<RegionWork> regions; // of the next closed step
-    std::vector<Context*> ending;    // contexts that end before the next record that tells a time
+    std::vector<Context*> ending;    // contexts that end before the next record with a time
     Waiters spawn_waiters, context_waiters, release_waiters, stack_waiters;
   };
 
   struct Edge {
     Path* path;
     std::int64_t uses;          // acquires still to come
-    std::uint64_t spent_at = 0; // when there were none any more
+    std::uint64_t spent_at = 0; // time of the last use
   };
 
   // Each returns false if the record has to wait; with force_ it never does.
@@ -74,14 +75,14 @@ private:
   void process_region(Stream& stream);
   bool process_extended(Stream& stream);
   bool process_edge_uses(Stream& stream, const trace::EdgeUsesPayload& payload);
-  // The edge; null: wait, or if force_ is set there is none.
+  // The edge. Null: the record has to wait; with force_: the edge does not exist.
   Edge* find_edge(Stream& stream, std::uint64_t id);
   void use_edge(const Stream& stream, std::uint64_t id, Edge& edge, std::int64_t change);
   void drop_spent_edges(std::uint64_t now);
   void suspend_stack(Stream& stream);
   bool resume_stack(Stream& stream, std::uint64_t id);
 
-  // Context and task operands. False: wait.
+  // Context and task operands. False: the record has to wait.
   bool resolve_context(Stream& stream, Frame* frame, Context*& context);
   void note_steal(const Stream& stream, Frame& task);
   bool claim_task(Stream& stream, Frame*& task);
@@ -100,8 +101,7 @@ private:
   }
   // What the record of `stream` refers to was never read.
   void note_missing(Problem problem, const Stream& stream);
-  // A stream number from a record: the stream, or null if there is none (an error in a complete
-  // trace).
+  // The stream of an id in a record; null if it does not exist (an error in a complete trace).
   Stream* stream_of(const Stream& reader, std::uint64_t id);
   bool block(Stream& stream, Waiters& waiters, std::uint64_t wanted = 0,
              bool perhaps_in_vain = false);
@@ -124,8 +124,8 @@ private:
   PagedTable<Context> contexts_; // until ContextEnd
   IdTable<Edge> edges_;          // with uses left, or spent not long ago
   std::vector<std::uint64_t> spent_edges_;
-  std::size_t next_drop_ = 1024; // of so many spent edges
-  IdTable<Frame*> stacks_;       // put aside
+  std::size_t next_drop_ = 1024; // at this number of spent edges
+  IdTable<Frame*> stacks_;       // suspended stacks
   Waiters lost_;                 // waiters for streams that do not exist
   std::uint64_t next_rank_ = 0;
   bool force_ = false;

@@ -1,5 +1,5 @@
-// Edges between tasks: released once, acquired by as many frames as their uses say, and dropped when no further use can
-// come. Part of DagReader.
+// Edges between tasks: released once, acquired by as many frames as their uses say, and dropped
+// when no further use can come. Part of DagReader.
 #include "dag/dag_reader.h"
 
 namespace tp::analysis {
@@ -17,7 +17,7 @@ void DagReader::process_release(Stream& stream) {
   queue_.wake_up_to(stream.release_waiters, ordinal);
 }
 
-// Not there: not released yet, or used up long ago; either way it can only be waited for.
+// Null: not released yet, or used up long ago; in both cases the record can only wait.
 DagReader::Edge* DagReader::find_edge(Stream& stream, std::uint64_t id) {
   Edge* const found = edges_.find(id);
   if (found)
@@ -42,8 +42,9 @@ void DagReader::use_edge(const Stream& stream, std::uint64_t id, Edge& edge, std
     drop_spent_edges(edge.spent_at);
 }
 
-// That a message was copied stands in another stream than its acquires, and that stream may be blocked: only once every
-// stream is past the time at which the last known use was made there can be no further one.
+// The record that a message was copied is in another stream than its acquires, and that stream may
+// be blocked. So an edge is dropped only when every stream is past the time of the edge's last
+// known use: no further use can follow.
 void DagReader::drop_spent_edges(std::uint64_t now) {
   const std::uint64_t earliest = queue_.earliest(now);
   std::erase_if(spent_edges_, [&](std::uint64_t id) {
@@ -68,7 +69,7 @@ bool DagReader::process_acquire(Stream& stream) {
   close_step(stream, frame, {BoundaryKind::Other});
   if (!found)
     return true;
-  // Within a body call of a loop lengths are counted from its beginning.
+  // Within a body call of a loop, lengths are counted from the beginning of the call.
   if (stream.cursor.record().flags & trace::kAcquireAlone && frame.open_loops == 0) {
     visitor_.assign_path(*frame.state.path, *found->path);
     visitor_.restarted(frame.state);

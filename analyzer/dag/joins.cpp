@@ -1,5 +1,5 @@
-// The rules of waits and fold nodes. Nothing here recurses: chains of scopes and of nodes are as
-// long as the program makes them.
+// The rules of waits and fold nodes. Nothing here recurses: the program decides how long chains of
+// scopes and of nodes are.
 #include "dag/joins.h"
 
 #include "tp/trace/trace_format.h"
@@ -33,7 +33,7 @@ void Joins::release(Context* context) {
 }
 
 void Joins::end_context(Context* context) {
-  ++context->refs; // unlinking may release the last one
+  ++context->refs; // unlinking may release the last reference
   while (context->scopes)
     unlink(context->scopes);
   release(context);
@@ -91,8 +91,8 @@ Scope* Joins::scope_of(Frame& frame, Context* context, bool make) {
   set_context(scope->context, context);
   if (Scope* const own = own_scope(frame, context)) {
     scope->outer = own;
-    // parallel_for_each: what a task adds (by the feeder) is not waited for by the block that the
-    // task is in.
+    // parallel_for_each: the block that a task is in does not wait for what the task adds with the
+    // feeder.
     if (is_for_each(*context) && scope->outer->outer)
       scope->outer = live(scope->outer->outer);
     ++scope->outer->refs;
@@ -117,8 +117,9 @@ void Joins::remove_feed(Context& context, Scope* scope) {
   scope->next_feed = nullptr;
 }
 
-// Where what `frame` feeds in `context` belongs: to the innermost parallel_for_each around it there. One that is in a task
-// of another context does not know: the newest. Null: none is known.
+// The scope that items enter which `frame` feeds in `context`: that of the innermost
+// parallel_for_each around the frame there. If the frame's task belongs to another context, the
+// innermost one is unknown, and the newest is taken. Null: none is known.
 Scope* Joins::feed_of(const Frame& frame, const Context* context) {
   for (Scope* scope = own_scope(frame, context); scope;
        scope = scope->outer ? live(scope->outer) : nullptr)
@@ -127,13 +128,13 @@ Scope* Joins::feed_of(const Frame& frame, const Context* context) {
   return context->feeds;
 }
 
-// Of the frame's task, if that is a task of the context.
+// The scope of the frame's task, if the task belongs to the context; else null.
 Scope* Joins::own_scope(const Frame& frame, const Context* context) {
   return frame.is_task && frame.context == context && frame.scope ? live(frame.scope) : nullptr;
 }
 
-// What `scope` stands for. Shortens chains of aliases on the way (each holds a reference to the
-// next).
+// The scope that `scope` is an alias of, or `scope` itself. Shortens chains of aliases on the way
+// (each alias holds a reference to the next).
 Scope* Joins::live(Scope* scope) {
   while (scope->merged) {
     Scope* const next = scope->outer;
@@ -147,7 +148,7 @@ Scope* Joins::live(Scope* scope) {
   return scope;
 }
 
-// Takes a scope out of its frame's and its context's list: no wait will find it again.
+// Removes a scope from the lists of its frame and its context: no later wait will find it.
 void Joins::unlink(Scope* scope) {
   if (scope->previous_of_frame)
     scope->previous_of_frame->next_of_frame = scope->next_of_frame;
@@ -179,14 +180,15 @@ void Joins::unlink(Scope* scope) {
 }
 
 void Joins::enter_scope(Frame& child, Frame& parent, Context* context, bool is_split) {
-  // An exclusive context may have been closed by a wait since the parent was created: its tasks
-  // stay with it.
-  // In a context of the user's, a piece that an algorithm splits off its own task stands beside the
-  // parent: whoever waits for the parent waits for it, and the parent's own waits do not.
+  // A wait may have closed an exclusive context's scope since the parent was created: the parent's
+  // tasks stay in the parent's scope.
+  //
+  // In a context of the user, a part that an algorithm splits off its own task is a sibling of the
+  // parent: every wait that joins the parent joins it, and the parent's own waits do not.
   const bool is_piece =
       is_split && context->construct == static_cast<std::uint8_t>(trace::Construct::UserContext);
   Scope* const own = own_scope(parent, context);
-  // The feeder of a parallel_for_each, called by a task of another algorithm inside an item.
+  // The feeder of a parallel_for_each, called inside an item by a task of another algorithm.
   const bool feeds =
       !own && is_for_each(*context) && context->feeds && context->feeds->frame != &parent;
   enter(child, context,
@@ -239,7 +241,7 @@ void Joins::close_wait(Frame& frame) {
   waits_.free(wait);
 }
 
-// `into`, which may be missing, becomes the longer of both.
+// `into`, which may be null, becomes the longer of both; takes ownership of `from`.
 void Joins::absorb(Path*& into, Path*& from) {
   if (into && from) {
     visitor_.join_path(*into, *from, Tie::LowerRank);
@@ -279,7 +281,7 @@ Waiters* Joins::end_wait(Frame& frame, bool force) {
       return &scope->waiters;
     for (Scope* each = scope; each; each = each->older)
       join_scope(frame, *each);
-    // Everything in it was joined: a later wait of this frame starts from nothing.
+    // Everything in it was joined: a later wait of this frame starts with an empty scope.
     if (scope->frame == &frame && scope->complete())
       unlink(scope);
   }
@@ -287,7 +289,7 @@ Waiters* Joins::end_wait(Frame& frame, bool force) {
   return nullptr;
 }
 
-// A task of `scope` has ended, or an older scope is complete: tells whom it concerns.
+// A task of `scope` has ended, or an older scope is complete: wakes what waits for the scope.
 void Joins::settle(Scope* scope) {
   while (scope->complete()) {
     queue_.wake_all(scope->waiters);
@@ -330,7 +332,7 @@ void Joins::leave_scope(Frame& frame) {
 
 void Joins::split(Frame& parent, Frame& child) {
   FoldNode* const node = nodes_.make();
-  node->outer = parent.node; // the parent's reference goes to the new node
+  node->outer = parent.node; // the parent's reference moves to the new node
   node->outer_side = parent.side;
   node->refs = 2;
   parent.node = child.node = node;

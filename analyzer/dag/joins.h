@@ -1,13 +1,20 @@
-// What is alive of the program's synchronization: frames, contexts, scopes and fold nodes, and the
-// rules by which waits and fold nodes join paths. Used by dpst_reader, which owns the order of
-// events; docs/trace-format.md, "Waits" and "Fold nodes", is the definition.
+// The rules by which waits and fold nodes join paths, and the objects that they need: frames,
+// contexts, scopes and fold nodes. All of them are dropped as soon as no later event can need them.
+// DagReader owns the order of events; docs/reference/trace-format.md, "Waits" and "Fold nodes", is
+// the definition. One thread only.
 //
-// A *scope* is a set of tasks that waits join together. An exclusive context has one scope that
-// grows; when a wait has to be held back for tasks that are still outstanding, the scope is closed
-// and a newer one takes the tasks created later, so that the wait does not join what came after it
-// in time. What a frame has joined it does not join again at its next wait: that would be no longer
-// than its path, but for loop bodies that were scaled down since. Any other context has one scope
-// per frame that spawns into it.
+// A *scope* is a set of tasks that a wait joins together. There are three kinds:
+//
+//   exclusive  An exclusive context (an algorithm's own, or that of a task_group) has one open
+//              scope, Context::current. If a wait has to be held back because tasks are
+//              outstanding, it closes the scope and opens a newer one for the tasks created later,
+//              so that the wait does not join what came after it in time.
+//   per frame  Any other context has one scope per frame that spawns into it.
+//   alone      A wait for one task and its descendants (Wait::alone) has a scope of its own,
+//              whatever else the context contains.
+//
+// A frame that waits twice does not join the same tasks twice. A second join could not make its
+// path longer, except for loop bodies that were scaled down in between.
 #pragma once
 
 #include "base/pool.h"
@@ -21,26 +28,56 @@ namespace tp::analysis {
 struct Frame;
 struct Context;
 
+// The fields by kind of scope ("-": unused, keeps its initial value). "Own task" is the task of the
+// frame that spawned into the scope (per frame) or that waits (alone):
+//
+//   field             exclusive             per frame                    alone
+//   best              yes                   yes                          yes
+//   joined,           what earlier waits    unused: the wait that sets   unused: as per frame
+//     joined_by         have joined           them releases the scope
+//   closed_by         yes                   -                            -
+//   outstanding       tasks                 tasks + scopes whose         tasks + scopes whose
+//                                             `outer` this is              `outer` this is
+//   refs: held by     Context::current or   its lists (one for both)     its Wait
+//                       `newer`
+//     and by          Frame::scope of its   the same, and scopes whose   the same, and scopes whose
+//                       tasks, open waits     `outer` this is              `outer` this is
+//   older, newer      yes                   -                            -
+//   outer             -                     own task's scope, if that    own task's scope, if that
+//                                             task is of this context;     task is of this context;
+//                                             counts this scope            does not count it
+//   merged            -                     yes, if `outer` is set       -
+//   takes_fed,        -                     parallel_for_each in its     parallel_for_each in a
+//     next_feed                               own context: outermost       context of the user
+//   frame, context,   -                     until it is unlinked         -
+//     next_*,
+//     previous_*
+//   waiters           yes                   yes                          yes
+//
+// *Per frame, with `outer`*: every wait that waits for the frame's own task also waits for the
+// tasks that this frame spawned. So `outer` counts this scope as one outstanding task. The scope is
+// unlinked when its frame or its context ends: no wait can find it any more. It then adds its tasks
+// to `outer` and becomes an alias of it (`merged`; Joins::live() follows aliases), so that a chain
+// of tasks that spawn each other needs no memory. In a parallel_for_each `outer` skips one level:
+// the block that a task is in does not wait for what the task adds.
+//
+// *Alone*: `outer` only leads Joins::feed_of() to the parallel_for_each around the wait.
 struct Scope {
   Path* best = nullptr;          // longest end of the tasks that no wait has joined yet
-  Path* joined = nullptr;        // longest end of the others; exclusive only
+  Path* joined = nullptr;        // longest end of the tasks that a wait has joined
   std::uint64_t joined_by = 0;   // serial of the frame that joined them last
   std::uint64_t closed_by = 0;   // serial of the frame whose wait closed the scope
-  std::uint64_t outstanding = 0; // tasks that have not ended
-  std::uint32_t refs = 0;        // outstanding tasks, waiting frames, links
-  Scope* older = nullptr;        // exclusive: what was closed before and has outstanding tasks
+  std::uint64_t outstanding = 0; // the scope is complete at 0, unless it has an `older` one
+  std::uint32_t refs = 0;        // the scope is freed at 0
+  Scope* older = nullptr;        // closed before this one, and still incomplete; owned
   Scope* newer = nullptr;
-  // Not exclusive: the scope of the frame's own task, if that has the same context: whoever waits
-  // for it waits for these tasks as well, so it counts this scope as outstanding. Once no wait can
-  // find this scope any more (its frame has ended), it is merged: an alias of the outer one, so
-  // that a chain of tasks that spawn each other needs no memory. Of a wait for one task alone: the
-  // scope of the frame that waits, which counts nothing of it.
+  // Owned; null: none. See above.
   Scope* outer = nullptr;
   bool merged = false;
-  // What is fed to a parallel_for_each belongs here: the wait for the whole of it joins this scope.
+  // The items fed to a parallel_for_each enter this scope: the wait for the whole loop joins it.
   bool takes_fed = false;
-  Scope* next_feed = nullptr; // Context::feeds
-  // Not exclusive: links in the lists of its frame and its context.
+  Scope* next_feed = nullptr; // link of Context::feeds
+  // Links in the lists of its frame and of its context; `context` counts a reference.
   Frame* frame = nullptr;
   Context* context = nullptr;
   Scope *next_of_frame = nullptr, *previous_of_frame = nullptr;
@@ -51,39 +88,39 @@ struct Scope {
 };
 
 struct Context {
-  std::uint32_t refs = 0; // id table until the context's end; frames; linked scopes
+  std::uint32_t refs = 0; // id table until the context ends; frames; waits; linked scopes
   bool exclusive = false;
   std::uint8_t construct = 0;
-  std::uint64_t id = 0;     // packed
-  Scope* current = nullptr; // exclusive
-  Scope* scopes = nullptr;  // not exclusive
-  // The scopes that take what is fed, the newest first, while they are waited for or linked.
+  std::uint64_t id = 0;     // packed: stream and ordinal
+  Scope* current = nullptr; // exclusive: the open scope; owned
+  Scope* scopes = nullptr;  // not exclusive: the linked ones
+  // The scopes that fed items enter, newest first, as long as they are waited for or linked.
   Scope* feeds = nullptr;
 };
 
-// Two sides meet here: 0 the rest of the spawning frame, 1 the child. A trace may say that a side
-// came through twice (a reduction whose join threw is folded again), so a node lives as long as
-// anything points to it.
+// A fold node has two sides: 0 is the rest of the spawning frame, 1 the child. A trace may report a
+// side twice (a reduction whose join threw is folded again), so a node lives as long as anything
+// points to it.
 struct FoldNode {
   FoldNode* outer = nullptr;
   std::uint8_t outer_side = 0;
   bool joined = false;    // a Join record passed it
   bool settled = false;   // both sides have come through
-  bool gone[2] = {};      // came through by a Join
-  Path* ends[2] = {};     // came through by an end
-  std::uint32_t refs = 0; // frames on it, nodes inside it
+  bool gone[2] = {};      // this side came through by a Join
+  Path* ends[2] = {};     // this side came through by an end; owned
+  std::uint32_t refs = 0; // frames whose current node it is, nodes inside it
   Waiters waiters;
 
   bool through(unsigned side) const { return gone[side] || ends[side] != nullptr; }
 };
 
-// A wait of a frame that is not over. Waits of one frame can nest where the library waits for its
-// own purposes.
+// An open wait of a frame. Waits of one frame can nest: the library also waits for its own
+// purposes.
 struct Wait {
   Wait* outer = nullptr;
   Context* context = nullptr;
-  Scope* scope = nullptr; // set once the WaitEnd was looked at; alone: from the start
-  bool alone = false;     // for what descends from one task, whatever else is in the context
+  Scope* scope = nullptr; // owned; set when the WaitEnd is first processed; alone: from the start
+  bool alone = false;     // for one task and its descendants, whatever else the context contains
 };
 
 struct Frame {
@@ -95,7 +132,7 @@ struct Frame {
   FoldNode* node = nullptr;
   std::uint8_t side = 0;
   bool is_task = false;
-  bool is_lost = false; // stands in for all frames of a stack that was put aside unseen
+  bool is_lost = false; // represents all frames of a suspended stack whose StackOut was lost
   Wait* wait = nullptr; // innermost open wait
   std::uint64_t serial = 0;
   std::uint64_t spawn_time = 0; // ticks
@@ -112,34 +149,36 @@ public:
     frame->serial = ++serials_;
     return frame;
   }
-  // With one reference, the id table's.
+  // The caller, DagReader's id table, owns the one reference that the context has.
   Context* make_context(std::uint64_t id, bool exclusive, std::uint8_t construct);
   void set_context(Context*& slot, Context* context); // counts references
   void release(Context* context);
-  // The context is gone for its waits: its scopes end with their tasks.
+  // No later wait can name the context: its scopes end with their tasks.
   void end_context(Context* context);
 
-  // `child`, with path and rank set, becomes a task of `context`, spawned by `parent`; `is_split`:
-  // not by the user's code, but by an algorithm that divides its own work.
+  // `child`, whose path and rank are set, becomes a task of `context`, spawned by `parent`.
+  // `is_split`: the spawn comes from an algorithm that divides its own work, not from the user's
+  // code.
   void enter_scope(Frame& child, Frame& parent, Context* context, bool is_split);
-  // As enter_scope, but `child` is an item that was fed to a parallel_for_each in a context of the
-  // user's: whoever waits for that waits for it, and nobody inside.
+  // As enter_scope, but `child` is an item fed to a parallel_for_each in a context of the user: the
+  // wait for that parallel_for_each joins it, waits inside do not.
   void enter_feed(Frame& child, Frame& parent, Context* context);
-  // The frame waits for `child` alone, which becomes a task of `context`, and what descends from it;
-  // `takes_fed`: it is a parallel_for_each, and waits for what is fed to it.
+  // The frame waits for `child` alone, which becomes a task of `context`, and for its descendants.
+  // `takes_fed`: the wait is that of a parallel_for_each, and joins the items fed to it.
   void begin_wait_alone(Frame& frame, Frame& child, Context* context, bool takes_fed);
   void begin_wait(Frame& frame, Context* context);
-  // The frame has an open wait. Returns the list to wait in while joined tasks are outstanding,
-  // else joins and returns null. `force`: joins what is there.
+  // The frame has an open wait. While joined tasks are outstanding, returns the list to wait in;
+  // else joins, closes the wait and returns null. `force`: joins what has been recorded and never
+  // waits.
   Waiters* end_wait(Frame& frame, bool force);
 
   void split(Frame& parent, Frame& child);
-  // As end_wait. The frame has a node.
+  // As end_wait, for the frame's fold node. The frame has one.
   Waiters* pass_node(Frame& frame, bool force);
 
-  // The frame is over: tells its node, its scope and the visitor, and frees it.
+  // The frame has ended: reports it to the visitor, its node and its scope, and frees it.
   void finish(Frame* frame);
-  // A task that never began.
+  // Frees a task that never began.
   void abandon(Frame* frame);
 
   std::size_t live_frames() const { return frames_.live(); }

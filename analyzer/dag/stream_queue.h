@@ -1,7 +1,7 @@
-// Which stream's record comes next. Streams that can go on stand in a heap by (time, stream
-// number); a stream whose next record needs something that is not there yet (a spawn, a join, an
-// edge) stands in the list of whatever it waits for, and returns to the heap when that happens.
-// Used by dpst_reader only.
+// Which stream's record comes next. Streams that can go on are in a heap by (time, stream number).
+// A stream whose next record needs something that has not been read yet (a spawn, a join, an edge)
+// is in the list of what it waits for, and returns to the heap when that is read. Used by DagReader
+// and Joins.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ public:
   bool comes_before(std::uint64_t time, std::uint32_t stream) const {
     return heap_.empty() || later(heap_.front(), {time, stream});
   }
-  // The earliest record of all streams in the queue, ready or blocked; `time` if there is none before.
+  // The earliest record of all streams in the queue, ready or blocked; `time` if none is earlier.
   std::uint64_t earliest(std::uint64_t time) const {
     if (!heap_.empty())
       time = std::min(time, heap_.front().time);
@@ -49,7 +49,7 @@ public:
   }
 
   // `stream`, whose next record is at `time`, waits for `waiters`; `wanted` is an ordinal for
-  // wake_up_to; `perhaps_in_vain`: this may be no wait at all.
+  // wake_up_to; `perhaps_in_vain`: the program may not have waited for all of this.
   void block(std::uint64_t time, std::uint32_t stream, Waiters& waiters, std::uint64_t wanted,
              bool perhaps_in_vain) {
     entries_[stream] = {time, wanted, &waiters, waiters.first, perhaps_in_vain};
@@ -74,8 +74,9 @@ public:
       push(entry.time, stream);
     }
   }
-  // Nothing can go on any more: takes out the earliest stream that waits, kNoStream if none does. One that waits perhaps
-  // in vain comes before all others: once it has given way, what they wait for may come.
+  // Call it when no stream can go on: takes out the earliest blocked stream; kNoStream if no stream
+  // is blocked. A stream that waits perhaps in vain comes before all others: once it has given way,
+  // the others may get what they wait for.
   std::uint32_t take_earliest_blocked() {
     if (blocked_ == 0)
       return kNoStream;

@@ -25,8 +25,8 @@ struct Burden {
   std::uint64_t steals = 0; // measured
 };
 
-// Tasking overhead of what opens a step: the mean of the lowest 99 % of the times recorded between
-// two steps, less what recording itself takes there.
+// Tasking overhead of the event that opens a step: the mean of the lowest 99 % of the times
+// recorded between two steps, minus what recording itself takes there.
 struct EventCost {
   std::string event;
   std::uint64_t count = 0;
@@ -35,31 +35,31 @@ struct EventCost {
   std::uint64_t cost_ns = 0;
 };
 
-// What keeps P workers from being faster: all of them are busy with work; the heaviest path; tasking
-// overhead and steals; loops that were split too little, so that they would allow more.
+// What keeps P worker threads from being faster: all of them are busy with work; the heaviest path;
+// tasking overhead and steals; loops that are not split far enough, and would allow more.
 enum class Limiter : std::uint8_t { Work, Span, Overhead, Grain };
 
 struct PredictedRun {
   std::uint64_t procs = 1;
   std::uint64_t greedy = 0; // time of greedy list scheduling, without steals
-  std::uint64_t time = 0;   // of work stealing
+  std::uint64_t time = 0;   // time of work stealing
   std::uint64_t steals = 0;
-  // Of procs x time, beside the work.
+  // Parts of procs x time, in addition to the work.
   std::uint64_t overhead = 0, stealing = 0, idle = 0;
-  Ratio speedup;    // over one worker without any overhead
+  Ratio speedup;    // over one worker thread without any overhead
   Ratio efficiency; // speedup / procs
   Limiter limiter = Limiter::Work;
 };
 
-// The recorded DAG, simulated. Times and costs in the unit of work.
+// The simulation of the recorded DAG. Times and costs in the unit of work.
 struct Prediction {
-  std::string skipped_because; // why not, if not
+  std::string skipped_because; // empty if it was not skipped
   std::uint64_t work = 0;
   std::uint64_t overhead = 0; // of all tasks together
   std::uint64_t span = 0;     // with overhead
   std::uint64_t nodes = 0, bytes = 0;
   std::vector<EventCost> costs;
-  std::uint64_t recording = 0; // taken off each step
+  std::uint64_t recording = 0; // cost of recording, subtracted from each step
   Burden steal;
   std::vector<PredictedRun> runs;
 };

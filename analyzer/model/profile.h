@@ -1,6 +1,6 @@
-// The profile: plain result structs, all that writers may see. Assembled by make_profile.cpp; a writer
-// formats and computes nothing but the rounding of a Ratio (numbers.h). Integers of work are in the
-// run's unit, times in ticks or ns as named.
+// The profile: plain result structs, the only input of writers. make_profile.cpp assembles it; a
+// writer formats, and computes only the rounding of a Ratio (report/numbers.h). Work is in integers
+// of the run's unit, times are in ticks or ns as their names say.
 #pragma once
 
 #include "base/ids.h"
@@ -19,11 +19,11 @@
 
 namespace tp::analysis {
 
-// Exports: what adds up, by calling context (passes/calling_context.h).
+// For exports: additive figures by calling context (passes/calling_context.h).
 inline constexpr std::uint32_t kNoSite = ~std::uint32_t{0};
-struct ContextRow {         // [0] is main; a parent stands before its children
+struct ContextRow {         // [0] is main; a parent comes before its children
   std::uint32_t parent = 0; // index into Profile::contexts
-  std::uint32_t site = 0;   // index into Profile::sites; kNoSite: further contexts
+  std::uint32_t site = 0;   // index into Profile::sites; kNoSite: all contexts beyond the limit
   std::uint64_t work = 0;   // of its own steps
   std::uint64_t critical_work = 0;
   std::uint64_t tasks = 0, steps = 0;
@@ -32,7 +32,7 @@ struct ContextEdge {
   std::uint32_t from = 0, to = 0; // indices into Profile::contexts
   std::uint32_t site = 0;         // of the tasks; that of `to`
   std::uint64_t spawns = 0;
-  bool folded = false; // `to` is no child of `from`
+  bool folded = false; // recursion: `to` is not a child of `from`
 };
 
 struct TimelineSlice { // ns since the first record
@@ -45,10 +45,10 @@ struct TimelineSlice { // ns since the first record
 struct Warning {
   std::string name; // stable
   std::string text;
-  bool certain = true; // false: "if", what the trace cannot tell
+  bool certain = true; // false: the trace does not show it for certain ("if ...")
 };
 
-// Whether the figures as divisible are known, and if not, why: there are those of this run only.
+// Whether the schedule-independent figures are known; if not, why only those of this run are.
 enum class Divisible : std::uint8_t { Known, NotRecompiled, OfThisSchedule };
 inline constexpr const char* kDivisibleNames[] = {"", "not_recompiled",
                                                   "schedule"}; // in JSON: stable
@@ -59,8 +59,8 @@ struct Profile {
   std::optional<EndInfo> end;
   ReadSummary read;
   std::uint64_t work = 0;           // T1
-  std::uint64_t span = 0;           // Tinf as executed
-  std::uint64_t divisible_span = 0; // Tinf as divisible
+  std::uint64_t span = 0;           // Tinf of this run
+  std::uint64_t divisible_span = 0; // Tinf with loops split to their grain size
   Divisible divisible = Divisible::Known;
   std::uint64_t burdened_span_cilk = 0, burdened_span_tbb = 0;
   Burden burden;
@@ -70,26 +70,28 @@ struct Profile {
   IdVector<RegionId, RegionInfo> regions;
   std::vector<WhatIfCurve> what_if; // [0] all chosen regions together, then each alone
   std::string what_if_mode;
-  std::vector<WhatIfCandidate> explored; // without annotations, by the parallelism they would give
-  std::string not_explored;              // why not, if not
-  std::uint64_t explored_left_out = 0;   // sites and stretches with less than kLeastExploredPercent
+  std::vector<WhatIfCandidate> explored; // without annotations, by the parallelism that they would
+                                         // give
+  std::string not_explored;              // why not; empty if they were evaluated
+  std::uint64_t explored_left_out = 0;   // sites and code segments below kLeastExploredPercent
   std::vector<WhatIfCandidate> grains;
   std::vector<WhatIfCandidate> advised_grains; // the loop that loses most first
   std::optional<TargetSearch> search;
   std::vector<SpeedupBound> bounds;
-  std::vector<ContextRow> contexts; // only if asked for
+  std::vector<ContextRow> contexts; // only if requested
   std::vector<ContextEdge> context_edges;
   std::vector<TimelineSlice> timeline;
   Prediction prediction;
   Attribution attribution;
   std::uint64_t exclusive_sum = 0, critical_sum = 0; // over all rows: must equal work and span
-  std::vector<Warning> warnings;                     // those of the schedule first
+  std::vector<Warning> warnings;                     // those about the schedule first
   std::string advice;                                // one sentence: what to do next
 
   Ratio parallelism() const { return {work, span}; }
   Ratio divisible_parallelism() const { return {work, divisible_span}; }
   bool divisible_is_known() const { return divisible == Divisible::Known; }
-  // The limit of the program as far as it is known, and which of the two it is.
+  // The limit of the program: the schedule-independent parallelism if it is known, else that of
+  // this run.
   Ratio limit() const { return divisible_is_known() ? divisible_parallelism() : parallelism(); }
   const char* limit_is() const { return divisible_is_known() ? "as divisible" : "as executed"; }
   // More tasks would gain nothing on this machine.

@@ -5,7 +5,7 @@
 
 namespace tp::analysis {
 
-// A quotient that is rounded only where it is shown. 0/0 is 1: nothing, done serially.
+// A quotient that is rounded only for output. 0/0 is 1: no work, done serially.
 struct Ratio {
   std::uint64_t numerator = 0;
   std::uint64_t denominator = 0;

@@ -1,5 +1,5 @@
-// What reading the streams found out besides the DAG: counts, times, completeness. Plain data,
-// filled by dpst_reader, shown by reports.
+// Results of reading the streams in addition to the DAG: counts, times, completeness. Plain data,
+// filled by DagReader, shown by reports.
 #pragma once
 
 #include "base/ids.h"
@@ -15,7 +15,7 @@
 
 namespace tp::analysis {
 
-// Counts by size, with an error of at most an eighth.
+// Counts by size, with a relative error of at most 1/8.
 class LogHistogram {
 public:
   void add(std::uint64_t value) {
@@ -23,7 +23,7 @@ public:
     ++total_;
   }
   std::uint64_t total() const { return total_; }
-  // The lower end of the bucket in which the median lies; 0 if empty.
+  // The lower end of the bucket that contains the median; 0 if empty.
   std::uint64_t median() const {
     std::uint64_t seen = 0;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
@@ -34,7 +34,8 @@ public:
     return 0;
   }
 
-  // The mean of the smallest `percent` per cent, each counted as the middle of its bucket.
+  // The mean of the smallest `percent` per cent of the values, each taken as the middle of its
+  // bucket.
   std::uint64_t mean_of_lowest(std::uint64_t percent) const {
     const std::uint64_t wanted = total_ / 100 * percent + (total_ % 100 * percent + 99) / 100;
     std::uint64_t seen = 0;
@@ -71,11 +72,11 @@ struct ThreadTotals {
   std::uint64_t paused_work = 0;
 };
 
-// What reading found out besides the DAG.
+// Results of reading in addition to the DAG.
 struct ReadSummary {
   bool complete = false;
   std::vector<std::string> incomplete_reasons;
-  bool lost = false; // records that end.json tells of are not there: then the first reason
+  bool lost = false; // records that end.json counts are missing: the first reasons say which
   std::uint64_t records = 0;
   std::uint64_t streams = 0;
   std::uint64_t spawned = 0, begun = 0, ended = 0;
@@ -90,12 +91,14 @@ struct ReadSummary {
   std::uint64_t first_time = 0, last_time = 0;
   std::uint64_t thread_time = 0; // ticks from each stream's first record to its last, summed up
   std::uint64_t prior_work = 0;  // of threads before they first used oneTBB
-  std::uint64_t waits = 0, folds = 0; // joins
-  LogHistogram steal_delay; // ticks from where a stolen task and its thief were both there
+  std::uint64_t waits = 0, folds = 0; // waits, fold nodes joined
+  LogHistogram steal_delay; // ticks from the moment when a stolen task and its thief were both
+                            // available
   double time_hz = 0;       // refined by the chunks' time pairs; 0 if unknown
   ThreadTotals threads;
   std::vector<std::uint64_t> extra; // sums of the extra events
-  // By row: into contexts of which constructs tasks were spawned there, a bit for each trace::Construct.
+  // By row: the constructs of the contexts into which tasks were spawned there, one bit per
+  // trace::Construct.
   IdVector<Row, std::uint16_t> constructs;
   std::array<std::uint64_t, static_cast<std::size_t>(Problem::Count)> inconsistencies{};
   std::size_t most_live_frames = 0;

@@ -1,4 +1,5 @@
-// From the static ids of a trace to rows of the profile. Made by sites/ before the streams are read, used by dag/.
+// From the static ids of a trace to rows of the profile. Made by sites/ before the streams are
+// read, used by dag/.
 #pragma once
 
 #include "base/id_table.h"

@@ -1,4 +1,4 @@
-// What the path of a run is made of (passes/run_path.h has the definitions), in ticks.
+// The parts of the path of a run (passes/run_path.h defines them), in ticks.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 
 namespace tp::analysis {
 
-// The edge of the DAG before a step. Inside: between two steps of a task that depend on nothing else (before a body
-// call of a loop, say).
+// The edge of the DAG before a step. Inside: between two steps of one task that depend on nothing
+// else (before a body call of a loop, for example).
 enum class EdgeKind : std::uint8_t { Create, CreateContinue, WaitContinue, End, Inside };
 inline constexpr std::size_t kEdgeKinds = static_cast<std::size_t>(EdgeKind::Inside) + 1;
 

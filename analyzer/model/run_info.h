@@ -1,5 +1,5 @@
-// The content of the three JSON files of a data directory, checked (trace/metadata_reader.h). The schemas are in
-// docs/trace-format.md.
+// The checked content of the three JSON files of a data directory (trace/metadata_reader.h).
+// docs/reference/trace-format.md has the schemas.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct RunInfo {
   Clock work;
   std::string work_requested;
   std::string work_event;
-  std::string work_reason; // why no better clock
+  std::string work_reason; // why no better clock was chosen
   bool kernel_included = false;
   bool same_as_time = false;
   std::uint64_t step_cost = 0; // what reading the clock adds to each step, in the unit of work
@@ -39,7 +39,7 @@ struct RunInfo {
   std::vector<std::string> extra_events;
   std::uint64_t as_if_cores = 0;
   std::uint64_t cpu_ns_at_start = 0;
-  std::uint64_t time_start = 0, mono_start_ns = 0; // 0: not told
+  std::uint64_t time_start = 0, mono_start_ns = 0; // 0: not recorded
 };
 
 struct LiveThread {
@@ -56,8 +56,8 @@ struct EndInfo {
   std::uint64_t wall_ns = 0;
   bool truncated = false;
   std::uint64_t streams = 0;
-  std::vector<std::uint64_t> chunks; // of each stream; empty: not told, as of old
-  bool all_ended = false;            // told that no task was running at the end
+  std::vector<std::uint64_t> chunks; // of each stream; empty: not recorded (older traces)
+  bool all_ended = false;            // the recording states that no task was running at the end
   std::uint64_t virtual_work = 0;
   std::uint64_t not_counted_ns = 0; // CPU time during which no events could be counted
   std::vector<LiveThread> threads;
@@ -93,14 +93,14 @@ struct StaticRegion {
   std::string name;
   std::string file;
   std::uint32_t line = 0;
-  double factor = 0; // the factor the user expects; 0 for none
+  double factor = 0; // the speedup that the user expects; 0: none
 };
 
 struct SiteFile {
   std::vector<Module> modules;
   std::vector<StaticSite> sites;
   std::vector<StaticRegion> regions;
-  bool torn = false; // the last line was cut: the program was killed while writing it
+  bool torn = false; // the last line is incomplete: the program was killed while writing it
 };
 
 struct TraceInfo {

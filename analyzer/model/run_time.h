@@ -10,17 +10,17 @@ namespace tp::analysis {
 
 // P x elapsed = steps + overhead + idle + absent, in ticks.
 struct TimeBalance {
-  std::uint64_t threads = 0; // streams: threads that existed one after the other share one
+  std::uint64_t threads = 0; // streams: threads that exist one after the other share one
   std::uint64_t elapsed = 0;
   std::uint64_t steps = 0, overhead = 0, idle = 0;
-  std::uint64_t descheduled = 0; // part of the steps, if work is time: without a cpu
+  std::uint64_t descheduled = 0; // part of the steps, if work is time: without a CPU
   std::uint64_t absent = 0;      // before a thread's first and after its last record
-  std::uint64_t unexplained = 0; // what is missing, or too much
+  std::uint64_t unexplained = 0; // the amount that is missing, or too much
 };
 
-// Why this run took as long as it did: its path, and what each site has of it (SiteRow).
+// Why this run took as long as it did: its path, and the share of each site (SiteRow).
 struct ElapsedTime {
-  std::string skipped_because; // why not, if not
+  std::string skipped_because; // empty if it was not skipped
   std::uint64_t workers = 0;   // steps that can run at a time
   RunPathPart path;
 };
@@ -33,7 +33,7 @@ struct Attribution {
   std::uint64_t total = 0;
   std::uint64_t overhead_ns = 0, idle_ns = 0, paused_ns = 0;
   std::uint64_t unknown_threads_ns = 0; // CPU time of threads that never called oneTBB
-  std::string likely_cause;             // set when much is missing
+  std::string likely_cause;             // set if much is missing
 };
 
 } // namespace tp::analysis

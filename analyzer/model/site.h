@@ -12,14 +12,14 @@
 
 namespace tp::analysis {
 
-// Where in the source; main: file "main", line 0.
+// A place in the source; main: file "main", line 0.
 struct SourcePlace {
   std::string file;
   std::uint32_t line = 0;
 };
 
 struct SiteInfo {
-  std::string name; // for people: file:line without the directory that all files have in common
+  std::string name; // to display: file:line without the directory that all files have in common
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -30,10 +30,10 @@ struct SiteInfo {
   std::vector<std::uint32_t> site_ids;
 };
 
-// What its tasks cost beside their work. Creating a task and waiting for it happens in the code that
-// spawned it, and belongs to the task's site all the same. Ticks are as measured, recording included;
-// `cost` is modelled: the number of these events times what one of them costs (EventCost), and the
-// steals, in the unit of work.
+// The cost of its tasks in addition to their work. A task is created and waited for in the code
+// that spawned it, but these costs belong to the task's site. Ticks are as measured, with
+// recording; `cost` is modeled: the number of these events times the cost of one (EventCost), and
+// the steals, in the unit of work.
 struct SiteOverhead {
   std::uint64_t creation_ticks = 0, begin_ticks = 0, join_ticks = 0, other_ticks = 0;
   std::uint64_t steals = 0, steal_ticks = 0;
@@ -58,12 +58,12 @@ struct SiteRow {
   LoopCounts loops;
   RunPathPart on_run_path;
   std::vector<std::uint64_t> extra; // of its own steps, in the order of RunInfo::extra_events
-  // Reading the clock is more than a tenth of the work of its steps: not to be trusted.
+  // Unreliable: reading the clock accounts for more than a tenth of the work of its steps.
   bool too_short = false;
 };
 
 struct RegionInfo {
-  std::string place; // for people, as SiteInfo::name
+  std::string place; // to display, as SiteInfo::name
   std::string file;
   std::uint32_t line = 0;
   std::vector<std::string> names;

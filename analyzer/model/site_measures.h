@@ -1,4 +1,4 @@
-// What a set of invocations sums up to. Filled by passes, shown by reports.
+// The sums over a set of invocations. Filled by passes, shown by reports.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace tp::analysis {
 // Body calls of a site's loops.
 struct LoopCounts {
   std::uint64_t body_calls = 0, iterations = 0;
-  std::uint64_t largest_grain = 0; // that the loops were given
+  std::uint64_t largest_grain = 0; // largest grain size that the loops were given
   void add(std::uint64_t of_iterations, std::uint64_t grain) {
     ++body_calls;
     iterations += of_iterations;
@@ -34,7 +34,7 @@ struct InvocationSums {
   bool operator==(const InvocationSums&) const = default;
 };
 
-// Of one row, after Cilkprof, section 6; the rules stand in passes/site_profile.h.
+// Of one row, after Cilkprof, section 6; passes/site_profile.h has the rules.
 struct SiteMeasures {
   InvocationSums top_call_site, top_caller;
   InvocationSums local; // its count is that of all invocations

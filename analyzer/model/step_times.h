@@ -10,7 +10,7 @@ struct StepTimes {
   std::uint64_t begin = 0, end = 0; // ticks
 };
 
-// Sets its argument to the next step of one stream, in the order of time; false once there are no more.
+// Sets its argument to the next step of one stream, in the order of time; false if no more follow.
 using NextStep = std::function<bool(StepTimes&)>;
 
 } // namespace tp::analysis

@@ -1,4 +1,5 @@
-// Answers to what-if questions: curves of causal regions, candidates that nobody annotated, and the search for a target.
+// Answers to what-if questions: curves of causal regions, candidates without annotations, and the
+// search for a target.
 #pragma once
 
 #include "base/ids.h"
@@ -20,7 +21,7 @@ struct SpeedupRange {
 struct WhatIfPoint {
   std::uint64_t factor = 1;
   Ratio parallelism;                  // both sides multiplied by the factor
-  std::vector<SpeedupRange> speedups; // over the program as it is
+  std::vector<SpeedupRange> speedups; // over the unchanged program
 };
 
 struct WhatIfCurve {
@@ -28,17 +29,18 @@ struct WhatIfCurve {
   std::vector<WhatIfPoint> points;
 };
 
-// A loop with another grain: leaves are merged or split, and cost what they cost in this run.
+// A loop with another grain size: leaves are merged or split, and cost what they cost in this run.
 struct GrainEffect {
   std::uint64_t cost_now = 0;   // of the site's tasking overhead, in the unit of work
-  std::uint64_t body_calls = 0; // now
-  std::uint64_t leaves = 0;     // then
+  std::uint64_t body_calls = 0; // in this run
+  std::uint64_t leaves = 0;     // with the other grain size
   Ratio overhead_now, overhead; // shares of the site's tasking overhead
 };
 
-// What nobody annotated: a site's own steps, a stretch of code, a wait, a loop's grain.
+// Candidates without annotations: a site's own steps, a code segment, a wait, a loop's grain size.
 enum class CandidateKind : std::uint8_t { Site, CodeSegment, Wait, Grain };
-// Of the critical path, for which a site or stretch of code is asked about: less cannot gain more.
+// Sites and code segments with a smaller share of the critical path are left out: they cannot gain
+// more.
 inline constexpr std::uint64_t kLeastExploredPercent = 1;
 struct WhatIfCandidate {
   CandidateKind kind = CandidateKind::Site;
@@ -50,32 +52,34 @@ struct WhatIfCandidate {
   std::uint64_t work = 0, critical_work = 0;
   std::uint64_t grain = 0;         // Grain
   std::optional<GrainEffect> loop; // Grain
-  std::string skipped_because;     // Grain: why it changes nothing, if it cannot
-  std::vector<WhatIfPoint> points; // Wait, Grain: one, of factor 1; Grain: as divisible
+  std::string skipped_because;     // Grain: why it changes nothing; empty if it does
+  std::vector<WhatIfPoint> points; // Wait, Grain: one, of factor 1; Grain: schedule-independent
   WhatIfPoint quoted;              // the one that sentences quote
 };
 
-// A code segment says more than the site that it belongs to: it is named instead if it gains nearly as much.
+// A code segment is more precise than the site that it belongs to: it is reported instead if it
+// gains nearly as much.
 inline bool prefer_segment(double segment_gain, double site_gain) {
   return 5 * segment_gain >= 4 * site_gain;
 }
 
-// The smallest set of pieces of code that reaches a wanted parallelism.
+// The smallest set of candidates whose improvement reaches the wanted parallelism.
 enum class ChoiceKind : std::uint8_t { CodeSegment, Site, Region };
 struct TargetSearch {
   std::uint64_t target = 0;
-  std::uint64_t factor = 0;    // by which each piece is improved
-  std::string skipped_because; // why not, if not
+  std::uint64_t factor = 0;    // by which each one is improved
+  std::string skipped_because; // empty if it was not skipped
   bool reached = false;
   bool minimal = false; // proved: no smaller set reaches it
   struct Step {
     ChoiceKind kind = ChoiceKind::CodeSegment;
     std::string name;
-    Ratio alone; // parallelism if only this is improved
-    Ratio after; // with all up to here
+    Ratio alone; // parallelism if only this one is improved
+    Ratio after; // with all up to this one
   };
   std::vector<Step> steps;
-  std::optional<Ratio> with_all_code; // improved; if more steps than are tried would be needed
+  std::optional<Ratio> with_all_code; // parallelism if all code is improved; set if more steps than
+                                      // are tried would be needed
   std::string outcome;                // in words
   std::vector<SpeedupRange> speedups; // with all steps
 };

@@ -1,4 +1,4 @@
-// The rare half: a chain that was not met before.
+// The rare half: a chain that occurs for the first time.
 #include "passes/calling_context.h"
 
 namespace tp::analysis {

@@ -1,10 +1,10 @@
 // CALLING CONTEXTS: the chain of spawn sites that leads from main to a task. A calling context tree
 // (Ammons, Ball, Larus, PLDI 1997) with sites in place of functions: one node per distinct chain,
-// and recursion folded, so that a site below itself is the node it already has on the chain. No
-// chain is therefore longer than there are sites; what exceeds the limit on nodes is kept by its
-// last site alone, below one node for all of them.
+// and recursion folded, so that a site below itself is the node that it already has on the chain.
+// So no chain is longer than the number of sites. Chains beyond the limit on nodes are kept by
+// their last site only, below one node for all of them.
 //
-// Only what adds up belongs here: a node's figures are those of its own tasks' steps.
+// The tree contains only additive figures: those of a node are the sums over its own tasks' steps.
 #pragma once
 
 #include "base/id_table.h"
@@ -27,7 +27,7 @@ public:
     Row row = kMainRow;
     std::uint64_t tasks = 0; // that have begun
   };
-  struct Edge { // tasks of `row`, spawned in `from`, belong to `to`: a child of it unless folded
+  struct Edge { // tasks of `row`, spawned in `from`, belong to `to`: its child unless folded
     ContextId from;
     Row row;
     ContextId to;
@@ -63,7 +63,7 @@ private:
   std::vector<Edge> edges_;
   IdTable<std::uint32_t> edge_of_;   // by (from, row)
   IdTable<ContextId> further_of_;    // by row
-  ContextId further_ = kRootContext; // none yet
+  ContextId further_ = kRootContext; // kRootContext: none yet
 };
 
 } // namespace tp::analysis

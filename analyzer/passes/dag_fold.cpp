@@ -1,4 +1,4 @@
-// Hands each event to the passes that want it.
+// Passes each event on to the passes that need it.
 #include "passes/dag_fold.h"
 
 #include "base/problem.h"
@@ -36,7 +36,7 @@ void DagFold::step(FrameState& frame, const Step& step) {
   work_ += step.work;
   check_burdens();
   FoldFrame& own = data_of(frame);
-  StepClassId of{}; // in no scenario where contexts are asked for
+  StepClassId of{}; // contexts come without scenarios
   PathKey key;
   StepTotals* totals;
   if (!setup_.contexts) [[likely]] {
@@ -52,7 +52,7 @@ void DagFold::step(FrameState& frame, const Step& step) {
   totals->overhead_before += step.overhead_before;
   ++totals->steps;
   if (setup_.sites) {
-    if (!frame.is_root || step.opened.kind != BoundaryKind::Begin) // that begins no task
+    if (!frame.is_root || step.opened.kind != BoundaryKind::Begin) // that step begins no task
       overheads_before_[static_cast<std::size_t>(step.opened.kind)].add(step.overhead_before);
     sites_.step(own.site, frame.row, step);
   }
@@ -65,7 +65,7 @@ void DagFold::spawned(const FrameState& parent, FrameState& child) {
   const FoldFrame& from = data_of(parent);
   FoldFrame& own = data_of(child);
   // Work that a task gives away between two of its body calls could have been given away before the
-  // first.
+  // first one.
   if (from.loop && !from.loop->open)
     path_of(child).lengths()[kDivisible] = from.loop->divisible;
   add_burden(parent, child);
@@ -73,7 +73,7 @@ void DagFold::spawned(const FrameState& parent, FrameState& child) {
     own.context = contexts_.spawned(from.context, child.row);
   if (!setup_.sites)
     return;
-  // What a task that has not begun needs is in its frame and its path: there may be many.
+  // What a task needs before it begins is in its frame and its path: there may be many such tasks.
   sites_.spawned(from.site, own.site);
   paths_.leave(path_of(child));
 }
@@ -83,7 +83,7 @@ void DagFold::check_burdens() const {
     fail_overflow("use a smaller --burden");
 }
 
-// Cilk: whoever spawns runs the child, so it is the continuation that may migrate, and a child that
+// Cilk: the thread that spawns runs the child, so the continuation may migrate, and a child that
 // returns may find it gone (ended()). oneTBB: the child may migrate, the continuation stays.
 void DagFold::add_burden(const FrameState& parent, const FrameState& child) {
   burdens_ += 2 * setup_.burden;
@@ -128,8 +128,9 @@ void DagFold::drop_loops(FoldFrame& frame) {
   }
 }
 
-// A task that was waited for is part of its root's path: of equal ends the root's is the whole story.
-// As divisible it has to be: the body call that waited for the task has been scaled down since.
+// A task that was waited for is part of its root's path: if the ends are equal, the root's has the
+// whole composition. For the divisible length only roots count: the body call that waited for the
+// task has been scaled down since.
 void DagFold::ended(FrameState& frame) {
   FoldFrame& own = data_of(frame);
   FoldPath& path = path_of(frame);

@@ -1,5 +1,6 @@
-// DAG FOLD: the visitor that drives all passes that fold over one reading of the streams. TraceReadings makes one per
-// reading, gives it to DagReader, and asks for the results. Nothing here prints or opens files.
+// DAG FOLD: the visitor that drives all passes that fold over one reading of the streams.
+// TraceReadings makes one per reading, passes it to DagReader, and asks for the results. It neither
+// prints nor opens files. One thread per DagFold.
 #pragma once
 
 #include "dag/dag_visitor.h"
@@ -20,12 +21,12 @@
 namespace tp::analysis {
 
 // The body calls (leaves) of one task. How many calls a partitioner gives to one task depends on
-// the number of threads, so as divisible they are side by side: each starts where the first one
-// did.
+// the number of threads, so for the divisible length they run in parallel: each starts where the
+// first one did.
 struct LoopMark {
   LoopMark* outer = nullptr;
   bool open = false;           // a body call is in progress
-  std::uint64_t divisible = 0; // length of the path where body calls begin
+  std::uint64_t divisible = 0; // divisible length of the path where body calls begin
   std::uint64_t longest = 0;   // end of the longest body call so far
 };
 
@@ -38,13 +39,15 @@ struct FoldFrame {
 
 struct FoldSetup {
   const WhatIfPlan& plan;
-  const IdVector<Row, std::uint32_t>& callers; // a number of its function
+  const IdVector<Row, std::uint32_t>& callers; // per row, a number of its function; outlives the
+                                               // fold
   std::size_t regions = 0;
   WhatIfMode mode = WhatIfMode::Parallelize;
   bool sites = false;       // the profile of sites; not with `contexts`
   bool composition = false; // what the followed path is made of
   std::uint64_t burden = 0; // of a migration, in units of work
-  // Totals per calling context in place of classes of steps, and a timeline of this resolution.
+  // Totals per calling context instead of step classes, and a timeline with this resolution in
+  // ticks.
   std::optional<std::uint64_t> contexts;
 };
 
@@ -64,11 +67,11 @@ public:
     IdVector<StepClassId, StepClass> classes;
     IdVector<StepClassId, StepTotals> class_totals;
     IdVector<RegionId, std::uint64_t>
-        region_critical_work; // as executed: with no scenario followed
+        region_critical_work; // of this run: with no scenario followed
     // Ticks before the steps that begin with a boundary of each kind; with `sites` only.
     std::array<LogHistogram, kBoundaryKinds> overheads_before;
     std::vector<WhatIfLength> what_if; // one per scenario
-    // Only with FoldSetup::contexts, and then in place of the classes.
+    // Only with FoldSetup::contexts, and then instead of the classes.
     IdVector<ContextId, CallingContextTree::Node> contexts;
     IdVector<ContextId, StepTotals> context_totals;
     std::vector<CallingContextTree::Edge> context_edges;
@@ -113,7 +116,7 @@ public:
   void left_unjoined(const Path& path) override;
   void abandoned(FrameState& frame) override;
 
-  // Objects alive, for the tests of bounded memory.
+  // Numbers of objects alive, for the tests of bounded memory.
   std::size_t live_paths() const { return paths_.live(); }
   std::size_t live_segments() { return paths_.segments().live(); }
   std::size_t live_invocations() const { return sites_.live(); }
@@ -126,7 +129,7 @@ private:
   void add_path_totals(Results& results);
 
   const FoldSetup setup_;
-  const std::uint64_t most_work_; // beyond it lengths would overflow
+  const std::uint64_t most_work_; // with more, lengths would overflow
   SiteProfile sites_;
   PathStore paths_;
   StepClassTable classes_;
@@ -137,8 +140,8 @@ private:
   std::array<LogHistogram, kBoundaryKinds> overheads_before_;
   Pool<LoopMark> loops_;
   std::uint64_t work_ = 0;
-  std::uint64_t burdens_ = 0; // what burdened lengths may exceed the work by
-  FoldPath* longest_;         // over all ends so far
+  std::uint64_t burdens_ = 0; // by how much burdened lengths may exceed the work
+  FoldPath* longest_;         // over all ends so far; owned
 };
 
 } // namespace tp::analysis

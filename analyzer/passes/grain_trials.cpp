@@ -1,4 +1,4 @@
-// What DagFold does with lengths as divisible, for several changes at once.
+// What DagFold does with divisible lengths, for several changes at once.
 #include "passes/grain_trials.h"
 
 #include "passes/work_span.h"
@@ -53,8 +53,8 @@ void GrainTrials::step(FrameState& frame, const Step& step) {
 }
 
 // Work that a task gives away between two of its body calls could have been given away before the
-// first. A piece knows its place among those split off the same task; any other is made when it
-// begins: there may be many that have not.
+// first one. A task split off another gets its LoopPiece here, since its place among its siblings
+// counts; every other task gets it when it begins: there may be many that have not begun.
 void GrainTrials::spawned(const FrameState& parent, FrameState& child) {
   if (TrialMark* const loop = data_of(parent).loop; loop && !loop->open)
     copy(path_of(child).lengths(), divisible(*loop));
@@ -117,7 +117,8 @@ void GrainTrials::leave_loop(TrialFrame& frame) {
   marks_.free(loop);
 }
 
-// Pieces that the other grain would not have split off are over, perhaps.
+// The end of a task may be the end of LoopPieces that the other grain size would not have split
+// off.
 void GrainTrials::end_pieces(TrialPath& path, TrialFrame& frame) {
   const Pieces of = frame.pieces;
   if (!of)
@@ -130,7 +131,7 @@ void GrainTrials::end_pieces(TrialPath& path, TrialFrame& frame) {
   frame.pieces = nullptr;
 }
 
-// A task that was waited for is part of its root's path, or else is left unjoined.
+// A task that was waited for is part of its root's path; any other is left unjoined.
 void GrainTrials::ended(FrameState& frame) {
   TrialFrame& own = data_of(frame);
   while (own.loop)

@@ -1,6 +1,7 @@
-// GRAIN TRIALS: the longest path as divisible, had one loop another grain; many such changes in one
-// reading. A path is here nothing but its length with each change. loop_pieces.h says what becomes of
-// the pieces of the loop that is changed; all other loops are divisible as in DagFold.
+// GRAIN TRIALS: the longest path with loops split to their grain size, if one loop had another
+// grain size; many such changes in one reading. A path is here only its length with each change.
+// loop_pieces.h describes how the parts of the changed loop change; all other loops are split as in
+// DagFold.
 #pragma once
 
 #include "base/pool.h"
@@ -27,7 +28,7 @@ struct TrialPath : Path {
   const std::uint64_t* lengths() const { return &first_length; }
 };
 
-// What LoopMark is to DagFold: `divisible` and `longest` of each change follow it.
+// The counterpart of DagFold's LoopMark: `divisible` and `longest` of each change follow it.
 struct TrialMark {
   TrialMark* outer;
   bool open;
@@ -46,7 +47,7 @@ public:
     LoopTotals loop; // the loop that is changed
   };
 
-  // At most kMost, which outlive this.
+  // At most kMost changes, which outlive this.
   explicit GrainTrials(std::span<const GrainChange> changes);
   // One per change.
   std::vector<Result> results() const;

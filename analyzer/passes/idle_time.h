@@ -1,5 +1,5 @@
-// IDLE TIME: when at least one cpu had nothing to run. The streams are swept side by side by the times of their steps,
-// apart from everything that the records mean, with the memory of one step per stream.
+// IDLE TIME: when at least one CPU had nothing to run. All streams are swept together by the times
+// of their steps, without the meaning of the records, with the memory of one step per stream.
 #pragma once
 
 #include "model/step_times.h"
@@ -11,12 +11,12 @@ namespace tp::analysis {
 
 class IdleTime {
 public:
-  // `workers`: so many steps can run at a time. Times in ticks.
+  // `workers`: how many steps can run at a time. Times in ticks. `streams` are read to their ends.
   IdleTime(const std::vector<NextStep>& streams, std::uint64_t workers, std::uint64_t first_time,
            std::uint64_t last_time);
 
-  // Ticks between two times in which fewer steps ran than there were workers. Kept per slot, a 2^20th of the run:
-  // within one of them what is between is taken to be spread evenly.
+  // Ticks between two times in which fewer steps ran than there were workers. Kept per slot, a
+  // 2^20th of the run: within a slot idle time is assumed to be spread evenly.
   std::uint64_t between(std::uint64_t from, std::uint64_t to) const;
 
 private:
@@ -24,7 +24,7 @@ private:
   std::uint64_t until(std::uint64_t time) const;
 
   const std::uint64_t first_, last_, width_; // ticks
-  std::vector<std::uint64_t> idle_;          // before each slot; while they are added: in it
+  std::vector<std::uint64_t> idle_; // before each slot; while it is being filled: in the slot
 };
 
 } // namespace tp::analysis

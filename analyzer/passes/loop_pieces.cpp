@@ -1,4 +1,4 @@
-// Which pieces are put together, from the end of a range to its beginning.
+// Which parts of a loop are merged, from the end of a range to its beginning.
 #include "passes/loop_pieces.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@ namespace tp::analysis {
 
 std::uint64_t pieces_of(std::uint64_t iterations, std::uint64_t grain) {
   grain = std::max<std::uint64_t>(grain, 1);
-  // Halving leaves ranges of two neighbouring sizes, `size` and `size + 1`.
+  // Halving leaves ranges of two sizes, `size` and `size + 1`.
   std::uint64_t size = iterations, larger = 0, pieces = 1, done = 0;
   while (size > grain || (larger > 0 && size + 1 > grain)) {
     if (size <= grain) { // the smaller ones stop here
@@ -50,7 +50,8 @@ void LoopPieces::add_body(LoopPiece& piece, std::uint64_t begin, std::uint64_t c
   piece.leaves += pieces_of(iterations, grain_);
 }
 
-// What the piece amounts to as a part of its outer one; returns the end of its largest rest.
+// Sums a LoopPiece up as a part of its outer one. Returns the end of its merged leaf; 0 if nothing
+// was merged.
 std::uint64_t LoopPieces::close(LoopPiece& piece, LoopPiece::Part& whole) const {
   auto& parts = piece.parts;
   std::sort(parts.begin(), parts.end(),

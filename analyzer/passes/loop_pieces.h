@@ -1,13 +1,15 @@
-// LOOP PIECES: what a loop would be made of, had it another grain G. Body calls of more than G
-// iterations are split (as divisible, work_span.h); pieces that together have no more than G were
-// never split off: they are one body call, which takes as long as theirs one after the other.
+// LOOP PARTS: what a loop would consist of if it had another grain size G. Body calls of more than
+// G iterations are split (divisible_part(), work_span.h). Parts that together have no more than G
+// iterations would never have been split off: they are a *merged leaf*, one body call that takes as
+// long as all of them one after the other.
 //
 // A loop halves its range: a task keeps the left half and spawns a task for the right one, and so
 // on; in the end it calls the body for what it kept. So what is left of a task's range at some
-// moment is its own body calls and everything that it split off since. At the end of a piece (its
-// task, and all pieces split off it) the largest such rest of at most G iterations is put together:
-// it begins where the first piece of it was split off, and lasts as long as all of them. Whoever ends
-// last brings the news: it is joined wherever the piece is. Memory: what is alive, and one part per
+// moment is its own body calls and everything that it split off since. A LoopPiece is over when its
+// task and all tasks split off it have ended. Then the largest such rest of at most G iterations is
+// merged: it begins where its first part was split off, and lasts as long as all its parts. The
+// last of these tasks to end gets the end of the merged leaf as the least end of its path, and
+// everything that joins that task joins the merged leaf. Memory: what is alive, and one part per
 // halving.
 #pragma once
 
@@ -19,19 +21,20 @@
 
 namespace tp::analysis {
 
-// How many pieces are left when a range of n iterations is halved until none exceeds the grain.
+// The number of parts after a range of n iterations has been halved until none exceeds the grain
+// size.
 std::uint64_t pieces_of(std::uint64_t iterations, std::uint64_t grain);
 
 struct LoopTotals {
   std::uint64_t iterations = 0;
-  std::uint64_t body_calls = 0; // as executed
-  std::uint64_t leaves = 0;     // with the other grain
+  std::uint64_t body_calls = 0; // of this run
+  std::uint64_t leaves = 0;     // with the other grain size
 };
 
-// A task of a loop. Lengths are of paths as divisible.
+// A task of a loop. Lengths are divisible lengths of paths.
 struct LoopPiece {
-  LoopPiece* outer = nullptr; // the piece that it was split off
-  std::uint64_t live = 1;     // itself, and pieces split off it that are not over
+  LoopPiece* outer = nullptr; // the one that it was split off; not owned
+  std::uint64_t live = 1;     // itself, and those split off it that are not over
   std::uint32_t place = 0;    // among those split off the outer one
   std::uint32_t splits = 0;
   std::uint64_t split_at = 0; // length of the path where it was split off
@@ -50,13 +53,14 @@ class LoopPieces {
 public:
   explicit LoopPieces(std::uint64_t grain) : grain_(grain) {}
 
-  // `outer`: the piece that the new task was split off, null for the first of a call.
+  // `outer`: the LoopPiece that the new task was split off, null for the first of a call. Pass the
+  // result to end(), which frees it.
   LoopPiece* make(LoopPiece* outer, std::uint64_t length);
-  // A body call of the piece's task is over: it began at `begin` and added `cost`.
+  // A body call of the task has ended: it began at `begin` and added `cost`.
   void add_body(LoopPiece& piece, std::uint64_t begin, std::uint64_t cost,
                 std::uint64_t iterations);
-  // The task has ended. Returns where the path of whoever ends now has to reach at least; 0 if
-  // nothing was put together.
+  // The task has ended. Returns the least length that the path of this task's end has to have; 0 if
+  // nothing was merged.
   std::uint64_t end(LoopPiece* piece);
 
   const LoopTotals& totals() const { return totals_; }

@@ -1,14 +1,15 @@
-// CRITICAL PATH: which rows the longest path to a point is made of.
+// PATH COMPOSITION: which rows the longest path to a point is made of.
 //
-// Beside its length, every path carries its composition: a chain of segments, newest first, each a
-// small map from key to work. Points share what they have in common: a spawn freezes the segment
-// (two holders) and both sides go on in new ones; where paths meet the winner's chain replaces the
-// loser's. A segment held once is extended in place; one held only by its successor is merged into
-// it, smaller map into larger, so that a chain is as long as the number of points that still share
-// parts of it: bounded by what is alive.
+// In addition to its length, every path carries its composition: a chain of segments, newest first,
+// each a small map from key to work. Paths share the segments that they have in common. A spawn
+// freezes the current segment (two holders), and both sides continue in new ones; where paths meet,
+// the winner's chain replaces the loser's. A segment with one holder is extended in place. One that
+// is held only by its successor is merged into it, smaller map into larger. So a chain is as long
+// as the number of points that still share parts of it: bounded by what is alive.
 //
-// The key is a template parameter, and so is what a segment holds beside the map (`Extra`): it is
-// told when an older segment is merged into its own, and when its segment goes.
+// The key is a template parameter, and so is the data that a segment holds in addition to the map
+// (`Extra`, see OnSpan): absorb() is called when an older segment is merged into its own, clear()
+// when its segment is freed.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +54,8 @@ public:
       id = previous;
     }
   }
-  // The path ending in `id` (the caller's reference) grows by `work`; returns what replaces it.
+  // The path that ends in `id` (the caller's reference) grows by `work`. Returns the segment that
+  // replaces `id`.
   SegmentId extend(SegmentId id, Key key, std::uint64_t work) {
     if (id == kNoSegment || at(id).refs > 1)
       id = begin_after(id);
@@ -69,7 +71,7 @@ public:
       at(fresh).extra.follow(at(id).extra);
     return fresh;
   }
-  // Merges into `id` whatever only `id` holds.
+  // Merges all segments into `id` that only `id` holds.
   void collapse(SegmentId id) {
     Segment& into = at(id);
     while (into.previous != kNoSegment && at(into.previous).refs == 1) {
@@ -100,17 +102,17 @@ public:
 private:
   using Map = std::vector<Entry>; // ordered by key
   static constexpr std::uint32_t kNoMap = ~std::uint32_t{0};
-  // Most segments have one key: it stands here, and what fits one cache line stays in one.
+  // Most segments have one key. It is kept here, so that a segment fits one cache line.
   struct alignas(64) Segment {
     SegmentId previous = kNoSegment;
     std::uint32_t refs = 0;
     std::uint32_t map = kNoMap; // all keys, if there have been several
     Key key{};
-    std::uint64_t work = 0; // of `key`; 0: there is none yet
+    std::uint64_t work = 0; // of `key`; 0: it has no key yet
     [[no_unique_address]] Extra extra;
   };
 
-  // In blocks: a segment stays where it is, and what is not needed yet is not touched.
+  // In blocks: a segment never moves, and unused memory is not touched.
   static constexpr unsigned kBlockBits = 8;
   Segment& at(SegmentId id) const {
     return blocks_[id >> kBlockBits][id & ((1u << kBlockBits) - 1)];
@@ -181,7 +183,7 @@ private:
     }
     segment.work = 0;
     segment.extra.clear(owner_);
-    segment.refs = 0; // sweep() tells by it that the segment is not in use
+    segment.refs = 0; // marks the segment as unused, for sweep()
     segment.previous = free_;
     free_ = id;
     --live_;
@@ -189,8 +191,9 @@ private:
   std::size_t size_of(const Segment& segment) const {
     return segment.map == kNoMap ? segment.work > 0 : maps_[segment.map].size();
   }
-  // A segment in the middle of a chain does not notice when its other holders go. Each time the
-  // number of segments has doubled all chains are collapsed: constant cost per segment made.
+  // A segment in the middle of a chain does not notice when its other holders are dropped. Each
+  // time the number of segments has doubled, all chains are collapsed: constant cost per segment
+  // made.
   void sweep() {
     for (SegmentId id = 0; id < made_; ++id)
       if (at(id).refs > 0)

@@ -1,4 +1,4 @@
-// A path is the time at which it ends and what it is made of; the later end wins.
+// A path is the time at which it ends and its parts; the later end wins.
 #include "passes/run_path.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace tp::analysis {
 namespace {
 
-// What a row's ticks are: running, then busy and scheduler delay of each kind of edge.
+// The parts of a row's ticks: running, then busy and scheduler delay of each kind of edge.
 constexpr std::size_t kRunning = 0, kParts = 1 + 2 * kEdgeKinds;
 constexpr std::size_t busy(EdgeKind edge) {
   return 1 + 2 * static_cast<std::size_t>(edge);
@@ -61,7 +61,8 @@ void RunPath::add(RunTrack& of, Row row, std::size_t what, std::uint64_t ticks) 
         segments_.extend(of.composition, std::uint64_t{index_of(row)} * kParts + what, ticks);
 }
 
-// Clocks of two cpus may differ by a few ticks: what lies before the end of the path is not counted twice.
+// Clocks of two CPUs may differ by a few ticks: time before the end of the path is not counted
+// twice.
 void RunPath::step(FrameState& frame, const Step& step) {
   RunTrack& of = path_of(frame);
   if (!of.started) {

@@ -1,14 +1,15 @@
-// RUN PATH: why the run took as long as it did (Huynh and Taura, "Critical Path Analysis for Characterizing Parallel
-// Runtime Systems", sections 3 and 4). Backwards from the end of the program: of all that a step had to wait for, what
-// ended last. On this path there was always a step running, or one ready that nobody ran: its length is the elapsed
-// time, in three parts.
+// RUN PATH: why the run took as long as it did (Huynh and Taura, "Critical Path Analysis for
+// Characterizing Parallel Runtime Systems", sections 3 and 4). Backwards from the end of the
+// program: of everything that a step had to wait for, what ended last. At each moment of this path
+// a step is running, or one is ready that no thread runs. So its length is the elapsed time, in
+// three parts:
 //
 //   running          a step of the path ran
-//   busy delay       the next one was ready, and every cpu had another step to run: ample parallelism
-//   scheduler delay  it was ready, and at least one cpu had none
+//   busy delay       the next one was ready, and every CPU ran another step: ample parallelism
+//   scheduler delay  it was ready, and at least one CPU ran no step
 //
-// Delays are told apart by the edge of the DAG that they lie on. It is the path of one run, in time; the critical path
-// of the other passes is that of the program, in work.
+// Delays are distinguished by the edge of the DAG that they are on. This is the path of one run, in
+// time; the critical path of the other passes is that of the program, in work.
 #pragma once
 
 #include "base/pool.h"
@@ -33,7 +34,7 @@ class RunPath final : public TypedVisitor<RunTrack> {
 public:
   explicit RunPath(const IdleTime& idle) : idle_(idle), segments_(owner_) {}
 
-  // By row of the step that ran, or came late; as many as rows were seen on the path.
+  // By row of the step that ran, or started late; as many as rows were seen on the path.
   IdVector<Row, RunPathPart> rows() const;
 
   Path* new_path() override { return tracks_.make(); }

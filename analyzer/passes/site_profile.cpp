@@ -1,4 +1,4 @@
-// When invocations begin and end, and what paths remember of them.
+// The beginning and end of invocations, and what paths remember of them.
 #include "passes/site_profile.h"
 
 #include <algorithm>
@@ -93,8 +93,8 @@ void OnSpan::take_open(Owner& owner, Invocation* invocation) {
     more(owner).open.push_back(invocation);
 }
 
-// What stands in the newer segment is nearer to the end of the path, and nobody will ask for what an
-// ended task had.
+// A mark of the newer segment wins: it is nearer to the end of the path. Marks of an ended task go:
+// no join will ask for them.
 void OnSpan::take_mark(Owner& owner, const Mark& mark) {
   if (!mark.by->running || find(*mark.by))
     release(owner, mark.by);
@@ -133,7 +133,7 @@ void OnSpan::absorb(Owner& owner, OnSpan& older) {
     prune_marks(owner);
 }
 
-// Each time their number has doubled: constant cost per mark.
+// Called each time the number of marks has doubled: constant cost per mark.
 void OnSpan::prune_marks(Owner& owner) {
   auto& marks = more_->marks;
   std::size_t kept = 0;
@@ -177,7 +177,7 @@ void SiteProfile::make_invocation(SiteFrame& frame, Row row, std::uint64_t start
   invocation->serial = ++serials_;
   invocation->outer = outer;
   invocation->top_call_site = invocation->top_caller = true;
-  // Every invocation in the chain has another row, so the walk is as short as sites nest.
+  // Every invocation in the chain has another row, so the walk is at most as long as sites nest.
   for (const Invocation* each = outer; each; each = each->outer) {
     invocation->top_call_site &= each->row != row;
     invocation->top_caller &= callers_[each->row] != callers_[row];

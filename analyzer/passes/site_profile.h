@@ -1,22 +1,59 @@
-// SITE PROFILE after Cilkprof (section 6): count, work and span of the invocations of each row, on
-// work (all of them) and on span (those on the program's critical path), under three rules that
-// keep recursion from counting anything twice:
-//   top-call-site  invocations below no other of the same row
-//   top-caller     invocations below none of any row that stands in the same function
-//   local          every invocation, only what its own steps make up
-// An invocation is a task; it is on the critical path if the path goes through its spawn.
+// SITE PROFILE after Cilkprof (section 6): count, work and span of the invocations of each row, *on
+// work* (all invocations) and *on span* (those on the program's critical path), under three rules
+// that keep recursion from counting anything twice:
 //
-// Its span is the latest end in its subtree minus its start, and at most its work: an edge from
-// outside of the subtree (Acquire) can make an end late that way, but not the longest path within
-// the subtree, for which this is then an upper bound. Its local span, the work of its own
-// steps on the longest path to its end. So local work over all rows and main is T1, and local span
-// on span, which is the composition of the critical path, is Tinf.
+//   top-call-site  outermost invocations: below no other of the same row
+//   top-caller     invocations below none of any row in the same function
+//   local          every invocation, but only what its own steps contribute
 //
-// Memory is bounded by what is alive: an Invocation is dropped when its task has ended, everything
-// below it has, if it is top-call-site, and no path waits for its figures any more. A path carries,
-// beside its composition, what is on it (OnSpan): sums, the invocations whose figures are not final
-// yet, and for each point where it branched off from a task's path the local span of that task up to
-// there, which is the task's local span again when it joins the path.
+// An invocation is a task. It is on the critical path if the path goes through its spawn.
+//
+// The span of an invocation is the latest end in its subtree minus its start, and at most its work:
+// an edge from outside of the subtree (Acquire) can delay an end that way, but cannot lengthen the
+// longest path within the subtree, for which the span is then an upper bound. Its local span is the
+// work of its own steps on the longest path to its end. So local work adds up to T1 over all rows
+// and main, and local span on span, which is the composition of the critical path, to Tinf.
+//
+// Memory is bounded by what is alive. An Invocation is freed when three things are true: its task
+// has ended; everything below it has ended (top-call-site only); no path waits for its figures.
+//
+// WHAT IS ON A PATH (OnSpan). Which path is the critical one is known only at the end, so every
+// path has to remember what *on span* would be if it were the critical one. A path is a chain of
+// segments (path_composition.h), shared with the other paths that begin the same way. Each segment
+// has, in addition to its map of work, an OnSpan with three kinds of data:
+//
+//   open   the invocations that begin in the segment and whose figures are not final yet
+//   rows   the sums of those whose figures are final (settle() moves them from `open`)
+//   marks  for each point where another path branched off: the invocation whose task was
+//          extending the path, and its local span up to there
+//
+// Marks answer one question: a task takes over another path, because that path is the longer one at
+// a join; how much work of the task's own steps is on the new path? Task A spawns task C, and waits
+// for it at w. The numbers are work:
+//
+//               s: spawn, A has worked 5          w: wait
+//    A  ----5----+---------------2----------------+----4----
+//                 \                              /
+//    C             +--------------9-------------+
+//
+//    segments       [1: A 5, mark A=5] <---- [2: C 9, open C]        the path of C
+//                           ^--------------- [3: A 2]                the path of A
+//
+//    at w           C's path (14) is longer than A's (7): A continues on segment 2
+//
+// The local span of A on its new path is not 7, but what it was where the path left A: the mark A=5
+// in segment 1. With the four units after w it ends at 9, and the path has length 18 = 9 of A + 9
+// of C. The invocation C is on that path, because segment 2 lists it in `open`; had A's path won,
+// segment 2 would have been dropped with C's path.
+//
+// The search goes from the end of the path to its beginning, and the first mark of A found is the
+// right one: it is the last point at which the path left A. If there is none, the path contains no
+// step of A, and A's local span on it is 0. Three rules keep marks cheap:
+//
+//   * PathStore::copy() sets a mark each time a running task's path is copied: a copy is a branch.
+//   * The common case needs no search: FoldPath::spawner_span has the answer (work_span.h).
+//   * `newest_marked_` ends a search early: serials grow, so a task that began after all marks
+//     from here back were set has none of them. Marks of ended tasks are dropped.
 #pragma once
 
 #include "base/pool.h"
@@ -40,7 +77,8 @@ struct Invocation {
   bool top_call_site = false, top_caller = false;
   bool complete = false;    // top-call-site: nothing below it is alive
   std::uint32_t refs = 1;   // its task, paths, and itself while it is not complete
-  std::uint64_t serial = 0; // tells it from those that had its place in memory before
+  std::uint64_t serial = 0; // grows in the order in which tasks begin; never reused, unlike the
+                            // object's memory
   std::uint64_t local_work = 0;
   // Of the whole subtree; top-call-site only.
   std::uint64_t live = 0; // frames directly in it, invocations below it
@@ -57,7 +95,8 @@ inline void release(Pool<Invocation>& pool, Invocation* invocation) {
     pool.free(invocation);
 }
 
-// What is on a path. The spans of `local` are not kept here: they are the path's composition.
+// What is on a path, see above. The spans of `local` are kept elsewhere: they are the path's
+// composition.
 class OnSpan {
 public:
   struct Of {
@@ -70,7 +109,7 @@ private:
     Invocation* by = nullptr;
     std::uint64_t local_span = 0;
   };
-  // Beyond the first of each.
+  // Everything beyond the first `open` and the first mark.
   struct More {
     std::vector<Invocation*> open;
     std::vector<Mark> marks;
@@ -79,7 +118,7 @@ private:
   };
 
 public:
-  // Where invocations come from and go to, and storage to be used again.
+  // The pool of invocations, and storage of OnSpans for reuse. Outlives them.
   class Owner {
   public:
     explicit Owner(Pool<Invocation>& invocations) : invocations_(invocations) {}
@@ -94,12 +133,12 @@ public:
     std::vector<More*> spare_;
   };
 
-  // Once per segment.
+  // `invocation` begins at the segment's beginning. Once per segment.
   void enter(Invocation& invocation) {
     ++invocation.refs;
     open_ = &invocation;
   }
-  // Another path branches off here, with `local_span` of `by` so far.
+  // Another path branches off here, where the local span of `by` is `local_span`.
   void mark(Owner& owner, Invocation& by, std::uint64_t local_span) {
     if (mark_.by == nullptr && !more_) {
       ++by.refs;
@@ -112,12 +151,13 @@ public:
       mark_again(owner, by, local_span);
   }
   const std::uint64_t* find(const Invocation& by) const;
-  // False: `by` was spawned too late to have a mark here or further back on the path. (A mark that
-  // it makes further back after this segment was begun only repeats one that it made before.)
+  // False: `by` began after the last mark was set here or further back on the path, so it has none.
+  // (It can still mark an older segment after this one was begun, but that only repeats the mark
+  // that it set when this segment's path branched off.)
   bool may_find(const Invocation& by) const { return by.serial <= newest_marked_; }
   // The segment begins where `older` ends.
   void follow(const OnSpan& older) { newest_marked_ = older.newest_marked_; }
-  // Adds up what has become final.
+  // Adds the figures that have become final to the rows.
   void settle(Owner& owner);
 
   void absorb(Owner& owner, OnSpan& older);
@@ -153,15 +193,16 @@ private:
   SiteMeasures& of(Owner& owner, Row row);
   void prune_marks(Owner& owner);
 
-  Invocation* open_ = nullptr; // not added up yet
+  Invocation* open_ = nullptr; // begins here, not in the rows yet
   Mark mark_;
-  std::uint64_t newest_marked_ = 0; // serial, of all marks from here back
+  std::uint64_t newest_marked_ = 0; // serial, over all marks from here back
   More* more_ = nullptr;
 };
 
 struct RowTotals {
   SiteMeasures on_work, on_span;
-  // Of its own steps, as is the work of on_work.local: DagFold adds up its classes.
+  // Of its own steps, as is the work of on_work.local: DagFold adds up the totals of its step
+  // classes.
   std::uint64_t overhead = 0; // before its own steps, in ticks
   std::uint64_t steps = 0;
   std::uint64_t steals = 0, steal_delay = 0; // of its tasks; ticks
@@ -177,7 +218,7 @@ struct SiteFrame {
 
 class SiteProfile {
 public:
-  // `callers`: per row, a number of the function that it stands in.
+  // `callers`: per row, a number of the function that contains it; referenced, has to outlive this.
   explicit SiteProfile(const IdVector<Row, std::uint32_t>& callers)
       : callers_(callers), rows_(callers.size()) {}
 
@@ -200,7 +241,7 @@ public:
     if (frame.invocation)
       frame.invocation->work += step.work;
   }
-  // An invocation that has neither worked nor spawned yet begins where its path does now.
+  // An invocation without work or spawns so far begins where its path is now.
   void restarted(const SiteFrame& frame, std::uint64_t start);
   void ended(SiteFrame& frame, Row row, std::uint64_t end, std::uint64_t local_span);
   void abandoned(SiteFrame& frame) { drop(frame); }

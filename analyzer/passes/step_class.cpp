@@ -1,4 +1,4 @@
-// The table grows by doubling; it is as large as the program has stretches of code.
+// The table grows by doubling; it is as large as the number of the program's code segments.
 #include "passes/step_class.h"
 
 #include <algorithm>

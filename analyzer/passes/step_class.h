@@ -1,8 +1,8 @@
-// STEP CLASSES: regions of code that nobody had to annotate. A step is known by the row of its task
-// and by what it began and ended with: the stretch of code between two spawn sites, or from the
-// start of a task to its first wait. (TaskProf's second version tells such regions by the site
-// before and the site after.) Classes are numbered in the order in which they are met, the same in
-// every reading of the same trace.
+// STEP CLASSES: code segments that need no annotation. A step is identified by the row of its task
+// and by its two boundaries: the code between two spawn sites, or from the start of a task to its
+// first wait. (TaskProf's second version identifies such regions by the site before and the site
+// after.) Classes are numbered in the order of first occurrence, the same in every reading of the
+// same trace.
 #pragma once
 
 #include "dag/dag_visitor.h"
@@ -18,8 +18,8 @@ struct StepClass {
   bool operator==(const StepClass&) const = default;
 };
 
-// A first use has no row when its step is met. Gives those of `classes`, all that a reading met, that
-// of the task that code outside of all tasks created first.
+// A FirstUse boundary has no row when its step is read. Sets the row of those in `classes`, all
+// classes of a reading, to the row of the first task that code outside of all tasks created.
 void name_first_use(IdVector<StepClassId, StepClass>& classes);
 
 class StepClassTable {
@@ -55,7 +55,7 @@ private:
     bool taken = false;
   };
   std::size_t home(const Words& words) const {
-    // A sum: the processor multiplies side by side.
+    // A sum: the processor can do the multiplications in parallel.
     const std::uint64_t hash =
         words.rows * 0x9e3779b97f4a7c15ull + words.kinds * 0xbf58476d1ce4e5b9ull;
     return static_cast<std::size_t>(hash >> 32) & (slots_.size() - 1);

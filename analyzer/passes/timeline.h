@@ -1,6 +1,6 @@
 // TIMELINE: which stream worked for which site when, in as many slices as a viewer can show. One
-// slice per step, or, from a resolution on, one per run of consecutive steps of a stream that begin
-// within that time. Work and number of steps are kept exactly.
+// slice per step, or, with a resolution, one per sequence of consecutive steps of a stream that
+// begin within that time. Work and number of steps are exact.
 #pragma once
 
 #include "dag/dag_visitor.h"

@@ -14,7 +14,7 @@ void WhatIfPlan::add(StepSet set, const std::vector<std::uint64_t>& factors) {
 
 WhatIfPlan WhatIfPlan::part(std::size_t begin, std::size_t end) const {
   WhatIfPlan part;
-  std::uint32_t last = 0; // of the sets that were copied; scenarios of a set stand together
+  std::uint32_t last = 0; // of the sets that were copied; scenarios of a set are adjacent
   for (std::size_t i = begin; i < end; ++i) {
     if (part.sets.empty() || scenarios[i].set != last)
       part.sets.push_back(sets[scenarios[i].set]);

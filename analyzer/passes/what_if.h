@@ -1,13 +1,13 @@
-// CAUSAL WHAT-IF (TaskProf, section 4): work/span with another cost of a step, nothing more.
+// CAUSAL WHAT-IF (TaskProf, section 4): work/span with another cost of some steps.
 //
 // A *scenario* is a set of steps and a factor f: what would the span be if the work of those steps
-// took an f-th? The set is made of annotated regions, of whole classes of steps (step_class.h), or
-// both. Lengths are kept multiplied by f, so that nothing is rounded: a step of work w of which r
-// lie in the set adds f*(w-r)+r. All scenarios ride along in one pass as further lengths of the
-// same paths. A scenario may also remove waits: the waiting task goes on, and what it would have
-// joined is joined by its next wait on the same group, or by nobody.
+// were divided by f? The set consists of annotated regions, of whole classes of steps
+// (step_class.h), or both. Lengths are kept multiplied by f, so that nothing is rounded: a step of
+// work w of which r are in the set adds f*(w-r)+r. All scenarios are computed in one pass, as
+// further lengths of the same paths. A scenario may also remove waits: the waiting task continues,
+// and what it would have joined is joined by its next wait on the same group, if there is one.
 //
-// Mode `parallelize` (the paper's): the work of the program stays, the regions become parallel.
+// Mode `parallelize` (the paper's): the work of the program stays, the regions are parallelized.
 // Mode `optimize`: the work shrinks as well.
 #pragma once
 
@@ -37,7 +37,7 @@ struct Scenario {
 struct WhatIfPlan {
   std::vector<StepSet> sets;
   std::vector<Scenario> scenarios;
-  // The scenario whose critical path is followed; none: the program as executed.
+  // The scenario whose critical path is followed; none: the run without changes.
   std::optional<std::uint32_t> followed;
 
   std::uint64_t largest_factor() const {
@@ -47,9 +47,9 @@ struct WhatIfPlan {
         largest = scenario.factor;
     return largest;
   }
-  // The scenarios [begin, end), with no other sets than theirs.
+  // The scenarios [begin, end), with only the sets that they use.
   WhatIfPlan part(std::size_t begin, std::size_t end) const;
-  // Another set, with every factor.
+  // Adds a set, with every factor.
   void add(StepSet set, const std::vector<std::uint64_t>& factors);
 };
 
@@ -63,19 +63,20 @@ struct WhatIfLength {
 WhatIfPlan plan_what_if(const IdVector<RegionId, std::uint8_t>& chosen,
                         const std::vector<std::uint64_t>& factors);
 
-// A plan arranged for the pass: scenarios of equal factor side by side, so that a step outside of
+// A plan arranged for the pass: scenarios of equal factor are adjacent, so that a step outside of
 // all sets is one multiplication per factor and plain additions.
 class ScenarioLengths {
 public:
   ScenarioLengths(const WhatIfPlan& plan, std::size_t regions);
 
   std::size_t count() const { return slot_of_.size(); }
-  // Where the scenario's length stands.
+  // Index of the scenario's length.
   std::size_t slot(std::size_t scenario) const { return slot_of_[scenario]; }
   // Hot: once per step and path. `lengths` has count() elements.
   void extend(std::uint64_t* lengths, StepClassId of, const Step& step);
-  // The lengths of a path that ends a wait, before and after it joined: those in which the wait
-  // does not exist go back, and `again` (may be null) is joined where an earlier wait did not.
+  // The lengths of a path at the end of a wait, before and after the join. In scenarios without
+  // this wait the length before is restored; `again` (may be null) is joined where an earlier wait
+  // is removed.
   bool removes_waits() const { return !waits_.empty(); }
   void undo_wait(std::uint64_t* lengths, const std::uint64_t* before, const std::uint64_t* again,
                  Row wait) const;
@@ -97,10 +98,10 @@ private:
   std::vector<Group> groups_;
   std::vector<std::uint64_t> factors_;                         // per slot
   std::vector<std::vector<Part>> parts_;                       // per set
-  IdVector<StepClassId, std::vector<std::uint32_t>> of_class_; // sets that have it
-  std::vector<IdVector<RegionId, std::uint8_t>> has_region_;   // per set; empty: it has none
-  std::vector<std::uint32_t> region_sets_;                     // sets that have any
-  std::vector<std::uint8_t> covered_;              // scratch: sets that have the step's class
+  IdVector<StepClassId, std::vector<std::uint32_t>> of_class_; // sets that contain it
+  std::vector<IdVector<RegionId, std::uint8_t>> has_region_;   // per set; empty: it has no regions
+  std::vector<std::uint32_t> region_sets_;                     // sets that have regions
+  std::vector<std::uint8_t> covered_;              // scratch: sets that contain the step's class
   std::vector<std::pair<std::size_t, Row>> waits_; // slot, removed wait
   std::vector<std::uint64_t> inside_;
 };

@@ -12,8 +12,8 @@ std::uint64_t divisible_part(std::uint64_t added, std::uint64_t iterations, std:
   if (iterations == 0)
     return added;
   grain = std::max<std::uint64_t>(grain, 1);
-  // Halving makes pieces of two neighbouring sizes; the smaller ones may stop a step earlier, at
-  // the grain exactly.
+  // Halving makes parts of two sizes that differ by one. The smaller ones may stop one halving
+  // earlier, if they have exactly the grain size.
   std::uint64_t largest = iterations, smaller = iterations;
   while (largest > grain && smaller > grain) {
     largest -= largest / 2;
@@ -39,7 +39,7 @@ FoldPath* PathStore::make() {
   return path;
 }
 
-// Of known size where there are no scenarios.
+// With a size known at compile time where there are no scenarios.
 void PathStore::copy_all(FoldPath& into, const FoldPath& from) const {
   constexpr std::size_t kFewest = sizeof(FoldPath) + kFirstWhatIf * sizeof(std::uint64_t);
   if (lengths_ == kFirstWhatIf) [[likely]]
@@ -61,7 +61,7 @@ std::uint64_t PathStore::marked_span(const FoldPath& path, const Invocation* of)
   if (!of)
     return 0;
   for (SegmentId id = path.composition; id != kNoSegment; id = segments_.previous(id)) {
-    segments_.collapse(id); // whatever is walked here is not walked again
+    segments_.collapse(id); // segments visited once are merged, so that later searches skip them
     const OnSpan& on_span = segments_.extra(id);
     if (!on_span.may_find(*of))
       return 0;
@@ -71,9 +71,10 @@ std::uint64_t PathStore::marked_span(const FoldPath& path, const Invocation* of)
   return 0;
 }
 
-// The task that extends `into` finds its local span where the other path left it.
+// `into` continues on the composition of `from`. Its task gets the local span that it had where
+// that path left it (see LOCAL SPAN in work_span.h).
 void PathStore::take_composition(FoldPath& into, const FoldPath& from) {
-  if (!into.by) { // an end: now it is the other's
+  if (!into.by) { // an end: it is the end of `from` now
     into.spawner_serial = from.spawner_serial;
     into.foreign = from.foreign;
     into.spawner_span = from.spawner_span;
@@ -105,7 +106,7 @@ void PathStore::join(FoldPath& into, const FoldPath& from, Tie tie) {
     to[i] = std::max(to[i], other[i]);
 }
 
-// The task goes on where another path ends.
+// The task continues where another path ends.
 void PathStore::assign(FoldPath& into, const FoldPath& from) {
   take_composition(into, from);
   std::copy_n(from.lengths(), lengths_, into.lengths());

@@ -1,9 +1,10 @@
 // WORK / SPAN: lengths of longest paths, for many costs of a step at once.
 //
-// A path is a vector of lengths, each maximized on its own: as executed, as divisible (design.md
-// section 1), burdened in two models (scalability.h), then the what-if scenarios. One of them, as
-// executed unless the plan follows a scenario, also decides which composition survives
-// (critical_path.h).
+// A path is a vector of lengths, each maximized independently of the others: that of this run, the
+// divisible one (leaves split down to their grain size; docs/reference/terms.md,
+// "schedule-independent"), the burdened ones of two models (model/speedup_bounds.h), then those of
+// the what-if scenarios. One of them also decides which composition survives (path_composition.h):
+// the length of this run, unless the plan follows a scenario.
 #pragma once
 
 #include "base/pool.h"
@@ -21,8 +22,8 @@ namespace tp::analysis {
 inline constexpr std::size_t kExecuted = 0, kDivisible = 1, kBurdenedCilk = 2, kBurdenedTbb = 3,
                              kFirstWhatIf = 4;
 
-// What a composition counts work by: a class of steps or a calling context; beside that, how much of
-// the path lies in which causal region.
+// What a composition counts work by: a class of steps or a calling context. Separate keys count how
+// much of the path lies in which causal region.
 class PathKey {
 public:
   PathKey() = default;
@@ -31,7 +32,7 @@ public:
   static PathKey of(RegionId id) { return PathKey(kRegion | index_of(id)); }
   bool is_region() const { return (bits_ & kRegion) != 0; }
   RegionId region() const { return static_cast<RegionId>(bits_ & ~kRegion); }
-  // One that is no region; which of the two, the maker of the path knows.
+  // Not for regions. The caller knows which of the two kinds of id its paths use.
   template <typename Id>
   Id id() const {
     return static_cast<Id>(bits_);
@@ -44,32 +45,64 @@ private:
   std::uint32_t bits_ = 0;
 };
 
+// LOCAL SPAN. A path that a running task extends records the task (`by`) and its local span: how
+// much work of the task's own steps is on the path. The difficult case is a join where another path
+// wins: the task continues on that path, and its local span becomes what it was where that path
+// left the task. site_profile.h explains, with a picture, how marks answer that in general. The
+// fields below answer the common case, a task that joins its own child, without a search:
+//
+//   event                          what happens to the fields
+//   task A spawns C: leave()       C's path remembers A (`spawner_serial`) and A's local span at
+//                                  the spawn (`spawner_span`); `by` is null until C begins
+//   C begins: enter()              `by` = C, `local_span` = 0
+//   C ends: DagFold::ended()       `by` = null: the path is an *end* from here on
+//   two ends meet in a scope       the winner's spawner fields and `foreign` replace the loser's
+//   A joins C's end, which wins    if it is not `foreign` and its `spawner_serial` is A's, A's
+//                                  local span is `spawner_span`; else it is looked up in the marks
+//
+// *foreign*. `spawner_span` is right only if the path really goes through the spawn of C. A running
+// task can also take over a path that reached it otherwise: by an edge (Acquire), a fold node, or a
+// wait for tasks that others spawned.
+//
+//               s: spawn                    w: wait
+//   A  ----5----+---------------------------+--      C acquires an edge from D, and D's path is
+//                \                         /         the longer one (20 > 6). So the path into w
+//   C             +-----1-----+-----9-----+          comes from D and contains neither s nor a
+//                            /  acquire              step of A: A's local span on it is 0. If D
+//   D  ----------20---------+                        descends from A, the marks of A have it.
+//
+// So `foreign` is set when a running task takes over a path by any way but its own children. A
+// running task keeps it, and tasks that it spawns later inherit it, although their own spawn may be
+// on the path: marks are always right, only slower. Without the profile of sites `by` is always
+// null, and these fields mean nothing.
+//
 // A path as DagFold keeps it: the head of a longer allocation, the lengths follow it.
 struct FoldPath : Path {
   std::uint64_t rank;
-  Invocation* by;           // whose local span is kept: the task that is extending the path
-  std::uint64_t local_span; // work of its own steps on the path
-  // Who spawned the task that this is the path of, and its local span at that spawn: what it has
-  // again when it joins the path. Anybody else finds that by the marks on the path.
+  Invocation* by; // running task that extends the path; null for an end, and before the task begins
+  std::uint64_t local_span; // work of the own steps of `by` on the path
+  // Of the task that spawned the one whose path this is: its serial, and its local span at that
+  // spawn, which it has again if it joins this path. Other tasks find theirs by the marks.
   std::uint64_t spawner_serial; // of its invocation; 0: none
   std::uint64_t spawner_span;
   SegmentId composition;
-  std::uint32_t foreign; // it came in by another way than the waits for own children: marks decide
+  std::uint32_t foreign; // 1: entered other than by waits for own children: use the marks
   std::uint64_t* lengths() { return reinterpret_cast<std::uint64_t*>(this + 1); }
   const std::uint64_t* lengths() const { return reinterpret_cast<const std::uint64_t*>(this + 1); }
   std::uint64_t executed() const { return lengths()[kExecuted]; }
 };
 
-// What the path adds when the largest piece of a leaf of n iterations is left that no longer
-// exceeds the grain: added * h / n, where h is the largest piece when n is halved until no piece
-// exceeds the grain. Rounded down.
+// What the path adds if a leaf of n iterations is replaced by the largest part that does not exceed
+// the grain size: added * h / n, where h is the size of the largest part when n is halved until no
+// part exceeds the grain size. Rounded down.
 std::uint64_t divisible_part(std::uint64_t added, std::uint64_t iterations, std::uint64_t grain);
 
 class PathStore {
 public:
   using Segments = SegmentStore<PathKey, OnSpan>;
 
-  // `track_composition`: off for passes that only need lengths. The plan outlives the store.
+  // `track_composition`: off for passes that only need lengths. The plan and the pool outlive the
+  // store.
   PathStore(const WhatIfPlan& plan, std::size_t regions, bool track_composition,
             Pool<Invocation>& invocations);
 
@@ -80,9 +113,10 @@ public:
     paths_.free(path);
   }
   void join(FoldPath& into, const FoldPath& from, Tie tie);
-  void assign(FoldPath& into, const FoldPath& from); // but for its rank
+  void assign(FoldPath& into, const FoldPath& from); // all but its rank
   void join_wait(FoldPath& into, const FoldPath* fresh, const FoldPath* again, Row wait);
-  // Hot: once per step. `key`: what the composition counts the step as; `of`: its class, for the scenarios.
+  // Hot: once per step. `key`: what the composition counts the step as; `of`: its class, for the
+  // scenarios.
   void extend(FoldPath& path, PathKey key, StepClassId of, const Step& step) {
     if (step.work == 0)
       return;
@@ -99,14 +133,14 @@ public:
     for (const RegionWork& part : step.regions)
       path.composition = segments_.extend(path.composition, PathKey::of(part.region), part.work);
   }
-  // `child`, a copy of its spawner's, leaves the spawner's task, and goes on through that of
-  // `invocation` once it begins.
+  // `child`, a copy of its spawner's path, leaves the spawner's task; it continues through the task
+  // of `invocation` when that begins.
   void leave(FoldPath& child);
   void enter(FoldPath& child, Invocation& invocation);
 
   std::size_t lengths() const { return lengths_; }
   Segments& segments() { return segments_; }
-  // What is on the path at `id`, with all that is final added up.
+  // What is on the path at `id`, after everything final has been added up.
   const OnSpan& settled(SegmentId id) {
     segments_.extra(id).settle(on_span_);
     return segments_.extra(id);

@@ -1,4 +1,5 @@
-// Reading order is a topological order of the DAG, so that edges are added at their later end.
+// The reading order is a topological order of the DAG, so edges are added when their later end is
+// read.
 #include "simulate/dag_recorder.h"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ void DagRecorder::signal(const DagPoint& from, DagJoinId join) {
              {Effect::Kind::Signal, join});
 }
 
-// The join that stands for the end of `of`, which nobody may add to any more.
+// The join that represents the end of `of`. Neither the point nor the join grows afterwards.
 DagJoinId DagRecorder::joined(DagTrack& of) {
   of.alone = false;
   if (of.point.kind == DagPoint::Join)
@@ -87,7 +88,7 @@ void DagRecorder::step(FrameState& frame, const Step& step) {
     return;
   const std::uint64_t work = step.work - std::min(step.work, costs_.recording);
   const std::uint64_t overhead = frame.is_root && step.opened.kind == BoundaryKind::Begin
-                                     ? 0 // the thread was there before
+                                     ? 0 // the thread existed before
                                      : costs_.overhead[static_cast<std::size_t>(step.opened.kind)];
   fits_ = !__builtin_add_overflow(work_, work, &work_) &&
           !__builtin_add_overflow(overhead_, overhead, &overhead_) &&

@@ -1,9 +1,10 @@
-// DAG RECORDER: the visitor that keeps the DAG (dag.h) instead of folding it.
+// DAG RECORDER: the visitor that stores the DAG (recorded_dag.h) instead of folding it.
 //
 // A Path is a point of the DAG: the end of a node, or a join of several ends. What the reader joins
-// step by step (the ends of a scope's tasks) becomes one join that grows as long as nobody else
-// holds its path. A wait blocks its task, as oneTBB's do; any other join of a running frame (fold
-// nodes, edges between tasks) detaches: whoever comes last goes on with the rest, nobody waits.
+// step by step (the ends of a scope's tasks) becomes one join, which grows as long as no other path
+// refers to it. A wait blocks its task, as oneTBB's do. Any other join of a running frame (fold
+// nodes, edges between tasks) detaches: the worker that comes last continues with the rest, and
+// none waits.
 #pragma once
 
 #include "base/pool.h"
@@ -15,7 +16,7 @@
 
 namespace tp::analysis {
 
-// What a step costs on a worker, in the unit of work: its work without what recording added to it,
+// The cost of a step on a worker, in the unit of work: its work without what recording added to it,
 // after the tasking overhead of the boundary that it opens with.
 struct StepCosts {
   std::uint64_t recording = 0; // in each step
@@ -28,21 +29,21 @@ struct DagPoint {
   std::uint32_t id = kNoDagId;
 };
 
-// A path. Of a running frame: its last node, and how the next one will be reached.
+// A path. Of a running frame: its last node, and how its next node will be reached.
 struct DagTrack : Path {
   DagPoint point;            // not running: the end; running: last node, or the spawner's
   bool running = false;      // a frame extends it
   bool detached = false;     // running: the next node starts when the join `point` is over
   bool first = false;        // running: the next node is the first of its task
-  mutable bool alone = true; // nobody else knows the point: the node or join may still grow
+  mutable bool alone = true; // no other path refers to the point: the node or join may still grow
 };
 
 class DagRecorder final : public TypedVisitor<DagTrack> {
 public:
   explicit DagRecorder(const StepCosts& costs, std::size_t nodes_expected = 0);
 
-  // False once the DAG is larger than kMostDagNodes, or a sum of costs than 64 bits: it is then
-  // worth nothing.
+  // False if the DAG has more than kMostDagNodes nodes, or a sum of costs exceeds 64 bits: the DAG
+  // is then useless.
   bool fits() const { return fits_; }
   Dag& dag() { return dag_; }
   // Sums over all steps.

@@ -1,9 +1,10 @@
 // The execution DAG in memory, for what cannot be computed while reading: simulation on P workers.
 //
-// Made for size: 16 bytes per node and 8 per join. A node is a step, or several of one task between
-// which nothing happens that others could see (body calls of a loop). Its continuation in the same
-// task is `next`; what else its end means is one Effect, or a chain of cells for the rare node that
-// means more. A join counts what it is waiting for, and has an effect of its own when that is over.
+// Made for size: 16 bytes per node and 8 per join. A node is a step, or several steps of one task
+// between which nothing happens that other tasks could observe (body calls of a loop). Its
+// continuation in the same task is `next`. Every other effect of its end is one Effect, or a chain
+// of cells for the rare node with several. A join counts what it is waiting for, and has an effect
+// of its own when that is over.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +21,9 @@ inline constexpr std::size_t kMostDagNodes = std::size_t{1} << 30; // an Effect 
 class Effect {
 public:
   enum class Kind : std::uint32_t {
-    Start,  // a node of another task, or one that any worker may go on with, is ready
-    Signal, // one thing less that a join waits for
-    Await,  // of a node: the task goes on when this join is over
+    Start,  // a node of another task, or one that any worker may continue with, becomes ready
+    Signal, // a join waits for one thing less
+    Await,  // of a node: the task continues when this join is over
     Several // a chain of cells
   };
   Effect() = default;
@@ -54,7 +55,7 @@ struct Dag {
   std::vector<Node> nodes;
   std::vector<Join> joins;
   std::vector<Cell> cells;
-  std::vector<DagNodeId> roots; // ready at time 0: threads that the program made itself
+  std::vector<DagNodeId> roots; // ready at time 0: threads that the program created itself
 
   // Hot: calls `function` with each single effect.
   template <typename Function>

@@ -1,5 +1,5 @@
-// Workers' ends of nodes are the only events, and attempts to steal. Equal times are taken in the
-// order of (time, worker), so that nothing depends on the library's heap.
+// The only events are ends of nodes and attempts to steal. Events at equal times are processed in
+// the order of (time, worker), so that nothing depends on the library's heap.
 #include "simulate/simulation.h"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ constexpr Worker kNobody = ~Worker{0};
 struct Event {
   std::uint64_t time;
   Worker worker;
-  std::uint32_t epoch; // of the worker when it was made: an older one is void
+  std::uint32_t epoch; // of the worker when the event was made: if it has changed, the event is
+                       // void
   static bool later(const Event& a, const Event& b) {
     return a.time != b.time ? a.time > b.time : a.worker > b.worker;
   }
@@ -38,7 +39,7 @@ private:
   std::vector<Event> heap_;
 };
 
-// Who waits for each join: lists of numbers.
+// The waiters of each join: lists of numbers.
 class JoinWaiters {
 public:
   explicit JoinWaiters(std::size_t joins) : heads_(joins, kNoDagId) {}
@@ -84,13 +85,14 @@ public:
     for (const Dag::Join& join : dag.joins)
       left_.push_back(join.count);
   }
-  // The effects of a node's end: `start(node)` is ready, `wake(waiter)` waited for a join that is
-  // over. Returns the join that the node's task has to wait for now, or kNoDagId.
+  // The effects of a node's end: calls `start(node)` for a node that becomes ready, and
+  // `wake(waiter)` for each waiter of a join that is over. Returns the join that the node's task
+  // has to wait for now, or kNoDagId.
   template <typename Start, typename Wake>
   DagJoinId complete(DagNodeId node, Start&& start, Wake&& wake) {
     DagJoinId awaited = kNoDagId;
     apply(dag_.nodes[node].effect, start, awaited);
-    // Joins that signal joins: as deep as the program makes them.
+    // Joins that signal joins: the program decides how deep the chain is.
     while (!over_.empty()) {
       const DagJoinId join = over_.back();
       over_.pop_back();
@@ -139,7 +141,7 @@ public:
   }
 
 private:
-  // What was taken from the front goes: constant cost per node.
+  // Frees what was taken from the front: constant cost per node.
   void tidy() {
     if (first_ * 2 > tasks_.size() + 64) {
       tasks_.erase(tasks_.begin(), tasks_.begin() + static_cast<std::ptrdiff_t>(first_));
@@ -202,12 +204,12 @@ private:
   Events events_; // their "worker" is the node
   std::uint64_t idle_;
   std::uint64_t now_ = 0;
-  Deque ready_; // in the order in which they became so
+  Deque ready_; // in the order in which they became ready
 };
 
 // ---- work stealing
 
-// Some of the workers; one of them can be drawn.
+// A set of workers from which one can be drawn.
 class WorkerSet {
 public:
   explicit WorkerSet(std::size_t workers) : place_(workers, kNobody) {}
@@ -242,7 +244,7 @@ public:
   Simulated run() {
     for (Worker worker = 0; worker < workers_.size(); ++worker)
       idle_.insert(worker);
-    // The newest is taken first: the first root.
+    // The newest is taken first: so the first root runs first.
     for (std::size_t i = dag_.roots.size(); i-- > 0;)
       push(0, dag_.roots[i]);
     idle_.erase(0);
@@ -266,9 +268,9 @@ private:
   struct State {
     Deque deque;
     std::vector<DagNodeId> blocked;  // tasks that wait, by their last node; the innermost last
-    std::vector<DagJoinId> awaited;  // for what
+    std::vector<DagJoinId> awaited;  // the joins that they wait for
     DagNodeId node = kNoDagId;       // running
-    DagJoinId listens_to = kNoDagId; // without a node: the join that would let it go on
+    DagJoinId listens_to = kNoDagId; // without a node: the join that would let it continue
     std::uint32_t epoch = 0;
   };
 
@@ -322,8 +324,8 @@ private:
     state.node = kNoDagId;
     seek(worker);
   }
-  // The worker has no node: its innermost waiting task, if it can go on; its own newest task; else
-  // it has to steal.
+  // The worker has no node. It takes its innermost waiting task, if that can continue; else its own
+  // newest task; else it has to steal.
   void seek(Worker worker) {
     State& state = workers_[worker];
     if (!state.blocked.empty()) {
@@ -350,7 +352,7 @@ private:
     ++steals_;
     start(thief, take(victim, false));
   }
-  // A join is over that a worker listened to; it may have taken up something else since.
+  // A join that a worker listened to is over; the worker may have started another node since.
   void wake(Worker worker) {
     State& state = workers_[worker];
     if (state.node != kNoDagId || state.listens_to == kNoDagId ||
@@ -366,8 +368,9 @@ private:
     state.awaited.erase(state.awaited.begin() + static_cast<std::ptrdiff_t>(which));
     start(worker, next);
   }
-  // Nothing goes on: a task that could is buried below one that waits for it in turn. (Waits that
-  // cross; a real thread would hang here, so that the program's own schedule was another one.)
+  // No worker can continue: a task that could is below a task that waits for it in turn. (Waits
+  // that cross; a real thread would hang here, so the program's own schedule must have been another
+  // one.)
   bool unearth() {
     for (Worker worker = 0; worker < workers_.size(); ++worker)
       for (std::size_t i = 0; i < workers_[worker].blocked.size(); ++i)
@@ -383,7 +386,7 @@ private:
   const std::uint64_t burden_;
   Progress progress_;
   std::vector<State> workers_;
-  WorkerSet idle_; // nothing to steal, nobody woke them up
+  WorkerSet idle_; // nothing to steal, and not woken yet
   WorkerSet rich_; // have a task in their deque
   Events events_;
   std::uint64_t now_ = 0, last_end_ = 0, steals_ = 0;

@@ -1,16 +1,18 @@
 // SPEEDUP SIMULATION: the recorded DAG on P workers, under two schedulers.
 //
-//   greedy         list scheduling (Graham; Brent's bounds): no worker is idle while a node is ready.
-//                  A worker goes on with its own task where it can, else takes what has been ready
-//                  longest. Without cost: max(T1/P, Tinf) <= TP <= T1/P + Tinf.
-//   work stealing  as oneTBB does it. A deque per worker; who spawns goes on with its own task
-//                  (help-first) and takes back its newest child when it waits. A worker without
-//                  work becomes a thief: `burden` later it takes the oldest task of a victim that
-//                  has any, chosen at random. A wait blocks the task: its worker runs others on top
-//                  of it, and goes on with it once the wait is over and those have ended.
+//   greedy         list scheduling (Graham; Brent's bounds): no worker is idle while a node is
+//                  ready. A worker continues with its own task if it can, else takes the node that
+//                  has been ready longest. Without cost: max(T1/P, Tinf) <= TP <= T1/P + Tinf.
+//   work stealing  as in oneTBB. One deque per worker; a worker that spawns continues with its
+//                  own task (help-first) and takes back its newest child when it waits. A worker
+//                  without work becomes a thief: `burden` later it takes the oldest task of a
+//                  victim that has any, chosen at random. A wait blocks the task: its worker runs
+//                  others on top of it, and continues with it once the wait is over and those have
+//                  ended.
 //
-// Both are discrete-event simulations: O(nodes x log P) time. Randomness is a fixed sequence, so the
-// same DAG gives the same times. Not modelled: failed attempts to steal, caches, memory bandwidth.
+// Both are discrete-event simulations: O(nodes x log P) time. Random numbers are a fixed sequence,
+// so the same DAG gives the same times. Not modeled: failed attempts to steal, caches, memory
+// bandwidth.
 #pragma once
 
 #include "simulate/recorded_dag.h"
@@ -24,7 +26,7 @@ struct Simulated {
   std::uint64_t steals = 0;
 };
 
-// `procs` is at least 1; more workers than nodes are as good as that many.
+// `procs` is at least 1; more workers than nodes give the result of as many workers as nodes.
 Simulated simulate_greedy(const Dag& dag, std::uint64_t procs);
 Simulated simulate_work_stealing(const Dag& dag, std::uint64_t procs, std::uint64_t burden);
 

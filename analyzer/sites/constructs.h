@@ -1,7 +1,7 @@
 // What the analyzer knows about oneTBB's constructs: their names, the types of their tasks, and
-// which of them depend on the schedule. Used by task_type and schedule_dependence;
-// tests/unit/runtime/constructs_test.cpp compares it with the table of tp/hooks.h and with what
-// tp-c++ tags.
+// which of them depend on the schedule. Used by task_type and schedule_dependence.
+// tests/unit/runtime/constructs_test.cpp compares it with the table of tp/hooks.h and with the tags
+// of tp-c++.
 #pragma once
 
 #include "tp/trace/trace_format.h"
@@ -19,7 +19,7 @@ constexpr std::string_view name_of(trace::Construct construct) {
 inline constexpr std::string_view kDeterministicReduce = "parallel_deterministic_reduce";
 
 // A template of namespace tbb::detail, the position of the body among its arguments, and the
-// construct; empty: the task's context has it.
+// construct; empty: that of the task's context.
 struct TaskTemplate {
   std::string_view name;
   std::size_t body;
@@ -47,7 +47,7 @@ inline constexpr TaskTemplate kTaskTemplates[] = {
     {"d1::enqueue_task", 0, ""},
 };
 
-// What the algorithms themselves wrap around the user's function.
+// Templates in which the algorithms themselves wrap the user's function.
 inline constexpr TaskTemplate kBodyWrappers[] = {
     {"d1::parallel_for_body_wrapper", 0, ""},
     {"d1::lambda_reduce_body", 2, ""},
@@ -61,10 +61,10 @@ inline constexpr std::array kLoops = {
     name_of(trace::Construct::ParallelFor), name_of(trace::Construct::ParallelReduce),
     kDeterministicReduce, name_of(trace::Construct::ParallelForEach),
     name_of(trace::Construct::ParallelSort)};
-// Which parts are summed twice, and which come one after the other, is decided by what was stolen.
+// Steals decide which parts are summed twice, and which come one after the other.
 inline constexpr std::array kScans = {name_of(trace::Construct::ParallelScan)};
-// Their filters and nodes may be served in the order of arrival. A recompiled program names the
-// nodes, others the graph.
+// Their filters and nodes may run in the order of arrival. A recompiled program names the nodes,
+// others name the graph.
 inline constexpr std::array kPipelines = {name_of(trace::Construct::ParallelPipeline)};
 inline constexpr std::array<std::string_view, 4> kNodes = {
     "function_node", "multifunction_node", "async_node", name_of(trace::Construct::FlowGraph)};

@@ -1,5 +1,5 @@
-// Demangled names are scanned with a count of open brackets. "operator" is read as one word with the symbol behind it, since
-// that may be a bracket.
+// Scans demangled names with a count of open brackets. "operator" is read as one word with the
+// symbol after it, since that may be a bracket.
 #include "sites/cxx_names.h"
 
 #include <cxxabi.h>
@@ -17,7 +17,7 @@ bool is_word(char c) {
 constexpr std::string_view kOperator = "operator";
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
 
-// How much of `text` is "operator" and its symbol; 0 if another word stands there.
+// The length of "operator" and its symbol at the beginning of `text`; 0 if `text` begins otherwise.
 std::size_t operator_length(std::string_view text) {
   if (!text.starts_with(kOperator) ||
       (text.size() > kOperator.size() && is_word(text[kOperator.size()])))
@@ -31,7 +31,8 @@ std::size_t operator_length(std::string_view text) {
   return kOperator.size() + std::min(end, symbol.size());
 }
 
-// How much of `text` is a return type that the compiler deduces from an expression; 0 if it does not begin with one.
+// The length of a return type that the compiler deduces from an expression, at the beginning of
+// `text`; 0 if `text` begins otherwise.
 std::size_t decltype_length(std::string_view text) {
   constexpr std::string_view kDecltype = "decltype (";
   if (!text.starts_with(kDecltype))

@@ -10,14 +10,15 @@ namespace tp::analysis {
 // `name` itself if it is not mangled.
 std::string demangle(const std::string& name);
 
-// A demangled function without return type, template arguments and parameters: what fits a file. A
-// lambda belongs to the function around it.
+// A demangled function without return type, template arguments and parameters: short enough for a
+// file. A lambda belongs to the function around it.
 std::string plain_name(const std::string& function);
 
-// The last two components of a plain name, without "(anonymous namespace)": what fits a table.
+// The last two components of a plain name, without "(anonymous namespace)": short enough for a
+// table.
 std::string short_name(const std::string& plain);
 
-// The arguments of a type's outermost template; none if it is no template.
+// The arguments of a type's outermost template, as parts of `type`; empty if it is not a template.
 std::vector<std::string_view> template_arguments(std::string_view type);
 
 } // namespace tp::analysis

@@ -41,7 +41,8 @@ std::string name_of(Dwarf_Die* die) {
   return name ? name : "";
 }
 
-// The file in which a function stands: for lambdas and the like, whose names carry no namespace.
+// The file in which a function is declared: for lambdas and the like, whose names contain no
+// namespace.
 std::string declared_in(Dwarf_Die* die) {
   const char* const file = dwarf_decl_file(die);
   return file ? file : "";
@@ -63,7 +64,8 @@ Dwarf_Die* unit_of(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Addr* bias) {
   return nullptr;
 }
 
-// Where the functions of a unit are described: in the unit, or with -gsplit-dwarf in a file of its own.
+// The entry below which the functions of a unit are described: the unit, or with -gsplit-dwarf one
+// in a separate file.
 Dwarf_Die functions_of(const Dwarf_Die& unit) {
   Dwarf_Die split{};
   std::uint8_t type = 0;
@@ -73,15 +75,15 @@ Dwarf_Die functions_of(const Dwarf_Die& unit) {
   return is_skeleton && split.addr ? split : unit;
 }
 
-// Where the code of a function stands, of which there may be several pieces.
+// A range of a function's code; a function may have several.
 struct FunctionRange {
   Dwarf_Addr begin;
   Dwarf_Addr end;
   Dwarf_Die function;
 };
 
-// Functions are described in namespaces and classes, and those of a function's lambdas and local
-// classes below this one, which itself may have no code.
+// Descriptions of functions are in namespaces and classes; those of a function's lambdas and local
+// classes are below the function, which itself may have no code.
 bool may_hold_functions(Dwarf_Die* die) {
   switch (dwarf_tag(die)) {
   case DW_TAG_namespace:
@@ -110,10 +112,10 @@ void collect_functions(Dwarf_Die parent, std::vector<FunctionRange>& functions) 
   }
 }
 
-// The functions of the units asked for, by address: a unit of many functions may have many sites.
+// The functions of the requested units, by address: a unit of many functions may have many sites.
 class FunctionIndex {
 public:
-  // The dies around an address of the unit, the innermost first and the function last.
+  // The entries around an address of the unit, innermost first, the function last.
   std::vector<Dwarf_Die> scopes_at(Dwarf_Die unit, Dwarf_Addr address) {
     const std::vector<FunctionRange>& functions = functions_of_unit(unit);
     const auto behind = std::upper_bound(
@@ -149,8 +151,8 @@ private:
   std::map<const void*, std::vector<FunctionRange>> of_unit_;
 };
 
-// What is at an address: calls inlined into one another, the innermost first, and the function that
-// the code is of.
+// The calls at an address that are inlined into one another, innermost first, and the function that
+// the code belongs to.
 struct InlineChain {
   std::vector<SourceFrame> frames;
   std::string declared_in; // the file of the function
@@ -199,8 +201,8 @@ InlineChain inline_chain(FunctionIndex& index, Dwfl_Module* module, Dwarf_Addr a
   return chain;
 }
 
-// Names that the demangler refuses (some of lambdas, and clones of functions) are looked at as they
-// are: behind what says that the name is nested or local.
+// For names that the demangler refuses (some of lambdas, and clones of functions): looks at the
+// mangled name after the letters that mark it as nested or local.
 bool is_mangled_library_name(std::string_view name) {
   if (!name.starts_with("_Z"))
     return false;
@@ -282,7 +284,7 @@ struct SiteResolver::Impl {
     return result;
   }
 
-  // A module that was built anew since the run has other addresses.
+  // A module that was rebuilt since the run has other addresses.
   static bool same_build(Dwfl_Module* module, const std::string& expected) {
     if (expected.empty())
       return true;
@@ -305,8 +307,8 @@ struct SiteResolver::Impl {
                                                           : base_name(it->second.path);
   }
 
-  // A call on the stack: the user's, of which something is known or nothing; or inside a library,
-  // so that the next outer one has to be looked at.
+  // A call on the stack: either the user's, with or without a known place; or inside a library, and
+  // then the next outer call has to be examined.
   struct Call {
     bool library = false;
     ResolvedSite site; // file empty: nothing is known
@@ -316,7 +318,7 @@ struct SiteResolver::Impl {
     const Opened& module = open(address.module);
     if (!module.module || address.offset == 0)
       return {is_system_module(address.module), {}};
-    // A return address is behind its call.
+    // A return address is after its call.
     const InlineChain chain =
         inline_chain(functions, module.module, module.base + address.offset - 1);
     bool described = false;
@@ -328,7 +330,8 @@ struct SiteResolver::Impl {
         return {is_system_module(address.module),
                 {frame.file, frame.line, frame.function, "debug_info", ""}};
     }
-    // In optimized code an inlined call may be missing: the function is the user's, the line is not known.
+    // In optimized code the description of an inlined call may be missing: the function is the
+    // user's, the line is unknown.
     if (described && is_library_frame(chain.frames.back().function, chain.declared_in))
       return {true, {}};
     GElf_Off offset = 0;
@@ -344,7 +347,7 @@ struct SiteResolver::Impl {
              fmt::format("{}+{:#x}", short_name(name), offset + 1)}};
   }
 
-  // The C and C++ runtime, and oneTBB itself: whatever is on their frames, no user wrote it.
+  // The C and C++ runtime, and oneTBB itself: none of their frames is user code.
   bool is_system_module(std::uint32_t id) const {
     const std::string name = module_name(id);
     for (const char* system :

@@ -1,9 +1,9 @@
-// Names for return addresses: which line of the user's source is behind a spawn site that nobody
-// tagged. Called by site_table, once per address site, before the streams are read.
+// Names for return addresses: the line of the user's source behind a spawn site without a tag.
+// Called by site_table, once per address site, before the streams are read.
 //
-// A call into libtbb sits inside several inlined oneTBB templates; the line the user wrote is the
-// first frame of the inline chain, from the innermost outwards, that belongs neither to oneTBB nor
-// to a system header (design.md section 4: right for 11 of 12 calls at -O2).
+// A call into libtbb is inside several inlined oneTBB templates. The line that the user wrote is
+// the first frame of the inline chain, from the innermost outwards, that belongs neither to oneTBB
+// nor to a system header (right for 11 of 12 calls at -O2).
 #pragma once
 
 #include "model/run_info.h"
@@ -19,14 +19,14 @@ struct ResolvedSite {
   std::uint32_t line = 0;
   std::string function; // demangled; empty if unknown
   std::string found_by; // "debug_info", "symbol", "type" (of the task), "module"
-  std::string name;     // for people, where there is no line; empty: as `file`
+  std::string name;     // to display, where no line is known; empty: as `file`
 };
 
 class SiteResolver {
 public:
   explicit SiteResolver(const std::vector<Module>& modules);
   ~SiteResolver();
-  // Never fails: a module that vanished gives module+0xoffset.
+  // Never fails: a module that is missing gives module+0xoffset.
   ResolvedSite resolve(const StaticSite& site);
 
 private:

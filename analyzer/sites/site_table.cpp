@@ -21,7 +21,8 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
     names.push_back(name);
 }
 
-// The context of a task that nobody tagged may be the user's own, and tells less than the task.
+// The context of an untagged task may be the user's own, and then says less than the type of the
+// task.
 std::string construct_of(const StaticSite& site) {
   const std::string by_type = look_at_task_type(demangle(site.type)).construct;
   return by_type.empty() ? site.construct : by_type;
@@ -70,7 +71,7 @@ void add_regions(SiteTable& table, const SiteFile& sites, const PathMap& path_ma
   }
 }
 
-// The directory, with its slash, below which all files with an absolute path lie.
+// The directory, with its slash, that contains all files with an absolute path.
 std::string common_directory(const SiteTable& table) {
   std::string common;
   bool any = false;

@@ -1,5 +1,5 @@
-// From static ids to rows of the profile: spawn sites that stand on the same (file, line) are one
-// row, regions likewise. Made before the streams are read, because which invocations are outermost
+// From static ids to rows of the profile: spawn sites with the same (file, line) are one row,
+// regions likewise. Made before the streams are read, because which invocations are outermost
 // depends on it.
 #pragma once
 
@@ -15,13 +15,13 @@ namespace tp::analysis {
 
 struct SiteTable {
   IdVector<Row, SiteInfo> rows;
-  // Per row, a number of the function that it stands in: the caller of its invocations.
+  // Per row, a number of the function that contains it: the caller of its invocations.
   IdVector<Row, std::uint32_t> callers;
   IdVector<RegionId, RegionInfo> regions; // by (file, line)
   RowMaps maps;
 };
 
-// `path_map`: prefixes of file names to be replaced, the longest that fits wins.
+// `path_map`: prefixes of file names to be replaced; the longest that matches is used.
 using PathMap = std::vector<std::pair<std::string, std::string>>;
 std::string map_path(const std::string& path, const PathMap& path_map);
 

@@ -1,5 +1,5 @@
-// What the type of a task (RTTI, also in stripped programs) says about its spawn site: the function
-// in which its body is written, and the construct. Called by site_resolver and site_table, for
+// The information about a spawn site in the type of its task (RTTI, also in stripped programs): the
+// function that contains the body, and the construct. Called by site_resolver and site_table, for
 // sites that neither tp-c++ nor a header tagged.
 #pragma once
 
@@ -8,10 +8,10 @@
 namespace tp::analysis {
 
 struct TaskType {
-  // The function around the body's lambda, else the body's class, as demangled. Empty: not known,
-  // or the library's.
+  // The function around the body's lambda, else the body's class, as demangled. Empty: unknown, or
+  // a library's.
   std::string body;
-  // Name of the construct. Empty: not known, or to be taken from the task's context.
+  // Name of the construct. Empty: unknown, or that of the task's context.
   std::string construct;
 };
 

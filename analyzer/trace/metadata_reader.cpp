@@ -1,6 +1,5 @@
-// Reads run.json, sites.jsonl and end.json. Every field is type-checked on access: a JSON number
-// that is negative or a string where a number belongs is an Error, never an exception of the JSON
-// library.
+// Reads run.json, sites.jsonl and end.json. Every field is type-checked on access: a negative
+// number or a string where a count belongs is an Error, never an exception of the JSON library.
 #include "trace/metadata_reader.h"
 
 #include "base/json_fields.h"
@@ -19,8 +18,8 @@ namespace {
 
 using Json = JsonFields::Json;
 
-// The parser recurses on nesting; our files nest four deep, so a deep one is refused before it is
-// parsed.
+// The parser recurses on nesting. Our files nest four levels deep; a file with deeper nesting than
+// this is refused before it is parsed.
 constexpr int kMaxNesting = 64;
 bool too_deep(std::string_view text) {
   int depth = 0;
@@ -185,7 +184,7 @@ SiteFile read_sites(std::string_view text, const std::string& file) {
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos) {
-      // Lines are written whole, newline last: this one was cut by the end of the program.
+      // Lines are written whole, newline last: the end of the program cut this one.
       result.torn = true;
       break;
     }
@@ -210,7 +209,7 @@ SiteFile read_sites(std::string_view text, const std::string& file) {
                                 fields.decimal("factor", 0)});
       claim(regions, result.regions.back().id);
     }
-    // Other lines: fields are added within a version, and so are kinds of lines.
+    // Ignore other lines: a version may gain fields and kinds of lines.
   }
   return result;
 }

@@ -1,5 +1,5 @@
-// METADATA READER: run.json, sites.jsonl and end.json of a data directory, parsed and checked. Comes before the streams,
-// which cannot be read without it.
+// METADATA READER: run.json, sites.jsonl and end.json of a data directory, parsed and checked.
+// Needed before the streams can be read.
 #pragma once
 
 #include "model/run_info.h"

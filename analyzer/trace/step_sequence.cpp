@@ -1,4 +1,4 @@
-// A step ends where its record is; one that began earlier than the last ended is cut off there.
+// A step ends at its record; a step that began before the end of the previous one is cut off there.
 #include "trace/step_sequence.h"
 
 #include <algorithm>

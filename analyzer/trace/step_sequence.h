@@ -1,4 +1,4 @@
-// The steps of one stream by their times, one after the other, without what they mean.
+// The times of the steps of one stream, in order, without their meaning.
 #pragma once
 
 #include "model/run_info.h"
@@ -13,17 +13,17 @@ namespace tp::analysis {
 
 class StepSequence {
 public:
-  // Of a trace that has been read without an error.
+  // The trace has been read before without an error. `source` and `run` outlive this.
   StepSequence(const TraceSource& source, std::uint32_t stream, const RunInfo& run)
       : cursor_(source, stream, run) {}
-  // Steps that take time only; they do not overlap. False: there are no more.
+  // Only steps that take time; they do not overlap. False: no more follow.
   bool next(StepTimes& step);
 
 private:
   StreamCursor cursor_;
 };
 
-// One per stream; they refer to `source` and `run`.
+// One per stream; `source` and `run` outlive them.
 std::vector<NextStep> step_sequences(const TraceSource& source, const RunInfo& run);
 
 } // namespace tp::analysis

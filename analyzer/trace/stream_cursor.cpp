@@ -1,4 +1,4 @@
-// From chunk to chunk.
+// How a cursor moves from chunk to chunk.
 #include "trace/stream_cursor.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ using trace::Op;
 
 namespace {
 
-// Space that was allocated and never used is zero: the end of the stream.
+// Allocated space that was never used is zero: the end of the stream.
 bool is_unused(std::span<const std::byte> space) {
   const auto head = space.first(std::min(space.size(), sizeof(ChunkHeader)));
   return std::all_of(head.begin(), head.end(), [](std::byte b) { return b == std::byte{0}; });
@@ -27,7 +27,7 @@ std::uint64_t count_chunks(std::span<const std::byte> stream) {
     std::memcpy(&header, stream.data(), sizeof header);
     ++count;
     if (header.chunk_bytes < sizeof header)
-      break; // damaged: reading it says so
+      break; // damaged: next() reports it
     stream = stream.subspan(std::min<std::size_t>(header.chunk_bytes, stream.size()));
   }
   return count;
@@ -75,7 +75,7 @@ void StreamCursor::check_header(std::size_t available) const {
     fail_chunk(Problem::CutChunk, sizeof(ChunkHeader) + header_.used_bytes, available);
 }
 
-// Makes the chunk at next_chunk_ current; false if there is none.
+// Makes the chunk at next_chunk_ current; false if the stream has ended.
 bool StreamCursor::open_chunk() {
   chunk_offset_ = next_chunk_;
   const std::size_t available = bytes_.size() - chunk_offset_;
@@ -107,8 +107,8 @@ bool StreamCursor::open_chunk() {
   chunk_cut_ = !closed && available < header_.chunk_bytes;
   next_chunk_ = chunk_offset_ + std::min<std::size_t>(header_.chunk_bytes, available);
   truncated_ |= (header_.flags & trace::kChunkTruncated) != 0;
-  // Times are sums of rounded differences (a step's work can exceed its wall time by a hair): only
-  // an overlap that these cannot explain counts.
+  // Times are sums of rounded differences (a step's work can exceed its wall-clock time slightly):
+  // only an overlap that these do not explain counts.
   const std::uint64_t covered = now_ - last_pair_.ticks;
   if (chunks_ > 0 && header_.base_time < now_ && now_ - header_.base_time > covered / 16 + 1000)
     ++overlaps_;

@@ -1,7 +1,8 @@
-// One stream as a sequence of records with their times. Used by dpst_reader (merge) and trace_dump.
+// One stream as a sequence of records with their times. Used by DagReader, StepSequence and
+// trace_dump.
 //
-// Checks everything that one stream can tell by itself: chunk headers, checksums, sequence, torn
-// and unknown records. No size that a file states is trusted beyond the bytes that are there.
+// Makes all checks that need one stream only: chunk headers, checksums, sequence, torn and unknown
+// records. Never trusts a size in a file beyond the bytes that exist.
 #pragma once
 
 #include "base/problem.h"
@@ -20,7 +21,7 @@ struct RecordTime {
   std::uint64_t at = 0;    // of the boundary that the record describes: the merge order
 };
 
-// How many chunks a stream has, as far as its headers tell.
+// The number of chunks of a stream, as far as its headers can be read.
 std::uint64_t count_chunks(std::span<const std::byte> stream);
 
 class StreamCursor {
@@ -46,7 +47,7 @@ public:
   }
 
   const trace::Record& record() const { return record_; }
-  // Of the record behind the current one in its chunk, if that is an Extended one.
+  // Of the record after the current one in its chunk, if that is an Extended one.
   std::optional<trace::ExtendedKind> next_extended() const;
   const RecordTime& time() const { return time_; }
   std::uint32_t number() const { return number_; }
@@ -55,15 +56,15 @@ public:
   }
   std::uint64_t record_count() const { return record_count_; }
 
-  // The reader counts spawns; each chunk states how many stand before it.
+  // The reader counts spawns; each chunk states how many come before it.
   void count_spawn() { ++spawns_; }
   std::uint64_t spawns() const { return spawns_; }
 
-  // Figures for completeness and for the rate of the time source; final once next() returned false.
+  // For completeness and for the rate of the time source; final once next() has returned false.
   bool truncated() const { return truncated_; }
   bool cut() const { return cut_; } // the file ends inside an open chunk
   std::uint64_t chunks() const { return chunks_; }
-  Place end() const { return {*file_, end_offset_, record_count_}; } // behind the last chunk
+  Place end() const { return {*file_, end_offset_, record_count_}; } // after the last chunk
   bool any_open_chunk() const { return any_open_chunk_; }
   std::uint64_t overlaps() const { return overlaps_; }
   struct TimePair {
@@ -80,8 +81,9 @@ private:
   bool end_stream();
   bool open_chunk();
   void check_header(std::size_t available) const;
-  // The time of a record follows from the chunk's base time and the lengths before it: a closing
-  // record ends its step at now + lead + length, Begin, WaitEnd and StackIn stand at now + idle.
+  // The time of a record follows from the chunk's base time and the lengths before it: a record
+  // that closes a step ends it at now + lead + length; Begin, WaitEnd and StackIn are at now +
+  // idle.
   void set_times() {
     if (trace::closes_step(record_.op)) {
       time_.begin = now_ + record_.lead;

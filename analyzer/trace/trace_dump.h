@@ -1,5 +1,5 @@
-// A data directory as readable text, one record per line: for debugging and tests. Checks chunks,
-// but not what the records mean together.
+// A data directory as readable text, one record per line, for debugging and tests. Checks chunks,
+// but not how records fit together.
 #pragma once
 
 #include "model/run_info.h"

@@ -1,6 +1,6 @@
-// Opens a data directory. Streams are mapped, not read: a mapping needs no descriptor once made, so
-// thousands of streams are no matter, and pages that were read can be dropped by the kernel at any
-// time.
+// Opens a data directory. Streams are mapped, not read: a mapping needs no file descriptor once it
+// exists, so a trace may have thousands of streams, and the kernel can drop pages that were read at
+// any time.
 #include "trace/trace_source.h"
 
 #include "base/problem.h"
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// JSON texts are a few kilobytes, a site table some megabytes: more is not ours.
+// JSON texts have a few kilobytes, a site table some megabytes: a larger file is not ours.
 constexpr std::uint64_t kMaxJsonBytes = std::uint64_t{1} << 30;
 
 [[noreturn]] void fail_errno(const std::string& path, int error) {

@@ -1,6 +1,6 @@
-// The bytes of a data directory: three JSON texts and the streams, mapped or held in memory. Opened
-// by main.cpp (directory) or by tests and fuzzers (memory); nothing is interpreted here except the
-// names of the files.
+// The bytes of a data directory: three JSON texts and the streams, mapped or held in memory. The
+// command-line tools open a directory; tests and fuzzers make one in memory. Only the names of the
+// files are interpreted here.
 #pragma once
 
 #include <atomic>
@@ -33,14 +33,14 @@ private:
   bool mapped_ = false;
 };
 
-// Streams stand at their number: streams[k] is file k.
+// streams[k] is the stream file with number k.
 struct TraceSource {
   std::string name; // of the directory, for messages
   std::string run_json;
   std::string sites_jsonl;
   std::optional<std::string> end_json;
   std::vector<StreamBytes> streams;
-  // Where readings count the bytes that they have taken, if anybody wants to know.
+  // If not null, readings add the bytes that they have read, from any thread. Not owned.
   std::atomic<std::uint64_t>* bytes_taken = nullptr;
 
   std::uint64_t bytes() const; // of all streams
