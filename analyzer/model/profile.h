@@ -90,10 +90,9 @@ struct Profile {
   Ratio parallelism() const { return {work, span}; }
   Ratio divisible_parallelism() const { return {work, divisible_span}; }
   bool divisible_is_known() const { return divisible == Divisible::Known; }
-  // The limit of the program: the schedule-independent parallelism if it is known, else that of
+  // The limit of the program: the parallelism with loops split to their grain size if it is known, else that of
   // this run.
   Ratio limit() const { return divisible_is_known() ? divisible_parallelism() : parallelism(); }
-  const char* limit_is() const { return divisible_is_known() ? "as divisible" : "as executed"; }
   // More tasks would gain nothing on this machine.
   bool has_ample_parallelism() const { return limit().value() >= 10.0 * run.cpus; }
 };
