@@ -1,5 +1,5 @@
-// Hand-written traces: `*.trace.txt` to a TraceBuilder. One record per line, in the order of its
-// stream.
+// Parses hand-written traces, `*.trace.txt`, into a TraceBuilder. One record per line, in the order
+// of its stream.
 //
 //   run complete=1 cpus=2 unit=units clock=virtual hz=0 same_as_time=0 step_cost=0 virtual_work=175
 //   site 25 a.cpp 25                      id, file, line [, column]; task_group, tagged by tp-c++

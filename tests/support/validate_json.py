@@ -5,8 +5,8 @@ usage: validate_json.py FILE|DATA_DIR...   exit 1 and one line per difference
        validate_json.py --schemas          whether the schemas themselves are valid and complete
 
 A FILE says by its field "schema" which schema it has; a DATA_DIR contains run.json, sites.jsonl and, if the recording is
-complete, end.json. The validation is strict: a field that the schema does not know is a difference, so that whoever adds
-one describes it there."""
+complete, end.json. The validation is strict: a field that the schema does not contain is a difference, so that everyone
+who adds a field describes it there."""
 import functools
 import json
 import os
