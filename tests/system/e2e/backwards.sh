@@ -1,5 +1,6 @@
-# Clocks that go back: a time stamp counter that differs between CPUs, CPU times that a kernel corrects, counters that the
-# program sets to zero. No figure of any report is negative (`is` looks at all), and what can be counted is.
+# Clocks that go back: a time stamp counter that differs between CPUs, CPU times that a kernel
+# corrects, counters that the program resets to zero. No figure of any report is negative (`is`
+# checks all of them), and everything countable is counted.
 . "$(dirname "$0")/common.inc"
 [ "$(uname -m)" = x86_64 ] || skip "the time stamp counter can be trapped on x86-64 only"
 unset TP_EVENT
@@ -101,7 +102,7 @@ int main(int, char** arguments) {
   std::printf("%ld\n", spun.load());
 }
 EOF
-# with WHAT EVENT EXPRESSION: WHAT goes back. All ways to look at it, since each subtracts something else.
+# with WHAT EVENT EXPRESSION: WHAT goes back. Runs all reports, since each subtracts other figures.
 with() {
   status=0
   rm -rf data profile.json
@@ -118,8 +119,8 @@ with() {
 no_rseq() { GLIBC_TUNABLES=glibc.pthread.rseq=0 "$@"; }
 ns='sum(s["exclusive_work"] for s in p["sites"][1:]) * (1 if p["unit"] == "ns" else 1e9 / p["clock"]["hz"])'
 ratio="$ns / float(open('out').read())"
-# CPU times are true if only the time stamps are not. The signal of each trap is a reason to try the reading again, where rseq
-# tells of them: such steps are longer.
+# CPU times are correct if only the time stamps are wrong. The signal of each trap makes the clock
+# repeat the reading, where rseq reports signals: such steps are longer.
 with tsc tsc "0.8 < $ratio < 8"
 no_rseq with tsc tsc "0.8 < $ratio < 2"
 with tsc task-clock "0.8 < $ratio < 2"

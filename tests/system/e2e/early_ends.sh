@@ -1,4 +1,5 @@
-# A process that ends in any way leaves what it recorded: readable, and complete only if it said goodbye.
+# A process that ends in any way leaves a readable recording; it is complete only if the process
+# ended in an orderly way.
 . "$(dirname "$0")/common.inc"
 build_stock ends <<'EOF'
 #include <oneapi/tbb/parallel_for.h>

@@ -1,4 +1,5 @@
-# end.json tells how many chunks each stream has: a copy that lost whole chunks is not called complete.
+# end.json contains the number of chunks of each stream: a copy that lost whole chunks is not
+# reported as complete.
 . "$(dirname "$0")/common.inc"
 build_stock spawner <<'EOF'
 #include <oneapi/tbb/parallel_for.h>

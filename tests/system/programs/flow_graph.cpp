@@ -1,5 +1,5 @@
-// Flow graphs. A body comes after its message was sent, after other messages that it needs
-// (continue_node, joins), and, in a node of limited concurrency, after the body whose slot it takes.
+// Flow graphs. A body comes after its message was sent, after other messages that it needs (joins,
+// continue_node), and, in a node of limited concurrency, after the body whose slot it takes.
 #include "specification.h"
 
 #include <oneapi/tbb/flow_graph.h>

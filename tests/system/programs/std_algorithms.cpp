@@ -36,7 +36,7 @@ void expect_loop(Units units) {
 }
 
 // Combines all elements with the first value, in any split: `each` units to get a value, `combine`
-// to combine two. A part has two elements or more; a path through the first parts joins per halving.
+// for two. A part has two elements or more; a path through the first parts joins per halving.
 void expect_reduction(Units each, Units combine) {
   Units joins = 0;
   for (Units n = pieces(); n > 1; n /= 2)

@@ -165,7 +165,7 @@ CASE(shared_by_its_tasks) {
   task_group group;
   group.run([&] { chain(group, 20); });
   group.wait();
-  // 20 links of 2, each spawned by the previous one; the last but one runs 3 while its child takes 2.
+  // 20 links of 2, each spawned by the last; the last but one runs 3 while its child takes 2.
   expect({20 * 5 + 2, 19 * 2 + 2 + 3});
 }
 static void spread(task_group& group, int depth) {
@@ -357,8 +357,8 @@ CASE(recursive_site) {
     }
   };
   Tree::visit(4);
-  // 31 calls of one unit. Main itself spawns visit(3), (2), (1), (0): outermost invocations of 15, 7, 3, 1
-  // units, paths of 4, 3, 2, 1; all others are inside. The first child ties with its continuation and wins.
+  // 31 calls of one unit. Main spawns visit(3), (2), (1), (0): outermost invocations of 15, 7, 3, 1 units,
+  // paths of 4, 3, 2, 1; all others are inside. The first child ties with the continuation; it wins.
   expect({31, 5});
   expect_site(901, {15 + 7 + 3 + 1, 4 + 3 + 2 + 1}, 4);
 }
