@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Converts a small recording to a seed for reader_fuzz: tests/fuzz/seed.py DATA_DIRECTORY > corpus/reader/PROGRAM.CASE
+"""Converts a small recording to a seed for reader_fuzz:
 
-For example a case of tests/system/programs, recorded with TP_EVENT=virtual. Sites are those of the fuzz target: 1 to 16.
+    tests/fuzz/seed.py DATA_DIRECTORY > corpus/reader/PROGRAM.CASE
+
+For example a case of tests/system/programs, recorded with TP_EVENT=virtual. Sites are those of the
+fuzz target: 1 to 16.
 """
 import glob
 import os

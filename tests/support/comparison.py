@@ -2,7 +2,7 @@
 
 
 def negative_figures(value, path=""):
-    """The places of negative figures, including those that were written as unsigned 64-bit numbers."""
+    """The places of negative figures, also of those written as unsigned 64-bit numbers."""
     if isinstance(value, (dict, list)):
         entries = value.items() if isinstance(value, dict) else enumerate(value)
         return [found for name, each in entries for found in negative_figures(each, f"{path}/{name}")]
@@ -29,7 +29,8 @@ class Comparison:
             self.differences.append(f"{what}: expected {bounds[0]} to {bounds[1]}, got {got}")
 
     def conservation(self, outside=0):
-        """Checks what holds for every recording under the virtual clock, if `outside` units of work are outside of steps."""
+        """Checks what holds for every recording under the virtual clock, if `outside` units of work
+        are outside of steps."""
         profile = self.profile
         self.equal("complete", True, profile["complete"])
         self.equal("negative figures", [], negative_figures(profile))

@@ -10,11 +10,11 @@
 //     --swap           hardware events become the task clock, which every machine can count
 //     --empty-read N   read() of an event returns 0 bytes from the N-th call on
 //     --half-counted   read() of an event reports that it was counted for half of the time only
-//     --hybrid A,B     CPUs A and B are of two kinds: hardware events of the PMU types 1001 and 1002
+//     --hybrid A,B     CPUs A and B are of two kinds: hardware events of PMU types 1001 and 1002
 //                      count on one of them only; events without a PMU type count on the first kind
 //     --stop-clock     reading a thread's CPU time stops the thread for a moment, as a tracer would
 //     --log FILE       writes a line for each hardware event opened: type, config, config1, config2
-//     --nobody         runs the program as the user nobody
+//     --nobody         runs the program as an unprivileged user
 //
 // Exits with the program's status; 77 where notification is not permitted, 125 for its own errors.
 #include <cerrno>

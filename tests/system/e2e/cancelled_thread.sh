@@ -1,4 +1,4 @@
-# A canceled thread (pthread_cancel) continues until it reaches a cancellation point: our hooks
+# A cancelled thread (pthread_cancel) continues until it reaches a cancellation point: our hooks
 # contain none.
 . "$(dirname "$0")/common.inc"
 build_stock program <<'EOP'

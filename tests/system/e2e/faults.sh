@@ -1,6 +1,6 @@
 # Whatever result perf_event_open, the page of an event or read() gives, at any time: the program
-# behaves as without us, the clock is the best of those left, and run.json contains the reason why
-# it is not better.
+# behaves as without us, the clock is the best of those left, and run.json contains the reason
+# for the choice.
 . "$(dirname "$0")/common.inc"
 : "${TP_INJECT:?TP_INJECT must name inject_faults}"
 "$TP_INJECT" -- true 2>err || skip "no faults can be injected: $(cat err)"
@@ -53,7 +53,7 @@ unset TP_EVENT
 with() {
   local clock=$1 reason=$2 expression=$3
   shift 3
-  # A folder that every user can write to: the user of --nobody could not write into this one.
+  # A folder that every user can write to: an unprivileged user cannot write into this one.
   rm -rf data && mkdir -m 777 data
   status=0
   env TP_DATA="$work/data/run" "$TP_INJECT" "$@" -- ./faulty >out 2>err || status=$?

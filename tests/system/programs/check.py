@@ -81,7 +81,8 @@ LEAKING = {"out_of_a_scan": "oneTBB never destroys the nodes of a scan that is c
 
 
 def check_edges(data):
-    """Checks that every edge is acquired or dropped as often as recorded: the analyzer keeps all others to the end."""
+    """Checks that every edge is acquired or dropped as often as recorded: the analyzer keeps all
+    others to the end."""
     dump = subprocess.run([options.analyze, "--dump", "-d", data], stdout=subprocess.PIPE, text=True, timeout=250, check=True)
     to_come = {}
     released = 0

@@ -305,7 +305,7 @@ CASE(cancelled_loop) {
   expect_span_between(5, 5);
 }
 CASE(cancelled_before) {
-  // Nothing runs in a canceled context; everything runs again after its reset. Isolated, since
+  // Nothing runs in a cancelled context; everything runs again after its reset. Isolated, since
   // otherwise it would be bound at its first use and take over the state of the enclosing context.
   tbb::task_group_context context(tbb::task_group_context::isolated);
   using Range = tbb::blocked_range<int>;
@@ -347,7 +347,7 @@ CASE(cancelled_before) {
   expect({1 + 3 * 16 + 6 + 12 + 15, 1 + 3 * 2 + 3 + 4 + 15});
 }
 CASE(cancelled_before_a_scan) {
-  // It takes no context argument: the enclosing context is canceled.
+  // It takes no context argument: the enclosing context is cancelled.
   using Range = tbb::blocked_range<int>;
   const auto scan = [] {
     tbb::parallel_scan(
@@ -405,7 +405,7 @@ CASE(cancelled_reductions) {
   expect_span_between(2 + 4 + 2 + 3, 2 + 4 + 2 + 3);
 }
 CASE(cancelled_invoke) {
-  // Whether its siblings run is unknown; later calls of the canceled function do nothing.
+  // Whether its siblings run is unknown; later calls of the cancelled function do nothing.
   tbb::task_group_context context;
   const auto unknown = [] { spend(5); };
   tbb::parallel_invoke(

@@ -357,8 +357,8 @@ CASE(recursive_site) {
     }
   };
   Tree::visit(4);
-  // 31 calls of one unit. Main spawns visit(3), (2), (1), (0): outermost invocations of 15, 7, 3, 1 units,
-  // paths of 4, 3, 2, 1; all others are inside. The first child ties with the continuation; it wins.
+  // 31 calls of one unit. Main spawns visit(3), (2), (1), (0): outermost, of 15, 7, 3, 1 units,
+  // with paths of 4, 3, 2, 1; all others are inside. The first child ties with its continuation.
   expect({31, 5});
   expect_site(901, {15 + 7 + 3 + 1, 4 + 3 + 2 + 1}, 4);
 }
