@@ -129,7 +129,7 @@ CASE(nested_auto) {
   expect_divisible_span(6);
 }
 CASE(nested_in_large_leaves) {
-  // A body call of many iterations with tasks inside; they end late in it, but split it is short.
+  // Tasks of many iterations end late in one body call; once it is split, their paths are short.
   tbb::parallel_for(
       0, 64, [](int) { tbb::parallel_for(0, 3, [](int) { spend(6); }, tbb::simple_partitioner()); },
       tbb::static_partitioner());

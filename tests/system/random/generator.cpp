@@ -241,7 +241,7 @@ Place Generator::member_of(Group& group) {
   return place;
 }
 
-// One of the scope's own groups, which has no tasks and to which no other scope has a right.
+// One of the scope's own groups that has no tasks and is not blocked, or null.
 Group* Generator::quiet_group(Scope& scope) {
   std::vector<Group*> quiet;
   for (Group& group : scope.groups)
@@ -857,8 +857,8 @@ bool Generator::arena(Block& to, Scope& scope) {
   return true;
 }
 
-// Never re-enters an arena in which a wait is already active: two threads could wait for each
-// other's tasks.
+// Chooses this arena or one with a higher number: never back to one in which a wait is active. Two
+// threads could wait there for each other's tasks.
 unsigned Generator::enter_arena(Place& place) {
   const unsigned lowest = place.arena < 0 ? 0 : static_cast<unsigned>(place.arena);
   const unsigned arena = lowest + pick(kArenas - lowest);

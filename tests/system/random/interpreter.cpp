@@ -79,7 +79,7 @@ struct Group {
   bool isolated = false;
   std::unique_ptr<tbb::task_group> group;
 
-  // What isolated_task_group overrides.
+  // Calls functions that isolated_task_group redefines.
   template <typename Call>
   void call(const Call& call) {
     if (isolated)
