@@ -27,7 +27,7 @@ build back -rdynamic <<'EOF'
 static bool cpu_time_goes_back = false;
 static thread_local unsigned stamps = 0, cpu_times = 0;
 
-// In place of the C library's: now and then CPU times are 5 ms back.
+// Replaces the C library's function: at times CPU times are 5 ms behind.
 extern "C" int clock_gettime(clockid_t clock, timespec* now) {
   const long status = syscall(SYS_clock_gettime, clock, now);
   const bool is_cpu_time = clock == CLOCK_THREAD_CPUTIME_ID || clock == CLOCK_PROCESS_CPUTIME_ID;
@@ -40,8 +40,8 @@ static double cpu_ns() {
   syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now);
   return now.tv_sec * 1e9 + now.tv_nsec;
 }
-// Each rdtsc(p) comes here: every 20 readings the thread is on the other CPU, whose counter is a billion ticks behind. The
-// kernel's own code in the process (vdso) is told the truth.
+// Each rdtsc(p) traps here: every 20 readings the thread moves to the other CPU, whose counter is a
+// billion ticks behind. The kernel's own code in the process (vdso) gets the true value.
 static void on_rdtsc(int, siginfo_t*, void* context) {
   greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto at = static_cast<unsigned long>(registers[REG_RIP]);

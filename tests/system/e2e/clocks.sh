@@ -96,7 +96,7 @@ build_stock descriptors <<'EOF'
 #include <fcntl.h>
 #include <thread>
 #include <unistd.h>
-// On two threads, so that both are there before the descriptors are gone.
+// On two threads, so that both exist before the descriptors are used up.
 static void meet() {
   std::atomic<int> here{0};
   tbb::task_group group;

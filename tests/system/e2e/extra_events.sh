@@ -5,7 +5,7 @@ build faults <<'EOF'
 #include <sys/mman.h>
 #include <tp/virtual_clock.h>
 #include <cstdio>
-// So many pages that nobody touched before: one fault each.
+// Touches that many new pages: one fault each.
 static void touch(int pages) {
   const size_t bytes = static_cast<size_t>(pages) * 4096;
   char* const memory = static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

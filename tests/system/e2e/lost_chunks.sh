@@ -12,7 +12,7 @@ static void loop() {
 int main() {
   loop();
   std::thread(loop).join();
-  // Both threads run: so there is a worker, too, which is alive at the end.
+  // Both threads run: so there is a worker thread as well, which is alive at the end.
   std::atomic<int> there{0};
   tbb::parallel_for(0, 2, [&](int) {
     ++there;
