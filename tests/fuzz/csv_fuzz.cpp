@@ -1,4 +1,5 @@
-// libFuzzer target: any bytes as an old ws_profile.csv that tp-analyze shows, and as a line of one.
+// libFuzzer target: reads any bytes as an old ws_profile.csv, which tp-analyze shows, and as one
+// line of such a file.
 #include "report/writers.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -6,7 +7,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   pretty_print_csv(text);
   pretty_print_csv(std::string(kProfileHeader) + '\n' + text);
-  // A line that we write is read as it was.
+  // A line that we write must read back unchanged.
   const auto fields = split_csv_line(text);
   std::string line;
   for (const std::string& field : fields)

@@ -1,6 +1,7 @@
-// What runs a fuzz target where libFuzzer is not: fuzz_NAME CORPUS [FILE...]. Calls it with each file of
-// the corpus, then for TP_FUZZ_SECONDS with changed copies of them, the same in each run. With files it calls
-// it with these only. The input of a failure is left in the file `crash`.
+// Runs a fuzz target without libFuzzer: fuzz_NAME CORPUS [FILE...]. Calls the target with each file
+// of the corpus, then for TP_FUZZ_SECONDS with mutated copies of them; every run makes the same
+// copies. If files are given, calls it with these only. Writes the input of a failure to the file
+// `crash`.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -42,7 +43,8 @@ std::string bytes_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// One to eight changes: a bit, a byte, a run of bytes that is removed, repeated, or comes from another seed.
+// Applies one to eight changes: flips a bit, sets a byte, removes or repeats a run of bytes, or
+// takes a run from another seed.
 std::string changed(std::string text, const std::vector<std::string>& seeds,
                     std::mt19937_64& random) {
   const auto below = [&](std::size_t limit) { return limit ? random() % limit : 0; };

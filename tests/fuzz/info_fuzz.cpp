@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes as run.json, sites.jsonl and end.json of a small data directory. A line that is `%` divides
-// the three; a file that is empty is a good one.
+// libFuzzer target: reads any bytes as run.json, sites.jsonl and end.json of a small data
+// directory. A line `%` separates the three; an empty file is replaced by a valid one.
 #include "mutate.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes as a profile in JSON that tp-diff reads; whatever it accepts is compared
-// with itself and with an empty profile, and written in all formats.
+// libFuzzer target: reads any bytes as a JSON profile, as tp-diff does. A profile that is accepted
+// is compared with itself and with an empty profile, and written in all formats.
 #include "base/problem.h"
 #include "compare/diff_writers.h"
 

@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes as the streams of a data directory. Built with clang by
-// tests/fuzz/run.
+// libFuzzer target: reads any bytes as the streams of a data directory. tests/fuzz/run builds it
+// with clang.
 #include "mutate.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

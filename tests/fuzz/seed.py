@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Makes a seed for reader_fuzz of a small recording: tests/fuzz/seed.py DATA_DIRECTORY > corpus/reader/PROGRAM.CASE
+"""Converts a small recording to a seed for reader_fuzz:
 
-For example of a case of tests/system/programs, recorded with TP_EVENT=virtual. Sites are those that the fuzz target has: 1 to 16.
+    tests/fuzz/seed.py DATA_DIRECTORY > corpus/reader/PROGRAM.CASE
+
+For example a case of tests/system/programs, recorded with TP_EVENT=virtual. Sites are those of the
+fuzz target: 1 to 16.
 """
 import glob
 import os

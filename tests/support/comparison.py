@@ -1,8 +1,8 @@
-"""What the scripts that compare a profile (tp-analyze --json) with expectations share."""
+"""Helpers of the scripts that compare a profile (tp-analyze --json) with expectations."""
 
 
 def negative_figures(value, path=""):
-    """Where a figure is negative, or was before it was written as 64 bits without a sign."""
+    """The places of negative figures, also of those written as unsigned 64-bit numbers."""
     if isinstance(value, (dict, list)):
         entries = value.items() if isinstance(value, dict) else enumerate(value)
         return [found for name, each in entries for found in negative_figures(each, f"{path}/{name}")]
@@ -11,7 +11,7 @@ def negative_figures(value, path=""):
 
 
 class Comparison:
-    """Counts comparisons, and keeps the differences in words."""
+    """Counts comparisons and collects the differences as messages."""
 
     def __init__(self, profile):
         self.profile = profile
@@ -29,7 +29,8 @@ class Comparison:
             self.differences.append(f"{what}: expected {bounds[0]} to {bounds[1]}, got {got}")
 
     def conservation(self, outside=0):
-        """What holds for every recording of every program under the virtual clock, which spends so much outside of steps."""
+        """Checks what holds for every recording under the virtual clock, if `outside` units of work
+        are outside of steps."""
         profile = self.profile
         self.equal("complete", True, profile["complete"])
         self.equal("negative figures", [], negative_figures(profile))

@@ -1,5 +1,5 @@
-// Drives the hooks as libtbb does, without oneTBB: tasks and contexts are a few words. For tests and benchmarks of the
-// runtime, which link tp_runtime themselves.
+// Calls the hooks as libtbb does, without oneTBB: tasks and contexts are a few words of memory. For
+// tests and benchmarks of the runtime; they link tp_runtime themselves.
 #pragma once
 
 #include "tp/hooks.h"
@@ -23,7 +23,7 @@ struct FakeContext {
   operator tp_context() { return {&word, traits}; }
 };
 
-// The calling thread's first use of the library.
+// The calling thread's first oneTBB call.
 inline void start() {
   tp_on_external_thread();
   tp_on_scheduler_ready();

@@ -1,4 +1,5 @@
-// Written for clarity: profiles are maps, and every step of the pseudocode stands as it is printed.
+// Written for clarity, not speed: profiles are maps, and the code follows the printed pseudocode
+// step by step.
 #include "fork_join.h"
 
 #include <algorithm>
@@ -23,7 +24,8 @@ void unite(ForkJoinProfile& to, const ForkJoinProfile& from) {
   }
 }
 
-// A span variable of Figure 3 with its profile, and how much of it are F's own instructions.
+// A span variable of Figure 3 with its profile. `own` is the part of it that F's own instructions
+// contribute.
 struct Variable {
   std::uint64_t value = 0, own = 0;
   ForkJoinProfile prof;
@@ -123,7 +125,7 @@ public:
           spawned.empty() ? ContextOperand::fresh(true) : ContextOperand::last();
       if (event.kind == ForkJoinTask::Event::Wait) {
         stream_.wait(step, context);
-        // The newest first, as a thread of oneTBB does.
+        // The newest first, as a oneTBB thread does.
         for (; !spawned.empty(); spawned.pop_back())
           begin(spawned.back().first, spawned.back().second);
         stream_.wait_end();

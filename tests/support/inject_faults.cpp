@@ -1,22 +1,22 @@
-// Runs a program in whose processes perf_event_open, mmap of an event's page, and read() of an event
-// fail as asked: the kernel hands these calls to this process (seccomp user notification), which
-// refuses them, changes them, or lets them go on.
+// Runs a program in whose processes perf_event_open, mmap of an event's page, and read() of an
+// event fail on request. The kernel hands these calls to this process (seccomp user notification),
+// which refuses them, changes them, or lets them continue.
 //
 //   inject_faults [OPTION...] -- PROGRAM [ARG...]
 //     --open ERRNO     perf_event_open fails
 //     --mmap ERRNO     mapping the page of an event fails
-//     --from N         both only from the N-th such call on
-//     --hardware       --open: only of hardware events
+//     --from N         both fail only from the N-th such call on
+//     --hardware       --open applies to hardware events only
 //     --swap           hardware events become the task clock, which every machine can count
-//     --empty-read N   read() of an event gives 0 bytes from the N-th on
-//     --half-counted   read() of an event says that it was counted half of the time only
-//     --hybrid A,B     CPUs A and B are of two kinds: hardware events of the PMU types 1001 and 1002
-//                      count on one of them only, as those of the first kind do that name none
+//     --empty-read N   read() of an event returns 0 bytes from the N-th call on
+//     --half-counted   read() of an event reports that it was counted for half of the time only
+//     --hybrid A,B     CPUs A and B are of two kinds: hardware events of PMU types 1001 and 1002
+//                      count on one of them only; events without a PMU type count on the first kind
 //     --stop-clock     reading a thread's CPU time stops the thread for a moment, as a tracer would
-//     --log FILE       a line for each hardware event opened: type, config, config1, config2
-//     --nobody         as the user nobody
+//     --log FILE       writes a line for each hardware event opened: type, config, config1, config2
+//     --nobody         runs the program as an unprivileged user
 //
-// Ends as the program ends; 77 where notification is not permitted, 125 for a failure of its own.
+// Exits with the program's status; 77 where notification is not permitted, 125 for its own errors.
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -84,7 +84,7 @@ int errno_of(const std::string& name) {
   die(name.c_str());
 }
 
-// Returns the program and its arguments.
+// Returns the program and its arguments. Exits on an unknown option.
 char** parse(char** word, Faults& faults) {
   for (++word; *word != nullptr; ++word) {
     const std::string option = *word;
@@ -130,8 +130,8 @@ constexpr std::uint32_t argument(int number) {
   return offsetof(seccomp_data, args) + static_cast<unsigned>(number) * sizeof(std::uint64_t);
 }
 
-// Of mmap only what looks like the page of an event, of read() only what has the size of a group, of
-// clock_gettime() only the thread's CPU time.
+// Selects, of mmap, only what looks like the page of an event; of read(), only the size of a group;
+// of clock_gettime(), only the thread's CPU time.
 int install_filter(bool stop_clock) {
 #if defined(__x86_64__)
   constexpr std::uint32_t arch = AUDIT_ARCH_X86_64;
@@ -176,7 +176,7 @@ int install_filter(bool stop_clock) {
   const int answer[2] = {listener, errno};
   if (write(tell, answer, sizeof answer) != sizeof answer)
     die("pipe");
-  char nothing; // until the supervisor has the listener
+  char nothing; // until the supervisor has received the listener
   while (read(go_on, &nothing, 1) < 0 && errno == EINTR) {
   }
   if (listener >= 0)
@@ -193,12 +193,13 @@ public:
   Supervisor(const Faults& faults, int listener, int program)
       : faults_(faults), listener_(listener), program_(program) {}
 
-  // Returns the program's status as waitpid has it.
+  // Returns the program's status as waitpid() reports it.
   int run(pid_t pid) {
     int status = 0;
     pollfd waited[] = {{listener_, POLLIN, 0}, {program_, POLLIN, 0}};
     while (poll(waited, 2, -1) > 0 || errno == EINTR) {
-      // Before Linux 6.11 a zombie still uses the filter; since then either may be told first.
+      // Before Linux 6.11 a zombie still uses the filter; since then either descriptor may report
+      // first.
       const bool nobody_left = (waited[0].revents & POLLHUP) != 0;
       if (waited[1].fd >= 0 && (waited[1].revents != 0 || nobody_left)) {
         waitpid(pid, &status, 0);
@@ -268,13 +269,13 @@ private:
           << event.config2 << '\n';
   }
 
-  // Of a group, not its leader.
+  // A member of a group other than its leader.
   static bool is_member(const seccomp_notif& call) {
     return static_cast<int>(call.data.args[3]) >= 0;
   }
 
-  // Opens in place of the program, on one CPU. Members of a group follow its leader, which the thread
-  // opened last.
+  // Opens the event for the program, on one CPU. Members of a group follow their leader, which is
+  // the last event that the thread opened.
   void open_on_kind(const seccomp_notif& call, perf_event_attr& event, seccomp_notif_resp& answer) {
     if (event.type != PERF_TYPE_SOFTWARE) {
       const std::uint64_t kind =
@@ -319,7 +320,7 @@ private:
       go_on(answer);
   }
 
-  // Reads in place of the program: { number of events, time enabled, time running, values... }.
+  // Reads for the program: { number of events, time enabled, time running, values... }.
   void read_half_counted(const seccomp_notif& call, seccomp_notif_resp& answer) {
     const int event = fd_of(static_cast<int>(call.data.args[0]));
     std::uint64_t words[8];
@@ -354,7 +355,7 @@ private:
   const Faults& faults_;
   int listener_, program_;
   unsigned long opens_ = 0, maps_ = 0, reads_ = 0;
-  std::map<std::uint32_t, int> cpu_; // of the event that a thread opened last
+  std::map<std::uint32_t, int> cpu_; // of the last event that a thread opened
 };
 
 } // namespace

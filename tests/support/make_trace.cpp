@@ -1,4 +1,5 @@
-// make_trace SCRIPT DIRECTORY: a hand-written trace as a data directory, to try tp-analyze on.
+// make_trace SCRIPT DIRECTORY: writes a hand-written trace as a data directory, for trying
+// tp-analyze.
 #include "trace_script.h"
 
 #include <cstdio>

@@ -20,7 +20,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// Makes every chunk of a stream consistent with its bytes again.
+// Recomputes the lengths and checksums of every chunk of a stream after its bytes were changed.
 void reseal(Bytes& bytes) {
   for (std::size_t at = 0; at + sizeof(trace::ChunkHeader) <= bytes.size();) {
     trace::ChunkHeader header;
@@ -90,7 +90,7 @@ analysis::TraceSource mutate(const analysis::TraceSource& source, std::uint64_t 
     else if (where == 2 && result.end_json)
       damage(*result.end_json, random);
     else if (!streams.empty()) {
-      // Mostly in the records, since headers are well guarded.
+      // Mostly change records, since headers are well guarded.
       Bytes& stream = streams[random() % streams.size()];
       if (stream.size() <= sizeof(trace::ChunkHeader) || random() % 8 == 0) {
         damage(stream, random);
@@ -180,14 +180,14 @@ analysis::TraceSource with_info(std::string_view texts) {
 
 namespace {
 
-// What a user may ask for besides; the answers are in the text and the Markdown.
+// Further questions that a user may ask; their answers are in the text and the Markdown report.
 bool answers_questions(const analysis::TraceSource& source, const analysis::Profile& profile) {
   analysis::ProfileOptions options;
   options.mode = analysis::WhatIfMode::Optimize;
   options.target = 64;
   options.measure_burden = true;
   for (const analysis::SiteRow& site : profile.sites)
-    if (site.loops.body_calls > 0 && site.info.line > 0) // main is no spawn site
+    if (site.loops.body_calls > 0 && site.info.line > 0) // main is not a spawn site
       options.grains.emplace_back(site.info.name, 4);
   const analysis::Profile answers = analysis::make_profile(source, options);
   return !analysis::write_text(answers, {}).empty() &&

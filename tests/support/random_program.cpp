@@ -1,5 +1,5 @@
-// Simulates a work-stealing run: at each tick of a global clock one thread does one thing that is
-// possible.
+// Simulates a run with work stealing: at each tick of a global clock one thread does one thing that
+// is possible.
 #include "random_program.h"
 
 #include <algorithm>
@@ -27,20 +27,20 @@ struct Node {
   std::uint64_t weight = 0;
   std::uint32_t line = 0;
   std::map<unsigned, std::uint64_t> regions;
-  std::vector<int> before; // in order of preference where lengths tie
+  std::vector<int> before; // in order of preference if lengths are equal
   bool first = false;      // of a task: its `before` is the spawn
   bool loop_begin = false; // a loop body begins here
   bool loop_end = false;   // a loop body ends here
   std::uint64_t iterations = 1, grain = 1;
-  std::string from, to;        // of a step: what it begins and ends with
+  std::string from, to;        // of a step: its boundaries
   bool spawns = false;         // of a step: it ends with a spawn
   bool ends_task = false;      // of a step: it is the last of a task
   bool is_wait = false;        // the end of a wait
   std::uint32_t wait_line = 0; // line of the task that the waiting frame spawned last
-  std::vector<int> again;      // ends that the waiting frame has joined before
+  std::vector<int> again;      // ends that the waiting frame has already joined
 };
 
-// What remains of a range that is split in two wherever it exceeds the grain.
+// The largest part of a range that is halved until no part exceeds the grain size.
 std::uint64_t largest_piece(std::uint64_t iterations, std::uint64_t grain) {
   if (iterations <= grain)
     return iterations;
@@ -48,14 +48,15 @@ std::uint64_t largest_piece(std::uint64_t iterations, std::uint64_t grain) {
                   largest_piece(iterations - iterations / 2, grain));
 }
 
-// As divisible, the loop bodies of one task are side by side: all begin where the first began,
-// later by the steps between them. An inner list is that of bodies inside a body.
+// For the schedule-independent length, the loop bodies of one task run in parallel: all begin where
+// the first began, later by the steps between them. An inner list contains the bodies inside a
+// body.
 struct Bodies {
   std::uint64_t begin = 0, longest = 0;
   bool open = false;
 };
 
-// Corrects the length at `node` for the loop bodies of its task; returns the length at which a task
+// Corrects the length at `node` for the loop bodies of its task. Returns the length at which a task
 // spawned there starts.
 std::uint64_t divide(const Node& node, std::uint64_t& length, std::vector<Bodies>& levels) {
   if (!levels.empty() && !levels.back().open)
@@ -71,7 +72,7 @@ std::uint64_t divide(const Node& node, std::uint64_t& length, std::vector<Bodies
     const std::uint64_t added = length - level.begin;
     const std::uint64_t largest =
         largest_piece(node.iterations, std::max<std::uint64_t>(node.grain, 1));
-    // Small numbers: no overflow.
+    // Small numbers, so the products cannot overflow.
     level.longest =
         std::max(level.longest,
                  level.begin + (node.iterations == 0 ? added : added * largest / node.iterations));
@@ -141,15 +142,15 @@ struct SimContext {
   bool exclusive = false;
   // Made by parallel_for_each: a wait inside joins what the waiting task itself spawned.
   bool for_each = false;
-  // Made by the user: what an algorithm splits off a task is a piece of it.
+  // Made by the user: what an algorithm splits off a task counts as part of that task.
   bool users = false;
   SimFrame* creator = nullptr;
   bool over = false;
   std::vector<SimFrame*> tasks;
   unsigned unfinished = 0;
-  // The tasks that running frames wait for alone, if these take what is fed; the newest at the end.
+  // Tasks that running frames wait for alone and that accept fed tasks; the newest is last.
   std::vector<SimFrame*> takers;
-  // What the last frame that waited has joined: it does not join them again.
+  // What the last frame that waited has joined: that frame does not join them again.
   const SimFrame* last_waiter = nullptr;
   std::size_t joined = 0;
   unsigned waits = 0;
@@ -163,13 +164,13 @@ struct SimNode {
 
 struct SimFrame {
   bool task = false;
-  bool no_steps = false; // a worker's root, or the base below a stack put aside
+  bool no_steps = false; // a worker thread's root, or the base below a suspended stack
   bool base = false;
   std::uint64_t id = 0;
   SimFrame* spawner = nullptr;
-  bool piece = false; // split off by an algorithm in a context of the user's
-  bool alone = false; // its spawner waits for it and what descends from it, for nothing else
-  const SimFrame* fed_to = nullptr; // the task waited for alone; it is waited for with that one
+  bool piece = false; // split off by an algorithm in a user's context
+  bool alone = false; // its spawner waits for it and its descendants, for nothing else
+  const SimFrame* fed_to = nullptr; // a task waited for alone: a wait for that one joins this one
   SimContext* own = nullptr;
   SimContext* last = nullptr;
   std::uint32_t line = 0;
@@ -179,9 +180,9 @@ struct SimFrame {
   int side = 0;
   std::vector<int> loops;
   SimContext* waiting = nullptr;
-  const SimFrame* waiting_for = nullptr; // this task alone
+  const SimFrame* waiting_for = nullptr; // waits for this task alone
   unsigned events = 0;
-  std::string opened; // what the open step begins with
+  std::string opened; // the boundary that the open step begins with
   bool used_tbb = false;
   std::uint32_t last_spawned = 0;
 };
@@ -226,7 +227,7 @@ private:
   }
   Figures figures(SimThread& thread, std::uint64_t work);
   std::uint64_t idle(SimThread& thread);
-  // Closes the frame's step: a node, and the region records before.
+  // Closes the frame's step: adds a node, and writes the region records first.
   Figures close(SimThread& thread, SimFrame& frame, const std::string& to);
   int step_node(SimThread& thread, SimFrame& frame, std::uint64_t work);
   SimContext* choose_context(SimThread& thread, SimFrame& frame, bool for_wait,
@@ -255,8 +256,8 @@ private:
   std::uint64_t span(const Lengths& options) const;
 
   static constexpr std::uint32_t kLines[] = {0,  10, 20,
-                                             30, 20, 50}; // of sites 1..5: two stand on line 20
-  // Line 20 stands in two functions (a template's), so all lines of these have one caller.
+                                             30, 20, 50}; // of sites 1..5: two are on line 20
+  // Line 20 is in two functions (of a template), so all lines of these have one caller.
   static constexpr const char* kFunctions[] = {"",    "f()",       "g<int>()",
                                                "f()", "g<char>()", "g<char>()"};
   static unsigned caller_of(std::uint32_t line) {
@@ -339,7 +340,7 @@ std::string join_in(const SimFrame& frame) {
   return "a join or a pause in " + place(frame.line);
 }
 
-// A thread's first cut, if it has named no context before, is its first use.
+// The first cut of a thread that has not named a context before is the thread's first oneTBB call.
 std::string cut_in(SimFrame& frame) {
   const bool is_first_use = !frame.task && !frame.used_tbb;
   frame.used_tbb = true;
@@ -385,7 +386,8 @@ bool Simulation::may_wait(const SimFrame& frame, const SimContext* context,
   return true;
 }
 
-// Whose tasks an unrelated frame's are in a parallel_for_each is plain while that is waited for.
+// The owner of an unrelated frame's tasks in a parallel_for_each is certain while that is waited
+// for.
 bool Simulation::may_join_in(const SimContext& context) {
   if (!context.for_each)
     return true;
@@ -406,7 +408,7 @@ const SimFrame* Simulation::taker_for(const SimFrame& frame, const SimContext& c
     if (takes(task))
       return task;
   }
-  // The newest, which late records do not tell.
+  // The newest one; late records do not show which that is.
   return options_.late || context.takers.empty() ? nullptr : context.takers.back();
 }
 
@@ -418,7 +420,7 @@ SimContext* Simulation::choose_context(SimThread& thread, SimFrame& frame, bool 
     if (context.over)
       continue;
     const bool related = context.creator == &frame || frame.own == &context;
-    // With late records only who is certain to be joined may add tasks.
+    // With late records only a frame that is certain to be joined may add tasks.
     if (!related && (options_.late || !chance(15) || !may_join_in(context)))
       continue;
     if (for_wait && !may_wait(frame, &context, thread))
@@ -476,7 +478,7 @@ void Simulation::spawn(SimThread& thread, SimFrame& frame, bool wait) {
   std::uint32_t line = 0;
   const SiteOperand site = choose_site(thread, frame, line);
   SimContext* const context = choose_context(thread, frame, wait, context_operand);
-  // A context of the user's: an algorithm waits for its own task alone, or something is fed to one.
+  // In a user's context, an algorithm waits for its own task alone, or something is fed to one.
   const bool alone = wait && context->users && chance(60);
   const bool takes = alone && chance(60);
   const SimFrame* const fed_to =
@@ -526,17 +528,17 @@ void Simulation::spawn(SimThread& thread, SimFrame& frame, bool wait) {
   }
 }
 
-// Does the chain of tasks of this context that created each other, up from `task`, start at
-// `frame`, or at the task that it waits for alone?
+// Whether the chain of creators from `task` upwards, within this context, starts at `frame` or at
+// the task that `frame` waits for alone.
 bool descends(const SimFrame* task, const SimFrame& frame) {
   const SimContext* const context = task->own;
   if (context->for_each && frame.own == context)
     return task->spawner == &frame;
-  // What a frame from outside feeds to a parallel_for_each is waited for with all of that.
+  // A wait for the parallel_for_each also joins what a frame from outside feeds to it.
   if (context->for_each)
     return &frame == context->creator;
   while (task->task && task->own == context) {
-    // A piece stands beside its spawner.
+    // A split-off task counts as a sibling of its spawner.
     while (task->piece)
       task = task->spawner;
     if (frame.waiting_for && (task == frame.waiting_for || task->fed_to == frame.waiting_for))
@@ -604,7 +606,7 @@ void Simulation::deposit(SimNode* node, int side, int end) {
     node->end[side] = end;
     if (node->end[1 - side] < 0)
       return;
-    // Nobody joined here: both ends go on to the outer node.
+    // Both ends are unjoined: they go on to the outer node.
     Node both;
     both.before = {node->end[1], node->end[0]};
     end = dag_.add(both);
@@ -660,11 +662,11 @@ void Simulation::finish_ending(SimThread& thread) {
   thread.stack.pop_back();
 }
 
-// What a running frame does next.
+// Chooses what a running frame does next and does it. Returns false if that is impossible.
 bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
   StreamBuilder& stream = *thread.stream;
   const bool wind_down = tasks_ >= options_.most_tasks || ++frame.events > 12;
-  // Towards the end tasks end, and roots only wait.
+  // Towards the end of the run, tasks end and roots only wait.
   if (wind_down && !frame.task && (pool_.empty() || !chance(20)))
     return false;
   const std::uint64_t what = wind_down && frame.task && chance(60) ? 99
@@ -760,7 +762,7 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
   return true;
 }
 
-// What a thread does that has no running task: begins one, or ends its wait.
+// What a thread without a running task does: it begins one, or ends its wait.
 bool Simulation::idle_action(SimThread& thread) {
   SimFrame& top = *thread.stack.back();
   if (top.base && thread.stack.size() == 1 && !aside_.empty() && chance(50)) {
@@ -775,7 +777,7 @@ bool Simulation::idle_action(SimThread& thread) {
     return true;
   }
   if (!pool_.empty() && thread.stack.size() < 40) {
-    // Mostly the newest, as oneTBB does, sometimes the oldest or any.
+    // Mostly the newest, as oneTBB does, sometimes the oldest or a random one.
     begin(thread, chance(60) ? pool_.size() - 1 : pick(pool_.size()));
     return true;
   }
@@ -804,7 +806,7 @@ bool Simulation::is_below(const SimFrame* frame, const SimFrame& ancestor) const
   return false;
 }
 
-// No step with work, and no task made.
+// No step with work, and no task created so far.
 bool Simulation::has_just_begun(const SimFrame& frame) const {
   for (const Node& node : dag_.nodes)
     if (node.owner == &frame && (node.weight > 0 || node.spawns))
@@ -812,7 +814,7 @@ bool Simulation::has_just_begun(const SimFrame& frame) const {
   return true;
 }
 
-// The measures of one task, by the definitions.
+// The measures of one task, by their definitions.
 OracleSite Simulation::whole(const SimFrame& frame,
                              const std::vector<std::uint64_t>& length) const {
   OracleSite site;
@@ -893,7 +895,7 @@ std::uint64_t Simulation::span(const Lengths& options) const {
   const auto length = dag_.lengths(options);
   std::uint64_t longest = 0;
   for (const SimFrame& frame : frames_)
-    // As divisible, a task that was joined is part of another one's path, perhaps scaled down there.
+    // With loops split, a joined task is part of another one's path, perhaps scaled down there.
     if (!options.divisible || !frame.joined)
       longest = std::max(longest, at(length, frame.end));
   return longest;
@@ -948,7 +950,7 @@ OracleQuestions Simulation::questions(std::shared_ptr<const Simulation> self) co
     });
   };
   ask.stretch = [=](const std::string& from, const std::string& to, std::uint64_t factor) {
-    const bool is_first_use = to.starts_with(kFirstUse); // before what, is not this oracle's
+    const bool is_first_use = to.starts_with(kFirstUse); // the oracle does not know before what
     return cheaper(factor, [&](const Node& n) {
       return n.from == from && (n.to == to || (is_first_use && n.to == kFirstUse)) ? n.weight : 0;
     });

@@ -1,7 +1,7 @@
-// The independent oracle: random parallel programs, simulated on several threads, told twice. Once
-// as a trace (bytes, through TraceBuilder), once as an explicit event DAG on which every figure is
-// computed by brute force from the definitions in docs/design.md section 1 and
-// docs/trace-format.md. Shares no code with the analyzer.
+// The independent oracle: random parallel programs, simulated on several threads and described
+// twice: as a trace (bytes, written by TraceBuilder), and as an explicit event DAG. Every figure is
+// computed on the DAG by brute force from the definitions in docs/explanation/work-and-span.md and
+// docs/reference/trace-format.md. Shares no code with the analyzer.
 #pragma once
 
 #include "trace_builder.h"
@@ -19,11 +19,12 @@ namespace tp::test {
 
 struct RandomOptions {
   std::uint64_t seed = 1;
-  // Records late or with skewed clocks: an End may be written after the waiter went on. Works are
-  // then large, so that ties between unrelated tasks, which such traces leave open, do not happen.
+  // Late records or skewed clocks: an End may be written after the waiter continued. The work of
+  // steps is then large, so that no ties occur between unrelated tasks, which such traces leave
+  // undefined.
   bool late = false;
   unsigned most_tasks = 40;
-  // Frames may go on after an edge alone: what they did before is on no path to an end.
+  // Frames may continue after an edge alone: their work before it is on no path to an end.
   bool restarts = true;
 };
 
@@ -32,7 +33,7 @@ struct OracleSums {
   auto operator<=>(const OracleSums&) const = default;
 };
 
-// Of one line, after Cilkprof, section 6.
+// Figures of one line, as defined in Cilkprof, section 6.
 struct OracleSite {
   OracleSums top_call_site = {}, top_caller = {}, local = {};
   auto operator<=>(const OracleSite&) const = default;
@@ -42,24 +43,25 @@ struct OracleResult {
   std::uint64_t work = 0, span = 0, divisible_span = 0;
   std::uint64_t burdened_cilk = 0, burdened_tbb = 0;
   std::map<std::uint32_t, OracleSite> sites; // by line; 0 is main: local only
-  // What is on the critical path, per line, for each end that is longest; of the line of a region only
-  // a local span, which is the work inside.
+  // What is on the critical path, per line, one map for each end of the longest length. The line of
+  // a region has only a local span: the work inside.
   std::set<std::map<std::uint32_t, OracleSite>> on_span;
-  // (region or -1 for all, factor) -> span times factor, and work times factor as optimized
+  // (region or -1 for all, factor) -> span times factor, and the work times factor for the mode
+  // optimize
   std::map<std::pair<int, std::uint64_t>, std::pair<std::uint64_t, std::uint64_t>> what_if;
 };
 
-// Spans of the program with something changed; times the factor, where there is one.
+// Spans of the program with a change; multiplied by the factor, where there is one.
 struct OracleQuestions {
   std::function<std::uint64_t(std::uint32_t line, std::uint64_t factor)> site;
   std::function<std::uint64_t(std::uint32_t line, unsigned region, std::uint64_t factor)>
       site_or_region;
-  // A stretch of code by what it begins and ends with, in words.
+  // A code segment, named by its two boundaries.
   std::function<std::uint64_t(const std::string& from, const std::string& to, std::uint64_t factor)>
       stretch;
-  // Without the waits of frames that spawned a task of this line last.
+  // Without the waits of frames whose last spawn was a task of this line.
   std::function<std::uint64_t(std::uint32_t line)> without_wait;
-  // As divisible, loops of tasks of this line with another grain.
+  // The schedule-independent span if loops of tasks of this line had another grain size.
   std::function<std::uint64_t(std::uint32_t line, std::uint64_t grain)> grain;
 };
 

@@ -1,4 +1,4 @@
-// Rows for tests below the stage sites/: one per spawn site, one region per region.
+// Rows for tests below the stage sites/: one row per spawn site, one region per region.
 #pragma once
 
 #include "model/row_maps.h"

@@ -1,4 +1,4 @@
-// Encodes with the same encoder as the profiler.
+// Uses the same encoder as the profiler.
 #include "trace_builder.h"
 
 #include <cstdio>
@@ -12,7 +12,7 @@ using trace::Op;
 
 template <typename Operands>
 void StreamBuilder::emit(Op op, unsigned flags, const StepFigures& step, Operands&& operands) {
-  // Extended payloads may be longer than any record of the profiler.
+  // Extended payloads may be longer than any record that the profiler writes.
   std::vector<std::byte> space(trace::kMaxRecordBytes + (op == Op::Extended ? 70000 : 0));
   trace::RecordEncoder encoder(space.data());
   const unsigned lead = encoder.field(step.lead);

@@ -1,6 +1,5 @@
-// Writes traces for tests: real bytes through trace_codec.h, in memory or as a data directory. A
-// test says what a thread does, record by record; ids, widths and chunks are the builder's
-// business.
+// Writes traces for tests: real bytes, encoded by trace_codec.h, in memory or as a data directory.
+// A test lists the records of each thread in order; the builder chooses ids, widths and chunks.
 #pragma once
 
 #include "tp/trace/trace_codec.h"
@@ -17,7 +16,7 @@ namespace tp::test {
 struct StepFigures {
   std::uint64_t work = 0;
   std::uint64_t lead = 0;
-  std::uint64_t wall = 0; // as it stands in the record
+  std::uint64_t wall = 0; // as the record contains it
 };
 
 struct ContextOperand {
@@ -63,7 +62,7 @@ public:
   void extended(trace::ExtendedKind kind, const void* payload, std::size_t bytes,
                 std::uint64_t idle = 0);
   void stack_in(std::uint64_t stack, std::uint64_t idle = 0);
-  // With `wait`, a SpawnWait, `split` is its flag kWaitAlone: the same bit.
+  // With `wait`, a SpawnWait; `split` is then its flag kWaitAlone, which is the same bit.
   void spawn(StepFigures step, SiteOperand site, ContextOperand context, bool split = false,
              bool wait = false);
   void wait(StepFigures step, ContextOperand context);
@@ -82,14 +81,13 @@ public:
 
   // The next record starts a new chunk, whose times count from `base_time`.
   void new_chunk(std::uint64_t base_time);
-  // The bytes of the current chunk's records may not grow beyond this: then the builder starts a
-  // new one by itself, if it knows the time (set_now).
+  // Tasks that this stream has spawned so far.
   std::uint64_t spawns() const { return spawns_; }
   std::size_t chunk_count() const { return done_.size() + 1; }
 
   // Extra events that each closing record carries.
   std::vector<std::uint64_t> extra;
-  bool close_last = true; // false: as after a kill
+  bool close_last = true; // false: as after the process was killed
   std::uint32_t last_flags = 0;
   std::uint32_t slack = 64; // unused bytes at the end of each chunk
 

@@ -1,5 +1,5 @@
-// Hand-written traces: `*.trace.txt` to a TraceBuilder. One record per line, in the order of its
-// stream.
+// Parses hand-written traces, `*.trace.txt`, into a TraceBuilder. One record per line, in the order
+// of its stream.
 //
 //   run complete=1 cpus=2 unit=units clock=virtual hz=0 same_as_time=0 step_cost=0 virtual_work=175
 //   site 25 a.cpp 25                      id, file, line [, column]; task_group, tagged by tp-c++
@@ -8,10 +8,12 @@
 //   stream 0                              what follows belongs to stream 0 (base=TIME)
 //     thread role=main prior=0            role: main, external, worker
 //     spawn work=80 site=25 ctx=new       site: a number, last; else inherited
-//     spawn-wait alone=1 / wait           ctx: new, new-exclusive (construct=parallel_scan: of that), own, last, STREAM.ORDINAL
+//     spawn-wait alone=1 / wait           ctx: new, new-exclusive (construct=parallel_scan: of
+//                                         that), own, last, STREAM.ORDINAL
 //     begin task=-1                       task: newest, -N (before it), STREAM.ORDINAL
-//     end / task / loop-begin / join / release / cut   work= lead= wall= (wall: the work, unless given)
-//     loop-end n=64 grain=1 / acquire edge=0.0 alone=1 / release kept=1 / region id=0 work=5 / context-end ctx=last
+//     end / task / loop-begin / join / release / cut   work= lead= wall= (default: work)
+//     loop-end n=64 grain=1 / acquire edge=0.0 alone=1 / release kept=1 /
+//     region id=0 work=5 / context-end ctx=last
 //     wait-end idle=3 / thread-end cpu=1 / pause / resume / chunk base=TIME
 //     stack-out / stack-in stack=0.0 / edge-uses edge=0.0 change=1 / feed
 //   # comment

@@ -4,9 +4,9 @@
 usage: validate_json.py FILE|DATA_DIR...   exit 1 and one line per difference
        validate_json.py --schemas          whether the schemas themselves are valid and complete
 
-A FILE says by its field "schema" which schema it has; a DATA_DIR contains run.json, sites.jsonl and, if the recording is
-complete, end.json. The validation is strict: a field that the schema does not know is a difference, so that whoever adds
-one describes it there."""
+The field "schema" of a FILE names its schema; a DATA_DIR contains run.json, sites.jsonl and, if the
+recording is complete, end.json. The validation is strict: a field that the schema does not contain
+is a difference, so that everyone who adds a field describes it there."""
 import functools
 import json
 import os
@@ -28,7 +28,8 @@ def schema_of(name):
 
 
 def parts_of(schema):
-    """The schemas inside that describe values of their own: not conditions, which describe the same value again."""
+    """The nested schemas that describe values of their own; not conditions, which describe the same
+    value again."""
     for word in ("properties", "$defs"):
         yield from schema.get(word, {}).items()
     for word in ("items", "additionalProperties"):
@@ -52,7 +53,7 @@ def validator(name):
 
 
 def differences(name, value):
-    """Where the value is not what the schema says, in words."""
+    """Messages: where the value differs from the schema."""
     found = []
     for error in validator(name).iter_errors(value):
         place = "".join(f"/{step}" for step in error.absolute_path) or "/"
@@ -63,7 +64,7 @@ def differences(name, value):
 
 
 def schema_name(value):
-    """taskpath.NAME/1 -> NAME; None if it is none of ours."""
+    """taskpath.NAME/1 -> NAME; None if it is not one of our schemas."""
     text = value.get("schema") if isinstance(value, dict) else None
     parts = text.split("/") if isinstance(text, str) else []
     name = parts[0].removeprefix("taskpath.") if parts else None
@@ -76,7 +77,7 @@ def differences_of_document(value):
 
 
 def differences_of_lines(text):
-    """Of sites.jsonl. What follows the last line end was cut when the program was killed."""
+    """Messages for sites.jsonl. Text after the last line end was cut off by a kill."""
     return [f"line {number}: {difference}" for number, line in enumerate(text.split("\n")[:-1], 1)
             for difference in differences("sites", json.loads(line))]
 
@@ -96,7 +97,8 @@ def differences_of_data(directory):
 
 
 def differences_of_schema(name):
-    """What is wrong with a schema itself: every field has to be described, and required or said to be absent at times."""
+    """Messages: errors of a schema itself. Every field needs a description, and a field that is not
+    required has to state when it is absent."""
     schema = schema_of(name)
     jsonschema.Draft202012Validator.check_schema(schema)
     found = []

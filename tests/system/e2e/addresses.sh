@@ -1,6 +1,7 @@
-# The address of a construct is of the type that it has with stock headers, though ours add a parameter: the same program
-# compiles, in any dialect and by tp-c++, prints the same, and all of its tasks are found.
-# long: it compiles one large program in every dialect; all_constructs and overloads_called stay in CI.
+# The address of a construct has the same type as with stock headers, though ours add a parameter:
+# the same program compiles, in any dialect and with tp-c++, prints the same, and all its tasks are
+# found.
+# long: compiles one large program in every dialect; CI runs all_constructs and overloads_called.
 . "$(dirname "$0")/common.inc"
 cat >addresses.cpp <<'EOF'
 #define TBB_PREVIEW_ISOLATED_TASK_GROUP 1
@@ -122,6 +123,6 @@ ours ./tagged
 same "tp-c++" "$expected" "$(cat out)"
 analyze tp-data
 is 'p["complete"] and p["trace"]["inconsistencies"] == {}'
-# Each call through an address is a site of its own, by its return address.
+# Each call through an address is a site of its own, identified by its return address.
 is '{s["file"].rsplit("/", 1)[-1] for s in p["sites"] if s["line"]} == {"addresses.cpp"} and len(p["sites"]) == 1 + 19'
 finish

@@ -1,5 +1,5 @@
-# Every construct whose header names its place, compiled by tp-c++: each call is an explicit site with the construct's name,
-# and the program prints what it prints without.
+# Every construct whose header names its place, compiled by tp-c++: each call is an explicit site
+# with the construct's name, and the program prints the same as without tp-c++.
 . "$(dirname "$0")/common.inc"
 [ -x "$TP_PREFIX/bin/tp-c++" ] || skip "tp-c++ is not installed"
 cat >all.cpp <<'X'

@@ -1,5 +1,6 @@
-# --as-if-cores N: loops, reductions and sorts are split as by N threads, whatever the machine has: the span as executed is the
-# one that arithmetic or a run with N real threads gives. What the program sees, and what stays as it is.
+# --as-if-cores N: loops, reductions and sorts are split as by N threads on any machine: the span of
+# this run is the one that arithmetic or a run with N real threads gives. What the program sees, and
+# what does not change.
 . "$(dirname "$0")/common.inc"
 cat >split.cpp <<'X'
 #include <oneapi/tbb/blocked_range.h>
@@ -77,7 +78,8 @@ X
 build split <split.cpp
 build_stock swapped <split.cpp
 
-# span_of PROGRAM CASE CORES THREADS: runs as if on that many cores (0: as it is); prints the span as executed.
+# span_of PROGRAM CASE CORES THREADS: runs as if on that many cores (0: unchanged); prints the span
+# of the run.
 span_of() {
   rm -rf tp-data
   local as_if=()
@@ -86,7 +88,8 @@ span_of() {
   analyze tp-data
   python3 -c 'import json; print(json.load(open("profile.json"))["span"])'
 }
-# exactly CASE CORES SPAN: with one thread nothing is stolen, which would split further. The result stays.
+# exactly CASE CORES SPAN: with one thread there are no steals, which would split further. The
+# result does not change.
 exactly() {
   same "$1 as if on $2 cores: span" "$3" "$(span_of split "$1" "$2" alone)"
   same "$1 as if on $2 cores: result" "$(TP_DISABLE=1 ./split "$1" 0)" "$(cat out)"
@@ -107,7 +110,8 @@ for n in 2 8 32 128; do
   outer=$((n < 64 ? n : 64))
   exactly nested $n $((8192 / outer / n))
   exactly deterministic $n $((8192 / n + $(python3 -c "print(($n).bit_length() - 1)"))) # and its joins
-  # No arithmetic for these: n real threads, which may steal, give the same or split further.
+  # There is no arithmetic for these: n real threads, which may steal, give the same or split
+  # further.
   for name in affinity sort; do
     alone=$(span_of split $name $n alone)
     low=$((alone / 2))
@@ -121,7 +125,7 @@ between auto 0 32 $((8192 / 32 / 16)) $((8192 / 32 / 4))
 same "real threads" $((8192 / 8)) "$(span_of split static 0 8)"
 same "not recompiled" $((8192 / 32)) "$(span_of swapped static 32 0)"
 
-# An arena of a size of its own keeps it. The program is told N; it never has a thread with a higher index.
+# An arena with an explicit size keeps it. The program sees N; no thread has a higher index.
 same "explicit arena" 64 "$(span_of split explicit 32 0)"
 cores=$(./split seen 0 | cut -d ' ' -f 3 | head -n 1)
 rm -rf tp-data

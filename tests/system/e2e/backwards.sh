@@ -1,5 +1,6 @@
-# Clocks that go back: a time stamp counter that differs between CPUs, CPU times that a kernel corrects, counters that the
-# program sets to zero. No figure of any report is negative (`is` looks at all), and what can be counted is.
+# Clocks that go back: a time stamp counter that differs between CPUs, CPU times that a kernel
+# corrects, counters that the program resets to zero. No figure of any report is negative (`is`
+# checks all of them), and everything countable is counted.
 . "$(dirname "$0")/common.inc"
 [ "$(uname -m)" = x86_64 ] || skip "the time stamp counter can be trapped on x86-64 only"
 unset TP_EVENT
@@ -26,7 +27,7 @@ build back -rdynamic <<'EOF'
 static bool cpu_time_goes_back = false;
 static thread_local unsigned stamps = 0, cpu_times = 0;
 
-// In place of the C library's: now and then CPU times are 5 ms back.
+// Replaces the C library's function: at times CPU times are 5 ms behind.
 extern "C" int clock_gettime(clockid_t clock, timespec* now) {
   const long status = syscall(SYS_clock_gettime, clock, now);
   const bool is_cpu_time = clock == CLOCK_THREAD_CPUTIME_ID || clock == CLOCK_PROCESS_CPUTIME_ID;
@@ -39,8 +40,8 @@ static double cpu_ns() {
   syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now);
   return now.tv_sec * 1e9 + now.tv_nsec;
 }
-// Each rdtsc(p) comes here: every 20 readings the thread is on the other CPU, whose counter is a billion ticks behind. The
-// kernel's own code in the process (vdso) is told the truth.
+// Each rdtsc(p) traps here: every 20 readings the thread moves to the other CPU, whose counter is a
+// billion ticks behind. The kernel's own code in the process (vdso) gets the true value.
 static void on_rdtsc(int, siginfo_t*, void* context) {
   greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto at = static_cast<unsigned long>(registers[REG_RIP]);
@@ -101,7 +102,7 @@ int main(int, char** arguments) {
   std::printf("%ld\n", spun.load());
 }
 EOF
-# with WHAT EVENT EXPRESSION: WHAT goes back. All ways to look at it, since each subtracts something else.
+# with WHAT EVENT EXPRESSION: WHAT goes back. Runs all reports, since each subtracts other figures.
 with() {
   status=0
   rm -rf data profile.json
@@ -118,8 +119,8 @@ with() {
 no_rseq() { GLIBC_TUNABLES=glibc.pthread.rseq=0 "$@"; }
 ns='sum(s["exclusive_work"] for s in p["sites"][1:]) * (1 if p["unit"] == "ns" else 1e9 / p["clock"]["hz"])'
 ratio="$ns / float(open('out').read())"
-# CPU times are true if only the time stamps are not. The signal of each trap is a reason to try the reading again, where rseq
-# tells of them: such steps are longer.
+# CPU times are correct if only the time stamps are wrong. The signal of each trap makes the clock
+# repeat the reading, where rseq reports signals: such steps are longer.
 with tsc tsc "0.8 < $ratio < 8"
 no_rseq with tsc tsc "0.8 < $ratio < 2"
 with tsc task-clock "0.8 < $ratio < 2"

@@ -1,5 +1,6 @@
-# A program that brings the distribution's libtbb in a folder of its own (DT_RPATH, DT_RUNPATH), under another name, or in a
-# plugin's folder is recorded all the same: ours comes first, and its functions stand in for those of the others.
+# A program that brings the distribution's libtbb in its own folder (DT_RPATH, DT_RUNPATH), under
+# another name, or in a plugin's folder is recorded nevertheless: ours is loaded first, and its
+# functions replace those of the others.
 . "$(dirname "$0")/common.inc"
 stock=$(readlink -f "$("$cxx" -print-file-name=libtbb.so.12)")
 [ -e /usr/include/oneapi/tbb/version.h ] && [ -e "$stock" ] || skip "no libtbb-dev"

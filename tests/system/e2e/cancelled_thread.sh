@@ -1,4 +1,5 @@
-# A thread that somebody asked to end (pthread_cancel) goes on until it comes to a point where it can: our hooks are none.
+# A cancelled thread (pthread_cancel) continues until it reaches a cancellation point: our hooks
+# contain none.
 . "$(dirname "$0")/common.inc"
 build_stock program <<'EOP'
 #include <oneapi/tbb/parallel_for.h>

@@ -1,9 +1,10 @@
-# The clocks of real programs: after fork, beside another user of rseq, with few descriptors; and what tp-doctor says of them.
+# The clocks of real programs: after fork, together with another user of rseq, with few descriptors;
+# and what tp-doctor reports of them.
 . "$(dirname "$0")/common.inc"
 unset TP_EVENT
 clock_of() { python3 -c "import json; w = json.load(open('$1/run.json'))['work']; print(w['clock'], '|', w['reason'])"; }
 
-# tp-doctor names the clock that a run then takes, and each one that works has a price.
+# tp-doctor names the clock that a run then uses, and reports a cost for each clock that works.
 build simple <<'EOF'
 #include <oneapi/tbb/task_group.h>
 #include <cstdio>
@@ -37,7 +38,7 @@ for source in doctor["sources"]:
 assert any(s["clock"] == doctor["auto"]["clock"] and s["works"] for s in doctor["sources"])
 EOF
 
-# The child of a fork keeps the clock, and why it is that one.
+# The child of a fork keeps the clock and the reason for its choice.
 ours env TP_DATA=forked/%p GLIBC_TUNABLES=glibc.pthread.rseq=0 ./simple fork
 same "stdout of a fork" "7 done" "$(xargs <out)"
 same "clocks of parent and child" 1 "$(for data in forked/*; do clock_of "$data"; done | sort -u | wc -l)"
@@ -84,8 +85,8 @@ same "stdout beside another user of rseq" "done" "$(cat out)"
 analyze critical.data
 is 'p["complete"] and p["attribution"]["basis"] == "cpu_time" and 50 < p["attribution"]["percent"] < 150'
 
-# Descriptors: the program can open as many as without us, though each thread counts three events; it loses none when it
-# closes all there are, and we say that we lost ours.
+# Descriptors: the program can open as many as without us, though each thread counts three events;
+# it loses none when it closes all descriptors, and we report that ours were lost.
 build_stock descriptors <<'EOF'
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
@@ -95,7 +96,7 @@ build_stock descriptors <<'EOF'
 #include <fcntl.h>
 #include <thread>
 #include <unistd.h>
-// On two threads, so that both are there before the descriptors are gone.
+// On two threads, so that both exist before the descriptors are used up.
 static void meet() {
   std::atomic<int> here{0};
   tbb::task_group group;

@@ -1,5 +1,5 @@
-# A program that closes descriptors it never opened, as daemons do, and then opens files of its own: these get the numbers
-# that were ours, and nothing may be written into them.
+# A program that closes descriptors it never opened, as daemons do, and then opens files of its own:
+# these get the numbers that were ours, and nothing of ours may be written to them.
 . "$(dirname "$0")/common.inc"
 build_stock daemon <<'EOF'
 #include <oneapi/tbb/parallel_for.h>

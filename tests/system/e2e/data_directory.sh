@@ -1,4 +1,4 @@
-# Names, rotation, and whom a data directory belongs to.
+# Names, rotation, and ownership of data directories.
 . "$(dirname "$0")/common.inc"
 any_program | build_stock any
 ours ./any
@@ -14,7 +14,7 @@ TP_DATA=a/b/%e-%h-%%-%z ours ./any
 is_directory "a/b/any-$(hostname)-%-%z"
 TP_DATA=with/slash/ ours ./any
 is_directory with/slash
-# A folder with somebody else's files is left alone.
+# A folder with files of another program is not changed.
 mkdir mine && echo precious >mine/run.txt
 TP_DATA=mine ours ./any
 same "foreign file" precious "$(cat mine/run.txt)"
@@ -22,17 +22,17 @@ same "foreign folder" run.txt "$(ls mine)"
 same "recorded beside it" 1 "$(ls -d mine.[0-9]* | wc -l)"
 analyze mine.[0-9]*
 is 'p["work"] == 100'
-# ... and so is a foreign NAME.old.
+# Neither is a foreign NAME.old.
 mkdir keep.old && echo precious >keep.old/file
 TP_DATA=keep ours ./any
 TP_DATA=keep ours ./any
 same "foreign .old" precious "$(cat keep.old/file)"
-# A recording with a file of the user's in it keeps that file.
+# A recording in which the user has put a file keeps that file.
 echo note >tp-data.old/note.txt
 ours ./any
 ours ./any
 [ -n "$(find . -name note.txt)" ] || fail "a note in a recording is lost"
-# A file of that name, or a dangling link: nothing is overwritten, the program runs.
+# The name is that of a file or a dangling link: nothing is overwritten, the program runs.
 echo file >plain
 TP_DATA=plain ours ./any
 same "exit status" 0 $status

@@ -1,4 +1,5 @@
-# A process that ends in any way leaves what it recorded: readable, and complete only if it said goodbye.
+# A process that ends in any way leaves a readable recording; it is complete only if the process
+# ended in an orderly way.
 . "$(dirname "$0")/common.inc"
 build_stock ends <<'EOF'
 #include <oneapi/tbb/parallel_for.h>
@@ -18,7 +19,7 @@ int main(int, char** argv) {
   std::puts("before");
   std::fflush(stdout);
   if (is("tasks_running") || is("_exit_with_tasks_running")) {
-    // Nobody waits for these: some run when main ends, others have not begun.
+    // No wait joins these: some run when main ends, others have not begun.
     static std::atomic<int> running{0};
     auto* arena = new tbb::task_arena(3, 0);
     for (int i = 0; i < 20; ++i)
@@ -40,8 +41,8 @@ int main(int, char** argv) {
   if (is("kill")) raise(SIGKILL);
   if (is("segv")) raise(SIGSEGV);
   tbb::task_group group;
-  // On this thread: exit() in a worker crashes the distribution's library now and then, so that there is nothing to
-  // compare with.
+  // On this thread: exit() in a worker thread sometimes crashes the distribution's library, so that
+  // there is nothing to compare with.
   group.run_and_wait([&] {
     tp::spend(7);
     if (is("exit_in_task")) std::exit(8);
@@ -58,7 +59,7 @@ for how in tasks_running _exit_with_tasks_running return exit _exit quick_exit a
   case $how in
     tasks_running) is 'p["complete"] and p["work"] == 1000 and p["trace"]["tasks_unfinished"] > 0' ;;
     return | exit) is 'p["complete"] and p["work"] == 1000' ;;
-    exit_in_task) is 'p["work"] >= 1000' ;;  # the step in which exit() was called may be told or not
+    exit_in_task) is 'p["work"] >= 1000' ;;  # the step that called exit() may be missing
     quick_exit | throw | _exit | abort | terminate | kill | segv | *) is 'not p["complete"] and p["work"] >= 1000' ;;
   esac
 done

@@ -1,6 +1,7 @@
-# Every overload of every function that tp-rewrite knows takes a site: the headers are read, since calling all of them
-# would take minutes. (Those that return a `Result` serve for addresses only.) The one that does not is parallel_invoke of any
-# number of functions, a default argument can follow no pack.
+# Every overload of every function that tp-rewrite knows takes a site: this test reads the headers,
+# since calling all overloads would take minutes. (Those that return a `Result` exist for their
+# addresses only.) The exception is parallel_invoke of any number of functions: a default argument
+# cannot follow a parameter pack.
 . "$(dirname "$0")/common.inc"
 python3 - "$TP_PREFIX/include/oneapi/tbb" <<'X' || fail "overloads"
 import re, sys

@@ -1,11 +1,11 @@
-# Extra events per step: page faults are known, site by site, whatever counts the work beside them.
+# Extra events per step: page faults are counted for each site, whatever clock counts the work.
 . "$(dirname "$0")/common.inc"
 build faults <<'EOF'
 #include <oneapi/tbb/task_group.h>
 #include <sys/mman.h>
 #include <tp/virtual_clock.h>
 #include <cstdio>
-// So many pages that nobody touched before: one fault each.
+// Touches that many new pages: one fault each.
 static void touch(int pages) {
   const size_t bytes = static_cast<size_t>(pages) * 4096;
   char* const memory = static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -34,12 +34,13 @@ for events in tsc,page-faults task-clock,page-faults virtual,context-switches,pa
   fi
   [ "$(cat out)" = "done" ] || fail "$events: stdout: $(cat out)"
   analyze data
-  # None is missing. First touches of stacks, and pages of the program that the kernel took away, come on top.
+  # No fault is missing. First touches of stacks, and program pages that the kernel reclaimed, are
+  # added.
   is 'all(least <= count < 1.25 * least for count, least in zip(
       sorted(s["extra_events"]["page-faults"] for s in p["sites"] if s["line"] > 0), [3000, 12800], strict=True))'
   is 'sum(s["extra_events"]["page-faults"] for s in p["sites"]) == p["trace"]["extra_events"]["page-faults"]'
   is 'p["conservation"]["exclusive_work_equals_work"] and p["complete"] and not [w for w in p["warnings"] if w["name"] == "not_counted"]'
 done
-# With the virtual clock the work stays the integer that it is.
+# With the virtual clock the work remains an integer.
 "$tp_run" -q -o data -e virtual,page-faults ./faults >out 2>err && { analyze data; is 'p["work"] == 3000'; }
 finish

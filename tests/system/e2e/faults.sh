@@ -1,9 +1,11 @@
-# Whatever perf_event_open, the page of an event or read() answer, and whenever: the program does what it does without us,
-# the clock is the best of those left, and run.json says why it is no better.
+# Whatever result perf_event_open, the page of an event or read() gives, at any time: the program
+# behaves as without us, the clock is the best of those left, and run.json contains the reason
+# for the choice.
 . "$(dirname "$0")/common.inc"
 : "${TP_INJECT:?TP_INJECT must name inject_faults}"
 "$TP_INJECT" -- true 2>err || skip "no faults can be injected: $(cat err)"
-# Whatever the number of CPUs and however busy: the main thread and one worker, which takes part, then a third thread.
+# On any number of CPUs, however busy: the main thread and one worker thread, which takes part, then
+# a third thread.
 build faulty <<'EOF'
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
@@ -46,12 +48,12 @@ EOF
 chmod 755 "$work"
 unset TP_EVENT
 
-# with CLOCK REASON EXPRESSION INJECTION...: the clock of this run must be CLOCK, `reason` hold REASON, and EXPRESSION be
-# true of its profile p. Leaves data.
+# with CLOCK REASON EXPRESSION INJECTION...: the clock of this run must be CLOCK, `reason` must
+# contain REASON, and EXPRESSION must hold for its profile p. Leaves data.
 with() {
   local clock=$1 reason=$2 expression=$3
   shift 3
-  # A folder of the user's: nobody could not write into this one.
+  # A folder that every user can write to: an unprivileged user cannot write into this one.
   rm -rf data && mkdir -m 777 data
   status=0
   env TP_DATA="$work/data/run" "$TP_INJECT" "$@" -- ./faulty >out 2>err || status=$?
@@ -76,7 +78,7 @@ analyze data
 python3 -c 'import json; exit(json.load(open("profile.json"))["clock"]["clock"] != "tsc-rseq")' ||
   skip "needs rseq of glibc 2.35 and a machine without hardware counters"
 
-# Nothing can be opened, or no hardware event: with rseq, and without it, by anybody.
+# No event can be opened, or no hardware event: with rseq and without it, as any user.
 [ "$(id -u)" -ne 0 ] || user=--nobody
 for error in "${!reasons[@]}"; do
   with tsc-rseq "${reasons[$error]}" "$counted" --open "$error" --hardware
@@ -86,14 +88,15 @@ for error in "${!reasons[@]}"; do
   no_rseq with thread-cpu "${reasons[$error]}" "$counted" ${user-} --open "$error"
 done
 with tsc-rseq 'not permitted' "$counted" --open EACCES
-# A tracer stops the thread at each system call: no pair of readings can be proved.
+# A tracer stops the thread at each system call: no pair of readings can be verified.
 with thread-cpu 'each system call gives up the CPU' "$counted" --open ENOENT --stop-clock
 no_rseq with thread-cpu 'each system call gives up the CPU' "$counted" --open ENOENT --hardware --stop-clock
 no_rseq with tsc-perf-page 'switched off by GLIBC_TUNABLES' "$counted" --open EPERM --hardware
 no_rseq with thread-cpu 'no locked memory' "$counted" --mmap EPERM
 
-# The N-th opening fails. Hardware events are the task clock here: two are tried for reading in user space, two for read(),
-# the fifth is the main thread's, then a worker's and the late thread's.
+# The N-th opening fails. Hardware events are the task clock here: two are tried for reading in user
+# space, two for read(); the fifth is the main thread's, then come those of a worker thread and the
+# late thread.
 with perf-read 'does not let user space read' "$counted" --swap
 for from in 1 2 3 4; do
   with tsc-rseq 'no file descriptors left' "$counted" --swap --open EMFILE --from $from --hardware
@@ -114,12 +117,14 @@ for error in "${!reasons[@]}"; do
   no_rseq with tsc-perf-page '' "$by_itself" --open "$error" --from 4
 done
 
-# A pinned event without a counter: at once, and in the middle of the run. Counted for half of the time.
+# A pinned event without a counter: at once, and in the middle of the run. An event counted for half
+# of the time.
 with tsc-rseq 'another user of the PMU' "$counted" --swap --empty-read 1
 with perf-read '' "$not_counted" --swap --empty-read 450
 with perf-read '' "$not_counted" --swap --half-counted
 
-# In a group by read(): the first is the work, the task clock in its place; its sum is the threads' CPU time.
+# In a group by read(): the first event is the work, here the task clock; its sum is the threads'
+# CPU time.
 export TP_EVENT=instructions,cycles,page-faults
 with perf-read '' "$counted and p['unit'] == 'instructions' and p['work'] < 1.5 * p['run']['cpu_ns'] and
                    abs(p['trace']['extra_events']['cycles'] / p['work'] - 1) < 0.2" --swap
@@ -135,7 +140,8 @@ with perf-read '' "$counted and p['unit'] == 'OFFCORE'" --swap --log "$work/log"
 in_file log '4 1b7 3f803c0001 7'
 unset TP_EVENT
 
-# An explicit event that cannot be had is tp-run's error, with the cause and, where there is one, the command that mends it.
+# An explicit event that is not available is an error of tp-run with the cause and, if there is one,
+# the command that fixes it.
 refused() {
   local events=$1 reason=$2 status=0
   shift 2
@@ -153,7 +159,7 @@ for error in "${!reasons[@]}"; do
 done
 refused tsc,page-faults 'hint: as root: sysctl kernel.perf_event_paranoid=1' --open EACCES
 
-# As somebody who may nothing.
+# As a user without permissions.
 if [ "$(id -u)" -eq 0 ]; then
   with tsc-rseq 'instructions' "$counted" --nobody
   no_rseq with thread-cpu 'not permitted' "$counted" --nobody --open EACCES

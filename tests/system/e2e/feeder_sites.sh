@@ -1,4 +1,5 @@
-# What a feeder is given belongs to the place of `add`, within the parallel_for_each; also if the feeder's type is deduced.
+# What is added to a feeder belongs to the place of `add`, within the parallel_for_each; also if the
+# feeder's type is deduced.
 . "$(dirname "$0")/common.inc"
 for type in "tbb::feeder<int>" auto; do
   build feeder <<X

@@ -1,5 +1,5 @@
-# fork without exec, oneTBB used by parent and child: two data directories, both right. `forks` counts the forks that led to
-# a process: 0 in the parent, and after an exec.
+# fork without exec, oneTBB used by parent and child: two correct data directories. `forks` is the
+# number of forks that led to a process: 0 in the parent, and after an exec.
 . "$(dirname "$0")/common.inc"
 build_stock forks <<'EOF'
 #include <oneapi/tbb/task_group.h>
@@ -59,7 +59,7 @@ for how in plain before exec twice; do
     exec) same "$how: forks" "0 0 " "$forks" ;;
   esac
 done
-# Without a pattern the child does not disturb its parent's directory.
+# Without a pattern the child does not change its parent's directory.
 unset TP_DATA
 rm -rf data
 as_stock ./forks plain

@@ -1,6 +1,6 @@
-# A CMake project built by tp-c++: calls in an own header that three units include, in a unity source, a static library, a
-# plugin and behind a precompiled header, are named like tagged ones (callee's line, qualified function, construct, last
-# line), once each, by both compilers.
+# A CMake project built by tp-c++: calls in a header of the project that three units include, in a
+# unity source, a static library, a plugin and behind a precompiled header, are named like tagged
+# ones (callee's line, qualified function, construct, last line), once each, by both compilers.
 . "$(dirname "$0")/common.inc"
 [ -x "$TP_PREFIX/bin/tp-c++" ] || skip "tp-c++ is not installed"
 command -v ninja >/dev/null || skip "no ninja"

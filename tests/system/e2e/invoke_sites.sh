@@ -1,6 +1,6 @@
-# parallel_invoke is named by the place of its call for 2 to 16 functions and a context, with explicit template
-# arguments, and by a leading site; in each language and compiler that oneTBB's headers support. More functions are named by
-# debug information.
+# parallel_invoke gets its site from the place of its call for 2 to 16 functions and a context, with
+# explicit template arguments, and from a leading site argument; in each language and compiler that
+# oneTBB's headers support. Calls with more functions get it from debug information.
 . "$(dirname "$0")/common.inc"
 cat >invoke.cpp <<'X'
 #include <oneapi/tbb/parallel_invoke.h>

@@ -1,4 +1,5 @@
-# SIGKILL in the middle of a busy program: all but the last moment is there, and the profile says `incomplete`.
+# SIGKILL in the middle of a busy program: all but the last moment is recorded, and the profile is
+# marked `incomplete`.
 . "$(dirname "$0")/common.inc"
 build_stock busy <<'EOF'
 #include <oneapi/tbb/parallel_for.h>

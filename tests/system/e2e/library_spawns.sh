@@ -1,5 +1,6 @@
-# A unit that only includes the source proper, whose calls have a library's in their arguments and bodies; the library was compiled with
-# other headers. What the library spawns is its own site, wherever it is called, and the calls around it keep theirs.
+# A unit that only includes the real source, whose calls contain a library's calls in their
+# arguments and bodies; the library was compiled with other headers. What the library spawns has a
+# site of its own, wherever it is called, and the enclosing calls keep theirs.
 . "$(dirname "$0")/common.inc"
 [ -x "$TP_PREFIX/bin/tp-c++" ] || skip "tp-c++ is not installed"
 [ -e /usr/include/oneapi/tbb/version.h ] || skip "no libtbb-dev"

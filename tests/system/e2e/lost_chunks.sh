@@ -1,4 +1,5 @@
-# end.json tells how many chunks each stream has: a copy that lost whole chunks is not called complete.
+# end.json contains the number of chunks of each stream: a copy that lost whole chunks is not
+# reported as complete.
 . "$(dirname "$0")/common.inc"
 build_stock spawner <<'EOF'
 #include <oneapi/tbb/parallel_for.h>
@@ -11,7 +12,7 @@ static void loop() {
 int main() {
   loop();
   std::thread(loop).join();
-  // Both threads run: so there is a worker, too, which is alive at the end.
+  // Both threads run: so there is a worker thread as well, which is alive at the end.
   std::atomic<int> there{0};
   tbb::parallel_for(0, 2, [&](int) {
     ++there;

@@ -1,4 +1,5 @@
-# 300 threads that use oneTBB one by one and ten at a time: streams are taken over, nothing is lost. Then 1000 at once.
+# 300 threads that use oneTBB one by one and ten at a time: streams are reused, nothing is lost.
+# Then 1000 at once.
 . "$(dirname "$0")/common.inc"
 build_stock threads <<'EOF'
 #include <oneapi/tbb/parallel_for.h>

@@ -1,4 +1,5 @@
-# TP_MAX_SIZE stops the recording, not the program; threads that end give back what they did not use.
+# TP_MAX_SIZE stops the recording, not the program; threads that end return the space that they did
+# not use.
 . "$(dirname "$0")/common.inc"
 build_stock busy <<'EOF'
 #include <oneapi/tbb/parallel_for.h>
@@ -20,7 +21,7 @@ same "lines on stderr" 1 "$(wc -l <err)"
 [ "$(du -sk tp-data | cut -f1)" -le 1100 ] || fail "more than 1M: $(du -sk tp-data)"
 analyze tp-data
 is 'not p["complete"] and any("size limit" in reason for reason in p["incomplete_reasons"])'
-# 300 short threads, one after the other, need little.
+# 300 short threads, one after the other, need little space.
 TP_MAX_SIZE=4M as_stock ./busy 1 300
 is_empty err
 analyze tp-data

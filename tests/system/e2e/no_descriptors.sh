@@ -1,5 +1,5 @@
-# A program that has used up its descriptors when its threads start: they cannot be recorded, all else is, and the
-# profile says so.
+# A program that has used up its descriptors when its threads start: these threads cannot be
+# recorded, all others are, and the profile reports it.
 . "$(dirname "$0")/common.inc"
 
 build_stock program <<'EOF'

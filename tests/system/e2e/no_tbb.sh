@@ -1,4 +1,5 @@
-# Loading the library is not using it: no data directory. A program that loads it late is profiled all the same.
+# Loading the library is not using it: no data directory. A program that loads it late is recorded
+# nevertheless.
 . "$(dirname "$0")/common.inc"
 echo 'int main() { return 5; }' | build_stock idle -Wl,--no-as-needed
 as_stock ./idle
@@ -40,8 +41,8 @@ int main(int argc, char**) {
 }'
 for argument in "" keep; do
   rm -rf tp-data tp-data.old
-  # Not compared: the distribution's library, which is really unloaded, locks itself out now and then when it is loaded
-  # again while a thread of its first life still starts.
+  # Not compared: the distribution's library, which is really unloaded, sometimes deadlocks if it is
+  # loaded again while a thread from before still starts.
   ours ./late $argument
   same "exit status" 0 "$status"
   same "output" "42 42 42" "$(tr '\n' ' ' <out | sed 's/ $//')"

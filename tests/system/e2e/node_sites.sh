@@ -1,6 +1,6 @@
-# The nodes of flow graphs are named by the place of their construction, in every form of it, and all compilers agree:
-# variables, members, nodes made by new, make_unique and emplace_back, deduced classes, templates.
-# What a body sends on is work of its node, too.
+# The nodes of flow graphs get their sites from the place of their construction in every form, and
+# all compilers agree: variables, members, nodes made by new, make_unique and emplace_back, deduced
+# classes, templates. What a body sends on is also work of its node.
 . "$(dirname "$0")/common.inc"
 [ -x "$TP_PREFIX/bin/tp-c++" ] || skip "tp-c++ is not installed"
 cat >nodes.cpp <<'X'

@@ -1,5 +1,6 @@
-# Every overload of every function that names its place, called: each call is a site of its own with tp-c++, and the program
-# prints what it prints without. TP_ALL_COMPILERS=1: in C++20 and by clang++ too, which takes twice as long again.
+# Calls every overload of every function that names its place: each call is a site of its own with
+# tp-c++, and the program prints the same as without. TP_ALL_COMPILERS=1: also in C++20 and with
+# clang++, which takes twice as long again.
 . "$(dirname "$0")/common.inc"
 [ -x "$TP_PREFIX/bin/tp-c++" ] || skip "tp-c++ is not installed"
 python3 - >calls.txt <<'X'

@@ -1,4 +1,4 @@
-# C++17's parallel algorithms, compiled by tp-c++: each call is a site, in templates too.
+# C++17's parallel algorithms, compiled by tp-c++: each call is a site, also in templates.
 . "$(dirname "$0")/common.inc"
 [ -x "$TP_PREFIX/bin/tp-c++" ] || skip "tp-c++ is not installed"
 cat >algorithms.cpp <<'X'

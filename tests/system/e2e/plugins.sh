@@ -1,5 +1,6 @@
-# Plugins that are unloaded before the program ends: their sites keep their names, also where the next one was loaded to the
-# same addresses. A plugin that is gone when the data are analyzed is module and offset, and says so.
+# Plugins that are unloaded before the program ends: their sites keep their names, even if the next
+# plugin was loaded at the same addresses. Sites of a plugin that was deleted before the analysis
+# are module and offset, which the profile reports.
 . "$(dirname "$0")/common.inc"
 [ -e /usr/include/oneapi/tbb/version.h ] || skip "no libtbb-dev"
 plugin() { # NAME FUNCTION, and code in front of it on stdin

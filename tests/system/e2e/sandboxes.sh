@@ -1,4 +1,5 @@
-# What containers and sandboxes take away: tp-doctor tells what is left and why not more, and a run takes the clock it names.
+# Restrictions of containers and sandboxes: tp-doctor reports what is available and why not more,
+# and a run uses the clock that it names.
 . "$(dirname "$0")/common.inc"
 : "${TP_INJECT:?TP_INJECT must name inject_faults}"
 "$TP_INJECT" -- true 2>err || skip "no faults can be injected: $(cat err)"
@@ -8,7 +9,8 @@ chmod 755 "$work"
 unset TP_EVENT
 doctor=$TP_PREFIX/bin/tp-doctor
 
-# in_sandbox NAME COMMAND...: COMMAND runs what follows it in a sandbox. Leaves the doctor's table.
+# in_sandbox NAME COMMAND...: COMMAND runs the command that follows it in a sandbox. Leaves the
+# doctor's table.
 in_sandbox() {
   local name=$1
   shift

@@ -1,4 +1,5 @@
-# A bad TP_* value: one line with the variable, the value and what is allowed; the program runs on with the default.
+# An invalid TP_* value: one line with the variable, the value and what is allowed; the program
+# continues with the default.
 . "$(dirname "$0")/common.inc"
 any_program | build_stock any
 bad() {

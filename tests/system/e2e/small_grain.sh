@@ -1,6 +1,7 @@
 #!/bin/bash
-# A loop of tiny bodies, each a task of its own: the profile says that this costs more than it does, and which grain would
-# be better; with that grain it costs less. Directions only: times depend on the machine.
+# A loop of tiny bodies, each a task of its own: the profile reports that the overhead exceeds the
+# work, and which grain size would be better; with that grain size the overhead is lower. Checks
+# directions only: times depend on the machine.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 unset TP_EVENT
 build loop <<'EOF2'
@@ -31,7 +32,7 @@ is "len($advised) == 1 and ${advised}[0]['grain'] >= 16"
 is "${advised}[0]['loop']['overhead_percent'] < ${advised}[0]['loop']['overhead_percent_now'] / 2"
 is "${advised}[0]['loop']['body_calls'] <= ${advised}[0]['loop']['body_calls_now'] / 16"
 
-# What was advised, taken: it costs less.
+# With the recommended grain size it costs less.
 fine_cost=$(python3 -c "import json; p = json.load(open('profile.json')); print(${loop}['modelled_cost'])")
 grain=$(python3 -c 'import json; print(json.load(open("profile.json"))["what_if"]["advised_grains"][0]["grain"])')
 in_file analysis.out "grain size $grain at <stdin>:7"

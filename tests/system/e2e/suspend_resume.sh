@@ -1,4 +1,5 @@
-# task::suspend and resume: the program behaves as ever, the trace is readable, no work is lost.
+# task::suspend and resume: the program behaves as without us, the trace is readable, no work is
+# lost.
 . "$(dirname "$0")/common.inc"
 build_stock resumes <<'EOF'
 #define TBB_PREVIEW_RESUMABLE_TASKS 1
@@ -36,14 +37,15 @@ for _ in 1 2 3; do
   is_empty err
   analyze tp-data
   is 'p["complete"] and p["work"] == 20 * 20 and p["span"] >= 13'
-  # Only what somebody comes back to is put aside, at the end of the process perhaps but for the three workers: not the stacks
-  # that the library keeps to be used again, or destroys.
+  # Only stacks to which a thread returns are recorded as suspended, except perhaps those of the
+  # three worker threads at the end of the process: not the stacks that the library keeps for reuse
+  # or destroys.
   "$tp_analyze" --dump -d tp-data > dump
   left=$(($(grep -c stack_out dump) - $(grep -c stack_in dump)))
   [ "$left" -ge 0 ] && [ "$left" -le 3 ] || fail "$left stacks are never taken back"
   same 'ends of edges' "$(grep -c ' Release ' dump)" "$(grep -c -e ' Acquire ' -e ' edge_uses .* change=-1' dump)"
 done
-# Where some threads could not record, stacks come out of nowhere on others.
+# If some threads could not record, other threads resume stacks whose suspension was not recorded.
 for limit in 64K 96K 128K; do
   TP_MAX_SIZE=$limit as_stock ./resumes
   analyze tp-data

@@ -1,5 +1,5 @@
-# What oneTBB knows of NUMA nodes and kinds of cores comes from libtbbbind, which it looks for beside itself: none stands
-# beside ours, and the system's must do.
+# oneTBB gets NUMA nodes and kinds of cores from libtbbbind, which it searches in its own folder:
+# ours contains none, so the system's has to be found.
 . "$(dirname "$0")/common.inc"
 build_stock topology -DTBB_PREVIEW_TASK_ARENA_CONSTRAINTS_EXTENSION=1 <<'EOF'
 #include <oneapi/tbb/info.h>
@@ -16,7 +16,7 @@ EOF
 TP_DISABLE=1 as_stock ./topology
 as_stock ./topology
 
-# Cpus are those that the process may use, as they are for oneTBB.
+# The CPUs are those that the process may use, as they are for oneTBB.
 any_program | build_stock any
 usable=$(nproc)
 ours ./any

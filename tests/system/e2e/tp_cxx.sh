@@ -1,4 +1,5 @@
-# The third way: compiled by tp-c++, without a change to the source. Same figures, sites by file and line.
+# The third way: compiled by tp-c++, without a change to the source. Same figures, sites with file
+# and line.
 . "$(dirname "$0")/common.inc"
 [ -x "$TP_PREFIX/bin/tp-c++" ] || skip "tp-c++ is not installed"
 programs=$here/../programs

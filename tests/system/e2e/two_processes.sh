@@ -1,4 +1,5 @@
-# Two live processes that want the same data directory: the second takes NAME.PID, and neither disturbs the other.
+# Two live processes that want the same data directory: the second uses NAME.PID, and neither
+# affects the other.
 . "$(dirname "$0")/common.inc"
 build_stock slow <<'EOF'
 #include <oneapi/tbb/task_group.h>

@@ -1,5 +1,6 @@
-# A machine with two kinds of cores: an event counts on one kind only, so each thread opens one for each and adds them up.
-# Two CPUs stand for two kinds (inject_faults --hybrid, and a sysfs that tells so), the task clock for their counters.
+# A machine with two kinds of cores: an event counts on one kind only, so each thread opens one
+# event for each kind and adds them. Here two CPUs act as two kinds (inject_faults --hybrid, and a
+# simulated sysfs), the task clock as their counters.
 . "$(dirname "$0")/common.inc"
 : "${TP_INJECT:?TP_INJECT must name inject_faults}"
 "$TP_INJECT" -- true 2>err || skip "no faults can be injected: $(cat err)"
@@ -18,7 +19,7 @@ on_hybrid() {
 on_hybrid -- true 2>/dev/null || user_namespace=--map-root-user
 on_hybrid -- true 2>err || skip "no folder can be put over sysfs: $(cat err)"
 
-# Each task works on both CPUs, and touches 50 pages on each that nobody touched before.
+# Each task works on both CPUs, and touches 50 new pages on each.
 build moving "-DFIRST=${cpus%,*}" "-DSECOND=${cpus#*,}" <<'SOURCE'
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_group.h>
@@ -58,7 +59,7 @@ int main() {
   std::printf("%.0f\n", in_tasks);
 }
 SOURCE
-# with EVENT [INJECTION...]: leaves the profile, and what the tasks measured themselves in out.
+# with EVENT [INJECTION...]: leaves the profile, and the tasks' own measurements in out.
 with() {
   export TP_EVENT=$1 TP_DATA=data
   shift
@@ -66,7 +67,8 @@ with() {
   analyze data
 }
 counted='not [w for w in p["warnings"] if w["name"] == "not_counted"]'
-# What a task measures itself lacks what its step spends around it, a few percent; a kind left out or counted twice is half or double.
+# A task's own measurement excludes a few percent of its step; a kind left out or counted twice
+# gives half or double.
 ratio='sum(s["exclusive_work"] for s in p["sites"] if s["line"] > 0) / float(open("out").read())'
 
 with auto
@@ -74,10 +76,10 @@ is "$counted and p['clock']['clock'] == 'perf-read' and p['unit'] == 'instructio
 with instructions,cycles,page-faults
 is "$counted and 0.75 < $ratio < 1.5 and abs(p['trace']['extra_events']['cycles'] / p['work'] - 1) < 0.2"
 is '5000 <= sum(s["extra_events"]["page-faults"] for s in p["sites"] if s["line"] > 0) < 6250'
-# An event of one PMU counts on its cores only, and the profile says so.
+# An event of one PMU counts on its cores only, and the profile reports it.
 with 1002:8
 is "not ($counted) and 0.2 < $ratio < 0.75"
-# A kernel that cannot count on the second kind: half of the truth is none.
+# A kernel that cannot count on the second kind: a count of one kind is useless.
 with auto --open ENOENT --from 2
 is "p['clock']['clock'] != 'perf-read' and 'no hardware counter' in p['clock']['reason'] and '2 kinds of cores' in p['clock']['reason']"
 finish

@@ -1,7 +1,7 @@
-# Sites of programs that nobody recompiled: file and line wherever there is debug information (inlined, PIE or not, of clang,
-# which writes no .debug_aranges, split, compressed, in a file of its own), else the symbol, else the type of the task, else
-# module and offset; and the profile says which. One line of the site table per call site, however often it is called. No server
-# for debug information is asked.
+# Sites of unmodified binaries: file and line if there is debug information (inlined, PIE or not, of
+# clang, which writes no .debug_aranges, split, compressed, in a separate file), else the symbol,
+# else the type of the task, else module and offset; the profile reports which. One line of the site
+# table per call, however often it runs. No debuginfo server is contacted.
 . "$(dirname "$0")/common.inc"
 [ -e /usr/include/oneapi/tbb/version.h ] || skip "no libtbb-dev"
 cat >sites.cpp <<'X'
@@ -68,7 +68,8 @@ if command -v clang++-19 >/dev/null; then
   same "clang" "$lines" "$(sites ./of_clang)"
 fi
 
-# Calls in lambdas and local classes, which g++ describes below the function around them; without optimization nothing is inlined.
+# Calls in lambdas and local classes, which g++ describes below the enclosing function; without
+# optimization nothing is inlined.
 cat >lambdas.cpp <<'X'
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_invoke.h>
@@ -93,8 +94,8 @@ int main() {
   twice(20);
 }
 X
-# The parallel algorithms of the standard library are library code as well. A sort returns tasks from tasks: on the stack
-# of a worker there is no call of these.
+# The parallel algorithms of the standard library are library code as well. A sort returns tasks
+# from tasks: the stack of a worker thread does not contain any call of them.
 cat >standard.cpp <<'X'
 #include <algorithm>
 #include <execution>
@@ -124,7 +125,8 @@ standard.cpp:9 debug_info parallel_for" "$(sites ./standard)"
   same "$level: standard library, symbols" "main" "$(sites ./standard | sed 's/+.*//' | uniq)"
 done
 
-# Debug information in a file of its own, found by .gnu_debuglink beside the program, or by build id.
+# Debug information in a separate file, found by .gnu_debuglink in the program's folder, or by build
+# id.
 objcopy --only-keep-debug whole apart.debug && strip -o apart whole && objcopy --add-gnu-debuglink=apart.debug apart
 mkdir .debug && mv apart.debug .debug
 same "debug link" "$lines" "$(sites ./apart)"
@@ -142,7 +144,7 @@ else
   echo "build ids are not tried: $(cat err)"
 fi
 
-# A server would be asked for what is missing: it is not.
+# A server could be asked for what is missing: it is not contacted.
 python3 -c 'import socket
 server = socket.socket()
 server.bind(("127.0.0.1", 0))
@@ -166,7 +168,7 @@ kill $server 2>/dev/null
 grep -q asked server && fail "a debuginfod server was asked"
 unset DEBUGINFOD_URLS
 
-# The program is gone: nothing can be looked up, and that is said.
+# The program was deleted: no site can be looked up, and the profile reports it.
 rm stripped && analyze tp-data
 is 'all(s["line"] == 0 and s["found_by"] in (["type"], ["module"]) for s in p["sites"][1:])'
 finish

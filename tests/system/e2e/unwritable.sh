@@ -1,4 +1,4 @@
-# Nowhere to write: the program runs on, one line says why nothing is recorded.
+# No writable place: the program continues, and one line reports why nothing is recorded.
 . "$(dirname "$0")/common.inc"
 any_program | build_stock any
 mkdir closed && chmod a-w closed

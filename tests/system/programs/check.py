@@ -39,7 +39,7 @@ for name in [name for name in os.environ if name.startswith("TP_")]:
 
 
 class Recorded:
-    """What subprocess.run() would have given."""
+    """The fields of the result of subprocess.run() that we use."""
 
     def __init__(self, folder):
         self.stdout, self.stderr, status = (open(os.path.join(folder, name)).read() for name in ("out", "err", "status"))
@@ -55,7 +55,7 @@ def run_case(case, data):
 
 
 def profile_of(case, folder, is_first):
-    """(lines the program printed, its profile)."""
+    """Returns (lines the program printed, its profile)."""
     data = os.path.join(options.recorded + case if options.recorded else folder, "data")
     ran = Recorded(options.recorded + case) if options.recorded else run_case(case, data)
     if ran.returncode != 0:
@@ -76,12 +76,13 @@ def profile_of(case, folder, is_first):
     return ran.stdout.splitlines(), profile
 
 
-# Cases whose edges are not counted, and why.
+# Cases whose edges are not counted, with the reason.
 LEAKING = {"out_of_a_scan": "oneTBB never destroys the nodes of a scan that is cancelled"}
 
 
 def check_edges(data):
-    """Every edge is acquired, or given up, as often as was told: the analyzer keeps the others to the end."""
+    """Checks that every edge is acquired or dropped as often as recorded: the analyzer keeps all
+    others to the end."""
     dump = subprocess.run([options.analyze, "--dump", "-d", data], stdout=subprocess.PIPE, text=True, timeout=250, check=True)
     to_come = {}
     released = 0

@@ -1,6 +1,6 @@
-// Spans as divisible: the same for every partitioner and for any number of threads, alone and nested. Each loop is taken
-// with all four partitioners one after the other; joins of reductions cost nothing here, as which there are depends on the
-// run.
+// Schedule-independent spans are equal for every partitioner and number of threads, alone and
+// nested. Each loop runs with all four partitioners in turn. Joins of reductions cost nothing here,
+// since the run decides which of them happen.
 #include "specification.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -64,7 +64,7 @@ struct Counting {
   void join(const Counting& right) { count += right.count; }
 };
 
-// What came before, plus `work`, of which `span` are on the path.
+// Adds `work` units to what came before, `span` of them on the path.
 void expect_each(Units work, Units span) {
   expect_work(kPartitioners * work);
   expect_divisible_span(kPartitioners * span);
@@ -127,7 +127,7 @@ CASE(loops_in_loops) {
     with_each_partitioner([&](auto&& inner) {
       loop(20, outer, [&] {
         spend(2);
-        // An affinity partitioner is for one loop at a time.
+        // An affinity partitioner can serve only one loop at a time.
         std::decay_t<decltype(inner)> own;
         loop(12, own, [] { spend(3); });
         spend(4);

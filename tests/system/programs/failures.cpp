@@ -1,4 +1,4 @@
-// Exceptions and cancellation: what was spent up to the throw is attributed, whatever did not run is not.
+// Exceptions and cancellation: work before the throw is attributed; code that did not run is not.
 #include "specification.h"
 
 #include <oneapi/tbb/collaborative_call_once.h>
@@ -39,7 +39,7 @@ CASE(out_of_a_task) {
   spend(2);
   expect_thrown([&] { group.wait(); });
   spend(5);
-  // The task has begun by then, or is cancelled by nobody else.
+  // The task has begun by then, or nothing else cancels it.
   expect({38, 36});
 }
 CASE(out_of_run_and_wait) {
@@ -169,7 +169,7 @@ CASE(out_of_a_scan) {
   spend(1);
 }
 CASE(out_of_a_pipeline) {
-  // One item at a time: the third does not get through.
+  // One item at a time: the third is not passed on.
   int next = 0;
   expect_thrown([&] {
     tbb::parallel_pipeline(
@@ -305,8 +305,8 @@ CASE(cancelled_loop) {
   expect_span_between(5, 5);
 }
 CASE(cancelled_before) {
-  // Nothing runs in a context that was cancelled, and everything does once it was reset. Isolated: it would be bound at its
-  // first use, and take over the state of the one around.
+  // Nothing runs in a cancelled context; everything runs again after its reset. Isolated, since
+  // otherwise it would be bound at its first use and take over the state of the enclosing context.
   tbb::task_group_context context(tbb::task_group_context::isolated);
   using Range = tbb::blocked_range<int>;
   const auto all = [&] {
@@ -347,7 +347,7 @@ CASE(cancelled_before) {
   expect({1 + 3 * 16 + 6 + 12 + 15, 1 + 3 * 2 + 3 + 4 + 15});
 }
 CASE(cancelled_before_a_scan) {
-  // It takes no context: the one around is cancelled.
+  // It takes no context argument: the enclosing context is cancelled.
   using Range = tbb::blocked_range<int>;
   const auto scan = [] {
     tbb::parallel_scan(
@@ -387,7 +387,7 @@ CASE(cancelled_before_a_graph) {
   expect({11, 11});
 }
 CASE(cancelled_reductions) {
-  // The piece that cancels runs; a path has one piece.
+  // The body call that cancels runs; a path has one body call.
   using Range = tbb::blocked_range<int>;
   tbb::task_group_context context;
   const auto body = [&](const Range& range, int sum) {
@@ -405,7 +405,7 @@ CASE(cancelled_reductions) {
   expect_span_between(2 + 4 + 2 + 3, 2 + 4 + 2 + 3);
 }
 CASE(cancelled_invoke) {
-  // Of its neighbours nobody knows; what the cancelled one calls after that does nothing.
+  // Whether its siblings run is unknown; later calls of the cancelled function do nothing.
   tbb::task_group_context context;
   const auto unknown = [] { spend(5); };
   tbb::parallel_invoke(
@@ -431,11 +431,11 @@ CASE(cancelled_with_a_feeder) {
   };
   tbb::parallel_for_each(items.begin(), items.end(), body, context);
   spend(2);
-  // Items 3, 2, 1, each added by the one before; 0 is added in vain.
+  // Items 3, 2, 1, each added by the previous one; the added item 0 never runs.
   expect({3 * 4 + 2, 3 * 4 + 2});
 }
 CASE(cancelled_pipeline) {
-  // One item at a time: the third does not get to the second filter.
+  // One item at a time: the third does not reach the second filter.
   tbb::task_group_context context;
   int next = 0;
   tbb::parallel_pipeline(
@@ -493,6 +493,6 @@ CASE(cancelled_from_inside_and_used_again) {
     group.wait();
     spend(1);
   }
-  // At times no task of a turn runs: none is certain to have been taken before the cancellation but the one that cancels.
+  // At times no task of a turn runs: only the one that cancels certainly begins before that.
   expect_span_between(20 * 4, 20 * 4);
 }

@@ -1,5 +1,5 @@
-// Flow graphs. A body comes after its message was sent, after the other messages that it needs (continue_node, joins), and,
-// in a node of limited concurrency, after the body whose place it takes.
+// Flow graphs. A body comes after its message was sent, after other messages that it needs (joins,
+// continue_node), and, in a node of limited concurrency, after the body whose slot it takes.
 #include "specification.h"
 
 #include <oneapi/tbb/flow_graph.h>
@@ -27,7 +27,7 @@ std::unique_ptr<Continue> node(flow::graph& graph, Units cost) {
   return std::make_unique<Continue>(graph, Body{cost});
 }
 
-// Messages sent `gap` units apart to a serial node: the end of its last body.
+// The end of the last body of a serial node that receives messages `gap` units apart.
 Units serial_end(int messages, Units gap, Units cost) {
   Units end = 0;
   for (int i = 1; i <= messages; ++i)
@@ -52,7 +52,7 @@ CASE(diamond) {
   expect_span_with_headers(2 + 3 + 50 + 4 + 1);
 }
 CASE(grid) {
-  // The wavefront: node (i, j) after (i-1, j) and (i, j-1), of uneven cost.
+  // The wavefront: node (i, j) after (i-1, j) and (i, j-1), of unequal cost.
   constexpr int n = 6;
   flow::graph graph;
   const auto cost = [](int i, int j) { return Units(1 + (i * 7 + j * 13) % 11); };
@@ -92,7 +92,7 @@ CASE(unlimited) {
   graph.wait_for_all();
   expect({8 * 11 + 7 * 5 + 30, 4 + 10 + 30});
   only_with_headers();
-  // The second node's task is part of the first's invocation, which sends its message.
+  // The second node's task is part of the first node's invocation, which sends its message.
   expect_site(line + 1, {8 * 10 + 65, 8 * 10 + 65}, 10);
   expect_site(line + 2, {65, 65}, 30);
 }
@@ -144,7 +144,7 @@ CASE(limited) {
   expect_span_between(30, 60); // which of the two becomes free first depends on the run
 }
 CASE(queued_and_unlimited) {
-  // The forwarding task carries many messages, and is not what their bodies come after.
+  // The forwarding task carries many messages; their bodies do not come after its steps.
   flow::graph graph;
   const unsigned line = __LINE__;
   flow::queue_node<int> queue(graph);
@@ -220,7 +220,7 @@ CASE(split_and_index) {
   expect_span_with_headers(3 + 12 * 7);
 }
 CASE(buffers) {
-  // A sequencer lets the last message go first; it is the body of message 0 that everything comes after.
+  // A sequencer sends the last message first; everything comes after the body of message 0.
   flow::graph graph;
   flow::sequencer_node<int> sequencer(graph, [](int i) { return std::size_t(i); });
   flow::priority_queue_node<int> queue(graph);
@@ -289,7 +289,7 @@ CASE(async) {
   async.try_put(1);
   graph.wait_for_all();
   other.join();
-  // The other thread's path begins at 0: what made it start is not known.
+  // The other thread's path begins at 0: what started the thread is unknown.
   expect({89, 74});
 }
 CASE(released_by_a_task) {
@@ -324,7 +324,7 @@ CASE(released_by_a_thread) {
   expect_span_with_headers(70 + 3);
 }
 CASE(released_by_several) {
-  // Whichever is the last, and each release counts for one wait.
+  // The wait ends after the last release, whichever that is; each release counts for one wait.
   flow::graph graph;
   tbb::task_group group;
   const std::vector<Units> turns[] = {{10, 40, 5, 20}, {7, 3, 30, 9}};
@@ -354,7 +354,7 @@ CASE(released_and_destroyed) {
       graph.release_wait();
       spend(9);
     });
-  } // waits
+  } // the destructor waits
   spend(4);
   group.wait();
   expect_work(3 * 29 + 4);

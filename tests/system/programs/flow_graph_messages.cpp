@@ -1,5 +1,5 @@
-// Flow graphs: messages that are reserved, asked for, kept, copied or let in a few at a time. Whatever moves them, a body
-// comes after its messages, and after the body or decrement that gave it its place.
+// Flow graphs: messages that are reserved, requested, kept, copied, or limited in number. Always, a
+// body comes after its messages, and after the body or decrement that freed its slot.
 #include "specification.h"
 
 #include <oneapi/tbb/flow_graph.h>
@@ -18,7 +18,7 @@ namespace {
 using Pair = std::tuple<int, int>;
 using Bodies = flow::function_node<int, int>;
 
-// Any number of bodies at a time, which pass the message on.
+// A node of unlimited concurrency; its bodies pass the message on.
 Bodies bodies(flow::graph& graph, std::function<Units(int)> cost) {
   return Bodies(graph, flow::unlimited, [cost](int i) {
     spend(cost(i));
@@ -63,7 +63,7 @@ CASE(reserving_join) {
   expect_span_with_headers(8 + 40 + 6);
 }
 CASE(reserved_and_rejected) {
-  // The serial node at the end refuses most tuples at first. All messages are there at 10.
+  // The serial node at the end rejects most tuples at first. All messages have arrived at 10.
   flow::graph graph;
   auto slow = bodies(graph, 10), fast = bodies(graph, 3);
   flow::queue_node<int> left(graph), right(graph);
@@ -107,7 +107,7 @@ CASE(joined_and_rejected) {
   expect_span_with_headers(10 + 6 * 7);
 }
 CASE(reserved_from_overwrite_node) {
-  // Each tuple has a copy of the one value written.
+  // Each tuple contains a copy of the one value written.
   flow::graph graph;
   auto writer = bodies(graph, 50);
   flow::overwrite_node<int> setting(graph);
@@ -217,7 +217,7 @@ CASE(joined_and_split) {
   expect_span_with_headers(4 * (1 + 40 + 9));
 }
 
-// ---- places ----
+// ---- slots ----
 
 CASE(limiter) {
   // One message at a time: the next comes after the decrement.
@@ -242,7 +242,7 @@ CASE(limiter) {
   expect_span_with_headers(end);
 }
 CASE(limiter_of_three) {
-  // Which of the three gives its place back first depends on the run.
+  // Which of the three frees its slot first depends on the run.
   flow::graph graph;
   flow::queue_node<int> queue(graph);
   flow::limiter_node<int, int> limiter(graph, 3);
@@ -259,7 +259,7 @@ CASE(limiter_of_three) {
   expect_span_with_headers_between(12 / 3 * 5, 12 * 5);
 }
 CASE(limiter_after_input) {
-  // The input is called again when its item was taken, or when it is asked for the next: that depends on the run.
+  // The run decides whether the input body is called again on a take or on a request.
   flow::graph graph;
   int left = 10;
   flow::input_node<int> input(graph, [&](tbb::flow_control& control) {
@@ -284,7 +284,7 @@ CASE(limiter_after_input) {
   expect_span_with_headers_between(4 + 10 * 9, 10 * 13);
 }
 CASE(limiter_decremented_by_two) {
-  // A decrement after both its predecessors; it lets one more message in.
+  // A decrement after both its predecessors; it admits one more message.
   flow::graph graph;
   flow::queue_node<int> queue(graph);
   flow::limiter_node<int> limiter(graph, 1);
@@ -309,7 +309,7 @@ CASE(limiter_decremented_by_two) {
   expect_span_with_headers(6 * 11);
 }
 CASE(free_place) {
-  // Two bodies at a time: the second message finds a place that nobody had before.
+  // Two bodies at a time: the second message gets a slot that was never used before.
   if (threads() < 2)
     return;
   flow::graph graph;
@@ -330,7 +330,7 @@ CASE(free_place) {
 
 namespace {
 
-// The first body goes on until the second message has been refused, which is asked for then.
+// The first body continues until the second message was rejected; that one is pulled afterwards.
 template <typename Queue>
 void pulled(int first, int second) {
   flow::graph graph;
@@ -351,7 +351,7 @@ void pulled(int first, int second) {
   expect_work(110);
 }
 
-// A task that asks for a message goes on after it.
+// A task that requests a message continues after it.
 template <typename Node>
 void asked_for(Node& node, flow::graph& graph) {
   auto writer = bodies(graph, 40);
@@ -363,7 +363,7 @@ void asked_for(Node& node, flow::graph& graph) {
     while (!node.try_get(value))
       std::this_thread::yield();
     spend(5);
-    // A variable used again is a message of this task's.
+    // A variable that is used again is a message of this task.
     flow::graph another;
     flow::function_node<int> serial(another, flow::serial, [](int) { spend(3); });
     serial.try_put(value);
@@ -404,7 +404,7 @@ CASE(asked_of_overwrite_node) {
   asked_for(node, graph);
 }
 CASE(input_and_reserving_join) {
-  // One input is asked after the other has something to offer.
+  // One input is asked after the other has a message to offer.
   flow::graph graph;
   const auto source = [&](Units cost) {
     return flow::input_node<int>(graph, [cost, left = 6](tbb::flow_control& control) mutable {
@@ -429,7 +429,7 @@ CASE(input_and_reserving_join) {
   expect_span_with_headers_between(6 * 7 + 10, 6 * 11 + 10);
 }
 
-// ---- values that stay ----
+// ---- values that are kept ----
 
 CASE(overwrite_node) {
   flow::graph graph;
@@ -443,7 +443,7 @@ CASE(overwrite_node) {
   writer.try_put(5);
   graph.wait_for_all();
   spend(8);
-  flow::make_edge(node, late); // gets the value at once
+  flow::make_edge(node, late); // receives the value at once
   graph.wait_for_all();
   expect_work(60 + 2 * 10 + 8 + 3);
   expect_span_with_headers(50 + 6 + 8 + 3);
@@ -461,7 +461,7 @@ CASE(write_once_node) {
   while (!node.is_valid())
     std::this_thread::yield();
   spend(5);
-  node.try_put(2); // refused
+  node.try_put(2); // rejected
   flow::make_edge(node, late);
   graph.wait_for_all();
   expect_work(30 + 4 + 5 + 10);
@@ -564,11 +564,11 @@ CASE(lightweight_after_queue) {
   }
   graph.wait_for_all();
   expect_work(5 * 14);
-  // The task that forwards messages runs their bodies, one after the other.
+  // The task that forwards messages runs their bodies one after the other.
   expect_span_with_headers_between(54, 70);
 }
 CASE(lightweight_and_serial) {
-  // The second message comes when the first has given its place back.
+  // The second message comes after the first has freed its slot.
   if (threads() < 2)
     return;
   flow::graph graph;

@@ -1,4 +1,4 @@
-// Waits for one message of a flow graph: a preview of oneTBB 2022, which changes all of the graph's code.
+// Waits for one message of a flow graph: a preview of oneTBB 2022 that changes all graph code.
 #define TBB_PREVIEW_FLOW_GRAPH_TRY_PUT_AND_WAIT 1
 #include "specification.h"
 
@@ -45,7 +45,7 @@ CASE(one_after_the_other) {
   expect({4 * 16 + 2, 4 * 16 + 2});
 }
 CASE(beside_another) {
-  // Whether the wait is for the other one, too, is not known: it was in the graph by then.
+  // Whether the wait also covers the other one, which was in the graph by then, is unknown.
   flow::graph graph;
   Node other(graph, flow::unlimited, Body{1000}), one(graph, flow::unlimited, Body{10});
   other.try_put(1);

@@ -1,4 +1,4 @@
-// An arena without a free place: threads that were there first stay inside.
+// An arena without a free slot: the threads that entered first stay inside.
 #pragma once
 
 #include <oneapi/tbb/task_arena.h>
@@ -15,7 +15,7 @@ namespace spec {
 
 class FullArena {
 public:
-  // Before they leave the threads call `at_last`. No worker comes in.
+  // The threads call `at_last` before they leave. No worker thread enters.
   template <typename AtLast>
   FullArena(tbb::task_arena& arena, AtLast at_last) {
     for (int i = 0; i < arena.max_concurrency(); ++i)
@@ -35,7 +35,7 @@ public:
     for (std::thread& each : threads_)
       each.join();
   }
-  // They leave once the caller sleeps: it calls execute() next, and has found no place then.
+  // They leave once the caller sleeps: it calls execute() next, and has found no slot by then.
   void leave_soon() {
     threads_.emplace_back([this, caller = gettid()] {
       do

@@ -1,5 +1,5 @@
-// Constructs that came with oneTBB 2022.3 and 2023.0: tasks that depend on each other, waits for one task, resources of a
-// flow graph (previews), groups of enqueued tasks.
+// Constructs of oneTBB 2022.3 and 2023.0: tasks that depend on each other, waits for one task,
+// resources of a flow graph (previews), groups of enqueued tasks.
 #define TBB_PREVIEW_TASK_GROUP_EXTENSIONS 1
 #define TBB_PREVIEW_FLOW_GRAPH_RESOURCE_LIMITING 1
 #include "specification.h"
@@ -42,7 +42,7 @@ CASE(diamond) {
   expect({10 + 100 + 20 + 7 + 8, 7 + 10 + 100 + 7 + 1});
 }
 CASE(run_last) {
-  // The call of run() is what the second task waits for.
+  // The second task waits for the call of run().
   tbb::task_group group;
   tbb::task_handle a = group.defer([] { spend(10); }), d = group.defer([] { spend(7); });
   tbb::task_group::set_task_order(a, d);
@@ -69,7 +69,7 @@ CASE(transfer) {
   expect({72, 67});
 }
 CASE(wait_for_one) {
-  // Whether the wait is for the other one, too, is not known: it was in the group by then.
+  // Whether the wait also covers the other one, which was in the group by then, is unknown.
   tbb::task_group group;
   group.run([] { spend(1000); });
   tbb::task_handle one = group.defer([] { spend(10); });

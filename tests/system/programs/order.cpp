@@ -1,4 +1,4 @@
-// Order that neither a spawn nor a wait expresses: resumed tasks, a full arena, collaborative_call_once.
+// Order without a spawn or wait: resumed tasks, a full arena, collaborative_call_once.
 #define TBB_PREVIEW_RESUMABLE_TASKS 1
 #include "full_arena.h"
 #include "specification.h"
@@ -33,7 +33,7 @@ CASE(resumed_by_a_task) {
   spend(2);
   resumers.wait();
   spend(1);
-  // The suspended task goes on after resume(), not after the task that calls it.
+  // The suspended task continues after resume(), not after the task that calls it.
   expect({155, 5 + 140 + 1});
 }
 CASE(resumed_by_a_chain) {
@@ -83,7 +83,7 @@ CASE(resumed_by_another_thread) {
   expect({93, 78});
 }
 CASE(resumed_in_the_callback) {
-  // The callback is part of the task, on its stack: all of it comes before the task goes on.
+  // The callback is part of the task, on its stack: all of it comes before the task continues.
   tbb::task_group group;
   group.run([] {
     spend(5);
@@ -100,7 +100,7 @@ CASE(resumed_in_the_callback) {
 }
 #endif
 CASE(full_arena) {
-  // Whoever calls execute() waits for a place, or has it done by a thread that has one.
+  // A thread that calls execute() waits for a slot, or a thread that has one runs the call.
   tbb::task_arena arena(2, 2);
   FullArena full(arena);
   spend(5);
@@ -112,7 +112,7 @@ CASE(full_arena) {
 CASE(full_arena_many) {
   if (threads() < 2)
     return;
-  // Delegated to a worker that is inside, or done here once there is room: the same DAG.
+  // Delegated to a worker thread inside, or run here when there is room: the same DAG.
   tbb::task_arena arena(1, 0);
   spend(4);
   tbb::parallel_for(
@@ -127,7 +127,7 @@ CASE(full_arena_many) {
   expect({4 + 8 * 15, 4 + 6});
 }
 CASE(full_arena_site_and_region) {
-  // A call remains its caller's, also if another thread does it: main's, and inside main's region.
+  // A call belongs to its caller even if another thread runs it: to main, and to main's region.
   tbb::task_arena arena(2, 2);
   FullArena full(arena, [] { tbb::task_group().wait(); });
   full.leave_soon();
@@ -154,7 +154,7 @@ CASE(full_arena_exception) {
   expect({19, 19});
 }
 CASE(call_once) {
-  // The others wait for the function, whoever runs it; what comes after it on its own thread is not theirs.
+  // The others wait for the function on any thread, but not for what follows on its own thread.
   tbb::collaborative_once_flag flag;
   std::atomic<int> at_flag{0}, calls{0};
   const int callers = std::min(threads(), 4);
@@ -168,7 +168,7 @@ CASE(call_once) {
           caller = true;
           while (at_flag < callers)
             std::this_thread::yield();
-          std::this_thread::sleep_for(std::chrono::milliseconds(200)); // they are about to wait
+          std::this_thread::sleep_for(std::chrono::milliseconds(200)); // let them begin to wait
           spend(10);
           tbb::parallel_for(0, 4, [](int) { spend(20); }, tbb::simple_partitioner());
         });
@@ -181,7 +181,7 @@ CASE(call_once) {
   expect_span_with_headers(10 + 20 + (callers > 1 ? 50 : 6));
 }
 CASE(call_once_again) {
-  // Who comes after the function has ended comes after it as well.
+  // A thread that comes after the end of the function comes after the function as well.
   if (threads() < 2)
     return;
   tbb::collaborative_once_flag flag, another;
@@ -222,7 +222,7 @@ CASE(call_once_in_tasks) {
   expect_divisible_span(35);
 }
 CASE(call_once_by_another_flag) {
-  // At the address of one that is gone.
+  // At the address of a flag that was destroyed.
   if (threads() < 2)
     return;
   using Flag = tbb::collaborative_once_flag;

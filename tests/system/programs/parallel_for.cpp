@@ -1,5 +1,5 @@
-// parallel_for: each form, each partitioner. Work and the span as divisible do not depend on the schedule; the span as
-// executed does, but for simple_partitioner.
+// parallel_for: each form, each partitioner. The work and the schedule-independent span do not
+// depend on the schedule; the span of this run does, except with simple_partitioner.
 #include "specification.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -15,14 +15,14 @@ static void each(const Range& range, Units units) {
     spend(units);
 }
 
-// The largest piece that remains when a range of `size` is halved until no piece exceeds `grain`.
+// The largest part that remains when a range of `size` is halved until no part exceeds `grain`.
 static Units largest_piece(Units size, Units grain) {
   return size <= grain
              ? size
              : std::max(largest_piece(size / 2, grain), largest_piece(size - size / 2, grain));
 }
 
-// A loop of n iterations of 7 units, grain g, whatever the partitioner, between 11 and 13 units of serial work.
+// n iterations of 7 units, grain size g, any partitioner, between 11 and 13 units of serial work.
 template <typename Loop>
 static void adaptive(Units n, Units grain, Loop loop) {
   spend(11);
@@ -77,7 +77,7 @@ CASE(index_strided) {
   adaptive(34, 1, [] { tbb::parallel_for(0, 100, 3, [](int) { spend(7); }); });
 }
 CASE(index_simple_uneven) {
-  // Iteration i takes i units: the heaviest alone is the span.
+  // Iteration i takes i units: the span is the heaviest one.
   tbb::parallel_for(0, 50, [](int i) { spend(static_cast<Units>(i)); }, tbb::simple_partitioner());
   expect({50 * 49 / 2, 49});
 }
@@ -129,7 +129,7 @@ CASE(nested_auto) {
   expect_divisible_span(6);
 }
 CASE(nested_in_large_leaves) {
-  // A body call of many iterations, each with tasks inside: these end late in the call, which as divisible is short.
+  // Tasks of many iterations end late in one body call; once it is split, their paths are short.
   tbb::parallel_for(
       0, 64, [](int) { tbb::parallel_for(0, 3, [](int) { spend(6); }, tbb::simple_partitioner()); },
       tbb::static_partitioner());
@@ -144,7 +144,7 @@ CASE(one_after_the_other) {
   expect({10 * 51, 10 * 6});
 }
 CASE(shared_context) {
-  // One context of the user's for a loop and for the loops inside it: each wait joins its own tasks only.
+  // One user's context for a loop and the loops inside it: each wait joins only its own tasks.
   tbb::task_group_context context;
   tbb::parallel_for(
       0, 6,

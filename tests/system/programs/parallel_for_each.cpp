@@ -23,7 +23,7 @@ Units cost(int i) {
   return i % 7 == 3 ? 40u : 5u;
 }
 
-// A tree of items: each adds its two children, and costs more the deeper it is.
+// A tree of items: each adds its two children and costs more the deeper it is.
 struct Tree {
   static constexpr int kLevels = 6;
   static Units cost(int level) { return Units(2 + level); }
@@ -74,7 +74,7 @@ CASE(random_access) {
   expect_span_between(3 + 40, 3 + work);
 }
 CASE(forward) {
-  // Blocks of four, the bodies of a block side by side.
+  // Blocks of four; the bodies of a block run in parallel.
   const std::vector<int> values = numbers(30);
   const std::forward_list<int> list(values.begin(), values.end());
   spend(2);
@@ -104,7 +104,7 @@ CASE(feeder) {
   expect(in_series({step(4), Tree::all(), step(3)}));
 }
 CASE(feeder_and_nested_loop) {
-  // What the body waits for inside is its own loop, not what it has fed.
+  // The body waits inside for its own loop, not for what it fed.
   const std::forward_list<int> items{3, 3};
   tbb::parallel_for_each(items.begin(), items.end(), [](int left, tbb::feeder<int>& feeder) {
     if (left > 0)
@@ -167,7 +167,7 @@ CASE(fed_from_a_nested_loop_in_a_context_of_the_users) {
                     kFedFromLoops, step(7)}));
 }
 CASE(feeders_beside_each_other_in_one_context) {
-  // Each piece of the outer loop waits for what its own parallel_for_each was fed.
+  // Each iteration of the outer loop waits for what its own parallel_for_each was fed.
   tbb::task_group_context context;
   tbb::parallel_for(
       0, 4,

@@ -10,7 +10,7 @@ static void part() {
   spend(units);
 }
 
-// 1 + (the parts side by side) + 2.
+// 1 + (the parts in parallel) + 2.
 static void expect_parts(std::initializer_list<Units> parts) {
   Cost sum;
   for (const Units units : parts)
@@ -62,8 +62,8 @@ CASE(ten) {
 }
 
 CASE(waits_in_a_user_context) {
-  // Of more than three functions the first is run by the task that spawned the next two: when it waits, in the same
-  // context, it waits for its own tasks only.
+  // Of more than three functions, the task that spawned the next two runs the first: when it waits,
+  // in the same context, it waits only for its own tasks.
   only_with_headers();
   tbb::task_group_context context;
   tbb::parallel_invoke(

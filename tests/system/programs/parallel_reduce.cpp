@@ -1,5 +1,5 @@
-// parallel_reduce and parallel_deterministic_reduce. A join runs after both halves, whichever thread runs it; which joins
-// there are is fixed for the deterministic form only.
+// parallel_reduce and parallel_deterministic_reduce. A join runs after both halves, on whichever
+// thread; the set of joins is fixed only for the deterministic form.
 #include "specification.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -45,14 +45,14 @@ void check(long value, int n) {
     std::puts("expect the right sum");
 }
 
-// A range of n is halved until no piece exceeds g; every halving ends in a join.
+// A range of n is halved until no part exceeds g; every halving ends in a join.
 Cost halves(Units n, Units grain) {
   if (n <= grain)
     return step(n * kElement);
   return in_series({in_parallel({halves(n / 2, grain), halves(n - n / 2, grain)}), step(kJoin)});
 }
 
-// What a reduction costs whose joins depend on the schedule: at least none, at most one per halving.
+// The cost of a reduction whose joins depend on the schedule: none to one per halving.
 void expect_joins_at_will(Units n) {
   expect_span_between(kElement, n * (kElement + kJoin));
 }

@@ -1,5 +1,5 @@
-// parallel_sort: every comparison is one unit. How many there are depends on the schedule; that none is lost does not
-// (check.py compares the profile's work with what was spent).
+// parallel_sort: every comparison is one unit. The number of comparisons depends on the schedule;
+// that none is lost does not (check.py compares the profile's work with what was spent).
 #include "specification.h"
 
 #include <oneapi/tbb/parallel_sort.h>
@@ -13,7 +13,7 @@ static bool compare(int a, int b) {
   return a < b;
 }
 
-// Returns all it spent.
+// Returns the units spent.
 static Units sort(std::vector<int> values) {
   spend(10);
   tbb::parallel_sort(values.begin(), values.end(), compare);
@@ -46,7 +46,7 @@ CASE(almost_sorted) {
   sort(values);
 }
 CASE(small) {
-  // Below 500 elements nothing is split.
+  // Below 500 elements the range is not split.
   const Units work = sort(random_values(100));
   expect({work, work});
 }

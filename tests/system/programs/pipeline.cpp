@@ -1,5 +1,5 @@
-// parallel_pipeline. A call of a filter comes after the item's previous filter; in a serial filter also after the
-// filter's previous call; and input call n, with t tokens, after the (n - t)-th item that left.
+// parallel_pipeline. A call of a filter comes after the item's previous filter; in a serial filter
+// after its own previous call; and input call n, with t tokens, after the (n - t)-th item left.
 #include "specification.h"
 
 #include <oneapi/tbb/parallel_for.h>
@@ -21,8 +21,8 @@ struct Stage {
   CostOf cost; // of an item
 };
 
-// What a chain of stages amounts to: the first is the serial input, whose last call, without an item, costs `stop`. All
-// serial stages are in order, and so is the order in which items leave if the last stage is serial.
+// The cost of a chain of stages. The first is the serial input; its last call has no item and costs
+// `stop`. All serial stages are in order; so is the output if the last stage is serial.
 Cost chain(int items, std::size_t tokens, const std::vector<Stage>& stages, Units stop) {
   std::vector<Units> last(stages.size(), 0); // end of the stage's previous call
   std::vector<Units> left;                   // when each item left
@@ -117,7 +117,7 @@ CASE(one_token) {
   check_chain(12, 1, {{true, always(2)}, {false, always(7)}, {true, always(3)}}, 4);
 }
 CASE(few_tokens) {
-  // The limit binds, whether or not this run ever waited for a token.
+  // The limit holds, whether or not this run ever waited for a token.
   check_chain(30, 3, {{true, always(1)}, {false, always(10)}, {true, always(1)}}, 1);
 }
 CASE(few_tokens_uneven) {
@@ -154,7 +154,7 @@ CASE(parallel_input) {
   expect({100, 10});
 }
 CASE(out_of_order) {
-  // If all items arrive in order it is the same chain; the first to arrive may be a later one.
+  // If all items arrive in order, it is the same chain; but a later item may arrive first.
   int next = 0;
   tbb::parallel_pipeline(
       40,
@@ -182,7 +182,7 @@ CASE(out_of_order_after_parallel) {
                                  }),
       tbb::make_filter<int, void>(filter_mode::serial_out_of_order, [](int) { spend(4); }));
   expect_work(16 * 15 + 90);
-  // At best nobody waits for item 3; at worst its call of the last filter comes first.
+  // At best no item waits for item 3; at worst its call of the last filter comes first.
   expect_span_between(4 + 100 + 4, 4 + 100 + 16 * 4);
 }
 CASE(work_inside_filters) {

@@ -1,5 +1,5 @@
-// Causal regions: over spawns and waits, nested, entered by many tasks, left by an exception, and pauses. The what-if is
-// the cost again, with the steps of regions divided.
+// Causal regions: across spawns and waits, nested, entered by many tasks, left by an exception;
+// pauses. The expected what-if is the cost computed again, with the steps of regions divided.
 #include "specification.h"
 
 #include <oneapi/tbb/parallel_for.h>
@@ -93,7 +93,7 @@ CASE(left_by_exception) {
       [](Units full, Units faster) { return in_series({step(50 * faster), step(11 * full)}); });
 }
 CASE(while_waiting_others_run) {
-  // Inside the region the task waits, and its thread runs other tasks: those are not in it.
+  // Inside the region the task waits, and its thread runs other tasks: they are not in the region.
   tbb::parallel_for(
       0, 8,
       [](int) {
@@ -151,7 +151,7 @@ CASE(several_in_one_step) {
   expect_regions(6);
 }
 CASE(path_changes) {
-  // With the region fast, the other branch becomes the longest.
+  // With a fast region, the other branch becomes the longest.
   tbb::task_group group;
   group.run([] {
     tp::CausalRegion region("long");
@@ -182,7 +182,7 @@ CASE(in_a_reduction) {
     std::printf("expect headers what-if %llu %llu %llu\n", (unsigned long long)factor,
                 (unsigned long long)((160 + 90) * factor), (unsigned long long)(10 * factor + 24));
 }
-// Gives another thread the time to take the task: it has left the group, for who waits, before its step is closed.
+// Lets another thread take the task: it leaves the group, for waiters, before its step is closed.
 template <typename Body>
 void run_elsewhere(tbb::task_group& group, Body body) {
   std::atomic<bool> begun{false};

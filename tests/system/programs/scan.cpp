@@ -1,7 +1,7 @@
-// parallel_scan. A piece that runs right after its left neighbour, on the same thread, takes over its sum and so comes
-// after it; a piece that was stolen is summed apart, and runs again in the second pass. So work and span depend on the
-// run; what holds in every run: the spent units are the work, pieces of a pass cost what they cost, and with one thread
-// the scan is a chain.
+// parallel_scan. A part that runs right after its left sibling, on the same thread, takes over its
+// sum and so comes after it; a stolen part is summed separately and runs again in the second pass.
+// So work and span depend on the run. In every run, the units spent are the work, each part of a
+// pass has its fixed cost, and with one thread the scan is a chain.
 #include "specification.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -14,7 +14,7 @@ using Range = tbb::blocked_range<int>;
 
 namespace {
 
-// Blocks until as many threads are here.
+// Blocks until the given number of threads have arrived.
 struct Rendezvous {
   explicit Rendezvous(int threads) : missing(threads) {}
   void meet() {
@@ -28,7 +28,7 @@ struct Counts {
   std::atomic<Units> pre{0}, final{0}, joins{0};
 };
 
-// Sums 0..n-1 with pieces of one iteration: `pre` and `last` units for an iteration, `join` for a reverse join.
+// Sums 0..n-1, one iteration per call: `pre` and `last` units for each, `join` per reverse join.
 void scan(int n, Counts& counts, Units pre, Units last, Units join) {
   const long sum = tbb::parallel_scan(
       Range(0, n), 0L,
@@ -59,7 +59,7 @@ CASE(work_and_bounds) {
   spend(3);
   const Units work = counts.pre * 10 + counts.final * 20;
   expect_work(8 + work);
-  // The first piece is always final; at most all pieces are a chain.
+  // The first part is always final; at most all parts form a chain.
   expect_span_between(8 + 20, 8 + work);
 }
 CASE(with_joins) {
@@ -76,8 +76,8 @@ CASE(chain_with_one_thread) {
     expect_span_with_headers(work);
 }
 CASE(three_quarters_stolen) {
-  // Pass 1: piece 0 for good, 1 and 2 for their sums (that of the last is not needed). Pass 2: pieces 1, 2, 3; the last two
-  // are one piece if nobody stole piece 3, and then their sums need no join.
+  // Pass 1: part 0 final, 1 and 2 for their sums (the last needs none). Pass 2: parts 1, 2, 3; the
+  // last two are one body call if part 3 was not stolen, and then their sums need no join.
   if (threads() < 3)
     return;
   const Units pre[] = {0, 40, 25, 0}, last[] = {30, 7, 11, 13}, join = 5;

@@ -1,11 +1,11 @@
-// What every program here shares: cases with a name, and the arithmetic that says what the profiler must find.
+// Shared by all programs here: named cases, and the arithmetic that computes the expected profile.
 //
-// A program is a list of CASE(name) { ... }; `prog list` names them, `prog NAME THREADS` runs one. A case spends units
-// of virtual work with spend() and states, from its own construction and not from a recording, what that amounts to:
-// a Cost is the work and span of a piece, in_series and in_parallel compose them. The statements are printed as
-// `expect ...` lines; check.py compares them with the profile. spend() also counts what was really spent: that sum must
-// be the profile's work in every case, whatever the schedule was. Between spends threads are delayed at random, so
-// that tasks are stolen even where they are tiny.
+// A program is a list of CASE(name) { ... }; `prog list` names them, `prog NAME THREADS` runs one.
+// A case spends units of virtual work with spend() and computes the expected figures from its own
+// construction, not from a recording: a Cost is the work and span of a part; in_series and
+// in_parallel compose costs. It prints them as `expect ...` lines, which check.py compares with the
+// profile. spend() also sums the units: in every case that sum must be the profile's work, whatever
+// the schedule. Between spends threads are delayed at random, so that even tiny tasks are stolen.
 #pragma once
 
 #include <tp/causal.h>
@@ -69,7 +69,7 @@ inline void delay() {
     std::this_thread::yield();
 }
 
-// Work of the current step. In two halves: what happens between them must not matter.
+// Work of the current step, in two halves: what happens between them must not matter.
 inline void spend(Units units) {
   spent() += units;
   tp::spend(units / 2);
@@ -86,14 +86,14 @@ inline void expect(const Cost& cost) {
 inline void expect_work(Units work) {
   std::printf("expect work %llu\n", static_cast<unsigned long long>(work));
 }
-// For figures that only recompiled programs have: joins of reductions, body calls of loops.
+// For figures of recompiled programs only: joins of reductions, body calls of loops.
 inline void expect_span_with_headers(Units span) {
   std::printf("expect headers span %llu\n", static_cast<unsigned long long>(span));
 }
 inline void expect_divisible_span(Units span) {
   std::printf("expect headers divisible_span %llu\n", static_cast<unsigned long long>(span));
 }
-// Where the schedule of the run decides.
+// For figures that depend on the schedule of the run.
 inline void expect_span_between(Units low, Units high) {
   std::printf("expect between span %llu %llu\n", static_cast<unsigned long long>(low),
               static_cast<unsigned long long>(high));
@@ -102,22 +102,22 @@ inline void expect_span_with_headers_between(Units low, Units high) {
   std::printf("expect headers between span %llu %llu\n", static_cast<unsigned long long>(low),
               static_cast<unsigned long long>(high));
 }
-// In a program that was not recompiled nothing more is compared; if this comes first, nothing at all.
+// Unmodified binaries: compare nothing after this line; if it comes first, nothing at all.
 inline void only_with_headers() {
   std::puts("expect only headers");
 }
-// Spent, but in no step.
+// Units that are spent outside of steps.
 inline void expect_outside_of_steps(Units units) {
   std::printf("expect outside %llu\n", static_cast<unsigned long long>(units));
 }
-// A spawn site: its line (0: main), total work and span of its invocations, exclusive work on the critical path.
+// A spawn site: line (0: main), total work and span of its invocations, exclusive critical work.
 inline void expect_site(unsigned line, const Cost& cost, Units critical) {
   std::printf("expect site %u %llu %llu %llu\n", line, static_cast<unsigned long long>(cost.work),
               static_cast<unsigned long long>(cost.span),
               static_cast<unsigned long long>(critical));
 }
-// All regions together, made faster by the factor (parallelize): the cost again, with region steps at a FACTOR-th. Both
-// are told times the factor, so that they stay integers.
+// All regions made `factor` times faster (parallelize): the cost with region steps divided by it.
+// Both are printed times the factor, so that they stay integers.
 template <typename CostOf>
 void expect_what_if(CostOf cost_of) {
   expect(cost_of(1, 1));
@@ -173,7 +173,7 @@ int main(int argc, char** argv) {
   for (const spec::Case& one : spec::cases()) {
     if (std::strcmp(one.name, argv[1]) != 0)
       continue;
-    // An arena of its own: the default one has no more slots than the machine has cores.
+    // An arena of its own: the default one has no more slots than the machine has CPUs.
     tbb::task_arena arena(spec::threads());
     arena.execute([&] { one.run(); });
     std::printf("expect spent %llu\n", static_cast<unsigned long long>(spec::spent()));

@@ -1,7 +1,7 @@
-// Algorithms of libstdc++ with std::execution::par and par_unseq. Its headers run a loop or a reduction with an automatic
-// partitioner, in 4 pieces per thread at first and in smaller ones where something is stolen; a strict scan in as many tiles
-// by parallel_invoke; sort and merge as tasks of their own. So some figures are exact, others lie between the pieces they
-// begin with and single elements.
+// Algorithms of libstdc++ with std::execution::par and par_unseq. They run a loop or a reduction
+// with an automatic partitioner, first in 4 parts per thread and in smaller ones after steals; a
+// strict scan in as many tiles by parallel_invoke; sort and merge with tasks of their own. So some
+// figures are exact; others lie between those of the initial parts and of single elements.
 #include "specification.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using std::execution::par_unseq;
 
 namespace {
 
-constexpr Units kSize = 512; // a power of two: all the first pieces are equal
+constexpr Units kSize = 512; // a power of two: all the first parts are equal
 
 Units pieces() {
   return 4 * Units(threads());
@@ -25,7 +25,7 @@ std::vector<int> ones() {
   return std::vector<int>(kSize, 1);
 }
 
-// A loop over all elements, each of so many units, between two steps of 2.
+// A loop over all elements, each of `units` units, between two steps of 2.
 void expect_loop(Units units) {
   expect_work(kSize * units + 4);
   expect_divisible_span(units + 4);
@@ -35,8 +35,8 @@ void expect_loop(Units units) {
     expect_span_between(units + 4, kSize / pieces() * units + 4);
 }
 
-// Combines as many values as there are elements with the first one, whatever the pieces: `each` units to get a value,
-// `combine` to combine two. At least two elements are a piece; to the first pieces a path adds a join per halving.
+// Combines all elements with the first value, in any split: `each` units to get a value, `combine`
+// for two. A part has two elements or more; a path through the first parts joins per halving.
 void expect_reduction(Units each, Units combine) {
   Units joins = 0;
   for (Units n = pieces(); n > 1; n /= 2)
@@ -45,14 +45,14 @@ void expect_reduction(Units each, Units combine) {
   expect_span_between(2 * each + combine, kSize / pieces() * (each + combine) + joins * combine);
 }
 
-// A sort compares too often for delays.
+// Too many comparisons for a delay in each.
 bool less(int a, int b) {
   spent() += 1;
   tp::spend(1);
   return a < b;
 }
 
-// What a sequential algorithm spends that calls its argument for each comparison.
+// The cost of a sequential algorithm, at one unit for each comparison.
 template <typename Algorithm>
 Cost comparisons(Algorithm algorithm) {
   Units count = 0;
@@ -67,7 +67,7 @@ std::vector<int> increasing(int count, int factor, int offset) {
   return values;
 }
 
-// ---- strict scans: sums of tiles upwards, then the tiles again with all before them ----
+// ---- strict scans: sums of tiles upwards, then the tiles again after all tiles before them ----
 
 Units left_tiles(Units tiles) {
   Units left = 1;
@@ -90,7 +90,7 @@ Cost tiles_again(Units tiles, Cost tile, Cost combine) {
   return in_parallel({tiles_again(left, tile, combine),
                       in_series({combine, tiles_again(tiles - left, tile, combine)})});
 }
-// The whole is a power of two of tiles: its sum is there already, and combined with the first value.
+// A power of two of tiles: the total is known already, and combined with the first value.
 Cost strict_scan(Units each, Units again, Units combine) {
   const Units size = kSize / pieces();
   return in_series({sums_of_tiles(pieces(), step(size * each), step(combine)), step(combine),
@@ -139,7 +139,7 @@ CASE(any_of_none) {
   expect_loop(1);
 }
 CASE(sequenced) {
-  // Of no concern to oneTBB.
+  // A sequential algorithm does not use oneTBB.
   std::vector<int> values = ones();
   std::for_each(std::execution::seq, values.begin(), values.end(), [](int) { spend(1); });
   expect({kSize, kSize});
@@ -203,7 +203,7 @@ CASE(count_if) {
 }
 
 CASE(inclusive_scan) {
-  // Of integers: parallel_scan, whose first pass there is for stolen pieces only.
+  // On integers: parallel_scan, whose first pass here handles only stolen parts.
   const std::vector<int> values = ones();
   std::vector<int> sums(kSize);
   const auto add = [](int a, int b) {
@@ -256,7 +256,7 @@ CASE(sort_small) {
   expect(in_series({step(2), sort, step(1)}));
 }
 CASE(sort_sorted) {
-  // Four leaves of 500, equal but for their values; two merges, then one, find their halves in order.
+  // Four leaves of 500, equal but for their values; two merges, then one, split in order.
   std::vector<int> values = increasing(2000, 1, 0), same = increasing(500, 1, 0);
   spend(2);
   std::sort(par, values.begin(), values.end(), less);
@@ -284,7 +284,7 @@ CASE(stable_sort_sorted) {
   expect(in_series({in_parallel({leaf, leaf}), step(1)}));
 }
 CASE(merge) {
-  // 4000 elements: the middle of the first 2000 is looked up in the others, then both sides are merged at a time.
+  // 4000 elements: finds the middle of the first 2000 in the others; merges the halves in parallel.
   const std::vector<int> even = increasing(2000, 2, 0), odd = increasing(2000, 2, 1);
   std::vector<int> merged(4000), unused(4000);
   spend(1);

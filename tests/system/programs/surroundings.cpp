@@ -1,5 +1,5 @@
-// What surrounds tasks and must not change their figures: observers, limits, priorities of arenas, concurrent containers,
-// tasks that a wait happens to run.
+// The surroundings of tasks, which must not change their figures: observers, limits, priorities of
+// arenas, concurrent containers, tasks that a wait happens to run.
 #define TBB_PREVIEW_ISOLATED_TASK_GROUP 1
 #include "full_arena.h"
 #include "specification.h"
@@ -28,7 +28,7 @@ struct Counting : tbb::task_scheduler_observer {
   std::atomic<int> entries{0}, exits{0};
 };
 
-// What a worker does on entering an arena and on leaving it is no task's.
+// What a worker thread does while entering or leaving an arena belongs to no task.
 struct Spending : tbb::task_scheduler_observer {
   Spending() { observe(true); }
   explicit Spending(tbb::task_arena& arena) : task_scheduler_observer(arena) { observe(true); }
@@ -73,7 +73,7 @@ CASE(observer_called_at_once) {
   expect({3 + 1000 + 20, 3 + 1000 + 5});
 }
 CASE(observed_execute) {
-  // Entering and leaving are on the path of who calls.
+  // Entering and leaving are on the path of the caller.
   tbb::task_arena arena(4);
   const Spending observer(arena);
   for (int turn = 0; turn < 2; ++turn)
@@ -94,7 +94,7 @@ CASE(observed_execute_in_tasks) {
   expect({6 * 1109, 1109});
 }
 CASE(observed_full_arena) {
-  // Who had to wait for a place enters, does the call, which was put there before, and leaves.
+  // A caller that waited for a slot enters, runs its call, which was queued before, and leaves.
   tbb::task_arena arena(2, 2);
   const Spending observer(arena);
   FullArena full(arena);
@@ -105,7 +105,7 @@ CASE(observed_full_arena) {
   expect({2 * 1100 + 5 + 1000 + 2000 + 100 + 7, 5 + 2000 + 100 + 7});
 }
 CASE(limits) {
-  // Fewer threads, for a while: the same tasks.
+  // Fewer threads for a while: the same tasks.
   loop(16, 3);
   {
     const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
@@ -147,7 +147,7 @@ CASE(isolated_group) {
   expect({4 * 25 + 2, 4 + 6 + 2});
 }
 CASE(mailboxes) {
-  // Both partitioners send tasks to threads: which thread takes them, by which way, does not matter.
+  // Both partitioners send tasks to threads: which thread takes them, and how, does not matter.
   tbb::affinity_partitioner affinity;
   using Range = tbb::blocked_range<int>;
   const auto body = [](const Range& range) {
@@ -162,7 +162,7 @@ CASE(mailboxes) {
   expect_divisible_span(8 * 2 * 2);
 }
 CASE(waits_run_unrelated_tasks) {
-  // Each task waits for two of its own, and the thread may run any of the others meanwhile.
+  // Each task waits for two of its own; meanwhile the thread may run any of the others.
   tbb::task_group group;
   for (int i = 0; i < 12; ++i)
     group.run([i] {
@@ -207,7 +207,7 @@ CASE(containers) {
   expect_span_between(3 + 1, 3 + 64);
 }
 CASE(bounded_queue) {
-  // Consumers block inside of the queue, where no task of theirs can run: what they wait for is not seen.
+  // Consumers block inside the queue, where they run no tasks: what they wait for is not recorded.
   if (threads() < 3)
     return;
   tbb::concurrent_bounded_queue<int> queue;

@@ -1,5 +1,5 @@
-// task_group in all its uses, also those that are no tree: waits that do not nest, a group waited for by another task, a
-// group that tasks share.
+// task_group in all its uses, including those that do not form a tree: waits that do not nest, a
+// group that another task waits for, a group that tasks share.
 #include "specification.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -165,7 +165,7 @@ CASE(shared_by_its_tasks) {
   task_group group;
   group.run([&] { chain(group, 20); });
   group.wait();
-  // 20 links of 2, each spawned by the one before; the last but one goes on for 3 while its child takes 2.
+  // 20 links of 2, each spawned by the last; the last but one runs 3 while its child takes 2.
   expect({20 * 5 + 2, 19 * 2 + 2 + 3});
 }
 static void spread(task_group& group, int depth) {
@@ -184,7 +184,7 @@ CASE(shared_tree) {
   expect({63 * 3 + 31 + 10, 6 * 3 + 10});
 }
 CASE(shared_by_a_loop) {
-  // All iterations run on one group: none waits, the loop's end joins nothing of it.
+  // All iterations run on one group: none waits, and the end of the loop joins none of its tasks.
   task_group group;
   tbb::parallel_for(
       0, 16,
@@ -252,7 +252,7 @@ CASE(fibonacci_run_and_wait) {
   expect(fib_cost(12));
 }
 CASE(user_context) {
-  // Two groups in turn on one context of the user's.
+  // Two groups in turn on one context of the user.
   tbb::task_group_context context;
   task_group first(context), second(context);
   first.run([] { spend(30); });
@@ -264,7 +264,7 @@ CASE(user_context) {
   expect({46, 40});
 }
 CASE(user_context_run_and_wait) {
-  // Waits for what ran before, too.
+  // Also waits for what ran before.
   tbb::task_group_context context;
   task_group group(context);
   group.run([] { spend(50); });
@@ -275,7 +275,7 @@ CASE(user_context_run_and_wait) {
   expect({86, 71});
 }
 CASE(user_context_at_the_same_time) {
-  // Which of the two groups a wait is for is not known.
+  // Which of the two groups a wait belongs to is unknown.
   tbb::task_group_context context;
   task_group first(context), second(context);
   first.run([] { spend(50); });
@@ -315,7 +315,7 @@ CASE(user_context_with_algorithms) {
   spend(2);
   group.wait();
   spend(1);
-  // Beside the group: 10 each, 20 for the pipeline.
+  // In addition to the group: 10 each, 20 for the pipeline.
   expect({100 + 2 * 40 + 20 + 3, 101});
 }
 CASE(destroyed_by_another_task) {
@@ -357,8 +357,8 @@ CASE(recursive_site) {
     }
   };
   Tree::visit(4);
-  // 31 calls of one unit. Main itself spawns visit(3), (2), (1), (0): outermost invocations of 15, 7, 3, 1 units, with
-  // paths of 4, 3, 2, 1; all other tasks are inside these. The first child is level with its continuation and wins.
+  // 31 calls of one unit. Main spawns visit(3), (2), (1), (0): outermost, of 15, 7, 3, 1 units,
+  // with paths of 4, 3, 2, 1; all others are inside. The first child ties with its continuation.
   expect({31, 5});
   expect_site(901, {15 + 7 + 3 + 1, 4 + 3 + 2 + 1}, 4);
 }

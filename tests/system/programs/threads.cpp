@@ -8,8 +8,8 @@
 using namespace spec;
 
 CASE(external_threads) {
-  // Thread i: 10 i of its own, then a loop of 20 x 3. The profiler does not know who waits for a std::thread: roots are
-  // side by side.
+  // Thread i: 10 i of its own, then a loop of 20 x 3. The profiler cannot see waits for a
+  // std::thread: the roots run in parallel.
   spend(5);
   std::vector<std::thread> external;
   for (Units i = 1; i <= 6; ++i)
@@ -24,7 +24,7 @@ CASE(external_threads) {
 }
 CASE(one_group_from_many_threads) {
   if (threads() == 1)
-    return; // their tasks are in other arenas, where only workers can run them
+    return; // their tasks are in other arenas, where only worker threads can run them
   tbb::task_group group;
   std::vector<std::thread> external;
   for (Units i = 1; i <= 6; ++i)
@@ -128,12 +128,12 @@ CASE(enqueue_to_arenas_of_two_priorities) {
   }
   low.execute([&] { group.wait(); });
   spend(3);
-  // The last low one starts at 6, the last high one at 7.
+  // The last task of low priority starts at 6, the last of high priority at 7.
   expect({4 * 17 + 3, 6 + 9 + 3});
 }
 CASE(handle_run_by_another_thread) {
   if (threads() == 1)
-    return; // as above: only a worker can run it
+    return; // as above: only a worker thread can run it
   tbb::task_group group;
   tbb::task_handle handle = group.defer([] { spend(20); });
   spend(7);
@@ -145,7 +145,7 @@ CASE(handle_run_by_another_thread) {
   spend(3);
   group.wait();
   spend(4);
-  // The task comes after its run, not after its defer: 5 + 20 + 4.
+  // The task comes after its run(), not after its defer(): 5 + 20 + 4.
   expect({40, 29});
 }
 CASE(loop_in_each_thread_of_a_loop) {

@@ -1,20 +1,25 @@
-// The rules that make a program determined, while its text is made from front to back.
+// The rules that determine a program's figures, applied while its text is made from front to back.
 //
-// Every block that owns groups is a *scope*. What may happen with a group:
+// Every block that owns groups is a *scope*. The rules for a group:
 //  * Its owner runs tasks on it and waits for it, in any order with its other groups.
-//  * A *right* lets others run on it: blocks that the owner calls and waits for (loops, parallel_invoke) may, because they
-//    are over before the owner goes on. A member of a group may run on that group, and on the owner's groups declared
-//    later; each such group is then *blocked*: its owner waits for the member's group first.
-//  * Another task waits for it only in hand_over(), which leaves the owner nothing else to do with it meanwhile. Members
-//    of such a group never wait (*leafy*): else a thread could wait, above a member that waits, for that member.
-//  * Threads in an isolated region, or in another arena, may not see the tasks of groups from outside: no right goes in.
-//  * A context of the user's serves any number of algorithms at a time.
-//  * A task that throws, or a cancelled group, has the group for itself. Contexts are bound to where they are first used,
-//    and oneTBB follows these bonds when it cancels: in programs with failures each owner uses its group at once.
+//  * A *right* lets others run on it: blocks that the owner calls and waits for (loops,
+//    parallel_invoke), because they are over before the owner continues. A member of a group may
+//    run on that group, and on groups that the owner declares later; each such group is then
+//    *blocked*: its owner waits for the member's group first.
+//  * Another task waits for it only in hand_over(), during which the owner cannot use it. Members
+//    of such a group never wait (they are *leafy*): otherwise a thread could wait, above a member
+//    that waits, for that member.
+//  * Threads in an isolated region, or in another arena, may not see the tasks of groups outside:
+//    no right is passed in.
+//  * A user's context serves any number of algorithms at a time.
+//  * A task that throws, or a cancelled group, does not share its group. Contexts are bound where
+//    they are first used, and oneTBB cancels along these bindings: in programs with failures each
+//    owner uses its group at once.
 //
-// Loops of other partitioners than the simple one have one body for all iterations, which leaves no task behind, and cost
-// nothing to join: then the span as divisible is determined. Proportional splits (static, affinity) cut at other places
-// than halving does, so there the grain is one iteration.
+// Loops with another partitioner than the simple one have one body for all iterations, which leaves
+// no task behind, and joins without work: then the schedule-independent span is determined.
+// Proportional splits (static, affinity) divide at other places than halving does, so there the
+// grain size is one iteration.
 #include "generator.h"
 #include "graph_shape.h"
 
@@ -32,28 +37,28 @@ struct Group {
   unsigned number = 0, index = 0;
   bool isolated = false;
   bool leafy = false;
-  bool active = false; // may have tasks that nobody has waited for
+  bool active = false; // may have tasks that no wait has joined
   Scope* owner = nullptr;
   std::vector<const Group*> blocked_by;
 };
 
 struct Right {
   Group* group;
-  const Group* via; // to be waited for before `group`
+  const Group* via; // must be waited for before `group`
 };
 
-// Where a block runs.
+// The conditions under which a block runs.
 struct Place {
   std::vector<Right> rights; // inherited
   std::vector<unsigned> contexts;
   unsigned depth = 0;
   int arena = -1;
   bool isolation = false;
-  bool leafy = false; // nothing may wait here
+  bool leafy = false; // no wait is allowed here
   // In an item of parallel_for_each, or an algorithm inside it: where a new item runs.
   std::shared_ptr<const Place> item;
-  unsigned item_context = 0; // the context of the user's that the parallel_for_each has
-  bool outermost = false;    // in no task and in no arena but the thread's first
+  unsigned item_context = 0; // the user's context of the parallel_for_each
+  bool outermost = false;    // in no task and only in the thread's first arena
   unsigned regions = 0;
 };
 
@@ -130,7 +135,7 @@ private:
   bool small_amounts_;
   bool loose_;         // loops may have any partitioner
   unsigned tasks_;     // that may still be made
-  unsigned times_ = 1; // how often the block being made runs
+  unsigned times_ = 1; // how often the current block runs
   unsigned groups_ = 0, contexts_ = 0;
   unsigned statements_ = 0;
 };
@@ -157,7 +162,7 @@ Program Generator::run() {
   return std::move(program_);
 }
 
-// Whether that many more tasks, at each run of the block being made, are not too many.
+// Reserves `tasks` more tasks for each run of the current block; returns false if that is too many.
 bool Generator::afford(unsigned tasks) {
   const unsigned all = tasks * times_;
   if (all > tasks_)
@@ -195,7 +200,7 @@ std::vector<Right> Generator::rights_of(Scope& scope) {
   return rights;
 }
 
-// The place of a block that the scope's task waits for before it goes on.
+// The place of a block that the scope's task waits for before it continues.
 Place Generator::inside(Scope& scope) {
   Place place = scope.place;
   place.rights = rights_of(scope);
@@ -207,8 +212,9 @@ Place Generator::inside(Scope& scope) {
   return place;
 }
 
-// The same, in a task of an algorithm that has this context: it can feed the parallel_for_each that it is in. If that has
-// a context of the user's it has to be the same one: others leave open which of several in that context is fed.
+// The same, in a task of an algorithm with this context: it can feed the enclosing
+// parallel_for_each. If that has a user's context, both must be the same: otherwise it is open
+// which parallel_for_each of several in that context is fed.
 Place Generator::inside_algorithm(Scope& scope, unsigned context) {
   Place place = inside(scope);
   if (scope.place.item_context == 0 || scope.place.item_context == context)
@@ -235,7 +241,7 @@ Place Generator::member_of(Group& group) {
   return place;
 }
 
-// One of the scope's own that has no tasks and is nobody's business.
+// One of the scope's own groups that has no tasks and is not blocked, or null.
 Group* Generator::quiet_group(Scope& scope) {
   std::vector<Group*> quiet;
   for (Group& group : scope.groups)
@@ -246,7 +252,7 @@ Group* Generator::quiet_group(Scope& scope) {
 
 void Generator::declare(Block& block, Scope& scope) {
   const unsigned count = scope.place.leafy ? 0 : pick(4);
-  // In programs with failures a context would have to be bound here too.
+  // In programs with failures a context would have to be bound here as well.
   if (!program_.failures && chance(15)) {
     block.contexts.push_back(++contexts_);
     scope.contexts.push_back(contexts_);
@@ -262,7 +268,7 @@ void Generator::declare(Block& block, Scope& scope) {
     block.groups.push_back({group.number, group.isolated});
     if (!program_.failures)
       continue;
-    // To be bound here.
+    // Must be bound here.
     Statement first_use = make(Kind::RunAndWait);
     first_use.number = 0;
     first_use.group = group.number;
@@ -347,7 +353,7 @@ bool Generator::run(Block& to, Scope& scope) {
   return true;
 }
 
-// One of those there are, or none.
+// One of the existing groups, or none.
 unsigned Generator::some_context(const Scope& scope) {
   const std::vector<unsigned> contexts = scope.all_contexts();
   return contexts.empty() || chance(50) ? 0
@@ -403,7 +409,7 @@ void Generator::wait_for(Block& to, Scope& scope, Group& group) {
     std::erase(other.blocked_by, &group);
 }
 
-// One or two tasks wait for a group that is not theirs.
+// One or two tasks wait for a group that they do not own.
 bool Generator::hand_over(Block& to, Scope& scope) {
   Group* const waiters = quiet_group(scope);
   if (!waiters || waiters->isolated || waiters->leafy)
@@ -430,7 +436,7 @@ bool Generator::hand_over(Block& to, Scope& scope) {
   return true;
 }
 
-// Tasks run on a cancelled group never begin; those that have begun go on.
+// Tasks run on a cancelled group never begin; those that have begun continue.
 bool Generator::cancel(Block& to, Scope& scope) {
   Group* const group = program_.failures ? quiet_group(scope) : nullptr;
   if (!group || !afford(12))
@@ -442,7 +448,7 @@ bool Generator::cancel(Block& to, Scope& scope) {
     for (unsigned i = 1 + pick(2); i > 0; --i)
       run_on(to, *group, leaf(1 + pick(2)));
   } else {
-    // Each spawned by the one before: all have begun when the last cancels the group.
+    // Each is spawned by the previous one: all have begun when the last cancels the group.
     Block member = cancelling(*group);
     for (unsigned i = pick(3); i > 0; --i) {
       Block spawner = leaf(1);
@@ -457,13 +463,14 @@ bool Generator::cancel(Block& to, Scope& scope) {
   return true;
 }
 
-// The body of a member that cancels its group, itself or by a task that it waits for. Groups inside are cancelled with it,
-// until they have been waited for; loops called afterwards do nothing, except in another arena.
+// The body of a member that cancels its group, itself or through a task that it waits for. Groups
+// inside are cancelled with it, until a wait for them ends; loops called afterwards do nothing,
+// except in another arena.
 Block Generator::cancelling(Group& group) {
   Block block;
   Place place = member_of(group);
   place.rights.clear();
-  place.leafy = false; // nobody but the owner waits for the group
+  place.leafy = false; // only the owner waits for the group
   Scope scope{std::move(place), {}, {}};
   declare(block, scope);
   fill(block, scope, pick(3));
@@ -638,7 +645,7 @@ void Generator::shape_range(Statement& statement) {
   }
 }
 
-// Which joins there are is determined in the deterministic form with the simple partitioner.
+// The set of joins is determined in the deterministic form with the simple partitioner.
 void Generator::shape_reduction(Statement& statement) {
   const bool simple = statement.partitioner == Partitioner::Simple;
   statement.deterministic = (simple || statement.partitioner == Partitioner::Static) && chance(70);
@@ -693,8 +700,8 @@ bool Generator::feed(Block& to, Scope& scope) {
   return true;
 }
 
-// With fewer tokens than items the order in which items leave counts: that of a serial filter is known. So does the order
-// in which they come to a serial_out_of_order filter.
+// With fewer tokens than items the order in which items leave matters: that of a serial filter is
+// known. So does the order in which they reach a serial_out_of_order filter.
 bool Generator::pipeline(Block& to, Scope& scope) {
   Statement statement = make(Kind::Pipeline);
   const unsigned filters = 1 + pick(4);
@@ -711,7 +718,7 @@ bool Generator::pipeline(Block& to, Scope& scope) {
   }
   times_ = outer_times;
   statement.tokens = statement.serial.back() ? 1 + pick(12) : statement.iterations + 1;
-  // Behind an input without order there is none either.
+  // After an input without order there is no order either.
   const bool can_overtake = statement.tokens > 1 && filters > 1 &&
                             std::find(statement.unordered.begin(), statement.unordered.end(),
                                       true) != statement.unordered.end();
@@ -721,7 +728,7 @@ bool Generator::pipeline(Block& to, Scope& scope) {
   return true;
 }
 
-// One item at a time, the first of which does not get through.
+// One item at a time; the first is not passed on.
 void Generator::failing_pipeline(Block& to, Scope& scope) {
   Statement statement = make(Kind::Pipeline);
   program_.tasks_exact = false;
@@ -768,7 +775,7 @@ bool Generator::graph(Block& to, Scope& scope) {
   return true;
 }
 
-// A chain of nodes, of which the last throws.
+// A chain of nodes, the last of which throws.
 void Generator::failing_graph(Block& to, Scope& scope) {
   Statement statement = make(Kind::Graph);
   statement.iterations = 1;
@@ -786,7 +793,8 @@ void Generator::failing_graph(Block& to, Scope& scope) {
   to.statements.push_back(std::move(statement));
 }
 
-// Others wait outside until the thread inside is ready to help, or leaves: it must not wait for anything but its own.
+// Others wait outside until the thread inside is ready to help, or leaves: that thread must wait
+// only for its own tasks.
 bool Generator::full_arena(Block& to, Scope& scope) {
   if (scope.place.leafy || !afford(2))
     return false;
@@ -797,8 +805,8 @@ bool Generator::full_arena(Block& to, Scope& scope) {
   return true;
 }
 
-// A task of a quiet group resumes it. In the thread's first arena and outside of isolated regions: elsewhere oneTBB may
-// want the one thread that waits.
+// A task of a quiet group resumes it. Only in the thread's first arena and outside of isolated
+// regions: elsewhere oneTBB may need the one thread that waits.
 bool Generator::suspend(Block& to, Scope& scope) {
   const Place& place = scope.place;
   Group* const group = quiet_group(scope);
@@ -823,7 +831,7 @@ bool Generator::sort(Block& to, Scope& scope) {
   return true;
 }
 
-// ---- around statements of the same task ----
+// ---- enclosing statements of the same task ----
 
 bool Generator::region(Block& to, Scope& scope) {
   if (scope.place.regions > 2)
@@ -849,7 +857,8 @@ bool Generator::arena(Block& to, Scope& scope) {
   return true;
 }
 
-// Never back to an arena that is already waited in: two threads could wait for each other's.
+// Chooses this arena or one with a higher number: never back to one in which a wait is active. Two
+// threads could wait there for each other's tasks.
 unsigned Generator::enter_arena(Place& place) {
   const unsigned lowest = place.arena < 0 ? 0 : static_cast<unsigned>(place.arena);
   const unsigned arena = lowest + pick(kArenas - lowest);

@@ -1,5 +1,6 @@
-// Makes a random program whose figures are determined: by construction every wait has one possible set of tasks to wait
-// for, whatever the schedule, and no schedule deadlocks. The rules stand in generator.cpp.
+// Makes a random program whose figures are determined: by construction every wait has one possible
+// set of tasks to wait for, whatever the schedule, and no schedule deadlocks. generator.cpp lists
+// the rules.
 #pragma once
 
 #include "program.h"

@@ -16,7 +16,7 @@ using flow::continue_msg;
 using Pair = std::tuple<int, int>;
 using Run = std::function<void(const Block&)>;
 
-// What runs the blocks of nodes, and counts how often.
+// Runs the blocks of nodes, and counts the runs.
 class Blocks {
 public:
   Blocks(const Statement& statement, const Run& run)
@@ -77,14 +77,14 @@ private:
                                                        priority_of(nodes_[node]), site_);
   }
   void make(std::size_t node);
-  // The node's way in and out.
+  // Registers the node's input and output.
   void add(std::size_t node, Receiver& in, Sender& out);
   void add_limited(std::size_t node);
   void close_limiter();
   void add_index(std::size_t node);
   template <typename Join>
   void add_join(std::size_t node, Join& join, Receiver& left, Receiver& right);
-  // Buffers give a message to one node only: a broadcast_node.
+  // A buffer gives each message to one successor only: a broadcast_node.
   template <typename Buffer>
   void add_buffer(std::size_t node, Buffer& buffer) {
     auto& broadcast = keep<flow::broadcast_node<int>>();
@@ -202,7 +202,7 @@ void MessageGraph::make(std::size_t node) {
     return add(node, made, made);
   }
   case NodeKind::Continue:
-    break; // in graphs of nothing else
+    break; // only in graphs of continue_node
   }
 }
 
@@ -240,7 +240,7 @@ void run_continue(const Statement& statement, tp::site site, Blocks& blocks) {
 
 bool run_graph(const Statement& statement, tp::site site, const Run& run) {
   Blocks blocks(statement, run);
-  // Whatever the calling task spawns here is the graph's doing.
+  // The graph made everything that the calling task spawns here.
   const tp::site_scope scope(site);
   if (statement.nodes[0].kind == NodeKind::Continue)
     run_continue(statement, site, blocks);

@@ -9,8 +9,8 @@
 
 namespace tp::random {
 
-// Makes the graph of the statement, puts its messages and waits for it. `run` runs a block, as part of the calling task.
-// Returns whether each node has seen each message once.
+// Makes the graph of the statement, puts its messages and waits for it. `run` runs a block as part
+// of the calling task. Returns whether each node has seen each message once.
 bool run_graph(const Statement& graph, tp::site site, const std::function<void(const Block&)>& run);
 
 } // namespace tp::random

@@ -1,8 +1,11 @@
-// The rules that make a graph determined:
-//  * A message passes every node once. A node has one node before it, a join two; it may have any number behind it.
-//  * Where the order of messages counts (serial nodes, a limiter) it is that in which one task puts them: at the entry.
-//    Joins that do not look at keys pair messages as they come: there is one message only.
-//  * A lightweight body is part of the task before it, and must not wait: it is the only node behind one with a task.
+// The rules that determine a graph's figures:
+//  * A message passes every node once. A node has one predecessor, a join two; it may have any
+//    number of successors.
+//  * Where the order of messages matters (serial nodes, a limiter), it is the order in which one
+//    task puts them: at the entry. Joins without keys pair messages as they arrive: there is only
+//    one message.
+//  * A lightweight body is part of its predecessor's task and must not wait: it is the only
+//    successor of a node with a task.
 #include "graph_shape.h"
 
 #include <algorithm>
@@ -37,10 +40,10 @@ std::vector<GraphNode> message_graph(const Pick& pick, unsigned nodes, unsigned 
   static constexpr NodeKind kEntries[] = {NodeKind::Function, NodeKind::Function, NodeKind::Serial,
                                           NodeKind::Limited};
   std::vector<GraphNode> graph(nodes);
-  std::vector<unsigned> behind(nodes); // how many nodes each has behind it
-  std::vector<bool> closed(nodes);     // has a lightweight one behind it
+  std::vector<unsigned> behind(nodes); // number of successors of each node
+  std::vector<bool> closed(nodes);     // has a lightweight successor
   graph[0].kind = kEntries[pick(std::size(kEntries))];
-  // One of the first `node`. Behind a closed one there is a lightweight one, so not all are closed.
+  // One of the first `node`. A closed one has a lightweight successor, so not all are closed.
   const auto pick_before = [&](unsigned node) {
     unsigned before = pick(node);
     while (closed[before])

@@ -1,4 +1,5 @@
-// One function per construct. Sites are told explicitly, by the argument that the patched headers take. Between spends threads are delayed at random, so that small tasks are stolen too.
+// One function per construct. Sites are explicit: the argument of the patched headers. Between
+// spends threads are delayed at random, so that small tasks are stolen as well.
 #define TBB_PREVIEW_ISOLATED_TASK_GROUP 1
 #define TBB_PREVIEW_RESUMABLE_TASKS 1
 
@@ -71,14 +72,14 @@ tp::site site_of(const Statement& s) {
   return tp::site(sites[s.site]);
 }
 
-// ---- what a block runs in ----
+// ---- the environment of a block ----
 
 struct Group {
   unsigned number = 0;
   bool isolated = false;
   std::unique_ptr<tbb::task_group> group;
 
-  // What isolated_task_group redefines.
+  // Calls functions that isolated_task_group redefines.
   template <typename Call>
   void call(const Call& call) {
     if (isolated)
@@ -109,7 +110,7 @@ struct Scope {
   }
 };
 
-// The group of that number, and the scope that owns it.
+// The group with that number, and the scope that owns it.
 std::pair<Group&, Scope*> find(unsigned number, Scope* scope) {
   for (;; scope = scope->outer)
     for (Group& group : scope->groups)
@@ -117,7 +118,7 @@ std::pair<Group&, Scope*> find(unsigned number, Scope* scope) {
         return {group, scope};
 }
 
-// A running parallel_for_each, for those inside it that add items.
+// A running parallel_for_each, for the statements inside it that add items.
 struct Items {
   Feeder& feeder;
   Scope* scope; // where it was called
@@ -211,7 +212,7 @@ void invoke(const Statement& s, Scope* scope) {
   }
 }
 
-// Calls `algorithm` with the partitioner, and the statement's context if it has one.
+// Calls `algorithm` with the partitioner, and with the statement's context if it has one.
 template <typename Algorithm, typename AnyPartitioner>
 void with_context(const Statement& s, Scope* scope, const Algorithm& algorithm,
                   AnyPartitioner&& partitioner) {
@@ -252,15 +253,15 @@ struct Iterations {
   }
 };
 
-// What a loop adds up: nothing in a task whose group was cancelled.
+// The sum that a loop has to compute: 0 in a task whose group was cancelled.
 std::uint64_t sum_of_iterations(const Statement& s) {
   return tbb::is_current_task_group_canceling()
              ? 0
              : std::uint64_t{s.iterations} * (s.iterations - 1) / 2;
 }
 
-// In a context that nobody else has, and that nothing runs in. Isolated: if it were bound, at its first use, it would take
-// over the state of the one around.
+// In a context without other users, in which nothing runs. Isolated: if it were bound, at its first
+// use, it would take over the state of the enclosing context.
 void cancelled_loop(const Statement& s) {
   tbb::task_group_context context(tbb::task_group_context::isolated);
   context.cancel_group_execution();
@@ -473,7 +474,7 @@ tbb::task_arena& arena(unsigned number) {
   return arenas[number];
 }
 
-// One thread at a time: others have their work done by the one inside, or wait until it has left.
+// One thread at a time: the thread inside runs the work of others, or they wait until it has left.
 tbb::task_arena& full_arena() {
   static tbb::task_arena arena(1);
   return arena;
@@ -555,11 +556,11 @@ void run_block(const Block& block, Scope* outer, const Items* items) {
 } // namespace
 
 bool run(const Program& program, unsigned threads) {
-  // What a thread runs on another one's group waits in its own arena, for a worker.
+  // A task that a thread runs on another thread's group waits in its own arena for a worker thread.
   if (!program.prologue.groups.empty() && threads == 1)
     threads = 2;
   const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
-  // An arena of its own: the default one has no more slots than the machine has cores.
+  // An arena of its own: the default one has no more slots than the machine has CPUs.
   tbb::task_arena main_arena(static_cast<int>(threads));
   main_arena.execute([&] {
     Scope shared(program.prologue, nullptr, nullptr);

@@ -5,8 +5,8 @@
 
 namespace tp::random {
 
-// On `threads` threads of oneTBB. Complains on stderr about results of algorithms that are wrong; returns whether all
-// were right.
+// Runs on `threads` threads of oneTBB. Reports wrong results of algorithms on stderr; returns
+// whether all were right.
 bool run(const Program& program, unsigned threads);
 
 } // namespace tp::random

@@ -1,4 +1,5 @@
-// Runs the random program of a seed and prints, as JSON, what the profiler has to find. run.py calls this for many seeds.
+// Runs the random program of a seed and prints the expected profile as JSON. run.py calls this for
+// many seeds.
 #include "generator.h"
 #include "interpreter.h"
 #include "oracle.h"

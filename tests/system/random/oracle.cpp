@@ -1,12 +1,13 @@
 // The walk, and brute force on its DAG.
 //
-// A loop with the simple partitioner is halved down to its grain, one task per piece. For any other partitioner the same
-// tree is the least that any run can be (and what *as divisible* means), and one task for all iterations the most: such
-// programs are walked twice. So are pipelines whose items may overtake each other: at best none does, at most everything is
-// one after the other.
+// A loop with the simple partitioner is halved down to its grain size, one task per part. For any
+// other partitioner this tree has the least span of all runs (which the schedule-independent span
+// is), and one task for all iterations has the most: such programs are walked twice. So are
+// pipelines whose items may overtake each other: at best no item is delayed by another, at most
+// everything runs one after the other.
 //
-// Tasks are walked where they are spawned, to their end. That is one of the orders in which the program can run, and by
-// construction all orders join the same tasks.
+// Tasks are walked where they are spawned, to their end. That is one of the orders in which the
+// program can run, and by construction all orders join the same tasks.
 #include "oracle.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ struct Frame {
   bool is_task = false;
   unsigned row = 0;
   unsigned region = kNoRegion;       // the outermost open one
-  const GroupState* group = nullptr; // that the task is of
+  const GroupState* group = nullptr; // to which the task belongs
   int start = -1, current = -1;
 };
 
@@ -57,7 +58,8 @@ struct Items {
   std::vector<int> ends;
 };
 
-// A rectangle of iterations, split where it is the longest, measured in grains; of one dimension if it has one column.
+// A rectangle of iterations, split along its longest side, measured in grain sizes. It has one
+// dimension if it has one column.
 struct Piece {
   struct Side {
     unsigned from, to, grain;
@@ -108,14 +110,15 @@ private:
   Frame& begin_root();
   void join(Frame& frame, const std::vector<int>& ends);
   Frame& spawn(Frame& parent, unsigned row);
-  // A task that comes after these, and not after its spawner.
+  // A task that comes after the nodes `before`, not after its spawner.
   Frame& start(Frame& spawner, unsigned row, std::vector<int> before);
   bool halves(const Statement& s) const {
     return splitting_ == Splitting::Full ||
            (s.partitioner == Partitioner::Simple && s.kind != Kind::Scan);
   }
 
-  // `items`: of the parallel_for_each whose item it is; else those of the outer block count.
+  // `items` belongs to the parallel_for_each whose item the block is; if null, that of the outer
+  // block applies.
   Outcome block(const Block& block, Scope* outer, Frame& frame, Items* items = nullptr);
   Outcome statements(const Block& block, Scope& scope, Frame& frame);
   Outcome statement(const Statement& s, Scope& scope, Frame& frame);
@@ -180,7 +183,7 @@ Frame& Walk::start(Frame& spawner, unsigned row, std::vector<int> before) {
   return task;
 }
 
-// The group of that number, and the scope that owns it.
+// The group with that number, and the scope that owns it.
 std::pair<GroupState*, Scope*> Walk::find(unsigned number, Scope& scope) const {
   for (Scope* each = &scope;; each = each->outer)
     for (std::size_t i = 0; i < each->groups.size(); ++i)
@@ -256,7 +259,7 @@ Outcome Walk::statement(const Statement& s, Scope& scope, Frame& frame) {
   return Outcome::Normal;
 }
 
-// Of nested regions the outermost counts; the others are as if they were not there.
+// Of nested regions only the outermost counts.
 Outcome Walk::region(const Statement& s, Scope& scope, Frame& frame) {
   const unsigned outer = frame.region;
   if (outer == kNoRegion) {
@@ -286,7 +289,7 @@ Outcome Walk::wait(const Statement& s, Scope& scope, Frame& frame) {
   return threw ? Outcome::Threw : Outcome::Normal;
 }
 
-// With it all groups that its tasks have made.
+// Also cancels all groups that the group's tasks have made.
 void Walk::cancel(const Statement& s, Scope& scope) {
   const auto [group, owner] = find(s.group, scope);
   group->cancelled = true;
@@ -295,7 +298,7 @@ void Walk::cancel(const Statement& s, Scope& scope) {
       each.cancelled = true;
 }
 
-// What is called in an arena has nothing to do with the group of the calling task.
+// Code that is called in another arena does not belong to the group of the calling task.
 Outcome Walk::other_arena(const Statement& s, Scope& scope, Frame& frame) {
   const GroupState* const group = std::exchange(frame.group, nullptr);
   const Outcome outcome = block(s.blocks[0], &scope, frame);
@@ -303,7 +306,8 @@ Outcome Walk::other_arena(const Statement& s, Scope& scope, Frame& frame) {
   return outcome;
 }
 
-// Of more than three functions the first three share a subroot, which is the task of the first of them, and so on.
+// Of more than three functions the first three share a subroot, which is the task of the first of
+// them, and so on.
 void Walk::invoke(const Statement& s, Scope& scope, Frame& frame) {
   const std::vector<Block>& parts = s.blocks;
   std::vector<int> ends;
@@ -337,7 +341,7 @@ Outcome Walk::loop(const Statement& s, Scope& scope, Frame& frame) {
   return outcome;
 }
 
-// The frame's task splits off one half, goes on with the other, and, in a reduction, continues after both.
+// The frame's task splits off one half, continues with the other, and, in a reduction, after both.
 Outcome Walk::pieces(const Statement& s, Scope& scope, Frame& frame, const Piece& piece,
                      std::vector<int>& ends) {
   if (!piece.is_divisible() || !halves(s)) {
@@ -358,8 +362,9 @@ Outcome Walk::pieces(const Statement& s, Scope& scope, Frame& frame, const Piece
   return Outcome::Normal;
 }
 
-// Forward iterators: a root passes on blocks of up to four items; each block is a task that waits for its items, and the
-// root spawns itself again for the rest. Random access: a loop inside the root.
+// Forward iterators: a root passes on blocks of up to four items; each block is a task that waits
+// for its items, and the root spawns itself again for the rest. Random access: a loop inside the
+// root.
 void Walk::for_each(const Statement& s, Scope& scope, Frame& frame) {
   if (s.iterations == 0)
     return;
@@ -393,8 +398,9 @@ void Walk::feed(const Statement& s, Frame& frame, Items& items) {
   items.ends.push_back(item.current);
 }
 
-// A call of a filter comes after the item's previous filter, and in a serial filter after its previous call; the input's
-// also after the item left that gave its token back. All calls are one invocation.
+// A call of a filter comes after the item's previous filter, and in a serial filter after its
+// previous call; a call of the input also after the item that returned its token. All calls are one
+// invocation.
 Outcome Walk::pipeline(const Statement& s, Scope& scope, Frame& frame) {
   Frame& root = spawn(frame, 1 + s.site);
   const bool all_serial = splitting_ == Splitting::None && can_overtake(s);
@@ -418,16 +424,16 @@ Outcome Walk::pipeline(const Statement& s, Scope& scope, Frame& frame) {
   return outcome;
 }
 
-// A body comes after the messages it needs; behind a serial entry after the body before, behind a limiter after the
-// decrement by the message before.
+// A body comes after the messages it needs; after a serial entry also after the previous body,
+// after a limiter after the decrement by the previous message.
 Outcome Walk::graph(const Statement& s, Scope& scope, Frame& frame) {
   Outcome outcome = Outcome::Normal;
   std::vector<Frame*> all;
-  std::vector<int> before_entry; // what gave back the entry's place
+  std::vector<int> before_entry; // what freed the entry's slot
   const bool continues = s.nodes[0].kind == NodeKind::Continue;
   for (unsigned message = 0; message < s.iterations; ++message) {
     std::vector<int> at(s.nodes.size()); // where each node has passed it on
-    std::vector<Frame*> passed;          // by which task
+    std::vector<Frame*> passed;          // in which task
     for (unsigned node = 0; node < s.nodes.size() && outcome == Outcome::Normal; ++node) {
       std::vector<int> before;
       for (const unsigned from : s.nodes[node].from)
@@ -457,7 +463,8 @@ Outcome Walk::graph(const Statement& s, Scope& scope, Frame& frame) {
   return outcome;
 }
 
-// The task that runs the node's body; of a node without, something that stands for what carries the message.
+// The task that runs the node's body; for a node without a body, a frame for the task that carries
+// the message.
 Frame& Walk::graph_node(const Statement& s, unsigned node, Frame& spawner,
                         const std::vector<Frame*>& passed, std::vector<int> before) {
   const GraphNode& made = s.nodes[node];
@@ -466,7 +473,7 @@ Frame& Walk::graph_node(const Statement& s, unsigned node, Frame& spawner,
   return start(made.from.empty() ? spawner : *passed[made.from[0]], 1 + s.site, std::move(before));
 }
 
-// The frame goes on after the resuming task's call of resume(), not after its end.
+// The frame continues after the resuming task's call of resume(), not after its end.
 void Walk::suspend(const Statement& s, Scope& scope, Frame& frame) {
   const auto [group, owner] = find(s.group, scope);
   Frame& task = spawn(frame, 1 + s.site);
@@ -501,7 +508,7 @@ Units weight_of(const Node& node) {
   return node.weight;
 }
 
-// The weight times the factor, but for work in the region.
+// The weight times the factor, except for work in the region.
 struct Scaled {
   unsigned region; // kRegions: any
   Units factor;
@@ -518,8 +525,8 @@ bool is_outermost(const Frame& frame) {
   return true;
 }
 
-// Only outermost invocations count; each from its start to the latest end in it, which an edge from
-// outside may have made late: but its span is never more than its work.
+// Only outermost invocations count, each from its start to the latest end in it. An edge from
+// outside may delay that end, but the span is at most the work.
 void fill_rows(const Walk& walk, Expected& expected) {
   const std::vector<Units> length = lengths(walk, weight_of);
   const auto at = [&](int node) { return length[static_cast<std::size_t>(node)]; };
@@ -544,7 +551,7 @@ void fill_rows(const Walk& walk, Expected& expected) {
   }
 }
 
-// All compositions of the longest paths to a node; nothing if there are too many.
+// All compositions of the longest paths to a node; empty if there are too many.
 class LongestPaths {
 public:
   explicit LongestPaths(const Walk& walk) : walk_(walk), length_(lengths(walk, weight_of)) {}

@@ -1,6 +1,7 @@
-// What the profiler has to find, from a program's specification and from the definitions in docs/design.md and
-// docs/trace-format.md alone: the program is walked once, task by task, into an explicit DAG, and every figure is the
-// longest path of that DAG, or a sum over it.
+// The expected profile, computed from a program's specification and the definitions in
+// docs/explanation/work-and-span.md and docs/reference/trace-format.md alone: the program is walked
+// once, task by task, into an explicit DAG, and every figure is the longest path of that DAG, or a
+// sum over it.
 #pragma once
 
 #include "program.h"
@@ -30,14 +31,14 @@ struct ExpectedRow {
 
 struct Expected {
   Units work = 0;
-  Range span;           // as executed: one value for exact programs
+  Range span;           // of this run; one value for exact programs
   Range divisible_span; // one value if it is determined
   Units tasks = 0;      // if their number is determined
   std::array<ExpectedRow, kRows> rows;
   std::array<bool, kRegions> entered{};
-  // (region, or kRegions for all; factor) -> span times factor, work times factor in mode `optimize`
+  // (region, or kRegions for all; factor) -> span times factor, work times factor if optimized
   std::map<std::pair<unsigned, Units>, std::pair<Range, Units>> what_if;
-  // Exact programs only: what the longest paths are made of; empty if these are too many.
+  // Exact programs only: the compositions of the longest paths; empty if there are too many.
   std::set<Composition> critical;
   std::array<Units, kKinds> executed{}; // statements, by kind
 };

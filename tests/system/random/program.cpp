@@ -34,8 +34,8 @@ constexpr const char* kNodeNames[kNodeKinds] = {
     "key_matching join", "join",      "reserving join", "queue", "priority_queue",
     "sequencer",         "overwrite", "continue"};
 
-// Waits and cancellations are what makes a program determined, a throw is what its Try is for. Number 0: a group's first
-// use.
+// Waits and cancellations determine a program's figures, and a Try needs its throw. Number 0: a
+// group's first use.
 bool may_drop(const Statement& statement) {
   return statement.number != 0 && statement.kind != Kind::Throw && statement.kind != Kind::Wait &&
          statement.kind != Kind::Cancel;
@@ -69,7 +69,7 @@ void drop(Block& block, const std::vector<unsigned>& numbers) {
   }
 }
 
-// Without tasks a group has nothing to wait for.
+// A group without tasks has nothing to wait for.
 void drop_groups(Block& block, const std::set<unsigned>& used) {
   std::erase_if(block.groups,
                 [&](const GroupDeclaration& group) { return !used.count(group.number); });

@@ -1,10 +1,10 @@
-// The specification of a random task program: what it spends, spawns and waits for. generator.h makes one from a seed,
-// interpreter.h runs it on oneTBB, oracle.h computes from it what the profiler has to find. These three share nothing
-// else.
+// The specification of a random task program: what it spends, spawns and waits for. generator.h
+// makes one from a seed, interpreter.h runs it on oneTBB, oracle.h computes the expected profile
+// from it. These three share nothing else.
 //
-// A program is one block per thread. A block that is a task's body, or runs inside an arena or an isolated region, may
-// own task groups and contexts; a statement names these by number, and means those of the innermost running block that
-// owns them.
+// A program is one block per thread. A block that is a task's body, or runs inside an arena or an
+// isolated region, may own task groups and contexts; a statement names these by number, which
+// refers to those of the innermost running block that owns them.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ enum class Kind : std::uint8_t {
   Isolate,    // blocks[0] inside this_task_arena::isolate
   Sort,       // parallel_sort of something, without work
   Pipeline,   // parallel_pipeline of the blocks, for `iterations` items
-  Suspend,    // until the task blocks[0] of `group` resumes; it goes on with blocks[1]
+  Suspend,    // until the task blocks[0] of `group` resumes it; that continues with blocks[1]
   Scan,       // parallel_scan: the final pass of iteration i runs blocks[i % blocks]
   Graph,      // `iterations` messages through a flow graph of `nodes`; `join` before each is put
   FullArena,  // blocks[0] inside an arena with room for one thread
@@ -53,8 +53,9 @@ enum class Kind : std::uint8_t {
 inline constexpr unsigned kKinds = 21;
 const char* name_of(Kind kind);
 
-// A node of a flow graph. Every message passes every node once, and runs its block, if it has one. Graphs of nodes
-// other than Continue begin with a node of one of the first three kinds, or Continue.
+// A node of a flow graph. Every message passes every node once and runs its block, if it has one.
+// Graphs of other nodes than Continue begin with a node of one of the first three kinds, or
+// Continue.
 enum class NodeKind : std::uint8_t {
   Function, // function_node, unlimited
   Serial,   // function_node, one body at a time
@@ -84,7 +85,7 @@ struct GraphNode {
 
 enum class Partitioner : std::uint8_t { Simple, Auto, Static, Affinity };
 
-// Which of the equivalent ways to write it down is used.
+// Which of the equivalent forms of the code is used.
 enum class Form : std::uint8_t {
   // group.run(f), parallel_for(range), functional reduction, random access iterators, RAII region
   Plain,
@@ -103,17 +104,17 @@ struct GroupDeclaration {
 
 struct Block {
   std::vector<GroupDeclaration> groups;
-  std::vector<unsigned> contexts; // task_group_contexts of the user's, by number
+  std::vector<unsigned> contexts; // the user's task_group_contexts, by number
   std::vector<Statement> statements;
 };
 
 struct Statement {
   Kind kind = Kind::Spend;
-  unsigned number = 0; // to name it; 0: it can't be left out
+  unsigned number = 0; // to name it; 0: it cannot be left out
   Form form = Form::Plain;
   Partitioner partitioner = Partitioner::Simple;
   bool deterministic = false; // Reduce
-  unsigned context = 0;       // Invoke, Loop, Reduce, ForEach: a context of the user's
+  unsigned context = 0;       // Invoke, Loop, Reduce, ForEach: a user's context
   unsigned site = 0;
   unsigned group = 0;
   unsigned region = 0;
@@ -134,16 +135,16 @@ struct Program {
   Block prologue;             // main's, before the other threads start; owns what all threads share
   std::vector<Block> threads; // [0]: main
   Block epilogue;             // main's, after it has joined the other threads
-  // Every partitioner is simple: work, span and everything else are the same in every run. Otherwise the span as
-  // executed depends on the schedule, the span as divisible does not.
+  // Every partitioner is simple: work, span and everything else are the same in every run.
+  // Otherwise the span of this run depends on the schedule; the schedule-independent span does not.
   bool exact = true;
-  // Items of a pipeline may overtake each other, or a scan has more or fewer pieces: the span as divisible is not
-  // determined either.
+  // False if items of a pipeline may overtake each other, or a scan has more or fewer parts: then
+  // the schedule-independent span is not determined either.
   bool divisible_exact = true;
-  // Whose invocation the bodies of a flow graph are in depends on which message came last: so do the spans of these
-  // sites.
+  // Sites whose spans depend on the message that comes last, which decides to whose invocation the
+  // bodies of a flow graph belong.
   std::vector<bool> loose_sites = std::vector<bool>(kSites);
-  // So does the number of tasks.
+  // False if the number of tasks depends on that as well.
   bool tasks_exact = true;
   // Contexts may be cancelled.
   bool failures = false;
@@ -151,11 +152,12 @@ struct Program {
   bool suspends = false;
 };
 
-// Leaves out the statements with these numbers. The program stays valid: what other statements rely on stays.
+// Leaves out the statements with these numbers. The program stays valid: statements that others
+// need are kept.
 void drop(Program& program, const std::vector<unsigned>& numbers);
 // The numbers that drop() can leave out.
 std::vector<unsigned> droppable(const Program& program);
-// To be read by people.
+// A text for human readers.
 std::string describe(const Program& program);
 
 } // namespace tp::random

@@ -111,8 +111,8 @@ class Check(Comparison):
 
 
 def check(seed, dropped):
-    """What was expected (None: the program can't run in this build) and how many figures were compared; raises
-    Differences."""
+    """Returns what was expected (None: the program can't run in this build) and the number of
+    compared figures; raises Differences."""
     threads = options.threads or THREADS[seed % len(THREADS)]
     mode = "optimize" if seed % 2 else "parallelize"
     with tempfile.TemporaryDirectory() as folder:
@@ -140,7 +140,8 @@ def differences_of(seed, dropped, tries=1):
 
 
 def shrink(seed):
-    """Statements to leave out so that the rest still shows a difference. Where the schedule decides: of some tries."""
+    """Returns statements to leave out so that the rest still differs. Where the schedule decides,
+    one difference in some tries is enough."""
     dropped, again = list(options.drop), True
     while again:
         again = False

@@ -1,6 +1,6 @@
-// The tables of constructs: tp/hooks.h has the one that the others follow. What the compiler can
-// compare is compared in profiler-lib/src/builder/agreement.cpp; here are the tables of programs
-// that do not include each other.
+// The tables of constructs: the one in tp/hooks.h defines the others. The compiler compares what it
+// can in profiler-lib/src/builder/agreement.cpp; this file compares the tables of programs that do
+// not include each other.
 #include "sites/constructs.h"
 #include "text/constructs.h"
 #include "tp/hooks.h"
@@ -68,8 +68,8 @@ TEST(Constructs, TheTraceHasTheSameNumbersAndNames) {
 }
 
 TEST(Constructs, EachHasCallsThatAreTagged) {
-  // Not made by a call: the user's own context; nodes are tagged where they are constructed; no
-  // context has TASK_ARENA.
+  // Constructs that no tagged call makes: the user's own context; nodes, which are tagged where
+  // they are constructed; TASK_ARENA, which no context has.
   const std::vector<tp_construct> without_calls = {TP_CONSTRUCT_UNKNOWN, TP_CONSTRUCT_USER_CONTEXT,
                                                    TP_CONSTRUCT_FLOW_GRAPH,
                                                    TP_CONSTRUCT_TASK_ARENA};
@@ -84,7 +84,7 @@ TEST(Constructs, EachHasCallsThatAreTagged) {
 }
 
 TEST(Constructs, CallsAreNamedAsTheirConstruct) {
-  // Variants that have the contexts of another algorithm, or none of their own.
+  // Variants that use the contexts of another algorithm or have no context of their own.
   const Names variants = {"parallel_deterministic_reduce", "collaborative_call_once",
                           "feeder::add"};
   for (const tp::rewrite::Construct& call : tp::rewrite::kConstructs) {
@@ -104,14 +104,14 @@ TEST(Constructs, TaskTypesNameKnownConstructs) {
     found.push_back(row.construct);
   for (const std::string_view name : found)
     EXPECT_TRUE(name.empty() || is_known(name)) << name;
-  for (const Row& row : kTable) // parallel_sort is a parallel_for over a range of its own
+  for (const Row& row : kTable) // parallel_sort is a parallel_for over its own kind of range
     if (is_algorithm(row.name) && row.construct != TP_CONSTRUCT_PARALLEL_SORT) {
       EXPECT_TRUE(contains(found, row.name)) << row.name;
     }
 }
 
 TEST(Constructs, EachAlgorithmDependsOnTheScheduleInOneWay) {
-  Names classes = {"parallel_invoke"}; // in none
+  Names classes = {"parallel_invoke"}; // in no class
   const auto add = [&](const auto& names) {
     classes.insert(classes.end(), std::begin(names), std::end(names));
   };

@@ -1,5 +1,5 @@
-// For tests of the runtime without oneTBB: records in a process of its own, and shows the streams
-// as readable lines.
+// For tests of the runtime without oneTBB: records in a process of its own, and converts the
+// streams to readable lines.
 #pragma once
 
 #include "tp/trace/trace_codec.h"
@@ -23,7 +23,7 @@ inline std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// An empty directory, gone with the object.
+// An empty directory, removed with the object.
 class Folder {
 public:
   Folder() {
@@ -73,7 +73,7 @@ inline std::string line_of(const trace::Record& record) {
   return line;
 }
 
-// Reads a stream file and checks what holds for every file: magic, sequence, checksum, nothing
+// Reads a stream file and checks the invariants of every file: magic, sequence, checksum, nothing
 // after the last record.
 inline Stream read_stream(const std::string& path) {
   Stream stream;
@@ -113,7 +113,7 @@ inline Stream read_stream(const std::string& path) {
 }
 
 // Runs `program` in a process of its own, which ends by exit(0), and returns its data directory.
-// The runtime of this executable uses the virtual clock, and a folder that $TP_TEST_DATA names
+// The runtime of this executable uses the virtual clock and the folder in $TP_TEST_DATA
 // (hooks/hooks_test.cpp).
 inline std::string record(const std::function<void()>& program) {
   const pid_t child = fork();

@@ -1,4 +1,4 @@
-// PagedTable against std::map: ids that are dense, sparse, and of many streams.
+// PagedTable against std::map: dense ids, sparse ids, and ids of many streams.
 #include "base/paged_table.h"
 
 #include <gtest/gtest.h>

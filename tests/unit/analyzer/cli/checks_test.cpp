@@ -61,7 +61,7 @@ TEST(Checks, WhatMakesNoSenseIsExplained) {
   EXPECT_THROW(holds(parse_check("site(nowhere.cpp:1).work>1"), paper(), actual), BadCheck);
 }
 
-// The text comes from a command line, and may be of any length.
+// The text comes from a command line and may have any length.
 TEST(Checks, AnyLength) {
   const std::string many(1'000'000, 'a'), digits(1'000'000, '9');
   EXPECT_EQ(many, parse_check("site(" + many + ").work>0").metric.site);
@@ -93,7 +93,7 @@ TEST(Checks, ASiteIsFoundByTheEndOfItsPath) {
   EXPECT_EQ(&figures.sites[2], find_site(figures, "u.cpp:7"));
   EXPECT_EQ(nullptr, find_site(figures, "cpp:7"));
   EXPECT_EQ(nullptr, find_site(figures, "u.cpp:8"));
-  EXPECT_THROW(find_site(figures, "t.cpp:7"), BadCheck); // which one?
+  EXPECT_THROW(find_site(figures, "t.cpp:7"), BadCheck); // ambiguous: two sites match
 }
 
 TEST(Checks, AFigureThatDoesNotExistIsNeitherTrueNorFalse) {

@@ -1,6 +1,6 @@
-// Every tests/golden/*.trace.txt against the files beside it: NAME.ws_profile.csv,
-// NAME.region_all.csv, NAME.region_N.csv, NAME.FORMAT of --export, whichever exist. With
-// TP_UPDATE_GOLDEN=1 the files are written instead (scripts/update-golden).
+// Every tests/golden/*.trace.txt against the expected files in the same folder:
+// NAME.ws_profile.csv, NAME.region_all.csv, NAME.region_N.csv, NAME.FORMAT of --export, whichever
+// exist. With TP_UPDATE_GOLDEN=1 the files are written instead (scripts/update-golden).
 #include "base/problem.h"
 #include "export/export.h"
 #include "profile/make_profile.h"

@@ -1,10 +1,10 @@
-// Thousands of damaged traces: each is an answer or an Error, never a crash or a hang. Meant to run
-// under ASan and UBSan too. TP_MUTATIONS sets how many per trace.
+// Thousands of damaged traces: each gives an answer or an Error, never a crash or a hang. Run under
+// ASan and UBSan as well. TP_MUTATIONS sets the number of mutations per trace.
 #include "mutate.h"
 #include "random_program.h"
 #include "trace_script.h"
 
-// The fuzz targets, each under a name of its own.
+// The fuzz targets, each renamed to a unique name.
 #define LLVMFuzzerTestOneInput fuzz_csv
 #include "../fuzz/csv_fuzz.cpp"
 #undef LLVMFuzzerTestOneInput
@@ -39,7 +39,7 @@ void check(const analysis::TraceSource& source, std::uint64_t count) {
   std::uint64_t readable = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed)
     readable += digest(mutate(source, seed));
-  // Neither all refused nor all accepted, else the mutations test nothing.
+  // If all or none were accepted, the mutations would test nothing.
   EXPECT_GT(readable, count / 50);
   EXPECT_LT(readable, count);
 }
@@ -56,7 +56,8 @@ const std::uint8_t* data_of(const std::string& bytes) {
   return reinterpret_cast<const std::uint8_t*>(bytes.data());
 }
 
-// The seeds of tests/fuzz, and what it found, through the fuzz targets themselves: to be seen under the sanitizers.
+// Passes the seeds of tests/fuzz, and inputs that fuzzing found, to the fuzz targets themselves;
+// for runs under the sanitizers.
 TEST(Mutation, FuzzedBefore) {
   namespace fs = std::filesystem;
   const std::map<std::string, int (*)(const std::uint8_t*, std::size_t)> targets{
@@ -75,7 +76,7 @@ TEST(Mutation, FuzzedBefore) {
   EXPECT_EQ(targets.size(), files.size());
 }
 
-// Else these seeds would test nothing but how errors are told.
+// Invalid seeds would test only how errors are reported.
 TEST(Mutation, SeedsOfInfoAreGood) {
   for (const char* const seed : {"run", "sites", "end", "all"})
     EXPECT_TRUE(digest(with_info(bytes_of(std::string(TP_CORPUS_DIR "/info/") + seed)))) << seed;

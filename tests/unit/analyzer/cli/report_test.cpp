@@ -33,7 +33,8 @@ TEST(Json, HasEverythingAndIsTheSameTwice) {
   EXPECT_EQ(100, json["attribution"]["percent"]);
 }
 
-// The paper's example, 175 units of work, with a clock of time and so much CPU time.
+// The warnings for the paper's example (175 units of work) with a clock of time and `cpu_ns` of CPU
+// time.
 std::vector<std::string> attribution_warnings(int cpu_ns) {
   TraceSource source = test::load_trace_script(TP_GOLDEN_DIR "/taskprof_paper.trace.txt").source();
   const auto replace = [](std::string& text, const std::string& key, const std::string& value) {
@@ -60,7 +61,7 @@ TEST(Attribution, MoreThanTheCpuTimeIsExplained) {
             attribution_warnings(166)[0]);
 }
 
-// The paper's example with a clock that adds `step_cost` to each of its seven steps.
+// The paper's example with a clock that adds `step_cost` units to each of its seven steps.
 Profile paper_with_cost(int step_cost) {
   TraceSource source = test::load_trace_script(TP_GOLDEN_DIR "/taskprof_paper.trace.txt").source();
   const std::string before = "\"same_as_time\"";
@@ -81,7 +82,7 @@ bool is_marked(const Profile& profile, std::uint32_t line) {
 }
 
 TEST(ShortSteps, AreMarkedWhenTheClockIsMoreThanATenthOfTheirWork) {
-  // Line 13 has one step of 40 units: 4 units are a tenth of it, not more.
+  // Line 13 has one step of 40 units: 4 units are exactly a tenth of it.
   EXPECT_FALSE(is_marked(paper_with_cost(4), 13));
   const Profile profile = paper_with_cost(5);
   EXPECT_TRUE(is_marked(profile, 13));
@@ -105,7 +106,7 @@ TEST(Clock, EachReportSaysWhyThereIsNoBetterOne) {
   EXPECT_EQ("no counters | here", nlohmann::json::parse(write_json(profile))["clock"]["reason"]);
 }
 
-// How many rows of the table name this site.
+// The number of table rows that name this site.
 std::ptrdiff_t rows_of(const std::string& text, const std::string& name) {
   std::ptrdiff_t rows = 0;
   for (std::size_t at = text.find("\n" + name); at != std::string::npos;

@@ -1,4 +1,4 @@
-// tp-diff: which site of one profile is which of the other, and how changes are counted.
+// tp-diff: which sites of two profiles correspond, and how changes are computed.
 #include "compare/comparison.h"
 
 #include <gtest/gtest.h>
@@ -54,17 +54,17 @@ using Lines = std::set<std::pair<std::uint32_t, std::uint32_t>>;
 TEST(Comparison, SitesThatMovedAreFoundByFunctionAndConstruct) {
   EXPECT_EQ((Lines{{10, 15}, {20, 25}}),
             matches(profile({{10, "f"}, {20, "g"}}), profile({{15, "f"}, {25, "g"}})));
-  // In their order, even if one now stands where another one stood.
+  // In order of lines, even if one is now at the line of another.
   EXPECT_EQ((Lines{{10, 11}, {11, 12}}),
             matches(profile({{10, "f"}, {11, "f"}}), profile({{11, "f"}, {12, "f"}})));
-  // Another construct is another site; another function in the same line is the same one.
+  // Another construct is another site; another function on the same line is the same site.
   EXPECT_EQ((Lines{{10, 0}, {0, 12}}),
             matches(profile({{10, "f"}}), profile({{12, "f", "parallel_reduce"}})));
   EXPECT_EQ((Lines{{10, 10}}), matches(profile({{10, "f"}}), profile({{10, "g"}})));
 }
 
 TEST(Comparison, WhereNobodyCanTellOnlyTheLineCounts) {
-  // One site more in the function.
+  // One more site in the function.
   EXPECT_EQ((Lines{{10, 10}, {0, 14}, {20, 0}, {0, 25}}),
             matches(profile({{10, "f"}, {20, "f"}}), profile({{10, "f"}, {14, "f"}, {25, "f"}})));
   // Functions are unknown.

@@ -1,4 +1,4 @@
-// The events that DagReader makes of streams, in their order: a visitor that writes them down.
+// The events that DagReader makes of streams, in their order, as a visitor logs them.
 #include "dag/dag_reader.h"
 
 #include "row_maps.h"
@@ -19,7 +19,7 @@ struct LoggedPath : Path {
   std::uint64_t length = 0;
 };
 
-// A frame is called by the order in which it was spawned, 0 for the thread.
+// Frames are numbered in the order in which they are spawned; 0 is the thread.
 struct LoggedFrame {
   std::uint64_t number = 0;
 };
@@ -65,7 +65,7 @@ private:
     path->length = length;
     return path;
   }
-  // What happened, to whom, in which row, and the length of the path then.
+  // Logs what happened, to which frame, in which row, and the length of the path at that time.
   void add(const std::string& what, FrameState& frame) {
     text += what + " " + std::to_string(data_of(frame).number) + " row " +
             std::to_string(index_of(frame.row)) + " at " + std::to_string(path_of(frame).length) +

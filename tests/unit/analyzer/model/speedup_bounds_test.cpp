@@ -1,4 +1,4 @@
-// Quotients of large integers keep their value as far as 64 bits go.
+// Quotients of large integers keep their value as exactly as 64 bits allow.
 #include "model/speedup_bounds.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(Ratio, IsShortenedOnlyWhereItDoesNotFit) {
     EXPECT_EQ(b, fits.denominator);
     const Wide scale = random() | 1;
     const Ratio shortened = shortened_ratio(a * scale, b * scale);
-    // One of both has 64 bits left: its last bit is all that was lost of it.
+    // One of the two still has 64 bits: at most its last bit is lost.
     const long double exact = static_cast<long double>(a) / static_cast<long double>(b);
     const long double smaller =
         static_cast<long double>(std::min(shortened.numerator, shortened.denominator));

@@ -1,4 +1,4 @@
-// Calling contexts and the timeline by hand: recursion is folded, size is bounded.
+// Hand-written cases of calling contexts and the timeline: recursion is folded, size is bounded.
 #include "passes/calling_context.h"
 #include "passes/timeline.h"
 

@@ -49,7 +49,7 @@ TEST(IdleTime, IsThatOfEveryTick) {
   }
 }
 
-// Longer than the slots are many: exact to a slot, and spread evenly inside it.
+// A run with more ticks than there are slots: exact to a slot, and spread evenly inside it.
 TEST(IdleTime, OfALongRunIsThatOfSlots) {
   const TraceSource source = test::parse_trace_script("stream 0\n"
                                                       "thread role=main\n"

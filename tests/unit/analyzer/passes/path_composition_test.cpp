@@ -1,4 +1,4 @@
-// SegmentStore: compositions of paths against plain maps, over enough changes that its sweeps run.
+// SegmentStore: compositions of paths against plain maps, with enough changes to start its sweeps.
 #include "passes/path_composition.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(CriticalPath, SegmentsEqualPlainMaps) {
       path.work[key] += work;
       break;
     }
-    case 2: // a spawn: both go on from here
+    case 2: // a spawn: both paths continue from here
       if (paths.size() < 3000) {
         const ModelPath copy{store.share(path.id), path.work};
         paths.push_back(copy);
@@ -53,7 +53,7 @@ TEST(CriticalPath, SegmentsEqualPlainMaps) {
     }
     if (change % 5000 == 0)
       expect_equal(store, paths[random() % paths.size()]);
-    // Never more segments than points that may share: that is what sweeps are for.
+    // Sweeps keep the number of segments below the number of points that may share.
     ASSERT_LT(store.live(), 100'000u) << "change " << change;
   }
   for (const ModelPath& path : paths) {

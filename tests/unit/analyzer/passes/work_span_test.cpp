@@ -1,4 +1,4 @@
-// The largest piece of a leaf that is left after halving.
+// The largest part of a leaf that remains after halving.
 #include "passes/work_span.h"
 
 #include <gtest/gtest.h>

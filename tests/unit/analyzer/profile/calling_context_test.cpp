@@ -1,4 +1,4 @@
-// Calling contexts and the timeline: nothing is lost.
+// Calling contexts and the timeline: their sums equal the profile.
 #include "profile/make_profile.h"
 #include "random_program.h"
 
@@ -31,7 +31,7 @@ TEST(CallingContexts, AddUpToTheProfileOnRandomPrograms) {
       sum.steps += context.steps;
       deep += profile.contexts[context.parent].parent != context.parent;
     }
-    std::int64_t steps = 0; // of slices, less those of sites
+    std::int64_t steps = 0; // of slices, minus those of sites
     for (std::uint32_t site = 0; site < profile.sites.size(); ++site) {
       const SiteRow& row = profile.sites[site];
       EXPECT_EQ(row.exclusive_work, sums[site].work);

@@ -1,5 +1,6 @@
-// P x elapsed = work + overhead + idle + not there, and what a steal costs, on a run of known times:
-// main creates a task every 1000 ticks, a worker begins each 100 ticks later and takes 50.
+// P x elapsed = work + overhead + idle time + time outside the recording, and the cost of a steal,
+// on a run of known times: main creates a task every 1000 ticks; a worker thread begins each 100
+// ticks later and takes 50.
 #include "profile/make_profile.h"
 #include "trace_builder.h"
 #include "trace_script.h"
@@ -48,12 +49,12 @@ TEST(Conservation, EveryTickOfEveryThreadIsSomewhere) {
   EXPECT_EQ(kTasks * 1000u + kTasks * 50u, balance.steps);
   EXPECT_EQ(20u, balance.overhead);
   EXPECT_EQ(230u + 1100 + 29 * 950, balance.idle);
-  EXPECT_EQ(30250u - 30150, balance.absent); // the worker ends earlier
+  EXPECT_EQ(30250u - 30150, balance.absent); // the worker thread ends earlier
   EXPECT_EQ(0u, balance.unexplained);
   EXPECT_FALSE(warns(profile, "Conservation"));
 }
 
-// The main thread goes back to a stack after 40 ticks without work.
+// The main thread returns to a suspended stack after 40 ticks of idle time.
 TEST(Conservation, IdleTimeEndsWhereAStackComesBack) {
   const char kScript[] = "run cpus=1\n"
                          "site 1 a.cpp 1\n"
@@ -89,7 +90,7 @@ TEST(Burden, IsMeasuredBySteals) {
   const Profile profile = make_profile(thirty_steals(0).source(), options);
   EXPECT_EQ(kTasks, profile.burden.steals);
   EXPECT_EQ(BurdenOrigin::Measured, profile.burden.origin);
-  EXPECT_EQ(96u, profile.burden.ns); // 100, by the lower end of its bucket
+  EXPECT_EQ(96u, profile.burden.ns); // 100, reported as the lower end of its bucket
   EXPECT_GT(profile.burdened_span_tbb, profile.span);
   EXPECT_EQ(BurdenOrigin::Default, make_profile(thirty_steals(0).source(), {}).burden.origin);
 }

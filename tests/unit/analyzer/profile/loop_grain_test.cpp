@@ -1,5 +1,5 @@
-// Loops with other grains: random ranges, halved as oneTBB does, against recursion over the range;
-// tasking overhead per site and the advice that comes from it, by hand.
+// Loops with other grain sizes: random ranges, halved as oneTBB does, against recursion over the
+// range; hand-written cases of tasking overhead per site and the advice derived from it.
 #include "passes/loop_pieces.h"
 #include "profile/make_profile.h"
 #include "report/numbers.h"
@@ -27,14 +27,14 @@ TEST(LoopPieces, AreCountedWithoutRecursion) {
   EXPECT_EQ(std::uint64_t{1} << 40, pieces_of(std::uint64_t{1} << 40, 0));
 }
 
-// A loop over a range of known costs, executed with one grain: a task keeps the left half and
-// spawns a task for the right one until its range is no larger than the grain.
+// A loop over a range of known costs, run with one grain size: a task keeps the left half and
+// spawns a task for the right one until its range is at most the grain size.
 struct Loop {
   std::vector<std::uint64_t> costs;
   std::uint64_t grain = 1;
   std::uint64_t lead = 0; // ns before each step
   bool fold = false;      // a reduction
-  bool split = true;      // false: by tasks of the user's own
+  bool split = true;      // false: by the user's own tasks
 
   test::TraceBuilder trace() {
     test::TraceBuilder trace;
@@ -49,7 +49,7 @@ struct Loop {
     stream->end({0, lead, 0});
     return trace;
   }
-  // The heaviest leaf that a range is left with, and how many leaves there are.
+  // The heaviest leaf after splitting the range down to the grain size, as a sum of costs.
   std::uint64_t span(std::size_t begin, std::size_t end, std::uint64_t with_grain) const {
     if (end - begin <= with_grain)
       return std::accumulate(costs.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -95,7 +95,7 @@ TEST(LoopPieces, RandomLoopsWithACoarserGrain) {
     for (const std::uint64_t factor : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 100})
       options.grains.emplace_back("loop.cpp:7", loop.grain * factor);
     const Profile profile = make_profile(loop.trace().source(), options);
-    ASSERT_EQ(17u, profile.grains.size()); // more than one reading takes
+    ASSERT_EQ(17u, profile.grains.size()); // more than one pass over the trace can evaluate
     for (const WhatIfCandidate& target : profile.grains) {
       EXPECT_EQ(loop.span(0, loop.costs.size(), target.grain),
                 target.quoted.parallelism.denominator)
@@ -122,14 +122,14 @@ Profile profile_of(Loop loop, std::uint64_t burden = 0) {
 }
 
 TEST(Overhead, OfASiteIsMeasuredAndModelled) {
-  // Four leaves of 10 ns, 12 ns before each step but the first: main's.
+  // Four leaves of 10 ns; 12 ns before each step except the first, which is main's.
   const Profile profile = profile_of({.costs = std::vector<std::uint64_t>(4, 10), .lead = 12});
   const SiteOverhead& overhead = loop_site(profile).overhead;
   // Each leaf: loop-begin, loop-end, end; each split: a step before and one after it.
-  EXPECT_EQ(3u * 12, overhead.creation_ticks); // steps that begin where one was split off
-  EXPECT_EQ(4u * 12, overhead.begin_ticks);    // that begin a task
-  EXPECT_EQ(12u, overhead.join_ticks);         // main's after the wait
-  EXPECT_EQ(8u * 12, overhead.other_ticks);    // loop bodies, and after them
+  EXPECT_EQ(3u * 12, overhead.creation_ticks); // steps that begin after a split
+  EXPECT_EQ(4u * 12, overhead.begin_ticks);    // steps that begin a task
+  EXPECT_EQ(12u, overhead.join_ticks);         // main's step after the wait
+  EXPECT_EQ(8u * 12, overhead.other_ticks);    // steps in loop bodies and after them
   EXPECT_EQ(16u * 12, overhead.cost);
   EXPECT_EQ("82.75", percent2(overhead.share.numerator, overhead.share.denominator)); // 192 / 232
   EXPECT_EQ(4u, loop_site(profile).loops.body_calls);
@@ -137,7 +137,7 @@ TEST(Overhead, OfASiteIsMeasuredAndModelled) {
 }
 
 TEST(Overhead, OfASiteIsNoMoreThanItTook) {
-  // After a.cpp's waits the thread lost its cpu: the mean of all waits says nothing of b.cpp's.
+  // The thread lost its CPU after a.cpp's waits: the mean of all waits does not apply to b.cpp's.
   test::TraceBuilder trace;
   trace.count_ns();
   trace.site(1, "a.cpp", 1);
@@ -185,8 +185,9 @@ TEST(GrainAdvice, ACoarserGrainForSmallBodies) {
   const Profile profile = profile_of({.costs = std::vector<std::uint64_t>(4096, 10), .lead = 12});
   ASSERT_EQ(1u, profile.advised_grains.size());
   const WhatIfCandidate& advised = profile.advised_grains[0];
-  // 4095 splits, 4096 x 3 steps of leaves and main's last, at 12 ns: 48 per body call. A grain of 256
-  // would make that 1.84 %, but leave parallelism 16, less than ten per cpu; the next is a fourth.
+  // 4095 splits, 4096 x 3 steps of leaves and main's last, at 12 ns: 48 per body call. A grain size
+  // of 256 would reduce that to 1.84 %, but leave parallelism 16, less than ten per CPU; the next
+  // candidate is a fourth.
   EXPECT_EQ(64u, advised.grain);
   EXPECT_EQ(4096u, advised.loop->body_calls);
   EXPECT_EQ(64u, advised.loop->leaves);

@@ -1,5 +1,5 @@
 // The analyzer against brute force on random programs (tests/support/random_program.h).
-// TP_ORACLE_RUNS sets how many per kind; a failure names the seed.
+// TP_ORACLE_RUNS sets the number of programs per kind; a failure names the seed.
 #include "profile/make_profile.h"
 #include "profile/trace_readings.h"
 #include "random_program.h"
@@ -48,7 +48,7 @@ void compare_sites(const test::OracleResult& expected, const Profile& profile) {
   for (const auto& [line, site] : expected.sites) {
     const std::string at = " of line " + std::to_string(line);
     const test::OracleSite& found = on_work[line];
-    // The row of main shows the whole program.
+    // The row of main contains the whole program.
     const test::OracleSums program{1, expected.work, expected.span};
     expect_equal(line == 0 ? program : site.top_call_site, found.top_call_site,
                  "top-call-site" + at);
@@ -67,7 +67,7 @@ std::uint32_t line_of(const std::string& name) {
              : static_cast<std::uint32_t>(std::stoul(name.substr(colon + 1)));
 }
 
-// What was found without annotations; counts what was compared.
+// Compares the what-ifs of unannotated code; counts the comparisons in `compared`.
 void compare_explored(const test::RandomProgram& program, const Profile& profile, bool optimize,
                       std::map<CandidateKind, unsigned>& compared) {
   for (const WhatIfCandidate& target : profile.explored)
@@ -84,7 +84,7 @@ void compare_explored(const test::RandomProgram& program, const Profile& profile
       const std::uint64_t saved = optimize ? target.work * (point.factor - 1) : 0;
       EXPECT_EQ(profile.work * point.factor - saved, point.parallelism.numerator) << target.name;
     }
-  // The oracle only splits: where pieces may be merged, too, the span can be longer.
+  // The oracle only splits leaves; where parts may be merged as well, the span can be longer.
   for (const WhatIfCandidate& target : profile.grains) {
     ++compared[target.kind];
     const std::uint64_t split = program.ask.grain(line_of(target.name), target.grain);
@@ -96,7 +96,7 @@ void compare_explored(const test::RandomProgram& program, const Profile& profile
   }
 }
 
-// Sets of several kinds, which only the search makes: a site's steps and a region.
+// Compares a set that only the search makes: a site's steps and a region.
 void compare_union(const test::RandomProgram& program, WhatIfMode mode) {
   const TraceSource source = program.trace.source();
   const TraceInfo info = read_info(source);
@@ -112,7 +112,7 @@ void compare_union(const test::RandomProgram& program, WhatIfMode mode) {
   EXPECT_EQ(program.ask.site_or_region(20, 1, 3), readings.evaluate(plan)[0].span);
 }
 
-// Returns how many whole sites were compared.
+// Returns the number of whole sites compared.
 unsigned compare_search(const test::RandomProgram& program, const Profile& profile) {
   if (!profile.search || profile.search->steps.empty())
     return 0;

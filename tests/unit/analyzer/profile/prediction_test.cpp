@@ -1,4 +1,4 @@
-// Times on P workers as a profile tells them: by hand, on a clock of nanoseconds.
+// Predicted times on P worker threads, in hand-written cases on a clock of nanoseconds.
 #include "profile/make_profile.h"
 #include "report/numbers.h"
 #include "report/writers.h"
@@ -62,19 +62,19 @@ TEST(Prediction, OfIndependentTasks) {
 }
 
 TEST(Prediction, OverheadIsMeasuredPerEvent) {
-  // 10 and 12 stand in buckets of their own: no rounding.
+  // 10 and 12 have buckets of their own, so there is no rounding.
   const Prediction prediction = predicted(flat(100, 10, 12), {1, 2});
   EXPECT_EQ(12u, cost_of(prediction, "spawn").cost);
   EXPECT_EQ(100u, cost_of(prediction, "spawn").count); // 99 spawns and the step that waits
   EXPECT_EQ(12u, cost_of(prediction, "wait").cost);
-  // 101 steps begin where a task was created or waited for, 100 with a task.
+  // 101 steps begin after a spawn or a wait, 100 at the start of a task.
   EXPECT_EQ(201u * 12, prediction.overhead);
   EXPECT_EQ(1000u + 201 * 12, prediction.runs[0].time);
   EXPECT_EQ(Limiter::Overhead, prediction.runs[0].limiter);
 }
 
 TEST(Prediction, StealsCostTheirBurden) {
-  // One task is worth a steal of 1000, a hundred times over.
+  // One task is a hundred times longer than a steal of 1000.
   const Prediction cheap = predicted(flat(2, 100'000, 0), {2}, 1000);
   EXPECT_EQ(101'000u, cheap.runs[0].time);
   EXPECT_EQ(1u, cheap.runs[0].steals);

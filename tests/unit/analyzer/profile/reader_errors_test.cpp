@@ -1,5 +1,5 @@
-// Each way a data directory can be wrong: one mutated trace, the enumerator it must give.
-// Inconsistencies are counted, never fatal, and never hang.
+// Each way in which a data directory can be wrong: a mutated trace and the Problem that it must
+// give. Inconsistencies are counted; they are never fatal and never cause a hang.
 #include "profile/make_profile.h"
 #include "trace_script.h"
 
@@ -46,7 +46,7 @@ Problem problem_of_records(const std::string& records) {
       builder_of("", "site 1 a.cpp 10\nstream 0\nthread role=main\n" + records).source());
 }
 
-// The first stream with its bytes changed.
+// Replaces the bytes of the first stream.
 Problem
 problem_after(const std::function<void(std::vector<std::byte>&, trace::ChunkHeader&)>& change,
               bool fix_check = true) {
@@ -201,8 +201,7 @@ TEST(ReaderErrors, Directories) {
   fs::remove_all(directory);
 }
 
-// ---- inconsistencies: told, not fatal
-// ---------------------------------------------------------------------------
+// ---- inconsistencies: reported, not fatal
 
 std::uint64_t count_of(Problem problem, const std::string& script) {
   const Profile profile = make_profile(test::parse_trace_script(script).source(), {});
@@ -231,8 +230,9 @@ TEST(ReaderInconsistencies, AreNamedAndDoNotHang) {
       1u, count_of(Problem::TimeBackwards, main + "cut work=1000000\nchunk base=10\ncut work=1\n"));
 }
 
-// A context of the user's serves two groups: main waits for that of A (10 + 5 + 1), not for B, which A spawned in the other
-// (10 + 5) and which begins after that wait. Stream 1's clock is behind: its task, which B spawns (3), seems to begin first.
+// A user's context serves two groups. main waits for that of A (10 + 5 + 1), not for B, which A
+// spawned in the other (10 + 5) and which begins after that wait. The clock of stream 1 is behind:
+// its task, which B spawns (3), seems to begin first.
 TEST(ReaderOrder, AWaitThatMayBeInVainGivesWayFirst) {
   const Profile profile = make_profile(
       test::parse_trace_script("site 1 a.cpp 1\n"
@@ -265,8 +265,9 @@ TEST(ReaderOrder, AWaitThatMayBeInVainGivesWayFirst) {
   EXPECT_EQ(38u, profile.span); // 10 + 5 + 3 + 20
 }
 
-// A parallel_for_each in a context of the user's: its task (2) runs an item (3), which feeds one (40) and waits alone for a
-// loop (1); that feeds another (30). The item goes on (5) and main comes after all: 10 + 2 + 3 + 40, then 4.
+// A parallel_for_each in a user's context. Its task (2) runs an item (3), which feeds one (40) and
+// waits alone for a loop (1); that feeds another (30). The item continues (5) and main comes after
+// all: 10 + 2 + 3 + 40, then 4.
 TEST(ReaderOrder, WhatIsFedBelongsToTheWaitForTheWhole) {
   const Profile profile =
       make_profile(test::parse_trace_script(
@@ -303,7 +304,8 @@ TEST(ReaderOrder, WhatIsFedBelongsToTheWaitForTheWhole) {
   EXPECT_EQ(59u, profile.span);
 }
 
-// Stream 0 is held up by the release at 12, so what it says of the time 8 comes after the acquire at 10.
+// Stream 0 is blocked by the release at 12, so its record of time 8 is read after the acquire at
+// 10.
 TEST(ReaderOrder, ThatAMessageWasCopiedMayStandInABlockedStream) {
   const Profile profile = make_profile(test::parse_trace_script("stream 0\n"
                                                                 "thread role=main\n"
@@ -328,7 +330,8 @@ TEST(ReaderOrder, ThatAMessageWasCopiedMayStandInABlockedStream) {
   EXPECT_EQ(31u, profile.span);
 }
 
-// Its records are in a stream that stopped early; what the stack does now ends frames that were never seen.
+// The stack's records are in a stream that stopped early; its next records end frames that were
+// never read.
 TEST(ReaderIncomplete, ALostStackIsReadable) {
   const Profile profile = make_profile(
       test::parse_trace_script(
@@ -353,7 +356,7 @@ TEST(ReaderIncomplete, KilledAndCutTracesAreReadable) {
   EXPECT_FALSE(profile.read.complete);
   EXPECT_EQ(92u, profile.work);
   EXPECT_EQ(1u, profile.read.unfinished);
-  // Cut anywhere, an open stream stays readable.
+  // An open stream that is cut at any byte stays readable.
   const auto full = builder.source();
   for (std::size_t size = 0; size < full.streams[0].bytes().size(); ++size) {
     TraceSource source = builder.source();
@@ -366,10 +369,9 @@ TEST(ReaderIncomplete, KilledAndCutTracesAreReadable) {
   }
 }
 
-// ---- lost: less than end.json tells of
-// ---------------------------------------------------------------------------
+// ---- lost: less than end.json reports
 
-// Two streams: the second, of two chunks, runs the only task. `change` is done to its bytes.
+// Two streams: the second, of two chunks, runs the only task. `change` modifies its bytes.
 TraceSource two_streams(const std::function<void(std::vector<std::byte>&)>& change) {
   const test::TraceBuilder builder = builder_of(
       "", "site 1 a.cpp 10\nstream 0\nthread role=main\nspawn work=80 site=1 ctx=new-exclusive\n"
@@ -410,7 +412,7 @@ TEST(ReaderLosses, AStreamThatEndsBetweenTwoChunksIsToldWithItsPlace) {
     const Profile profile = make_profile(two_streams(change), {});
     EXPECT_FALSE(profile.read.complete);
     EXPECT_TRUE(profile.read.lost);
-    EXPECT_EQ(88u, profile.work); // an analysis of what is there
+    EXPECT_EQ(88u, profile.work); // an analysis of what remains
     ASSERT_EQ(1u, profile.read.incomplete_reasons.size());
     EXPECT_EQ("1.tps (byte " + std::to_string(end) +
                   ", record 2): the end of the stream is lost: expected 2 chunks, got 1",
@@ -425,11 +427,11 @@ TEST(ReaderLosses, SoIsAnEmptyStream) {
   EXPECT_TRUE(profile.read.lost);
   EXPECT_EQ("1.tps (byte 0): the end of the stream is lost: expected 2 chunks, got 0",
             profile.read.incomplete_reasons.front());
-  // Recordings of old do not tell how many chunks there are.
+  // Old recordings do not contain the number of chunks.
   replace(*source.end_json, ",\"chunks\":[1,2]", "");
   EXPECT_EQ("1.tps (byte 0): the end of the stream is lost: expected 1 chunks, got 0",
             make_profile(source, {}).read.incomplete_reasons.front());
-  // Where there was no room for more, a thread may have recorded nothing.
+  // If the space was exhausted, a thread may have recorded nothing.
   replace(*source.end_json, "\"truncated\":false", "\"truncated\":true");
   EXPECT_FALSE(make_profile(source, {}).read.lost);
 }
@@ -439,7 +441,7 @@ TEST(ReaderLosses, WithoutCountsWhatIsMissingShowsIt) {
       two_streams([](std::vector<std::byte>& bytes) { bytes.resize(first_chunk(bytes)); });
   replace(*source.end_json, ",\"chunks\":[1,2]", "");
   replace(*source.end_json, "\"unfinished_tasks\":true,", "");
-  EXPECT_FALSE(make_profile(source, {}).read.lost); // nor is it told that all tasks had ended
+  EXPECT_FALSE(make_profile(source, {}).read.lost); // all tasks need not have ended
   replace(*source.end_json, "\"truncated\":false",
           "\"truncated\":false,\"unfinished_tasks\":false");
   const Profile profile = make_profile(source, {});
@@ -450,7 +452,7 @@ TEST(ReaderLosses, WithoutCountsWhatIsMissingShowsIt) {
           ", record 4): waits end before all tasks they join: expected whole streams, got 1"));
 }
 
-// A late worker may have opened another one after end.json was written.
+// A worker thread may have opened another chunk after end.json was written.
 TEST(ReaderLosses, MoreChunksThanToldAreNoLoss) {
   TraceSource source = two_streams([](auto&) {});
   replace(*source.end_json, "\"chunks\":[1,2]", "\"chunks\":[1,1]");
@@ -459,7 +461,7 @@ TEST(ReaderLosses, MoreChunksThanToldAreNoLoss) {
   EXPECT_EQ(Problem::BadField, problem_of(source));
 }
 
-// The first byte, too, is told.
+// An error at the first byte has a position, too.
 TEST(ReaderErrors, ThePlaceOfAChunkIsTold) {
   TraceSource source = builder_of().source();
   const auto old = source.streams[0].bytes();

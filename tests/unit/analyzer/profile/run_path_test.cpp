@@ -20,7 +20,8 @@ const Delays& delays(const RunPathPart& part, EdgeKind edge) {
   return part.delays[static_cast<std::size_t>(edge)];
 }
 
-// A runs on the worker from 6 to 20, B from 30 to 50; the main thread runs until 25, and from 60 on.
+// A runs on the worker thread from 6 to 20, B from 30 to 50; the main thread runs until 25 and from
+// 60 on.
 constexpr char kTwoThreads[] = "run cpus=2\n"
                                "site 1 a.cpp 1\n"
                                "site 2 a.cpp 2\n"
@@ -55,7 +56,7 @@ TEST(RunPath, IsDividedIntoRunningAndDelays) {
   EXPECT_EQ(10u, delays(path, EdgeKind::End).scheduler);
   EXPECT_EQ(10u, path.busy());
   EXPECT_EQ(20u, path.scheduler());
-  // The delay belongs to what came late.
+  // The delay belongs to the step that was late.
   EXPECT_EQ(0u, row_of(profile, 1).on_run_path.length());
   EXPECT_EQ(40u, row_of(profile, 2).on_run_path.length());
   EXPECT_EQ(22u, profile.sites[0].on_run_path.length());

@@ -1,5 +1,5 @@
-// What is deep or wide beyond anything ordinary: a million tasks nested in each other, a hundred
-// thousand sites. Nothing may recurse on the stack or be quadratic; the figures are arithmetic.
+// Extreme depth and width: a million nested tasks, a hundred thousand sites. The analyzer must not
+// recurse on the stack or take quadratic time; the expected figures are arithmetic.
 #include "profile/make_profile.h"
 #include "report/writers.h"
 #include "trace_builder.h"
@@ -32,13 +32,14 @@ test::TraceBuilder chain(unsigned length) {
 
 TEST(Scale, AMillionNestedTasks) {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  constexpr unsigned kLength = 100'000; // these take minutes for more
+  constexpr unsigned kLength = 100'000; // longer chains take minutes here
 #else
   constexpr unsigned kLength = 1'000'000;
 #endif
   const TraceSource source = chain(kLength).source();
   Profile profile;
-  // A stack of 1 MiB: one byte for each task. (Under ThreadSanitizer a thread needs much of it for itself.)
+  // A stack of 1 MiB: one byte for each task. (Under ThreadSanitizer a thread needs much of it for
+  // itself.)
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, 1024 * 1024);

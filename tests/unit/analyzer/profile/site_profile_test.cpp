@@ -1,5 +1,6 @@
 // Cilkprof's measures: the example of section 6, and random fork-join programs against its
-// pseudocode (tests/support/fork_join.h). TP_ORACLE_RUNS sets how many; a failure names the seed.
+// pseudocode (tests/support/fork_join.h). TP_ORACLE_RUNS sets the number of programs; a failure
+// names the seed.
 #include "fork_join.h"
 #include "profile/make_profile.h"
 
@@ -90,7 +91,7 @@ TEST(SiteProfile, RandomForkJoinProgramsEqualThePseudocode) {
       expect_equal(program.on_work[site.info.line], site.on_work, line + " on work");
       expect_equal(program.on_span[site.info.line], site.on_span, line + " on span");
       on_span += site.on_span.local.count;
-      // A leaf's local figures are its whole ones.
+      // For a leaf, the local figures are all figures.
       if (is_leaf(program, site.info.line)) {
         EXPECT_EQ(site.on_work.local, site.on_work.top_call_site) << line;
         EXPECT_EQ(site.on_span.local, site.on_span.top_call_site) << line;

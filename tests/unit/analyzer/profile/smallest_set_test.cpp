@@ -1,5 +1,5 @@
-// The search for the smallest set of regions against trying all sets, on programs that are nothing
-// but a handful of paths.
+// The search for the smallest set of changes against exhaustive search, on programs that consist of
+// a handful of paths.
 #include "profile/smallest_set.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ constexpr std::uint32_t kSiteOf[]{0, 1, 1, 1, 2, 3, 3};             // of each c
 const std::vector<std::vector<unsigned>> kSites{{1, 2, 3}, {5, 6}}; // of several classes
 constexpr unsigned kPieces = kClasses + kRegions + 2;
 
-// Each path is so much work of each class, of which the regions have a part.
+// Each path consists of an amount of work per class, a part of which is in the regions.
 struct Paths final : ImprovedProgram {
   struct Part {
     std::uint64_t work = 0;
@@ -44,7 +44,7 @@ struct Paths final : ImprovedProgram {
       sum += cost(path[id], id, set);
     return sum;
   }
-  // Of all paths, each step on one of them.
+  // The work of all paths; each step is on one of them.
   std::uint64_t work(const StepSet& set) const {
     std::uint64_t sum = 0;
     for (const auto& path : paths)
@@ -138,7 +138,7 @@ StepSet set_of(const FoundRegions& found) {
   return set;
 }
 
-// More than all there are: no set does.
+// The size of the smallest set that reaches the target; kPieces + 1 if no set does.
 std::size_t fewest_of(Paths& program, const SearchOptions& options) {
   std::size_t fewest = kPieces + 1;
   for (unsigned bits = 0; bits < 1u << kPieces; ++bits)
@@ -175,7 +175,7 @@ void check_reached(Paths& program, const SearchOptions& options, const FoundRegi
     counts.sites += choice.kind == ChoiceKind::Site;
 }
 
-// Every piece that was kept gained something, with those after it that it was tried with.
+// Every candidate that was kept has a gain, together with the later ones that it was tried with.
 void check_not_reached(Paths& program, const FoundRegions& found) {
   EXPECT_EQ(WhatIfMode::Optimize, program.mode);
   EXPECT_EQ(FoundRegions::Outcome::NothingGains, found.outcome);
@@ -219,7 +219,7 @@ TEST(RegionSearch, WhereLessWorkIsLessParallelKeepsNothingThatLoses) {
   EXPECT_GT(counts.proved, counts.searched / 2);
 }
 
-// Classes of equal work, one after the other, and hardly anything beside them.
+// Classes of equal work, one after the other, and very little work besides.
 Paths stages(unsigned count) {
   Paths program;
   program.paths.resize(8);
@@ -256,7 +256,7 @@ TEST(RegionSearch, WhenTheyAreTooManyAllAreTriedTogether) {
   EXPECT_TRUE(reaches(found.all, options));
 }
 
-// One of the site's classes is enough: that says more.
+// One of the site's classes is enough, and it is more specific than the site.
 TEST(RegionSearch, OfASiteOneClassIsTakenWhereItIsEnough) {
   Paths program = stages(8);
   program.paths[0][3].work = 8000;

@@ -28,7 +28,7 @@ TEST(Scalability, NumbersBeyond64Bits) {
 }
 
 TEST(Scalability, PredictedSpeedup) {
-  // 100 units, span 40; as optimized by 2: 160/2 units, span 50/2.
+  // 100 units, span 40; if optimized by 2: 160/2 units, span 50/2.
   const SpeedupRange range = predicted_speedup(100, {2, {160, 50}, {}}, 4);
   EXPECT_EQ("2.22", decimal2(range.lower)); // 100 / (80/4 + 25)
   EXPECT_EQ("4", decimal2(range.upper));    // 100 / max(80/4, 25)
@@ -46,7 +46,7 @@ TEST(Scalability, BurdenOfBothModels) {
   const Profile profile = two_children(100);
   EXPECT_EQ(41u, profile.work);
   EXPECT_EQ(35u, profile.span); // 10 + 3 + 20 + 2
-  // Cilk: the continuation after A migrates, B returns to another thread. The path over both
+  // Cilk: the continuation after A migrates, B returns to another thread. The path through both
   // continuations has no more burden, but less work.
   EXPECT_EQ(35u + 200, profile.burdened_span_cilk);
   // oneTBB: B migrates.

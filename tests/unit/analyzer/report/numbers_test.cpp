@@ -1,4 +1,4 @@
-// How numbers are written, quoting, and where lines break.
+// How numbers are written and quoted, and where lines break.
 #include "report/lines.h"
 #include "report/numbers.h"
 #include "report/writers.h"

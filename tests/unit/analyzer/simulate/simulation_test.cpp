@@ -1,5 +1,5 @@
-// The DAG in memory and its simulation: random programs against what the oracle knows of them and
-// against the bounds that no schedule can escape, and small cases by hand.
+// The DAG in memory and its simulation: random programs against the figures of the oracle and
+// against the bounds that hold for every schedule, and small cases by hand.
 #include "dag/dag_reader.h"
 #include "fork_join.h"
 #include "random_program.h"
@@ -16,7 +16,7 @@
 namespace tp::analysis {
 namespace {
 
-constexpr std::uint64_t kMany = std::uint64_t{1} << 20; // workers: more than tasks
+constexpr std::uint64_t kMany = std::uint64_t{1} << 20; // worker threads: more than tasks
 
 Dag dag_of(const TraceSource& source, const StepCosts& costs = {}) {
   const TraceInfo info = read_info(source);
@@ -35,7 +35,7 @@ void expect_bounds(const Dag& dag, std::uint64_t work, std::uint64_t span) {
     const std::uint64_t least = std::max((work + procs - 1) / procs, span);
     const std::uint64_t greedy = simulate_greedy(dag, procs).time;
     EXPECT_GE(greedy, least) << procs;
-    // Graham's bound, sharper than Brent's.
+    // Graham's bound, which is tighter than Brent's.
     EXPECT_LE(greedy * procs, work + span * (procs - 1)) << procs;
     const std::uint64_t stealing = simulate_work_stealing(dag, procs, 0).time;
     EXPECT_GE(stealing, least) << procs;
@@ -51,7 +51,7 @@ unsigned runs() {
   return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 1000;
 }
 
-// With TP_ORACLE_RUNS=10000, 20,000 of each kind.
+// With TP_ORACLE_RUNS=10000: 20,000 programs of each kind.
 TEST(Simulation, RandomProgramsStayWithinBounds) {
   unsigned compared = 0;
   for (std::uint64_t seed = 1; compared < 2 * runs(); ++seed) {
@@ -81,8 +81,8 @@ TEST(Simulation, ForkJoinProgramsStayWithinBounds) {
   }
 }
 
-// Frames that go on after an edge alone leave ends behind that the span does not count: it is a
-// lower bound only.
+// Frames that continue after an edge alone leave ends behind that the span does not count: here the
+// span is only a lower bound.
 TEST(Simulation, RestartedFramesKeepTheirWork) {
   unsigned compared = 0, longer = 0;
   for (std::uint64_t seed = 1; compared < 200; ++seed) {
@@ -113,18 +113,19 @@ Dag two_children(const StepCosts& costs = {}) {
 
 TEST(Simulation, TwoChildren) {
   const Dag dag = two_children();
-  EXPECT_EQ(6u, dag.nodes.size()); // four steps of main's and two tasks
+  EXPECT_EQ(6u, dag.nodes.size()); // four steps of main and two tasks
   EXPECT_EQ(1u, dag.joins.size());
   EXPECT_EQ(41u, simulate_greedy(dag, 1).time);
-  // A runs from 10 to 15 on the other worker, which then has B from 15 to 35. (Main ends its step
-  // at 14, and takes B before: from 14 to 34.)
+  // The other worker thread runs A from 10 to 15 and then B from 15 to 35. (If main took B, when
+  // its step ends at 14, it would run B from 14 to 34.)
   EXPECT_EQ(36u, simulate_greedy(dag, 2).time);
   EXPECT_EQ(35u, simulate_greedy(dag, 3).time); // B from 13 to 33
-  // The thief has A at 10 + 4 = 14 to 19; main has B, which it takes back when it waits at 14, until 34.
+  // The thief runs A from 10 + 4 = 14 to 19; main has B, takes it back when it waits at 14, and
+  // runs it until 34.
   const Simulated stealing = simulate_work_stealing(dag, 2, 4);
   EXPECT_EQ(36u, stealing.time);
   EXPECT_EQ(1u, stealing.steals);
-  // A thief that takes longer than A and B do comes too late: main does all itself.
+  // A thief that takes longer than A and B comes too late: main runs everything itself.
   EXPECT_EQ(41u, simulate_work_stealing(dag, 2, 100).time);
   EXPECT_EQ(0u, simulate_work_stealing(dag, 2, 100).steals);
 }
@@ -138,8 +139,8 @@ TEST(Simulation, StepsCostTheirOverheadAndNotTheRecording) {
   EXPECT_EQ(8u + 1 + 18 + 3 + 2 * 100 + 2 * 1000, simulate_greedy(two_children(costs), 1).time);
 }
 
-// A task that blocks keeps its worker: what it waits for is buried below what the worker took up
-// meanwhile.
+// A task that blocks keeps its worker thread: what it waits for is below the tasks that the worker
+// thread has begun since.
 TEST(Simulation, WaitingWorkersRunOtherTasks) {
   // main: spawn X(10: spawn Y(100), wait), spawn Z(50), wait. One stream: Z, then X with Y inside.
   const Dag dag = parsed("stream 0\n"
@@ -158,11 +159,11 @@ TEST(Simulation, WaitingWorkersRunOtherTasks) {
                          "end work=1\n"
                          "thread-end\n");
   EXPECT_EQ(161u, simulate_work_stealing(dag, 1, 0).time);
-  EXPECT_EQ(111u, simulate_work_stealing(dag, 2, 0).time); // Z beside X and Y
+  EXPECT_EQ(111u, simulate_work_stealing(dag, 2, 0).time); // Z in parallel with X and Y
   EXPECT_EQ(111u, simulate_greedy(dag, 2).time);
 }
 
-// A flat loop of body calls: one node per task, and a join for all.
+// A flat loop of body calls: one node per task, and one join for all.
 TEST(Simulation, BodyCallsAreNoNodesOfTheirOwn) {
   std::string script = "stream 0\nthread role=main\n";
   for (int i = 0; i < 8; ++i)

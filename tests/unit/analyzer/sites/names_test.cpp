@@ -18,7 +18,7 @@ TEST(Sites, LibraryFramesAreSkipped) {
       "auto __pstl::__tbb_backend::__parallel_for<int>(int)::{lambda()#1}::operator()() const",
       ""));
   EXPECT_FALSE(is_library_frame("std::vector<int> user::f<int>(int)", "user.cpp"));
-  // What the demangler refuses, and what it does not know.
+  // Names that the demangler rejects, and names with parts that it does not know.
   EXPECT_TRUE(
       is_library_frame("_ZZN3tbb6detail2d125collaborative_once_runner16isolated_executeIZN1", ""));
   EXPECT_TRUE(is_library_frame("_ZZNK6__pstl10__internal1fEvENKUlvE_clEv.constprop.0", ""));

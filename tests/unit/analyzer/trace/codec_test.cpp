@@ -19,7 +19,7 @@ TEST(Codec, FieldsOfEveryWidth) {
         RecordEncoder encoder(space);
         const unsigned a = encoder.field(lead), b = encoder.field(work), c = encoder.field(wall);
         const std::byte* const end = encoder.commit(make_tag(Op::Cut, a, b, c, 0));
-        // The short way to write all three leaves the same bytes.
+        // The short way to write all three produces the same bytes.
         std::byte other[kMaxRecordBytes] = {};
         RecordEncoder short_encoder(other);
         const unsigned codes = short_encoder.figures(lead, work, wall);
@@ -32,7 +32,7 @@ TEST(Codec, FieldsOfEveryWidth) {
         EXPECT_EQ(lead, record.lead);
         EXPECT_EQ(work, record.work);
         EXPECT_EQ(wall, record.wall);
-        // Every shorter piece of it is torn.
+        // Every shorter prefix is torn.
         for (const std::byte* cut = space + 1; cut < end; ++cut) {
           at = space;
           EXPECT_EQ(DecodeStatus::Torn, decode(at, cut, 0, record));

@@ -1,4 +1,4 @@
-// The table of edges in a fork()ed child: empty, never locked, and emptied without touching its
+// The table of edges in a fork()ed child: empty, never locked, and cleared without touching its
 // memory.
 #include "builder/edge_table.h"
 
@@ -16,12 +16,12 @@ using namespace tp::rt;
 
 namespace {
 
-// Exit status of `check` in a child; -1: it did not end by itself.
+// Exit status of `check` in a child process; -1 if the child did not exit by itself.
 template <typename Check>
 int in_child(Check check) {
   const pid_t child = fork();
   if (child == 0) {
-    alarm(60); // what hangs is killed
+    alarm(60); // a child that hangs is killed
     _exit(check());
   }
   int status = -1;
@@ -50,7 +50,7 @@ TEST(EdgeTable, AChildStartsEmptyAndTouchesNothing) {
     put_edge(&keys[0], 8);
     if (peek_edge(&keys[0]) != 8 || take_edge(&keys[0]) != 8 || take_edge(&keys[0]) != 0)
       return 3;
-    return in_child([&] { // and its child
+    return in_child([&] { // and in a child of the child
       put_edge(&keys[0], 9);
       clear_edges();
       return take_edge(&keys[0]) == 0 ? 0 : 4;

@@ -1,4 +1,4 @@
-// The events of TP_EVENT: names, numbers, lists, and cores of two kinds.
+// The events of TP_EVENT: names, numbers, lists, and CPUs with two kinds of cores.
 #include "clock/counted_events.h"
 #include "clock/work_clock.h"
 #include "rt_support.h"

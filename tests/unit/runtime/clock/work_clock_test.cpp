@@ -1,4 +1,4 @@
-// The clocks under preemption: more busy threads than cores, and every tick of work counted once.
+// The clocks under preemption: more busy threads than CPUs; every tick of work is counted once.
 #include "clock/work_clock.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using namespace tp::rt;
 namespace {
 
 constexpr int kThreads = 8;
-constexpr double kBusyCpuNs = 100e6; // of each thread, however long that takes
+constexpr double kBusyCpuNs = 100e6; // of each thread; the elapsed time does not matter
 
 struct Sum {
   double steps_ns = 0;
@@ -23,14 +23,14 @@ struct Sum {
   bool backwards = false;
 };
 
-// As if the thread had come to a CPU whose time stamp counter is that far behind.
+// Simulates a move of the thread to a CPU whose time stamp counter is `ticks` behind.
 void fall_behind(ThreadClock& clock, std::uint64_t ticks) {
   clock.last_time += ticks;
-  clock.offset += ticks; // the work, time - offset, is what it was
+  clock.offset += ticks; // the work, time - offset, is unchanged
 }
 
-// Steps of some microseconds, as the builder takes them: each begins where the last one ended. Once
-// in the middle the time stamp counter falls behind by so many ticks.
+// Steps of some microseconds, as the builder takes them: each begins where the last one ended.
+// Once, in the middle, the time stamp counter falls behind by `behind` ticks.
 Sum keep_busy(std::uint64_t behind) {
   Sum sum;
   ThreadClock clock;
@@ -43,7 +43,7 @@ Sum keep_busy(std::uint64_t behind) {
   while (sum.cpu_ns < kBusyCpuNs) {
     for (int i = 0; i < 2000; ++i)
       asm volatile("");
-    if (++steps % 64 == 0) { // as a worker that looks for work and finds none for a while
+    if (++steps % 64 == 0) { // as a worker thread that looks for work and finds none for a while
       const timespec nap{0, 200'000};
       nanosleep(&nap, nullptr);
       read_own_time(clock);
@@ -62,7 +62,8 @@ Sum keep_busy(std::uint64_t behind) {
   return sum;
 }
 
-// 0, or which check failed; in a process of its own, since the clock is chosen once per process.
+// Returns 0 or the number of the failed check. Runs in a process of its own, since the clock is
+// chosen once per process.
 int check(const char* event, std::uint64_t behind) {
   choose_counting_clock(event);
   choose_other_clock(event, TimePair{read_time(), read_posix(CLOCK_MONOTONIC)});
@@ -82,9 +83,9 @@ int check(const char* event, std::uint64_t behind) {
     cpu += sum.cpu_ns;
   }
   if (clock_config.unit_hz == 0)
-    return 0; // instructions: not time
-  // The clocks differ by what a hypervisor takes and what interrupts need: 5 % were seen. Work that
-  // is lost or counted twice is half or double.
+    return 0; // instructions: not a unit of time
+  // The clocks differ by the time that a hypervisor and interrupts take: 5 % were measured. If work
+  // is lost or counted twice, the ratio is a half or two.
   const double ratio = steps / cpu;
   const bool right = ratio > 0.75 && ratio < 1.5;
   if (!right)

@@ -1,5 +1,5 @@
-// The DPST builder, driven through tp/hooks.h as libtbb does it: tasks and contexts are a few
-// words, without oneTBB.
+// The DPST builder, called through tp/hooks.h as libtbb does, without oneTBB: tasks and contexts
+// are a few words of memory.
 #include "builder/thread_state.h"
 #include "rt_support.h"
 
@@ -13,7 +13,7 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-// Sets the variables that the runtime's constructor reads; runs before it.
+// Sets the variables that the runtime's constructor reads; this constructor runs first.
 [[gnu::constructor(101)]] void set_environment() {
   static char name[] = "/tmp/tp-rt-data-XXXXXX";
   if (mkdtemp(name) == nullptr)
@@ -21,7 +21,7 @@ namespace {
   setenv("TP_TEST_DATA", name, 1);
   setenv("TP_DATA", (std::string(name) + "/%p").c_str(), 1);
   setenv("TP_EVENT", "virtual", 1);
-  std::atexit([] { rmdir(name); }); // the tests may only be listed
+  std::atexit([] { rmdir(name); }); // the run may only list the tests
 }
 
 struct RemoveData : testing::Environment {
@@ -32,8 +32,8 @@ struct RemoveData : testing::Environment {
 };
 [[maybe_unused]] const auto* const kRemove = testing::AddGlobalTestEnvironment(new RemoveData);
 
-// The records of a stream between the thread's begin and end. record() forks, which the first stream
-// reports after the begin.
+// The records of a stream between the thread's begin and end. record() forks, so the first stream
+// has a record of that after the begin, which is left out.
 Lines lines_of(const std::string& data, const char* stream = "/000000.tps") {
   Lines lines = read_stream(data + stream).lines;
   EXPECT_GE(lines.size(), 2u);
@@ -128,13 +128,12 @@ TEST(Hooks, AStolenTaskHasItsFullId) {
     });
   });
   EXPECT_EQ(lines_of(data), (Lines{"Cut 0", "Spawn 0 new", "Wait 0 last", "WaitEnd", "End 0"}));
-  // There was idle time before it, so Begin is a record of its own; id (stream 0, spawn 0).
+  // Idle time precedes it, so Begin is a record of its own; id (stream 0, spawn 0).
   const Lines worker = lines_of(data, "/000001.tps");
   EXPECT_EQ(worker, (Lines{"Begin id 0", "End 9", "End 0"}));
 }
 
-// StackIn carries the idle time, and later records do not repeat it as idle time before the next
-// task.
+// StackIn contains the idle time; later records do not repeat it as idle time before the next task.
 TEST(Hooks, SearchEndsWhereAStackIsResumed) {
   constexpr std::uint64_t kSearched = 10000; // ticks
   const std::string data = record([] {
@@ -163,7 +162,7 @@ TEST(Hooks, SearchEndsWhereAStackIsResumed) {
   EXPECT_EQ(1u, stacks);
 }
 
-// A thread that comes to a CPU whose time stamp counter is behind has no negative times.
+// A thread that moves to a CPU whose time stamp counter is behind has no negative times.
 TEST(Hooks, TimeStandsStillRatherThanGoBack) {
   constexpr std::uint64_t kBehind = std::uint64_t{1} << 50;
   const auto fall_behind = [] {
@@ -180,7 +179,7 @@ TEST(Hooks, TimeStandsStillRatherThanGoBack) {
     spawn(first, context);
     spawn(second, context);
     wait(context, [&] {
-      fall_behind(); // between two
+      fall_behind(); // between two steps
       tp_on_search();
       run(first, context, [] { tp_spend(1); });
       tp_on_search();
@@ -334,7 +333,7 @@ TEST(Hooks, AFlagIsFollowedOnceInEachPartOfAFrame) {
     tp_on_once_end(&waited_at, another);
     tp_on_after_once(flag);
     tp_on_after_once(another);
-    tp_on_acquire(tp_on_release(0), 1); // and after nothing else any more
+    tp_on_acquire(tp_on_release(0), 1); // and then after nothing else
     tp_on_after_once(flag);
     tp_on_once_end(&waited_at, flag); // another flag at the same place
     tp_on_after_once(flag);
@@ -351,12 +350,12 @@ TEST(Hooks, PlacesAreTakenInTheOrderInWhichTheyWereGivenBack) {
   const std::string data = record([] {
     long node = 0, giver = 0, taker = 0;
     start();
-    tp_take_place(&node, 2, &taker); // these were free from the start
+    tp_take_place(&node, 2, &taker); // these slots were free from the start
     tp_take_place(&node, 2, &taker);
     EXPECT_FALSE(tp_has_edges(&taker));
     tp_on_release_to(&giver, 0); // edge 0
     tp_give_places(&giver, &node, 2);
-    tp_on_release_to(&giver, 0); // edges 1 and 2, for one place
+    tp_on_release_to(&giver, 0); // edges 1 and 2, for one slot
     tp_on_release_to(&giver, 0);
     tp_give_places(&giver, &node, 1);
     tp_on_release_to(&taker, 0); // edge 3
@@ -367,7 +366,7 @@ TEST(Hooks, PlacesAreTakenInTheOrderInWhichTheyWereGivenBack) {
     tp_return_place(&node);
     tp_take_place(&node, 2, &taker);
     EXPECT_FALSE(tp_has_edges(&taker));
-    tp_take_place(&node, 2, &taker); // after edge 4, as it has none
+    tp_take_place(&node, 2, &taker); // after edge 4, since it has none itself
     tp_on_acquire_from(&taker, 0);
     tp_take_place(&node, 2, &taker);
     EXPECT_FALSE(tp_has_edges(&taker));
@@ -377,7 +376,7 @@ TEST(Hooks, PlacesAreTakenInTheOrderInWhichTheyWereGivenBack) {
   for (const auto& record : read_stream(data + "/000000.tps").records)
     if (record.op == tp::trace::Op::Acquire)
       acquired.push_back(tp::trace::id_ordinal(record.id));
-  // The second copy of edge 0 was dropped, with edge 4 of the message that took it.
+  // The second copy of edge 0 was dropped, as was edge 4 of the message that took it.
   EXPECT_EQ(acquired, (std::vector<std::uint64_t>{3, 0, 5, 1, 2}));
 }
 

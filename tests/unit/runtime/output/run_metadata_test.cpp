@@ -8,7 +8,7 @@ using namespace tp::rt;
 
 namespace {
 
-// `text` with each number of the members that the machine determines replaced by N.
+// Returns `text` with N in place of each number that the machine determines.
 std::string without_times(std::string text) {
   for (const char* name : {"time_end", "mono_end_ns", "wall_ns"})
     text = std::regex_replace(text, std::regex("\"" + std::string(name) + "\":[0-9]+"),

@@ -1,4 +1,4 @@
-// The trace writer: chunks of every fill, sealing, the size limit; and data directories.
+// The trace writer: chunks of every fill level, sealing, the size limit; and data directories.
 #include "rt_support.h"
 
 #include "base/json_writer.h"
@@ -15,7 +15,7 @@ using namespace tp;
 
 namespace {
 
-// An Extended record with `payload` bytes, all `fill`.
+// An Extended record with `payload` bytes, each equal to `fill`.
 void append(rt::TraceWriter& writer, std::uint16_t payload, unsigned char fill,
             std::uint64_t lead = 0) {
   trace::RecordEncoder record(writer.reserve(1000, 0));
@@ -70,7 +70,8 @@ TEST(TraceWriter, AnOpenChunkIsReadable) {
   EXPECT_EQ(stream.records.size(), 10u);
   ASSERT_EQ(stream.chunks.size(), 1u);
   EXPECT_EQ(stream.chunks[0].flags, 0u);
-  // Sealed by another thread while the owner lives, then more records: what was sealed stays right.
+  // Another thread seals the stream while its owner lives; records that the owner adds later do not
+  // damage it.
   writer.finish_foreign();
   append(writer, 4, 1);
   EXPECT_EQ(read_stream(folder.path + "/s").records.size(), 10u);
@@ -95,7 +96,7 @@ TEST(TraceWriter, GoesOnAfterFinish) {
 
 TEST(TraceWriter, SizeLimit) {
   Folder folder;
-  const pid_t child = fork(); // the limit is the process's
+  const pid_t child = fork(); // the limit applies to the whole process
   if (child == 0) {
     close(2);
     rt::set_size_limit(200 << 10);
@@ -143,11 +144,11 @@ TEST(DataDirectory, ClaimsRotatesAndKeepsOut) {
   ASSERT_TRUE(first.create(name, error)) << error;
   EXPECT_EQ(first.path(), name);
   ASSERT_TRUE(first.write_file("run.json", "first", error)) << error;
-  // A live recording is there: another name.
+  // A live recording uses the name: the next one gets another name.
   rt::DataDirectory second;
   ASSERT_TRUE(second.create(name, error)) << error;
   EXPECT_EQ(second.path(), name + "." + std::to_string(getpid()));
-  // The first is over: it becomes .old, once and again.
+  // The first recording is over: it is renamed to .old, and so is the next.
   first.forget();
   rt::DataDirectory third;
   ASSERT_TRUE(third.create(name + "//", error)) << error;

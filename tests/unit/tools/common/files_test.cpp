@@ -1,4 +1,4 @@
-// Files: nothing half written, modes kept, devices written to and not replaced.
+// Files: never left half written, modes preserved, devices written to instead of replaced.
 #include "common/failure.h"
 #include "common/files.h"
 

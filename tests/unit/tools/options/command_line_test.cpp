@@ -1,4 +1,4 @@
-// The command line: values, refusals in our own words, and help.
+// The command line: values, error messages in our own words, and help.
 #include "options/command_line.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ struct Values {
   MessageStyle style;
 };
 
-// What was refused, as the user sees it; empty if nothing was.
+// The error message as the user sees it; empty if the command line was accepted.
 std::string refused(const std::vector<std::string>& arguments, Values& values) {
   CommandLine line("tp-diff", "Do a thing.", "[OPTIONS] FILE");
   line.group("Input");

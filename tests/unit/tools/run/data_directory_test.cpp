@@ -1,4 +1,4 @@
-// Which recordings a run has made: by the pattern, and by the content of run.json.
+// Which recordings a run made: by the pattern of names, and by the content of run.json.
 #include "run/data_directory.h"
 
 #include <cstdlib>
@@ -29,8 +29,8 @@ TEST_F(Recordings, AreReadAsJson) {
   add("d.1", R"({"pid": 1, "start_time_unix_ns" : 30})");
   add("d.2",
       R"({"program":"\"pid\":7,\"start_time_unix_ns\":99,","nested":{"pid":9},"start_time_unix_ns":20,"pid":2})");
-  add("d.3", R"({"pid":3,"start_time_unix_ns":9})");    // before
-  add("d.4", R"({"pid":"4","start_time_unix_ns":40})"); // no number
+  add("d.3", R"({"pid":3,"start_time_unix_ns":9})");    // started before the run
+  add("d.4", R"({"pid":"4","start_time_unix_ns":40})"); // not a number
   add("d.5", R"({"pid":5,"start_time_unix_ns":50)");    // cut off
   add("d.6", R"([{"pid":6,"start_time_unix_ns":60}])"); // not an object
   add("d.7", R"({"pid":7})");
