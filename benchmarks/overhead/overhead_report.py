@@ -1,4 +1,4 @@
-"""Reports the runs of benchmarks/overhead/run.py: text, Markdown and CSV tables, and an SVG plot."""
+"""Reports the runs of benchmarks/overhead/run.py: text, Markdown and CSV tables, an SVG plot."""
 import csv
 import os
 import statistics

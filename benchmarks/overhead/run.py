@@ -92,7 +92,7 @@ class Suite:
         return row
 
     def count_instructions(self, name, version):
-        """Instructions of the measured part: small size, one thread; 0 if callgrind reports none."""
+        """Instructions of the measured part: small size, one thread; 0 if callgrind has none."""
         measure.Recording(self.prefix, self.recording_folder)
         run = measure.Run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
                            "--toggle-collect=*measured_part*", self.program(name, version), "--small", "--threads", "1"],

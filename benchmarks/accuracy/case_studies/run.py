@@ -34,7 +34,7 @@ def profile(options, name, version, folder):
 
 
 def expected_lines(name):
-    """{(line of the loop before, line of the loop after)} of each region; line 0: the program's end."""
+    """{(line of the loop before, line of the loop after)} of each region; line 0: program end."""
     places = {}
     for number, line in enumerate(open(f"{HERE}/{name}.cpp"), 1):
         for side, region in re.findall(r"\b(before|after): (\w+(?: \w+)*)", line.partition("//")[2]):
