@@ -83,7 +83,7 @@ BlockMatrix make_input(std::size_t n) {
         a(i, j) = std::make_unique<Block>(bench::whole_numbers(kBlock, (i * n + j) << 20));
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t row = 0; row < kBlock; ++row)
-      (*a(i, i))(row, row) = 4 * static_cast<double>(n * kBlock); // diagonally dominant: needs no pivoting
+      (*a(i, i))(row, row) = 4 * static_cast<double>(n * kBlock); // dominant: needs no pivoting
   return a;
 }
 

@@ -21,7 +21,7 @@
 namespace tp {
 
 // An edge that may never be acquired (the last call of a filter has no successor); then it is
-// forgotten. Used under the pipeline's own lock: one thread at a time.
+// forgotten. Not thread-safe: the pipeline's own order ensures one thread at a time.
 class unclaimed_edge {
 public:
   unclaimed_edge() = default;

@@ -64,7 +64,8 @@ withdraw() { sed -i "/ $1\$/d" "$MIRROR/index" && mkdir -p away && mv "$pool/tin
 
 cat >bin/apt-get <<'END'
 #!/bin/bash
-# update: the suites that were asked for, and a pool that is a folder. source: the archives of a revision in these suites.
+# update: records the requested suites, and a pool that is a folder. source: copies the archives
+# of a revision in these suites.
 for word in "$@"; do
   case $word in
     Dir::Etc::SourceParts=*) parts=${word#*=} ;;
