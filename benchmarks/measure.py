@@ -1,6 +1,6 @@
-"""What all measurements share: a program run and timed, its recording analyzed, ratios of pairs, tables.
+"""What all measurements share: timed runs of programs, their profiles, ratios of pairs, tables.
 
-Used by benchmarks/overhead/run.py, benchmarks/overhead/onetbb_examples/run.py and the test of the benchmark programs.
+Used by benchmarks/overhead, benchmarks/accuracy, and tests/compatibility.
 """
 import json
 import os
@@ -12,7 +12,9 @@ import time
 
 
 class Run:
-    """One run of a program: `wall` and `cpu` (user and system) in seconds, of the whole process; its exit status and output."""
+    """One run of a program: exit status, output, and `wall` and `cpu` (user and system) in seconds.
+
+    The times are those of the whole process."""
 
     def __init__(self, command, environment, folder=None):
         start = time.monotonic()
@@ -26,7 +28,7 @@ class Run:
 
 
 class Recording:
-    """A data directory, emptied now; `environment` makes a program record there."""
+    """A data directory, emptied by the constructor; `environment` makes a program record there."""
 
     def __init__(self, prefix, folder):
         self.prefix, self.folder = prefix, folder
@@ -37,7 +39,7 @@ class Recording:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def analyze(self, *options):
-        """The profile as a dictionary; None and a message if tp-analyze refuses."""
+        """The profile as a dictionary, or None and a message if tp-analyze fails."""
         result = subprocess.run([f"{self.prefix}/bin/tp-analyze", "-q", "--json", "-", "-o", self.folder, *options, self.folder],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if result.returncode != 0:
@@ -53,7 +55,7 @@ def ticks_per_second(profile):
 
 
 def ratios(ours, theirs):
-    """Pair by pair."""
+    """The ratios, pair by pair."""
     return [a / b for a, b in zip(ours, theirs) if b > 0]
 
 
@@ -66,7 +68,9 @@ def geometric_mean(values):
 
 
 def text_table(rows):
-    """The first row is the header; the first column stands left, the others right. A row of two is a name and a remark."""
+    """Formats rows: the first is the header; the first column is left-aligned, the others right.
+
+    A row of two cells is a name and a remark."""
     widths = [max(len(row[i]) for row in rows if len(row) > 2) for i in range(len(rows[0]))]
     lines = []
     for row in rows:
@@ -78,7 +82,7 @@ def text_table(rows):
 
 
 def find_prefix(path):
-    """An installed Taskpath, or the end of the program."""
+    """The absolute path of an installed Taskpath; exits if there is none at `path`."""
     prefix = os.path.abspath(path)
     if not os.path.exists(f"{prefix}/bin/tp-run"):
         sys.exit(f"tp: error: {prefix}: expected an installed build of Taskpath, got no bin/tp-run\nhint: scripts/build")

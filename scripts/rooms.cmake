@@ -1,13 +1,15 @@
-# One library per folder of scripts/layers, linked with exactly what the table lets it include: what a folder must not
-# know, its test executable cannot link.
+# One library per folder of scripts/layers, linked with exactly what the table lets it include: the
+# test executable of a folder cannot link anything else.
 #
-#   tp_room(FOLDER [OBJECT])          the library of a folder, from all its *.cpp but main.cpp and *_main.cpp
-#   tp_room_tests(FOLDER [LIBRARIES]) its tests: tests/unit/<...>/*_test.cpp, linked with the whole library and with what
-#                                     it may include, and nothing else of ours
+#   tp_room(FOLDER [OBJECT])          the library of a folder, from all its *.cpp except
+#                                     main.cpp and *_main.cpp
+#   tp_room_tests(FOLDER [LIBRARIES]) its tests: tests/unit/<...>/*_test.cpp, linked with the whole
+#                                     library and with what it may include, and nothing else of ours
 get_filename_component(TP_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${TP_ROOT}/scripts/layers")
 
-# analyzer/dag -> tp_analyzer_dag; profiler-lib/src/clock -> tp_runtime_clock; <fmt> -> what it is linked as
+# analyzer/dag -> tp_analyzer_dag; profiler-lib/src/clock -> tp_runtime_clock; <fmt> -> the target
+# or library of that name
 function(tp_target_of entry result)
   set(known_profiler-lib/format tp_format)
   set(known_profiler-lib/include tp_hooks)

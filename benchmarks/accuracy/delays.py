@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Why runs take as long as they do: the path of each run in running, busy delay and scheduler delay (Huynh and Taura).
+"""Explains the elapsed time of runs: the path of each run as running, busy delay, scheduler delay.
 
-    benchmarks/accuracy/delays.py [--runs N] [--only NAME[,NAME...]] [--small] [--threads LIST] [--build DIR]
+    benchmarks/accuracy/delays.py [--runs N] [--only NAME[,NAME...]] [--small] [--threads LIST]
+                                  [--build DIR]
 
-Each program is recorded N times on each number of threads. Columns are percent of the path's length, which is the elapsed time:
-running; busy delay; scheduler delay, then its parts by the edge that it lies on. Of the runs the one with the median scheduler
-delay is shown, and the range of all. The table goes to stdout.
+Records each program N times on each number of threads (method: Huynh and Taura). The columns are
+percentages of the path's length, which is the elapsed time: running; busy delay; scheduler delay,
+then its parts by the edge on which they occur. Shown are the run with the median scheduler delay
+and the range of all runs. The table goes to stdout.
 """
 import argparse
 import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.dont_write_bytecode = True  # leaves no files in the source tree
 import measure
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -20,7 +22,7 @@ EDGES = ("create", "create_continue", "wait_continue", "end", "inside")
 
 
 def shares(profile):
-    """Percent: running, busy, scheduler, then scheduler by edge; or None."""
+    """Percent: running, busy delay, scheduler delay, then scheduler delay by edge; or None."""
     path = profile["run_path"]
     if path["path_ticks"] == 0:
         return None
@@ -30,7 +32,7 @@ def shares(profile):
 
 
 def record(program, recording, threads, arguments):
-    """The shares of one run; None and a message if there are none."""
+    """The shares of one run, or None and a message."""
     recording.remove()
     environment = dict(recording.environment, LD_LIBRARY_PATH=f"{recording.prefix}/lib")
     if measure.Run([program, *arguments, "--threads", str(threads)], environment).status != 0:

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""Does recording change what it measures? The benchmark programs with 1 to 16 threads, and pinned to one CPU.
+"""Does recording change what it measures? The benchmarks on 1 to 16 threads and pinned to one CPU.
 
-    benchmarks/accuracy/perturbation.py [--small] [--only NAME[,NAME...]] [--threads LIST] [--repetitions N] [--unmodified] [--build DIR]
+    benchmarks/accuracy/perturbation.py [--small] [--only NAME[,NAME...]] [--threads LIST]
+                                        [--repetitions N] [--unmodified] [--build DIR]
 
-In turn for each number of threads: the program on the distribution's libtbb, then compiled with our headers and recorded;
-with --unmodified the same binary is recorded on our libtbb, so that its own loops stand where they stood.
-    work         work of all steps of the recorded run, by the CPU time that the other one took: 1.00 if recording adds
-                 nothing to the steps and everything is in steps
-    parallelism  as divisible: a property of the program, the same for any number of threads
-    tasks alone  the same of what is in tasks: without the work of main and main's share of the critical path, which
-                 in a short program is the loader and the first page faults
-    pinned       parallelism with 2 threads on one CPU: what profiling on one core would have said (TaskProf's RQ2)
-Medians over the repetitions; the range of all pairs is given for work.
+Runs, in turn for each number of threads, the program on the distribution's libtbb, and the program
+compiled with our headers and recorded. With --unmodified the same binary is recorded on our libtbb,
+so that its own loops keep their addresses.
+    work         work of all steps of the recorded run, divided by the CPU time of the other run:
+                 1.00 if recording adds nothing to the steps and all CPU time is in steps
+    parallelism  schedule-independent: a property of the program, the same for any number of threads
+    tasks alone  the same for the tasks only: without the work of main and main's share of the
+                 critical path, which in a short program is the loader and the first page faults
+    pinned       parallelism of 2 threads on one CPU: what a profile made on one core would have
+                 shown (TaskProf's RQ2)
+Shows medians over the repetitions, and for work the range of all pairs.
 """
 import argparse
 import os
@@ -19,7 +22,7 @@ import statistics
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.dont_write_bytecode = True  # leaves no files in the source tree
 import measure
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -52,7 +55,7 @@ class Subject:
         return profile
 
     def pair(self, threads):
-        """(work by CPU time, parallelism as divisible, parallelism of the tasks alone)"""
+        """(work by CPU time, schedule-independent parallelism, the same for the tasks alone)"""
         cpu = self.run("stock", threads, {key: value for key, value in os.environ.items() if not key.startswith("TP_")}).cpu
         profile = self.profile(threads)
         main = next(site for site in profile["sites"] if site["file"] == "main")

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Predicted against measured time: the benchmark programs, recorded on two threads, and run without recording.
+"""Predicted against measured time: the benchmarks, recorded on two threads and run unrecorded.
 
-    benchmarks/accuracy/prediction.py [--pairs N] [--only NAME[,NAME...]] [--small] [--threads LIST] [--build DIR]
+    benchmarks/accuracy/prediction.py [--pairs N] [--only NAME[,NAME...]] [--small]
+                                      [--threads LIST] [--build DIR]
 
-Each program is recorded on the most threads of the list, and analyzed by tp-analyze -P LIST; and it runs as it is, on the
-distribution's libtbb, on each number of threads. All of this in turn, N times, so that a machine that gets slower meanwhile does
-not count for one side. Predicted is the elapsed time of the whole process; medians are given, and the median and the range of the
-ratios predicted / measured, pair by pair. On a busy machine elapsed time is not what the program takes: for one thread its CPU
-time is given beside it. The table goes to stdout.
+Each program is recorded on the largest number of threads in the list and analyzed by
+tp-analyze -P LIST; unmodified, it also runs on the distribution's libtbb on each number of threads.
+These steps alternate, N times, so that a machine that gets slower affects both sides equally. The
+prediction is the elapsed time of the whole process. Shown are medians, and the median and range of
+the ratios predicted / measured, pair by pair. On a busy machine elapsed time is more than the
+program needs: for one thread the table also shows its CPU time. The table goes to stdout.
 """
 import argparse
 import os
@@ -15,7 +17,7 @@ import statistics
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.dont_write_bytecode = True  # leaves no files in the source tree
 import measure
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -1,4 +1,4 @@
-// record_shape SHAPE STEPS: records a program of this shape, with about that many steps, into TP_DATA.
+// record_shape SHAPE STEPS: records a program of this shape, with about STEPS steps, into TP_DATA.
 #include "shapes.h"
 
 #include <cstdio>

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Speed and memory of tp-analyze.
 
-    benchmarks/analyzer_speed/run.py [--build DIR] [--steps N,N..] [--shapes NAME,..] [--analyze FILE,FILE..]
+    benchmarks/analyzer_speed/run.py [--build DIR] [--steps N,N..] [--shapes NAME,..]
+                                     [--analyze FILE,FILE..] [--scenarios]
 
-Records each shape with each number of steps and analyzes it with the default options, and without the questions that
-take more readings and the simulation: what is left is one reading, and one more for each grain that is tried. Several
-analyzers are run in turn. CPU time is user and system time of all threads; peak memory includes the mapped trace, which is
-given apart and left out of the bytes per step. The traces are removed again.
---scenarios: what-if of eight regions, each alone and all together, by eight factors, against one region and one factor.
+Records each shape with each number of steps. Analyzes it with the default options, and without the
+simulation and the questions that need more readings: then one reading remains, and one more for
+each grain size that is tried. Several analyzers run in turn. CPU time is the user and system time
+of all threads. Peak memory includes the mapped trace, which is also listed separately and is not
+part of the bytes per step. The recordings are removed at the end.
+--scenarios: what-if of eight regions, each alone and all together, by eight factors, against one
+region and one factor.
 """
 import argparse
 import json
@@ -35,7 +38,7 @@ def arguments():
 
 
 def analyzed(analyzer, options, trace, scratch):
-    """CPU seconds, peak bytes and the profile."""
+    """(CPU seconds, peak memory in bytes, profile)"""
     with open(scratch / "profile.json", "w+") as out:
         child = subprocess.Popen([analyzer, "-q", *options, "--json", "-", trace, scratch / "profile.csv"], stdout=out)
         _, status, used = os.wait4(child.pid, 0)

@@ -1,5 +1,5 @@
-// Programs of a known shape, run on the hooks alone: what the analyzer's speed is measured with. One thread, about as many
-// steps as asked for.
+// Programs of known shapes, run on the hooks alone, to measure the speed of the analyzer. Each has
+// one thread and about the requested number of steps.
 #pragma once
 
 #include "fake_scheduler.h"
@@ -21,7 +21,7 @@ using namespace tp::test;
 inline constexpr unsigned kTaskGroup = 8 | 64;
 inline constexpr unsigned kParallelFor = 1 | 64;
 
-// fib without cut-off: two spawns and a wait per inner task.
+// fib without a cut-off: two spawns and a wait per inner task.
 template <typename Leaf>
 void fib_of(int n, const Leaf& leaf) {
   if (n < 2) {
@@ -39,7 +39,8 @@ void fib_of(int n, const Leaf& leaf) {
   tp_on_context_end(&group.word);
 }
 
-// Four steps per inner task, one per leaf; fib(n) has fib(n + 1) leaves, and one inner task less.
+// The argument of fib for about `steps` steps: an inner task has four steps and a leaf one; fib(n)
+// has fib(n + 1) leaves, and one inner task fewer.
 inline int fib_argument(std::uint64_t steps) {
   int n = 2;
   for (std::uint64_t leaves = 2, before = 1; 5 * leaves < steps; ++n) {
@@ -53,7 +54,8 @@ inline void fib(std::uint64_t steps) {
   fib_of(fib_argument(steps), [] {});
 }
 
-// fib with each leaf in one of eight regions, in turn: with eight factors what-if has 64 scenarios, and 8 of all regions.
+// fib with each leaf in one of eight regions, in turn: with eight factors what-if has 64 scenarios
+// of one region and 8 of all regions.
 inline void regions(std::uint64_t steps) {
   std::array<tp_region, 8> regions{};
   unsigned line = 0;
@@ -86,7 +88,7 @@ inline void flat_loop(std::uint64_t steps) {
   loop_of(steps / 4);
 }
 
-// Loops in a row: many short-lived contexts.
+// Consecutive loops: many short-lived contexts.
 inline void nested_loops(std::uint64_t steps) {
   constexpr std::uint64_t kTasks = 64;
   for (std::uint64_t done = 0; done < steps; done += 4 * kTasks + 1)

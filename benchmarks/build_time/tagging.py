@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What tp-c++ does to the build of a project: sites found, CPU time, messages.
+"""The effect of tp-c++ on the build of a project: sites found, CPU time, messages.
 
     benchmarks/build_time/tagging.py BUILD_DIR... [--pairs N] [--only REGEX] [--prefix DIR]
 
-Each BUILD_DIR has a compile_commands.json. Each unit that matches REGEX is compiled by the real compiler ($TP_CXX, default c++)
-against Taskpath's headers, and by tp-c++, in turn: A B A B ... The ratio is that of CPU times (user and system), summed over
-the units, pair by pair. Without pairs (--pairs 0) only the sites are counted.
+Each BUILD_DIR contains a compile_commands.json. Each unit that matches REGEX is compiled in turn
+(A B A B ...) by the real compiler ($TP_CXX, default c++) against Taskpath's headers, and by tp-c++.
+The ratio is that of the CPU times (user and system), summed over the units, pair by pair. Without
+pairs (--pairs 0) the sites are only counted.
 """
 import argparse
 import json
@@ -32,7 +33,7 @@ def messages(done):
 
 
 def sites_of(tool, unit, arguments):
-    """Place -> how it is named: in the text, by a note, or not at all."""
+    """{site: how tp-c++ names it: by a tag in the text, by a note, or not at all}"""
     command = [tool, "-q", "--list-sites", unit["file"], "--", *arguments]
     listed = subprocess.run(command, cwd=unit["directory"], capture_output=True, text=True)
     sites = {}

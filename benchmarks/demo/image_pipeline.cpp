@@ -1,7 +1,7 @@
 // Enhances the frames of a synthetic film: blur, histogram, equalization, sharpening, each a
-// parallel loop over the rows of the image. One stage in the middle is serial, as it happens in
-// real programs: the noise level of the frame is the median of the local contrasts, found by
-// sorting a sample of them. That stage is marked as a causal region.
+// parallel loop over the rows of the image. One stage is serial, as is common in real programs:
+// it computes the noise level of the frame as the median of the local contrasts, by sorting a
+// sample of them. That stage is marked as a causal region.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,7 +38,7 @@ int level(float pixel) {
   return std::clamp(static_cast<int>(pixel * kLevels), 0, kLevels - 1);
 }
 
-// A scene with soft shapes and noise that is the same on every machine.
+// Draws a scene with soft shapes and noise; it is the same on every machine.
 void draw_frame(Image& image, int frame) {
   tbb::parallel_for(Rows(0, image.height), [&](const Rows& rows) {
     for (int y = rows.begin(); y != rows.end(); ++y) {
@@ -100,7 +100,7 @@ Histogram histogram_of(const Image& image) {
       });
 }
 
-// Sharpens where the contrast stands out of the noise, then maps gray levels so that all are used
+// Sharpens where the contrast exceeds the noise, then maps the gray levels so that all are used
 // equally often.
 void equalize(const Image& in, const Image& blurred, float noise, const Histogram& histogram,
               Image& out) {

@@ -1,7 +1,7 @@
-// The sum of the nodes of a binary tree, after Figure 2 of the TaskProf paper: a serial create_tree
-// and a recursive parallel sum which hands subtrees below a base size to a serial one. Both serial
-// parts are marked as causal regions: the profile then answers what optimizing them would gain.
-// (Here: nearly everything is lost in create_tree.)
+// The sum of the nodes of a binary tree, after Figure 2 of the TaskProf paper: create_tree is
+// serial, and a recursive parallel sum uses a serial sum for subtrees below a base size. Both
+// serial parts are marked as causal regions: the profile reports what optimizing them would gain.
+// (In this program nearly all parallelism is lost in create_tree.)
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +21,7 @@ struct Node {
 
 std::uint64_t base = 0; // subtrees of at most this many nodes are summed serially
 
-// A few rounds of a mixing function: what one node costs.
+// A few rounds of a mixing function: the work on one node.
 std::uint64_t mixed(std::uint64_t value, int rounds) {
   for (int i = 0; i < rounds; ++i) {
     value ^= value >> 31;
@@ -30,7 +30,7 @@ std::uint64_t mixed(std::uint64_t value, int rounds) {
   return value;
 }
 
-// `nodes` has room for all: a pointer to a node stays valid.
+// `nodes` has capacity for all nodes, so that a pointer to a node stays valid.
 const Node* create_tree(std::uint64_t num_nodes, std::uint64_t seed, std::vector<Node>& nodes) {
   if (num_nodes == 0)
     return nullptr;

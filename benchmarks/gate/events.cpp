@@ -1,6 +1,7 @@
-// What callgrind counts for the gate (run): one function per kind of event, which calls the hooks as libtbb does around
-// kEvents events between which nothing happens. No oneTBB, one thread; with TP_EVENT=virtual the clock is a counter of the
-// program's own, so that the same instructions are executed each time.
+// What callgrind counts for the gate (the script `run`): one function per kind of event, which
+// calls the hooks as libtbb does, around kEvents events with nothing between them. It uses no
+// oneTBB and one thread. With TP_EVENT=virtual the clock is a counter of this program, so that each
+// run executes the same instructions.
 //
 //   gate_events NAME    calls gate_NAME once
 #include "fake_scheduler.h"
@@ -23,10 +24,11 @@ void repeat(Event event) {
 }
 } // namespace
 
-// Their names, after gate_, are those of the figures. Callgrind finds them by name: they are not inlined.
+// After gate_, the names are those of the figures. callgrind finds the functions by name, so they
+// are not inlined.
 #define GATE(name) extern "C" [[gnu::noipa]] void gate_##name()
 
-// A task: spawn, begin, end; the waits that run 64 of them each are included.
+// A task: spawn, begin, end. Includes the waits, each of which runs 64 of these tasks.
 GATE(task) {
   static FakeTask all[kBatch];
   for (int batch = 0; batch < kEvents / kBatch; ++batch) {
@@ -41,7 +43,7 @@ GATE(task) {
   }
 }
 
-// A task that is waited for at once.
+// A task, and a wait for it immediately after its spawn.
 GATE(task_and_wait) {
   FakeTask task;
   repeat([&] {
@@ -52,7 +54,7 @@ GATE(task_and_wait) {
   });
 }
 
-// A wait with nothing to wait for.
+// A wait with no task to wait for.
 GATE(wait) {
   FakeContext group{0, kTaskGroup};
   repeat([&] { wait(group, [] {}); });

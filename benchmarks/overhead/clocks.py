@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What a reading of each work clock costs, and what each event costs with that clock: ns of CPU time.
+"""The cost of reading each work clock, and of each event with that clock: ns of CPU time.
 
     benchmarks/overhead/clocks.py [--build DIR] [--repetitions N]
 
-Runs micro_clocks and, once with each clock that works here, micro_hooks (Google Benchmark), N times each. Each cell is the least of
-the repetitions and, in brackets, their median: other work on the machine only ever adds. The tables go to stdout.
+Runs micro_clocks and, once with each clock that works on this machine, micro_hooks (Google
+Benchmark), N times each. Each cell is the minimum of the repetitions and, in brackets, their
+median: other load on the machine only ever adds time. The tables go to stdout.
 """
 import argparse
 import json
@@ -16,7 +17,8 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NO_RSEQ = {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
 
-# The clock that must then be in use, the settings that choose it, and whether perf_event_open must fail for that.
+# The clock that must be in use, the settings that choose it, and whether perf_event_open must fail
+# for that.
 SOURCES = [
     ("perf-user", {"TP_EVENT": "instructions"}, False),
     ("tsc-rseq", {"TP_EVENT": "tsc"}, False),

@@ -1,4 +1,4 @@
-"""From the runs of benchmarks/overhead/run.py to its report: a table as text, Markdown and CSV, and a plot as SVG."""
+"""Reports the runs of benchmarks/overhead/run.py: text, Markdown and CSV tables, an SVG plot."""
 import csv
 import os
 import statistics
@@ -23,7 +23,7 @@ class Overhead:
             self.attributed, self.parallelism = statistics.median(column(ours, "attributed")), last["parallelism"]
 
     def bytes_per(self, count):
-        # The last page of each stream is not full: below some 10,000 steps this would tell of that only.
+        # The last page of each stream is not full: below 10,000 steps this would dominate.
         return self.bytes / count if self.is_recorded and count and self.steps >= 10000 else NAN
 
 
@@ -101,12 +101,12 @@ def markdown(rows):
     return "\n".join(lines)
 
 
-# Chosen to be told apart by everybody; stock is the line at 1.
+# Colors that are distinguishable with any color vision; stock is the line at 1.
 COLORS = {"off": "#888888", "on": "#0072b2", "headers": "#d55e00"}
 
 
 def plot(overheads):
-    """Median and range of the CPU time ratios, a row per program, on a linear axis."""
+    """Plots the median and range of the CPU time ratios, a row per program, on a linear axis."""
     left, row_height, width, top = 150, 26, 560, 50
     points = [value for by_version in overheads.values() for overhead in by_version.values() for value in overhead.cpu]
     low, high = min([0.8, *points]), max([1.2, *points])

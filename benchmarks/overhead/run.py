@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
-"""What recording costs: the benchmark programs with the distribution's libtbb and with ours, in turn.
+"""The cost of recording: the benchmarks with the distribution's libtbb and with ours, in turn.
 
-    benchmarks/overhead/run.py [--quick] [--only NAME[,NAME...]] [--repetitions N] [--versions LIST] [--build DIR] [--out DIR] [--fresh]
+    benchmarks/overhead/run.py [--quick] [--only NAME[,NAME...]] [--repetitions N]
+                               [--versions LIST] [--build DIR] [--out DIR] [--fresh]
 
-Versions, run one after the other in each repetition, so that a machine that gets slower does not count for one of them:
-    stock     the program as it is, on the distribution's libtbb; the ratios are to this one
+Versions, which run one after the other in each repetition, so that a machine that gets slower
+affects all of them:
+    stock     the unmodified program on the distribution's libtbb; all ratios are relative to it
     off       the same program on our libtbb, with TP_DISABLE=1
     on        the same program on our libtbb, recording
     headers   compiled with our headers (exact joins, divisible leaves), recording
-Ratios are made pair by pair, from the CPU time and the wall time of the measured part of the program; the median and the
-range are given. Where valgrind is installed the instructions of the small size, on one thread, are counted too: these do
-not depend on how busy the machine is.
+Ratios are computed pair by pair, from the CPU time and the wall time of the measured part of the
+program; the report gives the median and the range. If valgrind is installed, the instructions of
+the small size on one thread are counted too: they do not depend on the load of the machine.
 
-OUT (default BUILD/benchmark-results) gets runs.csv, each run as it is made: a run of benchmarks/overhead/run.py that was interrupted
-goes on from there; and at the end report.txt, report.md, report.csv and report.svg. --quick: small sizes of the time of one
-test each, 3 repetitions: shows that all works, its times mean little.
+OUT (default BUILD/benchmark-results) receives runs.csv, to which each run is appended when it ends
+(an interrupted benchmarks/overhead/run.py continues from it), and at the end report.txt, report.md,
+report.csv and report.svg. --quick: small sizes, each about as long as a test, and 3 repetitions:
+shows that everything works; its times mean little.
 """
 import argparse
 import csv
@@ -26,7 +29,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.dont_write_bytecode = True  # leaves no files in the source tree
 import measure
 import overhead_report
 
@@ -48,7 +51,7 @@ class Suite:
         self.arguments = ["--small"] if quick else []
 
     def identity(self):
-        """Of our libtbb: runs of another one are not mixed with its own."""
+        """A hash of our libtbb: runs of different libraries are not mixed."""
         with open(f"{self.prefix}/lib/libtbb.so.12", "rb") as file:
             return hashlib.sha256(file.read()).hexdigest()[:12]
 
@@ -89,7 +92,7 @@ class Suite:
         return row
 
     def count_instructions(self, name, version):
-        """Of the measured part, small size, one thread; 0 if callgrind cannot say."""
+        """Instructions of the measured part: small size, one thread; 0 if callgrind has none."""
         measure.Recording(self.prefix, self.recording_folder)
         run = measure.Run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
                            "--toggle-collect=*measured_part*", self.program(name, version), "--small", "--threads", "1"],
@@ -99,7 +102,7 @@ class Suite:
 
 
 class Log:
-    """runs.csv: what has been measured so far with this build, each run by (program, version, repetition)."""
+    """runs.csv: all runs so far with this build, by (program, version, repetition)."""
 
     def __init__(self, path, build, fresh):
         self.path, self.build, self.rows = path, build, {}
@@ -146,7 +149,7 @@ def measure_all(suite, log, names, versions, repetitions):
 
 
 def lock(folder):
-    """Of the folder, until the process ends: two at once would spoil each other's runs."""
+    """Locks the folder until the process ends: two instances would disturb each other's runs."""
     file = open(os.path.join(folder, "lock"), "w")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

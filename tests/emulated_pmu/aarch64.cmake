@@ -1,5 +1,5 @@
-# Cross compiles for 64-bit ARM Linux with Debian's g++-aarch64-linux-gnu. Libraries of the host are not looked at; those of
-# our tools are in TP_ARM64_LIBRARIES (fetch), if that is given.
+# Cross-compiles for 64-bit ARM Linux with Debian's g++-aarch64-linux-gnu. Libraries of the host are
+# not searched; the libraries of our tools are in TP_ARM64_LIBRARIES (fetch), if it is set.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Boots emulated ARM machines, runs programs of known work on them, and compares their recordings with arithmetic.
+"""Compares recordings of programs of known work, on emulated ARM machines, with arithmetic.
 
-usage: check.py [--all] [--only CASE] --guest DIR --analyze TP-ANALYZE        (tests/emulated_pmu/run calls it)
+usage: check.py [--all] [--only CASE] --guest DIR --analyze TP-ANALYZE
+(tests/emulated_pmu/run calls it)
 
-Exact means: the step of node n is 2 * scale * units(n) instructions, plus what its boundaries cost. That constant is
-calibrated: it is what steps of the same kind have at scale 0, a few values for each kind. A reading in user space that met
-a context switch is read again, and the step has up to RETRY instructions more. Where tasks are stolen two things more
-differ: the hook takes other branches (BRANCH instructions), and what follows a wait contains the end of oneTBB's context,
-which spins where threads contend for a list, so those steps only count in the sums.
+Exact means: the step of node n is 2 * scale * units(n) instructions, plus the cost of its
+boundaries. That constant is calibrated: it is the work of steps of the same kind at scale 0, a few
+values for each kind. A reading in user space that is interrupted by a context switch is repeated,
+and the step then has up to RETRY more instructions. Where tasks are stolen two more things differ:
+the hook takes other branches (BRANCH instructions), and the code after a wait contains the end of
+oneTBB's context, which spins where threads contend for a list, so those steps count only in the
+sums.
 """
 import argparse
 import json
@@ -22,10 +25,10 @@ from steps import Recording, span, units
 
 RETRY = 128    # instructions of one more round of the seqlock, at most
 BRANCH = 4
-FEW = 0.05     # of the steps may be like that
+FEW = 0.05     # of the steps may have them
 TICK = 16      # ns; an instruction takes 1 ns
-CONSTANTS = 6  # values of a kind of step at scale 0, at most
-SPREAD = 256   # between them; a thread's first calls may cost more
+CONSTANTS = 6  # at most, values of a kind of step at scale 0
+SPREAD = 256   # at most, between these values; a thread's first calls may cost more
 SCALE = 300
 
 EXACT = Machine("one CPU that counts", "-cpu cortex-a72 -smp 1 -icount shift=0,sleep=off")
@@ -38,7 +41,7 @@ CASES = []
 
 
 def case(machine, jobs, short=True):
-    """Declares a case: shell lines for the guest, and a function that checks what they left."""
+    """Declares a case: shell lines for the guest, and a function that checks their results."""
     def register(check):
         CASES.append((check.__name__, machine, jobs, check, short))
         return check
@@ -46,7 +49,7 @@ def case(machine, jobs, short=True):
 
 
 class Job:
-    """What one job left: Job(folder, analyze). The data directory is analyzed when asked for."""
+    """The results of one job: Job(folder, analyze). The data directory is analyzed on demand."""
 
     def __init__(self, folder, analyze):
         self.folder = folder
@@ -90,21 +93,23 @@ def expect(what, wanted, got, more=""):
 
 
 def tree_places(depth):
-    """Where a tree burns."""
+    """The (node, place) pairs where a tree burns."""
     return [(node, place) for node in range(1, 2 ** (depth + 1))
             for place in (("before", "after") if node < 2 ** depth else ("leaf",))]
 
 
 class Exactness:
-    """Compares trees with what the calibration says, and counts what it saw."""
+    """Compares trees with the calibration, and counts the steps that it has compared."""
 
     def __init__(self, calibration, alone, root=True):
-        """alone: one thread runs all. Without `root`: a thread's first and last step are more than the tree's."""
+        """alone: one thread runs all tasks.
+
+        Without `root`: a thread's first and last step contain more than the tree's."""
         self.alone = alone
         self.root = root
         self.constants = {}
         self.steps = 0
-        self.others = []  # how much they are off
+        self.others = []  # the differences of the other steps
         for tree in calibration:
             for (node, place), work in self.exact_steps(tree):
                 self.constants.setdefault(self.kind(node, place), set()).add(work)
@@ -150,14 +155,15 @@ def check_tree(jobs, name, clock):
 
 
 def check_one_tree(jobs, name, clock, alone):
-    """Each step, the work and the span of the profile."""
+    """Checks each step, and the work and the span of the profile."""
     quiet, busy = jobs(f"{name}.0"), jobs(f"{name}.{SCALE}")
     for job in (quiet, busy):
         expect("exit status", "0", job.status, job.err)
         expect("stderr", "", job.err)
         expect("clock", clock, job.clock())
     calibration = quiet.recording()
-    # Of most steps: the guest's own interrupts are in some of them, in more when it boots slowly.
+    # Applies to most steps: some contain the guest's own interrupts, more of them if it boots
+    # slowly.
     ns_per_instruction = TICK * statistics.median(calibration.paces)
     expect(f"{ns_per_instruction:.2f} ns per instruction: a system call in a step", clock == "perf-read",
            ns_per_instruction > 2)
@@ -191,7 +197,7 @@ def cycles_in_user_space(jobs):
 
 @case(EXACT, tree_jobs("deep", "instructions", 1, depth=11), short=False)
 def many_chunks(jobs):
-    """A stream that takes new chunks in all kinds of steps: that is not the program's work."""
+    """A stream that starts new chunks in all kinds of steps: that is not the program's work."""
     return check_one_tree(jobs, "deep.1", "perf-user", alone=True)
 
 
@@ -201,7 +207,7 @@ LONG = 200_000_000
 @case(EXACT, ["echo 1 >/proc/sys/kernel/perf_user_access"] + [
     f"job long.{scale} env TP_PAUSED=1 TP_EVENT=instructions tree 1 1 {scale}" for scale in (0, LONG)], short=False)
 def more_than_a_counter_holds(jobs):
-    """2.8e9 instructions: a 32-bit counter, which starts in the middle, overflows on the way."""
+    """2.8e9 instructions: a 32-bit counter that starts in the middle overflows during the run."""
     exactness = Exactness(jobs("long.0").recording().trees(), alone=True)
     expect("clock", "perf-user", jobs(f"long.{LONG}").clock())
     for tree in jobs(f"long.{LONG}").recording().trees():
@@ -215,7 +221,9 @@ def cycles_by_read(jobs):
 
 
 def check_group(jobs, name, clock, work, extra):
-    """Work and an event that rides along: the difference of two runs is the loops', and what each run read again."""
+    """Work and an additional event, in two runs.
+
+    They differ by the work of the loops, and by the readings that each run repeated."""
     text = check_one_tree(jobs, f"{name}.1", clock, alone=True)
     profiles = [jobs(f"{name}.1.{scale}").profile() for scale in (0, SCALE)]
     loops = 2 * SCALE * sum(units(node, place) for node, place in tree_places(8))
@@ -251,7 +259,7 @@ def body_calls_of_a_loop(jobs):
 
 
 def check_program(jobs, name, output, threads, data=1, alone=True):
-    """Trees that threads run between other things."""
+    """Trees that threads run between other work."""
     exactness = Exactness(jobs(f"{name}.0").recording().trees(), alone, root=False)
     busy = jobs(f"{name}.{SCALE}")
     expect("exit status", "0", busy.status, busy.err)
@@ -289,7 +297,7 @@ def fork_of_a_process_that_reads(jobs):
 
 @case(EXACT, program_jobs("shared", "taken_counters flexible 12 6"))
 def other_users_share_the_counters(jobs):
-    """Ours is pinned: the others are multiplexed, ours is not."""
+    """Our event is pinned: the others are multiplexed, ours is not."""
     return check_program(jobs, "shared", "done", 2)
 
 
@@ -300,7 +308,7 @@ def no_counter_is_free(jobs):
 
 
 def check_partly(job, output):
-    """The program ran as it should, and the profile tells that not all was counted."""
+    """The program ran correctly, and the profile reports that not everything was counted."""
     expect("exit status", "0", job.status, job.err)
     expect("output", output, job.out)
     expect("clock", "perf-user", job.clock())
@@ -324,7 +332,7 @@ def counters_are_taken_on_the_way(jobs):
 
 
 def check_fallback(job, reason, clock="tsc-rseq"):
-    """`auto` has another clock, and says why; the run is complete."""
+    """`auto` uses another clock and reports why; the run is complete."""
     expect("exit status", "0", job.status, job.err)
     expect("stderr", "", job.err)
     work = job.run_json()["work"]
@@ -380,7 +388,7 @@ def a_thread_moves_between_cpus(jobs):
             f"job unlike inject_faults --hybrid 0,1 -- env TP_EVENT=instructions migration 8 6 {SCALE}",
             "umount /sys/bus/event_source/devices"], short=False)
 def cpus_of_two_kinds(jobs):
-    """Counters of two kinds of cores, read in user space: what each CPU counted, added up."""
+    """Counters of two kinds of cores, read in user space: the sum of the counts of each CPU."""
     job = jobs("unlike")
     expect("exit status", "0", job.status, job.err)
     expect("clock", "perf-user", job.clock())
@@ -395,7 +403,7 @@ def cpus_of_two_kinds(jobs):
 def on_cpu_ticks(jobs):
     run = jobs("tsc").run_json()
     expect("clock", "tsc-rseq", run["work"]["clock"])
-    expect("frequency", 62500000, run["time"]["hz"])  # as the machine `virt` has it, to the tick
+    expect("frequency", 62500000, run["time"]["hz"])  # exactly that of the machine `virt`
     profile = jobs("tsc").profile()
     least = sum(2 * SCALE * units(node, place) for node, place in tree_places(8))
     ns = profile["work"] * TICK
@@ -409,7 +417,9 @@ VIRTUAL = "for program in /programs/*; do for c in $($program list); do " \
 
 @case(CONCURRENT, [VIRTUAL], short=False)
 def programs_with_the_virtual_clock(jobs):
-    """tests/system/programs, two emulated CPUs at the same time: hooks and scheduler as compiled for ARM."""
+    """tests/system/programs on two emulated CPUs that run at the same time.
+
+    Checks hooks and scheduler as compiled for ARM."""
     check = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs", "check.py")
     folder, analyze = jobs("").folder, jobs("").analyze
     cases = sorted(name.split(".", 2)[1:] for name in os.listdir(folder) if name.startswith("programs."))

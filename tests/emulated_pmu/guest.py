@@ -1,4 +1,4 @@
-"""Boots the emulated machine with a list of jobs and brings back what they left."""
+"""Boots the emulated machine with a list of jobs and returns their output files."""
 import os
 import subprocess
 import tarfile
@@ -8,11 +8,11 @@ TIME_LIMIT = 1800  # seconds; only a guest that hangs takes this long
 
 
 class Failure(Exception):
-    """What is not as it should be, in one line."""
+    """An error, described in one line."""
 
 
 def archive_of(text):
-    """A cpio archive, to be appended to the initrd, that holds the text as /jobs."""
+    """A cpio archive that contains the text as /jobs, to be appended to the initrd."""
     data = text.encode()
 
     def entry(name, mode, body):
@@ -23,14 +23,16 @@ def archive_of(text):
 
 
 class Machine:
-    """A kind of guest: `options` are QEMU's. Instructions can only be counted with -icount."""
+    """A kind of guest: `options` are QEMU's. Instructions can be counted only with -icount."""
 
     def __init__(self, name, options):
         self.name = name
         self.options = options
 
     def run(self, files, jobs, folder):
-        """Runs the lines of shell in a fresh guest; /out of the guest is in `folder` afterwards. Returns seconds."""
+        """Runs the shell lines in a fresh guest and copies the guest's /out to `folder`.
+
+        Returns the elapsed time in seconds."""
         os.makedirs(folder)
         initrd = os.path.join(folder, "initrd")
         with open(initrd, "wb") as out, open(os.path.join(files, "initrd"), "rb") as base:

@@ -1,4 +1,4 @@
-"""Steps of recorded programs, taken from `tp-analyze --dump`, and the trees of known_work.h that they belong to."""
+"""Steps of recorded programs, from `tp-analyze --dump`, and their trees (known_work.h)."""
 import subprocess
 from collections import namedtuple
 
@@ -17,7 +17,7 @@ class Recording:
             raise Failure(f"tp-analyze --dump: {dump.stderr.strip()}")
         self.frames = {}
         self.stolen = 0
-        self.loops = []  # of each body call: work, iterations
+        self.loops = []  # per body call: work, iterations
         self.paces = []  # ticks per instruction of the steps between two spawns, which call nothing
         for line in dump.stdout.splitlines():
             words = line.split()
@@ -53,7 +53,9 @@ class Recording:
             self.stack.pop()
 
     def trees(self):
-        """Each tree that a thread ran outside of tasks, as {(node, place): work}; of `resumed` threads those after it."""
+        """Each tree that a thread ran outside of tasks, as {(node, place): work}.
+
+        For threads whose recording was resumed, only the trees after that."""
         for frame, steps in self.frames.items():
             if not isinstance(frame, tuple):
                 continue
@@ -82,7 +84,9 @@ def units(node, place):
 
 
 def span(tree, node=1):
-    """Longest path through the node, from the definition: the second child runs after the step between the spawns."""
+    """The longest path through the node, by definition.
+
+    The second child runs after the step between the spawns."""
     if (node, "leaf") in tree:
         return tree[node, "leaf"]
     children = max(span(tree, 2 * node), tree[node, "between"] + span(tree, 2 * node + 1))

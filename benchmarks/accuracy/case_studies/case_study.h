@@ -1,11 +1,11 @@
-// What the case studies share. Each is a program with one serial part among its parallel loops, after a case study of the
-// TaskProf paper (section 6), and the same program with that part made parallel:
+// What the case studies share. Each is a program with one serial part between parallel loops, after
+// a case study of the TaskProf paper (section 6), and the same program with that part parallelized:
 //
 //   NAME before|after [SIZE]
 //
-// The serial part is made of kParts equal parts; `after` runs them side by side. Loops use simple_partitioner, so the DAG
-// is the same in every run. Comments `before: NAME` and `after: NAME` stand where the loops around the causal region NAME
-// are: what the profile ought to name. Work is also told to the virtual clock, in units of what a loop does most.
+// The serial part consists of kParts equal parts; `after` runs them in parallel. Loops use
+// simple_partitioner, so every run has the same DAG. `before: NAME` and `after: NAME` mark loops
+// around causal region NAME, which the profile should name. Work also advances the virtual clock.
 #pragma once
 
 #include <oneapi/tbb/blocked_range.h>
@@ -25,10 +25,10 @@ namespace study {
 using Range = tbb::blocked_range<std::size_t>;
 inline const tbb::simple_partitioner kSimple;
 
-constexpr std::size_t kParts = 16;  // of a serial part
-constexpr std::size_t kChunks = 64; // of a parallel loop
+constexpr std::size_t kParts = 16;  // per serial part
+constexpr std::size_t kChunks = 64; // per parallel loop
 
-// A number that depends on nothing but i and looks random.
+// A pseudorandom number that depends only on i.
 inline std::uint64_t random_number(std::uint64_t i) {
   i = (i + 1) * 0x9e3779b97f4a7c15u;
   i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9u;
@@ -36,7 +36,7 @@ inline std::uint64_t random_number(std::uint64_t i) {
   return i ^ i >> 31;
 }
 
-// The elements [begin, end) that part `part` of `parts` has of n.
+// The elements [begin, end) of n that belong to part number `part` of `parts`.
 inline Range part_of(std::size_t n, std::size_t part, std::size_t parts) {
   return {n * part / parts, n * (part + 1) / parts};
 }
@@ -56,7 +56,7 @@ struct Arguments {
   }
 };
 
-// The exit status of main.
+// The exit status of main: 0 if the result is right, else 1.
 inline int verdict(bool is_right) {
   std::puts(is_right ? "ok" : "WRONG RESULT");
   return is_right ? 0 : 1;

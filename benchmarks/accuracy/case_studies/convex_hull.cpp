@@ -1,5 +1,5 @@
-// Around the reading of the points in a convex hull: a text file of points is parsed by one thread, then the extreme points
-// in many directions are found in parallel. After: the text is parsed in parts.
+// The input of a convex hull program: one thread parses a text file of points, then the extreme
+// points in many directions are found in parallel. After: the text is parsed in parts.
 #include "case_study.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct Point {
 
 constexpr std::size_t kLine = 14; // "123456 123456\n"
 
-// The input file, made as text in memory: what reading it costs is what parsing costs.
+// The input file, generated as text in memory: the cost of reading it is the cost of parsing it.
 std::string make_text(std::size_t points) {
   std::string text(points * kLine, '\n');
   tbb::parallel_for( // before: read points
@@ -46,7 +46,7 @@ void parse(const std::string& text, study::Range part, std::vector<Point>& point
   tp::spend(4 * kLine * part.size());
 }
 
-// The farthest point in each of kChunks directions; those are corners of the hull.
+// The farthest point in each of kChunks directions; these points are corners of the hull.
 std::vector<std::size_t> extreme_points(const std::vector<Point>& points) {
   std::vector<std::size_t> extreme(study::kChunks);
   tbb::parallel_for( // after: read points

@@ -1,5 +1,5 @@
-// Black-Scholes prices of options that are read from a text, in parallel; one thread reads, and one thread writes the
-// prices down. After: both in parts.
+// Black-Scholes prices, computed in parallel, of options that are read from a text. One thread
+// reads the options and one thread writes the prices. After: both are done in parts.
 #include "case_study.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ double normal(double x) {
 
 void price(std::vector<Option>& options) {
   constexpr double kRate = 0.02, kVolatility = 0.3;
-  constexpr int kRepeats = 60; // of each option, as in PARSEC
+  constexpr int kRepeats = 60; // per option, as in PARSEC
   tbb::parallel_for(           // after: read, before: write
       study::Range(0, study::kChunks, 1),
       [&](const study::Range& range) {

@@ -1,5 +1,5 @@
-// Delaunay refinement in rounds: which elements are bad is found in parallel, they are collected by one thread, and
-// replaced in parallel by better ones. After: they are collected in parts.
+// Delaunay refinement in rounds: bad elements are found in parallel, collected by one thread, and
+// replaced by better ones in parallel. After: they are collected in parts.
 #include "case_study.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace {
 
-using Element = std::uint64_t; // an element's quality, as a number that looks random
+using Element = std::uint64_t; // the quality of an element: a pseudorandom number
 constexpr int kRounds = 12;
 
 Element evaluated(Element element) {
@@ -60,7 +60,7 @@ std::vector<Found> collect_parallel(const std::vector<Element>& elements) {
   return found;
 }
 
-// Every bad element, wherever it was found, in chunks of its own list.
+// Replaces every bad element, in chunks of the list that found it.
 void replace(std::vector<Element>& elements, const std::vector<Found>& found) {
   const std::size_t chunks = study::kChunks / found.size();
   tbb::parallel_for( // after: collect

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Does what-if predict what happens? Each program is profiled before its serial part was made parallel, and after.
+"""Compares what-if with reality: profiles programs before and after parallelizing a serial part.
 
-    benchmarks/accuracy/case_studies/run.py [--prefix DIR] [--programs DIR] [--event EVENT] [--size N] [--runs N] [--check]
+    benchmarks/accuracy/case_studies/run.py [--prefix DIR] [--programs DIR] [--event EVENT]
+                                            [--size N] [--runs N] [--check]
 
-The profile of *before* has to name the serial code, without its marks, by the lines of the loops around it; and, asked
-"what if the marked regions were 16 times as fast", to predict the parallelism of *after*. The table goes to stdout.
---check: exit status 1 unless every program is named rightly and predicted within 10 per cent.
+The profile of *before*, without its causal regions, must name the serial code by the lines of the
+loops around it; with the regions made 16 times faster, it must predict the parallelism of *after*.
+The table goes to stdout. --check: exit status 1 unless every program's serial code is named
+correctly and its prediction is within 10 percent.
 """
 import argparse
 import json
@@ -19,7 +21,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 PROGRAMS = ["spanning_forest", "convex_hull", "triangulation", "refinement", "option_pricing"]
-PARTS = 16  # into which `after` cuts each serial part (case_study.h)
+PARTS = 16  # that `after` divides each serial part into (case_study.h)
 
 
 def profile(options, name, version, folder):
@@ -32,7 +34,7 @@ def profile(options, name, version, folder):
 
 
 def expected_lines(name):
-    """{(line of the loop before, line of the loop after)} of each region; line 0: the end of the program."""
+    """{(line of the loop before, line of the loop after)} of each region; line 0: program end."""
     places = {}
     for number, line in enumerate(open(f"{HERE}/{name}.cpp"), 1):
         for side, region in re.findall(r"\b(before|after): (\w+(?: \w+)*)", line.partition("//")[2]):
@@ -42,7 +44,7 @@ def expected_lines(name):
 
 
 def named_lines(before):
-    """The same of the stretches of code that gain most: as many as there are regions."""
+    """The same for the code segments that gain most: as many as there are regions."""
     stretches = [t for t in before["what_if"]["explored"] if t["kind"] == "stretch"]
     return {(t["from_line"], t["to_line"]) for t in stretches[:len(before["regions"])]}
 

@@ -1,5 +1,5 @@
-// Around the sort in a minimum spanning forest: the edges' weights in parallel, their sort serial, a
-// pass over them in parallel. After: a sample sort, with buckets of equal width.
+// The sort in a minimum spanning forest: the edges' weights are computed in parallel, sorted by one
+// thread, and processed in parallel. After: a sample sort, with buckets of equal width.
 #include "case_study.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Edge make_edge(std::size_t i, std::size_t vertices) {
           static_cast<std::uint32_t>(hash / 7 % vertices)};
 }
 
-// Comparisons are what the virtual clock counts.
+// The virtual clock counts comparisons.
 void sort(Edge* begin, Edge* end) {
   std::uint64_t comparisons = 0;
   std::sort(begin, end, [&](const Edge& a, const Edge& b) {
@@ -33,7 +33,7 @@ void sort(Edge* begin, Edge* end) {
   tp::spend(comparisons);
 }
 
-// Each part of the edges is dealt out by weight, then each bucket is gathered and sorted.
+// Distributes each part of the edges by weight, then gathers and sorts each bucket.
 void sort_parallel(Edges& edges) {
   using Buckets = std::array<Edges, study::kParts>;
   std::vector<Buckets> dealt(study::kParts);
@@ -60,7 +60,7 @@ void sort_parallel(Edges& edges) {
         Edge* const begin = edges.data() + starts[range.begin()];
         Edge* end = begin;
         for (Buckets& buckets : dealt) {
-          const Edges bucket = std::move(buckets[range.begin()]); // freed here, not by main
+          const Edges bucket = std::move(buckets[range.begin()]); // freed by this task, not by main
           end = std::copy(bucket.begin(), bucket.end(), end);
         }
         sort(begin, end);
@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
     sort(edges.data(), edges.data() + edges.size());
   }
 
-  std::vector<std::uint32_t> lightest(study::kChunks); // what a filter would keep
+  std::vector<std::uint32_t> lightest(study::kChunks); // of each chunk: what a filter would keep
   tbb::parallel_for(                                   // after: sort
       study::Range(0, study::kChunks, 1),
       [&](const study::Range& range) {

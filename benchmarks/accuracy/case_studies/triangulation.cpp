@@ -1,5 +1,5 @@
-// Around the vertices' order in a Delaunay triangulation: keys of the space-filling curve in parallel, then a serial loop
-// that counts and one that places the points of each cell, then the work per cell in parallel. After: both loops in parts.
+// The vertex order in a Delaunay triangulation: keys of the space-filling curve in parallel, two
+// serial loops (count, place the points of each cell), cells in parallel. After: both in parts.
 #include "case_study.h"
 
 #include <array>
@@ -35,7 +35,7 @@ void count(const Keys& keys, study::Range part, Counts& counts) {
   tp::spend(part.size());
 }
 
-// `next`: where the next point of each cell goes.
+// `next`: the position of the next point of each cell.
 void place(const Keys& keys, study::Range part, Counts& next, std::vector<std::size_t>& order) {
   for (std::size_t i = part.begin(); i < part.end(); ++i)
     order[next[keys[i]]++] = i;
@@ -77,7 +77,7 @@ void order_parallel(const Keys& keys, std::vector<std::size_t>& order) {
       study::kSimple);
 }
 
-// What is done with the points of a cell, in the order of the curve.
+// The work on the points of a cell, in the order of the curve.
 bool is_ordered(const Keys& keys, const std::vector<std::size_t>& order) {
   std::vector<char> right(study::kChunks, 1);
   tbb::parallel_for( // after: order

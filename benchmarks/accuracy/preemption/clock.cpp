@@ -1,8 +1,8 @@
-// Steps of a tenth of a millisecond on threads that are preempted, and what the work clock says of them:
+// Runs steps of 0.1 ms on threads that are preempted, and prints what the work clock measures:
 //   preempted_clock EVENT SECONDS THREADS MODE      MODE: busy, sleepers, migration or stopped
 //   preempted_clock burn THREADS                    keeps the machine busy until it is killed
-// Prints: sum of steps / CPU time of the threads in per cent, by the clock and by the raw time stamp
-// counter.
+// Output: sum of steps / CPU time of the threads, in percent, by the work clock and by the raw time
+// stamp counter.
 #include "clock/work_clock.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::vector<int> allowed_cpus() {
   return cpus;
 }
 
-// Each step is taken as the builder does: two readings, and never more work than time.
+// Measures steps as the builder does: with two readings, and with work limited to elapsed time.
 Sum work(steady_clock::time_point until, const std::string& mode, unsigned number) {
   Sum sum;
   ThreadClock clock;
@@ -106,7 +106,7 @@ int measure(const char* event, double seconds, unsigned count, const std::string
   return 0;
 }
 
-// Stops the measuring process for 20 ms, every 100 ms.
+// Stops the measuring process for 20 ms in every 100 ms.
 int measure_stopped(const char* event, double seconds, unsigned count) {
   std::fflush(stdout);
   const pid_t child = fork();

@@ -1,6 +1,6 @@
-// A program of known parallelism: a serial part of 4 units, then 32 tasks of 1 unit each, ten times.
-// Work is 36 units a round and span 5, so parallelism is 7.2. Prints what the raw time stamp counter
-// makes of it.
+// A program of known parallelism: ten times a serial part of 4 units, then 32 tasks of 1 unit each.
+// The work is 36 units and the span 5 units per round, so parallelism is 7.2. Prints the
+// parallelism that the raw time stamp counter measures.
 #include "clock/work_clock.h"
 
 #include <oneapi/tbb/task_group.h>

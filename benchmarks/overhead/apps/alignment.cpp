@@ -1,5 +1,6 @@
-// Alignment of all pairs of some protein-like sequences: a loop of independent iterations of uneven size. The score is that
-// of Smith and Waterman (1981) with a cost per gap element. Size: how many sequences.
+// Alignment of all pairs of some protein-like sequences: a loop of independent iterations of uneven
+// size. The score is that of Smith and Waterman (1981), with a cost per gap element. Size: number
+// of sequences.
 #include "benchmark.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ int similarity(char a, char b) {
   return a == b ? kMatch : kMismatch;
 }
 
-// One row of the matrix at a time.
+// The score of the best alignment; keeps one row of the matrix at a time.
 int score(const std::string& a, const std::string& b) {
   std::vector<int> row(b.size() + 1);
   int best = 0;
@@ -40,7 +41,7 @@ std::vector<std::string> make_sequences(std::size_t count) {
   return sequences;
 }
 
-// The same by the whole matrix, from the other end: reversed sequences score the same.
+// The same score, from the whole matrix and the other end: reversed sequences have the same score.
 int score_backwards(const std::string& a, const std::string& b) {
   std::vector<std::vector<int>> matrix(a.size() + 1, std::vector<int>(b.size() + 1));
   int best = 0;

@@ -1,13 +1,15 @@
-// What the benchmark programs share. Each is a oneTBB program that makes its own input, the same in every run, and
-// verifies its result:
+// What the benchmark programs share. Each is a oneTBB program that generates its own input, the
+// same in every run, and verifies its result:
 //
 //   NAME [--size N] [--small] [--threads N] [--serial]
 //
-// It prints one line, "NAME: size N, wall S s, cpu S s, ok". Exit status: 0, 1 if the result is wrong, 2 for wrong usage.
-// Timed is what measured() gets: the input is made before it, the result verified after it, and oneTBB started before.
+// It prints one line, "NAME: size N, wall S s, cpu S s, ok". Exit status: 0; 1 if the result is
+// wrong; 2 for wrong usage. Only the function given to measured() is timed: the input is generated
+// and oneTBB is started before it, and the result is verified after it.
 //
-// --serial runs NAME.serial, the serial elision: the same source compiled with BENCH_SERIAL, where elision.h stands in for
-// oneTBB and runs at once what would be spawned. Programs that include headers of oneTBB themselves have none.
+// --serial runs NAME.serial, the serial elision: the same source compiled with BENCH_SERIAL, where
+// elision.h replaces oneTBB and runs at once what would be spawned. Programs that include headers
+// of oneTBB themselves have no serial elision.
 #pragma once
 
 #ifdef BENCH_SERIAL
@@ -34,14 +36,14 @@
 
 namespace bench {
 
-// A number that depends on nothing but i and looks random: inputs that are the same everywhere.
+// A pseudorandom number that depends only on i: the input is the same on every machine.
 inline std::uint64_t random_number(std::uint64_t i) {
   i = (i + 1) * 0x9e3779b97f4a7c15u;
   i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9u;
   i = (i ^ i >> 27) * 0x94d049bb133111ebu;
   return i ^ i >> 31;
 }
-// The same, in [0, 1).
+// The same as a fraction in [0, 1).
 inline double random_fraction(std::uint64_t i) {
   return static_cast<double>(random_number(i) >> 11) * 0x1p-53;
 }
@@ -52,7 +54,7 @@ inline double seconds(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// callgrind counts in here only, see benchmarks/overhead/run.py.
+// callgrind counts only inside this function, see benchmarks/overhead/run.py.
 template <typename Program>
 [[gnu::noinline]] void measured_part(Program& program) {
   program();
@@ -65,7 +67,7 @@ public:
     long small; // for a test
     long least = 1, most = LONG_MAX;
   };
-  // The program says what its size counts.
+  // The program defines what its size counts.
   Benchmark(int argc, char** argv, const Sizes& sizes) : program_(argv[0]), size_(sizes.usual) {
     for (int i = 1; i < argc; ++i) {
       if (std::strcmp(argv[i], "--small") == 0)
@@ -99,7 +101,7 @@ public:
     cpu_ = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
   }
 
-  // The exit status of main.
+  // Prints the result line; returns the exit status of main.
   int verdict(bool is_right) const {
     const char* const slash = std::strrchr(program_, '/');
     std::printf("%s: size %ld, wall %.6f s, cpu %.6f s, %s\n", slash ? slash + 1 : program_, size_,

@@ -1,5 +1,5 @@
-// Breadth-first search, one parallel loop per level, on a square grid whose points are numbered at random: its distances
-// are known. Size: points per side.
+// Breadth-first search, with one parallel loop per level, on a square grid whose points are
+// numbered in random order, so that the distances are known. Size: points per side.
 #include "benchmark.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct Grid {
 
 using Distances = std::vector<std::atomic<std::uint32_t>>;
 
-// The neighbours of the frontier's vertices that nobody has reached yet; each by one thread only.
+// The unvisited neighbors of the frontier's vertices; exactly one thread visits each.
 std::vector<Vertex> next_frontier(const Grid& grid, const std::vector<Vertex>& frontier,
                                   std::uint32_t distance, Distances& distances) {
   using Range = tbb::blocked_range<std::size_t>;

@@ -1,5 +1,6 @@
-// Prices of European options by the formula of Black and Scholes (1973): a flat loop of even iterations, several rounds, as
-// in PARSEC. Calls and puts are priced separately; put-call parity verifies both. Size: how many options.
+// Prices of European options by the formula of Black and Scholes (1973): a flat loop of even
+// iterations, several rounds, as in PARSEC. Calls and puts are priced separately; put-call parity
+// verifies both. Size: number of options.
 #include "benchmark.h"
 
 #include <cmath>

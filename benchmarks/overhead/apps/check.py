@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the small size of each benchmark program under tp-run, and its serial elision: each must find its result right, and
-the profile must say how much of the CPU time it attributes.
+"""Runs the small size of each benchmark program under tp-run, and its serial elision.
 
     check.py --programs DIR --prefix PREFIX
+
+Each must verify its result, and the profile must report how much of the CPU time it attributes.
 """
 import argparse
 import os
@@ -11,7 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.dont_write_bytecode = True  # leaves no files in the source tree
 import measure
 
 
@@ -31,7 +32,7 @@ def check_profiled(prefix, program, folder):
     problems = []
     if not profile["complete"] or profile["trace"]["tasks_begun"] == 0:
         problems.append(f"complete: {profile['complete']}, tasks: {profile['trace']['tasks_begun']}")
-    if not 0 < profile["attribution"]["percent"] < 150:  # above 100: a hypervisor's share, which CPU time leaves out
+    if not 0 < profile["attribution"]["percent"] < 150:  # above 100: time of a hypervisor, which CPU time excludes
         problems.append(f"attributed: {profile['attribution']['percent']} %")
     text = subprocess.run([f"{prefix}/bin/tp-analyze", "-q", "-o", folder, folder], stdout=subprocess.PIPE, text=True).stdout
     if "\nAttributed " not in text:

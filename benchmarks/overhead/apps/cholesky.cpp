@@ -1,5 +1,6 @@
-// Cholesky factorization by recursion on halves (as in the Cilk distribution, but dense): factor the upper half, solve for
-// the lower left, update the lower right, factor that. Size: order of the matrix.
+// Cholesky factorization by recursion on halves (as in the Cilk distribution, but dense): factors
+// the upper half, solves for the lower left, updates the lower right and factors that. Size: order
+// of the matrix.
 #include "matrix.h"
 
 namespace {

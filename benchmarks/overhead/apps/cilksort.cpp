@@ -1,4 +1,5 @@
-// Merge sort with a parallel merge (Akl, Santoro 1987), as in the Cilk distribution. Size: how many numbers.
+// Merge sort with a parallel merge (Akl, Santoro 1987), as in the Cilk distribution. Size: number
+// of elements.
 #include "numbers.h"
 
 namespace {
@@ -7,7 +8,7 @@ using Iterator = bench::Numbers::iterator;
 
 constexpr std::ptrdiff_t kSerialSort = 2048, kSerialMerge = 4096;
 
-// The median of the longer run splits both.
+// Merges two sorted ranges; the median of the longer one splits both.
 void merge(Iterator a, Iterator a_end, Iterator b, Iterator b_end, Iterator to) {
   if (a_end - a < b_end - b) {
     std::swap(a, b);
@@ -24,7 +25,7 @@ void merge(Iterator a, Iterator a_end, Iterator b, Iterator b_end, Iterator to) 
                        [=] { merge(a_middle, a_end, b_middle, b_end, to_middle); });
 }
 
-// Leaves the result in place; `space` is as long.
+// Sorts in place; `space` is a buffer of the same length.
 void sort(Iterator begin, Iterator end, Iterator space) {
   const std::ptrdiff_t size = end - begin;
   if (size <= kSerialSort) {

@@ -1,5 +1,5 @@
-// Convex hull of points in a disc by quickhull: the farthest point by a parallel reduction, both sides in parallel.
-// Size: how many points.
+// Convex hull of points in a disc by quickhull: finds the farthest point by a parallel reduction,
+// then processes both sides in parallel. Size: number of points.
 #include "benchmark.h"
 
 #include <algorithm>
@@ -17,14 +17,14 @@ bool operator<(const Point& a, const Point& b) {
   return a.x != b.x ? a.x < b.x : a.y < b.y;
 }
 
-// Positive if c lies left of the line from a to b; twice the area of the triangle.
+// Positive if c is left of the line from a to b; the magnitude is twice the area of the triangle.
 std::int64_t turn(const Point& a, const Point& b, const Point& c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
 constexpr std::size_t kGrain = 2000;
 
-// The best of `points` by a strict order; the first of equals, whatever the schedule.
+// The best of `points` by a strict order; the first of equal points, for any schedule.
 template <typename IsBetter>
 const Point* best_of(const Points& points, IsBetter is_better) {
   using Range = tbb::blocked_range<const Point*>;
@@ -47,7 +47,7 @@ Points left_of(const Points& points, const Point& a, const Point& b) {
   return result;
 }
 
-// The corners left of the line from a to b, without these two; all `points` lie left of it.
+// The corners left of the line from a to b, without a and b; all `points` are left of the line.
 Points corners_between(const Point& a, const Point& b, const Points& points) {
   if (points.empty())
     return {};
@@ -63,7 +63,7 @@ Points corners_between(const Point& a, const Point& b, const Points& points) {
   return before;
 }
 
-// Clockwise from the leftmost point.
+// The corners, clockwise from the leftmost.
 Points convex_hull(const Points& points) {
   const Point left = *best_of(points, [](const Point& p, const Point& q) { return p < q; });
   const Point right = *best_of(points, [](const Point& p, const Point& q) { return q < p; });
@@ -77,7 +77,7 @@ Points convex_hull(const Points& points) {
   return hull;
 }
 
-// By Andrew's monotone chain, on sorted points; clockwise from the leftmost.
+// The corners by Andrew's monotone chain on sorted points, clockwise from the leftmost.
 Points hull_by_sorting(Points points) {
   std::sort(points.begin(), points.end());
   Points hull;

@@ -1,5 +1,5 @@
-// The part of oneTBB that the benchmark programs use, without tasks: what would be spawned runs at once, a loop is one call
-// of its body.
+// The part of oneTBB that the benchmark programs use, without tasks: a spawn runs its function at
+// once, and a loop is one call of its body.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// Fast Fourier transform by recursion on even and odd elements (Cooley, Tukey 1965). The input is a sum of two tones, whose
-// spectrum is known. Size: binary logarithm of the number of points, at least 4.
+// Fast Fourier transform by recursion on even and odd elements (Cooley, Tukey 1965). The input is a
+// sum of two tones, whose spectrum is known. Size: binary logarithm of the number of points, at
+// least 4.
 #include "benchmark.h"
 
 #include <cmath>
@@ -25,7 +26,7 @@ class Transform {
 public:
   explicit Transform(const Points& roots) : roots_(roots) {}
 
-  // Of n points, `stride` apart in `from`, to n adjacent ones.
+  // Transforms n points, `stride` apart in `from`, to n adjacent points.
   void operator()(const Complex* from, std::size_t stride, Complex* to, std::size_t n) const {
     if (n == 1) {
       *to = *from;

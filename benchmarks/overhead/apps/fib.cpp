@@ -1,4 +1,5 @@
-// Fibonacci numbers by recursion without cut-off: tasks without work, the worst case of every profiler. Size: n.
+// Fibonacci numbers by recursion without a cut-off: tasks without work, the worst case for any
+// profiler. Size: n.
 #include "benchmark.h"
 
 namespace {

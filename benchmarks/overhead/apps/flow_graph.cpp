@@ -1,5 +1,6 @@
-// A wavefront over a table, block by block, as a flow graph of continue_nodes: a block follows those above and left of it.
-// The table counts the paths from its corner, modulo a prime: binomial coefficients. Size: blocks per side.
+// A wavefront over a table, block by block, as a flow graph of continue_nodes: a block depends on
+// the blocks above it and left of it. The table counts the paths from its corner, modulo a prime:
+// binomial coefficients. Size: blocks per side.
 #include "benchmark.h"
 
 #include <oneapi/tbb/flow_graph.h>
@@ -56,7 +57,7 @@ std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
   return result;
 }
 
-// 2n over n; division by Fermat's little theorem.
+// The binomial coefficient 2n over n; division by Fermat's little theorem.
 std::uint64_t middle_binomial(std::uint64_t n) {
   std::uint64_t numerator = 1, denominator = 1;
   for (std::uint64_t i = 1; i <= n; ++i) {

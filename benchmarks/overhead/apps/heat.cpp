@@ -1,5 +1,5 @@
-// Heat on a square plate whose rim stays cold: Jacobi steps, one parallel loop each. The plate starts as a sine wave, of
-// which each step leaves a known part. Size: points per side.
+// Heat on a square plate whose rim stays cold: Jacobi steps, one parallel loop each. The plate
+// starts as a sine wave, of which each step leaves a known fraction. Size: points per side.
 #include "benchmark.h"
 
 #include <cmath>
@@ -17,7 +17,7 @@ public:
       for (std::size_t j = 1; j <= side; ++j)
         (*this)(i, j) = wave(i, j);
   }
-  // Points 1 to side; 0 and side + 1 are the rim.
+  // The points are 1 to side; 0 and side + 1 are the rim.
   double& operator()(std::size_t i, std::size_t j) { return values_[i * (side_ + 2) + j]; }
   double operator()(std::size_t i, std::size_t j) const { return values_[i * (side_ + 2) + j]; }
   std::size_t side() const { return side_; }

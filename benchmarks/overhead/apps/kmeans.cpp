@@ -1,5 +1,6 @@
-// k-means clustering (Lloyd 1982) of points in whole coordinates: each round one reduction, whose sums do not depend on the
-// schedule. The clusters lie apart, so the centres that must come out are known. Size: how many points.
+// k-means clustering (Lloyd 1982) of points in whole coordinates: each round is one reduction,
+// whose sums do not depend on the schedule. The clusters are far apart, so that the correct centers
+// are known. Size: number of points.
 #include "benchmark.h"
 
 #include <array>
@@ -68,7 +69,7 @@ Sums assign(const std::vector<Point>& points, const std::vector<Point>& centres)
       [](Sums a, const Sums& b) { return a += b; });
 }
 
-// Point i belongs to cluster i % kClusters: a cube around a corner of a larger one.
+// Point i belongs to cluster i % kClusters: a cube around a corner of a larger cube.
 Point make_point(std::uint64_t i) {
   Point point;
   for (std::size_t d = 0; d < kDimensions; ++d)
@@ -87,7 +88,7 @@ int main(int argc, char** argv) {
     points[i] = make_point(i);
     expected.add(i % kClusters, points[i]);
   }
-  std::vector<Point> centres(points.begin(), points.begin() + kClusters); // one of each cluster
+  std::vector<Point> centres(points.begin(), points.begin() + kClusters); // one per cluster
   benchmark.measured([&] {
     for (int round = 0; round < kRounds; ++round)
       centres = assign(points, centres).centres();

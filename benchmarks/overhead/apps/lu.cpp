@@ -1,5 +1,5 @@
-// Dense LU factorization by blocks, without pivoting: after the block on the diagonal its row and column in parallel, then
-// the rest of the matrix. Size: order of the matrix.
+// Dense LU factorization by blocks, without pivoting: after the diagonal block, its row and its
+// column in parallel, then the rest of the matrix. Size: order of the matrix.
 #include "matrix.h"
 
 namespace {
@@ -33,7 +33,7 @@ void solve_row(Matrix& a, Rows d, Rows columns) {
         a(i, j) -= a(i, k) * a(k, j);
 }
 
-// Below it: A U^-1.
+// Below the diagonal block: A U^-1.
 void solve_column(Matrix& a, Rows d, Rows rows) {
   for (std::size_t i = rows.begin; i < rows.end; ++i)
     for (std::size_t k = d.begin; k < d.end; ++k) {
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
   bench::Benchmark benchmark(argc, argv, {2200, 150});
   Matrix a = bench::whole_numbers(static_cast<std::size_t>(benchmark.size()), 1);
   for (std::size_t i = 0; i < a.n; ++i)
-    a(i, i) = 4 * static_cast<double>(a.n); // dominant: needs no pivoting
+    a(i, i) = 4 * static_cast<double>(a.n); // diagonally dominant: needs no pivoting
   const bench::Vector x = bench::signs(a.n), ax = bench::product(a, x);
   benchmark.measured([&] { factor(a); });
   return benchmark.verdict(bench::is_close(bench::product_of_factors(a, x), ax));

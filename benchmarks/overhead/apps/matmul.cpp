@@ -1,5 +1,5 @@
-// Matrix product by halving the longest of the three dimensions; two halves of the inner one come one after the other.
-// Size: order of the matrices.
+// Matrix product by halving the longest of the three dimensions; the two halves of the inner
+// dimension run one after the other. Size: order of the matrices.
 #include "matrix.h"
 
 namespace {

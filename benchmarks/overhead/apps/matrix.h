@@ -1,5 +1,5 @@
-// Square matrices for the linear algebra programs, and how their results are verified: by what they do to a vector, in
-// O(n^2).
+// Square matrices for the linear algebra programs, and the verification of their results: by their
+// products with vectors, in O(n^2).
 #pragma once
 
 #include "benchmark.h"
@@ -13,7 +13,7 @@ namespace bench {
 
 using Vector = std::vector<double>;
 
-// Row-major.
+// A square matrix, row-major.
 struct Matrix {
   explicit Matrix(std::size_t order) : n(order), values(order * order) {}
   double& operator()(std::size_t i, std::size_t j) { return values[i * n + j]; }
@@ -46,7 +46,7 @@ inline Vector product(const Matrix& matrix, const Vector& vector) {
   return result;
 }
 
-// Freivalds' check, exact: for a wrong C it fails for at least every second vector of signs.
+// Freivalds' check, exact: a wrong C fails for at least half of the vectors of signs.
 inline bool is_product(const Matrix& c, const Matrix& a, const Matrix& b) {
   const Vector x = signs(c.n);
   return product(c, x) == product(a, product(b, x));
@@ -59,7 +59,7 @@ inline bool is_close(const Vector& a, const Vector& b) {
   return true;
 }
 
-// What the factors that stand in `lu` (L below the diagonal, with ones on it, U above) make of x: L (U x).
+// L (U x), where `lu` contains L below the diagonal (with ones on it) and U above.
 inline Vector product_of_factors(const Matrix& lu, const Vector& x) {
   Vector u(lu.n), result(lu.n);
   for (std::size_t i = 0; i < lu.n; ++i)

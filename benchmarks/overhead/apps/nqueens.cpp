@@ -1,4 +1,5 @@
-// All ways to put n queens on a board of n times n: a task per placement in the first third of the rows. Size: n, at most 16.
+// All placements of n queens on a board of n times n: a task per placement in the first third of
+// the rows. Size: n, at most 16.
 #include "benchmark.h"
 
 #include <numeric>
@@ -6,7 +7,8 @@
 
 namespace {
 
-// Bit c of `columns`, `left` and `right`: column c of the next row is attacked straight or along a diagonal.
+// Bit c of `columns`, `left` and `right`: column c of the next row is attacked, straight or along a
+// diagonal.
 struct Board {
   unsigned all, columns, left, right;
   int rows_left;
@@ -40,7 +42,7 @@ long count(const Board& board, int rows_with_tasks) {
   return std::accumulate(counts.begin(), counts.end(), 0L);
 }
 
-// OEIS A000170.
+// The numbers of solutions, OEIS A000170.
 constexpr long kSolutions[] = {1,   1,   0,    0,     2,     10,     4,       40,      92,
                                352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512};
 

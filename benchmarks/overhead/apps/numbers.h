@@ -1,4 +1,4 @@
-// For the sorting programs: numbers to sort, and whether they have been sorted.
+// For the sorting programs: numbers to sort, and a check that they have been sorted.
 #pragma once
 
 #include "benchmark.h"
@@ -18,7 +18,8 @@ inline Numbers unsorted(long count) {
   return numbers;
 }
 
-// In order, and the same numbers as in unsorted(): the sum of a mixing function of each tells.
+// True if the numbers are in order and are those of unsorted(), compared by the sum of a mixing
+// function of each.
 inline bool is_sorted_version(const Numbers& numbers) {
   const auto print = [](const Numbers& all) {
     return std::accumulate(

@@ -1,5 +1,5 @@
-// A pipeline of three filters: blocks of numbers are made in order, compressed in parallel, and put together in order.
-// Size: how many blocks.
+// A pipeline of three filters: creates blocks of numbers in order, compresses them in parallel, and
+// joins them in order. Size: number of blocks.
 #include "benchmark.h"
 
 #include <oneapi/tbb/parallel_pipeline.h>
@@ -17,7 +17,7 @@ struct Block {
   Numbers numbers;
 };
 
-// Runs of equal bytes of random length.
+// Runs of equal bytes, of random length.
 Numbers make_block(std::uint64_t seed) {
   Numbers block;
   while (block.size() < kBlock) {
@@ -28,7 +28,7 @@ Numbers make_block(std::uint64_t seed) {
   return block;
 }
 
-// Run lengths and bytes; several passes stand for a slower method.
+// Run lengths and bytes; several passes imitate a slower method.
 Numbers compress(const Numbers& block) {
   Numbers result;
   for (int pass = 0; pass < 4; ++pass) {

@@ -1,5 +1,5 @@
-// Quicksort with a serial partition: its first partitions are the span, so its parallelism is low (Cilkprof, SPAA 2015,
-// section 2). Size: how many numbers.
+// Quicksort with a serial partition: its first partitions are the span, so its parallelism is low
+// (Cilkprof, SPAA 2015, section 2). Size: number of elements.
 #include "numbers.h"
 
 namespace {

@@ -1,5 +1,6 @@
-// Spanning forest of a random graph by union-find without locks: the edges in a parallel loop, each root linked by one
-// compare-and-swap (Anderson, Woll 1991). Size: how many vertices; there are twice as many edges.
+// Spanning forest of a random graph by union-find without locks: a parallel loop over the edges, in
+// which a compare-and-swap links each root (Anderson, Woll 1991). Size: number of vertices; there
+// are twice as many edges.
 #include "benchmark.h"
 
 #include <atomic>
@@ -34,7 +35,7 @@ public:
   }
 
 private:
-  // Halves the path on the way.
+  // The root of the vertex's tree. Halves the path on the way.
   Vertex root(Vertex vertex) {
     for (;;) {
       Vertex parent = parents_[vertex].load(std::memory_order_relaxed);
@@ -57,7 +58,7 @@ std::vector<Edge> random_edges(std::size_t vertices) {
   return edges;
 }
 
-// The textbook's, to verify with.
+// The textbook algorithm, for verification.
 class SerialForest {
 public:
   explicit SerialForest(std::size_t vertices) : parents_(vertices), trees_(vertices) {
@@ -83,7 +84,7 @@ private:
   std::size_t trees_;
 };
 
-// Without cycles, and as many trees as the graph has components.
+// True if the edges have no cycle and form as many trees as the graph has components.
 bool is_spanning_forest(std::size_t vertices, const std::vector<Edge>& edges,
                         const std::vector<char>& is_chosen) {
   SerialForest graph(vertices), chosen(vertices);

@@ -1,5 +1,6 @@
-// LU factorization of a matrix of blocks, many of which are empty, after the program of that name in the Barcelona OpenMP
-// Tasks Suite: tasks of uneven number, created by one thread. Size: blocks per row.
+// LU factorization of a matrix of blocks, many of which are empty, after the program of that name
+// in the Barcelona OpenMP Tasks Suite: one thread creates uneven numbers of tasks. Size: blocks per
+// row.
 #include "matrix.h"
 
 #include <memory>

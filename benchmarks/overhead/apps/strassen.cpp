@@ -1,5 +1,5 @@
-// Strassen's matrix product: seven products of halves, each a task. Size: order of the matrices, made even down to blocks of
-// at most 64.
+// Strassen's matrix product: seven products of halves, each a task. Size: order of the matrices,
+// rounded up so that halving leaves blocks of at most 64.
 #include "matrix.h"
 
 namespace {
@@ -8,7 +8,7 @@ using bench::Matrix;
 
 constexpr std::size_t kSerial = 64;
 
-// A quarter of a matrix, copied.
+// A copy of a quarter of a matrix.
 Matrix quarter(const Matrix& matrix, std::size_t row, std::size_t column) {
   const std::size_t n = matrix.n / 2;
   Matrix result(n);
@@ -44,7 +44,7 @@ Matrix product(const Matrix& a, const Matrix& b) {
                a22 = quarter(a, 1, 1);
   const Matrix b11 = quarter(b, 0, 0), b12 = quarter(b, 0, 1), b21 = quarter(b, 1, 0),
                b22 = quarter(b, 1, 1);
-  std::vector<Matrix> m(8, Matrix(0)); // named as in Strassen's paper: 1 to 7
+  std::vector<Matrix> m(8, Matrix(0)); // numbered as in Strassen's paper: 1 to 7
   tbb::task_group group;
   group.run([&] { m[1] = product(sum(a11, a22), sum(b11, b22)); });
   group.run([&] { m[2] = product(sum(a21, a22), b11); });

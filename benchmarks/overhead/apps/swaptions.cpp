@@ -1,6 +1,6 @@
-// Prices of bonds by Monte Carlo, as PARSEC's swaptions does: for each a parallel reduction over random paths of the
-// interest rate, nested in a parallel loop over the bonds. The rate follows Vasicek (1977), so the prices are known in closed
-// form. Size: paths per bond.
+// Prices of bonds by Monte Carlo, as in PARSEC's swaptions: for each bond a parallel reduction over
+// random paths of the interest rate, nested in a parallel loop over the bonds. The rate follows
+// Vasicek (1977), so that the prices are known in closed form. Size: paths per bond.
 #include "benchmark.h"
 
 #include <cmath>
@@ -27,8 +27,8 @@ double years_of(std::size_t bond) {
   return 0.5 + 0.15 * static_cast<double>(bond);
 }
 
-// What one payment at the end is worth now if the rate takes this path. Each step of the rate is exact; its integral is
-// taken by the trapezoidal rule.
+// The present value of one payment at the end if the rate takes this path. Each step of the rate is
+// exact; its integral uses the trapezoidal rule.
 double discount(std::size_t bond, std::uint64_t path) {
   const double dt = years_of(bond) / kSteps, keep = std::exp(-kReversion * dt);
   const double deviation = kVolatility * std::sqrt((1 - keep * keep) / (2 * kReversion));
@@ -75,7 +75,7 @@ Moments simulate(std::size_t bond, std::uint64_t paths) {
       });
 }
 
-// Within five standard errors, plus what the trapezoidal rule may cost.
+// Within five standard errors, plus the error of the trapezoidal rule.
 bool is_price(const Moments& moments, double paths, double exact) {
   const double mean = moments.sum / paths;
   const double variance = std::max(0.0, moments.squares / paths - mean * mean);

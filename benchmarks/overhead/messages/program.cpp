@@ -1,5 +1,6 @@
-// Messages through flow graphs whose bodies do nothing: what one costs the process, in ns of CPU time. Prints a line
-// "NAME NS" per graph. The thread that puts the messages is the only one that runs bodies.
+// Messages through flow graphs whose bodies do nothing: the cost of one message to the process, in
+// ns of CPU time. Prints a line "NAME NS" per graph. Only the thread that puts the messages runs
+// bodies.
 #include <oneapi/tbb/flow_graph.h>
 #include <oneapi/tbb/global_control.h>
 
@@ -23,7 +24,7 @@ double cpu_ns() {
   return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
 }
 
-// `put` sends `messages` messages on their way.
+// `put` puts `messages` messages into the graph.
 template <typename Put>
 void measure(const char* name, flow::graph& graph, int messages, Put put) {
   double best = 0;
@@ -74,7 +75,7 @@ void queue() {
   });
 }
 
-// A message is one that is put to a port.
+// Counts each message that is put to a port.
 void join() {
   flow::graph graph;
   using Pair = std::tuple<int, int>;

@@ -1,5 +1,5 @@
-// Speed of the analyzer on four shapes of trees: items are records. `decode` only walks the bytes: the difference to
-// `analyze` is the tree, the passes and the figures.
+// Speed of the analyzer on four shapes of trees: items are records. `decode` only walks the bytes:
+// the difference to `analyze` is the cost of the tree, the passes and the figures.
 #include "profile/make_profile.h"
 #include "recording.h"
 #include "shapes.h"

@@ -1,5 +1,5 @@
-// What one reading of each work clock costs, and of what it is made of. A clock that does not work
-// here is skipped with the reason.
+// The cost of one reading of each work clock, and of its parts. A clock that does not work on this
+// machine is skipped with the reason.
 #include "clock/work_clock.h"
 
 #include <benchmark/benchmark.h>
@@ -19,7 +19,7 @@ bool use_with_extra(const char* events, Problem& problem) {
   return parse_events(events, list, problem.cause) && use_counted_work(list, false, problem);
 }
 
-// TraceReadings of the process's clock, made by `choose`.
+// Benchmarks readings of the process's clock, which `choose` sets up.
 template <typename Choose>
 void read_each(benchmark::State& state, Choose choose) {
   const TimePair start = read_time_pair();
@@ -65,7 +65,7 @@ void thread_cpu(benchmark::State& state) {
   });
 }
 
-// For comparison.
+// The raw time stamp counter, for comparison.
 void raw_time_stamp(benchmark::State& state) {
   for ([[maybe_unused]] auto _ : state)
     benchmark::DoNotOptimize(read_time());
@@ -74,7 +74,7 @@ void clock_monotonic(benchmark::State& state) {
   for ([[maybe_unused]] auto _ : state)
     benchmark::DoNotOptimize(read_posix(CLOCK_MONOTONIC));
 }
-// An event opened and closed for each step, as TaskProf does.
+// Opens and closes an event for each step, as TaskProf does.
 void open_and_close_event(benchmark::State& state) {
   CountedEvent event;
   find_event("task-clock", event);

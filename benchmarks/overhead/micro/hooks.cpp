@@ -1,7 +1,8 @@
-// What one event costs the profiled program, without oneTBB: each benchmark calls the hooks as libtbb does around events
-// between which nothing happens. The counter `bytes` is what the event takes on disk. The work clock is that of TP_EVENT;
-// with `virtual` only the time stamps of the timeline are read. Both clock readings of each step boundary are included:
-// `time_stamp` is the price of one.
+// The cost of one event to the profiled program, without oneTBB: each benchmark calls the hooks as
+// libtbb does, around events with nothing between them. The counter `bytes` is the size of the
+// event on disk. TP_EVENT chooses the work clock; with `virtual` only the time stamps of the
+// timeline are read. Both clock readings of each step boundary are included; `time_stamp` is the
+// cost of one.
 #include "clock/work_clock.h"
 #include "fake_scheduler.h"
 #include "recording.h"
@@ -15,7 +16,7 @@ namespace {
 constexpr unsigned kTaskGroup = 8 | 64; // traits of a task_group's context
 constexpr int kBatch = 64;              // events per call of the functions below
 
-// Tasks are spawned and run when the spawner waits, the newest first.
+// Spawns tasks, which run when the spawner waits, the newest first.
 void tasks() {
   static FakeTask all[kBatch];
   FakeContext group{0, kTaskGroup};
@@ -28,7 +29,7 @@ void tasks() {
   tp_on_context_end(&group.word);
 }
 
-// A recursion without cut-off: each task spawns the next and waits for it.
+// A recursion without a cut-off: each task spawns the next and waits for it.
 void recursion(int depth) {
   if (depth == 0)
     return;

@@ -1,5 +1,5 @@
-// For benchmarks that record: the process writes to a directory of its own, which is removed at the end, and programs of
-// a known number of events can be recorded by a process of their own.
+// For benchmarks that record: the process writes to a directory of its own, which is removed at the
+// end. A separate process can record a program of a known number of events.
 #pragma once
 
 #include "tp/trace/trace_codec.h"
@@ -18,7 +18,8 @@ namespace tp::bench {
 
 inline pid_t root_owner;
 
-// Before the runtime's own constructor, which reads the environment, and after its end. TP_EVENT stays the caller's.
+// Runs before the runtime's own constructor, which reads the environment. TP_EVENT stays the
+// caller's. The directory is removed after the runtime has ended.
 [[gnu::constructor(101)]] inline void make_data_root() {
   static char name[] = "/tmp/tp-micro-XXXXXX";
   if (mkdtemp(name) == nullptr)
@@ -33,7 +34,7 @@ inline pid_t root_owner;
     std::filesystem::remove_all(std::getenv("TP_MICRO_ROOT"), ignored);
 }
 
-// Runs `program` in a process of its own and returns the data directory that it left.
+// Runs `program` in a separate process and returns the data directory that it wrote.
 template <typename Program>
 std::string record(Program program) {
   const pid_t child = fork();
@@ -47,7 +48,7 @@ std::string record(Program program) {
   return std::string(std::getenv("TP_MICRO_ROOT")) + "/" + std::to_string(child);
 }
 
-// What the streams of a data directory hold.
+// The contents of the streams of a data directory.
 struct Amount {
   std::uint64_t bytes = 0; // of records, without chunk headers and padding
   std::uint64_t records = 0;

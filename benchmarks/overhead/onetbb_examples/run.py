@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Profiles the example programs that come with oneTBB's source package: programs that we did not write.
+"""Profiles the example programs of oneTBB's source package: programs that we did not write.
 
     benchmarks/overhead/onetbb_examples/run.py [--pairs N] [--only NAME[,NAME...]] [--prefix DIR]
 
-Each example is configured by its own CMake file twice: with the system's compiler and the distribution's oneTBB, and with
-tp-c++ and ours. The two run in turn, A B A B ...; the ratio is that of wall times, pair by pair. The table goes to stdout.
+The CMake file of each example configures it twice: with the system's compiler and the
+distribution's oneTBB, and with tp-c++ and our oneTBB. The two run in turn, A B A B ...; the ratio
+is that of wall times, pair by pair. The table goes to stdout.
 """
 import argparse
 import os
@@ -13,14 +14,15 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.dont_write_bytecode = True  # leaves no files in the source tree
 import measure
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-# name: folder, arguments for about a second on two cores. {src}: the example's folder. Console versions, no window.
-# Not here: graph/dining_philosophers and parallel_for/polygon_overlay sleep (tests/compatibility/projects builds and runs them), and
-# graph/cholesky needs Intel MKL, which Debian's main does not have.
+# {name: (folder, arguments for about a second on two cores)}. {src}: the example's folder. Console
+# versions, without a window. Left out: graph/dining_philosophers and parallel_for/polygon_overlay
+# sleep (tests/compatibility/projects builds and runs them), and graph/cholesky needs Intel MKL,
+# which Debian's main does not contain.
 EXAMPLES = {
     "primes": ("parallel_reduce/primes", "silent 2 300000000 1000"),
     "convex_hull_bench": ("parallel_reduce/convex_hull", "silent 2 8000000"),

@@ -1,11 +1,13 @@
 // What the patched flow_graph.h needs, in addition to tp/oneapi_hooks.h. C++11.
 //
-// The edges that a node's body depends on move with the message: released where the message is
-// sent, stored under its address, passed on where it is copied or stored, and acquired by the task
-// that runs the body. So it does not matter which thread moves messages on behalf of others.
+// The edges that a node's body depends on move with the message: they are released where the
+// message is sent, stored under its address, passed on where it is copied or stored, and acquired
+// by the task that runs the body. So it does not matter which thread moves messages on behalf of
+// others.
 //
-// "Place" below is the address of a message, or of another object that has edges; the places of a
-// node (take_place) are the messages that it lets in at a time, as in tp/hooks.h.
+// "Place" below is the address of a message, or of another object that has edges. take_place and
+// the functions after it use the word as tp/hooks.h does: the places of a node are the messages
+// that it accepts at a time.
 #ifndef TP_FLOW_GRAPH_HOOKS_H
 #define TP_FLOW_GRAPH_HOOKS_H
 
@@ -44,13 +46,13 @@ inline void copy_edges(const void* from, const void* to) noexcept {
   if (tp_copy_edges != nullptr && from != to)
     tp_copy_edges(from, to);
 }
-// The current task depends on the edges there, if any, and on nothing else.
+// The current task depends on the edges at `key`, if any, and on nothing else.
 inline void start_after(const void* key) noexcept {
   if (tp_on_start_after != nullptr)
     tp_on_start_after(key);
 }
 
-// A place for edges that are forgotten at the end of the scope: its own address, or another one.
+// A place for edges, its own address by default. The edges are forgotten at the end of the scope.
 class carrier {
 public:
   carrier() noexcept : place_(this) {}
@@ -63,7 +65,7 @@ public:
 private:
   const void* place_;
 };
-// At the end of the scope, also by an exception, the current task continues after all edges that
+// At the end of the scope, also after an exception, the current task continues after all edges that
 // were released to the place.
 class acquired_at_end {
 public:
@@ -75,14 +77,14 @@ public:
 private:
   const void* place_;
 };
-// An address that no other thread uses: for edges that are passed into a call to which no argument
-// can be added.
+// An address that no other thread uses, for edges that are passed into a call whose parameters are
+// fixed.
 inline const void* thread_place() noexcept {
   return &errno;
 }
 
-// If a message has no edges at the begin of the scope, those that it gets are forgotten at the end.
-// A null place: nothing happens.
+// If a message has no edges at the beginning of the scope, those that it gets are forgotten at the
+// end. With a null place, does nothing.
 class new_message {
 public:
   explicit new_message(const void* place) noexcept
@@ -97,8 +99,8 @@ public:
 protected:
   const void* place_;
 };
-// The current task puts a message to a node. If the message has edges already, it is passed on for
-// another task, and nothing happens.
+// The current task puts a message to a node. If the message already has edges, it is passed on for
+// another task, and this does nothing.
 class sent_message : public new_message {
 public:
   explicit sent_message(const void* place) noexcept : new_message(place) {
@@ -106,8 +108,8 @@ public:
       release_to(place_);
   }
 };
-// A message that has edges is put to several nodes, to each with all of the edges. It has them
-// again at the end of the scope. A null place: nothing happens.
+// A message with edges is put to several nodes, to each with all of the edges. The message has them
+// again at the end of the scope. With a null place, does nothing.
 class repeated_message {
 public:
   explicit repeated_message(const void* place) noexcept
@@ -115,7 +117,7 @@ public:
     if (place_ != nullptr)
       pass_edges(place_, this);
   }
-  // The message is about to be put, from the given place.
+  // Call before the message is put, with the place that it is put from.
   void before_put(const void* place) const noexcept {
     if (place_ == nullptr)
       return;
@@ -139,7 +141,7 @@ private:
   const void* place_;
 };
 
-// A node requests a message, which is written to the place.
+// A node requests a message, which is written to `place`. Covers the request.
 class pulled_message {
 public:
   explicit pulled_message(const void* place) noexcept : place_(place) {
@@ -156,14 +158,14 @@ public:
 private:
   const void* place_;
 };
-// A requested message has arrived: if a task requested it, that is the current one, which continues
-// after the message's edges.
+// A requested message has arrived. If a task requested it, that is the current task, which
+// continues after the message's edges.
 inline void got_message(const void* place) noexcept {
   if (tp_on_got_message != nullptr)
     tp_on_got_message(place);
 }
 
-// Nodes with limited concurrency: a number of places.
+// Nodes with limited concurrency have a number of places; see the hooks of these names.
 inline void give_places(const void* from, const void* node, std::uint64_t count = 1) noexcept {
   if (tp_give_places != nullptr)
     tp_give_places(from, node, count);

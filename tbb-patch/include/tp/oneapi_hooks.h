@@ -1,6 +1,6 @@
-// What the patched oneTBB headers need: gives spawns the place of the user's call, and marks the
-// bodies of loops (divisible leaves) and the joins of reductions. Compiled into the user's program:
-// C++11, no layout of oneTBB changes, and all calls go through weak symbols, so that the program
+// What the patched oneTBB headers need: records the place of the user's call as the site of spawns,
+// the bodies of loops (divisible leaves) and the joins of reductions. Compiled into the user's
+// program: C++11, no layout of oneTBB changes, and all calls use weak symbols, so that the program
 // also runs on a stock libtbb.
 #ifndef TP_ONEAPI_HOOKS_H
 #define TP_ONEAPI_HOOKS_H
@@ -28,8 +28,8 @@ __attribute__((weak)) void tp_on_after_once(const void* flag) noexcept;
 __attribute__((weak)) std::uint32_t tp_name_of(const void* object) noexcept;
 }
 
-// TP_HERE: the place of the call, as the default of a parameter. __builtin_source_location() needs
-// this type; before C++20 no standard header declares it.
+// TP_HERE: the place of the call, as the default argument of a parameter.
+// __builtin_source_location() needs this type; before C++20 no standard header declares it.
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_source_location)
 #define TP_HAS_LOCATION 1
@@ -59,10 +59,10 @@ struct source_location {
 #define TP_SITE_PARAM ::tp::site tp_site = TP_HERE
 #define TP_SITE_SCOPE ::tp::site_scope tp_site_scope(tp_site)
 
-// Keeps the type that the address of an entry point has with stock headers, which the parameter
+// Preserves the type that the address of an entry point has with stock headers, which the parameter
 // above changes. A call never selects this template, since Result cannot be deduced from it; taking
 // the address with a given type does ([temp.deduct.funcaddr]). The place of such a call is its
-// return address. For members the second argument is the function's name alone. tp-rewrite
+// return address. For members the second argument is only the function's name. tp-rewrite
 // recognizes these templates by the name Explicit.
 #define TP_ADDRESS_OF(FUNCTION, ENTRY_POINT)                                                       \
   template <typename... Explicit, typename Result, typename... Args>                               \
@@ -72,8 +72,8 @@ struct source_location {
 
 namespace tp {
 
-// While it lives, spawns of the current task belong to the given site, unless an enclosing entry
-// point was called first.
+// During its lifetime, spawns of the current task belong to the given site, unless an enclosing
+// entry point was called first.
 class site_scope {
 public:
   explicit site_scope(const site& place) noexcept
@@ -100,7 +100,7 @@ struct loop_size {
   std::uint64_t grain;
 };
 
-// Iterations and grain of the range types of oneTBB, by their members; any other range is one
+// Iterations and grain size of oneTBB's range types, from their members; any other range is one
 // indivisible iteration.
 template <typename Range>
 auto size_of_range(const Range& range, int)
@@ -127,7 +127,7 @@ loop_size size_of_range(const Range&, ...) {
 
 } // namespace detail
 
-// Around one call of a loop body with a range.
+// The scope of one call of a loop body with a range.
 class loop_scope {
 public:
   template <typename Range>
@@ -146,8 +146,8 @@ private:
   detail::loop_size size_;
 };
 
-// A parameter that also has the place of the call: for entry points that end in a pack, after which
-// a parameter with a default is not possible.
+// A parameter that also contains the place of the call: for entry points that end in a pack, after
+// which a parameter with a default argument is not possible.
 template <typename T>
 struct located {
   template <typename From,
@@ -160,7 +160,7 @@ struct located {
 };
 
 // Edges that neither a spawn nor a wait expresses, stored under the address of an object that both
-// sides know. This and what follows: see the functions of the same name in tp/hooks.h.
+// sides know. For these and the following functions see those of the same name in tp/hooks.h.
 inline void release_to(const void* key, bool kept = false) noexcept {
   if (tp_on_release_to != nullptr)
     tp_on_release_to(key, kept);
@@ -183,7 +183,8 @@ inline void after_once(const void* flag) noexcept {
     tp_on_after_once(flag);
 }
 
-// Sets the spawn site of a new task in advance (tp/task_word.h): the place where its node was made.
+// Sets the spawn site of a new task in advance (tp/task_word.h): the place where its node was
+// constructed.
 struct task_site {
   template <typename Task>
   static void set(Task& task, const void* node) noexcept {

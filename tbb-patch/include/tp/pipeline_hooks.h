@@ -1,10 +1,10 @@
-// What the patched parallel_pipeline.cpp needs: the order of its filters' calls as edges. C++11.
+// What the patched parallel_pipeline.cpp needs: the order of its filters' calls, as edges. C++11.
 //
-// A call of a filter depends on the item's call of the filter before (program order, or a spawn)
-// and, in a serial filter, on the filter's previous call. The n-th call of the input filter, with n
-// greater than the number of tokens, also depends on the item that gave its token back: tokens are
-// given and taken in the same order, as in a fair counting semaphore. So the token limit is part of
-// the span, also in a run that never waited for a token.
+// A call of a filter depends on the call of the previous filter for the same item (program order,
+// or a spawn) and, in a serial filter, on the filter's previous call. If n exceeds the number of
+// tokens, the n-th call of the input filter also depends on the item that returned its token:
+// tokens are returned and taken in the same order, as in a fair counting semaphore. So the token
+// limit is part of the span, even in a run that never waited for a token.
 #ifndef TP_PIPELINE_HOOKS_H
 #define TP_PIPELINE_HOOKS_H
 
@@ -20,8 +20,8 @@
 
 namespace tp {
 
-// An edge that may never be acquired (the last call of a filter has no successor), and is forgotten
-// then. Used under the pipeline's own order: one thread at a time.
+// An edge that may never be acquired (the last call of a filter has no successor); then it is
+// forgotten. Not thread-safe: the pipeline's own order ensures one thread at a time.
 class unclaimed_edge {
 public:
   unclaimed_edge() = default;
@@ -36,7 +36,7 @@ private:
   std::uint64_t edge_ = 0;
 };
 
-// The tokens of one pipeline. Any thread.
+// The tokens of one pipeline. Thread-safe.
 class pipeline_tokens {
 public:
   explicit pipeline_tokens(std::size_t tokens) : tokens_(tokens) {}
@@ -48,7 +48,7 @@ public:
   pipeline_tokens(const pipeline_tokens&) = delete;
   pipeline_tokens& operator=(const pipeline_tokens&) = delete;
 
-  // An item has passed the last filter: its token is given back.
+  // An item has passed the last filter and returns its token.
   void give() {
     if (tokens_ > max_tokens)
       return;
@@ -78,7 +78,7 @@ public:
   }
 
 private:
-  // More items are not in flight on any machine; the edges of more tokens would only cost memory.
+  // No machine has more items in flight; the edges of more tokens would only use memory.
   static constexpr std::size_t max_tokens = 65536;
   const std::size_t tokens_;
   tbb::detail::d1::spin_mutex mutex_;

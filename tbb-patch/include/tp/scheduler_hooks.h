@@ -1,5 +1,5 @@
-// What the patched sources of libtbb need: RAII scopes, so that each hook is one line there.
-// Included at the end of scheduler_common.h, inside no namespace. C++11.
+// What the patched sources of libtbb need: RAII scopes, so that each hook is one line in them.
+// Included at the end of scheduler_common.h, outside every namespace. C++11.
 #ifndef TP_SCHEDULER_HOOKS_H
 #define TP_SCHEDULER_HOOKS_H
 
@@ -11,9 +11,9 @@ namespace tbb {
 namespace detail {
 namespace r1 {
 
-// tp_context::traits of a context, by the name that the algorithm gave it. Contexts that an
-// algorithm makes for itself, and those of a task_group or a flow graph, are joined as a whole;
-// parallel_for_each waits for blocks of tasks within one context, and a context supplied by the
+// tp_context::traits of a context, from the name that the algorithm gave it. Contexts that an
+// algorithm creates for itself, and those of a task_group or a flow graph, are joined as a whole;
+// parallel_for_each waits for blocks of tasks within one context; and a context supplied by the
 // user may serve several algorithms at a time.
 inline unsigned tp_traits(d0::string_resource_index name, bool concurrent_wait) {
   static_assert(TP_CONSTRUCT_COUNT == 13, "tp_traits: which contexts does the new construct have?");
@@ -52,7 +52,7 @@ inline tp_task tp_describe(d1::task& t, const void* caller) {
   return tp_task{task_accessor::tp_words(t), *reinterpret_cast<const void* const*>(&t), caller};
 }
 
-// Is anything recorded? If not, tasks need not be described.
+// True if the run is being recorded. If not, tasks need not be described.
 inline bool tp_records() {
   return __atomic_load_n(&tp_recording, __ATOMIC_RELAXED) != 0;
 }
@@ -66,7 +66,7 @@ inline void tp_delegate(d1::task& t) {
   tp_on_delegate(&task);
 }
 
-// A task is created: the time from here to the end of the scope is tasking overhead.
+// A task is created: the time from the constructor to the end of the scope is tasking overhead.
 struct tp_spawn_scope {
   tp_spawn_scope(d1::task& t, d1::task_group_context& ctx, const void* caller)
       : recorded(tp_records()) {
@@ -83,8 +83,8 @@ struct tp_spawn_scope {
   const bool recorded;
 };
 
-// A wait, after creating t if that is not null. It ends with the scope, also if the wait rethrows
-// an exception.
+// A wait, after the creation of t unless t is null. It ends with the scope, also if the wait
+// rethrows an exception.
 struct tp_wait_scope {
   tp_wait_scope(d1::task* t, d1::task_group_context& ctx, const void* caller)
       : recorded(tp_records()), exceptions(recorded ? std::uncaught_exceptions() : 0) {
@@ -107,8 +107,8 @@ struct tp_wait_scope {
   const int exceptions;
 };
 
-// One execution (or cancellation) of a task by the dispatch loop. left() gets what execute()
-// returned: a task that runs next without a call of spawn(), or null.
+// One execution (or cancellation) of a task by the dispatch loop. left() takes the result of
+// execute(): a task that runs next without a call of spawn(), or null.
 struct tp_task_scope {
   tp_task_scope(d1::task& t, d1::task_group_context& ctx, bool cancelled)
       : recorded(tp_records() && !task_accessor::is_resume_task(t)) {

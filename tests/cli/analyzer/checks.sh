@@ -1,5 +1,5 @@
 #!/bin/bash
-# --check and --strict: the exit status that a CI job looks at.
+# --check and --strict: the exit status that a CI job uses.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 paper data
 
@@ -17,7 +17,7 @@ explained
 exits 2 data --check 'parallelism'
 explained
 
-# Of a site, by its place or the end of its path.
+# Of a site, named by its place or by the end of its path.
 exits 0 data --check 'site(paper.cpp:25).critical<13.8%' --check 'site(paper.cpp:13).parallelism==1' --check 'site(main).share>48'
 exits 1 data --check 'site(paper.cpp:13).critical<27%'
 in_err "check failed: site(paper.cpp:13).critical<27%: critical is 27.58 %"
@@ -28,7 +28,7 @@ for wrong in 'site(paper.cpp:25).speed>1' 'work<30%' 'work<-3' 'site(paper.cpp:2
   explained
 done
 
-# Of any length: no more of it is repeated than fits on a line.
+# Of any length: an error repeats no more of it than fits on a line.
 long=$(head -c 100000 /dev/zero | tr '\0' a)
 for wrong in "site($long).work>0" "$long>0" "$long" "work>1$long"; do
   exits 2 data --check "$wrong"
@@ -37,7 +37,7 @@ for wrong in "site($long).work>0" "$long>0" "$long" "work>1$long"; do
 done
 exits 0 data --check "work<$(head -c 100000 /dev/zero | tr '\0' 9)"
 
-# What limits scaling, in the form of a compiler.
+# What limits scaling, in the form of compiler messages.
 exits 0 -q data --warnings
 grep -qx 'paper.cpp:13: warning: critical path: 27.58 % is in the tasks that are spawned here; parallelism is 1.21 if loops were split to their grain size \[-Wspan\]' err ||
   fail "--warnings: $(cat err)"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Damaged, foreign, missing: exit status 2, the file, what was expected, no profile.
+# Damaged, foreign and missing data: exit status 2, the file, what was expected, no profile.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 
-# damaged NAME COMMAND: a fresh copy of the data, on which COMMAND was run.
+# damaged NAME COMMAND: makes a fresh copy of the data and runs COMMAND on it.
 damaged() {
   rm -rf "$1" ws_profile.csv
   paper "$1"
@@ -17,7 +17,7 @@ byte() { printf "\\x$2" | dd of=000000.tps bs=1 seek="$1" conv=notrunc status=no
 
 damaged record 'byte 100 ff'
 in_err 000000.tps
-# What a record says is wrong: the file, the byte, the record.
+# A wrong record is reported with the file, the byte and the record.
 printf 'stream 0\nthread role=main\nwait-end\n' | trace two_records
 exits 2 two_records
 explained
@@ -37,7 +37,7 @@ damaged schema "sed -i s,taskpath.run/1,other.run/9, run.json"
 damaged sites 'echo "not json" >sites.jsonl; echo >>sites.jsonl'
 in_err sites.jsonl
 
-# A file in place of the directory, a place that cannot be written to.
+# A file instead of the directory, and a place without write permission.
 echo >file
 exits 2 file
 explained

@@ -1,9 +1,10 @@
 #!/bin/bash
-# tp-diff: profiles of both kinds, matching of sites, exit status, formats, what is said about nonsense.
+# tp-diff: profiles of both kinds, matching of sites, exit status, formats, errors for invalid
+# input.
 : "${TP_DIFF:?TP_DIFF must name tp-diff}"
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 paper base
-# The task of line 13 does 80 instead of 40, and everything stands two lines further down.
+# The task of line 13 does 80 instead of 40, and all code moved two lines down.
 sed 's/work=40 .*/work=80/; s/work=40$/work=80/; s/virtual_work=175/virtual_work=215/; s/paper.cpp 25/paper.cpp 27/
      s/paper.cpp 10/paper.cpp 12/; s/paper.cpp 13/paper.cpp 15/' "$here/../../golden/taskprof_paper.trace.txt" >script
 "$TP_MAKE_TRACE" script now
@@ -20,7 +21,7 @@ cp out of_data
 diff_exits 0 base.json now.json
 cmp -s <(sed s/.json// out | tail -n +2) <(tail -n +2 of_data) || fail "of JSON: $(diff out of_data)"
 
-# With functions it is said that a site moved; without them nobody can tell.
+# With functions the output says that a site moved; without them that is unknown.
 in_out "was line 13"
 diff_exits 0 -v base now
 in_err "paper.cpp:15: was line 13"
@@ -69,7 +70,7 @@ explained
 diff_exits 2 base now --fail-if 'speed>0'
 in_err "hint: tp-diff --help"
 
-# Another unit: only ratios and shares can be compared.
+# A different unit: only ratios and shares can be compared.
 sed 's/"unit": "units"/"unit": "ticks"/' now.json >ticks.json
 diff_exits 0 base.json ticks.json
 in_out "other unit"

@@ -1,8 +1,10 @@
 #!/bin/bash
-# As divisible is said to be unknown wherever it is: in no output, check or comparison does the figure as executed take its place.
+# Where the schedule-independent parallelism is unknown, every output, check and comparison reports
+# that: none uses the figure of this run instead.
 : "${TP_DIFF:?TP_DIFF must name tp-diff}"
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
-# loop DIR CONSTRUCT TAG [WORK]: a loop of four tasks side by side, after code of 10 units; recompiled loops tell their body calls.
+# loop DIR CONSTRUCT TAG [WORK]: a loop of four parallel tasks, after code of 10 units; recompiled
+# loops record their body calls.
 loop() {
   local task
   task=$([ "$3" = explicit ] && echo 'loop-begin work=0 ; loop-end work=10 n=4 grain=1 ; end' || echo 'end work=10')
@@ -77,7 +79,7 @@ diff_exits 0 recompiled asis --json -
 python3 -c 'import json
 p = json.load(open("out"))
 assert p["program"]["divisible_parallelism"]["new"] is None and not p["new"]["divisible_is_known"]' || fail "the JSON of tp-diff"
-# Profiles that do not tell are of programs where it was known.
+# In profiles without the field divisible_is_known, it was known.
 grep -v divisible_is_known recompiled.json >older.json
 diff_exits 1 older.json recompiled.json --fail-if 'divisible_parallelism>=0'
 

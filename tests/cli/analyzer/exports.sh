@@ -1,8 +1,9 @@
 #!/bin/bash
-# --export: each file is read back, and nothing is lost in it; the same twice; what is said about nonsense.
+# --export: each file is read back, complete, and identical in a second run; errors for invalid
+# input.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 paper paper
-# A recursion of two sites in each other, one of them with a name that formats have to escape.
+# A recursion of two sites in each other, one of which has a name that formats have to escape.
 trace recursion <<'END'
 run virtual_work=140
 site 1 a;b<.cpp 1
@@ -52,7 +53,7 @@ done
 exits 2 paper --export dot:/proc/nowhere/file
 explained
 
-# Consumers, where they are installed.
+# Consumers of the formats, if they are installed.
 if command -v dot >/dev/null; then
   for data in paper recursion; do dot -Tsvg $data.1/dot >svg || fail "Graphviz rejects dot"; done
 fi

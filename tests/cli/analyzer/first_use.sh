@@ -1,6 +1,6 @@
 #!/bin/bash
-# Serial code before the first use of oneTBB has no site of its own: it is named, and warned of, by the first spawn. Wherever the
-# recording began in it, it is one stretch of code.
+# Serial code before the first oneTBB call has no site of its own: reports and warnings name it by
+# the first spawn. It is one code segment, wherever in it the recording began.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 rest='
   spawn work=5 site=1 ctx=new-exclusive
@@ -11,7 +11,7 @@ rest='
   thread-end'
 named="serial code before the first oneTBB call (a.cpp:12)"
 
-# warns DIR LINE...: these are all the warnings.
+# warns DIR LINE...: checks that these are all the warnings.
 warns() {
   exits 0 -q "$1" --warnings --json "$1.json"
   shift
@@ -30,7 +30,7 @@ warns unmarked "a.cpp:12: warning: critical path: 20 % is in the tasks that are 
   "a.cpp:12: warning: critical path: 70 % is $named"
 in_json '"name": "from the first oneTBB call to the spawn at a.cpp:12"' unmarked.json
 
-# A causal region is where recording began; code inside has its own line.
+# Here the recording began in a causal region; code inside the region has its own line.
 trace marked <<END
 site 1 a.cpp 12
 region 0 setup a.cpp 8
@@ -48,7 +48,7 @@ python3 -c 'import json
 r = json.load(open("marked.json"))["regions"]
 assert [(x["critical_work"], x["critical_percent"]) for x in r] == [(49, 49), (1, 1)], r' || fail "critical work of regions"
 
-# A pause is none; nor is what comes after it the start of the program.
+# A pause is not such code, and the code after a pause is not the start of the program.
 trace paused <<END
 site 1 a.cpp 12
 stream 0

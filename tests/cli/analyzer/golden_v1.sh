@@ -1,9 +1,11 @@
 #!/bin/bash
-# Recordings of format version 1 (tests/golden/v1/README.md): they are read for ever, with the result that they had.
+# Recordings of format version 1 (tests/golden/v1/README.md): every version reads them, with the
+# same result.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 golden=$here/../../golden/v1
 
-# Whether the JSON in the second file has what the first one has. Texts for people may change.
+# has_all OLD NEW: checks that the JSON in NEW has everything that OLD has. Texts for people may
+# change.
 has_all() {
   python3 - "$1" "$2" <<'END'
 import json, math, sys
@@ -45,7 +47,7 @@ for archive in "$golden"/*.tar.xz; do
   python3 -B "$here/../../support/validate_json.py" "$name" || fail "$name: not what the schemas say"
 done
 
-# What is said to be in them is in them.
+# all_records contains every kind of record, as its name says.
 exits 0 --dump all_records
 for op in Spawn SpawnWait Wait WaitEnd Begin End Task LoopBegin LoopEnd Join Release Acquire Region ContextEnd Cut Extended; do
   grep -qE "^[0-9]+ $op " out || fail "no $op in all_records"
@@ -55,7 +57,7 @@ exits 0 -q --format json addresses
 in_out '"found_by": ['
 in_out '"debug_info"'
 in_out '"page-faults"'
-# Without the program its sites have names of types.
+# Without the program its sites have only the names of types.
 rm addresses/addresses.debug
 exits 0 -q --format json addresses
 not_in_out '"debug_info"'

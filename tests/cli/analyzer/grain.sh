@@ -1,5 +1,6 @@
 #!/bin/bash
-# --grain: what a loop would allow with another grain, and the warning where figures depend on the schedule.
+# --grain: the parallelism of a loop with another grain size, and the warning where figures depend
+# on the schedule.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 trace data <<'END'
 run virtual_work=64
@@ -23,7 +24,7 @@ in_out "of loop.cpp:7)"
 exits 0 data --grain loop.cpp:7=16
 in_out "grain size 16 at loop.cpp:7: parallelism 4.00 if loops were split"
 
-# A site of tasks has no grain.
+# A site of tasks has no grain size.
 paper tasks
 exits 0 tasks --grain paper.cpp:10=16
 in_out "grain size 16 at paper.cpp:10: no body call of a loop was recorded there"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Streams that are shorter than end.json tells: analyzed as far as they go, never called complete, and nothing is claimed of them.
+# Streams that are shorter than end.json records: analyzed up to their end, never called complete,
+# and checks of them fail.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 : "${TP_DIFF:?TP_DIFF must name tp-diff}"
 two_streams() {
@@ -71,7 +72,7 @@ lost cut "000001.tps (byte $size, record 2)" 2 1
 lost empty "000001.tps (byte 0)" 2 0
 lost only "000000.tps (byte 0)" 1 0
 
-# A program that was killed can be checked, but not without a word.
+# A program that was killed can be checked, but with a warning.
 sed 's/^run .*/run complete=0/' script >killed.script
 "$TP_MAKE_TRACE" killed.script killed
 exits 0 -q killed --check 'work>0'

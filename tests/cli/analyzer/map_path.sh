@@ -1,5 +1,6 @@
 #!/bin/bash
-# --map-path, and TP_MAP_PATH where the option is not given: one rule per line, the longest prefix that fits.
+# --map-path, and TP_MAP_PATH if the option is missing: one rule per line; the longest matching
+# prefix applies.
 : "${TP_DIFF:?TP_DIFF must name tp-diff}"
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 trace data <<END
@@ -15,9 +16,9 @@ stream 0
   wait-end
   thread-end
 END
-# files: of the sites in the JSON in `out`, without main.
+# files: prints the files of the sites in the JSON in `out`, without main.
 files() { python3 -c 'import json; print(*sorted(s["file"] for s in json.load(open("out"))["sites"] if s["line"]))'; }
-# maps EXPECTED ARG...: the files are these, with the rules of the arguments and of TP_MAP_PATH.
+# maps EXPECTED ARG...: checks the files under the rules of the arguments and of TP_MAP_PATH.
 maps() {
   local expected=$1
   shift
@@ -40,11 +41,11 @@ for wrong in x =y $'/build=/src\nx'; do
   explained
   in_err "TP_MAP_PATH: expected OLD=NEW, got '${wrong#*$'\n'}'"
 done
-# --map-path of tp-diff is for BASE, TP_MAP_PATH for both.
+# --map-path of tp-diff applies to BASE, TP_MAP_PATH to both profiles.
 unset TP_MAP_PATH
 exits 0 -q --json other.json data --map-path /build=/elsewhere
 exits 0 -q --json here.json data
-# matched 1|0 BASE NEW ARG...: whether sites are in both.
+# matched 1|0 BASE NEW ARG...: checks whether sites are in both profiles.
 matched() {
   local expected=$1 found=0
   shift

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The command line: help, version, and what is said about options that make no sense.
+# The command line: help, version, and errors for invalid options.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 paper data
 

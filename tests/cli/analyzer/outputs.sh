@@ -1,5 +1,6 @@
 #!/bin/bash
-# stdout carries the answer only, files are where they should be, and the same question has the same answer.
+# stdout contains only the answer, files are in their places, and equal questions have equal
+# answers.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 paper data
 
@@ -25,7 +26,7 @@ exits 0 -q -o files --json kept.json data
 exits 0 -q -o files --json - data
 cmp -s out kept.json || fail "--json - differs from --json FILE"
 
-# Where nothing can be written.
+# Places where nothing can be written.
 for question in "--json /proc/x/y" "-o /proc/x"; do
   # shellcheck disable=SC2086
   exits 2 -q data $question
@@ -43,7 +44,7 @@ for question in "" --dump; do
   ! grep -q "records it again" err || fail "the wrong hint: $(cat err)"
 done
 
-# Also on another number of threads, and however often.
+# The answer is also the same with another number of threads, and in every run.
 exits 0 -q -o files -j 4 --format json data
 cmp -s out kept.json || fail "the profile depends on -j"
 python3 - <<'END' || fail "the JSON lacks something"
@@ -58,7 +59,7 @@ assert p["what_if"]["explored"] and p["what_if"]["basis"] == "as_executed"
 assert all(point["speedups"] for c in p["what_if"]["curves"] for point in c["points"])
 END
 
-# Questions that are asked only on demand.
+# Questions that are answered only on request.
 exits 0 -q -o files --explore never --format json data
 python3 -c 'import json; w = json.load(open("out"))["what_if"]; assert not w["explored"] and w["not_explored"]' ||
   fail "--explore never"
@@ -77,12 +78,13 @@ in_out "no prediction: at most 1024 CPUs can be simulated"
 exits 0 -q -o files -P 5000 --format json data
 python3 -c 'import json; p = json.load(open("out"))["prediction"]; assert p["not_made"] and not p["runs"]' || fail "-P 5000"
 
-# What is too short to gain anything is not asked about, and counted.
+# Code that is too short to gain anything is not analyzed, but counted.
 exits 0 -q -o files --format json data
 python3 -c 'import json; w = json.load(open("out"))["what_if"]
 assert (w["explored_least_critical_percent"], w["explored_left_out"]) == (1, 1), w["explored_left_out"]' || fail "left out"
 
-# Names from the profiled program may be anything: what is for people, or goes to a terminal, commands no terminal.
+# Names from the profiled program may contain anything; texts for people and output on a terminal
+# contain no terminal commands.
 escape=$(printf '\033[2J')
 trace odd <<END
 site 1 aESCAPEb.cpp 7

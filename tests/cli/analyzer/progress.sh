@@ -1,5 +1,5 @@
 #!/bin/bash
-# What takes long says on a terminal how far it is: one line, rewritten, and gone before anything else is said.
+# Long analyses show progress on a terminal: one line, rewritten, and erased before other output.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 tasks=$(for i in $(seq 4000); do
   printf 'spawn work=5 site=1 ctx=last\nspawn work=%s site=2 ctx=last\ncut work=1\n' "$i"
@@ -19,7 +19,9 @@ $(for i in $(seq 0 8000); do echo "task task=0.$i work=7"; done)
 END
 
 cat >on_terminal.py <<'END'
-# on_terminal.py COLUMNS COMMAND...: stdout to the file `out`, stderr to a terminal and from there to the file `err`.
+# on_terminal.py COLUMNS COMMAND...: stdout goes to the file `out`; stderr goes to a terminal, and
+# from there to the file `err`.
+# to the file `err`.
 import fcntl, os, pty, struct, subprocess, sys, termios
 master, terminal = pty.openpty()
 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
@@ -36,14 +38,14 @@ with open("out", "wb") as out, open("err", "wb") as err:
         err.write(data)
 sys.exit(process.wait())
 END
-# shown COLUMNS STATUS ARG...: runs tp-analyze, whose line is due at once.
+# shown COLUMNS STATUS ARG...: runs tp-analyze with its progress line due at once.
 shown() {
   local columns=$1 expected=$2 status=0
   shift 2
   NO_COLOR=1 TERM=${term-xterm} python3 on_terminal.py "$columns" "$TP_ANALYZE" --progress-after 0 "$@" || status=$?
   [ $status -eq "$expected" ] || fail "tp-analyze $*: exit status $status, expected $expected: $(cat -v err)"
 }
-# said PATTERN: lines that were shown and erased again, then only lines that match.
+# said PATTERN: checks for lines that were shown and erased again, then only lines that match.
 said() {
   python3 - "$1" <<'END' || fail "on the terminal: $(tr '\r' '\n' <err | cat -v | head -40)"
 import re, sys
@@ -67,7 +69,8 @@ said "tp: error: |hint: "
 shown 20 0 --explore always --target 64 data
 ! tr '\r' '\n' <err | grep -q '^tp: [^w].\{18\}' || fail "wider than the terminal: $(cat -v err)"
 
-# Not for files, on terminals that cannot, or if nobody wants it; the answer is the same.
+# No progress in files, on terminals without the capability, or when disabled; the answer is the
+# same.
 exits 0 --progress-after 0 --explore always --simulate always --target 64 data
 cmp -s out kept || fail "the answer depends on the terminal"
 ! grep -q "[^[:print:]]" err || fail "in a file: $(cat -v err)"
@@ -75,7 +78,7 @@ shown 80 0 -q data
 is_empty err
 term=dumb shown 80 0 data
 ! tr -d '\r' <err | grep -qv '^tp: wrote' || fail "on a dumb terminal: $(cat -v err)"
-# Nothing before it is due.
+# Nothing is shown before the line is due.
 TERM=xterm python3 on_terminal.py 80 "$TP_ANALYZE" --progress-after 600000 data || fail "exit status $?"
 ! tr -d '\r' <err | grep -qv '^tp: wrote' || fail "too early: $(cat -v err)"
 exits 0 --help

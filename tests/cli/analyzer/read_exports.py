@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Reads back what tp-analyze --export wrote and compares the sums with the profile: read_exports.py PROFILE.json FOLDER.
+"""Reads the files of tp-analyze --export and compares their sums with the profile.
 
-FOLDER has a file per format, named after it. Exclusive work must add up to T1, critical work to Tinf, tasks to all tasks;
-per site they must be the profile's.
+    read_exports.py PROFILE.json FOLDER
+
+FOLDER contains one file per format, named after it. Exclusive work must add up to T1, critical work
+to Tinf, tasks to all tasks; per site they must equal those of the profile.
 """
 import collections
 import gzip
@@ -116,7 +118,7 @@ def callgrind(path):
                     sums[event, function] += cost
     split = [collections.Counter({f: c for (e, f), c in sums.items() if e == event}) for event in range(3)]
     assert totals == [sum(each.values()) for each in split], totals
-    # All that main does itself and calls is all there is.
+    # What main does itself and what it calls is everything.
     for event in range(3):
         assert totals[event] == split[event]["main"] + sum(c[event] for (f, _), c in inclusive.items() if f == "main")
     return split
@@ -155,7 +157,7 @@ def perfetto(path):
 
 
 def dot(path):
-    """The nodes' labels; the tasks along the edges."""
+    """The nodes' labels, and the numbers of tasks along the edges."""
     nodes, spawns = {}, 0
     for line in open(path):
         if " -> " in line:

@@ -1,9 +1,10 @@
 #!/bin/bash
-# Constructs whose DAG is that of the run's schedule are named by a warning, and where as divisible depends on it as well, it is
-# said to be unknown.
+# A warning names constructs whose DAG depends on the schedule of the run. If the
+# schedule-independent parallelism depends on it as well, it is reported as unknown.
 : "${TP_DIFF:?TP_DIFF must name tp-diff}"
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
-# side_by_side DIR BEFORE SITE CONTEXT: two tasks of 50 units side by side, after BEFORE units of other code.
+# side_by_side DIR BEFORE SITE CONTEXT: two parallel tasks of 50 units, after BEFORE units of other
+# code.
 side_by_side() {
   trace "$1" <<END
 run virtual_work=$((100 + $2))
@@ -22,15 +23,16 @@ stream 0
   thread-end
 END
 }
-# two DIR CONSTRUCT BEFORE: of a site that tells its construct.
+# two DIR CONSTRUCT BEFORE: the tasks of a site whose record contains the construct.
 two() {
   side_by_side "$1" "$3" "construct=$2" ""
 }
-# in_context DIR CONSTRUCT: of a site that the headers told, where the context of its tasks says what stands there.
+# in_context DIR CONSTRUCT: the tasks of a site that the headers recorded; the context of the tasks
+# contains the construct.
 in_context() {
   side_by_side "$1" 0 "construct= tag=header" "construct=$2"
 }
-# is DIR EXPRESSION: of the profile p, in Python, and the names w of its warnings.
+# is DIR EXPRESSION: checks a Python expression of the profile p and of the names w of its warnings.
 is() {
   exits 0 -q --format json "$1"
   python3 -c 'import json, sys
@@ -55,7 +57,7 @@ in_err "tp: warning: all figures depend on the schedule of this run"
 exits 0 -q --json scan.json scan
 "$TP_DIFF" scan.json scan.json --fail-if 'divisible_parallelism<0' >out 2>err
 [ $? = 2 ] && grep -q "parallel_scan depends" err || fail "tp-diff: $(cat err)"
-# It takes less than a hundredth of the span: nothing that matters.
+# It takes less than a hundredth of the span, which is insignificant.
 two small_scan parallel_scan 100000
 is small_scan 'w == [] and p["divisible_is_known"]'
 
@@ -68,7 +70,7 @@ is graph_by_context 'w == ["arrival"] and p["divisible_is_known"]'
 in_context group_by_context task_group
 is group_by_context 'w == [] and p["divisible_is_known"]'
 
-# Whether there are such filters and nodes the trace does not tell.
+# The trace does not record whether there are such filters and nodes.
 two pipeline parallel_pipeline 0
 is pipeline 'w == ["arrival"] and p["divisible_is_known"]'
 exits 0 pipeline --strict

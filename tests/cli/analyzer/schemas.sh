@@ -1,6 +1,7 @@
 #!/bin/bash
-# The schemas of docs/reference/schemas: valid, complete, and strict enough to see a change. What tp-analyze and tp-diff
-# print elsewhere in these tests is validated by common.inc; here are the golden traces, and options that add fields.
+# The schemas of docs/reference/schemas: valid, complete, and strict enough to detect a change.
+# common.inc validates the output of tp-analyze and tp-diff in the other tests; this test validates
+# the golden traces, and options that add fields.
 : "${TP_DIFF:?TP_DIFF must name tp-diff}"
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 validate() { python3 -B "$here/../../support/validate_json.py" "$@"; }
@@ -38,7 +39,8 @@ rm data/end.json
 exits 0 -q --format json data
 validate data || fail "without end.json"
 
-# broken EXPECTED FILE CHANGE: a document in which CHANGE, of the value v in Python, was made is not valid.
+# broken EXPECTED FILE CHANGE: checks that the document is invalid after CHANGE, a Python statement
+# that modifies its value v.
 broken() {
   python3 -c 'import json, sys
 v = json.load(open(sys.argv[1]))

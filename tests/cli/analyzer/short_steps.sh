@@ -1,7 +1,7 @@
 #!/bin/bash
-# Steps that are shorter than what measuring them costs: every report marks their sites, but for exports, whose names other tools
-# compare; and no figure becomes negative where costs are subtracted, clocks of two CPUs differ, or CPU times are less than they
-# should be.
+# Steps that are shorter than the cost of measuring them: every report marks their sites, except for
+# exports, whose names other tools compare. No figure becomes negative where costs are subtracted,
+# where clocks of two CPUs differ, or where CPU times are too small.
 : "${TP_DIFF:?TP_DIFF must name tp-diff}"
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 trace short <<'END'
@@ -19,7 +19,7 @@ stream 0 base=5000
   loop-end work=2 lead=1 n=64 grain=1
   end work=2 lead=1
   thread-end cpu=3 paused=1000000
-# It began the task before it was created, by its clock, and was gone before.
+# By its clock, this thread began the task before it was created, and had ended before that.
 stream 1 base=10
   thread role=worker
     begin task=0.0 idle=4000
@@ -27,7 +27,7 @@ stream 1 base=10
   cut
   thread-end cpu=0 paused=5
 END
-# marked FILE: short.cpp:1 is, long.cpp:2 is not.
+# marked FILE: checks that short.cpp:1 is marked and long.cpp:2 is not.
 marked() {
   grep -q 'short\.cpp.* ~' "$1" || fail "$1: short.cpp is not marked: $(cat "$1")"
   ! grep -q 'long\.cpp.* ~' "$1" || fail "$1: long.cpp is marked: $(cat "$1")"
@@ -62,7 +62,7 @@ marked diff
 marked diff.md
 "$TP_DIFF" --format json short.json short.json >diff.json || fail "tp-diff: $?"
 
-# Of a profile that an earlier version wrote nothing is known.
+# For a profile of an earlier version this is unknown.
 sed '/"too_short"/d' short.json >old.json
 "$TP_DIFF" old.json old.json >old || fail "tp-diff of an old profile: $?"
 ! grep -q '~' old || fail "marked: $(cat old)"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# --target: the fewest pieces of code, whole sites among them, and what is said where they are not enough.
+# --target: the smallest set of changes, whole sites included, and the output if it is not enough.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 
-# stages COUNT: between loops of 100 short tasks, main works alone for 10 units.
+# stages COUNT: loops of 100 short tasks; between them main works alone for 10 units.
 stages() {
   echo "run virtual_work=$((($1 + 1) * 10 + $1 * 100))"
   for ((s = 1; s <= $1; s++)); do echo "site $s stage.cpp $s"; done
@@ -26,7 +26,7 @@ in_out "main, all of its own code"
 exits 0 -o files stages --target 64 --factors 64
 in_out "   95.03  main"
 
-# Less work is less parallel: nothing is named that gains nothing.
+# Less work reduces the parallelism: changes without a gain are not named.
 paper data
 exits 0 -o files data --target 64 --what-if-mode optimize
 in_out "parallelism 64 is out of reach: speeding up 2 parts of the code"
@@ -36,7 +36,7 @@ exits 0 -o files data --target 64 --what-if-mode optimize --format md
 in_out "| not reached | 1.72 |"
 [ "$(grep -c "is out of reach" out)" -eq 1 ] || fail "said twice: $(cat out)"
 
-# More pieces are needed than are tried: the text has no room for all, but says where they lead.
+# More changes are needed than are tried: the text cannot list them all, but states their effect.
 stages 40 | sed '/^task/s/work=1$/work=400/; s/work=10$/work=1/' | trace long
 exits 0 -o files long --target 900
 in_out "parallelism 900 is out of reach: speeding up 32 parts of the code"
@@ -50,7 +50,7 @@ assert not t["reached"] and len(t["regions"]) == 32 and t["parallelism_with_all_
 assert {step["kind"] for step in t["regions"]} == {"site", "stretch"}
 END
 
-# A target that would overflow is not searched for; the rest is answered.
+# A target that would overflow is not searched for; the other questions are answered.
 trace huge <<'END'
 run virtual_work=1100000000000000
 site 1 a.cpp 1

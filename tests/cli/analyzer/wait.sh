@@ -1,6 +1,6 @@
 #!/bin/bash
-# Two groups of tasks, one after the other: without the wait between them they run side by side, which gains more than any
-# piece of code that is faster.
+# Two groups of tasks, one after the other: without the wait between them they run in parallel,
+# which gains more than any code segment that becomes faster.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 trace data <<'END'
 run virtual_work=408

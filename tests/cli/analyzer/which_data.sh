@@ -1,5 +1,5 @@
 #!/bin/bash
-# Where the data comes from, and what is said if there is none.
+# Where the data comes from, and the error if there is none.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 
 exits 2
@@ -16,7 +16,7 @@ echo >plain
 exits 2 plain
 in_err "tp: error: plain: no such data directory: expected a directory written by tp-run, got a file"
 
-# A positional that is a directory is the data, one that ends in .csv the output.
+# A positional argument that is a directory is the data; one that ends in .csv is the output.
 paper data
 exits 0 data
 in_out "Work T1         175 units"
@@ -32,7 +32,7 @@ exits 2 one.csv two.csv -d data
 explained
 in_err "tp: error: two.csv: a second profile to write: the first one is one.csv"
 
-# No data, but a profile of ours: it is shown. Nothing is written then.
+# No data, but an existing profile: it is shown, and nothing is written.
 rm -rf tp-data
 cp named.csv kept.csv
 exits 0 named.csv

@@ -1,5 +1,5 @@
 #!/bin/bash
-# tp-config answers from its own place, also through a link.
+# tp-config prints the paths of its own installation, also when called through a link.
 . "$(dirname "$0")/common.inc"
 config=$TP_TEST_PREFIX/bin/tp-config
 

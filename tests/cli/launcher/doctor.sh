@@ -1,5 +1,6 @@
 #!/bin/bash
-# tp-doctor makes a table of what the library answers, and names the one command that gives more.
+# tp-doctor prints the library's answers as a table, and the one command that enables a better
+# clock.
 support=$(cd "$(dirname "$0")/../../support" && pwd)
 . "$(dirname "$0")/common.inc"
 doctor=$TP_TEST_PREFIX/bin/tp-doctor
@@ -9,7 +10,7 @@ expect 0 "$doctor";            in_file out '* tsc-rseq'; in_file out '9.5  inclu
 grep -q 'perf-user .* no .* locked' out || fail "no line of the clock that is locked: $(cat out)"
 grep -q 'no need' out && fail "a command for a clock that is no better: $(cat out)"
 expect 0 "$doctor" -q --json;  is_empty err
-# Nothing better than what auto takes: no command, though a worse clock has one.
+# No clock is better than the one that auto uses: no command, though a worse clock has one.
 expect 0 env STUB_CLOCKS='{"auto":{"clock":"tsc-rseq","event":"x","reason":"no counters"},"sources":[
   {"clock":"tsc-rseq","event":"tsc","works":true,"unit":"ticks","kernel_included":true,"ns_per_read":9.5},
   {"clock":"tsc-perf-page","event":"tsc","works":false,"reason":"closed","command":"no need"}]}' "$doctor" -q
@@ -24,7 +25,7 @@ expect 0 "$doctor" -V;         in_file out 'tp-doctor '
 expect 2 "$doctor" --bogus;    in_file err 'hint: tp-doctor --help'
 expect 2 "$doctor" argument
 
-# Without its library it says so.
+# Without its library it reports that.
 mkdir -p own/bin && cp "$doctor" own/bin
 expect 2 own/bin/tp-doctor;    in_file err 'lib/libtbb.so.12: No such file'; in_file err 'hint: install Taskpath again'; is_empty out
 expect 2 env STUB_CLOCKS='{"auto":' "$doctor"; in_file err 'its answer about clocks is not valid JSON'; is_empty out

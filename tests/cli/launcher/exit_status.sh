@@ -1,5 +1,5 @@
 #!/bin/bash
-# tp-run ends as the program ends, and 125, 126 and 127 are its own.
+# tp-run returns the program's exit status; 125, 126 and 127 are its own.
 . "$(dirname "$0")/common.inc"
 
 expect 0 "$tp_run" true
@@ -17,7 +17,7 @@ printf '#!/no/such/interpreter\n' >script
 chmod +x script
 expect 126 "$tp_run" ./script;        in_file err 'its interpreter was not found'
 
-# stdout belongs to the program, also when tp-run has much to say.
+# stdout belongs to the program, even with -v.
 expect 3 "$tp_run" -v sh -c 'echo answer; exit 3'
 [ "$(cat out)" = answer ] || fail "stdout: $(cat out)"
 finish

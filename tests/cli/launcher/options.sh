@@ -1,5 +1,6 @@
 #!/bin/bash
-# Options stop at the first word that is none; each wrong one has its answer and ends with 125.
+# Options end at the first word that is not an option; each invalid one has its own error and exit
+# status 125.
 . "$(dirname "$0")/common.inc"
 
 expect 0 "$tp_run" --help;            in_file out 'Usage: tp-run'; in_file out 'Examples:'; is_empty err
@@ -18,13 +19,13 @@ expect 125 env TP_EVENT=cycles "$tp_run" true; in_file err 'TP_EVENT=cycles: can
 expect 0 env TP_EVENT=cycles "$tp_run" -e virtual env; in_file out 'TP_EVENT=virtual'
 expect 0 "$tp_run" -e auto true
 expect 0 "$tp_run" -e virtual true
-# Names of libpfm4 become numbers, or are refused by name.
+# Names of libpfm4 events are replaced by numbers, or rejected with the name in the error.
 expect 125 "$tp_run" -e NO_SUCH_EVENT true; in_file err 'NO_SUCH_EVENT'
 if "$tp_run" -e tsc,PERF_COUNT_SW_PAGE_FAULTS env >out 2>err; then
   in_file out 'TP_EVENT=tsc,1:2=PERF_COUNT_SW_PAGE_FAULTS'
   expect 0 env TP_EVENT=tsc,PERF_COUNT_SW_PAGE_FAULTS "$tp_run" env
   in_file out 'TP_EVENT=tsc,1:2=PERF_COUNT_SW_PAGE_FAULTS'
-  # All numbers of an event of Skylake, and nothing that only sampling or the kernel could count.
+  # All numbers of an event of Skylake, without those that only sampling or the kernel could count.
   if [ "$(uname -m)" = x86_64 ]; then
     export LIBPFM_FORCE_PMU=skx
     offcore=OFFCORE_RESPONSE_0:DMND_DATA_RD:L3_HIT:SNP_ANY
@@ -47,12 +48,12 @@ done
 expect 0 "$tp_run" --max-size=512mb env; in_file out 'TP_MAX_SIZE=536870912'
 expect 125 "$tp_run" --analyze=profile true; in_file err '.csv'
 
-# The program's own options, and words that look like ours.
+# The program's own options, and words that look like options of tp-run.
 expect 0 "$tp_run" echo -o d --help -- -q; [ "$(cat out)" = '-o d --help -- -q' ] || fail "arguments: $(cat out)"
 expect 0 "$tp_run" -q -- echo -- x;        [ "$(cat out)" = '-- x' ] || fail "arguments after --: $(cat out)"
 expect 0 "$tp_run" --paused echo 'a  b' ''; [ "$(cat out)" = 'a  b ' ] || fail "quoting: $(cat out)"
 
-# What the program finds in its environment.
+# The environment of the program.
 export LD_LIBRARY_PATH=/nonexistent
 expect 0 "$tp_run" -o 'd%p' -e tsc --paused --max-size 5M --as-if-cores 32 env
 in_file out "LD_PRELOAD=$TP_TEST_PREFIX/lib/libtbb.so.12"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The check that something was recorded, where it is found, and what is said when it was not.
+# The check that something was recorded, the place of the recording, and the message if there is
+# none.
 . "$(dirname "$0")/common.inc"
 export STUB_RECORDS=1
 
@@ -13,19 +14,19 @@ mkdir 'per%cent' && cd 'per%cent' || exit 1
 expect 0 "$tp_run" true;               in_file err 'tp-analyze tp-data'
 cd .. || exit 1
 expect 0 "$tp_run" sh -c 'cd /; true'; in_file err 'tp-analyze tp-data'
-# A script's programs record each on its own; all are named.
+# Each program of a script makes its own recording; all are listed.
 expect 0 "$tp_run" -o 'p%p' sh -c 'true; env true; env true'; in_file err 'recorded to'
 expect 125 "$tp_run" --analyze true;   in_file err 'tp-analyze: No such file'
 expect 4 "$tp_run" --analyze sh -c 'exit 4'
 
-# tp-analyze gets the data and the profile; its status counts when the program's is 0.
+# tp-analyze gets the data and the profile; its exit status counts if the program's is 0.
 mkdir -p own/bin && cp -r "$TP_TEST_PREFIX"/* own && printf '#!/bin/sh\necho "$@"; exit 2\n' >own/bin/tp-analyze
 chmod +x own/bin/tp-analyze
 expect 2 own/bin/tp-run --analyze true;             in_file out 'tp-data ws_profile.csv'
 expect 2 own/bin/tp-run --analyze=other.csv -q true; in_file out '--quiet tp-data other.csv'
 expect 3 own/bin/tp-run --analyze sh -c 'exit 3';   in_file out 'tp-data ws_profile.csv'
 
-# An old recording is not taken for a new one.
+# An old recording is not mistaken for a new one.
 unset STUB_RECORDS
 expect 0 "$tp_run" true
 in_file err 'nothing was recorded'; in_file err 'does not use libtbb.so.12'; in_file err 'hint:'
@@ -42,7 +43,7 @@ namespace tbb::detail::r1 { struct task; void spawn(task*) {} }
 int main() {}
 EOF
 "$CXX" -o program copy.cpp && expect 0 "$tp_run" ./program && in_file err 'program contains its own copy of TBB'
-# Inside a library of the program; and without symbols, where only names of classes are left.
+# Inside a library of the program; and without symbols, where only names of classes remain.
 "$CXX" -shared -fPIC -o libcopy.so copy.cpp && "$CXX" -Wl,--no-as-needed -o program program.cpp ./libcopy.so &&
   expect 0 "$tp_run" ./program && in_file err 'libcopy.so contains its own copy of TBB'
 cat >copy.cpp <<'EOF'
@@ -56,7 +57,8 @@ EOF
 "$CXX" -Wl,--no-as-needed -o program program.cpp "$TP_TEST_PREFIX/lib/libtbb.so.12" &&
   expect 0 "$tp_run" ./program && in_file err 'libtbb.so.12'
 
-# The dynamic linker finds the libraries, by the program's search path and LD_LIBRARY_PATH; their code runs in the program only.
+# The dynamic linker finds the libraries, by the program's search path and LD_LIBRARY_PATH; their
+# code runs only in the program.
 cat >library.cpp <<'EOF'
 #include <cstdio>
 namespace tbb::detail::r1 { struct task; void spawn(task*) {} }
@@ -77,7 +79,8 @@ in_file err 'libinner.so contains its own copy of TBB'
 rm -f audited
 expect 0 "$tp_run" ./program;                       in_file err 'does not use libtbb.so.12'
 [ "$(cat audited)" = x ] || fail "an auditor ran in tp-run: $(cat audited)"
-# A program that names another dynamic linker: that one is not started by tp-run, so its libraries are not known.
+# A program that names another dynamic linker: tp-run does not start that linker, so the program's
+# libraries are unknown.
 cp "$(ldd /bin/sh | grep -o '/[^ ]*/ld-[^ ]*')" linker &&
   "$CXX" -Wl,--no-as-needed -Wl,--dynamic-linker="$work/linker" -o program program.cpp -Ldeep -linner -Wl,-rpath,"$work/deep" || fail 'the program with its own linker does not build'
 rm -f ran

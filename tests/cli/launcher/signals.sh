@@ -1,8 +1,9 @@
 #!/bin/bash
-# TERM, HUP, USR1 and USR2 are forwarded; INT and QUIT do not touch tp-run; what was ignored stays ignored.
+# TERM, HUP, USR1 and USR2 are forwarded; INT and QUIT do not end tp-run; ignored signals stay
+# ignored.
 . "$(dirname "$0")/common.inc"
 
-# Waits until the program says that it is ready.
+# Waits until the program reports that it is ready.
 wait_ready() { for _ in $(seq 200); do [ -e ready ] && return; sleep 0.05; done; fail 'the program did not start'; }
 
 for signal in TERM HUP USR1 USR2; do

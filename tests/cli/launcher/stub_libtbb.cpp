@@ -1,6 +1,6 @@
-// In place of libtbb.so.12: "records" by writing run.json when STUB_RECORDS is set, and knows one
-// event that cannot be opened, one that it does not know, and one about which its answer is not JSON. Loaded into any program that tp-run starts, so it uses nothing but
-// libc.
+// Replaces libtbb.so.12. It "records" by writing run.json if STUB_RECORDS is set, and handles one
+// event that cannot be opened, one unknown event, and one with an answer that is not JSON. tp-run
+// loads it into any program, so it uses only libc.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,13 +18,13 @@ extern "C" int tp_probe_event(const char* event, char* message, unsigned long si
         message, size, "%s",
         R"({"works":false,"reason":"no hardware counters on this machine","command":"buy one"})");
   else if (std::strstr(event, "branches"))
-    std::snprintf(message, size, "no hardware counters on this machine"); // no JSON
+    std::snprintf(message, size, "no hardware counters on this machine"); // not JSON
   else
     return std::snprintf(message, size, "%s", R"({"works":true,"reason":"","command":""})") < 0;
   return 1;
 }
 
-// The answers of a machine whose better clock is locked away, or STUB_CLOCKS.
+// The answers of a machine whose better clock is disabled, or the value of STUB_CLOCKS.
 extern "C" int tp_report_clocks(char* json, unsigned long size) {
   const char* answer = std::getenv("STUB_CLOCKS");
   if (!answer)

@@ -1,6 +1,7 @@
 #!/bin/bash
-# run_case.sh NAME: tp-rewrite turns NAME.cpp into NAME.expected.cpp, leaves that alone, and both compile, run and exit
-# with 0. TP_UPDATE_GOLDEN=1 writes the expected file first (scripts/update-golden).
+# run_case.sh NAME: tp-rewrite turns NAME.cpp into NAME.expected.cpp and leaves the latter
+# unchanged; both compile, run and exit with 0. TP_UPDATE_GOLDEN=1 writes the expected file first
+# (scripts/update-golden).
 . "$(dirname "$0")/common.inc"
 name=$1
 flags=$(sed -n '1s|^// flags: *||p' "$here/$name.cpp")

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Bodies without a site are not parsed. Which those are is told by their text, so here the text hides what it can.
+# Bodies without a site are not parsed. Their text decides which those are, so this text hides the
+# sites.
 . "$(dirname "$0")/common.inc"
 cat > own.h <<'X'
 #pragma once
@@ -58,7 +59,8 @@ b.cpp:26:23 parallel_for spliced
 ./own.h:5:27 parallel_for in_header
 X
 
-# Aliases and variables name nodes and policies elsewhere than in the body, so that all bodies are parsed then.
+# Aliases and variables name nodes and policies outside the body, so that all bodies are parsed
+# then.
 for line in 'using N = tbb::flow::input_node<int>;' 'auto p = std::execution::par;' '/* continue_node */'; do
   printf '#if 0\n%s\n#endif\nint f() { return undeclared; }\n' "$line" > p.cpp
   "$TP_REWRITE" -q p.cpp > p.out 2> p.err && fail "not parsed beside $line"

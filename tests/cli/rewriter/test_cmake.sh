@@ -1,6 +1,6 @@
 #!/bin/bash
-# A CMake project with CMAKE_CXX_COMPILER=tp-c++: compiler tests, precompiled header, libraries, a second build that
-# does nothing, and a rebuild after a change of a header.
+# A CMake project with CMAKE_CXX_COMPILER=tp-c++: compiler tests, precompiled header, libraries, a
+# second build that does nothing, and a rebuild after a change of a header.
 . "$(dirname "$0")/common.inc"
 command -v cmake >/dev/null && command -v ninja >/dev/null || { echo "skip: no cmake or ninja"; exit 0; }
 cat > CMakeLists.txt <<'X'

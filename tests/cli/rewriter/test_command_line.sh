@@ -1,5 +1,5 @@
 #!/bin/bash
-# What tp-c++ adds to a command line, and when it keeps out of the way.
+# The arguments that tp-c++ adds to a command line, and the cases in which it adds none.
 . "$(dirname "$0")/common.inc"
 touch "$TP_PREFIX/lib/libtbb.so.12"
 printf '#!/bin/bash\nprintf "%%s|" "$@"\n' > show && chmod +x show
@@ -37,7 +37,7 @@ TP_PREFIX=/nonexistent expect "-c|a.cpp|" -c a.cpp
 [ "$("$TP_CXX_TOOL" -V)" ] || fail "-V"
 "$TP_CXX_TOOL" -h | grep -q TP_CXX || fail "-h"
 
-# A tagged compilation: the copy, the way to the original's folder, and nothing left behind.
+# A tagged compilation: the copy, the option for the original's folder, and no leftover files.
 mkdir d && echo 'int main() { tbb::parallel_for(0, 1, [](int) {}); }' > d/t.cpp
 printf '#!/bin/bash\nfor a; do case $a in /dev/null) exec g++ "$@";; esac; done\nprintf "%%s|" "$@"\n' > show
 TMPDIR=$work expect_tagged=$("$TP_CXX_TOOL" -include tbb/tbb.h -c d/t.cpp)

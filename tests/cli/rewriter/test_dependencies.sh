@@ -1,5 +1,5 @@
 #!/bin/bash
-# Dependency files name the original source, in every way of asking for them.
+# Dependency files name the original source, for every option that requests them.
 . "$(dirname "$0")/common.inc"
 mkdir -p "sub dir/inc"
 echo 'int main() { tbb::parallel_for(0, 1, [](int) {}); }' > body.txt

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Messages of the compiler, __LINE__ and __builtin_COLUMN() behind a tag are those of the original.
+# Compiler messages, __LINE__ and __builtin_COLUMN() after a tag are those of the original.
 . "$(dirname "$0")/common.inc"
 mkdir src
 cat > src/warn.cpp <<'X'
@@ -32,7 +32,7 @@ for compiler in $(compilers); do
     # shellcheck disable=SC2086  # several options
     TP_CXX=$compiler "$TP_CXX_TOOL" $flags -c src/$name.cpp -o ours.o 2> ours.txt; ours=$?
     [ $plain -eq $ours ] || fail "$compiler $name: exit status $ours, not $plain"
-    # With errors Clang has nothing to tag: then the text is the original's anyway.
+    # With errors Clang tags nothing: then the text is the original's anyway.
     diff <(messages plain.txt) <(messages ours.txt) || fail "$compiler $name: other messages"
     [ "$(messages ours.txt | wc -l)" -ge 1 ] || fail "$compiler $name: too few messages"
   done
@@ -43,7 +43,8 @@ for compiler in $(compilers); do
   diff plain.txt ours.txt || fail "$compiler: other __FILE__, __LINE__"
 done
 
-# Also when only the real compiler objects, after the tagging: a static assertion in an instantiation.
+# Also if only the real compiler finds the error, after the tagging: a static assertion in an
+# instantiation.
 cat > late.cpp <<'X'
 #include <tbb/tbb.h>
 template <typename T> void f() { tbb::parallel_for(0, 1, [](T) {}); static_assert(sizeof(T) == 1, "late"); }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What Clang cannot parse is compiled unchanged, with one note; errors are the real compiler's.
+# Code that Clang cannot parse is compiled unchanged, with one note; errors are the real compiler's.
 . "$(dirname "$0")/common.inc"
 export TP_CXX=g++
 cat > gnu.cpp <<'X'
@@ -15,7 +15,7 @@ X
 grep -q '^tp: gnu.cpp: compiled untagged: cannot be parsed: .*gnu.cpp:4:2: Clang must not' err.txt || fail "note: $(cat err.txt)"
 "$TP_CXX_TOOL" -q gnu.cpp -o prog 2> err.txt; [ -s err.txt ] && fail "-q is not quiet"
 
-# Code that g++ takes, and Clang by default does not, is tagged all the same.
+# Code that g++ accepts, and Clang by default does not, is tagged nevertheless.
 cat > lenient.cpp <<'X'
 #include <tbb/tbb.h>
 enum E { a, b };
@@ -35,7 +35,8 @@ g++ -c bad.cpp 2> plain.txt; plain=$?
 "$TP_CXX_TOOL" -q -c missing.cpp 2> ours.txt && fail "missing source"
 grep -q 'missing.cpp' ours.txt || fail "missing source not named"
 
-# Clang does not end here: it is ended after some CPU time, and the compiler tells what is wrong.
+# Clang does not terminate on this code: it is killed after some CPU time, and the compiler reports
+# the error.
 cat > endless.cpp <<'X'
 #include <tbb/tbb.h>
 int size(int (*)());
@@ -53,7 +54,7 @@ grep -q '^tp: endless.cpp: compiled untagged: tp-rewrite was ended by signal 9' 
 (ulimit -S -t 1; "$TP_REWRITE" endless.cpp -- -fopenmp > out.txt 2> ours.txt); [ $? -eq 2 ] || fail "tp-rewrite: status"
 grep -q '^tp: error: endless.cpp: cannot be parsed within 1 s of CPU time' ours.txt || fail "tp-rewrite: $(cat ours.txt)"
 
-# A compiler that dies by a signal, one that does not exist, and tp-c++ itself.
+# A compiler that a signal kills, one that does not exist, and tp-c++ itself.
 printf '#!/bin/bash\nkill -TERM $$\n' > dies && chmod +x dies
 echo 'int main() {}' > plain.cpp
 TP_CXX=./dies "$TP_CXX_TOOL" -c plain.cpp; [ $? -eq 143 ] || fail "signal of the compiler"
@@ -62,7 +63,7 @@ grep -q '^hint:' err.txt || fail "no hint"
 TP_CXX=$TP_CXX_TOOL timeout 10 "$TP_CXX_TOOL" -c plain.cpp 2> err.txt; [ $? -eq 2 ] || fail "calls itself"
 grep -q 'tp-c++ itself' err.txt || fail "self call: $(cat err.txt)"
 
-# With headers that take no site nothing may be tagged.
+# With headers without site parameters, nothing may be tagged.
 echo 'int main() { tbb::parallel_for(0, 1, [](int) {}); }' > stock.cpp
 "$TP_CXX_TOOL" -DTP_STUB_STOCK -include tbb/tbb.h stock.cpp -o prog && ./prog || fail "stock headers"
 "$TP_REWRITE" --list-sites stock.cpp -- -DTP_STUB_STOCK -include tbb/tbb.h |

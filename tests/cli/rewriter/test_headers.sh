@@ -1,5 +1,6 @@
 #!/bin/bash
-# Own headers, with --out and --in-place: tagged for every includer, one record per site in the program.
+# Headers of the project, with --out and --in-place: tagged for every includer, one record per site
+# in the program.
 . "$(dirname "$0")/common.inc"
 mkdir -p inc src
 cat > inc/once.h <<'X'

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Headers are the same files with and without tp-c++, also where the source's folder holds one of the same name.
+# With and without tp-c++ the same headers are found, even if the source's folder contains one of
+# the same name.
 . "$(dirname "$0")/common.inc"
 mkdir src lib conf
 echo '#define WHICH 1' > src/config.h

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Random changes of the other cases: tp-rewrite never crashes, what it writes compiles if its input does (every other one with g++),
-# and it leaves its own output alone.
-# TP_MUTATIONS=N TP_SEED=S for a longer run, TP_SECONDS=T ends it early; a failure names its seed and keeps nothing.
+# Random mutations of the other cases: tp-rewrite never crashes, its output compiles if its input
+# does (every second one with g++), and it leaves its own output unchanged.
+# TP_MUTATIONS=N TP_SEED=S for a longer run; TP_SECONDS=T ends it early. A failure prints its seed
+# and keeps no files.
 . "$(dirname "$0")/common.inc"
 cat > mutate.py <<'X'
 import glob, os, random, re, resource, subprocess, sys, time

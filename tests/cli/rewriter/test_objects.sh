@@ -1,5 +1,5 @@
 #!/bin/bash
-# What is produced, and under which name, is as without tp-c++; no temporary path is left in it.
+# The outputs and their names are the same as without tp-c++, and contain no temporary path.
 . "$(dirname "$0")/common.inc"
 mkdir src
 echo 'int two();' > src/own.h

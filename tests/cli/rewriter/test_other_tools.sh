@@ -1,5 +1,6 @@
 #!/bin/bash
-# Options that only g++ knows, and ccache on either side of tp-c++: sites are tagged, a second compilation is a hit.
+# Options that only g++ accepts, and ccache before or after tp-c++: sites are tagged, and a second
+# compilation is a cache hit.
 . "$(dirname "$0")/common.inc"
 echo 'int main() { tbb::parallel_for(0, 1, [](int) {}); }' > a.cpp
 is_tagged() { nm -C "$1" | grep -q 'tp::sites::s_'; }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the project of a source is, without a repository: the folder of the topmost build file, over folders without one. Calls in
-# its headers are sites, those in other projects' headers are not.
+# The project of a source without a repository: the folder of the topmost build file, across folders
+# without one. Calls in the project's headers are sites, calls in other projects' headers are not.
 . "$(dirname "$0")/common.inc"
 mkdir -p "$work/a/b/c/project/src/module/test" "$work/a/b/c/project/src/module/include" "$work/other" && cd "$work/a/b/c/project" || exit 1
 touch CMakeLists.txt src/CMakeLists.txt src/module/test/CMakeLists.txt "$work/CMakeLists.txt"

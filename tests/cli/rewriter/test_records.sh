@@ -1,6 +1,6 @@
 #!/bin/bash
-# Records survive section garbage collection, stripping, LTO, static libraries and dlopen, and are thrown away with
-# calls that are not kept.
+# Records survive section garbage collection, stripping, LTO, static libraries and dlopen, and are
+# discarded together with calls that are not kept.
 . "$(dirname "$0")/common.inc"
 cat > lib.cpp <<'X'
 #include <tbb/tbb.h>
@@ -43,7 +43,7 @@ for compiler in $(compilers); do
   fi
   "$TP_CXX_TOOL" -c lib.cpp && rm -f lib.a && ar rcs lib.a lib.o && "$TP_CXX_TOOL" main.cpp lib.a -o prog &&
     ./prog || fail "$compiler: static library"
-  # The stand-in's own inline static variable is unique in the process and would keep the plugin loaded.
+  # The stub's inline static variable is unique in the process and would keep the plugin loaded.
   "$TP_CXX_TOOL" -fno-gnu-unique -fPIC -shared lib.cpp -o lib.so 2>/dev/null ||
     "$TP_CXX_TOOL" -fPIC -shared lib.cpp -o lib.so
   "$TP_CXX_TOOL" -DPLUGIN main.cpp -ldl -o prog && ./prog || fail "$compiler: dlopen, dlclose"

@@ -1,11 +1,12 @@
 #!/bin/bash
-# A tagged text that does not compile: the original is compiled, with one note; messages, status and files are its own.
+# A tagged text that does not compile: the original is compiled, with one note; messages, status and
+# files are those of the original.
 . "$(dirname "$0")/common.inc"
 export TP_CXX=$PWD/picky TMPDIR=$PWD/tmp
 mkdir tmp
 cat > picky <<'X'
 #!/bin/bash
-# A compiler that refuses tagged text, in stdout and stderr like g++.
+# A compiler that rejects tagged text, with messages in stdout and stderr like g++.
 for a; do case $a in */tp-c++-*.cpp) echo "$a:7:1: error: I do not like this" >&2; exit 3 ;; esac; done
 exec g++ "$@"
 X
@@ -19,7 +20,8 @@ grep -v '^tp: ' ours.txt | diff plain.txt - || fail "other messages"
 diff <(sed s/plain/ours/ plain.d | tr -d ' \\\n') <(tr -d ' \\\n' < ours.d) || fail "dependencies"
 "$TP_CXX_TOOL" -q -include tbb/tbb.h -c a.cpp 2> ours.txt; [ -s ours.txt ] && fail "-q is not quiet"
 
-# An error of the user's that only the real compiler finds is told once, with the compiler's status.
+# An error in the user's code that only the real compiler finds is reported once, with the
+# compiler's status.
 export TP_CXX=g++
 cat > late.cpp <<'X'
 #include <tbb/tbb.h>

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The command line of tp-rewrite: options, exit status, what is and is not written.
+# The command line of tp-rewrite: options, exit status, and which files are written.
 . "$(dirname "$0")/common.inc"
 cat > a.cpp <<'X'
 #include <tbb/tbb.h>

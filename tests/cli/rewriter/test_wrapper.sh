@@ -1,5 +1,6 @@
 #!/bin/bash
-# --wrapper: calls of the user's own function are sites, where the callee can be wrapped; the program does the same.
+# --wrapper: calls of the user's own function are sites if the callee can be wrapped; the program
+# behaves the same.
 . "$(dirname "$0")/common.inc"
 cat > w.cpp <<'X'
 #include <tbb/tbb.h>

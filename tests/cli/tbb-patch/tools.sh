@@ -1,6 +1,7 @@
 #!/bin/bash
-# The scripts of tbb-patch on a source package of a few lines, with pins of its own. Substitutes for apt-get and apt-cache read a
-# folder as if it were a mirror: the network is not used. One line per check; ends with 1 if any fails.
+# The scripts of tbb-patch on a source package of a few lines, with pins of its own. Substitutes for
+# apt-get and apt-cache read a folder as a mirror: the network is not used. Prints one line per
+# check; exit status 1 if any check fails.
 set -u
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 real=$here/../../../tbb-patch
@@ -20,7 +21,8 @@ not_ok() {
   sed 's/^/    /' "$scratch/out" 2>/dev/null
   failures=$((failures + 1))
 }
-# passes WHAT COMMAND...; refuses WHAT TEXT COMMAND...: fails and says TEXT.
+# passes WHAT COMMAND...: the command succeeds. refuses WHAT TEXT COMMAND...: it fails and prints
+# TEXT.
 passes() {
   local what=$1
   shift
@@ -33,11 +35,12 @@ refuses() {
 }
 said() { if grep -q -- "$2" "$scratch/out"; then ok "$1"; else not_ok "$1"; fi; }
 
-# ---- The mirror: pool/main/t/tiny, and an index "SUITE VERSION" -----------------------------------------------------
+# ---- The mirror: pool/main/t/tiny, and an index "SUITE VERSION" ----
 pool=$MIRROR/pool/main/t/tiny
 mkdir -p "$pool" bin
 touch "$MIRROR/index"
-# upstream VERSION LINE: its archive; the source is one file of twenty lines, LINE among them, and one that no patch touches.
+# upstream VERSION LINE: makes upstream's archive: one file of twenty lines that contains LINE, and
+# one file that no patch changes.
 upstream() {
   mkdir -p "up/tiny-$1/src"
   { seq 1 6; echo "$2"; seq 7 20; } >"up/tiny-$1/src/a.c"
@@ -46,7 +49,8 @@ upstream() {
   printf 'crlf\r\n' >"up/tiny-$1/src/c.txt"
   tar -C up -cJf "$pool/tiny_$1.orig.tar.xz" "tiny-$1"
 }
-# revision SUITE VERSION-REVISION FILE OLD NEW: Debian's archive, whose one patch changes a line of a file.
+# revision SUITE VERSION-REVISION FILE OLD NEW: makes Debian's archive, whose one patch changes a
+# line of a file.
 revision() {
   local tree=up/tiny-${2%-*}
   rm -rf up/new && cp -r "$tree" up/new && sed -i "s/^$4\$/$5/" "up/new/$3"
@@ -60,7 +64,8 @@ withdraw() { sed -i "/ $1\$/d" "$MIRROR/index" && mkdir -p away && mv "$pool/tin
 
 cat >bin/apt-get <<'END'
 #!/bin/bash
-# update: the suites that were asked for, and a pool that is a folder. source: the archives of a revision in these suites.
+# update: records the requested suites, and a pool that is a folder. source: copies the archives
+# of a revision in these suites.
 for word in "$@"; do
   case $word in
     Dir::Etc::SourceParts=*) parts=${word#*=} ;;
@@ -95,7 +100,7 @@ done
 END
 chmod +x bin/*
 
-# ---- The entries for apt: apt itself must be able to read them --------------------------------------------------------
+# ---- The entries for apt: apt itself must be able to read them ----
 # shellcheck disable=SC2016
 real_sources() (
   PATH=${PATH#*:}
@@ -107,7 +112,7 @@ real_sources() (
 )
 passes "apt reads the entries of all suites" real_sources
 
-# ---- A project with one version ------------------------------------------------------------------------------------
+# ---- A project with one version ----
 project=$scratch/project
 mkdir -p "$project"
 cp -r "$real" "$project/tbb-patch"
@@ -124,7 +129,7 @@ pin() { # of the archives as they are
 }
 pin 1.0-1 old >"$patches/1.0/UPSTREAM"
 
-# ---- edit, refresh, compare ----------------------------------------------------------------------------------------
+# ---- edit, refresh, compare ----
 repository=$scratch/repository
 passes "edit: a version without patches" "$patches/edit" 1.0 "$repository"
 commit() { git -C "$repository" -c user.name="$1" -c user.email="$1@example.org" commit -qam "$2"; }
@@ -148,8 +153,8 @@ git -C "$repository" commit -qam "fixup! Record seven"
 refuses "refresh: no fixup" "unfinished" "$patches/refresh" 1.0 "$repository"
 git -C "$repository" reset -q --hard HEAD~1
 
-# ---- fetch-source --------------------------------------------------------------------------------------------------
-# fetch: into a new folder
+# ---- fetch-source ----
+# fetch: fetches into a new folder.
 fetch() { rm -rf dest && "$patches/fetch-source" 1.0 dest; }
 check_tree() { grep -q '^hook();$' dest/src/src/a.c && grep -q '^another_hook();$' dest/src/src/a.c && grep -q '^11a$' dest/src/src/a.c; }
 rm -rf cache
@@ -177,7 +182,7 @@ rm -rf cache && cp away/* "$pool/"
 passes "fetch: from the mirror's pool, which the index no longer names" fetch
 rm "$pool/tiny_1.0-1.debian.tar.xz" && rm -rf cache
 
-# Another revision: the same where our patch touches it, then not.
+# Another revision: first with the same text where our patch changes it, then with another text.
 revision old 1.0-2 src/b.c 'int b;' 'int bb;'
 refuses "fetch: another revision that changes a touched file" "not the file that the patches were made for" fetch
 revision testing 1.0-3 src/a.c eleven 11a
@@ -192,7 +197,7 @@ sed -i 's/^\(patched \)./\1x/' "$patches/1.0/UPSTREAM"
 refuses "fetch: no other file" "not the file that the patches were made for" fetch
 cp first/UPSTREAM "$patches/1.0/"
 
-# ---- move-pin ------------------------------------------------------------------------------------------------------
+# ---- move-pin ----
 refuses "move-pin: to a revision that changes a touched file" "src/a.c: has changed" "$patches/move-pin" 1.0
 cp first/UPSTREAM "$patches/1.0/"
 passes "move-pin: to another suite" "$patches/move-pin" 1.0 testing
@@ -202,7 +207,7 @@ passes "move-pin: twice" "$patches/move-pin" 1.0
 said "move-pin: says that nothing is newer" "1.0-3 is the newest in testing"
 refuses "move-pin: no revision" "has no revision of 1.0" "$patches/move-pin" 1.0 nosuite
 
-# ---- add, compare --------------------------------------------------------------------------------------------------
+# ---- add, compare ----
 upstream 2.0 twelve
 { echo 0; cat up/tiny-2.0/src/a.c; } >moved && mv moved up/tiny-2.0/src/a.c
 tar -C up -cJf "$pool/tiny_2.0.orig.tar.xz" tiny-2.0
@@ -225,7 +230,7 @@ refuses "compare --check: a patch that one version lacks" "< 0001-Record-seven.p
 sed -i '/^patched/d' "$patches/2.0/UPSTREAM"
 refuses "compare --check: a file without a hash" "src/a.c: touched, but without a hash" "$patches/compare" --check
 
-# ---- A source that another package bundles -----------------------------------------------------------------------------
+# ---- A source that another package bundles ----
 rm -rf "$patches/2.0"
 mkdir -p "up/bundle/lib" && cp -r up/tiny-1.0 up/bundle/lib/tiny
 sed -i 's/^eleven$/11a/' up/bundle/lib/tiny/src/a.c

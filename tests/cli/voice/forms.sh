@@ -1,5 +1,6 @@
 #!/bin/bash
-# Every tool, asked the same: -h, -V, -q, -v, --color, an unknown option, a missing value, a wrong choice. One table.
+# The same questions to every tool: -h, -V, -q, -v, --color, an unknown option, a missing value, an
+# invalid choice. One table.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -17,7 +18,7 @@ path_of() {
   esac
 }
 
-# run TOOL ARG...: leaves status, out and err.
+# run TOOL ARG...: runs the tool; sets status, and writes out and err.
 run() {
   local path
   path=$(path_of "$1")
@@ -25,7 +26,7 @@ run() {
   status=0
   "$path" "$@" >out 2>err </dev/null || status=$?
 }
-# refused STATUS TEXT TOOL ARG...: the error, the hint, and nothing else.
+# refused STATUS TEXT TOOL ARG...: checks for the error, the hint, and nothing else.
 refused() {
   local expected=$1 text=$2
   shift 2
@@ -43,7 +44,7 @@ general='General:
       --color auto|always|never
                               When to use colors (default: auto)'
 
-# Tool, status of wrong usage, an option with a value, its type.
+# Tool, status for wrong usage, an option with a value, the type of the value.
 while read -r tool wrong option type; do
   [ -n "$(path_of "$tool")" ] || continue
   long=--help
@@ -78,7 +79,7 @@ tp-rewrite 2   -p         BUILD_DIR
 tp-c++     127 -
 TABLE
 
-# What else is refused, in the same form.
+# Other invalid options, with errors in the same form.
 refused 125 '--paused: takes no value' tp-run --paused=1 true
 refused 125 'no program given' tp-run -q
 refused 2 "unexpected argument 'x'" tp-doctor x
@@ -92,7 +93,8 @@ if [ -n "${TP_REWRITE:-}" ]; then
   refused 2 '--diff: cannot be used with --out' tp-rewrite --out x --diff a.cpp
 fi
 
-# An object that is not there: its name first, then what is wrong; a hint; the status. -q does not hide it.
+# missing STATUS OBJECT TOOL ARG...: an object that does not exist. Checks for its name first, then
+# the error; a hint; the status. -q does not hide it.
 missing() { # STATUS OBJECT TOOL ARG...
   local expected=$1 object=$2
   shift 2
@@ -109,7 +111,7 @@ if [ -n "${TP_REWRITE:-}" ]; then
   TP_CXX=no-such-compiler missing 127 no-such-compiler tp-c++ -q -c a.cpp
 fi
 
-# Colors on request, also of errors.
+# Colors on request, also in errors.
 run tp-analyze --color always nowhere
 grep -q $'^\033\[1;31mtp: error: \033\[0mnowhere: ' err || fail "--color always: $(cat -v err)"
 # Help that cannot be written.

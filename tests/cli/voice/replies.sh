@@ -1,5 +1,6 @@
 #!/bin/bash
-# Tools answer each other in JSON: tp-rewrite --emit to tp-c++, whatever is in a file's name.
+# Tools reply to each other in JSON: tp-rewrite --emit to tp-c++, for any characters in a file's
+# name.
 set -u
 [ -n "${TP_REWRITE:-}" ] || { echo "skip: no tp-rewrite"; exit 0; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -13,7 +14,7 @@ cp -r "$here/../rewriter/stub/include/." prefix/include/
 cp "$here"/../../../profiler-lib/include/tp/{site,called_at}.h prefix/include/tp/
 export TP_PREFIX=$work/prefix TP_CXX=g++ LC_ALL=C
 
-# reply STATUS JSON ARG...: what tp-rewrite --emit answers.
+# reply STATUS JSON ARG...: checks the reply of tp-rewrite --emit.
 reply() {
   local expected=$1 json=$2 status=0
   shift 2
@@ -37,14 +38,14 @@ reply 2 '{"result": "failed", "object": "missing.cpp", "reason": "no such source
  reply 2 '{"result": "failed", "object": "endless.cpp", "reason": "cannot be parsed within 1 s of CPU time"}' endless.cpp -- -fopenmp
  exit $failures) || fail "endless.cpp"
 
-# tp-c++ takes the answer as it is, and does without one.
+# tp-c++ uses the reply, and works without one.
 cp "$TP_CXX_TOOL" bin/tp-c++
 cat >bin/tp-rewrite <<'X'
 #!/bin/bash
 cat "$REPLY"; echo 'tp: error: not this' >&2; exit 2
 X
 chmod +x bin/tp-rewrite
-# note REPLY TEXT: the one line that tp-c++ writes.
+# note REPLY TEXT: checks the one line that tp-c++ writes.
 note() {
   printf '%s' "$1" >reply
   REPLY=$work/reply bin/tp-c++ -c 'tp: error: "a".cpp' -o a.o 2>err || fail "reply $1: does not compile"
@@ -61,7 +62,8 @@ done
 rm bin/tp-rewrite
 note x "tp: $name: compiled untagged: tp-rewrite cannot be run: No such file or directory"
 
-# $TP_CXX: a path with a blank is one compiler, for the compilation and for tp-rewrite's question; other blanks separate words.
+# $TP_CXX: a path with a blank is one compiler, for the compilation and for the query of tp-rewrite;
+# other blanks separate words.
 mkdir 'my tools' && printf '#!/bin/bash\necho "$*" >>"$LOG"\nexec g++ "$@"\n' >'my tools/c++' && chmod +x 'my tools/c++'
 export LOG=$work/log
 for compiler in "$work/my tools/c++" "env LANG=C $work/plain"; do

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares the layouts of oneTBB's classes in two object files that were compiled from one source with -g.
+"""Compares the layouts of oneTBB's classes in two object files, compiled from one source with -g.
 
     layouts.py STOCK.o OURS.o
 
-For each class of namespace tbb in STOCK.o: its size, the offsets of its bases and members, and the places of its virtual
-functions must be the same in OURS.o. One line per difference; ends with 1 if there is any. The debug information is read
-as readelf prints it.
+For each class of namespace tbb in STOCK.o, its size, the offsets of its bases and members, and the
+places of its virtual functions must be the same in OURS.o. Prints one line per difference; exit
+status 1 if there is any. Reads the debug information in the form that readelf prints.
 """
 import re
 import subprocess
@@ -13,14 +13,16 @@ import sys
 
 ENTRY = re.compile(r" *<([0-9a-f]+)><([0-9a-f]+)>: Abbrev Number: (\d+)(?: \(DW_TAG_(\w+)\))?")
 ATTRIBUTE = re.compile(r" *<[0-9a-f]+> *DW_AT_(\w+) *: ?(.*)")
-# The type of a parameter of ours; it stands in the names of local classes of such a function.
+# The type of a parameter of ours; it is part of the names of local classes of such a function.
 LOCATED = re.compile(r"tp::located<([^<>]*)>")
 CLASSES = ("class_type", "structure_type", "union_type")
 PARTS = {"member": "data_member_location", "inheritance": "data_member_location", "subprogram": "vtable_elem_location"}
 
 
 def value_of(text):
-    """Without what the versions of readelf say of its form: (strp) (offset: 0x7d94): int, or (indirect string, ...): int."""
+    """The text without what versions of readelf print about its form.
+
+    (strp) (offset: 0x7d94): int, or (indirect string, ...): int."""
     return re.sub(r"^(\(\w+\) )?(\([^()]*offset: 0x[0-9a-f]+\): )?", "", text.strip())
 
 
@@ -42,7 +44,9 @@ def entries(path):
 
 
 def layouts(path):
-    """Qualified name -> {part: place}. A class's parts are its direct children; unnamed ones are named by their order."""
+    """{qualified name: {part: place}}. The parts of a class are its direct children.
+
+    Unnamed parts are named by their order."""
     names, current, found = [], [], {}
     for depth, _, tag, attributes in entries(path):
         del names[depth:], current[depth:]

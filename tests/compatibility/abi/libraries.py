@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Compares a library of ours with the distribution's, as a program linked with the latter sees it.
+"""Compares a library of ours with the distribution's, as seen by a program linked with the latter.
 
     libraries.py STOCK OURS [--same-version]
 
-Every symbol that STOCK exports must be in OURS, with the same version, type and binding; data with the same size. The SONAME
-must be the same, and OURS may need no library that STOCK does not. With --same-version (of oneTBB) OURS adds nothing to the
-exports but tp_*; without it weak is as good as global, which the dynamic linker does not tell apart, and which depends on whether
-libtbb is optimized as a whole. One line per difference; ends with 1 if there is any.
+OURS must export every symbol that STOCK exports, with the same version, type and binding; data with
+the same size. The SONAME must be the same, and OURS must not need a library that STOCK does not
+need. With --same-version (of oneTBB) OURS may add only tp_* to the exports; without it, weak and
+global bindings are equivalent: the dynamic linker treats them equally, and the binding depends on
+whether libtbb is optimized as a whole. Prints one line per difference; exit status 1 if there is
+any.
 """
 import argparse
 import subprocess
@@ -25,7 +27,7 @@ def read_elf(*arguments):
 
 
 def exports(library):
-    """Name with version -> (type, binding, visibility[, size of data])"""
+    """{name with version: (type, binding, visibility[, size of data])}"""
     found = {}
     for line in read_elf("--dyn-syms", library):
         word = line.split()
@@ -39,7 +41,7 @@ def exports(library):
 
 
 def dynamic(library):
-    """Tag -> values, of the tags that name something."""
+    """{tag: values}, for the tags that name something."""
     found = {"SONAME": set(), "NEEDED": set()}
     for line in read_elf("--dynamic", library):
         for tag, values in found.items():

@@ -1,5 +1,6 @@
-// Uses of oneTBB's public classes, so that their layouts (and those of the tasks that algorithms make) stand in the debug
-// information. Compiled, never run: layouts.py compares what the distribution's and our headers make of it.
+// Uses oneTBB's public classes, so that the debug information contains their layouts, and those of
+// the tasks that algorithms create. Compiled, never run: layouts.py compares the results of the
+// distribution's headers and of ours.
 #define TBB_PREVIEW_BLOCKED_RANGE_ND 1
 #define TBB_PREVIEW_CONCURRENT_LRU_CACHE 1
 #define TBB_PREVIEW_FLOW_GRAPH_FEATURES 1

@@ -1,6 +1,7 @@
-"""The clients: programs from Debian's packages that use libtbb.so.12, each with an input that is made here.
+"""The clients: programs from Debian's packages that use libtbb.so.12, each with a generated input.
 
-Adding one means adding a Client below. All were built by others, without debug information, and know nothing of us.
+To add one, add a Client below. All were built by others, without debug information and without
+Taskpath.
 """
 import os
 import re
@@ -19,11 +20,11 @@ class Client:
     name: str
     package: str
     command: list
-    prepare: object  # function(folder): makes the inputs; the client runs in a folder with links to them
-    ignored: tuple = ()  # regular expressions for what two runs never share: times, memory, random names
-    needs: tuple = ()  # packages that make its inputs
-    unordered: tuple = ()  # outputs whose lines come in any order
-    remark: str = ""  # what is to be known about its row
+    prepare: object  # function(folder): generates the inputs; the client runs in a folder with links to them
+    ignored: tuple = ()  # regular expressions for what differs in all runs: times, memory, random names
+    needs: tuple = ()  # packages that generate its inputs
+    unordered: tuple = ()  # outputs whose lines have no fixed order
+    remark: str = ""  # a remark on its row
 
 
 def prepare_slicing(folder):
@@ -76,7 +77,7 @@ CLIENTS = [
                   "`setarch -R taskset -c 0` only"),
     Client("flexbar", "flexbar", ["flexbar", "-r", "reads.fq", "-a", "adapters.fa", "-n", "2", "-t", "trimmed"],
            prepare_adapters, (rb"(Local time|Elapsed time|Processing speed):.*",)),
-    # One run of 40 of stock gives another basis.
+    # One of 40 runs of stock gives another basis.
     Client("mgb", "mathicgb", ["mgb", "gb", "cyclic", "-threadCount", "2", "-reducer", "26", "-outputResult"],
            lambda folder: inputs.cyclic_ideal(f"{folder}/cyclic.ideal"), unordered=("cyclic.gb",),
            remark="prints its time, and how many S-pairs it met: rows are reduced in the order in which they are ready"),
@@ -97,7 +98,9 @@ CLIENTS = [
 
 
 def outputs(client, folder, printed):
-    """name -> bytes of each file in `folder` that is no link, and what was printed, without what cannot be compared."""
+    """{name: bytes} of the output and of each file in `folder` that is not a link.
+
+    The output is `printed`. What cannot be compared is removed."""
     result = {"(printed)": printed}
     for path, _, names in os.walk(folder):
         for file in (os.path.join(path, name) for name in names):

@@ -1,11 +1,13 @@
-"""Inputs for the clients, made from nothing and the same on each machine: only Python's own generator of numbers is used."""
+"""Generates inputs for the clients, the same on each machine: with Python's own random numbers."""
 import math
 import random
 import struct
 
 
 def mesh(path, rings=180, sectors=360):
-    """A closed surface with waves on it, as binary STL: slicing it gives many islands. No two parts of it are alike."""
+    """A closed surface with waves, as binary STL: its slices contain many islands.
+
+    No two parts of it are alike."""
     def point(ring, sector):
         u, v = 2 * math.pi * ring / rings, 2 * math.pi * sector / sectors
         tube = 14 + 2 * math.sin(9 * v + 0.3) * math.cos(5 * u + 0.7) + math.cos(v + 1) + 0.3 * math.sin(2 * u + v)
@@ -26,7 +28,7 @@ def bases(generator, length):
 
 
 def transcripts(path, count=400, seed=1):
-    """Sequences that share pieces with each other, as spliced ones do."""
+    """Sequences that share parts with each other, as spliced ones do."""
     generator = random.Random(seed)
     pieces = [bases(generator, generator.randint(150, 600)) for _ in range(count)]
     result = ["".join(generator.sample(pieces, 4)) for _ in range(count)]
@@ -37,7 +39,7 @@ def transcripts(path, count=400, seed=1):
 
 
 def reads(path, sources, count, length=75, adapter="", seed=2):
-    """Reads of `sources` with an error now and then; with an adapter, a part of them run into it."""
+    """Reads of `sources` with occasional errors; with an adapter, a part of them run into it."""
     generator = random.Random(seed)
     with open(path, "w") as file:
         for number in range(count):
@@ -53,7 +55,9 @@ def reads(path, sources, count, length=75, adapter="", seed=2):
 
 
 def cyclic_ideal(path, variables=7):
-    """The cyclic n-roots problem over a prime field, as mathicgb reads it: rows of exponents with a coefficient each."""
+    """The cyclic n-roots problem over a prime field, in mathicgb's format.
+
+    The format is rows of exponents with a coefficient each."""
     n = variables
     polynomials = []
     for degree in range(1, n):

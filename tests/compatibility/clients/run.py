@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Runs programs of Debian's packages that were built with oneTBB by others, as they are and under tp-run, and compares.
+"""Runs programs of Debian's packages that use oneTBB, unmodified and under tp-run, and compares.
 
-    tests/compatibility/clients/run.py [--install] [--pairs N] [--only NAME[,NAME...]] [--prefix DIR] [--keep DIR]
+    tests/compatibility/clients/run.py [--install] [--pairs N] [--only NAME[,NAME...]]
+                                       [--prefix DIR] [--keep DIR]
 
-For each client: the distribution's library (stock), ours without recording (off), ours recording (on), in turn. Files
-written, what is printed and the exit status must be those of stock; where two stock runs differ from each other, only what
-differs there may (stock is asked again for a minute before that is denied). A client that is not installed is left out,
-unless --install (root) gets its package. The table goes to stdout; the exit status is 1 if an output is different.
+Runs each client in turn with the distribution's library (stock), with ours without recording (off)
+and with ours recording (on). Written files, printed output and the exit status must equal those of
+stock. Where two stock runs differ from each other, only what differs there may differ; stock runs
+again for up to a minute before a difference counts. A client that is not installed is left out,
+unless --install (root) installs its package. The table goes to stdout; the exit status is 1 if an
+output differs.
 """
 import argparse
 import os
@@ -20,7 +23,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path[:0] = [HERE, os.path.join(ROOT, "benchmarks")]
-sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.dont_write_bytecode = True  # leaves no files in the source tree
 import clients
 import measure
 
@@ -30,7 +33,7 @@ HEADER = ("client", "version", "exit", "outputs", "tasks", "sites", "named by", 
 
 
 def package_version(package):
-    """None if it is not installed."""
+    """The version of an installed package; None if it is not installed."""
     query = subprocess.run(["dpkg-query", "-W", "-f=${db:Status-Status} ${Version}", package], stdout=subprocess.PIPE,
                            stderr=subprocess.DEVNULL, text=True).stdout.split()
     return query[1] if query[:1] == ["installed"] else None
@@ -43,7 +46,9 @@ def install(packages):
 
 
 class Trial:
-    """Runs one client in its versions, each run in an empty folder of the same name: names are part of some outputs."""
+    """Runs one client in its versions, each run in an empty folder of the same name.
+
+    Names of folders are part of some outputs."""
 
     def __init__(self, client, prefix, work):
         self.client, self.prefix = client, prefix
@@ -72,7 +77,7 @@ class Trial:
         self.outputs[version].append(clients.outputs(self.client, self.folder, result.output.encode()))
 
     def differing(self, *versions):
-        """Names of outputs that are not the same in all runs of these versions."""
+        """Names of the outputs that differ between runs of these versions."""
         all_outputs = [output for version in versions for output in self.outputs[version]]
         names = {name for output in all_outputs for name in output}
         return sorted(name for name in names if len({output.get(name) for output in all_outputs}) > 1)
@@ -82,13 +87,13 @@ class Trial:
         return [name for name in self.differing(*VERSIONS) if name not in by_stock]
 
     def ask_stock_again(self, seconds=60):
-        """What differs from stock may be what stock does now and then."""
+        """Runs stock again while outputs differ: stock may occasionally give the same output."""
         end = time.monotonic() + seconds
         while self.by_us() and time.monotonic() < end:
             self.run("stock")
 
     def verdict(self):
-        """(is ours like stock?, in words)"""
+        """(whether ours equals stock, a text)"""
         self.ask_stock_again()
         by_stock, by_us = self.differing("stock"), self.by_us()
         if by_us:

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Runs oneTBB's own tests, built against the distribution's libtbb, on that library and on ours, and compares.
+"""Runs oneTBB's own tests, built against the distribution's libtbb, on that library and on ours.
 
-    tests/compatibility/onetbb/run.py [--build DIR] [--stock PREFIX] [--out DIR] [--subset NAME] [-j N] [--repeat N] [TEST...]
+    tests/compatibility/onetbb/run.py [--build DIR] [--stock PREFIX] [--out DIR] [--subset NAME]
+                                      [-j N] [--repeat N] [TEST...]
 
-Each test runs in four settings: on the distribution's library (stock), on ours with recording (recorded), on ours told not to
-record (off), and on ours with a size limit that is reached early (limited). What was recorded is analyzed: tp-analyze must
-succeed and find nothing that contradicts itself. OUT/results.csv gets a line as soon as a test has run in a setting; a
-second call goes on where the first stopped. OUT/table.md is the table. What `excluded` names is left out.
-Ends with 1 if a test that passes on the distribution's library fails on ours, or if a recording cannot be analyzed.
+Each test runs in four settings: on the distribution's library (stock), on ours with recording
+(recorded), on ours with recording disabled (off), and on ours with a size limit that is reached
+early (limited). The recordings are analyzed: tp-analyze must succeed and find no contradictions.
+OUT/results.csv gets a line when a test has run in a setting; another call continues from there.
+OUT/table.md is the table. The tests in `excluded` are left out. Exit status 1 if a test that passes
+on the distribution's library fails on ours, or if a recording cannot be analyzed.
 """
 import argparse
 import concurrent.futures
@@ -27,13 +29,13 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 SETTINGS = ["stock", "recorded", "off", "limited"]
-EARLY_LIMIT = "1M"     # four chunks: reached by any test that spawns in earnest
-SAFETY_LIMIT = "2G"    # of disk, for one recording
-# Names of tests that need more than their own source, and what.
+EARLY_LIMIT = "1M"     # four chunks: reached by any test with more than a few spawns
+SAFETY_LIMIT = "2G"    # of disk space, for one recording
+# Names of tests that need more than their own source, and what they need.
 LONG_TUPLES = ["-UMAX_TUPLE_TEST_SIZE", "-DMAX_TUPLE_TEST_SIZE=10"]
 MORE_ARGUMENTS = {"test_openmp": ["-fopenmp"], "test_tbb_header": ["test_tbb_header_secondary.cpp"],
                   "test_join_node_key_matching": LONG_TUPLES, "test_join_node_key_matching_n_args": LONG_TUPLES}
-# Tests whose recordings make no sense, and why.
+# Tests whose recordings are meaningless, and why.
 NOT_ANALYZED = {"test_task": "runs one task object on several threads at a time: no construct does"}
 
 
@@ -56,7 +58,7 @@ def arguments():
 
 
 def listed(path):
-    """First words of a file's lines; # starts a comment."""
+    """The first word of each line of a file; # starts a comment."""
     with open(path) as lines:
         return [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
 
@@ -68,13 +70,13 @@ class Result:
     status: str  # passed, failed, timeout; with --repeat the worst
     runs: int
     failures: int
-    seconds: float  # of all runs together
-    analysis: str = ""  # of the recordings: ok, incomplete, no task, skipped, or what is wrong
+    seconds: float  # sum of all runs
+    analysis: str = ""  # of the recordings: ok, incomplete, no task, skipped, or the error
     detail: str = ""  # of the last failure
 
 
 class Results:
-    """results.csv: what is known already, one line per test and setting. Used by all workers."""
+    """results.csv: the known results, one line per test and setting. Shared by all workers."""
 
     def __init__(self, path, forget):
         self.path, self.lock, self.rows = path, threading.Lock(), {}
@@ -135,7 +137,7 @@ class Suite:
         return {name: path for name, path in sources.items() if (name in names if names else name not in excluded)}
 
     def program(self, test, source):
-        """Built against the distribution's headers and library, as a program that knows nothing of us."""
+        """Builds the test against the distribution's headers and library, without ours."""
         program = os.path.join(self.options.out, "bin", test)
         if os.path.exists(program):
             return program
@@ -157,7 +159,7 @@ class Suite:
         return program
 
     def command(self, program, setting, data):
-        """(command line, what it adds to the environment)"""
+        """(command line, additions to the environment)"""
         ours = {"LD_LIBRARY_PATH": os.path.join(self.prefix, "lib")}
         record = [os.path.join(self.prefix, "bin/tp-run"), "-q", "-o", os.path.join(data, "%p")]
         return {"stock": ([program], self.stock_lib),
@@ -183,7 +185,7 @@ class Suite:
         return "passed", ""
 
     def analysis(self, test, data):
-        """What tp-analyze says of the recordings below a folder: one per process."""
+        """The verdict of tp-analyze on the recordings below a folder: one per process."""
         if test in NOT_ANALYZED:
             return "not analyzed"
         recordings = [folder for folder in sorted(glob.glob(os.path.join(data, "*/"))) if os.path.exists(folder + "run.json")]
@@ -192,7 +194,7 @@ class Suite:
             return "no task"
         if size > self.options.analyze_limit << 20:
             return f"skipped ({size >> 20} MiB)"
-        return max(map(self.analysis_of, recordings), key=len)  # what is wrong is told at length
+        return max(map(self.analysis_of, recordings), key=len)  # errors are the longest texts
 
     def analysis_of(self, recording):
         command = [os.path.join(self.prefix, "bin/tp-analyze"), "-q", "--json", "-", "-d", recording, "-o", recording]
@@ -204,7 +206,7 @@ class Suite:
             return f"tp-analyze: exit status {ran.returncode}: {ran.stderr.partition(chr(10))[0]}"
         profile = json.loads(ran.stdout)
         if not profile["complete"]:
-            return "incomplete"  # then there are spawns without their tasks, and the other way round
+            return "incomplete"  # then spawns lack their tasks, and tasks their spawns
         found = profile["trace"]["inconsistencies"]
         return f"inconsistencies: {found}" if found else "ok"
 
@@ -229,7 +231,7 @@ class Suite:
 
 
 def is_wrong(result, stock):
-    """A test that passes on the distribution's library has to pass, and its recording to make sense."""
+    """A test that passes on the distribution's library must pass, with a consistent recording."""
     if result.setting == "stock":
         return False
     recording_is_bad = result.analysis.startswith(("inconsistencies", "tp-analyze"))
@@ -253,7 +255,7 @@ def write_table(results, path):
 
 
 def summary(results, tests, unbuilt):
-    """Prints the counts; returns whether all is well."""
+    """Prints the counts; returns True if there is no error."""
     wrong = []
     for setting in SETTINGS:
         rows = [results.rows[test, setting] for test in tests if (test, setting) in results.rows]

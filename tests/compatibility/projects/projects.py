@@ -1,4 +1,4 @@
-"""The projects: where their source comes from, how they are configured, and what their own tests say."""
+"""The projects: the origin of their source, their configuration, and the results of their tests."""
 import json
 import os
 import re
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 class Project:
     name: str
     configure: list
-    tests: object  # (build folder, environment, log, every) -> {name of a test: what became of it}
+    tests: object  # (build folder, environment, log, every) -> {name of a test: its result}
     target: str = "all"
-    source: str = ""  # Debian's source package and version; empty: the examples in the source of our oneTBB
-    suites: tuple = ()  # releases of Debian to look in
-    needs: tuple = ()  # packages
+    source: str = ""  # Debian's source package and version; empty: the examples in our oneTBB source
+    suites: tuple = ()  # releases of Debian to search
+    needs: tuple = ()  # required packages
     prepare: object = None  # (source folder) -> None
-    measured: str = ""  # regular expression of the units whose CPU time is compared
+    measured: str = ""  # regular expression of the units whose CPU times are compared
     left_out: str = ""
 
 
@@ -41,7 +41,7 @@ def googletest(*program):
 
 
 def light_targets(build, environment, log, _):
-    """What the target light_test_examples consists of, one by one."""
+    """The tests that the target light_test_examples contains, one by one."""
     listed = subprocess.run(["ninja", "-t", "targets", "all"], cwd=build, capture_output=True, text=True).stdout
     names = set(re.findall(r"^((?:light_test|run)_\w+): phony", listed, re.M)) - {"light_test_examples", "run_examples"}
     light = {name for name in names if name.startswith("light_test_")}
@@ -51,16 +51,18 @@ def light_targets(build, environment, log, _):
 
 
 def take_version_header(source):
-    """Made by the build of the library, which is not built: its headers are those of the package in use."""
+    """Copies version.h, which the build of the library creates, from the installed package.
+
+    The library is not built."""
     with open("/usr/include/openvdb/version.h") as made, open(f"{source}/openvdb/openvdb/version.h", "w") as copy:
         copy.write(made.read())
 
 
-# Tests of GUDHI whose headers spawn, and the units they are made of.
+# Tests of GUDHI whose headers spawn, and the units that they consist of.
 GUDHI_TESTS = "Simplex_tree_test_unit Collapse_test_unit Tangential_complex_test_TC Bottleneck_distance_test_unit " \
               "Bitmap_cubical_complex_test_unit"
 
-# Unit tests whose headers spawn; each of the hundred takes half a minute and more to compile.
+# Unit tests whose headers spawn; each of the hundred takes at least half a minute to compile.
 OPENVDB_TESTS = "LeafManager;NodeManager;NodeVisitor"
 
 PROJECTS = [

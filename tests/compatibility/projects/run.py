@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Builds projects that we did not write with the plain compiler and with tp-c++, and runs their own tests on both.
+"""Builds third-party projects with the plain compiler and with tp-c++, and runs their own tests.
 
-    tests/compatibility/projects/run.py [NAME...] [--install] [--pairs N] [--every N] [--jobs N] [--prefix DIR] [--work DIR]
+    tests/compatibility/projects/run.py [NAME...] [--install] [--pairs N] [--every N] [--jobs N]
+                                        [--prefix DIR] [--work DIR]
 
-Sources are Debian's, fetched with apt-get; package lists and sources are kept in the work folder, what is built too, so a run
-that was ended goes on there. The tests have to say the same of both builds. Then benchmarks/build_time/tagging.py
-compares messages, sites and CPU time of some units. Programs built with tp-c++ record while they are tested. The exit
-status is 1 if a test differs.
+Sources are Debian's, fetched with apt-get. The work folder keeps package lists, sources and builds,
+so that an interrupted run continues from them. The tests must have the same results in both builds.
+Then benchmarks/build_time/tagging.py compares messages, sites and CPU time of some units. Programs
+built with tp-c++ record during their tests. The exit status is 1 if a test differs.
 """
 import argparse
 import collections
@@ -19,13 +20,13 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path[:0] = [HERE, os.path.join(ROOT, "benchmarks")]
-sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.dont_write_bytecode = True  # leaves no files in the source tree
 import measure
 import projects
 
 
 def write_entries(folder, suites):
-    """Source entries like those of the system for binaries, for other releases of Debian."""
+    """Source entries for other releases of Debian, from the system's entries for binaries."""
     with open("/etc/os-release") as release:
         codename = re.search(r"^VERSION_CODENAME=(\w+)", release.read(), re.M)[1]
     for path in glob.glob("/etc/apt/sources.list") + glob.glob("/etc/apt/sources.list.d/*.[ls][io]*"):
@@ -39,7 +40,9 @@ def write_entries(folder, suites):
 
 
 def fetched(project, work):
-    """The folder of upstream's source, from Debian's package; the lists and entries of the system's apt are left alone."""
+    """The folder of upstream's source, from Debian's package.
+
+    The lists and entries of the system's apt are not changed."""
     folder = os.path.join(work, project.name)
     if os.path.isdir(folder):
         return folder
@@ -49,7 +52,7 @@ def fetched(project, work):
     write_entries(f"{apt}/sources", project.suites)
     command = ["apt-get", "-q", "-o", "Dir::Etc::SourceList=/dev/null", "-o", f"Dir::Etc::SourceParts={apt}/sources",
                "-o", f"Dir::State::Lists={apt}/lists", "-o", f"Dir::Cache={apt}/cache", "-o", "APT::Sandbox::User="]
-    subprocess.run([*command, "update"], stdout=sys.stderr)  # a suite like sid-updates does not exist
+    subprocess.run([*command, "update"], stdout=sys.stderr)  # fails for suites that do not exist, such as sid-updates
     if subprocess.run([*command, "source", "--download-only", "--tar-only", "--only-source", project.source], cwd=apt,
                       stdout=sys.stderr).returncode != 0:
         sys.exit(f"tp: error: {project.source}: source package not available in {' '.join(project.suites)}\n"
@@ -77,7 +80,7 @@ def counts(results):
 
 
 def try_project(project, options, prefix):
-    """Prints what was found; true if the tests say the same."""
+    """Prints the results; True if the tests have the same results."""
     source = fetched(project, options.work) if project.source else \
         os.path.join(os.path.dirname(prefix), "onetbb/src/examples")
     builds = {"stock": ("c++", []), "tp": (f"{prefix}/bin/tp-c++", [f"-DTBB_DIR={prefix}/lib/cmake/TBB"])}

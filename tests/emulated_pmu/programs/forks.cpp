@@ -1,4 +1,4 @@
-// A process that has counted forks; child and parent go on with the same tree.
+// A process that has counted forks; parent and child continue with the same tree.
 //   forks DEPTH SCALE
 #include "known_work.h"
 

@@ -1,7 +1,8 @@
-// Work that is known to the instruction: what the programs here have in common, and what check.py counts again.
+// Work that is known to the instruction: what these programs share, and what check.py recalculates.
 //
-// burn(n) executes 2n + 2 instructions (3 on x86-64). A tree of tasks has nodes numbered as in a heap, 1 at the root; what a node burns
-// follows from its number. `scale` 0 is the same program with empty loops: it tells what the boundaries of steps cost.
+// burn(n) executes 2n + 2 instructions (3 on x86-64). The nodes of a tree of tasks are numbered as
+// in a heap, with 1 at the root; a node's number determines what it burns. `scale` 0 is the same
+// program with empty loops: it measures the cost of the boundaries of steps.
 #pragma once
 
 #include <oneapi/tbb/parallel_invoke.h>
@@ -41,7 +42,7 @@ burn:
 
 inline unsigned long scale = 0;
 
-// Leaves give the CPU away, so that one CPU is enough for tasks to be stolen.
+// Leaves yield the CPU, so that tasks are stolen even on one CPU.
 inline void run_node(int depth, unsigned long node) {
   if (depth == 0) {
     sched_yield();

@@ -1,4 +1,4 @@
-// Threads that come late, all at the same time: each runs the same tree.
+// Threads that start late, all at the same time; each runs the same tree.
 //   late_threads COUNT DEPTH SCALE
 #include "known_work.h"
 

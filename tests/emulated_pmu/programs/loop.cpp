@@ -1,4 +1,4 @@
-// A loop in pieces of 32 iterations, each iteration the same work.
+// A loop in body calls of 32 iterations, each iteration with the same work.
 //   loop THREADS ITERATIONS SCALE
 #include "known_work.h"
 

@@ -1,4 +1,4 @@
-// A thread that is moved between two CPUs before each tree, while threads of oneTBB help it.
+// A thread that moves between two CPUs before each tree, while oneTBB's worker threads help it.
 //   migration ROUNDS DEPTH SCALE
 #include "known_work.h"
 

@@ -1,5 +1,5 @@
-// Other users of the PMU: opens events of the whole CPU 0, then runs a command (if there is one) or a tree in the middle
-// of which they are opened.
+// Other users of the PMU: opens events on the whole CPU 0, then runs a command (if one is given),
+// or a tree during which the events are opened.
 //   taken_counters pinned|flexible COUNT PROGRAM [ARG...]
 //   taken_counters pinned|flexible COUNT DEPTH SCALE
 #include "known_work.h"

@@ -1,4 +1,4 @@
-// One tree of tasks, recorded from its root's first instruction to its last: start with TP_PAUSED=1.
+// One tree of tasks, recorded from its root's first instruction to its last: run with TP_PAUSED=1.
 //   tree THREADS DEPTH SCALE
 #include "known_work.h"
 

@@ -1,5 +1,6 @@
-// A stand-in for Taskpath's oneTBB headers: the same namespaces and signatures, everything runs serially.
-// With TP_STUB_STOCK no function takes a site, as in the distribution's headers.
+// A stub of Taskpath's oneTBB headers: same namespaces and signatures, but everything runs
+// serially.
+// With TP_STUB_STOCK no function has a site parameter, as in the distribution's headers.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +27,7 @@
   Result FUNCTION(Args... args) { return ENTRY_POINT(std::forward<Args>(args)..., ::tp::site(::tp::site::here(), nullptr)); }
 #endif
 
-// A parameter that knows the place of the call: a default argument cannot follow a pack.
+// A parameter with the place of the call: a parameter with a default argument cannot follow a pack.
 #ifndef TP_STUB_STOCK
 namespace tp {
 template <typename T>
@@ -99,7 +100,7 @@ void parallel_sort(Range&& range TP_SITE) { TP_SEEN; std::sort(std::begin(range)
 template <typename... Fs>
 void parallel_invoke(Fs&&... fs) { int all[] = {(fs(), 0)...}; (void)all; }
 #else
-// A default argument cannot follow a pack; and a leading site must not be taken for a function.
+// A default argument cannot follow a pack, and a leading site must not match as a function.
 template <typename F>
 using function_only = typename std::enable_if<!std::is_same<typename std::decay<F>::type, ::tp::site>::value, int>::type;
 template <typename F1, typename F2, function_only<F1> = 0>
