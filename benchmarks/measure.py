@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What all measurements share: timed runs of programs, their profiles, ratios of pairs, tables.
 
 Used by benchmarks/overhead, benchmarks/accuracy, and tests/compatibility.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # One library per folder of scripts/layers, linked with exactly what the table lets it include: the
 # test executable of a folder cannot link anything else.
 #

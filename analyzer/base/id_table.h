@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Open-addressing map from a packed id to a small value (pointer or index). It contains only what
 // is alive, which is little: the table stays in the cache, however many ids a trace has used.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The things that the analyzer numbers, each with an id type of its own, and tables indexed by such
 // ids.
 #pragma once

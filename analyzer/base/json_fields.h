@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON FIELDS: typed access to the fields of one JSON object. If a field is absent or has another
 // type, an Error names the file and the field; the JSON library throws nothing. Used to read all
 // JSON that may be damaged or come from another program.

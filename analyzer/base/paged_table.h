@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pointers by packed id, for ids that are assigned one after another: a hash table of pages of
 // consecutive ids, of which the last used page is at hand. Many live ids need little more memory
 // than their pointers, and ids that come and go in their order are found without hashing.

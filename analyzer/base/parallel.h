@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs calls that do not depend on each other on several threads. Used where a question needs more
 // than one reading or simulation.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Objects of one type with a free list: no allocation per record once the largest number of live
 // objects has been reached.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of problems and the form of an error line.
 #include "base/problem.h"
 

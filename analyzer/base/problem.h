@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every way in which a data directory can be wrong, with one enumerator and one sentence each.
 // Everything that reads input reports problems by this table; the command-line tools turn an Error
 // into exit status 2.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface by which a long analysis reports its progress. Called from one thread.
 #pragma once
 

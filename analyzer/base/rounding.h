@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversion of doubles to counts. A trace may contain any rate and any time.
 #pragma once
 

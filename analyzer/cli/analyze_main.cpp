@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tp-analyze: options, the profile, the reports. stdout receives the answer, stderr everything
 // else.
 #include "cli/analyze_options.h"

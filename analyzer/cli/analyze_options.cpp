@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The option table of tp-analyze, with the text of --help.
 #include "cli/analyze_options.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tp-diff: compares two profiles. stdout receives the answer, stderr everything else.
 #include "cli/diff_options.h"
 #include "cli/tool.h"

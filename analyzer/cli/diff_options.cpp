@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The option table of tp-diff, with the text of --help.
 #include "cli/diff_options.h"
 

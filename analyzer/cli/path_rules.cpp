@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One rule per option, or per line of the variable.
 #include "cli/path_rules.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PATH RULES: the values of --map-path, or of TP_MAP_PATH if the option is not given.
 #pragma once
 

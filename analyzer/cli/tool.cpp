@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The signal handler, the environment and the errors of tools that read traces.
 #include "cli/tool.h"
 

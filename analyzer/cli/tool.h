@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tp-analyze and tp-diff add to the common code of the tools.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The grammar of checks, and the source of each figure.
 #include "compare/checks.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CHECKS: claims about a profile, for CI. `parallelism>=16`, `site(tree.cpp:25).critical<30%`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matching of sites, and changes of figures.
 #include "compare/comparison.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // COMPARISON of two profiles: what changed from BASE to NEW, for the whole program and per spawn
 // site. Sites are matched by file and line; if a line moved, by file, function and construct.
 #pragma once

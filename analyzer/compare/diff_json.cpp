@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JSON of tp-diff.
 #include "compare/diff_writers.h"
 

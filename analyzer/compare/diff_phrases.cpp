@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Phrases that the writers of tp-diff share.
 #include "compare/diff_writers.h"
 #include "report/numbers.h"

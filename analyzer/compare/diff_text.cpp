@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The terminal output of tp-diff: at most 25 lines unless --top asks for more.
 #include "compare/diff_writers.h"
 #include "report/lines.h"

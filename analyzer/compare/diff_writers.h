@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface of tp-diff's writers: from a Comparison to text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads figures from a Profile, and from its JSON.
 #include "compare/figures.h"
 

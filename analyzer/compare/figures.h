@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FIGURES: the numbers of a profile that checks and comparisons use. They come from a data
 // directory or from a JSON file of an earlier run.
 #pragma once

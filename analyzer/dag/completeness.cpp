@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the streams add up to after all have been read, and whether anything is missing. Part of
 // DagReader.
 #include "dag/dag_reader.h"

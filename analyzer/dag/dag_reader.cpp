@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The merge and the meaning of each record. One function per operation, in the order of
 // trace_format.h; edges are in edges.cpp, the judgment of the whole in completeness.cpp.
 //

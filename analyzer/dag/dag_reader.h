@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DAG READER: turns the streams of a data directory into one stream of DAG events (dag_visitor.h).
 // All checks of what streams contain are here and in trace/stream_cursor; the passes after it only
 // assert.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The execution DAG as a stream of events: DagReader reads the streams and calls a visitor (a
 // pass). No tree is built in memory: a trace of 10^9 tasks is read with the memory of what is alive
 // at one moment.

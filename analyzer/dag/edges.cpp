@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Edges between tasks: released once, acquired by as many frames as their uses say, and dropped
 // when no further use can come. Part of DagReader.
 #include "dag/dag_reader.h"

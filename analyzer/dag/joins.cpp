@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules of waits and fold nodes. Nothing here recurses: the program decides how long chains of
 // scopes and of nodes are.
 #include "dag/joins.h"

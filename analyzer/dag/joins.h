@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules by which waits and fold nodes join paths, and the objects that they need: frames,
 // contexts, scopes and fold nodes. All of them are dropped as soon as no later event can need them.
 // DagReader owns the order of events; docs/reference/trace-format.md, "Waits" and "Fold nodes", is

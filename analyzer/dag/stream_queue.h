@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which stream's record comes next. Streams that can go on are in a heap by (time, stream number).
 // A stream whose next record needs something that has not been read yet (a spawn, a join, an edge)
 // is in the list of what it waits for, and returns to the heap when that is read. Used by DagReader

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format of callgrind's files (callgrind-format in Valgrind's manual): a spawn site is a
 // function, its spawns are calls. A call's inclusive cost is the cost of the contexts below it.
 // Folded recursion has no inclusive cost: its cost is part of the node that it was folded into.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graph of the spawn sites for Graphviz: an edge from a site to each site that its tasks spawn.
 // The labels contain span and parallelism; the fill shows the share of the critical path.
 #include "export/export.h"

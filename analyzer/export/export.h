@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface of the exports: from a Profile to a file for another tool. One source file per
 // format.
 //

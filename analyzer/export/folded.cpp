@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Folded stacks: the input of Brendan Gregg's FlameGraph and the tools that adopted its format.
 #include "export/export.h"
 #include "export/frames.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of frames, and UTF-8.
 #include "export/frames.h"
 

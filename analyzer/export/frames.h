@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What exports have in common: names of frames, and text that other tools can read.
 #pragma once
 

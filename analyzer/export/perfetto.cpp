@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Perfetto's trace format: a track per thread with the sites that it worked for, and a counter of
 // the threads at work. Times are wall-clock times of the run. Time outside of steps (idle time,
 // tasking overhead) shows as gaps. If the trace has more steps than a viewer can show, a slice

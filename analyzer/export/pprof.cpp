@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pprof's profile.proto, compressed with gzip as its readers expect. Each site is one location and
 // one function; each context is a sample.
 #include "export/export.h"

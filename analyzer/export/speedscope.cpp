@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // speedscope's file format: stacks with weights, as "sampled" profiles. A weight is the sum of a
 // context; the order of the stacks is the order of the contexts, not an order in time.
 #include "export/export.h"

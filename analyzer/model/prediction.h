@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Speedups: bounds, and times predicted by simulation.
 #pragma once
 

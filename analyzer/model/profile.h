@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The profile: plain result structs, the only input of writers. make_profile.cpp assembles it; a
 // writer formats, and computes only the rounding of a Ratio (report/numbers.h). Work is in integers
 // of the run's unit, times are in ticks or ns as their names say.

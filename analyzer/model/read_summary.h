@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results of reading the streams in addition to the DAG: counts, times, completeness. Plain data,
 // filled by DagReader, shown by reports.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the static ids of a trace to rows of the profile. Made by sites/ before the streams are
 // read, used by dag/.
 #pragma once

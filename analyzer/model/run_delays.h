@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of the path of a run (passes/run_path.h defines them), in ticks.
 #pragma once
 

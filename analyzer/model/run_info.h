@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checked content of the three JSON files of a data directory (trace/metadata_reader.h).
 // docs/reference/trace-format.md has the schemas.
 #pragma once

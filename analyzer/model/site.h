@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of a profile: spawn sites and causal regions, and where they are.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sums over a set of invocations. Filled by passes, shown by reports.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quotients of large integers: computed exactly in 128 bits, then shortened to fit a Ratio.
 #include "model/speedup_bounds.h"
 

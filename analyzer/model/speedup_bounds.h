@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SCALABILITY BOUNDS after Cilkview (He, Leiserson, Leiserson, SPAA 2010): the speedup that T1,
 // Tinf and the burdened span allow on P processors.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Answers to what-if questions: curves of causal regions, candidates without annotations, and the
 // search for a target.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rare half: a chain that occurs for the first time.
 #include "passes/calling_context.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CALLING CONTEXTS: the chain of spawn sites that leads from main to a task. A calling context tree
 // (Ammons, Ball, Larus, PLDI 1997) with sites in place of functions: one node per distinct chain,
 // and recursion folded, so that a site below itself is the node that it already has on the chain.

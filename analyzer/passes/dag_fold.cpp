@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Passes each event on to the passes that need it.
 #include "passes/dag_fold.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DAG FOLD: the visitor that drives all passes that fold over one reading of the streams.
 // TraceReadings makes one per reading, passes it to DagReader, and asks for the results. It neither
 // prints nor opens files. One thread per DagFold.

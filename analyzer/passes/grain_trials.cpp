@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What DagFold does with divisible lengths, for several changes at once.
 #include "passes/grain_trials.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GRAIN TRIALS: the longest path with loops split to their grain size, if one loop had another
 // grain size; many such changes in one reading. A path is here only its length with each change.
 // loop_pieces.h describes how the parts of the changed loop change; all other loops are split as in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two heaps: the next step of each stream by its begin, the running ones by their end.
 #include "passes/idle_time.h"
 #include "base/wide.h"

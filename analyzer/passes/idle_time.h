@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // IDLE TIME: when at least one CPU had nothing to run. All streams are swept together by the times
 // of their steps, without the meaning of the records, with the memory of one step per stream.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which parts of a loop are merged, from the end of a range to its beginning.
 #include "passes/loop_pieces.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LOOP PARTS: what a loop would consist of if it had another grain size G. Body calls of more than
 // G iterations are split (divisible_part(), work_span.h). Parts that together have no more than G
 // iterations would never have been split off: they are a *merged leaf*, one body call that takes as

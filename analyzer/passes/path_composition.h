@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PATH COMPOSITION: which rows the longest path to a point is made of.
 //
 // In addition to its length, every path carries its composition: a chain of segments, newest first,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A path is the time at which it ends and its parts; the later end wins.
 #include "passes/run_path.h"
 

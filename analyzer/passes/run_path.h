@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RUN PATH: why the run took as long as it did (Huynh and Taura, "Critical Path Analysis for
 // Characterizing Parallel Runtime Systems", sections 3 and 4). Backwards from the end of the
 // program: of everything that a step had to wait for, what ended last. At each moment of this path

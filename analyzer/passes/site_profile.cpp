@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The beginning and end of invocations, and what paths remember of them.
 #include "passes/site_profile.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SITE PROFILE after Cilkprof (section 6): count, work and span of the invocations of each row, *on
 // work* (all invocations) and *on span* (those on the program's critical path), under three rules
 // that keep recursion from counting anything twice:

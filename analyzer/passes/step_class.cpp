@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table grows by doubling; it is as large as the number of the program's code segments.
 #include "passes/step_class.h"
 

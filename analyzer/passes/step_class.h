@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // STEP CLASSES: code segments that need no annotation. A step is identified by the row of its task
 // and by its two boundaries: the code between two spawn sites, or from the start of a task to its
 // first wait. (TaskProf's second version identifies such regions by the site before and the site

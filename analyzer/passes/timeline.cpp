@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps arrive in the order of their stream.
 #include "passes/timeline.h"
 

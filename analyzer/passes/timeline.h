@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TIMELINE: which stream worked for which site when, in as many slices as a viewer can show. One
 // slice per step, or, with a resolution, one per sequence of consecutive steps of a stream that
 // begin within that time. Work and number of steps are exact.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which scenarios are evaluated, and what a step adds to each.
 #include "passes/what_if.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CAUSAL WHAT-IF (TaskProf, section 4): work/span with another cost of some steps.
 //
 // A *scenario* is a set of steps and a factor f: what would the span be if the work of those steps

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of paths. copy() runs once per task, join() at most a few times per task. Lengths
 // cannot overflow: DagFold checks that the whole work, times the largest factor, fits.
 #include "passes/work_span.h"

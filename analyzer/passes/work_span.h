@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WORK / SPAN: lengths of longest paths, for many costs of a step at once.
 //
 // A path is a vector of lengths, each maximized independently of the others: that of this run, the

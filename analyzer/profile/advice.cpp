@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The advice on a profile, in plain words.
 #include "profile/advice.h"
 

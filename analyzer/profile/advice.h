@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ADVICE: the sentence at the end of a report that recommends what to change first.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From nanoseconds to the unit of work.
 #include "profile/burden.h"
 

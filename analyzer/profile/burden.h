@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BURDEN: what a migration costs, which is a task that another worker thread takes over
 // (model/speedup_bounds.h). The user gives it, or the steals of this run measure it, or it is
 // assumed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From rows to indexes into the profile, from ticks to ns.
 #include "profile/calling_contexts.h"
 

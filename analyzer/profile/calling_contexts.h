@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What exports show in addition to the profile: calling contexts and the timeline, from a reading
 // of their own.
 #pragma once

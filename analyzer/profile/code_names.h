@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CODE NAMES: names for code without annotations: "from the spawn at a.cpp:12 to the wait after
 // a.cpp:14".
 #pragma once

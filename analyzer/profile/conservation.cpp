@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checks of the sums, and the likely causes if they do not hold.
 #include "profile/conservation.h"
 #include "base/wide.h"

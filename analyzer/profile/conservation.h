@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CONSERVATION: sums that must agree between the program and the profile. They are checked in every
 // run and shown.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two readings: first when CPUs were idle, then the path.
 #include "profile/elapsed_time.h"
 

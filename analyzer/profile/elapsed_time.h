@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ELAPSED TIME: the path of the run (passes/run_path.h), for the whole run and for each site.
 #pragma once
 

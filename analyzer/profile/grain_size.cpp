@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which grain sizes to try, and how to present the result of a reading with one of them.
 #include "profile/grain_size.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stages in their order. Each takes what it needs and returns what it found, so what must come
 // before it is one of its arguments.
 #include "profile/make_profile.h"

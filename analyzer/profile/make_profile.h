@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a data directory to a Profile: everything that reports show is computed below this call.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the first reading of a trace found, and what was known before it: the input of every later
 // stage.
 #pragma once

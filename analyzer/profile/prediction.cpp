@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Costs, the DAG, the simulations, and what limits the speedup at each P.
 #include "profile/prediction.h"
 

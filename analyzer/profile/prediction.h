@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PREDICTION: elapsed time, speedup and efficiency on P worker threads, by simulation of the
 // recorded DAG (simulate/simulation.h) with the tasking overhead that this run shows.
 //

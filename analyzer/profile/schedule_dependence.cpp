@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A figure is said to be of this run if what is unknown could change it by a hundredth: no path
 // contains more of a site than the site's work.
 #include "profile/schedule_dependence.h"

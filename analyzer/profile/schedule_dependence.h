@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SCHEDULE DEPENDENCE: which figures hold only for the schedule of this run.
 #pragma once
 

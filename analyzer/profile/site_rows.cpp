@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From totals by row to rows in the order in which they are shown.
 #include "profile/site_rows.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of the profile: main and each spawn site, with everything that the first reading found
 // about them.
 #pragma once

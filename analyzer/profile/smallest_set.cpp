@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The steps of the search (smallest_set.h).
 #include "profile/smallest_set.h"
 #include "base/wide.h"

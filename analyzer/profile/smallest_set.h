@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SMALLEST SET: the smallest set of candidates that reach a target parallelism if each of them is
 // improved by a factor. A candidate is a step class, a whole site (all classes of its own steps),
 // or a marked region. Code that lies in several chosen candidates is improved once.

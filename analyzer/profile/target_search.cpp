@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Presents the trace as the program that find_smallest_set() asks about, and its answer in words.
 #include "profile/target_search.h"
 

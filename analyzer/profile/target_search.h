@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --target: the smallest set of changes that reaches a parallelism (smallest_set.h), for one trace.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the time between steps to costs.
 #include "profile/tasking_overhead.h"
 

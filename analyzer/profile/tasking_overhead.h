@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TASKING OVERHEAD: the cost of tasks, derived from the time between steps, for the whole run and
 // for each site.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads share only the trace and the tables, which are constant.
 #include "profile/trace_readings.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // READINGS: one trace, read as often as the questions require. Each reading streams the whole trace
 // through a DagFold of its own, so independent readings run concurrently, on up to `jobs` threads.
 // Results do not depend on `jobs`.

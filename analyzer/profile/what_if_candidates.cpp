@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From step classes to names and scenarios, and from results back to rows of the report.
 #include "profile/what_if_candidates.h"
 

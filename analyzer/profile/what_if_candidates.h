@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WHAT-IF WITHOUT ANNOTATIONS: the serial work of every site, every code segment between two spawns
 // or waits, and every wait.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CSV files with the file names and headers of the TaskProf artifact.
 #include "report/numbers.h"
 #include "report/writers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON, schema taskpath.profile/1: the complete profile. Within /1 fields are only added. The unit
 // of every number is in its name (_ns, _ticks, _percent) or in "unit".
 #include "report/numbers.h"

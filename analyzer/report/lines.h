@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Building blocks of terminal output for the writers text.cpp and text_what_if.cpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The summary as Markdown, for issues and merge requests.
 #include "report/lines.h"
 #include "report/numbers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How numbers are written. Exact integer arithmetic: the same data gives the same bytes on every
 // machine.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Phrases that several reports share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The terminal summary: at most 25 lines unless --top asks for more.
 #include "base/rounding.h"
 #include "report/lines.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The what-if answer on a terminal: marked regions, or otherwise the code whose improvement helps
 // most, or the changes that reach a target.
 #include "report/lines.h"

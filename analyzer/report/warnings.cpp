@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What limits scaling, in the form in which compilers report to editors and CI systems.
 #include "report/lines.h"
 #include "report/numbers.h"

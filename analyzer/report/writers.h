@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface of the writers: from a Profile to text. One source file per format.
 #pragma once
 

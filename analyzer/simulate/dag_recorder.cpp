@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reading order is a topological order of the DAG, so edges are added when their later end is
 // read.
 #include "simulate/dag_recorder.h"

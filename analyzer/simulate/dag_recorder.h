@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DAG RECORDER: the visitor that stores the DAG (recorded_dag.h) instead of folding it.
 //
 // A Path is a point of the DAG: the end of a node, or a join of several ends. What the reader joins

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The execution DAG in memory, for what cannot be computed while reading: simulation on P workers.
 //
 // Made for size: 16 bytes per node and 8 per join. A node is a step, or several steps of one task

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The only events are ends of nodes and attempts to steal. Events at equal times are processed in
 // the order of (time, worker), so that nothing depends on the library's heap.
 #include "simulate/simulation.h"

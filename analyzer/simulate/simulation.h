@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SPEEDUP SIMULATION: the recorded DAG on P workers, under two schedulers.
 //
 //   greedy         list scheduling (Graham; Brent's bounds): no worker is idle while a node is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the analyzer knows about oneTBB's constructs: their names, the types of their tasks, and
 // which of them depend on the schedule. Used by task_type and schedule_dependence.
 // tests/unit/runtime/constructs_test.cpp compares it with the table of tp/hooks.h and with the tags

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scans demangled names with a count of open brackets. "operator" is read as one word with the
 // symbol after it, since that may be a bracket.
 #include "sites/cxx_names.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C++ names as people read them. Used by site_resolver and task_type; pure functions of text.
 #pragma once
 

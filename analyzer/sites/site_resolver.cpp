@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looks addresses up with elfutils' libdwfl, which also finds separate debug files by build id.
 #include "sites/site_resolver.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names for return addresses: the line of the user's source behind a spawn site without a tag.
 // Called by site_table, once per address site, before the streams are read.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merges sites into rows.
 #include "sites/site_table.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From static ids to rows of the profile: spawn sites with the same (file, line) are one row,
 // regions likewise. Made before the streams are read, because which invocations are outermost
 // depends on it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See task_type.h. The names of oneTBB's task templates, and which of their arguments is the user's
 // code, are part of its ABI: a program that was not recompiled contains them.
 #include "sites/task_type.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The information about a spawn site in the type of its task (RTTI, also in stripped programs): the
 // function that contains the body, and the construct. Called by site_resolver and site_table, for
 // sites that neither tp-c++ nor a header tagged.

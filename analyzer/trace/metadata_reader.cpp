@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads run.json, sites.jsonl and end.json. Every field is type-checked on access: a negative
 // number or a string where a count belongs is an Error, never an exception of the JSON library.
 #include "trace/metadata_reader.h"

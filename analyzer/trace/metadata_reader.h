@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // METADATA READER: run.json, sites.jsonl and end.json of a data directory, parsed and checked.
 // Needed before the streams can be read.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A step ends at its record; a step that began before the end of the previous one is cut off there.
 #include "trace/step_sequence.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The times of the steps of one stream, in order, without their meaning.
 #pragma once
 

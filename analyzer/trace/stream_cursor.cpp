@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a cursor moves from chunk to chunk.
 #include "trace/stream_cursor.h"
 

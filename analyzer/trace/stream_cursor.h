@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One stream as a sequence of records with their times. Used by DagReader, StepSequence and
 // trace_dump.
 //

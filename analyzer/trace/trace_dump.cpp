@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes every record with its time, its fields and its operands as they are encoded.
 #include "trace/trace_dump.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A data directory as readable text, one record per line, for debugging and tests. Checks chunks,
 // but not how records fit together.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opens a data directory. Streams are mapped, not read: a mapping needs no file descriptor once it
 // exists, so a trace may have thousands of streams, and the kernel can drop pages that were read at
 // any time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bytes of a data directory: three JSON texts and the streams, mapped or held in memory. The
 // command-line tools open a directory; tests and fuzzers make one in memory. Only the names of the
 // files are interpreted here.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Explains the elapsed time of runs: the path of each run as running, busy delay, scheduler delay.
 
     benchmarks/accuracy/delays.py [--runs N] [--only NAME[,NAME...]] [--small] [--threads LIST]

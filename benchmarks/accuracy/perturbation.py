@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Does recording change what it measures? The benchmarks on 1 to 16 threads and pinned to one CPU.
 
     benchmarks/accuracy/perturbation.py [--small] [--only NAME[,NAME...]] [--threads LIST]

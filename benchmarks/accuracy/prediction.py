@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Predicted against measured time: the benchmarks, recorded on two threads and run unrecorded.
 
     benchmarks/accuracy/prediction.py [--pairs N] [--only NAME[,NAME...]] [--small]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // record_shape SHAPE STEPS: records a program of this shape, with about STEPS steps, into TP_DATA.
 #include "shapes.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Speed and memory of tp-analyze.
 
     benchmarks/analyzer_speed/run.py [--build DIR] [--steps N,N..] [--shapes NAME,..]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of known shapes, run on the hooks alone, to measure the speed of the analyzer. Each has
 // one thread and about the requested number of steps.
 #pragma once

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The effect of tp-c++ on the build of a project: sites found, CPU time, messages.
 
     benchmarks/build_time/tagging.py BUILD_DIR... [--pairs N] [--only REGEX] [--prefix DIR]

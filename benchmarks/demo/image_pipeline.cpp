@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Enhances the frames of a synthetic film: blur, histogram, equalization, sharpening, each a
 // parallel loop over the rows of the image. One stage is serial, as is common in real programs:
 // it computes the noise level of the frame as the median of the local contrasts, by sorting a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sum of the nodes of a binary tree, after Figure 2 of the TaskProf paper: create_tree is
 // serial, and a recursive parallel sum uses a serial sum for subtrees below a base size. Both
 // serial parts are marked as causal regions: the profile reports what optimizing them would gain.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What callgrind counts for the gate (the script `run`): one function per kind of event, which
 // calls the hooks as libtbb does, around kEvents events with nothing between them. It uses no
 // oneTBB and one thread. With TP_EVENT=virtual the clock is a counter of this program, so that each

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The cost of reading each work clock, and of each event with that clock: ns of CPU time.
 
     benchmarks/overhead/clocks.py [--build DIR] [--repetitions N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reports the runs of benchmarks/overhead/run.py: text, Markdown and CSV tables, an SVG plot."""
 import csv
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The cost of recording: the benchmarks with the distribution's libtbb and with ours, in turn.
 
     benchmarks/overhead/run.py [--quick] [--only NAME[,NAME...]] [--repetitions N]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search path decides whether a header is a system header, not what the file declares itself to
 // be: otherwise the headers that CMake's precompiled header includes would count as system headers.
 #include "clang/own_files.h"

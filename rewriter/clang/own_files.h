@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The user's own files: the main file and the non-system headers of the same project.
 #pragma once
 

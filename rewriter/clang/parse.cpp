@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The only file that runs Clang. It parses as little as necessary: no implicit instantiation at the
 // end of the unit (as for a precompiled header), and no function bodies without a site in the
 // wanted files. Both would otherwise take most of the time, and without them every call of a site

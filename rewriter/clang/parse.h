@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface to Clang: parses one translation unit and returns the spawn sites in the user's
 // files.
 #pragma once

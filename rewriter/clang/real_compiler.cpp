@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Asks the real compiler for its include directories and default language. That takes one process
 // of about 10 ms, compared with a second for the parse. Nothing is guessed from names or versions,
 // so any g++ or clang++, sysroot or libc++ works.

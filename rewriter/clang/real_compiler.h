@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The headers and the language of the real compiler, so that Clang reads the same system headers in
 // the same language. The compiler is asked once per set of flags.
 #pragma once

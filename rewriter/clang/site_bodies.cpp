@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A call contains the name of the callee, or the name of a macro that expands to it. So the text of
 // a function is searched for the names of the constructs and of such macros, from the function's
 // name to the end of its body, with Clang's lexer but without its preprocessor. Aliases and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decides which function bodies to parse: those in the user's files whose text may contain a spawn
 // site. After the headers, bodies account for most of the cost of a parse, and few have a site.
 #pragma once

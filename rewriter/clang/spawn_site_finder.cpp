@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WHERE the spawn sites are. One walk over the declarations of the wanted files, which keeps track
 // of the enclosing function.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WHERE the spawn sites are: walks the syntax tree of one translation unit. parse.cpp calls it once
 // per unit.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WHICH calls are spawn sites. A call is one if its callee is declared in oneTBB's namespaces
 // tbb::detail::d<N> under a name of the table. In templates the callee is often not chosen yet;
 // then every candidate must be such a function, and the name must be one that argument-dependent

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WHICH calls are spawn sites: decides whether a call in the syntax tree is a spawn site and may be
 // tagged. The table in constructs.h contains the constructs.
 #pragma once

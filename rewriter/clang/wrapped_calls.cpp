@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which calls may be wrapped. Only the callee moves into a generic lambda, so the arguments are
 // evaluated at the call as before. Arguments that a forwarding reference cannot pass on prevent
 // wrapping: a braced list, the name of an overload set, a bit-field, a literal null pointer.

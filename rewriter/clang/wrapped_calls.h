@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that get a place although their functions do not have a site parameter: the callee is
 // wrapped (tp/called_at.h). These are C++17's parallel algorithms, and wrappers that the user
 // declares.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a compiler command line: which arguments are inputs, in which language, and what the
 // command produces.
 #include "driver/compile_command.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one compiler command line asks for, as far as tp-c++ needs to know.
 #pragma once
 

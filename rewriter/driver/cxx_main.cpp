@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tp-c++: a drop-in compiler that tags spawn sites. It starts as fast as a compiler driver: only a
 // C++ source that mentions a spawn is given to tp-rewrite, which parses it with Clang and writes a
 // tagged copy. The real compiler ($TP_CXX, default c++) then compiles the copy, whose #line

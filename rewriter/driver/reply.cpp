@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // File names may contain any bytes: those that are not UTF-8 are replaced.
 #include "driver/reply.h"
 

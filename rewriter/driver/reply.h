@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tp-rewrite --emit replies to tp-c++: one line of JSON on stdout, such as (wrapped here)
 //   {"schema":"taskpath.rewrite/1","result":"failed","object":"a.cpp",
 //    "reason":"cannot be parsed: ..."}

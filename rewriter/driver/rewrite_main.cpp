@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tp-rewrite: tags the spawn sites of oneTBB programs in their source text. It parses the command
 // line, runs Clang on each file, merges what several translation units know about one header, and
 // writes the new texts. It changes sources only with --in-place, and writes nothing unless every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of compiler options. Only flags in these tables pass to Clang: g++ has many that Clang
 // does not know, and none of those left out changes which function a call resolves to.
 #include "text/compiler_options.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What options on a g++ / clang++ command line mean: which of them take a value, and which of them
 // a parse by Clang needs. Shared by tp-c++ and tp-rewrite.
 #pragma once

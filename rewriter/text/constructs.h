@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The constructs whose calls are spawn sites: a table with one row per function. The matcher reads
 // it to examine the syntax tree, and tp-c++ reads it to skip files that do not mention any
 // construct. tests/unit/runtime/constructs_test.cpp compares it with the table of tp/hooks.h.

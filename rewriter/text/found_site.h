@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A spawn site as the finder reports it: plain data, without Clang. spawn_site_finder fills it from
 // the syntax tree; spawn_site_rewriter (text) and rewrite_main.cpp read it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hashes as text: 16 hexadecimal digits.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where this Taskpath is installed. A prefix without our headers or library gives empty results:
 // the tools then use the stock ones, without tags.
 #include "text/installation.h"

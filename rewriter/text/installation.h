@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where this Taskpath is installed, and the real compiler, which tp-c++ replaces.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The diff is Myers' greedy algorithm (An O(ND) difference algorithm, 1986): the number of changed
 // lines D is small.
 #include "text/output.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The changes of a rewrite as a diff.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // If several rules match, the last one on the command line applies (GCC manual, -ffile-prefix-map).
 #include "text/prefix_map.h"
 

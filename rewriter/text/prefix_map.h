@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // -ffile-prefix-map and -fmacro-prefix-map: the name that the real compiler gives a file in
 // __FILE__ and source locations.
 #pragma once

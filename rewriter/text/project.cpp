@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which project a source file belongs to. Reads directory entries and CMake's cache; called once
 // per file.
 #include "text/project.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which project a source file belongs to: this determines which headers are the user's own, and
 // gives files a name that is the same on every machine.
 #pragma once

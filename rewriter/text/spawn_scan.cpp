@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the source and then, breadth first, each own header that it may include, until one mentions
 // a construct. Does not evaluate conditions around an #include.
 #include "text/spawn_scan.h"

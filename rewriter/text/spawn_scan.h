@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a source, or an own header that it includes, may contain a spawn site. This look at the
 // text takes milliseconds and comes before a parse that takes a second. tp-c++ calls it once per
 // source.

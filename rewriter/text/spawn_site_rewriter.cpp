@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HOW a found site becomes text: one constant record at the top of the file, one argument at the
 // call.
 //

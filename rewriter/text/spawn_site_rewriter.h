@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HOW a found site becomes text. Pure functions on strings, without Clang and file access.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Cross-compiles for 64-bit ARM Linux with Debian's g++-aarch64-linux-gnu. Libraries of the host are
 # not searched; the libraries of our tools are in TP_ARM64_LIBRARIES (fetch), if it is set.
 set(CMAKE_SYSTEM_NAME Linux)

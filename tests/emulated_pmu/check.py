@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares recordings of programs of known work, on emulated ARM machines, with arithmetic.
 
 usage: check.py [--all] [--only CASE] --guest DIR --analyze TP-ANALYZE

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boots the emulated machine with a list of jobs and returns their output files."""
 import os
 import subprocess

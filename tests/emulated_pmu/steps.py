@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Steps of recorded programs, from `tp-analyze --dump`, and their trees (known_work.h)."""
 import subprocess
 from collections import namedtuple

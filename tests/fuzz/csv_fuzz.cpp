@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: reads any bytes as an old ws_profile.csv, which tp-analyze shows, and as one
 // line of such a file.
 #include "report/writers.h"

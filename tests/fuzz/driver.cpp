@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a fuzz target without libFuzzer: fuzz_NAME CORPUS [FILE...]. Calls the target with each file
 // of the corpus, then for TP_FUZZ_SECONDS with mutated copies of them; every run makes the same
 // copies. If files are given, calls it with these only. Writes the input of a failure to the file

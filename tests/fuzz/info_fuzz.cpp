@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: reads any bytes as run.json, sites.jsonl and end.json of a small data
 // directory. A line `%` separates the three; an empty file is replaced by a valid one.
 #include "mutate.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: reads any bytes as a JSON profile, as tp-diff does. A profile that is accepted
 // is compared with itself and with an empty profile, and written in all formats.
 #include "base/problem.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: reads any bytes as the streams of a data directory. tests/fuzz/run builds it
 // with clang.
 #include "mutate.h"

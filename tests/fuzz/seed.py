@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Converts a small recording to a seed for reader_fuzz:
 
     tests/fuzz/seed.py DATA_DIRECTORY > corpus/reader/PROGRAM.CASE

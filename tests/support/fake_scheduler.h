@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls the hooks as libtbb does, without oneTBB: tasks and contexts are a few words of memory. For
 // tests and benchmarks of the runtime; they link tp_runtime themselves.
 #pragma once

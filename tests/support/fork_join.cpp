@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Written for clarity, not speed: profiles are maps, and the code follows the printed pseudocode
 // step by step.
 #include "fork_join.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random programs in which every task waits for all tasks that it spawned, with Cilkprof's profile
 // of them computed by its own pseudocode (Figure 3, extended by a whole profile for each variable
 // as in section 4, and by the recursion rules of section 6). Shares no code with the analyzer.

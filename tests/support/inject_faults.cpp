@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a program in whose processes perf_event_open, mmap of an event's page, and read() of an
 // event fail on request. The kernel hands these calls to this process (seccomp user notification),
 // which refuses them, changes them, or lets them continue.

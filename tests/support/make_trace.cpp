@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // make_trace SCRIPT DIRECTORY: writes a hand-written trace as a data directory, for trying
 // tp-analyze.
 #include "trace_script.h"

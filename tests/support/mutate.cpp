@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See mutate.h.
 #include "mutate.h"
 #include "trace/metadata_reader.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Damages traces: bits, bytes, lengths, and resealed chunks, whose checksums match so that the
 // damage reaches the decoder. For the tests that no input crashes or hangs the analyzer.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simulates a run with work stealing: at each tick of a global clock one thread does one thing that
 // is possible.
 #include "random_program.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The independent oracle: random parallel programs, simulated on several threads and described
 // twice: as a trace (bytes, written by TraceBuilder), and as an explicit event DAG. Every figure is
 // computed on the DAG by brute force from the definitions in docs/explanation/work-and-span.md and

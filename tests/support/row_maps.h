@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows for tests below the stage sites/: one row per spawn site, one region per region.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uses the same encoder as the profiler.
 #include "trace_builder.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes traces for tests: real bytes, encoded by trace_codec.h, in memory or as a data directory.
 // A test lists the records of each thread in order; the builder chooses ids, widths and chunks.
 #pragma once

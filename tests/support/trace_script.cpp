@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A line is a word and key=value pairs.
 #include "trace_script.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parses hand-written traces, `*.trace.txt`, into a TraceBuilder. One record per line, in the order
 // of its stream.
 //

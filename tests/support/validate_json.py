@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Validates JSON that Taskpath wrote with the schemas of docs/reference/schemas.
 
 usage: validate_json.py FILE|DATA_DIR...   exit 1 and one line per difference

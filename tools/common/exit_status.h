@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exit statuses of all tools. Each tool's --help shows its own rows of the table below.
 #pragma once
 

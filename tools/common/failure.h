@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a tool ends early: it throws a Failure, which run_tool() turns into an error message, a hint
 // and an exit status.
 #pragma once

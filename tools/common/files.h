@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that tools read and write. A file is never half written: readers see either the old file or
 // the new one.
 #pragma once

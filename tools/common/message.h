@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages of all tools. Each line goes to stderr in one write, so lines of several processes do
 // not mix. stdout receives answers only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where Taskpath is installed. It is derived from the path of the running tool, so a prefix is
 // relocatable.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PROGRESS: one line on stderr, rewritten while a tool takes long to answer. Only on terminals:
 // wants_progress() decides.
 //

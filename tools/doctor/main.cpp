@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tp-doctor: what can be measured on this machine, what prevents better measurement, and the
 // command that enables it. Our libtbb tries the clocks; this program shows the result as a table.
 #include <string>

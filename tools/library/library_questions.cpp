@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See library_questions.h.
 #include "library/library_questions.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Questions that only our libtbb can answer: which events and clocks work on this machine. Each
 // question is asked in a separate process, so that no counters or threads of the library remain in
 // the tool. The answers are JSON.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See command_line.h. CLI11 splits the command line; its messages and its help are not used.
 #include "options/command_line.h"
 

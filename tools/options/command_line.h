@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // COMMAND LINE: how every tool reads its options and shows its help. The parser is CLI11, which
 // only command_line.cpp uses; all texts are ours.
 //

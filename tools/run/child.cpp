@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fork, exec, wait. Signals are blocked around the fork, so that none is lost before the child's
 // process id is known.
 #include "run/child.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs one program to its end as a shell would: it receives signals, and its full status is
 // reported.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the directories that a run has written, by turning the TP_DATA pattern into a glob: %p is a
 // number, %e any name, %h this host. The runtime adds the suffix .<pid> for a second live process.
 #include "run/data_directory.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data directory as tp-run sees it: the pattern for the program, and the recordings that match
 // it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks the certain reasons first (settings, static linking) and the likely one last (oneTBB was
 // linked but never called).
 #include "run/diagnosis.h"

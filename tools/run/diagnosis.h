@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Why a program recorded nothing, as far as its files show, and what would help. Called only if
 // nothing was recorded.
 #pragma once

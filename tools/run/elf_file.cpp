@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads ELF files with libelf, whose handles the two guards below close.
 //
 // The dynamic linker lists the libraries as it does for ldd, with --list: it maps the libraries and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tp-run needs to know about an ELF file. It is read with libelf; the dynamic linker finds the
 // libraries of a program. The code of the file is not executed.
 #pragma once

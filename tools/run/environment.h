@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The environment of the profiled program: the search path with our libtbb first, and the TP_
 // settings.
 #pragma once

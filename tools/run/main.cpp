@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tp-run: makes the dynamic linker load our libtbb, runs the program, checks that it recorded, and
 // exits with the program's status. It is a separate process and never runs inside the profiled one.
 #include <cerrno>

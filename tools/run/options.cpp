@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The option table of tp-run. Options end at the first word that is not an option; the rest is the
 // program and its arguments.
 #include "run/options.h"

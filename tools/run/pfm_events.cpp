@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See pfm_events.h.
 #include "run/pfm_events.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns the event names of libpfm4 into numbers, so that the runtime in the user's process does not
 // need the library.
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Causal regions: what would the program gain if this code were faster, or parallel?
  *
  *   #include <tp/causal.h>

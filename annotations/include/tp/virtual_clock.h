@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The virtual clock: work that arithmetic can predict.
  *
  * With TP_EVENT=virtual (tp-run -e virtual) the work of a program is what it passes to

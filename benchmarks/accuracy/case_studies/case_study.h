@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the case studies share. Each is a program with one serial part between parallel loops, after
 // a case study of the TaskProf paper (section 6), and the same program with that part parallelized:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The input of a convex hull program: one thread parses a text file of points, then the extreme
 // points in many directions are found in parallel. After: the text is parsed in parts.
 #include "case_study.h"

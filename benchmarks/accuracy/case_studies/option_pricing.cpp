@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Black-Scholes prices, computed in parallel, of options that are read from a text. One thread
 // reads the options and one thread writes the prices. After: both are done in parts.
 #include "case_study.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Delaunay refinement in rounds: bad elements are found in parallel, collected by one thread, and
 // replaced by better ones in parallel. After: they are collected in parts.
 #include "case_study.h"

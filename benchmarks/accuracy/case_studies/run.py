@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares what-if with reality: profiles programs before and after parallelizing a serial part.
 
     benchmarks/accuracy/case_studies/run.py [--prefix DIR] [--programs DIR] [--event EVENT]

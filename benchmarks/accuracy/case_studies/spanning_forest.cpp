@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sort in a minimum spanning forest: the edges' weights are computed in parallel, sorted by one
 // thread, and processed in parallel. After: a sample sort, with buckets of equal width.
 #include "case_study.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vertex order in a Delaunay triangulation: keys of the space-filling curve in parallel, two
 // serial loops (count, place the points of each cell), cells in parallel. After: both in parts.
 #include "case_study.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs steps of 0.1 ms on threads that are preempted, and prints what the work clock measures:
 //   preempted_clock EVENT SECONDS THREADS MODE      MODE: busy, sleepers, migration or stopped
 //   preempted_clock burn THREADS                    keeps the machine busy until it is killed

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program of known parallelism: ten times a serial part of 4 units, then 32 tasks of 1 unit each.
 // The work is 36 units and the span 5 units per round, so parallelism is 7.2. Prints the
 // parallelism that the raw time stamp counter measures.

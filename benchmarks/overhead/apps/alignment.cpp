@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Alignment of all pairs of some protein-like sequences: a loop of independent iterations of uneven
 // size. The score is that of Smith and Waterman (1981), with a cost per gap element. Size: number
 // of sequences.

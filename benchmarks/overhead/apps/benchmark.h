@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the benchmark programs share. Each is a oneTBB program that generates its own input, the
 // same in every run, and verifies its result:
 //

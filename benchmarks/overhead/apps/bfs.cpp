@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Breadth-first search, with one parallel loop per level, on a square grid whose points are
 // numbered in random order, so that the distances are known. Size: points per side.
 #include "benchmark.h"

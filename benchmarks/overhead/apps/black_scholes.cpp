@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prices of European options by the formula of Black and Scholes (1973): a flat loop of even
 // iterations, several rounds, as in PARSEC. Calls and puts are priced separately; put-call parity
 // verifies both. Size: number of options.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the small size of each benchmark program under tp-run, and its serial elision.
 
     check.py --programs DIR --prefix PREFIX

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cholesky factorization by recursion on halves (as in the Cilk distribution, but dense): factors
 // the upper half, solves for the lower left, updates the lower right and factors that. Size: order
 // of the matrix.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merge sort with a parallel merge (Akl, Santoro 1987), as in the Cilk distribution. Size: number
 // of elements.
 #include "numbers.h"

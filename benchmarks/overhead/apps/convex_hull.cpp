@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convex hull of points in a disc by quickhull: finds the farthest point by a parallel reduction,
 // then processes both sides in parallel. Size: number of points.
 #include "benchmark.h"

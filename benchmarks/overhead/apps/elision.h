@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of oneTBB that the benchmark programs use, without tasks: a spawn runs its function at
 // once, and a loop is one call of its body.
 #pragma once

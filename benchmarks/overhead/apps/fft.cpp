@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fast Fourier transform by recursion on even and odd elements (Cooley, Tukey 1965). The input is a
 // sum of two tones, whose spectrum is known. Size: binary logarithm of the number of points, at
 // least 4.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fibonacci numbers by recursion without a cut-off: tasks without work, the worst case for any
 // profiler. Size: n.
 #include "benchmark.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A wavefront over a table, block by block, as a flow graph of continue_nodes: a block depends on
 // the blocks above it and left of it. The table counts the paths from its corner, modulo a prime:
 // binomial coefficients. Size: blocks per side.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Heat on a square plate whose rim stays cold: Jacobi steps, one parallel loop each. The plate
 // starts as a sine wave, of which each step leaves a known fraction. Size: points per side.
 #include "benchmark.h"

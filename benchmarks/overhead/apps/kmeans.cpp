@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // k-means clustering (Lloyd 1982) of points in whole coordinates: each round is one reduction,
 // whose sums do not depend on the schedule. The clusters are far apart, so that the correct centers
 // are known. Size: number of points.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dense LU factorization by blocks, without pivoting: after the diagonal block, its row and its
 // column in parallel, then the rest of the matrix. Size: order of the matrix.
 #include "matrix.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix product by halving the longest of the three dimensions; the two halves of the inner
 // dimension run one after the other. Size: order of the matrices.
 #include "matrix.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Square matrices for the linear algebra programs, and the verification of their results: by their
 // products with vectors, in O(n^2).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All placements of n queens on a board of n times n: a task per placement in the first third of
 // the rows. Size: n, at most 16.
 #include "benchmark.h"

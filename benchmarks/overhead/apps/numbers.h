@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For the sorting programs: numbers to sort, and a check that they have been sorted.
 #pragma once
 

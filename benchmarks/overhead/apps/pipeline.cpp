@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A pipeline of three filters: creates blocks of numbers in order, compresses them in parallel, and
 // joins them in order. Size: number of blocks.
 #include "benchmark.h"

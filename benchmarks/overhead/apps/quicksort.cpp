@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quicksort with a serial partition: its first partitions are the span, so its parallelism is low
 // (Cilkprof, SPAA 2015, section 2). Size: number of elements.
 #include "numbers.h"

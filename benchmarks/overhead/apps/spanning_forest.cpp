@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spanning forest of a random graph by union-find without locks: a parallel loop over the edges, in
 // which a compare-and-swap links each root (Anderson, Woll 1991). Size: number of vertices; there
 // are twice as many edges.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LU factorization of a matrix of blocks, many of which are empty, after the program of that name
 // in the Barcelona OpenMP Tasks Suite: one thread creates uneven numbers of tasks. Size: blocks per
 // row.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strassen's matrix product: seven products of halves, each a task. Size: order of the matrices,
 // rounded up so that halving leaves blocks of at most 64.
 #include "matrix.h"

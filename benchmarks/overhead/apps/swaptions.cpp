@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prices of bonds by Monte Carlo, as in PARSEC's swaptions: for each bond a parallel reduction over
 // random paths of the interest rate, nested in a parallel loop over the bonds. The rate follows
 // Vasicek (1977), so that the prices are known in closed form. Size: paths per bond.

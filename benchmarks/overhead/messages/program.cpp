@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages through flow graphs whose bodies do nothing: the cost of one message to the process, in
 // ns of CPU time. Prints a line "NAME NS" per graph. Only the thread that puts the messages runs
 // bodies.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Speed of the analyzer on four shapes of trees: items are records. `decode` only walks the bytes:
 // the difference to `analyze` is the cost of the tree, the passes and the figures.
 #include "profile/make_profile.h"

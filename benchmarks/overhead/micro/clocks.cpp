@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cost of one reading of each work clock, and of its parts. A clock that does not work on this
 // machine is skipped with the reason.
 #include "clock/work_clock.h"

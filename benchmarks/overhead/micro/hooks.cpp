@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cost of one event to the profiled program, without oneTBB: each benchmark calls the hooks as
 // libtbb does, around events with nothing between them. The counter `bytes` is the size of the
 // event on disk. TP_EVENT chooses the work clock; with `virtual` only the time stamps of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For benchmarks that record: the process writes to a directory of its own, which is removed at the
 // end. A separate process can record a program of a known number of events.
 #pragma once

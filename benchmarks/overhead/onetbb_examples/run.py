@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Profiles the example programs of oneTBB's source package: programs that we did not write.
 
     benchmarks/overhead/onetbb_examples/run.py [--pairs N] [--only NAME[,NAME...]] [--prefix DIR]

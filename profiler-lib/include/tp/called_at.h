@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gives a spawn site to a call whose function takes no tp::site: C++17's parallel algorithms,
  * and wrappers that the user declares to tp-rewrite. In the rewritten source the callee `f`
  * becomes

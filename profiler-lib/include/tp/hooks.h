@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The C ABI of the Taskpath runtime, the only way into it. Three groups of callers:
  *   1. the patched libtbb (tbb-patch/), which contains the runtime: tp_on_*
  *   2. the patched oneTBB headers, compiled into the user's program: sites, loops, folds, edges

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A spawn site: the place in the user's source where tasks are created. tp-rewrite writes one
  * constant record per site; the patched oneTBB headers take its first four fields from the
  * compiler. Includes nothing, so that a rewritten source can include it before everything else.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The two 8-byte words inside a task that the runtime owns: the one description of their layout,
  * for the runtime, the patched libtbb and the patched oneTBB headers. Both are zero in a new
  * task, unless a header sets the spawn site in advance. tp_on_spawn sets them, tp_on_task_begin

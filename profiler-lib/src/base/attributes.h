@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes of hot and cold functions, and the thread-local model. Hot: runs at each step
 // boundary, always inlined, takes no lock, allocates nothing and makes no system call. Cold: runs
 // rarely, never inlined.

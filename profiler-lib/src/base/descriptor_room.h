@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers for the runtime's file descriptors: above the program's soft limit (RLIMIT_NOFILE), where
 // the program's next open() does not get them, a loop that closes all descriptors does not close
 // them, and they use none of the program's. Used by the clock and the data directory, under the

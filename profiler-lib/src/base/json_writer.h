@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes flat JSON objects: run.json, sites.jsonl, end.json, the report of the clocks. By hand,
 // since the runtime may depend on libc and libstdc++ only. Cold.
 #pragma once

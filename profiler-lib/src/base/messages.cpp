@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See messages.h. One write per line, and no stdio: the program may be using it, with its lock
 // held.
 #include "base/messages.h"

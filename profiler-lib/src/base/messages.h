@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages of the runtime on stderr, inside the user's process. Any thread. Cold.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Protection against pthread_cancel. File operations are cancellation points, and a cancellation
 // unwinds the stack like an exception; it must not leave a hook, which is noexcept.
 #pragma once

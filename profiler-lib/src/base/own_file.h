@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file of the recording. No descriptor is kept: programs close descriptors that they did not open
 // (daemons do); the number then belongs to a file of the program, and what the runtime wrote would
 // end up there. So each use, once per chunk or line, opens the file by name and verifies that it is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The flags of recording_state.h. tp_recording is read by libtbb's sources as well (hooks.h).
 #include "base/recording_state.h"
 

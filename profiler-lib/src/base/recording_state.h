@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether events are recorded now. Written by the session and by tp::pause() and tp::resume(), read
 // by every hook, on any thread. Hot to read: one relaxed load each.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a thread already knows: the numbers of sites, causal regions and kinds of tasks, so that it
 // asks the process's registry (which takes a lock) only once for each. Hot to look up.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What hooks.h and the trace format both define, since neither includes the other: compared when
 // this file is compiled. No code. The other tables of constructs are compared in
 // tests/unit/runtime/constructs_test.cpp.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See causal_region.h.
 #include "builder/causal_region.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CAUSAL REGIONS: the work of each step between causal_begin and causal_end (TaskProf, ESEC/FSE
 // 2017, section 3.3). A region belongs to the frame, not to the thread: while a task waits inside a
 // region the thread may run other tasks, which are not in it. Of nested regions the outermost

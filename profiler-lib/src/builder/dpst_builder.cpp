@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See dpst_builder.h, and trace_format.h for the meaning of each record.
 //
 // A hook that divides the work of a task goes: close_now() reads the clock and takes the step's

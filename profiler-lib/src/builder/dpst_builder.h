@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DPST BUILDER: turns the hooks' events into records of the dynamic program structure tree: which
 // task was created where, which wait joined what, and the work of every step in between. (DPST:
 // Raman, Zhao, Sarkar, Vechev, Yahav, PLDI 2012; its use for work and span: TaskProf, ESEC/FSE

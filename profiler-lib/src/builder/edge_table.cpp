@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See edge_table.h.
 #include "builder/edge_table.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EDGE TABLE: edges of the DAG between the frame that released them and the one that will acquire
 // them, stored under the address of an object of oneTBB that both know and whose layout must not
 // change (the continuation of a scan, a node of a flow graph, a message).

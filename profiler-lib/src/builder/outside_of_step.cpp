@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See outside_of_step.h. What was counted meanwhile is added to where the step began, so that the
 // step does not contain it.
 #include "builder/outside_of_step.h"

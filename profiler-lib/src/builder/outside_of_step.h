@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For work of the runtime inside of a step that is not part of the step: a new chunk, a new site.
 // Used by the builder and the hooks, on the thread that owns the state. Cold: two readings of the
 // clock.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See thread_state.h.
 #include "builder/thread_state.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a recorded thread, and of a task that is being executed. A thread finds its state
 // with one thread_local pointer, and only that thread accesses it, except at the end of the process
 // (session.cpp). Owned by the session.

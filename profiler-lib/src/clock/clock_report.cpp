@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See clock_report.h. Each source is tried in turn, and the time of a reading measured.
 #include "clock/clock_report.h"
 

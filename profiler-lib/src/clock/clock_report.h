@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What can be measured on this machine, for tp-doctor. Changes the process's clock, so it is called
 // in a process that profiles nothing. Cold.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See core_kinds.h.
 #include "clock/core_kinds.h"
 

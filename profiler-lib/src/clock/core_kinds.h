@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kinds of cores that have a PMU each (P and E cores of x86-64, big.LITTLE): an event of
 // perf_event_open counts on the cores of one PMU only. Called when the clock is chosen, once per
 // process. Cold.

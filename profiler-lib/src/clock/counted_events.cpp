@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See counted_events.h.
 #include "clock/counted_events.h"
 

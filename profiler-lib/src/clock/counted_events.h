@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // COUNTED EVENTS: the events that -e / TP_EVENT can name, and its list: the first event is the
 // work, the others are extra events, counted for each step as well. Called when the clock is
 // chosen, once per process. Cold.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WORK CLOCK: reads "work done by this thread so far" and "time" at each step boundary. Chosen once
 // per process (docs/explanation/clocks.md); `auto` takes the first of these that works here:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which clock the process uses; the order is in work_clock.h. Once per process. Cold. No table of
 // machines or kernels: the sources are opened in turn, and the first that works is taken.
 #include "base/messages.h"

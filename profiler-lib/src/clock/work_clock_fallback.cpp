@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread's clock: opening, closing, and the readings that are not inline; the clocks of machines
 // without a usable PMU: on-CPU TSC by rseq marker or perf page, CLOCK_THREAD_CPUTIME_ID
 // (work_clock.h explains them). Cold, except for the readings that need the kernel anyway.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What comes from perf_event_open: groups of events, read in user space or with read(), and the
 // page of a dummy event whose `lock` changes at context switches. Cold (set-up), except for the
 // readings.

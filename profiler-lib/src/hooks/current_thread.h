@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calling thread's state and frame, for the hooks. Hot.
 //
 // A thread without a state (before its first event, or after a fork) gets one here. While nothing

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The C entry points of tp/hooks.h for edges: dependences that neither a spawn nor a wait
 // expresses, and the objects that carry them from one task to another.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The C entry points of tp/hooks.h: each gets the thread's state and calls one function of the
 // builder. Hot.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The C entry points (tp/hooks.h) that tp-run and tp-doctor call after dlopen, in a process where
 // nothing is profiled. Cold.
 #include "tp/hooks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See data_directory.h.
 #include "output/data_directory.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DATA DIRECTORY: the folder that a session records into. Chooses its name, renames an older
 // recording, and changes no files but those of recordings. Used by the session, under its lock.
 // Cold.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The contents of run.json and end.json. See run_metadata.h.
 #include "output/run_metadata.h"
 

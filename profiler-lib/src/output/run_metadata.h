@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RUN METADATA: the two JSON files of a data directory that describe the run as a whole, run.json
 // (written when the recording starts) and end.json (when the process ends). Their fields are listed
 // in docs/reference/trace-format.md. Called by the session, under its lock. Cold.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cold half of the trace writer: files, windows, chunk headers. See trace_writer.h.
 #include "output/trace_writer.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TRACE WRITER: one stream of records, written by one thread at a time. Records are written
 // directly into a shared file mapping, so that they survive however the process ends; the mapping
 // is a window, one chunk long, that moves along the file.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See fork.h. The session's lock is held from before the fork until both processes are in a known
 // state.
 #include "session/fork.h"

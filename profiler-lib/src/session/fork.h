@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a fork() does to the recording. The child has one thread, the parent's memory, and none of
 // the parent's file mappings is its own any more: it forgets the parent's recording, and opens one
 // of its own when it has an event to record.

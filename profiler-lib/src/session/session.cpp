@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Start and end of a recording, and of each thread in it. See session.h.
 //
 // The end of a thread is noticed by the destructor of a pthread key. The end of the process is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SESSION: one recording of one process, from its first event to the end of the process. Owns the
 // data directory, the streams and the states of the threads. Cold: takes a lock, once per thread.
 //

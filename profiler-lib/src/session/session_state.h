@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the files of this folder share: the state of the session. See session.h.
 #pragma once
 

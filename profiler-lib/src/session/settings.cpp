@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See settings.h. All variables are in one table.
 #include "session/settings.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SETTINGS: the environment variables of the runtime (docs/contract.md, Environment). Read once,
 // when the library is loaded; for a bad value one line is written to stderr, and the default is
 // used. Cold.

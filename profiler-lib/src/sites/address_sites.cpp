@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See address_sites.h.
 #include "sites/address_sites.h"
 

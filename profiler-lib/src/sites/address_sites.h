@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SITES OF CODE THAT WAS NOT RECOMPILED: such a call names no site, so its stack and the type of
 // the task (RTTI) have to identify it. Cold: once per site, or per type of task, and thread.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ELF notes (PT_NOTE) of a loaded module: its build id, and the records that tp-c++ writes for
 // calls that it does not change (site_notes.h). Cold.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MODULES: the executable and the shared libraries of the process, numbered as they are first seen
 // in a stack, and written to sites.jsonl with path and build id. The analyzer resolves (module,
 // offset) to a source line. Used by the registry, under its lock. Cold; takes the dynamic loader's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file sites.jsonl of the data directory: one JSON object per line. Used by the registry, under
 // its lock. Cold.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See site_notes.h. Compilers differ in the column of a call, and in the line of a call that is
 // spread over several lines (g++ takes the opening parenthesis, clang the first token), but the
 // place is always inside the call: so the innermost call around the place is the right one.

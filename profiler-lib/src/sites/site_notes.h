@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SITE NOTES: records of calls that tp-c++ does not change, mostly calls in headers. They are ELF
 // notes (tp/site.h) in the modules of the process, found by the place that the compiler passes as
 // the call's default argument. Called once per site, by the registry. Cold; takes the dynamic

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // See site_registry.h.
 #include "sites/site_registry.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SITE REGISTRY: gives each spawn site and each causal region of the process a dense number, and
 // writes it to sites.jsonl when it is first seen. Called by any thread, once for each site and
 // thread (threads keep what they learned in a SiteCache). One lock. Cold. Out of memory ends the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A size as users write it, in TP_MAX_SIZE and in tp-run --max-size: digits, and perhaps one of the
 // units K, M, G and T (powers of 1024; small letters too), then perhaps "B", "i" or "iB".
 //

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // What the patched flow_graph.h needs, in addition to tp/oneapi_hooks.h. C++11.
 //
 // The edges that a node's body depends on move with the message: they are released where the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // What the patched oneTBB headers need: records the place of the user's call as the site of spawns,
 // the bodies of loops (divisible leaves) and the joins of reductions. Compiled into the user's
 // program: C++11, no layout of oneTBB changes, and all calls use weak symbols, so that the program

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // What the patched parallel_pipeline.cpp needs: the order of its filters' calls, as edges. C++11.
 //
 // A call of a filter depends on the call of the previous filter for the same item (program order,

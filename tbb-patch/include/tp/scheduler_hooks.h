@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // What the patched sources of libtbb need: RAII scopes, so that each hook is one line in them.
 // Included at the end of scheduler_common.h, outside every namespace. C++11.
 #ifndef TP_SCHEDULER_HOOKS_H

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # --check and --strict: the exit status that a CI job uses.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 paper data

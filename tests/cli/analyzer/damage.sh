@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Damaged, foreign and missing data: exit status 2, the file, what was expected, no profile.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 

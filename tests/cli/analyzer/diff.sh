@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # tp-diff: profiles of both kinds, matching of sites, exit status, formats, errors for invalid
 # input.
 : "${TP_DIFF:?TP_DIFF must name tp-diff}"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Where the schedule-independent parallelism is unknown, every output, check and comparison reports
 # that: none uses the figure of this run instead.
 : "${TP_DIFF:?TP_DIFF must name tp-diff}"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # --export: each file is read back, complete, and identical in a second run; errors for invalid
 # input.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Serial code before the first oneTBB call has no site of its own: reports and warnings name it by
 # the first spawn. It is one code segment, wherever in it the recording began.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Recordings of format version 1 (tests/golden/v1/README.md): every version reads them, with the
 # same result.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"

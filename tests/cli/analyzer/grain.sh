@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # --grain: the parallelism of a loop with another grain size, and the warning where figures depend
 # on the schedule.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"

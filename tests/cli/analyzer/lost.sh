@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Streams that are shorter than end.json records: analyzed up to their end, never called complete,
 # and checks of them fail.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # --map-path, and TP_MAP_PATH if the option is missing: one rule per line; the longest matching
 # prefix applies.
 : "${TP_DIFF:?TP_DIFF must name tp-diff}"

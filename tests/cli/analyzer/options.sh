@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The command line: help, version, and errors for invalid options.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 paper data

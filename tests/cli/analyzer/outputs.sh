@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # stdout contains only the answer, files are in their places, and equal questions have equal
 # answers.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"

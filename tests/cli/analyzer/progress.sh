@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Long analyses show progress on a terminal: one line, rewritten, and erased before other output.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 tasks=$(for i in $(seq 4000); do
@@ -31,7 +32,7 @@ with open("out", "wb") as out, open("err", "wb") as err:
     while True:
         try:
             data = os.read(master, 65536)
-        except OSError: # EIO: nobody has the terminal open any more
+        except OSError: # EIO: no process has the terminal open any more
             break
         if not data:
             break

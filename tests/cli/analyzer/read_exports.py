@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Reads the files of tp-analyze --export and compares their sums with the profile.
 
     read_exports.py PROFILE.json FOLDER

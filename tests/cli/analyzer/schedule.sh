@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # A warning names constructs whose DAG depends on the schedule of the run. If the
 # schedule-independent parallelism depends on it as well, it is reported as unknown.
 : "${TP_DIFF:?TP_DIFF must name tp-diff}"

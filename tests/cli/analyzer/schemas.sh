@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The schemas of docs/reference/schemas: valid, complete, and strict enough to detect a change.
 # common.inc validates the output of tp-analyze and tp-diff in the other tests; this test validates
 # the golden traces, and options that add fields.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Steps that are shorter than the cost of measuring them: every report marks their sites, except for
 # exports, whose names other tools compare. No figure becomes negative where costs are subtracted,
 # where clocks of two CPUs differ, or where CPU times are too small.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # --target: the smallest set of changes, whole sites included, and the output if it is not enough.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Two groups of tasks, one after the other: without the wait between them they run in parallel,
 # which gains more than any code segment that becomes faster.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"

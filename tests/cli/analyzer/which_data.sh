@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Where the data comes from, and the error if there is none.
 . "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 

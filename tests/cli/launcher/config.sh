@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # tp-config prints the paths of its own installation, also when called through a link.
 . "$(dirname "$0")/common.inc"
 config=$TP_TEST_PREFIX/bin/tp-config

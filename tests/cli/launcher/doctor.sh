@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # tp-doctor prints the library's answers as a table, and the one command that enables a better
 # clock.
 support=$(cd "$(dirname "$0")/../../support" && pwd)

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # tp-run returns the program's exit status; 125, 126 and 127 are its own.
 . "$(dirname "$0")/common.inc"
 

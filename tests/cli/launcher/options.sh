@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Options end at the first word that is not an option; each invalid one has its own error and exit
 # status 125.
 . "$(dirname "$0")/common.inc"

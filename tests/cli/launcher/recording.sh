@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The check that something was recorded, the place of the recording, and the message if there is
 # none.
 . "$(dirname "$0")/common.inc"

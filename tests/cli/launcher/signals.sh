@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # TERM, HUP, USR1 and USR2 are forwarded; INT and QUIT do not end tp-run; ignored signals stay
 # ignored.
 . "$(dirname "$0")/common.inc"

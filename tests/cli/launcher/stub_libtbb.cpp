@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replaces libtbb.so.12. It "records" by writing run.json if STUB_RECORDS is set, and handles one
 // event that cannot be opened, one unknown event, and one with an answer that is not JSON. tp-run
 // loads it into any program, so it uses only libc.

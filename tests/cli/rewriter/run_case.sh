@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # run_case.sh NAME: tp-rewrite turns NAME.cpp into NAME.expected.cpp and leaves the latter
 # unchanged; both compile, run and exit with 0. TP_UPDATE_GOLDEN=1 writes the expected file first
 # (scripts/update-golden).

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Bodies without a site are not parsed. Their text decides which those are, so this text hides the
 # sites.
 . "$(dirname "$0")/common.inc"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # A CMake project with CMAKE_CXX_COMPILER=tp-c++: compiler tests, precompiled header, libraries, a
 # second build that does nothing, and a rebuild after a change of a header.
 . "$(dirname "$0")/common.inc"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The arguments that tp-c++ adds to a command line, and the cases in which it adds none.
 . "$(dirname "$0")/common.inc"
 touch "$TP_PREFIX/lib/libtbb.so.12"

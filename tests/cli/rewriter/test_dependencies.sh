@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Dependency files name the original source, for every option that requests them.
 . "$(dirname "$0")/common.inc"
 mkdir -p "sub dir/inc"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Compiler messages, __LINE__ and __builtin_COLUMN() after a tag are those of the original.
 . "$(dirname "$0")/common.inc"
 mkdir src

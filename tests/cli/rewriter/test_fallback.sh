@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Code that Clang cannot parse is compiled unchanged, with one note; errors are the real compiler's.
 . "$(dirname "$0")/common.inc"
 export TP_CXX=g++

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Headers of the project, with --out and --in-place: tagged for every includer, one record per site
 # in the program.
 . "$(dirname "$0")/common.inc"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # With and without tp-c++ the same headers are found, even if the source's folder contains one of
 # the same name.
 . "$(dirname "$0")/common.inc"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Random mutations of the other cases: tp-rewrite never crashes, its output compiles if its input
 # does (every second one with g++), and it leaves its own output unchanged.
 # TP_MUTATIONS=N TP_SEED=S for a longer run; TP_SECONDS=T ends it early. A failure prints its seed

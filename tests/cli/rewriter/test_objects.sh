@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The outputs and their names are the same as without tp-c++, and contain no temporary path.
 . "$(dirname "$0")/common.inc"
 mkdir src

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Options that only g++ accepts, and ccache before or after tp-c++: sites are tagged, and a second
 # compilation is a cache hit.
 . "$(dirname "$0")/common.inc"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The project of a source without a repository: the folder of the topmost build file, across folders
 # without one. Calls in the project's headers are sites, calls in other projects' headers are not.
 . "$(dirname "$0")/common.inc"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Records survive section garbage collection, stripping, LTO, static libraries and dlopen, and are
 # discarded together with calls that are not kept.
 . "$(dirname "$0")/common.inc"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # A tagged text that does not compile: the original is compiled, with one note; messages, status and
 # files are those of the original.
 . "$(dirname "$0")/common.inc"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The command line of tp-rewrite: options, exit status, and which files are written.
 . "$(dirname "$0")/common.inc"
 cat > a.cpp <<'X'

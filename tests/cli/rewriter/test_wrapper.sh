@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # --wrapper: calls of the user's own function are sites if the callee can be wrapped; the program
 # behaves the same.
 . "$(dirname "$0")/common.inc"

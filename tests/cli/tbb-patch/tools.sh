@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The scripts of tbb-patch on a source package of a few lines, with pins of its own. Substitutes for
 # apt-get and apt-cache read a folder as a mirror: the network is not used. Prints one line per
 # check; exit status 1 if any check fails.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The same questions to every tool: -h, -V, -q, -v, --color, an unknown option, a missing value, an
 # invalid choice. One table.
 set -u

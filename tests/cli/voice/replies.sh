@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Tools reply to each other in JSON: tp-rewrite --emit to tp-c++, for any characters in a file's
 # name.
 set -u

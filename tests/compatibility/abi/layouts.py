@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the layouts of oneTBB's classes in two object files, compiled from one source with -g.
 
     layouts.py STOCK.o OURS.o

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares a library of ours with the distribution's, as seen by a program linked with the latter.
 
     libraries.py STOCK OURS [--same-version]

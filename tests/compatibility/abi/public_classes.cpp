@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uses oneTBB's public classes, so that the debug information contains their layouts, and those of
 // the tasks that algorithms create. Compiled, never run: layouts.py compares the results of the
 // distribution's headers and of ours.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The clients: programs from Debian's packages that use libtbb.so.12, each with a generated input.
 
 To add one, add a Client below. All were built by others, without debug information and without

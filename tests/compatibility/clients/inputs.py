@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Generates inputs for the clients, the same on each machine: with Python's own random numbers."""
 import math
 import random

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs programs of Debian's packages that use oneTBB, unmodified and under tp-run, and compares.
 
     tests/compatibility/clients/run.py [--install] [--pairs N] [--only NAME[,NAME...]]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs oneTBB's own tests, built against the distribution's libtbb, on that library and on ours.
 
     tests/compatibility/onetbb/run.py [--build DIR] [--stock PREFIX] [--out DIR] [--subset NAME]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The projects: the origin of their source, their configuration, and the results of their tests."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Builds third-party projects with the plain compiler and with tp-c++, and runs their own tests.
 
     tests/compatibility/projects/run.py [NAME...] [--install] [--pairs N] [--every N] [--jobs N]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process that has counted forks; parent and child continue with the same tree.
 //   forks DEPTH SCALE
 #include "known_work.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work that is known to the instruction: what these programs share, and what check.py recalculates.
 //
 // burn(n) executes 2n + 2 instructions (3 on x86-64). The nodes of a tree of tasks are numbered as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that start late, all at the same time; each runs the same tree.
 //   late_threads COUNT DEPTH SCALE
 #include "known_work.h"

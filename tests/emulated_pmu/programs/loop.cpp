@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A loop in body calls of 32 iterations, each iteration with the same work.
 //   loop THREADS ITERATIONS SCALE
 #include "known_work.h"

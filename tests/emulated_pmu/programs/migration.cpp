@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread that moves between two CPUs before each tree, while oneTBB's worker threads help it.
 //   migration ROUNDS DEPTH SCALE
 #include "known_work.h"

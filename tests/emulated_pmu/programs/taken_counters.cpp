@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Other users of the PMU: opens events on the whole CPU 0, then runs a command (if one is given),
 // or a tree during which the events are opened.
 //   taken_counters pinned|flexible COUNT PROGRAM [ARG...]

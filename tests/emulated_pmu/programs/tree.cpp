@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One tree of tasks, recorded from its root's first instruction to its last: run with TP_PAUSED=1.
 //   tree THREADS DEPTH SCALE
 #include "known_work.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The address of a construct has the same type as with stock headers, though ours add a parameter:
 # the same program compiles, in any dialect and with tp-c++, prints the same, and all its tasks are
 # found.

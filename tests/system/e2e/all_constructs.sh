@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every construct whose header names its place, compiled by tp-c++: each call is an explicit site
 # with the construct's name, and the program prints the same as without tp-c++.
 . "$(dirname "$0")/common.inc"

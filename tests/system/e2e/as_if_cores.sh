@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # --as-if-cores N: loops, reductions and sorts are split as by N threads on any machine: the span of
 # this run is the one that arithmetic or a run with N real threads gives. What the program sees, and
 # what does not change.

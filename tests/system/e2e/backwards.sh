@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Clocks that go back: a time stamp counter that differs between CPUs, CPU times that a kernel
 # corrects, counters that the program resets to zero. No figure of any report is negative (`is`
 # checks all of them), and everything countable is counted.

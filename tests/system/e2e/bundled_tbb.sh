@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A program that brings the distribution's libtbb in its own folder (DT_RPATH, DT_RUNPATH), under
 # another name, or in a plugin's folder is recorded nevertheless: ours is loaded first, and its
 # functions replace those of the others.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A cancelled thread (pthread_cancel) continues until it reaches a cancellation point: our hooks
 # contain none.
 . "$(dirname "$0")/common.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The clocks of real programs: after fork, together with another user of rseq, with few descriptors;
 # and what tp-doctor reports of them.
 . "$(dirname "$0")/common.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A program that closes descriptors it never opened, as daemons do, and then opens files of its own:
 # these get the numbers that were ours, and nothing of ours may be written to them.
 . "$(dirname "$0")/common.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Names, rotation, and ownership of data directories.
 . "$(dirname "$0")/common.inc"
 any_program | build_stock any

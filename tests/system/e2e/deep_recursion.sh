@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tasks nested as deep as the stack allows.
 . "$(dirname "$0")/common.inc"
 ulimit -s unlimited 2>/dev/null || ulimit -s 1000000 2>/dev/null || skip "cannot raise the stack limit"

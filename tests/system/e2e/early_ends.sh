@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A process that ends in any way leaves a readable recording; it is complete only if the process
 # ended in an orderly way.
 . "$(dirname "$0")/common.inc"

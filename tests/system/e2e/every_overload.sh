@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every overload of every function that tp-rewrite knows takes a site: this test reads the headers,
 # since calling all overloads would take minutes. (Those that return a `Result` exist for their
 # addresses only.) The exception is parallel_invoke of any number of functions: a default argument

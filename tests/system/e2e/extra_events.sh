@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Extra events per step: page faults are counted for each site, whatever clock counts the work.
 . "$(dirname "$0")/common.inc"
 build faults <<'EOF'

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Whatever result perf_event_open, the page of an event or read() gives, at any time: the program
 # behaves as without us, the clock is the best of those left, and run.json contains the reason
 # for the choice.

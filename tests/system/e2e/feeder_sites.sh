@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What is added to a feeder belongs to the place of `add`, within the parallel_for_each; also if the
 # feeder's type is deduced.
 . "$(dirname "$0")/common.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # fork without exec, oneTBB used by parent and child: two correct data directories. `forks` is the
 # number of forks that led to a process: 0 in the parent, and after an exec.
 . "$(dirname "$0")/common.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A CMake project built by tp-c++: calls in a header of the project that three units include, in a
 # unity source, a static library, a plugin and behind a precompiled header, are named like tagged
 # ones (callee's line, qualified function, construct, last line), once each, by both compilers.

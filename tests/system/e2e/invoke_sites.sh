@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # parallel_invoke gets its site from the place of its call for 2 to 16 functions and a context, with
 # explicit template arguments, and from a leading site argument; in each language and compiler that
 # oneTBB's headers support. Calls with more functions get it from debug information.

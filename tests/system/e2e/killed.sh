@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # SIGKILL in the middle of a busy program: all but the last moment is recorded, and the profile is
 # marked `incomplete`.
 . "$(dirname "$0")/common.inc"

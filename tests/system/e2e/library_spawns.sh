@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A unit that only includes the real source, whose calls contain a library's calls in their
 # arguments and bodies; the library was compiled with other headers. What the library spawns has a
 # site of its own, wherever it is called, and the enclosing calls keep theirs.

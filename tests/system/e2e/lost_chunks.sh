@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # end.json contains the number of chunks of each stream: a copy that lost whole chunks is not
 # reported as complete.
 . "$(dirname "$0")/common.inc"

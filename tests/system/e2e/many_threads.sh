@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # 300 threads that use oneTBB one by one and ten at a time: streams are reused, nothing is lost.
 # Then 1000 at once.
 . "$(dirname "$0")/common.inc"

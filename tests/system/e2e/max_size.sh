@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # TP_MAX_SIZE stops the recording, not the program; threads that end return the space that they did
 # not use.
 . "$(dirname "$0")/common.inc"

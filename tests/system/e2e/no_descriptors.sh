@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A program that has used up its descriptors when its threads start: these threads cannot be
 # recorded, all others are, and the profile reports it.
 . "$(dirname "$0")/common.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Loading the library is not using it: no data directory. A program that loads it late is recorded
 # nevertheless.
 . "$(dirname "$0")/common.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The nodes of flow graphs get their sites from the place of their construction in every form, and
 # all compilers agree: variables, members, nodes made by new, make_unique and emplace_back, deduced
 # classes, templates. What a body sends on is also work of its node.

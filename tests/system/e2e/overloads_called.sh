@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Calls every overload of every function that names its place: each call is a site of its own with
 # tp-c++, and the program prints the same as without. TP_ALL_COMPILERS=1: also in C++20 and with
 # clang++, which takes twice as long again.

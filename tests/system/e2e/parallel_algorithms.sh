@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # C++17's parallel algorithms, compiled by tp-c++: each call is a site, also in templates.
 . "$(dirname "$0")/common.inc"
 [ -x "$TP_PREFIX/bin/tp-c++" ] || skip "tp-c++ is not installed"

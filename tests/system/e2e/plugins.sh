@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Plugins that are unloaded before the program ends: their sites keep their names, even if the next
 # plugin was loaded at the same addresses. Sites of a plugin that was deleted before the analysis
 # are module and offset, which the profile reports.

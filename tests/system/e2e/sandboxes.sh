@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Restrictions of containers and sandboxes: tp-doctor reports what is available and why not more,
 # and a run uses the clock that it names.
 . "$(dirname "$0")/common.inc"

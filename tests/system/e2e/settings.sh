@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # An invalid TP_* value: one line with the variable, the value and what is allowed; the program
 # continues with the default.
 . "$(dirname "$0")/common.inc"

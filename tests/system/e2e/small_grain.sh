@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # A loop of tiny bodies, each a task of its own: the profile reports that the overhead exceeds the
 # work, and which grain size would be better; with that grain size the overhead is lower. Checks
 # directions only: times depend on the machine.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # task::suspend and resume: the program behaves as without us, the trace is readable, no work is
 # lost.
 . "$(dirname "$0")/common.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # oneTBB gets NUMA nodes and kinds of cores from libtbbbind, which it searches in its own folder:
 # ours contains none, so the system's has to be found.
 . "$(dirname "$0")/common.inc"

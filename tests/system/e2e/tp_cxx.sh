@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The third way: compiled by tp-c++, without a change to the source. Same figures, sites with file
 # and line.
 . "$(dirname "$0")/common.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Two live processes that want the same data directory: the second uses NAME.PID, and neither
 # affects the other.
 . "$(dirname "$0")/common.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A machine with two kinds of cores: an event counts on one kind only, so each thread opens one
 # event for each kind and adds them. Here two CPUs act as two kinds (inject_faults --hybrid, and a
 # simulated sysfs), the task clock as their counters.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sites of unmodified binaries: file and line if there is debug information (inlined, PIE or not, of
 # clang, which writes no .debug_aranges, split, compressed, in a separate file), else the symbol,
 # else the type of the task, else module and offset; the profile reports which. One line of the site

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # No writable place: the program continues, and one line reports why nothing is recorded.
 . "$(dirname "$0")/common.inc"
 any_program | build_stock any

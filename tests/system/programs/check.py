@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs every case of a program, analyzes its recording, and compares the profile with what the program expects.
 
 usage: check.py PROGRAM --way headers|swap --threads N --analyze TP-ANALYZE [--run TP-RUN] [--repeat R] [--case NAME]

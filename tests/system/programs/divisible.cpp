@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedule-independent spans are equal for every partitioner and number of threads, alone and
 // nested. Each loop runs with all four partitioners in turn. Joins of reductions cost nothing here,
 // since the run decides which of them happen.

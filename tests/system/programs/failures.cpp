@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exceptions and cancellation: work before the throw is attributed; code that did not run is not.
 #include "specification.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flow graphs. A body comes after its message was sent, after other messages that it needs (joins,
 // continue_node), and, in a node of limited concurrency, after the body whose slot it takes.
 #include "specification.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flow graphs: messages that are reserved, requested, kept, copied, or limited in number. Always, a
 // body comes after its messages, and after the body or decrement that freed its slot.
 #include "specification.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waits for one message of a flow graph: a preview of oneTBB 2022 that changes all graph code.
 #define TBB_PREVIEW_FLOW_GRAPH_TRY_PUT_AND_WAIT 1
 #include "specification.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An arena without a free slot: the threads that entered first stay inside.
 #pragma once
 

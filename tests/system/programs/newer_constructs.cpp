@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constructs of oneTBB 2022.3 and 2023.0: tasks that depend on each other, waits for one task,
 // resources of a flow graph (previews), groups of enqueued tasks.
 #define TBB_PREVIEW_TASK_GROUP_EXTENSIONS 1

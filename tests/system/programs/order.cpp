@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Order without a spawn or wait: resumed tasks, a full arena, collaborative_call_once.
 #define TBB_PREVIEW_RESUMABLE_TASKS 1
 #include "full_arena.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_for: each form, each partitioner. The work and the schedule-independent span do not
 // depend on the schedule; the span of this run does, except with simple_partitioner.
 #include "specification.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_for_each over random-access, forward and input iterators, and with a feeder.
 #include "specification.h"
 

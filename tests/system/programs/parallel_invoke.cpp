@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_invoke with 2 to 10 functions, nested, and with unequal parts.
 #include "specification.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_reduce and parallel_deterministic_reduce. A join runs after both halves, on whichever
 // thread; the set of joins is fixed only for the deterministic form.
 #include "specification.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_sort: every comparison is one unit. The number of comparisons depends on the schedule;
 // that none is lost does not (check.py compares the profile's work with what was spent).
 #include "specification.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_pipeline. A call of a filter comes after the item's previous filter; in a serial filter
 // after its own previous call; and input call n, with t tokens, after the (n - t)-th item left.
 #include "specification.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Causal regions: across spawns and waits, nested, entered by many tasks, left by an exception;
 // pauses. The expected what-if is the cost computed again, with the steps of regions divided.
 #include "specification.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_scan. A part that runs right after its left sibling, on the same thread, takes over its
 // sum and so comes after it; a stolen part is summed separately and runs again in the second pass.
 // So work and span depend on the run. In every run, the units spent are the work, each part of a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by all programs here: named cases, and the arithmetic that computes the expected profile.
 //
 // A program is a list of CASE(name) { ... }; `prog list` names them, `prog NAME THREADS` runs one.

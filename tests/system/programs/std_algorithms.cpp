@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Algorithms of libstdc++ with std::execution::par and par_unseq. They run a loop or a reduction
 // with an automatic partitioner, first in 4 parts per thread and in smaller ones after steals; a
 // strict scan in as many tiles by parallel_invoke; sort and merge with tasks of their own. So some

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The surroundings of tasks, which must not change their figures: observers, limits, priorities of
 // arenas, concurrent containers, tasks that a wait happens to run.
 #define TBB_PREVIEW_ISOLATED_TASK_GROUP 1

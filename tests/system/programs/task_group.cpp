@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task_group in all its uses, including those that do not form a tree: waits that do not nest, a
 // group that another task waits for, a group that tasks share.
 #include "specification.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The worked example of the TaskProf paper (FSE 2017, Figures 2 and 3), with its line numbers:
 // F0{S0=80, F1{A0@L25{S2=5, F2{A1@L10{S5=30}, S4=5, A2@L13{S6=40}}, S3=10}}, S1=5}; regions are S0, S5 and S6.
 #include "specification.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // External threads are roots of their own; arenas and isolation change who runs what, not the DAG.
 #include "specification.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules that determine a program's figures, applied while its text is made from front to back.
 //
 // Every block that owns groups is a *scope*. The rules for a group:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes a random program whose figures are determined: by construction every wait has one possible
 // set of tasks to wait for, whatever the schedule, and no schedule deadlocks. generator.cpp lists
 // the rules.

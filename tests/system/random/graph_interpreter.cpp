@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One function per kind of node. Messages are their numbers.
 #include "graph_interpreter.h"
 

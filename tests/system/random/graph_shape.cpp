@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules that determine a graph's figures:
 //  * A message passes every node once. A node has one predecessor, a join two; it may have any
 //    number of successors.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The nodes of a random flow graph: what the messages pass, in which order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One function per construct. Sites are explicit: the argument of the patched headers. Between
 // spends threads are delayed at random, so that small tasks are stolen as well.
 #define TBB_PREVIEW_ISOLATED_TASK_GROUP 1

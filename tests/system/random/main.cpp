@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the random program of a seed and prints the expected profile as JSON. run.py calls this for
 // many seeds.
 #include "generator.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The walk, and brute force on its DAG.
 //
 // A loop with the simple partitioner is halved down to its grain size, one task per part. For any

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The expected profile, computed from a program's specification and the definitions in
 // docs/explanation/work-and-span.md and docs/reference/trace-format.md alone: the program is walked
 // once, task by task, into an explicit DAG, and every figure is the longest path of that DAG, or a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The specification of a random task program: what it spends, spawns and waits for. generator.h
 // makes one from a seed, interpreter.h runs it on oneTBB, oracle.h computes the expected profile
 // from it. These three share nothing else.

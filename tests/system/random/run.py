@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs random programs, analyzes their recordings, and compares the profiles with what the programs expect.
 
 usage: run.py PROGRAM --analyze TP-ANALYZE [--runs N] [--first SEED] [--threads T] [--jobs J]

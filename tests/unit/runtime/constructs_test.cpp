@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of constructs: the one in tp/hooks.h defines the others. The compiler compares what it
 // can in profiler-lib/src/builder/agreement.cpp; this file compares the tables of programs that do
 // not include each other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests of the runtime without oneTBB: records in a process of its own, and converts the
 // streams to readable lines.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Encoding and decoding of records, both in this file so that they cannot diverge. Header-only,
 // without dependencies. The encoder is on the hot path of the profiled program: it has no loop, and
 // no branch on a field's width.

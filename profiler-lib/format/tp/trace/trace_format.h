@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TRACE FORMAT: every byte that a stream file can contain. The writer (profiler-lib, inside the
 // user's process) and the reader (analyzer) both include this file; nothing else defines the bytes.
 // docs/reference/trace-format.md explains what the records mean; trace_codec.h encodes and decodes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PagedTable against std::map: dense ids, sparse ids, and ids of many streams.
 #include "base/paged_table.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --check: the grammar, every figure, and exact comparison.
 #include "compare/checks.h"
 #include "profile/make_profile.h"

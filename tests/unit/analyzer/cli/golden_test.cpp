@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every tests/golden/*.trace.txt against the expected files in the same folder:
 // NAME.ws_profile.csv, NAME.region_all.csv, NAME.region_N.csv, NAME.FORMAT of --export, whichever
 // exist. With TP_UPDATE_GOLDEN=1 the files are written instead (scripts/update-golden).

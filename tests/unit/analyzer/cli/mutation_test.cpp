@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Thousands of damaged traces: each gives an answer or an Error, never a crash or a hang. Run under
 // ASan and UBSan as well. TP_MUTATIONS sets the number of mutations per trace.
 #include "mutate.h"

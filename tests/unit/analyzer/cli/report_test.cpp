@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the reports of a profile contain.
 #include "cli/analyze_options.h"
 #include "report/lines.h"

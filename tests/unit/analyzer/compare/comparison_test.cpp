@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tp-diff: which sites of two profiles correspond, and how changes are computed.
 #include "compare/comparison.h"
 

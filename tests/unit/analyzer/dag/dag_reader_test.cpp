@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The events that DagReader makes of streams, in their order, as a visitor logs them.
 #include "dag/dag_reader.h"
 

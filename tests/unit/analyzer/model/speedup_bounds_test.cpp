@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quotients of large integers keep their value as exactly as 64 bits allow.
 #include "model/speedup_bounds.h"
 

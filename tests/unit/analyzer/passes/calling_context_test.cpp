@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hand-written cases of calling contexts and the timeline: recursion is folded, size is bounded.
 #include "passes/calling_context.h"
 #include "passes/timeline.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Idle time against a count of every tick.
 #include "passes/idle_time.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SegmentStore: compositions of paths against plain maps, with enough changes to start its sweeps.
 #include "passes/path_composition.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The largest part of a leaf that remains after halving.
 #include "passes/work_span.h"
 

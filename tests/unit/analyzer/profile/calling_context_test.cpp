@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calling contexts and the timeline: their sums equal the profile.
 #include "profile/make_profile.h"
 #include "random_program.h"

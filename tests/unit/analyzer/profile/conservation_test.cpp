@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // P x elapsed = work + overhead + idle time + time outside the recording, and the cost of a steal,
 // on a run of known times: main creates a task every 1000 ticks; a worker thread begins each 100
 // ticks later and takes 50.

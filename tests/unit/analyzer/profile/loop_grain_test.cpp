@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops with other grain sizes: random ranges, halved as oneTBB does, against recursion over the
 // range; hand-written cases of tasking overhead per site and the advice derived from it.
 #include "passes/loop_pieces.h"

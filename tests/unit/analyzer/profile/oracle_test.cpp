@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The analyzer against brute force on random programs (tests/support/random_program.h).
 // TP_ORACLE_RUNS sets the number of programs per kind; a failure names the seed.
 #include "profile/make_profile.h"

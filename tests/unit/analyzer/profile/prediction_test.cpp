@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Predicted times on P worker threads, in hand-written cases on a clock of nanoseconds.
 #include "profile/make_profile.h"
 #include "report/numbers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each way in which a data directory can be wrong: a mutated trace and the Problem that it must
 // give. Inconsistencies are counted; they are never fatal and never cause a hang.
 #include "profile/make_profile.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The path of a run against arithmetic.
 #include "profile/make_profile.h"
 #include "trace_script.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Extreme depth and width: a million nested tasks, a hundred thousand sites. The analyzer must not
 // recurse on the stack or take quadratic time; the expected figures are arithmetic.
 #include "profile/make_profile.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cilkprof's measures: the example of section 6, and random fork-join programs against its
 // pseudocode (tests/support/fork_join.h). TP_ORACLE_RUNS sets the number of programs; a failure
 // names the seed.

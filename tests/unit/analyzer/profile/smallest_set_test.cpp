@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search for the smallest set of changes against exhaustive search, on programs that consist of
 // a handful of paths.
 #include "profile/smallest_set.h"

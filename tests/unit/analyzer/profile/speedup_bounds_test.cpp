@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cilkview's figures, and predicted speedups.
 #include "model/speedup_bounds.h"
 #include "profile/make_profile.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How numbers are written and quoted, and where lines break.
 #include "report/lines.h"
 #include "report/numbers.h"

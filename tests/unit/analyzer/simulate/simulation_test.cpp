@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The DAG in memory and its simulation: random programs against the figures of the oracle and
 // against the bounds that hold for every schedule, and small cases by hand.
 #include "dag/dag_reader.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of sites: library frames, C++ names, types of tasks, mapped paths.
 #include "sites/cxx_names.h"
 #include "sites/site_resolver.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records of every operation and every width survive encoding and decoding.
 #include "trace/metadata_reader.h"
 #include "trace/stream_cursor.h"

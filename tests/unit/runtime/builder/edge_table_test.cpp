@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of edges in a fork()ed child: empty, never locked, and cleared without touching its
 // memory.
 #include "builder/edge_table.h"

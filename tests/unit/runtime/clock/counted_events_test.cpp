@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The events of TP_EVENT: names, numbers, lists, and CPUs with two kinds of cores.
 #include "clock/counted_events.h"
 #include "clock/work_clock.h"

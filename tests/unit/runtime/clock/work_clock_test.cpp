@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clocks under preemption: more busy threads than CPUs; every tick of work is counted once.
 #include "clock/work_clock.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The DPST builder, called through tp/hooks.h as libtbb does, without oneTBB: tasks and contexts
 // are a few words of memory.
 #include "builder/thread_state.h"

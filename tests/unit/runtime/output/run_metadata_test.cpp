@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The texts of run.json and end.json.
 #include "output/run_metadata.h"
 #include "rt_support.h"

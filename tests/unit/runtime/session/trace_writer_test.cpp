@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The trace writer: chunks of every fill level, sealing, the size limit; and data directories.
 #include "rt_support.h"
 

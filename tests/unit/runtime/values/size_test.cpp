@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes as users write them: one table for TP_MAX_SIZE and tp-run --max-size.
 #include "values/size.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a thrown failure becomes: text on stderr and an exit status.
 #include "common/exit_status.h"
 #include "common/failure.h"

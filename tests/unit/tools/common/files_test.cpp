@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files: never left half written, modes preserved, devices written to instead of replaced.
 #include "common/failure.h"
 #include "common/files.h"

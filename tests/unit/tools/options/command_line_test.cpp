@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line: values, error messages in our own words, and help.
 #include "options/command_line.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which recordings a run made: by the pattern of names, and by the content of run.json.
 #include "run/data_directory.h"
 
