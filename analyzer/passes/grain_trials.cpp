@@ -13,7 +13,7 @@ namespace tp::analysis {
 GrainTrials::GrainTrials(std::span<const GrainChange> changes)
     : changes_(changes), paths_(sizeof(TrialPath) + changes.size() * sizeof(std::uint64_t)),
       marks_(sizeof(TrialMark) + 2 * changes.size() * sizeof(std::uint64_t)),
-      pieces_(changes.size() * sizeof(LoopPiece*)), longest_(changes.size()) {
+      tasks_(changes.size() * sizeof(LoopTask*)), longest_(changes.size()) {
   assert(changes.size() <= kMost);
   for (const GrainChange& change : changes)
     loops_.emplace_back(change.grain);
@@ -54,32 +54,32 @@ void GrainTrials::step(FrameState& frame, const Step& step) {
 }
 
 // Work that a task gives away between two of its body calls could have been given away before the
-// first one. A task split off another gets its LoopPiece here, since its place among its siblings
+// first one. A task split off another gets its LoopTask here, since its place among its siblings
 // counts; every other task gets it when it begins: there may be many that have not begun.
 void GrainTrials::spawned(const FrameState& parent, FrameState& child) {
   if (TrialMark* const loop = data_of(parent).loop; loop && !loop->open)
     copy(path_of(child).lengths(), divisible(*loop));
   if (child.is_split)
-    make_pieces(child, data_of(parent).pieces);
+    make_tasks(child, data_of(parent).tasks);
 }
 
 void GrainTrials::begun(FrameState& frame) {
   if (!frame.is_split)
-    make_pieces(frame, nullptr);
+    make_tasks(frame, nullptr);
 }
 
-void GrainTrials::make_pieces(FrameState& frame, Pieces outer) {
-  Pieces made = nullptr;
+void GrainTrials::make_tasks(FrameState& frame, Tasks outer) {
+  Tasks made = nullptr;
   for (std::size_t i = 0; i < changes_.size(); ++i) {
     if (changes_[i].row != frame.row)
       continue;
     if (!made) {
-      made = static_cast<Pieces>(pieces_.make());
+      made = static_cast<Tasks>(tasks_.make());
       std::fill_n(made, changes_.size(), nullptr);
     }
     made[i] = loops_[i].make(outer ? outer[i] : nullptr, path_of(frame).lengths()[i]);
   }
-  data_of(frame).pieces = made;
+  data_of(frame).tasks = made;
 }
 
 void GrainTrials::loop_begin(FrameState& frame) {
@@ -98,7 +98,7 @@ void GrainTrials::loop_end(FrameState& frame, std::uint64_t iterations, std::uin
   TrialFrame& own = data_of(frame);
   TrialMark& loop = *own.loop;
   const Lengths now = path_of(frame).lengths(), ends = longest(loop);
-  const Pieces of = own.pieces;
+  const Tasks of = own.tasks;
   for (std::size_t i = 0; i < changes_.size(); ++i) {
     const std::uint64_t begin = divisible(loop)[i], cost = now[i] - begin;
     const bool is_changed = changes_[i].row == frame.row;
@@ -118,18 +118,18 @@ void GrainTrials::leave_loop(TrialFrame& frame) {
   marks_.free(loop);
 }
 
-// The end of a task may be the end of LoopPieces that the other grain size would not have split
+// The end of a task may be the end of LoopTasks that the other grain size would not have split
 // off.
-void GrainTrials::end_pieces(TrialPath& path, TrialFrame& frame) {
-  const Pieces of = frame.pieces;
+void GrainTrials::end_tasks(TrialPath& path, TrialFrame& frame) {
+  const Tasks of = frame.tasks;
   if (!of)
     return;
   const Lengths now = path.lengths();
   for (std::size_t i = 0; i < changes_.size(); ++i)
     if (of[i])
       now[i] = std::max(now[i], loops_[i].end(of[i]));
-  pieces_.free(of);
-  frame.pieces = nullptr;
+  tasks_.free(of);
+  frame.tasks = nullptr;
 }
 
 // A task that was waited for is part of its root's path; any other is left unjoined.
@@ -137,7 +137,7 @@ void GrainTrials::ended(FrameState& frame) {
   TrialFrame& own = data_of(frame);
   while (own.loop)
     leave_loop(own);
-  end_pieces(path_of(frame), own);
+  end_tasks(path_of(frame), own);
   if (frame.is_root)
     join(longest_.data(), path_of(frame).lengths());
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // GRAIN TRIALS: the longest path with loops split to their grain size, if one loop had another
 // grain size; many such changes in one reading. A path is here only its length with each change.
-// loop_pieces.h describes how the parts of the changed loop change; all other loops are split as in
+// loop_tasks.h describes how the parts of the changed loop change; all other loops are split as in
 // DagFold.
 #pragma once
 
 #include "base/pool.h"
 #include "dag/dag_visitor.h"
-#include "passes/loop_pieces.h"
+#include "passes/loop_tasks.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -37,7 +37,7 @@ struct TrialMark {
 
 struct TrialFrame {
   TrialMark* loop = nullptr;
-  LoopPiece** pieces = nullptr; // one per change; null: of another loop
+  LoopTask** tasks = nullptr; // one per change; null: of another loop
 };
 
 class GrainTrials final : public TypedVisitor<TrialPath, TrialFrame> {
@@ -74,11 +74,11 @@ public:
   void loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) override;
   void ended(FrameState& frame) override;
   void left_unjoined(const Path& path) override { join(longest_.data(), typed(path).lengths()); }
-  void abandoned(FrameState& frame) override { end_pieces(path_of(frame), data_of(frame)); }
+  void abandoned(FrameState& frame) override { end_tasks(path_of(frame), data_of(frame)); }
 
 private:
   using Lengths = std::uint64_t*; // one per change
-  using Pieces = LoopPiece**;
+  using Tasks = LoopTask**;
 
   static Lengths divisible(TrialMark& mark) { return reinterpret_cast<Lengths>(&mark + 1); }
   Lengths longest(TrialMark& mark) const { return divisible(mark) + changes_.size(); }
@@ -87,12 +87,12 @@ private:
   }
   void join(Lengths into, const std::uint64_t* from) const;
   void leave_loop(TrialFrame& frame);
-  void make_pieces(FrameState& frame, Pieces outer);
-  void end_pieces(TrialPath& path, TrialFrame& frame);
+  void make_tasks(FrameState& frame, Tasks outer);
+  void end_tasks(TrialPath& path, TrialFrame& frame);
 
   const std::span<const GrainChange> changes_;
-  std::vector<LoopPieces> loops_; // one per change
-  BlockPool paths_, marks_, pieces_;
+  std::vector<LoopTasks> loops_; // one per change
+  BlockPool paths_, marks_, tasks_;
   std::vector<std::uint64_t> longest_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GRAIN SIZES: the parallelism of loops with other grain sizes (passes/loop_pieces.h): those that
+// GRAIN SIZES: the parallelism of loops with other grain sizes (passes/loop_tasks.h): those that
 // the user asks for, and those that this run's overhead suggests.
 #pragma once
 

@@ -212,21 +212,21 @@ void Search::eliminate() {
 
 // All sets with a candidate on the critical path, in one question; empty if they are too many.
 std::vector<Choices> Search::all_sets(std::size_t size) {
-  Choices pieces = candidates({}, kAll);
-  const std::size_t on_path = pieces.size();
-  const Choices others = rest_of(pieces);
-  pieces.insert(pieces.end(), others.begin(), others.end());
+  Choices all = candidates({}, kAll);
+  const std::size_t on_path = all.size();
+  const Choices others = rest_of(all);
+  all.insert(all.end(), others.begin(), others.end());
   std::vector<Choices> sets;
   std::vector<std::size_t> at(size); // ascending: the first is on the path
   std::iota(at.begin(), at.end(), 0);
-  while (size <= pieces.size() && at[0] < on_path) {
+  while (size <= all.size() && at[0] < on_path) {
     if (sets.size() == options_.most_sets)
       return {};
     Choices& set = sets.emplace_back();
     for (const std::size_t each : at)
-      set.push_back(pieces[each]);
+      set.push_back(all[each]);
     std::size_t turn = size; // the last index that can be incremented
-    while (turn > 0 && at[turn - 1] == pieces.size() - size + turn - 1)
+    while (turn > 0 && at[turn - 1] == all.size() - size + turn - 1)
       --turn;
     if (turn == 0)
       break;

@@ -104,8 +104,8 @@ void collect_functions(Dwarf_Die parent, std::vector<FunctionRange>& functions) 
   for (int more = dwarf_child(&parent, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
     if (dwarf_tag(&child) == DW_TAG_subprogram) {
       Dwarf_Addr base = 0, begin = 0, end = 0;
-      for (std::ptrdiff_t piece = 0;
-           (piece = dwarf_ranges(&child, piece, &base, &begin, &end)) > 0;)
+      for (std::ptrdiff_t range = 0;
+           (range = dwarf_ranges(&child, range, &base, &begin, &end)) > 0;)
         functions.push_back({begin, end, child});
     }
     if (may_hold_functions(&child))

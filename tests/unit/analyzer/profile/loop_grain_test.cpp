@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops with other grain sizes: random ranges, halved as oneTBB does, against recursion over the
 // range; hand-written cases of tasking overhead per site and the advice derived from it.
-#include "passes/loop_pieces.h"
+#include "passes/loop_tasks.h"
 #include "profile/make_profile.h"
 #include "report/numbers.h"
 #include "report/writers.h"
@@ -17,15 +17,15 @@
 namespace tp::analysis {
 namespace {
 
-std::uint64_t pieces_by_recursion(std::uint64_t n, std::uint64_t grain) {
-  return n <= grain ? 1 : pieces_by_recursion(n / 2, grain) + pieces_by_recursion(n - n / 2, grain);
+std::uint64_t leaves_by_recursion(std::uint64_t n, std::uint64_t grain) {
+  return n <= grain ? 1 : leaves_by_recursion(n / 2, grain) + leaves_by_recursion(n - n / 2, grain);
 }
 
-TEST(LoopPieces, AreCountedWithoutRecursion) {
+TEST(LoopTasks, AreCountedWithoutRecursion) {
   for (std::uint64_t n = 0; n < 300; ++n)
     for (const std::uint64_t grain : {1, 2, 3, 5, 8, 31, 64, 300})
-      ASSERT_EQ(pieces_by_recursion(n, grain), pieces_of(n, grain)) << n << " by " << grain;
-  EXPECT_EQ(std::uint64_t{1} << 40, pieces_of(std::uint64_t{1} << 40, 0));
+      ASSERT_EQ(leaves_by_recursion(n, grain), leaves_of(n, grain)) << n << " by " << grain;
+  EXPECT_EQ(std::uint64_t{1} << 40, leaves_of(std::uint64_t{1} << 40, 0));
 }
 
 // A loop over a range of known costs, run with one grain size: a task keeps the left half and
@@ -81,7 +81,7 @@ struct Loop {
   test::StreamBuilder* stream = nullptr;
 };
 
-TEST(LoopPieces, RandomLoopsWithACoarserGrain) {
+TEST(LoopTasks, RandomLoopsWithACoarserGrain) {
   std::mt19937_64 random(7);
   for (unsigned i = 0; i < 300; ++i) {
     SCOPED_TRACE(i);
@@ -102,7 +102,7 @@ TEST(LoopPieces, RandomLoopsWithACoarserGrain) {
                 target.quoted.parallelism.denominator)
           << target.grain;
       ASSERT_TRUE(target.loop);
-      EXPECT_EQ(pieces_by_recursion(loop.costs.size(), target.grain), target.loop->leaves)
+      EXPECT_EQ(leaves_by_recursion(loop.costs.size(), target.grain), target.loop->leaves)
           << target.grain;
     }
   }

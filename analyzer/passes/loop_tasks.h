@@ -6,7 +6,7 @@
 //
 // A loop halves its range: a task keeps the left half and spawns a task for the right one, and so
 // on; in the end it calls the body for what it kept. So what is left of a task's range at some
-// moment is its own body calls and everything that it split off since. A LoopPiece is over when its
+// moment is its own body calls and everything that it split off since. A LoopTask is over when its
 // task and all tasks split off it have ended. Then the largest such rest of at most G iterations is
 // merged: it begins where its first part was split off, and lasts as long as all its parts. The
 // last of these tasks to end gets the end of the merged leaf as the least end of its path, and
@@ -24,7 +24,7 @@ namespace tp::analysis {
 
 // The number of parts after a range of n iterations has been halved until none exceeds the grain
 // size.
-std::uint64_t pieces_of(std::uint64_t iterations, std::uint64_t grain);
+std::uint64_t leaves_of(std::uint64_t iterations, std::uint64_t grain);
 
 struct LoopTotals {
   std::uint64_t iterations = 0;
@@ -33,10 +33,10 @@ struct LoopTotals {
 };
 
 // A task of a loop. Lengths are divisible lengths of paths.
-struct LoopPiece {
-  LoopPiece* outer = nullptr; // the one that it was split off; not owned
-  std::uint64_t live = 1;     // itself, and those split off it that are not over
-  std::uint32_t place = 0;    // among those split off the outer one
+struct LoopTask {
+  LoopTask* outer = nullptr; // the one that it was split off; not owned
+  std::uint64_t live = 1;    // itself, and those split off it that are not over
+  std::uint32_t place = 0;   // among those split off the outer one
   std::uint32_t splits = 0;
   std::uint64_t split_at = 0; // length of the path where it was split off
   // Own body calls of any iterations.
@@ -50,26 +50,25 @@ struct LoopPiece {
   std::vector<Part> parts; // split off it and over
 };
 
-class LoopPieces {
+class LoopTasks {
 public:
-  explicit LoopPieces(std::uint64_t grain) : grain_(grain) {}
+  explicit LoopTasks(std::uint64_t grain) : grain_(grain) {}
 
-  // `outer`: the LoopPiece that the new task was split off, null for the first of a call. Pass the
+  // `outer`: the LoopTask that the new task was split off, null for the first of a call. Pass the
   // result to end(), which frees it.
-  LoopPiece* make(LoopPiece* outer, std::uint64_t length);
+  LoopTask* make(LoopTask* outer, std::uint64_t length);
   // A body call of the task has ended: it began at `begin` and added `cost`.
-  void add_body(LoopPiece& piece, std::uint64_t begin, std::uint64_t cost,
-                std::uint64_t iterations);
+  void add_body(LoopTask& task, std::uint64_t begin, std::uint64_t cost, std::uint64_t iterations);
   // The task has ended. Returns the least length that the path of this task's end has to have; 0 if
   // nothing was merged.
-  std::uint64_t end(LoopPiece* piece);
+  std::uint64_t end(LoopTask* task);
 
   const LoopTotals& totals() const { return totals_; }
 
 private:
-  std::uint64_t close(LoopPiece& piece, LoopPiece::Part& whole) const;
+  std::uint64_t close(LoopTask& task, LoopTask::Part& whole) const;
   const std::uint64_t grain_;
-  Pool<LoopPiece> pieces_;
+  Pool<LoopTask> tasks_;
   LoopTotals totals_;
 };
 
