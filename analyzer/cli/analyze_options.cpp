@@ -51,7 +51,7 @@ Export parse_export(const std::string& text) {
   std::string known;
   for (const ExportFormat& format : kExportFormats) {
     const std::string prefix = std::string(format.name) + ":";
-    if (text.size() > prefix.size() && text.compare(0, prefix.size(), prefix) == 0)
+    if (text.size() > prefix.size() && text.starts_with(prefix))
       return {&format, text.substr(prefix.size())};
     known += (known.empty() ? "" : "|") + std::string(format.name);
   }

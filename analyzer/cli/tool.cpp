@@ -7,7 +7,7 @@
 #include "common/failure.h"
 #include "common/message.h"
 
-#include <signal.h>
+#include <csignal>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -31,7 +31,7 @@ int run_on_traces(const std::string& tool, const std::function<int()>& body) {
   trace_was_cut = tool::plain_error("the trace changed while it was being read: is the program "
                                     "still running?",
                                     "run this again when the program has ended");
-  ::signal(SIGBUS, on_bus_error);
+  std::signal(SIGBUS, on_bus_error);
   ::unsetenv("DEBUGINFOD_URLS"); // libdwfl would fetch debug information over the network
   return tool::run_tool(tool, tool::kUnusable, [&] {
     try {

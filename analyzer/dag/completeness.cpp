@@ -64,7 +64,7 @@ void DagReader::judge_completeness() {
   find_losses();
   auto& reasons = summary_.incomplete_reasons;
   if (!info_.end)
-    reasons.push_back(
+    reasons.emplace_back(
         "the program did not end cleanly (no end.json): killed, crashed or still running");
   std::uint64_t truncated = 0, cut = 0;
   for (const Stream& stream : streams_) {
@@ -76,11 +76,11 @@ void DagReader::judge_completeness() {
         fmt::format("recording stopped early in {} of {} streams (disk full or size limit)",
                     truncated, streams_.size()));
   else if (info_.end && info_.end->truncated)
-    reasons.push_back("recording stopped early (disk full or size limit)");
+    reasons.emplace_back("recording stopped early (disk full or size limit)");
   if (cut > 0)
     reasons.push_back(fmt::format("{} stream files are cut off", cut));
   if (info_.sites.torn)
-    reasons.push_back("the last line of sites.jsonl is cut off");
+    reasons.emplace_back("the last line of sites.jsonl is cut off");
   summary_.complete = reasons.empty();
 }
 

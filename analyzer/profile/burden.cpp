@@ -82,16 +82,16 @@ RefinedBurden refined_burden(const Burden& before, const Measured& measured,
   return refined;
 }
 
-Burden steal_burden(const Burden& given, const Measured& measured) {
-  Burden burden = given;
-  if (burden.origin != BurdenOrigin::Default || measured.is_virtual())
-    return burden;
-  burden.steals = measured.read.steal_delay.total();
-  if (burden.steals < kFewSteals)
-    return burden;
-  take_from_steals(burden, measured.read);
-  burden.work = work_of_ns(measured, burden.ns);
-  return burden;
+Burden steal_burden(const Burden& burden, const Measured& measured) {
+  Burden steal = burden;
+  if (steal.origin != BurdenOrigin::Default || measured.is_virtual())
+    return steal;
+  steal.steals = measured.read.steal_delay.total();
+  if (steal.steals < kFewSteals)
+    return steal;
+  take_from_steals(steal, measured.read);
+  steal.work = work_of_ns(measured, steal.ns);
+  return steal;
 }
 
 } // namespace tp::analysis
