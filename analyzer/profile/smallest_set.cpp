@@ -137,12 +137,12 @@ Choices Search::candidates(const Choices& chosen, std::size_t most) {
       continue;
     const Row site = options_.site_of[of];
     if (tries_classes_of(site))
-      on_path.push_back({Choice(of), work});
+      on_path.emplace_back(of, work);
     if (!is_one_class(site))
       sites[site] += work;
   }
   for (const auto& [site, work] : sites)
-    on_path.push_back({Choice(site), work});
+    on_path.emplace_back(site, work);
   std::stable_sort(on_path.begin(), on_path.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   on_path.resize(std::min(on_path.size(), most));
@@ -151,7 +151,7 @@ Choices Search::candidates(const Choices& chosen, std::size_t most) {
     found.push_back(choice);
   for (const RegionId region : options_.regions)
     if (!std::binary_search(improved.regions.begin(), improved.regions.end(), region))
-      found.push_back(Choice(region));
+      found.emplace_back(region);
   return found;
 }
 
@@ -298,7 +298,7 @@ void Search::narrow() {
     const Choices others = without(chosen_, i);
     for (const auto& [of, work] : program_.critical_path(set_of(others)))
       if (options_.site_of[of] == site.site() && sets.size() < kSetsPerReading) {
-        classes.push_back(Choice(of));
+        classes.emplace_back(of);
         sets.push_back(with(others, classes.back()));
       }
     const auto lengths = lengths_of(sets);
