@@ -108,7 +108,7 @@ public:
             Pool<Invocation>& invocations);
 
   FoldPath* make();
-  FoldPath* copy(const FoldPath& path);
+  FoldPath* copy(const FoldPath& from);
   void drop(FoldPath* path) {
     segments_.drop(path->composition);
     paths_.free(path);

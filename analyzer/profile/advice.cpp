@@ -93,7 +93,7 @@ std::string advise(const Profile& profile) {
       search && search->skipped_because.empty() && (search->steps.empty() || !search->reached))
     return search->outcome;
   // Comes first if it loses a tenth of the work.
-  const std::string grain = grain_advice(profile);
+  std::string grain = grain_advice(profile);
   if (!grain.empty() && profile.advised_grains[0].loop->cost_now >= profile.work / 10)
     return grain;
   const SiteRow* most = &profile.sites[0];

@@ -33,7 +33,7 @@ std::string clock_line(const Profile& profile) {
 
 std::string attribution_line(const Profile& profile) {
   const Attribution& a = profile.attribution;
-  const std::string share = fixed_percent2(a.attributed, a.total);
+  std::string share = fixed_percent2(a.attributed, a.total);
   switch (a.basis) {
   case AttributionBasis::None:
     return "unknown: the totals of the run (end.json) are missing";

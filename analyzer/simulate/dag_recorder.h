@@ -64,9 +64,9 @@ public:
 
 private:
   DagPoint point_of(const DagTrack& track) const;
-  DagNodeId add_node(DagTrack& track, std::uint64_t cost);
+  DagNodeId add_node(DagTrack& of, std::uint64_t cost);
   DagJoinId add_join();
-  DagJoinId joined(DagTrack& track);
+  DagJoinId joined(DagTrack& of);
   void signal(const DagPoint& from, DagJoinId join);
   void add_effect(Effect& to, Effect effect);
 

@@ -96,7 +96,7 @@ std::string common_directory(const SiteTable& table) {
 void name_places(SiteTable& table) {
   const std::string common = common_directory(table);
   const auto place = [&](const std::string& file, std::uint32_t line) {
-    const bool inside = !common.empty() && file.compare(0, common.size(), common) == 0;
+    const bool inside = !common.empty() && file.starts_with(common);
     return fmt::format("{}:{}", inside ? file.substr(common.size()) : file, line);
   };
   for (SiteInfo& row : table.rows)

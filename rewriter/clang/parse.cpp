@@ -243,8 +243,12 @@ std::vector<ParseRequest> requests_for(const std::string& file, const std::strin
 ParseResult parse(const ParseRequest& request) {
   ParseResult result;
   auto file_system = llvm::vfs::createPhysicalFileSystem();
-  if (!request.directory.empty())
-    file_system->setCurrentWorkingDirectory(request.directory);
+  if (!request.directory.empty()) {
+    if (const std::error_code error = file_system->setCurrentWorkingDirectory(request.directory)) {
+      result.errors.push_back(request.directory + ": " + error.message());
+      return result;
+    }
+  }
   llvm::IntrusiveRefCntPtr<clang::FileManager> files(
       new clang::FileManager(clang::FileSystemOptions(), std::move(file_system)));
   clang::tooling::ToolInvocation invocation(clang_command(request),

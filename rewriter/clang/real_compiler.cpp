@@ -8,6 +8,7 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/FileSystem.h>
+#include <llvm/Support/FileUtilities.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Program.h>
 
@@ -22,12 +23,12 @@ std::string run(const std::vector<std::string>& command) {
   llvm::SmallString<128> output;
   if (!program || llvm::sys::fs::createTemporaryFile("tp-ask", "txt", output))
     return "";
+  const llvm::FileRemover removed_at_end(output);
   const std::vector<llvm::StringRef> arguments(command.begin(), command.end());
   const std::optional<llvm::StringRef> redirects[] = {llvm::StringRef("/dev/null"), output.str(),
                                                       output.str()};
   const int status = llvm::sys::ExecuteAndWait(*program, arguments, std::nullopt, redirects);
   const auto text = llvm::MemoryBuffer::getFile(output);
-  llvm::sys::fs::remove(output);
   return status == 0 && text ? (*text)->getBuffer().str() : "";
 }
 

@@ -33,8 +33,6 @@
 #include <system_error>
 #include <unistd.h>
 
-extern char** environ;
-
 namespace tp::rewrite {
 namespace {
 
@@ -264,7 +262,7 @@ void keep_colors(const Command& command, Words& words) {
     if (argument.find("diagnostics-color") != std::string::npos ||
         argument.find("color-diagnostics") != std::string::npos)
       return;
-  words.push_back("-fdiagnostics-color=always");
+  words.emplace_back("-fdiagnostics-color=always");
 }
 
 // If the tagged compilation succeeds, its messages are shown. Otherwise the original is compiled,

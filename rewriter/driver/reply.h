@@ -16,7 +16,7 @@ struct Reply {
 };
 
 std::string to_json(const Reply& reply);
-// Empty if `json` is not such a reply.
-std::optional<Reply> reply_from(const std::string& json);
+// Empty if `text` is not such a reply.
+std::optional<Reply> reply_from(const std::string& text);
 
 } // namespace tp::rewrite

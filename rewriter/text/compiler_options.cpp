@@ -251,10 +251,13 @@ std::vector<std::string> flags_for_clang(const std::vector<std::string>& argumen
     if (argument == "-include" && has_next) {
       include_as_text(flags, arguments[++i]);
     } else if (argument == "-Xclang" && has_next) { // CMake: -Xclang -include -Xclang FILE
-      if (arguments[++i] == "-include" && i + 2 < arguments.size())
-        include_as_text(flags, arguments[i += 2]);
-      else if (arguments[i] == "-include-pch")
+      ++i;
+      if (arguments[i] == "-include" && i + 2 < arguments.size()) {
         i += 2;
+        include_as_text(flags, arguments[i]);
+      } else if (arguments[i] == "-include-pch") {
+        i += 2;
+      }
     } else if (argument.starts_with("-Wp,")) {
       unpack_preprocessor_options(flags, string_view(argument).substr(4));
     } else if (contains(kKeepWithValue, argument) && has_next) {

@@ -63,7 +63,7 @@ Words words_of_sites(std::string_view wrappers) {
   Words words(std::begin(kPolicyWords), std::end(kPolicyWords));
   words.insert(words.end(), std::begin(kNodes), std::end(kNodes));
   for (const Construct& construct : kConstructs)
-    words.push_back(construct.word ? construct.word : construct.function);
+    words.emplace_back(construct.word ? construct.word : construct.function);
   while (!wrappers.empty()) {
     const std::string_view name = wrappers.substr(0, wrappers.find(','));
     words.push_back(name.substr(name.rfind(':') + 1));

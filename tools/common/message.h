@@ -21,7 +21,7 @@ struct MessageStyle {
 };
 
 // Until the first call, messages have the default style.
-void set_message_style(const MessageStyle& style);
+void set_message_style(const MessageStyle& chosen);
 
 void error(std::string_view text);     // "tp: error: <text>"
 void continued(std::string_view text); // "  <text>", one more line of an error

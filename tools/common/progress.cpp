@@ -34,7 +34,7 @@ Progress::Progress(int terminal, std::chrono::milliseconds after)
     : terminal_(terminal), phase_("start") {
   try {
     writer_ = std::thread([this, after] { show_until_end(after); });
-  } catch (const std::system_error&) { // no thread available: the tool works without progress
+  } catch (const std::system_error&) { // NOLINT(bugprone-empty-catch): works without a thread
   }
 }
 

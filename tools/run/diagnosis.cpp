@@ -131,7 +131,7 @@ std::string find_program(const std::string& command) {
   while (true) {
     const std::size_t end = path.find(':');
     const std::string_view directory = path.substr(0, end);
-    const std::string file = std::string(directory.empty() ? "." : directory) + "/" + command;
+    std::string file = std::string(directory.empty() ? "." : directory) + "/" + command;
     struct stat status{};
     if (access(file.c_str(), X_OK) == 0 && stat(file.c_str(), &status) == 0 &&
         S_ISREG(status.st_mode))

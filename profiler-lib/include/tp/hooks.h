@@ -120,9 +120,9 @@ void tp_on_wait_end(int by_exception) TP_NOEXCEPT;
 /* The thread starts to run a task, and has returned from it. tp_on_task_begin reads and clears
  * task->words[0]; the task may be destroyed before tp_on_task_end. If the task ended by an
  * exception, the library runs it again to cancel it, which continues the same frame. */
-void tp_on_task_begin(tp_frame* frame, const tp_task* task, const tp_context* context,
+void tp_on_task_begin(tp_frame* storage, const tp_task* task, const tp_context* context,
                       int cancelled) TP_NOEXCEPT;
-void tp_on_task_end(tp_frame* frame, int by_exception) TP_NOEXCEPT;
+void tp_on_task_end(tp_frame* storage, int by_exception) TP_NOEXCEPT;
 /* The thread found no task in its own queue and searches elsewhere: it is idle until it starts a
  * task or leaves its wait. */
 void tp_on_search(void) TP_NOEXCEPT;

@@ -41,7 +41,7 @@ static_assert(TP_CONTEXT_EXCLUSIVE == trace::kContextExclusive);
 static_assert(TP_CONSTRUCT_COUNT <= TP_CONTEXT_EXCLUSIVE, "a construct has six bits in the trace");
 
 // The bits of a task's second word do not overlap, and hold what the runtime stores there.
-static_assert(sizeof(Frame::site) == 4 && (UINT32_MAX & TP_TASK_SITE_TAGGED) == 0);
+static_assert(sizeof(Frame::site) == 4 && UINT32_MAX < TP_TASK_SITE_TAGGED);
 static_assert(TP_TASK_SITE_TAGGED < (1ull << TP_TASK_REGION_SHIFT));
 static_assert((TP_TASK_REGION_BITS << TP_TASK_REGION_SHIFT) < TP_TASK_SITE_PRESET);
 

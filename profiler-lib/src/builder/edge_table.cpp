@@ -74,7 +74,9 @@ public:
     Entry* entry = bucket_.unused;
     if (entry != nullptr)
       bucket_.unused = entry->next;
-    else if ((entry = new (std::nothrow) Entry) == nullptr)
+    else
+      entry = new (std::nothrow) Entry;
+    if (entry == nullptr)
       return;
     *entry = {key_, edge, nullptr};
     if (first() == nullptr)

@@ -48,7 +48,7 @@ bool parse_number(std::string_view text, int base, Number& number) {
   if (base == 16 && text.starts_with("0x"))
     text.remove_prefix(2);
   const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number, base);
+  const auto parsed = std::from_chars(end - text.size(), end, number, base);
   return parsed.ec == std::errc() && parsed.ptr == end;
 }
 

@@ -176,17 +176,17 @@ TP_HOT std::uint64_t advance_time(ThreadClock& clock) noexcept {
   return clock.last_time = read_own_time(clock);
 }
 
-// Chooses the clock for `events` ("auto", "instructions,cache-misses", ...: a text that
+// Chooses the clock for the events that `text` names ("auto", "instructions,cache-misses", ...: one that
 // parse_events accepts), in two stages. The first runs while the library is loaded and only tries
 // events of perf_event_open, since those count from the moment they are opened; true if the work is
 // one of them. The second runs when the first event is recorded; `start` was read as early as
 // possible, to measure the tick rate. If an event that was named explicitly cannot be counted,
 // another clock is chosen, with a warning, and ClockConfig::reason says why.
-bool choose_counting_clock(std::string_view events);
-void choose_other_clock(std::string_view events, TimePair start);
+bool choose_counting_clock(std::string_view text);
+void choose_other_clock(std::string_view text, TimePair start);
 struct Problem;
-// True if all of `events` work here; else `problem` says what is wrong.
-bool probe_events(std::string_view events, Problem& problem);
+// True if all events in `text` work here; else `problem` says what is wrong.
+bool probe_events(std::string_view text, Problem& problem);
 
 // Sets up the calling thread's clock; false if that failed in part: a thread without its events
 // counts CPU time if the process's unit is time, else nothing, and not_counted_ns() reports it.

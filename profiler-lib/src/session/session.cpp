@@ -19,11 +19,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 namespace tp::rt {
