@@ -84,6 +84,7 @@ function(tp_room_tests folder)
   set(test test_${room})
   add_executable(${test} ${sources})
   target_link_libraries(${test} PRIVATE ${room} ${ARGN} GTest::gtest_main)
+  target_include_directories(${test} PRIVATE "${TP_ROOT}/tests/support")
   get_target_property(type ${room} TYPE)
   if(type STREQUAL STATIC_LIBRARY)  # all of it, not only what the tests use
     target_sources(${test} PRIVATE $<TARGET_OBJECTS:${room}>)

@@ -15,7 +15,7 @@
 //                      count on one of them only; events without a PMU type count on the first kind
 //     --stop-clock     reading a thread's CPU time stops the thread for a moment, as a tracer would
 //     --log FILE       writes a line for each hardware event opened: type, config, config1, config2
-//     --nobody         runs the program as an unprivileged user
+//     --unprivileged         runs the program as an unprivileged user
 //
 // Exits with the program's status; 77 where notification is not permitted, 125 for its own errors.
 #include <cerrno>
@@ -110,7 +110,7 @@ char** parse(char** word, Faults& faults) {
       faults.half_counted = true;
     else if (option == "--stop-clock")
       faults.stop_clock = true;
-    else if (option == "--nobody")
+    else if (option == "--unprivileged")
       faults.as_nobody = true;
     else if (option == "--hybrid")
       faults.hybrid = std::sscanf(value.c_str(), "%d,%d", &faults.cpu_of_first_kind,
@@ -168,14 +168,14 @@ int install_filter(bool stop_clock) {
       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program));
 }
 
-[[noreturn]] void run_program(char** command, const Faults& faults, int tell, int go_on) {
+[[noreturn]] void run_program(char** command, const Faults& faults, int result_to, int go_on) {
   if (faults.as_nobody &&
       (setgroups(0, nullptr) != 0 || setresgid(kNobody, kNobody, kNobody) != 0 ||
        setresuid(kNobody, kNobody, kNobody) != 0))
-    die("--nobody");
+    die("--unprivileged");
   const int listener = install_filter(faults.stop_clock);
   const int answer[2] = {listener, errno};
-  if (write(tell, answer, sizeof answer) != sizeof answer)
+  if (write(result_to, answer, sizeof answer) != sizeof answer)
     die("pipe");
   char nothing; // until the supervisor has received the listener
   while (read(go_on, &nothing, 1) < 0 && errno == EINTR) {
@@ -283,7 +283,8 @@ private:
           event.type == PERF_TYPE_HARDWARE ? event.config >> 32 : std::uint64_t{event.type};
       cpu_[call.pid] = kind == kSecondKind ? faults_.cpu_of_second_kind : faults_.cpu_of_first_kind;
       event.type = faults_.swap ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
-      event.config = faults_.swap ? PERF_COUNT_SW_TASK_CLOCK : event.config & 0xffffffff;
+      event.config =
+          faults_.swap ? std::uint64_t{PERF_COUNT_SW_TASK_CLOCK} : event.config & 0xffffffff;
     }
     event.size = PERF_ATTR_SIZE_VER1;
     const int leader = is_member(call) ? fd_of(static_cast<int>(call.data.args[3])) : -1;
@@ -364,20 +365,20 @@ private:
 int main(int, char** arguments) {
   Faults faults;
   char** const command = parse(arguments, faults);
-  int told[2], go_on[2];
-  if (pipe2(told, O_CLOEXEC) != 0 || pipe2(go_on, O_CLOEXEC) != 0)
+  int result[2], go_on[2];
+  if (pipe2(result, O_CLOEXEC) != 0 || pipe2(go_on, O_CLOEXEC) != 0)
     die("pipe");
   const pid_t child = fork();
   if (child < 0)
     die("fork");
   if (child == 0) {
     close(go_on[1]);
-    run_program(command, faults, told[1], go_on[0]);
+    run_program(command, faults, result[1], go_on[0]);
   }
-  close(told[1]);
+  close(result[1]);
   int answer[2] = {-1, 0};
   const int program = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
-  if (read(told[0], answer, sizeof answer) == sizeof answer && answer[0] < 0) {
+  if (read(result[0], answer, sizeof answer) == sizeof answer && answer[0] < 0) {
     std::fprintf(stderr, "inject_faults: seccomp notification: %s\n", std::strerror(answer[1]));
     kill(child, SIGKILL);
     return kSkipped;

@@ -42,11 +42,11 @@ struct Node {
 };
 
 // The largest part of a range that is halved until no part exceeds the grain size.
-std::uint64_t largest_piece(std::uint64_t iterations, std::uint64_t grain) {
+std::uint64_t largest_part(std::uint64_t iterations, std::uint64_t grain) {
   if (iterations <= grain)
     return iterations;
-  return std::max(largest_piece(iterations / 2, grain),
-                  largest_piece(iterations - iterations / 2, grain));
+  return std::max(largest_part(iterations / 2, grain),
+                  largest_part(iterations - iterations / 2, grain));
 }
 
 // For the schedule-independent length, the loop bodies of one task run in parallel: all begin where
@@ -72,7 +72,7 @@ std::uint64_t divide(const Node& node, std::uint64_t& length, std::vector<Bodies
     Bodies& level = levels.back();
     const std::uint64_t added = length - level.begin;
     const std::uint64_t largest =
-        largest_piece(node.iterations, std::max<std::uint64_t>(node.grain, 1));
+        largest_part(node.iterations, std::max<std::uint64_t>(node.grain, 1));
     // Small numbers, so the products cannot overflow.
     level.longest =
         std::max(level.longest,
@@ -169,7 +169,7 @@ struct SimFrame {
   bool base = false;
   std::uint64_t id = 0;
   SimFrame* spawner = nullptr;
-  bool piece = false; // split off by an algorithm in a user's context
+  bool part = false;  // split off by an algorithm in a user's context
   bool alone = false; // its spawner waits for it and its descendants, for nothing else
   const SimFrame* fed_to = nullptr; // a task waited for alone: a wait for that one joins this one
   SimContext* own = nullptr;
@@ -192,7 +192,7 @@ struct SimThread {
   StreamBuilder* stream = nullptr;
   std::uint32_t number = 0;
   std::vector<SimFrame*> stack;
-  std::uint64_t told = 0; // local time of the last record
+  std::uint64_t recorded_until = 0; // local time of the last record
   std::int64_t skew = 0;
   std::uint32_t last_site = 0;
   std::uint64_t contexts = 0, releases = 0, stacks = 0;
@@ -301,8 +301,8 @@ void Simulation::setup() {
     thread.number = i;
     const bool worker = i > 0 && chance(60);
     thread.skew = options_.late ? static_cast<std::int64_t>(pick(60)) : 0;
-    thread.told = local(thread);
-    thread.stream = &trace_.stream(thread.told);
+    thread.recorded_until = local(thread);
+    thread.stream = &trace_.stream(thread.recorded_until);
     const std::uint64_t prior = !worker && chance(30) ? amount() : 0;
     thread.stream->thread_begin(worker   ? trace::ThreadRole::Worker
                                 : i == 0 ? trace::ThreadRole::Main
@@ -322,15 +322,15 @@ void Simulation::setup() {
 }
 
 Figures Simulation::figures(SimThread& thread, std::uint64_t work) {
-  const std::uint64_t total = local(thread) - thread.told;
+  const std::uint64_t total = local(thread) - thread.recorded_until;
   const std::uint64_t lead = pick(total + 1);
-  thread.told = local(thread);
+  thread.recorded_until = local(thread);
   return {work, lead, total - lead};
 }
 
 std::uint64_t Simulation::idle(SimThread& thread) {
-  const std::uint64_t ticks = local(thread) - thread.told;
-  thread.told = local(thread);
+  const std::uint64_t ticks = local(thread) - thread.recorded_until;
+  thread.recorded_until = local(thread);
   return ticks;
 }
 
@@ -498,8 +498,8 @@ void Simulation::spawn(SimThread& thread, SimFrame& frame, bool wait) {
   task->own = context;
   task->alone = alone;
   task->fed_to = fed_to;
-  task->piece = context->users && !wait && !fed_to && frame.task && frame.own == context &&
-                site.code == trace::SiteCode::Inherit;
+  task->part = context->users && !wait && !fed_to && frame.task && frame.own == context &&
+               site.code == trace::SiteCode::Inherit;
   task->line = line;
   Node first;
   first.owner = task;
@@ -540,7 +540,7 @@ bool descends(const SimFrame* task, const SimFrame& frame) {
     return &frame == context->creator;
   while (task->task && task->own == context) {
     // A split-off task counts as a sibling of its spawner.
-    while (task->piece)
+    while (task->part)
       task = task->spawner;
     if (frame.waiting_for && (task == frame.waiting_for || task->fed_to == frame.waiting_for))
       return true;
@@ -976,7 +976,7 @@ RandomProgram Simulation::run() {
     SimThread& thread = threads_[pick(threads_.size())];
     const bool did = act(thread);
     if (did && chance(3))
-      thread.stream->new_chunk(thread.told);
+      thread.stream->new_chunk(thread.recorded_until);
     stuck = did ? 0 : stuck + 1;
     const bool over =
         tasks_ >= options_.most_tasks && pool_.empty() && aside_.empty() &&

@@ -98,5 +98,5 @@ in_out "Usage: tp-diff [OPTIONS] BASE NEW"
 diff_exits 0 --version
 in_out "tp-diff "
 diff_exits 0 --color always base now
-grep -q $'\033' out || fail "no colours with --color always"
+grep -q $'\033' out || fail "no colors with --color always"
 finish

@@ -14,9 +14,9 @@ for file in ws_profile.csv region_all.csv region_1.csv region_2.csv; do
 done
 exits 0 -q -o files data
 is_empty err
-! grep -q $'\033' out || fail "colours though stdout is no terminal"
+! grep -q $'\033' out || fail "colors though stdout is not a terminal"
 exits 0 -q -o files data --color always
-grep -q $'\033' out || fail "no colours with --color always"
+grep -q $'\033' out || fail "no colors with --color always"
 
 exits 0 -q -o files --format csv data
 cmp -s out files/ws_profile.csv || fail "--format csv is not ws_profile.csv"

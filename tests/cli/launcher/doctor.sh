@@ -9,7 +9,7 @@ doctor=$TP_TEST_PREFIX/bin/tp-doctor
 expect 0 "$doctor";            in_file out '* tsc-rseq'; in_file out '9.5  included'; in_file out 'To enable a better clock: open it'
 [ "$(cat err)" = "next: $TP_TEST_PREFIX/bin/tp-run --analyze ./your-program" ] || fail "stderr: $(cat err)"
 grep -q 'perf-user .* no .* locked' out || fail "no line of the clock that is locked: $(cat out)"
-grep -q 'no need' out && fail "a command for a clock that is no better: $(cat out)"
+grep -q 'no need' out && fail "a command for a clock that would not be better: $(cat out)"
 expect 0 "$doctor" -q --json;  is_empty err
 # No clock is better than the one that auto uses: no command, though a worse clock has one.
 expect 0 env STUB_CLOCKS='{"auto":{"clock":"tsc-rseq","event":"x","reason":"no counters"},"sources":[

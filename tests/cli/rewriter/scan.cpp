@@ -21,7 +21,7 @@ int main() {
   tbb::parallel_scan(range, body);
   tbb::parallel_scan(range, body, tbb::auto_partitioner());
   tbb::parallel_scan(range, body, tbb::simple_partitioner());
-  const auto scan = [](const Range& piece, int sum, bool is_final) { return is_final ? sum + piece.end() : sum; };
+  const auto scan = [](const Range& part, int sum, bool is_final) { return is_final ? sum + part.end() : sum; };
   const auto join = [](int a, int b) { return a + b; };
   int sum = tbb::parallel_scan(range, 0, scan, join);
   sum += tbb::parallel_scan(range, 0, scan, join, tbb::simple_partitioner());

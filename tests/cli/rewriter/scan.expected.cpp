@@ -60,7 +60,7 @@ int main() {
 , ::tp::site(::tp::sites::s_4634a09fb1a02374<0>::record)
 #line 23
                                                            );
-  const auto scan = [](const Range& piece, int sum, bool is_final) { return is_final ? sum + piece.end() : sum; };
+  const auto scan = [](const Range& part, int sum, bool is_final) { return is_final ? sum + part.end() : sum; };
   const auto join = [](int a, int b) { return a + b; };
   int sum = tbb::parallel_scan(range, 0, scan, join
 , ::tp::site(::tp::sites::s_cf0f429f495fe520<0>::record)

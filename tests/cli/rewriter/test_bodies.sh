@@ -64,10 +64,10 @@ X
 # then.
 for line in 'using N = tbb::flow::input_node<int>;' 'auto p = std::execution::par;' '/* continue_node */'; do
   printf '#if 0\n%s\n#endif\nint f() { return undeclared; }\n' "$line" > p.cpp
-  "$TP_REWRITE" -q p.cpp > p.out 2> p.err && fail "not parsed beside $line"
+  "$TP_REWRITE" -q p.cpp > p.out 2> p.err && fail "not parsed next to $line"
 done
 for line in '/// @par Example: run it' '  // std::execution::par' '/** \par */'; do
   printf '%s\nint f() { return undeclared; }\n' "$line" > p.cpp
-  "$TP_REWRITE" -q p.cpp > p.out || fail "parsed beside $line"
+  "$TP_REWRITE" -q p.cpp > p.out || fail "parsed next to $line"
 done
 finish

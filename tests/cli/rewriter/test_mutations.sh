@@ -13,7 +13,7 @@ cases = {path: open(path, newline="", encoding="utf-8", errors="surrogateescape"
          for path in sorted(glob.glob(here + "/*.cpp"))}
 sources = [path for path in cases if not path.endswith(".expected.cpp")]
 TOKEN = re.compile(r"\w+|\s+|::|->|.", re.S)
-PIECES = ["tbb::parallel_for(0, 1, [](int) {})", "(", ")", "{", "}", ",", ";", "\n", "\\\n", "\t", "/*", "*/", "//", '"', "é",
+TOKENS = ["tbb::parallel_for(0, 1, [](int) {})", "(", ")", "{", "}", ",", ";", "\n", "\\\n", "\t", "/*", "*/", "//", '"', "é",
           "#define X ", "#line 7 \"x.h\"\n", "#if 0\n", "#endif\n", "X", "template <typename T> ", "return ", "constexpr ",
           "g.run([] {})", "R\"(", ")\"", "0", "<:", "co_await ", "requires ", "decltype(", "noexcept(", "sizeof ", "%:"]
 
@@ -29,7 +29,7 @@ def mutant(rng):
         at = rng.randrange(len(tokens))
         what = rng.randrange(5)
         if what == 0:
-            tokens.insert(at, rng.choice(PIECES))
+            tokens.insert(at, rng.choice(TOKENS))
         elif what == 1:
             del tokens[at]
         elif what == 2:

@@ -177,7 +177,7 @@ refuses "fetch: not a file with another sum" "not available" fetch
 mv kept away/tiny_1.0.orig.tar.xz
 mkdir cache && cp cache.full/* cache/ && echo damaged >>cache/tiny_1.0.orig.tar.xz
 passes "fetch: a damaged cache is passed over" fetch
-passes "fetch: and mended" cmp cache/tiny_1.0.orig.tar.xz away/tiny_1.0.orig.tar.xz
+passes "fetch: and restored" cmp cache/tiny_1.0.orig.tar.xz away/tiny_1.0.orig.tar.xz
 unset TP_SOURCE_URLS
 rm -rf cache && cp away/* "$pool/"
 passes "fetch: from the mirror's pool, which the index no longer names" fetch

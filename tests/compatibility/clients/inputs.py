@@ -31,8 +31,8 @@ def bases(generator, length):
 def transcripts(path, count=400, seed=1):
     """Sequences that share parts with each other, as spliced ones do."""
     generator = random.Random(seed)
-    pieces = [bases(generator, generator.randint(150, 600)) for _ in range(count)]
-    result = ["".join(generator.sample(pieces, 4)) for _ in range(count)]
+    parts = [bases(generator, generator.randint(150, 600)) for _ in range(count)]
+    result = ["".join(generator.sample(parts, 4)) for _ in range(count)]
     with open(path, "w") as file:
         for number, sequence in enumerate(result):
             file.write(f">transcript{number}\n{sequence}\n")

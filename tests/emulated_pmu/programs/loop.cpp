@@ -18,7 +18,7 @@ int main(int, char** arguments) {
   const tbb::blocked_range<unsigned long> range(0, iterations, 32);
   tbb::task_arena(threads).execute([&] {
     tbb::parallel_for(
-        range, [](const tbb::blocked_range<unsigned long>& piece) { burn(scale * piece.size()); },
+        range, [](const tbb::blocked_range<unsigned long>& part) { burn(scale * part.size()); },
         tbb::simple_partitioner());
   });
 }

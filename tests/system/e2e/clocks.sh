@@ -82,7 +82,7 @@ int main() {
 }
 EOF
 ours env TP_DATA=critical.data ./critical
-same "stdout beside another user of rseq" "done" "$(cat out)"
+same "stdout with another user of rseq" "done" "$(cat out)"
 analyze critical.data
 is 'p["complete"] and p["attribution"]["basis"] == "cpu_time" and 50 < p["attribution"]["percent"] < 150'
 

@@ -20,7 +20,7 @@ mkdir mine && echo precious >mine/run.txt
 TP_DATA=mine ours ./any
 same "foreign file" precious "$(cat mine/run.txt)"
 same "foreign folder" run.txt "$(ls mine)"
-same "recorded beside it" 1 "$(ls -d mine.[0-9]* | wc -l)"
+same "recorded next to it" 1 "$(ls -d mine.[0-9]* | wc -l)"
 analyze mine.[0-9]*
 is 'p["work"] == 100'
 # Neither is a foreign NAME.old.

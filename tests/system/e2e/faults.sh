@@ -80,7 +80,7 @@ python3 -c 'import json; exit(json.load(open("profile.json"))["clock"]["clock"] 
   skip "needs rseq of glibc 2.35 and a machine without hardware counters"
 
 # No event can be opened, or no hardware event: with rseq and without it, as any user.
-[ "$(id -u)" -ne 0 ] || user=--nobody
+[ "$(id -u)" -ne 0 ] || user=--unprivileged
 for error in "${!reasons[@]}"; do
   with tsc-rseq "${reasons[$error]}" "$counted" --open "$error" --hardware
   # shellcheck disable=SC2086  # user: several words or none
@@ -162,7 +162,7 @@ refused tsc,page-faults 'hint: as root: sysctl kernel.perf_event_paranoid=1' --o
 
 # As a user without permissions.
 if [ "$(id -u)" -eq 0 ]; then
-  with tsc-rseq 'instructions' "$counted" --nobody
-  no_rseq with thread-cpu 'not permitted' "$counted" --nobody --open EACCES
+  with tsc-rseq 'instructions' "$counted" --unprivileged
+  no_rseq with thread-cpu 'not permitted' "$counted" --unprivileged --open EACCES
 fi
 finish

@@ -25,8 +25,8 @@ ours ./spawner
 same "exit status" 0 "$status"
 analyze tp-data
 is 'p["complete"] and not p["records_lost"] and p["work"] == 40000 and p["trace"]["inconsistencies"] == {}'
-told=$(python3 -c 'import json; print(*json.load(open("tp-data/end.json"))["chunks"])')
-same "streams told" "$(ls tp-data/*.tps | wc -l)" "$(wc -w <<<"$told")"
+listed=$(python3 -c 'import json; print(*json.load(open("tp-data/end.json"))["chunks"])')
+same "streams listed" "$(ls tp-data/*.tps | wc -l)" "$(wc -w <<<"$listed")"
 cut=0
 for stream in tp-data/*.tps; do
   for bytes in 0 32768 98304; do # where chunks begin

@@ -42,7 +42,7 @@ in_sandbox "seccomp: no such call" "$TP_INJECT" --open ENOSYS --
 in_sandbox "no call, no rseq" no_rseq "$TP_INJECT" --open ENOSYS --
 command_is "no call, no rseq" 'unset GLIBC_TUNABLES'
 in_sandbox "no locked memory" no_rseq "$TP_INJECT" --mmap EPERM --
-[ "$(id -u)" -ne 0 ] || in_sandbox "nobody, not permitted" "$TP_INJECT" --nobody --open EACCES --
+[ "$(id -u)" -ne 0 ] || in_sandbox "unprivileged, not permitted" "$TP_INJECT" --unprivileged --open EACCES --
 hidden /sys true 2>/dev/null || user_namespace=--map-root-user
 if hidden /sys true 2>/dev/null; then
   in_sandbox "no /sys" hidden /sys

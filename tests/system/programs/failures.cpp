@@ -397,11 +397,11 @@ CASE(cancelled_reductions) {
       context.cancel_group_execution();
     return sum;
   };
-  const tbb::simple_partitioner pieces;
-  tbb::parallel_reduce(Range(0, 64), 0, body, std::plus<>(), pieces, context);
+  const tbb::simple_partitioner undivided;
+  tbb::parallel_reduce(Range(0, 64), 0, body, std::plus<>(), undivided, context);
   spend(4);
   context.reset();
-  tbb::parallel_deterministic_reduce(Range(0, 64), 0, body, std::plus<>(), pieces, context);
+  tbb::parallel_deterministic_reduce(Range(0, 64), 0, body, std::plus<>(), undivided, context);
   spend(3);
   expect_span_between(2 + 4 + 2 + 3, 2 + 4 + 2 + 3);
 }

@@ -17,10 +17,10 @@ static void each(const Range& range, Units units) {
 }
 
 // The largest part that remains when a range of `size` is halved until no part exceeds `grain`.
-static Units largest_piece(Units size, Units grain) {
+static Units largest_part(Units size, Units grain) {
   return size <= grain
              ? size
-             : std::max(largest_piece(size / 2, grain), largest_piece(size - size / 2, grain));
+             : std::max(largest_part(size / 2, grain), largest_part(size - size / 2, grain));
 }
 
 // n iterations of 7 units, grain size g, any partitioner, between 11 and 13 units of serial work.
@@ -29,10 +29,10 @@ static void adaptive(Units n, Units grain, Loop loop) {
   spend(11);
   loop();
   spend(13);
-  const Units piece = largest_piece(n, grain);
+  const Units part = largest_part(n, grain);
   expect_work(24 + 7 * n);
-  expect_divisible_span(24 + 7 * piece);
-  expect_span_between(24 + 7 * piece, 24 + 7 * n);
+  expect_divisible_span(24 + 7 * part);
+  expect_span_between(24 + 7 * part, 24 + 7 * n);
 }
 
 CASE(range_auto) {
@@ -68,8 +68,8 @@ CASE(range_simple) {
 CASE(range_simple_grain) {
   tbb::parallel_for(
       Range(0, 100, 3), [](const Range& r) { each(r, 7); }, tbb::simple_partitioner());
-  expect({700, 7 * largest_piece(100, 3)});
-  expect_divisible_span(7 * largest_piece(100, 3));
+  expect({700, 7 * largest_part(100, 3)});
+  expect_divisible_span(7 * largest_part(100, 3));
 }
 CASE(index) {
   adaptive(64, 1, [] { tbb::parallel_for(0, 64, [](int) { spend(7); }); });

@@ -89,8 +89,8 @@ CASE(three_quarters_stolen) {
       [&](const Range& range, long value, bool is_final) {
         if (range.begin() == 0 || !is_final)
           three.meet();
-        for (int piece = range.begin(); piece != range.end(); ++piece)
-          spend(is_final ? last[piece] : pre[piece]);
+        for (int tile = range.begin(); tile != range.end(); ++tile)
+          spend(is_final ? last[tile] : pre[tile]);
         return value;
       },
       [&](long left, long right) {

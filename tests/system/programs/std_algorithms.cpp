@@ -19,7 +19,7 @@ namespace {
 
 constexpr Units kSize = 512; // a power of two: all the first parts are equal
 
-Units pieces() {
+Units parts() {
   return 4 * Units(threads());
 }
 std::vector<int> ones() {
@@ -33,17 +33,17 @@ void expect_loop(Units units) {
   if (threads() == 1) // nothing is stolen
     expect_span_between(kSize / 4 * units + 4, kSize / 4 * units + 4);
   else
-    expect_span_between(units + 4, kSize / pieces() * units + 4);
+    expect_span_between(units + 4, kSize / parts() * units + 4);
 }
 
 // Combines all elements with the first value, in any split: `each` units to get a value, `combine`
 // for two. A part has two elements or more; a path through the first parts joins per halving.
 void expect_reduction(Units each, Units combine) {
   Units joins = 0;
-  for (Units n = pieces(); n > 1; n /= 2)
+  for (Units n = parts(); n > 1; n /= 2)
     ++joins;
   expect_work(kSize * (each + combine));
-  expect_span_between(2 * each + combine, kSize / pieces() * (each + combine) + joins * combine);
+  expect_span_between(2 * each + combine, kSize / parts() * (each + combine) + joins * combine);
 }
 
 // Too many comparisons for a delay in each.
@@ -93,9 +93,9 @@ Cost tiles_again(Units tiles, Cost tile, Cost combine) {
 }
 // A power of two of tiles: the total is known already, and combined with the first value.
 Cost strict_scan(Units each, Units again, Units combine) {
-  const Units size = kSize / pieces();
-  return in_series({sums_of_tiles(pieces(), step(size * each), step(combine)), step(combine),
-                    tiles_again(pieces(), step(size * again), step(combine))});
+  const Units size = kSize / parts();
+  return in_series({sums_of_tiles(parts(), step(size * each), step(combine)), step(combine),
+                    tiles_again(parts(), step(size * again), step(combine))});
 }
 
 } // namespace
@@ -153,7 +153,7 @@ CASE(one_after_the_other) {
   spend(1);
   expect_work(3 * 64 * 5 + 3);
   expect_divisible_span(3 * 5 + 3);
-  expect_span_between(3 * 5 + 3, 3 * std::max<Units>(64 / pieces(), 1) * 5 + 3);
+  expect_span_between(3 * 5 + 3, 3 * std::max<Units>(64 / parts(), 1) * 5 + 3);
 }
 CASE(nested) {
   std::vector<int> values = ones();
@@ -200,7 +200,7 @@ CASE(count_if) {
   if (count != kSize)
     std::puts("expect another count");
   expect_work(kSize * 2);
-  expect_span_between(2, kSize / pieces() * 2);
+  expect_span_between(2, kSize / parts() * 2);
 }
 
 CASE(inclusive_scan) {

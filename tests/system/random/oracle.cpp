@@ -61,7 +61,7 @@ struct Items {
 
 // A rectangle of iterations, split along its longest side, measured in grain sizes. It has one
 // dimension if it has one column.
-struct Piece {
+struct Part {
   struct Side {
     unsigned from, to, grain;
     unsigned size() const { return to - from; }
@@ -71,9 +71,9 @@ struct Piece {
 
   bool is_divisible() const { return rows.is_divisible() || columns.is_divisible(); }
   // Keeps the first half and returns the second.
-  Piece split() {
+  Part split() {
     const bool by_columns = rows.size() * columns.grain < columns.size() * rows.grain;
-    Piece second = *this;
+    Part second = *this;
     Side& kept = by_columns ? columns : rows;
     Side& given = by_columns ? second.columns : second.rows;
     kept.to = given.from = kept.from + kept.size() / 2;
@@ -128,8 +128,8 @@ private:
   Outcome wait(const Statement& s, Scope& scope, Frame& frame);
   void invoke(const Statement& s, Scope& scope, Frame& frame);
   Outcome loop(const Statement& s, Scope& scope, Frame& frame);
-  Outcome pieces(const Statement& s, Scope& scope, Frame& frame, const Piece& piece,
-                 std::vector<int>& ends);
+  Outcome parts(const Statement& s, Scope& scope, Frame& frame, const Part& part,
+                std::vector<int>& ends);
   void for_each(const Statement& s, Scope& scope, Frame& frame);
   void feed(const Statement& s, Frame& frame, Items& items);
   Outcome pipeline(const Statement& s, Scope& scope, Frame& frame);
@@ -335,27 +335,27 @@ Outcome Walk::loop(const Statement& s, Scope& scope, Frame& frame) {
   if (s.cancelled || (frame.group && frame.group->cancelled))
     return Outcome::Normal;
   std::vector<int> ends;
-  const Piece whole{{0, s.iterations / s.columns, s.grain}, {0, s.columns, s.column_grain}};
-  const Outcome outcome = pieces(s, scope, root, whole, ends);
+  const Part whole{{0, s.iterations / s.columns, s.grain}, {0, s.columns, s.column_grain}};
+  const Outcome outcome = parts(s, scope, root, whole, ends);
   ends.push_back(root.current);
   join(frame, ends);
   return outcome;
 }
 
 // The frame's task splits off one half, continues with the other, and, in a reduction, after both.
-Outcome Walk::pieces(const Statement& s, Scope& scope, Frame& frame, const Piece& piece,
-                     std::vector<int>& ends) {
-  if (!piece.is_divisible() || !halves(s)) {
-    for (const unsigned i : piece.iterations(s.columns))
+Outcome Walk::parts(const Statement& s, Scope& scope, Frame& frame, const Part& part,
+                    std::vector<int>& ends) {
+  if (!part.is_divisible() || !halves(s)) {
+    for (const unsigned i : part.iterations(s.columns))
       if (block(s.blocks[i % s.blocks.size()], &scope, frame) == Outcome::Threw)
         return Outcome::Threw;
     return Outcome::Normal;
   }
-  Piece left = piece;
+  Part left = part;
   Frame& right = spawn(frame, 1 + s.site);
-  pieces(s, scope, right, left.split(), ends);
+  parts(s, scope, right, left.split(), ends);
   ends.push_back(right.current);
-  pieces(s, scope, frame, left, ends);
+  parts(s, scope, frame, left, ends);
   if (s.kind == Kind::Reduce) {
     join(frame, {right.current});
     block(s.join, &scope, frame);

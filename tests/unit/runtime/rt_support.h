@@ -3,6 +3,7 @@
 // streams to readable lines.
 #pragma once
 
+#include "temporary_folder.h"
 #include "tp/trace/trace_codec.h"
 
 #include <gtest/gtest.h>
@@ -18,26 +19,6 @@
 #include <vector>
 
 namespace tp::test {
-
-inline std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// An empty directory, removed with the object.
-class Folder {
-public:
-  Folder() {
-    char name[] = "/tmp/tp-rt-XXXXXX";
-    if (mkdtemp(name) != nullptr)
-      path = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  std::string path;
-};
 
 struct Stream {
   std::vector<trace::ChunkHeader> chunks;
@@ -78,7 +59,7 @@ inline std::string line_of(const trace::Record& record) {
 // after the last record.
 inline Stream read_stream(const std::string& path) {
   Stream stream;
-  stream.bytes = read_file(path);
+  stream.bytes = content_of(path);
   const auto* at = reinterpret_cast<const std::byte*>(stream.bytes.data());
   const std::byte* const end = at + stream.bytes.size();
   while (at < end) {

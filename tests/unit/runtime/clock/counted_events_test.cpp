@@ -63,21 +63,21 @@ TEST(Events, BadListsAreRefusedByName) {
 }
 
 TEST(Events, CoresOfTwoKinds) {
-  const tp::test::Folder devices;
+  const tp::test::TemporaryFolder devices;
   namespace fs = std::filesystem;
   const auto add = [&](const char* pmu, const char* type, const char* file, const char* list) {
-    const std::string folder = devices.path + "/" + pmu;
+    const std::string folder = devices.path() + "/" + pmu;
     fs::create_directory(folder);
     std::ofstream(folder + "/type") << type << '\n';
     std::ofstream(folder + "/" + file) << list << '\n';
   };
-  EXPECT_EQ(find_core_kinds((devices.path + "/missing").c_str()).count, 0u);
+  EXPECT_EQ(find_core_kinds((devices.path() + "/missing").c_str()).count, 0u);
   add("cpu_core", "4", "cpus", "0-3");
   add("uncore_imc", "12", "cpumask", "0");
   add("cpu_lowpower", "11", "cpus", "");
-  EXPECT_EQ(find_core_kinds(devices.path.c_str()).count, 0u);
+  EXPECT_EQ(find_core_kinds(devices.path().c_str()).count, 0u);
   add("cpu_atom", "10", "cpus", "4-7");
-  const CoreKinds kinds = find_core_kinds(devices.path.c_str());
+  const CoreKinds kinds = find_core_kinds(devices.path().c_str());
   ASSERT_EQ(kinds.count, 2u);
   EXPECT_EQ(kinds.pmu[0], 4u);
   EXPECT_EQ(kinds.pmu[1], 10u);

@@ -64,8 +64,8 @@ TEST(Hooks, TaskWithoutEventsIsOneRecord) {
   });
   EXPECT_EQ(lines_of(data), (Lines{"Cut 0", "Spawn 5 new", "Wait 7 last", "Task 11 newest",
                                    "WaitEnd", "ContextEnd last", "End 3"}));
-  EXPECT_NE(read_file(data + "/run.json").find("\"clock\":\"virtual\""), std::string::npos);
-  EXPECT_NE(read_file(data + "/end.json").find("\"virtual_work\":26"), std::string::npos);
+  EXPECT_NE(content_of(data + "/run.json").find("\"clock\":\"virtual\""), std::string::npos);
+  EXPECT_NE(content_of(data + "/end.json").find("\"virtual_work\":26"), std::string::npos);
 }
 
 TEST(Hooks, NestedTasksNewestAndEarlier) {

@@ -34,14 +34,14 @@ void append(rt::TraceWriter& writer, std::uint16_t payload, unsigned char fill,
 
 TEST(TraceWriter, ChunkChangesAtEveryRecordSize) {
   for (std::uint16_t payload = 0; payload <= 28; ++payload) {
-    Folder folder;
+    TemporaryFolder folder;
     rt::TraceWriter writer(7, 3);
-    ASSERT_TRUE(writer.open(folder.path + "/s"));
+    ASSERT_TRUE(writer.open(folder.path() + "/s"));
     constexpr unsigned kRecords = 20000;
     for (unsigned i = 0; i < kRecords; ++i)
       append(writer, payload, static_cast<unsigned char>(i), i % 5 == 0 ? i : 0);
     writer.finish();
-    const Stream stream = read_stream(folder.path + "/s");
+    const Stream stream = read_stream(folder.path() + "/s");
     ASSERT_EQ(stream.records.size(), kRecords) << payload;
     EXPECT_GT(stream.chunks.size(), 1u);
     for (unsigned i = 0; i < kRecords; ++i) {
@@ -62,12 +62,12 @@ TEST(TraceWriter, ChunkChangesAtEveryRecordSize) {
 }
 
 TEST(TraceWriter, AnOpenChunkIsReadable) {
-  Folder folder;
+  TemporaryFolder folder;
   rt::TraceWriter writer(7, 0);
-  ASSERT_TRUE(writer.open(folder.path + "/s"));
+  ASSERT_TRUE(writer.open(folder.path() + "/s"));
   for (int i = 0; i < 10; ++i)
     append(writer, 4, 1);
-  Stream stream = read_stream(folder.path + "/s");
+  Stream stream = read_stream(folder.path() + "/s");
   EXPECT_EQ(stream.records.size(), 10u);
   ASSERT_EQ(stream.chunks.size(), 1u);
   EXPECT_EQ(stream.chunks[0].flags, 0u);
@@ -75,34 +75,34 @@ TEST(TraceWriter, AnOpenChunkIsReadable) {
   // damage it.
   writer.finish_foreign();
   append(writer, 4, 1);
-  EXPECT_EQ(read_stream(folder.path + "/s").records.size(), 10u);
+  EXPECT_EQ(read_stream(folder.path() + "/s").records.size(), 10u);
   writer.finish();
-  EXPECT_EQ(read_stream(folder.path + "/s").records.size(), 11u);
+  EXPECT_EQ(read_stream(folder.path() + "/s").records.size(), 11u);
 }
 
 TEST(TraceWriter, GoesOnAfterFinish) {
-  Folder folder;
+  TemporaryFolder folder;
   rt::TraceWriter writer(7, 0);
-  ASSERT_TRUE(writer.open(folder.path + "/s"));
+  ASSERT_TRUE(writer.open(folder.path() + "/s"));
   for (int thread = 0; thread < 5; ++thread) {
     append(writer, 1, 1);
     writer.finish();
     writer.finish();
   }
-  const Stream stream = read_stream(folder.path + "/s");
+  const Stream stream = read_stream(folder.path() + "/s");
   EXPECT_EQ(stream.records.size(), 5u);
   EXPECT_EQ(stream.chunks.size(), 5u);
   EXPECT_LE(stream.bytes.size(), 5u * 4096);
 }
 
 TEST(TraceWriter, SizeLimit) {
-  Folder folder;
+  TemporaryFolder folder;
   const pid_t child = fork(); // the limit applies to the whole process
   if (child == 0) {
     close(2);
     rt::set_size_limit(200 << 10);
     rt::TraceWriter first(7, 0), second(7, 1);
-    bool good = first.open(folder.path + "/first") && second.open(folder.path + "/second");
+    bool good = first.open(folder.path() + "/first") && second.open(folder.path() + "/second");
     for (int i = 0; i < 100000; ++i)
       append(first, 8, 1);
     first.finish();
@@ -114,7 +114,7 @@ TEST(TraceWriter, SizeLimit) {
   int status;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  const Stream stream = read_stream(folder.path + "/first");
+  const Stream stream = read_stream(folder.path() + "/first");
   ASSERT_FALSE(stream.chunks.empty());
   EXPECT_LE(stream.bytes.size(), 200u << 10);
   EXPECT_GT(stream.records.size(), 1000u);
@@ -138,8 +138,8 @@ TEST(TraceWriter, WithoutAFileItIsASink) {
 }
 
 TEST(DataDirectory, ClaimsRotatesAndKeepsOut) {
-  Folder folder;
-  const std::string name = folder.path + "/a/b/data";
+  TemporaryFolder folder;
+  const std::string name = folder.path() + "/a/b/data";
   std::string error;
   rt::DataDirectory first;
   ASSERT_TRUE(first.create(name, error)) << error;
@@ -154,33 +154,33 @@ TEST(DataDirectory, ClaimsRotatesAndKeepsOut) {
   rt::DataDirectory third;
   ASSERT_TRUE(third.create(name + "//", error)) << error;
   EXPECT_EQ(third.path(), name);
-  EXPECT_EQ(read_file(name + ".old/run.json"), "first");
+  EXPECT_EQ(content_of(name + ".old/run.json"), "first");
   ASSERT_TRUE(third.write_file("run.json", "third", error));
   third.forget();
   rt::DataDirectory fourth;
   ASSERT_TRUE(fourth.create(name, error));
-  EXPECT_EQ(read_file(name + ".old/run.json"), "third");
+  EXPECT_EQ(content_of(name + ".old/run.json"), "third");
 }
 
 TEST(DataDirectory, ForeignFilesStay) {
-  Folder folder;
-  const std::string name = folder.path + "/data";
+  TemporaryFolder folder;
+  const std::string name = folder.path() + "/data";
   std::filesystem::create_directory(name);
   std::ofstream(name + "/thesis.txt") << "years of work";
   std::string error;
   rt::DataDirectory directory;
   ASSERT_TRUE(directory.create(name, error));
   EXPECT_NE(directory.path(), name);
-  EXPECT_EQ(read_file(name + "/thesis.txt"), "years of work");
+  EXPECT_EQ(content_of(name + "/thesis.txt"), "years of work");
 }
 
 TEST(DataDirectory, Patterns) {
-  Folder folder;
+  TemporaryFolder folder;
   std::string error;
   rt::DataDirectory directory;
-  ASSERT_TRUE(directory.create(folder.path + "/%p-%e-%%-%q-%", error));
+  ASSERT_TRUE(directory.create(folder.path() + "/%p-%e-%%-%q-%", error));
   EXPECT_EQ(directory.path(),
-            folder.path + "/" + std::to_string(getpid()) + "-" +
+            folder.path() + "/" + std::to_string(getpid()) + "-" +
                 std::filesystem::read_symlink("/proc/self/exe").filename().string() + "-%-%q-%");
 }
 
@@ -203,17 +203,17 @@ TEST(Settings, BadValuesLeaveDefaults) {
                 {"TP_MAX_SIZE", "big", false},    {"TP_DATA", "", false},
                 {"TP_EVENT", "", false}};
   for (const auto& row : kTable) {
-    Folder folder;
+    TemporaryFolder folder;
     const pid_t child = fork();
     if (child == 0) {
-      const int fd = open((folder.path + "/err").c_str(), O_WRONLY | O_CREAT, 0666);
+      const int fd = open((folder.path() + "/err").c_str(), O_WRONLY | O_CREAT, 0666);
       dup2(fd, 2);
       setenv(row.name, row.value, 1);
       rt::read_settings();
       _exit(0);
     }
     waitpid(child, nullptr, 0);
-    const std::string text = read_file(folder.path + "/err");
+    const std::string text = content_of(folder.path() + "/err");
     if (row.good) {
       EXPECT_EQ(text, "");
     } else {

@@ -2,6 +2,7 @@
 // Files: never left half written, modes preserved, devices written to instead of replaced.
 #include "common/failure.h"
 #include "common/files.h"
+#include "temporary_folder.h"
 
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -15,12 +16,8 @@ namespace fs = std::filesystem;
 
 class Files : public testing::Test {
 protected:
-  Files() {
-    char name[] = "/tmp/tp-files-XXXXXX";
-    folder = mkdtemp(name);
-  }
-  ~Files() override { fs::remove_all(folder); }
-  std::string folder;
+  const test::TemporaryFolder scratch;
+  const std::string folder = scratch.path();
 };
 
 mode_t mode_of(const std::string& path) {

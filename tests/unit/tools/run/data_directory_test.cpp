@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which recordings a run made: by the pattern of names, and by the content of run.json.
 #include "run/data_directory.h"
+#include "temporary_folder.h"
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 
 namespace tp::tool {
 namespace {
 
-namespace fs = std::filesystem;
-
 class Recordings : public testing::Test {
 protected:
-  Recordings() {
-    char name[] = "/tmp/tp-recordings-XXXXXX";
-    folder = mkdtemp(name);
-  }
-  ~Recordings() override { fs::remove_all(folder); }
   void add(const std::string& name, const std::string& run_json) {
-    fs::create_directories(folder + "/" + name);
-    std::ofstream(folder + "/" + name + "/run.json") << run_json;
+    scratch.file(name + "/run.json", run_json);
   }
-  std::string folder;
+  const test::TemporaryFolder scratch;
+  const std::string folder = scratch.path();
 };
 
 TEST_F(Recordings, AreReadAsJson) {

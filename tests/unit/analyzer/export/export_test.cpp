@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each format of a hand-made profile. tests/cli/analyzer/exports.sh reads them with their own tools.
+#include "export/export.h"
+#include "export/frames.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <set>
+
+namespace tp::analysis {
+namespace {
+
+// main spawns f (10 units) twice; f spawns g (30), of which 20 are critical. A fourth context is
+// beyond the limit.
+Profile small_profile() {
+  Profile profile;
+  const auto site = [&](const char* name, const char* function) {
+    SiteRow row;
+    row.info.name = name;
+    row.info.file = name;
+    row.info.functions = {function};
+    row.row = static_cast<Row>(profile.sites.size());
+    profile.sites.push_back(row);
+  };
+  site("main", "");
+  profile.sites[0].info.functions.clear();
+  site("f;x.cpp:2", "f");
+  site("g\"\n.cpp:3", "g");
+  profile.contexts = {
+      {0, 0, 5, 5, 0, 1}, {0, 1, 10, 10, 2, 2}, {1, 2, 30, 20, 1, 1}, {0, kNoSite, 7, 0, 1, 1}};
+  profile.context_edges = {{0, 1, 1, 2, false}, {1, 2, 2, 1, false}, {0, 3, kNoSite, 1, false}};
+  profile.run.work.unit = "ns";
+  profile.work = 52;
+  profile.span = 35;
+  return profile;
+}
+
+TEST(Frames, AreOneLineOfUtf8) {
+  EXPECT_EQ(clean("a\nb\x7f"), "a?b?");
+  EXPECT_EQ(clean("\xc3\xa4\xff\xc3"), "\xc3\xa4??");
+  EXPECT_EQ(clean("\xed\xa0\x80"), "???"); // a surrogate
+  const Profile profile = small_profile();
+  EXPECT_EQ(frame_name(profile, 0), "main");
+  EXPECT_EQ(frame_name(profile, 2), "g\"?.cpp:3 (g)");
+  EXPECT_EQ(frame_name(profile, kNoSite), "(further contexts)");
+  EXPECT_EQ(frames_of(profile, 2), (std::vector<std::uint32_t>{0, 1, 2}));
+}
+
+TEST(Folded, HasALineForEachContextWithWork) {
+  EXPECT_EQ(write_folded(small_profile()), "main 5\n"
+                                           "main;f,x.cpp:2 (f) 10\n"
+                                           "main;f,x.cpp:2 (f);g\"?.cpp:3 (g) 30\n"
+                                           "main;(further contexts) 7\n");
+  EXPECT_EQ(write_folded_critical(small_profile()), "main 5\n"
+                                                    "main;f,x.cpp:2 (f) 10\n"
+                                                    "main;f,x.cpp:2 (f);g\"?.cpp:3 (g) 20\n");
+}
+
+TEST(Speedscope, WeightsAddUp) {
+  const auto json = nlohmann::json::parse(write_speedscope(small_profile()));
+  std::vector<std::uint64_t> sums;
+  for (const auto& one : json["profiles"]) {
+    EXPECT_EQ(one["samples"].size(), one["weights"].size());
+    std::uint64_t sum = 0;
+    for (const auto& weight : one["weights"])
+      sum += weight.get<std::uint64_t>();
+    EXPECT_EQ(one["endValue"], sum);
+    sums.push_back(sum);
+  }
+  EXPECT_EQ(sums, (std::vector<std::uint64_t>{52, 35, 4}));
+}
+
+TEST(Perfetto, NamesTheThreadsOfTheTimeline) {
+  Profile profile = small_profile();
+  const std::string empty = write_perfetto(profile);
+  profile.timeline = {{3, 1, 10, 20, 10, 1}};
+  const std::string text = write_perfetto(profile);
+  EXPECT_EQ(empty.find("thread 3"), std::string::npos);
+  EXPECT_NE(text.find("thread 3"), std::string::npos);
+  EXPECT_NE(text.find("f;x.cpp:2 (f)"), std::string::npos);
+}
+
+TEST(Callgrind, HasTheTotals) {
+  const std::string text = write_callgrind(small_profile());
+  EXPECT_TRUE(text.starts_with("# callgrind format\n")) << text;
+  EXPECT_NE(text.find("fn="), std::string::npos);
+}
+
+TEST(Dot, QuotesNames) {
+  const std::string text = write_dot(small_profile());
+  EXPECT_TRUE(text.starts_with("digraph"));
+  EXPECT_NE(text.find("g\\\""), std::string::npos) << text;
+}
+
+TEST(ExportFormats, AllWriteSomethingForAProfileWithMainOnly) {
+  Profile profile = small_profile();
+  profile.sites.resize(1);
+  profile.contexts.resize(1);
+  profile.context_edges.clear();
+  std::set<std::string> outputs;
+  for (const ExportFormat& format : kExportFormats) {
+    EXPECT_FALSE(format.write(profile).empty()) << format.name;
+    outputs.insert(format.write(profile));
+  }
+  EXPECT_EQ(outputs.size(), std::size(kExportFormats) - 1); // both folded ones are equal here
+}
+
+} // namespace
+} // namespace tp::analysis
