@@ -33,27 +33,50 @@ std::string in_directory(const std::string& directory, const std::string& name) 
   return directory.empty() ? name : (fs::path(directory) / name).string();
 }
 
+const tool::OutputKind kProfileCsv{"a profile in CSV", is_profile_csv};
+const tool::OutputKind kProfileJson{"a profile in JSON", is_profile_json};
+
+tool::OutputKind kind_of(const ExportFormat& format) {
+  return {fmt::format("an export in the format {}", format.name), format.is_own};
+}
+
+bool writes_json_file(const Options& options) {
+  return !options.json.empty() && options.json != "-";
+}
+
+// Before the analysis, which may take long. The files of the regions are not known yet.
+void require_replaceable_files(const Options& options) {
+  tool::require_replaceable(options.profile_csv, kProfileCsv);
+  if (writes_json_file(options))
+    tool::require_replaceable(options.json, kProfileJson);
+  for (const Export& each : options.exports)
+    tool::require_replaceable(each.file, kind_of(*each.format));
+}
+
 std::vector<std::string> write_files(const Options& options, const Profile& profile) {
-  std::vector<std::string> written;
-  const auto write = [&](const std::string& path, const std::string& text) {
-    tool::write_file(path, text);
-    written.push_back(path);
-  };
-  write(options.profile_csv, write_profile_csv(profile));
+  std::vector<tool::Output> outputs{{options.profile_csv, kProfileCsv, write_profile_csv(profile)}};
   for (std::size_t i = 0; i < profile.what_if.size(); ++i) {
     const WhatIfCurve& curve = profile.what_if[i];
     if (i == 0) {
-      write(in_directory(options.region_dir, "region_all.csv"), write_all_regions_csv(curve));
+      outputs.push_back({in_directory(options.region_dir, "region_all.csv"),
+                         {"a table of all regions", is_all_regions_csv},
+                         write_all_regions_csv(curve)});
     } else {
       const RegionId region = curve.regions.front();
-      write(in_directory(options.region_dir, fmt::format("region_{}.csv", index_of(region) + 1)),
-            write_region_csv(profile.regions[region], curve));
+      outputs.push_back(
+          {in_directory(options.region_dir, fmt::format("region_{}.csv", index_of(region) + 1)),
+           {"a table of a region", is_region_csv},
+           write_region_csv(profile.regions[region], curve)});
     }
   }
-  if (!options.json.empty() && options.json != "-")
-    write(options.json, write_json(profile));
+  if (writes_json_file(options))
+    outputs.push_back({options.json, kProfileJson, write_json(profile)});
   for (const Export& each : options.exports)
-    write(each.file, each.format->write(profile));
+    outputs.push_back({each.file, kind_of(*each.format), each.format->write(profile)});
+  tool::write_outputs(outputs);
+  std::vector<std::string> written;
+  for (const tool::Output& output : outputs)
+    written.push_back(output.path);
   return written;
 }
 
@@ -172,6 +195,7 @@ int run(const Options& options) {
     dump(source);
     return tool::kOk;
   }
+  require_replaceable_files(options);
   const auto [profile, written, text] = analyze(options, source);
   tool::write_answer(text);
   if (options.warnings)

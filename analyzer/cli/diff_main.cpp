@@ -107,7 +107,9 @@ int run(const DiffOptions& options) {
   const DiffText text{options.base, options.now, options.top, options.color};
   const bool to_file = !options.json.empty() && options.json != "-";
   if (to_file)
-    tool::write_file(options.json, write_diff_json(comparison, text));
+    tool::write_outputs({{options.json,
+                          {"a comparison in JSON", is_diff_json},
+                          write_diff_json(comparison, text)}});
   tool::write_answer(answer(options, comparison, text));
   detail_matches(comparison);
   if (!share_a_file(comparison))

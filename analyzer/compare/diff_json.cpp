@@ -44,6 +44,10 @@ Json site_json(const Comparison& comparison, const SitePair& pair) {
 
 } // namespace
 
+bool is_diff_json(std::string_view text) {
+  return text.starts_with('{') && text.find("\"schema\": \"taskpath.diff/") != text.npos;
+}
+
 std::string write_diff_json(const Comparison& comparison, const DiffText& options) {
   Json program = Json::object();
   for (const char* const metric :

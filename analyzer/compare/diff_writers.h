@@ -18,6 +18,8 @@ std::string write_diff_text(const Comparison& comparison, const DiffText& option
 std::string write_diff_markdown(const Comparison& comparison, const DiffText& options);
 // Schema taskpath.diff/1; within /1 fields are only added.
 std::string write_diff_json(const Comparison& comparison, const DiffText& options);
+// Whether a text is such a file, of any version.
+bool is_diff_json(std::string_view text);
 
 // What all writers show: one line of the table of the whole program, and a sentence.
 struct DiffLine {

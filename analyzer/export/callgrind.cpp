@@ -109,6 +109,10 @@ std::string CallgrindWriter::write() {
 
 } // namespace
 
+bool is_callgrind(std::string_view text) {
+  return text.starts_with("# callgrind format\nversion: 1\ncreator: taskpath\n");
+}
+
 std::string write_callgrind(const Profile& profile) {
   return CallgrindWriter(profile).write();
 }

@@ -49,6 +49,10 @@ std::string node(const Profile& profile, std::uint32_t index) {
 
 } // namespace
 
+bool is_dot(std::string_view text) {
+  return text.starts_with("digraph taskpath {");
+}
+
 std::string write_dot(const Profile& profile) {
   std::string text =
       fmt::format("digraph taskpath {{\n  label=\"{}: of each spawn site work, span and "

@@ -30,16 +30,26 @@ std::string write_dot(const Profile& profile);
 // perfetto.cpp: the timeline of each thread, for ui.perfetto.dev.
 std::string write_perfetto(const Profile& profile);
 
+// Whether a text is an export of ours in this format; of files by other tools: false.
+bool is_folded(std::string_view text);
+bool is_speedscope(std::string_view text);
+bool is_pprof(std::string_view text);
+bool is_callgrind(std::string_view text);
+bool is_dot(std::string_view text);
+bool is_perfetto(std::string_view text);
+
 struct ExportFormat {
   std::string_view name;
   std::string (*write)(const Profile&);
+  bool (*is_own)(std::string_view text);
 };
-inline constexpr ExportFormat kExportFormats[] = {{"perfetto", write_perfetto},
-                                                  {"speedscope", write_speedscope},
-                                                  {"folded", write_folded},
-                                                  {"folded-critical", write_folded_critical},
-                                                  {"pprof", write_pprof},
-                                                  {"callgrind", write_callgrind},
-                                                  {"dot", write_dot}};
+inline constexpr ExportFormat kExportFormats[] = {
+    {"perfetto", write_perfetto, is_perfetto},
+    {"speedscope", write_speedscope, is_speedscope},
+    {"folded", write_folded, is_folded},
+    {"folded-critical", write_folded_critical, is_folded},
+    {"pprof", write_pprof, is_pprof},
+    {"callgrind", write_callgrind, is_callgrind},
+    {"dot", write_dot, is_dot}};
 
 } // namespace tp::analysis

@@ -26,6 +26,20 @@ static std::string fold(const Profile& profile, std::uint64_t ContextRow::* metr
   return text;
 }
 
+// Every line is a stack from main, and a number: the format has no header.
+bool is_folded(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t blank = line.rfind(' ');
+    if (blank == line.npos || blank + 1 == line.size() ||
+        line.find_first_not_of("0123456789", blank + 1) != line.npos ||
+        !(line.starts_with("main;") || line.substr(0, blank) == "main"))
+      return false;
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return true;
+}
+
 std::string write_folded(const Profile& profile) {
   return fold(profile, &ContextRow::work);
 }

@@ -48,6 +48,7 @@ enum : std::int32_t { kSliceBegin = 1, kSliceEnd = 2, kCounter = 4 };
 enum : std::uint32_t { kStateCleared = 1, kNeedsState = 2 };
 enum : std::uint64_t { kWorkName = 1, kStepsName = 2 }; // interned
 
+constexpr const char* kCounterName = "threads at work";
 constexpr std::uint64_t kProcessTrack = 1, kCounterTrack = 2, kFirstThreadTrack = 3;
 
 class PerfettoWriter {
@@ -162,7 +163,7 @@ void PerfettoWriter::add_counter() {
 std::string PerfettoWriter::write() {
   add_process();
   add_names();
-  add_track(kCounterTrack, "threads at work", true);
+  add_track(kCounterTrack, kCounterName, true);
   std::set<std::uint32_t> streams;
   for (const TimelineSlice& slice : profile_.timeline)
     if (streams.insert(slice.stream).second)
@@ -174,6 +175,10 @@ std::string PerfettoWriter::write() {
 }
 
 } // namespace
+
+bool is_perfetto(std::string_view text) {
+  return text.find(kCounterName) != text.npos;
+}
 
 std::string write_perfetto(const Profile& profile) {
   return PerfettoWriter(profile).write();

@@ -110,9 +110,11 @@ void PprofWriter::add_site(std::uint32_t site) {
   function.add_int64(kFunctionLine, line);
 }
 
+constexpr const char* kCriticalWork = "critical_work";
+constexpr int kGzipFormat = 15 + 16; // zlib: the largest window, with gzip's header
+
 // Byte-identical for the same input: gzip's header contains no time and no name.
 std::string gzip(const std::string& bytes) {
-  constexpr int kGzipFormat = 15 + 16;
   z_stream stream{};
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipFormat, 8,
                    Z_DEFAULT_STRATEGY) != Z_OK)
@@ -132,7 +134,7 @@ std::string PprofWriter::write() {
   const std::string unit = unit_name(profile_);
   add_type("tasks", "count");
   add_type("work", unit);
-  add_type("critical_work", unit);
+  add_type(kCriticalWork, unit);
   add_samples();
   for (std::uint32_t site = 0; site < profile_.sites.size(); ++site)
     add_site(site);
@@ -148,6 +150,26 @@ std::string PprofWriter::write() {
 }
 
 } // namespace
+
+// The table of strings is at the end: all of it is unpacked.
+bool is_pprof(std::string_view text) {
+  z_stream stream{};
+  if (inflateInit2(&stream, kGzipFormat) != Z_OK)
+    throw std::bad_alloc();
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  std::string bytes;
+  int status = Z_OK;
+  while (status == Z_OK) {
+    char part[65536];
+    stream.next_out = reinterpret_cast<Bytef*>(part);
+    stream.avail_out = sizeof part;
+    status = inflate(&stream, Z_NO_FLUSH);
+    bytes.append(part, sizeof part - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  return status == Z_STREAM_END && bytes.find(kCriticalWork) != bytes.npos;
+}
 
 std::string write_pprof(const Profile& profile) {
   return PprofWriter(profile).write();

@@ -52,6 +52,11 @@ Json profile_json(const Profile& profile, const std::string& name, const std::st
 
 } // namespace
 
+bool is_speedscope(std::string_view text) {
+  return text.starts_with('{') &&
+         text.substr(0, 200).find("\"exporter\": \"taskpath\"") != text.npos;
+}
+
 std::string write_speedscope(const Profile& profile) {
   // The name contains units other than time, because speedscope does not know them.
   const std::string unit = unit_name(profile);

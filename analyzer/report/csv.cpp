@@ -55,14 +55,30 @@ static std::string points(const WhatIfCurve& curve) {
   return text;
 }
 
+static constexpr std::string_view kAllRegionsHeader =
+    "Regions Optimization factor, Whole program parallelism\n";
+static constexpr std::string_view kRegionHeader =
+    "Region Optimization factor, Whole program parallelism\n";
+
 std::string write_all_regions_csv(const WhatIfCurve& curve) {
-  return "Regions Optimization factor, Whole program parallelism\n" + points(curve);
+  return std::string(kAllRegionsHeader) + points(curve);
 }
 
 std::string write_region_csv(const RegionInfo& region, const WhatIfCurve& curve) {
-  return fmt::format("{},{}\nRegion Optimization factor, Whole program parallelism\n",
-                     quote_csv(region.file), region.line) +
+  return fmt::format("{},{}\n{}", quote_csv(region.file), region.line, kRegionHeader) +
          points(curve);
+}
+
+bool is_profile_csv(std::string_view text) {
+  return text.starts_with(kProfileHeader);
+}
+
+bool is_all_regions_csv(std::string_view text) {
+  return text.starts_with(kAllRegionsHeader);
+}
+
+bool is_region_csv(std::string_view text) {
+  return text.substr(text.find('\n') + 1).starts_with(kRegionHeader);
 }
 
 } // namespace tp::analysis

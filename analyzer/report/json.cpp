@@ -427,6 +427,10 @@ private:
 
 } // namespace
 
+bool is_profile_json(std::string_view text) {
+  return text.starts_with('{') && text.substr(0, 100).find("\"taskpath.profile/") != text.npos;
+}
+
 std::string write_json(const Profile& profile) {
   ObjectText text;
   text.field("schema", "taskpath.profile/1");

@@ -30,8 +30,13 @@ std::vector<std::string> split_csv_line(std::string_view line);
 std::string write_profile_csv(const Profile& profile);
 std::string write_all_regions_csv(const WhatIfCurve& curve);
 std::string write_region_csv(const RegionInfo& region, const WhatIfCurve& curve);
+// Whether a text is such a file, of any version.
+bool is_profile_csv(std::string_view text);
+bool is_all_regions_csv(std::string_view text);
+bool is_region_csv(std::string_view text);
 // json.cpp
 std::string write_json(const Profile& profile);
+bool is_profile_json(std::string_view text);
 // text.cpp
 std::string write_text(const Profile& profile, const TextOptions& options);
 // An existing ws_profile.csv as an aligned table; empty if it is not one.

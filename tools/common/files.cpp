@@ -86,6 +86,27 @@ void write_file(const std::string& path, const std::string& text) {
                   "choose a directory that you can write to");
 }
 
+void require_replaceable(const std::string& path, const OutputKind& kind) {
+  struct stat old{};
+  if (::stat(path.c_str(), &old) != 0 || !S_ISREG(old.st_mode) || old.st_size == 0)
+    return;
+  const std::optional<std::string> text = read_file(path);
+  if (text && kind.is_own(*text))
+    return;
+  throw Failure(path,
+                text
+                    ? "it exists, and is not " + kind.name + " that Taskpath wrote: not overwritten"
+                    : std::string("it exists, and cannot be read: ") + std::strerror(errno),
+                "choose another name for the output, or remove the file");
+}
+
+void write_outputs(const std::vector<Output>& outputs) {
+  for (const Output& output : outputs)
+    require_replaceable(output.path, output.kind);
+  for (const Output& output : outputs)
+    write_file(output.path, output.text);
+}
+
 void check_answer(bool written) {
   if (!written)
     throw Failure("standard output", std::string("cannot be written: ") + std::strerror(errno),

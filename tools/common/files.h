@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tp::tool {
@@ -16,6 +17,23 @@ std::optional<std::string> read_file(const std::string& path);
 // renames it. Creates missing directories. Writes directly to a file that is not regular (a device,
 // a pipe). Throws Failure.
 void write_file(const std::string& path, const std::string& text);
+
+// A kind of file that our tools write.
+struct OutputKind {
+  std::string name;                      // such as "a profile in CSV"
+  bool (*is_own)(std::string_view text); // whether a text is such a file of ours
+};
+// Throws Failure if `path` is a regular file with other content than one of this kind: nothing of
+// the user's is overwritten.
+void require_replaceable(const std::string& path, const OutputKind& kind);
+
+struct Output {
+  std::string path;
+  OutputKind kind;
+  std::string text;
+};
+// Checks that every output is replaceable, and then writes them. Throws Failure.
+void write_outputs(const std::vector<Output>& outputs);
 
 // Writes to standard output. Throws Failure.
 void write_answer(const std::string& text);

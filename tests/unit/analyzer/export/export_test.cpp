@@ -93,6 +93,20 @@ TEST(Dot, QuotesNames) {
   EXPECT_NE(text.find("g\\\""), std::string::npos) << text;
 }
 
+TEST(ExportFormats, KnowTheirOwnFiles) {
+  const Profile profile = small_profile();
+  for (const ExportFormat& reader : kExportFormats) {
+    for (const ExportFormat& writer : kExportFormats)
+      EXPECT_EQ(reader.is_own(writer.write(profile)), reader.is_own == writer.is_own)
+          << reader.name << " reads " << writer.name;
+    for (const char* foreign :
+         {"Customer,Revenue\nA,5\n", "main", "main 5\nprintf", "start;f 5\n", "{}", "digraph g {}",
+          "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\n",
+          "{\"exporter\": \"other\", \"name\": \"taskpath\"}", "\x1f\x8b"})
+      EXPECT_FALSE(reader.is_own(foreign)) << reader.name << " reads " << foreign;
+  }
+}
+
 TEST(ExportFormats, AllWriteSomethingForAProfileWithMainOnly) {
   Profile profile = small_profile();
   profile.sites.resize(1);

@@ -72,6 +72,27 @@ TEST_F(Files, FailuresNameTheFileAndLeaveNothing) {
   EXPECT_EQ(errno, ENOENT);
 }
 
+TEST_F(Files, OutputsReplaceOnlyTheirKind) {
+  const OutputKind letters{"letters",
+                           [](std::string_view text) { return text.starts_with("Dear"); }};
+  const std::string own = scratch.file("own", "Dear reader"), empty = scratch.file("empty"),
+                    foreign = scratch.file("foreign", "revenue");
+  write_outputs(
+      {{own, letters, "Dear all"}, {empty, letters, "Dear me"}, {scratch.at("new"), letters, "x"}});
+  EXPECT_EQ(read_file(own), "Dear all");
+  EXPECT_EQ(read_file(empty), "Dear me");
+  EXPECT_EQ(read_file(scratch.at("new")), "x");
+  try {
+    write_outputs({{own, letters, "Dear none"}, {foreign, letters, "Dear none"}});
+    ADD_FAILURE() << "overwritten";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.object(), foreign);
+    EXPECT_NE(failure.hint(), "");
+  }
+  EXPECT_EQ(read_file(foreign), "revenue");
+  EXPECT_EQ(read_file(own), "Dear all"); // none of the outputs is written
+}
+
 TEST(Shell, WordsAreQuotedWhereNeeded) {
   EXPECT_EQ(shell_quoted("runs/a-b_1.csv"), "runs/a-b_1.csv");
   EXPECT_EQ(shell_quoted(""), "''");
