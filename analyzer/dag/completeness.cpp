@@ -28,8 +28,9 @@ void DagReader::note_missing(Problem problem, const Stream& stream) {
 void DagReader::measure_streams() {
   for (const Stream& stream : streams_) {
     summary_.records += stream.cursor.record_count();
-    summary_.thread_time +=
+    const std::uint64_t in_use =
         stream.cursor.last_time() - std::min(stream.first_time, stream.cursor.last_time());
+    summary_.thread_time += in_use - std::min(stream.without_thread, in_use);
     summary_.last_time = std::max(summary_.last_time, stream.cursor.last_time());
     note(Problem::TimeBackwards, stream.cursor.overlaps());
   }

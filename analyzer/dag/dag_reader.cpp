@@ -626,6 +626,7 @@ bool DagReader::process_extended(Stream& stream) {
     load(payload);
     summary_.threads.cpu_ns += payload.cpu_ns;
     summary_.threads.paused_work += payload.paused_work;
+    stream.thread_ended_at = stream.cursor.time().at;
     if (stream.top && !stream.top->below && !stream.top->is_task)
       finish_top(stream);
     if (stream.top && !stream.cursor.truncated())
@@ -701,6 +702,10 @@ void DagReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& pa
     finish_stack(stream.top);
   }
   ++summary_.threads.threads;
+  if (const std::uint64_t now = stream.cursor.time().at;
+      stream.thread_ended_at > 0 && now > stream.thread_ended_at)
+    stream.without_thread += now - stream.thread_ended_at;
+  stream.thread_ended_at = 0;
   // A worker thread's root frame has no step of its own.
   if (payload.role == static_cast<std::uint32_t>(trace::ThreadRole::Worker))
     ++summary_.threads.workers;

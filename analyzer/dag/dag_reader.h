@@ -44,6 +44,8 @@ private:
     bool used_tbb = false;  // by the thread, unless it is a worker thread
     Row last_row = kMainRow;
     std::uint64_t first_time = 0;
+    std::uint64_t thread_ended_at = 0; // of the last thread that gave the stream back; 0: none
+    std::uint64_t without_thread = 0;  // ticks between threads that had the stream
     std::uint64_t contexts = 0;
     std::uint64_t releases = 0;
     std::uint64_t stacks = 0;

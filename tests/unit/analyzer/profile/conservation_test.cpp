@@ -55,6 +55,31 @@ TEST(Conservation, EveryTickOfEveryThreadIsSomewhere) {
   EXPECT_FALSE(warns(profile, "Conservation"));
 }
 
+// A stream that a thread gives back is taken by a later one: in between it has no thread.
+TEST(Conservation, AStreamMayBeWithoutAThreadForAWhile) {
+  const char kScript[] = "run cpus=1\n"
+                         "stream 0 base=100\n"
+                         "thread role=external\n"
+                         "cut work=10\n"
+                         "end work=5\n"
+                         "thread-end\n"
+                         "chunk base=1000\n"
+                         "thread role=external\n"
+                         "cut work=20\n"
+                         "end work=5\n"
+                         "thread-end\n"
+                         "chunk base=1500\n"
+                         "thread role=worker\n"
+                         "thread-end\n";
+  const Profile profile = make_profile(test::parse_trace_script(kScript).source(), {});
+  EXPECT_EQ(1u, profile.balance.threads);
+  EXPECT_EQ(1400u, profile.balance.elapsed);
+  EXPECT_EQ(40u, profile.balance.steps);
+  EXPECT_EQ(1360u, profile.balance.absent);
+  EXPECT_EQ(0u, profile.balance.unexplained);
+  EXPECT_FALSE(warns(profile, "Conservation"));
+}
+
 // The main thread returns to a suspended stack after 40 ticks of idle time.
 TEST(Conservation, IdleTimeEndsWhereAStackComesBack) {
   const char kScript[] = "run cpus=1\n"
