@@ -7,7 +7,8 @@
 //   top-caller     invocations below none of any row in the same function
 //   local          every invocation, but only what its own steps contribute
 //
-// An invocation is a task. It is on the critical path if the path goes through its spawn.
+// An invocation is a task. It is on the critical path if one of its steps is: the path goes through
+// its spawn, or enters it at a join, by an edge or from tasks that others spawned.
 //
 // The span of an invocation is the latest end in its subtree minus its start, and at most its work:
 // an edge from outside of the subtree (Acquire) can delay an end that way, but cannot lengthen the
@@ -23,7 +24,7 @@
 // segments (path_composition.h), shared with the other paths that begin the same way. Each segment
 // has, in addition to its map of work, an OnSpan with three kinds of data:
 //
-//   open   the invocations that begin in the segment and whose figures are not final yet
+//   open   the invocations that the path enters in the segment and whose figures are not final yet
 //   rows   the sums of those whose figures are final (settle() moves them from `open`)
 //   marks  for each point where another path branched off: the invocation whose task was
 //          extending the path, and its local span up to there
@@ -134,7 +135,7 @@ public:
     std::vector<More*> spare_;
   };
 
-  // `invocation` begins at the segment's beginning. Once per segment.
+  // The path enters `invocation` at the segment's beginning. Once per segment.
   void enter(Invocation& invocation) {
     ++invocation.refs;
     open_ = &invocation;
@@ -194,7 +195,7 @@ private:
   SiteMeasures& of(Owner& owner, Row row);
   void prune_marks(Owner& owner);
 
-  Invocation* open_ = nullptr; // begins here, not in the rows yet
+  Invocation* open_ = nullptr; // entered here, not in the rows yet
   Mark mark_;
   std::uint64_t newest_marked_ = 0; // serial, over all marks from here back
   More* more_ = nullptr;

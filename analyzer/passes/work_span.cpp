@@ -58,23 +58,23 @@ FoldPath* PathStore::copy(const FoldPath& from) {
   return path;
 }
 
-std::uint64_t PathStore::marked_span(const FoldPath& path, const Invocation* of) {
-  if (!of)
-    return 0;
+// Null: no step of the task is on the path.
+const std::uint64_t* PathStore::find_mark(const FoldPath& path, const Invocation& of) {
   for (SegmentId id = path.composition; id != kNoSegment; id = segments_.previous(id)) {
     segments_.collapse(id); // segments visited once are merged, so that later searches skip them
     const OnSpan& on_span = segments_.extra(id);
-    if (!on_span.may_find(*of))
-      return 0;
-    if (const std::uint64_t* const span = on_span.find(*of))
-      return *span;
+    if (!on_span.may_find(of))
+      return nullptr;
+    if (const std::uint64_t* const span = on_span.find(of))
+      return span;
   }
-  return 0;
+  return nullptr;
 }
 
 // `into` continues on the composition of `from`. Its task gets the local span that it had where
 // that path left it (see LOCAL SPAN in work_span.h).
 void PathStore::take_composition(FoldPath& into, const FoldPath& from) {
+  bool enters = false;
   if (!into.by) { // an end: it is the end of `from` now
     into.spawner_serial = from.spawner_serial;
     into.foreign = from.foreign;
@@ -82,12 +82,16 @@ void PathStore::take_composition(FoldPath& into, const FoldPath& from) {
   } else if (!from.foreign && from.spawner_serial == into.by->serial) {
     into.local_span = from.spawner_span;
   } else {
-    into.local_span = marked_span(from, into.by);
+    const std::uint64_t* const mark = find_mark(from, *into.by);
+    enters = !mark;
+    into.local_span = mark ? *mark : 0;
     into.foreign = 1;
   }
   const SegmentId kept = segments_.share(from.composition);
   segments_.drop(into.composition);
   into.composition = kept;
+  if (enters)
+    enter(into, *into.by);
 }
 
 void PathStore::join(FoldPath& into, const FoldPath& from, Tie tie) {
@@ -134,10 +138,10 @@ void PathStore::leave(FoldPath& child) {
   child.local_span = 0;
 }
 
-void PathStore::enter(FoldPath& child, Invocation& invocation) {
-  child.by = &invocation;
-  child.composition = segments_.begin_after(child.composition);
-  segments_.extra(child.composition).enter(invocation);
+void PathStore::enter(FoldPath& path, Invocation& invocation) {
+  path.by = &invocation;
+  path.composition = segments_.begin_after(path.composition);
+  segments_.extra(path.composition).enter(invocation);
 }
 
 } // namespace tp::analysis

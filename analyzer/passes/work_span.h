@@ -134,10 +134,11 @@ public:
     for (const RegionWork& part : step.regions)
       path.composition = segments_.extend(path.composition, PathKey::of(part.region), part.work);
   }
-  // `child`, a copy of its spawner's path, leaves the spawner's task; it continues through the task
-  // of `invocation` when that begins.
+  // `child`, a copy of its spawner's path, leaves the spawner's task.
   void leave(FoldPath& child);
-  void enter(FoldPath& child, Invocation& invocation);
+  // The path continues through the task of `invocation`: the task begins, or it takes over a path
+  // that contains no step of it.
+  void enter(FoldPath& path, Invocation& invocation);
 
   std::size_t lengths() const { return lengths_; }
   Segments& segments() { return segments_; }
@@ -152,7 +153,7 @@ public:
 private:
   void take_composition(FoldPath& into, const FoldPath& from);
   void copy_all(FoldPath& into, const FoldPath& from) const;
-  std::uint64_t marked_span(const FoldPath& path, const Invocation* of);
+  const std::uint64_t* find_mark(const FoldPath& path, const Invocation& of);
 
   ScenarioLengths scenarios_;
   const bool track_composition_;

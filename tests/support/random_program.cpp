@@ -876,9 +876,10 @@ void Simulation::compute_on_span(OracleResult& result, const std::vector<std::ui
     if (at(length, frame.end) != result.span)
       continue;
     std::map<std::uint32_t, OracleSite> sites;
+    std::set<const SimFrame*> on_path;
     for (int i = frame.end; i >= 0; i = chosen[static_cast<std::size_t>(i)]) {
       const Node& node = dag_.nodes[static_cast<std::size_t>(i)];
-      if (node.first)
+      if (node.owner && on_path.insert(node.owner).second)
         add(sites[node.owner->line], whole(*node.owner, length));
       if (node.weight > 0)
         sites[node.line].local.span += node.weight;

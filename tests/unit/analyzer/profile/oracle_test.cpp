@@ -40,6 +40,7 @@ void compare_sites(const test::OracleResult& expected, const Profile& profile) {
     const bool is_main = row.info.line == 0;
     const test::OracleSite site =
         is_main ? test::OracleSite{.local = {.span = row.on_span.local.span}} : plain(row.on_span);
+    EXPECT_LE(row.on_span.local.span, row.on_span.local.work);
     if (site != test::OracleSite{})
       on_span[row.info.line] = site;
   }

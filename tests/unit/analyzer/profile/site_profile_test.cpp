@@ -4,6 +4,7 @@
 // names the seed.
 #include "fork_join.h"
 #include "profile/make_profile.h"
+#include "trace_script.h"
 
 #include <gtest/gtest.h>
 
@@ -51,6 +52,7 @@ void expect_invariants(const Profile& profile) {
     expect_at_most(site.on_span.top_call_site, site.on_work.top_call_site);
     expect_at_most(site.on_span.top_caller, site.on_work.top_caller);
     expect_at_most(site.on_span.local, site.on_work.local);
+    EXPECT_LE(site.on_span.local.span, site.on_span.local.work);
   }
   EXPECT_EQ(profile.work, on_work.work);
   EXPECT_EQ(profile.span, on_span.span);
@@ -101,6 +103,39 @@ TEST(SiteProfile, RandomForkJoinProgramsEqualThePseudocode) {
     expect_invariants(profile);
   }
   EXPECT_GT(on_span, runs / 2);
+}
+
+// The path enters B by an edge from A, after B's own first step:
+//
+//   main ---1--- spawn A --- spawn B --- wait ------
+//   A              +--10--release
+//   B                          +--2--acquire--5--
+TEST(SiteProfile, ATaskThatTheCriticalPathEntersByAnEdgeIsOnIt) {
+  const Profile profile =
+      make_profile(test::parse_trace_script("site 1 a.cpp 1\n"
+                                            "site 2 b.cpp 2\n"
+                                            "stream 0\n"
+                                            "thread role=main\n"
+                                            "spawn work=1 site=1 ctx=new-exclusive\n"
+                                            "spawn site=2 ctx=last\n"
+                                            "wait ctx=last\n"
+                                            "begin task=-1\n"
+                                            "release work=10\n"
+                                            "end\n"
+                                            "begin task=newest\n"
+                                            "acquire work=2 edge=0.0\n"
+                                            "end work=5\n"
+                                            "wait-end\n"
+                                            "thread-end\n")
+                       .source(),
+                   {});
+  EXPECT_EQ(16u, profile.span);
+  ASSERT_EQ(3u, profile.sites.size());
+  const SiteRow& a = profile.sites[1];
+  const SiteRow& b = profile.sites[2];
+  EXPECT_EQ((InvocationSums{1, 10, 10}), a.on_span.local);
+  EXPECT_EQ((InvocationSums{1, 7, 5}), b.on_span.local);
+  EXPECT_EQ(1u, b.on_span.top_call_site.count);
 }
 
 } // namespace
