@@ -14,7 +14,7 @@ namespace tp::analysis {
 enum class Row : std::uint32_t {};
 inline constexpr Row kMainRow{0};
 
-// A causal region, as an index into SiteTable::regions: one (file, line).
+// A causal region, as an index into SiteTable::regions: one (file, line, name).
 enum class RegionId : std::uint32_t {};
 
 // A class of steps (passes/step_class.h), numbered in the order of first occurrence.

@@ -58,11 +58,12 @@ void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map) 
 }
 
 void add_regions(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
-  std::map<std::pair<std::string, std::uint32_t>, std::vector<const StaticRegion*>> by_place;
+  using Key = std::tuple<std::string, std::uint32_t, std::string>; // file, line, name
+  std::map<Key, std::vector<const StaticRegion*>> by_key;
   for (const StaticRegion& region : sites.regions)
-    by_place[{map_path(region.file, path_map), region.line}].push_back(&region);
-  for (const auto& [place, regions] : by_place) {
-    RegionInfo info{.file = place.first, .line = place.second};
+    by_key[{map_path(region.file, path_map), region.line, region.name}].push_back(&region);
+  for (const auto& [key, regions] : by_key) {
+    RegionInfo info{.file = std::get<0>(key), .line = std::get<1>(key)};
     for (const StaticRegion* region : regions) {
       add_once(info.names, region->name);
       info.expected_factor = std::max(info.expected_factor, region->factor);

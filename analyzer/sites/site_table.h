@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From static ids to rows of the profile: spawn sites with the same (file, line) are one row,
-// regions likewise. Made before the streams are read, because which invocations are outermost
+// regions with the same (file, line, name) one region. Made before the streams are read, because which invocations are outermost
 // depends on it.
 #pragma once
 
@@ -18,7 +18,7 @@ struct SiteTable {
   IdVector<Row, SiteInfo> rows;
   // Per row, a number of the function that contains it: the caller of its invocations.
   IdVector<Row, std::uint32_t> callers;
-  IdVector<RegionId, RegionInfo> regions; // by (file, line)
+  IdVector<RegionId, RegionInfo> regions; // by (file, line, name)
   RowMaps maps;
 };
 

@@ -6,7 +6,6 @@
 #include "builder/outside_of_step.h"
 #include "sites/site_registry.h"
 
-#include <algorithm>
 #include <atomic>
 #include <string>
 
@@ -41,22 +40,10 @@ TP_COLD void report(const tp_region& region, const char* what) {
 
 } // namespace
 
-void add_region_work(ThreadState& thread, std::uint32_t region, std::uint64_t work) noexcept {
-  RegionWork* const end = thread.regions + thread.region_count;
-  RegionWork* const known = std::find_if(
-      thread.regions, end, [&](const RegionWork& entry) { return entry.region == region; });
-  if (known != end)
-    known->work += work;
-  else if (thread.region_count < kRegionsPerStep)
-    thread.regions[thread.region_count++] = {region, work};
-}
-
-void trim_regions(ThreadState& thread, std::uint64_t work) noexcept {
-  std::uint64_t rest = work;
-  for (unsigned i = 0; i < thread.region_count; ++i) {
-    thread.regions[i].work = std::min(thread.regions[i].work, rest);
-    rest -= thread.regions[i].work;
-  }
+void report_lost_region_work() noexcept {
+  static std::atomic<bool> reported{false};
+  if (!reported.exchange(true))
+    warn("causal regions", "out of memory: work is missing in some of them");
 }
 
 void begin_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept {

@@ -14,19 +14,15 @@ namespace tp::rt {
 void begin_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept;
 void end_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept;
 
-// Adds work of the open step to a region. A step has room for kRegionsPerStep different regions;
-// the work of further ones in the same step is dropped from the what-if analysis (rather than added
-// to another region).
-void add_region_work(ThreadState& thread, std::uint32_t region, std::uint64_t work) noexcept;
-
-// Limits the work of the step's regions to `work` in total, which is all that the step has.
-void trim_regions(ThreadState& thread, std::uint64_t work) noexcept;
+// Warns, once per process, that a region's table could not grow.
+TP_COLD void report_lost_region_work() noexcept;
 
 // When a step closes, its work up to the clock reading `work_now` is added to the open region; when
 // the next one opens, the region counts from `work_now` on.
 TP_HOT void pause_region(ThreadState& thread, Frame& frame, std::uint64_t work_now) noexcept {
-  if (frame.region != 0) [[unlikely]]
-    add_region_work(thread, frame.region - 1, work_now - frame.region_mark);
+  if (frame.region != 0 && !thread.regions.add(frame.region - 1, work_now - frame.region_mark))
+      [[unlikely]]
+    report_lost_region_work();
 }
 TP_HOT void continue_region(Frame& frame, std::uint64_t work_now) noexcept {
   if (frame.region != 0) [[unlikely]]

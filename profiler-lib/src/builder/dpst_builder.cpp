@@ -92,7 +92,7 @@ TP_HOT ClosedStep close_at(ThreadState& thread, Frame& frame, const Reading& now
     // time.
     if (step.work > wall) [[unlikely]] {
       step.work = wall;
-      trim_regions(thread, wall);
+      thread.regions.trim(wall);
     }
     step.wall -= step.work;
   }
@@ -103,7 +103,7 @@ TP_HOT ClosedStep close_at(ThreadState& thread, Frame& frame, const Reading& now
     if (clock_config.same_as_time)
       step.wall += step.work;
     step.work = 0;
-    thread.region_count = 0;
+    thread.regions.clear();
   }
   return step;
 }
@@ -153,7 +153,7 @@ TP_HOT void flush_begin(ThreadState& thread) noexcept {
 }
 
 TP_COLD void put_regions(ThreadState& thread) noexcept {
-  for (unsigned i = 0; i < thread.region_count; ++i) {
+  for (unsigned i = 0; i < thread.regions.size(); ++i) {
     const RegionWork& entry = thread.regions[i];
     if (entry.work == 0)
       continue;
@@ -164,13 +164,13 @@ TP_COLD void put_regions(ThreadState& thread) noexcept {
     thread.writer.advance(
         record.commit(make_tag(Op::Region, 0, work_code, 0, wide ? trace::kRegionWide : 0)));
   }
-  thread.region_count = 0;
+  thread.regions.clear();
 }
 
 // Writes the records that have to precede one that closes a step.
 TP_HOT void put_pending(ThreadState& thread) noexcept {
   flush_begin(thread);
-  if (thread.region_count != 0) [[unlikely]]
+  if (!thread.regions.empty()) [[unlikely]]
     put_regions(thread);
 }
 
@@ -522,7 +522,7 @@ void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
     return;
   }
   const ClosedStep step = close_now(thread, frame);
-  if (thread.begin_pending && thread.region_count == 0) {
+  if (thread.begin_pending && thread.regions.empty()) {
     // The commonest record: a task without events inside.
     RecordEncoder record(reserve(thread));
     const unsigned codes = put_figures(thread, record, step);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/site_cache.h"
+#include "builder/region_table.h"
 #include "clock/work_clock.h"
 #include "output/trace_writer.h"
 #include "tp/hooks.h"
@@ -44,13 +45,6 @@ struct Frame {
 };
 static_assert(sizeof(Frame) <= sizeof(tp_frame), "raise the size of tp_frame");
 
-// Work of the open step in one causal region.
-struct RegionWork {
-  std::uint32_t region;
-  std::uint64_t work;
-};
-inline constexpr unsigned kRegionsPerStep = 8;
-
 // A flag of collaborative_call_once whose edge one part of a frame has acquired (tp_on_after_once).
 struct AcquiredFlag {
   const void* flag;
@@ -85,8 +79,7 @@ struct ThreadState {
   std::uint8_t begin_flags = 0;
   std::uint64_t begin_id = 0;
   StreamOrdinals ordinals;
-  unsigned region_count = 0;
-  RegionWork regions[kRegionsPerStep];
+  RegionTable regions; // of the open step
   // Extra events: their counts when the open step began, and those of the closed step until they
   // are written.
   std::uint64_t step_extra[kMaxExtraEvents] = {};

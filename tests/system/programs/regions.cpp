@@ -56,6 +56,18 @@ CASE(nested_outermost_counts) {
   expect_what_if([](Units, Units faster) { return step(75 * faster); });
   expect_regions(2);
 }
+// All at one place of the source: they differ by name.
+CASE(many_in_one_step) {
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}) {
+    tp::CausalRegion region(name);
+    spend(100);
+  }
+  tbb::parallel_for(0, 64, [](int) { spend(1000); }, tbb::simple_partitioner());
+  expect_what_if([](Units full, Units faster) {
+    return in_series({step(1200 * faster), Cost{64 * 1000 * full, 1000 * full}});
+  });
+  expect_regions(12);
+}
 CASE(in_many_tasks) {
   tbb::parallel_for(
       0, 32,
