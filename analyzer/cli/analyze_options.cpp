@@ -46,16 +46,21 @@ Check checked(const std::string& text) try {
   throw unexpected("--check", bad.expected, bad.got);
 }
 
+std::string names_of_exports(const char* separator) {
+  std::string names;
+  for (const ExportFormat& format : kExportFormats)
+    names += (names.empty() ? "" : separator) + std::string(format.name);
+  return names;
+}
+
 // FORMAT:FILE
 Export parse_export(const std::string& text) {
-  std::string known;
   for (const ExportFormat& format : kExportFormats) {
     const std::string prefix = std::string(format.name) + ":";
     if (text.size() > prefix.size() && text.starts_with(prefix))
       return {&format, text.substr(prefix.size())};
-    known += (known.empty() ? "" : "|") + std::string(format.name);
   }
-  throw unexpected("--export", known + ":FILE", "'" + text + "'");
+  throw unexpected("--export", names_of_exports("|") + ":FILE", "'" + text + "'");
 }
 
 bool ends_in_csv(const std::string& name) {
@@ -188,8 +193,7 @@ void add_output(CommandLine& line, Options& options, Raw& raw) {
   line.value("--json", options.json, "FILE|-",
              "Write JSON to FILE, or to stdout in place of the table");
   line.list("--export", raw.exports, "FORMAT:FILE",
-            "Write a file for another tool: perfetto, speedscope, folded, folded-critical, pprof, "
-            "callgrind, dot");
+            "Write a file for another tool: " + names_of_exports(", "));
   line.flag("--warnings", options.warnings,
             "Print FILE:LINE: warning: ... to stderr for the code that limits scaling");
   line.hidden("--progress-after", raw.progress_after); // for tests

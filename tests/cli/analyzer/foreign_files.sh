@@ -25,7 +25,7 @@ refuses files/region_all.csv "$TP_ANALYZE" -q -o files data
 refuses files/region_1.csv "$TP_ANALYZE" -q -o files data
 [ ! -e files/ws_profile.csv ] || fail "some outputs were written, though another one cannot be"
 refuses out.json "$TP_ANALYZE" -q --json out.json data
-for format in perfetto speedscope folded folded-critical pprof callgrind dot; do
+for format in $formats; do
   refuses "out.$format" "$TP_ANALYZE" -q --export "$format:out.$format" data
 done
 
