@@ -441,6 +441,7 @@ std::string write_json(const Profile& profile) {
   text.field("clock", clock_json(profile));
   text.field("run", run_json(profile));
   text.field("work", profile.work);
+  text.field("prior_work", profile.read.prior_work);
   text.field("span", profile.span);
   text.field("parallelism", number(decimal2(profile.parallelism())));
   text.field("divisible_span", profile.divisible_span);

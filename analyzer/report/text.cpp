@@ -47,6 +47,12 @@ std::string attribution_line(const Profile& profile) {
   return share;
 }
 
+// Work counts from the start of each thread, times from its first use of oneTBB: reports say so
+// where that makes a difference.
+bool has_prior_work(const Profile& profile) {
+  return profile.read.prior_work > profile.work / 100;
+}
+
 // P x elapsed, and how it was spent.
 std::string balance_line(const Profile& profile) {
   const TimeBalance& b = profile.balance;
@@ -59,8 +65,10 @@ std::string balance_line(const Profile& profile) {
   // Before a thread's first and after its last record.
   const std::string outside =
       b.absent > whole / 100 ? ", " + share(b.absent) + " outside the recording" : "";
-  return fmt::format("{} threads x {}: {} work, {}{} overhead, {} idle{}", b.threads,
-                     human_ns(to_ns(b.elapsed, hz)), share(b.steps - (waited ? b.descheduled : 0)),
+  return fmt::format("{} threads x {}{}: {} work, {}{} overhead, {} idle{}", b.threads,
+                     human_ns(to_ns(b.elapsed, hz)),
+                     has_prior_work(profile) ? " from the first oneTBB call on" : "",
+                     share(b.steps - (waited ? b.descheduled : 0)),
                      waited ? share(b.descheduled) + " off-CPU, " : "", share(b.overhead),
                      share(b.idle), outside);
 }
@@ -212,9 +220,12 @@ void add_summary(Lines& lines, const Profile& profile, bool verbose) {
               clipped(fmt::format("                no better clock: {}", profile.run.work_reason),
                       kMaxWidth - 17) +
                   " (see tp-doctor)");
-  lines.add("Work T1         {} in {} tasks, {} per step", amount(profile.work),
+  lines.add("Work T1         {} in {} tasks, {} per step{}", amount(profile.work),
             human_count(profile.read.begun),
-            amount(profile.work / std::max<std::uint64_t>(profile.read.steps, 1)));
+            amount(profile.work / std::max<std::uint64_t>(profile.read.steps, 1)),
+            has_prior_work(profile) ? fmt::format("; {} of it before the first oneTBB call",
+                                                  amount(profile.read.prior_work))
+                                    : "");
   lines.add("Span Tinf       {} in this run{}", amount(profile.span),
             profile.divisible_is_known()
                 ? fmt::format("; {} if loops were split to their grain size",
