@@ -86,9 +86,24 @@ std::string grain_advice(const Profile& profile) {
 
 } // namespace
 
-std::string advise(const Profile& profile) {
-  if (profile.work == 0)
+// What to do about a run that shows nothing about scaling; empty if it does.
+static std::string why_meaningless(const Profile& profile) {
+  if (profile.work == 0 && profile.read.threads.paused_work == 0)
     return "No work was recorded: check that the program ran long enough and used oneTBB.";
+  if (profile.read.begun == 0)
+    return "No oneTBB task ran, so this run shows nothing about scaling: check that the program "
+           "ran to "
+           "its end, and that it uses oneTBB for this input.";
+  if (profile.sites[0].exclusive_work == profile.work && profile.read.threads.paused_work > 0)
+    return "Recording was paused whenever a task ran: call tp::resume() before the part to "
+           "profile, or "
+           "run without --paused.";
+  return "";
+}
+
+std::string advise(const Profile& profile) {
+  if (std::string text = why_meaningless(profile); !text.empty())
+    return text;
   if (const auto& search = profile.search;
       search && search->skipped_because.empty() && (search->steps.empty() || !search->reached))
     return search->outcome;
