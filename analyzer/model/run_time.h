@@ -34,7 +34,7 @@ struct Attribution {
   std::uint64_t total = 0;
   std::uint64_t overhead_ns = 0, idle_ns = 0, paused_ns = 0;
   std::uint64_t unknown_threads_ns = 0; // CPU time of threads that never called oneTBB
-  std::string likely_cause;             // set if much is missing
+  std::string likely_cause;             // if much is missing or there is too much; empty: not known
 };
 
 } // namespace tp::analysis

@@ -14,8 +14,36 @@ namespace tp::analysis {
 
 namespace {
 
+// Why CPU time of the process is in no step; empty if nothing that is known explains it. Only the
+// work that was dropped and the time of unknown threads are CPU time. Overhead and idle time are
+// elapsed time, in which the thread may have had no CPU, so they say "up to".
+std::string cause_of_missing_time(const Attribution& a, const Measured& measured) {
+  const ReadSummary& read = measured.read;
+  if (!read.complete)
+    return "the recording is incomplete: " + read.incomplete_reasons.front();
+  const std::uint64_t missing = a.total - a.attributed;
+  const std::uint64_t rest = missing - std::min(missing, a.unknown_threads_ns + a.paused_ns);
+  if (const std::uint64_t most = std::max(a.unknown_threads_ns, a.paused_ns); most >= rest)
+    return fmt::format(
+        "{}: {}", most == a.paused_ns ? "recording was paused" : "threads that never called oneTBB",
+        human_ns(std::min(most, missing)));
+  const std::uint64_t overhead = std::min(rest, a.overhead_ns), idle = std::min(rest, a.idle_ns);
+  if (overhead + idle < rest / 2)
+    return "";
+  if (overhead < rest / 10)
+    return fmt::format("worker threads that look for work: up to {}", human_ns(idle));
+  std::string cause = idle < rest / 10 ? "tasking overhead"
+                                       : "tasking overhead, and worker threads that look for work";
+  cause += fmt::format(": up to {}", human_ns(std::min(rest, overhead + idle)));
+  if (!measured.run().extra_events.empty())
+    cause += ", with the reading of extra events (-e) at each step";
+  else if (read.overhead > read.step_time / 10)
+    cause += " (tasks are too small: use a larger grain size)";
+  return cause;
+}
+
 // Sets the likely cause if much is missing or there is too much.
-std::vector<Warning> explain_attribution(Attribution& a) {
+std::vector<Warning> explain_attribution(Attribution& a, const Measured& measured) {
   std::vector<Warning> warnings;
   if (a.basis == AttributionBasis::None || a.total == 0)
     return warnings;
@@ -29,31 +57,16 @@ std::vector<Warning> explain_attribution(Attribution& a) {
   }
   if (attributed >= Wide{a.total} * 95)
     return warnings;
-  if (a.basis == AttributionBasis::Virtual) {
-    a.likely_cause =
-        "tp_spend was called by threads that never called oneTBB, or while recording was paused";
-  } else {
-    // The largest of the known causes of missing time.
-    const std::uint64_t most =
-        std::max({a.unknown_threads_ns, a.overhead_ns, a.idle_ns, a.paused_ns});
-    // Part of the overhead and of the idle time may have been spent without a CPU.
-    const std::string missing = human_ns(std::min(most, a.total - std::min(a.attributed, a.total)));
-    if (most == a.paused_ns && most > 0)
-      a.likely_cause = fmt::format("recording was paused: {}", missing);
-    else if (most == a.unknown_threads_ns && most > 0)
-      a.likely_cause = fmt::format("threads that never called oneTBB: {}", missing);
-    else if (most == a.overhead_ns && most > 0)
-      a.likely_cause = fmt::format(
-          "tasking overhead: {} (tasks are too small: use a larger grain size)", missing);
-    else
-      a.likely_cause = fmt::format("workers looking for work: {}", missing);
-  }
+  a.likely_cause =
+      a.basis == AttributionBasis::Virtual
+          ? "tp_spend was called by threads that never called oneTBB, or while recording was paused"
+          : cause_of_missing_time(a, measured);
   warnings.push_back(
-      {"attribution", fmt::format("only {} % of {} is attributed to steps; likely cause: {}",
-                                  percent2(a.attributed, a.total),
-                                  a.basis == AttributionBasis::Virtual ? "the virtual work"
-                                                                       : "the process's CPU time",
-                                  a.likely_cause)});
+      {"attribution",
+       fmt::format("only {} % of {} is attributed to steps{}{}", percent2(a.attributed, a.total),
+                   a.basis == AttributionBasis::Virtual ? "the virtual work"
+                                                        : "the process's CPU time",
+                   a.likely_cause.empty() ? "" : "; likely cause: ", a.likely_cause)});
   return warnings;
 }
 
@@ -96,7 +109,7 @@ Attribution attribution_of(const Measured& measured) {
 
 CheckedAttribution check_attribution(const Measured& measured) {
   CheckedAttribution result{attribution_of(measured), {}};
-  result.warnings = explain_attribution(result.attribution);
+  result.warnings = explain_attribution(result.attribution, measured);
   return result;
 }
 

@@ -136,6 +136,7 @@ public:
   std::uint32_t cpus = 2;
   std::vector<std::string> extra_events;
   bool complete = true;
+  bool truncated = false; // by the limit of size, as end.json says
   std::uint64_t cpu_ns = 1000000, virtual_work = 0;
   // Work is CPU time.
   void count_ns() {

@@ -110,6 +110,52 @@ TEST(Conservation, TimeThatIsNowhereIsReported) {
   EXPECT_TRUE(warns(profile, "Conservation"));
 }
 
+// A run of 607 ms of CPU time, 5 ms of which are in a step. The other figures are times in ns.
+std::string cause_if(std::uint64_t thread_cpu, std::uint64_t overhead, std::uint64_t idle,
+                     std::uint64_t paused = 0, bool is_truncated = false) {
+  test::TraceBuilder trace;
+  trace.count_ns();
+  trace.site(1, "a.cpp", 1);
+  trace.cpu_ns = 607'000'000;
+  auto& main = trace.stream();
+  main.thread_begin(trace::ThreadRole::Main);
+  main.spawn({5'000'000, 0, 0}, test::SiteOperand::of(1), test::ContextOperand::fresh(true));
+  main.task(test::TaskOperand::newest(), {0, overhead, 0});
+  main.wait({0, 0, 0}, test::ContextOperand::last());
+  main.wait_end(idle);
+  main.end({0, 0, 0});
+  main.thread_end(thread_cpu, paused);
+  trace.truncated = is_truncated;
+  const Profile profile = make_profile(trace.source(), {});
+  EXPECT_TRUE(warns(profile, "attribution"));
+  return profile.attribution.likely_cause;
+}
+
+TEST(LikelyCause, IsTheLargestOneOfCpuTime) {
+  // The main thread had 607 ms of idle time, but used 5 ms of CPU time: another thread had the rest.
+  EXPECT_EQ("threads that never called oneTBB: 602 ms", cause_if(5'000'000, 0, 607'000'000));
+  EXPECT_EQ("recording was paused: 590 ms", cause_if(607'000'000, 0, 9'000'000, 590'000'000));
+}
+
+TEST(LikelyCause, OfElapsedTimeSaysUpTo) {
+  EXPECT_EQ("worker threads that look for work: up to 600 ms",
+            cause_if(607'000'000, 0, 600'000'000));
+  EXPECT_EQ("tasking overhead: up to 500 ms (tasks are too small: use a larger grain size)",
+            cause_if(607'000'000, 500'000'000, 0));
+  EXPECT_EQ("tasking overhead, and worker threads that look for work: up to 590 ms "
+            "(tasks are too small: use a larger grain size)",
+            cause_if(607'000'000, 290'000'000, 300'000'000));
+}
+
+TEST(LikelyCause, IsEmptyIfNothingKnownExplainsIt) {
+  EXPECT_EQ("", cause_if(607'000'000, 1'000'000, 2'000'000));
+}
+
+TEST(LikelyCause, IsTheIncompleteRecordingIfItIs) {
+  EXPECT_TRUE(
+      cause_if(5'000'000, 0, 607'000'000, 0, true).starts_with("the recording is incomplete: "));
+}
+
 TEST(Burden, IsMeasuredBySteals) {
   ProfileOptions options;
   options.measure_burden = true;
