@@ -335,7 +335,7 @@ bool DagReader::process_spawn(Stream& stream) {
   Context* context = nullptr;
   if (!resolve_context(stream, &parent, context))
     return false;
-  summary_.constructs[row] |= static_cast<std::uint16_t>(1U << (context->construct & 15));
+  summary_.constructs[row] |= std::uint64_t{1} << (context->construct & 63);
   close_step(stream, parent,
              {record.op == Op::Spawn ? BoundaryKind::Spawn : BoundaryKind::Wait, row});
   parent.state.last_spawned = row;

@@ -100,7 +100,7 @@ struct ReadSummary {
   std::vector<std::uint64_t> extra; // sums of the extra events
   // By row: the constructs of the contexts into which tasks were spawned there, one bit per
   // trace::Construct.
-  IdVector<Row, std::uint16_t> constructs;
+  IdVector<Row, std::uint64_t> constructs;
   std::array<std::uint64_t, static_cast<std::size_t>(Problem::Count)> inconsistencies{};
   std::size_t most_live_frames = 0;
 };

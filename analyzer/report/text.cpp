@@ -47,7 +47,7 @@ std::string attribution_line(const Profile& profile) {
   return share;
 }
 
-// Work counts from the start of each thread, times from its first use of oneTBB: reports say so
+// Work counts from the start of each thread, times from its first oneTBB call: reports say so
 // where that makes a difference.
 bool has_prior_work(const Profile& profile) {
   return profile.read.prior_work > profile.work / 100;

@@ -22,7 +22,8 @@
  * The numbers are those of the trace and never change; the names are those of sites.jsonl and of
  * reports.
  *
- * To add one, add a row here; what has to follow does not compile, or fails a test, until it does:
+ * To add one (docs/how-to/contribute.md), add a row here; most of what has to follow does not
+ * compile, or fails a test, until it does:
  *
  *   trace::Construct and its names        tp/trace/trace_format.h; see src/builder/agreement.cpp
  *   tp_traits()                           tbb-patch/include/tp/scheduler_hooks.h
