@@ -137,7 +137,7 @@ CheckedBalance check_balance(const Measured& measured) {
   // The times are sums of rounded differences.
   if (balance.unexplained > whole / 50)
     result.warnings.push_back(
-        {"Conservation",
+        {"conservation",
          fmt::format("{} % of the threads' time is neither steps nor overhead nor idle time",
                      percent2(balance.unexplained, whole))});
   return result;
@@ -146,11 +146,11 @@ CheckedBalance check_balance(const Measured& measured) {
 std::vector<Warning> check_sums(const Measured& measured, const SiteRows& sites) {
   std::vector<Warning> warnings;
   if (sites.exclusive_sum != measured.work())
-    warnings.push_back({"Conservation", fmt::format("local work of all sites is {}, T1 is {}",
+    warnings.push_back({"conservation", fmt::format("local work of all sites is {}, T1 is {}",
                                                     sites.exclusive_sum, measured.work())});
   if (sites.critical_sum != measured.span())
     warnings.push_back(
-        {"Conservation",
+        {"conservation",
          fmt::format("local span of all sites on the critical path is {}, Tinf is {}",
                      sites.critical_sum, measured.span())});
   return warnings;

@@ -52,7 +52,7 @@ TEST(Conservation, EveryTickOfEveryThreadIsSomewhere) {
   EXPECT_EQ(230u + 1100 + 29 * 950, balance.idle);
   EXPECT_EQ(30250u - 30150, balance.absent); // the worker thread ends earlier
   EXPECT_EQ(0u, balance.unexplained);
-  EXPECT_FALSE(warns(profile, "Conservation"));
+  EXPECT_FALSE(warns(profile, "conservation"));
 }
 
 // A stream that a thread gives back is taken by a later one: in between it has no thread.
@@ -77,7 +77,7 @@ TEST(Conservation, AStreamMayBeWithoutAThreadForAWhile) {
   EXPECT_EQ(40u, profile.balance.steps);
   EXPECT_EQ(1360u, profile.balance.absent);
   EXPECT_EQ(0u, profile.balance.unexplained);
-  EXPECT_FALSE(warns(profile, "Conservation"));
+  EXPECT_FALSE(warns(profile, "conservation"));
 }
 
 // The main thread returns to a suspended stack after 40 ticks of idle time.
@@ -107,7 +107,7 @@ TEST(Conservation, IdleTimeEndsWhereAStackComesBack) {
 TEST(Conservation, TimeThatIsNowhereIsReported) {
   const Profile profile = make_profile(thirty_steals(5000).source(), {});
   EXPECT_EQ(5000u, profile.balance.unexplained);
-  EXPECT_TRUE(warns(profile, "Conservation"));
+  EXPECT_TRUE(warns(profile, "conservation"));
 }
 
 // A run of 607 ms of CPU time, 5 ms of which are in a step. The other figures are times in ns.
