@@ -25,12 +25,13 @@ bool is_one_of(const SiteInfo& site, const Names& names) {
   });
 }
 
-// A site that only our headers record (way 2) has no construct of its own: the contexts of its
-// tasks identify the construct.
+// By the construct that the site names, or by one that the contexts of its tasks name: a site that
+// only our headers record (way 2) has no construct of its own, and an algorithm of the standard
+// library uses one of oneTBB (std::inclusive_scan: parallel_scan).
 template <typename Names>
 bool spawns_in_one_of(const SiteRow& site, const ReadSummary& read, const Names& names) {
-  if (!site.info.constructs.empty())
-    return is_one_of(site.info, names);
+  if (is_one_of(site.info, names))
+    return true;
   for (std::size_t i = 0; i < std::size(trace::kConstructNames); ++i)
     if (read.constructs[site.row] >> i & 1 &&
         std::find(names.begin(), names.end(), trace::kConstructNames[i]) != names.end())

@@ -33,6 +33,11 @@ two() {
 in_context() {
   side_by_side "$1" 0 "construct= tag=header" "construct=$2"
 }
+# of_std DIR: the tasks of a C++17 algorithm that tp-c++ tagged; oneTBB's algorithm below it has its
+# own context.
+of_std() {
+  side_by_side "$1" 0 "construct=std::inclusive_scan" "construct=parallel_scan"
+}
 # is DIR EXPRESSION: checks a Python expression of the profile p and of the names w of its warnings.
 is() {
   exits 0 -q --format json "$1"
@@ -43,6 +48,9 @@ sys.exit(not eval(sys.argv[1]))' "$2" || fail "$1: $2"
 }
 two scan parallel_scan 0
 is scan 'w == ["schedule"] and not p["divisible_is_known"] and p["divisible_not_known_because"] == "schedule"'
+of_std std_scan
+is std_scan 'w == ["schedule"] and not p["divisible_is_known"] and p["divisible_not_known_because"] == "schedule"'
+exits 2 std_scan --check 'divisible_parallelism>=1'
 exits 0 scan
 in_out "2.00 in this run; unknown for loops split to their grain size (parallel_scan"
 in_out "warning: all figures depend on the schedule of this run (parallel_scan of c.cpp:9)"
