@@ -120,6 +120,7 @@ void finish(const Raw& raw, Options& options) {
   options.analysis.path_map = path_rules(raw.map_path);
   for (const std::string& check : raw.checks)
     options.checks.push_back(checked(check));
+  options.analysis.more_procs = procs_of(options.checks);
   for (const std::string& each : raw.exports)
     options.exports.push_back(parse_export(each));
   options.analysis.contexts = !raw.exports.empty();

@@ -15,16 +15,24 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <iterator>
 
 namespace tp::analysis {
 namespace {
 namespace fs = std::filesystem;
 using tool::Failure;
 
-Figures read_unmapped(const std::string& path) {
+// Of recordings, times on these numbers of CPUs are predicted in addition to those of the machine
+// they come from, so that recordings of different machines can be compared.
+constexpr std::uint64_t kProcs[] = {8, 64};
+
+Figures read_unmapped(const std::string& path, const DiffOptions& options) {
   std::error_code error;
-  if (fs::is_directory(path, error))
-    return figures_of(make_profile(open_directory(path), {.explore = Ask::Never}));
+  if (fs::is_directory(path, error)) {
+    ProfileOptions wanted{.more_procs = procs_of(options.fail_if), .explore = Ask::Never};
+    wanted.more_procs.insert(wanted.more_procs.end(), std::begin(kProcs), std::end(kProcs));
+    return figures_of(make_profile(open_directory(path), wanted));
+  }
   const auto text = tool::read_file(path);
   if (!text)
     throw Failure(path, "no such data directory or JSON profile",
@@ -32,8 +40,8 @@ Figures read_unmapped(const std::string& path) {
   return read_figures(*text, path);
 }
 
-Figures read_profile(const std::string& path, const PathMap& path_map) {
-  Figures figures = read_unmapped(path);
+Figures read_profile(const std::string& path, const PathMap& path_map, const DiffOptions& options) {
+  Figures figures = read_unmapped(path, options);
   for (SiteFigures& site : figures.sites)
     site.file = map_path(site.file, path_map);
   return figures;
@@ -101,8 +109,9 @@ int fail_if(const DiffOptions& options, const Comparison& comparison) {
 }
 
 int run(const DiffOptions& options) {
-  const Figures base = read_profile(options.base, options.path_map);
-  const Figures now = read_profile(options.now, options.maps_both ? options.path_map : PathMap{});
+  const Figures base = read_profile(options.base, options.path_map, options);
+  const Figures now =
+      read_profile(options.now, options.maps_both ? options.path_map : PathMap{}, options);
   const Comparison comparison = compare_profiles(base, now);
   const DiffText text{options.base, options.now, options.top, options.color};
   const bool to_file = !options.json.empty() && options.json != "-";

@@ -54,7 +54,7 @@ void add_options(CommandLine& line, DiffOptions& options, Raw& raw) {
              "Write JSON to FILE, or to stdout in place of the table");
   line.group("Gates");
   line.list("--fail-if", raw.fail_if, "EXPR",
-            "Exit with 1 if this change is found: 'parallelism<-10%', "
+            "Exit with 1 if this change is found: 'time(64)>+10%', "
             "'site(a.cpp:42).critical>5'");
 }
 

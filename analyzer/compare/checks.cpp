@@ -32,6 +32,19 @@ constexpr ProgramMetric kProgramMetrics[] = {
     {"steps", [](const Figures& f) { return Measured{{f.steps, 1}}; }},
     {"sites", [](const Figures& f) { return Measured{{f.sites.size() - 1, 1}}; }},
     {"attributed", [](const Figures& f) { return Measured{f.attributed, true}; }},
+    {"overhead", [](const Figures& f) { return Measured{f.overhead, true}; }},
+    {"off_cpu", [](const Figures& f) { return Measured{f.off_cpu, true}; }},
+};
+
+// Of a prediction: time(P), speedup(P).
+struct PredictedMetric {
+  const char* name;
+  Measured (*of)(const PredictedFigures&, const Figures&);
+};
+constexpr PredictedMetric kPredictedMetrics[] = {
+    {"time", [](const PredictedFigures& p, const Figures&) { return Measured{{p.time, 1}}; }},
+    {"speedup", [](const PredictedFigures& p,
+                   const Figures& f) { return Measured{{f.predicted_work, p.time}}; }},
 };
 
 struct SiteMetric {
@@ -72,7 +85,7 @@ std::string names_of(const Table& table) {
 
 bool is_percent(const Metric& metric) {
   if (metric.site.empty())
-    return metric.name == "attributed";
+    return metric.name == "attributed" || metric.name == "overhead" || metric.name == "off_cpu";
   return metric.name == "critical" || metric.name == "share";
 }
 
@@ -125,6 +138,14 @@ public:
     take(kEnd.size());
     return true;
   }
+  // `(N)`, or nothing: 0. False: it begins but does not end, or N is not a number from 1 to a million.
+  bool take_procs(std::uint64_t& procs) {
+    if (take_one_of({"("}).empty())
+      return true;
+    const std::string_view digits = take_while(is_digit);
+    procs = digits.size() > 6 ? 0 : std::strtoull(std::string(digits).c_str(), nullptr, 10);
+    return procs > 0 && !take_one_of({")"}).empty();
+  }
   // Digits, optionally followed by a point and digits.
   std::string_view take_number() {
     const std::string_view start = rest_;
@@ -164,6 +185,8 @@ Check parse_check(const std::string& text, bool change) {
   scanner.skip_space();
   bool good = scanner.take_site(site);
   const std::string_view name = scanner.take_while(is_name_char);
+  std::uint64_t procs = 0;
+  good = scanner.take_procs(procs) && good;
   scanner.skip_space();
   const std::string_view comparison = scanner.take_one_of({">=", "<=", "==", ">", "<"});
   scanner.skip_space();
@@ -178,15 +201,20 @@ Check parse_check(const std::string& text, bool change) {
     throw BadCheck("METRIC>=NUMBER or site(FILE:LINE).METRIC>=NUMBER (or <=, >, <, ==)",
                    quoted(text));
   Check check{text,
-              {std::string(site), std::string(name)},
+              {std::string(site), std::string(name), procs},
               std::string(comparison),
               std::strtold(std::string(number).c_str(), nullptr),
               percent};
   if (sign == "-")
     check.value = -check.value;
   const Metric& metric = check.metric;
-  if (metric.site.empty() && !row_of(kProgramMetrics, metric.name))
-    throw BadCheck(names_of(kProgramMetrics) + ", or site(FILE:LINE).METRIC", quoted(metric.name));
+  const bool is_predicted = metric.site.empty() && row_of(kPredictedMetrics, metric.name);
+  if (is_predicted != (metric.procs > 0))
+    throw BadCheck(is_predicted ? metric.name + "(P), for P CPUs" : metric.name + " without (P)",
+                   quoted(text));
+  if (metric.site.empty() && !is_predicted && !row_of(kProgramMetrics, metric.name))
+    throw BadCheck(names_of(kProgramMetrics) + ", time(P), speedup(P), or site(FILE:LINE).METRIC",
+                   quoted(metric.name));
   if (!metric.site.empty() && !row_of(kSiteMetrics, metric.name))
     throw BadCheck("one of " + names_of(kSiteMetrics) + " for a site", quoted(metric.name));
   if (check.percent && !change && !is_percent(metric))
@@ -194,11 +222,25 @@ Check parse_check(const std::string& text, bool change) {
   return check;
 }
 
+std::vector<std::uint64_t> procs_of(const std::vector<Check>& checks) {
+  std::vector<std::uint64_t> procs;
+  for (const Check& check : checks)
+    if (check.metric.procs > 0)
+      procs.push_back(check.metric.procs);
+  return procs;
+}
+
 std::optional<Measured> measure(const Metric& metric, const Figures& figures,
                                 const SiteFigures* site) {
   if (!metric.site.empty())
     return site ? std::optional(row_of(kSiteMetrics, metric.name)->of(*site, figures))
                 : std::nullopt;
+  if (metric.procs > 0) {
+    for (const PredictedFigures& each : figures.predicted)
+      if (each.procs == metric.procs)
+        return row_of(kPredictedMetrics, metric.name)->of(each, figures);
+    return {};
+  }
   const ProgramMetric& row = *row_of(kProgramMetrics, metric.name);
   const Measured measured = row.of(figures);
   if (row.as_divisible && figures.divisible != Divisible::Known)
@@ -209,6 +251,12 @@ std::optional<Measured> measure(const Metric& metric, const Figures& figures,
 }
 
 Missing why_missing(const Metric& metric, const Figures& figures) {
+  if (metric.procs > 0)
+    return {figures.predicted.empty() ? "nothing was predicted"
+                                      : fmt::format("no prediction for {} CPUs", metric.procs),
+            fmt::format("tp-analyze --procs {} --simulate always", metric.procs)};
+  if (metric.name == "overhead")
+    return {"nothing was predicted", "tp-analyze --simulate always"};
   if (metric.site.empty() && row_of(kProgramMetrics, metric.name)->as_divisible)
     return {fmt::format("unknown for loops split to their grain size ({})",
                         reason_of(figures.divisible)),

@@ -7,12 +7,14 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace tp::analysis {
 
 struct Metric {
   std::string site; // as file:line; empty: of the whole program
   std::string name;
+  std::uint64_t procs = 0; // of time(P) and speedup(P); 0: not one of those
 };
 
 struct Check {
@@ -42,6 +44,9 @@ struct Measured {
   long double number() const;
   std::string text() const;
 };
+
+// The numbers of CPUs for which the checks need a prediction.
+std::vector<std::uint64_t> procs_of(const std::vector<Check>& checks);
 
 // Empty if the profile does not have this figure. `site`: the one that `metric.site` names.
 std::optional<Measured> measure(const Metric& metric, const Figures& figures,

@@ -69,7 +69,7 @@ std::vector<SitePair> match_sites(const Figures& base, const Figures& now) {
 
 bool is_amount(const Metric& metric) {
   for (const char* const name :
-       {"work", "span", "divisible_span", "exclusive_work", "critical_work"})
+       {"work", "span", "divisible_span", "exclusive_work", "critical_work", "time"})
     if (metric.name == name)
       return true;
   return false;

@@ -52,9 +52,17 @@ std::string write_diff_json(const Comparison& comparison, const DiffText& option
   Json program = Json::object();
   for (const char* const metric :
        {"work", "span", "parallelism", "divisible_span", "divisible_parallelism",
-        "burdened_parallelism", "tasks", "steps", "sites", "attributed"})
+        "burdened_parallelism", "tasks", "steps", "sites", "attributed", "overhead", "off_cpu"})
     program[metric] = change_json({measure({"", metric}, *comparison.base, nullptr),
                                    measure({"", metric}, *comparison.now, nullptr)});
+  Json predicted = Json::array();
+  for (const PredictedFigures& each : comparison.now->predicted) {
+    Json row = {{"procs", each.procs}};
+    for (const char* const metric : {"time", "speedup"})
+      row[metric] = change_json({measure({"", metric, each.procs}, *comparison.base, nullptr),
+                                 measure({"", metric, each.procs}, *comparison.now, nullptr)});
+    predicted.push_back(row);
+  }
   Json sites = Json::array();
   for (const SitePair& pair : comparison.sites)
     sites.push_back(site_json(comparison, pair));
@@ -71,6 +79,7 @@ std::string write_diff_json(const Comparison& comparison, const DiffText& option
                        {"divisible_is_known", comparison.now->divisible == Divisible::Known}}},
                      {"same_unit", comparison.same_unit},
                      {"program", program},
+                     {"predicted", predicted},
                      {"sites", sites},
                      {"advice", diff_advice(comparison)}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';

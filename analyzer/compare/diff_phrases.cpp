@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tp::analysis {
 namespace {
@@ -24,7 +26,30 @@ const SitePair* most_changed(const Comparison& comparison) {
   return nullptr;
 }
 
+// The largest number of CPUs that both profiles have a prediction for; 0: none.
+std::uint64_t most_predicted(const Comparison& comparison) {
+  std::uint64_t most = 0;
+  for (const PredictedFigures& base : comparison.base->predicted)
+    for (const PredictedFigures& now : comparison.now->predicted)
+      if (base.procs == now.procs)
+        most = std::max(most, base.procs);
+  return most;
+}
+
 } // namespace
+
+std::vector<DiffLine> diff_lines(const Comparison& comparison) {
+  std::vector<DiffLine> lines;
+  if (const std::uint64_t procs = most_predicted(comparison); procs > 0)
+    lines.push_back({fmt::format("Time, {} CPUs", procs), {"", "time", procs}});
+  for (const auto& [label, metric] :
+       {std::pair{"Work T1", "work"}, std::pair{"Span Tinf", "span"},
+        std::pair{"Overhead", "overhead"}, std::pair{"Parallelism", "parallelism"},
+        std::pair{"  loops split", "divisible_parallelism"},
+        std::pair{"  burdened", "burdened_parallelism"}, std::pair{"Tasks", "tasks"}})
+    lines.push_back({label, {"", metric}});
+  return lines;
+}
 
 std::string change_text(const Change& change) {
   const auto amount = amount_of(change, true);
@@ -58,16 +83,31 @@ std::string match_text(const SitePair& pair) {
   return "";
 }
 
+// What changed in time, if the profiles can be compared in time.
+static std::string time_advice(const Comparison& comparison) {
+  const std::uint64_t procs = most_predicted(comparison);
+  if (procs == 0 || !comparison.same_unit)
+    return "";
+  const auto percent = amount_of(change_of({"", "time", procs}, comparison), true);
+  if (!percent || std::isinf(*percent))
+    return "";
+  const std::string on = fmt::format("predicted time on {} CPUs", procs);
+  if (std::abs(*percent) < 1)
+    return fmt::format("The {} stayed the same. ", on);
+  return fmt::format("The {} {} by {:.2f} %. ", on, *percent < 0 ? "fell" : "rose",
+                     static_cast<double>(std::abs(*percent)));
+}
+
 std::string diff_advice(const Comparison& comparison) {
   const Change parallelism = change_of({"", "parallelism"}, comparison);
   const auto percent = amount_of(parallelism, true);
   const bool fell = *percent <= -1, rose = *percent >= 1;
-  std::string text =
-      fmt::format("Parallelism {} {}",
-                  fell   ? "fell"
-                  : rose ? "rose"
-                         : "stayed",
-                  fell || rose ? both(parallelism) : "at " + parallelism.now->text());
+  std::string text = time_advice(comparison);
+  text += fmt::format("Parallelism {} {}",
+                      fell   ? "fell"
+                      : rose ? "rose"
+                             : "stayed",
+                      fell || rose ? both(parallelism) : "at " + parallelism.now->text());
   if (const SitePair* const site = most_changed(comparison))
     text += fmt::format("; the share of {} in the critical path went {}", site->either().name,
                         both(site_change(comparison, *site, "critical")));

@@ -19,18 +19,17 @@ std::string text_of(const std::optional<Measured>& measured) {
 }
 
 bool can_compare(const Comparison& comparison, const std::string& metric) {
-  return comparison.same_unit || (metric != "work" && metric != "span");
+  return comparison.same_unit || (metric != "work" && metric != "span" && metric != "time");
 }
 
 void add_program(Lines& lines, const Comparison& comparison) {
   lines.add("{}", lines.bold(fmt::format("{:<16}{:>16}{:>16}  {:>14}", "This run", "base", "new",
                                          "change")));
-  for (const DiffLine& line : kDiffLines) {
-    const Metric metric{"", line.metric};
-    const Change change{measure(metric, *comparison.base, nullptr),
-                        measure(metric, *comparison.now, nullptr)};
+  for (const DiffLine& line : diff_lines(comparison)) {
+    const Change change{measure(line.metric, *comparison.base, nullptr),
+                        measure(line.metric, *comparison.now, nullptr)};
     lines.add("{:<16}{:>16}{:>16}  {:>14}", line.label, text_of(change.base), text_of(change.now),
-              can_compare(comparison, line.metric) ? change_text(change) : "other unit");
+              can_compare(comparison, line.metric.name) ? change_text(change) : "other unit");
   }
 }
 
@@ -106,13 +105,12 @@ std::string write_diff_markdown(const Comparison& comparison, const DiffText& op
                                  cell(diff_advice(comparison)), cell(comparison.now->unit),
                                  comparison.same_unit ? "" : ", was " + cell(comparison.base->unit),
                                  cell(options.base), cell(options.now));
-  for (const DiffLine& line : kDiffLines) {
-    const Metric metric{"", line.metric};
-    const Change change{measure(metric, *comparison.base, nullptr),
-                        measure(metric, *comparison.now, nullptr)};
-    text += fmt::format("| {} | {} | {} | {} |\n", line.label, text_of(change.base),
-                        text_of(change.now),
-                        can_compare(comparison, line.metric) ? change_text(change) : "other unit");
+  for (const DiffLine& line : diff_lines(comparison)) {
+    const Change change{measure(line.metric, *comparison.base, nullptr),
+                        measure(line.metric, *comparison.now, nullptr)};
+    text += fmt::format(
+        "| {} | {} | {} | {} |\n", line.label, text_of(change.base), text_of(change.now),
+        can_compare(comparison, line.metric.name) ? change_text(change) : "other unit");
   }
   text += "\n| Spawn site | critical path % | | parallelism | | "
           "|\n|---|---:|---:|---:|---:|---|\n";

@@ -5,6 +5,7 @@
 #include "compare/comparison.h"
 
 #include <string>
+#include <vector>
 
 namespace tp::analysis {
 
@@ -21,17 +22,13 @@ std::string write_diff_json(const Comparison& comparison, const DiffText& option
 // Whether a text is such a file, of any version.
 bool is_diff_json(std::string_view text);
 
-// What all writers show: one line of the table of the whole program, and a sentence.
+// What all writers show: the lines of the table of the whole program, and a sentence.
 struct DiffLine {
-  const char* label;
-  const char* metric;
+  std::string label;
+  Metric metric;
 };
-inline constexpr DiffLine kDiffLines[] = {{"Work T1", "work"},
-                                          {"Span Tinf", "span"},
-                                          {"Parallelism", "parallelism"},
-                                          {"  loops split", "divisible_parallelism"},
-                                          {"  burdened", "burdened_parallelism"},
-                                          {"Tasks", "tasks"}};
+// Time first: the prediction for the largest number of CPUs that both profiles have one for.
+std::vector<DiffLine> diff_lines(const Comparison& comparison);
 // "-10.25 %", "+3 points"
 std::string change_text(const Change& change);
 std::string match_text(const SitePair& pair);

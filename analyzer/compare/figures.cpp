@@ -81,10 +81,15 @@ Figures figures_of(const Profile& profile) {
                   .divisible = profile.divisible,
                   .tasks = profile.read.begun,
                   .steps = profile.read.steps,
-                  .attributed = {},
-                  .sites = {}};
+                  .predicted_work = profile.prediction.work};
   if (profile.attribution.basis != AttributionBasis::None)
     figures.attributed = {profile.attribution.attributed, profile.attribution.total};
+  const TimeBalance& balance = profile.balance;
+  figures.off_cpu = {balance.descheduled, balance.threads * balance.elapsed};
+  figures.overhead = {profile.prediction.overhead,
+                      profile.prediction.work + profile.prediction.overhead};
+  for (const PredictedRun& run : profile.prediction.runs)
+    figures.predicted.push_back({run.procs, run.time});
   for (const SiteRow& row : profile.sites)
     figures.sites.push_back({.name = row.info.name,
                              .file = row.info.file,
@@ -115,9 +120,22 @@ Figures read_figures(const std::string& text, const std::string& file) {
                       fields.object("scalability").object("burdened_tbb").number("span"),
                   .divisible = divisible_of_json(fields),
                   .tasks = trace.number("tasks_begun"),
-                  .steps = trace.number("steps"),
-                  .attributed = {},
-                  .sites = {}};
+                  .steps = trace.number("steps")};
+  if (fields.has("prediction")) {
+    const JsonFields prediction = fields.object("prediction");
+    figures.predicted_work = prediction.number("work");
+    figures.overhead = {prediction.number("overhead"),
+                        figures.predicted_work + prediction.number("overhead")};
+    for (const Json& run : prediction.array("runs")) {
+      const JsonFields of_run{run, source, "prediction.runs."};
+      figures.predicted.push_back({of_run.number("procs"), of_run.number("time")});
+    }
+  }
+  if (fields.has("time_balance")) {
+    const JsonFields balance = fields.object("time_balance");
+    figures.off_cpu = {balance.number("of_them_descheduled_ticks"),
+                       balance.number("threads") * balance.number("elapsed_ticks")};
+  }
   if (fields.has("records_lost") && fields.flag("records_lost")) {
     const auto reasons = fields.texts("incomplete_reasons");
     figures.lost = reasons.empty() ? "records are lost" : reasons.front();

@@ -22,6 +22,12 @@ struct SiteFigures {
   bool too_short = false; // as in SiteRow
 };
 
+// The prediction for a number of CPUs, in the unit of work.
+struct PredictedFigures {
+  std::uint64_t procs = 0;
+  std::uint64_t time = 0;
+};
+
 struct Figures {
   std::string unit; // of work, with the clock: "ticks (tsc-rseq)"
   bool complete = true;
@@ -30,7 +36,11 @@ struct Figures {
   std::uint64_t divisible_span = 0, burdened_span = 0; // burdened: oneTBB's model
   Divisible divisible = Divisible::Known;
   std::uint64_t tasks = 0, steps = 0;
-  Ratio attributed;               // 0/0: unknown
+  Ratio attributed; // 0/0: unknown
+  Ratio overhead;   // tasking overhead of all tasks, in work and overhead; 0/0: unknown
+  Ratio off_cpu;    // of the time of all threads: in a step, without a CPU; 0/0: unknown
+  std::uint64_t predicted_work = 0; // without what recording added: a speedup is this over a time
+  std::vector<PredictedFigures> predicted;
   std::vector<SiteFigures> sites; // [0] main
 };
 

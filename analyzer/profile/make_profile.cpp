@@ -155,6 +155,9 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   ProfileOptions options = given;
   if (options.procs.empty())
     options.procs = {info.run.cpus, std::uint64_t{4} * info.run.cpus};
+  for (const std::uint64_t procs : options.more_procs)
+    if (std::ranges::find(options.procs, procs) == options.procs.end())
+      options.procs.push_back(procs);
   const Burden assumed = burden_before_reading(options, info.run);
 
   const TraceReadings readings(source, info, table, options.mode, options.jobs, options.progress);

@@ -9,18 +9,27 @@ paper base
 sed 's/work=40 .*/work=80/; s/work=40$/work=80/; s/virtual_work=175/virtual_work=215/; s/paper.cpp 25/paper.cpp 27/
      s/paper.cpp 10/paper.cpp 12/; s/paper.cpp 13/paper.cpp 15/' "$here/../../golden/taskprof_paper.trace.txt" >script
 "$TP_MAKE_TRACE" script now
-exits 0 base --json base.json
-exits 0 now --json now.json
+exits 0 base --procs 2,8,64 --json base.json
+exits 0 now --procs 2,8,64 --json now.json
 
 diff_exits 0 base base
 in_out "Parallelism stayed at 1.21."
 [ "$(wc -l <out)" -le 25 ] || fail "more than 25 lines: $(cat out)"
 diff_exits 0 base now
 in_out "Work T1                      175             215        +22.86 %"
-in_out "Parallelism fell from 1.21 to 1.16"
+in_out "Time, 64 CPUs                145             185        +27.59 %"
+in_out "The predicted time on 64 CPUs rose by 27.59 %. Parallelism fell from 1.21 to 1.16"
 cp out of_data
 diff_exits 0 base.json now.json
 cmp -s <(sed s/.json// out | tail -n +2) <(tail -n +2 of_data) || fail "of JSON: $(diff out of_data)"
+# A prediction that --fail-if needs is made for recordings; JSON has those that it was written with.
+diff_exits 1 base now --fail-if 'time(1000)>+5%'
+in_err "time went from 145 to 185 (+27.59 %)"
+diff_exits 0 base now --fail-if 'speedup(16)<-50%' --fail-if 'overhead>1' --fail-if 'off_cpu>1'
+diff_exits 2 base.json now.json --fail-if 'time(1000)>+5%'
+explained
+in_err "no prediction for 1000 CPUs"
+in_err "hint: tp-analyze --procs 1000"
 
 # With functions the output says that a site moved; without them that is unknown.
 in_out "was line 13"

@@ -36,7 +36,8 @@ TEST(Checks, CompareExactly) {
 TEST(Checks, EveryFigureOfTheProgram) {
   for (const char* const claim :
        {"divisible_parallelism<1.21", "burdened_parallelism<1.21", "divisible_span==145",
-        "tasks==3", "steps==9", "sites==3", "attributed==100", "attributed>=100%"})
+        "tasks==3", "steps==9", "sites==3", "attributed==100", "attributed>=100%", "overhead==0%",
+        "off_cpu==0", "time(8)==145", "speedup(8)>1.2"})
     EXPECT_TRUE(holds(claim)) << claim;
 }
 
@@ -52,10 +53,26 @@ TEST(Checks, EveryFigureOfASite) {
 }
 
 TEST(Checks, WhatMakesNoSenseIsExplained) {
-  for (const char* const text :
-       {"", "parallelism", "parallelism>", "parallelism=>1", "parallelism>=1x", "parallelism>=-1",
-        "speed>1", "critical<3", "site(paper.cpp:25).speed>1", "site().work>1", "site(a:1)work>1",
-        "work<30%", "site(paper.cpp:25).work<30%"})
+  for (const char* const text : {"",
+                                 "parallelism",
+                                 "parallelism>",
+                                 "parallelism=>1",
+                                 "parallelism>=1x",
+                                 "parallelism>=-1",
+                                 "speed>1",
+                                 "critical<3",
+                                 "site(paper.cpp:25).speed>1",
+                                 "site().work>1",
+                                 "site(a:1)work>1",
+                                 "work<30%",
+                                 "time<3",
+                                 "time()<3",
+                                 "time(0)<3",
+                                 "time(1000000)<3",
+                                 "time(8<3",
+                                 "parallelism(8)>1",
+                                 "site(paper.cpp:25).time(8)<3",
+                                 "site(paper.cpp:25).work<30%"})
     EXPECT_THROW(parse_check(text), BadCheck) << text;
   EXPECT_EQ(-10, parse_check("parallelism<-10%", true).value);
   std::string actual;
