@@ -76,5 +76,7 @@ assert {site["file"]: site["too_short"] for site in diff["sites"]} == {"main": F
 assert profile["clock"]["step_cost_ns"] == 100
 assert not negative_figures(profile), negative_figures(profile)
 END
-! grep -nE '(^|[ ,|:=])-[0-9]|[0-9]{19}' table csv md $(grep -lI . $formats) || fail "a negative figure"
+# shellcheck disable=SC2086  # one word per format
+mapfile -t texts < <(grep -lI . $formats)
+! grep -nE '(^|[ ,|:=])-[0-9]|[0-9]{19}' table csv md "${texts[@]}" || fail "a negative figure"
 finish
