@@ -15,6 +15,7 @@
 #include "text/prefix_map.h"
 #include "text/project.h"
 #include "text/spawn_site_rewriter.h"
+#include "text/written_copies.h"
 #include "clang/parse.h"
 
 #include <algorithm>
@@ -22,6 +23,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -134,24 +136,38 @@ std::string list_of_sites(const Files& files) {
   return text;
 }
 
-// Writes every text; false if there was nothing to write.
-bool write_all(const Options& options, const Files& files) {
-  const std::string here = canonical(".");
+// Changes the files themselves; false if there was nothing to change.
+bool write_in_place(const Files& files) {
   bool any = false;
   for (const auto& [path, file] : files) {
-    const std::string text = rewritten(file, options.in_place ? "" : file.name);
-    if (options.in_place && text == file.text)
+    const std::string text = rewritten(file, "");
+    if (text == file.text)
       continue;
-    std::string target = path;
-    if (!options.in_place) {
-      const std::string base = is_below(path, here) ? here : project_root(path);
-      target = options.out_dir + '/' + relative_to(path, base);
-    }
-    tool::write_file(target, text);
-    tool::note("wrote " + target);
+    tool::write_file(path, text);
+    tool::note("wrote " + path);
     any = true;
   }
   return any;
+}
+
+// Writes copies of all files, also of those without sites; false if there are none.
+bool write_copies(const std::string& directory, const Files& files) {
+  const std::string here = canonical(".");
+  WrittenCopies copies(directory);
+  std::map<std::string, std::string> texts; // by path below the folder
+  for (const auto& [path, file] : files) {
+    const std::string base = is_below(path, here) ? here : project_root(path);
+    texts[relative_to(path, base)] = rewritten(file, file.name);
+  }
+  for (const auto& [path, text] : texts)
+    copies.require_replaceable(path);
+  for (const auto& [path, text] : texts) {
+    copies.add(path, text);
+    tool::write_file(directory + '/' + path, text);
+    tool::note("wrote " + directory + '/' + path);
+  }
+  copies.write();
+  return !texts.empty();
 }
 
 // For tp-c++: tags the main file; all other calls get a note.
@@ -190,7 +206,7 @@ void put_out(const Options& options, const Files& files) {
   tool::write_answer(answer);
   if (!writes)
     tool::next("tp-rewrite --in-place " + tool::shell_quoted(options.files));
-  else if (write_all(options, files))
+  else if (options.in_place ? write_in_place(files) : write_copies(options.out_dir, files))
     tool::next("g++ -O2 -g $(tp-config --cflags) ... $(tp-config --libs)");
   else
     tool::note("nothing to tag");

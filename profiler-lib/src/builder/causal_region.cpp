@@ -38,12 +38,17 @@ TP_COLD void report(const tp_region& region, const char* what) {
   warn(place, what + name);
 }
 
-} // namespace
-
-void report_lost_region_work() noexcept {
+TP_COLD void report_lost_work() {
   static std::atomic<bool> reported{false};
   if (!reported.exchange(true))
     warn("causal regions", "out of memory: work is missing in some of them");
+}
+
+} // namespace
+
+void add_region_work(ThreadState& thread, std::uint32_t region, std::uint64_t work) noexcept {
+  if (!thread.regions.add(region, work)) [[unlikely]]
+    report_lost_work();
 }
 
 void begin_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept {

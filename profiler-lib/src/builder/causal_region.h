@@ -14,15 +14,14 @@ namespace tp::rt {
 void begin_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept;
 void end_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept;
 
-// Warns, once per process, that a region's table could not grow.
-TP_COLD void report_lost_region_work() noexcept;
+// Adds work of the open step to a region. Warns, once per process, if memory runs out.
+void add_region_work(ThreadState& thread, std::uint32_t region, std::uint64_t work) noexcept;
 
 // When a step closes, its work up to the clock reading `work_now` is added to the open region; when
 // the next one opens, the region counts from `work_now` on.
 TP_HOT void pause_region(ThreadState& thread, Frame& frame, std::uint64_t work_now) noexcept {
-  if (frame.region != 0 && !thread.regions.add(frame.region - 1, work_now - frame.region_mark))
-      [[unlikely]]
-    report_lost_region_work();
+  if (frame.region != 0) [[unlikely]]
+    add_region_work(thread, frame.region - 1, work_now - frame.region_mark);
 }
 TP_HOT void continue_region(Frame& frame, std::uint64_t work_now) noexcept {
   if (frame.region != 0) [[unlikely]]

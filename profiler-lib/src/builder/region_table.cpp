@@ -32,7 +32,7 @@ RegionTable::~RegionTable() {
   delete[] index_;
 }
 
-bool RegionTable::add(std::uint32_t region, std::uint64_t work) noexcept {
+bool RegionTable::add_another(std::uint32_t region, std::uint64_t work) noexcept {
   for (unsigned i = 0; i < count_ && i < kFew; ++i)
     if (few_[i].region == region) {
       few_[i].work += work;
@@ -66,10 +66,9 @@ void RegionTable::trim(std::uint64_t work) noexcept {
   }
 }
 
-void RegionTable::clear() noexcept {
+void RegionTable::clear_many() noexcept {
   for (unsigned i = kFew; i < count_; ++i)
     index_[many_[i - kFew].region] = 0;
-  count_ = 0;
 }
 
 } // namespace tp::rt

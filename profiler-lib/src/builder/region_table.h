@@ -21,7 +21,12 @@ public:
   RegionTable& operator=(const RegionTable&) = delete;
 
   // False: out of memory, the work was not added.
-  bool add(std::uint32_t region, std::uint64_t work) noexcept;
+  bool add(std::uint32_t region, std::uint64_t work) noexcept {
+    if (count_ == 0 || few_[0].region != region) [[unlikely]]
+      return add_another(region, work);
+    few_[0].work += work;
+    return true;
+  }
   // Limits the work of all regions together to `work`.
   void trim(std::uint64_t work) noexcept;
   bool empty() const noexcept { return count_ == 0; }
@@ -30,12 +35,18 @@ public:
   const RegionWork& operator[](unsigned i) const noexcept {
     return i < kFew ? few_[i] : many_[i - kFew];
   }
-  void clear() noexcept;
+  void clear() noexcept {
+    if (count_ > kFew) [[unlikely]]
+      clear_many();
+    count_ = 0;
+  }
 
 private:
   static constexpr unsigned kFew = 8;
 
+  bool add_another(std::uint32_t region, std::uint64_t work) noexcept;
   bool add_to_many(std::uint32_t region, std::uint64_t work) noexcept;
+  void clear_many() noexcept;
 
   unsigned count_ = 0;
   RegionWork few_[kFew];

@@ -26,6 +26,18 @@ patch -s -o patched.cpp a.cpp a.patch && cmp patched.cpp a.new || fail "the diff
 "$TP_REWRITE" --out out a.cpp 2> notes.txt && cmp out/a.cpp a.new || fail "--out"
 grep -q 'next:' notes.txt || fail "no next command"
 "$TP_REWRITE" -q --out out a.cpp 2> notes.txt; [ -s notes.txt ] && fail "-q is not quiet"
+# --out replaces its own copies, and nothing else: not a file of the user's, not a copy that was edited.
+refuses() { # WHY FILE TEXT ARG...
+  printf '%s\n' "$3" > "$2"
+  "$TP_REWRITE" -q "${@:4}" 2> err.txt; [ $? -eq 2 ] || fail "--out over $2: status"
+  grep -q "^tp: error: .*$1.*: not overwritten" err.txt && grep -q '^hint: ' err.txt || fail "--out over $2: $(cat err.txt)"
+  [ "$(cat "$2")" = "$3" ] || fail "$2 is overwritten"
+}
+refuses "edited since" out/a.cpp "// my change" --out out a.cpp
+mkdir -p mine && refuses "not a copy" mine/a.cpp "// mine" --out mine a.cpp
+[ ! -e mine/.tp-rewrite ] || fail "something was written"
+"$TP_REWRITE" -q --out . a.cpp 2> err.txt; [ $? -eq 2 ] && cmp a.cpp a.orig || fail "--out over the source itself"
+cp a.new out/a.cpp && "$TP_REWRITE" -q --out out a.cpp && cmp out/a.cpp a.new || fail "--out over its own copy"
 chmod 640 a.cpp; "$TP_REWRITE" -q --in-place a.cpp && [ "$(stat -c %a a.cpp)" = 640 ] || fail "--in-place"
 "$TP_REWRITE" --list-sites a.cpp | grep -q 'a.cpp:6:3 .* explicit (in the source)' || fail "in the source"
 cp a.orig a.cpp
