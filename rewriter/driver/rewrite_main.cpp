@@ -163,8 +163,9 @@ bool write_copies(const std::string& directory, const Files& files) {
     copies.require_replaceable(path);
   for (const auto& [path, text] : texts) {
     copies.add(path, text);
-    tool::write_file(directory + '/' + path, text);
-    tool::note("wrote " + directory + '/' + path);
+    const std::string target = (fs::path(directory) / path).string();
+    tool::write_file(target, text);
+    tool::note("wrote " + target);
   }
   copies.write();
   return !texts.empty();

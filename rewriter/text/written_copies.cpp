@@ -72,7 +72,7 @@ void WrittenCopies::add(const std::string& path, const std::string& text) {
 void WrittenCopies::write() const {
   std::string text(kHeader);
   for (const auto& [path, hash] : hashes_)
-    text += hash + " " + path + "\n";
+    text.append(hash).append(" ").append(path).append("\n");
   tool::write_file(list_of(directory_), text);
 }
 
