@@ -45,7 +45,7 @@ Json site_json(const Comparison& comparison, const SitePair& pair) {
 } // namespace
 
 bool is_diff_json(std::string_view text) {
-  return text.starts_with('{') && text.find("\"schema\": \"taskpath.diff/") != text.npos;
+  return text.starts_with("{\n \"schema\": \"taskpath.diff/");
 }
 
 std::string write_diff_json(const Comparison& comparison, const DiffText& options) {

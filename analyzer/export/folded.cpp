@@ -26,16 +26,35 @@ static std::string fold(const Profile& profile, std::uint64_t ContextRow::* metr
   return text;
 }
 
-// Every line is a stack from main, and a number: the format has no header.
+// The format has no header. In ours every stack begins with main, and all other frames name a line
+// or an address.
+static bool is_own_frame(std::string_view frame) {
+  if (frame == "(further contexts)" || frame.find("@0x") != frame.npos)
+    return true;
+  for (std::size_t at = frame.find(':'); at != frame.npos; at = frame.find(':', at + 1))
+    if (at + 1 < frame.size() && frame[at + 1] >= '0' && frame[at + 1] <= '9')
+      return true;
+  return false;
+}
+
 bool is_folded(std::string_view text) {
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
     const std::size_t blank = line.rfind(' ');
     if (blank == line.npos || blank + 1 == line.size() ||
-        line.find_first_not_of("0123456789", blank + 1) != line.npos ||
-        !(line.starts_with("main;") || line.substr(0, blank) == "main"))
+        line.find_first_not_of("0123456789", blank + 1) != line.npos)
       return false;
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    line = line.substr(0, blank);
+    if (line.substr(0, line.find(';')) != "main")
+      return false;
+    line.remove_prefix(std::min<std::size_t>(5, line.size()));
+    while (!line.empty()) {
+      const std::string_view frame = line.substr(0, line.find(';'));
+      if (!is_own_frame(frame))
+        return false;
+      line.remove_prefix(std::min(frame.size() + 1, line.size()));
+    }
   }
   return true;
 }

@@ -177,7 +177,10 @@ std::string PerfettoWriter::write() {
 } // namespace
 
 bool is_perfetto(std::string_view text) {
-  return text.find(kCounterName) != text.npos;
+  // A packet's tag, and somewhere the name as protobuf has it: after its length.
+  return text.starts_with('\x0a') &&
+         text.find(static_cast<char>(std::string_view(kCounterName).size()) +
+                   std::string(kCounterName)) != text.npos;
 }
 
 std::string write_perfetto(const Profile& profile) {

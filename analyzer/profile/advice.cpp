@@ -91,13 +91,14 @@ static std::string why_meaningless(const Profile& profile) {
   if (profile.work == 0 && profile.read.threads.paused_work == 0)
     return "No work was recorded: check that the program ran long enough and used oneTBB.";
   if (profile.read.begun == 0)
-    return "No oneTBB task ran, so this run shows nothing about scaling: check that the program "
+    return "No oneTBB task was recorded, so this run shows nothing about scaling: check that the "
+           "program "
            "ran to "
            "its end, and that it uses oneTBB for this input.";
   if (profile.sites[0].exclusive_work == profile.work && profile.read.threads.paused_work > 0)
-    return "Recording was paused whenever a task ran: call tp::resume() before the part to "
-           "profile, or "
-           "run without --paused.";
+    return "No work of a task was recorded, and recording was paused for a part of the run: if "
+           "tasks "
+           "ran there, call tp::resume() before the part to profile, or run without --paused.";
   return "";
 }
 

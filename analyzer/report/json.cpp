@@ -428,7 +428,7 @@ private:
 } // namespace
 
 bool is_profile_json(std::string_view text) {
-  return text.starts_with('{') && text.substr(0, 100).find("\"taskpath.profile/") != text.npos;
+  return text.starts_with("{\n \"schema\": \"taskpath.profile/");
 }
 
 std::string write_json(const Profile& profile) {

@@ -223,7 +223,7 @@ void add_summary(Lines& lines, const Profile& profile, bool verbose) {
   lines.add("Work T1         {} in {} tasks, {} per step{}", amount(profile.work),
             human_count(profile.read.begun),
             amount(profile.work / std::max<std::uint64_t>(profile.read.steps, 1)),
-            has_prior_work(profile) ? fmt::format("; {} of it before the first oneTBB call",
+            has_prior_work(profile) ? fmt::format("; {} before its thread's first oneTBB call",
                                                   amount(profile.read.prior_work))
                                     : "");
   lines.add("Span Tinf       {} in this run{}", amount(profile.span),

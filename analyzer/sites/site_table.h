@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From static ids to rows of the profile: spawn sites with the same (file, line) are one row,
-// regions with the same (file, line, name) one region. Made before the streams are read, because which invocations are outermost
-// depends on it.
+// regions with the same (file, line, name) one region. Made before the streams are read, because
+// which invocations are outermost depends on it.
 #pragma once
 
 #include "model/profile.h"

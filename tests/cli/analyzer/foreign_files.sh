@@ -37,6 +37,15 @@ done
 exits 0 -q -o files --json /dev/null --export pprof:/dev/null data
 
 refuses diff.json "$TP_DIFF" -q out.json out.json --json diff.json
+# JSON that only contains one of ours is the user's.
+echo '{"all": [{"schema": "taskpath.profile/1"}, {"schema": "taskpath.diff/1"}]}' >mine.json
+cp mine.json copy.json
+for command in "$TP_ANALYZE -q data --json mine.json" "$TP_DIFF -q out.json out.json --json mine.json"; do
+  $command >out 2>err
+  [ $? -eq 2 ] || fail "$command: another status than 2"
+  in_err "mine.json: it exists, and is not "
+  cmp -s mine.json copy.json || fail "mine.json is changed"
+done
 for _ in 1 2; do
   diff_exits 0 -q out.json out.json --json diff.json
 done

@@ -23,6 +23,10 @@ def compare(path, old, new):
                 differences.append(f"{path}/{key}: gone")
             elif key == "on_span":
                 compare(f"{path}/{key}/local/span", value["local"]["span"], new[key]["local"]["span"])
+                for rule, figures in value.items():
+                    for name in ("count", "work", "span"):
+                        if new[key][rule][name] < figures[name]:
+                            differences.append(f"{path}/{key}/{rule}/{name}: {figures[name]} became {new[key][rule][name]}")
             elif key not in FOR_PEOPLE and not (is_candidate and key == "name"):
                 compare(f"{path}/{key}", value, new[key])
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):

@@ -102,7 +102,8 @@ TEST(ExportFormats, KnowTheirOwnFiles) {
     for (const char* foreign :
          {"Customer,Revenue\nA,5\n", "main", "main 5\nprintf", "start;f 5\n", "{}", "digraph g {}",
           "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\n",
-          "{\"exporter\": \"other\", \"name\": \"taskpath\"}", "\x1f\x8b"})
+          "{\"exporter\": \"other\", \"name\": \"taskpath\"}", "\x1f\x8b",
+          "\nnotes on threads at work", "main;solve;inner 7\nmain;solve 3\n"})
       EXPECT_FALSE(reader.is_own(foreign)) << reader.name << " reads " << foreign;
   }
 }

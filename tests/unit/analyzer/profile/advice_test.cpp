@@ -17,7 +17,7 @@ std::string advice_on(const std::string& records) {
 
 TEST(Advice, OnARunWithoutTasksNamesNoCode) {
   const std::string text = advice_on("thread role=main\ncut work=1000\nend work=5\nthread-end\n");
-  EXPECT_TRUE(text.starts_with("No oneTBB task ran")) << text;
+  EXPECT_TRUE(text.starts_with("No oneTBB task was recorded")) << text;
 }
 
 TEST(Advice, OnARunWithoutWorkNamesNoCode) {
@@ -32,8 +32,10 @@ TEST(Advice, OnARunThatWasPausedNamesTheRemedy) {
                             "task work=0\n"
                             "wait-end\n"
                             "end work=2\n";
-  EXPECT_TRUE(advice_on(tasks + "thread-end paused=500\n").starts_with("Recording was paused"));
-  EXPECT_FALSE(advice_on(tasks + "thread-end\n").starts_with("Recording was paused"));
+  EXPECT_TRUE(advice_on(tasks + "thread-end paused=500\n")
+                  .starts_with("No work of a task was recorded, and recording was paused"));
+  EXPECT_FALSE(advice_on(tasks + "thread-end\n")
+                   .starts_with("No work of a task was recorded, and recording was paused"));
 }
 
 } // namespace
