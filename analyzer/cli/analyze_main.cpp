@@ -2,6 +2,7 @@
 // tp-analyze: options, the profile, the reports. stdout receives the answer, stderr everything
 // else.
 #include "cli/analyze_options.h"
+#include "cli/recordings_list.h"
 #include "cli/tool.h"
 #include "common/exit_status.h"
 #include "common/failure.h"
@@ -187,7 +188,16 @@ void dump(TraceSource& source) {
   tool::check_answer(static_cast<bool>(std::cout.flush()));
 }
 
+int list(const std::string& directory) {
+  const std::string rows = list_recordings(directory);
+  tool::write_answer(rows);
+  tool::next("tp-analyze " + tool::shell_quoted(directory));
+  return tool::kOk;
+}
+
 int run(const Options& options) {
+  if (!options.list.empty())
+    return list(options.list);
   if (show_old_profile(options))
     return tool::kOk;
   TraceSource source = open_directory(options.data);

@@ -137,13 +137,20 @@ void finish(const Raw& raw, Options& options) {
   if (!raw.progress_after.empty())
     options.progress_after = std::chrono::milliseconds(
         parse_integer("--progress-after", raw.progress_after, 0, UINT32_MAX));
+  while (options.list.size() > 1 && options.list.back() == '/')
+    options.list.pop_back();
+  if (!options.list.empty() && !raw.positionals.empty())
+    throw Failure("--list", "it takes one directory: expected no further argument, got '" +
+                                raw.positionals.front() + "'");
   place_positionals(raw, options);
 }
 
-void add_input(CommandLine& line, Raw& raw) {
+void add_input(CommandLine& line, Options& options, Raw& raw) {
   line.group("Input");
   line.positionals(raw.positionals, 2);
   line.value("-d,--data", raw.data, "DIR", "Data directory (default: $TP_DATA, else tp-data)");
+  line.value("--list", options.list, "DIR",
+             "List the recordings DIR, DIR.old, DIR.PID, or those in DIR, and nothing else");
   line.list("--map-path", raw.map_path, "OLD=NEW",
             "Replace a prefix of source file names (default: the rules of $TP_MAP_PATH, one per "
             "line)");
@@ -216,7 +223,7 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
   Raw raw;
   CommandLine line("tp-analyze", "Report how far a recorded program can scale and what limits it.",
                    "[OPTIONS] [DATA_DIR] [PROFILE.csv]");
-  add_input(line, raw);
+  add_input(line, options, raw);
   add_analysis(line, options, raw);
   add_what_if(line, options, raw);
   add_prediction(line, raw);

@@ -28,6 +28,7 @@ struct Options {
   std::string profile_csv; // path of ws_profile.csv
   bool csv_is_named = false;
   std::string region_dir; // directory for the region files
+  std::string list;       // a directory: list the recordings of this name, and nothing else
   std::string json;       // file, "-" for stdout, or empty
   ProfileOptions analysis;
   TextOptions text;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <initializer_list>
+#include <limits>
 #include <string_view>
 
 namespace tp::analysis {
@@ -19,21 +20,30 @@ struct ProgramMetric {
   const char* name;
   Measured (*of)(const Figures&);
   bool as_divisible = false;
+  // The other end, of a figure that may be an interval.
+  Measured (*other_end)(const Figures&) = nullptr;
 };
 constexpr ProgramMetric kProgramMetrics[] = {
     {"parallelism", [](const Figures& f) { return Measured{{f.work, f.span}}; }},
     {"divisible_parallelism", [](const Figures& f) { return Measured{{f.work, f.divisible_span}}; },
-     true},
+     true, [](const Figures& f) { return Measured{{f.work, f.divisible_span_at_most}}; }},
+    {"divisible_parallelism_at_least",
+     [](const Figures& f) { return Measured{{f.work, f.divisible_span_at_most}}; }, true},
     {"burdened_parallelism", [](const Figures& f) { return Measured{{f.work, f.burdened_span}}; }},
     {"work", [](const Figures& f) { return Measured{{f.work, 1}}; }},
     {"span", [](const Figures& f) { return Measured{{f.span, 1}}; }},
-    {"divisible_span", [](const Figures& f) { return Measured{{f.divisible_span, 1}}; }, true},
+    {"divisible_span", [](const Figures& f) { return Measured{{f.divisible_span, 1}}; }, true,
+     [](const Figures& f) { return Measured{{f.divisible_span_at_most, 1}}; }},
+    {"divisible_span_at_most",
+     [](const Figures& f) { return Measured{{f.divisible_span_at_most, 1}}; }, true},
     {"tasks", [](const Figures& f) { return Measured{{f.tasks, 1}}; }},
     {"steps", [](const Figures& f) { return Measured{{f.steps, 1}}; }},
     {"sites", [](const Figures& f) { return Measured{{f.sites.size() - 1, 1}}; }},
     {"attributed", [](const Figures& f) { return Measured{f.attributed, true}; }},
     {"overhead", [](const Figures& f) { return Measured{f.overhead, true}; }},
+    {"idle", [](const Figures& f) { return Measured{f.idle, true}; }},
     {"off_cpu", [](const Figures& f) { return Measured{f.off_cpu, true}; }},
+    {"elapsed", [](const Figures& f) { return Measured{{f.elapsed_ns, 1}}; }}, // ns
 };
 
 // Of a prediction: time(P), speedup(P).
@@ -58,6 +68,10 @@ constexpr SiteMetric kSiteMetrics[] = {
                  const Figures& f) { return Measured{{s.exclusive_work, f.work}, true}; }},
     {"parallelism",
      [](const SiteFigures& s, const Figures&) { return Measured{{s.work, s.span}}; }},
+    {"chain_parallelism",
+     [](const SiteFigures& s, const Figures&) { return Measured{{s.work, s.longest_chain}}; }},
+    {"longest_chain",
+     [](const SiteFigures& s, const Figures&) { return Measured{{s.longest_chain, 1}}; }},
     {"work", [](const SiteFigures& s, const Figures&) { return Measured{{s.work, 1}}; }},
     {"span", [](const SiteFigures& s, const Figures&) { return Measured{{s.span, 1}}; }},
     {"exclusive_work",
@@ -85,7 +99,8 @@ std::string names_of(const Table& table) {
 
 bool is_percent(const Metric& metric) {
   if (metric.site.empty())
-    return metric.name == "attributed" || metric.name == "overhead" || metric.name == "off_cpu";
+    return metric.name == "attributed" || metric.name == "overhead" || metric.name == "idle" ||
+           metric.name == "off_cpu";
   return metric.name == "critical" || metric.name == "share";
 }
 
@@ -245,18 +260,63 @@ std::optional<Measured> measure(const Metric& metric, const Figures& figures,
   const Measured measured = row.of(figures);
   if (row.as_divisible && figures.divisible != Divisible::Known)
     return {};
-  if (measured.percent && measured.value.denominator == 0)
+  if ((measured.percent && measured.value.denominator == 0) ||
+      (metric.name == "elapsed" && measured.value.numerator == 0))
     return {};
   return measured;
 }
 
+namespace {
+
+struct Interval {
+  long double low, high;
+};
+
+// Between what the true value of a figure is. If not all order was seen, spans and what follows from
+// them are known on one side only; which part of the critical path a site has is not known at all.
+Interval interval_of(const Metric& metric, const Figures& figures, long double value) {
+  Interval interval{value, value};
+  if (const ProgramMetric* const row =
+          metric.site.empty() && metric.procs == 0 ? row_of(kProgramMetrics, metric.name) : nullptr;
+      row && row->other_end) {
+    const long double other = row->other_end(figures).number();
+    interval = {std::min(value, other), std::max(value, other)};
+  }
+  if (figures.span_is_exact)
+    return interval;
+  const bool is_critical = metric.name.starts_with("critical");
+  const bool is_upper = metric.name.find("parallelism") != std::string::npos ||
+                        metric.name == "speedup" || is_critical;
+  const bool is_lower =
+      metric.name.find("span") != std::string::npos || metric.name == "time" || is_critical;
+  if (is_upper)
+    interval.low = 0;
+  if (is_lower)
+    interval.high = std::numeric_limits<long double>::infinity();
+  return interval;
+}
+
+} // namespace
+
 Missing why_missing(const Metric& metric, const Figures& figures) {
+  if (const Interval around_one = interval_of(metric, figures, 1);
+      !figures.span_is_exact && around_one.low < around_one.high)
+    return {
+        "known on one side only, since the order inside reductions, scans or flow graphs was not "
+        "seen",
+        "CXX=tp-c++, or build against the headers of tp-config --cflags"};
   if (metric.procs > 0)
     return {figures.predicted.empty() ? "nothing was predicted"
                                       : fmt::format("no prediction for {} CPUs", metric.procs),
             fmt::format("tp-analyze --procs {} --simulate always", metric.procs)};
   if (metric.name == "overhead")
     return {"nothing was predicted", "tp-analyze --simulate always"};
+  if (const ProgramMetric* const row =
+          metric.site.empty() ? row_of(kProgramMetrics, metric.name) : nullptr;
+      row && row->other_end && figures.divisible == Divisible::Known)
+    return {fmt::format("{} or {}, depending on whether the iterations of loops cost the same",
+                        row->of(figures).text(), row->other_end(figures).text()),
+            "tp-run --divide measures it"};
   if (metric.site.empty() && row_of(kProgramMetrics, metric.name)->as_divisible)
     return {fmt::format("unknown for loops split to their grain size ({})",
                         reason_of(figures.divisible)),
@@ -305,7 +365,13 @@ std::optional<bool> holds(const Check& check, const Figures& figures, std::strin
   if (!measured)
     return {};
   actual = measured->text();
-  return compare(measured->number(), check.comparison, check.value);
+  // A figure that is not known exactly fulfills a check only if both of its ends do.
+  const auto [low, high] = interval_of(check.metric, figures, measured->number());
+  if (low < high && check.comparison == "==")
+    return check.value < low || check.value > high ? std::optional(false) : std::nullopt;
+  const bool holds = compare(low, check.comparison, check.value);
+  return holds == compare(high, check.comparison, check.value) ? std::optional(holds)
+                                                               : std::nullopt;
 }
 
 } // namespace tp::analysis

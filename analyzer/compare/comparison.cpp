@@ -67,14 +67,6 @@ std::vector<SitePair> match_sites(const Figures& base, const Figures& now) {
   return pairs;
 }
 
-bool is_amount(const Metric& metric) {
-  for (const char* const name :
-       {"work", "span", "divisible_span", "exclusive_work", "critical_work", "time"})
-    if (metric.name == name)
-      return true;
-  return false;
-}
-
 long double share(const SiteFigures* site, const Figures& figures) {
   return site ? Measured{{site->critical_work, figures.span}, true}.number() : 0;
 }
@@ -91,6 +83,14 @@ Comparison compare_profiles(const Figures& base, const Figures& now) {
   std::stable_sort(comparison.sites.begin(), comparison.sites.end(),
                    [&](const SitePair& a, const SitePair& b) { return key(a) < key(b); });
   return comparison;
+}
+
+bool is_amount(const Metric& metric) {
+  for (const char* const name : {"work", "span", "divisible_span", "divisible_span_at_most",
+                                 "longest_chain", "exclusive_work", "critical_work", "time"})
+    if (metric.name == name)
+      return true;
+  return false;
 }
 
 Change change_of(const Metric& metric, const Comparison& comparison) {

@@ -38,6 +38,9 @@ struct Comparison {
 
 Comparison compare_profiles(const Figures& base, const Figures& now);
 
+// Whether a metric is in the unit of work, so that it can be compared in the same unit only.
+bool is_amount(const Metric& metric);
+
 // How a metric changes. A site that one side lacks has no work on that side. Throws BadCheck if
 // neither side has the site, or if the units differ and the metric is an amount of work.
 Change change_of(const Metric& metric, const Comparison& comparison);

@@ -36,8 +36,9 @@ Json site_json(const Comparison& comparison, const SitePair& pair) {
                {"match", kMatches[static_cast<std::size_t>(pair.match)]}};
   json["base_line"] = pair.base ? Json(pair.base->line) : Json(nullptr);
   json["too_short"] = pair.too_short();
-  for (const char* const metric : {"critical", "share", "parallelism", "work", "span",
-                                   "exclusive_work", "critical_work", "tasks"})
+  for (const char* const metric :
+       {"critical", "share", "parallelism", "chain_parallelism", "longest_chain", "work", "span",
+        "exclusive_work", "critical_work", "tasks"})
     json[metric] = change_json(site_change(comparison, pair, metric));
   return json;
 }
@@ -52,9 +53,11 @@ std::string write_diff_json(const Comparison& comparison, const DiffText& option
   Json program = Json::object();
   for (const char* const metric :
        {"work", "span", "parallelism", "divisible_span", "divisible_parallelism",
-        "burdened_parallelism", "tasks", "steps", "sites", "attributed", "overhead", "off_cpu"})
-    program[metric] = change_json({measure({"", metric}, *comparison.base, nullptr),
-                                   measure({"", metric}, *comparison.now, nullptr)});
+        "burdened_parallelism", "tasks", "steps", "sites", "attributed", "overhead", "idle",
+        "off_cpu", "elapsed"})
+    program[std::string_view(metric) == "elapsed" ? "elapsed_ns" : metric] =
+        change_json({measure({"", metric}, *comparison.base, nullptr),
+                     measure({"", metric}, *comparison.now, nullptr)});
   Json predicted = Json::array();
   for (const PredictedFigures& each : comparison.now->predicted) {
     Json row = {{"procs", each.procs}};

@@ -43,12 +43,26 @@ std::vector<DiffLine> diff_lines(const Comparison& comparison) {
   if (const std::uint64_t procs = most_predicted(comparison); procs > 0)
     lines.push_back({fmt::format("Time, {} CPUs", procs), {"", "time", procs}});
   for (const auto& [label, metric] :
-       {std::pair{"Work T1", "work"}, std::pair{"Span Tinf", "span"},
-        std::pair{"Overhead", "overhead"}, std::pair{"Parallelism", "parallelism"},
+       {std::pair{"Elapsed", "elapsed"}, std::pair{"Work T1", "work"},
+        std::pair{"Span Tinf", "span"}, std::pair{"Overhead", "overhead"},
+        std::pair{"Waiting (idle)", "idle"}, std::pair{"Parallelism", "parallelism"},
         std::pair{"  loops split", "divisible_parallelism"},
         std::pair{"  burdened", "burdened_parallelism"}, std::pair{"Tasks", "tasks"}})
     lines.push_back({label, {"", metric}});
   return lines;
+}
+
+std::string figure_text(const std::optional<Measured>& measured, const Metric& metric,
+                        const Figures& figures) {
+  if (!measured)
+    return "unknown";
+  const std::uint64_t number = measured->value.numerator;
+  if (measured->percent || measured->value.denominator != 1)
+    return measured->text();
+  if (metric.name == "elapsed")
+    return human_ns(number);
+  return is_amount(metric) && figures.hz > 0 ? human(number, figures.clock, figures.hz)
+                                             : human_count(number);
 }
 
 std::string change_text(const Change& change) {

@@ -11,15 +11,8 @@
 namespace tp::analysis {
 namespace {
 
-std::string text_of(const std::optional<Measured>& measured) {
-  if (!measured)
-    return "unknown";
-  return measured->value.denominator == 1 ? human_count(measured->value.numerator)
-                                          : measured->text();
-}
-
-bool can_compare(const Comparison& comparison, const std::string& metric) {
-  return comparison.same_unit || (metric != "work" && metric != "span" && metric != "time");
+bool can_compare(const Comparison& comparison, const Metric& metric) {
+  return comparison.same_unit || !is_amount(metric);
 }
 
 void add_program(Lines& lines, const Comparison& comparison) {
@@ -28,8 +21,10 @@ void add_program(Lines& lines, const Comparison& comparison) {
   for (const DiffLine& line : diff_lines(comparison)) {
     const Change change{measure(line.metric, *comparison.base, nullptr),
                         measure(line.metric, *comparison.now, nullptr)};
-    lines.add("{:<16}{:>16}{:>16}  {:>14}", line.label, text_of(change.base), text_of(change.now),
-              can_compare(comparison, line.metric.name) ? change_text(change) : "other unit");
+    lines.add("{:<16}{:>16}{:>16}  {:>14}", line.label,
+              figure_text(change.base, line.metric, *comparison.base),
+              figure_text(change.now, line.metric, *comparison.now),
+              can_compare(comparison, line.metric) ? change_text(change) : "other unit");
   }
 }
 
@@ -49,8 +44,8 @@ void add_sites(Lines& lines, const Comparison& comparison, std::size_t top) {
   std::size_t width = title.size();
   for (std::size_t i = 0; i < shown; ++i)
     width = std::max(width, name_of(comparison.sites[i]).size());
-  lines.add("{}", lines.bold(fmt::format("{:<{}}{:>19}{:>25}  {}", title, width, "critical %",
-                                         "parallelism", "")));
+  lines.add("{}",
+            lines.bold(fmt::format("{:<{}}{:>26}{:>22}", title, width, "work", "critical %")));
   for (std::size_t i = 0; i < shown; ++i) {
     const SitePair& pair = comparison.sites[i];
     const auto both = [&](const char* metric) {
@@ -61,8 +56,14 @@ void add_sites(Lines& lines, const Comparison& comparison, std::size_t top) {
       return fmt::format("{:>8} -> {:>7}", pair.base ? number(*change.base) : "-",
                          pair.now ? number(*change.now) : "-");
     };
-    lines.add("{:<{}}{}      {}  {}", name_of(pair), width, both("critical"), both("parallelism"),
-              match_text(pair));
+    const Change work = site_change(comparison, pair, "work");
+    const auto amount = [](const SiteFigures* side, const std::optional<Measured>& of,
+                           const Figures& figures) {
+      return side ? figure_text(of, {"", "work"}, figures) : "-";
+    };
+    lines.add("{:<{}}{:>12} -> {:>10}   {}  {}", name_of(pair), width,
+              amount(pair.base, work.base, *comparison.base),
+              amount(pair.now, work.now, *comparison.now), both("critical"), match_text(pair));
   }
   if (shown < comparison.sites.size())
     lines.add("... and {} more (--top)", comparison.sites.size() - shown);
@@ -74,15 +75,15 @@ void add_sites(Lines& lines, const Comparison& comparison, std::size_t top) {
 
 std::string write_diff_text(const Comparison& comparison, const DiffText& options) {
   Lines lines(options.color);
-  lines.add("{}", lines.bold(clipped(
-                      fmt::format("Taskpath comparison: {} -> {}", options.base, options.now),
-                      kMaxWidth)));
+  for (const std::string& line :
+       wrapped(fmt::format("Taskpath comparison: {} -> {}", options.base, options.now), 0))
+    lines.add("{}", lines.bold(line));
   lines.add_text("Clock           " + comparison.now->unit +
                  (comparison.same_unit ? "" : ", was " + comparison.base->unit));
   for (const auto& [figures, name] :
        {std::pair{comparison.base, &options.base}, std::pair{comparison.now, &options.now}})
     if (!figures->complete)
-      lines.add("{}", lines.yellow(clipped("incomplete: " + *name, kMaxWidth)));
+      lines.add("{}", lines.yellow(printable("incomplete: " + *name)));
   add_program(lines, comparison);
   lines.add("");
   add_sites(lines, comparison, options.top);
@@ -108,20 +109,25 @@ std::string write_diff_markdown(const Comparison& comparison, const DiffText& op
   for (const DiffLine& line : diff_lines(comparison)) {
     const Change change{measure(line.metric, *comparison.base, nullptr),
                         measure(line.metric, *comparison.now, nullptr)};
-    text += fmt::format(
-        "| {} | {} | {} | {} |\n", line.label, text_of(change.base), text_of(change.now),
-        can_compare(comparison, line.metric.name) ? change_text(change) : "other unit");
+    text += fmt::format("| {} | {} | {} | {} |\n", line.label,
+                        figure_text(change.base, line.metric, *comparison.base),
+                        figure_text(change.now, line.metric, *comparison.now),
+                        can_compare(comparison, line.metric) ? change_text(change) : "other unit");
   }
-  text += "\n| Spawn site | critical path % | | parallelism | | "
-          "|\n|---|---:|---:|---:|---:|---|\n";
+  text += "\n| Spawn site | work | | critical path % | | parallelism | | "
+          "|\n|---|---:|---:|---:|---:|---:|---:|---|\n";
   const std::size_t shown = std::min(comparison.sites.size(), options.top);
   for (std::size_t i = 0; i < shown; ++i) {
     const SitePair& pair = comparison.sites[i];
     const Change critical = site_change(comparison, pair, "critical");
-    const Change parallelism = site_change(comparison, pair, "parallelism");
-    text += fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", cell(pair.either().name),
-                        mark_of(pair.too_short()), critical.base->text(), critical.now->text(),
-                        parallelism.base->text(), parallelism.now->text(), match_text(pair));
+    const Change parallelism = site_change(comparison, pair, "chain_parallelism");
+    const Change work = site_change(comparison, pair, "work");
+    const Metric metric{"", "work"};
+    text += fmt::format("| {}{} | {} | {} | {} | {} | {} | {} | {} |\n", cell(pair.either().name),
+                        mark_of(pair.too_short()), figure_text(work.base, metric, *comparison.base),
+                        figure_text(work.now, metric, *comparison.now), critical.base->text(),
+                        critical.now->text(), parallelism.base->text(), parallelism.now->text(),
+                        match_text(pair));
   }
   return any_too_short(comparison, shown) ? text + fmt::format("\n{}\n", kTooShort) : text;
 }

@@ -4,6 +4,7 @@
 
 #include "compare/comparison.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct DiffLine {
 };
 // Time first: the prediction for the largest number of CPUs that both profiles have one for.
 std::vector<DiffLine> diff_lines(const Comparison& comparison);
+// "12.3 ms" where the unit is a time, "1.23 M", "3.08", "20 %", "unknown"
+std::string figure_text(const std::optional<Measured>& measured, const Metric& metric,
+                        const Figures& figures);
 // "-10.25 %", "+3 points"
 std::string change_text(const Change& change);
 std::string match_text(const SitePair& pair);

@@ -4,8 +4,11 @@
 
 #include "base/json_fields.h"
 #include "base/problem.h"
+#include "base/rounding.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include <limits>
 
@@ -36,6 +39,8 @@ SiteFigures site_of_json(const JsonFields& json) {
   site.constructs = json.texts("constructs");
   site.work = json.number("work");
   site.span = json.number("span");
+  // Added within /1. Profiles without it have the sum of spans instead.
+  site.longest_chain = json.number(json.has("longest_chain") ? "longest_chain" : "span");
   site.exclusive_work = json.number("exclusive_work");
   site.critical_work = json.number("critical_work");
   site.tasks = json.number("invocations");
@@ -52,6 +57,13 @@ Divisible divisible_of_json(const JsonFields& json) {
                      kDivisibleNames[static_cast<std::size_t>(Divisible::OfThisSchedule)]
              ? Divisible::OfThisSchedule
              : Divisible::NotRecompiled;
+}
+
+// Profiles of version 0.1 lack it; the span of the run is one.
+std::uint64_t divisible_span_at_most(const JsonFields& json) {
+  return json.has("divisible_span_at_most")
+             ? json.number("divisible_span_at_most")
+             : std::max(json.number("divisible_span"), json.number("span"));
 }
 
 Json parse(const std::string& text, const std::string& file) {
@@ -77,15 +89,23 @@ Figures figures_of(const Profile& profile) {
                   .work = profile.work,
                   .span = profile.span,
                   .divisible_span = profile.divisible_span,
+                  .divisible_span_at_most = profile.divisible_span_at_most,
                   .burdened_span = profile.burdened_span_tbb,
                   .divisible = profile.divisible,
+                  .span_is_exact = profile.unseen_order.empty(),
                   .tasks = profile.read.begun,
                   .steps = profile.read.steps,
                   .predicted_work = profile.prediction.work};
   if (profile.attribution.basis != AttributionBasis::None)
     figures.attributed = {profile.attribution.attributed, profile.attribution.total};
   const TimeBalance& balance = profile.balance;
-  figures.off_cpu = {balance.descheduled, balance.threads * balance.elapsed};
+  const std::uint64_t whole = balance.threads * balance.elapsed;
+  figures.off_cpu = {balance.descheduled, whole};
+  figures.idle = {balance.idle, whole};
+  const double time_hz = profile.read.time_hz;
+  figures.elapsed_ns = to_ns(balance.elapsed, time_hz);
+  figures.clock = profile.run.work;
+  figures.hz = profile.run.same_as_time ? time_hz : static_cast<double>(profile.run.work.hz);
   figures.overhead = {profile.prediction.overhead,
                       profile.prediction.work + profile.prediction.overhead};
   for (const PredictedRun& run : profile.prediction.runs)
@@ -98,6 +118,7 @@ Figures figures_of(const Profile& profile) {
                              .constructs = row.info.constructs,
                              .work = row.work,
                              .span = row.span,
+                             .longest_chain = row.longest_chain,
                              .exclusive_work = row.exclusive_work,
                              .critical_work = row.critical_work,
                              .tasks = row.invocations,
@@ -116,9 +137,11 @@ Figures read_figures(const std::string& text, const std::string& file) {
                   .work = fields.number("work"),
                   .span = fields.number("span"),
                   .divisible_span = fields.number("divisible_span"),
+                  .divisible_span_at_most = divisible_span_at_most(fields),
                   .burdened_span =
                       fields.object("scalability").object("burdened_tbb").number("span"),
                   .divisible = divisible_of_json(fields),
+                  .span_is_exact = !fields.has("span_is_exact") || fields.flag("span_is_exact"),
                   .tasks = trace.number("tasks_begun"),
                   .steps = trace.number("steps")};
   if (fields.has("prediction")) {
@@ -133,8 +156,17 @@ Figures read_figures(const std::string& text, const std::string& file) {
   }
   if (fields.has("time_balance")) {
     const JsonFields balance = fields.object("time_balance");
-    figures.off_cpu = {balance.number("of_them_descheduled_ticks"),
-                       balance.number("threads") * balance.number("elapsed_ticks")};
+    const std::uint64_t whole = balance.number("threads") * balance.number("elapsed_ticks");
+    figures.off_cpu = {balance.number("of_them_descheduled_ticks"), whole};
+    figures.idle = {balance.number("idle_ticks"), whole};
+    const double time_hz = clock.decimal("time_hz", 0);
+    figures.elapsed_ns = to_ns(balance.number("elapsed_ticks"), time_hz);
+    figures.clock = {clock.text("clock"), fields.text("unit"),
+                     clock.has("hz") ? clock.number("hz") : 0};
+    // Ticks are those of the clock of time.
+    figures.hz = figures.clock.hz == 0           ? 0
+                 : figures.clock.unit == "ticks" ? time_hz
+                                                 : static_cast<double>(figures.clock.hz);
   }
   if (fields.has("records_lost") && fields.flag("records_lost")) {
     const auto reasons = fields.texts("incomplete_reasons");

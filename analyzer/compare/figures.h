@@ -17,6 +17,7 @@ struct SiteFigures {
   std::uint32_t line = 0; // 0: main
   std::vector<std::string> functions, constructs;
   std::uint64_t work = 0, span = 0;
+  std::uint64_t longest_chain = 0;
   std::uint64_t exclusive_work = 0, critical_work = 0;
   std::uint64_t tasks = 0;
   bool too_short = false; // as in SiteRow
@@ -29,15 +30,21 @@ struct PredictedFigures {
 };
 
 struct Figures {
-  std::string unit; // of work, with the clock: "ticks (tsc-rseq)"
+  std::string unit;             // of work, with the clock: "ticks (tsc-rseq)"
+  Clock clock;                  // of work
+  double hz = 0;                // of it, as measured; 0: not a time
+  std::uint64_t elapsed_ns = 0; // from the first to the last record; 0: unknown
   bool complete = true;
   std::string lost; // where records are lost, or empty
   std::uint64_t work = 0, span = 0;
-  std::uint64_t divisible_span = 0, burdened_span = 0; // burdened: oneTBB's model
+  std::uint64_t divisible_span = 0, divisible_span_at_most = 0;
+  std::uint64_t burdened_span = 0; // oneTBB's model
   Divisible divisible = Divisible::Known;
+  bool span_is_exact = true; // else a lower bound
   std::uint64_t tasks = 0, steps = 0;
   Ratio attributed; // 0/0: unknown
   Ratio overhead;   // tasking overhead of all tasks, in work and overhead; 0/0: unknown
+  Ratio idle;       // of the time of all threads: without a task; 0/0: unknown
   Ratio off_cpu;    // of the time of all threads: in a step, without a CPU; 0/0: unknown
   std::uint64_t predicted_work = 0; // without what recording added: a speedup is this over a time
   std::vector<PredictedFigures> predicted;

@@ -148,9 +148,13 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed) {
                   {stream.regions.data(), stream.regions.size()},
                   {record.extra, summary_.extra.size()},
                   frame.state.opened,
-                  closed};
+                  closed,
+                  frame.state.fold,
+                  frame.state.after_portion};
   visitor_.step(frame.state, step);
   frame.state.opened = closed;
+  frame.state.fold = FoldKind::None;
+  frame.state.after_portion = false;
   stream.regions.clear();
   ++summary_.steps;
   summary_.overhead += step.overhead_before;
@@ -172,8 +176,8 @@ void DagReader::finish_top(Stream& stream) {
   joins_.finish(frame);
 }
 
-void DagReader::push_root(Stream& stream) {
-  Frame* const root = joins_.make_frame();
+void DagReader::push_root(Stream& stream, bool is_main) {
+  Frame* const root = joins_.make_root(is_main);
   root->state.path = visitor_.new_path();
   visitor_.root_begun(root->state);
   push(stream, root);
@@ -223,7 +227,9 @@ bool DagReader::process_record(Stream& stream) {
     return true;
   }
   case Op::LoopEnd:
-    process_loop_end(stream);
+  case Op::PortionEnd:
+  case Op::PortionJoin:
+    process_body_end(stream);
     return true;
   case Op::Join:
     return process_join(stream);
@@ -331,7 +337,8 @@ Row DagReader::resolve_site(Stream& stream, const Frame& parent) {
 bool DagReader::process_spawn(Stream& stream) {
   const Record& record = stream.cursor.record();
   Frame& parent = running(stream);
-  const Row row = resolve_site(stream, parent);
+  const Row spawned_at = resolve_site(stream, parent);
+  const Row row = parent.is_task && rows_.is_of_library(spawned_at) ? parent.state.row : spawned_at;
   Context* context = nullptr;
   if (!resolve_context(stream, &parent, context))
     return false;
@@ -340,12 +347,11 @@ bool DagReader::process_spawn(Stream& stream) {
              {record.op == Op::Spawn ? BoundaryKind::Spawn : BoundaryKind::Wait, row});
   parent.state.last_spawned = row;
 
-  Frame* const child = joins_.make_frame();
+  Frame* const child = joins_.make_task(parent);
   child->is_task = true;
   child->spawn_time = stream.cursor.time().at;
   child->state.row = child->state.last_spawned = row;
   child->state.path = visitor_.copy_path(*parent.state.path);
-  visitor_.set_rank(*child->state.path, ++next_rank_);
   const bool is_split = record.op == Op::Spawn &&
                         static_cast<trace::SiteCode>(record.flags & 3) == trace::SiteCode::Inherit;
   const bool is_wait = record.op == Op::SpawnWait;
@@ -360,6 +366,8 @@ bool DagReader::process_spawn(Stream& stream) {
   if (!is_wait && record.flags & trace::kSpawnSplit)
     joins_.split(parent, *child);
   child->state.is_split = is_split;
+  child->largest_leaf = is_split ? parent.largest_leaf : stream.largest_leaf;
+  stream.largest_leaf = 0;
   visitor_.spawned(parent.state, child->state);
   ++summary_.spawned;
   summary_.most_live_frames = std::max(summary_.most_live_frames, joins_.live_frames());
@@ -445,10 +453,9 @@ bool DagReader::claim_task(Stream& stream, Frame*& task) {
 
 // A task whose spawn is lost: its path starts at 0.
 Frame* DagReader::placeholder_frame(std::uint64_t id) {
-  Frame* const frame = joins_.make_frame();
+  Frame* const frame = joins_.make_lost_task();
   frame->state.row = frame->state.last_spawned = rows_.unknown_row;
   frame->state.path = visitor_.new_path();
-  visitor_.set_rank(*frame->state.path, ++next_rank_);
   // Its context is lost with its spawn: a context that no record names replaces it.
   Context* const stand_in = joins_.make_context(id, false, 0);
   joins_.set_context(frame->context, stand_in);
@@ -511,18 +518,58 @@ void DagReader::process_end(Stream& stream) {
     finish_top(stream);
 }
 
-void DagReader::process_loop_end(Stream& stream) {
+// The payload of a LoopShape or LoopWhole record.
+std::vector<trace::LoopDimension> DagReader::dimensions(const Stream& stream) const {
   const Record& record = stream.cursor.record();
+  const std::size_t count = record.payload_bytes / sizeof(trace::LoopDimension);
+  if (count == 0 || count > trace::kMaxDimensions)
+    fail(Problem::BadPayload, stream.cursor.place(),
+         fmt::format("1 to {} dimensions of {} bytes", trace::kMaxDimensions,
+                     sizeof(trace::LoopDimension)),
+         fmt::format("{} bytes", record.payload_bytes));
+  std::vector<trace::LoopDimension> found(count);
+  std::memcpy(found.data(), record.payload, count * sizeof(trace::LoopDimension));
+  return found;
+}
+
+// What the LoopEnd or PortionEnd record says.
+LoopPart DagReader::loop_part(Stream& stream, const Frame& frame) {
+  const Record& record = stream.cursor.record();
+  LoopPart part = stream.shape.empty() ? LoopPart::of(record.iterations, record.grain)
+                                       : LoopPart::of(stream.shape);
+  stream.shape.clear();
+  part.joins = record.flags & trace::kPartsJoin;
+  if (frame.largest_leaf > 0 && part.iterations > 0)
+    part.largest = frame.largest_leaf;
+  return part;
+}
+
+// A LoopEnd, PortionEnd or PortionJoin. For what the portions of a body are made of, they are bodies.
+void DagReader::process_body_end(Stream& stream) {
+  const Op op = stream.cursor.record().op;
   Frame& frame = running(stream);
-  if (frame.open_loops == 0 && frame.is_lost) {
-    close_step(stream, frame, {BoundaryKind::BodyEnd});
-    return;
-  }
-  if (frame.open_loops == 0)
+  if (frame.open_loops == 0 && !frame.is_lost)
     fail(Problem::LoopEndWithoutBegin, stream.cursor.place(), "an open loop body", "none");
   close_step(stream, frame, {BoundaryKind::BodyEnd});
+  if (op != Op::LoopEnd) {
+    frame.state.opened = {BoundaryKind::BodyBegin};
+    frame.state.after_portion = true;
+  }
+  if (frame.open_loops == 0) {
+    stream.shape.clear();
+    return;
+  }
+  if (op == Op::PortionJoin) {
+    visitor_.portions_joined(frame.state);
+    return;
+  }
+  const LoopPart part = loop_part(stream, frame);
+  if (op == Op::PortionEnd) {
+    visitor_.portion_end(frame.state, part);
+    return;
+  }
   --frame.open_loops;
-  visitor_.loop_end(frame.state, record.iterations, record.grain);
+  visitor_.loop_end(frame.state, part);
 }
 
 // ---- other joins
@@ -548,7 +595,12 @@ bool DagReader::process_join(Stream& stream) {
     note_missing(Problem::NeverJoined, stream);
   close_step(stream, frame, {BoundaryKind::Other});
   ++summary_.folds;
+  visitor_.folds(frame.state);
   joins_.pass_node(frame, force_);
+  const unsigned flags = stream.cursor.record().flags;
+  frame.state.fold = flags & trace::kJoinRuns      ? FoldKind::Joins
+                     : flags & trace::kJoinSkipped ? FoldKind::Skipped
+                                                   : FoldKind::Unknown;
   return true;
 }
 
@@ -653,6 +705,12 @@ bool DagReader::process_extended(Stream& stream) {
   case trace::ExtendedKind::Feed:
     stream.feed_next = true;
     break;
+  case trace::ExtendedKind::LoopShape:
+    stream.shape = dimensions(stream);
+    break;
+  case trace::ExtendedKind::LoopWhole:
+    stream.largest_leaf = LoopPart::of(dimensions(stream)).largest;
+    break;
   case trace::ExtendedKind::Pause:
     ++summary_.pauses;
     break;
@@ -709,7 +767,7 @@ void DagReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& pa
   // A worker thread's root frame has no step of its own.
   if (payload.role == static_cast<std::uint32_t>(trace::ThreadRole::Worker))
     ++summary_.threads.workers;
-  push_root(stream);
+  push_root(stream, payload.role == static_cast<std::uint32_t>(trace::ThreadRole::Main));
   stream.used_tbb = false;
   // Recording may have begun before the first use (a causal region): both parts are one code
   // segment.

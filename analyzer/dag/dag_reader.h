@@ -40,8 +40,10 @@ private:
     Frame* top = nullptr;
     std::uint32_t last_site = 0;
     bool any_site = false;
-    bool feed_next = false; // a Feed record precedes the next spawn
-    bool used_tbb = false;  // by the thread, unless it is a worker thread
+    bool feed_next = false;                  // a Feed record precedes the next spawn
+    std::uint64_t largest_leaf = 0;          // of the LoopWhole record before the next SpawnWait
+    std::vector<trace::LoopDimension> shape; // of the LoopShape record before the next body's end
+    bool used_tbb = false;                   // by the thread, unless it is a worker thread
     Row last_row = kMainRow;
     std::uint64_t first_time = 0;
     std::uint64_t thread_ended_at = 0; // of the last thread that gave the stream back; 0: none
@@ -73,7 +75,9 @@ private:
   bool process_context_end(Stream& stream);
   void end_contexts(Stream& stream);
   void process_end(Stream& stream);
-  void process_loop_end(Stream& stream);
+  void process_body_end(Stream& stream);
+  LoopPart loop_part(Stream& stream, const Frame& frame);
+  std::vector<trace::LoopDimension> dimensions(const Stream& stream) const;
   void process_release(Stream& stream);
   void process_region(Stream& stream);
   bool process_extended(Stream& stream);
@@ -95,7 +99,7 @@ private:
   Frame& running(Stream& stream);
   void close_step(Stream& stream, Frame& frame, Boundary closed);
   void push(Stream& stream, Frame* frame);
-  void push_root(Stream& stream);
+  void push_root(Stream& stream, bool is_main = false);
   void finish_top(Stream& stream);
   void finish_stack(Frame*& top);
   void begin_thread(Stream& stream, const trace::ThreadBeginPayload& payload);
@@ -130,7 +134,6 @@ private:
   std::size_t next_drop_ = 1024; // at this number of spent edges
   IdTable<Frame*> stacks_;       // suspended stacks
   Waiters lost_;                 // waiters for streams that do not exist
-  std::uint64_t next_rank_ = 0;
   bool force_ = false;
   bool claims_complete_ = false;
   bool waits_for_messages_ = false; // this oneTBB has try_put_and_wait()

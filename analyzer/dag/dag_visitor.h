@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/ids.h"
+#include "dag/loop_part.h"
 
 #include <array>
 #include <cstddef>
@@ -43,6 +44,10 @@ struct Boundary {
   bool operator==(const Boundary&) const = default;
 };
 
+// Whether a step began with a Join of two halves of a loop, and then whether it joins two results:
+// parts that ran one after the other can have one result in common. Unknown: in a trace of version 1.
+enum class FoldKind : std::uint8_t { None, Unknown, Joins, Skipped };
+
 // What a visitor sees of a frame.
 struct FrameState {
   static constexpr std::size_t kOwnBytes = 4 * sizeof(void*);
@@ -55,6 +60,8 @@ struct FrameState {
   bool is_root = false;
   bool is_split = false;         // an algorithm split it off its spawner's own work
   bool is_stolen = false;        // it began on another thread than it was spawned on
+  FoldKind fold{};               // of the open step
+  bool after_portion = false;    // the open step began after a portion of a body call
   std::uint64_t steal_delay = 0; // ticks since it and its thief were both available; 0: unknown
 };
 
@@ -73,11 +80,13 @@ struct Step {
   std::span<const RegionWork> regions;
   std::span<const std::uint64_t> extra; // values of the run's extra events
   Boundary opened, closed;              // what it began and ended with
+  FoldKind fold = FoldKind::None;
+  bool after_portion = false; // it began inside a body call, after a portion of it
 };
 
-// Which path survives where two of equal length meet. A child wins against the continuation; the
-// child that was spawned first (lower rank) wins against later ones.
-enum class Tie : std::uint8_t { Into, From, LowerRank };
+// Which path survives where two of equal length meet. A child wins against the continuation, of two
+// tasks that of the one that comes first in the tree (tree_order.h).
+enum class Tie : std::uint8_t { Into, From };
 
 // The order of calls is a topological order of the DAG. The reader decides when paths are made,
 // copied and dropped, the visitor implements it: each Path in a call comes from new_path() or
@@ -90,11 +99,11 @@ public:
   virtual Path* new_path() = 0; // empty, length 0; the reader's until drop_path()
   virtual Path* copy_path(const Path& path) = 0;
   virtual void drop_path(Path* path) = 0;
-  virtual void set_rank(Path&, std::uint64_t /*rank*/) {}
-  // `into` becomes the longer of both. Its rank changes only with Tie::LowerRank. The reader
-  // still owns `from`.
-  virtual void join_path(Path& into, const Path& from, Tie tie) = 0;
-  // `into` becomes a copy of `from`, but keeps its rank.
+  // `into` becomes the longer of both. True: that is `from`; a visitor to which it makes no
+  // difference which of two equal paths survives may always return false. The reader still owns
+  // `from`.
+  virtual bool join_path(Path& into, const Path& from, Tie tie) = 0;
+  // `into` becomes a copy of `from`.
   virtual void assign_path(Path& into, const Path& from) = 0;
   // A wait of `frame` is over. `fresh`: the longest end of what it joins; `again`: of what this
   // frame has joined before in the same scope. Either may be null.
@@ -109,9 +118,18 @@ public:
   virtual void restarted(FrameState&) {}
   virtual void step(FrameState& frame, const Step& step) = 0;
   virtual void loop_begin(FrameState&) {}
-  virtual void loop_end(FrameState&, std::uint64_t /*iterations*/, std::uint64_t /*grain*/) {}
-  // The frame is over. The reader drops the path later: joins may still read it.
-  virtual void ended(FrameState& frame) = 0;
+  // A portion of the body call is over: the path from its beginning, or from the last portion's end.
+  virtual void portion_end(FrameState&, const LoopPart&) {}
+  // The results of the last two portions whose LoopPart::joins is set, and that are not joined yet, have
+  // been joined, by what was executed since the last portion's end. The result counts as a portion.
+  virtual void portions_joined(FrameState&) {}
+  // `whole`: the body call with all of its portions.
+  virtual void loop_end(FrameState&, const LoopPart& /*whole*/) {}
+  // The frame is about to pass a fold node: to join what it did with the other half.
+  virtual void folds(FrameState&) {}
+  // The frame is over. The reader drops the path later: joins may still read it. `tie`: against the
+  // longest of the ends so far. True, as by join_path(): the frame's is the longest now.
+  virtual bool ended(FrameState& frame, Tie tie) = 0;
   // The longest end of tasks that no wait has joined and none will.
   virtual void left_unjoined(const Path&) {}
   // A task that never began.

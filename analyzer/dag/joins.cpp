@@ -5,7 +5,13 @@
 
 #include "tp/trace/trace_format.h"
 
+#include <utility>
+
 namespace tp::analysis {
+
+Frame* Joins::make_root(bool is_main) {
+  return make_frame(is_main ? order_.first() : order_.last());
+}
 
 Context* Joins::make_context(std::uint64_t id, bool exclusive, std::uint8_t construct) {
   Context* const context = contexts_.make();
@@ -53,12 +59,10 @@ void Joins::release(Scope* scope) {
       older->newer = nullptr;
     if (scope->newer)
       scope->newer->older = nullptr;
-    if (scope->best) {
-      visitor_.left_unjoined(*scope->best);
-      visitor_.drop_path(scope->best);
-    }
-    if (scope->joined)
-      visitor_.drop_path(scope->joined);
+    if (scope->best.path)
+      visitor_.left_unjoined(*scope->best.path);
+    drop(scope->best);
+    drop(scope->joined);
     scopes_.free(scope);
     scope = older;
   }
@@ -242,21 +246,37 @@ void Joins::close_wait(Frame& frame) {
   waits_.free(wait);
 }
 
-// `into`, which may be null, becomes the longer of both; takes ownership of `from`.
-void Joins::absorb(Path*& into, Path*& from) {
-  if (into && from) {
-    visitor_.join_path(*into, *from, Tie::LowerRank);
-    visitor_.drop_path(from);
-  } else if (from) {
+void Joins::drop(End& end) {
+  if (!end.path)
+    return;
+  visitor_.drop_path(end.path);
+  order_.release(end.place);
+  end = {};
+}
+
+// `into` becomes the longer of both, at its place in the tree; `from` gets the place of the other.
+// Which ends meet first does not matter: the longest one that comes first in the tree is left.
+void Joins::join(End& into, End& from) {
+  const bool precedes = TreeOrder::precedes(*from.place, *into.place);
+  if (visitor_.join_path(*into.path, *from.path, precedes ? Tie::From : Tie::Into))
+    std::swap(into.place, from.place);
+}
+
+// `into`, which may be none, becomes the longer of both; takes ownership of `from`.
+void Joins::absorb(End& into, End& from) {
+  if (into.path && from.path) {
+    join(into, from);
+    drop(from);
+  } else if (from.path) {
     into = from;
+    from = {};
   }
-  from = nullptr;
 }
 
 void Joins::join_scope(Frame& frame, Scope& scope) {
   if (scope.joined_by != frame.serial)
     absorb(scope.best, scope.joined);
-  visitor_.wait_joined(frame.state, scope.best, scope.joined);
+  visitor_.wait_joined(frame.state, scope.best.path, scope.joined.path);
   absorb(scope.joined, scope.best);
   scope.joined_by = frame.serial;
 }
@@ -298,9 +318,10 @@ void Joins::settle(Scope* scope) {
     if (!newer)
       return;
     // Waits of other frames on the context will join these tasks as well.
-    for (const Path* path : {scope->best, scope->joined})
-      if (path) {
-        Path* copy = visitor_.copy_path(*path);
+    for (const End& end : {scope->best, scope->joined})
+      if (end.path) {
+        End copy{visitor_.copy_path(*end.path), end.place};
+        order_.share(end.place);
         absorb(newer->joined, copy);
       }
     newer->joined_by = scope->closed_by;
@@ -319,10 +340,12 @@ void Joins::leave_scope(Frame& frame) {
     return;
   }
   Scope* const scope = live(frame.scope);
-  if (scope->best) {
-    visitor_.join_path(*scope->best, *frame.state.path, Tie::LowerRank);
+  if (scope->best.path) {
+    End end{frame.state.path, frame.place};
+    join(scope->best, end);
+    frame.place = end.place;
   } else {
-    scope->best = frame.state.path;
+    scope->best = {frame.state.path, std::exchange(frame.place, nullptr)};
     frame.state.path = nullptr;
   }
   --scope->outstanding;
@@ -393,8 +416,24 @@ void Joins::release(FoldNode* node) {
   }
 }
 
+// A task that was waited for is part of its root's path: if the ends are equal, the root's has the
+// whole composition. Of roots main comes first, then the others in their order.
+void Joins::note_end(Frame& frame) {
+  const bool is_root = !frame.is_task;
+  const bool precedes =
+      !longest_ ||
+      (is_root == longest_is_root_ ? TreeOrder::precedes(*frame.place, *longest_) : is_root);
+  if (!visitor_.ended(frame.state, precedes ? Tie::From : Tie::Into))
+    return;
+  order_.share(frame.place);
+  if (longest_)
+    order_.release(longest_);
+  longest_ = frame.place;
+  longest_is_root_ = is_root;
+}
+
 void Joins::finish(Frame* frame) {
-  visitor_.ended(frame->state);
+  note_end(*frame);
   if (frame->node)
     depart(frame->node, frame->side, *frame->state.path);
   while (frame->scopes)
@@ -421,6 +460,8 @@ void Joins::free_frame(Frame* frame) {
     close_wait(*frame);
   set_context(frame->last_context, nullptr);
   set_context(frame->context, nullptr);
+  if (frame->place)
+    order_.release(frame->place);
   frames_.free(frame);
 }
 

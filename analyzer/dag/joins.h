@@ -21,6 +21,7 @@
 #include "base/pool.h"
 #include "dag/dag_visitor.h"
 #include "dag/stream_queue.h"
+#include "dag/tree_order.h"
 
 #include <cstdint>
 
@@ -28,6 +29,13 @@ namespace tp::analysis {
 
 struct Frame;
 struct Context;
+
+// The end of a task, as others join it: its path, and where the task is in the tree. Both are owned,
+// and both null if there is none.
+struct End {
+  Path* path = nullptr;
+  TreePlace* place = nullptr;
+};
 
 // The fields by kind of scope ("-": unused, keeps its initial value). "Own task" is the task of the
 // frame that spawned into the scope (per frame) or that waits (alone):
@@ -64,8 +72,8 @@ struct Context;
 //
 // *Alone*: `outer` only leads Joins::feed_of() to the parallel_for_each around the wait.
 struct Scope {
-  Path* best = nullptr;          // longest end of the tasks that no wait has joined yet
-  Path* joined = nullptr;        // longest end of the tasks that a wait has joined
+  End best;                      // longest end of the tasks that no wait has joined yet
+  End joined;                    // longest end of the tasks that a wait has joined
   std::uint64_t joined_by = 0;   // serial of the frame that joined them last
   std::uint64_t closed_by = 0;   // serial of the frame whose wait closed the scope
   std::uint64_t outstanding = 0; // the scope is complete at 0, unless it has an `older` one
@@ -134,7 +142,11 @@ struct Frame {
   std::uint8_t side = 0;
   bool is_task = false;
   bool is_lost = false; // represents all frames of a suspended stack whose StackOut was lost
-  Wait* wait = nullptr; // innermost open wait
+  // Of a task of a loop that does not halve its range: iterations of the largest leaf that halving
+  // the loop's whole range would leave; else 0.
+  std::uint64_t largest_leaf = 0;
+  Wait* wait = nullptr;       // innermost open wait
+  TreePlace* place = nullptr; // owned, until the end moves to its scope
   std::uint64_t serial = 0;
   std::uint64_t spawn_time = 0; // ticks
   Scope* scopes = nullptr;
@@ -145,11 +157,10 @@ class Joins {
 public:
   Joins(DagVisitor& visitor, StreamQueue& queue) : visitor_(visitor), queue_(queue) {}
 
-  Frame* make_frame() {
-    Frame* const frame = frames_.make();
-    frame->serial = ++serials_;
-    return frame;
-  }
+  Frame* make_root(bool is_main);
+  Frame* make_task(Frame& spawner) { return make_frame(order_.spawned_by(*spawner.place)); }
+  // A task whose spawn is lost.
+  Frame* make_lost_task() { return make_frame(order_.last()); }
   // The caller, DagReader's id table, owns the one reference that the context has.
   Context* make_context(std::uint64_t id, bool exclusive, std::uint8_t construct);
   void set_context(Context*& slot, Context* context); // counts references
@@ -157,7 +168,7 @@ public:
   // No later wait can name the context: its scopes end with their tasks.
   void end_context(Context* context);
 
-  // `child`, whose path and rank are set, becomes a task of `context`, spawned by `parent`.
+  // `child`, whose path is set, becomes a task of `context`, spawned by `parent`.
   // `is_split`: the spawn comes from an algorithm that divides its own work, not from the user's
   // code.
   void enter_scope(Frame& child, Frame& parent, Context* context, bool is_split);
@@ -182,11 +193,18 @@ public:
   // Frees a task that never began.
   void abandon(Frame* frame);
 
+  std::size_t live_places() const { return order_.live(); }
   std::size_t live_frames() const { return frames_.live(); }
   std::size_t live_contexts() const { return contexts_.live(); }
   std::size_t live_nodes() const { return nodes_.live(); }
 
 private:
+  Frame* make_frame(TreePlace* place) {
+    Frame* const frame = frames_.make();
+    frame->serial = ++serials_;
+    frame->place = place;
+    return frame;
+  }
   Scope* make_scope();
   void release(Scope* scope);
   Scope* scope_of(Frame& frame, Context* context, bool make);
@@ -200,7 +218,10 @@ private:
   void enter(Frame& child, Context* context, Scope* scope);
   void settle(Scope* scope);
   void join_scope(Frame& frame, Scope& scope);
-  void absorb(Path*& into, Path*& from);
+  void absorb(End& into, End& from);
+  void join(End& into, End& from);
+  void drop(End& end);
+  void note_end(Frame& frame);
   void leave_scope(Frame& frame);
   void depart(FoldNode* node, std::uint8_t side, const Path& path);
   void release(FoldNode* node);
@@ -209,6 +230,9 @@ private:
 
   DagVisitor& visitor_;
   StreamQueue& queue_;
+  TreeOrder order_;
+  TreePlace* longest_ = nullptr; // of the longest end so far; owned
+  bool longest_is_root_ = false;
   Pool<Frame> frames_;
   Pool<Context> contexts_;
   Pool<Scope> scopes_;

@@ -39,12 +39,12 @@ std::string node(const Profile& profile, std::uint32_t index) {
   const double hz =
       profile.run.same_as_time ? profile.read.time_hz : static_cast<double>(profile.run.work.hz);
   const auto amount = [&](std::uint64_t value) { return human(value, profile.run.work, hz); };
-  return fmt::format("  s{} [label=\"{}\\ntasks {}\\nwork {}, own {}\\nspan {}\\nparallelism {}\\n"
-                     "critical {} %\", fillcolor=\"{}\"];\n",
-                     index, quoted(frame_name(profile, index)), human_count(site.invocations),
-                     amount(site.work), amount(site.exclusive_work), amount(site.span),
-                     decimal2({site.work, site.span}), percent2(site.critical_work, profile.span),
-                     color(site, profile.span));
+  return fmt::format(
+      "  s{} [label=\"{}\\ntasks {}\\nwork {}, own {}\\nlongest chain {}\\nparallelism {}\\n"
+      "critical {} %\", fillcolor=\"{}\"];\n",
+      index, quoted(frame_name(profile, index)), human_count(site.invocations), amount(site.work),
+      amount(site.exclusive_work), amount(site.longest_chain), decimal2(site.chain_parallelism()),
+      percent2(site.critical_work, profile.span), color(site, profile.span));
 }
 
 } // namespace
@@ -55,7 +55,7 @@ bool is_dot(std::string_view text) {
 
 std::string write_dot(const Profile& profile) {
   std::string text =
-      fmt::format("digraph taskpath {{\n  label=\"{}: of each spawn site work, span and "
+      fmt::format("digraph taskpath {{\n  label=\"{}: of each spawn site work, longest chain and "
                   "parallelism of this run; own: of "
                   "its own steps\";\n  node [shape=box, style=filled, fontname=\"Helvetica\"];\n"
                   "  edge [fontname=\"Helvetica\"];\n",

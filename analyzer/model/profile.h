@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/ids.h"
+#include "base/wide.h"
 #include "model/prediction.h"
 #include "model/ratio.h"
 #include "model/read_summary.h"
@@ -59,10 +60,16 @@ struct Profile {
   RunInfo run;
   std::optional<EndInfo> end;
   ReadSummary read;
-  std::uint64_t work = 0;           // T1
-  std::uint64_t span = 0;           // Tinf of this run
-  std::uint64_t divisible_span = 0; // Tinf with loops split to their grain size
+  std::uint64_t work = 0; // T1
+  std::uint64_t span = 0; // Tinf of this run
+  // Tinf with loops split to their grain size: if the iterations of a part that was not measured in
+  // parts cost the same; and with such parts undivided, which is an upper bound.
+  std::uint64_t divisible_span = 0;
+  std::uint64_t divisible_span_at_most = 0;
   Divisible divisible = Divisible::Known;
+  // Sites whose code has an order that was not seen, because it was not recompiled: spans are lower
+  // bounds, and parallelism is an upper one. Empty: both are exact.
+  std::vector<std::string> unseen_order;
   std::uint64_t burdened_span_cilk = 0, burdened_span_tbb = 0;
   Burden burden;
   TimeBalance balance;
@@ -90,12 +97,19 @@ struct Profile {
 
   Ratio parallelism() const { return {work, span}; }
   Ratio divisible_parallelism() const { return {work, divisible_span}; }
+  Ratio divisible_at_least() const { return {work, divisible_span_at_most}; }
   bool divisible_is_known() const { return divisible == Divisible::Known; }
-  // The limit of the program: the parallelism with loops split to their grain size if it is known, else that of
-  // this run.
-  Ratio limit() const { return divisible_is_known() ? divisible_parallelism() : parallelism(); }
+  // Both ends of the parallelism with loops split to their grain size are the same, to a twentieth.
+  bool divisible_is_measured() const {
+    return divisible_is_known() && Wide{divisible_span_at_most} * 20 <= Wide{divisible_span} * 21;
+  }
+  // The parallelism that the program has at least: with loops split to their grain size if that is
+  // known, else that of this run.
+  Ratio limit() const { return divisible_is_known() ? divisible_at_least() : parallelism(); }
   // More tasks would gain nothing on this machine.
-  bool has_ample_parallelism() const { return limit().value() >= 10.0 * run.cpus; }
+  bool has_ample_parallelism() const {
+    return limit().value() >= 10.0 * run.cpus && !sites[0].too_short;
+  }
 };
 
 } // namespace tp::analysis

@@ -6,11 +6,19 @@
 #include "base/id_table.h"
 #include "base/ids.h"
 
+#include <vector>
+
 namespace tp::analysis {
 
 struct RowMaps {
   IdTable<Row> row_of_site;
   IdTable<RegionId> region_of_id;
+  // By row: whether only library code is known of it. What a task spawns there has the row of the
+  // task. Empty: no such row.
+  std::vector<bool> of_library;
+  bool is_of_library(Row row) const {
+    return index_of(row) < of_library.size() && of_library[index_of(row)];
+  }
   // The last row: of tasks whose spawn or site is lost (incomplete traces only).
   Row unknown_row = kMainRow;
 };

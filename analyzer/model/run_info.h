@@ -37,8 +37,10 @@ struct RunInfo {
   bool same_as_time = false;
   std::uint64_t step_cost = 0; // what reading the clock adds to each step, in the unit of work
   std::uint64_t step_cost_ns = 0;
+  std::uint64_t gap_cost_ns = 0; // what reading clock and events adds to the time between two steps
   std::vector<std::string> extra_events;
   std::uint64_t as_if_cores = 0;
+  bool divide = false; // tp-run --divide
   std::uint64_t cpu_ns_at_start = 0;
   std::uint64_t time_start = 0, mono_start_ns = 0; // 0: not recorded
 };

@@ -16,6 +16,7 @@ struct TimeBalance {
   std::uint64_t steps = 0, overhead = 0, idle = 0;
   std::uint64_t descheduled = 0; // part of the steps, if work is time: without a CPU
   std::uint64_t absent = 0;      // before a thread's first and after its last record
+  std::uint64_t recording = 0;   // part of the overhead: reading the clock and the extra events
   std::uint64_t unexplained = 0; // the amount that is missing, or too much
 };
 

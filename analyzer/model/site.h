@@ -49,7 +49,11 @@ struct SiteOverhead {
 struct SiteRow {
   SiteInfo info;
   Row row = kMainRow;               // of the site table
-  std::uint64_t work = 0, span = 0; // main: of the whole program
+  std::uint64_t work = 0, span = 0; // main: of the whole program; span: the sum of invocations
+  // The most of its work that is on one path; main: the span of the program.
+  std::uint64_t longest_chain = 0;
+  bool chain_is_exact = true; // else no chain is longer
+  Ratio chain_parallelism() const { return {work, longest_chain}; }
   std::uint64_t exclusive_work = 0;
   std::uint64_t critical_work = 0; // its exclusive share of the program's critical path
   std::uint64_t overhead_ticks = 0;

@@ -10,12 +10,42 @@ namespace tp::analysis {
 struct LoopCounts {
   std::uint64_t body_calls = 0, iterations = 0;
   std::uint64_t largest_grain = 0; // largest grain size that the loops were given
-  void add(std::uint64_t of_iterations, std::uint64_t grain) {
+  bool is_flat = true;             // no range has more than one dimension
+  // Body calls that could have been divided, but by how much is not known: of a range type without
+  // size() and grainsize().
+  std::uint64_t unsized_calls = 0;
+  // Measured parts: body calls without portions, and portions.
+  std::uint64_t parts = 0;
+  std::uint64_t divisible_parts = 0; // those that a smaller grain of measuring would divide further
+  std::uint64_t cost = 0;            // of all parts: what they add to a path
+  long double cost_squares = 0;      // sum of cost * cost / iterations
+  // Joins of results that ran, and their work; halvings of parts whose results would have to be
+  // joined.
+  std::uint64_t joins = 0, join_work = 0, unjoined_halvings = 0;
+
+  void add_call(std::uint64_t of_iterations, std::uint64_t grain, bool flat) {
     ++body_calls;
     iterations += of_iterations;
+    is_flat = is_flat && flat;
     if (grain > largest_grain)
       largest_grain = grain;
   }
+  void add_part(std::uint64_t of_cost, std::uint64_t of_iterations, bool divisible,
+                std::uint64_t halvings_to_join) {
+    ++parts;
+    divisible_parts += divisible;
+    unjoined_halvings += halvings_to_join;
+    cost += of_cost;
+    const auto exact = static_cast<long double>(of_cost);
+    cost_squares += exact * exact / static_cast<long double>(of_iterations);
+  }
+  void add_join(std::uint64_t of_work) {
+    ++joins;
+    join_work += of_work;
+  }
+  // The coefficient of variation of an iteration's cost, between the measured parts: 0 if all cost
+  // the same. Within a part the iterations are taken as equal, so it is a lower bound.
+  double cost_variation() const;
 };
 
 struct InvocationSums {

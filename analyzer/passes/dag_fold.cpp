@@ -5,6 +5,7 @@
 #include "base/problem.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 
 namespace tp::analysis {
@@ -13,11 +14,20 @@ namespace tp::analysis {
   fail(Problem::Overflow, {"the trace"}, "lengths of paths below 2^64", "more", hint);
 }
 
+static DivisibleLengths divisible_of(const FoldPath& path) {
+  return {path.lengths()[kDivisible], path.lengths()[kDivisibleAtMost]};
+}
+
+static void set_divisible(FoldPath& path, const DivisibleLengths& lengths) {
+  path.lengths()[kDivisible] = lengths.equal;
+  path.lengths()[kDivisibleAtMost] = lengths.at_most;
+}
+
 DagFold::DagFold(const FoldSetup& setup)
     : setup_(setup),
       most_work_(std::numeric_limits<std::uint64_t>::max() / setup.plan.largest_factor()),
-      sites_(setup.callers),
-      paths_(setup.plan, setup.regions, setup.sites || setup.composition, sites_.pool()),
+      sites_(setup.callers, setup.chains), paths_(setup.plan, setup.regions, setup.chains.size(),
+                                                  setup.sites || setup.composition, sites_.pool()),
       timeline_(setup.contexts.value_or(0)), longest_(paths_.make()) {
   assert(!setup.sites || !setup.contexts);
 }
@@ -53,13 +63,24 @@ void DagFold::step(FrameState& frame, const Step& step) {
   totals->overhead_before += step.overhead_before;
   ++totals->steps;
   if (setup_.sites) {
-    if (!frame.is_root || step.opened.kind != BoundaryKind::Begin) // that step begins no task
+    // That a step of a root begins does not begin a task, and that one begins inside a body call is
+    // no event of oneTBB.
+    if ((!frame.is_root || step.opened.kind != BoundaryKind::Begin) && !step.after_portion)
       overheads_before_[static_cast<std::size_t>(step.opened.kind)].add(step.overhead_before);
     sites_.step(own.site, frame.row, step);
+    if (step.fold == FoldKind::Joins || (step.fold == FoldKind::Unknown && step.work > 0))
+      sites_.loops(frame.row).add_join(step.work);
   }
   paths_.extend(path_of(frame), key, of, step);
-  if (own.loop && !own.loop->open)
-    own.loop->divisible += step.work;
+  if (step.fold == FoldKind::Skipped)
+    add_joins(frame, 1);
+  // At most as many invocations as rows nest.
+  for (const Invocation* each = own.site.invocation; each; each = each->outer)
+    paths_.extend_chain(path_of(frame), each->chain, step.work);
+  if (own.loop && !own.loop->open) {
+    own.loop->begin.equal += step.work;
+    own.loop->begin.at_most += step.work;
+  }
 }
 
 void DagFold::spawned(const FrameState& parent, FrameState& child) {
@@ -68,7 +89,7 @@ void DagFold::spawned(const FrameState& parent, FrameState& child) {
   // Work that a task gives away between two of its body calls could have been given away before the
   // first one.
   if (from.loop && !from.loop->open)
-    path_of(child).lengths()[kDivisible] = from.loop->divisible;
+    set_divisible(path_of(child), from.loop->begin);
   add_burden(parent, child);
   if (setup_.contexts)
     own.context = contexts_.spawned(from.context, child.row);
@@ -95,62 +116,163 @@ void DagFold::add_burden(const FrameState& parent, const FrameState& child) {
 }
 
 void DagFold::loop_begin(FrameState& frame) {
-  std::uint64_t& length = path_of(frame).lengths()[kDivisible];
   LoopMark*& loop = data_of(frame).loop;
   if (!loop || loop->open) {
     LoopMark* const mark = loops_.make();
     mark->outer = loop;
-    mark->divisible = length;
+    mark->begin = divisible_of(path_of(frame));
     loop = mark;
   }
   loop->open = true;
-  length = loop->divisible;
+  loop->in_portions = 0;
+  loop->has_portions = false;
+  loop->longest_portion = {};
+  set_divisible(path_of(frame), loop->begin);
 }
 
-void DagFold::loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) {
-  if (setup_.sites)
-    sites_.loop_end(frame.row, iterations, grain);
+// A part of a body call is over: where it ends if it is split as far as is known. The next part
+// begins where the first one did.
+DivisibleLengths DagFold::end_part(FrameState& frame, const LoopPart& part) {
+  const LoopMark& mark = *data_of(frame).loop;
+  const DivisibleLengths now = divisible_of(path_of(frame));
+  set_divisible(path_of(frame), mark.begin);
+  const std::uint64_t halvings = part.joins ? part.halvings : 0;
+  const std::uint64_t cost = now.at_most - mark.begin.at_most;
+  if (setup_.sites && part.iterations > 0)
+    sites_.loops(frame.row).add_part(cost, part.iterations, part.is_divisible(), halvings);
+  const std::uint64_t joins =
+      setup_.join_costs ? saturated_product(halvings, (*setup_.join_costs)[frame.row]) : 0;
+  return {mark.begin.equal + divisible_part(now.equal - mark.begin.equal, part) + joins,
+          now.at_most + joins};
+}
+
+void DagFold::push_portion(LoopMark& mark, const DivisibleLengths& end) {
+  PortionEnd* const portion = portion_ends_.make();
+  *portion = {end, mark.to_join};
+  mark.to_join = portion;
+}
+
+// Empty: there is none left.
+std::optional<DivisibleLengths> DagFold::take_portion(LoopMark& mark) {
+  PortionEnd* const portion = mark.to_join;
+  if (!portion)
+    return std::nullopt;
+  const DivisibleLengths end = portion->lengths;
+  mark.to_join = portion->outer;
+  portion_ends_.free(portion);
+  return end;
+}
+
+void DagFold::portion_end(FrameState& frame, const LoopPart& part) {
+  LoopMark& mark = *data_of(frame).loop;
+  const DivisibleLengths end = end_part(frame, part);
+  mark.has_portions = true;
+  mark.in_portions += part.iterations;
+  if (part.joins)
+    push_portion(mark, end);
+  else
+    mark.longest_portion.join(end);
+}
+
+void DagFold::portions_joined(FrameState& frame) {
+  LoopMark& mark = *data_of(frame).loop;
+  const DivisibleLengths now = divisible_of(path_of(frame));
+  set_divisible(path_of(frame), mark.begin);
+  if (const std::uint64_t cost = now.at_most - mark.begin.at_most; setup_.sites && cost > 0)
+    sites_.loops(frame.row).add_join(cost);
+  DivisibleLengths joined;
+  for (int i = 0; i < 2; ++i)
+    if (const auto portion = take_portion(mark))
+      joined.join(*portion);
+  joined.equal += now.equal - mark.begin.equal;
+  joined.at_most += now.at_most - mark.begin.at_most;
+  push_portion(mark, joined);
+}
+
+// What a body call runs after its last portion, if no iteration is left, comes after all portions.
+void DagFold::loop_end(FrameState& frame, const LoopPart& whole) {
+  if (setup_.sites) {
+    LoopCounts& loops = sites_.loops(frame.row);
+    loops.add_call(whole.iterations, whole.grain, whole.is_flat);
+    loops.unsized_calls += whole.iterations == 0 && !data_of(frame).loop->has_portions;
+  }
   LoopMark* const mark = data_of(frame).loop;
-  std::uint64_t& length = path_of(frame).lengths()[kDivisible];
-  mark->longest = std::max(
-      mark->longest, mark->divisible + divisible_part(length - mark->divisible, iterations, grain));
+  FoldPath& path = path_of(frame);
+  DivisibleLengths end = mark->longest_portion;
+  while (const auto portion = take_portion(*mark))
+    end.join(*portion);
+  if (!mark->has_portions) {
+    end = end_part(frame, whole);
+  } else if (whole.iterations > mark->in_portions) {
+    end.join(end_part(frame, whole.rest(whole.iterations - mark->in_portions)));
+  } else {
+    const DivisibleLengths now = divisible_of(path);
+    end.equal += now.equal - mark->begin.equal;
+    end.at_most += now.at_most - mark->begin.at_most;
+  }
+  mark->longest.join(end);
+  mark->to_join_calls += whole.joins;
   mark->open = false;
-  length = mark->longest;
+  set_divisible(path, mark->longest);
   if (!mark->outer)
     return;
   data_of(frame).loop = mark->outer;
   loops_.free(mark);
 }
 
+// On every path through the frame's loop, `count` results would be joined if it were split further.
+void DagFold::add_joins(FrameState& frame, std::uint64_t count) {
+  if (setup_.sites)
+    sites_.loops(frame.row).unjoined_halvings += count;
+  if (!setup_.join_costs)
+    return;
+  const std::uint64_t cost = saturated_product(count, (*setup_.join_costs)[frame.row]);
+  const DivisibleLengths lengths = divisible_of(path_of(frame));
+  set_divisible(path_of(frame), {lengths.equal + cost, lengths.at_most + cost});
+}
+
+// The body calls of one task have one result. If they had been tasks, theirs would have been joined
+// in pairs.
+void DagFold::join_calls(FrameState& frame) {
+  LoopMark* const mark = data_of(frame).loop;
+  if (!mark || mark->open || mark->to_join_calls < 2)
+    return;
+  add_joins(frame, std::bit_width(mark->to_join_calls - 1));
+  mark->to_join_calls = 0;
+}
+
 void DagFold::drop_loops(FoldFrame& frame) {
   while (LoopMark* const mark = frame.loop) {
+    while (take_portion(*mark)) {
+    }
     frame.loop = mark->outer;
     loops_.free(mark);
   }
 }
 
-// A task that was waited for is part of its root's path: if the ends are equal, the root's has the
-// whole composition. For the divisible length only roots count: the body call that waited for the
-// task has been scaled down since.
-void DagFold::ended(FrameState& frame) {
+// For the divisible length only roots count: the body call that waited for the task has been scaled
+// down since.
+bool DagFold::ended(FrameState& frame, Tie tie) {
   FoldFrame& own = data_of(frame);
   FoldPath& path = path_of(frame);
+  join_calls(frame);
   drop_loops(own);
-  std::uint64_t& divisible = longest_->lengths()[kDivisible];
-  const std::uint64_t before = divisible;
-  paths_.join(*longest_, path, frame.is_root ? Tie::From : Tie::Into);
+  const DivisibleLengths before = divisible_of(*longest_);
+  const bool is_longest = paths_.join(*longest_, path, tie);
   if (setup_.sites)
     sites_.ended(own.site, frame.row, path.executed(), path.local_span);
   path.by = nullptr;
   if (frame.is_root)
-    return;
-  divisible = before;
+    return is_longest;
+  set_divisible(*longest_, before);
   path.lengths()[kBurdenedCilk] += setup_.burden;
+  return is_longest;
 }
 
 void DagFold::left_unjoined(const Path& path) {
-  std::uint64_t& divisible = longest_->lengths()[kDivisible];
-  divisible = std::max(divisible, typed(path).lengths()[kDivisible]);
+  DivisibleLengths longest = divisible_of(*longest_);
+  longest.join(divisible_of(typed(path)));
+  set_divisible(*longest_, longest);
 }
 
 void DagFold::abandoned(FrameState& frame) {
@@ -195,6 +317,7 @@ DagFold::Results DagFold::results() {
   Results results{.work = work_,
                   .span = lengths[kExecuted],
                   .divisible_span = lengths[kDivisible],
+                  .divisible_span_at_most = lengths[kDivisibleAtMost],
                   .burdened_cilk = lengths[kBurdenedCilk],
                   .burdened_tbb = lengths[kBurdenedTbb],
                   .rows = sites_.rows(),
@@ -209,6 +332,8 @@ DagFold::Results DagFold::results() {
     results.context_totals.resize(results.contexts.size());
   name_first_use(results.classes);
   results.region_critical_work.resize(setup_.regions);
+  for (std::size_t chain = 0; chain < setup_.chains.size(); ++chain)
+    results.rows[setup_.chains[chain]].longest_chain = paths_.chain(*longest_, chain);
   if (setup_.sites)
     add_row_totals(results);
   add_path_totals(results);

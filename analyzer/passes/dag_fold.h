@@ -13,22 +13,47 @@
 #include "passes/what_if.h"
 #include "passes/work_span.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tp::analysis {
 
-// The body calls (leaves) of one task. How many calls a partitioner gives to one task depends on
-// the number of threads, so for the divisible length they run in parallel: each starts where the
-// first one did.
+// The divisible lengths of a path (work_span.h).
+struct DivisibleLengths {
+  std::uint64_t equal = 0;   // kDivisible
+  std::uint64_t at_most = 0; // kDivisibleAtMost
+  void join(const DivisibleLengths& other) {
+    equal = std::max(equal, other.equal);
+    at_most = std::max(at_most, other.at_most);
+  }
+};
+
+// The end of a portion whose result will be joined; the one before it is `outer`.
+struct PortionEnd {
+  DivisibleLengths lengths;
+  PortionEnd* outer = nullptr;
+};
+
+// The body calls (leaves) of one task, and their portions. How many calls a partitioner gives to one
+// task depends on the number of threads, so for the divisible lengths they run in parallel: each
+// starts where the first one did.
 struct LoopMark {
   LoopMark* outer = nullptr;
-  bool open = false;           // a body call is in progress
-  std::uint64_t divisible = 0; // divisible length of the path where body calls begin
-  std::uint64_t longest = 0;   // end of the longest body call so far
+  bool open = false;        // a body call is in progress
+  DivisibleLengths begin;   // where body calls begin
+  DivisibleLengths longest; // end of the longest body call so far
+  // Body calls whose results would have to be joined, if each had been a task.
+  std::uint64_t to_join_calls = 0;
+  // Of the body call in progress.
+  std::uint64_t in_portions = 0;    // iterations
+  bool has_portions = false;        // more than one part
+  DivisibleLengths longest_portion; // end
+  PortionEnd* to_join = nullptr;    // innermost: the last
 };
 
 // A frame as DagFold keeps it.
@@ -44,12 +69,16 @@ struct FoldSetup {
                                                // fold
   std::size_t regions = 0;
   WhatIfMode mode = WhatIfMode::Parallelize;
-  bool sites = false;       // the profile of sites; not with `contexts`
-  bool composition = false; // what the followed path is made of
-  std::uint64_t burden = 0; // of a migration, in units of work
+  bool sites = false;               // the profile of sites; not with `contexts`
+  std::span<const Row> chains = {}; // rows whose longest chains are asked for; with `sites`
+  bool composition = false;         // what the followed path is made of
+  std::uint64_t burden = 0;         // of a migration, in units of work
   // Totals per calling context instead of step classes, and a timeline with this resolution in
   // ticks.
   std::optional<std::uint64_t> contexts;
+  // Per row, the work of joining two results of its loops, for the joins of leaves that were not
+  // split; null: nothing. Outlives the fold.
+  const IdVector<Row, std::uint64_t>* join_costs = nullptr;
 };
 
 class DagFold final : public TypedVisitor<FoldPath, FoldFrame> {
@@ -62,7 +91,7 @@ public:
   };
   struct Results {
     std::uint64_t work = 0; // T1
-    std::uint64_t span = 0, divisible_span = 0;
+    std::uint64_t span = 0, divisible_span = 0, divisible_span_at_most = 0;
     std::uint64_t burdened_cilk = 0, burdened_tbb = 0;
     IdVector<Row, RowTotals> rows; // local span on span adds up to `span`
     IdVector<StepClassId, StepClass> classes;
@@ -85,9 +114,8 @@ public:
   Path* new_path() override { return paths_.make(); }
   Path* copy_path(const Path& path) override { return paths_.copy(typed(path)); }
   void drop_path(Path* path) override { paths_.drop(&typed(*path)); }
-  void set_rank(Path& path, std::uint64_t rank) override { typed(path).rank = rank; }
-  void join_path(Path& into, const Path& from, Tie tie) override {
-    paths_.join(typed(into), typed(from), tie);
+  bool join_path(Path& into, const Path& from, Tie tie) override {
+    return paths_.join(typed(into), typed(from), tie);
   }
   void assign_path(Path& into, const Path& from) override {
     paths_.assign(typed(into), typed(from));
@@ -112,8 +140,11 @@ public:
   }
   void step(FrameState& frame, const Step& step) override;
   void loop_begin(FrameState& frame) override;
-  void loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) override;
-  void ended(FrameState& frame) override;
+  void portion_end(FrameState& frame, const LoopPart& part) override;
+  void portions_joined(FrameState& frame) override;
+  void loop_end(FrameState& frame, const LoopPart& whole) override;
+  void folds(FrameState& frame) override { join_calls(frame); }
+  bool ended(FrameState& frame, Tie tie) override;
   void left_unjoined(const Path& path) override;
   void abandoned(FrameState& frame) override;
 
@@ -123,6 +154,11 @@ public:
   std::size_t live_invocations() const { return sites_.live(); }
 
 private:
+  DivisibleLengths end_part(FrameState& frame, const LoopPart& part);
+  void push_portion(LoopMark& mark, const DivisibleLengths& end);
+  std::optional<DivisibleLengths> take_portion(LoopMark& mark);
+  void join_calls(FrameState& frame);
+  void add_joins(FrameState& frame, std::uint64_t count);
   void drop_loops(FoldFrame& frame);
   void check_burdens() const;
   void add_burden(const FrameState& parent, const FrameState& child);
@@ -140,6 +176,7 @@ private:
   Timeline timeline_;
   std::array<LogHistogram, kBoundaryKinds> overheads_before_;
   Pool<LoopMark> loops_;
+  Pool<PortionEnd> portion_ends_;
   std::uint64_t work_ = 0;
   std::uint64_t burdens_ = 0; // by how much burdened lengths may exceed the work
   FoldPath* longest_;         // over all ends so far; owned

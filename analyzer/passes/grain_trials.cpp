@@ -5,13 +5,67 @@
 #include "passes/work_span.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <new>
+#include <utility>
 
 namespace tp::analysis {
 
-GrainTrials::GrainTrials(std::span<const GrainChange> changes)
-    : changes_(changes), paths_(sizeof(TrialPath) + changes.size() * sizeof(std::uint64_t)),
+namespace {
+
+// The cost of the largest leaf if a body call is halved until no part exceeds `grain`, from the costs
+// of its portions; those of a portion's iterations are the same.
+class LargestLeaf {
+public:
+  LargestLeaf(const TrialPortions& portions, std::size_t changes, std::size_t change,
+              std::uint64_t grain)
+      : grain_(std::max<std::uint64_t>(grain, 1)) {
+    ends_.push_back(0);
+    for (std::size_t i = 0; i < portions.events.size(); ++i) {
+      if (portions.events[i].is_join)
+        continue;
+      ends_.push_back(ends_.back() + portions.events[i].part.iterations);
+      costs_.push_back(portions.costs[i * changes + change]);
+    }
+  }
+  std::uint64_t cost() const { return of(0, ends_.back()); }
+
+private:
+  std::uint64_t of(std::uint64_t begin, std::uint64_t end) const {
+    const std::size_t first = portion_at(begin);
+    if (first >= costs_.size() || begin >= end)
+      return 0;
+    const std::uint64_t size = end - begin;
+    if (end <= ends_[first + 1]) // within one portion
+      return divisible_part(costs_[first], {.iterations = ends_[first + 1] - ends_[first],
+                                            .largest = LoopPart::of(size, grain_).largest});
+    if (size > grain_)
+      return std::max(of(begin, begin + size / 2), of(begin + size / 2, end));
+    std::uint64_t sum = 0;
+    for (std::size_t i = first; i < costs_.size() && ends_[i] < end; ++i) {
+      const std::uint64_t part = std::min(end, ends_[i + 1]) - std::max(begin, ends_[i]);
+      sum += divisible_part(costs_[i], {.iterations = ends_[i + 1] - ends_[i], .largest = part});
+    }
+    return sum;
+  }
+  // The portion that contains an iteration.
+  std::size_t portion_at(std::uint64_t iteration) const {
+    return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), iteration) -
+                                    ends_.begin()) -
+           1;
+  }
+  const std::uint64_t grain_;
+  std::vector<std::uint64_t> ends_; // of portions, in iterations; [0] is 0
+  std::vector<std::uint64_t> costs_;
+};
+
+} // namespace
+
+GrainTrials::GrainTrials(std::span<const GrainChange> changes,
+                         const IdVector<Row, std::uint64_t>* join_costs)
+    : changes_(changes), join_costs_(join_costs),
+      paths_(sizeof(TrialPath) + changes.size() * sizeof(std::uint64_t)),
       marks_(sizeof(TrialMark) + 2 * changes.size() * sizeof(std::uint64_t)),
       tasks_(changes.size() * sizeof(LoopTask*)), longest_(changes.size()) {
   assert(changes.size() <= kMost);
@@ -49,6 +103,9 @@ void GrainTrials::step(FrameState& frame, const Step& step) {
       to[i] += step.work;
   };
   add(path_of(frame).lengths());
+  if (step.fold == FoldKind::Skipped && join_costs_)
+    for (std::size_t i = 0; i < changes_.size(); ++i)
+      path_of(frame).lengths()[i] += saturated_product(1, (*join_costs_)[frame.row]);
   if (TrialMark* const loop = data_of(frame).loop; loop && !loop->open)
     add(divisible(*loop));
 }
@@ -86,7 +143,7 @@ void GrainTrials::loop_begin(FrameState& frame) {
   const Lengths now = path_of(frame).lengths();
   TrialMark*& loop = data_of(frame).loop;
   if (!loop || loop->open) {
-    loop = new (marks_.make()) TrialMark{loop, false};
+    loop = new (marks_.make()) TrialMark{loop, false, nullptr, 0};
     copy(divisible(*loop), now);
     std::fill_n(longest(*loop), changes_.size(), 0);
   }
@@ -94,27 +151,106 @@ void GrainTrials::loop_begin(FrameState& frame) {
   copy(now, divisible(*loop));
 }
 
-void GrainTrials::loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) {
+void GrainTrials::add_portion(FrameState& frame, const TrialPortions::Event& event) {
+  TrialMark& loop = *data_of(frame).loop;
+  if (!loop.portions)
+    loop.portions = new TrialPortions;
+  loop.portions->events.push_back(event);
+  const Lengths now = path_of(frame).lengths();
+  for (std::size_t i = 0; i < changes_.size(); ++i)
+    loop.portions->costs.push_back(now[i] - divisible(loop)[i]);
+  copy(now, divisible(loop));
+}
+
+std::uint64_t GrainTrials::joins(Row row, const LoopPart& part) const {
+  return join_costs_ && part.joins ? saturated_product(part.halvings, (*join_costs_)[row]) : 0;
+}
+
+// As DagFold.
+std::uint64_t GrainTrials::longest_portion(Row row, const TrialPortions& portions,
+                                           std::size_t change) const {
+  std::uint64_t longest = 0;
+  std::vector<std::uint64_t> to_join;
+  for (std::size_t i = 0; i < portions.events.size(); ++i) {
+    const std::uint64_t cost = portions.costs[i * changes_.size() + change];
+    const LoopPart& part = portions.events[i].part;
+    if (portions.events[i].is_join) {
+      std::uint64_t joined = 0;
+      for (int side = 0; side < 2 && !to_join.empty(); ++side) {
+        joined = std::max(joined, to_join.back());
+        to_join.pop_back();
+      }
+      to_join.push_back(joined + cost);
+    } else if (part.joins) {
+      to_join.push_back(divisible_part(cost, part) + joins(row, part));
+    } else {
+      longest = std::max(longest, divisible_part(cost, part));
+    }
+  }
+  for (const std::uint64_t end : to_join)
+    longest = std::max(longest, end);
+  return longest;
+}
+
+void GrainTrials::loop_end(FrameState& frame, const LoopPart& whole) {
   TrialFrame& own = data_of(frame);
   TrialMark& loop = *own.loop;
   const Lengths now = path_of(frame).lengths(), ends = longest(loop);
   const Tasks of = own.tasks;
-  for (std::size_t i = 0; i < changes_.size(); ++i) {
-    const std::uint64_t begin = divisible(loop)[i], cost = now[i] - begin;
-    const bool is_changed = changes_[i].row == frame.row;
-    if (is_changed && of)
-      loops_[i].add_body(*of[i], begin, cost, iterations);
-    now[i] = ends[i] = std::max(
-        ends[i], begin + divisible_part(cost, iterations, is_changed ? changes_[i].grain : grain));
+  std::uint64_t in_portions = 0;
+  if (loop.portions) {
+    for (const TrialPortions::Event& event : loop.portions->events)
+      in_portions += event.is_join ? 0 : event.part.iterations;
+    if (whole.iterations > in_portions)
+      add_portion(frame, {whole.rest(whole.iterations - in_portions), false});
   }
+  for (std::size_t i = 0; i < changes_.size(); ++i) {
+    const std::uint64_t begin = divisible(loop)[i];
+    const bool is_changed = changes_[i].row == frame.row && whole.is_flat && whole.iterations > 0;
+    LoopPart part = whole;
+    if (is_changed) {
+      part = LoopPart::of(whole.iterations, changes_[i].grain);
+      part.joins = whole.joins;
+    }
+    std::uint64_t cost = now[i] - begin, added = cost;
+    if (!loop.portions) {
+      added = divisible_part(cost, part) + joins(frame.row, part);
+    } else {
+      for (std::size_t event = 0; event < loop.portions->events.size(); ++event)
+        cost += loop.portions->events[event].is_join
+                    ? 0
+                    : loop.portions->costs[event * changes_.size() + i];
+      added += is_changed
+                   ? LargestLeaf(*loop.portions, changes_.size(), i, changes_[i].grain).cost() +
+                         joins(frame.row, part)
+                   : longest_portion(frame.row, *loop.portions, i);
+    }
+    if (is_changed && of)
+      loops_[i].add_body(*of[i], begin, cost, whole.iterations);
+    now[i] = ends[i] = std::max(ends[i], begin + added);
+  }
+  loop.to_join_calls += whole.joins;
   loop.open = false;
+  delete std::exchange(loop.portions, nullptr);
   if (loop.outer)
     leave_loop(own);
+}
+
+// As DagFold.
+void GrainTrials::join_calls(FrameState& frame) {
+  TrialMark* const loop = data_of(frame).loop;
+  if (!loop || loop->open || loop->to_join_calls < 2 || !join_costs_)
+    return;
+  const auto count = static_cast<std::uint64_t>(std::bit_width(loop->to_join_calls - 1));
+  for (std::size_t i = 0; i < changes_.size(); ++i)
+    path_of(frame).lengths()[i] += saturated_product(count, (*join_costs_)[frame.row]);
+  loop->to_join_calls = 0;
 }
 
 void GrainTrials::leave_loop(TrialFrame& frame) {
   TrialMark* const loop = frame.loop;
   frame.loop = loop->outer;
+  delete loop->portions;
   marks_.free(loop);
 }
 
@@ -133,13 +269,15 @@ void GrainTrials::end_tasks(TrialPath& path, TrialFrame& frame) {
 }
 
 // A task that was waited for is part of its root's path; any other is left unjoined.
-void GrainTrials::ended(FrameState& frame) {
+bool GrainTrials::ended(FrameState& frame, Tie) {
   TrialFrame& own = data_of(frame);
+  join_calls(frame);
   while (own.loop)
     leave_loop(own);
   end_tasks(path_of(frame), own);
   if (frame.is_root)
     join(longest_.data(), path_of(frame).lengths());
+  return false;
 }
 
 } // namespace tp::analysis

@@ -29,10 +29,22 @@ struct TrialPath : Path {
   const std::uint64_t* lengths() const { return &first_length; }
 };
 
+// The portions of a body call, and the joins of their results, in order.
+struct TrialPortions {
+  struct Event {
+    LoopPart part;
+    bool is_join = false;
+  };
+  std::vector<Event> events;
+  std::vector<std::uint64_t> costs; // per event, one per change
+};
+
 // The counterpart of DagFold's LoopMark: `divisible` and `longest` of each change follow it.
 struct TrialMark {
   TrialMark* outer;
   bool open;
+  TrialPortions* portions;     // of the body call in progress; owned; null: none
+  std::uint64_t to_join_calls; // as in LoopMark
 };
 
 struct TrialFrame {
@@ -49,15 +61,17 @@ public:
   };
 
   // At most kMost changes, which outlive this.
-  explicit GrainTrials(std::span<const GrainChange> changes);
+  // `join_costs`: as in FoldSetup.
+  GrainTrials(std::span<const GrainChange> changes, const IdVector<Row, std::uint64_t>* join_costs);
   // One per change.
   std::vector<Result> results() const;
 
   Path* new_path() override;
   Path* copy_path(const Path& path) override;
   void drop_path(Path* path) override { paths_.free(path); }
-  void join_path(Path& into, const Path& from, Tie) override {
+  bool join_path(Path& into, const Path& from, Tie) override {
     join(typed(into).lengths(), typed(from).lengths());
+    return false;
   }
   void assign_path(Path& into, const Path& from) override {
     copy(typed(into).lengths(), typed(from).lengths());
@@ -71,8 +85,13 @@ public:
   void begun(FrameState& frame) override;
   void step(FrameState& frame, const Step& step) override;
   void loop_begin(FrameState& frame) override;
-  void loop_end(FrameState& frame, std::uint64_t iterations, std::uint64_t grain) override;
-  void ended(FrameState& frame) override;
+  void portion_end(FrameState& frame, const LoopPart& part) override {
+    add_portion(frame, {part, false});
+  }
+  void portions_joined(FrameState& frame) override { add_portion(frame, {{}, true}); }
+  void loop_end(FrameState& frame, const LoopPart& whole) override;
+  void folds(FrameState& frame) override { join_calls(frame); }
+  bool ended(FrameState& frame, Tie tie) override;
   void left_unjoined(const Path& path) override { join(longest_.data(), typed(path).lengths()); }
   void abandoned(FrameState& frame) override { end_tasks(path_of(frame), data_of(frame)); }
 
@@ -86,12 +105,17 @@ private:
     std::copy_n(from, changes_.size(), into);
   }
   void join(Lengths into, const std::uint64_t* from) const;
+  void add_portion(FrameState& frame, const TrialPortions::Event& event);
+  void join_calls(FrameState& frame);
+  std::uint64_t joins(Row row, const LoopPart& part) const;
+  std::uint64_t longest_portion(Row row, const TrialPortions& portions, std::size_t change) const;
   void leave_loop(TrialFrame& frame);
   void make_tasks(FrameState& frame, Tasks outer);
   void end_tasks(TrialPath& path, TrialFrame& frame);
 
   const std::span<const GrainChange> changes_;
-  std::vector<LoopTasks> loops_; // one per change
+  const IdVector<Row, std::uint64_t>* const join_costs_; // null: nothing
+  std::vector<LoopTasks> loops_;                         // one per change
   BlockPool paths_, marks_, tasks_;
   std::vector<std::uint64_t> longest_;
 };

@@ -11,6 +11,14 @@ namespace tp::analysis {
 namespace {
 
 constexpr std::uint64_t kSlots = std::uint64_t{1} << 20;
+constexpr std::uint64_t kWhole = 1024; // one CPU
+
+// How much of a CPU the step used while it ran.
+std::uint64_t share_of(const StepTimes& step) {
+  return step.on_cpu >= step.end - step.begin
+             ? kWhole
+             : static_cast<std::uint64_t>(Wide{step.on_cpu} * kWhole / (step.end - step.begin));
+}
 
 } // namespace
 
@@ -21,7 +29,11 @@ IdleTime::IdleTime(const std::vector<NextStep>& streams, std::uint64_t workers,
   std::vector<StepTimes> steps(streams.size()); // the next one of each stream
   using Event = std::pair<std::uint64_t, std::size_t>;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> starts;
-  std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> ends;
+  // With the share of a CPU.
+  std::priority_queue<std::pair<std::uint64_t, std::uint64_t>,
+                      std::vector<std::pair<std::uint64_t, std::uint64_t>>, std::greater<>>
+      ends;
+  std::uint64_t used = 0; // the sum of these shares
   const auto take_next = [&](std::size_t of) {
     if (streams[of](steps[of]))
       starts.emplace(steps[of].begin, of);
@@ -30,20 +42,23 @@ IdleTime::IdleTime(const std::vector<NextStep>& streams, std::uint64_t workers,
     take_next(i);
   std::uint64_t now = first_;
   const auto advance = [&](std::uint64_t time) {
-    if (ends.size() < workers)
-      add(now, time);
+    if (used < workers * kWhole)
+      add(now, time, std::min(workers * kWhole - used, kWhole));
     now = std::max(now, time);
   };
   const auto end_until = [&](std::uint64_t time) {
-    for (; !ends.empty() && ends.top() <= time; ends.pop())
-      advance(ends.top());
+    for (; !ends.empty() && ends.top().first <= time; ends.pop()) {
+      advance(ends.top().first);
+      used -= ends.top().second;
+    }
   };
   while (!starts.empty()) {
     const auto [time, of] = starts.top();
     starts.pop();
     end_until(time);
     advance(time);
-    ends.push(steps[of].end);
+    used += share_of(steps[of]);
+    ends.emplace(steps[of].end, share_of(steps[of]));
     take_next(of);
   }
   end_until(last_);
@@ -53,13 +68,13 @@ IdleTime::IdleTime(const std::vector<NextStep>& streams, std::uint64_t workers,
     sum += std::exchange(slot, sum);
 }
 
-void IdleTime::add(std::uint64_t from, std::uint64_t to) {
+void IdleTime::add(std::uint64_t from, std::uint64_t to, std::uint64_t idle) {
   from = std::clamp(from, first_, last_);
   to = std::min(to, last_);
   while (from < to) {
     const std::uint64_t slot = (from - first_) / width_;
     const std::uint64_t in_slot = std::min(to - from, width_ - (from - first_) % width_);
-    idle_[slot] += in_slot;
+    idle_[slot] += in_slot * idle;
     from += in_slot;
   }
 }
@@ -72,7 +87,7 @@ std::uint64_t IdleTime::until(std::uint64_t time) const {
 }
 
 std::uint64_t IdleTime::between(std::uint64_t from, std::uint64_t to) const {
-  return from < to ? std::min(until(to) - until(from), to - from) : 0;
+  return from < to ? std::min((until(to) - until(from)) / kWhole, to - from) : 0;
 }
 
 } // namespace tp::analysis

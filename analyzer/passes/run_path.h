@@ -41,13 +41,19 @@ public:
   Path* new_path() override { return tracks_.make(); }
   Path* copy_path(const Path& path) override;
   void drop_path(Path* path) override;
-  void join_path(Path& into, const Path& from, Tie) override { join(typed(into), typed(from)); }
+  bool join_path(Path& into, const Path& from, Tie) override {
+    join(typed(into), typed(from));
+    return false;
+  }
   void assign_path(Path& into, const Path& from) override { take(typed(into), typed(from)); }
   void wait_joined(FrameState& frame, Path* fresh, Path* again) override;
   void spawned(const FrameState& parent, FrameState& child) override;
   void restarted(FrameState& frame) override { path_of(frame).next = EdgeKind::End; }
   void step(FrameState& frame, const Step& step) override;
-  void ended(FrameState& frame) override { join(longest_, path_of(frame)); }
+  bool ended(FrameState& frame, Tie) override {
+    join(longest_, path_of(frame));
+    return false;
+  }
 
 private:
   bool join(RunTrack& into, const RunTrack& from);

@@ -158,6 +158,13 @@ void OnSpan::clear_more(Owner& owner) {
 
 // ---- SiteProfile
 
+SiteProfile::SiteProfile(const IdVector<Row, std::uint32_t>& callers, std::span<const Row> chains)
+    : callers_(callers), chains_(callers.size(), static_cast<std::uint32_t>(chains.size())),
+      rows_(callers.size()) {
+  for (std::uint32_t chain = 0; chain < chains.size(); ++chain)
+    chains_[chains[chain]] = chain;
+}
+
 void SiteProfile::root_begun(SiteFrame& frame) {
   frame.task = pool_.make();
   frame.task->serial = ++serials_;
@@ -186,6 +193,7 @@ void SiteProfile::make_invocation(SiteFrame& frame, Row row, std::uint64_t start
   if (!invocation->top_call_site)
     return;
   ++invocation->refs;
+  invocation->chain = chains_[row];
   invocation->live = 1;
   invocation->start = invocation->latest_end = start;
   frame.invocation = invocation;

@@ -16,6 +16,15 @@
 // work of its own steps on the longest path to its end. So local work adds up to T1 over all rows
 // and main, and local span on span, which is the composition of the critical path, to Tinf.
 //
+// The LONGEST CHAIN of a row answers how parallel its work is: the most work of its invocations that
+// lies on one path through the program, whatever else is on that path. It is a longest path of its
+// own, in which a step has its work if it is in an invocation of the row or below, and 0 otherwise:
+// exact for every DAG, edges included, and recursion counts nothing twice, since a step either is
+// below an invocation or is not. Each path has one such length per row (PathStore::chain()); a step
+// is added to the rows of the top-call-site invocations around it. So a chain is at most the work of
+// the row and at most the span of the program. Invocations that run in parallel lengthen the sum of
+// spans above, but not the chain.
+//
 // Memory is bounded by what is alive. An Invocation is freed when three things are true: its task
 // has ended; everything below it has ended (top-call-site only); no path waits for its figures.
 //
@@ -66,6 +75,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -78,6 +88,7 @@ struct Invocation {
   bool has_spawned = false;
   bool top_call_site = false, top_caller = false;
   bool complete = false;    // top-call-site: nothing below it is alive
+  std::uint32_t chain = 0;  // top-call-site: the number of the row's chain
   std::uint32_t refs = 1;   // its task, paths, and itself while it is not complete
   std::uint64_t serial = 0; // grows in the order in which tasks begin; never reused, unlike the
                             // object's memory
@@ -209,7 +220,8 @@ struct RowTotals {
   std::uint64_t steps = 0;
   std::uint64_t steals = 0, steal_delay = 0; // of its tasks; ticks
   LoopCounts loops;
-  std::vector<std::uint64_t> extra; // of its own steps, one per extra event
+  std::optional<std::uint64_t> longest_chain; // null: not asked for
+  std::vector<std::uint64_t> extra;           // of its own steps, one per extra event
 };
 
 // A frame as this profile sees it.
@@ -221,8 +233,8 @@ struct SiteFrame {
 class SiteProfile {
 public:
   // `callers`: per row, a number of the function that contains it; referenced, has to outlive this.
-  explicit SiteProfile(const IdVector<Row, std::uint32_t>& callers)
-      : callers_(callers), rows_(callers.size()) {}
+  // `chains`: rows whose longest chains are asked for.
+  SiteProfile(const IdVector<Row, std::uint32_t>& callers, std::span<const Row> chains);
 
   void root_begun(SiteFrame& frame);
   void spawned(const SiteFrame& parent, SiteFrame& child);
@@ -233,9 +245,7 @@ public:
     row.steals += of.is_stolen;
     row.steal_delay += of.steal_delay;
   }
-  void loop_end(Row row, std::uint64_t iterations, std::uint64_t grain) {
-    rows_[row].loops.add(iterations, grain);
-  }
+  LoopCounts& loops(Row row) { return rows_[row].loops; }
   void step(const SiteFrame& frame, Row row, const Step& step) {
     if (!step.extra.empty()) [[unlikely]]
       add_extra(rows_[row], step);
@@ -259,6 +269,7 @@ private:
   void drop(SiteFrame& frame);
 
   const IdVector<Row, std::uint32_t>& callers_;
+  IdVector<Row, std::uint32_t> chains_; // per row, its number; that after the last: not asked for
   IdVector<Row, RowTotals> rows_;
   Pool<Invocation> pool_;
   std::uint64_t serials_ = 0;

@@ -6,32 +6,33 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace tp::analysis {
 
-std::uint64_t divisible_part(std::uint64_t added, std::uint64_t iterations, std::uint64_t grain) {
-  if (iterations == 0)
+std::uint64_t divisible_part(std::uint64_t added, const LoopPart& part) {
+  if (part.iterations == 0)
     return added;
-  grain = std::max<std::uint64_t>(grain, 1);
-  // Halving makes parts of two sizes that differ by one. The smaller ones may stop one halving
-  // earlier, if they have exactly the grain size.
-  std::uint64_t largest = iterations, smaller = iterations;
-  while (largest > grain && smaller > grain) {
-    largest -= largest / 2;
-    smaller /= 2;
-  }
-  if (largest > grain)
-    largest = smaller;
-  return static_cast<std::uint64_t>(Wide{added} * largest / iterations);
+  // Only what a damaged trace says is more than twice as large.
+  const Wide largest = std::min(Wide{part.largest}, Wide{part.iterations} * 2);
+  return static_cast<std::uint64_t>(Wide{added} * largest / part.iterations);
 }
 
-PathStore::PathStore(const WhatIfPlan& plan, std::size_t regions, bool track_composition,
-                     Pool<Invocation>& invocations)
+std::uint64_t saturated_product(std::uint64_t count, std::uint64_t cost) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() / 1024;
+  return static_cast<std::uint64_t>(std::min(Wide{count} * cost, Wide{kMost}));
+}
+
+// Lengths that every path has room for; those that nothing uses are 0.
+static constexpr std::size_t kCopied = kFirstWhatIf + 2;
+
+PathStore::PathStore(const WhatIfPlan& plan, std::size_t regions, std::size_t chains,
+                     bool track_composition, Pool<Invocation>& invocations)
     : scenarios_(plan, regions), track_composition_(track_composition),
       followed_(plan.followed ? kFirstWhatIf + scenarios_.slot(*plan.followed) : kExecuted),
-      lengths_(kFirstWhatIf + plan.scenarios.size()),
-      paths_(sizeof(FoldPath) + lengths_ * sizeof(std::uint64_t)), on_span_(invocations),
-      segments_(on_span_) {}
+      first_chain_(kFirstWhatIf + plan.scenarios.size()), lengths_(first_chain_ + chains + 1),
+      paths_(sizeof(FoldPath) + std::max(lengths_, kCopied) * sizeof(std::uint64_t)),
+      on_span_(invocations), segments_(on_span_) {}
 
 FoldPath* PathStore::make() {
   FoldPath* const path = static_cast<FoldPath*>(paths_.make());
@@ -40,11 +41,11 @@ FoldPath* PathStore::make() {
   return path;
 }
 
-// With a size known at compile time where there are no scenarios.
+// With a size known at compile time where there are few scenarios and sites.
 void PathStore::copy_all(FoldPath& into, const FoldPath& from) const {
-  constexpr std::size_t kFewest = sizeof(FoldPath) + kFirstWhatIf * sizeof(std::uint64_t);
-  if (lengths_ == kFirstWhatIf) [[likely]]
-    std::memcpy(static_cast<void*>(&into), &from, kFewest);
+  if (lengths_ <= kCopied) [[likely]]
+    std::memcpy(static_cast<void*>(&into), &from,
+                sizeof(FoldPath) + kCopied * sizeof(std::uint64_t));
   else
     std::memcpy(static_cast<void*>(&into), &from, paths_.bytes());
 }
@@ -94,21 +95,18 @@ void PathStore::take_composition(FoldPath& into, const FoldPath& from) {
     enter(into, *into.by);
 }
 
-void PathStore::join(FoldPath& into, const FoldPath& from, Tie tie) {
+bool PathStore::join(FoldPath& into, const FoldPath& from, Tie tie) {
   std::uint64_t* const to = into.lengths();
   const std::uint64_t* const other = from.lengths();
-  const bool wins = other[followed_] == to[followed_]
-                        ? tie == Tie::From || (tie == Tie::LowerRank && from.rank < into.rank)
-                        : other[followed_] > to[followed_];
-  if (wins) {
+  const bool wins =
+      other[followed_] == to[followed_] ? tie == Tie::From : other[followed_] > to[followed_];
+  if (wins)
     take_composition(into, from);
-    if (tie == Tie::LowerRank)
-      into.rank = from.rank;
-  }
-  for (std::size_t i = 0; i < kFirstWhatIf; ++i)
+  for (std::size_t i = 0; i < kCopied; ++i)
     to[i] = std::max(to[i], other[i]);
-  for (std::size_t i = kFirstWhatIf; i < lengths_; ++i)
+  for (std::size_t i = kCopied; i < lengths_; ++i)
     to[i] = std::max(to[i], other[i]);
+  return wins;
 }
 
 // The task continues where another path ends.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // WORK / SPAN: lengths of longest paths, for many costs of a step at once.
 //
-// A path is a vector of lengths, each maximized independently of the others: that of this run, the
-// divisible one (leaves split down to their grain size; docs/reference/terms.md,
-// "schedule-independent"), the burdened ones of two models (model/speedup_bounds.h), then those of
-// the what-if scenarios. One of them also decides which composition survives (path_composition.h):
+// A path is a vector of lengths, each maximized independently of the others: that of this run; two
+// for loops that are split to their grain size (docs/reference/terms.md, "schedule-independent"):
+// one if iterations of a measured part cost the same, one with such parts undivided, which is an
+// upper bound of it; the burdened ones of two models (model/speedup_bounds.h); those of the
+// what-if scenarios; then the chains of sites (site_profile.h). One of them also decides which
+// composition survives (path_composition.h):
 // the length of this run, unless the plan follows a scenario.
 #pragma once
 
@@ -20,8 +22,8 @@
 
 namespace tp::analysis {
 
-inline constexpr std::size_t kExecuted = 0, kDivisible = 1, kBurdenedCilk = 2, kBurdenedTbb = 3,
-                             kFirstWhatIf = 4;
+inline constexpr std::size_t kExecuted = 0, kDivisible = 1, kDivisibleAtMost = 2, kBurdenedCilk = 3,
+                             kBurdenedTbb = 4, kFirstWhatIf = 5;
 
 // What a composition counts work by: a class of steps or a calling context. Separate keys count how
 // much of the path lies in which causal region.
@@ -79,7 +81,6 @@ private:
 //
 // A path as DagFold keeps it: the head of a longer allocation, the lengths follow it.
 struct FoldPath : Path {
-  std::uint64_t rank;
   Invocation* by; // running task that extends the path; null for an end, and before the task begins
   std::uint64_t local_span; // work of the own steps of `by` on the path
   // Of the task that spawned the one whose path this is: its serial, and its local span at that
@@ -93,18 +94,19 @@ struct FoldPath : Path {
   std::uint64_t executed() const { return lengths()[kExecuted]; }
 };
 
-// What the path adds if a leaf of n iterations is replaced by the largest part that does not exceed
-// the grain size: added * h / n, where h is the size of the largest part when n is halved until no
-// part exceeds the grain size. Rounded down.
-std::uint64_t divisible_part(std::uint64_t added, std::uint64_t iterations, std::uint64_t grain);
+// What a path adds if a part of a loop, which added `added`, is replaced by its largest leaf, and all
+// of its iterations cost the same. Rounded down.
+std::uint64_t divisible_part(std::uint64_t added, const LoopPart& part);
+// What joins that did not run would cost: more than a length can hold only in a damaged trace.
+std::uint64_t saturated_product(std::uint64_t count, std::uint64_t cost);
 
 class PathStore {
 public:
   using Segments = SegmentStore<PathKey, OnSpan>;
 
-  // `track_composition`: off for passes that only need lengths. The plan and the pool outlive the
-  // store.
-  PathStore(const WhatIfPlan& plan, std::size_t regions, bool track_composition,
+  // `chains`: their number. `track_composition`: off for passes that only need lengths. The plan and
+  // the pool outlive the store.
+  PathStore(const WhatIfPlan& plan, std::size_t regions, std::size_t chains, bool track_composition,
             Pool<Invocation>& invocations);
 
   FoldPath* make();
@@ -113,8 +115,8 @@ public:
     segments_.drop(path->composition);
     paths_.free(path);
   }
-  void join(FoldPath& into, const FoldPath& from, Tie tie);
-  void assign(FoldPath& into, const FoldPath& from); // all but its rank
+  bool join(FoldPath& into, const FoldPath& from, Tie tie); // true: `from` wins
+  void assign(FoldPath& into, const FoldPath& from);
   void join_wait(FoldPath& into, const FoldPath* fresh, const FoldPath* again, Row wait);
   // Hot: once per step. `key`: what the composition counts the step as; `of`: its class, for the
   // scenarios.
@@ -141,6 +143,13 @@ public:
   void enter(FoldPath& path, Invocation& invocation);
 
   std::size_t lengths() const { return lengths_; }
+  std::uint64_t chain(const FoldPath& path, std::size_t number) const {
+    return path.lengths()[first_chain_ + number];
+  }
+  // The number after the last one is for rows without a chain.
+  void extend_chain(FoldPath& path, std::size_t number, std::uint64_t work) const {
+    path.lengths()[first_chain_ + number] += work;
+  }
   Segments& segments() { return segments_; }
   // What is on the path at `id`, after everything final has been added up.
   const OnSpan& settled(SegmentId id) {
@@ -158,6 +167,7 @@ private:
   ScenarioLengths scenarios_;
   const bool track_composition_;
   const std::size_t followed_; // the length that decides
+  const std::size_t first_chain_;
   const std::size_t lengths_;
   BlockPool paths_;
   OnSpan::Owner on_span_;

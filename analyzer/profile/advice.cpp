@@ -92,13 +92,11 @@ static std::string why_meaningless(const Profile& profile) {
     return "No work was recorded: check that the program ran long enough and used oneTBB.";
   if (profile.read.begun == 0)
     return "No oneTBB task was recorded, so this run shows nothing about scaling: check that the "
-           "program "
-           "ran to "
-           "its end, and that it uses oneTBB for this input.";
+           "program ran to its end, and that it uses oneTBB for this input.";
   if (profile.sites[0].exclusive_work == profile.work && profile.read.threads.paused_work > 0)
     return "No work of a task was recorded, and recording was paused for a part of the run: if "
-           "tasks "
-           "ran there, call tp::resume() before the part to profile, or run without --paused.";
+           "tasks ran there, call tp::resume() before the part to profile, or run without "
+           "--paused.";
   return "";
 }
 

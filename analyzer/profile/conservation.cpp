@@ -14,6 +14,14 @@ namespace tp::analysis {
 
 namespace {
 
+// What reading the clock adds to the steps, in percent of the work.
+constexpr std::uint64_t kMuch = 10;
+std::uint64_t reading_share(const Measured& measured) {
+  const Wide readings = Wide{measured.read.steps} * measured.run().step_cost;
+  const Wide work = std::max<Wide>(measured.work(), 1);
+  return static_cast<std::uint64_t>(std::min<Wide>(readings * 100 / work, 100));
+}
+
 // Why CPU time of the process is in no step; empty if nothing that is known explains it. Only the
 // work that was dropped and the time of unknown threads are CPU time. Overhead and idle time are
 // elapsed time, in which the thread may have had no CPU, so they say "up to".
@@ -30,14 +38,18 @@ std::string cause_of_missing_time(const Attribution& a, const Measured& measured
   const std::uint64_t overhead = std::min(rest, a.overhead_ns), idle = std::min(rest, a.idle_ns);
   if (overhead + idle < rest / 2)
     return "";
+  // Its cost is known, so no grain size is blamed for it.
+  const RunInfo& run = measured.run();
+  if (const std::uint64_t reading = std::min(rest, read.steps * run.gap_cost_ns);
+      reading >= rest / 2)
+    return fmt::format("the reading of clock and events between steps, {} each: up to {}",
+                       human_ns(run.gap_cost_ns), human_ns(reading));
   if (overhead < rest / 10)
     return fmt::format("worker threads that look for work: up to {}", human_ns(idle));
   std::string cause = idle < rest / 10 ? "tasking overhead"
                                        : "tasking overhead, and worker threads that look for work";
   cause += fmt::format(": up to {}", human_ns(std::min(rest, overhead + idle)));
-  if (!measured.run().extra_events.empty())
-    cause += ", with the reading of extra events (-e) at each step";
-  else if (read.overhead > read.step_time / 10)
+  if (reading_share(measured) < kMuch && read.overhead > read.step_time / 10)
     cause += " (tasks are too small: use a larger grain size)";
   return cause;
 }
@@ -109,7 +121,14 @@ Attribution attribution_of(const Measured& measured) {
 
 CheckedAttribution check_attribution(const Measured& measured) {
   CheckedAttribution result{attribution_of(measured), {}};
-  result.warnings = explain_attribution(result.attribution, measured);
+  if (const std::uint64_t share = reading_share(measured); share > kMuch)
+    result.warnings.push_back(
+        {"recording",
+         fmt::format("reading the clock adds {} to each step: {} % of the work, so work, span and "
+                     "parallelism are those of the recording; predicted times leave it out",
+                     human_ns(measured.run().step_cost_ns), share)});
+  for (Warning& warning : explain_attribution(result.attribution, measured))
+    result.warnings.push_back(std::move(warning));
   return result;
 }
 
@@ -127,6 +146,9 @@ CheckedBalance check_balance(const Measured& measured) {
     const double ticks = static_cast<double>(measured.work() - read.prior_work) / hz * read.time_hz;
     balance.descheduled = balance.steps - std::min(balance.steps, rounded(ticks));
   }
+  balance.recording =
+      std::min(read.overhead, rounded(static_cast<double>(read.steps) *
+                                      static_cast<double>(run.gap_cost_ns) * read.time_hz / 1e9));
   balance.idle = read.idle;
   std::uint64_t whole = 0;
   if (__builtin_mul_overflow(balance.threads, balance.elapsed, &whole))

@@ -31,7 +31,7 @@ std::vector<WhatIfCandidate> results_of(const Measured& measured, const TraceRea
   std::vector<GrainChange> changes;
   for (const Trial& trial : trials)
     changes.push_back(trial.change);
-  const auto found = readings.try_grains(changes);
+  const auto found = readings.try_grains(changes, measured.known_join_costs());
   std::vector<WhatIfCandidate> targets;
   for (std::size_t i = 0; i < found.size(); ++i) {
     WhatIfCandidate target{.kind = CandidateKind::Grain};
@@ -43,7 +43,9 @@ std::vector<WhatIfCandidate> results_of(const Measured& measured, const TraceRea
       target.quoted.speedups.push_back(predicted_speedup(measured.work(), target.quoted, procs));
     target.points.push_back(target.quoted);
     const LoopTotals& loop = found[i].loop;
-    if (loop.body_calls == 0)
+    if (!trials[i].site->loops.is_flat)
+      target.skipped_because = "its ranges have several dimensions, each with its own grain size";
+    else if (loop.body_calls == 0)
       target.skipped_because = "no body call of a loop was recorded there";
     else
       target.loop = {trials[i].site->overhead.cost, loop.body_calls, loop.leaves,
@@ -76,7 +78,7 @@ bool is_ample(const Ratio& parallelism, const RunInfo& run) {
 // Grain sizes to try, the best first if it leaves enough parallelism.
 std::vector<std::uint64_t> candidates(const SiteRow& site, const Ratio& limit, const RunInfo& run) {
   const std::uint64_t cheap = cheap_grain(site);
-  if (cheap == 0)
+  if (cheap == 0 || !site.loops.is_flat)
     return {};
   const std::uint64_t mean = site.loops.iterations / site.loops.body_calls;
   if (exceeds_percent(site.overhead.share, kManyPercent)) {

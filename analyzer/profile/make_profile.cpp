@@ -25,6 +25,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace tp::analysis {
@@ -72,6 +73,33 @@ BurdenedSpans burdened_spans(const Measured& measured, const Burden& before, con
   return {again.burdened_cilk, again.burdened_tbb};
 }
 
+// Rows in the order of the table; that of main needs no chain of its own.
+std::vector<Row> first_chains(const SiteTable& table) {
+  std::vector<Row> rows;
+  for (const Row row : ids_below(table.rows.end_id()))
+    if (row != kMainRow && rows.size() < TraceReadings::kChainsInFirstReading)
+      rows.push_back(row);
+  return rows;
+}
+
+// In programs with more sites, those with the most work get theirs by further readings.
+void add_chains(DagFold::Results& fold, const TraceReadings& readings) {
+  constexpr std::size_t kMost = 1024;
+  std::vector<Row> rows;
+  for (const Row row : ids_below(fold.rows.end_id()))
+    if (row != kMainRow && !fold.rows[row].longest_chain &&
+        fold.rows[row].on_work.top_call_site.count > 0)
+      rows.push_back(row);
+  std::ranges::stable_sort(rows, std::ranges::greater(),
+                           [&](Row row) { return fold.rows[row].on_work.top_call_site.work; });
+  rows.resize(std::min(rows.size(), kMost));
+  if (rows.empty())
+    return;
+  const std::vector<std::uint64_t> found = readings.chains_of(rows);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    fold.rows[rows[i]].longest_chain = found[i];
+}
+
 std::vector<WhatIfCurve> what_if_curves(const Measured& measured, const WhatIfPlan& plan,
                                         const std::vector<WhatIfLength>& lengths,
                                         const ProfileOptions& options) {
@@ -102,6 +130,32 @@ std::vector<SpeedupBound> speedup_bounds(const Measured& measured, const Burdene
          .estimate_tbb = speedup_estimate(measured.work(), burdened.tbb, procs)});
   }
   return bounds;
+}
+
+// The mean work of joining two results, of the loops that have parts which were not split: their
+// joins did not run. Empty if there are none.
+IdVector<Row, std::uint64_t> join_costs(const DagFold::Results& fold) {
+  IdVector<Row, std::uint64_t> costs(fold.rows.size());
+  bool any = false;
+  for (const Row row : ids_below(fold.rows.end_id())) {
+    const LoopCounts& loops = fold.rows[row].loops;
+    if (loops.joins == 0 || loops.unjoined_halvings == 0)
+      continue;
+    costs[row] = (loops.join_work + loops.joins / 2) / loops.joins;
+    any = true;
+  }
+  return any ? costs : IdVector<Row, std::uint64_t>{};
+}
+
+// What the joins cost is known after the first reading only; if they count, this takes another one.
+void add_joins(Measured& measured, const TraceReadings& readings) {
+  measured.join_costs = join_costs(measured.fold);
+  if (!measured.known_join_costs())
+    return;
+  const DagFold::Results again =
+      readings.read({}, {.join_costs = measured.known_join_costs()}).fold;
+  measured.fold.divisible_span = again.divisible_span;
+  measured.fold.divisible_span_at_most = again.divisible_span_at_most;
 }
 
 // Contradictions between the streams.
@@ -164,9 +218,14 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   readings.begin_phase("profile");
   // The first reading evaluates as many scenarios as fit; the others take further readings.
   const std::size_t along = std::min(TraceReadings::kScenariosPerReading, plan.scenarios.size());
-  auto [fold, summary] = readings.read(
-      plan.part(0, along), {.sites = true, .composition = true, .burden = assumed.work});
-  const Measured measured{info, table, std::move(summary), std::move(fold)};
+  const std::vector<Row> chains = first_chains(table);
+  auto [fold, summary] =
+      readings.read(plan.part(0, along),
+                    {.sites = true, .composition = true, .chains = chains, .burden = assumed.work});
+  add_chains(fold, readings);
+  Measured measured_so_far{info, table, std::move(summary), std::move(fold)};
+  add_joins(measured_so_far, readings);
+  const Measured& measured = measured_so_far;
   // From here on the trace is valid and has been read completely.
   const RefinedBurden refined = refined_burden(assumed, measured, options);
   const BurdenedSpans burdened = burdened_spans(measured, assumed, refined.burden, readings);
@@ -178,7 +237,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   SiteRows sites = site_rows(measured, site_overheads(measured, costs));
   const Divisible divisible = judge_divisible(measured, sites.rows);
   const Ratio limit =
-      divisible == Divisible::Known ? measured.divisible_parallelism() : measured.parallelism();
+      divisible == Divisible::Known ? measured.divisible_at_least() : measured.parallelism();
   readings.begin_phase("simulation");
   const std::string not_simulated = reason_not_to_simulate(measured, options);
   Prediction prediction = predict(measured, costs, not_simulated, readings, options);
@@ -216,7 +275,9 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
                   .work = measured.work(),
                   .span = measured.span(),
                   .divisible_span = measured.fold.divisible_span,
+                  .divisible_span_at_most = measured.fold.divisible_span_at_most,
                   .divisible = divisible,
+                  .unseen_order = sites_of_unseen_order(measured, sites.rows),
                   .burdened_span_cilk = burdened.cilk,
                   .burdened_span_tbb = burdened.tbb,
                   .burden = refined.burden,

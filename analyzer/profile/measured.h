@@ -17,13 +17,22 @@ struct Measured {
   const SiteTable& table;
   ReadSummary read;
   DagFold::Results fold;
+  // Per row, the mean work of a join of two results of its loops; empty if there is nothing to join
+  // that did not run.
+  IdVector<Row, std::uint64_t> join_costs = {};
 
+  const IdVector<Row, std::uint64_t>* known_join_costs() const {
+    return join_costs.empty() ? nullptr : &join_costs;
+  }
   const RunInfo& run() const { return info.run; }
   bool is_virtual() const { return info.run.work.name == "virtual"; }
   std::uint64_t work() const { return fold.work; }
   std::uint64_t span() const { return fold.span; }
   Ratio parallelism() const { return {fold.work, fold.span}; }
+  // With loops split to their grain size: the lower end always holds, the upper one if iterations of
+  // a part that was not measured in parts cost the same.
   Ratio divisible_parallelism() const { return {fold.work, fold.divisible_span}; }
+  Ratio divisible_at_least() const { return {fold.work, fold.divisible_span_at_most}; }
 };
 
 } // namespace tp::analysis

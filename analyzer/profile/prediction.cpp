@@ -37,7 +37,7 @@ Limiter limiter_of(const Measured& measured, const PredictedRun& run, std::uint6
   if (lost_to_tasks >= run.idle)
     return Limiter::Overhead;
   const std::uint64_t share = work / run.procs;
-  const Wide as_divisible = std::max(share, measured.fold.divisible_span);
+  const Wide as_divisible = std::max(share, measured.fold.divisible_span_at_most);
   return as_divisible * 10 < Wide{std::max(share, measured.span())} * 8 ? Limiter::Grain
                                                                         : Limiter::Span;
 }

@@ -74,6 +74,9 @@ std::string some_of(const std::vector<std::string>& names) {
   return text + (names.size() > 2 ? ", ..." : "");
 }
 
+// A coefficient of variation: half of the mean is more than caches and clocks explain.
+constexpr double kUnequal = 0.5;
+
 // The loops whose bodies are on the critical path: those that another split would change.
 std::vector<std::string> loops_on_path(const Measured& measured) {
   const DagFold::Results& fold = measured.fold;
@@ -90,6 +93,40 @@ std::vector<std::string> loops_on_path(const Measured& measured) {
   for (const auto& [critical, row] : loops)
     names.push_back(measured.table.rows[row].name);
   return names;
+}
+
+// Why the two ends of the schedule-independent figures differ, where they do.
+void append_unmeasured(std::vector<Warning>& warnings, const Measured& measured,
+                       const std::vector<SiteRow>& sites) {
+  const DagFold::Results& fold = measured.fold;
+  if (fold.work == 0)
+    return;
+  Affected unsized, unequal, unjoined;
+  for (const SiteRow& site : sites) {
+    const LoopCounts& loops = site.loops;
+    if (loops.unsized_calls > 0)
+      unsized.add(site);
+    if (loops.divisible_parts > 0 && loops.cost_variation() > kUnequal)
+      unequal.add(site);
+    if (loops.unjoined_halvings > 0 && loops.joins == 0)
+      unjoined.add(site);
+  }
+  if (unsized.matters(measured))
+    warnings.push_back(
+        {"unsized", fmt::format("ranges of {} can be divided further, how far is not known: "
+                                "parallelism may be higher (tp-run --divide measures it)",
+                                some_of(unsized.names))});
+  const bool is_measured = Wide{fold.divisible_span_at_most} * 20 <= Wide{fold.divisible_span} * 21;
+  if (!is_measured && unequal.matters(measured))
+    warnings.push_back({"unequal_iterations",
+                        fmt::format("iterations of {} do not cost the same: with loops split, the "
+                                    "upper end is too high (tp-run --divide measures it)",
+                                    some_of(unequal.names))});
+  if (unjoined.matters(measured))
+    warnings.push_back(
+        {"unjoined", fmt::format("no results of {} were joined in this run: with loops split, "
+                                 "what joins cost is missing (tp-run --divide measures it)",
+                                 some_of(unjoined.names))});
 }
 
 } // namespace
@@ -110,20 +147,43 @@ Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& 
                                                              : Divisible::Known;
 }
 
+std::vector<std::string> sites_of_unseen_order(const Measured& measured,
+                                               const std::vector<SiteRow>& sites) {
+  Affected unseen;
+  for (const SiteRow& site : sites)
+    if (!was_recompiled(site.info) && spawns_in_one_of(site, measured.read, kOrderedInHeaders))
+      unseen.add(site);
+  return unseen.matters(measured) ? unseen.names : std::vector<std::string>{};
+}
+
 std::vector<Warning> schedule_warnings(const Measured& measured, const std::vector<SiteRow>& sites,
                                        Divisible divisible) {
   std::vector<Warning> warnings;
-  const std::uint64_t less = std::min(measured.span(), measured.fold.divisible_span);
-  const std::uint64_t more = std::max(measured.span(), measured.fold.divisible_span);
-  if (Wide{more} * 10 > Wide{less} * 12) {
+  // What is measured is certain; what holds only if iterations cost the same is not.
+  const auto differs = [&](std::uint64_t divisible_span) {
+    const std::uint64_t less = std::min(measured.span(), divisible_span);
+    const std::uint64_t more = std::max(measured.span(), divisible_span);
+    return Wide{more} * 10 > Wide{less} * 12;
+  };
+  if (differs(measured.fold.divisible_span)) {
+    const bool certain = differs(measured.fold.divisible_span_at_most);
     const auto loops = loops_on_path(measured);
     warnings.push_back(
-        {"divisible", fmt::format("parallelism of this run depends on its thread count{}{}",
-                                  loops.empty() ? "" : " (loops of " + some_of(loops) + ")",
-                                  divisible == Divisible::Known
-                                      ? ": compare it with that of loops split to their grain size"
-                                      : "")});
+        {"divisible",
+         fmt::format("parallelism of this run depends on its thread count{}{}{}",
+                     certain ? "" : " if iterations cost the same",
+                     loops.empty() ? "" : " (loops of " + some_of(loops) + ")",
+                     divisible == Divisible::Known
+                         ? ": compare it with that of loops split to their grain size"
+                         : ""),
+         certain});
   }
+  append_unmeasured(warnings, measured, sites);
+  if (const auto unseen = sites_of_unseen_order(measured, sites); !unseen.empty())
+    warnings.push_back(
+        {"unseen_order", fmt::format("spans are lower bounds, and parallelism is an upper one: the "
+                                     "order inside {} is seen only if compiled with tp-c++",
+                                     some_of(unseen))});
   if (const Affected scans = sites_of(measured, sites, kScans); scans.matters(measured))
     warnings.push_back({"schedule", fmt::format("all figures depend on the schedule of this run "
                                                 "(parallel_scan of {})",

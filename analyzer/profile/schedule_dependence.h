@@ -5,12 +5,17 @@
 #include "model/profile.h"
 #include "profile/measured.h"
 
+#include <string>
 #include <vector>
 
 namespace tp::analysis {
 
 // Whether the schedule-independent figures (Divisible) are known.
 Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& sites);
+
+// The names of sites whose code has an order that was not seen; empty if they do not matter.
+std::vector<std::string> sites_of_unseen_order(const Measured& measured,
+                                               const std::vector<SiteRow>& sites);
 
 std::vector<Warning> schedule_warnings(const Measured& measured, const std::vector<SiteRow>& sites,
                                        Divisible divisible);

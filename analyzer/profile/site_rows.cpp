@@ -4,14 +4,29 @@
 
 #include "base/wide.h"
 
+#include "tp/trace/trace_format.h"
+
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <tuple>
 
 namespace tp::analysis {
 namespace {
 
-bool is_too_short(const RowTotals& totals, const RunInfo& run) {
-  return Wide{totals.steps} * run.step_cost * 10 > Wide{totals.on_work.local.work};
+// Whether reading the clock accounts for more than a tenth of this work.
+bool is_too_short(std::uint64_t steps, std::uint64_t work, const RunInfo& run) {
+  return Wide{steps} * run.step_cost * 10 > Wide{work};
+}
+
+// The compiler's source location does not say which construct is called: the contexts of the tasks
+// do.
+std::vector<std::string> constructs_of_contexts(std::uint64_t contexts) {
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i < std::size(trace::kConstructNames); ++i) // 0: no context is known
+    if (contexts >> i & 1)
+      names.emplace_back(trace::kConstructNames[i]);
+  return names;
 }
 
 SiteRow row_of(const Measured& measured, Row row, const SiteOverhead& overhead) {
@@ -21,6 +36,9 @@ SiteRow row_of(const Measured& measured, Row row, const SiteOverhead& overhead) 
                .row = row,
                .work = all.top_call_site.work,
                .span = all.top_call_site.span,
+               .longest_chain =
+                   totals.longest_chain.value_or(std::min(all.top_call_site.work, measured.span())),
+               .chain_is_exact = totals.longest_chain || all.top_call_site.count == 0,
                .exclusive_work = all.local.work,
                .critical_work = totals.on_span.local.span,
                .overhead_ticks = totals.overhead,
@@ -32,20 +50,24 @@ SiteRow row_of(const Measured& measured, Row row, const SiteOverhead& overhead) 
                .overhead = overhead,
                .loops = totals.loops,
                .extra = totals.extra,
-               .too_short = is_too_short(totals, measured.run())};
+               .too_short = is_too_short(totals.steps, all.local.work, measured.run())};
   site.extra.resize(measured.run().extra_events.size());
+  if (row != kMainRow && site.info.constructs.empty())
+    site.info.constructs = constructs_of_contexts(measured.read.constructs[row]);
   return site;
 }
 
 // The one invocation of main is the whole program.
 void make_main(SiteRow& site, const Measured& measured) {
   site.work = measured.work();
-  site.span = measured.span();
+  site.span = site.longest_chain = measured.span();
+  site.chain_is_exact = true;
   const InvocationSums whole{1, measured.work(), measured.span()};
   site.on_work.top_call_site = site.on_work.top_caller = whole;
   site.on_span.top_call_site = site.on_span.top_caller = whole;
   site.on_work.local.count = site.on_span.local.count = 1;
   site.on_span.local.work = site.on_work.local.work;
+  site.too_short |= is_too_short(measured.read.steps, site.work, measured.run());
 }
 
 } // namespace
@@ -54,7 +76,8 @@ SiteRows site_rows(const Measured& measured, const IdVector<Row, SiteOverhead>& 
   SiteRows result;
   const SiteTable& table = measured.table;
   for (const Row row : ids_below(table.rows.end_id())) {
-    if (row == table.maps.unknown_row && measured.fold.rows[row].on_work.local.count == 0)
+    const bool is_spare = row == table.maps.unknown_row || table.maps.is_of_library(row);
+    if (is_spare && measured.fold.rows[row].on_work.local.count == 0)
       continue;
     SiteRow site = row_of(measured, row, overheads[row]);
     if (row == kMainRow)

@@ -13,9 +13,6 @@ namespace {
 
 constexpr const char* kEvents[kBoundaryKinds] = {"task_begin", "first_use", "spawn", "wait",
                                                  "body_begin", "body_end",  "other", "end"};
-// The time between two steps contains the second half of one reading and the first half of another:
-// if nothing else happens, at the beginning of a loop body, it lasts as long as one reading takes.
-constexpr std::uint64_t kReadingsBetweenSteps = 1;
 // The times above it are the few during which the thread lost its CPU: among few events these may
 // be many.
 constexpr std::uint64_t trusted_percent(std::uint64_t events) {
@@ -76,7 +73,9 @@ Ratio overhead_with(const SiteRow& site, std::uint64_t leaves) {
 TaskingCosts tasking_costs(const Measured& measured, const Burden& burden) {
   TaskingCosts costs{.recording = measured.run().step_cost,
                      .steal = steal_burden(burden, measured)};
-  const std::uint64_t recording_ns = kReadingsBetweenSteps * measured.run().step_cost_ns;
+  // The time between two steps contains the second half of one reading and the first half of
+  // another, and the reading of extra events.
+  const std::uint64_t recording_ns = measured.run().gap_cost_ns;
   for (std::size_t kind = 0; kind < kBoundaryKinds; ++kind) {
     const LogHistogram& before = measured.fold.overheads_before[kind];
     EventCost cost{.event = kEvents[kind], .count = before.total()};

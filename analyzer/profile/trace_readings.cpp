@@ -36,9 +36,11 @@ TraceReadings::Result TraceReadings::read_once(const WhatIfPlan& plan, const Wan
                 .regions = table_.regions.size(),
                 .mode = mode_,
                 .sites = wanted.sites,
+                .chains = wanted.chains,
                 .composition = wanted.composition,
                 .burden = wanted.burden,
-                .contexts = wanted.contexts});
+                .contexts = wanted.contexts,
+                .join_costs = wanted.join_costs});
   Result result;
   result.summary = DagReader(source_, info_, table_.maps, fold).run();
   result.fold = fold.results();
@@ -68,15 +70,31 @@ std::vector<WhatIfLength> TraceReadings::evaluate(const WhatIfPlan& plan) const 
   return lengths;
 }
 
+std::vector<std::uint64_t> TraceReadings::chains_of(const std::vector<Row>& rows) const {
+  std::vector<std::uint64_t> chains(rows.size());
+  const std::size_t batches = (rows.size() + kScenariosPerReading - 1) / kScenariosPerReading;
+  expect(batches);
+  parallel_for_index(jobs_, batches, [&](std::size_t batch) {
+    const std::size_t begin = batch * kScenariosPerReading;
+    const std::size_t end = std::min(begin + kScenariosPerReading, rows.size());
+    const std::span<const Row> part(rows.data() + begin, end - begin);
+    const auto found = read_once({}, {.sites = true, .chains = part}).fold;
+    for (std::size_t i = begin; i < end; ++i)
+      chains[i] = found.rows[rows[i]].longest_chain.value_or(0);
+  });
+  return chains;
+}
+
 std::vector<GrainTrials::Result>
-TraceReadings::try_grains(const std::vector<GrainChange>& changes) const {
+TraceReadings::try_grains(const std::vector<GrainChange>& changes,
+                          const IdVector<Row, std::uint64_t>* join_costs) const {
   std::vector<GrainTrials::Result> results(changes.size());
   const std::size_t batches = (changes.size() + GrainTrials::kMost - 1) / GrainTrials::kMost;
   expect(batches);
   parallel_for_index(jobs_, batches, [&](std::size_t batch) {
     const std::size_t begin = batch * GrainTrials::kMost;
     const std::size_t count = std::min(changes.size() - begin, GrainTrials::kMost);
-    GrainTrials trials({changes.data() + begin, count});
+    GrainTrials trials({changes.data() + begin, count}, join_costs);
     read_once(trials);
     std::ranges::copy(trials.results(), results.begin() + static_cast<std::ptrdiff_t>(begin));
   });

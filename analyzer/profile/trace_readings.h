@@ -12,6 +12,7 @@
 #include "sites/site_table.h"
 #include "trace/trace_source.h"
 
+#include <span>
 #include <vector>
 
 namespace tp::analysis {
@@ -31,8 +32,10 @@ public:
   struct Wanted {
     bool sites = false;
     bool composition = false;
+    std::span<const Row> chains = {}; // as FoldSetup::chains
     std::uint64_t burden = 0;
     std::optional<std::uint64_t> contexts = {};
+    const IdVector<Row, std::uint64_t>* join_costs = nullptr; // as in FoldSetup
   };
   Result read(const WhatIfPlan& plan, const Wanted& wanted) const;
   // Reads the trace for another visitor.
@@ -41,8 +44,11 @@ public:
   IdleTime idle_time(std::uint64_t workers, const ReadSummary& summary) const;
   // All scenarios of a plan, in as many readings as necessary.
   std::vector<WhatIfLength> evaluate(const WhatIfPlan& plan) const;
+  // The longest chain of each row, in as many readings as necessary.
+  std::vector<std::uint64_t> chains_of(const std::vector<Row>& rows) const;
   // One result per change, in as many readings as necessary.
-  std::vector<GrainTrials::Result> try_grains(const std::vector<GrainChange>& changes) const;
+  std::vector<GrainTrials::Result> try_grains(const std::vector<GrainChange>& changes,
+                                              const IdVector<Row, std::uint64_t>* join_costs) const;
 
   unsigned jobs() const { return jobs_; }
   // For the progress display: the purpose of the readings from here on.
@@ -50,6 +56,8 @@ public:
 
   // With more lengths per path than this, another reading is faster.
   static constexpr std::size_t kScenariosPerReading = 128;
+  // Fewer in the reading that all profiles take: each takes memory for every task alive.
+  static constexpr std::size_t kChainsInFirstReading = 48;
 
 private:
   void expect(std::size_t readings) const;

@@ -33,6 +33,7 @@ Json clock_json(const Profile& profile) {
           {"kernel_included", run.kernel_included},
           {"step_cost", run.step_cost},
           {"step_cost_ns", run.step_cost_ns},
+          {"gap_cost_ns", run.gap_cost_ns},
           {"time_source", run.time.name},
           {"time_unit", run.time.unit},
           {"time_hz_stated", run.time.hz},
@@ -49,7 +50,8 @@ Json run_json(const Profile& profile) {
                {"start_time_unix_ns", run.start_time_unix_ns},
                {"taskpath", run.taskpath_version},
                {"libtbb", run.libtbb_version},
-               {"as_if_cores", run.as_if_cores}};
+               {"as_if_cores", run.as_if_cores},
+               {"divide", run.divide}};
   if (profile.end) {
     json["end"] = profile.end->end;
     json["cpu_ns"] = profile.end->cpu_ns;
@@ -78,6 +80,10 @@ Json measures_json(const SiteMeasures& measures) {
           {"local", sums_json(measures.local)}};
 }
 
+double two_decimals(double value) {
+  return std::round(value * 100) / 100;
+}
+
 Json overhead_json(const SiteRow& site) {
   const SiteOverhead& overhead = site.overhead;
   return {{"creation_ticks", overhead.creation_ticks},
@@ -92,7 +98,12 @@ Json overhead_json(const SiteRow& site) {
           {"mean_task_work", number(decimal2({site.exclusive_work, site.invocations}))},
           {"body_calls", site.loops.body_calls},
           {"iterations", site.loops.iterations},
-          {"largest_grain", site.loops.largest_grain}};
+          {"largest_grain", site.loops.largest_grain},
+          {"measured_parts", site.loops.parts},
+          {"cost_variation", two_decimals(site.loops.cost_variation())},
+          {"unsized_body_calls", site.loops.unsized_calls},
+          {"joins", site.loops.joins},
+          {"join_work", site.loops.join_work}};
 }
 
 // Of the path of the run: what ran, and what was late, by the edge before it.
@@ -122,6 +133,9 @@ Json site_json(const Profile& profile, const SiteRow& site) {
           {"work", site.work},
           {"span", site.span},
           {"parallelism", number(decimal2({site.work, site.span}))},
+          {"longest_chain", site.longest_chain},
+          {"longest_chain_is_exact", site.chain_is_exact},
+          {"chain_parallelism", number(decimal2(site.chain_parallelism()))},
           {"exclusive_work", site.exclusive_work},
           {"critical_work", site.critical_work},
           {"critical_percent", number(percent2(site.critical_work, profile.span))},
@@ -302,10 +316,15 @@ Json prediction_json(const Prediction& prediction) {
 }
 
 Json balance_json(const TimeBalance& balance) {
-  return {{"threads", balance.threads},         {"elapsed_ticks", balance.elapsed},
-          {"steps_ticks", balance.steps},       {"of_them_descheduled_ticks", balance.descheduled},
-          {"overhead_ticks", balance.overhead}, {"idle_ticks", balance.idle},
-          {"absent_ticks", balance.absent},     {"unexplained_ticks", balance.unexplained}};
+  return {{"threads", balance.threads},
+          {"elapsed_ticks", balance.elapsed},
+          {"steps_ticks", balance.steps},
+          {"of_them_descheduled_ticks", balance.descheduled},
+          {"overhead_ticks", balance.overhead},
+          {"recording_ticks", balance.recording},
+          {"idle_ticks", balance.idle},
+          {"absent_ticks", balance.absent},
+          {"unexplained_ticks", balance.unexplained}};
 }
 
 Json elapsed_json(const ElapsedTime& elapsed) {
@@ -444,11 +463,16 @@ std::string write_json(const Profile& profile) {
   text.field("prior_work", profile.read.prior_work);
   text.field("span", profile.span);
   text.field("parallelism", number(decimal2(profile.parallelism())));
+  text.field("span_is_exact", profile.unseen_order.empty());
+  text.field("unseen_order", profile.unseen_order);
   text.field("divisible_span", profile.divisible_span);
+  text.field("divisible_span_at_most", profile.divisible_span_at_most);
   text.field("divisible_is_known", profile.divisible_is_known());
   text.field("divisible_not_known_because",
              kDivisibleNames[static_cast<std::size_t>(profile.divisible)]);
   text.field("divisible_parallelism", number(decimal2(profile.divisible_parallelism())));
+  text.field("divisible_parallelism_at_least", number(decimal2(profile.divisible_at_least())));
+  text.field("divisible_is_measured", profile.divisible_is_measured());
   text.field("scalability", scalability_json(profile));
   text.field("speedup_bounds", bounds_json(profile));
   text.field("prediction", prediction_json(profile.prediction));

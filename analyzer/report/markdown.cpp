@@ -21,11 +21,11 @@ static std::string cell(const std::string& text) {
 }
 
 static std::string bounds_table(const Profile& profile) {
-  std::string text = fmt::format(
-      "\nBurdened parallelism {} (oneTBB), {} (Cilk).\n\n| CPUs | Speedup, estimate | at most | at "
-      "most, loops split |\n|---:|---:|---:|---:|\n",
-      fixed2({profile.work, profile.burdened_span_tbb}),
-      fixed2({profile.work, profile.burdened_span_cilk}));
+  std::string text = fmt::format("\nBurdened parallelism {} (oneTBB), {} (Cilk).\n\n| CPUs | "
+                                 "Speedup, estimate | at most, tasks of this run | at "
+                                 "most, loops split |\n|---:|---:|---:|---:|\n",
+                                 fixed2({profile.work, profile.burdened_span_tbb}),
+                                 fixed2({profile.work, profile.burdened_span_cilk}));
   for (const SpeedupBound& bound : profile.bounds)
     text += fmt::format("| {} | {} | {} | {} |\n", bound.procs, fixed2(bound.estimate_tbb),
                         fixed2(bound.upper),
@@ -91,15 +91,16 @@ std::string write_markdown(const Profile& profile, const TextOptions& options) {
     text += fmt::format("No better clock: {}.\n\n", cell(profile.run.work_reason));
   text += fmt::format("Work {}; in this run span {}, parallelism {}{}; {}.\n\n", profile.work,
                       profile.span, fixed2(profile.parallelism()), as_if_cores(profile.run),
-                      if_loops_split(profile, profile.divisible_parallelism()));
-  text += "| Source file | Line | Work | Span | Parallelism | Critical work % "
+                      divisible_parallelism_text(profile));
+  text += "| Source file | Line | Work | Longest chain | Parallelism | Critical work % "
           "|\n|---|---:|---:|---:|---:|---:|\n";
   bool any_too_short = false;
   for (std::size_t i = 0; i < profile.sites.size() && i < options.top; ++i) {
     const SiteRow& site = profile.sites[i];
-    text += fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", cell(site.info.file),
-                        mark_of(site.too_short), site.info.line, site.work, site.span,
-                        fixed2({site.work, site.span}), percent2(site.critical_work, profile.span));
+    text +=
+        fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", cell(site.info.file),
+                    mark_of(site.too_short), site.info.line, site.work, site.longest_chain,
+                    fixed2(site.chain_parallelism()), percent2(site.critical_work, profile.span));
     any_too_short |= site.too_short;
   }
   if (any_too_short)

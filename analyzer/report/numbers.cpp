@@ -110,9 +110,19 @@ const char* reason_of(Divisible divisible) {
   return kReasons[static_cast<std::size_t>(divisible)];
 }
 
+std::string divisible_parallelism_text(const Profile& profile) {
+  if (!profile.divisible_is_known() || profile.divisible_is_measured())
+    return if_loops_split(profile, profile.divisible_at_least());
+  return fmt::format(
+      "{} to {} if loops were split to their grain size: the upper end only if their "
+      "iterations cost the same (to measure it: tp-run --divide)",
+      fixed2(profile.divisible_at_least()), fixed2(profile.divisible_parallelism()));
+}
+
 std::string if_loops_split(const Profile& profile, Ratio parallelism) {
   return profile.divisible_is_known()
-             ? fixed2(parallelism) + " if loops were split to their grain size"
+             ? fixed2(parallelism) + " if loops were split to their grain size" +
+                   (profile.divisible_is_measured() ? "" : " and their iterations cost the same")
              : fmt::format("unknown for loops split to their grain size ({})",
                            reason_of(profile.divisible));
 }

@@ -35,6 +35,8 @@ std::string as_if_cores(const RunInfo& run);
 const char* reason_of(Divisible divisible);
 // A parallelism: "3.08 if loops were split to their grain size", or that it is unknown, and why.
 std::string if_loops_split(const Profile& profile, Ratio parallelism);
+// The same for both ends of the program's own: "1.10 to 17.64 if loops were split ...".
+std::string divisible_parallelism_text(const Profile& profile);
 // Explains the mark of a row with too_short.
 inline constexpr const char* kTooShort =
     "~ unreliable: reading the clock accounts for over 10 % of the measured work";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terminal summary: at most 25 lines unless --top asks for more.
+// The terminal summary: at most 25 lines unless --top asks for more. Whole lines give way to that
+// limit, in a fixed order; no sentence is cut, so very long names may exceed it.
 #include "base/rounding.h"
 #include "report/lines.h"
 #include "report/numbers.h"
@@ -65,11 +66,15 @@ std::string balance_line(const Profile& profile) {
   // Before a thread's first and after its last record.
   const std::string outside =
       b.absent > whole / 100 ? ", " + share(b.absent) + " outside the recording" : "";
-  return fmt::format("{} threads x {}{}: {} work, {}{} overhead, {} idle{}", b.threads,
+  const std::string reading =
+      b.recording > whole / 20
+          ? fmt::format(" ({} for reading the clock and events)", share(b.recording))
+          : "";
+  return fmt::format("{} threads x {}{}: {} work, {}{} overhead{}, {} idle{}", b.threads,
                      human_ns(to_ns(b.elapsed, hz)),
                      has_prior_work(profile) ? " from the first oneTBB call on" : "",
                      share(b.steps - (waited ? b.descheduled : 0)),
-                     waited ? share(b.descheduled) + " off-CPU, " : "", share(b.overhead),
+                     waited ? share(b.descheduled) + " off-CPU, " : "", share(b.overhead), reading,
                      share(b.idle), outside);
 }
 
@@ -86,8 +91,8 @@ std::string delays_line(const Profile& profile) {
       std::max_element(path.delays.begin(), path.delays.end(),
                        [](const Delays& a, const Delays& b) { return a.scheduler < b.scheduler; });
   return fmt::format(
-      "{} % of the elapsed time work was ready while a CPU was idle (mostly {}); {} % all CPUs had "
-      "other work",
+      "{} % of the elapsed time work was ready while a CPU ran no task (mostly {}); {} % all CPUs "
+      "had other work",
       percent(path.scheduler(), length),
       kWhere[static_cast<std::size_t>(most - path.delays.begin())], percent(path.busy(), length));
 }
@@ -108,16 +113,19 @@ std::vector<const T*> shown_of(const std::vector<T>& all, std::size_t most) {
   return shown;
 }
 
-// For each number of CPUs: the bound of any schedule, the prediction of the simulation, and its
-// limiter.
-void add_speedups(Lines& lines, const Profile& profile) {
+// For each number of CPUs: the bound of any schedule of this run's tasks, the same with loops split,
+// the prediction of the simulation, and its limiter.
+void add_speedups(Lines& lines, const Profile& profile, bool verbose) {
   static constexpr const char* kLimiters[] = {"work", "span", "overhead", "grain size"};
   const Prediction& prediction = profile.prediction;
   const bool split_helps = profile.divisible_is_known() &&
                            std::ranges::any_of(profile.bounds, [](const SpeedupBound& bound) {
                              return bound.divisible_upper.value() > 1.1 * bound.upper.value();
                            });
-  lines.add("Speedup         {:>5}  {:>8}  {}{:>9}  {:>10}  {}", "CPUs", "at most",
+  // It is a bound for this program, however it is split, only if splitting loops further would not
+  // help.
+  lines.add("Speedup         {:>5}  {:>8}  {}{:>9}  {:>10}  {}", "CPUs",
+            profile.divisible_is_known() && !split_helps ? "at most" : "this run",
             split_helps ? "loops split  " : "", "predicted", "time", "limited by");
   for (const SpeedupBound* bound : shown_of(profile.bounds, profile.search ? 3 : 4)) {
     const auto run = std::ranges::find(prediction.runs, bound->procs,
@@ -130,6 +138,10 @@ void add_speedups(Lines& lines, const Profile& profile) {
               simulated ? human(run->time, profile.run.work, hz_of_work(profile)) : "-",
               simulated ? kLimiters[static_cast<std::size_t>(run->limiter)] : "-");
   }
+  if (verbose && !prediction.runs.empty())
+    lines.add_text(
+        "                predicted: by simulated work stealing, which may take longer than "
+        "T1/P + Tinf, the bound of greedy schedules (JSON: greedy_time)");
   if (!prediction.skipped_because.empty())
     lines.add_text("                no prediction: " + prediction.skipped_because);
 }
@@ -147,7 +159,7 @@ std::vector<const SiteRow*> sorted(const Profile& profile, SortKey key) {
     break;
   case SortKey::Parallelism:
     order([](const SiteRow* a, const SiteRow* b) {
-      return Ratio{a->work, a->span}.value() < Ratio{b->work, b->span}.value();
+      return a->chain_parallelism().value() < b->chain_parallelism().value();
     });
     break;
   case SortKey::Overhead:
@@ -173,19 +185,19 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
     width = std::max(width, row_name(*rows[i]).size());
   // If sorted by overhead: its share, and the mean size of a task.
   const bool by_overhead = options.sort == SortKey::Overhead;
-  lines.add("{}",
-            lines.bold(fmt::format("{:<{}}  {:>12}  {:>12}  {:>11}  {:>10}  {:>9}", title, width,
-                                   "work", by_overhead ? "work / task" : "span", "parallelism",
-                                   by_overhead ? "overhead %" : "critical %", "tasks")));
+  lines.add("{}", lines.bold(fmt::format(
+                      "{:<{}}  {:>12} {:>13}  {:>11}  {:>10}  {:>9}", title, width, "work",
+                      by_overhead ? "work / task" : "longest chain", "parallelism",
+                      by_overhead ? "overhead %" : "critical %", "tasks")));
   const double hz = hz_of_work(profile);
   for (std::size_t i = 0; i < shown; ++i) {
     const SiteRow& site = *rows[i];
     const std::uint64_t second =
         by_overhead ? site.exclusive_work / std::max<std::uint64_t>(site.invocations, 1)
-                    : site.span;
-    lines.add("{:<{}}  {:>12}  {:>12}  {:>11}  {:>10}  {:>9}", row_name(site), width,
+                    : site.longest_chain;
+    lines.add("{:<{}}  {:>12} {:>13}  {:>11}  {:>10}  {:>9}", row_name(site), width,
               human(site.work, profile.run.work, hz), human(second, profile.run.work, hz),
-              fixed2({site.work, site.span}),
+              fixed2(site.chain_parallelism()),
               by_overhead
                   ? fixed_percent2(site.overhead.share.numerator, site.overhead.share.denominator)
                   : fixed_percent2(site.critical_work, profile.span),
@@ -204,22 +216,22 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
 void add_summary(Lines& lines, const Profile& profile, bool verbose) {
   const double hz = hz_of_work(profile);
   const auto amount = [&](std::uint64_t value) { return human(value, profile.run.work, hz); };
-  lines.add("{}",
-            lines.bold(clipped(fmt::format("Taskpath profile of {} ({}){}", profile.run.program,
-                                           profile.data, profile.read.complete ? ": complete" : ""),
-                               kMaxWidth)));
+  for (const std::string& line :
+       wrapped(fmt::format("Taskpath profile of {} ({}){}", profile.run.program, profile.data,
+                           profile.read.complete ? ": complete" : ""),
+               0))
+    lines.add("{}", lines.bold(line));
   const auto& reasons = profile.read.incomplete_reasons;
   if (!reasons.empty())
-    lines.add("{}", lines.yellow(clipped("incomplete: " + reasons.front(), kMaxWidth)));
+    for (const std::string& line : wrapped("incomplete: " + reasons.front(), 12))
+      lines.add("{}", lines.yellow(line));
   if (reasons.size() > 1)
     lines.add("{}", lines.yellow(
                         fmt::format("incomplete: {} more reasons (--json)", reasons.size() - 1)));
   lines.add_text("Clock           " + clock_line(profile));
   if (!profile.run.work_reason.empty())
-    lines.add("{}",
-              clipped(fmt::format("                no better clock: {}", profile.run.work_reason),
-                      kMaxWidth - 17) +
-                  " (see tp-doctor)");
+    lines.add_text("                no better clock: " + profile.run.work_reason +
+                   " (see tp-doctor)");
   lines.add("Work T1         {} in {} tasks, {} per step{}", amount(profile.work),
             human_count(profile.read.begun),
             amount(profile.work / std::max<std::uint64_t>(profile.read.steps, 1)),
@@ -229,36 +241,38 @@ void add_summary(Lines& lines, const Profile& profile, bool verbose) {
   lines.add("Span Tinf       {} in this run{}", amount(profile.span),
             profile.divisible_is_known()
                 ? fmt::format("; {} if loops were split to their grain size",
-                              amount(profile.divisible_span))
+                              profile.divisible_is_measured()
+                                  ? amount(profile.divisible_span)
+                                  : fmt::format("{} to {}", amount(profile.divisible_span),
+                                                amount(profile.divisible_span_at_most)))
                 : "");
   lines.add_text(fmt::format("Parallelism     {} in this run{}; {}", fixed2(profile.parallelism()),
-                             as_if_cores(profile.run),
-                             if_loops_split(profile, profile.divisible_parallelism())));
+                             as_if_cores(profile.run), divisible_parallelism_text(profile)));
   if (verbose)
     lines.add_text("Burdened        " + burden_line(profile));
-  add_speedups(lines, profile);
+  add_speedups(lines, profile, verbose);
   lines.add_text("Time            " + balance_line(profile));
   lines.add_text("Attributed      " + attribution_line(profile));
 }
 
-// Uses at most `room` lines; the first warning is always shown.
+// Uses at most `room` lines, but the first warning is always shown.
 void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
   const auto& warnings = profile.warnings;
   for (std::size_t i = 0; i < warnings.size(); ++i) {
-    const auto text = wrapped("warning: " + warnings[i].text, 9);
-    const std::size_t kept = i + 1 < warnings.size() ? 1 : 0; // for "more"
-    if (text.size() + kept > room) {
-      const std::string more = fmt::format("{} more (-v)", warnings.size() - i - (i == 0 ? 1 : 0));
-      const std::string end = kept == 0 ? "" : "; " + more;
-      lines.add("{}",
-                lines.yellow(
-                    i > 0 ? "warning: " + more
-                          : clipped("warning: " + warnings[i].text, kMaxWidth - end.size()) + end));
+    const std::size_t others = warnings.size() - i - 1;
+    auto text = wrapped("warning: " + warnings[i].text, 9);
+    const bool is_last = text.size() + (others > 0 ? 1 : 0) > room;
+    if (is_last && i > 0) {
+      lines.add("{}", lines.yellow(fmt::format("warning: {} more (-v)", others + 1)));
       return;
     }
-    room -= text.size();
+    if (is_last && others > 0)
+      text = wrapped(fmt::format("warning: {}; {} more (-v)", warnings[i].text, others), 9);
     for (const std::string& line : text)
       lines.add("{}", lines.yellow(line));
+    if (is_last)
+      return;
+    room -= text.size();
   }
 }
 
@@ -289,15 +303,24 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   };
   constexpr std::size_t kLeastRows = 2, kLeastWhatIf = 2, kMostWarnings = 4;
   // What the user asked for comes first: a search, its heading and steps.
-  const std::size_t rows = profile.search ? kLeastRows : 5;
+  // With the line below the table.
+  const std::size_t rows = profile.search
+                               ? kLeastRows
+                               : std::clamp<std::size_t>(profile.sites.size() + 1, kLeastRows, 5);
   const std::size_t what_if_wants =
       profile.search ? 1 + std::clamp<std::size_t>(profile.search->steps.size(), 1, 5)
                      : kLeastWhatIf;
-  // The delays are shown only if there is room.
-  if (const std::string delays = delays_line(profile);
-      !delays.empty() && room(1 + rows + what_if_wants +
-                              wrapped("Delays          " + delays, Lines::kLabelWidth).size()) > 0)
-    lines.add_text("Delays          " + delays);
+  // The delays are shown if there is room; those of half the run take the place of rows.
+  const RunPathPart& path = profile.elapsed.path;
+  const bool large = path.scheduler() >= path.length() / 2;
+  const std::size_t warned =
+      profile.warnings.empty() ? 0 : wrapped("warning: " + profile.warnings.front().text, 9).size();
+  if (const auto delays = wrapped("Delays          " + delays_line(profile), Lines::kLabelWidth);
+      !delays_line(profile).empty() && room(0) >= 1 + (large ? kLeastRows : rows) + 1 +
+                                                      (large ? warned : 0) + what_if_wants +
+                                                      delays.size())
+    for (const std::string& line : delays)
+      lines.add("{}", line);
   add_warnings(lines, profile,
                std::clamp<std::size_t>(room(1 + rows + what_if_wants), 1, kMostWarnings));
   lines.add("");

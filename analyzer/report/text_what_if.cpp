@@ -9,6 +9,8 @@
 namespace tp::analysis {
 namespace {
 
+constexpr std::size_t kArrowWidth = 15; // of "  -> PARALLELISM  "
+
 // The terminal shows the first factors and the last; the CSV files contain all of them.
 std::string curve_line(const Profile& profile, const WhatIfCurve& curve) {
   constexpr std::size_t kFactorsShown = 4;
@@ -43,7 +45,9 @@ void add_search(Lines& lines, const TargetSearch& search, std::size_t room) {
   const std::size_t left = room > lines.count() ? room - lines.count() : 1;
   const std::size_t shown = count <= left ? count : left - 1;
   for (std::size_t i = 0; i < shown; ++i)
-    lines.add("  -> {:>8}  {}", fixed2(search.steps[i].after), clipped(search.steps[i].name, 84));
+    lines.add_text(
+        fmt::format("  -> {:>8}  {}", fixed2(search.steps[i].after), search.steps[i].name),
+        kArrowWidth);
   if (shown < count)
     lines.add("  -> {:>8}  {} (--json)", fixed2(search.steps.back().after),
               shown == 0 ? "with all of them" : fmt::format("with {} more", count - shown));
@@ -89,10 +93,8 @@ void add_explored(Lines& lines, const Profile& profile, std::size_t room) {
   auto best = best_candidates(profile, room - 1);
   const WhatIfCandidate* const wait = best_wait(profile, best);
   if (wait) {
-    lines.add("What if         {}",
-              clipped(fmt::format("parallelism {} without {}", fixed2(wait->quoted.parallelism),
-                                  wait->name),
-                      84));
+    lines.add_text(fmt::format("What if         parallelism {} without {}",
+                               fixed2(wait->quoted.parallelism), wait->name));
     best.resize(std::min(best.size(), room - 2));
     if (best.empty())
       return;
@@ -106,7 +108,8 @@ void add_explored(Lines& lines, const Profile& profile, std::size_t room) {
   lines.add("What if         one part of the code ran {}x faster: parallelism of this run",
             best.front()->quoted.factor);
   for (const WhatIfCandidate* target : best)
-    lines.add("  -> {:>8}  {}", fixed2(target->quoted.parallelism), clipped(target->name, 84));
+    lines.add_text(fmt::format("  -> {:>8}  {}", fixed2(target->quoted.parallelism), target->name),
+                   kArrowWidth);
 }
 
 std::string grain_text(const Profile& profile, const WhatIfCandidate& grain) {

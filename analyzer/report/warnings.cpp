@@ -13,11 +13,12 @@ bool limits(std::uint64_t critical_work, const Profile& profile) {
 
 std::string line(const Profile& profile, const SourcePlace& place, std::uint64_t critical_work,
                  const std::string& what) {
-  return fmt::format("{}:{}: warning: critical path: {} % is {}; parallelism is {}{} [-Wspan]\n",
-                     printable(place.file), place.line, percent2(critical_work, profile.span),
-                     printable(what), fixed2(profile.limit()),
-                     profile.divisible_is_known() ? " if loops were split to their grain size"
-                                                  : " in this run");
+  return fmt::format(
+      "{}:{}: warning: critical path: {} % is {}; parallelism is {}{}{} [-Wspan]\n",
+      printable(place.file), place.line, percent2(critical_work, profile.span), printable(what),
+      profile.divisible_is_known() && !profile.divisible_is_measured() ? "at least " : "",
+      fixed2(profile.limit()),
+      profile.divisible_is_known() ? " if loops were split to their grain size" : " in this run");
 }
 
 } // namespace

@@ -113,10 +113,11 @@ void DagRecorder::spawned(const FrameState&, FrameState& child) {
   of.first = of.point.kind == DagPoint::Node;
 }
 
-void DagRecorder::ended(FrameState& frame) {
+bool DagRecorder::ended(FrameState& frame, Tie) {
   DagTrack& of = path_of(frame);
   of.running = false;
   of.alone = false;
+  return false;
 }
 
 void DagRecorder::wait_joined(FrameState& frame, Path* fresh, Path*) {
@@ -132,15 +133,15 @@ void DagRecorder::wait_joined(FrameState& frame, Path* fresh, Path*) {
 
 // ---- joins
 
-void DagRecorder::join_path(Path& into_path, const Path& from_path, Tie) {
+bool DagRecorder::join_path(Path& into_path, const Path& from_path, Tie) {
   DagTrack& into = typed(into_path);
   const DagTrack& from = typed(from_path);
   if (from.point.kind == DagPoint::Nowhere || !fits_)
-    return;
+    return false;
   if (into.point.kind == DagPoint::Nowhere && !into.running) {
     into.point = from.point;
     into.alone = from.alone = false;
-    return;
+    return false;
   }
   if (into.point.kind != DagPoint::Join || !into.alone) {
     const DagJoinId join = add_join();
@@ -152,6 +153,7 @@ void DagRecorder::join_path(Path& into_path, const Path& from_path, Tie) {
   }
   from.alone = false;
   signal(from.point, into.point.id);
+  return false;
 }
 
 void DagRecorder::assign_path(Path& into_path, const Path& from_path) {

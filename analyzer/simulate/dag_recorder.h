@@ -54,13 +54,13 @@ public:
   Path* new_path() override { return tracks_.make(); }
   Path* copy_path(const Path& path) override;
   void drop_path(Path* path) override;
-  void join_path(Path& into, const Path& from, Tie tie) override;
+  bool join_path(Path& into, const Path& from, Tie tie) override;
   void assign_path(Path& into, const Path& from) override;
   void wait_joined(FrameState& frame, Path* fresh, Path* again) override;
   void root_begun(FrameState& frame) override;
   void spawned(const FrameState& parent, FrameState& child) override;
   void step(FrameState& frame, const Step& step) override;
-  void ended(FrameState& frame) override;
+  bool ended(FrameState& frame, Tie tie) override;
 
 private:
   DagPoint point_of(const DagTrack& track) const;

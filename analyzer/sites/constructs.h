@@ -62,6 +62,11 @@ inline constexpr std::array kLoops = {
     name_of(trace::Construct::ParallelFor), name_of(trace::Construct::ParallelReduce),
     kDeterministicReduce, name_of(trace::Construct::ParallelForEach),
     name_of(trace::Construct::ParallelSort)};
+// What orders their code beyond spawns and waits, only recompiled code records: joins of results,
+// messages.
+inline constexpr std::array kOrderedInHeaders = {
+    name_of(trace::Construct::ParallelReduce), kDeterministicReduce,
+    name_of(trace::Construct::ParallelScan), name_of(trace::Construct::FlowGraph)};
 // Steals decide which parts are summed twice, and which come one after the other.
 inline constexpr std::array kScans = {name_of(trace::Construct::ParallelScan)};
 // Their filters and nodes may run in the order of arrival. A recompiled program names the nodes,

@@ -44,6 +44,11 @@ std::size_t decltype_length(std::string_view text) {
   return end;
 }
 
+// The length of an operator's name at this position; its symbol may look like a bracket.
+std::size_t operator_at(std::string_view text, std::size_t position) {
+  return position > 0 && is_word(text[position - 1]) ? 0 : operator_length(text.substr(position));
+}
+
 } // namespace
 
 std::string demangle(const std::string& name) {
@@ -108,6 +113,21 @@ std::string short_name(const std::string& plain) {
   return result;
 }
 
+std::size_t find_outside_brackets(std::string_view name, std::string_view part) {
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (depth == 0 && name.substr(i).starts_with(part))
+      return i;
+    if (const std::size_t length = operator_at(name, i)) {
+      i += length - 1;
+      continue;
+    }
+    const char c = name[i];
+    depth += c == '<' || c == '(' || c == '{' ? 1 : c == '>' || c == ')' || c == '}' ? -1 : 0;
+  }
+  return std::string_view::npos;
+}
+
 std::vector<std::string_view> template_arguments(std::string_view type) {
   std::vector<std::string_view> arguments;
   const std::size_t open = type.find('<');
@@ -116,6 +136,10 @@ std::vector<std::string_view> template_arguments(std::string_view type) {
   int depth = 0;
   std::size_t begin = open + 1;
   for (std::size_t i = open; i < type.size(); ++i) {
+    if (const std::size_t length = operator_at(type, i)) {
+      i += length - 1;
+      continue;
+    }
     const char c = type[i];
     if (c == '<' || c == '(' || c == '{')
       ++depth;

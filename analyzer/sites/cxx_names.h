@@ -22,4 +22,8 @@ std::string short_name(const std::string& plain);
 // The arguments of a type's outermost template, as parts of `type`; empty if it is not a template.
 std::vector<std::string_view> template_arguments(std::string_view type);
 
+// The position of `part` in a demangled name outside of its template arguments and parameters;
+// npos: none.
+std::size_t find_outside_brackets(std::string_view name, std::string_view part);
+
 } // namespace tp::analysis

@@ -5,6 +5,8 @@
 #include "sites/cxx_names.h"
 #include "sites/task_type.h"
 
+#include "tp/trace/library_code.h"
+
 #include <fmt/format.h>
 
 #include <dwarf.h>
@@ -157,6 +159,7 @@ private:
 struct InlineChain {
   std::vector<SourceFrame> frames;
   std::string declared_in; // the file of the function
+  std::string directory;   // in which the unit was compiled
 };
 
 InlineChain inline_chain(FunctionIndex& index, Dwfl_Module* module, Dwarf_Addr address) {
@@ -165,6 +168,9 @@ InlineChain inline_chain(FunctionIndex& index, Dwfl_Module* module, Dwarf_Addr a
   Dwarf_Die* const unit = unit_of(module, address, &bias);
   if (!unit)
     return chain;
+  Dwarf_Attribute memory;
+  if (const char* directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &memory)))
+    chain.directory = directory;
   SourceFrame here;
   if (Dwarf_Line* line = dwarf_getsrc_die(unit, address - bias)) {
     int number = 0;
@@ -190,7 +196,6 @@ InlineChain inline_chain(FunctionIndex& index, Dwfl_Module* module, Dwarf_Addr a
       chain.declared_in = declared;
       break;
     }
-    Dwarf_Attribute memory;
     Dwarf_Word value = 0;
     here = {};
     if (dwarf_formudata(dwarf_attr(&scope, DW_AT_call_line, &memory), &value) == 0)
@@ -215,16 +220,6 @@ bool is_mangled_library_name(std::string_view name) {
       [name](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-bool is_library_name(const std::string& function) {
-  if (is_mangled_library_name(function))
-    return true;
-  const std::string name = plain_name(function); // a template's demangled name begins with its type
-  return std::ranges::any_of(
-      std::initializer_list<std::string_view>{
-          "tbb::", "oneapi::tbb::", "tp::", "std::", "__pstl::", "__gnu_"},
-      [&name](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
 const Dwfl_Callbacks kCallbacks = {
     .find_elf = dwfl_build_id_find_elf,
     .find_debuginfo = dwfl_standard_find_debuginfo,
@@ -235,14 +230,10 @@ const Dwfl_Callbacks kCallbacks = {
 } // namespace
 
 bool is_library_frame(const std::string& function, const std::string& file) {
-  if (is_library_name(function))
+  if (is_mangled_library_name(function))
     return true;
-  for (const std::string_view part :
-       {"/usr/include/", "/usr/lib/gcc/", "/oneapi/tbb/", "/include/tbb/", "/include/c++/",
-        "/tp/site.h", "/tp/hooks.h"})
-    if (file.find(part) != std::string::npos)
-      return true;
-  return false;
+  const trace::CodeOwner owner = trace::owner_of_code(function, file);
+  return owner == trace::CodeOwner::TaskLibrary || owner == trace::CodeOwner::StandardLibrary;
 }
 
 struct SiteResolver::Impl {
@@ -329,7 +320,7 @@ struct SiteResolver::Impl {
       described = true;
       if (!is_library_frame(frame.function, frame.file))
         return {is_system_module(address.module),
-                {frame.file, frame.line, frame.function, "debug_info", ""}};
+                {frame.file, frame.line, frame.function, "debug_info", "", chain.directory}};
     }
     // In optimized code the description of an inlined call may be missing: the function is the
     // user's, the line is unknown.
@@ -384,10 +375,12 @@ ResolvedSite SiteResolver::resolve(const StaticSite& site) {
   const std::string place =
       fmt::format("{}+{:#x}", impl_->module_name(address.module), address.offset);
   const auto [body, construct] = look_at_task_type(type);
+  const bool of_library = !users && body.empty();
   if (!body.empty())
     return {plain_name(body) + "@" + place, 0, body, "type",
             fmt::format("{}@{:#x}", short_name(plain_name(body)), address.offset)};
-  return {place, 0, "", "module", construct.empty() ? place : construct + "@" + place};
+  return {place, 0,         "", "module", construct.empty() ? place : construct + "@" + place,
+          "",    of_library};
 }
 
 } // namespace tp::analysis

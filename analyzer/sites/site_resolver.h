@@ -3,8 +3,8 @@
 // Called by site_table, once per address site, before the streams are read.
 //
 // A call into libtbb is inside several inlined oneTBB templates. The line that the user wrote is
-// the first frame of the inline chain, from the innermost outwards, that belongs neither to oneTBB
-// nor to a system header (right for 11 of 12 calls at -O2).
+// the first frame of the inline chain, from the innermost outwards, that is not library code
+// (tp/trace/library_code.h; right for 11 of 12 calls at -O2).
 #pragma once
 
 #include "model/run_info.h"
@@ -18,9 +18,13 @@ namespace tp::analysis {
 struct ResolvedSite {
   std::string file; // or `symbol+0xoffset`, `body@module+0xoffset`, `module+0xoffset`
   std::uint32_t line = 0;
-  std::string function; // demangled; empty if unknown
-  std::string found_by; // "debug_info", "symbol", "type" (of the task), "module"
-  std::string name;     // to display, where no line is known; empty: as `file`
+  std::string function;       // demangled; empty if unknown
+  std::string found_by;       // "debug_info", "symbol", "type" (of the task), "module"
+  std::string name;           // to display, where no line is known; empty: as `file`
+  std::string directory = {}; // in which the code at `line` was compiled; empty: not known
+  // Only a library's functions are on the stack of the task that spawned: an algorithm does so in
+  // tasks of its own.
+  bool of_library = false;
 };
 
 class SiteResolver {
@@ -35,7 +39,7 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-// True for frames that the user did not write: oneTBB, this profiler, system headers.
+// True for frames that the user did not write: library code, also by mangled names.
 bool is_library_frame(const std::string& function, const std::string& file);
 
 } // namespace tp::analysis

@@ -11,7 +11,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace tp::analysis {
@@ -29,19 +32,44 @@ std::string construct_of(const StaticSite& site) {
   return by_type.empty() ? site.construct : by_type;
 }
 
-void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
-  table.rows.push_back({.file = "main", .line = 0, .found_by = {"main"}});
-  table.maps.row_of_site.insert(trace::kMainSite, kMainRow);
+// Where each site is. A file has one name: the one by which the compiler was given it, as in tags.
+// Debug information has absolute names, also of files that were given by a relative one.
+std::vector<ResolvedSite> places_of(const SiteFile& sites) {
   SiteResolver resolver(sites.modules);
-  std::map<std::pair<std::string, std::uint32_t>, Row> known;
+  std::vector<ResolvedSite> places;
+  std::set<std::string> tagged;
   for (const StaticSite& site : sites.sites) {
     ResolvedSite place{site.file, site.line, site.function, site.tag, ""};
     if (site.file.empty())
       place = resolver.resolve(site);
+    if (place.line != 0)
+      place.file = normal_path(place.file);
+    if (!site.file.empty())
+      tagged.insert(place.file);
+    places.push_back(std::move(place));
+  }
+  for (ResolvedSite& place : places)
+    if (!place.directory.empty() && !tagged.contains(place.file))
+      if (std::string given = relative_path(place.file, place.directory); tagged.contains(given))
+        place.file = std::move(given);
+  return places;
+}
+
+void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
+  table.rows.push_back({.file = "main", .line = 0, .found_by = {"main"}});
+  table.maps.of_library.push_back(false);
+  table.maps.row_of_site.insert(trace::kMainSite, kMainRow);
+  const std::vector<ResolvedSite> places = places_of(sites);
+  std::map<std::pair<std::string, std::uint32_t>, Row> known;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const StaticSite& site = sites.sites[i];
+    ResolvedSite place = places[i];
     place.file = map_path(place.file, path_map);
     const auto [it, fresh] = known.try_emplace({place.file, place.line}, table.rows.end_id());
-    if (fresh)
+    if (fresh) {
       table.rows.push_back({.name = place.name, .file = place.file, .line = place.line});
+      table.maps.of_library.push_back(place.of_library);
+    }
     SiteInfo& row = table.rows[it->second];
     add_once(row.functions, place.function);
     add_once(row.constructs, construct_of(site));
@@ -55,6 +83,7 @@ void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map) 
   // For tasks whose spawn or site is lost; shown only if there are any.
   table.maps.unknown_row =
       table.rows.push_back({.file = "unknown", .line = 0, .found_by = {"lost"}});
+  table.maps.of_library.push_back(false);
 }
 
 void add_regions(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
@@ -136,6 +165,14 @@ std::string map_path(const std::string& path, const PathMap& path_map) {
         (!best || rule.first.size() > best->first.size()))
       best = &rule;
   return best ? best->second + path.substr(best->first.size()) : path;
+}
+
+std::string normal_path(const std::string& path) {
+  return std::filesystem::path(path).lexically_normal().string();
+}
+
+std::string relative_path(const std::string& path, const std::string& directory) {
+  return std::filesystem::path(path).lexically_relative(directory).string();
 }
 
 SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map) {

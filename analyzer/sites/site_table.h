@@ -26,6 +26,10 @@ struct SiteTable {
 using PathMap = std::vector<std::pair<std::string, std::string>>;
 std::string map_path(const std::string& path, const PathMap& path_map);
 
+// By their text alone: the path without `.`, and without `x/..`; and as seen from a directory.
+std::string normal_path(const std::string& path);
+std::string relative_path(const std::string& path, const std::string& directory);
+
 SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map);
 
 } // namespace tp::analysis

@@ -6,6 +6,8 @@
 #include "sites/constructs.h"
 #include "sites/cxx_names.h"
 
+#include "tp/trace/library_code.h"
+
 #include <string_view>
 
 namespace tp::analysis {
@@ -30,9 +32,10 @@ std::string_view argument(std::string_view type, std::size_t position) {
   return position < arguments.size() ? arguments[position] : std::string_view();
 }
 
-// The function around a lambda; other types are their own name.
+// The function around a lambda; other types are their own name. A lambda among template arguments
+// or parameters is not the body's.
 std::string_view owner(std::string_view body) {
-  const std::size_t lambda = body.find("::{lambda");
+  const std::size_t lambda = find_outside_brackets(body, "::{lambda");
   return lambda == std::string_view::npos ? body : body.substr(0, lambda);
 }
 
@@ -50,7 +53,8 @@ TaskType look_at_task_type(const std::string& type) {
       construct = wrapper->construct;
     body = argument(body, wrapper->body);
   }
-  if (body.starts_with(kNamespace) || body.starts_with("std::"))
+  if (const std::string_view scope = trace::outermost_scope(body);
+      trace::is_task_namespace(scope) || trace::is_standard_namespace(scope))
     body = {}; // not the user's code
   return {std::string(owner(body)), std::string(construct)};
 }

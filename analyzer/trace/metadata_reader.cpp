@@ -71,8 +71,9 @@ RunInfo read_run(const std::string& text, const Place& place) {
   const JsonFields fields(json, file);
   check_schema(fields, "taskpath.run/1");
   const auto version = fields.number("format_version");
-  if (version != trace::kFormatVersion)
-    fail(Problem::UnknownVersion, place, std::to_string(trace::kFormatVersion),
+  if (version < trace::kOldestVersion || version > trace::kFormatVersion)
+    fail(Problem::UnknownVersion, place,
+         fmt::format("{} to {}", trace::kOldestVersion, trace::kFormatVersion),
          std::to_string(version), "use the tp-analyze of the tp-run that recorded it");
   const char* const native = std::endian::native == std::endian::little ? "little" : "big";
   if (const std::string order = fields.text("byte_order"); order != native)
@@ -91,6 +92,7 @@ RunInfo read_run(const std::string& text, const Place& place) {
   run.taskpath_version = fields.text("taskpath", "");
   run.libtbb_version = fields.text("libtbb", "");
   run.as_if_cores = fields.number("as_if_cores", ~std::uint64_t{0}, 0);
+  run.divide = fields.flag("divide", false);
   run.cpu_ns_at_start = fields.number("cpu_ns_at_start", ~std::uint64_t{0}, 0);
 
   run.time_start = fields.number("time_start", ~std::uint64_t{0}, 0);
@@ -107,6 +109,7 @@ RunInfo read_run(const std::string& text, const Place& place) {
   run.same_as_time = work.flag("same_as_time", false);
   run.step_cost = work.number("step_cost", ~std::uint64_t{0}, 0);
   run.step_cost_ns = work.number("step_cost_ns", ~std::uint64_t{0}, 0);
+  run.gap_cost_ns = work.number("gap_cost_ns", ~std::uint64_t{0}, run.step_cost_ns);
   for (const Json& event : fields.array_or_empty("extra_events")) {
     // Either a name, or an object that has one.
     const Json* name = event.is_object() && event.contains("event") ? &event["event"] : &event;

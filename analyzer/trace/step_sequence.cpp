@@ -13,6 +13,10 @@ bool StepSequence::next(StepTimes& step) {
     if (op == trace::Op::Spawn || op == trace::Op::SpawnWait)
       cursor_.count_spawn();
     step = {std::max(cursor_.time().begin, before), cursor_.time().at};
+    step.on_cpu = step.end - step.begin;
+    if (const auto work = static_cast<double>(cursor_.record().work) * ticks_per_work_;
+        ticks_per_work_ > 0 && work < static_cast<double>(step.on_cpu))
+      step.on_cpu = static_cast<std::uint64_t>(work);
     if (step.begin < step.end)
       return true;
   }

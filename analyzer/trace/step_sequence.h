@@ -16,12 +16,18 @@ class StepSequence {
 public:
   // The trace has been read before without an error. `source` and `run` outlive this.
   StepSequence(const TraceSource& source, std::uint32_t stream, const RunInfo& run)
-      : cursor_(source, stream, run) {}
+      : cursor_(source, stream, run),
+        ticks_per_work_(run.same_as_time ? 1
+                        : run.work.hz == 0
+                            ? 0
+                            : static_cast<double>(run.time.hz) / static_cast<double>(run.work.hz)) {
+  }
   // Only steps that take time; they do not overlap. False: no more follow.
   bool next(StepTimes& step);
 
 private:
   StreamCursor cursor_;
+  double ticks_per_work_; // 0: work is not time
 };
 
 // One per stream; `source` and `run` outlive them.

@@ -46,8 +46,9 @@ void StreamCursor::check_header(std::size_t available) const {
   if (header_.magic != trace::kChunkMagic)
     fail(Problem::WrongMagic, place, fmt::format("magic {:#x}", trace::kChunkMagic),
          fmt::format("{:#x}", header_.magic));
-  if (header_.version != trace::kFormatVersion)
-    fail(Problem::ChunkVersion, place, std::to_string(trace::kFormatVersion),
+  if (header_.version < trace::kOldestVersion || header_.version > trace::kFormatVersion)
+    fail(Problem::ChunkVersion, place,
+         fmt::format("{} to {}", trace::kOldestVersion, trace::kFormatVersion),
          std::to_string(header_.version), "use the tp-analyze of the tp-run that recorded it");
   if (header_.header_bytes != sizeof(ChunkHeader))
     fail_chunk(Problem::HeaderBytes, sizeof(ChunkHeader), header_.header_bytes);
@@ -168,7 +169,7 @@ bool StreamCursor::next_of_few() {
     }
     // A tag of operation 0 that is not all zero decodes as None.
     if (status == trace::DecodeStatus::UnknownOp || record_.op == Op::None)
-      fail(Problem::UnknownOp, place(), "an operation of format version 1",
+      fail(Problem::UnknownOp, place(), "an operation of this format version",
            std::to_string(static_cast<unsigned>(record_.op)));
     set_times();
     return true;

@@ -18,8 +18,9 @@ using trace::Record;
 
 const char* name_of(Op op) {
   static constexpr const char* kNames[] = {
-      "None",      "Spawn",   "SpawnWait", "Wait",    "WaitEnd", "Begin",  "End",        "Task",
-      "LoopBegin", "LoopEnd", "Join",      "Release", "Acquire", "Region", "ContextEnd", "Cut"};
+      "None",    "Spawn",  "SpawnWait",  "Wait",    "WaitEnd",    "Begin",
+      "End",     "Task",   "LoopBegin",  "LoopEnd", "Join",       "Release",
+      "Acquire", "Region", "ContextEnd", "Cut",     "PortionEnd", "PortionJoin"};
   return op == Op::Extended ? "Extended" : kNames[static_cast<unsigned>(op)];
 }
 
@@ -53,6 +54,17 @@ std::optional<Payload> payload_of(const Record& record) {
   Payload payload;
   std::memcpy(&payload, record.payload, sizeof payload);
   return payload;
+}
+
+std::string dimensions_text(const Record& record) {
+  std::string text;
+  for (std::size_t at = 0; at + sizeof(trace::LoopDimension) <= record.payload_bytes;
+       at += sizeof(trace::LoopDimension)) {
+    trace::LoopDimension dimension;
+    std::memcpy(&dimension, record.payload + at, sizeof dimension);
+    text += fmt::format(" {}/{}", dimension.iterations, dimension.grain);
+  }
+  return text;
 }
 
 std::string extended_text(const Record& record) {
@@ -92,6 +104,12 @@ std::string extended_text(const Record& record) {
   case trace::ExtendedKind::Feed:
     text += " feed";
     break;
+  case trace::ExtendedKind::LoopShape:
+    text += " shape" + dimensions_text(record);
+    break;
+  case trace::ExtendedKind::LoopWhole:
+    text += " whole" + dimensions_text(record);
+    break;
   }
   return text;
 }
@@ -117,8 +135,11 @@ std::string operands(const Record& record) {
     if (record.flags & trace::kTaskCancelled)
       text += " cancelled";
   }
-  if (record.op == Op::LoopEnd)
-    text += fmt::format(" iterations={} grain={}", record.iterations, record.grain);
+  if (record.op == Op::LoopEnd || record.op == Op::PortionEnd)
+    text += fmt::format(" iterations={} grain={}{}", record.iterations, record.grain,
+                        record.flags & trace::kPartsJoin ? " joins" : "");
+  if (record.op == Op::Join && record.flags != 0)
+    text += record.flags & trace::kJoinRuns ? " runs" : " skipped";
   if (record.op == Op::Release && record.flags & trace::kReleaseKept)
     text += " kept";
   if (record.op == Op::Acquire)

@@ -6,6 +6,8 @@
 
 #include "text/constructs.h"
 
+#include "tp/trace/library_code.h"
+
 #include <clang/AST/Decl.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
@@ -15,14 +17,14 @@
 namespace tp::rewrite {
 namespace {
 
-// Whether `decl` is declared in namespace std (or __pstl, libstdc++'s execution policies), or in a
-// namespace within.
+// Whether `decl` is declared in a namespace of the standard library (of __pstl are libstdc++'s
+// execution policies), or in a namespace within.
 bool is_of_std(const clang::Decl& decl) {
   const clang::DeclContext* context = decl.getDeclContext();
   while (context->getParent() && !context->getParent()->isTranslationUnit())
     context = context->getParent();
   const auto* outermost = llvm::dyn_cast<clang::NamespaceDecl>(context);
-  return outermost && (outermost->getName() == "std" || outermost->getName() == "__pstl");
+  return outermost && trace::is_standard_namespace(outermost->getName());
 }
 
 bool is_parallel_policy(clang::QualType type) {

@@ -169,6 +169,9 @@ struct SimFrame {
   bool base = false;
   std::uint64_t id = 0;
   SimFrame* spawner = nullptr;
+  unsigned depth = 0;  // number of spawners up to the root
+  unsigned number = 0; // of the task among those of its spawner; of the root among all roots
+  unsigned spawned = 0;
   bool part = false;  // split off by an algorithm in a user's context
   bool alone = false; // its spawner waits for it and its descendants, for nothing else
   const SimFrame* fed_to = nullptr; // a task waited for alone: a wait for that one joins this one
@@ -283,6 +286,7 @@ private:
   std::vector<Edge> edges_;
   std::vector<std::pair<std::uint64_t, std::vector<SimFrame*>>> aside_;
   unsigned tasks_ = 0;
+  unsigned roots_ = 0;
 };
 
 void Simulation::setup() {
@@ -309,6 +313,7 @@ void Simulation::setup() {
                                          : trace::ThreadRole::External,
                                 prior);
     SimFrame* const root = make(frames_);
+    root->number = roots_++;
     root->no_steps = worker;
     Node node;
     node.owner = root;
@@ -495,6 +500,8 @@ void Simulation::spawn(SimThread& thread, SimFrame& frame, bool wait) {
   task->last_spawned = line;
   task->id = trace::pack_id(thread.number, thread.stream->spawns());
   task->spawner = &frame;
+  task->depth = frame.depth + 1;
+  task->number = frame.spawned++;
   task->own = context;
   task->alone = alone;
   task->fed_to = fed_to;
@@ -553,6 +560,22 @@ bool descends(const SimFrame* task, const SimFrame& frame) {
   return false;
 }
 
+// The order in which tasks would end if each ran where it was spawned: the order of the spawner, and
+// a child before it.
+bool precedes(const SimFrame* a, const SimFrame* b) {
+  const SimFrame *of_a = nullptr, *of_b = nullptr; // children of a and b on the way up
+  while (a != b && (a->spawner || b->spawner)) {
+    const unsigned depth = std::max(a->depth, b->depth);
+    if (a->depth == depth)
+      a = (of_a = a)->spawner;
+    if (b->depth == depth)
+      b = (of_b = b)->spawner;
+  }
+  if (a != b) // roots
+    return a->number < b->number;
+  return of_b ? of_a && of_a->number < of_b->number : of_a != nullptr;
+}
+
 std::vector<SimFrame*> Simulation::joined(const SimFrame& frame) const {
   std::vector<SimFrame*> tasks;
   for (SimFrame* task : frame.waiting->tasks)
@@ -581,6 +604,7 @@ void Simulation::end_wait(SimThread& thread, SimFrame& frame) {
     context.last_waiter = &frame;
     context.joined = context.tasks.size();
   }
+  std::vector<const SimFrame*> fresh;
   for (SimFrame* task : joined(frame)) {
     if (skip > 0) {
       --skip;
@@ -590,8 +614,11 @@ void Simulation::end_wait(SimThread& thread, SimFrame& frame) {
     if (!context.exclusive && task->joined)
       continue;
     task->joined = true;
-    node.before.push_back(task->end);
+    fresh.push_back(task);
   }
+  std::ranges::sort(fresh, precedes);
+  for (const SimFrame* task : fresh)
+    node.before.push_back(task->end);
   node.before.push_back(frame.current);
   frame.current = dag_.add(node);
   --frame.waiting->waits;
@@ -749,6 +776,7 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     Node node;
     base->start = base->current = dag_.add(node);
     base->base = base->no_steps = true;
+    base->number = roots_++;
     thread.stack.push_back(base);
   } else if (frame.task && (wind_down || what >= 92)) {
     thread.ending_work = amount();
@@ -872,12 +900,16 @@ void Simulation::compute_sites(OracleResult& result, const std::vector<std::uint
 
 void Simulation::compute_on_span(OracleResult& result, const std::vector<std::uint64_t>& length,
                                  const std::vector<int>& chosen) const {
-  for (const SimFrame& frame : frames_) {
-    if (at(length, frame.end) != result.span)
-      continue;
+  // A root wins against tasks, which it has joined or nothing has.
+  const SimFrame* last = nullptr;
+  for (const SimFrame& frame : frames_)
+    if (at(length, frame.end) == result.span &&
+        (!last || (last->task == frame.task ? precedes(&frame, last) : !frame.task)))
+      last = &frame;
+  if (last) {
     std::map<std::uint32_t, OracleSite> sites;
     std::set<const SimFrame*> on_path;
-    for (int i = frame.end; i >= 0; i = chosen[static_cast<std::size_t>(i)]) {
+    for (int i = last->end; i >= 0; i = chosen[static_cast<std::size_t>(i)]) {
       const Node& node = dag_.nodes[static_cast<std::size_t>(i)];
       if (node.owner && on_path.insert(node.owner).second)
         add(sites[node.owner->line], whole(*node.owner, length));
@@ -889,7 +921,7 @@ void Simulation::compute_on_span(OracleResult& result, const std::vector<std::ui
     if (const auto main = sites.find(0); main != sites.end())
       main->second = {{}, {}, {0, 0, main->second.local.span}};
     std::erase_if(sites, [](const auto& each) { return each.second == OracleSite{}; });
-    result.on_span.insert(sites);
+    result.on_span = sites;
   }
 }
 
@@ -912,6 +944,14 @@ void Simulation::compute(OracleResult& result) const {
   result.divisible_span = span({.divisible = true});
   compute_sites(result, length, chosen);
   compute_on_span(result, length, chosen);
+  for (const auto& [line, site] : result.sites)
+    if (line != 0)
+      result.chains[line] = span({.weight = [line = line](const Node& node) {
+        const SimFrame* frame = node.owner;
+        while (frame && (!frame->task || frame->line != line))
+          frame = frame->spawner;
+        return frame ? node.weight : 0;
+      }});
   result.burdened_cilk = span({.burden = [](const Node& from, const Node& to) {
     const bool continuation = from.spawns && from.owner == to.owner && !to.first;
     return (continuation ? kOracleBurden : 0) + (from.ends_task ? kOracleBurden : 0);

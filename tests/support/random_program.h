@@ -44,9 +44,11 @@ struct OracleResult {
   std::uint64_t work = 0, span = 0, divisible_span = 0;
   std::uint64_t burdened_cilk = 0, burdened_tbb = 0;
   std::map<std::uint32_t, OracleSite> sites; // by line; 0 is main: local only
-  // What is on the critical path, per line, one map for each end of the longest length. The line of
-  // a region has only a local span: the work inside.
-  std::set<std::map<std::uint32_t, OracleSite>> on_span;
+  // By line, main excepted: the most work in tasks of the line, and below them, on one path.
+  std::map<std::uint32_t, std::uint64_t> chains;
+  // What is on the critical path, per line. The line of a region has only a local span: the work
+  // inside.
+  std::map<std::uint32_t, OracleSite> on_span;
   // (region or -1 for all, factor) -> span times factor, and the work times factor for the mode
   // optimize
   std::map<std::pair<int, std::uint64_t>, std::pair<std::uint64_t, std::uint64_t>> what_if;

@@ -139,16 +139,35 @@ static void put_count(trace::RecordEncoder& encoder, std::uint64_t value) {
   }
 }
 
-void StreamBuilder::loop_end(StepFigures step, std::uint64_t iterations, std::uint64_t grain) {
-  emit(Op::LoopEnd, count_code(iterations) | count_code(grain) << 2, step,
+void StreamBuilder::body_end(Op op, StepFigures step, std::uint64_t iterations, std::uint64_t grain,
+                             bool joins) {
+  emit(op, count_code(iterations) | count_code(grain) << 2 | (joins ? trace::kPartsJoin : 0), step,
        [&](trace::RecordEncoder& encoder) {
          put_count(encoder, iterations);
          put_count(encoder, grain);
        });
 }
 
-void StreamBuilder::join(StepFigures step) {
-  emit(Op::Join, 0, step, [](trace::RecordEncoder&) {});
+void StreamBuilder::loop_end(StepFigures step, std::uint64_t iterations, std::uint64_t grain,
+                             bool joins) {
+  body_end(Op::LoopEnd, step, iterations, grain, joins);
+}
+
+void StreamBuilder::portion_end(StepFigures step, std::uint64_t iterations, std::uint64_t grain,
+                                bool joins) {
+  body_end(Op::PortionEnd, step, iterations, grain, joins);
+}
+
+void StreamBuilder::portions_joined(StepFigures step) {
+  emit(Op::PortionJoin, 0, step, [](trace::RecordEncoder&) {});
+}
+
+void StreamBuilder::loop_range(trace::ExtendedKind kind, std::vector<trace::LoopDimension> range) {
+  extended(kind, range.data(), range.size() * sizeof(trace::LoopDimension));
+}
+
+void StreamBuilder::join(StepFigures step, unsigned flags) {
+  emit(Op::Join, flags, step, [](trace::RecordEncoder&) {});
 }
 
 void StreamBuilder::release(StepFigures step, bool kept) {
@@ -260,6 +279,7 @@ std::string TraceBuilder::run_json() const {
          clock + "\",\"event\":\"" + clock + "\",\"unit\":\"" + unit +
          "\",\"hz\":" + std::to_string(hz) + ",\"step_cost\":" + std::to_string(step_cost) +
          ",\"step_cost_ns\":" + std::to_string(step_cost) +
+         (gap_cost_ns == 0 ? "" : ",\"gap_cost_ns\":" + std::to_string(gap_cost_ns)) +
          ",\"kernel_included\":true,\"same_as_time\":" + (same_as_time ? "true" : "false") +
          ",\"reason\":\"\"},\"extra_events\":[" + events +
          "],\"as_if_cores\":0,\"max_size\":0,\"paused_at_start\":false,\"time_start\":0,"

@@ -72,8 +72,15 @@ public:
   void end(StepFigures step, unsigned flags = 0);
   void task(TaskOperand task, StepFigures step, unsigned flags = 0);
   void loop_begin(StepFigures step);
-  void loop_end(StepFigures step, std::uint64_t iterations, std::uint64_t grain);
-  void join(StepFigures step);
+  // `joins`: results of parts have to be joined.
+  void loop_end(StepFigures step, std::uint64_t iterations, std::uint64_t grain,
+                bool joins = false);
+  void portion_end(StepFigures step, std::uint64_t iterations, std::uint64_t grain,
+                   bool joins = false);
+  void portions_joined(StepFigures step);
+  // A LoopShape or LoopWhole record.
+  void loop_range(trace::ExtendedKind kind, std::vector<trace::LoopDimension> range);
+  void join(StepFigures step, unsigned flags = 0);
   void release(StepFigures step, bool kept = false);
   void acquire(StepFigures step, std::uint64_t edge, bool alone = false);
   void region(std::uint32_t region, std::uint64_t work);
@@ -95,6 +102,8 @@ public:
   std::vector<std::byte> bytes() const;
 
 private:
+  void body_end(trace::Op op, StepFigures step, std::uint64_t iterations, std::uint64_t grain,
+                bool joins);
   struct Chunk {
     std::uint64_t base_time = 0;
     std::uint64_t first_spawn = 0;
@@ -131,7 +140,8 @@ public:
   // Fields of run.json and end.json.
   std::string unit = "units", clock = "virtual";
   std::uint64_t hz = 0;
-  std::uint64_t step_cost = 0; // of reading the clock, in units and ns
+  std::uint64_t step_cost = 0;   // of reading the clock, in units and ns
+  std::uint64_t gap_cost_ns = 0; // between two steps; 0: not stated
   bool same_as_time = false;
   std::uint32_t cpus = 2;
   std::vector<std::string> extra_events;

@@ -41,6 +41,14 @@ Line split(const std::string& text) {
   return line;
 }
 
+// Rows, then columns if there are any.
+std::vector<trace::LoopDimension> dimensions_of(const Line& line) {
+  std::vector<trace::LoopDimension> found{{line.number("rows", 1), line.number("row_grain", 1)}};
+  if (line.number("cols") > 0)
+    found.push_back({line.number("cols"), line.number("col_grain", 1)});
+  return found;
+}
+
 std::uint64_t parse_id(const std::string& text) {
   const std::size_t dot = text.find('.');
   if (dot == std::string::npos)
@@ -102,6 +110,7 @@ void set_run(TraceBuilder& builder, const Line& line) {
   builder.clock = line.text("clock", builder.clock);
   builder.hz = line.number("hz", 0);
   builder.step_cost = line.number("step_cost", 0);
+  builder.gap_cost_ns = line.number("gap_cost_ns", 0);
   builder.same_as_time = line.number("same_as_time", 0) != 0;
   builder.cpu_ns = line.number("cpu_ns", builder.cpu_ns);
   builder.virtual_work = line.number("virtual_work", 0);
@@ -135,9 +144,20 @@ bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
   else if (word == "loop-begin")
     stream.loop_begin(step);
   else if (word == "loop-end")
-    stream.loop_end(step, line.number("n", 1), line.number("grain", 1));
+    stream.loop_end(step, line.number("n", 1), line.number("grain", 1), line.number("joins") != 0);
+  else if (word == "portion-end")
+    stream.portion_end(step, line.number("n", 1), line.number("grain", 1),
+                       line.number("joins") != 0);
+  else if (word == "portions-joined")
+    stream.portions_joined(step);
+  else if (word == "shape" || word == "whole")
+    stream.loop_range(word == "shape" ? trace::ExtendedKind::LoopShape
+                                      : trace::ExtendedKind::LoopWhole,
+                      dimensions_of(line));
   else if (word == "join")
-    stream.join(step);
+    stream.join(step, line.number("runs") != 0      ? trace::kJoinRuns
+                      : line.number("skipped") != 0 ? trace::kJoinSkipped
+                                                    : 0);
   else if (word == "release")
     stream.release(step, line.number("kept") != 0);
   else if (word == "acquire")

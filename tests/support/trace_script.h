@@ -2,7 +2,7 @@
 // Parses hand-written traces, `*.trace.txt`, into a TraceBuilder. One record per line, in the order
 // of its stream.
 //
-//   run complete=1 cpus=2 unit=units clock=virtual hz=0 same_as_time=0 step_cost=0 virtual_work=175
+//   run complete=1 cpus=2 unit=units clock=virtual hz=0 same_as_time=0 step_cost=0 gap_cost_ns=0 virtual_work=175
 //   site 25 a.cpp 25                      id, file, line [, column]; task_group, tagged by tp-c++
 //   site 26 a.cpp 26 construct=parallel_for tag=address
 //   region 0 sort a.cpp 3                 id, name, file, line
@@ -13,7 +13,9 @@
 //                                         that), own, last, STREAM.ORDINAL
 //     begin task=-1                       task: newest, -N (before it), STREAM.ORDINAL
 //     end / task / loop-begin / join / release / cut   work= lead= wall= (default: work)
-//     loop-end n=64 grain=1 / acquire edge=0.0 alone=1 / release kept=1 /
+//     loop-end n=64 grain=1 joins=1 / portion-end n=8 grain=1 joins=1 / portions-joined /
+//     shape rows=4 row_grain=1 cols=10 col_grain=5 / whole (the same) / join runs=1 / join skipped=1 /
+//     acquire edge=0.0 alone=1 / release kept=1 /
 //     region id=0 work=5 / context-end ctx=last
 //     wait-end idle=3 / thread-end cpu=1 / pause / resume / chunk base=TIME
 //     stack-out / stack-in stack=0.0 / edge-uses edge=0.0 change=1 / feed

@@ -3,11 +3,14 @@
 // process id is known.
 #include "run/child.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,13 +82,33 @@ private:
   _exit(127);
 }
 
+// Returns when the process has ended (or cannot be watched).
+void observe(pid_t pid, const Observer& observer) {
+  constexpr int kFirstMs = 2, kLastMs = 250, kGrowth = 8; // by an eighth
+  const int ended = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (ended < 0) // before Linux 5.3, or forbidden
+    return;
+  pollfd end{ended, POLLIN, 0};
+  for (int interval = kFirstMs;;) {
+    const int ready = poll(&end, 1, interval);
+    if (ready > 0 || (ready < 0 && errno != EINTR))
+      break;
+    if (ready == 0) {
+      observer(pid);
+      interval = std::min(interval + 1 + interval / kGrowth, kLastMs);
+    }
+  }
+  close(ended);
+}
+
 } // namespace
 
 int ChildResult::exit_status() const {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-ChildResult run_child(const std::vector<std::string>& command, const Variables& variables) {
+ChildResult run_child(const std::vector<std::string>& command, const Variables& variables,
+                      const Observer& observer) {
   ChildResult result;
   int error_pipe[2];
   if (pipe2(error_pipe, O_CLOEXEC) != 0) {
@@ -110,6 +133,8 @@ ChildResult run_child(const std::vector<std::string>& command, const Variables& 
   close(error_pipe[0]);
   if (reason != 0)
     result.exec_errno = reason;
+  else if (pid > 0 && observer)
+    observe(pid, observer);
   while (pid > 0 && waitpid(pid, &result.wait_status, 0) < 0 && errno == EINTR) {
   }
   child_pid = 0;

@@ -3,6 +3,7 @@
 // reported.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -19,10 +20,15 @@ struct ChildResult {
   int exit_status() const; // 0-255, or 128 + signal
 };
 
+// Called with the child's process id while the program runs: soon after its start, and then at
+// growing intervals.
+using Observer = std::function<void(pid_t)>;
+
 // Starts `command` with `variables` added to the environment and waits for it. Meanwhile SIGINT and
 // SIGQUIT are ignored here (the terminal sends them to the program as well) and TERM, HUP, USR1 and
 // USR2 are forwarded.
-ChildResult run_child(const std::vector<std::string>& command, const Variables& variables);
+ChildResult run_child(const std::vector<std::string>& command, const Variables& variables,
+                      const Observer& observer = {});
 
 // Ends this process like the child: with its exit status, or by the same signal (without a core
 // dump of our own).

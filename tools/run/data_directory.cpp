@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the directories that a run has written, by turning the TP_DATA pattern into a glob: %p is a
-// number, %e any name, %h this host. The runtime adds the suffix .<pid> for a second live process.
+// number, %e any name, %h this host. The runtime adds the suffixes .<pid> and .<pid>.<number> for
+// further processes of the same run.
 #include "run/data_directory.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <glob.h>
 #include <optional>
@@ -28,6 +33,22 @@ std::string glob_escaped(std::string_view literal) {
     text += c;
   }
   return text;
+}
+
+bool is_field(char c) {
+  return c == 'p' || c == 'e' || c == 'h';
+}
+
+// Where the first field begins; npos: there is none.
+std::size_t first_field(const std::string& pattern) {
+  for (std::size_t i = pattern.find('%'); i < pattern.size(); i = pattern.find('%', i + 2))
+    if (i + 1 < pattern.size() && is_field(pattern[i + 1]))
+      return i;
+  return std::string::npos;
+}
+
+bool has_fields(const std::string& pattern) {
+  return first_field(pattern) != std::string::npos;
 }
 
 std::string host_name() {
@@ -63,7 +84,12 @@ std::set<std::string> matches(const std::string& glob_pattern) {
   return paths;
 }
 
-std::optional<Recording> read_recording(const std::string& run_file) {
+struct RunFile {
+  Recording recording;
+  std::string run;
+};
+
+std::optional<RunFile> read_recording(const std::string& run_file) {
   const auto text = read_file(run_file);
   const auto json = nlohmann::json::parse(text.value_or(""), nullptr, false);
   const auto number = [&](const char* key) -> std::optional<std::int64_t> {
@@ -76,7 +102,13 @@ std::optional<Recording> read_recording(const std::string& run_file) {
   const auto start = number("start_time_unix_ns");
   if (!pid || !start)
     return std::nullopt;
-  return Recording{fs::path(run_file).parent_path().string(), *pid, *start};
+  const auto text_of = [&](const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  return RunFile{{fs::path(run_file).parent_path().string(),
+                  fs::path(text_of("program")).filename().string(), *pid, *start},
+                 text_of("run")};
 }
 
 } // namespace
@@ -93,19 +125,54 @@ std::string absolute_pattern(std::string pattern) {
   return here + "/" + pattern;
 }
 
-std::vector<Recording> recordings_since(const std::string& pattern, std::int64_t since_unix_ns) {
+std::vector<Recording> recordings_of(const std::string& pattern, const RunName& run) {
   const std::string directory = glob_of(pattern);
   std::set<std::string> files = matches(directory + "/run.json");
   files.merge(matches(directory + ".[0-9]*/run.json"));
   std::vector<Recording> recordings;
   for (const std::string& file : files)
-    if (const auto recording = read_recording(file);
-        recording && recording->start_time_unix_ns >= since_unix_ns)
-      recordings.push_back(*recording);
+    if (const auto found = read_recording(file);
+        found && (found->run.empty() || found->run == run.name) &&
+        found->recording.start_time_unix_ns >= run.since_unix_ns)
+      recordings.push_back(found->recording);
   std::sort(recordings.begin(), recordings.end(), [](const Recording& a, const Recording& b) {
     return a.start_time_unix_ns < b.start_time_unix_ns;
   });
   return recordings;
+}
+
+std::string common_directory(const std::string& pattern) {
+  std::string text = pattern.substr(0, first_field(pattern));
+  for (std::size_t i = text.find("%%"); i != std::string::npos; i = text.find("%%", i + 1))
+    text.erase(i, 1);
+  return has_fields(pattern) ? fs::path(text).parent_path().string() : text;
+}
+
+std::string why_not_writable(const std::string& pattern) {
+  const fs::path directory = common_directory(pattern);
+  std::error_code error;
+  const fs::file_status status = fs::status(directory, error);
+  if (fs::exists(status) && !fs::is_directory(status))
+    return "it is not a directory";
+  const bool inside = has_fields(pattern) || (fs::exists(status) && fs::is_empty(directory, error));
+  const fs::path parent = inside ? directory : directory.parent_path();
+  fs::create_directories(parent, error);
+  if (error)
+    return error.message();
+  std::string probe = (parent / ".tp-run-XXXXXX").string();
+  if (mkdtemp(probe.data()) == nullptr)
+    return std::strerror(errno);
+  constexpr std::size_t kBytes = 8192; // more than run.json has
+  const std::string file = probe + "/probe";
+  const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const bool written =
+      descriptor >= 0 && write(descriptor, std::string(kBytes, ' ').data(), kBytes) == kBytes;
+  const std::string reason = written ? "" : std::strerror(errno);
+  if (descriptor >= 0)
+    close(descriptor);
+  unlink(file.c_str());
+  rmdir(probe.c_str());
+  return reason;
 }
 
 std::string shortened(const std::string& path) {

@@ -3,8 +3,11 @@
 // linked but never called).
 #include "run/diagnosis.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fcntl.h>
+#include <regex>
+#include <sstream>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -21,13 +24,77 @@ namespace {
 constexpr const char* kLibrary = "libtbb.so.12";
 constexpr const char* kBeforeOneTbb = "libtbb.so.2";
 
-bool is_script(const std::string& path) {
+// The first bytes of a file: enough for a line that names an interpreter, and for most scripts.
+std::string beginning_of(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  char begin[2] = {};
-  const bool filled = file >= 0 && read(file, begin, 2) == 2;
+  std::string text(65536, '\0');
+  const ssize_t size = file >= 0 ? read(file, text.data(), text.size()) : 0;
   if (file >= 0)
     close(file);
-  return filled && begin[0] == '#' && begin[1] == '!';
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return text;
+}
+
+bool is_script(const std::string& path) {
+  return beginning_of(path).starts_with("#!");
+}
+
+// The file whose code the kernel starts: of a script, the interpreter that its first line names.
+std::string binary_of(const std::string& program) {
+  const std::string text = beginning_of(program);
+  if (!text.starts_with("#!"))
+    return program;
+  const std::size_t begin = text.find_first_not_of(" \t", 2);
+  const std::size_t end = text.find_first_of(" \t\n", begin);
+  return begin == std::string::npos ? program : text.substr(begin, end - begin);
+}
+
+// musl, uClibc, Android's: by the dynamic linker, or else by the name of the C library.
+bool has_other_c_library(const ElfFile& file) {
+  const std::string linker = file.interpreter.substr(file.interpreter.rfind('/') + 1);
+  for (const char* other : {"ld-musl-", "ld-uClibc", "ld64-uClibc", "linker64"})
+    if (linker.starts_with(other))
+      return true;
+  return std::any_of(file.needed.begin(), file.needed.end(), [](const std::string& name) {
+    return name == "libc.so" || name.starts_with("libc.musl-");
+  });
+}
+
+// The first part of a shell's text that takes our library from the programs that follow. By lines:
+// the depth of the search grows with the length of the text.
+std::string clearing_part(const std::string& text) {
+  constexpr std::size_t kLongestLine = 1000;
+  static const std::regex clears(
+      R"((^|[;&|({]|\b(exec|then|do|else|nohup|time)\s)\s*)"
+      R"((unset\s[^;]*\b(LD_PRELOAD|LD_LIBRARY_PATH)\b|LD_PRELOAD=(?=[\s;'"]|$)|)"
+      R"((\S*/)?env\s+([^;]*\s)?(-i|-|--ignore-environment|-u\s*LD_PRELOAD|--unset=LD_PRELOAD)(?=\s|$)))");
+  std::istringstream lines(text);
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);)
+    if (line.size() <= kLongestLine && line.find_first_not_of(" \t") != line.find('#') &&
+        std::regex_search(line, match, clears))
+      return match.str(3);
+  return {};
+}
+
+// The words after `env`, its options and its variables; `clears`: whether an option takes our
+// library from the program.
+std::vector<std::string> after_env(const std::vector<std::string>& command, std::string& clears) {
+  std::size_t i = 1;
+  for (; i < command.size(); ++i) {
+    const std::string& word = command[i];
+    const bool unsets = word == "-u" || word == "--unset";
+    if (word == "-" || word == "-i" || word == "--ignore-environment" ||
+        word.find("LD_PRELOAD") < word.find('=') ||
+        (unsets && i + 1 < command.size() && command[i + 1] == "LD_PRELOAD"))
+      clears = unsets ? word + " " + command[i + 1] : word;
+    if (unsets)
+      ++i;
+    else if (!word.starts_with('-') && word.find('=') == std::string::npos)
+      break;
+  }
+  return {command.begin() + static_cast<std::ptrdiff_t>(std::min(i, command.size())),
+          command.end()};
 }
 
 bool gains_privileges(const std::string& path) {
@@ -91,18 +158,42 @@ Diagnosis from_tbb_use(const TbbUse& use, const std::string& program) {
             relink};
   if (use.needs_ours)
     return {fmt::format("{} is linked with {}, but started no oneTBB task", program, kLibrary),
-            "run it with the input or option that makes it parallel"};
+            "run it with the input or option that makes it parallel", true};
   return {fmt::format("{} does not use {}, or did not need to load it", program, kLibrary), relink};
+}
+
+Diagnosis cleared(const std::string& by, const std::string& program) {
+  return {
+      fmt::format("'{}' cleared the environment, so {} did not load our {}", by, program, kLibrary),
+      "put tp-run behind it: ... tp-run PROGRAM"};
 }
 
 } // namespace
 
-Diagnosis why_not_recorded(const std::string& program, const Prefix& prefix) {
+Diagnosis why_not_recorded(const std::vector<std::string>& command, const Prefix& prefix) {
   if (is_set("TP_DISABLE"))
     return {"TP_DISABLE is set", "unset TP_DISABLE"};
   if (access(prefix.library().c_str(), R_OK) != 0)
     return {fmt::format("{} is missing", prefix.library()), "install Taskpath again"};
-  if (is_script(program))
+  const std::string found = find_program(command.front());
+  const std::string program = found.empty() ? command.front() : found;
+  const std::string name = program.substr(program.rfind('/') + 1);
+  if (name == "env") {
+    std::string clears;
+    const auto rest = after_env(command, clears);
+    if (!clears.empty() && !rest.empty())
+      return cleared(fmt::format("env {}", clears), rest.front());
+    if (!rest.empty())
+      return why_not_recorded(rest, prefix);
+  }
+  const bool script = is_script(program);
+  std::string text = script ? beginning_of(program) : std::string();
+  if (name == "sh" || name == "bash" || name == "dash" || name == "ksh" || name == "zsh")
+    for (std::size_t i = 1; i < command.size(); ++i)
+      text += "\n" + (i == 1 ? beginning_of(command[i]) : std::string()) + "\n" + command[i];
+  if (const std::string part = clearing_part(text); !part.empty())
+    return cleared(part, "what follows it in " + (script ? program : "the script"));
+  if (script)
     return {
         fmt::format("{} is a script, and no program that it started used {}", program, kLibrary),
         "tp-run the program that the script starts"};
@@ -142,14 +233,24 @@ std::string find_program(const std::string& command) {
   }
 }
 
-bool insists_on_first_library(const std::string& program) {
-  const auto file = program.empty() ? std::nullopt : read_elf(program, false);
+Loading loading_into(const std::string& program) {
+  const auto file = program.empty() ? std::nullopt : read_elf(binary_of(program), false);
   if (!file)
-    return false;
+    return Loading::First;
+  if (has_other_c_library(*file))
+    return Loading::Impossible;
   for (const std::string& name : file->needed)
     if (name.starts_with("libasan.so"))
-      return true;
-  return false;
+      return Loading::BySearchPath;
+  return Loading::First;
+}
+
+Diagnosis why_impossible(const std::string& program) {
+  const std::string binary = binary_of(program);
+  const auto file = read_elf(binary, false);
+  return {fmt::format("{} uses another C library than our {} does: its dynamic linker is {}",
+                      binary, kLibrary, file ? file->interpreter : "unknown"),
+          "build it for the GNU C library"};
 }
 
 } // namespace tp::tool

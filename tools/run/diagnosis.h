@@ -4,22 +4,33 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "common/prefix.h"
 
 namespace tp::tool {
 
 struct Diagnosis {
-  std::string cause; // completes the sentence "nothing was recorded: ..."
-  std::string hint;  // a command or a step; may be empty
+  std::string cause;    // completes the sentence "nothing was recorded: ..."
+  std::string hint;     // a command or a step; may be empty
+  bool no_task = false; // the library was there, and the program started no task
 };
 
-Diagnosis why_not_recorded(const std::string& program_path, const Prefix& prefix);
+// `command`: the program and its arguments.
+Diagnosis why_not_recorded(const std::vector<std::string>& command, const Prefix& prefix);
 
 // The path of the file that `command` names, found as execvp finds it; empty if there is none.
 std::string find_program(const std::string& command);
 
-// Programs built with AddressSanitizer refuse to run if another library is loaded first.
-bool insists_on_first_library(const std::string& program_path);
+// How our library can be loaded into a program.
+enum class Loading {
+  First,        // before all others: LD_PRELOAD
+  BySearchPath, // programs built with AddressSanitizer refuse to run if another library is first
+  Impossible,   // programs of another C library do not start with a library of glibc in LD_PRELOAD
+};
+Loading loading_into(const std::string& program_path);
+
+// Of a program that our library cannot be loaded into.
+Diagnosis why_impossible(const std::string& program_path);
 
 } // namespace tp::tool

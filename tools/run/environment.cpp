@@ -17,11 +17,13 @@ std::string prepended(const char* variable, const std::string& value) {
 } // namespace
 
 Variables program_environment(const Options& options, const Prefix& prefix,
-                              const std::string& data_pattern, bool preload) {
+                              const std::string& data_pattern, const std::string& run,
+                              Loading loading) {
   Variables variables;
-  variables.emplace_back("LD_LIBRARY_PATH",
-                         prepended("LD_LIBRARY_PATH", prefix.library_directory()));
-  if (preload) {
+  if (loading != Loading::Impossible)
+    variables.emplace_back("LD_LIBRARY_PATH",
+                           prepended("LD_LIBRARY_PATH", prefix.library_directory()));
+  if (loading == Loading::First) {
     // The loader splits LD_PRELOAD at blanks and colons and has no quoting; if the path contains
     // one, the loader searches for the bare name instead.
     const bool splits = prefix.library().find_first_of(" :") != std::string::npos;
@@ -29,6 +31,7 @@ Variables program_environment(const Options& options, const Prefix& prefix,
                            prepended("LD_PRELOAD", splits ? "libtbb.so.12" : prefix.library()));
   }
   variables.emplace_back("TP_DATA", data_pattern);
+  variables.emplace_back("TP_RUN", run);
   if (!options.events.empty())
     variables.emplace_back("TP_EVENT", options.events);
   if (options.paused)
@@ -37,6 +40,8 @@ Variables program_environment(const Options& options, const Prefix& prefix,
     variables.emplace_back("TP_MAX_SIZE", std::to_string(options.max_size));
   if (options.as_if_cores != 0)
     variables.emplace_back("TP_AS_IF_CORES", std::to_string(options.as_if_cores));
+  if (options.divide)
+    variables.emplace_back("TP_DIVIDE", "1");
   if (options.style.is_verbose())
     variables.emplace_back("TP_VERBOSE", "1");
   return variables;

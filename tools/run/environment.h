@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/prefix.h"
+#include "run/diagnosis.h"
 #include "run/options.h"
 
 namespace tp::tool {
@@ -15,9 +16,10 @@ namespace tp::tool {
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 // LD_LIBRARY_PATH serves child processes that load libtbb later; LD_PRELOAD takes precedence over
-// RPATHs. `preload` is false for programs that require another first library (AddressSanitizer).
+// RPATHs. `run` goes into TP_RUN: the name by which recordings of one tp-run are known.
 Variables program_environment(const Options& options, const Prefix& prefix,
-                              const std::string& data_pattern, bool preload);
+                              const std::string& data_pattern, const std::string& run,
+                              Loading loading);
 
 // Whether the variable is set to a value other than "" and "0".
 bool is_set(const char* variable);

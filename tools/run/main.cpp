@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tp-run: makes the dynamic linker load our libtbb, runs the program, checks that it recorded, and
 // exits with the program's status. It is a separate process and never runs inside the profiled one.
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -21,6 +22,7 @@
 #include "run/data_directory.h"
 #include "run/diagnosis.h"
 #include "run/environment.h"
+#include "run/loaded_library.h"
 #include "run/options.h"
 #include "run/pfm_events.h"
 
@@ -83,7 +85,23 @@ const Recording& main_recording(const std::vector<Recording>& recordings, pid_t 
   return recordings.back();
 }
 
-void report_nothing_recorded(const std::string& program, const ChildResult& child,
+// The name of this run, which its recordings repeat. A tp-run that another one started belongs to
+// that one.
+RunName run_name() {
+  const std::int64_t now = unix_time_ns();
+  const char* const outer = std::getenv("TP_RUN");
+  return {outer && *outer ? outer : fmt::format("{}-{}", getpid(), now), now};
+}
+
+// Before the program runs, perhaps for hours: can it be recorded there?
+void require_writable(const std::string& pattern) {
+  if (const std::string problem = why_not_writable(pattern); !problem.empty())
+    throw Failure(shortened(common_directory(pattern)), "cannot record there: " + problem,
+                  "tp-run -o DIR ..., with a directory that can be written");
+}
+
+void report_nothing_recorded(const std::string& program, const Options& options,
+                             const std::string& pattern, const ChildResult& child,
                              const Prefix& prefix) {
   if (WIFSIGNALED(child.wait_status)) {
     warning(fmt::format("nothing was recorded before signal {} ended {}",
@@ -93,11 +111,38 @@ void report_nothing_recorded(const std::string& program, const ChildResult& chil
   // A program that failed has printed its own reason, which comes first.
   if (child.exit_status() != 0)
     note(fmt::format("the program ended with status {}", child.exit_status()));
-  const std::string file = find_program(program);
-  const Diagnosis diagnosis = why_not_recorded(file.empty() ? program : file, prefix);
+  if (const std::string problem = why_not_writable(pattern); !problem.empty()) {
+    warning(
+        fmt::format("nothing was recorded: {}: {}", shortened(common_directory(pattern)), problem));
+    return;
+  }
+  const Diagnosis diagnosis = why_not_recorded(options.command, prefix);
+  if (diagnosis.no_task && child.exit_status() != 0) {
+    warning(fmt::format("nothing was recorded: {} ended before it started a oneTBB task", program));
+    return;
+  }
   warning("nothing was recorded: " + diagnosis.cause);
   if (!diagnosis.hint.empty())
     hint(diagnosis.hint);
+}
+
+// The program has loaded another libtbb.so.12, or ours without our settings.
+void report_other_library(const OtherLibrary& other, bool nothing_recorded) {
+  warning(fmt::format("{}{} used {}: {}", nothing_recorded ? "nothing was recorded: " : "",
+                      other.program, other.library, other.reason));
+  hint("start tp-run where the environment is complete: ... tp-run " + shell_quoted(other.program));
+}
+
+void list(const std::vector<Recording>& recordings, const std::string& analyzer,
+          const std::string& pattern) {
+  constexpr std::size_t kMostLines = 20;
+  for (std::size_t i = 0; i < std::min(recordings.size(), kMostLines); ++i)
+    note(fmt::format("{} (process {}) recorded to {}", recordings[i].program, recordings[i].pid,
+                     shortened(recordings[i].directory)));
+  if (recordings.size() > kMostLines)
+    note(fmt::format("and {} more", recordings.size() - kMostLines));
+  note(fmt::format("all: {} --list {}", analyzer,
+                   shell_quoted(shortened(common_directory(pattern)))));
 }
 
 // tp-analyze inherits the user's environment unchanged, because tp-run itself is not profiled.
@@ -125,28 +170,38 @@ int run(int argc, char** argv) {
   check_events(options, prefix);
 
   const std::string& program = options.command.front();
-  const bool preload = !insists_on_first_library(find_program(program));
+  const Loading loading = loading_into(find_program(program));
   const std::string pattern = data_pattern(options);
-  const Variables variables = program_environment(options, prefix, pattern, preload);
+  const RunName name = run_name();
+  require_writable(pattern);
+  const Variables variables = program_environment(options, prefix, pattern, name.name, loading);
   for (const auto& [name, value] : variables)
     detail(fmt::format("{}={}", name, value));
 
-  const std::int64_t start = unix_time_ns();
-  const ChildResult child = run_child(options.command, variables);
+  if (loading == Loading::Impossible) {
+    const Diagnosis diagnosis = why_impossible(find_program(program));
+    warning("this run cannot be recorded: " + diagnosis.cause);
+    hint(diagnosis.hint);
+  }
+  LoadedLibraryWatch watch(prefix, name.name);
+  const ChildResult child =
+      run_child(options.command, variables, [&](pid_t pid) { watch.look(pid); });
   if (child.pid < 0)
     throw Failure(program, std::string("cannot be started: ") + std::strerror(child.exec_errno));
   if (child.exec_errno != 0)
     throw not_started(program, child.exec_errno);
 
-  const std::vector<Recording> recordings = recordings_since(pattern, start);
+  const std::vector<Recording> recordings = recordings_of(pattern, name);
+  if (const auto& other = watch.found())
+    report_other_library(*other, recordings.empty());
   if (recordings.empty()) {
-    report_nothing_recorded(program, child, prefix);
+    if (!watch.found() && loading != Loading::Impossible)
+      report_nothing_recorded(program, options, pattern, child, prefix);
     end_like(child);
   }
   const Recording& recording = main_recording(recordings, child.pid);
   if (recordings.size() > 1)
-    for (const Recording& other : recordings)
-      note(fmt::format("process {} recorded to {}", other.pid, shortened(other.directory)));
+    list(recordings, sibling_command(argv[0], "tp-analyze"), pattern);
   if (!options.analyze_to.empty()) {
     int status = kOk;
     try {

@@ -64,6 +64,10 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
       "Event that measures work (default: $TP_EVENT, else auto), and further events to count");
   line.integer("--as-if-cores", options.as_if_cores, 1, 65535, "N",
                "Let oneTBB split work as on a machine with N cores");
+  line.flag(
+      "--divide", options.divide,
+      "Call the bodies of loops for parts of their ranges, down to the grain size, to measure "
+      "what each part costs");
   line.flag("--paused", options.paused, "Record nothing until the program calls tp::resume()");
   line.value("--max-size", max_size, "SIZE",
              "Stop recording when the data has this size, such as 500M or 2G");

@@ -15,6 +15,7 @@ struct Options {
   std::string data_pattern; // -o; empty: TP_DATA, else tp-data
   std::string events;       // -e; empty: TP_EVENT, else the runtime's default
   unsigned as_if_cores = 0; // 0: the number of CPUs
+  bool divide = false;
   bool paused = false;
   std::uint64_t max_size = 0; // bytes; 0: no limit
   std::string analyze_to;     // profile written by tp-analyze; empty: no analysis

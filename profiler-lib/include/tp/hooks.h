@@ -14,6 +14,7 @@
 #ifndef TP_HOOKS_H
 #define TP_HOOKS_H
 
+#include "tp/loop_range.h"
 #include "tp/task_word.h"
 
 #include <stdint.h>
@@ -213,11 +214,33 @@ uint32_t tp_enter_site(const void* site) TP_NOEXCEPT;
 void tp_leave_site(uint32_t previous) TP_NOEXCEPT;
 /* A body call of a loop (a divisible leaf): closes, opens. */
 void tp_on_loop_begin(void) TP_NOEXCEPT;
-void tp_on_loop_end(uint64_t iterations, uint64_t grain) TP_NOEXCEPT;
+void tp_on_loop_end(uint64_t iterations, uint64_t grain) TP_NOEXCEPT; /* one dimension, no joins */
+/* The same for any range. */
+void tp_on_body_end(const tp_range* range) TP_NOEXCEPT;
+/* Inside a body call: a portion of it is over, which could have been a body call of its own; the
+ * results of two portions have been joined: closes, opens. What follows the last portion is no
+ * iteration. */
+void tp_on_portion_end(const tp_range* range) TP_NOEXCEPT;
+void tp_on_portions_joined(void) TP_NOEXCEPT;
+/* Inside a body call whose iterations run one by one. Called before the first iteration, with a
+ * state of zeros, and then after as many as it returned (at least 1, at most `left`), as long as
+ * `left` is not 0. It ends portions at a low rate (kPortionNs); with the virtual clock after each
+ * iteration. */
+uint64_t tp_on_iterations(tp_iterations* state, uint64_t left) TP_NOEXCEPT;
+/* The current frame is about to start a loop that divides its range in proportion to the number of
+ * threads instead of halving it: this is the whole range. */
+void tp_on_proportional_loop(const tp_range* range) TP_NOEXCEPT;
+/* tp-run --divide: 1 if it was given; and whether the body call in progress should divide its range
+ * further before it calls the body, because so many iterations are likely to take long. */
+int tp_divides(void) TP_NOEXCEPT;
+int tp_start_dividing(uint64_t iterations) TP_NOEXCEPT; /* of the whole range, once */
+int tp_should_divide(uint64_t iterations) TP_NOEXCEPT;
 /* The next spawn of the current frame splits it: child and parent meet at a fold node. The one
- * of the two that arrives last calls tp_on_fold_join before the join's code runs: closes, opens. */
+ * of the two that arrives last calls tp_on_fold before the join's code runs: closes, opens. */
 void tp_on_fold_split(void) TP_NOEXCEPT;
-void tp_on_fold_join(void) TP_NOEXCEPT;
+void tp_on_fold_join(void) TP_NOEXCEPT; /* `joins` is not known */
+/* The same; `joins`: whether there are two results, which the code that follows joins. */
+void tp_on_fold(int joins) TP_NOEXCEPT;
 
 /* ---- annotations ---- */
 /* A causal region, identified by its name or, if that is null or empty, by file and line. The

@@ -236,9 +236,11 @@ TP_HOT void put_context(RecordEncoder& record, const ContextOperand& operand,
     record.operand(operand.id);
 }
 
-TP_COLD std::uint32_t learn_address(ThreadState& thread, const tp_task& task,
+// The frame of a task is on the stack, below everything that the task calls; others are not.
+TP_COLD std::uint32_t learn_address(ThreadState& thread, const Frame& frame, const tp_task& task,
                                     unsigned traits) noexcept {
-  const std::uint32_t site = register_address(task, traits & kConstructMask);
+  const std::uint32_t site =
+      register_address(task, traits & kConstructMask, frame.task_words ? &frame : nullptr);
   thread.sites.remember(address_key(task.type, task.caller), site);
   return site;
 }
@@ -274,7 +276,7 @@ TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task&
   if (task.caller == task.type)
     return {frame.site, true, frame.site_tagged};
   const std::uint32_t known = thread.sites.find(address_key(task.type, task.caller));
-  return {known != 0 ? known : learn_address(thread, task, traits), false, false};
+  return {known != 0 ? known : learn_address(thread, frame, task, traits), false, false};
 }
 
 TP_COLD TaskKind learn_kind(ThreadState& thread, const void* type) noexcept {
@@ -329,6 +331,11 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
       op == Op::SpawnWait && (kind == TaskKind::First || kind == TaskKind::ForEach);
   if (kind == TaskKind::FeederItem || (is_first && kind == TaskKind::ForEach)) [[unlikely]]
     put_extended(thread, trace::ExtendedKind::Feed, nullptr, 0);
+  if (op == Op::SpawnWait && thread.loop_whole.dimensions != 0) [[unlikely]] {
+    put_extended(thread, trace::ExtendedKind::LoopWhole, thread.loop_whole.of,
+                 static_cast<std::uint16_t>(thread.loop_whole.dimensions * sizeof(tp_dimension)));
+    thread.loop_whole.dimensions = 0;
+  }
   const SiteCode site_code = code_of_site(thread, site, is_split);
   RecordEncoder record(reserve(thread));
   const unsigned codes = put_figures(thread, record, step);
@@ -555,31 +562,66 @@ void begin_loop(ThreadState& thread, Frame& frame) noexcept {
   ++frame.loops;
   frame.part = 0;
   open_now(thread, frame);
+  frame.portion_time = thread.step_time;
 }
 
-void end_loop(ThreadState& thread, Frame& frame, std::uint64_t iterations,
-              std::uint64_t grain) noexcept {
-  if (frame.loops == 0)
-    return; // began before a fork
-  --frame.loops;
-  frame.part = 0;
+namespace {
+
+// Writes a LoopEnd or PortionEnd.
+TP_HOT void put_body_end(ThreadState& thread, Frame& frame, Op op, const tp_range& range) noexcept {
   const auto code_of = [](std::uint64_t count) {
     return count == 1 ? 0 : count == 0 ? 1 : width_code(count);
   };
   const ClosedStep step = close_now(thread, frame);
   put_pending(thread);
+  if (range.dimensions > 1) [[unlikely]]
+    put_extended(thread, trace::ExtendedKind::LoopShape, range.of,
+                 static_cast<std::uint16_t>(range.dimensions * sizeof(tp_dimension)));
+  std::uint64_t iterations = 1, grain = 1;
+  for (unsigned i = 0; i < range.dimensions; ++i) {
+    iterations *= range.of[i].iterations;
+    grain *= range.of[i].grain;
+  }
   RecordEncoder record(reserve(thread));
   const unsigned codes = put_figures(thread, record, step);
   const unsigned iterations_code = code_of(iterations);
   const unsigned grain_code = code_of(grain);
   record.number(iterations == 1 ? 0 : iterations, trace::kWidthBytes[iterations_code]);
   record.number(grain == 1 ? 0 : grain, trace::kWidthBytes[grain_code]);
-  commit(thread, record, tag_of(Op::LoopEnd, codes, iterations_code | grain_code << 2));
+  commit(thread, record,
+         tag_of(op, codes,
+                iterations_code | grain_code << 2 | (range.joins != 0 ? trace::kPartsJoin : 0)));
   open_now(thread, frame);
 }
 
-void join_fold(ThreadState& thread, Frame& frame) noexcept {
-  put_plain(thread, Op::Join, close_now(thread, frame), 0);
+} // namespace
+
+void end_loop(ThreadState& thread, Frame& frame, const tp_range& range) noexcept {
+  if (frame.loops == 0)
+    return; // began before a fork
+  --frame.loops;
+  frame.part = 0;
+  put_body_end(thread, frame, Op::LoopEnd, range);
+}
+
+void end_portion(ThreadState& thread, Frame& frame, const tp_range& range) noexcept {
+  if (frame.loops == 0)
+    return;
+  frame.part = 0;
+  put_body_end(thread, frame, Op::PortionEnd, range);
+  frame.portion_time = thread.step_time;
+}
+
+void join_portions(ThreadState& thread, Frame& frame) noexcept {
+  if (frame.loops == 0)
+    return;
+  put_plain(thread, Op::PortionJoin, close_now(thread, frame), 0);
+  open_now(thread, frame);
+  frame.portion_time = thread.step_time;
+}
+
+void join_fold(ThreadState& thread, Frame& frame, unsigned flags) noexcept {
+  put_plain(thread, Op::Join, close_now(thread, frame), flags);
   open_now(thread, frame);
 }
 

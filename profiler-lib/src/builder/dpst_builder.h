@@ -41,9 +41,12 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
 void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept;
 void end_context(ThreadState& thread, Frame& frame, std::uint64_t word) noexcept;
 void begin_loop(ThreadState& thread, Frame& frame) noexcept;
-void end_loop(ThreadState& thread, Frame& frame, std::uint64_t iterations,
-              std::uint64_t grain) noexcept;
-void join_fold(ThreadState& thread, Frame& frame) noexcept;
+// A body call of a loop is over, or a portion of it.
+void end_loop(ThreadState& thread, Frame& frame, const tp_range& range) noexcept;
+void end_portion(ThreadState& thread, Frame& frame, const tp_range& range) noexcept;
+void join_portions(ThreadState& thread, Frame& frame) noexcept;
+// `flags`: those of trace::Op::Join.
+void join_fold(ThreadState& thread, Frame& frame, unsigned flags) noexcept;
 void cut(ThreadState& thread, Frame& frame) noexcept;
 // Releases an edge and returns it (packed id + 1). A kept edge may be acquired by any number of
 // frames, others by one.

@@ -42,6 +42,7 @@ struct Frame {
   // The part of the task within which the edge of a flag is acquired once (AcquiredFlag); 0: has no
   // number yet.
   std::uint64_t part;
+  std::uint64_t portion_time; // when the body call's open portion began
 };
 static_assert(sizeof(Frame) <= sizeof(tp_frame), "raise the size of tp_frame");
 
@@ -55,6 +56,10 @@ struct AcquiredFlag {
   std::uint64_t part; // Frame::part
 };
 inline constexpr unsigned kAcquiredFlags = 8;
+
+// How many iterations of a site's loops a thread runs between two looks at the clock
+// (loop_portions.h). Direct-mapped: sites may share an entry.
+inline constexpr unsigned kBlockSizes = 32;
 
 struct ThreadState {
   ThreadState(TraceWriter& stream_writer, std::uint32_t session)
@@ -90,6 +95,9 @@ struct ThreadState {
   SiteCache task_kinds;    // TaskKind by vtable
   AcquiredFlag acquired_flags[kAcquiredFlags] = {};
   std::uint32_t parts = 0; // that have a number of this thread
+  std::uint64_t block_sizes[kBlockSizes] = {};
+  // The whole range of a loop that is about to start (tp_on_proportional_loop).
+  tp_range loop_whole{};
   // Cold.
   Frame root{};
   Frame base{};   // below the frames of a stack that the library lent the thread (resumable tasks)

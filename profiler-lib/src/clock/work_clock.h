@@ -110,6 +110,8 @@ struct ClockConfig {
   // What reading the clock adds to each step: units of work and ns.
   std::uint64_t step_cost = 0;
   std::uint64_t step_cost_ns = 0;
+  // What reading the clock and the extra events adds to the time between two steps.
+  std::uint64_t gap_cost_ns = 0;
 
   bool counts_events() const { return kind == ClockKind::PerfUser || kind == ClockKind::PerfRead; }
   const CountedEvent* extra_events() const { return events + (event_count - extra_count); }
@@ -207,7 +209,7 @@ std::uint64_t cpu_ns_to_work(std::uint64_t ns);
 // another kind, no descriptors left). `cpu_ns` is the thread's CPU time since its creation. May be
 // called by any thread.
 std::uint64_t not_counted_ns(const ThreadClock& clock, std::uint64_t cpu_ns);
-// Measures ClockConfig::step_cost and step_cost_ns with an open clock of the calling thread.
+// Measures ClockConfig::step_cost, step_cost_ns and gap_cost_ns with an open clock of the calling thread.
 void calibrate_step_cost(ThreadClock& clock);
 
 // The steps of the choice, also used by the report for tp-doctor: each tries one kind of clock and,

@@ -227,16 +227,23 @@ void use_virtual_clock() {
 }
 
 void calibrate_step_cost(ThreadClock& clock) {
-  std::uint64_t work[kCalibrationPairs], time[kCalibrationPairs];
+  std::uint64_t work[kCalibrationPairs], time[kCalibrationPairs], gap[kCalibrationPairs];
   for (int i = 0; i < kCalibrationPairs; ++i) {
     const Reading opened = read_as_hook(clock);
     const Reading closed = read_as_hook(clock);
     work[i] = closed.work - opened.work;
     time[i] = closed.time - opened.time;
+    if (clock_config.extra_count != 0) { // at the end of a step and at the beginning of the next
+      read_extra_events(clock);
+      read_extra_events(clock);
+    }
+    gap[i] = elapsed_since(closed.time, read_as_hook(clock).time);
   }
   clock_config.step_cost = median(work, kCalibrationPairs);
   const auto ticks = static_cast<double>(median(time, kCalibrationPairs));
   clock_config.step_cost_ns = static_cast<std::uint64_t>(ticks / clock_config.ticks_per_ns + 0.5);
+  const auto between = static_cast<double>(median(gap, kCalibrationPairs));
+  clock_config.gap_cost_ns = static_cast<std::uint64_t>(between / clock_config.ticks_per_ns + 0.5);
 }
 
 } // namespace tp::rt

@@ -7,8 +7,10 @@
 
 #include "builder/causal_region.h"
 #include "builder/dpst_builder.h"
+#include "builder/loop_portions.h"
 #include "hooks/current_thread.h"
 #include "session/session.h"
+#include "sites/address_sites.h"
 
 namespace tp::rt {
 
@@ -45,6 +47,27 @@ TP_HOT void resume_step() noexcept {
 } // namespace
 
 #define TP_EXPORT [[gnu::visibility("default")]]
+
+namespace {
+
+TP_COLD std::uint32_t learn_whether_of_algorithm(ThreadState& thread, std::uint64_t key,
+                                                 const void* type) noexcept {
+  const std::uint32_t known = is_task_of_algorithm(type) ? 2 : 1;
+  thread.task_kinds.remember(key, known);
+  return known;
+}
+
+// Does the frame's task belong to a parallel algorithm that tp-c++ tagged? Then its own calls of
+// oneTBB have the algorithm's site; the user's calls in its body have tags, too.
+bool is_inside_tagged_algorithm(ThreadState& thread, const Frame& frame) noexcept {
+  if (!frame.site_tagged)
+    return false;
+  const std::uint64_t key = reinterpret_cast<std::uintptr_t>(frame.type) + 1; // types are aligned
+  const std::uint32_t known = thread.task_kinds.find(key);
+  return (known != 0 ? known : learn_whether_of_algorithm(thread, key, frame.type)) == 2;
+}
+
+} // namespace
 
 extern "C" {
 
@@ -181,6 +204,8 @@ TP_EXPORT uint32_t tp_enter_site(const void* site) noexcept {
   if (previous != 0)
     return previous; // one entry point calls another
   const std::uint32_t id = id_of_site(*thread, frame, site);
+  if (id == kStandardLibrarySite && !is_inside_tagged_algorithm(*thread, frame))
+    return previous; // the address of the spawn will name the algorithm's call
   // A call written in a library header belongs to the task around it.
   frame.call_site = (id & kInternalSite) != 0 ? frame.site : id;
   return previous;
@@ -198,7 +223,49 @@ TP_EXPORT void tp_on_loop_begin(void) noexcept {
 
 TP_EXPORT void tp_on_loop_end(uint64_t iterations, uint64_t grain) noexcept {
   if (ThreadState* thread = thread_state())
-    end_loop(*thread, top(*thread), iterations, grain);
+    end_loop(*thread, top(*thread), {{{iterations, grain}}, 1, 0});
+}
+
+TP_EXPORT void tp_on_body_end(const tp_range* range) noexcept {
+  if (ThreadState* thread = thread_state())
+    end_loop(*thread, top(*thread), *range);
+}
+
+TP_EXPORT void tp_on_portion_end(const tp_range* range) noexcept {
+  if (ThreadState* thread = thread_state())
+    end_called_portion(*thread, top(*thread), *range);
+}
+
+TP_EXPORT void tp_on_portions_joined(void) noexcept {
+  if (ThreadState* thread = thread_state())
+    join_portions(*thread, top(*thread));
+}
+
+TP_EXPORT uint64_t tp_on_iterations(tp_iterations* state, uint64_t left) noexcept {
+  ThreadState* const thread = thread_state();
+  if (thread == nullptr || divides()) // with --divide, the range has been divided already
+    return left;
+  return next_iterations(*thread, top(*thread), *state, left);
+}
+
+TP_EXPORT void tp_on_proportional_loop(const tp_range* range) noexcept {
+  if (ThreadState* thread = thread_state_or_create())
+    thread->loop_whole = *range;
+}
+
+TP_EXPORT int tp_divides(void) noexcept {
+  return recording() != Recording::Off && divides() ? 1 : 0;
+}
+
+TP_EXPORT int tp_start_dividing(uint64_t iterations) noexcept {
+  ThreadState* const thread = thread_state();
+  return thread != nullptr && divides() && start_dividing(*thread, top(*thread), iterations) ? 1
+                                                                                             : 0;
+}
+
+TP_EXPORT int tp_should_divide(uint64_t iterations) noexcept {
+  ThreadState* const thread = thread_state();
+  return thread != nullptr && should_divide(*thread, top(*thread), iterations) ? 1 : 0;
 }
 
 TP_EXPORT void tp_on_fold_split(void) noexcept {
@@ -208,7 +275,12 @@ TP_EXPORT void tp_on_fold_split(void) noexcept {
 
 TP_EXPORT void tp_on_fold_join(void) noexcept {
   if (ThreadState* thread = thread_state_or_create())
-    join_fold(*thread, top(*thread));
+    join_fold(*thread, top(*thread), 0);
+}
+
+TP_EXPORT void tp_on_fold(int joins) noexcept {
+  if (ThreadState* thread = thread_state_or_create())
+    join_fold(*thread, top(*thread), joins != 0 ? tp::trace::kJoinRuns : tp::trace::kJoinSkipped);
 }
 
 TP_EXPORT void tp_region_begin(tp_region* region) noexcept {

@@ -18,7 +18,8 @@
 namespace tp::rt {
 namespace {
 
-constexpr int kAttempts = 4; // another process may rename the directory in between
+constexpr int kAttempts = 4;  // another process may rename the directory in between
+constexpr int kNames = 10000; // NAME.<pid>.2 and so on
 
 std::string expand(const std::string& pattern) {
   std::string text;
@@ -83,6 +84,19 @@ bool is_recording(const std::string& path) {
   return exists(path + "/run.json");
 }
 
+// Whether the recording in `path` was made by a process of the same tp-run. `run` needs no escapes
+// in JSON, and its field is near the beginning of run.json, before any text of the user's.
+bool is_of_run(const std::string& path, const std::string& run) {
+  const int fd = run.empty() ? -1 : ::open((path + "/run.json").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  char begin[512];
+  const ssize_t length = ::read(fd, begin, sizeof begin);
+  ::close(fd);
+  const std::string_view text(begin, length > 0 ? static_cast<std::size_t>(length) : 0);
+  return text.find("\"run\":\"" + run + "\"") != text.npos;
+}
+
 // Removes a finished recording: only files that the runtime writes. The directory stays if it
 // contains more.
 void remove_recording(const std::string& path) {
@@ -109,7 +123,8 @@ std::string absolute(const std::string& path) {
 
 } // namespace
 
-DataDirectory::Claim DataDirectory::claim(const std::string& path, std::string& error) {
+DataDirectory::Claim DataDirectory::claim(const std::string& path, const std::string& run,
+                                          std::string& error) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) {
       error = path + ": " + std::strerror(errno);
@@ -137,9 +152,10 @@ DataDirectory::Claim DataDirectory::claim(const std::string& path, std::string& 
     }
     if (same) {
       const std::string old = path + ".old";
-      if (!is_recording(path) || (exists(old) && !is_recording(old) && !is_empty(old))) {
+      if (!is_recording(path) || is_of_run(path, run) ||
+          (exists(old) && !is_recording(old) && !is_empty(old))) {
         ::close(fd);
-        return Claim::Busy; // other files are in it: it is left as it is
+        return Claim::Busy; // it is left as it is
       }
       remove_recording(old);
       if (::rename(path.c_str(), old.c_str()) != 0) {
@@ -152,18 +168,16 @@ DataDirectory::Claim DataDirectory::claim(const std::string& path, std::string& 
   return Claim::Busy;
 }
 
-bool DataDirectory::create(const std::string& pattern, std::string& error) {
+bool DataDirectory::create(const std::string& pattern, const std::string& run, std::string& error) {
   const std::string path = expand(pattern);
   make_parents(path);
-  switch (claim(path, error)) {
-  case Claim::Done:
-    return true;
-  case Claim::Busy:
-    return claim(path + "." + std::to_string(getpid()), error) == Claim::Done;
-  case Claim::Failed:
-    break;
-  }
-  return false;
+  const std::string own = path + "." + std::to_string(getpid());
+  Claim result = claim(path, run, error);
+  for (int number = 1; result == Claim::Busy && number < kNames; ++number)
+    result = claim(number == 1 ? own : own + "." + std::to_string(number), run, error);
+  if (result == Claim::Busy)
+    error = own + ": this directory and all that follow are in use";
+  return result == Claim::Done;
 }
 
 bool DataDirectory::write_file(const char* name, const std::string& text,

@@ -2,6 +2,10 @@
 // DATA DIRECTORY: the folder that a session records into. Chooses its name, renames an older
 // recording, and changes no files but those of recordings. Used by the session, under its lock.
 // Cold.
+//
+// One run of tp-run may start many processes, one after the other: their recordings are all kept.
+// It passes on a name (TP_RUN) that run.json repeats; only recordings with another one, or without
+// any, are earlier ones that a new recording may rename.
 #pragma once
 
 #include <string>
@@ -13,9 +17,10 @@ class DataDirectory {
 public:
   // Makes the directory that `pattern` names (%p pid, %h host, %e executable, %%), with its
   // parents, and locks it (flock) for the life of the process. A finished recording of that name is
-  // renamed to NAME.old; if a live process records there, or the directory contains other files,
-  // NAME.<pid> is used instead. False: `error` says why.
-  bool create(const std::string& pattern, std::string& error);
+  // renamed to NAME.old; if a live process records there, or the directory contains other files or
+  // a recording of the same `run`, NAME.<pid> is used instead, and then NAME.<pid>.2, .3 (a process
+  // that becomes another program keeps its pid). False: `error` says why.
+  bool create(const std::string& pattern, const std::string& run, std::string& error);
 
   // Writes a whole file, under a temporary name, and renames it. False: `error` names the file and
   // the reason.
@@ -30,7 +35,7 @@ public:
 
 private:
   enum class Claim { Done, Busy, Failed };
-  Claim claim(const std::string& path, std::string& error);
+  Claim claim(const std::string& path, const std::string& run, std::string& error);
 
   bool is_ours() const;
 

@@ -107,6 +107,7 @@ std::string work_json(const std::string& requested) {
       .boolean("same_as_time", clock.same_as_time)
       .number("step_cost", clock.step_cost)
       .number("step_cost_ns", clock.step_cost_ns)
+      .number("gap_cost_ns", clock.gap_cost_ns)
       .text("reason", clock.reason);
   return work.str();
 }
@@ -136,6 +137,7 @@ std::string run_json(const RunStart& run) {
       .number("format_version", trace::kFormatVersion)
       .text("session", hex(run.session))
       .text("byte_order", little ? "little" : "big")
+      .text("run", run.run)
       .number("pid", static_cast<std::uint64_t>(getpid()))
       .text("host", host_name())
       .number("cpus", usable_cpus())
@@ -149,6 +151,7 @@ std::string run_json(const RunStart& run) {
       .raw("work", work_json(run.event))
       .raw("extra_events", array_json(extra_events(), extra_event_json))
       .number("as_if_cores", static_cast<std::uint64_t>(run.as_if_cores))
+      .boolean("divide", run.divide)
       .number("max_size", run.max_size)
       .boolean("paused_at_start", run.paused)
       .number("time_start", run.time.time)

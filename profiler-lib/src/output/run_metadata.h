@@ -18,8 +18,10 @@ struct RunStart {
   TimePair time{}; // when the library was loaded, in a fork()ed child: when the process forked
   std::uint64_t unix_ns = 0;  // the same moment, CLOCK_REALTIME
   std::uint64_t cpu_ns = 0;   // CPU time of the process at that moment
+  std::string run;            // TP_RUN: the tp-run that started the process
   std::string event;          // as requested, TP_EVENT
   int as_if_cores = 0;        // TP_AS_IF_CORES, 0: not set
+  bool divide = false;        // TP_DIVIDE
   std::uint64_t max_size = 0; // TP_MAX_SIZE in bytes, 0: no limit
   bool paused = false;        // TP_PAUSED
 };

@@ -34,6 +34,8 @@ namespace {
 // written after the thread that waits for it was released.
 constexpr int kWorkerWaitTries = 200;
 constexpr long kWorkerWaitNapNs = 500'000;
+// From here on a reading is announced while recording.
+constexpr std::uint64_t kDearReadingNs = 200;
 
 thread_local bool thread_has_ended TP_TLS = false;
 
@@ -49,22 +51,36 @@ RunStart run_start(const Session& s) {
           s.start.time,
           s.start.unix_ns,
           s.start.cpu_ns,
+          s.settings.run,
           s.settings.event,
           s.settings.as_if_cores,
+          s.settings.divide,
           s.settings.max_size,
           s.settings.paused};
+}
+
+// Of events that the user named: what `auto` chooses, the report explains.
+void warn_if_dear(const Settings& settings) {
+  const std::uint64_t each = std::max(clock_config.step_cost_ns, clock_config.gap_cost_ns);
+  if (each > kDearReadingNs && settings.event != "auto")
+    warn("TP_EVENT=" + settings.event,
+         "reading these events takes " + std::to_string(each) +
+             " ns at each step: programs with short tasks run slower and look different");
 }
 
 // Chooses and calibrates the clock. Called by the first thread that has an event to record.
 void choose_clock(Session& s) {
   choose_other_clock(s.settings.event, s.start.time);
   s.clock_chosen = true;
-  if (s.start_clock.groups.kinds > 0)
-    return calibrate_step_cost(s.start_clock);
-  ThreadClock clock;
-  open_clock(clock);
-  calibrate_step_cost(clock);
-  close_clock(clock);
+  if (s.start_clock.groups.kinds > 0) {
+    calibrate_step_cost(s.start_clock);
+  } else {
+    ThreadClock clock;
+    open_clock(clock);
+    calibrate_step_cost(clock);
+    close_clock(clock);
+  }
+  warn_if_dear(s.settings);
 }
 
 // Makes the data directory and its files. Under the lock. False: recording is off from here on, and
@@ -74,7 +90,7 @@ bool start_session(Session& s) {
     choose_clock(s);
   s.id = random_id(s);
   std::string error;
-  if (!s.directory.create(s.settings.data, error) ||
+  if (!s.directory.create(s.settings.data, s.settings.run, error) ||
       !s.directory.write_file("run.json", run_json(run_start(s)), error) ||
       !open_site_table(s.directory.file("sites.jsonl").c_str())) {
     if (error.empty())
@@ -318,6 +334,11 @@ ThreadState* enter_thread(bool is_worker) noexcept try {
 int as_if_cores() noexcept {
   const Settings& settings = session().settings;
   return settings.disabled ? 0 : settings.as_if_cores;
+}
+
+bool divides() noexcept {
+  const Settings& settings = session().settings;
+  return !settings.disabled && settings.divide;
 }
 
 } // namespace tp::rt

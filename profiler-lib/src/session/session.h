@@ -22,5 +22,7 @@ TP_COLD ThreadState* enter_thread(bool is_worker) noexcept;
 
 // TP_AS_IF_CORES; 0: not set, or the library is disabled. Constant. By any thread.
 int as_if_cores() noexcept;
+// TP_DIVIDE. Constant. By any thread.
+bool divides() noexcept;
 
 } // namespace tp::rt

@@ -6,9 +6,12 @@
 #include "clock/counted_events.h"
 #include "values/size.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace tp::rt {
 namespace {
@@ -33,6 +36,13 @@ bool parse_int(const char* text, int low, int high, int& value) {
   return true;
 }
 
+// It goes into run.json as it is.
+bool is_run_name(std::string_view text) {
+  return text.size() <= 40 && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '-';
+         });
+}
+
 struct Variable {
   const char* name;
   const char* allowed;
@@ -48,6 +58,8 @@ const Variable kVariables[] = {
      [](Settings& s, const char* text) { return parse_int(text, 0, 2, s.verbose); }},
     {"TP_AS_IF_CORES", "a number of cores, 1 to 65535",
      [](Settings& s, const char* text) { return parse_int(text, 1, 65535, s.as_if_cores); }},
+    {"TP_DIVIDE", "0 or 1",
+     [](Settings& s, const char* text) { return parse_flag(text, s.divide); }},
     {"TP_MAX_SIZE", "a size such as 512M or 2G",
      [](Settings& s, const char* text) {
        const auto bytes = parse_size(text);
@@ -61,6 +73,11 @@ const Variable kVariables[] = {
        s.data = text;
        s.data_is_default = false;
        return true;
+     }},
+    {"TP_RUN", "at most 40 letters, digits and hyphens, as tp-run sets it",
+     [](Settings& s, const char* text) {
+       s.run = text;
+       return is_run_name(s.run);
      }},
     {"TP_EVENT",
      "auto, tsc, virtual or an event such as instructions, cycles, task-clock, and up to four "

@@ -14,9 +14,11 @@ struct Settings {
   bool paused = false;          // TP_PAUSED=1: record nothing until tp::resume()
   int verbose = 0;              // TP_VERBOSE=0..2
   int as_if_cores = 0;          // TP_AS_IF_CORES, 0: as many as there are
+  bool divide = false;          // TP_DIVIDE=1: call bodies of loops for parts of their ranges
   std::uint64_t max_size = 0;   // TP_MAX_SIZE in bytes, 0: no limit
   std::string data = "tp-data"; // TP_DATA, patterns not yet expanded
   bool data_is_default = true;
+  std::string run;            // TP_RUN: the tp-run that started this process; empty: none
   std::string event = "auto"; // TP_EVENT
 };
 

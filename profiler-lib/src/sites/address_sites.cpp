@@ -17,6 +17,7 @@ constexpr int kSkippedFrames = 64;
 struct Unwinding {
   std::uintptr_t own_begin = 0; // libtbb, whose frames are left out
   std::uintptr_t own_end = 0;
+  std::uintptr_t task_stack = UINTPTR_MAX;
   int skipped = 0;
   Stack stack{};
 };
@@ -25,7 +26,7 @@ _Unwind_Reason_Code keep_frame(_Unwind_Context* context, void* data) {
   auto& unwinding = *static_cast<Unwinding*>(data);
   Stack& stack = unwinding.stack;
   const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(context));
-  if (address == 0)
+  if (address == 0 || _Unwind_GetCFA(context) > unwinding.task_stack)
     return _URC_END_OF_STACK;
   if (stack.count == 0 && address >= unwinding.own_begin && address < unwinding.own_end)
     return ++unwinding.skipped < kSkippedFrames ? _URC_NO_REASON : _URC_END_OF_STACK;
@@ -57,8 +58,11 @@ int match_self(dl_phdr_info* info, std::size_t, void* data) {
 
 } // namespace
 
-Stack stack_of_caller(const void* caller) {
+Stack stack_of_caller(const void* caller, const void* task_stack) {
   Unwinding unwinding;
+  // AddressSanitizer may keep variables elsewhere.
+  if (task_stack > __builtin_frame_address(0))
+    unwinding.task_stack = reinterpret_cast<std::uintptr_t>(task_stack);
   dl_iterate_phdr(match_self, &unwinding);
   _Unwind_Backtrace(keep_frame, &unwinding);
   Stack& stack = unwinding.stack;
@@ -72,6 +76,10 @@ const char* type_name(const void* type) noexcept {
     return "";
   const auto* info = *(static_cast<const std::type_info* const*>(type) - 1);
   return info == nullptr ? "" : info->name();
+}
+
+bool is_task_of_algorithm(const void* type) noexcept {
+  return std::strstr(type_name(type), "6__pstl") != nullptr;
 }
 
 TaskKind kind_of_task(const void* type) noexcept {

@@ -14,8 +14,14 @@ struct Stack {
   std::uintptr_t addresses[kDepth];
   int count = 0;
 };
-// Unwinds the calling thread's stack. If that gives nothing, the stack is `caller` alone.
-Stack stack_of_caller(const void* caller);
+// Unwinds the calling thread's stack, up to the address `task_stack` on it, if that is not null: the
+// beginning of the task that runs. What is beyond called a wait that happens to run this task. If
+// unwinding gives nothing, the stack is `caller` alone.
+Stack stack_of_caller(const void* caller, const void* task_stack = nullptr);
+
+// Whether this is the type of a task of the standard library's parallel algorithms; false without
+// RTTI.
+bool is_task_of_algorithm(const void* type) noexcept;
 
 // The mangled name of the type with this vtable pointer; empty if it is null or was compiled
 // without RTTI.

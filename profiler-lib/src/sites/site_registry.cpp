@@ -7,13 +7,13 @@
 #include "sites/site_file.h"
 #include "sites/site_notes.h"
 #include "tp/site.h"
+#include "tp/trace/library_code.h"
 #include "tp/trace/trace_format.h"
 
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 
 namespace tp::rt {
@@ -34,12 +34,6 @@ struct Registry {
 Registry& registry() {
   static Registry* const instance = new Registry;
   return *instance;
-}
-
-// Is a spawn in this file an internal one of the library?
-bool is_library_file(std::string_view file) {
-  return file.find("/oneapi/tbb/") != file.npos || file.find("/pstl/") != file.npos ||
-         file.find("/include/tbb/") != file.npos || file.find("/bits/stl_") != file.npos;
 }
 
 const char* construct_name(unsigned construct) {
@@ -81,8 +75,15 @@ std::uint32_t register_site(const void* record) {
             place.column & ~TP_SITE_EXPLICIT,
             is_explicit ? place.end_line : 0};
   const bool is_recorded = is_explicit || is_noted;
-  if (!is_recorded && is_library_file(file))
-    return entry->second = kInternalSite; // no task ever has it
+  if (!is_recorded) // no task ever has the number of a library's call
+    switch (trace::owner_of_code(site.function, site.file)) {
+    case trace::CodeOwner::TaskLibrary:
+      return entry->second = kInternalSite;
+    case trace::CodeOwner::StandardLibrary:
+      return entry->second = kStandardLibrarySite;
+    default:
+      break;
+    }
   entry->second = r.sites++;
   JsonObject line;
   line.number("site", entry->second)
@@ -97,7 +98,7 @@ std::uint32_t register_site(const void* record) {
   return entry->second;
 }
 
-std::uint32_t register_address(const tp_task& task, unsigned construct) {
+std::uint32_t register_address(const tp_task& task, unsigned construct, const void* task_stack) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   const auto [entry, is_new] =
@@ -105,7 +106,7 @@ std::uint32_t register_address(const tp_task& task, unsigned construct) {
   if (!is_new)
     return entry->second;
   const std::uint32_t id = r.sites++;
-  const std::string stack = stack_json(stack_of_caller(task.caller), r);
+  const std::string stack = stack_json(stack_of_caller(task.caller, task_stack), r);
   JsonObject line;
   line.number("site", id)
       .text("tag", "address")

@@ -11,9 +11,11 @@
 
 namespace tp::rt {
 
-// Bit of a site's number: it is in a header of oneTBB, PSTL or another library. Its spawns belong
-// to the site of the task around them.
+// Bit of a site's number: it is a call in library code (tp/trace/library_code.h). What oneTBB's own
+// headers spawn belongs to the site of the task around them; what an algorithm of the standard
+// library spawns, to the algorithm's call, which only the stack shows.
 inline constexpr std::uint32_t kInternalSite = 0x80000000u;
+inline constexpr std::uint32_t kStandardLibrarySite = kInternalSite | 1;
 
 // The number of a site, from a constant record made by tp-rewrite or by the compiler
 // (tp_spawn_site), which must stay valid; with kInternalSite where that applies.
@@ -21,8 +23,9 @@ std::uint32_t register_site(const void* record);
 
 // The number of a site of code that was not recompiled, identified by the task's type and caller.
 // Unwinds the calling thread's stack, so it has to be called below the spawn. `construct` is a
-// tp_construct.
-std::uint32_t register_address(const tp_task& task, unsigned construct);
+// tp_construct, `task_stack` as in stack_of_caller().
+std::uint32_t register_address(const tp_task& task, unsigned construct,
+                               const void* task_stack = nullptr);
 // Key of such a site in a SiteCache.
 inline std::uint64_t address_key(const void* type, const void* caller) {
   const auto high = reinterpret_cast<std::uint64_t>(type);

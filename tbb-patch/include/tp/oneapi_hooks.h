@@ -6,6 +6,7 @@
 #ifndef TP_ONEAPI_HOOKS_H
 #define TP_ONEAPI_HOOKS_H
 
+#include "tp/loop_range.h"
 #include "tp/site.h"
 #include "tp/task_word.h"
 
@@ -18,9 +19,18 @@ extern "C" {
 __attribute__((weak)) std::uint32_t tp_enter_site(const void* site) noexcept;
 __attribute__((weak)) void tp_leave_site(std::uint32_t previous) noexcept;
 __attribute__((weak)) void tp_on_loop_begin(void) noexcept;
-__attribute__((weak)) void tp_on_loop_end(std::uint64_t iterations, std::uint64_t grain) noexcept;
+__attribute__((weak)) void tp_on_body_end(const tp_range* range) noexcept;
+__attribute__((weak)) void tp_on_portion_end(const tp_range* range) noexcept;
+__attribute__((weak)) void tp_on_portions_joined(void) noexcept;
+__attribute__((weak)) std::uint64_t tp_on_iterations(tp_iterations* state,
+                                                     std::uint64_t left) noexcept;
+__attribute__((weak)) void tp_on_proportional_loop(const tp_range* range) noexcept;
+__attribute__((weak)) int tp_divides(void) noexcept;
+__attribute__((weak)) int tp_start_dividing(std::uint64_t iterations) noexcept;
+__attribute__((weak)) int tp_should_divide(std::uint64_t iterations) noexcept;
 __attribute__((weak)) void tp_on_fold_split(void) noexcept;
 __attribute__((weak)) void tp_on_fold_join(void) noexcept;
+__attribute__((weak)) void tp_on_fold(int joins) noexcept;
 __attribute__((weak)) void tp_on_release_to(const void* key, int kept) noexcept;
 __attribute__((weak)) void tp_on_acquire_from(const void* key, int kept) noexcept;
 __attribute__((weak)) void tp_forget_edges(const void* key) noexcept;
@@ -96,34 +106,101 @@ private:
 
 namespace detail {
 
-struct loop_size {
-  std::uint64_t iterations;
-  std::uint64_t grain;
-};
+template <typename Dimension>
+tp_dimension dimension_of(const Dimension& dimension) {
+  return {static_cast<std::uint64_t>(dimension.size()),
+          static_cast<std::uint64_t>(dimension.grainsize())};
+}
 
-// Iterations and grain size of oneTBB's range types, from their members; any other range is one
-// indivisible iteration.
+// Iterations and grain sizes of oneTBB's range types, from their members. Of any other range only
+// whether it could be divided is known.
 template <typename Range>
-auto size_of_range(const Range& range, int)
-    -> decltype(range.grainsize(), range.size(), loop_size()) {
-  return {static_cast<std::uint64_t>(range.size()), static_cast<std::uint64_t>(range.grainsize())};
+auto range_of(const Range& range, int) -> decltype(range.grainsize(), range.size(), tp_range()) {
+  return {{dimension_of(range)}, 1, 0};
 }
 template <typename Range>
-auto size_of_range(const Range& range, int) -> decltype(range.pages().size(), loop_size()) {
-  return {static_cast<std::uint64_t>(range.pages().size()) * range.rows().size() *
-              range.cols().size(),
-          static_cast<std::uint64_t>(range.pages().grainsize()) * range.rows().grainsize() *
-              range.cols().grainsize()};
+auto range_of(const Range& range, int) -> decltype(range.pages().size(), tp_range()) {
+  return {
+      {dimension_of(range.pages()), dimension_of(range.rows()), dimension_of(range.cols())}, 3, 0};
 }
 template <typename Range>
-auto size_of_range(const Range& range, long)
-    -> decltype(range.rows().size(), range.cols().size(), loop_size()) {
-  return {static_cast<std::uint64_t>(range.rows().size()) * range.cols().size(),
-          static_cast<std::uint64_t>(range.rows().grainsize()) * range.cols().grainsize()};
+auto range_of(const Range& range, long)
+    -> decltype(range.rows().size(), range.cols().size(), tp_range()) {
+  return {{dimension_of(range.rows()), dimension_of(range.cols())}, 2, 0};
+}
+// blocked_rangeNd (blocked_nd_range): up to three dimensions.
+template <typename Range>
+auto range_of(const Range& range, long)
+    -> decltype(range.dim(0).grainsize(), Range::ndims(), tp_range()) {
+  tp_range found = {{{range.is_divisible() ? 0u : 1u, 1}}, 1, 0};
+  if (Range::ndims() > 3)
+    return found;
+  found.dimensions = 0;
+  for (; found.dimensions < Range::ndims(); ++found.dimensions)
+    found.of[found.dimensions] = dimension_of(range.dim(found.dimensions));
+  return found;
 }
 template <typename Range>
-loop_size size_of_range(const Range&, ...) {
-  return {1, 1};
+tp_range range_of(const Range& range, ...) {
+  return {{{range.is_divisible() ? 0u : 1u, 1}}, 1, 0};
+}
+
+inline std::uint64_t iterations_of(const tp_range& range) {
+  std::uint64_t iterations = 1;
+  for (std::uint32_t i = 0; i < range.dimensions; ++i)
+    iterations *= range.of[i].iterations;
+  return iterations;
+}
+
+// tp-run --divide: whether to call the body for the halves of a range instead. One of unknown size is
+// divided as far as it can be.
+template <typename Range>
+bool should_divide(const Range& range) {
+  if (!range.is_divisible())
+    return false;
+  const std::uint64_t iterations = iterations_of(range_of(range, 0));
+  return iterations == 0 || tp_should_divide(iterations) != 0;
+}
+
+// A body is a function object or, since 2022, a pointer to a member function of the range.
+template <typename Range, typename Body>
+auto call_body(Range& range, Body& body, int) -> decltype(void(body(range))) {
+  body(range);
+}
+template <typename Range, typename Body>
+auto call_body(Range& range, Body& body, long) -> decltype(void((range.*body)())) {
+  (range.*body)();
+}
+
+template <typename Split, typename Range, typename Body>
+void call_for_parts(Range& range, Body& body) {
+  if (should_divide(range)) {
+    Range right(range, Split());
+    call_for_parts<Split>(range, body);
+    call_for_parts<Split>(right, body);
+    return;
+  }
+  const tp_range part = range_of(range, 0);
+  call_body(range, body, 0);
+  tp_on_portion_end(&part);
+}
+
+template <typename Split, typename Range, typename Body>
+void reduce_parts(Range& range, Body& body) {
+  if (should_divide(range)) {
+    Range right_range(range, Split());
+    Split splits;
+    Body right(body, splits);
+    reduce_parts<Split>(range, body);
+    reduce_parts<Split>(right_range, right);
+    body.join(right);
+    tp_on_portions_joined();
+    return;
+  }
+  tp_range part = range_of(range, 0);
+  part.joins = 1;
+  call_body(range, body, 0);
+  tp_on_portion_end(&part);
 }
 
 } // namespace detail
@@ -131,20 +208,112 @@ loop_size size_of_range(const Range&, ...) {
 // The scope of one call of a loop body with a range.
 class loop_scope {
 public:
+  // `joins`: results of parts have to be joined.
   template <typename Range>
-  explicit loop_scope(const Range& range) : size_(detail::size_of_range(range, 0)) {
+  explicit loop_scope(const Range& range, bool joins = false) : range_(detail::range_of(range, 0)) {
+    range_.joins = joins;
     if (tp_on_loop_begin != nullptr)
       tp_on_loop_begin();
   }
   ~loop_scope() {
-    if (tp_on_loop_end != nullptr)
-      tp_on_loop_end(size_.iterations, size_.grain);
+    if (tp_on_body_end != nullptr)
+      tp_on_body_end(&range_);
   }
   loop_scope(const loop_scope&) = delete;
   loop_scope& operator=(const loop_scope&) = delete;
 
+  // tp-run --divide: calls the body for parts of the range, one after the other. False: it did not.
+  template <typename Split, typename Range, typename Body>
+  bool divided(Range& range, Body& body) {
+    if (!starts_dividing(range))
+      return false;
+    detail::call_for_parts<Split>(range, body);
+    return true;
+  }
+  // The same, with a body for each half, and joins their results.
+  template <typename Split, typename Range, typename Body>
+  bool reduced(Range& range, Body& body) {
+    if (!starts_dividing(range))
+      return false;
+    detail::reduce_parts<Split>(range, body);
+    return true;
+  }
+
+  static bool divides() { return tp_divides != nullptr && tp_divides() != 0; }
+
 private:
-  detail::loop_size size_;
+  template <typename Range>
+  bool starts_dividing(const Range& range) const {
+    if (!divides() || !range.is_divisible())
+      return false;
+    const std::uint64_t iterations = detail::iterations_of(range_);
+    return iterations == 0 || tp_start_dividing(iterations) != 0;
+  }
+
+  tp_range range_;
+};
+
+namespace detail {
+template <typename Start>
+std::true_type is_reduction(typename Start::tree_node_type*);
+template <typename Start>
+std::false_type is_reduction(...);
+} // namespace detail
+
+// tp-run --divide: whether a task is one of a reduction, which then has one body call for the whole
+// of its range, so that all of its parts are joined.
+template <typename Start>
+bool joins_parts() {
+  return decltype(detail::is_reduction<Start>(nullptr))::value && loop_scope::divides();
+}
+
+// The iterations of a loop over an index, one by one: a look at the clock now and then shows what
+// parts of them cost.
+class loop_blocks {
+public:
+  // Where to look again, if iteration `at` is the next one, and `end` the end of the range.
+  template <typename Index>
+  typename std::enable_if<!std::is_integral<Index>::value, Index>::type end_of(const Index&,
+                                                                               const Index& end) {
+    return end;
+  }
+  template <typename Index>
+  typename std::enable_if<std::is_integral<Index>::value, Index>::type end_of(Index at,
+                                                                              Index end) noexcept {
+    const std::uint64_t left = static_cast<std::uint64_t>(end - at);
+    if (tp_on_iterations == nullptr ||
+        (left == 1 && state_.words[0] == 0)) // a call of one iteration
+      return end;
+    return static_cast<Index>(at + static_cast<Index>(tp_on_iterations(&state_, left)));
+  }
+
+private:
+  tp_iterations state_ = {{0, 0, 0}};
+};
+
+// Partitioners that divide a range in proportion to the number of threads (`Split` is their type of
+// split): where a range is divided then depends on that number. tp-run --divide uses `Halving`
+// instead of them. For all others, `type` is the partitioner itself.
+template <typename Split, typename ProportionalSplit, typename Partitioner, typename Halving>
+struct halving {
+  static constexpr bool kReplaces = std::is_same<Split, ProportionalSplit>::value;
+  typedef typename std::conditional<kReplaces, Halving, Partitioner>::type type;
+
+  // True: run the loop with a partitioner of `type`.
+  template <typename Range>
+  static bool instead_for(const Range& range) {
+    if (!kReplaces)
+      return false;
+    if (loop_scope::divides())
+      return true;
+    const tp_range whole = detail::range_of(range, 0);
+    bool has_grain = false;
+    for (std::uint32_t i = 0; i < whole.dimensions; ++i)
+      has_grain = has_grain || whole.of[i].grain > 1;
+    if (has_grain && tp_on_proportional_loop != nullptr && detail::iterations_of(whole) != 0)
+      tp_on_proportional_loop(&whole);
+    return false;
+  }
 };
 
 // A parameter that also contains the place of the call: for entry points that end in a pack, after
@@ -199,8 +368,11 @@ inline void fold_split() noexcept {
   if (tp_on_fold_split != nullptr)
     tp_on_fold_split();
 }
-inline void fold_join() noexcept {
-  if (tp_on_fold_join != nullptr)
+// `joins`: two results are joined now; a part that ran after the other one has the same result.
+inline void fold_join(bool joins) noexcept {
+  if (tp_on_fold != nullptr)
+    tp_on_fold(joins);
+  else if (tp_on_fold_join != nullptr) // an older runtime
     tp_on_fold_join();
 }
 

@@ -80,6 +80,42 @@ explained
 diff_exits 2 base now --fail-if 'speed>0'
 in_err "hint: tp-diff --help"
 
+# What a user measures: elapsed time, waiting, times of sites; in ms or s where the unit is a time.
+timed() { # DIR WORK IDLE
+  trace "$1" <<END
+run unit=ticks clock=tsc-rseq hz=1000000000 same_as_time=1 cpu_ns=$((2 * $2))
+site 1 hot.cpp 1
+stream 0
+  thread role=main
+  spawn work=0 site=1 ctx=new-exclusive
+  wait work=0 ctx=last
+    task task=newest work=$2
+  wait-end idle=$3
+  end work=$2
+  thread-end cpu=$((2 * $2))
+END
+}
+timed slow 20000000 10000000
+timed fast 10000000 30000000
+diff_exits 0 slow fast
+in_out 'Elapsed                  50.0 ms         50.0 ms             0 %'
+in_out 'Waiting (idle)              20 %            60 %   +40.00 points'
+in_out 'Work T1                  40.0 ms         20.0 ms        -50.00 %'
+grep -qE '^hot.cpp:1 +20.0 ms -> +10.0 ms ' out || fail "the time of a site: $(cat out)"
+diff_exits 1 slow fast --fail-if 'idle>10'
+diff_exits 0 slow fast --fail-if 'elapsed>1%'
+exits 0 slow --procs 64 --json slow.json
+exits 0 fast --procs 64 --json fast.json
+diff_exits 0 slow fast
+cp out of_data
+diff_exits 0 slow.json fast.json
+cmp -s <(sed s/.json// out | tail -n +2) <(tail -n +2 of_data) || fail "of JSON: $(diff out of_data)"
+diff_exits 0 --format json slow fast
+python3 -c 'import json; d = json.load(open("out"))["program"]
+assert d["elapsed_ns"] == {"base": 50000000, "new": 50000000, "change_percent": 0}, d["elapsed_ns"]
+assert d["idle"]["change_points"] == 40, d["idle"]' || fail "the JSON of times"
+exits 0 slow --check 'elapsed<=50000000' --check 'idle<=20%'
+
 # A different unit: only ratios and shares can be compared.
 sed 's/"unit": "units"/"unit": "ticks"/' now.json >ticks.json
 diff_exits 0 base.json ticks.json

@@ -70,6 +70,7 @@ exits 0 -q -o files -P 2,64 data
 in_out "   64 "
 not_in_out "Burdened"
 exits 0 -v -o files -P 2,64 --burden 10 data
+in_out 'predicted: by simulated work stealing, which may take longer than T1/P + Tinf'
 in_out "(given 10 units per steal)"
 exits 0 -q -o files -P 2,4,8,16,32,1024 data
 in_out "    2 "

@@ -93,4 +93,23 @@ for construct in continue_node input_node task_group parallel_for; do
   two other $construct 0
   is other 'w == [] and p["divisible_is_known"]'
 done
+# Joins of reductions and messages of graphs are seen in recompiled programs only: in others spans
+# are lower bounds, and a check holds only if it holds for whatever they are.
+for construct in parallel_reduce parallel_deterministic_reduce parallel_scan flow_graph; do
+  side_by_side unseen 20 "construct=$construct tag=address" ""
+  is unseen '"unseen_order" in w and not p["span_is_exact"] and len(p["unseen_order"]) == 1'
+  exits 0 unseen --check 'span>=70' --check 'parallelism<=1.8' --check 'parallelism<2' --check 'work==120'
+  exits 1 unseen --check 'parallelism>=2'
+  exits 1 unseen --check 'span<60'
+  for check in 'parallelism>=1' 'span<=70' 'span==70' 'time(2)<100' 'speedup(2)>1' 'site(main).critical>1'; do
+    exits 2 unseen --check "$check"
+    explained
+    in_err "known on one side only"
+  done
+done
+two seen parallel_reduce 20
+is seen '"unseen_order" not in w and p["span_is_exact"] and p["unseen_order"] == []'
+exits 0 seen --check 'parallelism>=1' --check 'span<=70' --check 'span==70'
+side_by_side cheap 20000 "construct=parallel_reduce tag=address" ""
+is cheap 'w == [] and p["span_is_exact"]'
 finish

@@ -110,7 +110,8 @@ with() {
   env TP_DATA=data TP_EVENT="$2" ./back "$1" >out 2>err || status=$?
   [ $status -ne 77 ] || skip "the time stamp counter cannot be trapped"
   same "$1, $2: exit status" 0 $status
-  is_empty err
+  grep -v 'reading these events takes' err >other_messages # it does, where each is a trap
+  is_empty other_messages
   "$tp_analyze" -q --explore always --simulate always --export speedscope:contexts.json --export folded:folded \
     --export callgrind:callgrind --json profile.json -d data -o analysis >table 2>analysis.err ||
     fail "$1, $2: tp-analyze: exit status $?: $(cat analysis.err)"

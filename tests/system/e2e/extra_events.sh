@@ -42,6 +42,13 @@ for events in tsc,page-faults task-clock,page-faults virtual,context-switches,pa
   is 'sum(s["extra_events"]["page-faults"] for s in p["sites"]) == p["trace"]["extra_events"]["page-faults"]'
   is 'p["conservation"]["exclusive_work_equals_work"] and p["complete"] and not [w for w in p["warnings"] if w["name"] == "not_counted"]'
 done
+# Reading these costs more than 200 ns at each step: one line says so while recording.
+for events in tsc,page-faults task-clock; do
+  "$tp_run" -q -o data -e $events ./faults >out 2>err || continue
+  same "$events: lines on stderr" 1 "$(grep -c "^tp: warning: TP_EVENT=$events: reading these events takes [0-9]* ns at each step" err)"
+  python3 -c 'import json; w = json.load(open("data/run.json"))["work"]; assert max(w["step_cost_ns"], w["gap_cost_ns"]) > 200, w' || fail "$events: cost"
+done
+"$tp_run" -q -o data -e tsc ./faults >out 2>err && is_empty err
 # With the virtual clock the work remains an integer.
 "$tp_run" -q -o data -e virtual,page-faults ./faults >out 2>err && { analyze data; is 'p["work"] == 3000'; }
 finish

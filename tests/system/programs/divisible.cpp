@@ -14,17 +14,6 @@ using Range = tbb::blocked_range<int>;
 
 namespace {
 
-constexpr Units kPartitioners = 4;
-
-template <typename Loop>
-void with_each_partitioner(const Loop& loop) {
-  tbb::affinity_partitioner affinity;
-  loop(tbb::simple_partitioner());
-  loop(tbb::auto_partitioner());
-  loop(tbb::static_partitioner());
-  loop(affinity);
-}
-
 // A loop or a reduction of n iterations, each of which calls `body`.
 template <typename Partitioner, typename Body>
 void loop(int n, Partitioner&& partitioner, const Body& body) {

@@ -65,6 +65,7 @@ CASE(out_of_a_loop) {
     });
   });
   spend(4);
+  expect_exceptions(1, 2);
   expect_span_between(9, 7 + 64 * 3);
 }
 CASE(out_of_every_iteration) {
@@ -79,6 +80,7 @@ CASE(out_of_every_iteration) {
           tbb::simple_partitioner());
     });
   expect_span_between(20, 20);
+  expect_exceptions(10, 2 * 10 * 64);
 }
 CASE(out_of_nested_loops) {
   expect_thrown([] {
@@ -116,6 +118,7 @@ CASE(out_of_a_reduction) {
           return a + b;
         });
   });
+  expect_exceptions(1, 2);
 }
 CASE(out_of_invoke) {
   expect_thrown([] {
@@ -127,6 +130,8 @@ CASE(out_of_invoke) {
                          [] { spend(3); });
   });
   spend(1);
+  expect_exceptions(1, 2);
+  expect_span_between(7 + 1, 7 + 1); // the first or the last may be cancelled
 }
 CASE(out_of_a_comparison) {
   std::vector<int> values(2000);
@@ -141,6 +146,9 @@ CASE(out_of_a_comparison) {
       return a < b;
     });
   });
+  // Thrown in the first partition, which is serial.
+  expect({501, 501});
+  expect_exceptions(1, 2);
 }
 CASE(out_of_for_each) {
   const std::forward_list<int> items{1, 2, 3, 4, 5, 6};
@@ -168,6 +176,9 @@ CASE(out_of_a_scan) {
         std::plus<>(), tbb::simple_partitioner());
   });
   spend(1);
+  expect_exceptions(1, 2 * 32);
+  if (threads() == 1) // in the first part
+    expect({2 + 1, 2 + 1});
 }
 CASE(out_of_a_pipeline) {
   // One item at a time: the third is not passed on.

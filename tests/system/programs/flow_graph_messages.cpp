@@ -311,7 +311,7 @@ CASE(limiter_decremented_by_two) {
 }
 CASE(free_place) {
   // Two bodies at a time: the second message gets a slot that was never used before.
-  if (threads() < 2)
+  if (!has_threads(2))
     return;
   flow::graph graph;
   Flag over;
@@ -391,14 +391,14 @@ CASE(pulled_from_buffer) {
   expect_span_with_headers_between(105, 110); // it may give away the second message first
 }
 CASE(asked_of_queue) {
-  if (threads() < 2)
+  if (!has_threads(2))
     return;
   flow::graph graph;
   flow::queue_node<int> node(graph);
   asked_for(node, graph);
 }
 CASE(asked_of_overwrite_node) {
-  if (threads() < 2)
+  if (!has_threads(2))
     return;
   flow::graph graph;
   flow::overwrite_node<int> node(graph);
@@ -450,7 +450,7 @@ CASE(overwrite_node) {
   expect_span_with_headers(50 + 6 + 8 + 3);
 }
 CASE(write_once_node) {
-  if (threads() < 2)
+  if (!has_threads(2))
     return;
   flow::graph graph;
   auto writer = bodies(graph, 30);
@@ -570,7 +570,7 @@ CASE(lightweight_after_queue) {
 }
 CASE(lightweight_and_serial) {
   // The second message comes after the first has freed its slot.
-  if (threads() < 2)
+  if (!has_threads(2))
     return;
   flow::graph graph;
   Flag over;

@@ -38,7 +38,7 @@ CASE(resumed_by_a_task) {
   expect({155, 5 + 140 + 1});
 }
 CASE(resumed_by_a_chain) {
-  if (threads() < 2)
+  if (!has_threads(2))
     return;
   // Each task is resumed by the next, which was spawned later and works longer.
   constexpr int kTasks = 8;
@@ -111,7 +111,7 @@ CASE(full_arena) {
   expect({42, 42});
 }
 CASE(full_arena_many) {
-  if (threads() < 2)
+  if (!has_threads(2))
     return;
   // Delegated to a worker thread inside, or run here when there is room: the same DAG.
   tbb::task_arena arena(1, 0);
@@ -140,7 +140,7 @@ CASE(full_arena_site_and_region) {
   expect_site(0, {800, 800}, 800);
 }
 CASE(full_arena_exception) {
-  if (threads() < 2)
+  if (!has_threads(2))
     return;
   tbb::task_arena arena(1, 0);
   spend(4);
@@ -183,7 +183,7 @@ CASE(call_once) {
 }
 CASE(call_once_again) {
   // A thread that comes after the end of the function comes after the function as well.
-  if (threads() < 2)
+  if (!has_threads(2))
     return;
   tbb::collaborative_once_flag flag, another;
   std::atomic<bool> done{false};
@@ -224,7 +224,7 @@ CASE(call_once_in_tasks) {
 }
 CASE(call_once_by_another_flag) {
   // At the address of a flag that was destroyed.
-  if (threads() < 2)
+  if (!has_threads(2))
     return;
   using Flag = tbb::collaborative_once_flag;
   alignas(Flag) unsigned char place[sizeof(Flag)];

@@ -169,7 +169,8 @@ CASE(out_of_order) {
       tbb::make_filter<int, void>(filter_mode::serial_out_of_order, [](int) { spend(3); }));
   const Cost in_order = chain(16, 40, {{true, always(2)}, {true, always(5)}, {true, always(3)}}, 1);
   expect_work(in_order.work);
-  expect_span_between(in_order.span, in_order.work);
+  // With one thread they arrive in order.
+  expect_span_between(in_order.span, threads() == 1 ? in_order.span : in_order.work);
 }
 CASE(out_of_order_after_parallel) {
   int next = 0;

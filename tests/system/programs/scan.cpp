@@ -60,13 +60,17 @@ CASE(work_and_bounds) {
   spend(3);
   const Units work = counts.pre * 10 + counts.final * 20;
   expect_work(8 + work);
-  // The first part is always final; at most all parts form a chain.
+  // The first part is always final; at most all parts form a chain, as with one thread.
+  expect_span_with_headers_between(threads() == 1 ? 8 + work : 8 + 20, 8 + work);
   expect_span_between(8 + 20, 8 + work);
 }
 CASE(with_joins) {
   Counts counts;
   scan(32, counts, 4, 6, 3);
-  expect_work(counts.pre * 4 + counts.final * 6 + counts.joins * 3);
+  const Units work = counts.pre * 4 + counts.final * 6 + counts.joins * 3;
+  expect_work(work);
+  if (threads() == 1)
+    expect_span_with_headers(work);
 }
 CASE(chain_with_one_thread) {
   Counts counts;
@@ -79,7 +83,7 @@ CASE(chain_with_one_thread) {
 CASE(three_quarters_stolen) {
   // Pass 1: part 0 final, 1 and 2 for their sums (the last needs none). Pass 2: parts 1, 2, 3; the
   // last two are one body call if part 3 was not stolen, and then their sums need no join.
-  if (threads() < 3)
+  if (!has_threads(3))
     return;
   const Units pre[] = {0, 40, 25, 0}, last[] = {30, 7, 11, 13}, join = 5;
   Rendezvous three(3);

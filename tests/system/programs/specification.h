@@ -13,6 +13,7 @@
 #include <tp/virtual_clock.h>
 
 #include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
@@ -78,6 +79,19 @@ inline void spend(Units units) {
   tp::spend(units - units / 2);
 }
 
+// ---- loops ----
+
+inline constexpr Units kPartitioners = 4;
+// Calls `loop` with each partitioner in turn.
+template <typename Loop>
+void with_each_partitioner(const Loop& loop) {
+  tbb::affinity_partitioner affinity;
+  loop(tbb::simple_partitioner());
+  loop(tbb::auto_partitioner());
+  loop(tbb::static_partitioner());
+  loop(affinity);
+}
+
 // ---- expectations ----
 
 inline void expect(const Cost& cost) {
@@ -93,6 +107,18 @@ inline void expect_span_with_headers(Units span) {
 }
 inline void expect_divisible_span(Units span) {
   std::printf("expect headers divisible_span %llu\n", static_cast<unsigned long long>(span));
+}
+// With loops split to their grain size. Measured with --divide; else an upper bound is known.
+inline void expect_divided_span(Units span) {
+  std::printf("expect headers divided %llu\n", static_cast<unsigned long long>(span));
+}
+// Only with --divide: what joins cost that did not run is not known.
+inline void expect_divided_span_only(Units span) {
+  std::printf("expect headers divided-only %llu\n", static_cast<unsigned long long>(span));
+}
+// Measured in every run.
+inline void expect_measured_span(Units span) {
+  std::printf("expect headers measured %llu\n", static_cast<unsigned long long>(span));
 }
 // For figures that depend on the schedule of the run.
 inline void expect_span_between(Units low, Units high) {
@@ -127,6 +153,10 @@ void expect_what_if(CostOf cost_of) {
                 static_cast<unsigned long long>(cost_of(1, 1).work * factor),
                 static_cast<unsigned long long>(cost_of(factor, 1).span));
 }
+// How many tasks and functions an exception left: one for each that was thrown, and those around it.
+inline void expect_exceptions(unsigned least, unsigned most) {
+  std::printf("expect between exceptions %u %u\n", least, most);
+}
 inline void expect_regions(unsigned count) {
   std::printf("expect regions %u\n", count);
 }
@@ -151,6 +181,14 @@ inline int add_case(const char* name, void (*run)()) {
 inline int& threads() {
   static int count = 1;
   return count;
+}
+
+// For cases that need more threads to run at all: `if (!has_threads(2)) return;`. check.py counts
+// them apart, not as right.
+inline bool has_threads(int needed) {
+  if (threads() < needed)
+    std::printf("expect nothing with less than %d threads\n", needed);
+  return threads() >= needed;
 }
 
 } // namespace spec

@@ -209,7 +209,7 @@ CASE(containers) {
 }
 CASE(bounded_queue) {
   // Consumers block inside the queue, where they run no tasks: what they wait for is not recorded.
-  if (threads() < 3)
+  if (!has_threads(3))
     return;
   tbb::concurrent_bounded_queue<int> queue;
   queue.set_capacity(2);

@@ -17,8 +17,9 @@
 //    they are first used, and oneTBB cancels along these bindings: in programs with failures each
 //    owner uses its group at once.
 //
-// Loops with another partitioner than the simple one have one body for all iterations, which leaves
-// no task behind, and joins without work: then the schedule-independent span is determined.
+// Loops with another partitioner than the simple one have bodies that leave no task behind, and joins
+// without work: then the schedule-independent span is determined. If they have one body for all
+// iterations, it is known without --divide.
 // Proportional splits (static, affinity) divide at other places than halving does, so there the
 // grain size is one iteration.
 #include "generator.h"
@@ -102,6 +103,8 @@ private:
   Block throwing(Place place);
 
   bool run(Block& to, Scope& scope);
+  bool cascade(Block& to, Scope& scope);
+  Block cascading(Group& group, Units units, unsigned depth);
   void run_on(Block& to, Group& group, Block member);
   unsigned some_context(const Scope& scope);
   bool run_and_wait(Block& to, Scope& scope);
@@ -134,15 +137,19 @@ private:
   std::mt19937_64 random_;
   Program program_;
   bool small_amounts_;
-  bool loose_;         // loops may have any partitioner
-  unsigned tasks_;     // that may still be made
-  unsigned times_ = 1; // how often the current block runs
+  std::vector<bool> costly_joins_ = std::vector<bool>(kSites),
+                    free_joins_ = costly_joins_; // by site
+  bool equal_amounts_;                           // many paths have the same length
+  bool loose_;                                   // loops may have any partitioner
+  unsigned tasks_;                               // that may still be made
+  unsigned times_ = 1;                           // how often the current block runs
   unsigned groups_ = 0, contexts_ = 0;
   unsigned statements_ = 0;
 };
 
 Generator::Generator(std::uint64_t seed) : random_(seed) {
   small_amounts_ = chance(25);
+  equal_amounts_ = chance(20);
   loose_ = chance(35);
   program_.failures = chance(45);
   tasks_ = 10 + pick(chance(20) ? 600 : 120);
@@ -183,7 +190,7 @@ Statement Generator::make(Kind kind) {
 
 Statement Generator::spend() {
   Statement statement = make(Kind::Spend);
-  statement.units = small_amounts_ ? pick(5) : 1 + pick(1000000);
+  statement.units = equal_amounts_ ? 10 : small_amounts_ ? pick(5) : 1 + pick(1000000);
   return statement;
 }
 
@@ -305,7 +312,7 @@ void Generator::add(Block& to, Scope& scope) {
   const bool deep = scope.place.depth >= 6;
   if (!deep && chance(25) && feed(to, scope))
     return;
-  const unsigned what = pick(110);
+  const unsigned what = pick(114);
   const bool added = deep || what < 10 ? region(to, scope)
                      : what < 34       ? run(to, scope)
                      : what < 39       ? run_and_wait(to, scope)
@@ -324,6 +331,7 @@ void Generator::add(Block& to, Scope& scope) {
                      : what < 100      ? sort(to, scope)
                      : what < 101      ? loop(to, scope, Kind::Scan)
                      : what < 104      ? full_arena(to, scope)
+                     : what < 108      ? cascade(to, scope)
                                        : graph(to, scope);
   if (!added)
     add_spend(to);
@@ -352,6 +360,32 @@ bool Generator::run(Block& to, Scope& scope) {
   if (scope.place.outermost && group->owner == &scope && !group->isolated && chance(15))
     to.statements.back().form = Form::Third;
   return true;
+}
+
+// Tasks of the scope's own group that spawn others there, and are over before these: all with the
+// same amount of work, so that many of them end on equally long paths.
+bool Generator::cascade(Block& to, Scope& scope) {
+  Group* const group = quiet_group(scope);
+  if (!group)
+    return false;
+  const Units units = spend().units;
+  for (unsigned roots = 1 + pick(3); roots > 0 && afford(1); --roots)
+    run_on(to, *group, cascading(*group, units, 1 + pick(3)));
+  return group->active;
+}
+
+Block Generator::cascading(Group& group, Units units, unsigned depth) {
+  Block block;
+  const unsigned before = pick(3);
+  for (unsigned part = 0; part < 3; ++part) {
+    if (part > 0 && depth > 0 && afford(1))
+      run_on(block, group, cascading(group, units, depth - 1));
+    if (part != before)
+      continue;
+    block.statements.push_back(make(Kind::Spend));
+    block.statements.back().units = units;
+  }
+  return block;
 }
 
 // One of the existing groups, or none.
@@ -619,7 +653,9 @@ bool Generator::loop(Block& to, Scope& scope, Kind kind) {
   program_.divisible_exact &= !is_scan;
   const unsigned outer_times = times_;
   times_ *= std::max(1u, statement.iterations);
-  for (unsigned bodies = is_loose ? 1 : 1 + pick(3); bodies > 0; --bodies) {
+  const unsigned bodies_of_loop = is_loose && chance(50) ? 1 : 1 + pick(3);
+  program_.parts_alike &= !is_loose || bodies_of_loop == 1 || statement.form == Form::Alternative;
+  for (unsigned bodies = bodies_of_loop; bodies > 0; --bodies) {
     Place place = is_loose ? inside(scope) : inside_algorithm(scope, statement.context);
     if (is_loose)
       place.rights.clear();
@@ -632,13 +668,13 @@ bool Generator::loop(Block& to, Scope& scope, Kind kind) {
 
 void Generator::shape_range(Statement& statement) {
   const bool is_loop = statement.kind == Kind::Loop;
-  const bool is_simple = statement.partitioner == Partitioner::Simple;
   if (is_loop && chance(20)) {
     statement.form = Form::Third;
     statement.columns = 1 + pick(4);
     statement.iterations -= statement.iterations % statement.columns;
-    statement.grain = is_simple ? 1 + pick(3) : 1;
-    statement.column_grain = is_simple ? 1 + pick(3) : 1;
+    const bool halves = statement.partitioner <= Partitioner::Auto;
+    statement.grain = halves ? 1 + pick(3) : 1;
+    statement.column_grain = halves ? 1 + pick(3) : 1;
   } else if (is_loop && statement.form == Form::Alternative) {
     statement.stride = 1 + pick(3);
   } else if (statement.partitioner <= Partitioner::Auto) {
@@ -650,7 +686,11 @@ void Generator::shape_range(Statement& statement) {
 void Generator::shape_reduction(Statement& statement) {
   const bool simple = statement.partitioner == Partitioner::Simple;
   statement.deterministic = (simple || statement.partitioner == Partitioner::Static) && chance(70);
-  if (!simple || !statement.deterministic)
+  const bool has_work = simple && statement.deterministic;
+  // What a join of a site costs is known by those that ran.
+  (has_work ? costly_joins_ : free_joins_)[statement.site] = true;
+  program_.parts_alike &= !(costly_joins_[statement.site] && free_joins_[statement.site]);
+  if (!has_work)
     return;
   add_spend(statement.join, 80);
   if (chance(30)) {

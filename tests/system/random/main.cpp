@@ -30,6 +30,8 @@ Json row_json(const Program& program, const ExpectedRow& row, bool is_loose) {
   Json json = {{"work", row.work}, {"exclusive_work", row.exclusive}};
   if (program.exact && !is_loose)
     json["span"] = row.span;
+  if (!is_loose)
+    json["longest_chain"] = range_json(row.chain);
   if (program.tasks_exact)
     json["invocations"] = row.invocations;
   return json;
@@ -39,6 +41,7 @@ Json expected_json(const Program& program, const Expected& expected) {
   Json json = {{"work", expected.work},
                {"span", range_json(expected.span)},
                {"divisible_span", range_json(expected.divisible_span)},
+               {"parts_alike", expected.parts_alike},
                {"regions", Json::array()},
                {"rows", Json::object()},
                {"what_if", Json::array()},
@@ -46,6 +49,7 @@ Json expected_json(const Program& program, const Expected& expected) {
                {"executed", Json::object()}};
   if (program.tasks_exact)
     json["tasks"] = expected.tasks;
+  json["all_determined"] = expected.all_determined;
   for (unsigned region = 0; region < kRegions; ++region)
     if (expected.entered[region])
       json["regions"].push_back("r" + std::to_string(region));

@@ -8,11 +8,14 @@
 // everything runs one after the other.
 //
 // Tasks are walked where they are spawned, to their end. That is one of the orders in which the
-// program can run, and by construction all orders join the same tasks.
+// program can run, and by construction all orders join the same tasks. It is also the order of the
+// tree: of equally long ends that a wait joins the one that comes first here is on the critical
+// path, and any of them is rather than the path of the task that waits.
 #include "oracle.h"
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -22,8 +25,13 @@ namespace {
 
 constexpr unsigned kNoRegion = kRegions;
 
+struct Frame;
 struct GroupState {
-  std::vector<int> ends; // of its tasks
+  struct End {
+    int node;
+    std::vector<const Frame*> joined_by;
+  };
+  std::vector<End> ends; // of its tasks
   bool cancelled = false;
   bool threw = false;
 };
@@ -42,6 +50,7 @@ struct Node {
   Units weight = 0;
   unsigned region = kNoRegion;
   std::vector<int> before;
+  bool ordered = true; // by `before`: of equal paths the first is the critical one; else any
 };
 
 struct Items;
@@ -110,6 +119,7 @@ private:
   int add(const Frame& owner, Units weight, std::vector<int> before, unsigned region = kNoRegion);
   Frame& begin_root();
   void join(Frame& frame, const std::vector<int>& ends);
+  void join_in_any_order(Frame& frame, const std::vector<int>& ends);
   Frame& spawn(Frame& parent, unsigned row);
   // A task that comes after the nodes `before`, not after its spawner.
   Frame& start(Frame& spawner, unsigned row, std::vector<int> before);
@@ -142,9 +152,11 @@ private:
   std::pair<GroupState*, Scope*> find(unsigned number, Scope& scope) const;
 
   Splitting splitting_;
+  std::size_t threads_;
 };
 
-Walk::Walk(const Program& program, Splitting splitting) : splitting_(splitting) {
+Walk::Walk(const Program& program, Splitting splitting)
+    : splitting_(splitting), threads_(program.threads.size()) {
   Scope shared{nullptr, &program.prologue, std::vector<GroupState>(program.prologue.groups.size())};
   Frame& main = begin_root();
   statements(program.prologue, shared, main);
@@ -170,6 +182,12 @@ void Walk::join(Frame& frame, const std::vector<int>& ends) {
   frame.current = add(frame, 0, std::move(before));
 }
 
+// By edges, or where the order of the tasks depends on the schedule.
+void Walk::join_in_any_order(Frame& frame, const std::vector<int>& ends) {
+  join(frame, ends);
+  nodes.back().ordered = false;
+}
+
 Frame& Walk::spawn(Frame& parent, unsigned row) {
   return start(parent, row, {parent.current});
 }
@@ -180,7 +198,9 @@ Frame& Walk::start(Frame& spawner, unsigned row, std::vector<int> before) {
   task.spawner = &spawner;
   task.is_task = true;
   task.row = row;
+  const bool ordered = before.size() == 1;
   task.start = task.current = add(task, 0, std::move(before));
+  nodes.back().ordered = ordered;
   return task;
 }
 
@@ -278,12 +298,22 @@ void Walk::run(const Statement& s, Scope& scope, Frame& frame) {
   task.group = group;
   if (!group->cancelled && block(s.blocks[0], owner, task) == Outcome::Threw)
     group->threw = true;
-  group->ends.push_back(task.current);
+  group->ends.push_back({task.current, {}});
 }
 
+// What a frame has joined it does not join again.
 Outcome Walk::wait(const Statement& s, Scope& scope, Frame& frame) {
   GroupState& group = *find(s.group, scope).first;
-  join(frame, group.ends);
+  std::vector<int> ends;
+  for (GroupState::End& end : group.ends) {
+    if (std::ranges::count(end.joined_by, &frame) > 0)
+      continue;
+    ends.push_back(end.node);
+    end.joined_by.push_back(&frame);
+  }
+  join(frame, ends);
+  // Of more than two threads it is open which comes first.
+  nodes.back().ordered = threads_ <= 2;
   group.cancelled = false;
   const bool threw = group.threw;
   group.threw = false;
@@ -376,19 +406,28 @@ void Walk::for_each(const Statement& s, Scope& scope, Frame& frame) {
     loop(s, scope, *root);
     items.ends.push_back(root->current);
   } else {
+    // The rest comes before the block, the first item after the others.
+    std::vector<std::vector<int>> blocks;
     for (unsigned from = 0; from < s.iterations; from += 4) {
       Frame& rest = spawn(*root, row);
       Frame& task = spawn(*root, row);
-      std::vector<int> ends;
+      std::vector<int> ends, fed_by_first;
       for (unsigned i = from; i < std::min(from + 4, s.iterations); ++i) {
         Frame& item = spawn(task, row);
         block(s.blocks[i % s.blocks.size()], &scope, item, &items);
         ends.push_back(item.current);
+        if (i == from)
+          fed_by_first.swap(items.ends);
       }
+      std::ranges::rotate(ends, ends.begin() + 1);
       join(task, ends);
-      items.ends.push_back(task.current);
+      blocks.push_back(std::exchange(items.ends, {}));
+      std::ranges::copy(fed_by_first, std::back_inserter(blocks.back()));
+      blocks.back().push_back(task.current);
       root = &rest;
     }
+    for (auto each = blocks.rbegin(); each != blocks.rend(); ++each)
+      std::ranges::copy(*each, std::back_inserter(items.ends));
   }
   join(frame, items.ends);
 }
@@ -413,15 +452,15 @@ Outcome Walk::pipeline(const Statement& s, Scope& scope, Frame& frame) {
                                     : left[item - s.tokens];
     for (std::size_t filter = 0; filter < s.blocks.size() && outcome == Outcome::Normal; ++filter) {
       Frame& call = spawn(root, root.row);
-      join(call, {at});
+      join_in_any_order(call, {at});
       if (s.serial[filter])
-        join(call, {last[filter]});
+        join_in_any_order(call, {last[filter]});
       outcome = block(s.blocks[filter], &scope, call);
       at = last[filter] = call.current;
     }
     left.push_back(at);
   }
-  join(frame, left);
+  join_in_any_order(frame, left);
   return outcome;
 }
 
@@ -459,7 +498,7 @@ Outcome Walk::graph(const Statement& s, Scope& scope, Frame& frame) {
     std::vector<int> ends;
     for (const Frame* task : all)
       ends.push_back(task->current);
-    join(frame, ends);
+    join_in_any_order(frame, ends);
   }
   return outcome;
 }
@@ -481,8 +520,8 @@ void Walk::suspend(const Statement& s, Scope& scope, Frame& frame) {
   block(s.blocks[0], owner, task);
   const int resumed = task.current;
   block(s.blocks[1], owner, task);
-  group->ends.push_back(task.current);
-  join(frame, {resumed});
+  group->ends.push_back({task.current, {}});
+  frame.current = add(frame, 0, {frame.current, resumed});
 }
 
 // ---- figures ----
@@ -552,18 +591,27 @@ void fill_rows(const Walk& walk, Expected& expected) {
   }
 }
 
-// All compositions of the longest paths to a node; empty if there are too many.
+// The most work in tasks of the row, and below them, on one path.
+struct Below {
+  unsigned row;
+  Units operator()(const Node& node) const {
+    for (const Frame* each = node.owner; each; each = each->spawner)
+      if (row == 0 || (each->is_task && each->row == row))
+        return node.weight;
+    return 0;
+  }
+};
+
+// The compositions of the longest paths that may be the critical one: a single one, unless edges or
+// more than two threads are involved; empty if there are too many.
 class LongestPaths {
 public:
   explicit LongestPaths(const Walk& walk) : walk_(walk), length_(lengths(walk, weight_of)) {}
 
   std::set<Composition> all() {
-    const Units longest = *std::max_element(length_.begin(), length_.end());
     std::set<Composition> compositions;
-    for (const Frame& frame : walk_.frames) {
-      if (length_[static_cast<std::size_t>(frame.current)] != longest)
-        continue;
-      const auto to_end = to(frame.current);
+    for (const Frame* frame : ends()) {
+      const auto to_end = to(frame->current);
       if (!to_end)
         return {};
       compositions.insert(to_end->begin(), to_end->end());
@@ -572,6 +620,20 @@ public:
   }
 
 private:
+  // Threads win against tasks that nothing waited for, main against all.
+  std::vector<const Frame*> ends() const {
+    const Units longest = *std::max_element(length_.begin(), length_.end());
+    std::vector<const Frame*> roots, tasks;
+    for (const Frame& frame : walk_.frames)
+      if (length_[static_cast<std::size_t>(frame.current)] == longest)
+        (frame.is_task ? tasks : roots).push_back(&frame);
+    if (roots.empty())
+      return tasks;
+    if (roots.front() == &walk_.frames.front())
+      roots.resize(1);
+    return roots;
+  }
+
   static constexpr std::size_t kMost = 200;
   using Set = std::optional<std::set<Composition>>;
 
@@ -603,6 +665,8 @@ private:
       if (length_[static_cast<std::size_t>(before)] + at.weight ==
           length_[static_cast<std::size_t>(node)])
         longest.push_back(before);
+    if (at.ordered && !longest.empty())
+      longest.resize(1);
     return longest;
   }
 
@@ -639,12 +703,15 @@ Expected expect(const Program& program) {
     expected.work += node.weight;
   expected.span = {span(walk, weight_of), span(whole, weight_of)};
   expected.divisible_span = expected.span;
+  expected.parts_alike = program.parts_alike;
   if (program.divisible_exact)
     expected.divisible_span.most = expected.span.least;
   expected.tasks = walk.tasks;
   expected.entered = walk.entered;
   expected.executed = walk.executed;
   fill_rows(walk, expected);
+  for (unsigned row = 0; row < kRows; ++row)
+    expected.rows[row].chain = {span(walk, Below{row}), span(whole, Below{row})};
   for (unsigned region = 0; region <= kRegions; ++region)
     for (const Units factor : kFactors) {
       const Scaled scaled{region, factor};
@@ -655,6 +722,11 @@ Expected expect(const Program& program) {
     }
   if (program.exact)
     expected.critical = LongestPaths(walk).all();
+  // Which of two tasks runs the join of a reduction is the schedule's, and so are local spans.
+  expected.all_determined =
+      program.exact && program.tasks_exact && program.threads.size() <= 2 &&
+      walk.executed[static_cast<unsigned>(Kind::Reduce)] == 0 &&
+      std::ranges::all_of(walk.nodes, [](const Node& node) { return node.ordered; });
   return expected;
 }
 

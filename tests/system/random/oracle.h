@@ -27,20 +27,24 @@ struct Range {
 struct ExpectedRow {
   Units work = 0, exclusive = 0;
   Units span = 0;        // exact programs only
+  Range chain;           // one value for exact programs
   Units invocations = 0; // if the number of tasks is determined
 };
 
 struct Expected {
   Units work = 0;
-  Range span;           // of this run; one value for exact programs
-  Range divisible_span; // one value if it is determined
-  Units tasks = 0;      // if their number is determined
+  Range span;              // of this run; one value for exact programs
+  Range divisible_span;    // one value if it is determined
+  bool parts_alike = true; // Program::parts_alike
+  Units tasks = 0;         // if their number is determined
   std::array<ExpectedRow, kRows> rows;
   std::array<bool, kRegions> entered{};
   // (region, or kRegions for all; factor) -> span times factor, work times factor if optimized
   std::map<std::pair<unsigned, Units>, std::pair<Range, Units>> what_if;
   // Exact programs only: the compositions of the longest paths; empty if there are too many.
   std::set<Composition> critical;
+  // Two runs have the same rows: no figure of any depends on edges or on the order of threads.
+  bool all_determined = false;
   std::array<Units, kKinds> executed{}; // statements, by kind
 };
 

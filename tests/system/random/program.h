@@ -142,6 +142,9 @@ struct Program {
   // False if items of a pipeline may overtake each other, or a scan has more or fewer parts: then
   // the schedule-independent span is not determined either.
   bool divisible_exact = true;
+  // False if it is known only with tp-run --divide: iterations of a loop that is split less far than it
+  // could be do not cost the same, or joins of one site do not.
+  bool parts_alike = true;
   // Sites whose spans depend on the message that comes last, which decides to whose invocation the
   // bodies of a flow graph belong.
   std::vector<bool> loose_sites = std::vector<bool>(kSites);

@@ -4,8 +4,10 @@
 
 usage: run.py PROGRAM --analyze TP-ANALYZE [--runs N] [--first SEED] [--threads T] [--jobs J]
 
-Seed S runs on 1, 2, 3, 4, 8 or 16 threads, by S. At the first difference: prints the seed, the differences, and the
+Seed S runs on 1, 2, 3, 4, 8 or 16 threads, and with or without --divide, by S; where every figure is determined, every
+tenth on 1, 2 and 8, which have to make the same tables. At the first difference: prints the seed, the differences, and the
 smallest program with a difference that leaving out statements leads to; ends with 1. TP_RANDOM_RUNS overrides --runs.
+Programs that this build cannot run are skipped; more than --most-skipped percent of them are a failure as well.
 """
 import argparse
 import collections
@@ -26,12 +28,16 @@ parser.add_argument("--analyze", required=True)
 parser.add_argument("--runs", type=int, default=250)
 parser.add_argument("--first", type=int, default=1)
 parser.add_argument("--threads", type=int, help="instead of by the seed")
+parser.add_argument("--most-skipped", type=float, default=0, metavar="PERCENT")
 parser.add_argument("--jobs", type=int, default=os.cpu_count())
 parser.add_argument("--drop", type=int, nargs="*", default=[], help="statements to leave out of every program")
 parser.add_argument("--keep-going", action="store_true", help="do not stop at the first difference, do not shrink")
 options = parser.parse_args()
 runs = int(os.environ.get("TP_RANDOM_RUNS") or options.runs)
 THREADS = [1, 2, 3, 4, 8, 16]
+SAME_ON = [1, 2, 8]
+SAME_FIGURES = ["name", "work", "span", "exclusive_work", "critical_work", "critical_percent", "invocations",
+                "outermost_invocations", "longest_chain", "on_work", "on_span"]
 FACTORS = "2,7"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("TP_")}
 
@@ -57,16 +63,22 @@ def program_command(seed, dropped):
 
 
 class Check(Comparison):
-    def __init__(self, expected, profile, mode):
+    def __init__(self, expected, profile, mode, divides):
         super().__init__(profile)
-        self.expected, self.mode = expected, mode
+        self.expected, self.mode, self.divides = expected, mode, divides
 
     def all(self):
         self.conservation()
         expected, profile = self.expected, self.profile
         self.equal("work", expected["work"], profile["work"])
         self.between("span", expected["span"], profile["span"])
-        self.between("divisible span", expected["divisible_span"], profile["divisible_span"])
+        least, most = expected["divisible_span"]
+        if self.divides or expected["parts_alike"]:
+            self.between("divisible span", (least, most), profile["divisible_span"])
+        if self.divides:
+            self.between("divisible span at most", (least, most), profile["divisible_span_at_most"])
+        else:
+            self.between("divisible span at most", (least, sys.maxsize), profile["divisible_span_at_most"])
         if "tasks" in expected:
             self.equal("tasks", expected["tasks"], profile["trace"]["tasks_spawned"])
         self.sites()
@@ -84,7 +96,9 @@ class Check(Comparison):
                 # The row of main shows the whole program.
                 if line == "0" and figure in ("work", "span"):
                     value = self.profile[figure]
-                if line != "0" or figure != "invocations":
+                if figure == "longest_chain":
+                    self.between(f"{figure} at line {line}", value, site[figure])
+                elif line != "0" or figure != "invocations":
                     self.equal(f"{figure} at line {line}", value, site[figure])
         if self.expected["critical"]:
             self.count += 1
@@ -111,21 +125,38 @@ class Check(Comparison):
             self.equal(f"what-if {region} {factor}: work", work, point["work_times_factor"])
 
 
-def check(seed, dropped):
-    """Returns what was expected (None: the program can't run in this build) and the number of
-    compared figures; raises Differences."""
-    threads = options.threads or THREADS[seed % len(THREADS)]
-    mode = "optimize" if seed % 2 else "parallelize"
+def run_on(threads, seed, dropped, mode, divides):
+    """What was expected, and the profile; None, None if the program can't run in this build."""
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "data")
         expected = json.loads(call(program_command(seed, dropped) + ["--threads", str(threads)],
-                                   TP_EVENT="virtual", TP_DATA=data))
+                                   TP_EVENT="virtual", TP_DATA=data, TP_DIVIDE=str(int(divides))))
         if "skipped" in expected:
-            return None, 0
-        profile = json.loads(call([options.analyze, "-q", "--json", "-", "-d", data, "-o", folder,
-                                   "--factors", FACTORS, "--what-if-mode", mode]))
-    comparison = Check(expected, profile, mode)
+            return None, None
+        return expected, json.loads(call([options.analyze, "-q", "--json", "-", "-d", data, "-o", folder,
+                                          "--factors", FACTORS, "--what-if-mode", mode]))
+
+
+def table_of(profile):
+    """Everything in the rows that is neither time nor depends on which thread ran what."""
+    return [{name: site[name] for name in SAME_FIGURES} for site in profile["sites"]]
+
+
+def check(seed, dropped):
+    """Returns what was expected (None: the program can't run in this build) and the number of
+    compared figures; raises Differences."""
+    mode = "optimize" if seed % 2 else "parallelize"
+    divides = seed % 5 < 2
+    expected, profile = run_on(options.threads or THREADS[seed % len(THREADS)], seed, dropped, mode,
+                               divides)
+    if expected is None:
+        return None, 0
+    comparison = Check(expected, profile, mode, divides)
     comparison.all()
+    if expected["all_determined"] and seed % 10 == 0:
+        for threads in SAME_ON:
+            comparison.equal(f"table on {threads} threads", table_of(profile),
+                             table_of(run_on(threads, seed, dropped, mode, divides)[1]))
     if comparison.differences:
         raise Differences(comparison.differences)
     return expected, comparison.count
@@ -197,7 +228,10 @@ def main():
         print(f"{name:26}{times:>9} times in {programs[name]} programs")
     print(f"{runs - skipped} programs, {failed} with differences; the span of {exact} is determined; {figures} figures "
           f"compared; {skipped} programs skipped")
-    return 1 if failed or runs == skipped else 0
+    too_many = skipped * 100 > options.most_skipped * runs
+    if too_many:
+        print(f"skipped: expected at most {options.most_skipped:g} % of {runs}")
+    return 1 if failed or too_many or runs == skipped else 0
 
 
 sys.exit(main())

@@ -15,9 +15,9 @@ namespace tp::trace {
 inline constexpr unsigned kMaxExtraEvents = 4;
 
 // The largest record: tag, three fields of 8 bytes, a u16 of width codes and the extra events,
-// operands of at most 28 bytes (an Extended payload). Fields are stored with 8-byte writes, so up
+// operands of at most 52 bytes (an Extended payload with its head). Fields are stored with 8-byte writes, so up
 // to 8 zero bytes may be written after it.
-inline constexpr std::size_t kMaxRecordBytes = 2 + 3 * 8 + 2 + kMaxExtraEvents * 8 + 28 + 8;
+inline constexpr std::size_t kMaxRecordBytes = 2 + 3 * 8 + 2 + kMaxExtraEvents * 8 + 52 + 8;
 
 // 0 for 0, 1 below 2^16, 2 below 2^32, else 3: an index into kWidthBytes.
 constexpr unsigned width_code(std::uint64_t value) {
@@ -141,8 +141,8 @@ struct Record {
   std::uint8_t context_traits = 0; // context operand with ContextCode New
   std::uint64_t id = 0;            // packed context, task or edge id; Back16, Back32: the distance
   std::uint32_t region = 0;        // Region
-  std::uint64_t iterations = 1;    // LoopEnd
-  std::uint64_t grain = 1;         // LoopEnd
+  std::uint64_t iterations = 1;    // LoopEnd, PortionEnd
+  std::uint64_t grain = 1;         // LoopEnd, PortionEnd
   ExtendedKind extended_kind{};
   std::uint16_t payload_bytes = 0;
   const std::byte* payload = nullptr; // Extended; points into the chunk
@@ -161,6 +161,8 @@ constexpr bool closes_step(Op op) {
   case Op::Release:
   case Op::Acquire:
   case Op::Cut:
+  case Op::PortionEnd:
+  case Op::PortionJoin:
     return true;
   default:
     return false;
@@ -215,7 +217,7 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
 
   record.op = static_cast<Op>(tag & 31);
   record.flags = static_cast<std::uint8_t>(tag >> kFlagShift);
-  if (record.op == Op::None || (record.op > Op::Cut && record.op != Op::Extended))
+  if (record.op == Op::None || (record.op > Op::PortionJoin && record.op != Op::Extended))
     return DecodeStatus::UnknownOp;
   constexpr unsigned kFigures = (1u << kFlagShift) - (1u << kLeadShift);
   if (kAmple && (tag & kFigures) == (1u << kLeadShift | 1u << kWorkShift)) [[likely]] {
@@ -258,6 +260,7 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
     record.id = take(kWidthBytes[record.flags & 3]);
     break;
   case Op::LoopEnd:
+  case Op::PortionEnd:
     record.iterations = record.flags & 3 ? take(kWidthBytes[record.flags & 3]) : 1;
     record.grain = record.flags >> 2 & 3 ? take(kWidthBytes[record.flags >> 2 & 3]) : 1;
     break;

@@ -34,7 +34,9 @@
 namespace tp::trace {
 
 inline constexpr std::uint32_t kChunkMagic = 0x4b435054; // "TPCK" on a little-endian machine
-inline constexpr std::uint16_t kFormatVersion = 1;
+inline constexpr std::uint16_t kFormatVersion = 2;
+// A reader accepts every version from this one on: records are only added, never changed.
+inline constexpr std::uint16_t kOldestVersion = 1;
 inline constexpr const char* kStreamSuffix = ".tps";
 
 inline constexpr unsigned kOrdinalBits = 44;
@@ -66,7 +68,7 @@ enum ChunkFlags : std::uint32_t {
 // (the process was killed) is zero after its last record, and a zero tag means "no more records".
 struct ChunkHeader {
   std::uint32_t magic;        // kChunkMagic; byte-swapped: from a machine of other byte order
-  std::uint16_t version;      // kFormatVersion
+  std::uint16_t version;      // kFormatVersion of the writer
   std::uint16_t header_bytes; // sizeof(ChunkHeader): the records start here
   std::uint64_t session;      // equal to "session" of run.json
   std::uint32_t stream;       // number of this stream, equal to that in the file's name
@@ -124,8 +126,10 @@ inline constexpr unsigned kWidthBytes[4] = {0, 2, 4, 8}; // by width code
 //   End           x                               kEndByException
 //   Task          x            task               TaskCode, kTaskCancelled, kTaskByException
 //   LoopBegin     x       x
-//   LoopEnd       x       x    iterations, grain  CountCode of each
-//   Join          x       x
+//   LoopEnd       x       x    iterations, grain  CountCode of each, kPartsJoin
+//   PortionEnd      x       x    iterations, grain  CountCode of each, kPartsJoin
+//   PortionJoin     x       x
+//   Join          x       x                       kJoinRuns, kJoinSkipped
 //   Release       x       x                       kReleaseKept
 //   Acquire       x       x    edge               kAcquireAlone
 //   Region                     region             kRegionWide
@@ -137,7 +141,8 @@ inline constexpr unsigned kWidthBytes[4] = {0, 2, 4, 8}; // by width code
 //   site        0, 2 or 4 by SiteCode: a "site" of sites.jsonl
 //   context     0, 1 (traits) or 8 (packed id) by ContextCode
 //   task        0, 2, 4 or 8 (packed id) by TaskCode
-//   iterations  0, 2, 4 or 8 by CountCode: of the body call
+//   iterations  0, 2, 4 or 8 by CountCode: of the body call, or of the portion of it; 0: the range is
+//               divisible, but its size is not known
 //   grain       likewise: the grain size of the loop
 //   edge        8: packed id
 //   region      2, or 4 with kRegionWide: a "region" of sites.jsonl
@@ -160,7 +165,13 @@ enum class Op : std::uint8_t {
   Region = 13,     // part of the next closed step is in a causal region
   ContextEnd = 14, // the context is destroyed; its id is never used again
   Cut = 15,        // a step ends and the next begins (for example where recording is paused)
-  Extended = 31,   // for rare events; a reader skips the kinds that it does not know
+  // Since version 2.
+  PortionEnd =
+      16, // a portion of the body call in progress is over: a part that could have been a leaf
+          // of its own, or several such parts
+  PortionJoin =
+      17,        // the frame has joined the results of the last two portions that wait for a join
+  Extended = 31, // for rare events; a reader skips the kinds that it does not know
 };
 
 // ---- Flags and operands -------------------------------------------------------------------------
@@ -191,7 +202,7 @@ enum class TaskCode : std::uint8_t {
   Id = 3,     // operand: packed id, 8 bytes (a task of another stream: stolen)
 };
 
-// LoopEnd, bits 0-1: of iterations; bits 2-3: of grain.
+// LoopEnd and PortionEnd, bits 0-1: of iterations; bits 2-3: of grain.
 enum class CountCode : std::uint8_t {
   One = 0, // no operand: 1
   U16 = 1, // operand of 2 bytes
@@ -200,15 +211,20 @@ enum class CountCode : std::uint8_t {
 };
 
 // One bit each.
+inline constexpr unsigned kPartsJoin =
+    16; // LoopEnd, PortionEnd: parts of the loop have to be joined
 inline constexpr unsigned kSpawnSplit = 16;        // Spawn: makes a fold node, which Join passes
 inline constexpr unsigned kWaitAlone = 16;         // SpawnWait: for its task and descendants only
 inline constexpr unsigned kTaskCancelled = 4;      // Begin, Task: cancel() ran, not execute()
 inline constexpr unsigned kTaskByException = 8;    // Task: it threw
 inline constexpr unsigned kEndByException = 1;     // End: the task threw
 inline constexpr unsigned kWaitEndByException = 1; // WaitEnd: the wait rethrew
-inline constexpr unsigned kReleaseKept = 1;        // Release: any number of Acquires may name it
-inline constexpr unsigned kAcquireAlone = 1;       // Acquire: the path continues only there
-inline constexpr unsigned kRegionWide = 1;         // Region: an operand of 4 bytes
+// Join, neither: not known. Since version 2.
+inline constexpr unsigned kJoinRuns = 1;    // two results are joined in the step that follows
+inline constexpr unsigned kJoinSkipped = 2; // there is one result only: the other part continued it
+inline constexpr unsigned kReleaseKept = 1; // Release: any number of Acquires may name it
+inline constexpr unsigned kAcquireAlone = 1; // Acquire: the path continues only there
+inline constexpr unsigned kRegionWide = 1;   // Region: an operand of 4 bytes
 
 // The traits of a new context: which construct created it, and how its waits join.
 //   bits 0-5   Construct
@@ -258,6 +274,11 @@ enum class ExtendedKind : std::uint8_t {
   Feed = 9,        // on the stream's next spawn, in a context of the user's. Spawn: the task is an
                    // item that was fed to a parallel_for_each. SpawnWait: the wait is for a
                    // parallel_for_each, and joins what is fed to it
+  LoopShape = 10, // of the next LoopEnd or PortionEnd of the stream, if its range has more than one
+                  // dimension: one LoopDimension each. Since version 2
+  LoopWhole = 11, // of the loop whose first task the stream's next SpawnWait creates: its whole
+                  // range, one LoopDimension for each dimension. Only where the loop does not halve
+  // its range but divides it in proportion to the number of threads. Since version 2
 };
 
 enum class ThreadRole : std::uint32_t {
@@ -279,6 +300,13 @@ struct ThreadEndPayload {
   std::uint64_t paused_work; // work that was dropped because recording was paused
 };
 static_assert(sizeof(ThreadEndPayload) == 16);
+
+struct LoopDimension {
+  std::uint64_t iterations;
+  std::uint64_t grain;
+};
+static_assert(sizeof(LoopDimension) == 16);
+inline constexpr std::size_t kMaxDimensions = 3;
 
 struct StackInPayload {
   std::uint64_t stack; // packed id

@@ -36,8 +36,9 @@ public:
     --paths_alive;
     delete &typed(*path);
   }
-  void join_path(Path& into, const Path& from, Tie) override {
+  bool join_path(Path& into, const Path& from, Tie) override {
     typed(into).length = std::max(typed(into).length, typed(from).length);
+    return false;
   }
   void assign_path(Path& into, const Path& from) override {
     typed(into).length = typed(from).length;
@@ -56,7 +57,10 @@ public:
     path_of(frame).length += step.work;
     add("step", frame);
   }
-  void ended(FrameState& frame) override { add("ended", frame); }
+  bool ended(FrameState& frame, Tie) override {
+    add("ended", frame);
+    return false;
+  }
   void abandoned(FrameState& frame) override { add("abandoned", frame); }
 
 private:

@@ -59,7 +59,17 @@ void compare_sites(const test::OracleResult& expected, const Profile& profile) {
     EXPECT_EQ(site.local.work, found.local.work) << "local" << at;
     EXPECT_EQ(site.local.span, found.local.span) << "local" << at;
   }
-  EXPECT_TRUE(expected.on_span.count(on_span)) << "on the critical path";
+  for (const SiteRow& row : profile.sites) {
+    const auto chain = expected.chains.find(row.info.line);
+    EXPECT_TRUE(row.chain_is_exact);
+    EXPECT_EQ(chain == expected.chains.end() ? (row.info.line == 0 ? expected.span : 0)
+                                             : chain->second,
+              row.longest_chain)
+        << "chain of line " << row.info.line;
+    EXPECT_LE(row.longest_chain, row.work);
+    EXPECT_LE(row.longest_chain, profile.span);
+  }
+  EXPECT_TRUE(expected.on_span == on_span) << "on the critical path";
 }
 
 std::uint32_t line_of(const std::string& name) {

@@ -85,7 +85,8 @@ TEST(Prediction, StealsCostTheirBurden) {
   EXPECT_EQ(0u, dear.runs[0].steals);
 }
 
-TEST(Prediction, OfALoopThatWasSplitTooLittle) {
+// Whether more splitting would help is known only if parts of the body call were measured.
+std::vector<PredictedRun> runs_of_one_body_call(std::uint64_t portions) {
   test::TraceBuilder trace;
   trace.site(1, "a.cpp", 1);
   auto& main = trace.stream();
@@ -93,13 +94,20 @@ TEST(Prediction, OfALoopThatWasSplitTooLittle) {
   main.spawn({}, test::SiteOperand::of(1), test::ContextOperand::fresh(true), false, true);
   main.begin(test::TaskOperand::newest());
   main.loop_begin({});
-  main.loop_end({640}, 64, 1);
+  for (std::uint64_t portion = 1; portion < portions; ++portion)
+    main.portion_end({640 / portions}, 64 / portions, 1);
+  main.loop_end({640 / portions}, 64, 1);
   main.end({});
   main.wait_end();
   main.end({});
-  const Prediction prediction = predicted(trace, {8});
-  EXPECT_EQ(640u, prediction.runs[0].time);
-  EXPECT_EQ(Limiter::Grain, prediction.runs[0].limiter);
+  return predicted(trace, {8}).runs;
+}
+
+TEST(Prediction, OfALoopThatWasSplitTooLittle) {
+  EXPECT_EQ(640u, runs_of_one_body_call(64)[0].time);
+  EXPECT_EQ(Limiter::Grain, runs_of_one_body_call(64)[0].limiter);
+  EXPECT_EQ(640u, runs_of_one_body_call(1)[0].time);
+  EXPECT_EQ(Limiter::Span, runs_of_one_body_call(1)[0].limiter);
 }
 
 TEST(Prediction, IsShownAndCanBeLeftOut) {

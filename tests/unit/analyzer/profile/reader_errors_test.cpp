@@ -88,7 +88,7 @@ TEST(ReaderErrors, Chunks) {
   EXPECT_EQ(Problem::SwappedMagic, problem_after([](Bytes, Header h) {
               h.magic = __builtin_bswap32(trace::kChunkMagic);
             }));
-  EXPECT_EQ(Problem::ChunkVersion, problem_after([](Bytes, Header h) { h.version = 2; }));
+  EXPECT_EQ(Problem::ChunkVersion, problem_after([](Bytes, Header h) { h.version = 3; }));
   EXPECT_EQ(Problem::HeaderBytes, problem_after([](Bytes, Header h) { h.header_bytes = 80; }));
   EXPECT_EQ(Problem::HeaderCheck, problem_after([](Bytes, Header h) { h.base_time ^= 1; }, false));
   EXPECT_EQ(Problem::ForeignSession, problem_after([](Bytes, Header h) { h.session = 9; }));
@@ -163,7 +163,7 @@ TEST(ReaderErrors, Json) {
   EXPECT_EQ(Problem::UnknownSchema,
             problem_of_json([](TraceSource& s) { replace(s.run_json, "run/1", "run/2"); }));
   EXPECT_EQ(Problem::UnknownVersion, problem_of_json([](TraceSource& s) {
-              replace(s.run_json, "version\":1", "version\":2");
+              replace(s.run_json, "version\":1", "version\":3");
             }));
   EXPECT_EQ(Problem::ForeignByteOrder,
             problem_of_json([](TraceSource& s) { replace(s.run_json, "little", "big"); }));

@@ -63,6 +63,27 @@ TEST(RunPath, IsDividedIntoRunningAndDelays) {
   EXPECT_EQ(22u, profile.sites[0].on_run_path.length());
 }
 
+// While A sleeps its thread has no CPU, so B could have run.
+TEST(RunPath, SleepingThreadsAreNotBusy) {
+  const auto path_of = [](const std::string& run, const std::string& a) {
+    std::string script = kTwoThreads;
+    script.replace(0, std::string("run cpus=2\n").size(), run + "\n");
+    script.replace(script.find("end work=14"), std::string("end work=14").size(), a);
+    return make_profile(test::parse_trace_script(script).source(), ProfileOptions{}).elapsed.path;
+  };
+  const std::string time = "run cpus=2 clock=tsc-rseq unit=ticks hz=1000000000";
+  const RunPathPart asleep = path_of(time + " same_as_time=1", "end work=0 wall=14");
+  EXPECT_EQ(0u, asleep.busy());
+  EXPECT_EQ(30u, asleep.scheduler());
+  const RunPathPart half = path_of(time + " same_as_time=1", "end work=7 wall=7");
+  EXPECT_EQ(5u, half.busy());
+  EXPECT_EQ(25u, half.scheduler());
+  const RunPathPart separate_clock = path_of(time, "end work=7 wall=14");
+  EXPECT_EQ(5u, separate_clock.busy());
+  // Instructions say nothing about time.
+  EXPECT_EQ(10u, path_of("run cpus=2", "end work=0 wall=14").busy());
+}
+
 TEST(RunPath, GoesThroughTheWaitIfItCameLast) {
   std::string script = kTwoThreads;
   const auto replace = [&](const std::string& before, const std::string& after) {

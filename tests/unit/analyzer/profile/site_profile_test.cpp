@@ -138,5 +138,122 @@ TEST(SiteProfile, ATaskThatTheCriticalPathEntersByAnEdgeIsOnIt) {
   EXPECT_EQ(1u, b.on_span.top_call_site.count);
 }
 
+// ---- longest chains
+
+const SiteRow& at_line(const Profile& profile, std::uint32_t line) {
+  return *std::ranges::find_if(profile.sites,
+                               [&](const SiteRow& site) { return site.info.line == line; });
+}
+
+// A thousand tasks in parallel: the span of the invocations is a sum, the chain is one task.
+TEST(LongestChain, OfTasksInParallelIsOneOfThem) {
+  std::string script = "site 9 flat.cpp 9\nstream 0\nthread role=main\n"
+                       "spawn work=1 site=9 ctx=new-exclusive\n";
+  for (int i = 1; i < 1000; ++i)
+    script += "spawn work=1 site=9 ctx=last\n";
+  script += "wait ctx=last\n";
+  for (int i = 0; i < 1000; ++i)
+    script += "task task=-" + std::to_string(i) + " work=100\n";
+  script += "wait-end\nthread-end\n";
+  const Profile profile = make_profile(test::parse_trace_script(script).source(), {});
+  const SiteRow& site = at_line(profile, 9);
+  EXPECT_EQ(100'000u, site.work);
+  EXPECT_EQ(100'000u, site.span); // as in the papers
+  EXPECT_EQ(100u, site.longest_chain);
+  EXPECT_TRUE(site.chain_is_exact);
+  EXPECT_EQ(1100u, profile.span);
+  EXPECT_EQ(1100u, at_line(profile, 0).longest_chain);
+}
+
+// main: 10 | A(5) || A(7) | wait | 3 | A(4 | B(20) | 2 | wait | 1) | wait. Calls in sequence add up;
+// what a task spawned counts as well: 7 + (4 + 20 + 1).
+TEST(LongestChain, AddsUpWhatComesInSequence) {
+  const Profile profile =
+      make_profile(test::parse_trace_script("site 1 a.cpp 1\nsite 2 a.cpp 2\nstream 0\n"
+                                            "thread role=main\n"
+                                            "spawn work=10 site=1 ctx=new-exclusive\n"
+                                            "spawn site=1 ctx=last\n"
+                                            "wait ctx=last\n"
+                                            "task task=newest work=7\n"
+                                            "task task=-1 work=5\n"
+                                            "wait-end\n"
+                                            "spawn work=3 site=1 ctx=last\n"
+                                            "wait ctx=last\n"
+                                            "begin task=newest\n"
+                                            "spawn work=4 site=2 ctx=new-exclusive\n"
+                                            "wait work=2 ctx=last\n"
+                                            "task task=newest work=20\n"
+                                            "wait-end\n"
+                                            "end work=1\n"
+                                            "wait-end\n"
+                                            "thread-end\n")
+                       .source(),
+                   {});
+  EXPECT_EQ(10u + 7 + 3 + 25, profile.span);
+  EXPECT_EQ(7u + 25, at_line(profile, 1).longest_chain);
+  EXPECT_EQ(20u, at_line(profile, 2).longest_chain);
+}
+
+// The heaviest path of A is not on the critical path, which is that of B.
+TEST(LongestChain, NeedNotBeOnTheCriticalPath) {
+  const Profile profile =
+      make_profile(test::parse_trace_script("site 1 a.cpp 1\nsite 2 a.cpp 2\nstream 0\n"
+                                            "thread role=main\n"
+                                            "spawn site=1 ctx=new-exclusive\n"
+                                            "spawn site=2 ctx=last\n"
+                                            "wait ctx=last\n"
+                                            "task task=newest work=50\n"
+                                            "task task=-1 work=30\n"
+                                            "wait-end\n"
+                                            "thread-end\n")
+                       .source(),
+                   {});
+  EXPECT_EQ(50u, profile.span);
+  EXPECT_EQ(30u, at_line(profile, 1).longest_chain);
+}
+
+// fib: the one outermost task of each of the first calls; recursion counts nothing twice.
+TEST(LongestChain, OfARecursionIsThatOfItsOutermostTasks) {
+  const Profile profile = make_profile(test::make_fib(10).trace().source(), {});
+  for (const std::uint32_t line : {10u, 11u}) {
+    const SiteRow& site = at_line(profile, line);
+    EXPECT_LE(site.longest_chain, profile.span);
+    EXPECT_LE(site.longest_chain, site.span);
+    EXPECT_LT(3 * site.longest_chain, site.span + 2 * profile.span);
+  }
+  EXPECT_EQ(18u, at_line(profile, 10).longest_chain);
+}
+
+// More sites than the first reading has room for, and more than get a chain at all.
+TEST(LongestChain, OfManySites) {
+  constexpr std::uint32_t kSites = 1200;
+  test::TraceBuilder trace;
+  auto& main = trace.stream();
+  main.thread_begin(trace::ThreadRole::Main);
+  for (std::uint32_t i = 0; i < 2 * kSites; ++i) {
+    const std::uint32_t site = 1 + i % kSites;
+    if (i < kSites)
+      trace.site(site, "a.cpp", site);
+    main.spawn({}, test::SiteOperand::of(site),
+               i == 0 ? test::ContextOperand::fresh(true) : test::ContextOperand::last());
+    main.task(test::TaskOperand::newest(), {site});
+  }
+  main.wait({}, test::ContextOperand::last());
+  main.wait_end();
+  main.end({});
+  ProfileOptions options;
+  options.explore = Ask::Never;
+  const Profile profile = make_profile(trace.source(), options);
+  for (const SiteRow& row : profile.sites) {
+    if (row.info.line == 0)
+      continue;
+    EXPECT_EQ(2 * row.info.line, row.span);
+    EXPECT_EQ(row.chain_is_exact ? row.info.line : std::min(2 * row.info.line, kSites),
+              row.longest_chain);
+    EXPECT_EQ(row.info.line <= 48 || row.info.line > kSites - 1024, row.chain_is_exact)
+        << row.info.line;
+  }
+}
+
 } // namespace
 } // namespace tp::analysis

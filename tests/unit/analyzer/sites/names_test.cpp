@@ -14,6 +14,30 @@ TEST(Sites, LibraryFramesAreSkipped) {
   EXPECT_TRUE(is_library_frame("tbb::detail::d1::start_for<int>::run()", "x.h"));
   EXPECT_TRUE(is_library_frame("void tbb::detail::d1::parallel_for<int>(int)", "x.h"));
   EXPECT_TRUE(is_library_frame("f", "/usr/include/c++/12/bits/x.h"));
+  EXPECT_TRUE(is_library_frame("operator()", "/usr/include/c++/12/pstl/parallel_backend_tbb.h"));
+  EXPECT_TRUE(is_library_frame("operator()", "/usr/include/oneapi/tbb/detail/_task.h"));
+  EXPECT_TRUE(is_library_frame("", "/opt/onetbb/include/oneapi/tbb/parallel_for.h"));
+  EXPECT_TRUE(is_library_frame("operator()", "/usr/include/x86_64-linux-gnu/c++/12/bits/x.h"));
+  EXPECT_TRUE(is_library_frame("f", "/usr/lib/llvm-19/bin/../include/c++/v1/__algorithm/x.h"));
+  // A folder of a user may have any name; so may a header below a system folder.
+  for (const char* file :
+       {"/home/me/pstl/x.cpp", "/home/me/oneapi/tbb/x.cpp", "/home/me/include/tbb/x.cpp",
+        "/home/me/bits/stl_x.h", "/usr/include/shop/order.h", "/usr/lib/gcc/x.h",
+        "/home/me/c++/17/x.cpp", "/home/me/tp/x.h", "/home/me/c++/include/x.h"}) {
+    EXPECT_FALSE(is_library_frame("operator()", file)) << file;
+    EXPECT_FALSE(is_library_frame("shop::order(int)", file)) << file;
+    EXPECT_FALSE(is_library_frame("main", file)) << file;
+  }
+  // The namespace decides where the name shows it.
+  EXPECT_FALSE(is_library_frame("shop::order()", "/home/me/oneapi/tbb/parallel_for.h"));
+  EXPECT_FALSE(is_library_frame("stdx::f()", ""));
+  EXPECT_FALSE(is_library_frame("decltype(auto) shop::f(std::vector<int>)", "x.cpp"));
+  EXPECT_TRUE(is_library_frame("constexpr std::pair<int, int> std::f(int) [with T = int]", ""));
+  EXPECT_TRUE(is_library_frame("__pstl::__internal::enable_if<P, void> std::for_each(P&&)", ""));
+  EXPECT_TRUE(is_library_frame("auto __gnu_parallel::f()::(lambda)::operator()() const", ""));
+  EXPECT_FALSE(is_library_frame("main()::<lambda(std::vector<int>)>", "x.cpp"));
+  EXPECT_FALSE(is_library_frame("{anonymous}::f()", "x.cpp"));
+  EXPECT_FALSE(is_library_frame("bool operator<(tbb::A, tbb::A)", "x.cpp"));
   EXPECT_FALSE(is_library_frame("void user::f(tbb::blocked_range<int> const&)", "user.cpp"));
   EXPECT_TRUE(is_library_frame(
       "auto __pstl::__tbb_backend::__parallel_for<int>(int)::{lambda()#1}::operator()() const",
@@ -77,10 +101,26 @@ TEST(Sites, TypesOfTasksTellBodyAndConstruct) {
          ", int, f()::{lambda()#1}, std::plus<int> >, " + part + ">",
      "f()", "parallel_reduce");
   is("d1::function_task<g()::{lambda()#1}::operator()() const::{lambda()#2}>", "g()", "");
+  // The lambda may be an argument of the body's type, or of the function around the body's lambda.
+  is("d1::function_task<user::Retry<main::{lambda()#1}> >", "user::Retry<main::{lambda()#1}>", "");
+  is("d1::function_task<void user::twice<main::{lambda()#1}>(int)::{lambda()#2}>",
+     "void user::twice<main::{lambda()#1}>(int)", "");
+  is("d1::function_task<user::S<int (char)>::operator()() const::{lambda()#1}>",
+     "user::S<int (char)>::operator()() const", "");
+  is("d1::function_task<bool user::operator< <main::{lambda()#1}>(int)::{lambda()#1}>",
+     "bool user::operator< <main::{lambda()#1}>(int)", "");
   is("d1::function_task<std::function<void ()> >", "", "");
   is("r1::stage_task", "", "parallel_pipeline");
   is("d1::start_for<", "", "parallel_for"); // cut off
   is("r1::delegated_task", "", "");
+}
+
+TEST(Sites, AFileHasOneName) {
+  EXPECT_EQ("src/x.cpp", normal_path("./src/deep/../x.cpp"));
+  EXPECT_EQ("../x.cpp", normal_path("../x.cpp"));
+  EXPECT_EQ("x.cpp", relative_path("/work/x.cpp", "/work"));
+  EXPECT_EQ("../src/x.cpp", relative_path("/work/src/x.cpp", "/work/build/"));
+  EXPECT_EQ("", relative_path("x.cpp", "/work"));
 }
 
 TEST(Sites, LongestPathPrefixWins) {

@@ -4,6 +4,7 @@
 
 #include "base/json_writer.h"
 #include "output/data_directory.h"
+#include "output/run_metadata.h"
 #include "output/trace_writer.h"
 #include "session/settings.h"
 
@@ -142,24 +143,51 @@ TEST(DataDirectory, ClaimsRotatesAndKeepsOut) {
   const std::string name = folder.path() + "/a/b/data";
   std::string error;
   rt::DataDirectory first;
-  ASSERT_TRUE(first.create(name, error)) << error;
+  ASSERT_TRUE(first.create(name, "", error)) << error;
   EXPECT_EQ(first.path(), name);
   ASSERT_TRUE(first.write_file("run.json", "first", error)) << error;
   // A live recording uses the name: the next one gets another name.
   rt::DataDirectory second;
-  ASSERT_TRUE(second.create(name, error)) << error;
+  ASSERT_TRUE(second.create(name, "", error)) << error;
   EXPECT_EQ(second.path(), name + "." + std::to_string(getpid()));
   // The first recording is over: it is renamed to .old, and so is the next.
   first.forget();
   rt::DataDirectory third;
-  ASSERT_TRUE(third.create(name + "//", error)) << error;
+  ASSERT_TRUE(third.create(name + "//", "", error)) << error;
   EXPECT_EQ(third.path(), name);
   EXPECT_EQ(content_of(name + ".old/run.json"), "first");
   ASSERT_TRUE(third.write_file("run.json", "third", error));
   third.forget();
   rt::DataDirectory fourth;
-  ASSERT_TRUE(fourth.create(name, error));
+  ASSERT_TRUE(fourth.create(name, "", error));
   EXPECT_EQ(content_of(name + ".old/run.json"), "third");
+}
+
+TEST(DataDirectory, RecordingsOfOneRunAreKept) {
+  TemporaryFolder folder;
+  const std::string name = folder.path() + "/data";
+  const std::string own = name + "." + std::to_string(getpid());
+  std::string error;
+  const auto record = [&](const std::string& run) {
+    rt::DataDirectory directory;
+    EXPECT_TRUE(directory.create(name, run, error)) << error;
+    rt::RunStart start;
+    start.run = run;
+    EXPECT_TRUE(directory.write_file("run.json", run_json(start), error)) << error;
+    const std::string path = directory.path();
+    directory.forget();
+    return path;
+  };
+  EXPECT_EQ(record("1-5"), name);
+  EXPECT_EQ(record("1-5"), own);
+  EXPECT_EQ(record("1-5"), own + ".2");
+  EXPECT_EQ(record("1-56"), name); // another run
+  EXPECT_TRUE(std::filesystem::exists(name + ".old/run.json"));
+  EXPECT_EQ(record("1-56"), own); // of the other run, with the same pid: renamed as well
+  EXPECT_TRUE(std::filesystem::exists(own + ".old/run.json"));
+  EXPECT_TRUE(std::filesystem::exists(own + ".2/run.json"));
+  EXPECT_EQ(record(""), name); // without tp-run
+  EXPECT_EQ(record(""), name);
 }
 
 TEST(DataDirectory, ForeignFilesStay) {
@@ -169,7 +197,7 @@ TEST(DataDirectory, ForeignFilesStay) {
   std::ofstream(name + "/thesis.txt") << "years of work";
   std::string error;
   rt::DataDirectory directory;
-  ASSERT_TRUE(directory.create(name, error));
+  ASSERT_TRUE(directory.create(name, "", error));
   EXPECT_NE(directory.path(), name);
   EXPECT_EQ(content_of(name + "/thesis.txt"), "years of work");
 }
@@ -178,7 +206,7 @@ TEST(DataDirectory, Patterns) {
   TemporaryFolder folder;
   std::string error;
   rt::DataDirectory directory;
-  ASSERT_TRUE(directory.create(folder.path() + "/%p-%e-%%-%q-%", error));
+  ASSERT_TRUE(directory.create(folder.path() + "/%p-%e-%%-%q-%", "", error));
   EXPECT_EQ(directory.path(),
             folder.path() + "/" + std::to_string(getpid()) + "-" +
                 std::filesystem::read_symlink("/proc/self/exe").filename().string() + "-%-%q-%");
@@ -187,7 +215,7 @@ TEST(DataDirectory, Patterns) {
 TEST(DataDirectory, SaysWhyNot) {
   std::string error;
   rt::DataDirectory directory;
-  EXPECT_FALSE(directory.create("/dev/null/data", error));
+  EXPECT_FALSE(directory.create("/dev/null/data", "", error));
   EXPECT_NE(error.find("/dev/null/data"), std::string::npos);
 }
 

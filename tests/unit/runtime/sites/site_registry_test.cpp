@@ -18,6 +18,10 @@ using namespace tp::rt;
 TP_SITE_NOTE("test", "20, 8, 20, 3, 22, 5",
              "\"dir/./noted.h\", \"noted.h\", \"f<int>\", \"parallel_for\"");
 
+__attribute__((noinline)) Stack stack_below(const void* task_stack) {
+  return stack_of_caller(nullptr, task_stack);
+}
+
 class SiteRegistry : public testing::Test {
 protected:
   SiteRegistry() { EXPECT_TRUE(open_site_table(path.c_str())); }
@@ -69,7 +73,26 @@ TEST_F(SiteRegistry, SitesInsideALibraryHaveNoNumber) {
   static constexpr tp_spawn_site kSite{
       "/usr/include/oneapi/tbb/parallel_for.h", "f", 1, 1, nullptr, 0};
   EXPECT_EQ(register_site(&kSite), kInternalSite);
+  static constexpr tp_spawn_site kOurs{
+      "x.h", "tp::located<T>::located(T&&) [with T = int]", 1, 1, nullptr, 0};
+  EXPECT_EQ(register_site(&kOurs), kInternalSite);
+  // What an algorithm of the standard library spawns belongs to the call of the algorithm.
+  static constexpr tp_spawn_site kAlgorithm{
+      "x.h", "void __pstl::__tbb_backend::__parallel_for(P&&)", 1, 1, nullptr, 0};
+  EXPECT_EQ(register_site(&kAlgorithm), kStandardLibrarySite);
   EXPECT_EQ(lines(), "");
+}
+
+TEST_F(SiteRegistry, AUsersFileMayBeInAnyFolder) {
+  static constexpr tp_spawn_site kSites[] = {
+      {"/home/me/oneapi/tbb/x.cpp", "int main()", 1, 1, nullptr, 0},
+      {"/home/me/include/tbb/x.cpp", "int main()", 1, 1, nullptr, 0},
+      {"/home/me/pstl/x.cpp", "main()::<lambda()>", 1, 1, nullptr, 0},
+      {"/home/me/bits/stl_x.h", "void shop::f()", 1, 1, nullptr, 0},
+      {"/usr/include/shop/order.h", "void shop::order(int)", 1, 1, nullptr, 0}};
+  std::uint32_t number = 0;
+  for (const tp_spawn_site& site : kSites)
+    EXPECT_EQ(register_site(&site), ++number) << site.file;
 }
 
 TEST_F(SiteRegistry, RegionsAreKnownByNameElseByPlace) {
@@ -97,6 +120,18 @@ TEST_F(SiteRegistry, AnAddressIsNamedByTypeAndStack) {
   EXPECT_NE(lines().find(R"({"site":1,"tag":"address","stack":[)"), std::string::npos) << lines();
   EXPECT_NE(lines().find(R"("type":"","construct":"parallel_for"})"), std::string::npos) << lines();
   EXPECT_NE(address_key(task.type, task.caller), address_key(other.type, other.caller));
+}
+
+// A thread that waits runs tasks of others: what called the wait did not call them.
+TEST_F(SiteRegistry, TheStackOfATaskEndsWhereTheTaskBegins) {
+  const Stack whole = stack_below(nullptr);
+  // Not the address of a variable: AddressSanitizer may keep variables elsewhere.
+  const Stack part = stack_below(__builtin_frame_address(0));
+  ASSERT_GT(whole.count, 2);
+  EXPECT_LT(part.count, whole.count);
+  EXPECT_GT(part.count, 0);
+  static const int elsewhere = 0; // the data of a program is below its stack
+  EXPECT_EQ(whole.count, stack_below(&elsewhere).count);
 }
 
 TEST_F(SiteRegistry, ANewTableStartsAnew) {

@@ -27,7 +27,7 @@ TEST_F(Recordings, AreReadAsJson) {
   add("d.6", R"([{"pid":6,"start_time_unix_ns":60}])"); // not an object
   add("d.7", R"({"pid":7})");
   add("d.8", "");
-  const auto found = recordings_since(folder + "/d", 10);
+  const auto found = recordings_of(folder + "/d", {"5-6", 10});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].pid, 2);
   EXPECT_EQ(found[0].start_time_unix_ns, 20);
@@ -35,13 +35,42 @@ TEST_F(Recordings, AreReadAsJson) {
   EXPECT_EQ(found[1].pid, 1);
 }
 
+TEST_F(Recordings, AreThoseOfTheRun) {
+  add("d", R"({"run":"5-6","pid":1,"start_time_unix_ns":30,"program":"/bin/first"})");
+  add("d.2", R"({"run":"5-7","pid":2,"start_time_unix_ns":31})");
+  add("d.3", R"({"run":"","pid":3,"start_time_unix_ns":32})");
+  add("d.3.2", R"({"run":"5-6","pid":3,"start_time_unix_ns":33})");
+  const auto found = recordings_of(folder + "/d", {"5-6", 10});
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].program, "first");
+  EXPECT_EQ(found[1].directory, folder + "/d.3");
+  EXPECT_EQ(found[2].directory, folder + "/d.3.2");
+}
+
+TEST_F(Recordings, HaveACommonDirectory) {
+  EXPECT_EQ(common_directory("/a/d"), "/a/d");
+  EXPECT_EQ(common_directory("/a/d%%"), "/a/d%");
+  EXPECT_EQ(common_directory("/a/runs/%e-%p"), "/a/runs");
+  EXPECT_EQ(common_directory("/a/x%p/y"), "/a");
+}
+
+TEST_F(Recordings, NeedAPlaceThatCanBeWritten) {
+  EXPECT_EQ(why_not_writable(folder + "/new/parents/d"), "");
+  EXPECT_EQ(why_not_writable(folder + "/new/%p"), "");
+  EXPECT_TRUE(std::filesystem::is_empty(folder + "/new/parents"));
+  scratch.file("plain", "text");
+  EXPECT_EQ(why_not_writable(folder + "/plain"), "it is not a directory");
+  EXPECT_EQ(why_not_writable(folder + "/plain/d"), "Not a directory");
+  EXPECT_NE(why_not_writable("/proc/no/d"), "");
+}
+
 TEST_F(Recordings, AreFoundByPattern) {
   add("run of 12%", R"({"pid":12,"start_time_unix_ns":1})");
   add("[x]", R"({"pid":13,"start_time_unix_ns":1})");
-  EXPECT_EQ(recordings_since(folder + "/run of %p%%", 0).size(), 1u);
-  EXPECT_EQ(recordings_since(folder + "/%e", 0).size(), 2u);
-  EXPECT_EQ(recordings_since(folder + "/[x]", 0).size(), 1u);
-  EXPECT_EQ(recordings_since(folder + "/x", 0).size(), 0u);
+  EXPECT_EQ(recordings_of(folder + "/run of %p%%", {"5-6", 0}).size(), 1u);
+  EXPECT_EQ(recordings_of(folder + "/%e", {"5-6", 0}).size(), 2u);
+  EXPECT_EQ(recordings_of(folder + "/[x]", {"5-6", 0}).size(), 1u);
+  EXPECT_EQ(recordings_of(folder + "/x", {"5-6", 0}).size(), 0u);
 }
 
 } // namespace
