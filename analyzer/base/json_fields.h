@@ -39,6 +39,7 @@ public:
   JsonFields(const Json& object, const JsonFile& file, std::string path = {});
 
   bool has(const char* key) const { return object_.contains(key); }
+  bool is_null(const char* key) const { return has(key) && object_[key].is_null(); }
   // Each throws Error{BadField} if the field has another type, or is absent and `otherwise` is not
   // given.
   std::string text(const char* key, const char* otherwise = nullptr) const;

@@ -154,6 +154,9 @@ void add_input(CommandLine& line, Options& options, Raw& raw) {
   line.list("--map-path", raw.map_path, "OLD=NEW",
             "Replace a prefix of source file names (default: the rules of $TP_MAP_PATH, one per "
             "line)");
+  line.list(
+      "--wrapper", options.analysis.wrappers, "NAME",
+      "Function that calls oneTBB for others: its callers are the sites (most are recognized)");
   line.list("--region", raw.regions, "NAME",
             "Consider these causal regions only: name or FILE:LINE");
 }

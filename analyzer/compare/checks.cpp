@@ -327,18 +327,27 @@ Missing why_missing(const Metric& metric, const Figures& figures) {
 }
 
 const SiteFigures* find_site(const Figures& figures, const std::string& name) {
-  const SiteFigures* found = nullptr;
+  const SiteFigures* found = nullptr; // by the end of its place
+  const SiteFigures* exactly = nullptr;
+  const auto take = [](const SiteFigures*& taken, const SiteFigures& site) {
+    if (taken)
+      throw BadCheck("one site", fmt::format("{} and {}", taken->name, site.name));
+    taken = &site;
+  };
+  for (const SiteFigures& site : figures.sites)
+    if (site.name == name)
+      return &site;
   for (const SiteFigures& site : figures.sites) {
     const std::string place =
         site.line == 0 ? site.file : fmt::format("{}:{}", site.file, site.line);
-    if (place == name || site.name == name)
-      return &site;
-    if (!ends_path(place, name))
-      continue;
-    if (found)
-      throw BadCheck("one site", fmt::format("{} and {}", found->name, site.name));
-    found = &site;
+    if (place == name) // several, if one line calls several wrappers
+      take(exactly, site);
   }
+  if (exactly)
+    return exactly;
+  for (const SiteFigures& site : figures.sites)
+    if (ends_path(fmt::format("{}:{}", site.file, site.line), name))
+      take(found, site);
   return found;
 }
 

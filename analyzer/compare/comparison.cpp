@@ -2,26 +2,95 @@
 // Matching of sites, and changes of figures.
 #include "compare/comparison.h"
 
+#include "sites/cxx_names.h"
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace tp::analysis {
 namespace {
 
-// The location of a site without its line.
-using Scope = std::tuple<std::string, std::vector<std::string>, std::vector<std::string>>;
+// The names of files in a profile depend on how it was made: debug information has absolute ones,
+// tags those that the compiler was given. A file of one profile that the other lacks is the same
+// as the one file there that the first lacks and whose name is the end of its name, or the reverse.
+class FileNames {
+public:
+  FileNames(const Figures& base, const Figures& now) {
+    const std::set<std::string> before = files_of(base), after = files_of(now);
+    std::vector<std::string> gone, added;
+    std::ranges::set_difference(before, after, std::back_inserter(gone));
+    std::ranges::set_difference(after, before, std::back_inserter(added));
+    for (const std::string& file : gone) {
+      const auto is_same = [&](const std::string& other) {
+        return ends_with_path(file, other) || ends_with_path(other, file);
+      };
+      if (std::ranges::count_if(added, is_same) == 1)
+        same_[file] = *std::ranges::find_if(added, is_same);
+    }
+  }
+  // The name in the new profile, if the file is there.
+  const std::string& operator()(const std::string& file) const {
+    const auto same = same_.find(file);
+    return same == same_.end() ? file : same->second;
+  }
+
+private:
+  static std::set<std::string> files_of(const Figures& figures) {
+    std::set<std::string> files;
+    for (const SiteFigures& site : figures.sites) {
+      files.insert(site.file);
+      files.insert(site.wrapper.file);
+    }
+    return files;
+  }
+  static bool ends_with_path(const std::string& path, const std::string& end) {
+    return path.size() > end.size() && path.ends_with(end) &&
+           path[path.size() - end.size() - 1] == '/';
+  }
+  std::map<std::string, std::string> same_;
+};
+
+// Neither parameters nor members of constructs: one way of profiling knows them, another does not.
+std::vector<std::string> plain_functions(const SiteFigures& site) {
+  std::vector<std::string> names;
+  for (const std::string& function : site.functions)
+    names.push_back(plain_name(function));
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+std::vector<std::string> plain_constructs(const SiteFigures& site) {
+  std::vector<std::string> names;
+  for (const std::string& construct : site.constructs)
+    names.push_back(construct.substr(0, construct.find("::")));
+  std::ranges::sort(names);
+  return names;
+}
+
+// The location of a site without its line: the file, that of the wrapper, functions, constructs.
+using Scope =
+    std::tuple<std::string, std::string, std::vector<std::string>, std::vector<std::string>>;
 using Sites = std::vector<const SiteFigures*>; // by line
 
-std::map<Scope, std::pair<Sites, Sites>> by_scope(const Figures& base, const Figures& now) {
+Scope scope_of(const SiteFigures& site, const FileNames& name) {
+  return {name(site.file), name(site.wrapper.file), plain_functions(site), plain_constructs(site)};
+}
+
+std::map<Scope, std::pair<Sites, Sites>> by_scope(const Figures& base, const Figures& now,
+                                                  const FileNames& name) {
   std::map<Scope, std::pair<Sites, Sites>> scopes;
   for (const SiteFigures& site : base.sites)
-    scopes[{site.file, site.functions, site.constructs}].first.push_back(&site);
+    scopes[scope_of(site, name)].first.push_back(&site);
   for (const SiteFigures& site : now.sites)
-    scopes[{site.file, site.functions, site.constructs}].second.push_back(&site);
-  const auto by_line = [](const SiteFigures* a, const SiteFigures* b) { return a->line < b->line; };
+    scopes[scope_of(site, name)].second.push_back(&site);
+  const auto by_line = [](const SiteFigures* a, const SiteFigures* b) {
+    return std::pair(a->line, a->wrapper.line) < std::pair(b->line, b->wrapper.line);
+  };
   for (auto& [scope, sites] : scopes) {
     std::sort(sites.first.begin(), sites.first.end(), by_line);
     std::sort(sites.second.begin(), sites.second.end(), by_line);
@@ -30,12 +99,16 @@ std::map<Scope, std::pair<Sites, Sites>> by_scope(const Figures& base, const Fig
 }
 
 // Matches the remaining sites by file and line, whatever code is there now.
-void match_lines(Sites& base, Sites& now, std::vector<SitePair>& pairs) {
-  std::map<std::pair<std::string, std::uint32_t>, const SiteFigures*> places;
+void match_lines(Sites& base, Sites& now, const FileNames& name, std::vector<SitePair>& pairs) {
+  using Place = std::tuple<std::string, std::uint32_t, std::string, std::uint32_t>;
+  const auto place_of = [&](const SiteFigures& site) {
+    return Place{name(site.file), site.line, name(site.wrapper.file), site.wrapper.line};
+  };
+  std::map<Place, const SiteFigures*> places;
   for (const SiteFigures* const site : now)
-    places[{site->file, site->line}] = site;
+    places[place_of(*site)] = site;
   for (const SiteFigures* const site : base) {
-    const auto found = places.find({site->file, site->line});
+    const auto found = places.find(place_of(*site));
     if (found == places.end()) {
       pairs.push_back({Match::Removed, site, nullptr});
       continue;
@@ -50,11 +123,12 @@ void match_lines(Sites& base, Sites& now, std::vector<SitePair>& pairs) {
 // A function with as many sites of the same construct as before has the same sites, in their order.
 // If there are more or fewer, only the lines can identify the new ones.
 std::vector<SitePair> match_sites(const Figures& base, const Figures& now) {
+  const FileNames name(base, now);
   std::vector<SitePair> pairs;
   Sites base_rest, now_rest;
-  for (const auto& [scope, sites] : by_scope(base, now)) {
+  for (const auto& [scope, sites] : by_scope(base, now, name)) {
     const auto& [before, after] = sites;
-    if (std::get<1>(scope).empty() || before.size() != after.size()) {
+    if (std::get<2>(scope).empty() || before.size() != after.size()) {
       base_rest.insert(base_rest.end(), before.begin(), before.end());
       now_rest.insert(now_rest.end(), after.begin(), after.end());
       continue;
@@ -63,7 +137,7 @@ std::vector<SitePair> match_sites(const Figures& base, const Figures& now) {
       pairs.push_back({before[i]->line == after[i]->line ? Match::SameLine : Match::Moved,
                        before[i], after[i]});
   }
-  match_lines(base_rest, now_rest, pairs);
+  match_lines(base_rest, now_rest, name, pairs);
   return pairs;
 }
 

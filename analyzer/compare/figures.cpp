@@ -37,6 +37,10 @@ SiteFigures site_of_json(const JsonFields& json) {
          "an empty one", kHint);
   site.functions = json.texts("functions");
   site.constructs = json.texts("constructs");
+  if (json.has("wrapper") && !json.is_null("wrapper")) { // added within /1
+    const JsonFields wrapper = json.object("wrapper");
+    site.wrapper = {wrapper.text("file"), line_of(wrapper)};
+  }
   site.work = json.number("work");
   site.span = json.number("span");
   // Added within /1. Profiles without it have the sum of spans instead.
@@ -116,6 +120,7 @@ Figures figures_of(const Profile& profile) {
                              .line = row.info.line,
                              .functions = row.info.functions,
                              .constructs = row.info.constructs,
+                             .wrapper = row.info.wrapper,
                              .work = row.work,
                              .span = row.span,
                              .longest_chain = row.longest_chain,

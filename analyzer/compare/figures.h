@@ -16,6 +16,7 @@ struct SiteFigures {
   std::string file;
   std::uint32_t line = 0; // 0: main
   std::vector<std::string> functions, constructs;
+  SourcePlace wrapper; // as in SiteInfo
   std::uint64_t work = 0, span = 0;
   std::uint64_t longest_chain = 0;
   std::uint64_t exclusive_work = 0, critical_work = 0;

@@ -32,7 +32,8 @@ struct ProfileOptions {
   bool contexts = false; // calling contexts and the timeline, for exports
   unsigned jobs = 1;
   PathMap path_map;
-  ProgressSink* progress = nullptr; // receives the phases; null: no progress display
+  std::vector<std::string> wrappers; // functions whose callers are sites: see sites/callers.h
+  ProgressSink* progress = nullptr;  // receives the phases; null: no progress display
 };
 
 } // namespace tp::analysis

@@ -120,6 +120,15 @@ Json run_path_json(const RunPathPart& part) {
           {"scheduler_delay_ticks", scheduler}};
 }
 
+Json wrapper_json(const SiteInfo& info) {
+  if (info.wrapper.file.empty())
+    return nullptr;
+  return {{"file", info.wrapper.file},
+          {"line", info.wrapper.line},
+          {"function", info.wrapper_function},
+          {"other_callers", info.of_other_callers}};
+}
+
 Json site_json(const Profile& profile, const SiteRow& site) {
   return {{"name", site.info.name},
           {"file", site.info.file},
@@ -130,6 +139,7 @@ Json site_json(const Profile& profile, const SiteRow& site) {
           {"constructs", site.info.constructs},
           {"found_by", site.info.found_by},
           {"site_ids", site.info.site_ids},
+          {"wrapper", wrapper_json(site.info)},
           {"work", site.work},
           {"span", site.span},
           {"parallelism", number(decimal2({site.work, site.span}))},

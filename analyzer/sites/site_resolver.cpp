@@ -28,6 +28,7 @@ struct SourceFrame {
   std::string function;
   std::string file;
   std::uint32_t line = 0;
+  Dwarf_Die description{}; // of the function, or of its inlined call
 };
 
 std::string base_name(const std::string& path) {
@@ -187,6 +188,7 @@ InlineChain inline_chain(FunctionIndex& index, Dwfl_Module* module, Dwarf_Addr a
     if (!is_function(&scope))
       continue;
     here.function = name_of(&scope);
+    here.description = scope;
     const std::string declared = declared_in(&scope);
     // A oneTBB lambda inlined into user code is still oneTBB's.
     if (here.file.empty())
@@ -246,6 +248,7 @@ struct SiteResolver::Impl {
   std::map<std::uint32_t, Module> modules;
   std::map<std::uint32_t, Opened> opened;
   FunctionIndex functions;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<UserCall>> calls;
 
   ~Impl() {
     for (auto& [id, each] : opened)
@@ -339,6 +342,28 @@ struct SiteResolver::Impl {
              fmt::format("{}+{:#x}", short_name(name), offset + 1)}};
   }
 
+  // The calls of user code at an address, innermost first.
+  const std::vector<UserCall>& user_calls_at(const CodeAddress& address) {
+    const auto [entry, is_new] = calls.try_emplace({address.module, address.offset});
+    std::vector<UserCall>& result = entry->second;
+    const Opened& module = open(address.module);
+    if (!is_new || is_system_module(address.module) || !module.module || address.offset == 0)
+      return result;
+    const InlineChain chain =
+        inline_chain(functions, module.module, module.base + address.offset - 1);
+    for (const SourceFrame& frame : chain.frames)
+      if (frame.line != 0 && !frame.file.empty() && !is_library_frame(frame.function, frame.file))
+        result.push_back({frame.file, frame.line, frame.function, "", chain.directory,
+                          code_parameter(frame.description)});
+    if (!result.empty() || !chain.frames.empty())
+      return result;
+    const Call call = look_at(address); // by its symbol
+    if (!call.library && !call.site.file.empty())
+      result.push_back({call.site.file, call.site.line, call.site.function, call.site.name, "",
+                        code_parameter(std::string_view(call.site.function))});
+    return result;
+  }
+
   // The C and C++ runtime, and oneTBB itself: none of their frames is user code.
   bool is_system_module(std::uint32_t id) const {
     const std::string name = module_name(id);
@@ -356,6 +381,14 @@ SiteResolver::SiteResolver(const std::vector<Module>& modules) : impl_(std::make
 }
 
 SiteResolver::~SiteResolver() = default;
+
+std::vector<UserCall> SiteResolver::user_calls(const StaticSite& site) {
+  std::vector<UserCall> result;
+  for (const CodeAddress& address : site.stack)
+    for (const UserCall& call : impl_->user_calls_at(address))
+      result.push_back(call);
+  return result;
+}
 
 ResolvedSite SiteResolver::resolve(const StaticSite& site) {
   const CodeAddress* users = nullptr; // the innermost call that is not a library's

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "model/run_info.h"
+#include "sites/callers.h"
 
 #include <memory>
 #include <string>
@@ -33,6 +34,8 @@ public:
   ~SiteResolver();
   // Never fails: a module that is missing gives module+0xoffset.
   ResolvedSite resolve(const StaticSite& site);
+  // The calls of the user's code on the site's stack, innermost first; inlined ones as well.
+  std::vector<UserCall> user_calls(const StaticSite& site);
 
 private:
   struct Impl;

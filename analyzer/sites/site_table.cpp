@@ -32,51 +32,97 @@ std::string construct_of(const StaticSite& site) {
   return by_type.empty() ? site.construct : by_type;
 }
 
+// Where a site is, and, if a wrapper makes the call, where that is.
+struct Place {
+  ResolvedSite site;
+  ResolvedSite wrapper; // no file: none
+  bool of_other_callers = false;
+};
+
 // Where each site is. A file has one name: the one by which the compiler was given it, as in tags.
 // Debug information has absolute names, also of files that were given by a relative one.
-std::vector<ResolvedSite> places_of(const SiteFile& sites) {
+std::vector<Place> places_of(const SiteFile& sites, const std::vector<std::string>& wrappers) {
   SiteResolver resolver(sites.modules);
-  std::vector<ResolvedSite> places;
+  std::vector<std::vector<UserCall>> calls;
+  for (const StaticSite& site : sites.sites)
+    calls.push_back(resolver.user_calls(site));
+  const std::vector<std::size_t> levels = calls_by_wrappers(calls, wrappers);
+
+  std::vector<Place> places;
   std::set<std::string> tagged;
-  for (const StaticSite& site : sites.sites) {
-    ResolvedSite place{site.file, site.line, site.function, site.tag, ""};
-    if (site.file.empty())
-      place = resolver.resolve(site);
+  const auto normalize = [](ResolvedSite& place) {
     if (place.line != 0)
       place.file = normal_path(place.file);
+  };
+  for (std::size_t i = 0; i < sites.sites.size(); ++i) {
+    const StaticSite& site = sites.sites[i];
+    Place place;
+    place.site = {site.file, site.line, site.function, site.tag, ""};
+    if (site.file.empty())
+      place.site = resolver.resolve(site);
+    normalize(place.site);
     if (!site.file.empty())
-      tagged.insert(place.file);
+      tagged.insert(place.site.file);
+    if (levels[i] > 0) {
+      place.wrapper = std::move(place.site);
+      if (site.has_other_callers) {
+        place.site = place.wrapper;
+        place.of_other_callers = true;
+      } else {
+        const UserCall& call = calls[i][levels[i]];
+        place.site = {call.file, call.line,     call.function, place.wrapper.found_by,
+                      call.name, call.directory};
+        normalize(place.site);
+      }
+    }
     places.push_back(std::move(place));
   }
-  for (ResolvedSite& place : places)
+  const auto name_as_tags_do = [&](ResolvedSite& place) {
     if (!place.directory.empty() && !tagged.contains(place.file))
       if (std::string given = relative_path(place.file, place.directory); tagged.contains(given))
         place.file = std::move(given);
+  };
+  for (Place& place : places) {
+    name_as_tags_do(place.site);
+    name_as_tags_do(place.wrapper);
+  }
   return places;
 }
 
-void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
+void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map,
+              const std::vector<std::string>& wrappers) {
   table.rows.push_back({.file = "main", .line = 0, .found_by = {"main"}});
   table.maps.of_library.push_back(false);
   table.maps.row_of_site.insert(trace::kMainSite, kMainRow);
-  const std::vector<ResolvedSite> places = places_of(sites);
-  std::map<std::pair<std::string, std::uint32_t>, Row> known;
+  std::vector<Place> places = places_of(sites, wrappers);
+  using Key = std::tuple<std::string, std::uint32_t, std::string, std::uint32_t, bool>;
+  std::map<Key, Row> known;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const StaticSite& site = sites.sites[i];
-    ResolvedSite place = places[i];
+    auto& [place, wrapper, of_other_callers] = places[i];
     place.file = map_path(place.file, path_map);
-    const auto [it, fresh] = known.try_emplace({place.file, place.line}, table.rows.end_id());
+    wrapper.file = map_path(wrapper.file, path_map);
+    const auto [it, fresh] =
+        known.try_emplace({place.file, place.line, wrapper.file, wrapper.line, of_other_callers},
+                          table.rows.end_id());
     if (fresh) {
-      table.rows.push_back({.name = place.name, .file = place.file, .line = place.line});
+      table.rows.push_back({.name = place.name,
+                            .file = place.file,
+                            .line = place.line,
+                            .wrapper = {wrapper.file, wrapper.line},
+                            .wrapper_function = wrapper.function,
+                            .of_other_callers = of_other_callers});
       table.maps.of_library.push_back(place.of_library);
     }
     SiteInfo& row = table.rows[it->second];
     add_once(row.functions, place.function);
     add_once(row.constructs, construct_of(site));
     add_once(row.found_by, place.found_by);
-    if (row.column == 0)
-      row.column = site.column;
-    row.end_line = std::max(row.end_line, site.end_line);
+    if (wrapper.file.empty()) { // else those of the wrapper's call
+      if (row.column == 0)
+        row.column = site.column;
+      row.end_line = std::max(row.end_line, site.end_line);
+    }
     row.site_ids.push_back(site.id);
     table.maps.row_of_site.insert(site.id, it->second);
   }
@@ -116,8 +162,10 @@ std::string common_directory(const SiteTable& table) {
     common.resize(common.rfind('/') + 1);
     any = true;
   };
-  for (const SiteInfo& row : table.rows)
+  for (const SiteInfo& row : table.rows) {
     consider(row.file);
+    consider(row.wrapper.file);
+  }
   for (const RegionInfo& region : table.regions)
     consider(region.file);
   return common;
@@ -129,9 +177,17 @@ void name_places(SiteTable& table) {
     const bool inside = !common.empty() && file.starts_with(common);
     return fmt::format("{}:{}", inside ? file.substr(common.size()) : file, line);
   };
-  for (SiteInfo& row : table.rows)
+  const auto name = [&](const std::string& file, std::uint32_t line) {
+    return line == 0 ? file : place(file, line);
+  };
+  for (SiteInfo& row : table.rows) {
     if (row.name.empty())
-      row.name = row.line == 0 ? row.file : place(row.file, row.line);
+      row.name = name(row.file, row.line);
+    if (row.of_other_callers)
+      row.name += " (other callers)";
+    else if (!row.wrapper.file.empty())
+      row.name += " <- " + name(row.wrapper.file, row.wrapper.line);
+  }
   for (RegionInfo& region : table.regions)
     region.place = place(region.file, region.line);
 }
@@ -175,9 +231,10 @@ std::string relative_path(const std::string& path, const std::string& directory)
   return std::filesystem::path(path).lexically_relative(directory).string();
 }
 
-SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map) {
+SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map,
+                           const std::vector<std::string>& wrappers) {
   SiteTable table;
-  add_rows(table, sites, path_map);
+  add_rows(table, sites, path_map, wrappers);
   add_regions(table, sites, path_map);
   number_callers(table);
   name_places(table);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From static ids to rows of the profile: spawn sites with the same (file, line) are one row,
-// regions with the same (file, line, name) one region. Made before the streams are read, because
-// which invocations are outermost depends on it.
+// From static ids to rows of the profile: spawn sites with the same (file, line) are one row, those
+// of a wrapper (callers.h) if the call of the wrapper has the same (file, line) as well; regions
+// with the same (file, line, name) are one region. Made before the streams are read, because which
+// invocations are outermost depends on it.
 #pragma once
 
 #include "model/profile.h"
@@ -30,6 +31,8 @@ std::string map_path(const std::string& path, const PathMap& path_map);
 std::string normal_path(const std::string& path);
 std::string relative_path(const std::string& path, const std::string& directory);
 
-SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map);
+// `wrappers`: see callers.h.
+SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map,
+                           const std::vector<std::string>& wrappers = {});
 
 } // namespace tp::analysis

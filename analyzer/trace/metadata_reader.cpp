@@ -164,6 +164,7 @@ StaticSite read_site(const JsonFields& fields) {
   site.function = fields.text("function", "");
   site.construct = fields.text("construct", "");
   site.type = fields.text("type", "");
+  site.has_other_callers = fields.flag("other_callers", false);
   for (const Json& pair : fields.array_or_empty("stack")) {
     if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number_unsigned() ||
         !pair[1].is_number_unsigned())

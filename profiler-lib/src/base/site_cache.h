@@ -9,7 +9,9 @@
 
 namespace tp::rt {
 
-// Direct-mapped: a key may replace another one. Keys and numbers are not 0. Used by one thread.
+// 2^Bits entries, direct-mapped: a key may replace another one. Keys and numbers are not 0. Used by
+// one thread.
+template <unsigned Bits>
 class SiteCache {
 public:
   // 0: not known.
@@ -26,12 +28,10 @@ private:
     std::uint64_t key = 0;
     std::uint32_t number = 0;
   };
-  static constexpr unsigned kEntries = 128;
   static unsigned slot(std::uint64_t key) {
-    return static_cast<unsigned>((key * 0x9e3779b97f4a7c15ull) >> 57);
+    return static_cast<unsigned>((key * 0x9e3779b97f4a7c15ull) >> (64 - Bits));
   }
-  Entry entries_[kEntries];
-  static_assert(kEntries == 1u << (64 - 57));
+  Entry entries_[1u << Bits];
 };
 
 } // namespace tp::rt

@@ -26,6 +26,7 @@
 #include "builder/causal_region.h"
 #include "builder/outside_of_step.h"
 #include "sites/address_sites.h"
+#include "sites/call_path.h"
 #include "sites/site_registry.h"
 
 #include <cstring>
@@ -236,12 +237,11 @@ TP_HOT void put_context(RecordEncoder& record, const ContextOperand& operand,
     record.operand(operand.id);
 }
 
-// The frame of a task is on the stack, below everything that the task calls; others are not.
 TP_COLD std::uint32_t learn_address(ThreadState& thread, const Frame& frame, const tp_task& task,
-                                    unsigned traits) noexcept {
+                                    unsigned traits, std::uint64_t path) noexcept {
   const std::uint32_t site =
-      register_address(task, traits & kConstructMask, frame.task_words ? &frame : nullptr);
-  thread.sites.remember(address_key(task.type, task.caller), site);
+      register_address(task, traits & kConstructMask, path, task_stack_of(frame));
+  thread.sites.remember(address_key(task.type, task.caller, path), site);
   return site;
 }
 
@@ -275,8 +275,9 @@ TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task&
   // Returned by the task that ran: there is no call of its own on the stack.
   if (task.caller == task.type)
     return {frame.site, true, frame.site_tagged};
-  const std::uint32_t known = thread.sites.find(address_key(task.type, task.caller));
-  return {known != 0 ? known : learn_address(thread, frame, task, traits), false, false};
+  const std::uint64_t path = call_path(thread.frame_rules, task_stack_of(frame));
+  const std::uint32_t known = thread.sites.find(address_key(task.type, task.caller, path));
+  return {known != 0 ? known : learn_address(thread, frame, task, traits, path), false, false};
 }
 
 TP_COLD TaskKind learn_kind(ThreadState& thread, const void* type) noexcept {

@@ -8,6 +8,7 @@
 #include "builder/region_table.h"
 #include "clock/work_clock.h"
 #include "output/trace_writer.h"
+#include "sites/frame_rules.h"
 #include "tp/hooks.h"
 
 #include <atomic>
@@ -45,6 +46,12 @@ struct Frame {
   std::uint64_t portion_time; // when the body call's open portion began
 };
 static_assert(sizeof(Frame) <= sizeof(tp_frame), "raise the size of tp_frame");
+
+// The frame of a task is on the stack, below everything that the task calls: its address. Null for
+// other frames.
+inline const void* task_stack_of(const Frame& frame) noexcept {
+  return frame.task_words != nullptr ? &frame : nullptr;
+}
 
 // A flag of collaborative_call_once whose edge one part of a frame has acquired (tp_on_after_once).
 struct AcquiredFlag {
@@ -90,9 +97,10 @@ struct ThreadState {
   std::uint64_t step_extra[kMaxExtraEvents] = {};
   std::uint64_t closed_extra[kMaxExtraEvents] = {};
   ThreadClock clock;
-  SiteCache sites;
-  SiteCache known_regions; // region + 1
-  SiteCache task_kinds;    // TaskKind by vtable
+  SiteCache<9> sites;
+  SiteCache<7> known_regions; // region + 1
+  SiteCache<7> task_kinds;    // TaskKind by vtable
+  FrameRules frame_rules;
   AcquiredFlag acquired_flags[kAcquiredFlags] = {};
   std::uint32_t parts = 0; // that have a number of this thread
   std::uint64_t block_sizes[kBlockSizes] = {};

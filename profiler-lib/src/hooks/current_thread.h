@@ -7,6 +7,7 @@
 
 #include "base/recording_state.h"
 #include "builder/outside_of_step.h"
+#include "sites/call_path.h"
 #include "sites/site_registry.h"
 
 namespace tp::rt {
@@ -41,17 +42,18 @@ TP_HOT bool has_steps(const ThreadState& thread, const Frame& frame) noexcept {
          !(thread.is_worker && &frame == &thread.root);
 }
 
-// The number of a site's record, from the thread's cache if possible; with kInternalSite where that
-// applies.
-TP_HOT std::uint32_t id_of_site(ThreadState& thread, Frame& frame, const void* site) noexcept {
-  const auto key = reinterpret_cast<std::uint64_t>(site);
-  std::uint32_t id = thread.sites.find(key);
-  if (id == 0) [[unlikely]] {
-    const OutsideOfStep outside(thread, frame);
-    id = register_site(site);
-    thread.sites.remember(key, id);
-  }
-  return id;
+TP_COLD std::uint32_t learn_site(ThreadState& thread, Frame& frame, const void* record,
+                                 std::uint64_t path) noexcept;
+
+// The number of a call's site, from its record and the path of calls that led here, from the
+// thread's cache if possible; with kInternalSite where that applies.
+TP_HOT std::uint32_t id_of_site(ThreadState& thread, Frame& frame, const void* record) noexcept {
+  const std::uint32_t kind = thread.sites.find(record_key(record));
+  if ((kind & kInternalSite) != 0)
+    return kind;
+  const std::uint64_t path = call_path(thread.frame_rules, task_stack_of(frame));
+  const std::uint32_t id = thread.sites.find(record_key(record, path));
+  return id != 0 ? id : learn_site(thread, frame, record, path);
 }
 
 } // namespace tp::rt

@@ -2,8 +2,9 @@
 // See address_sites.h.
 #include "sites/address_sites.h"
 
+#include "sites/call_path.h"
+
 #include <cstring>
-#include <link.h>
 #include <typeinfo>
 #include <unwind.h>
 #include <utility>
@@ -15,8 +16,6 @@ namespace {
 constexpr int kSkippedFrames = 64;
 
 struct Unwinding {
-  std::uintptr_t own_begin = 0; // libtbb, whose frames are left out
-  std::uintptr_t own_end = 0;
   std::uintptr_t task_stack = UINTPTR_MAX;
   int skipped = 0;
   Stack stack{};
@@ -28,32 +27,10 @@ _Unwind_Reason_Code keep_frame(_Unwind_Context* context, void* data) {
   const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(context));
   if (address == 0 || _Unwind_GetCFA(context) > unwinding.task_stack)
     return _URC_END_OF_STACK;
-  if (stack.count == 0 && address >= unwinding.own_begin && address < unwinding.own_end)
+  if (stack.count == 0 && own_code.contains(address))
     return ++unwinding.skipped < kSkippedFrames ? _URC_NO_REASON : _URC_END_OF_STACK;
   stack.addresses[stack.count++] = address;
   return stack.count < Stack::kDepth ? _URC_NO_REASON : _URC_END_OF_STACK;
-}
-
-// For dl_iterate_phdr: finds where the library that contains this function is mapped.
-int match_self(dl_phdr_info* info, std::size_t, void* data) {
-  auto& unwinding = *static_cast<Unwinding*>(data);
-  const auto self = reinterpret_cast<std::uintptr_t>(&match_self);
-  std::uintptr_t low = UINTPTR_MAX, high = 0;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& header = info->dlpi_phdr[i];
-    if (header.p_type != PT_LOAD)
-      continue;
-    const std::uintptr_t start = info->dlpi_addr + header.p_vaddr;
-    if (start < low)
-      low = start;
-    if (start + header.p_memsz > high)
-      high = start + header.p_memsz;
-  }
-  if (self < low || self >= high)
-    return 0;
-  unwinding.own_begin = low;
-  unwinding.own_end = high;
-  return 1;
 }
 
 } // namespace
@@ -63,7 +40,7 @@ Stack stack_of_caller(const void* caller, const void* task_stack) {
   // AddressSanitizer may keep variables elsewhere.
   if (task_stack > __builtin_frame_address(0))
     unwinding.task_stack = reinterpret_cast<std::uintptr_t>(task_stack);
-  dl_iterate_phdr(match_self, &unwinding);
+  find_own_code();
   _Unwind_Backtrace(keep_frame, &unwinding);
   Stack& stack = unwinding.stack;
   if (stack.count == 0)

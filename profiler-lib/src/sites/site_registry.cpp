@@ -3,6 +3,7 @@
 #include "sites/site_registry.h"
 
 #include "sites/address_sites.h"
+#include "sites/call_path.h"
 #include "sites/modules.h"
 #include "sites/site_file.h"
 #include "sites/site_notes.h"
@@ -19,14 +20,28 @@
 namespace tp::rt {
 namespace {
 
+// The sites of one call, by their paths.
+struct Call {
+  std::unordered_map<std::uint64_t, std::uint32_t> by_path;
+  std::uint32_t others = 0; // of all paths beyond kMostPaths
+};
+
+// A record of a call. The number is not 0 for calls in library code, which are no sites.
+struct Record {
+  std::uint32_t library = 0;
+  bool is_explicit = false; // written by tp-rewrite or tp-c++
+  NotedSite place;
+  Call call;
+};
+
 struct Registry {
   std::mutex mutex; // guards what follows
   SiteFile file;
   Modules modules;
   std::uint32_t sites = 1; // 0 is main
   std::uint32_t regions = 0;
-  std::unordered_map<const void*, std::uint32_t> by_record;
-  std::unordered_map<std::uint64_t, std::uint32_t> by_address;
+  std::unordered_map<const void*, Record> by_record;
+  std::unordered_map<std::uint64_t, Call> by_address;
   std::map<std::string, std::uint32_t> region_by_key;
 };
 
@@ -54,67 +69,100 @@ std::string stack_json(const Stack& stack, Registry& r) {
   return json + "]";
 }
 
-} // namespace
-
-std::uint32_t register_site(const void* record) {
-  Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  const auto [entry, is_new] = r.by_record.try_emplace(record, 0);
-  if (!is_new)
-    return entry->second;
-  const auto& place = *static_cast<const tp_spawn_site*>(record);
-  const bool is_explicit = (place.column & TP_SITE_EXPLICIT) != 0;
-  const char* file = place.file != nullptr ? place.file : "";
-  NotedSite site;
-  const bool is_noted = !is_explicit && find_noted_site(place, site);
-  if (!is_noted)
-    site = {file,
+Record read_record(const tp_spawn_site& place) {
+  Record record;
+  NotedSite& site = record.place;
+  const bool has_all_fields = (place.column & TP_SITE_EXPLICIT) != 0;
+  record.is_explicit = has_all_fields || find_noted_site(place, site);
+  if (has_all_fields || !record.is_explicit)
+    site = {place.file != nullptr ? place.file : "",
             place.function != nullptr ? place.function : "",
-            is_explicit && place.construct != nullptr ? place.construct : "",
+            has_all_fields && place.construct != nullptr ? place.construct : "",
             place.line,
             place.column & ~TP_SITE_EXPLICIT,
-            is_explicit ? place.end_line : 0};
-  const bool is_recorded = is_explicit || is_noted;
-  if (!is_recorded) // no task ever has the number of a library's call
+            has_all_fields ? place.end_line : 0};
+  if (!record.is_explicit) // no task ever has the number of a library's call
     switch (trace::owner_of_code(site.function, site.file)) {
     case trace::CodeOwner::TaskLibrary:
-      return entry->second = kInternalSite;
+      record.library = kInternalSite;
+      break;
     case trace::CodeOwner::StandardLibrary:
-      return entry->second = kStandardLibrarySite;
+      record.library = kStandardLibrarySite;
+      break;
     default:
       break;
     }
-  entry->second = r.sites++;
-  JsonObject line;
-  line.number("site", entry->second)
-      .text("tag", is_recorded ? "explicit" : "header")
-      .text("file", site.file)
-      .number("line", site.line)
-      .number("column", site.column)
-      .text("function", site.function);
-  if (is_recorded)
-    line.number("end_line", site.end_line).text("construct", site.construct);
-  r.file.append(line);
-  return entry->second;
+  return record;
 }
 
-std::uint32_t register_address(const tp_task& task, unsigned construct, const void* task_stack) {
+struct PathSite {
+  std::uint32_t id;
+  bool is_new;
+  bool is_others;
+};
+
+// The site of a call's path; a new one has to be written to the file.
+PathSite site_of_path(Call& call, std::uint64_t path, Registry& r) {
+  if (const auto known = call.by_path.find(path); known != call.by_path.end())
+    return {known->second, false, false};
+  if (call.by_path.size() < kMostPaths)
+    return {call.by_path[path] = r.sites++, true, false};
+  if (call.others != 0)
+    return {call.others, false, true};
+  return {call.others = r.sites++, true, true};
+}
+
+// What shows the callers.
+void add_callers(JsonObject& line, const PathSite& site, const void* caller, const void* task_stack,
+                 Registry& r) {
+  line.raw("stack", stack_json(stack_of_caller(caller, task_stack), r));
+  if (site.is_others)
+    line.raw("other_callers", "true");
+}
+
+} // namespace
+
+std::uint32_t register_site(const void* record, std::uint64_t path, const void* task_stack) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  const auto [entry, is_new] =
-      r.by_address.try_emplace(address_key(task.type, task.caller), r.sites);
-  if (!is_new)
-    return entry->second;
-  const std::uint32_t id = r.sites++;
-  const std::string stack = stack_json(stack_of_caller(task.caller, task_stack), r);
+  const auto [entry, is_first] = r.by_record.try_emplace(record);
+  Record& known = entry->second;
+  if (is_first)
+    known = read_record(*static_cast<const tp_spawn_site*>(record));
+  if (known.library != 0)
+    return known.library;
+  const PathSite site = site_of_path(known.call, path, r);
+  if (!site.is_new)
+    return site.id;
+  const NotedSite& place = known.place;
   JsonObject line;
-  line.number("site", id)
-      .text("tag", "address")
-      .raw("stack", stack)
-      .text("type", type_name(task.type))
-      .text("construct", construct_name(construct));
+  line.number("site", site.id)
+      .text("tag", known.is_explicit ? "explicit" : "header")
+      .text("file", place.file)
+      .number("line", place.line)
+      .number("column", place.column)
+      .text("function", place.function);
+  if (known.is_explicit)
+    line.number("end_line", place.end_line).text("construct", place.construct);
+  if (path != 0)
+    add_callers(line, site, nullptr, task_stack, r);
   r.file.append(line);
-  return id;
+  return site.id;
+}
+
+std::uint32_t register_address(const tp_task& task, unsigned construct, std::uint64_t path,
+                               const void* task_stack) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const PathSite site = site_of_path(r.by_address[address_key(task.type, task.caller)], path, r);
+  if (!site.is_new)
+    return site.id;
+  JsonObject line;
+  line.number("site", site.id).text("tag", "address");
+  add_callers(line, site, task.caller, task_stack, r);
+  line.text("type", type_name(task.type)).text("construct", construct_name(construct));
+  r.file.append(line);
+  return site.id;
 }
 
 std::uint32_t register_region(const tp_region& region) {
@@ -145,6 +193,7 @@ std::uint32_t register_region(const tp_region& region) {
 bool open_site_table(const char* path) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
+  find_own_code();
   const bool created = r.file.create(path);
   r.modules.clear();
   r.sites = 1;

@@ -17,19 +17,33 @@ namespace tp::rt {
 inline constexpr std::uint32_t kInternalSite = 0x80000000u;
 inline constexpr std::uint32_t kStandardLibrarySite = kInternalSite | 1;
 
-// The number of a site, from a constant record made by tp-rewrite or by the compiler
-// (tp_spawn_site), which must stay valid; with kInternalSite where that applies.
-std::uint32_t register_site(const void* record);
+// A call of oneTBB is one site for each path of calls that leads to it (call_path.h): whether a
+// wrapper makes the call, whose callers are what people know, is decided when names are known. So
+// many paths of a call have a site of their own; all further ones together are one more.
+inline constexpr unsigned kMostPaths = 512;
 
-// The number of a site of code that was not recompiled, identified by the task's type and caller.
-// Unwinds the calling thread's stack, so it has to be called below the spawn. `construct` is a
-// tp_construct, `task_stack` as in stack_of_caller().
-std::uint32_t register_address(const tp_task& task, unsigned construct,
+// The number of a site, from a constant record made by tp-rewrite or by the compiler
+// (tp_spawn_site), which must stay valid; with kInternalSite where that applies, whatever the path.
+// Unwinds the calling thread's stack, so it has to be called below the call. `path`: call_path();
+// `task_stack` as in stack_of_caller().
+std::uint32_t register_site(const void* record, std::uint64_t path = 0,
+                            const void* task_stack = nullptr);
+// Keys in a SiteCache: of a record in library code, whatever the path; of a record and a path.
+inline std::uint64_t record_key(const void* record) {
+  return reinterpret_cast<std::uint64_t>(record);
+}
+inline std::uint64_t record_key(const void* record, std::uint64_t path) {
+  return path ^ record_key(record) << 16 ^ 2;
+}
+
+// The number of a site of code that was not recompiled, identified by the task's type, its caller,
+// and the path. Unwinds the calling thread's stack. `construct` is a tp_construct.
+std::uint32_t register_address(const tp_task& task, unsigned construct, std::uint64_t path = 0,
                                const void* task_stack = nullptr);
 // Key of such a site in a SiteCache.
-inline std::uint64_t address_key(const void* type, const void* caller) {
+inline std::uint64_t address_key(const void* type, const void* caller, std::uint64_t path = 0) {
   const auto high = reinterpret_cast<std::uint64_t>(type);
-  return (high << 21 | high >> 43) ^ reinterpret_cast<std::uint64_t>(caller) ^ 1;
+  return (high << 21 | high >> 43) ^ reinterpret_cast<std::uint64_t>(caller) ^ path ^ 1;
 }
 
 // The number of a causal region, identified by name, else by file and line.

@@ -103,7 +103,7 @@ TEST(DescriptorRoom, LeavesTheProgramItsNumbersAndItsLimit) {
 }
 
 TEST(SiteCache, KnowsWhatItWasToldLast) {
-  SiteCache cache;
+  SiteCache<7> cache;
   EXPECT_EQ(cache.find(7), 0u);
   cache.remember(7, 3);
   EXPECT_EQ(cache.find(7), 3u);
@@ -112,7 +112,7 @@ TEST(SiteCache, KnowsWhatItWasToldLast) {
 }
 
 TEST(SiteCache, NeverGivesTheNumberOfAnotherKey) {
-  SiteCache cache;
+  SiteCache<7> cache;
   std::mt19937_64 random(1);
   for (int turn = 0; turn < 10000; ++turn) {
     const std::uint64_t key = random() % 1000 + 1;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SITES BY CALLER: many programs call oneTBB through a function of their own, a wrapper. Then the
+// place that people know is the call of the wrapper. Called by site_table, once for all sites.
+//
+// A function is a wrapper if
+//   1. the user says so (--wrapper);
+//   2. it is in a header below a system include folder, and not library code;
+//   3. it gets code from its caller (code_parameters.h): a function, a lambda, a function object;
+//   4. it gets an object with virtual functions, and is called at two places at least;
+//   5. at least kManyCallers functions call it.
+// By 3 to 5 a recursive function is none: its calls of itself are no other users of it.
+#pragma once
+
+#include "model/run_info.h"
+#include "sites/code_parameters.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tp::analysis {
+
+inline constexpr std::size_t kManyCallers = 8;
+
+// A call on a site's stack, in the user's code.
+struct UserCall {
+  std::string file; // as ResolvedSite::file
+  std::uint32_t line = 0;
+  std::string function; // demangled
+  std::string name;     // as ResolvedSite::name
+  std::string directory;
+  CodeParameter code = CodeParameter::None;
+};
+
+// For each site the number of calls that wrappers make: 0 if the site's own place counts, else the
+// place of `calls[site][n]`. `calls`: per site, innermost first, the first one being in the
+// function of the site's place. `wrappers`: names of functions, as `ns::function`, `function`, or
+// `Class::function`.
+std::vector<std::size_t> calls_by_wrappers(const std::vector<std::vector<UserCall>>& calls,
+                                           const std::vector<std::string>& wrappers);
+
+// The function around a lambda; of other functions the function itself; without parameters.
+std::string enclosing_function(std::string_view demangled);
+
+} // namespace tp::analysis
