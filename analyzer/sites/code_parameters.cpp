@@ -59,20 +59,19 @@ bool is_lambda(std::string_view name) {
   return name.empty() || name.find("lambda") != name.npos;
 }
 
-// Of a class.
-CodeParameter code_in_class(Dwarf_Die type, int depth) {
+// What the member functions of a class show.
+struct Members {
+  bool is_called = false;       // operator()
+  bool returns_nothing = false; // of it
+  bool has_others = false;      // than those of a function object
+  bool has_virtual = false;     // other than the destructor
+};
+
+Members members_of(Dwarf_Die type, bool is_function) {
   const std::string_view name = name_of(&type), plain = name.substr(0, name.find('<'));
-  const bool is_function = plain == "function" || plain == "move_only_function" ||
-                           plain == "copyable_function" || plain == "function_ref";
-  bool is_called = false, returns_nothing = false, has_others = false, is_virtual = false;
-  CodeParameter inherited = CodeParameter::None;
+  Members members;
   any_child(type, [&](Dwarf_Die& child) {
-    if (Dwarf_Die base = child;
-        dwarf_tag(&child) == DW_TAG_inheritance && depth < 4 && follow(base, DW_AT_type))
-      inherited = std::max(inherited, code_in_class(base, depth + 1));
-    if (dwarf_tag(&child) != DW_TAG_subprogram)
-      return false;
-    if (!is_function && is_library_member(child))
+    if (dwarf_tag(&child) != DW_TAG_subprogram || (!is_function && is_library_member(child)))
       return false; // std::less, std::ostream, a graph
     const std::string_view function = name_of(&child);
     const bool is_destructor = function.starts_with('~');
@@ -81,23 +80,42 @@ CodeParameter code_in_class(Dwarf_Die type, int depth) {
     if (!is_destructor &&
         dwarf_formudata(dwarf_attr(&child, DW_AT_virtuality, &memory), &virtuality) == 0 &&
         virtuality != DW_VIRTUALITY_none)
-      is_virtual = true;
+      members.has_virtual = true;
     if (function == "operator()") {
-      is_called = true;
-      returns_nothing |= !dwarf_attr(&child, DW_AT_type, &memory);
+      members.is_called = true;
+      members.returns_nothing |= !dwarf_attr(&child, DW_AT_type, &memory);
     } else if (!is_destructor && function != plain && !function.starts_with("operator") &&
                !is_of_body(function) && !has(&child, DW_AT_artificial)) {
-      has_others = true;
+      members.has_others = true;
     }
     return false;
   });
-  if (is_called && (is_lambda(name) || is_function || returns_nothing || !has_others))
+  return members;
+}
+
+CodeParameter code_in_class(Dwarf_Die type, DescribedClasses& classes, int depth = 0) {
+  const std::string_view name = name_of(&type), plain = name.substr(0, name.find('<'));
+  const bool is_function = plain == "function" || plain == "move_only_function" ||
+                           plain == "copyable_function" || plain == "function_ref";
+  const Members members = members_of(type, is_function);
+  if (members.is_called && (is_lambda(name) || is_function || members.returns_nothing ||
+                            !members.has_others))
     return CodeParameter::Code;
-  return std::max(inherited, is_virtual ? CodeParameter::Object : CodeParameter::None);
+  if (members.has_virtual ||
+      (has(&type, DW_AT_declaration) && classes.have_virtual_functions(type, name)))
+    return CodeParameter::Object;
+  CodeParameter inherited = CodeParameter::None;
+  any_child(type, [&](Dwarf_Die& child) {
+    if (Dwarf_Die base = child;
+        dwarf_tag(&child) == DW_TAG_inheritance && depth < 4 && follow(base, DW_AT_type))
+      inherited = std::max(inherited, code_in_class(base, classes, depth + 1));
+    return false;
+  });
+  return inherited;
 }
 
 // Of what a parameter refers to.
-CodeParameter code_in_type(Dwarf_Die type) {
+CodeParameter code_in_type(Dwarf_Die type, DescribedClasses& classes) {
   for (int depth = 0; depth < 16; ++depth)
     switch (dwarf_tag(&type)) {
     case DW_TAG_subroutine_type:
@@ -105,7 +123,7 @@ CodeParameter code_in_type(Dwarf_Die type) {
       return CodeParameter::Code;
     case DW_TAG_class_type:
     case DW_TAG_structure_type:
-      return code_in_class(type, 0);
+      return code_in_class(type, classes);
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type:
@@ -121,9 +139,47 @@ CodeParameter code_in_type(Dwarf_Die type) {
   return CodeParameter::None;
 }
 
+// Adds the classes below a unit, a namespace or a class.
+void add_classes(Dwarf_Die parent, std::map<std::string, bool, std::less<>>& have_virtual) {
+  any_child(parent, [&](Dwarf_Die& child) {
+    switch (dwarf_tag(&child)) {
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+      if (const std::string_view name = name_of(&child);
+          !name.empty() && !has(&child, DW_AT_declaration)) {
+        const bool has_virtual = members_of(child, false).has_virtual;
+        const auto [entry, is_first] = have_virtual.try_emplace(std::string(name), has_virtual);
+        entry->second = entry->second && has_virtual;
+      }
+      [[fallthrough]];
+    case DW_TAG_namespace:
+      add_classes(child, have_virtual);
+      break;
+    default:
+      break;
+    }
+    return false;
+  });
+}
+
 } // namespace
 
-CodeParameter code_parameter(Dwarf_Die function) {
+bool DescribedClasses::have_virtual_functions(Dwarf_Die near, std::string_view name) {
+  Dwarf* const file = dwarf_cu_getdwarf(near.cu);
+  const auto [entry, is_new] = of_file_.try_emplace(file);
+  if (is_new) {
+    Dwarf_Off offset = 0, next = 0;
+    std::size_t header = 0;
+    for (; dwarf_nextcu(file, offset, &next, &header, nullptr, nullptr, nullptr) == 0;
+         offset = next)
+      if (Dwarf_Die unit; dwarf_offdie(file, offset + header, &unit))
+        add_classes(unit, entry->second);
+  }
+  const auto found = entry->second.find(name);
+  return found != entry->second.end() && found->second;
+}
+
+CodeParameter code_parameter(Dwarf_Die function, DescribedClasses& classes) {
   while (follow(function, DW_AT_abstract_origin)) {
   }
   const bool is_virtual = has(&function, DW_AT_vtable_elem_location);
@@ -135,7 +191,7 @@ CodeParameter code_parameter(Dwarf_Die function) {
     const bool is_this = has(&child, DW_AT_artificial);
     Dwarf_Die type = child;
     if (follow(type, DW_AT_type)) {
-      CodeParameter found = code_in_type(type);
+      CodeParameter found = code_in_type(type, classes);
       if (is_this)
         found = is_virtual ? CodeParameter::None : std::min(found, CodeParameter::Object);
       if (is_this && name_of(&function) == "operator()")

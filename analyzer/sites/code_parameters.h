@@ -5,6 +5,9 @@
 
 #include <elfutils/libdw.h>
 
+#include <functional>
+#include <map>
+#include <string>
 #include <string_view>
 
 namespace tp::analysis {
@@ -15,10 +18,24 @@ enum class CodeParameter {
   Code,   // a function, a lambda, a function object
 };
 
+// Compilers describe a class with virtual functions once, in the unit that has its table of
+// functions; other units declare it. This finds the description, by the class's name alone: if a
+// module has several classes of a name, they have to agree.
+class DescribedClasses {
+public:
+  // Virtual functions in all classes of that name in the file of `near`. The first call for a file
+  // reads the names of all its classes.
+  bool have_virtual_functions(Dwarf_Die near, std::string_view name);
+
+private:
+  using HaveVirtual = std::map<std::string, bool, std::less<>>;
+  std::map<Dwarf*, HaveVirtual> of_file_;
+};
+
 // By the debug information of a function or of an inlined call. An object that is called like a
 // function counts as code unless it looks like a container with an index operator: its operator()
 // returns something, and it has other member functions.
-CodeParameter code_parameter(Dwarf_Die function);
+CodeParameter code_parameter(Dwarf_Die function, DescribedClasses& classes);
 // By the demangled name: lambdas, pointers to functions and std::function.
 CodeParameter code_parameter(std::string_view demangled);
 

@@ -248,6 +248,7 @@ struct SiteResolver::Impl {
   std::map<std::uint32_t, Module> modules;
   std::map<std::uint32_t, Opened> opened;
   FunctionIndex functions;
+  DescribedClasses classes;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<UserCall>> calls;
 
   ~Impl() {
@@ -354,7 +355,7 @@ struct SiteResolver::Impl {
     for (const SourceFrame& frame : chain.frames)
       if (frame.line != 0 && !frame.file.empty() && !is_library_frame(frame.function, frame.file))
         result.push_back({frame.file, frame.line, frame.function, "", chain.directory,
-                          code_parameter(frame.description)});
+                          code_parameter(frame.description, classes)});
     if (!result.empty() || !chain.frames.empty())
       return result;
     const Call call = look_at(address); // by its symbol

@@ -32,11 +32,6 @@ int match_self(dl_phdr_info* info, std::size_t, void*) {
   return 1;
 }
 
-// Reads a word of another function's frame.
-[[gnu::always_inline]] inline std::uintptr_t word_at(std::uintptr_t address) noexcept {
-  return *reinterpret_cast<const std::uintptr_t*>(address);
-}
-
 } // namespace
 
 constinit OwnCode own_code;
@@ -49,43 +44,15 @@ void find_own_code() noexcept {
 #if defined(__x86_64__)
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] std::uint64_t
 call_path(FrameRules& rules, const void* task_stack) noexcept {
-  // This function has a frame pointer, below its return address.
-  const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  std::uintptr_t frame_pointer = word_at(frame);
-  std::uintptr_t address = word_at(frame + 8);
-  std::uintptr_t stack_pointer = frame + 16;
-  // AddressSanitizer may keep the task's frame elsewhere.
-  const auto task = reinterpret_cast<std::uintptr_t>(task_stack);
-  const std::uintptr_t end = task > frame ? task : UINTPTR_MAX;
-
   std::uint64_t number = 0;
-  unsigned own = 0;
-  for (unsigned calls = 0; address != 0 && stack_pointer <= end;) {
-    if (!own_code.contains(address)) {
-      number = (number ^ address) * 0x9e3779b97f4a7c15ull;
-      number ^= number >> 32;
-      if (++calls == kMostCalls)
-        break;
-    } else if (++own == kMostOwnFrames) {
-      break;
-    }
-    const FrameRule rule = rules.find(address);
-    if (rule.kind == FrameRule::Kind::None)
-      break;
-    std::uintptr_t cfa =
-        (rule.kind == FrameRule::Kind::StackPointer ? stack_pointer : frame_pointer) +
-        static_cast<std::uintptr_t>(static_cast<std::intptr_t>(rule.offset));
-    if (rule.kind == FrameRule::Kind::Indirect)
-      cfa = word_at(cfa);
-    if (cfa <= stack_pointer)
-      break; // not a frame that contains the previous one
-    if (rule.saved == FrameRule::kSavedAtFramePointer)
-      frame_pointer = word_at(frame_pointer);
-    else if (rule.saved != 0)
-      frame_pointer = word_at(cfa + 8 * static_cast<std::uintptr_t>(std::intptr_t{rule.saved}));
-    address = word_at(cfa - 8);
-    stack_pointer = cfa;
-  }
+  unsigned own = 0, calls = 0;
+  visit_calls(rules, __builtin_frame_address(0), task_stack, [&](std::uintptr_t address) {
+    if (own_code.contains(address))
+      return ++own < kMostOwnFrames;
+    number = (number ^ address) * 0x9e3779b97f4a7c15ull;
+    number ^= number >> 32;
+    return ++calls < kMostCalls;
+  });
   return number;
 }
 #else

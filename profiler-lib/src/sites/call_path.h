@@ -33,4 +33,43 @@ inline constexpr unsigned kMostCalls = 6;
 // `task_stack`: as in stack_of_caller().
 [[gnu::noinline]] std::uint64_t call_path(FrameRules& rules, const void* task_stack) noexcept;
 
+#if defined(__x86_64__)
+// Calls visit(return address) for each call on the calling thread's stack, innermost first, until
+// it returns false. `frame`: __builtin_frame_address(0) in the function whose return address comes
+// first. Reads words of other functions' frames.
+template <typename Visit>
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] inline void
+visit_calls(FrameRules& rules, const void* frame, const void* task_stack, Visit&& visit) noexcept {
+  const auto word_at = [](std::uintptr_t at)
+                           __attribute__((no_sanitize_address, no_sanitize_thread)) {
+                             return *reinterpret_cast<const std::uintptr_t*>(at);
+                           };
+  const auto begin = reinterpret_cast<std::uintptr_t>(frame);
+  std::uintptr_t frame_pointer = word_at(begin);
+  std::uintptr_t address = word_at(begin + 8);
+  std::uintptr_t stack_pointer = begin + 16;
+  // AddressSanitizer may keep the task's frame elsewhere.
+  const auto task = reinterpret_cast<std::uintptr_t>(task_stack);
+  const std::uintptr_t end = task > begin ? task : UINTPTR_MAX;
+  while (address != 0 && stack_pointer <= end && visit(address)) {
+    const FrameRule rule = rules.find(address);
+    if (rule.kind == FrameRule::Kind::None)
+      return;
+    std::uintptr_t cfa =
+        (rule.kind == FrameRule::Kind::StackPointer ? stack_pointer : frame_pointer) +
+        static_cast<std::uintptr_t>(std::intptr_t{rule.offset});
+    if (rule.kind == FrameRule::Kind::Indirect)
+      cfa = word_at(cfa);
+    if (cfa <= stack_pointer)
+      return; // not a frame that contains the previous one
+    if (rule.saved == FrameRule::kSavedAtFramePointer)
+      frame_pointer = word_at(frame_pointer);
+    else if (rule.saved != 0)
+      frame_pointer = word_at(cfa + 8 * static_cast<std::uintptr_t>(std::intptr_t{rule.saved}));
+    address = word_at(cfa - 8);
+    stack_pointer = cfa;
+  }
+}
+#endif
+
 } // namespace tp::rt
