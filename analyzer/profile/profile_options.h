@@ -4,6 +4,7 @@
 
 #include "base/progress_sink.h"
 #include "passes/what_if.h"
+#include "sites/module_files.h"
 #include "sites/site_table.h"
 
 #include <cstdint>
@@ -32,6 +33,7 @@ struct ProfileOptions {
   bool contexts = false; // calling contexts and the timeline, for exports
   unsigned jobs = 1;
   PathMap path_map;
+  DebugFiles debug_files;
   ProgressSink* progress = nullptr; // receives the phases; null: no progress display
 };
 

@@ -2,7 +2,8 @@
 // Merges sites into rows.
 #include "sites/site_table.h"
 
-#include "sites/cxx_names.h"
+#include "sites/demangle.h"
+#include "sites/row_names.h"
 #include "sites/site_resolver.h"
 #include "sites/task_type.h"
 
@@ -28,18 +29,19 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 // The context of an untagged task may be the user's own, and then says less than the type of the
 // task.
 std::string construct_of(const StaticSite& site) {
-  const std::string by_type = look_at_task_type(demangle(site.type)).construct;
+  const std::string by_type = look_at_task_type(demangle_type(site.type)).construct;
   return by_type.empty() ? site.construct : by_type;
 }
 
 // Where each site is. A file has one name: the one by which the compiler was given it, as in tags.
 // Debug information has absolute names, also of files that were given by a relative one.
-std::vector<ResolvedSite> places_of(const SiteFile& sites) {
-  SiteResolver resolver(sites.modules);
+std::vector<ResolvedSite> places_of(const SiteFile& sites, const DebugFiles& debug_files) {
+  SiteResolver resolver(sites.modules, debug_files);
   std::vector<ResolvedSite> places;
   std::set<std::string> tagged;
   for (const StaticSite& site : sites.sites) {
-    ResolvedSite place{site.file, site.line, site.function, site.tag, ""};
+    ResolvedSite place{
+        .file = site.file, .line = site.line, .function = site.function, .found_by = site.tag};
     if (site.file.empty())
       place = resolver.resolve(site);
     if (place.line != 0)
@@ -55,20 +57,41 @@ std::vector<ResolvedSite> places_of(const SiteFile& sites) {
   return places;
 }
 
-void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
+// Rows of different code with the same text get one of their own.
+void separate_files(SiteTable& table, const std::vector<RowCode>& codes) {
+  for (const auto distinguish :
+       {+[](const RowCode& code, std::size_t) { return "@" + code.in_module; },
+        +[](const RowCode&, std::size_t number) { return "#" + std::to_string(number); }}) {
+    std::map<std::pair<std::string, std::uint32_t>, std::vector<Row>> rows_of;
+    for (const Row row : ids_below(table.rows.end_id()))
+      rows_of[{table.rows[row].file, table.rows[row].line}].push_back(row);
+    for (const auto& [place, rows] : rows_of)
+      for (std::size_t i = 0; rows.size() > 1 && i < rows.size(); ++i)
+        if (const RowCode& code = codes[index_of(rows[i])]; !code.in_module.empty())
+          table.rows[rows[i]].file += distinguish(code, i + 1);
+  }
+}
+
+// Returns the code of each row.
+std::vector<RowCode> add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map,
+                              const DebugFiles& debug_files) {
+  std::vector<RowCode> codes(1);
   table.rows.push_back({.file = "main", .line = 0, .found_by = {"main"}});
   table.maps.of_library.push_back(false);
   table.maps.row_of_site.insert(trace::kMainSite, kMainRow);
-  const std::vector<ResolvedSite> places = places_of(sites);
-  std::map<std::pair<std::string, std::uint32_t>, Row> known;
+  const std::vector<ResolvedSite> places = places_of(sites, debug_files);
+  // By file, line and identity: different code is never one row.
+  std::map<std::tuple<std::string, std::uint32_t, std::string>, Row> known;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const StaticSite& site = sites.sites[i];
     ResolvedSite place = places[i];
     place.file = map_path(place.file, path_map);
-    const auto [it, fresh] = known.try_emplace({place.file, place.line}, table.rows.end_id());
+    const auto [it, fresh] =
+        known.try_emplace({place.file, place.line, place.identity}, table.rows.end_id());
     if (fresh) {
       table.rows.push_back({.name = place.name, .file = place.file, .line = place.line});
       table.maps.of_library.push_back(place.of_library);
+      codes.push_back({place.what, place.place, place.in_module});
     }
     SiteInfo& row = table.rows[it->second];
     add_once(row.functions, place.function);
@@ -84,6 +107,9 @@ void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map) 
   table.maps.unknown_row =
       table.rows.push_back({.file = "unknown", .line = 0, .found_by = {"lost"}});
   table.maps.of_library.push_back(false);
+  codes.emplace_back();
+  separate_files(table, codes);
+  return codes;
 }
 
 void add_regions(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
@@ -123,15 +149,16 @@ std::string common_directory(const SiteTable& table) {
   return common;
 }
 
-void name_places(SiteTable& table) {
+void name_places(SiteTable& table, const std::vector<RowCode>& codes) {
   const std::string common = common_directory(table);
   const auto place = [&](const std::string& file, std::uint32_t line) {
     const bool inside = !common.empty() && file.starts_with(common);
     return fmt::format("{}:{}", inside ? file.substr(common.size()) : file, line);
   };
   for (SiteInfo& row : table.rows)
-    if (row.name.empty())
-      row.name = row.line == 0 ? row.file : place(row.file, row.line);
+    if (row.name.empty() && row.line != 0)
+      row.name = place(row.file, row.line);
+  name_codes(table.rows, codes);
   for (RegionInfo& region : table.regions)
     region.place = place(region.file, region.line);
 }
@@ -175,12 +202,13 @@ std::string relative_path(const std::string& path, const std::string& directory)
   return std::filesystem::path(path).lexically_relative(directory).string();
 }
 
-SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map) {
+SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map,
+                           const DebugFiles& debug_files) {
   SiteTable table;
-  add_rows(table, sites, path_map);
+  const std::vector<RowCode> codes = add_rows(table, sites, path_map, debug_files);
   add_regions(table, sites, path_map);
   number_callers(table);
-  name_places(table);
+  name_places(table, codes);
   return table;
 }
 
