@@ -150,6 +150,7 @@ private:
   }
   void finish() {
     name_it();
+    here_.is_local |= here_.name.starts_with("$_"); // clang's name for some lambdas
     here_.end = at_;
     if (!here_.name.empty())
       scopes_.push_back(std::move(here_));

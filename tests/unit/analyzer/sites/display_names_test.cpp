@@ -25,6 +25,8 @@ TEST(DisplayNames, AreThoseOfTheInnermostUserCode) {
        "operator()(int) const",
        "Builder::rebuild"},
       {"main::{lambda(int)#1}", "main"},
+      {"shop::run(int)::$_0", "shop::run"},
+      {"shop::$_0::operator()(int) const", "shop"},
       {"main", "main"},
       {"std::function<void (int)>", "std::function"},
       {"std::_Bind<shop::Order (int)>", "shop::Order"},
