@@ -24,7 +24,7 @@ struct Raw {
   std::vector<std::string> positionals;
   std::string data, out_dir, format = "table", sort = "critical", mode = "parallelize";
   std::string factors, procs, burden, explore = "auto", simulate = "auto", progress_after;
-  std::vector<std::string> map_path, regions, checks, exports, grains;
+  std::vector<std::string> map_path, debug_dirs, regions, checks, exports, grains;
 };
 
 constexpr std::uint64_t kMostRows = 1'000'000'000; // of a table
@@ -118,6 +118,7 @@ void finish_analysis(const Raw& raw, ProfileOptions& options) {
 void finish(const Raw& raw, Options& options) {
   finish_analysis(raw, options.analysis);
   options.analysis.path_map = path_rules(raw.map_path);
+  options.analysis.debug_files = debug_files(raw.debug_dirs);
   for (const std::string& check : raw.checks)
     options.checks.push_back(checked(check));
   options.analysis.more_procs = procs_of(options.checks);
@@ -157,6 +158,9 @@ void add_input(CommandLine& line, Options& options, Raw& raw) {
   line.list(
       "--wrapper", options.analysis.wrappers, "NAME",
       "Function that calls oneTBB for others: its callers are the sites (most are recognized)");
+  line.list("--debug-dir", raw.debug_dirs, "DIR",
+            "Folder with debug information, laid out as /usr/lib/debug (default: the folders of "
+            "$TP_DEBUG_DIR, separated by colons)");
   line.list("--region", raw.regions, "NAME",
             "Consider these causal regions only: name or FILE:LINE");
 }

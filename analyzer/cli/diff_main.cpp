@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tp-diff: compares two profiles. stdout receives the answer, stderr everything else.
 #include "cli/diff_options.h"
+#include "cli/path_rules.h"
 #include "cli/tool.h"
 #include "common/exit_status.h"
 #include "common/failure.h"
@@ -29,7 +30,9 @@ constexpr std::uint64_t kProcs[] = {8, 64};
 Figures read_unmapped(const std::string& path, const DiffOptions& options) {
   std::error_code error;
   if (fs::is_directory(path, error)) {
-    ProfileOptions wanted{.more_procs = procs_of(options.fail_if), .explore = Ask::Never};
+    ProfileOptions wanted{.more_procs = procs_of(options.fail_if),
+                          .explore = Ask::Never,
+                          .debug_files = debug_files({})};
     wanted.more_procs.insert(wanted.more_procs.end(), std::begin(kProcs), std::end(kProcs));
     return figures_of(make_profile(open_directory(path), wanted));
   }

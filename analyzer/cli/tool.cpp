@@ -6,11 +6,10 @@
 #include "common/exit_status.h"
 #include "common/failure.h"
 #include "common/message.h"
+#include "sites/module_files.h"
 
 #include <csignal>
 #include <unistd.h>
-
-#include <cstdlib>
 
 namespace tp::analysis {
 namespace {
@@ -32,7 +31,7 @@ int run_on_traces(const std::string& tool, const std::function<int()>& body) {
                                     "still running?",
                                     "run this again when the program has ended");
   std::signal(SIGBUS, on_bus_error);
-  ::unsetenv("DEBUGINFOD_URLS"); // libdwfl would fetch debug information over the network
+  hide_debuginfod();
   return tool::run_tool(tool, tool::kUnusable, [&] {
     try {
       return body();

@@ -203,7 +203,8 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   if (given.progress)
     given.progress->begin("spawn sites");
   const TraceInfo info = read_info(source);
-  const SiteTable table = build_site_table(info.sites, given.path_map, given.wrappers);
+  const SiteTable table =
+      build_site_table(info.sites, given.path_map, given.debug_files, given.wrappers);
   const ChosenRegions chosen = choose_regions(table, given.regions);
   const WhatIfPlan plan = plan_what_if(chosen, given.factors);
   ProfileOptions options = given;

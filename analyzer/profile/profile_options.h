@@ -4,6 +4,7 @@
 
 #include "base/progress_sink.h"
 #include "passes/what_if.h"
+#include "sites/module_files.h"
 #include "sites/site_table.h"
 
 #include <cstdint>
@@ -33,7 +34,8 @@ struct ProfileOptions {
   unsigned jobs = 1;
   PathMap path_map;
   std::vector<std::string> wrappers; // functions whose callers are sites: see sites/callers.h
-  ProgressSink* progress = nullptr;  // receives the phases; null: no progress display
+  DebugFiles debug_files;
+  ProgressSink* progress = nullptr; // receives the phases; null: no progress display
 };
 
 } // namespace tp::analysis

@@ -2,8 +2,6 @@
 // See callers.h.
 #include "sites/callers.h"
 
-#include "sites/cxx_names.h"
-
 #include <algorithm>
 #include <initializer_list>
 #include <map>
@@ -38,30 +36,23 @@ bool is_named(std::string_view function, std::string_view name) {
 
 } // namespace
 
-std::string enclosing_function(std::string_view demangled) {
-  return plain_name(std::string(demangled));
-}
-
 std::vector<std::size_t> calls_by_wrappers(const std::vector<std::vector<UserCall>>& calls,
                                            const std::vector<std::string>& wrappers) {
   std::map<std::string, Function> functions;
-  std::vector<std::vector<std::string>> names;
-  for (const std::vector<UserCall>& stack : calls) {
-    std::vector<std::string>& of_stack = names.emplace_back();
-    for (const UserCall& call : stack)
-      of_stack.push_back(enclosing_function(call.function));
+  for (const std::vector<UserCall>& stack : calls)
     for (std::size_t i = 0; i < stack.size(); ++i) {
-      Function& function = functions[of_stack[i]];
-      function.code = std::max(function.code, stack[i].code);
-      function.in_system_folder |= is_in_system_folder(stack[i].file);
+      const UserCall& call = stack[i];
+      Function& function = functions[call.function];
+      function.code = std::max(function.code, call.code);
+      function.in_system_folder |= is_in_system_folder(call.place.file);
       for (std::size_t outer = i + 1; outer < stack.size(); ++outer)
-        function.is_recursive |= of_stack[outer] == of_stack[i];
+        function.is_recursive |= stack[outer].function == call.function;
       if (i + 1 < stack.size()) {
-        function.callers.insert(of_stack[i + 1]);
-        function.called_at.emplace(stack[i + 1].file, stack[i + 1].line);
+        const UserCall& caller = stack[i + 1];
+        function.callers.insert(caller.function);
+        function.called_at.emplace(caller.place.file, caller.place.line);
       }
     }
-  }
   const auto is_wrapper = [&](const std::string& name) {
     if (name.empty())
       return false;
@@ -76,9 +67,9 @@ std::vector<std::size_t> calls_by_wrappers(const std::vector<std::vector<UserCal
            function.callers.size() >= kManyCallers;
   };
   std::vector<std::size_t> result;
-  for (std::size_t site = 0; site < calls.size(); ++site) {
+  for (const std::vector<UserCall>& stack : calls) {
     std::size_t level = 0;
-    while (level + 1 < calls[site].size() && is_wrapper(names[site][level]))
+    while (level + 1 < stack.size() && is_wrapper(stack[level].function))
       ++level;
     result.push_back(level);
   }

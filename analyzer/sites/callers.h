@@ -11,12 +11,11 @@
 // By 3 to 5 a recursive function is none: its calls of itself are no other users of it.
 #pragma once
 
-#include "model/run_info.h"
 #include "sites/code_parameters.h"
+#include "sites/resolved_site.h"
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tp::analysis {
@@ -25,11 +24,8 @@ inline constexpr std::size_t kManyCallers = 8;
 
 // A call on a site's stack, in the user's code.
 struct UserCall {
-  std::string file; // as ResolvedSite::file
-  std::uint32_t line = 0;
-  std::string function; // demangled
-  std::string name;     // as ResolvedSite::name
-  std::string directory;
+  ResolvedSite place;
+  std::string function; // that it is in, without parameters; of a lambda the one around it
   CodeParameter code = CodeParameter::None;
 };
 
@@ -39,8 +35,4 @@ struct UserCall {
 // `Class::function`.
 std::vector<std::size_t> calls_by_wrappers(const std::vector<std::vector<UserCall>>& calls,
                                            const std::vector<std::string>& wrappers);
-
-// The function around a lambda; of other functions the function itself; without parameters.
-std::string enclosing_function(std::string_view demangled);
-
 } // namespace tp::analysis

@@ -98,8 +98,8 @@ CodeParameter code_in_class(Dwarf_Die type, DescribedClasses& classes, int depth
   const bool is_function = plain == "function" || plain == "move_only_function" ||
                            plain == "copyable_function" || plain == "function_ref";
   const Members members = members_of(type, is_function);
-  if (members.is_called && (is_lambda(name) || is_function || members.returns_nothing ||
-                            !members.has_others))
+  if (members.is_called &&
+      (is_lambda(name) || is_function || members.returns_nothing || !members.has_others))
     return CodeParameter::Code;
   if (members.has_virtual ||
       (has(&type, DW_AT_declaration) && classes.have_virtual_functions(type, name)))

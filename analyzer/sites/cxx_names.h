@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// C++ names as people read them. Used by site_resolver and task_type; pure functions of text.
+// The structure of C++ names, as demanglers and debug information write them. Used by task_type,
+// display_names and site_resolver; pure functions of text, which they view and never keep. What is
+// no C++ name gives some answer, never an error.
 #pragma once
 
 #include <string>
@@ -8,22 +10,30 @@
 
 namespace tp::analysis {
 
-// `name` itself if it is not mangled.
-std::string demangle(const std::string& name);
+// A component of a qualified name: a::S<int>::f(char) const has three. Views of the whole name.
+struct NameScope {
+  std::string_view name;                   // without template arguments: "S", "operator<", "f"
+  std::vector<std::string_view> arguments; // of the template
+  std::size_t begin = 0, end = 0;          // in the whole name, with arguments and parameters
+  bool is_function = false;                // has parameters
+  bool is_local = false;                   // a lambda or a type without a name
+  bool is_anonymous = false;               // an unnamed namespace
+};
 
-// A demangled function without return type, template arguments and parameters: short enough for a
-// file. A lambda belongs to the function around it.
+// The components of a function's or type's name, outermost first, without return type and
+// qualifiers. Empty: none could be read.
+std::vector<NameScope> scopes_of(std::string_view name);
+
+// Without template arguments and parameters, up to the first function: a lambda, or a class in a
+// function, belongs to that function. `function` itself if it cannot be read.
 std::string plain_name(const std::string& function);
 
-// The last two components of a plain name, without "(anonymous namespace)": short enough for a
-// table.
-std::string short_name(const std::string& plain);
+// With template arguments, without parameters, return type and qualifiers, lambdas included. As
+// long as the name; different functions of a program differ in it but for overloads and functions
+// of internal linkage.
+std::string qualified_name(const std::string& function);
 
 // The arguments of a type's outermost template, as parts of `type`; empty if it is not a template.
 std::vector<std::string_view> template_arguments(std::string_view type);
-
-// The position of `part` in a demangled name outside of its template arguments and parameters;
-// npos: none.
-std::size_t find_outside_brackets(std::string_view name, std::string_view part);
 
 } // namespace tp::analysis

@@ -9,6 +9,8 @@
 
 #include "model/run_info.h"
 #include "sites/callers.h"
+#include "sites/module_files.h"
+#include "sites/resolved_site.h"
 
 #include <memory>
 #include <string>
@@ -16,21 +18,9 @@
 
 namespace tp::analysis {
 
-struct ResolvedSite {
-  std::string file; // or `symbol+0xoffset`, `body@module+0xoffset`, `module+0xoffset`
-  std::uint32_t line = 0;
-  std::string function;       // demangled; empty if unknown
-  std::string found_by;       // "debug_info", "symbol", "type" (of the task), "module"
-  std::string name;           // to display, where no line is known; empty: as `file`
-  std::string directory = {}; // in which the code at `line` was compiled; empty: not known
-  // Only a library's functions are on the stack of the task that spawned: an algorithm does so in
-  // tasks of its own.
-  bool of_library = false;
-};
-
 class SiteResolver {
 public:
-  explicit SiteResolver(const std::vector<Module>& modules);
+  SiteResolver(const std::vector<Module>& modules, const DebugFiles& where);
   ~SiteResolver();
   // Never fails: a module that is missing gives module+0xoffset.
   ResolvedSite resolve(const StaticSite& site);

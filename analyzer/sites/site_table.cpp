@@ -2,7 +2,8 @@
 // Merges sites into rows.
 #include "sites/site_table.h"
 
-#include "sites/cxx_names.h"
+#include "sites/demangle.h"
+#include "sites/row_names.h"
 #include "sites/site_resolver.h"
 #include "sites/task_type.h"
 
@@ -28,7 +29,7 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 // The context of an untagged task may be the user's own, and then says less than the type of the
 // task.
 std::string construct_of(const StaticSite& site) {
-  const std::string by_type = look_at_task_type(demangle(site.type)).construct;
+  const std::string by_type = look_at_task_type(demangle_type(site.type)).construct;
   return by_type.empty() ? site.construct : by_type;
 }
 
@@ -41,8 +42,9 @@ struct Place {
 
 // Where each site is. A file has one name: the one by which the compiler was given it, as in tags.
 // Debug information has absolute names, also of files that were given by a relative one.
-std::vector<Place> places_of(const SiteFile& sites, const std::vector<std::string>& wrappers) {
-  SiteResolver resolver(sites.modules);
+std::vector<Place> places_of(const SiteFile& sites, const DebugFiles& debug_files,
+                             const std::vector<std::string>& wrappers) {
+  SiteResolver resolver(sites.modules, debug_files);
   std::vector<std::vector<UserCall>> calls;
   for (const StaticSite& site : sites.sites)
     calls.push_back(resolver.user_calls(site));
@@ -57,21 +59,19 @@ std::vector<Place> places_of(const SiteFile& sites, const std::vector<std::strin
   for (std::size_t i = 0; i < sites.sites.size(); ++i) {
     const StaticSite& site = sites.sites[i];
     Place place;
-    place.site = {site.file, site.line, site.function, site.tag, ""};
+    place.site = {
+        .file = site.file, .line = site.line, .function = site.function, .found_by = site.tag};
     if (site.file.empty())
       place.site = resolver.resolve(site);
     normalize(place.site);
     if (!site.file.empty())
       tagged.insert(place.site.file);
     if (levels[i] > 0) {
-      place.wrapper = std::move(place.site);
-      if (site.has_other_callers) {
-        place.site = place.wrapper;
-        place.of_other_callers = true;
-      } else {
-        const UserCall& call = calls[i][levels[i]];
-        place.site = {call.file, call.line,     call.function, place.wrapper.found_by,
-                      call.name, call.directory};
+      place.wrapper = place.site;
+      place.of_other_callers = site.has_other_callers;
+      if (!site.has_other_callers) {
+        place.site = calls[i][levels[i]].place;
+        place.site.found_by = place.wrapper.found_by;
         normalize(place.site);
       }
     }
@@ -89,22 +89,42 @@ std::vector<Place> places_of(const SiteFile& sites, const std::vector<std::strin
   return places;
 }
 
-void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map,
-              const std::vector<std::string>& wrappers) {
+// Rows of different code with the same text get one of their own.
+void separate_files(SiteTable& table, const std::vector<RowCode>& codes) {
+  for (const auto distinguish :
+       {+[](const RowCode& code, std::size_t) { return "@" + code.in_module; },
+        +[](const RowCode&, std::size_t number) { return "#" + std::to_string(number); }}) {
+    std::map<std::pair<std::string, std::uint32_t>, std::vector<Row>> rows_of;
+    for (const Row row : ids_below(table.rows.end_id()))
+      rows_of[{table.rows[row].file, table.rows[row].line}].push_back(row);
+    for (const auto& [place, rows] : rows_of)
+      for (std::size_t i = 0; rows.size() > 1 && i < rows.size(); ++i)
+        if (const RowCode& code = codes[index_of(rows[i])]; !code.in_module.empty())
+          table.rows[rows[i]].file += distinguish(code, i + 1);
+  }
+}
+
+// Returns the code of each row.
+std::vector<RowCode> add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map,
+                              const DebugFiles& debug_files,
+                              const std::vector<std::string>& wrappers) {
+  std::vector<RowCode> codes(1);
   table.rows.push_back({.file = "main", .line = 0, .found_by = {"main"}});
   table.maps.of_library.push_back(false);
   table.maps.row_of_site.insert(trace::kMainSite, kMainRow);
-  std::vector<Place> places = places_of(sites, wrappers);
-  using Key = std::tuple<std::string, std::uint32_t, std::string, std::uint32_t, bool>;
-  std::map<Key, Row> known;
+  std::vector<Place> places = places_of(sites, debug_files, wrappers);
+  // By file, line and identity, of the wrapper as well: different code is never one row.
+  using Code = std::tuple<std::string, std::uint32_t, std::string>;
+  std::map<std::tuple<Code, Code, bool>, Row> known;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const StaticSite& site = sites.sites[i];
     auto& [place, wrapper, of_other_callers] = places[i];
     place.file = map_path(place.file, path_map);
     wrapper.file = map_path(wrapper.file, path_map);
-    const auto [it, fresh] =
-        known.try_emplace({place.file, place.line, wrapper.file, wrapper.line, of_other_callers},
-                          table.rows.end_id());
+    const auto [it, fresh] = known.try_emplace({{place.file, place.line, place.identity},
+                                                {wrapper.file, wrapper.line, wrapper.identity},
+                                                of_other_callers},
+                                               table.rows.end_id());
     if (fresh) {
       table.rows.push_back({.name = place.name,
                             .file = place.file,
@@ -113,6 +133,7 @@ void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map,
                             .wrapper_function = wrapper.function,
                             .of_other_callers = of_other_callers});
       table.maps.of_library.push_back(place.of_library);
+      codes.push_back({place.what, place.place, place.in_module});
     }
     SiteInfo& row = table.rows[it->second];
     add_once(row.functions, place.function);
@@ -130,6 +151,9 @@ void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map,
   table.maps.unknown_row =
       table.rows.push_back({.file = "unknown", .line = 0, .found_by = {"lost"}});
   table.maps.of_library.push_back(false);
+  codes.emplace_back();
+  separate_files(table, codes);
+  return codes;
 }
 
 void add_regions(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
@@ -171,23 +195,21 @@ std::string common_directory(const SiteTable& table) {
   return common;
 }
 
-void name_places(SiteTable& table) {
+void name_places(SiteTable& table, const std::vector<RowCode>& codes) {
   const std::string common = common_directory(table);
   const auto place = [&](const std::string& file, std::uint32_t line) {
     const bool inside = !common.empty() && file.starts_with(common);
     return fmt::format("{}:{}", inside ? file.substr(common.size()) : file, line);
   };
-  const auto name = [&](const std::string& file, std::uint32_t line) {
-    return line == 0 ? file : place(file, line);
-  };
-  for (SiteInfo& row : table.rows) {
-    if (row.name.empty())
-      row.name = name(row.file, row.line);
-    if (row.of_other_callers)
+  for (SiteInfo& row : table.rows)
+    if (row.name.empty() && row.line != 0)
+      row.name = place(row.file, row.line);
+  name_codes(table.rows, codes);
+  for (SiteInfo& row : table.rows)
+    if (const auto& [file, line] = row.wrapper; row.of_other_callers)
       row.name += " (other callers)";
-    else if (!row.wrapper.file.empty())
-      row.name += " <- " + name(row.wrapper.file, row.wrapper.line);
-  }
+    else if (!file.empty())
+      row.name += " <- " + (line == 0 ? file : place(file, line));
   for (RegionInfo& region : table.regions)
     region.place = place(region.file, region.line);
 }
@@ -232,12 +254,13 @@ std::string relative_path(const std::string& path, const std::string& directory)
 }
 
 SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map,
+                           const DebugFiles& debug_files,
                            const std::vector<std::string>& wrappers) {
   SiteTable table;
-  add_rows(table, sites, path_map, wrappers);
+  const std::vector<RowCode> codes = add_rows(table, sites, path_map, debug_files, wrappers);
   add_regions(table, sites, path_map);
   number_callers(table);
-  name_places(table);
+  name_places(table, codes);
   return table;
 }
 

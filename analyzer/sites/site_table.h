@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// From static ids to rows of the profile: spawn sites with the same (file, line) are one row, those
-// of a wrapper (callers.h) if the call of the wrapper has the same (file, line) as well; regions
-// with the same (file, line, name) are one region. Made before the streams are read, because which
-// invocations are outermost depends on it.
+// From static ids to rows of the profile: spawn sites with the same (file, line) are one row, where
+// no line is known those at the same address; regions with the same (file, line, name) one region. Made before the streams are read, because
+// which invocations are outermost depends on it.
 #pragma once
 
 #include "model/profile.h"
 #include "model/row_maps.h"
 #include "model/run_info.h"
+#include "sites/module_files.h"
 
 #include <string>
 #include <utility>
@@ -33,6 +33,7 @@ std::string relative_path(const std::string& path, const std::string& directory)
 
 // `wrappers`: see callers.h.
 SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map,
+                           const DebugFiles& debug_files = {},
                            const std::vector<std::string>& wrappers = {});
 
 } // namespace tp::analysis

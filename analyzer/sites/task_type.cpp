@@ -35,8 +35,13 @@ std::string_view argument(std::string_view type, std::size_t position) {
 // The function around a lambda; other types are their own name. A lambda among template arguments
 // or parameters is not the body's.
 std::string_view owner(std::string_view body) {
-  const std::size_t lambda = find_outside_brackets(body, "::{lambda");
-  return lambda == std::string_view::npos ? body : body.substr(0, lambda);
+  std::size_t end = 0;
+  for (const NameScope& scope : scopes_of(body)) {
+    if (scope.is_local && end != 0)
+      return body.substr(0, end);
+    end = scope.end;
+  }
+  return body;
 }
 
 } // namespace
@@ -46,7 +51,7 @@ TaskType look_at_task_type(const std::string& type) {
   if (!task)
     return {};
   if (argument(type, 0).starts_with("tbb::detail::d1::quick_sort_range"))
-    return {"", std::string(name_of(trace::Construct::ParallelSort))};
+    return {"", "", std::string(name_of(trace::Construct::ParallelSort))};
   std::string_view body = argument(type, task->body), construct = task->construct;
   while (const TaskTemplate* const wrapper = find(kBodyWrappers, body)) {
     if (!wrapper->construct.empty())
@@ -56,7 +61,7 @@ TaskType look_at_task_type(const std::string& type) {
   if (const std::string_view scope = trace::outermost_scope(body);
       trace::is_task_namespace(scope) || trace::is_standard_namespace(scope))
     body = {}; // not the user's code
-  return {std::string(owner(body)), std::string(construct)};
+  return {std::string(owner(body)), std::string(body), std::string(construct)};
 }
 
 } // namespace tp::analysis

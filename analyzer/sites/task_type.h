@@ -12,6 +12,8 @@ struct TaskType {
   // The function around the body's lambda, else the body's class, as demangled. Empty: unknown, or
   // a library's.
   std::string body;
+  // The body's type itself. Empty: as `body`.
+  std::string code;
   // Name of the construct. Empty: unknown, or that of the task's context.
   std::string construct;
 };

@@ -45,5 +45,5 @@ analyze tp-data
 is '{(s["file"].split("/")[-1], s["line"], *s["found_by"]) for s in p["sites"][1:]} == {("first.cpp", 3, "debug_info"), ("second.cpp", 5, "debug_info")}'
 rm second.so
 analyze tp-data
-is '[(s["file"].split("+")[0], s["found_by"]) for s in p["sites"][1:] if s["line"] == 0] == [("work@second.so", ["type"])]'
+is '[(s["file"].split("+")[0], s["found_by"]) for s in p["sites"][1:] if s["line"] == 0] == [("work::{lambda(int)#1}@second.so", ["type"])]'
 finish

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// See debug_info.h.
+#include "sites/debug_info.h"
+
+#include "sites/demangle.h"
+
+#include <dwarf.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <iterator>
+
+namespace tp::analysis {
+namespace {
+
+std::string name_of(Dwarf_Die* die) {
+  Dwarf_Attribute memory;
+  for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
+    if (const char* name = dwarf_formstring(dwarf_attr_integrate(die, attribute, &memory)))
+      return demangle_symbol(name);
+  const char* const name = dwarf_diename(die);
+  return name ? name : "";
+}
+
+// Debug information calls each lambda of a function by this name, where it has no other.
+constexpr const char* kCallOperator = "operator()";
+
+// The name of the function that contains the description of one; its own if there is none.
+std::string name_of_enclosing(Dwarf_Die function) {
+  Dwarf_Attribute memory;
+  for (const unsigned attribute : {DW_AT_abstract_origin, DW_AT_specification})
+    while (dwarf_formref_die(dwarf_attr(&function, attribute, &memory), &function)) {
+    }
+  Dwarf_Die* scopes = nullptr;
+  const int count = dwarf_getscopes_die(&function, &scopes);
+  std::string name = name_of(&function);
+  for (int i = 1; i < count; ++i)
+    if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
+      name = name_of(&scopes[i]);
+      break;
+    }
+  std::free(scopes);
+  return name;
+}
+
+// The file in which a function is declared: for lambdas and the like, whose names contain no
+// namespace.
+std::string declared_in(Dwarf_Die* die) {
+  const char* const file = dwarf_decl_file(die);
+  return file ? file : "";
+}
+
+bool is_function(Dwarf_Die* die) {
+  const int tag = dwarf_tag(die);
+  return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+// The entry below which the functions of a unit are described: the unit, or with -gsplit-dwarf one
+// in a separate file.
+Dwarf_Die description_of(const Dwarf_Die& unit) {
+  Dwarf_Die split{};
+  std::uint8_t type = 0;
+  const bool is_skeleton =
+      dwarf_cu_info(unit.cu, nullptr, &type, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
+      type == DW_UT_skeleton;
+  return is_skeleton && split.addr ? split : unit;
+}
+
+// Descriptions of functions are in namespaces and classes; those of a function's lambdas and local
+// classes are below the function, which itself may have no code.
+bool may_hold_functions(Dwarf_Die* die) {
+  switch (dwarf_tag(die)) {
+  case DW_TAG_namespace:
+  case DW_TAG_class_type:
+  case DW_TAG_structure_type:
+  case DW_TAG_union_type:
+  case DW_TAG_subprogram:
+  case DW_TAG_lexical_block:
+    return true;
+  default:
+    return false;
+  }
+}
+
+template <typename Range>
+const Range* range_around(const std::vector<Range>& ranges, Dwarf_Addr address) {
+  const auto behind = std::ranges::upper_bound(ranges, address, {}, &Range::begin);
+  return behind == ranges.begin() || address >= std::prev(behind)->end ? nullptr
+                                                                       : &*std::prev(behind);
+}
+
+template <typename Range>
+void add_ranges(Dwarf_Die die, std::vector<Range>& ranges) {
+  Dwarf_Addr base = 0, begin = 0, end = 0;
+  for (std::ptrdiff_t range = 0; (range = dwarf_ranges(&die, range, &base, &begin, &end)) > 0;)
+    if (begin < end)
+      ranges.push_back({begin, end, die});
+}
+
+} // namespace
+
+void DebugInfo::collect_functions(Dwarf_Die parent, std::vector<Range>& functions) {
+  Dwarf_Die child;
+  for (int more = dwarf_child(&parent, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+    if (dwarf_tag(&child) == DW_TAG_subprogram)
+      add_ranges(child, functions);
+    if (may_hold_functions(&child))
+      collect_functions(child, functions);
+  }
+}
+
+// All units of the module by their own ranges: clang writes no .debug_aranges, by which libdw looks
+// units up. Reads one entry per unit.
+const std::vector<DebugInfo::Range>& DebugInfo::units() {
+  if (units_)
+    return *units_;
+  units_.emplace();
+  for (Dwarf_Die* unit = nullptr;
+       (unit = dwfl_module_nextcu(module_, unit, &units_bias_)) != nullptr;)
+    add_ranges(*unit, *units_);
+  std::ranges::sort(*units_, {}, &Range::begin);
+  return *units_;
+}
+
+std::optional<Dwarf_Die> DebugInfo::unit_at(Dwarf_Addr address, Dwarf_Addr& bias) {
+  if (const Dwarf_Die* const unit = dwfl_module_addrdie(module_, address, &bias))
+    return *unit;
+  const std::vector<Range>& all = units();
+  bias = units_bias_;
+  if (const Range* const found = range_around(all, address - bias))
+    return found->die;
+  return std::nullopt;
+}
+
+const std::vector<DebugInfo::Range>& DebugInfo::functions_of(Dwarf_Die& unit) {
+  const auto [entry, is_new] = functions_.try_emplace(unit.addr);
+  std::vector<Range>& functions = entry->second;
+  if (is_new) {
+    collect_functions(unit, functions);
+    std::ranges::sort(functions, {}, &Range::begin);
+  }
+  return functions;
+}
+
+// The entries around an address of the unit, innermost first, the function last.
+std::vector<Dwarf_Die> DebugInfo::scopes_at(Dwarf_Die unit, Dwarf_Addr address) {
+  const Range* const function = range_around(functions_of(unit), address);
+  if (!function)
+    return {};
+  std::vector<Dwarf_Die> scopes = {function->die};
+  Dwarf_Die child;
+  for (int more = dwarf_child(&scopes.back(), &child); more == 0;) {
+    if (dwarf_haspc(&child, address) == 1) {
+      scopes.push_back(child);
+      more = dwarf_child(&scopes.back(), &child);
+    } else {
+      more = dwarf_siblingof(&child, &child);
+    }
+  }
+  std::reverse(scopes.begin(), scopes.end());
+  return scopes;
+}
+
+InlineChain DebugInfo::chain_at(Dwarf_Addr address) {
+  InlineChain chain;
+  Dwarf_Addr bias = 0;
+  std::optional<Dwarf_Die> unit = unit_at(address, bias);
+  if (!unit)
+    return chain;
+  Dwarf_Attribute memory;
+  if (const char* directory = dwarf_formstring(dwarf_attr(&*unit, DW_AT_comp_dir, &memory)))
+    chain.directory = directory;
+  SourceFrame here;
+  if (Dwarf_Line* line = dwarf_getsrc_die(&*unit, address - bias)) {
+    int number = 0;
+    dwarf_lineno(line, &number);
+    here.line = static_cast<std::uint32_t>(number);
+    if (const char* file = dwarf_linesrc(line, nullptr, nullptr))
+      here.file = file;
+  }
+  Dwarf_Die functions = description_of(*unit);
+  Dwarf_Files* files = nullptr;
+  std::size_t file_count = 0;
+  dwarf_getsrcfiles(&functions, &files, &file_count);
+  for (Dwarf_Die& scope : scopes_at(functions, address - bias)) {
+    if (!is_function(&scope))
+      continue;
+    here.function = name_of(&scope);
+    here.in_function = here.function == kCallOperator ? name_of_enclosing(scope) : here.function;
+    here.description = scope;
+    const std::string declared = declared_in(&scope);
+    // A oneTBB lambda inlined into user code is still oneTBB's.
+    if (here.file.empty())
+      here.file = declared;
+    chain.frames.push_back(here);
+    if (dwarf_tag(&scope) == DW_TAG_subprogram) {
+      chain.declared_in = declared;
+      break;
+    }
+    Dwarf_Word value = 0;
+    here = {};
+    if (dwarf_formudata(dwarf_attr(&scope, DW_AT_call_line, &memory), &value) == 0)
+      here.line = static_cast<std::uint32_t>(value);
+    if (files && dwarf_formudata(dwarf_attr(&scope, DW_AT_call_file, &memory), &value) == 0)
+      if (const char* file = dwarf_filesrc(files, value, nullptr, nullptr))
+        here.file = file;
+  }
+  return chain;
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// DEBUG INFORMATION BY ADDRESS: the calls that are inlined into one another at an address of a
+// module. Only the units around the addresses in question are read. Used by site_resolver.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+namespace tp::analysis {
+
+struct SourceFrame {
+  std::string function; // demangled
+  std::string file;
+  std::uint32_t line = 0;
+  // In whose code the line is: the function, or for a lambda the one around it; demangled.
+  std::string in_function;
+  Dwarf_Die description{}; // of the function, or of the inlined call
+};
+
+// Innermost first; the last is the function that the code belongs to. Empty: nothing is known.
+struct InlineChain {
+  std::vector<SourceFrame> frames;
+  std::string declared_in; // the file of the function
+  std::string directory;   // in which the unit was compiled
+};
+
+class DebugInfo {
+public:
+  explicit DebugInfo(Dwfl_Module* module) : module_(module) {}
+  // `address`: libdwfl's.
+  InlineChain chain_at(Dwarf_Addr address);
+
+private:
+  struct Range { // of a function's or a unit's code; each may have several
+    Dwarf_Addr begin, end;
+    Dwarf_Die die;
+  };
+  static void collect_functions(Dwarf_Die parent, std::vector<Range>& functions);
+  std::optional<Dwarf_Die> unit_at(Dwarf_Addr address, Dwarf_Addr& bias);
+  const std::vector<Range>& units();
+  const std::vector<Range>& functions_of(Dwarf_Die& unit);
+  std::vector<Dwarf_Die> scopes_at(Dwarf_Die unit, Dwarf_Addr address);
+
+  Dwfl_Module* module_;
+  std::optional<std::vector<Range>> units_; // by begin
+  Dwarf_Addr units_bias_ = 0;
+  std::map<const void*, std::vector<Range>> functions_; // of the units in question, by begin
+};
+
+} // namespace tp::analysis

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// See symbol_index.h.
+#include "sites/symbol_index.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+namespace tp::analysis {
+namespace {
+
+bool is_code(const GElf_Sym& symbol, GElf_Word section) {
+  const unsigned type = GELF_ST_TYPE(symbol.st_info);
+  return section != SHN_UNDEF && section != SHN_ABS && section != SHN_COMMON &&
+         (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
+}
+
+int rank_of(const GElf_Sym& symbol) {
+  const unsigned binding = GELF_ST_BIND(symbol.st_info);
+  const int by_binding = binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : 2;
+  return by_binding + (GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE ? 3 : 0);
+}
+
+} // namespace
+
+SymbolIndex::SymbolIndex(Dwfl_Module* module) {
+  const int count = dwfl_module_getsymtab(module);
+  for (int i = 1; i < count; ++i) {
+    GElf_Sym symbol;
+    GElf_Addr address = 0;
+    GElf_Word section = SHN_UNDEF;
+    const char* const name =
+        dwfl_module_getsym_info(module, i, &symbol, &address, &section, nullptr, nullptr);
+    // On some machines the names of marks between code and data begin with $.
+    if (name && *name && *name != '$' && is_code(symbol, section))
+      symbols_.push_back({address, address + symbol.st_size, name, rank_of(symbol)});
+  }
+  std::ranges::sort(symbols_, [](const Symbol& a, const Symbol& b) {
+    if (a.begin != b.begin)
+      return a.begin < b.begin;
+    // Of two at one address the inner one comes last.
+    if (a.end != b.end)
+      return a.end > b.end;
+    if (a.rank != b.rank)
+      return a.rank > b.rank;
+    return std::strcmp(a.name, b.name) > 0;
+  });
+  // A label in a function, or at its begin, is no function.
+  std::uint64_t covered = 0;
+  std::erase_if(symbols_, [&](const Symbol& symbol) {
+    covered = std::max(covered, symbol.end);
+    return symbol.end == symbol.begin && symbol.begin < covered;
+  });
+  for (std::size_t i = symbols_.size(); i-- > 1;)
+    if (Symbol& before = symbols_[i - 1]; before.end == before.begin)
+      before.end = symbols_[i].begin;
+  std::uint64_t last = 0;
+  for (const Symbol& symbol : symbols_)
+    last_end_.push_back(last = std::max(last, symbol.end));
+}
+
+std::optional<SymbolIndex::Found> SymbolIndex::find(std::uint64_t address) const {
+  const auto behind = std::ranges::upper_bound(symbols_, address, {}, &Symbol::begin);
+  for (auto i = static_cast<std::size_t>(behind - symbols_.begin()); i-- > 0;) {
+    if (last_end_[i] <= address)
+      break;
+    if (address < symbols_[i].end)
+      return Found{symbols_[i].name, address - symbols_[i].begin};
+  }
+  return std::nullopt;
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SYMBOLS BY ADDRESS: the functions in a module's symbol tables, sorted once, so that a look-up is a
+// binary search (libdwfl's walks the table). Used by site_resolver.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <elfutils/libdwfl.h>
+
+namespace tp::analysis {
+
+class SymbolIndex {
+public:
+  struct Found {
+    const char* name; // mangled; memory of the module
+    std::uint64_t offset;
+  };
+
+  // Reads the symbol tables of the module, its separate debug file's included.
+  explicit SymbolIndex(Dwfl_Module* module);
+
+  // The function around an address of the module (libdwfl's): of functions inside one another the
+  // innermost; of several names of one function a global one, then the first by the alphabet.
+  // A symbol without size ends where the next one begins.
+  std::optional<Found> find(std::uint64_t address) const;
+
+private:
+  struct Symbol {
+    std::uint64_t begin, end; // end == begin: unknown
+    const char* name;
+    int rank; // of several at one address the lowest is the name
+  };
+  std::vector<Symbol> symbols_;         // by begin
+  std::vector<std::uint64_t> last_end_; // per symbol: the largest end up to it
+};
+
+} // namespace tp::analysis
