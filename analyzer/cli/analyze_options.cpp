@@ -23,7 +23,8 @@ namespace {
 struct Raw {
   std::vector<std::string> positionals;
   std::string data, out_dir, format = "table", sort = "critical", mode = "parallelize";
-  std::string factors, procs, burden, explore = "auto", simulate = "auto", progress_after;
+  std::string factors, procs, burden, explore = "auto", simulate = "auto", from = "start",
+                                      progress_after;
   std::vector<std::string> map_path, debug_dirs, regions, checks, exports, grains;
 };
 
@@ -111,6 +112,7 @@ void finish_analysis(const Raw& raw, ProfileOptions& options) {
     options.burden_ns = parse_integer("--burden", raw.burden, 0, kMostBurdenNs);
   options.explore = when(raw.explore);
   options.simulate = when(raw.simulate);
+  options.from_first_use = raw.from == "first-use";
   for (const std::string& grain : raw.grains)
     options.grains.push_back(parse_grain(grain));
 }
@@ -171,6 +173,8 @@ void add_analysis(CommandLine& line, Options& options, Raw& raw) {
                "Number of analysis threads (default: one per CPU)");
   line.choice("--explore", raw.explore, {"auto", "always", "never"},
               "Evaluate unannotated code segments as well (auto: unless the trace is very large)");
+  line.choice("--from", raw.from, {"start", "first-use"},
+              "Leave out what threads did before they first used oneTBB (default: start)");
   line.flag("--dump", options.dump, "Print the records of the trace, and nothing else");
 }
 

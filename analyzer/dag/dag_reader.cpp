@@ -30,9 +30,10 @@ constexpr auto kTaskGroup = static_cast<std::uint8_t>(trace::Construct::TaskGrou
 } // namespace
 
 DagReader::DagReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
-                     DagVisitor& visitor)
+                     DagVisitor& visitor, bool from_first_use)
     : source_(source), info_(info), rows_(rows), visitor_(visitor), queue_(source.streams.size()),
-      joins_(visitor, queue_) {
+      joins_(visitor, queue_), from_first_use_(from_first_use),
+      no_extra_(info.run.extra_events.size()) {
   streams_.reserve(source.streams.size());
   for (std::uint32_t number = 0; number < source.streams.size(); ++number)
     streams_.push_back({.cursor = {source, number, info.run}});
@@ -126,9 +127,15 @@ Frame& DagReader::running(Stream& stream) {
   return *stream.top;
 }
 
-void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed) {
+// `counts`: false for a step that is left out of the profile; it is one without work then.
+void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool counts) {
   const Record& record = stream.cursor.record();
   const RecordTime& time = stream.cursor.time();
+  if (!counts) {
+    summary_.left_out_in_steps += record.work;
+    summary_.left_out_work += record.work;
+    stream.regions.clear();
+  }
   if (!stream.regions.empty()) {
     std::uint64_t rest = record.work;
     bool exceeds = false;
@@ -140,13 +147,14 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed) {
     if (exceeds)
       note(Problem::RegionExceedsStep);
   }
-  const Step step{record.work,
+  const std::uint64_t* const extra = counts ? record.extra : no_extra_.data();
+  const Step step{counts ? record.work : 0,
                   record.lead,
                   time.at - time.begin,
                   time.begin,
                   stream.cursor.number(),
                   {stream.regions.data(), stream.regions.size()},
-                  {record.extra, summary_.extra.size()},
+                  {extra, summary_.extra.size()},
                   frame.state.opened,
                   closed,
                   frame.state.fold,
@@ -160,7 +168,7 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed) {
   summary_.overhead += step.overhead_before;
   summary_.step_time += step.length;
   for (std::size_t event = 0; event < summary_.extra.size(); ++event)
-    summary_.extra[event] += record.extra[event];
+    summary_.extra[event] += extra[event];
 }
 
 void DagReader::push(Stream& stream, Frame* frame) {
@@ -608,11 +616,13 @@ bool DagReader::process_join(Stream& stream) {
 // which the next record shows. A thread that has created a context has used oneTBB already.
 void DagReader::process_cut(Stream& stream) {
   Frame& frame = running(stream);
-  const bool is_first_use = !stream.used_tbb && !frame.is_task && !frame.last_context &&
-                            stream.cursor.next_extended().value_or(trace::ExtendedKind::Feed) ==
-                                trace::ExtendedKind::Feed;
+  const bool before_use = !stream.used_tbb && !frame.is_task && !frame.last_context;
+  const bool is_first_use =
+      before_use && stream.cursor.next_extended().value_or(trace::ExtendedKind::Feed) ==
+                        trace::ExtendedKind::Feed;
   stream.used_tbb |= is_first_use;
-  close_step(stream, frame, {is_first_use ? BoundaryKind::FirstUse : BoundaryKind::Other});
+  close_step(stream, frame, {is_first_use ? BoundaryKind::FirstUse : BoundaryKind::Other},
+             !(from_first_use_ && before_use));
 }
 
 // ---- what closes no step
@@ -771,7 +781,9 @@ void DagReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& pa
   stream.used_tbb = false;
   // Recording may have begun before the first use (a causal region): both parts are one code
   // segment.
-  if (payload.prior_work > 0) {
+  if (payload.prior_work > 0 && from_first_use_)
+    summary_.left_out_work += payload.prior_work;
+  else if (payload.prior_work > 0) {
     const Step step{.work = payload.prior_work,
                     .begin = stream.cursor.time().at,
                     .stream = stream.cursor.number(),

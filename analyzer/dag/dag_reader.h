@@ -29,8 +29,9 @@ namespace tp::analysis {
 
 class DagReader {
 public:
+  // `from_first_use`: what threads did before their first oneTBB call counts as no work.
   DagReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
-            DagVisitor& visitor);
+            DagVisitor& visitor, bool from_first_use = false);
   ReadSummary run();
 
 private:
@@ -97,7 +98,7 @@ private:
   Row resolve_site(Stream& stream, const Frame& parent);
 
   Frame& running(Stream& stream);
-  void close_step(Stream& stream, Frame& frame, Boundary closed);
+  void close_step(Stream& stream, Frame& frame, Boundary closed, bool counts = true);
   void push(Stream& stream, Frame* frame);
   void push_root(Stream& stream, bool is_main = false);
   void finish_top(Stream& stream);
@@ -138,6 +139,8 @@ private:
   bool claims_complete_ = false;
   bool waits_for_messages_ = false; // this oneTBB has try_put_and_wait()
   bool waits_for_tasks_ = false;    // this oneTBB has task_group::wait_for_task()
+  const bool from_first_use_;
+  std::vector<std::uint64_t> no_extra_; // zeros, one per extra event
   std::uint64_t missing_ = 0;
   std::pair<Problem, Place> first_missing_;
   ReadSummary summary_;

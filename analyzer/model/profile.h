@@ -6,6 +6,7 @@
 
 #include "base/ids.h"
 #include "base/wide.h"
+#include "model/finding.h"
 #include "model/prediction.h"
 #include "model/ratio.h"
 #include "model/read_summary.h"
@@ -60,8 +61,9 @@ struct Profile {
   RunInfo run;
   std::optional<EndInfo> end;
   ReadSummary read;
-  std::uint64_t work = 0; // T1
-  std::uint64_t span = 0; // Tinf of this run
+  bool from_first_use = false; // what threads did before their first oneTBB call is left out
+  std::uint64_t work = 0;      // T1
+  std::uint64_t span = 0;      // Tinf of this run
   // Tinf with loops split to their grain size: if the iterations of a part that was not measured in
   // parts cost the same; and with such parts undivided, which is an upper bound.
   std::uint64_t divisible_span = 0;
@@ -92,8 +94,9 @@ struct Profile {
   Prediction prediction;
   Attribution attribution;
   std::uint64_t exclusive_sum = 0, critical_sum = 0; // over all rows: must equal work and span
+  std::vector<Finding> findings;                     // those that save most first
   std::vector<Warning> warnings;                     // those about the schedule first
-  std::string advice;                                // one sentence: what to do next
+  std::string advice;                                // what to do next
 
   Ratio parallelism() const { return {work, span}; }
   Ratio divisible_parallelism() const { return {work, divisible_span}; }

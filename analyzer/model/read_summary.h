@@ -90,8 +90,11 @@ struct ReadSummary {
   std::uint64_t overhead = 0;  // ticks
   std::uint64_t step_time = 0; // ticks
   std::uint64_t first_time = 0, last_time = 0;
-  std::uint64_t thread_time = 0;      // ticks in which a thread had a stream, summed up
-  std::uint64_t prior_work = 0;       // of threads before they first used oneTBB
+  std::uint64_t thread_time = 0; // ticks in which a thread had a stream, summed up
+  std::uint64_t prior_work = 0;  // of threads before they first used oneTBB
+  // Left out of everything else: of threads before they first used oneTBB, if that was asked for;
+  // of it in recorded steps.
+  std::uint64_t left_out_work = 0, left_out_in_steps = 0;
   std::uint64_t waits = 0, folds = 0; // waits, fold nodes joined
   LogHistogram steal_delay; // ticks from the moment when a stolen task and its thief were both
                             // available

@@ -45,11 +45,12 @@ enum class CandidateKind : std::uint8_t { Site, CodeSegment, Wait, Grain };
 inline constexpr std::uint64_t kLeastExploredPercent = 1;
 struct WhatIfCandidate {
   CandidateKind kind = CandidateKind::Site;
-  std::string from, to; // CodeSegment: where it begins and ends
-  SourcePlace place;    // of the site; CodeSegment: where it begins
-  SourcePlace end;      // CodeSegment: where it ends
-  bool of_main = false; // code outside every task
-  std::string name;     // in words
+  std::string from, to;      // CodeSegment: where it begins and ends
+  SourcePlace place;         // of the site; CodeSegment: where it begins
+  SourcePlace end;           // CodeSegment: where it ends
+  bool of_main = false;      // code outside every task
+  bool is_removable = false; // Wait: by a call of the program's own, not inside an algorithm
+  std::string name;          // in words
   std::uint64_t work = 0, critical_work = 0;
   std::uint64_t grain = 0;         // Grain
   std::optional<GrainEffect> loop; // Grain

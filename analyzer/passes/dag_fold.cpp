@@ -61,6 +61,7 @@ void DagFold::step(FrameState& frame, const Step& step) {
   }
   totals->work += step.work;
   totals->overhead_before += step.overhead_before;
+  totals->length += step.length;
   ++totals->steps;
   if (setup_.sites) {
     // That a step of a root begins does not begin a task, and that one begins inside a body call is

@@ -87,6 +87,7 @@ public:
     std::uint64_t work = 0;
     std::uint64_t steps = 0;
     std::uint64_t overhead_before = 0; // ticks
+    std::uint64_t length = 0;          // ticks of wall-clock time
     std::uint64_t critical_work = 0;   // on the followed path; times the factor of its scenario
   };
   struct Results {

@@ -2,10 +2,13 @@
 // The advice on a profile, in plain words.
 #include "profile/advice.h"
 
+#include "base/rounding.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace tp::analysis {
 namespace {
@@ -34,30 +37,9 @@ Best best_region(const Profile& profile) {
   return best;
 }
 
-// The best code segment or site.
-Best best_target(const Profile& profile) {
-  Best site, segment;
-  for (const WhatIfCandidate& target : profile.explored)
-    if (target.kind == CandidateKind::Site)
-      site.consider(target.name, target.points);
-    else if (target.kind == CandidateKind::CodeSegment)
-      segment.consider(target.name, target.points);
-  const auto gain = [&](const Best& best) {
-    return best.name.empty() ? 0 : best.parallelism.value() - profile.parallelism().value();
-  };
-  return prefer_segment(gain(segment), gain(site)) ? segment : site;
-}
-
 // Worth mentioning if it gains a tenth.
 bool gains(const Best& best, const Profile& profile) {
   return !best.name.empty() && best.parallelism.value() >= 1.1 * profile.parallelism().value();
-}
-
-// "the code from A to B", "the code of a.cpp:12", or the name itself if it already describes code.
-std::string code_of(const std::string& name) {
-  if (name.starts_with("serial code") || name.starts_with("the loop bodies"))
-    return "the " + (name.starts_with("the ") ? name.substr(4) : name);
-  return (name.starts_with("from ") ? "the code " : "the code of ") + name;
 }
 
 std::string worth(const std::string& what, const Best& best, const Profile& profile) {
@@ -67,10 +49,7 @@ std::string worth(const std::string& what, const Best& best, const Profile& prof
 
 // A loop that loses much to tasking overhead, or that a smaller grain size would make more
 // parallel.
-std::string grain_advice(const Profile& profile) {
-  if (profile.advised_grains.empty())
-    return "";
-  const WhatIfCandidate& grain = profile.advised_grains.front();
+std::string grain_advice(const Profile& profile, const WhatIfCandidate& grain) {
   const auto share = [](const Ratio& ratio) {
     return percent2(ratio.numerator, ratio.denominator);
   };
@@ -82,6 +61,137 @@ std::string grain_advice(const Profile& profile) {
                         grain.quoted.parallelism.value() > 1.1 * now ? "rise to" : "still be",
                         fixed2(grain.quoted.parallelism));
   return text + ".";
+}
+
+std::string capitalized(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+std::string amount(const Profile& profile, std::uint64_t work) {
+  return human(work, profile.run.work, hz_of_work(profile));
+}
+
+// Null: there is none for this site.
+const WhatIfCandidate* advised_grain(const Profile& profile, const Finding& finding) {
+  for (const WhatIfCandidate& each : profile.advised_grains)
+    if (each.place.file == finding.place.file && each.place.line == finding.place.line)
+      return &each;
+  return nullptr;
+}
+
+std::string tiny_tasks(const Profile& profile, const Finding& finding) {
+  if (const WhatIfCandidate* const grain = advised_grain(profile, finding))
+    return grain_advice(profile, *grain);
+  const auto site = std::ranges::find(profile.sites, finding.row, &SiteRow::row);
+  const Ratio& share = site->overhead.share;
+  return capitalized(fmt::format(
+      "{} take {} each, and {} % of their time is tasking overhead: give each of them more work.",
+      finding.code.starts_with("the tasks of ") ? finding.code : "the tasks of " + finding.code,
+      amount(profile, finding.work / std::max<std::uint64_t>(finding.tasks, 1)),
+      percent2(share.numerator, share.denominator)));
+}
+
+// "one of the 64 tasks of a.cpp:12", "3 of the 10 calls of the body of node a.cpp:12".
+std::string tasks_on_path(const Finding& finding) {
+  const std::string_view tasks_of = "the tasks of ";
+  const bool is_body = finding.code.starts_with("the body of ");
+  const std::string rest =
+      finding.code.starts_with(tasks_of) ? finding.code.substr(tasks_of.size()) : finding.code;
+  if (finding.tasks <= 1)
+    return finding.code;
+  const std::string of =
+      fmt::format("the {} {} of {}", human_count(finding.tasks), is_body ? "calls" : "tasks", rest);
+  if (finding.critical_tasks == finding.tasks)
+    return of;
+  return fmt::format("{} of {}",
+                     finding.critical_tasks == 1 ? "one" : human_count(finding.critical_tasks), of);
+}
+
+std::string sentence(const Profile& profile, const Finding& finding) {
+  const std::string share = percent2(finding.critical_work, profile.span);
+  const auto of_path = [&](const std::string& code, const std::string& remedy) {
+    return fmt::format("{} % of the critical path is {}: {}.", share, code, remedy);
+  };
+  switch (finding.shape) {
+  case Shape::SerialStart:
+    return of_path(finding.code, "make it parallel or shorter, or leave it out of the profile "
+                                 "(--from first-use)");
+  case Shape::SerialCode:
+    return of_path(finding.code, "make it parallel or shorter");
+  case Shape::LongTask:
+    return of_path(tasks_on_path(finding), finding.critical_tasks > 1 ? "split them" : "split it");
+  case Shape::SerialTasks:
+    return of_path(tasks_on_path(finding) + ", one after the other",
+                   "let them run in parallel, or split them");
+  case Shape::SerialFilter:
+    return of_path(finding.code + ", one item after the other",
+                   "move work out of it, into a parallel filter");
+  case Shape::SerialNode:
+    return of_path(finding.code + ", one message after the other",
+                   "give the node more concurrency, or move work out of it");
+  case Shape::Imbalance: {
+    const std::uint64_t mean = finding.iterations / std::max<std::uint64_t>(finding.body_calls, 1);
+    const WhatIfCandidate* const grain = advised_grain(profile, finding);
+    return of_path(fmt::format("{}, whose {} calls are too large ({} iterations on average)",
+                               finding.code, human_count(finding.body_calls), human_count(mean)),
+                   "divide the loop more finely, by " +
+                       (grain && grain->grain < mean
+                            ? grain->name
+                            : "a smaller grain size or simple_partitioner"));
+  }
+  case Shape::TinyTasks:
+    return tiny_tasks(profile, finding);
+  case Shape::OffCpu:
+    break;
+  }
+  return fmt::format(
+      "{} had no CPU for {} of {} in this run ({} %): asleep (in a lock, in input or "
+      "output), or while other programs ran; the recording does not say which.",
+      capitalized(finding.code), human_ns(to_ns(finding.off_cpu_ticks, profile.read.time_hz)),
+      human_ns(to_ns(finding.ticks, profile.read.time_hz)),
+      percent(finding.off_cpu_ticks, finding.ticks));
+}
+
+// What the remedy saves; empty if that is not known.
+std::string saving(const Profile& profile, const Finding& finding) {
+  if (finding.saves_at_most() == 0 || finding.shape == Shape::OffCpu)
+    return "";
+  return fmt::format(" On {} CPUs that saves at most {} of {}.", finding.procs,
+                     amount(profile, finding.saves_at_most()), amount(profile, finding.time));
+}
+
+// Worth advising if it saves a tenth of the time.
+bool is_worth_it(const Finding& finding) {
+  return Wide{finding.saves_at_most()} * 10 >= finding.time && finding.saves_at_most() > 0;
+}
+
+// Null: there is none.
+const Finding* longest_off_cpu(const Profile& profile) {
+  const Finding* longest = nullptr;
+  for (const Finding& each : profile.findings)
+    if (each.shape == Shape::OffCpu && (!longest || each.off_cpu_ticks > longest->off_cpu_ticks))
+      longest = &each;
+  return longest;
+}
+
+// "A (30 %), B (12 %) and C (9 %)"
+std::string longest_stretches(const Profile& profile) {
+  std::vector<const Finding*> longest;
+  for (const Finding& each : profile.findings)
+    if (each.shape != Shape::OffCpu && each.shape != Shape::TinyTasks)
+      longest.push_back(&each);
+  std::ranges::stable_sort(longest, std::ranges::greater(), &Finding::critical_work);
+  longest.resize(std::min<std::size_t>(longest.size(), 3));
+  std::string text;
+  for (std::size_t i = 0; i < longest.size(); ++i)
+    text += fmt::format("{}{} ({} %)",
+                        i == 0                    ? ""
+                        : i + 1 == longest.size() ? " and "
+                                                  : ", ",
+                        longest[i]->code, percent2(longest[i]->critical_work, profile.span));
+  return text;
 }
 
 } // namespace
@@ -100,21 +210,37 @@ static std::string why_meaningless(const Profile& profile) {
   return "";
 }
 
+void describe_findings(Profile& profile) {
+  for (Finding& finding : profile.findings)
+    finding.text = sentence(profile, finding) + saving(profile, finding);
+}
+
 std::string advise(const Profile& profile) {
   if (std::string text = why_meaningless(profile); !text.empty())
     return text;
   if (const auto& search = profile.search;
       search && search->skipped_because.empty() && (search->steps.empty() || !search->reached))
     return search->outcome;
-  // Comes first if it loses a tenth of the work.
-  std::string grain = grain_advice(profile);
-  if (!grain.empty() && profile.advised_grains[0].loop->cost_now >= profile.work / 10)
-    return grain;
-  const SiteRow* most = &profile.sites[0];
-  for (const SiteRow& site : profile.sites)
-    if (site.critical_work > most->critical_work)
-      most = &site;
-  const std::string share = percent2(most->critical_work, profile.span);
+  // Overhead that is a tenth of the work comes first, and so does time without a CPU if it is a
+  // quarter of all threads' time: no other figure shows it.
+  const WhatIfCandidate* const grain =
+      profile.advised_grains.empty() ? nullptr : &profile.advised_grains.front();
+  if (grain && grain->loop->cost_now >= profile.work / 10)
+    return grain_advice(profile, *grain);
+  const auto tiny = std::ranges::find_if(profile.findings, [&](const Finding& finding) {
+    return finding.shape == Shape::TinyTasks &&
+           std::ranges::find(profile.sites, finding.row, &SiteRow::row)->overhead.cost >=
+               profile.work / 10;
+  });
+  const Finding* const off_cpu = longest_off_cpu(profile);
+  if (off_cpu &&
+      Wide{off_cpu->off_cpu_ticks} * 4 >= Wide{profile.balance.threads} * profile.balance.elapsed)
+    return off_cpu->text;
+  const Finding* const first = profile.findings.empty() || !is_worth_it(profile.findings.front())
+                                   ? nullptr
+                                   : &profile.findings.front();
+  if (tiny != profile.findings.end() && (profile.has_ample_parallelism() || !first))
+    return tiny->text;
   if (profile.has_ample_parallelism())
     return fmt::format("Parallelism {}{} is ample for {} CPUs; look at tasking overhead and "
                        "memory rather than at more tasks.",
@@ -126,21 +252,16 @@ std::string advise(const Profile& profile) {
   if (gains(region, profile))
     return worth(region.name, region, profile);
   const std::string elsewhere = region.name.empty() ? "" : "The marked regions would gain little. ";
-  if (const Best target = best_target(profile); gains(target, profile))
-    return elsewhere + worth(code_of(target.name), target, profile);
-  if (!grain.empty())
-    return grain;
-  if (most == &profile.sites[0])
-    return elsewhere +
-           fmt::format("{} % of the critical path is serial code of main: parallelize it, "
-                       "or mark it with causal_begin/causal_end to see what that would "
-                       "gain.",
-                       share);
-  return elsewhere +
-         fmt::format(
-             "{} % of the critical path is spent in tasks of {}: split that work, or mark it with "
-             "causal_begin/causal_end to see what that would gain.",
-             share, most->info.name);
+  if (first)
+    return elsewhere + first->text;
+  if (grain)
+    return grain_advice(profile, *grain);
+  const std::string longest = longest_stretches(profile);
+  if (profile.findings.empty() || longest.empty())
+    return elsewhere + "No single change would save a tenth of the time.";
+  return elsewhere + fmt::format("No single change saves a tenth of the time on {} CPUs. The most "
+                                 "of the critical path is {}.",
+                                 profile.findings.front().procs, longest);
 }
 
 } // namespace tp::analysis

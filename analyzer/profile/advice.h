@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ADVICE: the sentence at the end of a report that recommends what to change first.
+// ADVICE: the text at the end of a report that recommends what to change first, and the texts of
+// all findings: each names code of the program and the remedy that fits the shape of its problem.
 #pragma once
 
 #include "model/profile.h"
@@ -7,6 +8,9 @@
 #include <string>
 
 namespace tp::analysis {
+
+// Sets the texts of the findings. `profile` must be complete except for them and its advice.
+void describe_findings(Profile& profile);
 
 // `profile` must be complete except for its advice.
 std::string advise(const Profile& profile);

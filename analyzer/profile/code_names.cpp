@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// A name is an owner ("main", "the loop at a.cpp:12") and what of it is meant: before, after or
+// between what the code begins and ends with. Ends that say nothing (the end of a task) are left
+// out.
 #include "profile/code_names.h"
+
+#include "sites/constructs.h"
 
 #include <fmt/format.h>
 
@@ -36,10 +41,120 @@ std::string boundary_name(const Boundary& boundary, const SiteInfo& own, const S
   return "a join or a pause in " + row_name(own);
 }
 
+// "at a.cpp:12"; "in NAME" if only the name of a function is known.
+std::string at(const SiteInfo& info) {
+  return (info.line > 0 ? "at " : "in ") + info.name;
+}
+
+// Algorithms wait for their tasks in the call that creates them.
+bool is_algorithm(const SiteInfo& info) {
+  const std::string_view noun = noun_of(info);
+  return !noun.empty() && noun != kNode;
+}
+
+// What the code outside of an algorithm's tasks sees of it, or of other tasks.
+std::string seen_from_outside(const SiteInfo& info) {
+  const std::string_view noun = noun_of(info);
+  if (noun == kNode)
+    return "node " + info.name;
+  return noun.empty() ? "the tasks of " + info.name : fmt::format("the {} {}", noun, at(info));
+}
+
+// In pipelines and graphs most of what is neither a spawn nor a wait is a message, which is
+// received before a body runs and sent after it.
+bool passes_messages(const SiteInfo& info) {
+  const std::string_view noun = noun_of(info);
+  return noun == kNode || noun == kPipeline;
+}
+
+// An algorithm spawns tasks of its own to divide its work, a node to pass a message on.
+bool is_own_spawn(Row spawned, const SiteInfo& own, const SiteTable& table) {
+  const SiteInfo& other = table.rows[spawned];
+  return is_algorithm(own) ? &other == &own : noun_of(own) == kNode && noun_of(other) == kNode;
+}
+
+// One end of a code segment; empty: the owner's own beginning or end.
+std::string end_name(const Boundary& boundary, const SiteInfo& own, const SiteTable& table) {
+  switch (boundary.kind) {
+  case BoundaryKind::Begin:
+  case BoundaryKind::End:
+    return "";
+  case BoundaryKind::FirstUse:
+    return "its first oneTBB call";
+  case BoundaryKind::Spawn:
+    if (boundary.row == kMainRow)
+      return "a spawn";
+    if (is_own_spawn(boundary.row, own, table))
+      return "";
+    return noun_of(table.rows[boundary.row]) == kNode
+               ? "a message to node " + table.rows[boundary.row].name
+               : "the spawn " + at(table.rows[boundary.row]);
+  case BoundaryKind::Wait: {
+    if (boundary.row == kMainRow)
+      return "a wait";
+    const SiteInfo& other = table.rows[boundary.row];
+    return (is_algorithm(other) ? "" : "the wait for ") + seen_from_outside(other);
+  }
+  case BoundaryKind::BodyBegin:
+  case BoundaryKind::BodyEnd:
+    return "a call of its body";
+  case BoundaryKind::Other:
+    break;
+  }
+  if (passes_messages(own))
+    return "";
+  return noun_of(own) == kReduction ? "a join of results" : "a pause";
+}
+
+// "the loop at a.cpp:12", "the loop at b.cpp:3": the second becomes "the one at b.cpp:3".
+std::string shortened_second(const Boundary& first, const Boundary& second, const SiteTable& table,
+                             std::string name) {
+  if (first.kind != BoundaryKind::Wait || second.kind != BoundaryKind::Wait ||
+      first.row == kMainRow || second.row == kMainRow)
+    return name;
+  const SiteInfo& a = table.rows[first.row];
+  const SiteInfo& b = table.rows[second.row];
+  return is_algorithm(b) && noun_of(a) == noun_of(b) ? "the one " + at(b) : name;
+}
+
+// If both ends are the same algorithm, the code is run between two calls of it.
+std::string between(const StepClass& of, const SiteTable& table, const std::string& from,
+                    const std::string& to) {
+  if (of.opened == of.closed && of.opened.kind == BoundaryKind::Wait && from.starts_with("the "))
+    return from.starts_with("the wait") ? "between two waits for " + from.substr(13)
+                                        : "between two runs of " + from;
+  if (from == to && of.opened.kind == BoundaryKind::Spawn && from.starts_with("the "))
+    return "between two spawns " + at(table.rows[of.opened.row]);
+  if (from == to && !from.empty())
+    return "between " + from + " and the next";
+  return fmt::format("between {} and {}", from, shortened_second(of.opened, of.closed, table, to));
+}
+
 } // namespace
 
 bool names_row(const Boundary& boundary) {
   return boundary.kind == BoundaryKind::Spawn || boundary.kind == BoundaryKind::Wait;
+}
+
+bool is_program_start(const StepClass& of) {
+  return of.row == kMainRow && of.opened.kind == BoundaryKind::Begin &&
+         of.closed.kind == BoundaryKind::FirstUse;
+}
+
+std::string_view noun_of(const SiteInfo& row) {
+  for (const ConstructNoun& each : kNouns)
+    if (!row.constructs.empty() && row.constructs.front() == each.construct)
+      return each.noun;
+  if (!row.constructs.empty() && row.constructs.front().starts_with("std::"))
+    return row.constructs.front();
+  return "";
+}
+
+std::string code_of_row(Row row, const SiteTable& table) {
+  if (row == kMainRow)
+    return "main";
+  const SiteInfo& info = table.rows[row];
+  return (noun_of(info) == kNode ? "the body of " : "") + seen_from_outside(info);
 }
 
 // Code that ends at a first use names its location; code that begins there does not repeat it.
@@ -49,21 +164,30 @@ std::pair<std::string, std::string> ends_of(const StepClass& of, const SiteTable
           boundary_name(of.closed, own, table.rows[of.closed.row])};
 }
 
-std::string segment_name(const StepClass& of, const SiteTable& table) {
-  if (of.opened.kind == BoundaryKind::BodyBegin && of.closed.kind == BoundaryKind::BodyEnd)
-    return "the loop bodies of " + table.rows[of.row].name;
-  if (of.row == kMainRow && of.opened.kind == BoundaryKind::Begin &&
-      of.closed.kind == BoundaryKind::FirstUse)
-    return "serial code before the first oneTBB call" +
-           (of.closed.row == kMainRow ? "" : " (" + table.rows[of.closed.row].name + ")");
-  const auto [from, to] = ends_of(of, table);
-  return fmt::format("from {} to {}", from, to);
-}
-
-// If neither end names the site of the task, the name begins with that site.
-std::string class_name(const StepClass& of, const SiteTable& table) {
-  const bool says_all = !names_row(of.opened) || !names_row(of.closed);
-  return (says_all ? "" : table.rows[of.row].name + ", ") + segment_name(of, table);
+std::string segment_name(const StepClass& of, const SiteTable& table, bool has_one_row) {
+  if (is_program_start(of))
+    return of.closed.row == kMainRow
+               ? "the start of the program before its first oneTBB call"
+               : fmt::format("the start of the program before its first task ({})",
+                             table.rows[of.closed.row].name);
+  const SiteInfo& own = table.rows[of.row];
+  std::string owner = has_one_row ? code_of_row(of.row, table) : "the code";
+  std::string from = end_name(of.opened, own, table), to = end_name(of.closed, own, table);
+  const bool is_body =
+      of.opened.kind == BoundaryKind::BodyBegin || of.closed.kind == BoundaryKind::BodyEnd;
+  if (is_body)
+    owner = "the body of " + owner;
+  if (of.opened.kind == BoundaryKind::BodyBegin)
+    from.clear();
+  if (of.closed.kind == BoundaryKind::BodyEnd)
+    to.clear();
+  if (from.empty() && to.empty())
+    return owner;
+  if (from.empty())
+    return fmt::format("{} before {}", owner, to);
+  if (to.empty())
+    return fmt::format("{} after {}", owner, from);
+  return owner + " " + between(of, table, from, to);
 }
 
 } // namespace tp::analysis

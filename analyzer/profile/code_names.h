@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// CODE NAMES: names for code without annotations: "from the spawn at a.cpp:12 to the wait after
-// a.cpp:14".
+// CODE NAMES: plain words for code without annotations: "the body of the loop at a.cpp:12", "main
+// between the loop at a.cpp:12 and the one at a.cpp:30", "the tasks of a.cpp:40 before the spawn at
+// a.cpp:44".
 #pragma once
 
 #include "passes/step_class.h"
 #include "sites/site_table.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace tp::analysis {
@@ -14,12 +16,21 @@ namespace tp::analysis {
 // Whether the boundary names a row of its own: the row of a spawn, or of the spawn before a wait.
 bool names_row(const Boundary& boundary);
 
-// Where the steps of a class begin and end.
+// Whether steps of the class are code of the program before its first oneTBB call.
+bool is_program_start(const StepClass& of);
+
+// What the row's construct is called, as in "the loop at a.cpp:12"; empty: only "tasks" is certain.
+std::string_view noun_of(const SiteInfo& row);
+
+// All code of a row's tasks: "the loop at a.cpp:12", "the body of node a.cpp:12", "the tasks of
+// a.cpp:12"; main: "main".
+std::string code_of_row(Row row, const SiteTable& table);
+
+// Where the steps of a class begin and end, in the terms of the recording.
 std::pair<std::string, std::string> ends_of(const StepClass& of, const SiteTable& table);
 
-std::string segment_name(const StepClass& of, const SiteTable& table);
-
-// The name of the segment, preceded by the site of the task if neither end names it.
-std::string class_name(const StepClass& of, const SiteTable& table);
+// The code of a class. Classes of a node between which only messages pass have the same name.
+// Without an owner if it is code of several rows: `of` is one of its classes then.
+std::string segment_name(const StepClass& of, const SiteTable& table, bool has_one_row = true);
 
 } // namespace tp::analysis

@@ -96,7 +96,7 @@ Attribution attribution_of(const Measured& measured) {
   const std::uint64_t cpu_ns = end->cpu_ns;
   if (run.work.name == "virtual") {
     a.basis = AttributionBasis::Virtual;
-    a.attributed = measured.work();
+    a.attributed = measured.work() + measured.read.left_out_work;
     const std::uint64_t paused = measured.read.threads.paused_work;
     a.total = end->virtual_work - std::min(end->virtual_work, paused);
     return a;
@@ -104,8 +104,8 @@ Attribution attribution_of(const Measured& measured) {
   a.total = cpu_ns;
   if (run.work.hz > 0) {
     a.basis = AttributionBasis::Time;
-    a.attributed =
-        to_ns(measured.work(), run.same_as_time ? time_hz : static_cast<double>(run.work.hz));
+    a.attributed = to_ns(measured.work() + measured.read.left_out_work,
+                         run.same_as_time ? time_hz : static_cast<double>(run.work.hz));
   } else {
     a.basis = AttributionBasis::StepTime;
     a.attributed = to_ns(measured.read.step_time, time_hz);
@@ -143,7 +143,9 @@ CheckedBalance check_balance(const Measured& measured) {
   balance.overhead = read.overhead;
   if (run.work.hz > 0) {
     const double hz = run.same_as_time ? read.time_hz : static_cast<double>(run.work.hz);
-    const double ticks = static_cast<double>(measured.work() - read.prior_work) / hz * read.time_hz;
+    const double ticks =
+        static_cast<double>(measured.work() - read.prior_work + read.left_out_in_steps) / hz *
+        read.time_hz;
     balance.descheduled = balance.steps - std::min(balance.steps, rounded(ticks));
   }
   balance.recording =

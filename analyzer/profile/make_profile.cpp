@@ -10,6 +10,7 @@
 #include "profile/calling_contexts.h"
 #include "profile/conservation.h"
 #include "profile/elapsed_time.h"
+#include "profile/findings.h"
 #include "profile/grain_size.h"
 #include "profile/measured.h"
 #include "profile/prediction.h"
@@ -203,8 +204,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   if (given.progress)
     given.progress->begin("spawn sites");
   const TraceInfo info = read_info(source);
-  const SiteTable table =
-      build_site_table(info.sites, given.path_map, given.debug_files, given.wrappers);
+  SiteTable table = build_site_table(info.sites, given.path_map, given.debug_files, given.wrappers);
   const ChosenRegions chosen = choose_regions(table, given.regions);
   const WhatIfPlan plan = plan_what_if(chosen, given.factors);
   ProfileOptions options = given;
@@ -215,7 +215,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
       options.procs.push_back(procs);
   const Burden assumed = burden_before_reading(options, info.run);
 
-  const TraceReadings readings(source, info, table, options.mode, options.jobs, options.progress);
+  const TraceReadings readings(source, info, table, options);
   readings.begin_phase("profile");
   // The first reading evaluates as many scenarios as fit; the others take further readings.
   const std::size_t along = std::min(TraceReadings::kScenariosPerReading, plan.scenarios.size());
@@ -224,6 +224,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
       readings.read(plan.part(0, along),
                     {.sites = true, .composition = true, .chains = chains, .burden = assumed.work});
   add_chains(fold, readings);
+  add_constructs(table, summary.constructs);
   Measured measured_so_far{info, table, std::move(summary), std::move(fold)};
   add_joins(measured_so_far, readings);
   const Measured& measured = measured_so_far;
@@ -248,6 +249,9 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   readings.begin_phase("grain sizes");
   auto grains = try_grains(measured, sites.rows, readings, options);
   auto advised_grains = advise_grains(measured, sites.rows, limit, readings, options);
+  std::vector<Finding> findings =
+      find_problems(measured, sites.rows, advised_grains, prediction,
+                    exploration.skipped_because.empty(), readings, options);
   readings.begin_phase("calling contexts");
   CallingContexts contexts;
   if (options.contexts)
@@ -273,6 +277,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
                   .run = info.run,
                   .end = info.end,
                   .read = measured.read,
+                  .from_first_use = options.from_first_use,
                   .work = measured.work(),
                   .span = measured.span(),
                   .divisible_span = measured.fold.divisible_span,
@@ -303,9 +308,11 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
                   .attribution = std::move(attribution.attribution),
                   .exclusive_sum = sites.exclusive_sum,
                   .critical_sum = sites.critical_sum,
+                  .findings = std::move(findings),
                   .warnings = std::move(warnings)};
   for (const RegionId region : ids_below(profile.regions.end_id()))
     profile.regions[region].critical_work = measured.fold.region_critical_work[region];
+  describe_findings(profile);
   profile.advice = advise(profile);
   return profile;
 }

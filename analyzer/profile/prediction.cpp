@@ -54,7 +54,46 @@ void complete(const Measured& measured, const Prediction& prediction, PredictedR
   run.limiter = limiter_of(measured, run, prediction.work);
 }
 
+// Records the DAG that the remedy would leave.
+class RemedyRecorder final : public DagRecorder {
+public:
+  RemedyRecorder(const StepCosts& costs, const Remedy& remedy, std::size_t nodes_expected)
+      : DagRecorder(costs, nodes_expected), remedy_(remedy) {
+    for (const StepClassId id : remedy.divided)
+      is_divided_.grown_to(id) = 1;
+  }
+  void step(FrameState& frame, const Step& step) override {
+    const StepClassId of = classes_.id_of({frame.row, step.opened, step.closed});
+    std::uint64_t work = work_of(step), overhead = overhead_of(frame, step);
+    if (is_divided_.contains(of) && is_divided_[of])
+      work /= remedy_.factor;
+    const bool names_row =
+        step.opened.kind == BoundaryKind::Spawn || step.opened.kind == BoundaryKind::Wait;
+    if (remedy_.less_overhead == (names_row ? step.opened.row : frame.row))
+      overhead = static_cast<std::uint64_t>(Wide{overhead} * remedy_.overhead_left.numerator /
+                                            remedy_.overhead_left.denominator);
+    add_step(frame, work, overhead);
+  }
+
+private:
+  const Remedy& remedy_;
+  StepClassTable classes_;
+  IdVector<StepClassId, std::uint8_t> is_divided_;
+};
+
 } // namespace
+
+std::uint64_t predict_with(const Remedy& remedy, const Measured& measured,
+                           const Prediction& prediction, std::uint64_t procs,
+                           const TraceReadings& readings) {
+  RemedyRecorder recorder(step_costs(prediction), remedy, measured.read.steps);
+  readings.read(recorder);
+  const auto share =
+      static_cast<std::uint64_t>((Wide{prediction.work} + recorder.overhead() + procs - 1) / procs);
+  if (!recorder.fits())
+    return share;
+  return std::max(share, simulate_work_stealing(recorder.dag(), procs, prediction.steal.work).time);
+}
 
 std::string reason_not_to_simulate(const Measured& measured, const ProfileOptions& options) {
   if (options.simulate == Ask::Never)

@@ -14,12 +14,27 @@
 #include "profile/tasking_overhead.h"
 #include "profile/trace_readings.h"
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace tp::analysis {
 
 // Why a question that needs another reading for the times of a run is skipped; empty if it is not.
 std::string reason_not_to_simulate(const Measured& measured, const ProfileOptions& options);
+
+// Steps that a remedy makes shorter.
+struct Remedy {
+  std::vector<StepClassId> divided; // their work is divided by `factor`, and done by others
+  std::uint64_t factor = 1;
+  std::optional<Row> less_overhead; // overhead of tasks of this row becomes `overhead_left` of it
+  Ratio overhead_left = {1, 1};
+};
+// The least time of a run on `procs` CPUs with the remedy: that of the simulation without the work
+// that others do, but at least what all CPUs together need. `prediction` has been made.
+std::uint64_t predict_with(const Remedy& remedy, const Measured& measured,
+                           const Prediction& prediction, std::uint64_t procs,
+                           const TraceReadings& readings);
 
 // Reads the trace once more, unless `skipped_because` gives a reason not to.
 Prediction predict(const Measured& measured, const TaskingCosts& costs,

@@ -30,7 +30,8 @@ struct ProfileOptions {
   Ask simulate = Ask::Auto;               // times on P worker threads
   std::optional<std::uint64_t> target;    // parallelism to reach
   std::vector<std::pair<std::string, std::uint64_t>> grains; // file:line of a loop, grain size
-  bool contexts = false; // calling contexts and the timeline, for exports
+  bool from_first_use = false; // leave out what threads did before their first oneTBB call
+  bool contexts = false;       // calling contexts and the timeline, for exports
   unsigned jobs = 1;
   PathMap path_map;
   std::vector<std::string> wrappers; // functions whose callers are sites: see sites/callers.h

@@ -4,11 +4,7 @@
 
 #include "base/wide.h"
 
-#include "tp/trace/trace_format.h"
-
 #include <algorithm>
-#include <cstddef>
-#include <iterator>
 #include <tuple>
 
 namespace tp::analysis {
@@ -17,16 +13,6 @@ namespace {
 // Whether reading the clock accounts for more than a tenth of this work.
 bool is_too_short(std::uint64_t steps, std::uint64_t work, const RunInfo& run) {
   return Wide{steps} * run.step_cost * 10 > Wide{work};
-}
-
-// The compiler's source location does not say which construct is called: the contexts of the tasks
-// do.
-std::vector<std::string> constructs_of_contexts(std::uint64_t contexts) {
-  std::vector<std::string> names;
-  for (std::size_t i = 1; i < std::size(trace::kConstructNames); ++i) // 0: no context is known
-    if (contexts >> i & 1)
-      names.emplace_back(trace::kConstructNames[i]);
-  return names;
 }
 
 SiteRow row_of(const Measured& measured, Row row, const SiteOverhead& overhead) {
@@ -52,8 +38,6 @@ SiteRow row_of(const Measured& measured, Row row, const SiteOverhead& overhead) 
                .extra = totals.extra,
                .too_short = is_too_short(totals.steps, all.local.work, measured.run())};
   site.extra.resize(measured.run().extra_events.size());
-  if (row != kMainRow && site.info.constructs.empty())
-    site.info.constructs = constructs_of_contexts(measured.read.constructs[row]);
   return site;
 }
 

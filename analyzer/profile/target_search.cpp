@@ -74,9 +74,9 @@ std::string part_name(const FoundRegions::Choice& choice, const SiteTable& table
                       const IdVector<StepClassId, StepClass>& classes) {
   switch (choice.kind) {
   case ChoiceKind::CodeSegment:
-    return class_name(classes[choice.segment()], table);
+    return segment_name(classes[choice.segment()], table);
   case ChoiceKind::Site:
-    return table.rows[choice.site()].name + ", all of its own code";
+    return code_of_row(choice.site(), table) + ", all of it";
   case ChoiceKind::Region:
     break;
   }

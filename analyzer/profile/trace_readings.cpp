@@ -42,13 +42,13 @@ TraceReadings::Result TraceReadings::read_once(const WhatIfPlan& plan, const Wan
                 .contexts = wanted.contexts,
                 .join_costs = wanted.join_costs});
   Result result;
-  result.summary = DagReader(source_, info_, table_.maps, fold).run();
+  result.summary = DagReader(source_, info_, table_.maps, fold, from_first_use_).run();
   result.fold = fold.results();
   return result;
 }
 
 void TraceReadings::read_once(DagVisitor& visitor) const {
-  DagReader(source_, info_, table_.maps, visitor).run();
+  DagReader(source_, info_, table_.maps, visitor, from_first_use_).run();
 }
 
 IdleTime TraceReadings::idle_time(std::uint64_t workers, const ReadSummary& summary) const {

@@ -9,6 +9,7 @@
 #include "passes/dag_fold.h"
 #include "passes/grain_trials.h"
 #include "passes/idle_time.h"
+#include "profile/profile_options.h"
 #include "sites/site_table.h"
 #include "trace/trace_source.h"
 
@@ -20,9 +21,9 @@ namespace tp::analysis {
 class TraceReadings {
 public:
   TraceReadings(const TraceSource& source, const TraceInfo& info, const SiteTable& table,
-                WhatIfMode mode, unsigned jobs, ProgressSink* progress = nullptr)
-      : source_(source), info_(info), table_(table), mode_(mode), jobs_(jobs), progress_(progress) {
-  }
+                const ProfileOptions& options)
+      : source_(source), info_(info), table_(table), mode_(options.mode), jobs_(options.jobs),
+        from_first_use_(options.from_first_use), progress_(options.progress) {}
 
   struct Result {
     DagFold::Results fold;
@@ -69,6 +70,7 @@ private:
   const SiteTable& table_;
   const WhatIfMode mode_;
   const unsigned jobs_;
+  const bool from_first_use_;
   ProgressSink* const progress_; // null: no progress display
 };
 

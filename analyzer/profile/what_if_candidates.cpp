@@ -5,6 +5,7 @@
 #include "model/speedup_bounds.h"
 #include "profile/code_names.h"
 #include "report/phrases.h"
+#include "sites/constructs.h"
 
 #include <algorithm>
 #include <map>
@@ -34,6 +35,17 @@ Segment segment_of(const StepClass& of) {
   return {of.opened.kind, of.opened.row, of.closed.kind, of.closed.row, own ? of.row : kMainRow};
 }
 
+// Whether the program waits by a call of its own: algorithms wait inside theirs, and of a context of
+// the user's it is not known who waits.
+bool is_written_wait(const SiteInfo& info) {
+  if (noun_of(info) == kNode)
+    return true;
+  const std::string_view group = name_of(trace::Construct::TaskGroup);
+  const std::string construct = info.constructs.empty() ? "" : info.constructs.front();
+  return construct == group || construct.starts_with(std::string(group) + "::") ||
+         construct.starts_with("isolated_task_group");
+}
+
 class Explorer {
 public:
   explicit Explorer(const Measured& measured)
@@ -54,6 +66,11 @@ private:
   }
   void add(WhatIfCandidate target, StepSet set, const std::vector<std::uint64_t>& factors);
   void count(WhatIfCandidate& target, StepSet& set, StepClassId id) const;
+  bool has_one_row(const StepSet& set) const {
+    return std::ranges::all_of(set.classes, [&](StepClassId id) {
+      return first_.classes[id].row == first_.classes[set.classes.front()].row;
+    });
+  }
 
   const Measured& measured_;
   const SiteTable& table_;
@@ -96,7 +113,7 @@ void Explorer::add_sites(const std::vector<std::uint64_t>& factors) {
     if (!matters(target))
       continue;
     target.kind = CandidateKind::Site;
-    target.name = table_.rows[row].name;
+    target.name = code_of_row(row, table_);
     target.place = place_of(table_.rows[row]);
     add(std::move(target), std::move(set), factors);
   }
@@ -123,7 +140,7 @@ void Explorer::add_segments(const std::vector<std::uint64_t>& factors) {
     target.place = place_of(one.opened, one, table_);
     target.end = place_of(one.closed, one, table_);
     target.of_main = one.row == kMainRow;
-    target.name = segment_name(one, table_);
+    target.name = segment_name(one, table_, has_one_row(set));
     add(std::move(target), std::move(set), factors);
   }
 }
@@ -139,6 +156,7 @@ void Explorer::add_waits() {
     WhatIfCandidate target{.kind = CandidateKind::Wait};
     target.name = "the wait after " + table_.rows[row].name;
     target.place = place_of(table_.rows[row]);
+    target.is_removable = is_written_wait(table_.rows[row]);
     add(std::move(target), {}, {1});
     plan_.scenarios.back().removed_wait = row;
   }

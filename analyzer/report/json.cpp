@@ -195,6 +195,8 @@ Json target_json(const Profile& profile, const WhatIfCandidate& target) {
     json["file"] = target.place.file;
     json["line"] = target.place.line;
   }
+  if (target.kind == CandidateKind::Wait)
+    json["removable"] = target.is_removable;
   if (target.kind == CandidateKind::Grain)
     json.update({{"grain", target.grain}, {"not_made", target.skipped_because}});
   if (target.loop)
@@ -257,6 +259,27 @@ Json what_if_json(const Profile& profile) {
                {"advised_grains", targets_json(profile, profile.advised_grains)}};
   if (profile.search)
     json["target"] = search_json(*profile.search);
+  return json;
+}
+
+Json finding_json(const Profile& profile, const Finding& finding) {
+  Json json = {{"shape", kShapeNames[static_cast<std::size_t>(finding.shape)]},
+               {"code", finding.code},
+               {"file", finding.place.file},
+               {"line", finding.place.line},
+               {"work", finding.work},
+               {"critical_work", finding.critical_work},
+               {"critical_percent", number(percent2(finding.critical_work, profile.span))},
+               {"tasks", finding.tasks},
+               {"critical_tasks", finding.critical_tasks},
+               {"text", finding.text}};
+  if (finding.shape == Shape::OffCpu)
+    json.update({{"ticks", finding.ticks}, {"off_cpu_ticks", finding.off_cpu_ticks}});
+  else
+    json.update({{"procs", finding.procs},
+                 {"time", finding.time},
+                 {"least_time", finding.least_time},
+                 {"saves_at_most", finding.saves_at_most()}});
   return json;
 }
 
@@ -471,6 +494,8 @@ std::string write_json(const Profile& profile) {
   text.field("run", run_json(profile));
   text.field("work", profile.work);
   text.field("prior_work", profile.read.prior_work);
+  text.field("from", profile.from_first_use ? "first_use" : "start");
+  text.field("left_out_work", profile.read.left_out_work);
   text.field("span", profile.span);
   text.field("parallelism", number(decimal2(profile.parallelism())));
   text.field("span_is_exact", profile.unseen_order.empty());
@@ -497,6 +522,8 @@ std::string write_json(const Profile& profile) {
   text.array("warnings", profile.warnings, [](const Warning& warning) {
     return Json{{"name", warning.name}, {"text", warning.text}, {"certain", warning.certain}};
   });
+  text.array("findings", profile.findings,
+             [&](const Finding& finding) { return finding_json(profile, finding); });
   text.field("advice", profile.advice);
   return text.take();
 }

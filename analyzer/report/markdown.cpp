@@ -46,6 +46,8 @@ static std::string targets_table(const Profile& profile, std::size_t top) {
     text += "\n| What if | faster | Parallelism of this run |\n|---|---:|---:|\n";
   for (std::size_t i = 0; i < std::min(profile.explored.size(), top); ++i) {
     const WhatIfCandidate& target = profile.explored[i];
+    if (target.kind == CandidateKind::Wait && !target.is_removable)
+      continue;
     text +=
         fmt::format("| {} | {} | {} |\n", cell(target.name),
                     target.kind == CandidateKind::Wait ? "wait removed"

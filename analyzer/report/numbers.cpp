@@ -65,6 +65,10 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return rounded_part == 0 ? "<1" : fmt::format("{}", static_cast<std::uint64_t>(rounded_part));
 }
 
+double hz_of_work(const Profile& profile) {
+  return profile.run.same_as_time ? profile.read.time_hz : static_cast<double>(profile.run.work.hz);
+}
+
 std::string human_ns(std::uint64_t ns) {
   const auto value = static_cast<double>(ns);
   if (ns < 1000)

@@ -24,6 +24,8 @@ std::string percent(std::uint64_t part, std::uint64_t whole);
 // For people: "12.3 ms" for a unit of time (hz > 0), else "1.23 G instructions".
 std::string human(std::uint64_t value, const Clock& clock, double hz);
 std::string human_ns(std::uint64_t ns);
+// Units of work per second; 0 if work is not time.
+double hz_of_work(const Profile& profile);
 // For people: 1234567 -> "1.23 M"; unchanged below 10000.
 std::string human_count(std::uint64_t value);
 // To follow the clock: ", 10 ns added to each step"; empty if that is not known.

@@ -20,10 +20,6 @@ std::string row_name(const SiteRow& site) {
   return shortened(site.info.name) + mark_of(site.too_short);
 }
 
-double hz_of_work(const Profile& profile) {
-  return profile.run.same_as_time ? profile.read.time_hz : static_cast<double>(profile.run.work.hz);
-}
-
 std::string clock_line(const Profile& profile) {
   const RunInfo& run = profile.run;
   std::string line = run.work.name;
@@ -235,9 +231,11 @@ void add_summary(Lines& lines, const Profile& profile, bool verbose) {
   lines.add("Work T1         {} in {} tasks, {} per step{}", amount(profile.work),
             human_count(profile.read.begun),
             amount(profile.work / std::max<std::uint64_t>(profile.read.steps, 1)),
-            has_prior_work(profile) ? fmt::format("; {} before its thread's first oneTBB call",
-                                                  amount(profile.read.prior_work))
-                                    : "");
+            has_prior_work(profile)  ? fmt::format("; {} before its thread's first oneTBB call",
+                                                   amount(profile.read.prior_work))
+            : profile.from_first_use ? fmt::format("; {} before the first oneTBB call left out",
+                                                   amount(profile.read.left_out_work))
+                                     : "");
   lines.add("Span Tinf       {} in this run{}", amount(profile.span),
             profile.divisible_is_known()
                 ? fmt::format("; {} if loops were split to their grain size",
@@ -286,6 +284,9 @@ static std::string next_command(const Profile& profile) {
     return fmt::format("tp-analyze --grain {}:{}={} {}", grain.place.file, grain.place.line,
                        grain.grain, profile.data);
   }
+  if (!profile.findings.empty() && profile.findings.front().shape == Shape::SerialStart &&
+      profile.advice.ends_with(profile.findings.front().text))
+    return fmt::format("tp-analyze --from first-use {}", profile.data);
   if (profile.search || profile.has_ample_parallelism() || profile.work == 0)
     return fmt::format("tp-analyze --export speedscope:profile.speedscope.json {}", profile.data);
   return fmt::format("tp-analyze --target {} {}", std::max<std::uint64_t>(2 * profile.run.cpus, 8),

@@ -54,7 +54,8 @@ void add_search(Lines& lines, const TargetSearch& search, std::size_t room) {
 }
 
 // Candidates that by themselves gain a twentieth, at most `most`. A site is left out if a code
-// segment gains nearly as much (prefer_segment).
+// segment gains nearly as much (prefer_segment); of several segments with one name (the body of a
+// node, between messages) the best is shown.
 std::vector<const WhatIfCandidate*> best_candidates(const Profile& profile, std::size_t most) {
   std::vector<const WhatIfCandidate*> best;
   const auto gain = [&](const WhatIfCandidate& target) {
@@ -64,12 +65,21 @@ std::vector<const WhatIfCandidate*> best_candidates(const Profile& profile, std:
       profile.explored.begin(), profile.explored.end(),
       [](const WhatIfCandidate& target) { return target.kind == CandidateKind::CodeSegment; });
   for (const WhatIfCandidate& target : profile.explored) {
+    // Parts of main say more than all of it.
+    if (target.kind == CandidateKind::Site && target.place.line == 0 &&
+        target.place.file == "main" &&
+        std::ranges::any_of(profile.explored, [](const WhatIfCandidate& each) {
+          return each.kind == CandidateKind::CodeSegment && each.of_main;
+        }))
+      continue;
     const bool is_site = target.kind == CandidateKind::Site;
     if (target.kind == CandidateKind::Wait || 20 * gain(target) < profile.parallelism().value() ||
         (is_site && segment != profile.explored.end() &&
          prefer_segment(gain(*segment), gain(target))))
       continue;
-    if (best.size() < most)
+    const bool is_named = std::ranges::any_of(
+        best, [&](const WhatIfCandidate* other) { return other->name == target.name; });
+    if (best.size() < most && !is_named)
       best.push_back(&target);
   }
   return best;
@@ -82,9 +92,10 @@ const WhatIfCandidate* best_wait(const Profile& profile,
   double least = 1.05 * profile.parallelism().value();
   for (const WhatIfCandidate* const other : others)
     least = std::max(least, other->quoted.parallelism.value());
-  const auto wait = std::find_if(
-      profile.explored.begin(), profile.explored.end(),
-      [](const WhatIfCandidate& target) { return target.kind == CandidateKind::Wait; });
+  const auto wait = std::find_if(profile.explored.begin(), profile.explored.end(),
+                                 [](const WhatIfCandidate& target) {
+                                   return target.kind == CandidateKind::Wait && target.is_removable;
+                                 });
   return wait != profile.explored.end() && wait->quoted.parallelism.value() > least ? &*wait
                                                                                     : nullptr;
 }

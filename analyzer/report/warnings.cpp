@@ -36,9 +36,8 @@ std::string write_warnings(const Profile& profile) {
   for (const WhatIfCandidate& target : profile.explored)
     if (target.kind == CandidateKind::CodeSegment && target.of_main &&
         limits(target.critical_work, profile) && target.place.line + target.end.line > 0)
-      text +=
-          line(profile, target.place.line > 0 ? target.place : target.end, target.critical_work,
-               target.name.starts_with("serial code") ? target.name : "serial code " + target.name);
+      text += line(profile, target.place.line > 0 ? target.place : target.end, target.critical_work,
+                   target.name);
   for (const RegionInfo& region : profile.regions)
     if (region.line > 0 && limits(region.critical_work, profile))
       text += line(profile, {region.file, region.line}, region.critical_work,

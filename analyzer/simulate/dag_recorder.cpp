@@ -84,13 +84,23 @@ DagNodeId DagRecorder::add_node(DagTrack& of, std::uint64_t cost) {
   return id;
 }
 
+std::uint64_t DagRecorder::work_of(const Step& step) const {
+  return step.work - std::min(step.work, costs_.recording);
+}
+
+std::uint64_t DagRecorder::overhead_of(const FrameState& frame, const Step& step) const {
+  return frame.is_root && step.opened.kind == BoundaryKind::Begin
+             ? 0 // the thread existed before
+             : costs_.overhead[static_cast<std::size_t>(step.opened.kind)];
+}
+
 void DagRecorder::step(FrameState& frame, const Step& step) {
+  add_step(frame, work_of(step), overhead_of(frame, step));
+}
+
+void DagRecorder::add_step(FrameState& frame, std::uint64_t work, std::uint64_t overhead) {
   if (!fits_)
     return;
-  const std::uint64_t work = step.work - std::min(step.work, costs_.recording);
-  const std::uint64_t overhead = frame.is_root && step.opened.kind == BoundaryKind::Begin
-                                     ? 0 // the thread existed before
-                                     : costs_.overhead[static_cast<std::size_t>(step.opened.kind)];
   fits_ = !__builtin_add_overflow(work_, work, &work_) &&
           !__builtin_add_overflow(overhead_, overhead, &overhead_) &&
           overhead_ <= ~std::uint64_t{0} - work_;

@@ -39,7 +39,7 @@ struct DagTrack : Path {
   mutable bool alone = true; // no other path refers to the point: the node or join may still grow
 };
 
-class DagRecorder final : public TypedVisitor<DagTrack> {
+class DagRecorder : public TypedVisitor<DagTrack> {
 public:
   explicit DagRecorder(const StepCosts& costs, std::size_t nodes_expected = 0);
 
@@ -61,6 +61,12 @@ public:
   void spawned(const FrameState& parent, FrameState& child) override;
   void step(FrameState& frame, const Step& step) override;
   bool ended(FrameState& frame, Tie tie) override;
+
+protected:
+  // Of a step, without what recording added.
+  std::uint64_t work_of(const Step& step) const;
+  std::uint64_t overhead_of(const FrameState& frame, const Step& step) const;
+  void add_step(FrameState& frame, std::uint64_t work, std::uint64_t overhead);
 
 private:
   DagPoint point_of(const DagTrack& track) const;

@@ -75,4 +75,28 @@ inline constexpr std::array kPipelines = {name_of(trace::Construct::ParallelPipe
 inline constexpr std::array<std::string_view, 4> kNodes = {
     "function_node", "multifunction_node", "async_node", name_of(trace::Construct::FlowGraph)};
 
+// What people call the code of a construct. Others: its tasks.
+struct ConstructNoun {
+  std::string_view construct, noun;
+};
+inline constexpr std::string_view kNode = "node";
+inline constexpr std::string_view kPipeline = "pipeline";
+inline constexpr std::string_view kReduction = "reduction";
+inline constexpr ConstructNoun kNouns[] = {
+    {name_of(trace::Construct::ParallelFor), "loop"},
+    {name_of(trace::Construct::ParallelForEach), "loop"},
+    {name_of(trace::Construct::ParallelReduce), kReduction},
+    {kDeterministicReduce, kReduction},
+    {name_of(trace::Construct::ParallelScan), "scan"},
+    {name_of(trace::Construct::ParallelSort), "sort"},
+    {name_of(trace::Construct::ParallelInvoke), "parallel_invoke"},
+    {name_of(trace::Construct::ParallelPipeline), kPipeline},
+    {name_of(trace::Construct::FlowGraph), kNode},
+    {"continue_node", kNode},
+    {"function_node", kNode},
+    {"multifunction_node", kNode},
+    {"async_node", kNode},
+    {"input_node", kNode},
+};
+
 } // namespace tp::analysis

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -251,6 +252,17 @@ std::string normal_path(const std::string& path) {
 
 std::string relative_path(const std::string& path, const std::string& directory) {
   return std::filesystem::path(path).lexically_relative(directory).string();
+}
+
+void add_constructs(SiteTable& table, const IdVector<Row, std::uint64_t>& of_contexts) {
+  for (const Row row : ids_below(table.rows.end_id())) {
+    std::vector<std::string>& constructs = table.rows[row].constructs;
+    if (row == kMainRow || !constructs.empty())
+      continue;
+    for (std::size_t i = 1; i < std::size(trace::kConstructNames); ++i) // 0: no context is known
+      if (of_contexts[row] >> i & 1)
+        constructs.emplace_back(trace::kConstructNames[i]);
+  }
 }
 
 SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map,

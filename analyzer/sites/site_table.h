@@ -36,4 +36,8 @@ SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map,
                            const DebugFiles& debug_files = {},
                            const std::vector<std::string>& wrappers = {});
 
+// Adds constructs to the rows that have none, from those of the contexts of their tasks
+// (ReadSummary::constructs): the compiler's source location does not say what is called there.
+void add_constructs(SiteTable& table, const IdVector<Row, std::uint64_t>& of_contexts);
+
 } // namespace tp::analysis

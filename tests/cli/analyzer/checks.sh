@@ -42,7 +42,7 @@ exits 0 data --check "work<$(head -c 100000 /dev/zero | tr '\0' 9)"
 exits 0 -q data --warnings
 grep -qx 'paper.cpp:13: warning: critical path: 27.58 % is in the tasks that are spawned here; parallelism is 1.21 if loops were split to their grain size \[-Wspan\]' err ||
   fail "--warnings: $(cat err)"
-in_err "paper.cpp:25: warning: critical path: 55.17 % is serial code from the start of the program to the spawn at paper.cpp:25"
+in_err "paper.cpp:25: warning: critical path: 55.17 % is main before the spawn at paper.cpp:25"
 in_err 'paper.cpp:8: warning: critical path: 27.58 % is in the marked region "compute"'
 in_err 'paper.cpp:20: warning: critical path: 55.17 % is in the marked region "initialize"'
 [ "$(grep -c . err)" = 5 ] || fail "--warnings: $(cat err)"

@@ -10,7 +10,7 @@ rest='
   wait-end
   end work=5
   thread-end'
-named="serial code before the first oneTBB call (a.cpp:12)"
+named="the start of the program before its first task (a.cpp:12)"
 
 # warns DIR LINE...: checks that these are all the warnings.
 warns() {
@@ -29,7 +29,7 @@ stream 0
 END
 warns unmarked "a.cpp:12: warning: critical path: 20 % is in the tasks that are spawned here" \
   "a.cpp:12: warning: critical path: 70 % is $named"
-in_json '"name": "from the first oneTBB call to the spawn at a.cpp:12"' unmarked.json
+in_json '"name": "main between its first oneTBB call and the spawn at a.cpp:12"' unmarked.json
 
 # Here the recording began in a causal region; code inside the region has its own line.
 trace marked <<END
@@ -61,6 +61,60 @@ stream 0
   cut work=40$rest
 END
 warns paused "a.cpp:12: warning: critical path: 20 % is in the tasks that are spawned here" \
-  "a.cpp:12: warning: critical path: 40 % is serial code from a join or a pause in the program to the first oneTBB call, before a.cpp:12"
-in_json '"name": "from the start of the program to a join or a pause in the program"' paused.json
+  "a.cpp:12: warning: critical path: 40 % is main between a pause and its first oneTBB call"
+in_json '"name": "main before a pause"' paused.json
+
+# --from first-use: the profile is that of a program whose threads did nothing before. The what-if,
+# the prediction and everything else included; times, which are measured, are not changed.
+left_out() {
+  exits 0 -q "$1" -P 2,8 --from first-use --json from.json
+  exits 0 -q "$2" -P 2,8 --json zero.json
+  python3 - "$3" <<'END' || fail "$1: --from first-use"
+import json, sys
+found, expected = json.load(open("from.json")), json.load(open("zero.json"))
+assert (found["from"], found["left_out_work"]) == ("first_use", int(sys.argv[1])), found["left_out_work"]
+assert (expected["from"], expected["left_out_work"]) == ("start", 0)
+for profile in found, expected:
+    for name in "from", "left_out_work", "attribution", "run", "warnings":
+        del profile[name]
+differences = [name for name in expected if found[name] != expected[name]]
+assert found.keys() == expected.keys() and not differences, differences
+END
+}
+trace zero <<END
+site 1 a.cpp 12
+stream 0
+  thread role=main
+  cut work=0 wall=30$rest
+END
+left_out unmarked zero 70
+grep -q "; 70 units before the first oneTBB call left out" <("$TP_ANALYZE" -q unmarked --from first-use) || fail "not in the text"
+trace paused_zero <<END
+site 1 a.cpp 12
+stream 0
+  thread role=main
+  cut work=0 wall=30
+  pause
+  cut
+  resume
+  cut work=0 wall=40$rest
+END
+left_out paused paused_zero 70
+trace marked_zero <<END
+site 1 a.cpp 12
+region 0 setup a.cpp 8
+region 1 small a.cpp 9
+stream 0
+  thread role=main
+  region id=0 work=0
+  region id=1 work=0
+  cut work=0 wall=60$rest
+END
+left_out marked marked_zero 70
+# Attributed work counts what was left out.
+exits 0 -q unmarked --from first-use --json with.json
+exits 0 -q unmarked --json without.json
+python3 -c 'import json
+a, b = (json.load(open(name))["attribution"] for name in ("with.json", "without.json"))
+assert a == b and a["attributed"] == 100, (a, b)' || fail "attribution"
 finish

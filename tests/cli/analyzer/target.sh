@@ -23,7 +23,7 @@ stages() {
 stages 40 | trace stages
 exits 0 -o files stages --target 64
 in_out "speeding up one part of the code 64x is enough to reach parallelism 64"
-in_out "main, all of its own code"
+in_out "main, all of it"
 exits 0 -o files stages --target 64 --factors 64
 in_out "   95.03  main"
 
@@ -31,7 +31,7 @@ in_out "   95.03  main"
 paper data
 exits 0 -o files data --target 64 --what-if-mode optimize
 in_out "parallelism 64 is out of reach: speeding up 2 parts of the code"
-in_out "1.72  paper.cpp:25, all of its own code"
+in_out "1.72  the tasks of paper.cpp:25, all of it"
 not_in_out "->     1.21"
 exits 0 -o files data --target 64 --what-if-mode optimize --format md
 in_out "| not reached | 1.72 |"

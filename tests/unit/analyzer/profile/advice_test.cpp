@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The advice on runs that show nothing about scaling: it must not name code to optimize.
+// The advice: on runs that show nothing about scaling it names no code; otherwise code in plain words,
+// and no wait that the program did not write.
 #include "profile/make_profile.h"
+#include "report/writers.h"
 #include "trace_script.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace tp::analysis {
 namespace {
@@ -36,6 +40,78 @@ TEST(Advice, OnARunThatWasPausedNamesTheRemedy) {
                   .starts_with("No work of a task was recorded, and recording was paused"));
   EXPECT_FALSE(advice_on(tasks + "thread-end\n")
                    .starts_with("No work of a task was recorded, and recording was paused"));
+}
+
+// Main: 10 | a task of 5 | 100 | a loop (construct) of one task of 50 | 10.
+Profile profile_of_loop(const std::string& construct) {
+  return make_profile(test::parse_trace_script("run cpus=2\n"
+                                               "site 1 a.cpp 1\n"
+                                               "site 2 a.cpp 2 construct=" +
+                                               construct +
+                                               "\nstream 0\n"
+                                               "thread role=main\n"
+                                               "spawn-wait work=10 site=2 ctx=new-exclusive\n"
+                                               "task work=5\n"
+                                               "wait-end\n"
+                                               "spawn-wait work=100 site=2 ctx=new-exclusive\n"
+                                               "task work=50\n"
+                                               "wait-end\n"
+                                               "end work=10\n"
+                                               "thread-end\n")
+                          .source(),
+                      {});
+}
+
+TEST(Advice, OffersToRemoveOnlyWaitsThatTheProgramWrote) {
+  const auto is_offered = [](const Profile& profile) {
+    for (const WhatIfCandidate& each : profile.explored)
+      if (each.kind == CandidateKind::Wait)
+        return each.is_removable;
+    ADD_FAILURE() << "no wait";
+    return false;
+  };
+  const Profile loop = profile_of_loop("parallel_for"), group = profile_of_loop("task_group");
+  EXPECT_FALSE(is_offered(loop));
+  EXPECT_TRUE(is_offered(group));
+  EXPECT_EQ(std::string::npos, write_text(loop, {}).find("without the wait"));
+  EXPECT_EQ(std::string::npos, write_markdown(loop, {}).find("wait removed"));
+  EXPECT_NE(std::string::npos, write_markdown(group, {}).find("wait removed"));
+}
+
+TEST(Advice, NamesCodeOfMainByWhatIsAroundIt) {
+  const Profile loop = profile_of_loop("parallel_for");
+  ASSERT_FALSE(loop.findings.empty());
+  EXPECT_EQ(Shape::SerialCode, loop.findings[0].shape);
+  EXPECT_EQ("main between two runs of the loop at a.cpp:2", loop.findings[0].code);
+  EXPECT_EQ("main between two waits for the tasks of a.cpp:2",
+            profile_of_loop("task_group").findings[0].code);
+}
+
+// Two threads; the loop's task slept for most of its time. Only a clock of time shows that.
+TEST(Advice, SaysThatCodeHadNoCpu) {
+  const auto profile_with = [](const std::string& clock) {
+    return make_profile(test::parse_trace_script("run cpus=2 " + clock +
+                                                 "\nsite 2 a.cpp 2 construct=parallel_for\n"
+                                                 "stream 0\n"
+                                                 "thread role=main\n"
+                                                 "spawn-wait work=10000 site=2 ctx=new-exclusive\n"
+                                                 "task work=5000 wall=95000\n"
+                                                 "wait-end\n"
+                                                 "end work=100\n"
+                                                 "thread-end\n")
+                            .source(),
+                        {});
+  };
+  const Profile timed = profile_with("unit=ticks clock=tsc-rseq hz=1000000000 same_as_time=1");
+  const auto off = std::ranges::find(timed.findings, Shape::OffCpu, &Finding::shape);
+  ASSERT_NE(timed.findings.end(), off);
+  EXPECT_EQ(100'000u, off->ticks);
+  EXPECT_EQ(95'000u, off->off_cpu_ticks);
+  EXPECT_TRUE(timed.advice.starts_with(
+      "The loop at a.cpp:2 had no CPU for 95.0 us of 100 us in this run (95 %)"))
+      << timed.advice;
+  for (const Finding& each : profile_with("").findings)
+    EXPECT_NE(Shape::OffCpu, each.shape);
 }
 
 } // namespace

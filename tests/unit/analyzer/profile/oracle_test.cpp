@@ -113,7 +113,9 @@ void compare_union(const test::RandomProgram& program, WhatIfMode mode) {
   const TraceSource source = program.trace.source();
   const TraceInfo info = read_info(source);
   const SiteTable table = build_site_table(info.sites, {});
-  const TraceReadings readings(source, info, table, mode, 1);
+  ProfileOptions options;
+  options.mode = mode;
+  const TraceReadings readings(source, info, table, options);
   const auto first = readings.read({}, {.composition = true}).fold;
   StepSet set{{RegionId{1}}, {}};
   for (const StepClassId id : ids_below(first.classes.end_id()))

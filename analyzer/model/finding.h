@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings: what limits the run, where in the program, and what it has the shape of. The shape
+// decides the remedy (profile/advice.cpp).
+#pragma once
+
+#include "base/ids.h"
+#include "model/site.h"
+
+#include <cstdint>
+#include <string>
+
+namespace tp::analysis {
+
+enum class Shape : std::uint8_t {
+  SerialStart,  // code of the program before its first oneTBB call
+  SerialCode,   // other code outside every task
+  LongTask,     // the critical path is in one task, or in few
+  SerialTasks,  // tasks of one site that come one after the other
+  SerialFilter, // a filter of a pipeline that takes one item at a time
+  SerialNode,   // a node of a graph that takes one message at a time
+  Imbalance,    // a loop whose body calls are too large for the number of CPUs
+  TinyTasks,    // tasks that cost nearly as much as they do, or more
+  OffCpu,       // code that had no CPU most of the time: it waited, or other programs ran
+};
+// In JSON: stable.
+inline constexpr const char* kShapeNames[] = {"serial_start", "serial_code",   "long_task",
+                                              "serial_tasks", "serial_filter", "serial_node",
+                                              "imbalance",    "tiny_tasks",    "off_cpu"};
+
+struct Finding {
+  Shape shape = Shape::SerialCode;
+  std::string code;  // in plain words: "the body of node a.cpp:12"
+  SourcePlace place; // of its site; main: of the site that comes before or after
+  Row row = kMainRow;
+  std::uint64_t work = 0, critical_work = 0;    // of its own steps
+  std::uint64_t tasks = 0, critical_tasks = 0;  // of its site; with a step on the critical path
+  std::uint64_t body_calls = 0, iterations = 0; // of a loop: of its site
+  // In the unit of work, on `procs` CPUs: the time predicted for this run, and a time that the
+  // program needs at least after the remedy. Both 0: not known.
+  std::uint64_t procs = 0;
+  std::uint64_t time = 0, least_time = 0;
+  std::uint64_t saves_at_most() const { return time - (least_time < time ? least_time : time); }
+  // OffCpu: ticks within its steps, and those of them without a CPU.
+  std::uint64_t ticks = 0, off_cpu_ticks = 0;
+  std::string text; // a sentence: what it is, and the remedy
+};
+
+} // namespace tp::analysis

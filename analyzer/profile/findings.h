@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// FINDINGS: the code that limits the run, what its problem has the shape of, and the time that the
+// remedy for that shape would save.
+#pragma once
+
+#include "model/finding.h"
+#include "model/prediction.h"
+#include "profile/measured.h"
+#include "profile/profile_options.h"
+#include "profile/trace_readings.h"
+
+#include <vector>
+
+namespace tp::analysis {
+
+// Those that save most come first; without texts. `options.procs` must not be empty. `may_read`:
+// ask what other grain sizes of loops would do.
+std::vector<Finding> find_problems(const Measured& measured, const std::vector<SiteRow>& sites,
+                                   const std::vector<WhatIfCandidate>& advised_grains,
+                                   const Prediction& prediction, bool may_read,
+                                   const TraceReadings& readings, const ProfileOptions& options);
+
+} // namespace tp::analysis

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# The advice for each shape of problem: tests/system/advice has programs with one problem each, and
+# what their report has to advise. Where the clock is one of time every figure in it is N: the
+# advice for a lock and for blocking says what is known, that the code had no CPU.
+. "$(dirname "$0")/common.inc"
+[ -x "$TP_PREFIX/bin/tp-c++" ] || skip "tp-c++ is not installed"
+words() { tr -s ' \n' ' ' <"$1" | sed 's/ $//'; }
+for source in "$here"/../advice/*.cpp; do
+  name=$(basename "$source" .cpp)
+  cp "$source" .
+  TP_CXX=$cxx "$TP_PREFIX/bin/tp-c++" -q -std=c++17 -O2 -g "$name.cpp" -o "$name" -ltbb -lpthread || fail "$name: it does not compile"
+  event=virtual
+  ! grep -q "clock of this case is one of time" "$name.cpp" || event=auto
+  "$tp_run" -q -e $event -o "$name.data" "./$name" >out 2>&1 || fail "$name: tp-run: $(cat out)"
+  "$tp_analyze" -q -P 8 --json "$name.json" "$name.data" "$name.csv" >report || fail "$name: tp-analyze"
+  if [ $event = auto ]; then
+    sed -i -E 's/[0-9]+(\.[0-9]+)? %/N %/g; s/[0-9]+(\.[0-9]+)? (us|ms|s)([ ,.)]|$)/N ms\3/g; s/[0-9]+ ns/N ns/g' report
+  fi
+  # After it comes the last line, the next command.
+  expected="$(words "${source%.cpp}.txt") next:"
+  case $(words report) in
+    *" $expected"*) ;;
+    *) fail "$name: the report does not advise '$expected': $(cat report)" ;;
+  esac
+  python3 - "$name.json" "$name.cpp" <<'END' || fail "$name: the first finding names no line of the program"
+import json, sys
+finding = json.load(open(sys.argv[1]))["findings"][0]
+assert finding["file"] == sys.argv[2] and 0 < finding["line"] <= len(open(sys.argv[2]).readlines()), finding
+END
+done
+finish
