@@ -89,7 +89,7 @@ struct StaticSite {
   std::string construct;
   std::string type;               // mangled name of the task's type, for address sites
   std::vector<CodeAddress> stack; // innermost first
-  bool has_other_callers = false; // all that were too many to be told apart
+  bool has_other_callers = false; // all that were too many for a site each
 };
 
 struct StaticRegion {

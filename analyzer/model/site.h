@@ -30,7 +30,7 @@ struct SiteInfo {
   std::vector<std::string> found_by; // explicit, header, debug_info, symbol, type, module
   std::vector<std::uint32_t> site_ids;
   // Where a wrapper that is called at this place calls oneTBB; of the row of a wrapper's other
-  // callers, which were too many to be told apart, its own place. Else no file.
+  // callers, which were too many for a row each, its own place. Else no file.
   SourcePlace wrapper;
   std::string wrapper_function;
   bool of_other_callers = false;

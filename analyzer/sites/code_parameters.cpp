@@ -187,7 +187,7 @@ CodeParameter code_parameter(Dwarf_Die function, DescribedClasses& classes) {
   any_child(function, [&](Dwarf_Die& child) {
     if (dwarf_tag(&child) != DW_TAG_formal_parameter)
       return false;
-    // A lambda's own object is no parameter of it; a virtual function is its class's own code.
+    // The object of a lambda's own function does not count; a virtual function is its class's own code.
     const bool is_this = has(&child, DW_AT_artificial);
     Dwarf_Die type = child;
     if (follow(type, DW_AT_type)) {

@@ -11,7 +11,7 @@
 //   FuncCall<Functor<Probe>>                            Probe
 //   Reducer<List>                                       Reducer<List>
 //   TopologyCopy<Tree<Root<Leaf<float, 3u>>>>           TopologyCopy<Tree>
-// Library code (tp/trace/library_code.h) is no part of such a name.
+// Library code (tp/trace/library_code.h) is left out.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See row_names.h. Functions are told apart first, then the calls in each.
+// See row_names.h. First the functions get different names, then the calls in each.
 #include "sites/row_names.h"
 
 #include "sites/display_names.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CALL PATH: the calls that led to a call of oneTBB, which tell the callers of a user's wrapper
-// apart. Hot: each time a site is entered; about 3 ns for each call.
+// CALL PATH: the calls that led to a call of oneTBB, which distinguish the callers of a user's
+// wrapper. Hot: each time a site is entered; about 3 ns for each call.
 #pragma once
 
 #include "base/attributes.h"

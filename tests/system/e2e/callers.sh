@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sites by caller: each caller of a wrapper has a row of its own, in the three ways the same one;
-# functions that are no wrappers have one row, whoever calls them.
+# functions that are not wrappers have one row, for all of their callers.
 . "$(dirname "$0")/common.inc"
 # rows PROGRAM: own work and name of each site, without folders, after `main`.
 rows() {
