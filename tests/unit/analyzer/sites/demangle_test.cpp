@@ -50,8 +50,7 @@ TEST(Demangle, NamesAreThoseOfLlvmCxxfilt) {
   EXPECT_GE(all.size(), 500u);
   std::size_t refused = 0;
   for (const Golden& each : all) {
-    EXPECT_EQ(each.name,
-              each.is_type ? demangle_type(each.mangled) : demangle_symbol(each.mangled))
+    EXPECT_EQ(each.name, each.is_type ? demangle_type(each.mangled) : demangle_symbol(each.mangled))
         << each.mangled;
     refused += by_runtime(each.mangled).empty();
   }
