@@ -26,10 +26,20 @@ static std::string fold(const Profile& profile, std::uint64_t ContextRow::* metr
   return text;
 }
 
-// The format has no header. In ours every stack begins with main, and all other frames name a line
-// or an address.
+// "fill<int> (void fill<int>(int))": a short name, and the function that contains its first word.
+static bool has_function(std::string_view frame) {
+  const std::size_t open = frame.find(" (");
+  if (open == frame.npos || !frame.ends_with(')'))
+    return false;
+  const std::string_view word = frame.substr(0, frame.find_first_of(":<[+@ "));
+  return !word.empty() && frame.find(word, open) != frame.npos;
+}
+
+// The format has no header. In ours every stack begins with main, and all other frames name a line,
+// an address, or a function in two forms.
 static bool is_own_frame(std::string_view frame) {
-  if (frame == "(further contexts)" || frame.find("@0x") != frame.npos)
+  if (frame == "(further contexts)" || frame.find("@0x") != frame.npos ||
+      frame.find("+0x") != frame.npos || has_function(frame))
     return true;
   for (std::size_t at = frame.find(':'); at != frame.npos; at = frame.find(':', at + 1))
     if (at + 1 < frame.size() && frame[at + 1] >= '0' && frame[at + 1] <= '9')

@@ -126,6 +126,44 @@ std::string last_name(const Scopes& scopes) {
   return "";
 }
 
+// Whether numbers are among the arguments of the class, as in LeafNode<Mask, 3>.
+bool has_numbers(const Scopes& scopes) {
+  return !scopes.empty() &&
+         std::ranges::any_of(scopes.back().arguments, [](std::string_view argument) {
+           return std::isdigit(static_cast<unsigned char>(argument[0])) || argument[0] == '-';
+         });
+}
+
+// What a class wraps, through all layers, and how many these are; none through a class that holds
+// data.
+struct Wrapped {
+  Scopes innermost;
+  int layers = 0;
+  bool holds_data = false;
+};
+
+Wrapped unwrapped(const Scopes& scopes) {
+  Wrapped result{.innermost = scopes};
+  while (!result.innermost.empty() && result.layers < kMaxDepth) {
+    if (result.layers > 0 && has_numbers(result.innermost))
+      break;
+    const auto next = wrapped_class({result.innermost.back()}, 0);
+    if (!next)
+      break;
+    result.innermost = scopes_of(*next);
+    ++result.layers;
+  }
+  result.holds_data = result.innermost.empty() || !result.innermost.back().arguments.empty();
+  return result;
+}
+
+// Of an argument that is a class or a function.
+std::string argument_name(std::string_view argument) {
+  const Scopes scopes = up_to_function(scopes_of(argument));
+  const Wrapped wrapped = unwrapped(scopes);
+  return last_name(wrapped.holds_data ? scopes : wrapped.innermost);
+}
+
 // "<List, 3>" as far as there is room: without types of libraries, and cut at the end. Empty if
 // there is none.
 std::string shown_arguments(const NameScope& scope, std::size_t room) {
@@ -139,7 +177,7 @@ std::string shown_arguments(const NameScope& scope, std::size_t room) {
       continue;
     if (!shown.empty())
       shown += ", ";
-    shown += is_plain(name) ? std::string(argument) : last_name(up_to_function(scopes_of(name)));
+    shown += is_plain(name) ? std::string(argument) : argument_name(name);
     if (shown.size() + 2 > room) {
       shown.resize(room < kFew + 2 ? 0 : room - kMore.size() - 2);
       return shown.empty() ? "" : "<" + shown.append(kMore) + ">";
@@ -180,31 +218,14 @@ std::string brief(const Scopes& scopes, std::size_t room) {
   return name;
 }
 
-// Whether numbers are among the arguments of the class, as in LeafNode<Mask, 3>.
-bool has_numbers(const Scopes& scopes) {
-  return !scopes.empty() &&
-         std::ranges::any_of(scopes.back().arguments, [](std::string_view argument) {
-           return std::isdigit(static_cast<unsigned char>(argument[0])) || argument[0] == '-';
-         });
-}
-
 // A class by what it wraps.
 std::string class_name(Scopes scopes, std::size_t room) {
   const auto inner = wrapped_class({scopes.back()}, 0);
   if (!inner)
     return brief(scopes, room);
-  Scopes innermost = scopes_of(*inner);
-  int layers = 1;
-  while (layers < kMaxDepth && !has_numbers(innermost)) {
-    const auto next = innermost.empty() ? std::nullopt : wrapped_class({innermost.back()}, 0);
-    if (!next)
-      break;
-    innermost = scopes_of(*next);
-    ++layers;
-  }
-  const bool holds_data = !innermost.empty() && !innermost.back().arguments.empty();
-  if (layers > 1 && !holds_data && !innermost.empty())
-    return brief(innermost, room);
+  const Wrapped wrapped = unwrapped(scopes);
+  if (wrapped.layers > 1 && !wrapped.holds_data)
+    return brief(wrapped.innermost, room);
   scopes.back().arguments = {*inner};
   return brief(scopes, room);
 }

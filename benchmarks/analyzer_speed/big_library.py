@@ -6,7 +6,7 @@
                                              [--prefix DIR] [--analyzer FILE...]
 
 Builds a shared library of N units (default 220) of as many functions each (default 2000), with debug
-information, and a program that spawns tasks in a hundred places of ten units. Records it, and
+information, and a program that spawns tasks in a thousand places of a hundred units. Records it, and
 analyzes the recording three times with each analyzer: CPU seconds, the best of three. The units are
 compiled once, and copied under other names in assembly.
 """
@@ -23,7 +23,8 @@ sys.path[:0] = [os.path.join(ROOT, "benchmarks")]
 sys.dont_write_bytecode = True  # leaves no files in the source tree
 import measure
 
-SPAWNING = 10  # functions of a unit, and units that the program calls
+SPAWNING = 10  # functions of a unit that spawn a task
+CALLED = 100  # units that the program calls
 
 
 def unit(functions):
@@ -43,38 +44,42 @@ template <int N> __attribute__((noinline)) long area(const Shape<N>& shape, long
     return text + "}\n"
 
 
-def program():
+def program(units):
     text = "#include <oneapi/tbb/task_group.h>\n"
     calls = ""
-    for u in range(SPAWNING):
+    for u in range(min(CALLED, units)):
         names = [f"spawn{i}" for i in range(SPAWNING)]
         text += f"namespace unit{u:04} {{ " + " ".join(f"void {name}(tbb::task_group&);" for name in names) + " }\n"
         calls += "".join(f"    unit{u:04}::{name}(group);\n" for name in names)
-    return text + f"int main() {{\n  tbb::task_group group;\n  for (int i = 0; i < 1000; ++i) {{\n{calls}  }}\n  group.wait();\n}}\n"
+    return text + f"int main() {{\n  tbb::task_group group;\n  for (int i = 0; i < 100; ++i) {{\n{calls}  }}\n  group.wait();\n}}\n"
 
 
-def build(folder, options):
-    def run(*command):
-        subprocess.run(command, cwd=folder, check=True)
+def run(folder, *command):
+    subprocess.run(command, cwd=folder, check=True)
 
+
+def build_library(folder, options):
     compiler = "clang++-19" if options.clang else "c++"
     with open(f"{folder}/unit.cpp", "w") as file:
         file.write(unit(options.functions))
-    with open(f"{folder}/program.cpp", "w") as file:
-        file.write(program())
-    run(compiler, "-std=c++17", "-O1", "-g", "-fPIC", "-fno-exceptions", "-S", "unit.cpp", "-o", "unit.s")
+    run(folder, compiler, "-std=c++17", "-O1", "-g", "-fPIC", "-fno-exceptions", *(["-fno-addrsig"] if options.clang else []), "-S", "unit.cpp", "-o", "unit.s")
     with open(f"{folder}/unit.s") as file:
         assembly = file.read()
     for number in range(options.units):
         with open(f"{folder}/one.s", "w") as file:
             file.write(assembly.replace("unit0000", f"unit{number:04}"))
-        run("as", "one.s", "-o", f"{number}.o")
-    run(compiler, "-shared", "-o", "libbig.so", *(f"{number}.o" for number in range(options.units)), "-ltbb")
+        run(folder, "as", "one.s", "-o", f"{number}.o")
+    run(folder, compiler, "-shared", "-o", "libbig.so", *(f"{number}.o" for number in range(options.units)), "-ltbb")
     if options.strip_debug:
-        run("strip", "-g", "libbig.so")
-    run(compiler, "-std=c++17", "-O1", "program.cpp", "-o", "program", "-L.", "-lbig", "-ltbb", "-Wl,-rpath," + folder)
+        run(folder, "strip", "-g", "libbig.so")
     for number in range(options.units):
         os.remove(f"{folder}/{number}.o")
+
+
+def build_program(folder, units):
+    with open(f"{folder}/program.cpp", "w") as file:
+        file.write(program(units))
+    run(folder, "c++", "-std=c++17", "-O1", "program.cpp", "-o", "program", "-L.", "-lbig", "-ltbb", "-Wl,-rpath," + folder)
 
 
 def main():
@@ -83,7 +88,7 @@ def main():
     options.add_argument("--functions", type=int, default=2000)
     options.add_argument("--clang", action="store_true", help="compile by clang, which writes no .debug_aranges")
     options.add_argument("--strip-debug", action="store_true", help="leave symbols only")
-    options.add_argument("--keep", help="a folder for library and recording, used again if it is there")
+    options.add_argument("--keep", help="a folder for library and recording; a library that is there is used again")
     options.add_argument("--prefix", default=os.path.join(ROOT, "build/release/stage"), help="where Taskpath is installed")
     options.add_argument("--analyzer", nargs="*", help="tp-analyze, of several versions")
     options = options.parse_args()
@@ -92,8 +97,9 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = os.path.abspath(options.keep or temporary)
         os.makedirs(folder, exist_ok=True)
-        if not os.path.exists(f"{folder}/program"):
-            build(folder, options)
+        if not os.path.exists(f"{folder}/libbig.so"):
+            build_library(folder, options)
+        build_program(folder, options.units)
         recording = f"{folder}/data"
         subprocess.run([f"{prefix}/bin/tp-run", "-q", "-o", recording, "--", f"{folder}/program"], check=True)
         sizes = [os.path.getsize(os.path.join(recording, name)) for name in os.listdir(recording)]

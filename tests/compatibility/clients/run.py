@@ -23,10 +23,11 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-sys.path[:0] = [HERE, os.path.join(ROOT, "benchmarks")]
+sys.path[:0] = [HERE, os.path.join(ROOT, "benchmarks"), os.path.join(ROOT, "tests/support")]
 sys.dont_write_bytecode = True  # leaves no files in the source tree
 import clients
 import measure
+import one_function_per_row
 
 VERSIONS = ("stock", "off", "on")
 HEADER = ("client", "version", "exit", "outputs", "tasks", "sites", "named by", "attributed %",
@@ -149,6 +150,10 @@ def main():
                 right, cells = False, (client.name, message)
             else:
                 right, cells = row(trial, package_version(client.package), profile)
+                folder = trial.recording.folder
+                for problem in one_function_per_row.check(profile, *one_function_per_row.read_recording(folder)):
+                    right = False
+                    notes.append(f"{client.name}: two functions in a row: {problem}")
             all_right = all_right and right
             rows.append(cells)
             if client.remark:

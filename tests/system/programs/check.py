@@ -23,6 +23,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
+import one_function_per_row
 from comparison import Comparison
 
 parser = argparse.ArgumentParser()
@@ -61,6 +62,12 @@ def run_case(case, data):
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=250)
 
 
+def check_rows(profile, data):
+    problems = one_function_per_row.check(profile, *one_function_per_row.read_recording(data))
+    if problems:
+        raise Exception("; ".join(problems))
+
+
 def profile_of(case, folder, is_first):
     """Returns (lines the program printed, its profile)."""
     data = os.path.join(options.recorded + case if options.recorded else folder, "data")
@@ -76,6 +83,8 @@ def profile_of(case, folder, is_first):
     if case not in LEAKING:
         check_edges(data)
     profile = json.loads(analysis.stdout)
+    if is_first and not options.recorded:
+        check_rows(profile, data)
     if options.validate and is_first:
         wrong = validate_json.differences_of_data(data) + validate_json.differences("profile", profile)
         if wrong:

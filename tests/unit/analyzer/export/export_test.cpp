@@ -93,6 +93,12 @@ TEST(Dot, QuotesNames) {
   EXPECT_NE(text.find("g\\\""), std::string::npos) << text;
 }
 
+TEST(ExportFormats, FoldedStacksNameFunctionsWithoutAddresses) {
+  EXPECT_TRUE(is_folded("main;fill<int> (void fill<int>(int)) 5\n"));
+  EXPECT_TRUE(is_folded("main;S::f+0x10 (S::f()) 5\nmain;parallel_for@prog+0x10 5\n"));
+  EXPECT_FALSE(is_folded("main;run (Thread.java) 5\n"));
+}
+
 TEST(ExportFormats, KnowTheirOwnFiles) {
   const Profile profile = small_profile();
   for (const ExportFormat& reader : kExportFormats) {

@@ -63,7 +63,7 @@ TEST(DisplayNames, AreThoseOfTheInnermostUserCode) {
       {"Functor<Builder::rebuild()::{lambda(int)#1}>", "Builder::rebuild"},
       {"Probe::operator()(int) const", "Probe"},
       {"FuncCall<Functor<Probe>>::operator()(int) const", "Probe"},
-      {"FuncCall<Functor<Probe>>::run(int) const", "FuncCall<Functor>::run"},
+      {"FuncCall<Functor<Probe>>::run(int) const", "FuncCall<Probe>::run"},
       // Values and built-in types distinguish.
       {"image::convolve<float, 3>(image::Image const&)", "image::convolve<float, 3>"},
       {"image::Image<unsigned char>", "image::Image<unsigned char>"},

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that no row of a profile has the tasks of two functions.
+
+    tests/support/one_function_per_row.py PROFILE.json RECORDING
+
+Independent of how tp-analyze names sites: a row's line must be a tag's or be on the stack of each of its sites, by
+addr2line; where no line is known, the row has one function, the stacks of all its sites have an address in common, and
+if only the types of their tasks are known, these are the same. No two rows may have the same name, or the same file and line. Modules that are gone are
+left out. Exit status 1: two functions in a row; the rows are printed.
+"""
+import json
+import os
+import subprocess
+import sys
+
+
+def read_recording(folder):
+    sites, modules = {}, {}
+    with open(os.path.join(folder, "sites.jsonl"), encoding="utf-8", errors="replace") as file:
+        for line in file:
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                continue  # torn
+            if "site" in entry:
+                sites[entry["site"]] = entry
+            elif "module" in entry:
+                modules[entry["module"]] = entry
+    return sites, modules
+
+
+def places_of(addresses, modules):
+    """{(module, offset): {(base name, line)}} of all inlined calls; without modules that are gone."""
+    places = {}
+    for module in sorted({module for module, _ in addresses}):
+        path = modules.get(module, {}).get("path", "")
+        if not os.path.exists(path):
+            continue
+        offsets = sorted({offset for each, offset in addresses if each == module})
+        output = subprocess.run(["addr2line", "-a", "-i", "-e", path], input="".join(f"{o - 1:#x}\n" for o in offsets),
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
+        for line in output.splitlines():
+            if line.startswith("0x"):
+                found = places.setdefault((module, int(line, 16) + 1), set())
+            else:
+                file, _, number = line.split(" (")[0].rpartition(":")
+                found.add((os.path.basename(file), int(number) if number.isdigit() else 0))
+    return places
+
+
+def check(profile, sites, modules):
+    rows = profile["sites"]
+    problems = []
+    for what in (lambda row: row["name"], lambda row: (row["file"], row["line"])):
+        seen = {}
+        for row in rows:
+            if what(row) in seen:
+                problems.append(f"two rows are {what(row)}")
+            seen[what(row)] = row
+    by_lines = [site for row in rows if row["line"] for id in row["site_ids"] for site in [sites.get(id)]
+                if site and not site.get("file")]
+    places = places_of({tuple(frame) for site in by_lines for frame in site["stack"]}, modules)
+    for row in rows:
+        members = [sites[id] for id in row["site_ids"] if id in sites]
+        addresses = [site for site in members if not site.get("file")]
+        for site in members:
+            if site.get("file") and site["line"] != row["line"]:
+                problems.append(f"{row['name']}: site {site['site']} is at line {site['line']}")
+        if row["line"]:
+            wanted = (os.path.basename(row["file"]), row["line"])
+            for site in addresses:
+                frames = [places.get(tuple(frame)) for frame in site["stack"]]
+                if None not in frames and not any(wanted in frame for frame in frames):
+                    problems.append(f"{row['name']}: site {site['site']} is not there: {frames}")
+        elif len(addresses) > 1:
+            if len(row["functions"]) > 1:
+                problems.append(f"{row['name']}: {len(row['functions'])} functions")
+            stacks = [{(modules.get(module, {}).get("path"), offset) for module, offset in site["stack"]} for site in addresses]
+            if not set.intersection(*stacks):
+                problems.append(f"{row['name']}: {len(addresses)} sites at different addresses")
+            if row["found_by"] == ["type"] and len({site["type"] for site in addresses}) > 1:
+                problems.append(f"{row['name']}: tasks of different types")
+    return problems
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        profile = json.load(file)
+    problems = check(profile, *read_recording(sys.argv[2]))
+    print("\n".join(problems), end="\n" if problems else "")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()
