@@ -11,12 +11,17 @@
 #include <algorithm>
 
 #include <limits>
+#include <string_view>
 
 namespace tp::analysis {
 namespace {
 
 using Json = JsonFields::Json;
 constexpr const char* kHint = "tp-analyze --json FILE writes one";
+
+bool is_of_unseen_order(std::string_view warning) {
+  return warning == "unseen_order";
+}
 
 std::uint32_t line_of(const JsonFields& site) {
   const std::uint64_t line = site.number("line");
@@ -96,7 +101,8 @@ Figures figures_of(const Profile& profile) {
                   .divisible_span_at_most = profile.divisible_span_at_most,
                   .burdened_span = profile.burdened_span_tbb,
                   .divisible = profile.divisible,
-                  .span_is_exact = profile.unseen_order.empty(),
+                  .span_is_exact =
+                      std::ranges::none_of(profile.warnings, is_of_unseen_order, &Warning::name),
                   .tasks = profile.read.begun,
                   .steps = profile.read.steps,
                   .predicted_work = profile.prediction.work};
@@ -136,19 +142,21 @@ Figures read_figures(const std::string& text, const std::string& file) {
   const Json json = parse(text, file);
   const JsonFields fields(json, source);
   const JsonFields clock = fields.object("clock"), trace = fields.object("trace");
-  Figures figures{.unit = fmt::format("{} ({})", fields.text("unit"), clock.text("clock")),
-                  .complete = fields.flag("complete"),
-                  .lost = {},
-                  .work = fields.number("work"),
-                  .span = fields.number("span"),
-                  .divisible_span = fields.number("divisible_span"),
-                  .divisible_span_at_most = divisible_span_at_most(fields),
-                  .burdened_span =
-                      fields.object("scalability").object("burdened_tbb").number("span"),
-                  .divisible = divisible_of_json(fields),
-                  .span_is_exact = !fields.has("span_is_exact") || fields.flag("span_is_exact"),
-                  .tasks = trace.number("tasks_begun"),
-                  .steps = trace.number("steps")};
+  Figures figures{
+      .unit = fmt::format("{} ({})", fields.text("unit"), clock.text("clock")),
+      .complete = fields.flag("complete"),
+      .lost = {},
+      .work = fields.number("work"),
+      .span = fields.number("span"),
+      .divisible_span = fields.number("divisible_span"),
+      .divisible_span_at_most = divisible_span_at_most(fields),
+      .burdened_span = fields.object("scalability").object("burdened_tbb").number("span"),
+      .divisible = divisible_of_json(fields),
+      .span_is_exact =
+          std::ranges::none_of(fields.array_or_empty("warnings"), is_of_unseen_order,
+                               [](const Json& warning) { return warning.value("name", ""); }),
+      .tasks = trace.number("tasks_begun"),
+      .steps = trace.number("steps")};
   if (fields.has("prediction")) {
     const JsonFields prediction = fields.object("prediction");
     figures.predicted_work = prediction.number("work");

@@ -41,7 +41,7 @@ struct Figures {
   std::uint64_t divisible_span = 0, divisible_span_at_most = 0;
   std::uint64_t burdened_span = 0; // oneTBB's model
   Divisible divisible = Divisible::Known;
-  bool span_is_exact = true; // else a lower bound
+  bool span_is_exact = true; // to a hundredth; else a lower bound
   std::uint64_t tasks = 0, steps = 0;
   Ratio attributed; // 0/0: unknown
   Ratio overhead;   // tasking overhead of all tasks, in work and overhead; 0/0: unknown

@@ -40,6 +40,7 @@ DagReader::DagReader(const TraceSource& source, const TraceInfo& info, const Row
   summary_.streams = streams_.size();
   summary_.extra.resize(info.run.extra_events.size());
   summary_.constructs.resize(index_of(rows.unknown_row) + 1); // the last row
+  summary_.after_messages.resize(index_of(rows.unknown_row) + 1);
   waits_for_messages_ = !info.run.libtbb_version.starts_with("2021.");
   waits_for_tasks_ = waits_for_messages_ && !info.run.libtbb_version.starts_with("2022.");
   claims_complete_ = info.end && !info.end->truncated;

@@ -71,7 +71,11 @@ bool DagReader::process_acquire(Stream& stream) {
   if (!found)
     return true;
   // Within a body call of a loop, lengths are counted from the beginning of the call.
-  if (stream.cursor.record().flags & trace::kAcquireAlone && frame.open_loops == 0) {
+  const bool starts_after = stream.cursor.record().flags & trace::kAcquireAlone;
+  if (starts_after && frame.context &&
+      static_cast<trace::Construct>(frame.context->construct & 63) == trace::Construct::FlowGraph)
+    summary_.after_messages[frame.state.row] = 1;
+  if (starts_after && frame.open_loops == 0) {
     visitor_.assign_path(*frame.state.path, *found->path);
     visitor_.restarted(frame.state);
   } else {

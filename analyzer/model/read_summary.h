@@ -104,6 +104,9 @@ struct ReadSummary {
   // By row: the constructs of the contexts into which tasks were spawned there, one bit per
   // trace::Construct.
   IdVector<Row, std::uint64_t> constructs;
+  // By row: whether bodies of flow graphs began after their messages, which only recompiled code
+  // records.
+  IdVector<Row, std::uint8_t> after_messages;
   std::array<std::uint64_t, static_cast<std::size_t>(Problem::Count)> inconsistencies{};
   std::size_t most_live_frames = 0;
 };

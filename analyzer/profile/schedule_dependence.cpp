@@ -39,9 +39,22 @@ bool spawns_in_one_of(const SiteRow& site, const ReadSummary& read, const Names&
   return false;
 }
 
+bool is_tag(const std::string& found_by) {
+  return found_by == "explicit" || found_by == "header";
+}
 bool was_recompiled(const SiteInfo& site) {
-  return std::all_of(site.found_by.begin(), site.found_by.end(),
-                     [](const std::string& by) { return by == "explicit" || by == "header"; });
+  return std::all_of(site.found_by.begin(), site.found_by.end(), is_tag);
+}
+bool has_tag(const SiteInfo& site) {
+  return std::any_of(site.found_by.begin(), site.found_by.end(), is_tag);
+}
+
+std::set<Row> rows_with_bodies(const Measured& measured) {
+  std::set<Row> rows;
+  for (const StepClass& each : measured.fold.classes)
+    if (each.opened.kind == BoundaryKind::BodyBegin)
+      rows.insert(each.row);
+  return rows;
 }
 
 // Sites, and their work.
@@ -129,13 +142,30 @@ void append_unmeasured(std::vector<Warning>& warnings, const Measured& measured,
                                  some_of(unjoined.names))});
 }
 
+// Debug information names places in recompiled code as well: algorithms of the standard library, and
+// nodes that it constructs (std::make_unique). Calls of bodies are recorded there, and messages.
+Affected unseen_order(const Measured& measured, const std::vector<SiteRow>& sites) {
+  const std::set<Row> with_bodies = rows_with_bodies(measured);
+  const auto is_seen = [&](const SiteRow& site) {
+    if (was_recompiled(site.info))
+      return true;
+    const bool has_messages = spawns_in_one_of(site, measured.read, kMessages);
+    const bool has_ranges = spawns_in_one_of(site, measured.read, kReductions);
+    return !has_tag(site.info) && !spawns_in_one_of(site, measured.read, kScans) &&
+           (!has_messages || measured.read.after_messages[site.row]) &&
+           (!has_ranges || with_bodies.contains(site.row));
+  };
+  Affected unseen;
+  for (const SiteRow& site : sites)
+    if (!is_seen(site) && spawns_in_one_of(site, measured.read, kOrderedInHeaders))
+      unseen.add(site);
+  return unseen;
+}
+
 } // namespace
 
 Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& sites) {
-  std::set<Row> with_bodies;
-  for (const StepClass& each : measured.fold.classes)
-    if (each.opened.kind == BoundaryKind::BodyBegin)
-      with_bodies.insert(each.row);
+  const std::set<Row> with_bodies = rows_with_bodies(measured);
   Affected unseen;
   for (const SiteRow& site : sites)
     if (is_one_of(site.info, kLoops) && !was_recompiled(site.info) &&
@@ -149,11 +179,7 @@ Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& 
 
 std::vector<std::string> sites_of_unseen_order(const Measured& measured,
                                                const std::vector<SiteRow>& sites) {
-  Affected unseen;
-  for (const SiteRow& site : sites)
-    if (!was_recompiled(site.info) && spawns_in_one_of(site, measured.read, kOrderedInHeaders))
-      unseen.add(site);
-  return unseen.matters(measured) ? unseen.names : std::vector<std::string>{};
+  return unseen_order(measured, sites).names;
 }
 
 std::vector<Warning> schedule_warnings(const Measured& measured, const std::vector<SiteRow>& sites,
@@ -179,11 +205,11 @@ std::vector<Warning> schedule_warnings(const Measured& measured, const std::vect
          certain});
   }
   append_unmeasured(warnings, measured, sites);
-  if (const auto unseen = sites_of_unseen_order(measured, sites); !unseen.empty())
+  if (const Affected unseen = unseen_order(measured, sites); unseen.matters(measured))
     warnings.push_back(
         {"unseen_order", fmt::format("spans are lower bounds, and parallelism is an upper one: the "
                                      "order inside {} is seen only if compiled with tp-c++",
-                                     some_of(unseen))});
+                                     some_of(unseen.names))});
   if (const Affected scans = sites_of(measured, sites, kScans); scans.matters(measured))
     warnings.push_back({"schedule", fmt::format("all figures depend on the schedule of this run "
                                                 "(parallel_scan of {})",

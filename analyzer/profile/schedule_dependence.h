@@ -13,7 +13,8 @@ namespace tp::analysis {
 // Whether the schedule-independent figures (Divisible) are known.
 Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& sites);
 
-// The names of sites whose code has an order that was not seen; empty if they do not matter.
+// The names of sites whose code has an order that was not seen, also of those that are too small for
+// a warning.
 std::vector<std::string> sites_of_unseen_order(const Measured& measured,
                                                const std::vector<SiteRow>& sites);
 

@@ -67,6 +67,9 @@ inline constexpr std::array kLoops = {
 inline constexpr std::array kOrderedInHeaders = {
     name_of(trace::Construct::ParallelReduce), kDeterministicReduce,
     name_of(trace::Construct::ParallelScan), name_of(trace::Construct::FlowGraph)};
+inline constexpr std::array kReductions = {name_of(trace::Construct::ParallelReduce),
+                                           kDeterministicReduce};
+inline constexpr std::array kMessages = {name_of(trace::Construct::FlowGraph)};
 // Steals decide which parts are summed twice, and which come one after the other.
 inline constexpr std::array kScans = {name_of(trace::Construct::ParallelScan)};
 // Their filters and nodes may run in the order of arrival. A recompiled program names the nodes,

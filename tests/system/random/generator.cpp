@@ -18,10 +18,13 @@
 //    owner uses its group at once.
 //
 // Loops with another partitioner than the simple one have bodies that leave no task behind, and joins
-// without work: then the schedule-independent span is determined. If they have one body for all
-// iterations, it is known without --divide.
-// Proportional splits (static, affinity) divide at other places than halving does, so there the
-// grain size is one iteration.
+// of nothing but work, the same for all of the program: then the schedule-independent span is
+// determined. If they have one body for all iterations, it is known without --divide.
+// Proportional splits (static, affinity) divide at other places than halving does: with a grain size
+// above one iteration the schedule-independent span is known with --divide only.
+//
+// The element functions of std:: algorithms run in isolation; a thread has nothing in common with the
+// task that starts it, and waits until it has ended.
 #include "generator.h"
 #include "graph_shape.h"
 
@@ -30,7 +33,7 @@
 #include <memory>
 #include <random>
 
-namespace tp::random {
+namespace random_program {
 namespace {
 
 struct Scope;
@@ -129,6 +132,8 @@ private:
   bool full_arena(Block& to, Scope& scope);
   bool suspend(Block& to, Scope& scope);
   bool region(Block& to, Scope& scope);
+  bool standard(Block& to, Scope& scope);
+  bool threads(Block& to, Scope& scope);
   bool arena(Block& to, Scope& scope);
   unsigned enter_arena(Place& place);
   bool isolate(Block& to, Scope& scope);
@@ -137,12 +142,11 @@ private:
   std::mt19937_64 random_;
   Program program_;
   bool small_amounts_;
-  std::vector<bool> costly_joins_ = std::vector<bool>(kSites),
-                    free_joins_ = costly_joins_; // by site
-  bool equal_amounts_;                           // many paths have the same length
-  bool loose_;                                   // loops may have any partitioner
-  unsigned tasks_;                               // that may still be made
-  unsigned times_ = 1;                           // how often the current block runs
+  Units join_units_;   // of joins that the schedule decides on
+  bool equal_amounts_; // many paths have the same length
+  bool loose_;         // loops may have any partitioner
+  unsigned tasks_;     // that may still be made
+  unsigned times_ = 1; // how often the current block runs
   unsigned groups_ = 0, contexts_ = 0;
   unsigned statements_ = 0;
 };
@@ -152,6 +156,7 @@ Generator::Generator(std::uint64_t seed) : random_(seed) {
   equal_amounts_ = chance(20);
   loose_ = chance(35);
   program_.failures = chance(45);
+  join_units_ = spend().units;
   tasks_ = 10 + pick(chance(20) ? 600 : 120);
 }
 
@@ -312,7 +317,7 @@ void Generator::add(Block& to, Scope& scope) {
   const bool deep = scope.place.depth >= 6;
   if (!deep && chance(25) && feed(to, scope))
     return;
-  const unsigned what = pick(114);
+  const unsigned what = pick(120);
   const bool added = deep || what < 10 ? region(to, scope)
                      : what < 34       ? run(to, scope)
                      : what < 39       ? run_and_wait(to, scope)
@@ -332,6 +337,8 @@ void Generator::add(Block& to, Scope& scope) {
                      : what < 101      ? loop(to, scope, Kind::Scan)
                      : what < 104      ? full_arena(to, scope)
                      : what < 108      ? cascade(to, scope)
+                     : what < 111      ? standard(to, scope)
+                     : what < 114      ? threads(to, scope)
                                        : graph(to, scope);
   if (!added)
     add_spend(to);
@@ -654,7 +661,10 @@ bool Generator::loop(Block& to, Scope& scope, Kind kind) {
   const unsigned outer_times = times_;
   times_ *= std::max(1u, statement.iterations);
   const unsigned bodies_of_loop = is_loose && chance(50) ? 1 : 1 + pick(3);
-  program_.parts_alike &= !is_loose || bodies_of_loop == 1 || statement.form == Form::Alternative;
+  const bool over_index = kind == Kind::Loop && statement.form == Form::Alternative;
+  program_.parts_alike &= !is_loose || bodies_of_loop == 1 || over_index;
+  if (bodies_of_loop > 1 && statement.iterations > 0 && chance(30))
+    statement.outlier = pick(statement.iterations);
   for (unsigned bodies = bodies_of_loop; bodies > 0; --bodies) {
     Place place = is_loose ? inside(scope) : inside_algorithm(scope, statement.context);
     if (is_loose)
@@ -668,30 +678,44 @@ bool Generator::loop(Block& to, Scope& scope, Kind kind) {
 
 void Generator::shape_range(Statement& statement) {
   const bool is_loop = statement.kind == Kind::Loop;
-  if (is_loop && chance(20)) {
-    statement.form = Form::Third;
+  const bool halves = statement.partitioner <= Partitioner::Auto;
+  const auto some_grain = [&](unsigned most) { return halves || chance(30) ? 1 + pick(most) : 1; };
+  if (is_loop && chance(30)) {
+    statement.form = chance(60) ? Form::Third : Form::Fourth;
     statement.columns = 1 + pick(4);
-    statement.iterations -= statement.iterations % statement.columns;
-    const bool halves = statement.partitioner <= Partitioner::Auto;
-    statement.grain = halves ? 1 + pick(3) : 1;
-    statement.column_grain = halves ? 1 + pick(3) : 1;
+    if (statement.form == Form::Fourth)
+      statement.pages = 1 + pick(4);
+    statement.iterations -= statement.iterations % (statement.columns * statement.pages);
+    statement.grain = some_grain(3);
+    statement.column_grain = some_grain(3);
+    if (statement.form == Form::Fourth)
+      statement.page_grain = some_grain(3);
   } else if (is_loop && statement.form == Form::Alternative) {
     statement.stride = 1 + pick(3);
-  } else if (statement.partitioner <= Partitioner::Auto) {
-    statement.grain = 1 + pick(4);
+  } else {
+    statement.grain = some_grain(4);
   }
+  const bool is_fine =
+      statement.grain == 1 && statement.column_grain == 1 && statement.page_grain == 1;
+  program_.parts_alike &= halves || is_fine;
+  program_.splits_alike &= halves || is_fine;
 }
 
 // The set of joins is determined in the deterministic form with the simple partitioner.
 void Generator::shape_reduction(Statement& statement) {
   const bool simple = statement.partitioner == Partitioner::Simple;
   statement.deterministic = (simple || statement.partitioner == Partitioner::Static) && chance(70);
-  const bool has_work = simple && statement.deterministic;
-  // What a join of a site costs is known by those that ran.
-  (has_work ? costly_joins_ : free_joins_)[statement.site] = true;
-  program_.parts_alike &= !(costly_joins_[statement.site] && free_joins_[statement.site]);
-  if (!has_work)
+  if (has_loose_joins(statement)) {
+    if (!loose_ || chance(40))
+      return;
+    Statement join = make(Kind::Spend);
+    join.units = join_units_;
+    statement.join.statements.push_back(join);
+    program_.exact = false;
+    if (statement.partitioner >= Partitioner::Static)
+      program_.parts_alike = program_.splits_alike = false;
     return;
+  }
   add_spend(statement.join, 80);
   if (chance(30)) {
     Statement region = make(Kind::Region);
@@ -811,7 +835,6 @@ bool Generator::graph(Block& to, Scope& scope) {
   times_ = outer_times;
   add_spend(statement.join, 60);
   program_.tasks_exact &= continues;
-  program_.loose_sites[statement.site] = true;
   to.statements.push_back(std::move(statement));
   return true;
 }
@@ -830,7 +853,6 @@ void Generator::failing_graph(Block& to, Scope& scope) {
     statement.nodes.push_back(node);
     statement.blocks.push_back(i + 1 < nodes ? leaf(1) : throwing(inside_graph(scope)));
   }
-  program_.loose_sites[statement.site] = true;
   to.statements.push_back(std::move(statement));
 }
 
@@ -869,6 +891,51 @@ bool Generator::sort(Block& to, Scope& scope) {
     return false;
   program_.tasks_exact = false;
   to.statements.push_back(make(Kind::Sort));
+  return true;
+}
+
+// As a loop with the automatic partitioner; a reduction there has two elements or more per part.
+bool Generator::standard(Block& to, Scope& scope) {
+  Statement statement = make(Kind::Standard);
+  statement.form = static_cast<Form>(pick(3));
+  statement.iterations = pick(60);
+  if (!loose_ || scope.place.leafy || !afford(statement.iterations))
+    return false;
+  statement.partitioner = Partitioner::Auto;
+  if (call_of(statement) == Call::StdReduce)
+    statement.grain = 3;
+  program_.exact = program_.tasks_exact = false;
+  const unsigned outer_times = times_;
+  times_ *= std::max(1u, statement.iterations);
+  const unsigned bodies = chance(50) ? 1 : 1 + pick(3);
+  program_.parts_alike &= bodies == 1;
+  for (unsigned i = 0; i < bodies; ++i) {
+    Place place = inside(scope);
+    place.rights.clear();
+    place.isolation = true;
+    statement.blocks.push_back(block(std::move(place)));
+  }
+  times_ = outer_times;
+  to.statements.push_back(std::move(statement));
+  return true;
+}
+
+bool Generator::threads(Block& to, Scope& scope) {
+  Statement statement = make(Kind::Threads);
+  statement.iterations = 1 + pick(4);
+  if (scope.place.leafy || !afford(2 * statement.iterations))
+    return false;
+  const unsigned outer_times = times_;
+  times_ *= statement.iterations;
+  for (unsigned bodies = 1 + pick(2); bodies > 0; --bodies) {
+    Place place = inside(scope);
+    place.rights.clear();
+    place.contexts.clear();
+    place.isolation = false;
+    statement.blocks.push_back(block(std::move(place)));
+  }
+  times_ = outer_times;
+  to.statements.push_back(std::move(statement));
   return true;
 }
 
@@ -928,4 +995,4 @@ Program generate(std::uint64_t seed) {
   return Generator(seed).run();
 }
 
-} // namespace tp::random
+} // namespace random_program

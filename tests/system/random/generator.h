@@ -6,9 +6,9 @@
 
 #include "program.h"
 
-namespace tp::random {
+namespace random_program {
 
 // The same seed makes the same program on every machine.
 Program generate(std::uint64_t seed);
 
-} // namespace tp::random
+} // namespace random_program

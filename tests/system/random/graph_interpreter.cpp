@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function per kind of node. Messages are their numbers.
+// One function per kind of node. Messages are their numbers. All calls are one site (call: graph).
 #include "graph_interpreter.h"
+#include "plan_sites.h"
 
 #include <oneapi/tbb/flow_graph.h>
 
@@ -9,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-namespace tp::random {
+namespace random_program {
 namespace {
 
 namespace flow = tbb::flow;
@@ -46,8 +47,8 @@ flow::node_priority_t priority_of(const GraphNode& node) {
 
 class MessageGraph {
 public:
-  MessageGraph(const Statement& statement, tp::site site, Blocks& blocks)
-      : nodes_(statement.nodes), site_(site), blocks_(blocks) {
+  MessageGraph(const Statement& statement, Blocks& blocks)
+      : statement_(statement), nodes_(statement.nodes), blocks_(blocks) {
     for (std::size_t node = 0; node < nodes_.size(); ++node)
       make(node);
     if (limiter_)
@@ -75,7 +76,7 @@ private:
       return message;
     };
     return keep<flow::function_node<int, int, Policy>>(concurrency, body, Policy(),
-                                                       priority_of(nodes_[node]), site_);
+                                                       priority_of(nodes_[node]) TP_AT(statement_));
   }
   void make(std::size_t node);
   // Registers the node's input and output.
@@ -93,8 +94,8 @@ private:
     add(node, buffer, broadcast);
   }
 
+  const Statement& statement_;
   const std::vector<GraphNode>& nodes_;
-  const tp::site site_;
   Blocks& blocks_;
   flow::graph graph_;
   std::vector<std::shared_ptr<void>> kept_; // its nodes
@@ -122,8 +123,8 @@ void MessageGraph::add_limited(std::size_t node) {
 
 void MessageGraph::close_limiter() {
   auto& decrement = keep<flow::function_node<int, continue_msg>>(
-      flow::unlimited, [](int) { return continue_msg(); }, flow::queueing(), flow::no_priority,
-      site_);
+      flow::unlimited, [](int) { return continue_msg(); }, flow::queueing(),
+      flow::no_priority TP_AT(statement_));
   flow::make_edge(*out_[nodes_[0].until], decrement);
   flow::make_edge(decrement, limiter_->decrementer());
 }
@@ -138,7 +139,7 @@ void MessageGraph::add_index(std::size_t node) {
         blocks_.run(node);
         return flow::cast_to<int>(message);
       },
-      flow::queueing(), flow::no_priority, site_);
+      flow::queueing(), flow::no_priority TP_AT(statement_));
   flow::make_edge(indexer, made);
   add(node, flow::input_port<1>(indexer), made);
 }
@@ -151,7 +152,7 @@ void MessageGraph::add_join(std::size_t node, Join& join, Receiver& left, Receiv
         blocks_.run(node);
         return std::get<0>(messages);
       },
-      flow::queueing(), flow::no_priority, site_);
+      flow::queueing(), flow::no_priority TP_AT(statement_));
   flow::make_edge(join, made);
   flow::make_edge(*out_[nodes_[node].from[1]], right);
   add(node, left, made);
@@ -207,8 +208,8 @@ void MessageGraph::make(std::size_t node) {
   }
 }
 
-void run_messages(const Statement& statement, tp::site site, Blocks& blocks) {
-  MessageGraph graph(statement, site, blocks);
+void run_messages(const Statement& statement, Blocks& blocks) {
+  MessageGraph graph(statement, blocks);
   for (unsigned message = 0; message < statement.iterations; ++message) {
     blocks.run_before_put();
     graph.put(static_cast<int>(message));
@@ -216,14 +217,14 @@ void run_messages(const Statement& statement, tp::site site, Blocks& blocks) {
   graph.wait();
 }
 
-void run_continue(const Statement& statement, tp::site site, Blocks& blocks) {
+void run_continue(const Statement& statement, Blocks& blocks) {
   using Continue = flow::continue_node<continue_msg>;
   flow::graph graph;
   std::vector<std::unique_ptr<Continue>> made;
   for (std::size_t node = 0; node < statement.nodes.size(); ++node) {
     made.push_back(std::make_unique<Continue>(
         graph, [&blocks, node](const continue_msg&) { blocks.run(node); },
-        priority_of(statement.nodes[node]), site));
+        priority_of(statement.nodes[node]) TP_AT(statement)));
     for (const unsigned before : statement.nodes[node].from)
       flow::make_edge(*made[before], *made[node]);
   }
@@ -239,15 +240,15 @@ void run_continue(const Statement& statement, tp::site site, Blocks& blocks) {
 
 } // namespace
 
-bool run_graph(const Statement& statement, tp::site site, const Run& run) {
+bool run_graph(const Statement& statement, const Run& run) {
   Blocks blocks(statement, run);
   // The graph made everything that the calling task spawns here.
-  const tp::site_scope scope(site);
+  TP_ALL_AT(statement);
   if (statement.nodes[0].kind == NodeKind::Continue)
-    run_continue(statement, site, blocks);
+    run_continue(statement, blocks);
   else
-    run_messages(statement, site, blocks);
+    run_messages(statement, blocks);
   return blocks.all_ran();
 }
 
-} // namespace tp::random
+} // namespace random_program

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace tp::random {
+namespace random_program {
 namespace {
 
 bool has_task(NodeKind kind) {
@@ -80,4 +80,4 @@ std::vector<GraphNode> continue_graph(const Pick& pick, unsigned nodes) {
   return graph;
 }
 
-} // namespace tp::random
+} // namespace random_program

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-namespace tp::random {
+namespace random_program {
 
 using Pick = std::function<unsigned(unsigned below)>;
 
@@ -15,4 +15,4 @@ using Pick = std::function<unsigned(unsigned below)>;
 std::vector<GraphNode> message_graph(const Pick& pick, unsigned nodes, unsigned messages);
 std::vector<GraphNode> continue_graph(const Pick& pick, unsigned nodes);
 
-} // namespace tp::random
+} // namespace random_program

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function per construct. Sites are explicit: the argument of the patched headers. Between
-// spends threads are delayed at random, so that small tasks are stolen as well.
+// One function per construct. A comment `call: NAME` precedes each call that spawns (Call): what
+// follows it, up to the next, is that site for run.py. Between spends threads are delayed at random, so
+// that small tasks are stolen as well.
 #define TBB_PREVIEW_ISOLATED_TASK_GROUP 1
 #define TBB_PREVIEW_RESUMABLE_TASKS 1
 
 #include "interpreter.h"
 #include "graph_interpreter.h"
+#include "plan_sites.h"
 
 #include <tp/causal.h>
 #include <tp/virtual_clock.h>
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/blocked_range2d.h>
+#include <oneapi/tbb/blocked_range3d.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_for_each.h>
@@ -25,17 +28,19 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <execution>
 #include <forward_list>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <numeric>
 #include <thread>
 #include <utility>
 
-namespace tp::random {
+namespace random_program {
 namespace {
 
 struct Thrown {};
@@ -49,13 +54,6 @@ void require(bool right, const char* what) {
   all_right = false;
 }
 
-template <std::size_t... index>
-constexpr std::array<tp_spawn_site, sizeof...(index)> make_sites(std::index_sequence<index...>) {
-  return {tp_spawn_site{kFile, "plan", site_line(index), 1 | TP_SITE_EXPLICIT, "random",
-                        site_line(index)}...};
-}
-constexpr std::array<tp_spawn_site, kSites> sites = make_sites(std::make_index_sequence<kSites>());
-
 tp_region regions[kRegions] = {{"r0", kFile, region_line(0), 0, 0},
                                {"r1", kFile, region_line(1), 0, 0},
                                {"r2", kFile, region_line(2), 0, 0}};
@@ -68,10 +66,6 @@ public:
 private:
   tp_region& region_;
 };
-
-tp::site site_of(const Statement& s) {
-  return tp::site(sites[s.site]);
-}
 
 // ---- the environment of a block ----
 
@@ -122,8 +116,8 @@ std::pair<Group&, Scope*> find(unsigned number, Scope* scope) {
 // A running parallel_for_each, for the statements inside it that add items.
 struct Items {
   Feeder& feeder;
-  Scope* scope; // where it was called
-  tp::site site;
+  Scope* scope;               // where it was called
+  const Statement& statement; // that called it
 };
 
 tbb::task_group_context& find_context(unsigned number, Scope* scope) {
@@ -167,11 +161,14 @@ void run(const Statement& s, Scope* scope) {
   const Part part{&s.blocks[0], owner};
   group.call([&](auto& each) {
     if (s.form == Form::Plain)
-      each.run(part, site_of(s));
+      // call: run
+      each.run([part] { part(); } TP_AT(s));
     else if (s.form == Form::Alternative)
-      each.run(each.defer(part), site_of(s));
+      // call: run_handle
+      each.run(each.defer([part] { part(); }) TP_AT(s));
     else
-      tbb::this_task_arena::enqueue(each.defer(part), site_of(s));
+      // call: run_enqueued
+      tbb::this_task_arena::enqueue(each.defer([part] { part(); }) TP_AT(s));
   });
 }
 
@@ -179,18 +176,30 @@ void run_and_wait(const Statement& s, Scope* scope) {
   auto [group, owner] = find(s.group, scope);
   const Part part{&s.blocks[0], owner};
   if (s.form == Form::Plain)
-    group.call([&](auto& each) { each.run_and_wait(part, site_of(s)); });
+    group.call([&](auto& each) {
+      // call: run_and_wait
+      each.run_and_wait([part] { part(); } TP_AT(s));
+    });
   else
-    group.group->run_and_wait(group.group->defer(part), site_of(s));
+    // call: run_and_wait_handle
+    group.group->run_and_wait(group.group->defer([part] { part(); }) TP_AT(s));
 }
+
+// A type of its own: in an unmodified binary the calls with a context are another site.
+struct InContext {
+  const Part& part;
+  void operator()() const { part(); }
+};
 
 template <std::size_t... index>
 void invoke_parts(const Statement& s, Scope* scope, const std::vector<Part>& parts,
                   std::index_sequence<index...>) {
   if (s.context == 0)
-    tbb::parallel_invoke(site_of(s), parts[index]...);
+    // call: invoke
+    tbb::parallel_invoke(TP_FIRST_AT(s) parts[index]...);
   else
-    tbb::parallel_invoke(site_of(s), parts[index]..., find_context(s.context, scope));
+    // call: invoke_in_context
+    tbb::parallel_invoke(TP_FIRST_AT(s) InContext{parts[index]}..., find_context(s.context, scope));
 }
 void invoke(const Statement& s, Scope* scope) {
   std::vector<Part> parts;
@@ -238,13 +247,14 @@ void with_partitioner(const Statement& s, Scope* scope, const Algorithm& algorit
 
 using Indices = tbb::blocked_range<unsigned>;
 using Rectangle = tbb::blocked_range2d<unsigned>;
+using Box = tbb::blocked_range3d<unsigned>;
 
 // The body of loops and of functional reductions.
 struct Iterations {
   const Statement& s;
   Scope* scope;
 
-  void operator()(unsigned i) const { run_block(s.blocks[i % s.blocks.size()], scope); }
+  void operator()(unsigned i) const { run_block(block_of(s, i), scope); }
   std::uint64_t operator()(const Indices& range, std::uint64_t sum) const {
     for (unsigned i = range.begin(); i != range.end(); ++i) {
       (*this)(i);
@@ -263,20 +273,31 @@ std::uint64_t sum_of_iterations(const Statement& s) {
 
 // In a context without other users, in which nothing runs. Isolated: if it were bound, at its first
 // use, it would take over the state of the enclosing context.
-void cancelled_loop(const Statement& s) {
-  tbb::task_group_context context(tbb::task_group_context::isolated);
-  context.cancel_group_execution();
-  const auto never = [](const Indices&) { require(false, "an algorithm in a cancelled context"); };
-  const auto never_sum = [&](const Indices& range, std::uint64_t sum) {
-    never(range);
+struct Cancelled : tbb::task_group_context {
+  Cancelled() : tbb::task_group_context(tbb::task_group_context::isolated) {
+    cancel_group_execution();
+  }
+};
+constexpr auto never = [](const Indices&) {
+  require(false, "an algorithm in a cancelled context");
+};
+// Not inlined: compilers let calls share what they do alike, and then both have the line of one.
+[[gnu::noinline]] void cancelled_loop(const Statement& s) {
+  Cancelled context;
+  const Indices range(0, s.iterations, s.grain);
+  // call: cancelled_loop
+  tbb::parallel_for(range, never, tbb::simple_partitioner(), context TP_AT(s));
+}
+[[gnu::noinline]] void cancelled_reduce(const Statement& s) {
+  Cancelled context;
+  const Indices range(0, s.iterations, s.grain);
+  const auto never_sum = [](const Indices& part, std::uint64_t sum) {
+    never(part);
     return sum;
   };
-  const Indices range(0, s.iterations, s.grain);
-  if (s.kind == Kind::Loop)
-    tbb::parallel_for(range, never, tbb::simple_partitioner(), context, site_of(s));
-  else
-    tbb::parallel_reduce(range, std::uint64_t{0}, never_sum, std::plus<>(),
-                         tbb::simple_partitioner(), context, site_of(s));
+  // call: cancelled_reduce
+  tbb::parallel_reduce(range, std::uint64_t{0}, never_sum, std::plus<>(), tbb::simple_partitioner(),
+                       context TP_AT(s));
 }
 
 void loop(const Statement& s, Scope* scope) {
@@ -288,17 +309,44 @@ void loop(const Statement& s, Scope* scope) {
     for (unsigned row = range.rows().begin(); row != range.rows().end(); ++row)
       each(Indices(row * s.columns + range.cols().begin(), row * s.columns + range.cols().end()));
   };
+  const unsigned rows = s.iterations / s.columns / s.pages;
+  const auto box = [&](const Box& range) {
+    for (unsigned page = range.pages().begin(); page != range.pages().end(); ++page)
+      for (unsigned row = range.rows().begin(); row != range.rows().end(); ++row) {
+        const unsigned from = (page * rows + row) * s.columns;
+        each(Indices(from + range.cols().begin(), from + range.cols().end()));
+      }
+  };
   with_partitioner(s, scope, [&](auto&&... rest) {
     if (s.form == Form::Plain)
-      tbb::parallel_for(Indices(0, s.iterations, s.grain), each, rest..., site_of(s));
+      // call: loop_range
+      tbb::parallel_for(Indices(0, s.iterations, s.grain), each, rest... TP_AT(s));
     else if (s.form == Form::Alternative)
-      tbb::parallel_for(0u, s.iterations * s.stride, s.stride, strided, rest..., site_of(s));
-    else
-      tbb::parallel_for(
-          Rectangle(0, s.iterations / s.columns, s.grain, 0, s.columns, s.column_grain), rectangle,
-          rest..., site_of(s));
+      // call: loop_index
+      tbb::parallel_for(0u, s.iterations * s.stride, s.stride, strided, rest... TP_AT(s));
+    else if (s.form == Form::Third) {
+      const Rectangle range(0, rows, s.grain, 0, s.columns, s.column_grain);
+      // call: loop_rectangle
+      tbb::parallel_for(range, rectangle, rest... TP_AT(s));
+    } else {
+      const Box range(0, s.pages, s.page_grain, 0, rows, s.grain, 0, s.columns, s.column_grain);
+      // call: loop_box
+      tbb::parallel_for(range, box, rest... TP_AT(s));
+    }
   });
   require(sum == sum_of_iterations(s), "parallel_for");
+}
+
+// How often joins ran, of reductions in which the schedule decides on them.
+std::mutex joins_mutex;
+JoinCounts join_counts;
+
+void join_parts(const Statement& s, Scope* scope) {
+  run_block(s.join, scope);
+  if (!has_loose_joins(s) || s.join.statements.empty())
+    return;
+  const std::lock_guard lock(joins_mutex);
+  ++join_counts[&s];
 }
 
 // A body that is split and joined.
@@ -310,7 +358,7 @@ struct Summing {
   Summing(Summing& other, tbb::split) : iterations(other.iterations) {}
   void operator()(const Indices& range) { sum = iterations(range, sum); }
   void join(const Summing& right) {
-    run_block(iterations.s.join, iterations.scope);
+    join_parts(iterations.s, iterations.scope);
     sum += right.sum;
   }
 };
@@ -319,7 +367,7 @@ void reduce(const Statement& s, Scope* scope) {
   const Iterations iterations{s, scope};
   const Indices range(0, s.iterations, s.grain);
   const auto join = [&](std::uint64_t left, std::uint64_t right) {
-    run_block(s.join, scope);
+    join_parts(s, scope);
     return left + right;
   };
   const std::uint64_t none = 0;
@@ -328,15 +376,19 @@ void reduce(const Statement& s, Scope* scope) {
   const bool by_body = s.form == Form::Alternative;
   const auto deterministic = [&](auto&&... rest) {
     if (by_body)
-      tbb::parallel_deterministic_reduce(range, body, rest..., site_of(s));
+      // call: deterministic_reduce_body
+      tbb::parallel_deterministic_reduce(range, body, rest... TP_AT(s));
     else
-      sum = tbb::parallel_deterministic_reduce(range, none, iterations, join, rest..., site_of(s));
+      // call: deterministic_reduce
+      sum = tbb::parallel_deterministic_reduce(range, none, iterations, join, rest... TP_AT(s));
   };
   const auto usual = [&](auto&&... rest) {
     if (by_body)
-      tbb::parallel_reduce(range, body, rest..., site_of(s));
+      // call: reduce_body
+      tbb::parallel_reduce(range, body, rest... TP_AT(s));
     else
-      sum = tbb::parallel_reduce(range, none, iterations, join, rest..., site_of(s));
+      // call: reduce
+      sum = tbb::parallel_reduce(range, none, iterations, join, rest... TP_AT(s));
   };
   if (!s.deterministic)
     with_partitioner(s, scope, usual);
@@ -350,21 +402,30 @@ void reduce(const Statement& s, Scope* scope) {
 void for_each(const Statement& s, Scope* scope) {
   std::vector<Part> parts;
   for (unsigned i = 0; i < s.iterations; ++i)
-    parts.push_back({&s.blocks[i % s.blocks.size()], scope});
-  const auto run_part = [site = site_of(s)](const Part& part, Feeder& feeder) {
-    const Items items{feeder, part.outer, site};
+    parts.push_back({&block_of(s, i), scope});
+  const auto run_part = [&s](const Part& part, Feeder& feeder) {
+    const Items items{feeder, part.outer, s};
     run_block(*part.block, part.outer, &items);
   };
+  const auto run_in_context = [&](const Part& part, Feeder& feeder) { run_part(part, feeder); };
   const auto over = [&](const auto& range) {
     if (s.context == 0)
-      tbb::parallel_for_each(range, run_part, site_of(s));
+      // call: for_each
+      tbb::parallel_for_each(range, run_part TP_AT(s));
     else
-      tbb::parallel_for_each(range, run_part, find_context(s.context, scope), site_of(s));
+      // call: for_each_in_context
+      tbb::parallel_for_each(range, run_in_context, find_context(s.context, scope) TP_AT(s));
   };
   if (s.form == Form::Plain)
     over(parts);
   else
     over(std::forward_list<Part>(parts.begin(), parts.end()));
+}
+
+// The new item outlives this block.
+void feed(const Statement& s, const Items& items) {
+  // call: feed
+  items.feeder.add(Part{&s.blocks[0], items.scope} TP_AT(items.statement));
 }
 
 void pipeline(const Statement& s, Scope* scope) {
@@ -390,7 +451,8 @@ void pipeline(const Statement& s, Scope* scope) {
            });
   const tbb::filter<unsigned, void> tail =
       tbb::make_filter<unsigned, void>(mode(s.blocks.size() - 1), [&](unsigned) { ++left; });
-  tbb::parallel_pipeline(std::size_t{s.tokens}, head & tail, site_of(s));
+  // call: pipeline
+  tbb::parallel_pipeline(std::size_t{s.tokens}, head & tail TP_AT(s));
   require(left == s.iterations, "parallel_pipeline");
 }
 
@@ -426,14 +488,16 @@ void scan(const Statement& s, Scope* scope) {
   Scanning body(iterations);
   const auto with = [&](const auto& partitioner) {
     if (s.form == Form::Alternative)
-      tbb::parallel_scan(range, body, partitioner, site_of(s));
+      // call: scan_body
+      tbb::parallel_scan(range, body, partitioner TP_AT(s));
     else
+      // call: scan
       body.sum = tbb::parallel_scan(
           range, std::uint64_t{0},
           [&](const Indices& part, std::uint64_t sum, bool is_final) {
             return Scanning::add(iterations, part, sum, is_final);
           },
-          std::plus<>(), partitioner, site_of(s));
+          std::plus<>(), partitioner TP_AT(s));
   };
   if (s.partitioner == Partitioner::Simple)
     with(tbb::simple_partitioner());
@@ -443,20 +507,18 @@ void scan(const Statement& s, Scope* scope) {
 }
 
 void graph(const Statement& s, Scope* scope) {
-  require(run_graph(s, site_of(s), [&](const Block& block) { run_block(block, scope); }),
-          "a flow graph");
+  require(run_graph(s, [&](const Block& block) { run_block(block, scope); }), "a flow graph");
 }
 
 void suspend(const Statement& s, Scope* scope) {
   auto [group, owner] = find(s.group, scope);
+  // call: suspend
   tbb::task::suspend([&, owner = owner](tbb::task::suspend_point point) {
-    group.group->run(
-        [&s, owner, point] {
-          run_block(s.blocks[0], owner);
-          tbb::task::resume(point);
-          run_block(s.blocks[1], owner);
-        },
-        site_of(s));
+    group.group->run([&s, owner, point] {
+      run_block(s.blocks[0], owner);
+      tbb::task::resume(point);
+      run_block(s.blocks[1], owner);
+    } TP_AT(s));
   });
 }
 
@@ -464,8 +526,44 @@ void sort(const Statement& s) {
   std::vector<unsigned> values(700);
   for (unsigned i = 0; i < values.size(); ++i)
     values[i] = (i * 7919 + s.number) % 701;
-  tbb::parallel_sort(values.begin(), values.end(), site_of(s));
+  // call: sort
+  tbb::parallel_sort(values.begin(), values.end() TP_AT(s));
   require(std::is_sorted(values.begin(), values.end()), "parallel_sort");
+}
+
+void standard(const Statement& s, Scope* scope) {
+  using std::execution::par;
+  const Iterations iterations{s, scope};
+  std::vector<unsigned> indices(s.iterations), copies(s.iterations);
+  std::iota(indices.begin(), indices.end(), 0);
+  std::atomic<std::uint64_t> sum{0};
+  const auto each = [&](unsigned i) {
+    iterations(i);
+    sum += i;
+  };
+  const auto same = [&](unsigned i) {
+    each(i);
+    return i;
+  };
+  if (s.form == Form::Plain)
+    // call: std_for_each
+    std::for_each(par, indices.begin(), indices.end(), each);
+  else if (s.form == Form::Alternative)
+    // call: std_transform
+    std::transform(par, indices.begin(), indices.end(), copies.begin(), same);
+  else
+    // call: std_reduce
+    std::transform_reduce(par, indices.begin(), indices.end(), 0u, std::plus<>(), same);
+  require(sum == sum_of_iterations(s), "an algorithm of the standard library");
+}
+
+// One after the other: each takes over what the one before has left in the recording.
+void threads(const Statement& s, Scope* scope) {
+  for (unsigned i = 0; i < s.iterations; ++i) {
+    std::thread([&, i] { run_block(block_of(s, i), scope); }).join();
+    if (i % 2 == 0)
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
+  }
 }
 
 tbb::task_arena& arena(unsigned number) {
@@ -519,12 +617,11 @@ void run_statement(const Statement& s, Scope* scope) {
   case Kind::Loop:
     return s.cancelled ? cancelled_loop(s) : loop(s, scope);
   case Kind::Reduce:
-    return s.cancelled ? cancelled_loop(s) : reduce(s, scope);
+    return s.cancelled ? cancelled_reduce(s) : reduce(s, scope);
   case Kind::ForEach:
     return for_each(s, scope);
   case Kind::Feed:
-    // The new item outlives this block.
-    return scope->items->feeder.add(Part{&s.blocks[0], scope->items->scope}, scope->items->site);
+    return feed(s, *scope->items);
   case Kind::Arena:
     return arena(s.arena).execute([&] { run_block(s.blocks[0], scope); });
   case Kind::Isolate:
@@ -541,6 +638,10 @@ void run_statement(const Statement& s, Scope* scope) {
     return graph(s, scope);
   case Kind::FullArena:
     return full_arena().execute([&] { run_block(s.blocks[0], scope); });
+  case Kind::Standard:
+    return standard(s, scope);
+  case Kind::Threads:
+    return threads(s, scope);
   }
 }
 
@@ -556,7 +657,15 @@ void run_block(const Block& block, Scope* outer, const Items* items) {
 
 } // namespace
 
-bool run(const Program& program, unsigned threads) {
+#if defined(TP_RANDOM_SITES)
+const Sites sites_of_build = Sites::Explicit;
+#elif defined(TP_SITE_PARAM)
+const Sites sites_of_build = Sites::Calls;
+#else
+const Sites sites_of_build = Sites::StockCalls;
+#endif
+
+std::optional<JoinCounts> run(const Program& program, unsigned threads) {
   // A task that a thread runs on another thread's group waits in its own arena for a worker thread.
   if (!program.prologue.groups.empty() && threads == 1)
     threads = 2;
@@ -574,7 +683,9 @@ bool run(const Program& program, unsigned threads) {
       other.join();
     run_statements(program.epilogue, &shared);
   });
-  return all_right;
+  if (!all_right)
+    return std::nullopt;
+  return join_counts;
 }
 
-} // namespace tp::random
+} // namespace random_program

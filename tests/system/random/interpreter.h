@@ -4,10 +4,19 @@
 
 #include "program.h"
 
-namespace tp::random {
+#include <map>
+#include <optional>
 
-// Runs on `threads` threads of oneTBB. Reports wrong results of algorithms on stderr; returns
-// whether all were right.
-bool run(const Program& program, unsigned threads);
+namespace random_program {
 
-} // namespace tp::random
+// Of this build.
+extern const Sites sites_of_build;
+
+// How often the joins of a reduction ran (has_loose_joins).
+using JoinCounts = std::map<const Statement*, Units>;
+
+// Runs on `threads` threads of oneTBB. Reports wrong results of algorithms on stderr; returns nothing
+// if there are any.
+std::optional<JoinCounts> run(const Program& program, unsigned threads);
+
+} // namespace random_program

@@ -9,8 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include <iostream>
+#include <map>
+#include <string>
 
-namespace tp::random {
+namespace random_program {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -26,22 +28,36 @@ Json range_json(const Range& range) {
   return {range.least, range.most};
 }
 
-Json row_json(const Program& program, const ExpectedRow& row, bool is_loose) {
+Json row_json(const Program& program, const ExpectedRow& row) {
   Json json = {{"work", row.work}, {"exclusive_work", row.exclusive}};
-  if (program.exact && !is_loose)
+  if (program.exact && !row.is_loose)
     json["span"] = row.span;
-  if (!is_loose)
+  if (!row.is_loose)
     json["longest_chain"] = range_json(row.chain);
   if (program.tasks_exact)
     json["invocations"] = row.invocations;
   return json;
 }
 
-Json expected_json(const Program& program, const Expected& expected) {
+// The rows that a profile can have, and what run.py knows them by.
+std::map<unsigned, std::string> rows_of(Sites sites) {
+  std::map<unsigned, std::string> rows{{0, "0"}};
+  for (unsigned site = 0; site < kSites && sites == Sites::Explicit; ++site)
+    rows[1 + site] = std::to_string(site_line(site));
+  for (unsigned call = 0; call < kCalls; ++call)
+    if (sites != Sites::Explicit || static_cast<Call>(call) >= Call::StdForEach)
+      rows[1 + kSites + call] = name_of(static_cast<Call>(call));
+  return rows;
+}
+
+Json expected_json(const Program& program, const Expected& expected, Sites sites) {
   Json json = {{"work", expected.work},
                {"span", range_json(expected.span)},
                {"divisible_span", range_json(expected.divisible_span)},
                {"parts_alike", expected.parts_alike},
+               {"joins_alike", expected.joins_alike},
+               {"all_joined", expected.all_joined},
+               {"splits_alike", program.splits_alike},
                {"regions", Json::array()},
                {"rows", Json::object()},
                {"what_if", Json::array()},
@@ -53,27 +69,31 @@ Json expected_json(const Program& program, const Expected& expected) {
   for (unsigned region = 0; region < kRegions; ++region)
     if (expected.entered[region])
       json["regions"].push_back("r" + std::to_string(region));
-  for (unsigned row = 0; row < kRows; ++row)
-    json["rows"][std::to_string(row == 0 ? 0 : site_line(row - 1))] =
-        row_json(program, expected.rows[row], row > 0 && program.loose_sites[row - 1]);
+  const auto rows = rows_of(sites);
+  for (const auto& [row, name] : rows)
+    json["rows"][name] = row_json(program, expected.rows[row]);
   for (const auto& [key, figures] : expected.what_if)
     json["what_if"].push_back(
         {{"region", key.first == kRegions ? "all" : "r" + std::to_string(key.first)},
          {"factor", key.second},
          {"span", range_json(figures.first)},
          {"work", figures.second}});
-  for (const Composition& composition : expected.critical)
-    json["critical"].push_back(composition);
+  for (const Composition& composition : expected.critical) {
+    Json shares = Json::array();
+    for (const auto& [row, name] : rows)
+      shares.push_back(composition[row]);
+    json["critical"].push_back(shares);
+  }
   for (unsigned kind = 0; kind < kKinds; ++kind)
     json["executed"][name_of(static_cast<Kind>(kind))] = expected.executed[kind];
   return json;
 }
 
 } // namespace
-} // namespace tp::random
+} // namespace random_program
 
 int main(int argc, char** argv) {
-  using namespace tp::random;
+  using namespace random_program;
   CLI::App app("Runs the random program of a seed and prints what the profiler has to find.");
   std::uint64_t seed = 0;
   unsigned threads = 1;
@@ -100,7 +120,10 @@ int main(int argc, char** argv) {
     std::cout << "{\"skipped\":true}\n";
     return 0;
   }
-  const bool right = run(program, threads);
-  std::cout << expected_json(program, expect(program)) << '\n';
-  return right ? 0 : 1;
+  const auto joins = run(program, threads);
+  if (!joins)
+    return 1;
+  std::cout << expected_json(program, expect(program, sites_of_build, *joins), sites_of_build)
+            << '\n';
+  return 0;
 }

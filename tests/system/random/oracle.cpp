@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walk, and brute force on its DAG.
 //
-// A loop with the simple partitioner is halved down to its grain size, one task per part. For any
-// other partitioner this tree has the least span of all runs (which the schedule-independent span
-// is), and one task for all iterations has the most: such programs are walked twice. So are
-// pipelines whose items may overtake each other: at best no item is delayed by another, at most
-// everything runs one after the other.
+// A loop with the simple partitioner is halved down to its grain size, one task per part; for any
+// other partitioner this is the schedule-independent span. A run has at least the span of this tree
+// (of that of single iterations, if splits are proportional) without the joins that the schedule
+// decides on; at most that of one task for all iterations, and all those joins. So such programs are
+// walked several times (kDivided, ...). So are pipelines whose items may overtake each other: at best
+// no item is delayed by another, at most everything runs one after the other.
 //
 // Tasks are walked where they are spawned, to their end. That is one of the orders in which the
 // program can run, and by construction all orders join the same tasks. It is also the order of the
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace tp::random {
+namespace random_program {
 namespace {
 
 constexpr unsigned kNoRegion = kRegions;
@@ -68,36 +69,51 @@ struct Items {
   std::vector<int> ends;
 };
 
-// A rectangle of iterations, split along its longest side, measured in grain sizes. It has one
-// dimension if it has one column.
+// A box of iterations, split along its longest side, measured in grain sizes: as oneTBB's ranges of
+// three dimensions, and with one page those of two, and with one column those of one.
 struct Part {
   struct Side {
     unsigned from, to, grain;
     unsigned size() const { return to - from; }
     bool is_divisible() const { return size() > grain; }
   };
-  Side rows, columns;
+  Side pages, rows, columns;
 
-  bool is_divisible() const { return rows.is_divisible() || columns.is_divisible(); }
+  bool is_divisible() const {
+    return pages.is_divisible() || rows.is_divisible() || columns.is_divisible();
+  }
   // Keeps the first half and returns the second.
   Part split() {
-    const bool by_columns = rows.size() * columns.grain < columns.size() * rows.grain;
+    const auto is_shorter = [](const Side& a, const Side& b) {
+      return a.size() * b.grain < b.size() * a.grain;
+    };
+    Side Part::* const page_or_row = is_shorter(pages, rows) ? &Part::rows : &Part::pages;
+    Side Part::* const side =
+        is_shorter(this->*page_or_row, columns) ? &Part::columns : page_or_row;
     Part second = *this;
-    Side& kept = by_columns ? columns : rows;
-    Side& given = by_columns ? second.columns : second.rows;
+    Side &kept = this->*side, &given = second.*side;
     kept.to = given.from = kept.from + kept.size() / 2;
     return second;
   }
-  std::vector<unsigned> iterations(unsigned all_columns) const {
+  std::vector<unsigned> iterations(unsigned all_rows, unsigned all_columns) const {
     std::vector<unsigned> list;
-    for (unsigned row = rows.from; row < rows.to; ++row)
-      for (unsigned column = columns.from; column < columns.to; ++column)
-        list.push_back(row * all_columns + column);
+    for (unsigned page = pages.from; page < pages.to; ++page)
+      for (unsigned row = rows.from; row < rows.to; ++row)
+        for (unsigned column = columns.from; column < columns.to; ++column)
+          list.push_back((page * all_rows + row) * all_columns + column);
     return list;
   }
 };
 
-enum class Splitting : std::uint8_t { Full, None };
+struct Splitting {
+  bool all;   // loops that the schedule decides on are halved to their grain size; else not at all
+  bool fine;  // those with proportional splits to single iterations
+  bool joins; // that the schedule decides on
+};
+constexpr Splitting kDivided = {true, false, true};
+constexpr Splitting kUnjoined = {true, false, false};
+constexpr Splitting kLeast = {true, true, false};
+constexpr Splitting kMost = {false, false, false};
 enum class Outcome : std::uint8_t { Normal, Threw };
 
 bool can_overtake(const Statement& pipeline) {
@@ -107,12 +123,16 @@ bool can_overtake(const Statement& pipeline) {
 
 class Walk {
 public:
-  Walk(const Program& program, Splitting splitting);
+  Walk(const Program& program, Sites sites, Splitting splitting);
 
   std::deque<Frame> frames;
   std::vector<Node> nodes;
   std::array<bool, kRegions> entered{};
   std::array<Units, kKinds> executed{};
+  std::set<unsigned> graph_rows;
+  // The task of one call of each reduction in whose joins the schedule has a say.
+  std::map<const Statement*, const Frame*> loosely_joined;
+  std::map<unsigned, std::set<Units>> join_costs; // by row
   Units tasks = 0;
 
 private:
@@ -124,8 +144,7 @@ private:
   // A task that comes after the nodes `before`, not after its spawner.
   Frame& start(Frame& spawner, unsigned row, std::vector<int> before);
   bool halves(const Statement& s) const {
-    return splitting_ == Splitting::Full ||
-           (s.partitioner == Partitioner::Simple && s.kind != Kind::Scan);
+    return splitting_.all || (s.partitioner == Partitioner::Simple && s.kind != Kind::Scan);
   }
 
   // `items` belongs to the parallel_for_each whose item the block is; if null, that of the outer
@@ -138,11 +157,13 @@ private:
   Outcome wait(const Statement& s, Scope& scope, Frame& frame);
   void invoke(const Statement& s, Scope& scope, Frame& frame);
   Outcome loop(const Statement& s, Scope& scope, Frame& frame);
+  void note_joins(const Statement& s, const Frame& root);
   Outcome parts(const Statement& s, Scope& scope, Frame& frame, const Part& part,
                 std::vector<int>& ends);
   void for_each(const Statement& s, Scope& scope, Frame& frame);
   void feed(const Statement& s, Frame& frame, Items& items);
   Outcome pipeline(const Statement& s, Scope& scope, Frame& frame);
+  void threads(const Statement& s, Scope& scope);
   Outcome graph(const Statement& s, Scope& scope, Frame& frame);
   Frame& graph_node(const Statement& s, unsigned node, Frame& spawner,
                     const std::vector<Frame*>& passed, std::vector<int> before);
@@ -151,12 +172,18 @@ private:
   Outcome other_arena(const Statement& s, Scope& scope, Frame& frame);
   std::pair<GroupState*, Scope*> find(unsigned number, Scope& scope) const;
 
+  unsigned row_of(const Statement& s) const {
+    const bool has_line = sites_ == Sites::Explicit && s.kind != Kind::Standard;
+    return has_line ? 1 + s.site : 1 + kSites + static_cast<unsigned>(call_of(s));
+  }
+
+  Sites sites_;
   Splitting splitting_;
   std::size_t threads_;
 };
 
-Walk::Walk(const Program& program, Splitting splitting)
-    : splitting_(splitting), threads_(program.threads.size()) {
+Walk::Walk(const Program& program, Sites sites, Splitting splitting)
+    : sites_(sites), splitting_(splitting), threads_(program.threads.size()) {
   Scope shared{nullptr, &program.prologue, std::vector<GroupState>(program.prologue.groups.size())};
   Frame& main = begin_root();
   statements(program.prologue, shared, main);
@@ -255,12 +282,16 @@ Outcome Walk::statement(const Statement& s, Scope& scope, Frame& frame) {
   case Kind::Loop:
   case Kind::Reduce:
   case Kind::Scan:
+  case Kind::Standard:
     return loop(s, scope, frame);
   case Kind::ForEach:
     for_each(s, scope, frame);
     break;
   case Kind::Feed:
     feed(s, frame, *scope.items);
+    break;
+  case Kind::Threads:
+    threads(s, scope);
     break;
   case Kind::Arena:
   case Kind::FullArena:
@@ -294,7 +325,7 @@ Outcome Walk::region(const Statement& s, Scope& scope, Frame& frame) {
 
 void Walk::run(const Statement& s, Scope& scope, Frame& frame) {
   const auto [group, owner] = find(s.group, scope);
-  Frame& task = spawn(frame, 1 + s.site);
+  Frame& task = spawn(frame, row_of(s));
   task.group = group;
   if (!group->cancelled && block(s.blocks[0], owner, task) == Outcome::Threw)
     group->threw = true;
@@ -348,24 +379,30 @@ void Walk::invoke(const Statement& s, Scope& scope, Frame& frame) {
   };
   std::size_t next = 0;
   for (; parts.size() - next > 3; next += 3) {
-    Frame& subroot = spawn(frame, 1 + s.site);
-    run_part(parts[next + 2], spawn(subroot, 1 + s.site));
-    run_part(parts[next + 1], spawn(subroot, 1 + s.site));
+    Frame& subroot = spawn(frame, row_of(s));
+    run_part(parts[next + 2], spawn(subroot, row_of(s)));
+    run_part(parts[next + 1], spawn(subroot, row_of(s)));
     run_part(parts[next], subroot);
   }
   for (; next < parts.size(); ++next)
-    run_part(parts[next], spawn(frame, 1 + s.site));
+    run_part(parts[next], spawn(frame, row_of(s)));
   join(frame, ends);
 }
 
 Outcome Walk::loop(const Statement& s, Scope& scope, Frame& frame) {
   if (s.iterations == 0)
     return Outcome::Normal;
-  Frame& root = spawn(frame, 1 + s.site);
+  Frame& root = spawn(frame, row_of(s));
   if (s.cancelled || (frame.group && frame.group->cancelled))
     return Outcome::Normal;
   std::vector<int> ends;
-  const Part whole{{0, s.iterations / s.columns, s.grain}, {0, s.columns, s.column_grain}};
+  const bool proportional = s.partitioner >= Partitioner::Static;
+  const auto grain = [&](unsigned size) { return splitting_.fine && proportional ? 1 : size; };
+  const Part whole{{0, s.pages, grain(s.page_grain)},
+                   {0, s.iterations / s.columns / s.pages, grain(s.grain)},
+                   {0, s.columns, grain(s.column_grain)}};
+  if (s.kind == Kind::Reduce && whole.is_divisible())
+    note_joins(s, root);
   const Outcome outcome = parts(s, scope, root, whole, ends);
   ends.push_back(root.current);
   join(frame, ends);
@@ -376,21 +413,35 @@ Outcome Walk::loop(const Statement& s, Scope& scope, Frame& frame) {
 Outcome Walk::parts(const Statement& s, Scope& scope, Frame& frame, const Part& part,
                     std::vector<int>& ends) {
   if (!part.is_divisible() || !halves(s)) {
-    for (const unsigned i : part.iterations(s.columns))
-      if (block(s.blocks[i % s.blocks.size()], &scope, frame) == Outcome::Threw)
+    for (const unsigned i : part.iterations(s.iterations / s.columns / s.pages, s.columns))
+      if (block(block_of(s, i), &scope, frame) == Outcome::Threw)
         return Outcome::Threw;
     return Outcome::Normal;
   }
   Part left = part;
-  Frame& right = spawn(frame, 1 + s.site);
+  Frame& right = spawn(frame, row_of(s));
   parts(s, scope, right, left.split(), ends);
   ends.push_back(right.current);
   parts(s, scope, frame, left, ends);
   if (s.kind == Kind::Reduce) {
     join(frame, {right.current});
-    block(s.join, &scope, frame);
+    if (splitting_.joins || !has_loose_joins(s))
+      block(s.join, &scope, frame);
   }
   return Outcome::Normal;
+}
+
+void Walk::note_joins(const Statement& s, const Frame& root) {
+  if (has_loose_joins(s))
+    loosely_joined.try_emplace(&s, &root);
+  Units cost = 0;
+  for (const Statement& part : s.join.statements) {
+    cost += part.units;
+    for (const Block& inner : part.blocks) // a region
+      for (const Statement& each : inner.statements)
+        cost += each.units;
+  }
+  join_costs[root.row].insert(cost);
 }
 
 // Forward iterators: a root passes on blocks of up to four items; each block is a task that waits
@@ -399,7 +450,7 @@ Outcome Walk::parts(const Statement& s, Scope& scope, Frame& frame, const Part& 
 void Walk::for_each(const Statement& s, Scope& scope, Frame& frame) {
   if (s.iterations == 0)
     return;
-  const unsigned row = 1 + s.site;
+  const unsigned row = row_of(s);
   Frame* root = &spawn(frame, row);
   Items items{row, &scope, {}};
   if (s.form == Form::Plain) {
@@ -414,7 +465,7 @@ void Walk::for_each(const Statement& s, Scope& scope, Frame& frame) {
       std::vector<int> ends, fed_by_first;
       for (unsigned i = from; i < std::min(from + 4, s.iterations); ++i) {
         Frame& item = spawn(task, row);
-        block(s.blocks[i % s.blocks.size()], &scope, item, &items);
+        block(block_of(s, i), &scope, item, &items);
         ends.push_back(item.current);
         if (i == from)
           fed_by_first.swap(items.ends);
@@ -433,7 +484,7 @@ void Walk::for_each(const Statement& s, Scope& scope, Frame& frame) {
 }
 
 void Walk::feed(const Statement& s, Frame& frame, Items& items) {
-  Frame& item = spawn(frame, items.row);
+  Frame& item = spawn(frame, sites_ == Sites::Calls ? row_of(s) : items.row);
   block(s.blocks[0], items.scope, item, &items);
   items.ends.push_back(item.current);
 }
@@ -442,8 +493,8 @@ void Walk::feed(const Statement& s, Frame& frame, Items& items) {
 // previous call; a call of the input also after the item that returned its token. All calls are one
 // invocation.
 Outcome Walk::pipeline(const Statement& s, Scope& scope, Frame& frame) {
-  Frame& root = spawn(frame, 1 + s.site);
-  const bool all_serial = splitting_ == Splitting::None && can_overtake(s);
+  Frame& root = spawn(frame, row_of(s));
+  const bool all_serial = !splitting_.all && can_overtake(s);
   std::vector<int> last(s.blocks.size(), root.current), left;
   Outcome outcome = Outcome::Normal;
   for (unsigned item = 0; item < s.iterations && outcome == Outcome::Normal; ++item) {
@@ -464,9 +515,16 @@ Outcome Walk::pipeline(const Statement& s, Scope& scope, Frame& frame) {
   return outcome;
 }
 
+// Nothing shows that the starting task waits for them: roots, each from 0.
+void Walk::threads(const Statement& s, Scope& scope) {
+  for (unsigned i = 0; i < s.iterations; ++i)
+    block(block_of(s, i), &scope, begin_root());
+}
+
 // A body comes after the messages it needs; after a serial entry also after the previous body,
 // after a limiter after the decrement by the previous message.
 Outcome Walk::graph(const Statement& s, Scope& scope, Frame& frame) {
+  graph_rows.insert(row_of(s));
   Outcome outcome = Outcome::Normal;
   std::vector<Frame*> all;
   std::vector<int> before_entry; // what freed the entry's slot
@@ -510,13 +568,13 @@ Frame& Walk::graph_node(const Statement& s, unsigned node, Frame& spawner,
   const GraphNode& made = s.nodes[node];
   if (made.kind == NodeKind::Light)
     return *passed[made.from[0]];
-  return start(made.from.empty() ? spawner : *passed[made.from[0]], 1 + s.site, std::move(before));
+  return start(made.from.empty() ? spawner : *passed[made.from[0]], row_of(s), std::move(before));
 }
 
 // The frame continues after the resuming task's call of resume(), not after its end.
 void Walk::suspend(const Statement& s, Scope& scope, Frame& frame) {
   const auto [group, owner] = find(s.group, scope);
-  Frame& task = spawn(frame, 1 + s.site);
+  Frame& task = spawn(frame, row_of(s));
   block(s.blocks[0], owner, task);
   const int resumed = task.current;
   block(s.blocks[1], owner, task);
@@ -567,7 +625,7 @@ bool is_outermost(const Frame& frame) {
 
 // Only outermost invocations count, each from its start to the latest end in it. An edge from
 // outside may delay that end, but the span is at most the work.
-void fill_rows(const Walk& walk, Expected& expected) {
+void fill_rows(const Walk& walk, const std::map<const Frame*, Units>& joins, Expected& expected) {
   const std::vector<Units> length = lengths(walk, weight_of);
   const auto at = [&](int node) { return length[static_cast<std::size_t>(node)]; };
   std::map<const Frame*, Units> work, latest;
@@ -575,6 +633,12 @@ void fill_rows(const Walk& walk, Expected& expected) {
     work[node.owner] += node.weight;
     expected.rows[node.owner->row].exclusive += node.weight;
   }
+  for (const auto& [frame, units] : joins) {
+    work[frame] += units;
+    expected.rows[frame->row].exclusive += units;
+  }
+  for (const unsigned row : walk.graph_rows)
+    expected.rows[row].is_loose = true;
   // Tasks come after their spawners.
   for (auto frame = walk.frames.rbegin(); frame != walk.frames.rend(); ++frame) {
     latest[&*frame] = std::max(latest[&*frame], at(frame->current));
@@ -695,39 +759,58 @@ private:
 
 } // namespace
 
-Expected expect(const Program& program) {
+Expected expect(const Program& program, Sites sites,
+                const std::map<const Statement*, Units>& joins) {
   Expected expected;
-  const Walk walk(program, Splitting::Full);
-  const Walk whole(program, program.exact ? Splitting::Full : Splitting::None);
+  const Walk walk(program, sites, program.exact ? kDivided : kLeast);
+  const Walk whole(program, sites, program.exact ? kDivided : kMost);
+  const Walk divided(program, sites, kDivided);
+  Units of_joins = 0;
+  std::map<const Frame*, Units> joins_of;
+  std::set<unsigned> joined_rows;
+  for (const auto& [statement, times] : joins) {
+    const Frame* const task = walk.loosely_joined.at(statement);
+    of_joins += joins_of[task] += times * statement->join.statements[0].units;
+    joined_rows.insert(task->row);
+  }
+  for (const auto& [statement, task] : divided.loosely_joined) {
+    expected.joins_alike &= divided.join_costs.at(task->row).size() == 1;
+    expected.all_joined &= statement->join.statements.empty() || joined_rows.contains(task->row);
+  }
   for (const Node& node : walk.nodes)
     expected.work += node.weight;
-  expected.span = {span(walk, weight_of), span(whole, weight_of)};
-  expected.divisible_span = expected.span;
+  expected.work += of_joins;
+  expected.span = {span(walk, weight_of), span(whole, weight_of) + of_joins};
+  expected.divisible_span = {span(divided, weight_of), span(divided, weight_of)};
+  if (!expected.all_joined || !expected.joins_alike)
+    expected.divisible_span.least = span(Walk(program, sites, kUnjoined), weight_of);
+  if (!program.divisible_exact)
+    expected.divisible_span.most = std::max(expected.divisible_span.most, expected.span.most);
   expected.parts_alike = program.parts_alike;
-  if (program.divisible_exact)
-    expected.divisible_span.most = expected.span.least;
   expected.tasks = walk.tasks;
   expected.entered = walk.entered;
   expected.executed = walk.executed;
-  fill_rows(walk, expected);
+  fill_rows(walk, joins_of, expected);
   for (unsigned row = 0; row < kRows; ++row)
-    expected.rows[row].chain = {span(walk, Below{row}), span(whole, Below{row})};
+    expected.rows[row].chain = {span(walk, Below{row}), span(whole, Below{row}) + of_joins};
   for (unsigned region = 0; region <= kRegions; ++region)
     for (const Units factor : kFactors) {
       const Scaled scaled{region, factor};
-      Units work = 0;
+      Units work = of_joins * factor;
       for (const Node& node : walk.nodes)
         work += scaled(node);
-      expected.what_if[{region, factor}] = {{span(walk, scaled), span(whole, scaled)}, work};
+      expected.what_if[{region, factor}] = {
+          {span(walk, scaled), span(whole, scaled) + of_joins * factor}, work};
     }
   if (program.exact)
     expected.critical = LongestPaths(walk).all();
+  const auto roots = std::ranges::count_if(walk.frames, [](const Frame& f) { return !f.is_task; });
   // Which of two tasks runs the join of a reduction is the schedule's, and so are local spans.
   expected.all_determined =
-      program.exact && program.tasks_exact && program.threads.size() <= 2 &&
+      program.exact && program.tasks_exact && roots <= 2 &&
       walk.executed[static_cast<unsigned>(Kind::Reduce)] == 0 &&
       std::ranges::all_of(walk.nodes, [](const Node& node) { return node.ordered; });
   return expected;
 }
 
-} // namespace tp::random
+} // namespace random_program

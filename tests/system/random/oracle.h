@@ -12,9 +12,10 @@
 #include <set>
 #include <utility>
 
-namespace tp::random {
+namespace random_program {
 
-inline constexpr unsigned kRows = kSites + 1; // 0: main, 1 + s: site s
+// 0: main; 1 + s: site s; 1 + kSites + c: call c of the interpreter.
+inline constexpr unsigned kRows = 1 + kSites + kCalls;
 inline constexpr Units kFactors[] = {2, 7};
 
 using Composition = std::array<Units, kRows>; // critical work per row
@@ -29,6 +30,9 @@ struct ExpectedRow {
   Units span = 0;        // exact programs only
   Range chain;           // one value for exact programs
   Units invocations = 0; // if the number of tasks is determined
+  // The span depends on the message that comes last, which decides to whose invocation the bodies of
+  // a flow graph belong.
+  bool is_loose = false;
 };
 
 struct Expected {
@@ -36,7 +40,10 @@ struct Expected {
   Range span;              // of this run; one value for exact programs
   Range divisible_span;    // one value if it is determined
   bool parts_alike = true; // Program::parts_alike
-  Units tasks = 0;         // if their number is determined
+  // Joins that ran show what those cost that did not: all of one site cost the same.
+  bool joins_alike = true;
+  bool all_joined = true; // at least one ran in each site that has any
+  Units tasks = 0;        // if their number is determined
   std::array<ExpectedRow, kRows> rows;
   std::array<bool, kRegions> entered{};
   // (region, or kRegions for all; factor) -> span times factor, work times factor if optimized
@@ -48,6 +55,8 @@ struct Expected {
   std::array<Units, kKinds> executed{}; // statements, by kind
 };
 
-Expected expect(const Program& program);
+// What the sites of a program are; `joins`: how often the joins ran that the schedule decides on.
+Expected expect(const Program& program, Sites sites,
+                const std::map<const Statement*, Units>& joins);
 
-} // namespace tp::random
+} // namespace random_program

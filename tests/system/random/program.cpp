@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <set>
 
-namespace tp::random {
+namespace random_program {
 namespace {
 
 constexpr const char* kNames[kKinds] = {"spend",
@@ -29,7 +29,39 @@ constexpr const char* kNames[kKinds] = {"spend",
                                         "task::suspend",
                                         "parallel_scan",
                                         "flow::graph",
-                                        "execute in a full arena"};
+                                        "execute in a full arena",
+                                        "std::execution::par",
+                                        "std::thread"};
+// As in the marks of interpreter.cpp.
+constexpr const char* kCallNames[kCalls] = {"run",
+                                            "run_handle",
+                                            "run_enqueued",
+                                            "run_and_wait",
+                                            "run_and_wait_handle",
+                                            "invoke",
+                                            "invoke_in_context",
+                                            "cancelled_loop",
+                                            "cancelled_reduce",
+                                            "loop_range",
+                                            "loop_index",
+                                            "loop_rectangle",
+                                            "loop_box",
+                                            "deterministic_reduce_body",
+                                            "deterministic_reduce",
+                                            "reduce_body",
+                                            "reduce",
+                                            "for_each",
+                                            "for_each_in_context",
+                                            "feed",
+                                            "pipeline",
+                                            "scan_body",
+                                            "scan",
+                                            "graph",
+                                            "suspend",
+                                            "sort",
+                                            "std_for_each",
+                                            "std_transform",
+                                            "std_reduce"};
 constexpr const char* kNodeNames[kNodeKinds] = {
     "function",          "serial",    "limited",        "light", "indexer",
     "key_matching join", "join",      "reserving join", "queue", "priority_queue",
@@ -113,11 +145,18 @@ std::string arguments_of(const Statement& s) {
     return fmt::format("g{}", s.group);
   case Kind::Loop:
   case Kind::Reduce:
-    return fmt::format(
-        "line {}, {} iterations in {} columns, grain {} {}, stride {}, {}, form {}{}{}{}",
-        site_line(s.site), s.iterations, s.columns, s.grain, s.column_grain, s.stride,
-        kPartitioners[static_cast<unsigned>(s.partitioner)], static_cast<unsigned>(s.form),
-        s.deterministic ? ", deterministic" : "", s.cancelled ? ", cancelled" : "", context_of(s));
+    return fmt::format("line {}, {} iterations in {} columns, {} pages, grain {} {} {}, stride {}, "
+                       "{}, form {}{}{}{}{}",
+                       site_line(s.site), s.iterations, s.columns, s.pages, s.grain, s.column_grain,
+                       s.page_grain, s.stride, kPartitioners[static_cast<unsigned>(s.partitioner)],
+                       static_cast<unsigned>(s.form), s.deterministic ? ", deterministic" : "",
+                       s.cancelled ? ", cancelled" : "",
+                       s.outlier ? fmt::format(", {} runs the last block", *s.outlier) : "",
+                       context_of(s));
+  case Kind::Standard:
+    return fmt::format("{}, {} elements", name_of(call_of(s)), s.iterations);
+  case Kind::Threads:
+    return fmt::format("{}", s.iterations);
   case Kind::ForEach:
     return fmt::format("line {}, {} items, {} iterators{}", site_line(s.site), s.iterations,
                        s.form == Form::Plain ? "random access" : "forward", context_of(s));
@@ -174,6 +213,55 @@ void describe(const Block& block, unsigned depth, std::string& text) {
 const char* name_of(Kind kind) {
   return kNames[static_cast<unsigned>(kind)];
 }
+const char* name_of(Call call) {
+  return kCallNames[static_cast<unsigned>(call)];
+}
+
+bool has_loose_joins(const Statement& s) {
+  return s.kind == Kind::Reduce && !(s.deterministic && s.partitioner == Partitioner::Simple);
+}
+
+Call call_of(const Statement& s) {
+  const bool plain = s.form == Form::Plain;
+  switch (s.kind) {
+  case Kind::Run:
+    return plain ? Call::Run : s.form == Form::Alternative ? Call::RunHandle : Call::RunEnqueued;
+  case Kind::RunAndWait:
+    return plain ? Call::RunAndWait : Call::RunAndWaitHandle;
+  case Kind::Invoke:
+    return s.context == 0 ? Call::Invoke : Call::InvokeInContext;
+  case Kind::Loop:
+    return s.cancelled                   ? Call::CancelledLoop
+           : plain                       ? Call::LoopRange
+           : s.form == Form::Alternative ? Call::LoopIndex
+           : s.form == Form::Third       ? Call::LoopRectangle
+                                         : Call::LoopBox;
+  case Kind::Reduce:
+    if (s.cancelled)
+      return Call::CancelledReduce;
+    if (s.deterministic)
+      return plain ? Call::DeterministicReduce : Call::DeterministicReduceBody;
+    return plain ? Call::Reduce : Call::ReduceBody;
+  case Kind::ForEach:
+    return s.context == 0 ? Call::ForEach : Call::ForEachInContext;
+  case Kind::Feed:
+    return Call::Feed;
+  case Kind::Sort:
+    return Call::Sort;
+  case Kind::Pipeline:
+    return Call::Pipeline;
+  case Kind::Suspend:
+    return Call::Suspend;
+  case Kind::Scan:
+    return plain ? Call::Scan : Call::ScanBody;
+  case Kind::Standard:
+    return plain                         ? Call::StdForEach
+           : s.form == Form::Alternative ? Call::StdTransform
+                                         : Call::StdReduce;
+  default:
+    return Call::Graph;
+  }
+}
 
 void drop(Program& program, const std::vector<unsigned>& numbers) {
   if (numbers.empty())
@@ -220,4 +308,4 @@ std::string describe(const Program& program) {
   return text;
 }
 
-} // namespace tp::random
+} // namespace random_program

@@ -9,10 +9,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-namespace tp::random {
+namespace random_program {
 
 using Units = std::uint64_t;
 
@@ -50,8 +51,10 @@ enum class Kind : std::uint8_t {
   Scan,       // parallel_scan: the final pass of iteration i runs blocks[i % blocks]
   Graph,      // `iterations` messages through a flow graph of `nodes`; `join` before each is put
   FullArena,  // blocks[0] inside an arena with room for one thread
+  Standard,   // an algorithm of the standard library: element i runs blocks[i % blocks]
+  Threads, // `iterations` threads, one after the other: thread i runs blocks[i % blocks] and ends
 };
-inline constexpr unsigned kKinds = 21;
+inline constexpr unsigned kKinds = 23;
 const char* name_of(Kind kind);
 
 // A node of a flow graph. Every message passes every node once and runs its block, if it has one.
@@ -93,7 +96,52 @@ enum class Form : std::uint8_t {
   // group.run(defer(f)), parallel_for(index), reduction by a body, forward iterators, begin and end
   Alternative,
   // enqueue(group.defer(f)), parallel_for(range of two dimensions)
-  Third
+  Third,
+  // parallel_for(range of three dimensions)
+  Fourth
+};
+
+// The calls of the interpreter that spawn, each on a line of its own: its spawn sites, if statements
+// do not name one.
+enum class Call : std::uint8_t {
+  Run,
+  RunHandle,
+  RunEnqueued,
+  RunAndWait,
+  RunAndWaitHandle,
+  Invoke,
+  InvokeInContext,
+  CancelledLoop,
+  CancelledReduce,
+  LoopRange,
+  LoopIndex,
+  LoopRectangle,
+  LoopBox,
+  DeterministicReduceBody,
+  DeterministicReduce,
+  ReduceBody,
+  Reduce,
+  ForEach,
+  ForEachInContext,
+  Feed,
+  Pipeline,
+  ScanBody,
+  Scan,
+  Graph,
+  Suspend,
+  Sort,
+  StdForEach,
+  StdTransform,
+  StdReduce,
+};
+inline constexpr unsigned kCalls = 29;
+const char* name_of(Call call);
+
+// What the sites of a program are in the profile.
+enum class Sites : std::uint8_t {
+  Explicit,  // by the sites of the statements; algorithms of the standard library by their calls
+  Calls,     // by the calls of the interpreter
+  StockCalls // the same; what a feeder adds may belong to its parallel_for_each
 };
 
 struct Statement;
@@ -127,10 +175,23 @@ struct Statement {
   bool cancelled = false;                 // Loop, Reduce: in a context that was cancelled before
   std::vector<GraphNode> nodes;           // Graph: blocks[n] is that of node n
   unsigned columns = 1, column_grain = 1; // two dimensions: `iterations` is rows times columns
+  unsigned pages = 1, page_grain = 1;     // three: and times pages
+  std::optional<unsigned> outlier;        // the iteration that runs the last block; no other does
   Units units = 0;
   std::vector<Block> blocks;
   Block join;
 };
+
+// The block that an iteration runs.
+inline const Block& block_of(const Statement& s, unsigned iteration) {
+  if (!s.outlier)
+    return s.blocks[iteration % s.blocks.size()];
+  return iteration == *s.outlier ? s.blocks.back() : s.blocks[iteration % (s.blocks.size() - 1)];
+}
+// Joins of a reduction run only where the schedule has made two parts.
+bool has_loose_joins(const Statement& s);
+// The call of a statement that spawns.
+Call call_of(const Statement& s);
 
 struct Program {
   Block prologue;             // main's, before the other threads start; owns what all threads share
@@ -143,11 +204,11 @@ struct Program {
   // the schedule-independent span is not determined either.
   bool divisible_exact = true;
   // False if it is known only with tp-run --divide: iterations of a loop that is split less far than it
-  // could be do not cost the same, or joins of one site do not.
+  // could be do not cost the same.
   bool parts_alike = true;
-  // Sites whose spans depend on the message that comes last, which decides to whose invocation the
-  // bodies of a flow graph belong.
-  std::vector<bool> loose_sites = std::vector<bool>(kSites);
+  // False if it need not be above the schedule-independent span, unless known: splits in proportion, at
+  // other places than halving, group iterations in another way, or join results in another tree.
+  bool splits_alike = true;
   // False if the number of tasks depends on that as well.
   bool tasks_exact = true;
   // Contexts may be cancelled.
@@ -164,4 +225,4 @@ std::vector<unsigned> droppable(const Program& program);
 // A text for human readers.
 std::string describe(const Program& program);
 
-} // namespace tp::random
+} // namespace random_program
