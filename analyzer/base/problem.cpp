@@ -69,6 +69,7 @@ constexpr std::array<ProblemText, static_cast<std::size_t>(Problem::Count)> kTex
     {"Conservation", "sums over sites and over the program differ"},
     {"NoSuchSite", "there is no such site"},
     {"NoSuchRegion", "there is no such causal region"},
+    {"NoSuchWrapper", "there is no such function"},
 }};
 
 } // namespace

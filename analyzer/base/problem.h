@@ -82,6 +82,7 @@ enum class Problem : std::uint8_t {
   // What the user asked for
   NoSuchSite,
   NoSuchRegion,
+  NoSuchWrapper,
   Count
 };
 

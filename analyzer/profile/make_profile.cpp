@@ -205,6 +205,10 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
     given.progress->begin("spawn sites");
   const TraceInfo info = read_info(source);
   SiteTable table = build_site_table(info.sites, given.path_map, given.debug_files, given.wrappers);
+  if (!table.unknown_wrappers.empty())
+    fail(Problem::NoSuchWrapper, {"--wrapper"},
+         "the name of a function that calls oneTBB, or that calls one that does",
+         table.unknown_wrappers.front(), "tp-analyze --json - lists the functions of the sites");
   const ChosenRegions chosen = choose_regions(table, given.regions);
   const WhatIfPlan plan = plan_what_if(chosen, given.factors);
   ProfileOptions options = given;

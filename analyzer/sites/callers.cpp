@@ -76,4 +76,16 @@ std::vector<std::size_t> calls_by_wrappers(const std::vector<std::vector<UserCal
   return result;
 }
 
+std::vector<std::string> unknown_wrappers(const std::vector<std::vector<UserCall>>& calls,
+                                          const std::vector<std::string>& wrappers) {
+  std::vector<std::string> unknown;
+  for (const std::string& wrapper : wrappers)
+    if (std::ranges::none_of(calls, [&](const std::vector<UserCall>& stack) {
+          return std::ranges::any_of(
+              stack, [&](const UserCall& call) { return is_named(call.function, wrapper); });
+        }))
+      unknown.push_back(wrapper);
+  return unknown;
+}
+
 } // namespace tp::analysis

@@ -35,4 +35,7 @@ struct UserCall {
 // `Class::function`.
 std::vector<std::size_t> calls_by_wrappers(const std::vector<std::vector<UserCall>>& calls,
                                            const std::vector<std::string>& wrappers);
+// Those of `wrappers` that no function on a stack has as its name.
+std::vector<std::string> unknown_wrappers(const std::vector<std::vector<UserCall>>& calls,
+                                          const std::vector<std::string>& wrappers);
 } // namespace tp::analysis

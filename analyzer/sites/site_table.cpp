@@ -44,12 +44,14 @@ struct Place {
 // Where each site is. A file has one name: the one by which the compiler was given it, as in tags.
 // Debug information has absolute names, also of files that were given by a relative one.
 std::vector<Place> places_of(const SiteFile& sites, const DebugFiles& debug_files,
-                             const std::vector<std::string>& wrappers) {
+                             const std::vector<std::string>& wrappers,
+                             std::vector<std::string>& unknown) {
   SiteResolver resolver(sites.modules, debug_files);
   std::vector<std::vector<UserCall>> calls;
   for (const StaticSite& site : sites.sites)
     calls.push_back(resolver.user_calls(site));
   const std::vector<std::size_t> levels = calls_by_wrappers(calls, wrappers);
+  unknown = unknown_wrappers(calls, wrappers);
 
   std::vector<Place> places;
   std::set<std::string> tagged;
@@ -113,7 +115,7 @@ std::vector<RowCode> add_rows(SiteTable& table, const SiteFile& sites, const Pat
   table.rows.push_back({.file = "main", .line = 0, .found_by = {"main"}});
   table.maps.of_library.push_back(false);
   table.maps.row_of_site.insert(trace::kMainSite, kMainRow);
-  std::vector<Place> places = places_of(sites, debug_files, wrappers);
+  std::vector<Place> places = places_of(sites, debug_files, wrappers, table.unknown_wrappers);
   // By file, line and identity, of the wrapper as well: different code is never one row.
   using Code = std::tuple<std::string, std::uint32_t, std::string>;
   std::map<std::tuple<Code, Code, bool>, Row> known;

@@ -21,6 +21,7 @@ struct SiteTable {
   IdVector<Row, std::uint32_t> callers;
   IdVector<RegionId, RegionInfo> regions; // by (file, line, name)
   RowMaps maps;
+  std::vector<std::string> unknown_wrappers; // of those that were given
 };
 
 // `path_map`: prefixes of file names to be replaced; the longest that matches is used.

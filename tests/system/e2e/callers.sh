@@ -207,6 +207,8 @@ python3 -c 'import json
 names = [s["name"] for s in json.load(open("named.json"))["sites"] if s["wrapper"]]
 assert sorted(name.split("/")[-1] for name in names) == ["plain.cpp:%d <- plain.cpp:18" % n for n in (21, 22, 29)], names' ||
   fail "--wrapper"
+"$TP_PREFIX/bin/tp-analyze" -q --wrapper normalise tp-data >/dev/null 2>err && fail "an unknown wrapper: exit status 0"
+grep -q -e '--wrapper: there is no such function: expected .*, got normalise' err || fail "an unknown wrapper: $(cat err)"
 
 # 64 callers of one wrapper have a row each; of 10,000 the ones that came too late share one.
 for count in 64 10000; do

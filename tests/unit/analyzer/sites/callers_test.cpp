@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which functions are wrappers: stacks written by hand, and names of functions.
+#include "sites/callers.h"
+
+#include <gtest/gtest.h>
+
+namespace tp::analysis {
+namespace {
+
+using Stack = std::vector<UserCall>;
+
+UserCall call(const char* function, std::uint32_t line, CodeParameter code = CodeParameter::None,
+              const char* file = "a.cpp") {
+  return {{.file = file, .line = line}, function, code};
+}
+
+TEST(Callers, OfAFunctionThatGetsCodeAreTheSites) {
+  const Stack direct = {call("each", 7, CodeParameter::Code), call("blur", 20), call("main", 30)};
+  const Stack twice = {call("inner", 3, CodeParameter::Code), call("outer", 5, CodeParameter::Code),
+                       call("main", 31)};
+  const Stack own = {call("blur", 21), call("main", 30)};
+  EXPECT_EQ(calls_by_wrappers({direct, twice, own}, {}), (std::vector<std::size_t>{1, 2, 0}));
+}
+
+TEST(Callers, AWrapperWithoutACallerHasItsOwnPlace) {
+  EXPECT_EQ(calls_by_wrappers({{call("each", 7, CodeParameter::Code)}, {}}, {}),
+            (std::vector<std::size_t>{0, 0}));
+}
+
+TEST(Callers, AnObjectMakesAWrapperIfItIsCalledAtTwoPlaces) {
+  const auto stack = [](std::uint32_t line) {
+    return Stack{call("Job::start", 7, CodeParameter::Object), call("main", line)};
+  };
+  EXPECT_EQ(calls_by_wrappers({stack(20), stack(20)}, {}), (std::vector<std::size_t>{0, 0}));
+  EXPECT_EQ(calls_by_wrappers({stack(20), stack(21)}, {}), (std::vector<std::size_t>{1, 1}));
+}
+
+TEST(Callers, ManyCallersMakeAWrapper) {
+  std::vector<Stack> stacks;
+  for (const char* caller : {"a", "b", "c", "d", "e", "f", "g"})
+    stacks.push_back({call("normalize", 7), call(caller, 20)});
+  EXPECT_EQ(calls_by_wrappers(stacks, {}), std::vector<std::size_t>(7, 0));
+  stacks.push_back({call("normalize", 7), call("h", 20)});
+  EXPECT_EQ(calls_by_wrappers(stacks, {}), std::vector<std::size_t>(8, 1));
+}
+
+TEST(Callers, ARecursiveFunctionIsNotAWrapper) {
+  const Stack first = {call("sort", 7, CodeParameter::Code), call("main", 20)};
+  const Stack inside = {call("sort", 7, CodeParameter::Code), call("sort", 8)}; // in a lambda of it
+  EXPECT_EQ(calls_by_wrappers({first}, {}), (std::vector<std::size_t>{1}));
+  EXPECT_EQ(calls_by_wrappers({first, inside}, {}), (std::vector<std::size_t>{0, 0}));
+  EXPECT_EQ(calls_by_wrappers({first, inside}, {"sort"}), (std::vector<std::size_t>{1, 1}));
+}
+
+TEST(Callers, FunctionsOfSystemFoldersAreWrappers) {
+  const Stack stack = {call("shop::order", 7, CodeParameter::None, "/usr/include/shop/order.h"),
+                       call("main", 20)};
+  EXPECT_EQ(calls_by_wrappers({stack}, {}), (std::vector<std::size_t>{1}));
+}
+
+TEST(Callers, AWrapperIsNamedByItsLastComponents) {
+  const Stack stack = {call("ns::Pool::run", 7), call("main", 20)};
+  for (const char* name : {"ns::Pool::run", "Pool::run", "run"})
+    EXPECT_EQ(calls_by_wrappers({stack}, {name}), (std::vector<std::size_t>{1})) << name;
+  for (const char* name : {"ool::run", "Pool", "run2", ""})
+    EXPECT_EQ(calls_by_wrappers({stack}, {name}), (std::vector<std::size_t>{0})) << name;
+}
+
+TEST(Callers, NamesOfNoFunctionAreFound) {
+  const Stack stack = {call("ns::Pool::run", 7), call("main", 20)};
+  EXPECT_EQ(unknown_wrappers({stack}, {"Pool::run", "walk", "main"}),
+            std::vector<std::string>{"walk"});
+}
+
+TEST(CodeParameters, AreFoundInNames) {
+  for (const char* code :
+       {"par(int, std::function<void (int)> const&)", "twice(int, void (*)(int))",
+        "void each<main::{lambda(int)#1}>(int, main::{lambda(int)#1} const&)",
+        "apply(A&, void (A::*)(int))"})
+    EXPECT_EQ(code_parameter(code), CodeParameter::Code) << code;
+  for (const char* none : {"blur(Image&)", "main::{lambda(int)#1}::operator()(int) const", "main"})
+    EXPECT_EQ(code_parameter(none), CodeParameter::None) << none;
+}
+
+} // namespace
+} // namespace tp::analysis
