@@ -205,7 +205,10 @@ std::string brief(const Scopes& scopes, std::size_t room) {
     for (const std::size_t arguments : {room, std::size_t{0}}) {
       name = joined(scopes, most, std::min(arguments, kMaxArguments));
       // Rather the last one's arguments than the first one.
-      const bool loses_arguments = arguments == 0 && most == 2 && !scopes.back().arguments.empty();
+      const bool loses_arguments =
+          arguments == 0 && most == 2 &&
+          std::ranges::any_of(scopes.back().arguments,
+                              [](std::string_view argument) { return !is_plain(argument); });
       if (name.size() <= room && !loses_arguments)
         return name;
       if (most == 1 && arguments != 0) {

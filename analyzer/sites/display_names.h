@@ -7,11 +7,11 @@
 //   ours::parallel_for<Range, Builder::rebuild()::{lambda(int)#1}>    Builder::rebuild
 // Where no argument is local to a function, a class is named by what it wraps: by the innermost
 // class of the user if there are several layers, with the class around it if there is one; but not
-// by a template over numbers and built-in types, which holds data:
+// by a template over numbers or built-in types, which holds data:
 //   FuncCall<Functor<Probe>>                            Probe
 //   Reducer<List>                                       Reducer<List>
 //   TopologyCopy<Tree<Root<Leaf<float, 3u>>>>           TopologyCopy<Tree>
-// Library code (tp/trace/library_code.h) is left out.
+// Such names never contain library code (tp/trace/library_code.h).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See row_names.h. First the functions get different names, then the calls in each.
+// See row_names.h. First functions get different names, then the calls in each.
 #include "sites/row_names.h"
 
 #include "sites/display_names.h"
@@ -37,7 +37,12 @@ std::vector<Word> words_of(std::string_view text) {
     const auto begin = std::ranges::find_if(text, is_word);
     const auto end = std::find_if_not(begin, text.end(), is_word);
     const std::string_view rest(end, text.end());
-    if (std::string word(begin, end); !word.empty()) {
+    std::string word(begin, end);
+    if (word == "anonymous" && rest.starts_with(" namespace)")) {
+      text = rest.substr(std::string_view(" namespace)").size());
+      continue;
+    }
+    if (!word.empty()) {
       // LLVM's 'lambda', 'lambda0', 'lambda1' are the first, the second, the third.
       const bool is_lambda = rest.starts_with('\'') && word.starts_with("lambda");
       if (is_lambda && word.size() > std::string_view("lambda").size())
@@ -83,6 +88,23 @@ std::string first_word_beyond(std::map<std::string, std::size_t> common,
   return scope;
 }
 
+// Per function, the first word that no other has; empty: there is none. Not of namespaces and
+// classes.
+std::vector<std::string> words_of_its_own(const std::vector<std::vector<Word>>& functions) {
+  std::map<std::string, std::set<std::size_t>> functions_with;
+  for (std::size_t i = 0; i < functions.size(); ++i)
+    for (const Word& word : functions[i])
+      functions_with[word.text].insert(i);
+  std::vector<std::string> result;
+  for (const std::vector<Word>& words : functions) {
+    const auto found = std::ranges::find_if(words, [&](const Word& word) {
+      return !word.is_scope && functions_with[word.text].size() == 1;
+    });
+    result.push_back(found == words.end() ? "" : found->text);
+  }
+  return result;
+}
+
 // For functions with the same name: marks with a word that others of them do not have, and more
 // marks for those that still have the same.
 Names marks_of(const std::vector<std::string>& functions, int most) {
@@ -95,6 +117,12 @@ Names marks_of(const std::vector<std::string>& functions, int most) {
   std::vector<std::vector<Word>> words;
   for (const std::string& what : functions)
     words.push_back(words_of(what));
+  const std::vector<std::string> own = words_of_its_own(words);
+  if (std::ranges::count(own, "") <= 1) {
+    for (std::size_t i = 0; i < functions.size(); ++i)
+      marks[functions[i]] = own[i].empty() ? "" : " [" + own[i] + "]";
+    return marks;
+  }
   const auto common = common_words(words);
   std::map<std::string, std::vector<std::string>> functions_of; // by mark
   for (std::size_t i = 0; i < functions.size(); ++i)
@@ -123,8 +151,12 @@ Names separate(const std::set<std::string>& functions, std::size_t room) {
     functions_of[name].push_back(what);
   constexpr int kMostMarks = 3;
   for (const auto& [name, same] : functions_of)
-    for (const auto& [what, mark] : marks_of(same, kMostMarks))
-      names[what] = short_name(what, room > mark.size() ? room - mark.size() : 0) + mark;
+    for (const auto& [what, mark] : marks_of(same, kMostMarks)) {
+      std::string base = short_name(what, room > mark.size() ? room - mark.size() : 0);
+      if (!mark.empty() && base.ends_with("...>")) // what is left of the arguments says less
+        base.resize(base.rfind('<'));
+      names[what] = base + mark;
+    }
   return names;
 }
 

@@ -55,9 +55,9 @@ struct SiteResolver::Impl {
 
   // What has been read of a module.
   struct Contents {
-    explicit Contents(Dwfl_Module* module) : debug_info(module), symbols(module) {}
+    explicit Contents(Dwfl_Module* module) : debug_info(module) {}
     DebugInfo debug_info;
-    SymbolIndex symbols;
+    std::optional<SymbolIndex> symbols; // where debug information says too little
   };
 
   Impl(const std::vector<Module>& all, const DebugFiles& where) : files(all, where) {
@@ -148,7 +148,9 @@ struct SiteResolver::Impl {
     // user's, the line is unknown.
     if (described && is_library_frame(chain.frames.back().function, chain.declared_in))
       return {true, {}};
-    const auto symbol = module.symbols.find(call);
+    if (!module.symbols)
+      module.symbols.emplace(opened.module);
+    const auto symbol = module.symbols->find(call);
     if (!symbol)
       return {};
     const std::string function = demangle_symbol(symbol->name);

@@ -45,7 +45,7 @@ SymbolIndex::SymbolIndex(Dwfl_Module* module) {
       return a.rank > b.rank;
     return std::strcmp(a.name, b.name) > 0;
   });
-  // A label in a function, or at its begin, is not a function.
+  // Leaves out labels in functions.
   std::uint64_t covered = 0;
   std::erase_if(symbols_, [&](const Symbol& symbol) {
     covered = std::max(covered, symbol.end);

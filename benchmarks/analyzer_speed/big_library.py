@@ -51,7 +51,8 @@ def program(units):
         names = [f"spawn{i}" for i in range(SPAWNING)]
         text += f"namespace unit{u:04} {{ " + " ".join(f"void {name}(tbb::task_group&);" for name in names) + " }\n"
         calls += "".join(f"    unit{u:04}::{name}(group);\n" for name in names)
-    return text + f"int main() {{\n  tbb::task_group group;\n  for (int i = 0; i < 100; ++i) {{\n{calls}  }}\n  group.wait();\n}}\n"
+    text += "int main() {\n  tbb::task_group group;\n  for (int i = 0; i < 100; ++i) {\n"
+    return text + calls + "  }\n  group.wait();\n}\n"
 
 
 def run(folder, *command):
@@ -62,7 +63,8 @@ def build_library(folder, options):
     compiler = "clang++-19" if options.clang else "c++"
     with open(f"{folder}/unit.cpp", "w") as file:
         file.write(unit(options.functions))
-    run(folder, compiler, "-std=c++17", "-O1", "-g", "-fPIC", "-fno-exceptions", *(["-fno-addrsig"] if options.clang else []), "-S", "unit.cpp", "-o", "unit.s")
+    flags = ["-fno-addrsig"] if options.clang else []  # GNU as does not know its directives
+    run(folder, compiler, "-std=c++17", "-O1", "-g", "-fPIC", "-fno-exceptions", *flags, "-S", "unit.cpp", "-o", "unit.s")
     with open(f"{folder}/unit.s") as file:
         assembly = file.read()
     for number in range(options.units):

@@ -55,6 +55,8 @@ TEST(DisplayNames, AreThoseOfTheInnermostUserCode) {
       {"vdb::Each<void vdb::Load::operator()<int>(int) const::'lambda'(int)>", "vdb::Load"},
       {"ours::run<void (*)(int)>(int)", "ours::run"},
       {"ours::run<unsigned long const*>(int)", "ours::run<unsigned long const*>"},
+      {"a::MultiResGridOfManyWords<a::SomeTree>::FractionOp<1u>",
+       "MultiResGridOfManyWords::FractionOp"},
       {"salmon::update<std::vector<int>>(int)", "salmon::update"},
       {"salmon::an_update_of_these<salmon::WithSomeLongName, salmon::AndMore>(int)",
        "an_update_of_these<WithSomeLongN...>"},
@@ -165,6 +167,14 @@ TEST(DisplayNames, RowsHaveDifferentNames) {
                    {"Tree<Root<Leaf<int, 3>>>::clear()", "+0x1", ""}}));
   EXPECT_EQ((Names{"main", "S::f [lambda 1]", "S::f [lambda 3]"}),
             names({{"S::f()::'lambda'()", "@0x1", ""}, {"S::f()::'lambda1'()", "@0x2", ""}}));
+  // Data below the code that a wrapper runs; the wrapper's arguments are cut.
+  const auto wrapped = [](const std::string& code) {
+    return RowCode{"smp::FuncCall<long, smp::FunctorInternal<" + code + ", true>>", "@0x1", ""};
+  };
+  EXPECT_EQ((Names{"main", "FuncCall<FunctorInternal> [Pass1]", "FuncCall<FunctorInternal> [Pass2]",
+                   "FuncCall [Elevation]"}),
+            names({wrapped("Edges<double>::Pass1<double>"), wrapped("Edges<double>::Pass2<double>"),
+                   wrapped("(anonymous namespace)::Elevation<Array<float, 3>>")}));
   EXPECT_EQ((Names{"main", "S<X>::f [const]", "S<X>::f"}),
             names({{"S<X const>::f()", "+0x1", ""}, {"S<X>::f()", "+0x1", ""}}));
   // Functions of internal linkage may have the same name.
