@@ -179,18 +179,47 @@ void tp_copy_edges(const void* from, const void* to) TP_NOEXCEPT;
 void tp_name_object(const void* object, const void* site) TP_NOEXCEPT;
 void tp_copy_name(const void* from, const void* to) TP_NOEXCEPT;
 uint32_t tp_name_of(const void* object) TP_NOEXCEPT;
-/* A node of a flow graph with limited concurrency has a number of places, all free at first. Places
- * that are given back are taken again in the same order, as in a fair counting semaphore.
- * tp_give_places: `count` places are given back; the messages that take them depend on the edges at
- * `from`, which are removed there. */
-void tp_give_places(const void* from, const void* node, uint64_t count) TP_NOEXCEPT;
-/* The message at `to` takes one of the node's `places`: it depends on the edges with which that
- * place was given back and, if it has no edges yet, on the current frame. */
+/* A node of a flow graph with limited concurrency has a number of `places`, all free at first. The
+ * place of a serial node is taken again as it was given back; a node with several places is a
+ * limiter (tp_on_admit). tp_on_message_done: the current frame has run the body for a message:
+ * releases an edge to the address `to`, where the frame's ticket of the node moves as well.
+ * tp_give_place: its place is given back, perhaps by another thread: who takes it depends on the
+ * edges at `from`, which are removed there. */
+void tp_on_message_done(const void* to, const void* node) TP_NOEXCEPT;
+void tp_give_place(const void* from, const void* node, uint64_t places) TP_NOEXCEPT;
+/* The message at `to` takes one of the node's places: it depends on the edges with which that place
+ * was given back and, if it has no edges yet, on the current frame. */
 void tp_take_place(const void* node, uint64_t places, const void* to) TP_NOEXCEPT;
-/* The message did not need the place. */
-void tp_return_place(const void* node) TP_NOEXCEPT;
 /* The node is destroyed or reset. */
 void tp_forget_places(const void* node) TP_NOEXCEPT;
+/* Messages carry tickets: of which admissions they are the result. tp_on_send: the current frame
+ * sends the message at that address, which has no edges yet: releases an edge to it, and adds the
+ * frame's tickets, those of the messages that it acquired. tp_pass_message: the same as
+ * tp_pass_edges, but where `from` has no edges, since the current frame spawns the message's task
+ * itself, the task at `to` gets the frame's tickets. */
+void tp_on_send(const void* message) TP_NOEXCEPT;
+void tp_pass_message(const void* from, const void* to) TP_NOEXCEPT;
+/* A limiter_node lets in the message at that address, at most `slots` messages at a time: it
+ * depends on the current frame, if it has no edges yet, and on the edges with which the message
+ * left that was admitted `slots` messages earlier (if that one has not left, on those of another
+ * one of the same round of `slots` messages), and gets a ticket. At a node, calls may overlap,
+ * except for tp_forget_limiter. */
+void tp_on_admit(const void* limiter, uint64_t slots, const void* message) TP_NOEXCEPT;
+/* No successor has accepted the message that was admitted. */
+void tp_on_rejected(const void* limiter, const void* message) TP_NOEXCEPT;
+/* A limiter is decremented by `count`: that many messages leave it, with the edges at `from`, which
+ * are removed there. Which ones: by the tickets at `from`, the newest that has not left; where
+ * there is none, the one that was admitted first of those that have not left. */
+void tp_on_left(const void* from, const void* limiter, uint64_t count) TP_NOEXCEPT;
+/* The limiter is destroyed or reset. */
+void tp_forget_limiter(const void* limiter) TP_NOEXCEPT;
+/* An input_node offers its item, a copy of which is at `message`, to its successors. If the calling
+ * thread admits that message to a limiter, the node's next call depends on the same edges as the
+ * message; they are added to those of the item, at `source`. Null: the offer is over. */
+void tp_offer_message(const void* message, const void* source) TP_NOEXCEPT;
+/* The current frame, a task that has just begun, is about to make the next item: it depends on the
+ * edges at `source`, if any, and, if a limiter admitted the item before, on nothing else. */
+void tp_on_next_call(const void* source) TP_NOEXCEPT;
 /* Messages can be requested. Between tp_begin_pull and tp_end_pull the thread requests one on
  * behalf of a node, to be written to `message`. tp_on_got_message: outside of such a pair, the
  * current frame has got the message and continues after its edges. */

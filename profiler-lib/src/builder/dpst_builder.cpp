@@ -22,6 +22,8 @@
 // the library runs it again, in another tp_frame, to cancel it.
 #include "builder/dpst_builder.h"
 
+#include "builder/edge_table.h"
+
 #include "base/recording_state.h"
 #include "builder/causal_region.h"
 #include "builder/outside_of_step.h"
@@ -409,6 +411,8 @@ void end_thread(ThreadState& thread, std::uint64_t cpu_ns) noexcept {
   Frame* const top = thread.frame.load(std::memory_order_relaxed);
   if (top != &thread.root)
     return;
+  if (thread.root.has_tickets)
+    forget_edges(&thread.root);
   const ClosedStep step = close_now(thread, thread.root);
   put_plain(thread, Op::End, step, 0);
   const trace::ThreadEndPayload payload{cpu_ns, thread.paused_work};
@@ -487,6 +491,7 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
   frame.reopen = false;
   frame.failed = false;
   frame.threw = false;
+  frame.has_tickets = false;
   frame.region = static_cast<std::uint32_t>(task.words[1] >> TP_TASK_REGION_SHIFT);
   frame.region_depth = frame.region != 0;
   frame.waits = 0;

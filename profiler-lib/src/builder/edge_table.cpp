@@ -70,20 +70,21 @@ public:
   LockedBucket(const LockedBucket&) = delete;
   LockedBucket& operator=(const LockedBucket&) = delete;
 
-  void append(std::uint64_t edge) noexcept {
+  bool append(std::uint64_t edge) noexcept {
     Entry* entry = bucket_.unused;
     if (entry != nullptr)
       bucket_.unused = entry->next;
     else
       entry = new (std::nothrow) Entry;
     if (entry == nullptr)
-      return;
+      return false;
     *entry = {key_, edge, nullptr};
     if (first() == nullptr)
       set_first(entry);
     else
       bucket_.last->next = entry;
     bucket_.last = entry;
+    return true;
   }
   // The key's oldest entry after `before` (null: of all), or null. Sets `before` to the entry's
   // predecessor.
@@ -187,6 +188,15 @@ bool count_entry(const void* key, int change, std::uint64_t most) noexcept {
   else
     bucket.append(count);
   return true;
+}
+
+std::uint64_t peek_or_put_edge(const void* key, std::uint64_t edge) noexcept {
+  LockedBucket bucket(key);
+  Entry* before = nullptr;
+  Entry* const entry = bucket.find(before);
+  if (entry != nullptr)
+    return entry->edge;
+  return bucket.append(edge) ? edge : 0;
 }
 
 void clear_edges() noexcept {

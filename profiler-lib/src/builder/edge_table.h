@@ -16,7 +16,8 @@
 
 namespace tp::rt {
 
-// Entries of a key. An edge is its packed id + 1; other values are marks of the caller. None is 0.
+// Entries of a key. An edge is its packed id + 1; the caller knows what other values are
+// (hooks/edge_entries.h). None is 0.
 struct Edges {
   static constexpr unsigned kMost = 16;
   unsigned count = 0;
@@ -38,6 +39,8 @@ void forget_edges(const void* key) noexcept;
 // Adds `change` to the key's only entry (0 if there is none), if the sum is between 0 and `most`.
 // Returns whether it is.
 bool count_entry(const void* key, int change, std::uint64_t most) noexcept;
+// Returns the key's oldest entry, which is `edge` if there was none before. 0: out of memory.
+std::uint64_t peek_or_put_edge(const void* key, std::uint64_t edge) noexcept;
 // Empties the table in a fork()ed child, where locks may be held by threads that do not exist
 // there. Writes to no bucket, so that the child keeps sharing the table's memory with its parent.
 TP_COLD void clear_edges() noexcept;

@@ -35,6 +35,7 @@ struct Frame {
   bool reopen; // a spawn closed the step: tp_on_spawn_end opens the next
   bool failed; // a saved frame: the task threw, and the library will run it again to cancel it
   bool threw;
+  bool has_tickets;     // hooks/tickets.h
   std::uint32_t region; // open causal region + 1, 0: none
   std::uint32_t region_depth;
   std::uint64_t region_mark; // work reading from which the region counts in the open step
@@ -104,6 +105,9 @@ struct ThreadState {
   AcquiredFlag acquired_flags[kAcquiredFlags] = {};
   std::uint32_t parts = 0; // that have a number of this thread
   std::uint64_t block_sizes[kBlockSizes] = {};
+  // The message that an input_node offers now, and the key of the node's item (tp_offer_message).
+  const void* offered = nullptr;
+  const void* offered_from = nullptr;
   // The whole range of a loop that is about to start (tp_on_proportional_loop).
   tp_range loop_whole{};
   // Cold.

@@ -2,60 +2,19 @@
 // The C entry points of tp/hooks.h for edges: dependences that neither a spawn nor a wait
 // expresses, and the objects that carry them from one task to another.
 //
-// All state is in the edge table, under three kinds of keys that cannot be equal, since objects are
-// aligned: the address of an object has its edges, address | 1 the object's site (name_key),
-// address | 2 the number of places taken of a node (taken_key), address | 3 the edge of a flag
-// (once_key). The entries at a node that limits its concurrency are the places that were given
-// back: the edges of each, followed by kEndOfPlaceMark.
-//
-// A thread counts the uses of an edge for the analyzer: one after a release, one more for each
-// copy, one less for each edge that is forgotten. So whatever moves entries must not lose any
-// without change_uses().
+// All state is in the edge table (hooks/edge_entries.h). The entries at a serial node are its place,
+// if it was given back: its edges, followed by kEndOfPlaceMark. Nodes with several places are
+// limiters (limiter_hooks.cpp).
 #include "tp/hooks.h"
 
-#include "builder/dpst_builder.h"
-#include "builder/edge_table.h"
-#include "hooks/current_thread.h"
+#include "hooks/edge_entries.h"
+#include "hooks/tickets.h"
 
 #include <atomic>
 
 using namespace tp::rt;
 
 namespace {
-
-// Threads that are not recorded update the edge table as well: they move and destroy objects that
-// carry the edges of others, and a reused address must not have old edges.
-TP_HOT bool keeps_edges() noexcept {
-  return recording() == Recording::On;
-}
-
-// Entries of the edge table that are not edges; no packed id is that large.
-constexpr std::uint64_t kPulledMark = UINT64_MAX;         // between tp_begin_pull and tp_end_pull
-constexpr std::uint64_t kEndOfPlaceMark = UINT64_MAX - 1; // after the edges of a place
-TP_HOT bool is_edge(std::uint64_t entry) noexcept {
-  return entry < kEndOfPlaceMark;
-}
-
-// Empties the key: calls use(edges) with several entries at a time, the oldest first.
-template <typename Use>
-TP_HOT void take_all(const void* key, Use&& use) noexcept {
-  Edges edges;
-  do {
-    take_edges(key, edges);
-    if (edges.count > 0)
-      use(edges);
-  } while (edges.count == Edges::kMost);
-}
-
-// Records that the edges will be acquired once more, or once less.
-void change_uses(const std::uint64_t* edges, unsigned count, int change) noexcept {
-  ThreadState* const thread = thread_state();
-  if (thread == nullptr)
-    return;
-  for (unsigned i = 0; i < count; ++i)
-    if (is_edge(edges[i]))
-      change_edge_uses(*thread, top(*thread), edges[i], change);
-}
 
 void acquire(const std::uint64_t* edges, unsigned count, Acquire how) noexcept {
   ThreadState* const thread = thread_state();
@@ -71,23 +30,16 @@ void acquire(const std::uint64_t* edges, unsigned count, Acquire how) noexcept {
 void acquire_all(const void* key, Acquire how) noexcept {
   if (!keeps_edges())
     return;
-  take_all(key, [&](const Edges& edges) {
+  Edges tickets;
+  take_all(key, [&](Edges& edges) {
+    split_off_tickets(edges, tickets);
+    if (edges.count == 0)
+      return;
     acquire(edges.edge, edges.count, how);
     how = Acquire::Also;
   });
-}
-
-// Keys of an object's site, and of the number of a node's places that are taken.
-const void* name_key(const void* object) noexcept {
-  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(object) | 1);
-}
-const void* taken_key(const void* node) noexcept {
-  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(node) | 2);
-}
-// Key of the edge of a flag. A flag has no destructor that would forget the edge, so the key must
-// not be used for anything else.
-const void* once_key(const void* flag) noexcept {
-  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(flag) | 3);
+  if (tickets.count > 0) [[unlikely]]
+    adopt_tickets(tickets);
 }
 
 // Number of functions of collaborative_call_once that have ended in the process.
@@ -113,8 +65,8 @@ void continue_after_once(ThreadState& thread, Frame& frame, AcquiredFlag& entry,
     acquire(&edge, 1, Acquire::Also);
 }
 
-// All edges at `from` become one place.
-void give_last_place(const void* from, const void* node) noexcept {
+// All edges at `from` become the place.
+void give_only_place(const void* from, const void* node) noexcept {
   Edges edges;
   take_edges(from, edges);
   if (edges.count == 0)
@@ -211,23 +163,25 @@ TP_EXPORT void tp_copy_edges(const void* from, const void* to) noexcept {
   Edges copied;
   copied.count = 1;
   for (unsigned n = 0; (copied.edge[0] = peek_edge(from, n)) != 0; ++n)
-    if (is_edge(copied.edge[0])) {
+    if (is_edge(copied.edge[0]) || is_ticket(copied.edge[0])) {
       change_uses(copied.edge, copied.count, 1);
       put_edges(to, copied);
     }
 }
 
-TP_EXPORT void tp_give_places(const void* from, const void* node, uint64_t count) noexcept {
-  for (; count > 1 && tp_has_edges(from); --count) {
-    tp_copy_edges(from, node);
-    put_edge(node, kEndOfPlaceMark);
-  }
-  if (count == 1 && keeps_edges())
-    give_last_place(from, node);
+TP_EXPORT void tp_give_place(const void* from, const void* node, uint64_t places) noexcept {
+  if (!keeps_edges())
+    return;
+  if (places > 1)
+    tp_on_left(from, node, 1);
+  else
+    give_only_place(from, node);
 }
 
 TP_EXPORT void tp_take_place(const void* node, uint64_t places, const void* to) noexcept {
-  if (!keeps_edges() || count_entry(taken_key(node), 1, places))
+  if (places > 1)
+    return tp_on_admit(node, places, to);
+  if (!keeps_edges() || count_entry(limit_key(node), 1, places))
     return;
   Edges edges;
   for (bool is_all = false; !is_all;) {
@@ -242,15 +196,12 @@ TP_EXPORT void tp_take_place(const void* node, uint64_t places, const void* to) 
   }
 }
 
-TP_EXPORT void tp_return_place(const void* node) noexcept {
-  if (keeps_edges())
-    count_entry(taken_key(node), -1, UINT64_MAX);
-}
-
 TP_EXPORT void tp_forget_places(const void* node) noexcept {
   if (!keeps_edges())
     return;
-  forget_edges(taken_key(node));
+  if (is_limiter(node))
+    tp_forget_limiter(node);
+  forget_edges(limit_key(node));
   tp_forget_edges(node);
 }
 

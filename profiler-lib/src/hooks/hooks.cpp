@@ -2,13 +2,14 @@
 // The C entry points of tp/hooks.h: each gets the thread's state and calls one function of the
 // builder. Hot.
 //
-// Those for edges are in edge_hooks.cpp, those for tools in tool_hooks.cpp.
+// Those for edges are in edge_hooks.cpp and limiter_hooks.cpp, those for tools in tool_hooks.cpp.
 #include "tp/hooks.h"
 
 #include "builder/causal_region.h"
 #include "builder/dpst_builder.h"
 #include "builder/loop_portions.h"
 #include "hooks/current_thread.h"
+#include "hooks/tickets.h"
 #include "session/session.h"
 #include "sites/address_sites.h"
 
@@ -157,6 +158,8 @@ TP_EXPORT void tp_on_task_end(tp_frame* storage, int by_exception) noexcept {
   // the task.
   if (thread == nullptr || &top(*thread) != &frame)
     return;
+  if (frame.has_tickets) [[unlikely]]
+    forget_tickets(frame);
   end_task(*thread, frame, by_exception != 0);
 }
 

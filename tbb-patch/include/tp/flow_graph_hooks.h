@@ -21,12 +21,22 @@ __attribute__((weak)) void tp_on_start_after(const void* key) noexcept;
 __attribute__((weak)) int tp_has_edges(const void* key) noexcept;
 __attribute__((weak)) void tp_pass_edges(const void* from, const void* to) noexcept;
 __attribute__((weak)) void tp_copy_edges(const void* from, const void* to) noexcept;
-__attribute__((weak)) void tp_give_places(const void* from, const void* node,
-                                          std::uint64_t count) noexcept;
+__attribute__((weak)) void tp_on_message_done(const void* to, const void* node) noexcept;
+__attribute__((weak)) void tp_give_place(const void* from, const void* node,
+                                         std::uint64_t places) noexcept;
 __attribute__((weak)) void tp_take_place(const void* node, std::uint64_t places,
                                          const void* to) noexcept;
-__attribute__((weak)) void tp_return_place(const void* node) noexcept;
 __attribute__((weak)) void tp_forget_places(const void* node) noexcept;
+__attribute__((weak)) void tp_on_send(const void* message) noexcept;
+__attribute__((weak)) void tp_pass_message(const void* from, const void* to) noexcept;
+__attribute__((weak)) void tp_on_admit(const void* limiter, std::uint64_t slots,
+                                       const void* message) noexcept;
+__attribute__((weak)) void tp_on_rejected(const void* limiter, const void* message) noexcept;
+__attribute__((weak)) void tp_on_left(const void* from, const void* limiter,
+                                      std::uint64_t count) noexcept;
+__attribute__((weak)) void tp_forget_limiter(const void* limiter) noexcept;
+__attribute__((weak)) void tp_offer_message(const void* message, const void* source) noexcept;
+__attribute__((weak)) void tp_on_next_call(const void* source) noexcept;
 __attribute__((weak)) void tp_begin_pull(const void* message) noexcept;
 __attribute__((weak)) void tp_end_pull(const void* message) noexcept;
 __attribute__((weak)) void tp_on_got_message(const void* message) noexcept;
@@ -42,6 +52,11 @@ inline bool has_edges(const void* place) noexcept {
 inline void pass_edges(const void* from, const void* to) noexcept {
   if (tp_pass_edges != nullptr && from != to)
     tp_pass_edges(from, to);
+}
+// The task at `to` will run the body for the message at `from`.
+inline void pass_message(const void* from, const void* to) noexcept {
+  if (tp_pass_message != nullptr)
+    tp_pass_message(from, to);
 }
 inline void copy_edges(const void* from, const void* to) noexcept {
   if (tp_copy_edges != nullptr && from != to)
@@ -105,8 +120,8 @@ protected:
 class sent_message : public new_message {
 public:
   explicit sent_message(const void* place) noexcept : new_message(place) {
-    if (place_ != nullptr)
-      release_to(place_);
+    if (place_ != nullptr && tp_on_send != nullptr)
+      tp_on_send(place_);
   }
 };
 // A message with edges is put to several nodes, to each with all of the edges. The message has them
@@ -167,21 +182,52 @@ inline void got_message(const void* place) noexcept {
 }
 
 // Nodes with limited concurrency have a number of places; see the hooks of these names.
-inline void give_places(const void* from, const void* node, std::uint64_t count = 1) noexcept {
-  if (tp_give_places != nullptr)
-    tp_give_places(from, node, count);
+inline void message_done(const void* to, const void* node) noexcept {
+  if (tp_on_message_done != nullptr)
+    tp_on_message_done(to, node);
+}
+inline void give_place(const void* from, const void* node, std::uint64_t places) noexcept {
+  if (tp_give_place != nullptr)
+    tp_give_place(from, node, places);
 }
 inline void take_place(const void* node, std::uint64_t places, const void* to) noexcept {
   if (tp_take_place != nullptr)
     tp_take_place(node, places, to);
 }
-inline void return_place(const void* node) noexcept {
-  if (tp_return_place != nullptr)
-    tp_return_place(node);
-}
 inline void forget_places(const void* node) noexcept {
   if (tp_forget_places != nullptr)
     tp_forget_places(node);
+}
+
+// limiter_node; see the hooks of these names.
+inline void admit(const void* limiter, std::uint64_t slots, const void* message) noexcept {
+  if (tp_on_admit != nullptr)
+    tp_on_admit(limiter, slots, message);
+}
+inline void rejected(const void* limiter, const void* message) noexcept {
+  if (tp_on_rejected != nullptr)
+    tp_on_rejected(limiter, message);
+}
+inline void left(const void* from, const void* limiter, std::uint64_t count) noexcept {
+  if (tp_on_left != nullptr)
+    tp_on_left(from, limiter, count);
+}
+inline void forget_limiter(const void* limiter) noexcept {
+  if (tp_forget_limiter != nullptr)
+    tp_forget_limiter(limiter);
+}
+
+// input_node; see the hooks of these names.
+inline void offer(const void* message, const void* source) noexcept {
+  if (tp_offer_message != nullptr)
+    tp_offer_message(message, source);
+}
+inline void offer_over() noexcept {
+  offer(nullptr, nullptr);
+}
+inline void next_call(const void* source) noexcept {
+  if (tp_on_next_call != nullptr)
+    tp_on_next_call(source);
 }
 
 // The spawn site of a node's tasks is the place where the node was constructed.

@@ -114,7 +114,7 @@ void MessageGraph::add(std::size_t node, Receiver& in, Sender& out) {
 
 void MessageGraph::add_limited(std::size_t node) {
   auto& queue = keep<flow::queue_node<int>>();
-  limiter_ = &keep<flow::limiter_node<int>>(1);
+  limiter_ = &keep<flow::limiter_node<int>>(nodes_[node].slots);
   auto& made = function(node);
   flow::make_edge(queue, *limiter_);
   flow::make_edge(*limiter_, made);

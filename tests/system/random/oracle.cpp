@@ -522,7 +522,7 @@ void Walk::threads(const Statement& s, Scope& scope) {
 }
 
 // A body comes after the messages it needs; after a serial entry also after the previous body,
-// after a limiter after the decrement by the previous message.
+// after a limiter of one slot after the decrement by the previous message.
 Outcome Walk::graph(const Statement& s, Scope& scope, Frame& frame) {
   graph_rows.insert(row_of(s));
   Outcome outcome = Outcome::Normal;
@@ -549,7 +549,7 @@ Outcome Walk::graph(const Statement& s, Scope& scope, Frame& frame) {
     }
     if (s.nodes[0].kind == NodeKind::Serial)
       before_entry = {at[0]};
-    if (s.nodes[0].kind == NodeKind::Limited)
+    if (s.nodes[0].kind == NodeKind::Limited && s.nodes[0].slots == 1)
       before_entry = {at[s.nodes[0].until]};
     if (!continues && message + 1 < s.iterations)
       continue;

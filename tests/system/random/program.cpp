@@ -171,10 +171,11 @@ std::string arguments_of(const Statement& s) {
   case Kind::Graph: {
     std::string text = fmt::format("line {}, {} messages", site_line(s.site), s.iterations);
     for (const GraphNode& node : s.nodes)
-      text +=
-          fmt::format(", {}({}){}{}", kNodeNames[static_cast<unsigned>(node.kind)],
-                      fmt::join(node.from, " "), node.has_priority ? " first" : "",
-                      node.kind == NodeKind::Limited ? fmt::format(" until {}", node.until) : "");
+      text += fmt::format(", {}({}){}{}", kNodeNames[static_cast<unsigned>(node.kind)],
+                          fmt::join(node.from, " "), node.has_priority ? " first" : "",
+                          node.kind == NodeKind::Limited
+                              ? fmt::format(" {} until {}", node.slots, node.until)
+                              : "");
     return text;
   }
   case Kind::Sort:

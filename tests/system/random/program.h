@@ -63,7 +63,7 @@ const char* name_of(Kind kind);
 enum class NodeKind : std::uint8_t {
   Function, // function_node, unlimited
   Serial,   // function_node, one body at a time
-  Limited,  // the same by a limiter_node, which node `until` decrements
+  Limited,  // the same, or as many as there are, by a limiter_node, which node `until` decrements
   Light, // function_node, lightweight: part of the task of the node before, which has no other successor
   Index,     // indexer_node, function_node
   KeyJoin,   // join_node of two, by keys, and a function_node
@@ -85,6 +85,7 @@ struct GraphNode {
   std::vector<unsigned> from; // earlier nodes; none: the message is put by the statement
   bool has_priority = false;  // Function, Continue
   unsigned until = 0;         // Limited
+  unsigned slots = 1;         // Limited: 1, or the number of messages
 };
 
 enum class Partitioner : std::uint8_t { Simple, Auto, Static, Affinity };
