@@ -157,9 +157,9 @@ void add_input(CommandLine& line, Options& options, Raw& raw) {
   line.list("--map-path", raw.map_path, "OLD=NEW",
             "Replace a prefix of source file names (default: the rules of $TP_MAP_PATH, one per "
             "line)");
-  line.list(
-      "--wrapper", options.analysis.wrappers, "NAME",
-      "Function that calls oneTBB for others: its callers are the sites (most are recognized)");
+  line.list("--wrapper", options.analysis.wrappers, "NAME",
+            "Function that calls oneTBB for others: its callers are the sites (most are "
+            "recognized; none: the sites are the calls of oneTBB)");
   line.list("--debug-dir", raw.debug_dirs, "DIR",
             "Folder with debug information, laid out as /usr/lib/debug (default: the folders of "
             "$TP_DEBUG_DIR, separated by colons)");

@@ -38,6 +38,8 @@ bool is_named(std::string_view function, std::string_view name) {
 
 std::vector<std::size_t> calls_by_wrappers(const std::vector<std::vector<UserCall>>& calls,
                                            const std::vector<std::string>& wrappers) {
+  if (std::ranges::find(wrappers, kNoWrappers) != wrappers.end())
+    return std::vector<std::size_t>(calls.size(), 0);
   std::map<std::string, Function> functions;
   for (const std::vector<UserCall>& stack : calls)
     for (std::size_t i = 0; i < stack.size(); ++i) {
@@ -80,7 +82,8 @@ std::vector<std::string> unknown_wrappers(const std::vector<std::vector<UserCall
                                           const std::vector<std::string>& wrappers) {
   std::vector<std::string> unknown;
   for (const std::string& wrapper : wrappers)
-    if (std::ranges::none_of(calls, [&](const std::vector<UserCall>& stack) {
+    if (wrapper != kNoWrappers &&
+        std::ranges::none_of(calls, [&](const std::vector<UserCall>& stack) {
           return std::ranges::any_of(
               stack, [&](const UserCall& call) { return is_named(call.function, wrapper); });
         }))

@@ -16,11 +16,14 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tp::analysis {
 
 inline constexpr std::size_t kManyCallers = 8;
+// As the name of a wrapper: no function is one.
+inline constexpr std::string_view kNoWrappers = "none";
 
 // A call on a site's stack, in the user's code.
 struct UserCall {

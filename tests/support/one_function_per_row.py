@@ -7,8 +7,8 @@
 Independent of how tp-analyze names sites: a row's line must be a tag's or be on the stack of each of its sites, by
 addr2line; where no line is known, the row has one function, the stacks of all its sites have an address in common,
 and if only the types of their tasks are known, these are the same. No two rows may have the same name, or the same
-file and line. Modules that are gone, or that addr2line cannot read, are left out. Exit status 1: two functions in a
-row; the rows are printed.
+file and line, unless different wrappers are called there. Modules that are gone, or that addr2line cannot read, are
+left out. Exit status 1: two functions in a row; the rows are printed.
 """
 import json
 import os
@@ -57,7 +57,7 @@ def places_of(addresses, modules):
 def check(profile, sites, modules):
     rows = profile["sites"]
     problems = []
-    for what in (lambda row: row["name"], lambda row: (row["file"], row["line"])):
+    for what in (lambda row: row["name"], lambda row: (row["file"], row["line"], str(row.get("wrapper")))):
         seen = {}
         for row in rows:
             if what(row) in seen:
@@ -70,7 +70,7 @@ def check(profile, sites, modules):
         members = [sites[id] for id in row["site_ids"] if id in sites]
         addresses = [site for site in members if not site.get("file")]
         for site in members:
-            if site.get("file") and site["line"] != row["line"]:
+            if site.get("file") and site["line"] != (row.get("wrapper") or row)["line"]:
                 problems.append(f"{row['name']}: site {site['site']} is at line {site['line']}")
         if row["line"]:
             wanted = (os.path.basename(row["file"]), row["line"])

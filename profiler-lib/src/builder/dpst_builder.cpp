@@ -22,10 +22,9 @@
 // the library runs it again, in another tp_frame, to cancel it.
 #include "builder/dpst_builder.h"
 
-#include "builder/edge_table.h"
-
 #include "base/recording_state.h"
 #include "builder/causal_region.h"
+#include "builder/edge_table.h"
 #include "builder/outside_of_step.h"
 #include "sites/address_sites.h"
 #include "sites/call_path.h"

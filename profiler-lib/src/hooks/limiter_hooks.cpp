@@ -300,7 +300,6 @@ TP_EXPORT void tp_offer_message(const void* message, const void* source) noexcep
 TP_EXPORT void tp_on_next_call(const void* source) noexcept {
   if (!keeps_edges() || peek_edge(source) == 0)
     return;
-  Edges entries;
   bool is_admitted = false;
   long call = 0;
   take_all(source, [&](Edges& taken) {

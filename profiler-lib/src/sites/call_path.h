@@ -34,6 +34,9 @@ inline constexpr unsigned kMostCalls = 6;
 [[gnu::noinline]] std::uint64_t call_path(FrameRules& rules, const void* task_stack) noexcept;
 
 #if defined(__x86_64__)
+// A function with more ends the path.
+inline constexpr std::uintptr_t kMostFrameBytes = 16u << 20;
+
 // Calls visit(return address) for each call on the calling thread's stack, innermost first, until
 // it returns false. `frame`: __builtin_frame_address(0) in the function whose return address comes
 // first. Reads words of other functions' frames.
@@ -55,12 +58,16 @@ visit_calls(FrameRules& rules, const void* frame, const void* task_stack, Visit&
     const FrameRule rule = rules.find(address);
     if (rule.kind == FrameRule::Kind::None)
       return;
+    // Code whose description is wrong (assembly) must not lead anywhere else.
+    if (rule.kind != FrameRule::Kind::StackPointer &&
+        (frame_pointer - stack_pointer > kMostFrameBytes || frame_pointer % 8 != 0))
+      return;
     std::uintptr_t cfa =
         (rule.kind == FrameRule::Kind::StackPointer ? stack_pointer : frame_pointer) +
         static_cast<std::uintptr_t>(std::intptr_t{rule.offset});
     if (rule.kind == FrameRule::Kind::Indirect)
       cfa = word_at(cfa);
-    if (cfa <= stack_pointer)
+    if (cfa <= stack_pointer || cfa - stack_pointer > kMostFrameBytes || cfa % 8 != 0)
       return; // not a frame that contains the previous one
     if (rule.saved == FrameRule::kSavedAtFramePointer)
       frame_pointer = word_at(frame_pointer);

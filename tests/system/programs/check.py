@@ -76,7 +76,7 @@ def profile_of(case, folder, is_first):
         raise Exception(f"exit status {ran.returncode}: {ran.stderr}")
     if "tp: " in ran.stderr:
         raise Exception(f"on stderr: {ran.stderr}")
-    analysis = subprocess.run([options.analyze, "-q", "--json", "-", "-d", data, "-o", folder],
+    analysis = subprocess.run([options.analyze, "-q", "--wrapper", "none", "--json", "-", "-d", data, "-o", folder],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=250)
     if analysis.returncode != 0:
         raise Exception(f"tp-analyze: exit status {analysis.returncode}: {analysis.stderr}")

@@ -66,6 +66,12 @@ TEST(Callers, AWrapperIsNamedByItsLastComponents) {
     EXPECT_EQ(calls_by_wrappers({stack}, {name}), (std::vector<std::size_t>{0})) << name;
 }
 
+TEST(Callers, CanBeLeftOut) {
+  const Stack stack = {call("each", 7, CodeParameter::Code), call("main", 20)};
+  EXPECT_EQ(calls_by_wrappers({stack}, {"none"}), (std::vector<std::size_t>{0}));
+  EXPECT_TRUE(unknown_wrappers({stack}, {"none"}).empty());
+}
+
 TEST(Callers, NamesOfNoFunctionAreFound) {
   const Stack stack = {call("ns::Pool::run", 7), call("main", 20)};
   EXPECT_EQ(unknown_wrappers({stack}, {"Pool::run", "walk", "main"}),
