@@ -145,6 +145,7 @@ private:
   Units join_units_;   // of joins that the schedule decides on
   bool equal_amounts_; // many paths have the same length
   bool loose_;         // loops may have any partitioner
+  bool alike_;         // each of those has one body, and the splits of halving
   unsigned tasks_;     // that may still be made
   unsigned times_ = 1; // how often the current block runs
   unsigned groups_ = 0, contexts_ = 0;
@@ -155,6 +156,7 @@ Generator::Generator(std::uint64_t seed) : random_(seed) {
   small_amounts_ = chance(25);
   equal_amounts_ = chance(20);
   loose_ = chance(35);
+  alike_ = chance(60);
   program_.failures = chance(45);
   join_units_ = spend().units;
   tasks_ = 10 + pick(chance(20) ? 600 : 120);
@@ -639,8 +641,10 @@ bool Generator::loop(Block& to, Scope& scope, Kind kind) {
   const bool is_loose = loose_ && (is_scan || chance(60));
   if (is_scan && !loose_)
     return false;
-  statement.iterations = pick(is_loose && chance(30) ? 200 : 13);
-  if (scope.place.leafy || !afford(statement.iterations))
+  // Many iterations without tasks: few threads leave leaves that could be split further.
+  const bool is_wide = is_loose && !is_scan && times_ <= 2 && chance(40);
+  statement.iterations = pick(is_wide ? 5000 : is_loose && chance(50) ? 200 : 13);
+  if (scope.place.leafy || !afford(is_wide ? 20 : statement.iterations))
     return false;
   statement.partitioner = is_scan    ? static_cast<Partitioner>(pick(2))
                           : is_loose ? static_cast<Partitioner>(1 + pick(3))
@@ -660,7 +664,7 @@ bool Generator::loop(Block& to, Scope& scope, Kind kind) {
   program_.divisible_exact &= !is_scan;
   const unsigned outer_times = times_;
   times_ *= std::max(1u, statement.iterations);
-  const unsigned bodies_of_loop = is_loose && chance(50) ? 1 : 1 + pick(3);
+  const unsigned bodies_of_loop = is_loose && alike_ ? 1 : 1 + pick(3);
   const bool over_index = kind == Kind::Loop && statement.form == Form::Alternative;
   program_.parts_alike &= !is_loose || bodies_of_loop == 1 || over_index;
   if (bodies_of_loop > 1 && statement.iterations > 0 && chance(30))
@@ -669,7 +673,7 @@ bool Generator::loop(Block& to, Scope& scope, Kind kind) {
     Place place = is_loose ? inside(scope) : inside_algorithm(scope, statement.context);
     if (is_loose)
       place.rights.clear();
-    statement.blocks.push_back(block(std::move(place)));
+    statement.blocks.push_back(is_wide ? leaf(1) : block(std::move(place)));
   }
   times_ = outer_times;
   to.statements.push_back(std::move(statement));
@@ -679,15 +683,15 @@ bool Generator::loop(Block& to, Scope& scope, Kind kind) {
 void Generator::shape_range(Statement& statement) {
   const bool is_loop = statement.kind == Kind::Loop;
   const bool halves = statement.partitioner <= Partitioner::Auto;
-  const auto some_grain = [&](unsigned most) { return halves || chance(30) ? 1 + pick(most) : 1; };
-  if (is_loop && chance(30)) {
+  const auto some_grain = [&](unsigned most) { return halves || !alike_ ? 1 + pick(most) : 1; };
+  if (is_loop && chance(statement.partitioner == Partitioner::Auto ? 60 : 30)) {
     statement.form = chance(60) ? Form::Third : Form::Fourth;
-    statement.columns = 1 + pick(4);
+    statement.columns = 1 + pick(12);
     if (statement.form == Form::Fourth)
       statement.pages = 1 + pick(4);
     statement.iterations -= statement.iterations % (statement.columns * statement.pages);
-    statement.grain = some_grain(3);
-    statement.column_grain = some_grain(3);
+    statement.grain = some_grain(chance(50) ? 3 : 12);
+    statement.column_grain = some_grain(chance(50) ? 3 : 12);
     if (statement.form == Form::Fourth)
       statement.page_grain = some_grain(3);
   } else if (is_loop && statement.form == Form::Alternative) {
@@ -706,13 +710,14 @@ void Generator::shape_reduction(Statement& statement) {
   const bool simple = statement.partitioner == Partitioner::Simple;
   statement.deterministic = (simple || statement.partitioner == Partitioner::Static) && chance(70);
   if (has_loose_joins(statement)) {
-    if (!loose_ || chance(40))
+    const bool proportional = statement.partitioner >= Partitioner::Static;
+    if (!loose_ || (proportional && alike_) || chance(40))
       return;
     Statement join = make(Kind::Spend);
     join.units = join_units_;
     statement.join.statements.push_back(join);
     program_.exact = false;
-    if (statement.partitioner >= Partitioner::Static)
+    if (proportional)
       program_.parts_alike = program_.splits_alike = false;
     return;
   }
@@ -907,7 +912,7 @@ bool Generator::standard(Block& to, Scope& scope) {
   program_.exact = program_.tasks_exact = false;
   const unsigned outer_times = times_;
   times_ *= std::max(1u, statement.iterations);
-  const unsigned bodies = chance(50) ? 1 : 1 + pick(3);
+  const unsigned bodies = alike_ ? 1 : 1 + pick(3);
   program_.parts_alike &= bodies == 1;
   for (unsigned i = 0; i < bodies; ++i) {
     Place place = inside(scope);

@@ -67,6 +67,7 @@ struct Items {
   unsigned row = 0;
   Scope* scope = nullptr;
   std::vector<int> ends;
+  bool any_fed = false;
 };
 
 // A box of iterations, split along its longest side, measured in grain sizes: as oneTBB's ranges of
@@ -452,7 +453,7 @@ void Walk::for_each(const Statement& s, Scope& scope, Frame& frame) {
     return;
   const unsigned row = row_of(s);
   Frame* root = &spawn(frame, row);
-  Items items{row, &scope, {}};
+  Items items{row, &scope, {}, false};
   if (s.form == Form::Plain) {
     loop(s, scope, *root);
     items.ends.push_back(root->current);
@@ -480,13 +481,18 @@ void Walk::for_each(const Statement& s, Scope& scope, Frame& frame) {
     for (auto each = blocks.rbegin(); each != blocks.rend(); ++each)
       std::ranges::copy(*each, std::back_inserter(items.ends));
   }
-  join(frame, items.ends);
+  // In a context of the user it is open whether an item comes before those that it fed.
+  if (s.context != 0 && items.any_fed)
+    join_in_any_order(frame, items.ends);
+  else
+    join(frame, items.ends);
 }
 
 void Walk::feed(const Statement& s, Frame& frame, Items& items) {
   Frame& item = spawn(frame, sites_ == Sites::Calls ? row_of(s) : items.row);
   block(s.blocks[0], items.scope, item, &items);
   items.ends.push_back(item.current);
+  items.any_fed = true;
 }
 
 // A call of a filter comes after the item's previous filter, and in a serial filter after its
