@@ -233,7 +233,7 @@ def run_on(threads, seed, dropped, mode, divides):
         expected = json.loads(call(command, TP_EVENT="virtual", TP_DATA=data, TP_DIVIDE=str(int(divides))))
         if "skipped" in expected:
             return None, None
-        return expected, json.loads(call([options.analyze, "-q", "--json", "-", "-d", data, "-o", folder,
+        return expected, json.loads(call([options.analyze, "-q", "--wrapper", "none", "--json", "-", "-d", data, "-o", folder,
                                           "--factors", FACTORS, "--what-if-mode", mode,
                                           # The prediction takes most of the time, and nothing here depends on it.
                                           "--simulate", "never" if seed % 8 else "auto"]))
