@@ -7,7 +7,8 @@
 namespace tp::analysis {
 
 LoopPart LoopPart::of(std::uint64_t iterations, std::uint64_t grain) {
-  LoopPart part{.iterations = iterations, .grain = grain, .largest = iterations};
+  LoopPart part{
+      .iterations = iterations, .grain = grain, .largest = iterations, .deepest = iterations};
   grain = std::max<std::uint64_t>(grain, 1);
   // Halving makes parts of two sizes that differ by one. The smaller ones may stop one halving
   // earlier, if they have exactly the grain size.
@@ -16,12 +17,13 @@ LoopPart LoopPart::of(std::uint64_t iterations, std::uint64_t grain) {
     ++part.halvings;
     if (smaller <= grain) { // only the larger ones are halved: what they become is not larger
       part.largest = smaller;
+      part.deepest = larger - larger / 2;
       return part;
     }
     larger -= larger / 2;
     smaller /= 2;
   }
-  part.largest = larger;
+  part.largest = part.deepest = larger;
   return part;
 }
 
@@ -34,6 +36,7 @@ LoopPart LoopPart::of(std::span<const trace::LoopDimension> shape) {
     whole.grain *= std::max<std::uint64_t>(one.grain, 1);
     whole.largest *= one.largest;
     whole.halvings += one.halvings;
+    whole.deepest = whole.is_flat ? one.deepest : whole.largest;
   }
   return whole;
 }

@@ -14,9 +14,12 @@ struct LoopPart {
   std::uint64_t iterations = 1; // of all dimensions: their product; 0: divisible, size not known
   std::uint64_t grain = 1;      // likewise
   std::uint64_t largest = 1;    // iterations of the largest leaf
-  std::uint64_t halvings = 0;   // on the way to the deepest leaf
-  bool joins = false;           // the results of its leaves have to be joined
-  bool is_flat = true;          // one dimension
+  std::uint64_t halvings = 0;   // on the way to the deepest leaves
+  // Iterations of the largest of these. If there are fewer than in the largest leaf, the way to
+  // that one has one halving less. Several dimensions: as the largest leaf, which may be more.
+  std::uint64_t deepest = 1;
+  bool joins = false;  // the results of its leaves have to be joined
+  bool is_flat = true; // one dimension
 
   static LoopPart of(std::uint64_t iterations, std::uint64_t grain);
   // One element per dimension; the dimensions are halved independently of each other.

@@ -141,10 +141,9 @@ DivisibleLengths DagFold::end_part(FrameState& frame, const LoopPart& part) {
   const std::uint64_t cost = now.at_most - mark.begin.at_most;
   if (setup_.sites && part.iterations > 0)
     sites_.loops(frame.row).add_part(cost, part.iterations, part.is_divisible(), halvings);
-  const std::uint64_t joins =
-      setup_.join_costs ? saturated_product(halvings, (*setup_.join_costs)[frame.row]) : 0;
-  return {mark.begin.equal + divisible_part(now.equal - mark.begin.equal, part) + joins,
-          now.at_most + joins};
+  const std::uint64_t join = setup_.join_costs && part.joins ? (*setup_.join_costs)[frame.row] : 0;
+  return {mark.begin.equal + divisible_part(now.equal - mark.begin.equal, part, join),
+          now.at_most + saturated_product(halvings, join)};
 }
 
 void DagFold::push_portion(LoopMark& mark, const DivisibleLengths& end) {

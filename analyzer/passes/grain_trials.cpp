@@ -162,8 +162,8 @@ void GrainTrials::add_portion(FrameState& frame, const TrialPortions::Event& eve
   copy(now, divisible(loop));
 }
 
-std::uint64_t GrainTrials::joins(Row row, const LoopPart& part) const {
-  return join_costs_ && part.joins ? saturated_product(part.halvings, (*join_costs_)[row]) : 0;
+std::uint64_t GrainTrials::join_cost(Row row, const LoopPart& part) const {
+  return join_costs_ && part.joins ? (*join_costs_)[row] : 0;
 }
 
 // As DagFold.
@@ -182,7 +182,7 @@ std::uint64_t GrainTrials::longest_portion(Row row, const TrialPortions& portion
       }
       to_join.push_back(joined + cost);
     } else if (part.joins) {
-      to_join.push_back(divisible_part(cost, part) + joins(row, part));
+      to_join.push_back(divisible_part(cost, part, join_cost(row, part)));
     } else {
       longest = std::max(longest, divisible_part(cost, part));
     }
@@ -214,7 +214,7 @@ void GrainTrials::loop_end(FrameState& frame, const LoopPart& whole) {
     }
     std::uint64_t cost = now[i] - begin, added = cost;
     if (!loop.portions) {
-      added = divisible_part(cost, part) + joins(frame.row, part);
+      added = divisible_part(cost, part, join_cost(frame.row, part));
     } else {
       for (std::size_t event = 0; event < loop.portions->events.size(); ++event)
         cost += loop.portions->events[event].is_join
@@ -222,7 +222,7 @@ void GrainTrials::loop_end(FrameState& frame, const LoopPart& whole) {
                     : loop.portions->costs[event * changes_.size() + i];
       added += is_changed
                    ? LargestLeaf(*loop.portions, changes_.size(), i, changes_[i].grain).cost() +
-                         joins(frame.row, part)
+                         saturated_product(part.halvings, join_cost(frame.row, part))
                    : longest_portion(frame.row, *loop.portions, i);
     }
     if (is_changed && of)

@@ -107,7 +107,7 @@ private:
   void join(Lengths into, const std::uint64_t* from) const;
   void add_portion(FrameState& frame, const TrialPortions::Event& event);
   void join_calls(FrameState& frame);
-  std::uint64_t joins(Row row, const LoopPart& part) const;
+  std::uint64_t join_cost(Row row, const LoopPart& part) const;
   std::uint64_t longest_portion(Row row, const TrialPortions& portions, std::size_t change) const;
   void leave_loop(TrialFrame& frame);
   void make_tasks(FrameState& frame, Tasks outer);

@@ -10,12 +10,21 @@
 
 namespace tp::analysis {
 
-std::uint64_t divisible_part(std::uint64_t added, const LoopPart& part) {
-  if (part.iterations == 0)
-    return added;
-  // Only what a damaged trace says is more than twice as large.
-  const Wide largest = std::min(Wide{part.largest}, Wide{part.iterations} * 2);
-  return static_cast<std::uint64_t>(Wide{added} * largest / part.iterations);
+std::uint64_t divisible_part(std::uint64_t added, const LoopPart& part, std::uint64_t join) {
+  const auto share = [&](std::uint64_t iterations) {
+    if (part.iterations == 0)
+      return added;
+    // Only what a damaged trace says is more than twice as large.
+    const Wide of = std::min(Wide{iterations}, Wide{part.iterations} * 2);
+    return static_cast<std::uint64_t>(Wide{added} * of / part.iterations);
+  };
+  if (!part.joins || join == 0)
+    return share(part.largest);
+  const std::uint64_t to_deepest = share(part.deepest) + saturated_product(part.halvings, join);
+  return part.deepest == part.largest
+             ? to_deepest
+             : std::max(to_deepest,
+                        share(part.largest) + saturated_product(part.halvings - 1, join));
 }
 
 std::uint64_t saturated_product(std::uint64_t count, std::uint64_t cost) {

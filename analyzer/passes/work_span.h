@@ -95,8 +95,10 @@ struct FoldPath : Path {
 };
 
 // What a path adds if a part of a loop, which added `added`, is replaced by its largest leaf, and all
-// of its iterations cost the same. Rounded down.
-std::uint64_t divisible_part(std::uint64_t added, const LoopPart& part);
+// of its iterations cost the same. Rounded down. `join`: the cost of a join that did not run, where
+// the results of the leaves have to be joined; then the longest way counts, through the largest or
+// the deepest leaf.
+std::uint64_t divisible_part(std::uint64_t added, const LoopPart& part, std::uint64_t join = 0);
 // What joins that did not run would cost: more than a length can hold only in a damaged trace.
 std::uint64_t saturated_product(std::uint64_t count, std::uint64_t cost);
 

@@ -204,9 +204,9 @@ CodeParameter code_parameter(Dwarf_Die function, DescribedClasses& classes) {
 }
 
 CodeParameter code_parameter(std::string_view demangled) {
-  // What follows the last function's name are its parameters; a lambda's own name ends in
-  // parentheses, too, but is followed by "::operator()".
-  for (const std::string_view code : {"std::function<", "(*)(", "::*)(", "{lambda", "'lambda"})
+  // A function template over a lambda is a function of its own for each, named by the lambda. The
+  // name of a lambda's function ends in "operator()" and its parameters.
+  for (const std::string_view code : {"std::function<", "(*)(", "::*)("})
     if (const std::size_t at = demangled.find(code); at != demangled.npos) {
       const std::size_t own = demangled.rfind("operator()");
       if (own == demangled.npos || at > own)

@@ -36,7 +36,7 @@ private:
 // function counts as code unless it looks like a container with an index operator: its operator()
 // returns something, and it has other member functions.
 CodeParameter code_parameter(Dwarf_Die function, DescribedClasses& classes);
-// By the demangled name: lambdas, pointers to functions and std::function.
+// By the demangled name: pointers to functions and std::function.
 CodeParameter code_parameter(std::string_view demangled);
 
 } // namespace tp::analysis

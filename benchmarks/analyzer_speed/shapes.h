@@ -26,6 +26,7 @@ inline constexpr unsigned kParallelFor = 1 | 64;
 template <typename Leaf>
 void fib_of(int n, const Leaf& leaf) {
   if (n < 2) {
+    tp_spend(1); // without work there is nothing to predict
     leaf();
     return;
   }
@@ -80,6 +81,7 @@ inline void loop_of(std::uint64_t tasks) {
     for (FakeTask& task : all)
       run(task, loop, [] {
         tp_on_loop_begin();
+        tp_spend(16);
         tp_on_loop_end(16, 1);
       });
   });

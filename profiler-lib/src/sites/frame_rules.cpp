@@ -380,3 +380,14 @@ FrameRule frame_rule_at(std::uintptr_t) noexcept {
 } // namespace tp::rt
 
 #endif
+
+namespace tp::rt {
+
+FrameRule FrameRules::learn(Set& set, std::uintptr_t return_address) noexcept {
+  for (unsigned i = kWays - 1; i > 0; --i)
+    set.entries[i] = set.entries[i - 1];
+  set.entries[0] = {return_address, frame_rule_at(return_address)};
+  return set.entries[0].rule;
+}
+
+} // namespace tp::rt

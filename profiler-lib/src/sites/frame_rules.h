@@ -33,15 +33,17 @@ struct FrameRule {
 // rules; elsewhere, and for code without a description, the kind is None.
 TP_COLD FrameRule frame_rule_at(std::uintptr_t return_address) noexcept;
 
-// The rules that a thread has met. Direct-mapped: an address may replace another one. A module that
-// is unloaded leaves its rules: they are used only if code returns to the same address again.
+// The rules that a thread has met: sets of a cache line each, the newest rule first; the oldest one
+// of a set is replaced. A module that is unloaded leaves its rules: they are used only if code
+// returns to the same address again.
 class FrameRules {
 public:
   TP_HOT FrameRule find(std::uintptr_t return_address) noexcept {
-    Entry& entry = entries_[(return_address * 0x9e3779b97f4a7c15ull) >> (64 - kBits)];
-    if (entry.address != return_address) [[unlikely]]
-      entry = {return_address, frame_rule_at(return_address)};
-    return entry.rule;
+    Set& set = sets_[(return_address * 0x9e3779b97f4a7c15ull) >> (64 - kBits)];
+    for (const Entry& entry : set.entries)
+      if (entry.address == return_address) [[likely]]
+        return entry.rule;
+    return learn(set, return_address);
   }
 
 private:
@@ -49,8 +51,14 @@ private:
     std::uintptr_t address = 0;
     FrameRule rule;
   };
-  static constexpr unsigned kBits = 8;
-  Entry entries_[1u << kBits];
+  static constexpr unsigned kWays = 4, kBits = 6;
+  struct alignas(64) Set {
+    Entry entries[kWays];
+  };
+  static_assert(sizeof(Set) == 64);
+  TP_COLD static FrameRule learn(Set& set, std::uintptr_t return_address) noexcept;
+
+  Set sets_[1u << kBits];
 };
 
 } // namespace tp::rt

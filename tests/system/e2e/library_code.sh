@@ -128,9 +128,9 @@ int main() {
 X
 for way in $ways; do
   compile "$way" buyer.cpp -isystem vendor "-ffile-prefix-map=vendor/=/usr/include/"
-  same "way $way: a header below /usr/include" "main:0 0
-buyer.cpp:5 0
-buyer.cpp:5 80" "$(sites ./program | sort)"
+  same "way $way: a header below /usr/include" "buyer.cpp:5 0
+buyer.cpp:5 80
+main:0 0" "$(sites ./program | sort)"
   is '[s["wrapper"]["file"] for s in p["sites"] if s["wrapper"]] == ["/usr/include/shop/order.h"]'
 done
 finish

@@ -717,7 +717,8 @@ void Generator::shape_reduction(Statement& statement) {
     join.units = join_units_;
     statement.join.statements.push_back(join);
     program_.exact = false;
-    if (proportional)
+    // The figure may have one join too many: docs/explanation/what-is-exact.md.
+    if (proportional || statement.iterations > 200)
       program_.parts_alike = program_.splits_alike = false;
     return;
   }

@@ -79,12 +79,12 @@ TEST(Callers, NamesOfNoFunctionAreFound) {
 }
 
 TEST(CodeParameters, AreFoundInNames) {
-  for (const char* code :
-       {"par(int, std::function<void (int)> const&)", "twice(int, void (*)(int))",
-        "void each<main::{lambda(int)#1}>(int, main::{lambda(int)#1} const&)",
-        "apply(A&, void (A::*)(int))"})
+  for (const char* code : {"par(int, std::function<void (int)> const&)",
+                           "twice(int, void (*)(int))", "apply(A&, void (A::*)(int))"})
     EXPECT_EQ(code_parameter(code), CodeParameter::Code) << code;
-  for (const char* none : {"blur(Image&)", "main::{lambda(int)#1}::operator()(int) const", "main"})
+  for (const char* none :
+       {"blur(Image&)", "void each<main::{lambda(int)#1}>(int, main::{lambda(int)#1} const&)",
+        "main::{lambda(int)#1}::operator()(int) const", "main"})
     EXPECT_EQ(code_parameter(none), CodeParameter::None) << none;
 }
 
