@@ -549,7 +549,7 @@ LoopPart DagReader::loop_part(Stream& stream, const Frame& frame) {
   stream.shape.clear();
   part.joins = record.flags & trace::kPartsJoin;
   if (frame.largest_leaf > 0 && part.iterations > 0)
-    part.largest = frame.largest_leaf;
+    part.largest = part.deepest = frame.largest_leaf;
   return part;
 }
 

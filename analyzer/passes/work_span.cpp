@@ -21,7 +21,7 @@ std::uint64_t divisible_part(std::uint64_t added, const LoopPart& part, std::uin
   if (!part.joins || join == 0)
     return share(part.largest);
   const std::uint64_t to_deepest = share(part.deepest) + saturated_product(part.halvings, join);
-  return part.deepest == part.largest
+  return part.deepest >= part.largest || part.halvings == 0
              ? to_deepest
              : std::max(to_deepest,
                         share(part.largest) + saturated_product(part.halvings - 1, join));
