@@ -29,6 +29,11 @@ struct SiteInfo {
   std::vector<std::string> constructs;
   std::vector<std::string> found_by; // explicit, header, debug_info, symbol, type, module
   std::vector<std::uint32_t> site_ids;
+  // Of a pipeline's filter: its number, from 1, and its modes.
+  std::uint32_t filter = 0;
+  std::vector<std::string> filter_modes;
+  // The name without "filter N of": where the filter was made, or its pipeline is called.
+  std::string place_name() const { return filter == 0 ? name : name.substr(name.find(" of ") + 4); }
 };
 
 // The cost of its tasks in addition to their work. A task is created and waited for in the code

@@ -96,7 +96,8 @@ std::string tiny_tasks(const Profile& profile, const Finding& finding) {
 // "one of the 64 tasks of a.cpp:12", "3 of the 10 calls of the body of node a.cpp:12".
 std::string tasks_on_path(const Finding& finding) {
   const std::string_view tasks_of = "the tasks of ";
-  const bool is_body = finding.code.starts_with("the body of ");
+  const bool is_body =
+      finding.code.starts_with("the body of ") || finding.code.starts_with("filter ");
   const std::string rest =
       finding.code.starts_with(tasks_of) ? finding.code.substr(tasks_of.size()) : finding.code;
   if (finding.tasks <= 1)

@@ -49,7 +49,10 @@ struct Affected {
   std::vector<std::string> names;
   Wide work = 0;
   void add(const SiteRow& site) {
-    names.push_back(site.info.name);
+    // The filters of a pipeline may have one place.
+    if (const std::string name = site.info.place_name();
+        std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
     work += site.work;
   }
   bool matters(const Measured& measured) const {

@@ -130,6 +130,8 @@ Json site_json(const Profile& profile, const SiteRow& site) {
           {"constructs", site.info.constructs},
           {"found_by", site.info.found_by},
           {"site_ids", site.info.site_ids},
+          {"filter", site.info.filter},
+          {"filter_modes", site.info.filter_modes},
           {"work", site.work},
           {"span", site.span},
           {"parallelism", number(decimal2({site.work, site.span}))},

@@ -2,6 +2,7 @@
 // Merges sites into rows.
 #include "sites/site_table.h"
 
+#include "sites/constructs.h"
 #include "sites/cxx_names.h"
 #include "sites/site_resolver.h"
 #include "sites/task_type.h"
@@ -29,6 +30,8 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 // The context of an untagged task may be the user's own, and then says less than the type of the
 // task.
 std::string construct_of(const StaticSite& site) {
+  if (site.filter != 0)
+    return std::string(name_of(trace::Construct::ParallelPipeline));
   const std::string by_type = look_at_task_type(demangle(site.type)).construct;
   return by_type.empty() ? site.construct : by_type;
 }
@@ -39,8 +42,15 @@ std::vector<ResolvedSite> places_of(const SiteFile& sites) {
   SiteResolver resolver(sites.modules);
   std::vector<ResolvedSite> places;
   std::set<std::string> tagged;
+  std::map<std::uint32_t, std::size_t> index; // of the sites so far, by id
   for (const StaticSite& site : sites.sites) {
+    const auto made_at = site.filter == 0 ? index.end() : index.find(site.of);
+    index.emplace(site.id, places.size());
     ResolvedSite place{site.file, site.line, site.function, site.tag, ""};
+    if (made_at != index.end()) {
+      places.push_back(ResolvedSite(places[made_at->second]));
+      continue;
+    }
     if (site.file.empty())
       place = resolver.resolve(site);
     if (place.line != 0)
@@ -59,19 +69,32 @@ std::vector<ResolvedSite> places_of(const SiteFile& sites) {
 void add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map) {
   table.rows.push_back({.file = "main", .line = 0, .found_by = {"main"}});
   table.maps.of_library.push_back(false);
+  table.maps.of_filter.push_back(false);
+  table.maps.places_filter.push_back(false);
   table.maps.row_of_site.insert(trace::kMainSite, kMainRow);
   const std::vector<ResolvedSite> places = places_of(sites);
-  std::map<std::pair<std::string, std::uint32_t>, Row> known;
+  // Filters of a pipeline that were made in the same place are sites of their own.
+  std::map<std::tuple<std::string, std::uint32_t, std::uint32_t>, Row> known;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const StaticSite& site = sites.sites[i];
     ResolvedSite place = places[i];
     place.file = map_path(place.file, path_map);
-    const auto [it, fresh] = known.try_emplace({place.file, place.line}, table.rows.end_id());
+    const auto [it, fresh] =
+        known.try_emplace({place.file, place.line, site.filter}, table.rows.end_id());
     if (fresh) {
-      table.rows.push_back({.name = place.name, .file = place.file, .line = place.line});
+      table.rows.push_back(
+          {.name = place.name, .file = place.file, .line = place.line, .filter = site.filter});
       table.maps.of_library.push_back(place.of_library);
+      table.maps.of_filter.push_back(site.filter != 0);
+      table.maps.places_filter.push_back(false);
     }
     SiteInfo& row = table.rows[it->second];
+    add_once(row.filter_modes, site.mode);
+    if (site.filter != 0)
+      for (const std::uint32_t place_of : {site.of, site.call})
+        if (const Row* const used = table.maps.row_of_site.find(place_of);
+            used && *used != kMainRow)
+          table.maps.places_filter[index_of(*used)] = true;
     add_once(row.functions, place.function);
     add_once(row.constructs, construct_of(site));
     add_once(row.found_by, place.found_by);
@@ -130,9 +153,12 @@ void name_places(SiteTable& table) {
     const bool inside = !common.empty() && file.starts_with(common);
     return fmt::format("{}:{}", inside ? file.substr(common.size()) : file, line);
   };
-  for (SiteInfo& row : table.rows)
+  for (SiteInfo& row : table.rows) {
     if (row.name.empty())
       row.name = row.line == 0 ? row.file : place(row.file, row.line);
+    if (row.filter != 0)
+      row.name = fmt::format("filter {} of {}", row.filter, row.name);
+  }
   for (RegionInfo& region : table.regions)
     region.place = place(region.file, region.line);
 }

@@ -15,7 +15,9 @@
 
 #include "builder/dpst_builder.h"
 #include "builder/edge_table.h"
+#include "builder/outside_of_step.h"
 #include "hooks/current_thread.h"
+#include "sites/site_registry.h"
 
 #include <atomic>
 
@@ -296,6 +298,22 @@ TP_EXPORT void tp_copy_name(const void* from, const void* to) noexcept {
 
 TP_EXPORT uint32_t tp_name_of(const void* object) noexcept {
   return keeps_edges() ? static_cast<std::uint32_t>(peek_edge(name_key(object))) : 0;
+}
+
+TP_EXPORT uint32_t tp_filter_site(const void* node, const void* type, const void* caller,
+                                  unsigned number, unsigned mode) noexcept {
+  ThreadState* const thread = thread_state_or_create();
+  if (thread == nullptr)
+    return 0;
+  Frame& frame = top(*thread);
+  const OutsideOfStep outside(*thread, frame);
+  std::uint32_t of = tp_name_of(node);
+  if (of == 0)
+    of = frame.call_site;
+  if (of == 0)
+    of = register_address(tp_task{nullptr, type, caller}, TP_CONSTRUCT_PARALLEL_PIPELINE,
+                          frame.task_words != nullptr ? &frame : nullptr);
+  return register_filter(of, frame.call_site, number, mode);
 }
 
 } // extern "C"

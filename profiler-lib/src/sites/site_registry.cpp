@@ -14,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 
 namespace tp::rt {
@@ -27,6 +28,7 @@ struct Registry {
   std::uint32_t regions = 0;
   std::unordered_map<const void*, std::uint32_t> by_record;
   std::unordered_map<std::uint64_t, std::uint32_t> by_address;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, unsigned, unsigned>, std::uint32_t> by_filter;
   std::map<std::string, std::uint32_t> region_by_key;
 };
 
@@ -117,6 +119,26 @@ std::uint32_t register_address(const tp_task& task, unsigned construct, const vo
   return id;
 }
 
+std::uint32_t register_filter(std::uint32_t of, std::uint32_t call, unsigned number,
+                              unsigned mode) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const auto [entry, is_new] = r.by_filter.try_emplace({of, call, number, mode}, r.sites);
+  if (!is_new)
+    return entry->second;
+  JsonObject line;
+  line.number("site", r.sites)
+      .text("tag", "filter")
+      .number("of", of)
+      .number("call", call)
+      .number("filter", number)
+      .text("mode", (mode & 1) == 0   ? "parallel"
+                    : (mode & 2) == 0 ? "serial_in_order"
+                                      : "serial_out_of_order");
+  r.file.append(line);
+  return r.sites++;
+}
+
 std::uint32_t register_region(const tp_region& region) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
@@ -151,6 +173,7 @@ bool open_site_table(const char* path) {
   r.regions = 0;
   r.by_record.clear();
   r.by_address.clear();
+  r.by_filter.clear();
   r.region_by_key.clear();
   return created;
 }

@@ -26,6 +26,10 @@ std::uint32_t register_site(const void* record);
 // tp_construct, `task_stack` as in stack_of_caller().
 std::uint32_t register_address(const tp_task& task, unsigned construct,
                                const void* task_stack = nullptr);
+// The number of the site of a pipeline's filter: the n-th of its pipeline (from 1), which was made at
+// the site `of`, or is called there; `call`: the site of the pipeline's call, 0 if it is not tagged;
+// `mode` as in tp_filter_site().
+std::uint32_t register_filter(std::uint32_t of, std::uint32_t call, unsigned number, unsigned mode);
 // Key of such a site in a SiteCache.
 inline std::uint64_t address_key(const void* type, const void* caller) {
   const auto high = reinterpret_cast<std::uint64_t>(type);
