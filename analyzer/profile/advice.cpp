@@ -101,7 +101,7 @@ std::string tasks_on_path(const Finding& finding) {
       finding.code.starts_with(tasks_of) ? finding.code.substr(tasks_of.size()) : finding.code;
   if (finding.tasks <= 1)
     return finding.code;
-  const std::string of =
+  std::string of =
       fmt::format("the {} {} of {}", human_count(finding.tasks), is_body ? "calls" : "tasks", rest);
   if (finding.critical_tasks == finding.tasks)
     return of;

@@ -204,15 +204,15 @@ void tp_pass_message(const void* from, const void* to) TP_NOEXCEPT;
  * left that was admitted `slots` messages earlier (if that one has not left, on those of another
  * one of the same round of `slots` messages), and gets a ticket. At a node, calls may overlap,
  * except for tp_forget_limiter. */
-void tp_on_admit(const void* limiter, uint64_t slots, const void* message) TP_NOEXCEPT;
+void tp_on_admit(const void* node, uint64_t slots, const void* message) TP_NOEXCEPT;
 /* No successor has accepted the message that was admitted. */
-void tp_on_rejected(const void* limiter, const void* message) TP_NOEXCEPT;
+void tp_on_rejected(const void* node, const void* message) TP_NOEXCEPT;
 /* A limiter is decremented by `count`: that many messages leave it, with the edges at `from`, which
  * are removed there. Which ones: by the tickets at `from`, the newest that has not left; where
  * there is none, the one that was admitted first of those that have not left. */
-void tp_on_left(const void* from, const void* limiter, uint64_t count) TP_NOEXCEPT;
+void tp_on_left(const void* from, const void* node, uint64_t count) TP_NOEXCEPT;
 /* The limiter is destroyed or reset. */
-void tp_forget_limiter(const void* limiter) TP_NOEXCEPT;
+void tp_forget_limiter(const void* node) TP_NOEXCEPT;
 /* An input_node offers its item, a copy of which is at `message`, to its successors. If the calling
  * thread admits that message to a limiter, the node's next call depends on the same edges as the
  * message; they are added to those of the item, at `source`. Null: the offer is over. */
