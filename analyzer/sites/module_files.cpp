@@ -126,6 +126,10 @@ std::string ModuleFiles::name(std::uint32_t id) const {
                                                                  : base_name(module->second.path);
 }
 
+bool ModuleFiles::is_onetbb(std::uint32_t id) const {
+  return name(id).starts_with("libtbb.so");
+}
+
 bool ModuleFiles::is_of_system(std::uint32_t id) const {
   const std::string module = name(id);
   for (const char* system :

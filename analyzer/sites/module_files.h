@@ -43,6 +43,7 @@ public:
   std::string name(std::uint32_t id) const; // without its folder; "module3" if it is not known
   // The C and C++ runtime, and oneTBB itself: none of their frames is user code.
   bool is_of_system(std::uint32_t id) const;
+  bool is_onetbb(std::uint32_t id) const;
 
 private:
   struct File {

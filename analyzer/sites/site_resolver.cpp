@@ -9,6 +9,7 @@
 #include "sites/task_type.h"
 
 #include "tp/trace/library_code.h"
+#include "tp/trace/trace_format.h"
 
 #include <fmt/format.h>
 
@@ -107,10 +108,10 @@ struct SiteResolver::Impl {
                            .directory = chain.directory},
                           plain_name(frame.in_function),
                           code_parameter(frame.description, classes)});
-    if (const Call& call = look_at(address);
-        chain.frames.empty() && !call.library && !call.site.file.empty())
-      result.push_back(
-          {call.site, plain_name(call.site.function), code_parameter(call.site.function)});
+    if (chain.frames.empty())
+      if (const Call& call = look_at(address); !call.library && !call.site.file.empty())
+        result.push_back(
+            {call.site, plain_name(call.site.function), code_parameter(call.site.function)});
     return result;
   }
 
@@ -173,9 +174,16 @@ SiteResolver::~SiteResolver() = default;
 
 std::vector<UserCall> SiteResolver::user_calls(const StaticSite& site) {
   std::vector<UserCall> result;
-  for (const CodeAddress& address : site.stack)
+  unsigned calls = 0;
+  for (const CodeAddress& address : site.stack) {
+    if (impl_->files.is_onetbb(address.module))
+      continue;
+    // Sites of different callers differ by these calls; others are those of one of the callers.
+    if (++calls > trace::kMaxPathCalls)
+      break;
     for (const UserCall& call : impl_->user_calls_at(address))
       result.push_back(call);
+  }
   return result;
 }
 

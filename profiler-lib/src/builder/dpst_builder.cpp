@@ -276,7 +276,9 @@ TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task&
   // Returned by the task that ran: there is no call of its own on the stack.
   if (task.caller == task.type)
     return {frame.site, true, frame.site_tagged};
-  const std::uint64_t path = call_path(thread.frame_rules, task_stack_of(frame));
+  std::uint64_t path = thread.call_paths.find(task_stack_of(frame));
+  if (path == CallPaths::kUnlearned) [[unlikely]]
+    path = thread.call_paths.learn(task_stack_of(frame));
   const std::uint32_t known = thread.sites.find(address_key(task.type, task.caller, path));
   return {known != 0 ? known : learn_address(thread, frame, task, traits, path), false, false};
 }

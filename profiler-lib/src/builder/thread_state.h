@@ -8,7 +8,7 @@
 #include "builder/region_table.h"
 #include "clock/work_clock.h"
 #include "output/trace_writer.h"
-#include "sites/frame_rules.h"
+#include "sites/call_path.h"
 #include "tp/hooks.h"
 
 #include <atomic>
@@ -101,7 +101,7 @@ struct ThreadState {
   SiteCache<9> sites;
   SiteCache<7> known_regions; // region + 1
   SiteCache<7> task_kinds;    // TaskKind by vtable
-  FrameRules frame_rules;
+  CallPaths call_paths;
   AcquiredFlag acquired_flags[kAcquiredFlags] = {};
   std::uint32_t parts = 0; // that have a number of this thread
   std::uint64_t block_sizes[kBlockSizes] = {};

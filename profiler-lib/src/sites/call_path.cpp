@@ -2,6 +2,8 @@
 // See call_path.h.
 #include "sites/call_path.h"
 
+#include "tp/trace/trace_format.h"
+
 #include <link.h>
 
 namespace tp::rt {
@@ -42,23 +44,78 @@ void find_own_code() noexcept {
 }
 
 #if defined(__x86_64__)
+
+template <typename RuleAt>
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] std::uint64_t
-call_path(FrameRules& rules, const void* task_stack) noexcept {
+CallPaths::walk(RuleAt rule_at, const void* frame, const void* task_stack, Memo& memo) noexcept {
   std::uint64_t number = 0;
-  unsigned own = 0, calls = 0;
-  visit_calls(rules, __builtin_frame_address(0), task_stack, [&](std::uintptr_t address) {
-    if (own_code.contains(address))
-      return ++own < kMostOwnFrames;
-    number = (number ^ address) * 0x9e3779b97f4a7c15ull;
-    number ^= number >> 32;
-    return ++calls < kMostCalls;
-  });
-  return number;
+  unsigned own = 0, calls = 0, words = 0;
+  const bool is_learned = visit_calls(
+      rule_at, frame, task_stack,
+      [&](std::uintptr_t address) {
+        if (own_code.contains(address))
+          return ++own < kMostOwnFrames;
+        number = (number ^ address) * 0x9e3779b97f4a7c15ull;
+        number ^= number >> 32;
+        return ++calls < trace::kMaxPathCalls;
+      },
+      [&](std::uintptr_t at, std::uintptr_t value) {
+        if (words < kMostWords)
+          memo.words[words] = {at, value};
+        ++words;
+      });
+  if (number == kUnlearned)
+    number = 0;
+  memo.frame = is_learned && words <= kMostWords ? frame : nullptr;
+  memo.task_stack = task_stack;
+  memo.path = number;
+  memo.count = words;
+  return is_learned ? number : kUnlearned;
 }
+
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] std::uint64_t
+CallPaths::find(const void* task_stack) noexcept {
+  const void* const frame = __builtin_frame_address(0);
+  Memo& memo =
+      memos_[static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(frame) / 16) % kMemos];
+  if (memo.frame == frame && memo.task_stack == task_stack) {
+    const Word* word = memo.words;
+    const Word* const end = word + memo.count;
+    while (word != end && word_of_stack(word->at) == word->value)
+      ++word;
+    if (word == end) [[likely]]
+      return memo.path;
+  }
+  return walk(
+      [this](std::uintptr_t address) {
+        const FrameRule* const known = rules_.find(address);
+        if (known == nullptr) [[unlikely]]
+          unlearned_ = address;
+        return known;
+      },
+      frame, task_stack, memo);
+}
+
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] std::uint64_t
+CallPaths::learn(const void* task_stack) noexcept {
+  const auto rule_at = [this](std::uintptr_t address) {
+    const FrameRule* const known = rules_.find(address);
+    return known != nullptr ? known : &rules_.learn(address);
+  };
+  rule_at(unlearned_); // that of find()'s own return address is not on this path
+  Memo unused;
+  return walk(rule_at, __builtin_frame_address(0), task_stack, unused);
+}
+
 #else
-std::uint64_t call_path(FrameRules&, const void*) noexcept {
+
+std::uint64_t CallPaths::find(const void*) noexcept {
   return 0;
 }
+std::uint64_t CallPaths::learn(const void*) noexcept {
+  return 0;
+}
+
 #endif
 
 } // namespace tp::rt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CALL PATH: the calls that led to a call of oneTBB, which distinguish the callers of a user's
-// wrapper. Hot: each time a site is entered; about 3 ns for each call.
+// wrapper. Hot: each time a site is entered.
 #pragma once
 
 #include "base/attributes.h"
@@ -23,57 +23,107 @@ extern OwnCode own_code;
 // Any thread, any number of times. Cold.
 TP_COLD void find_own_code() noexcept;
 
-// Return addresses outside of libtbb that a path consists of, at most: more calls make no
-// difference. A wrapper may be that many calls away from oneTBB's entry point, those inside
-// oneTBB's headers included if they are not inlined.
-inline constexpr unsigned kMostCalls = 6;
+// A thread's memory of paths. Where a program spawns in a loop, the stack above the call is the same
+// each time; then comparing the words that decided where the path went is enough, at a fifth of
+// the cost of finding it again.
+class CallPaths {
+public:
+  // A number for the path of calls from here, innermost first, without those inside libtbb; 0: not
+  // known. Paths with equal numbers have equal calls, but for one pair in 2^64. kUnlearned: learn()
+  // knows it. `task_stack`: as in stack_of_caller().
+  [[gnu::noinline]] std::uint64_t find(const void* task_stack) noexcept;
+  static constexpr std::uint64_t kUnlearned = UINT64_MAX;
+  // Takes microseconds for each call that the thread has not met.
+  TP_COLD std::uint64_t learn(const void* task_stack) noexcept;
 
-// A number for the path of calls from here, innermost first, without those inside libtbb; 0: not
-// known. Paths with equal numbers have equal calls, but for one pair in 2^64.
-// `task_stack`: as in stack_of_caller().
-[[gnu::noinline]] std::uint64_t call_path(FrameRules& rules, const void* task_stack) noexcept;
+private:
+  struct Word {
+    std::uintptr_t at, value;
+  };
+  // More are not remembered.
+  static constexpr unsigned kMostWords = 24;
+  struct Memo {
+    const void* frame = nullptr; // of find()
+    const void* task_stack = nullptr;
+    std::uint64_t path = 0;
+    unsigned count = 0;
+    Word words[kMostWords];
+  };
+  // Which memos share a place depends on the distance of their frames only, not on where the stack
+  // is: equal runs execute equal instructions.
+  static constexpr unsigned kMemos = 13;
+
+  template <typename RuleAt>
+  static std::uint64_t walk(RuleAt rule_at, const void* frame, const void* task_stack,
+                            Memo& memo) noexcept;
+
+  FrameRules rules_;
+  std::uintptr_t unlearned_ = 0; // the address that find() knew no rule for
+  Memo memos_[kMemos];
+};
 
 #if defined(__x86_64__)
 // A function with more ends the path.
 inline constexpr std::uintptr_t kMostFrameBytes = 16u << 20;
 
+// Reads another function's frame.
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] inline std::uintptr_t
+word_of_stack(std::uintptr_t at) noexcept {
+  return *reinterpret_cast<const std::uintptr_t*>(at);
+}
+
 // Calls visit(return address) for each call on the calling thread's stack, innermost first, until
 // it returns false. `frame`: __builtin_frame_address(0) in the function whose return address comes
-// first. Reads words of other functions' frames.
-template <typename Visit>
-[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] inline void
-visit_calls(FrameRules& rules, const void* frame, const void* task_stack, Visit&& visit) noexcept {
-  const auto word_at = [](std::uintptr_t at)
-                           __attribute__((no_sanitize_address, no_sanitize_thread)) {
-                             return *reinterpret_cast<const std::uintptr_t*>(at);
-                           };
+// first. rule_at(return address) returns a const FrameRule*, null to give up: then so does this,
+// and returns false. Calls depends_on(address, word) for each word of the stack that decides which
+// calls follow.
+template <typename RuleAt, typename Visit, typename DependsOn>
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] inline bool
+visit_calls(RuleAt&& rule_at, const void* frame, const void* task_stack, Visit&& visit,
+            DependsOn&& depends_on) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(frame);
-  std::uintptr_t frame_pointer = word_at(begin);
-  std::uintptr_t address = word_at(begin + 8);
+  std::uintptr_t frame_pointer_at = begin; // where it is saved
+  std::uintptr_t address_at = begin + 8;
   std::uintptr_t stack_pointer = begin + 16;
   // AddressSanitizer may keep the task's frame elsewhere.
   const auto task = reinterpret_cast<std::uintptr_t>(task_stack);
   const std::uintptr_t end = task > begin ? task : UINTPTR_MAX;
-  while (address != 0 && stack_pointer <= end && visit(address)) {
-    const FrameRule rule = rules.find(address);
+  while (true) {
+    const std::uintptr_t address = word_of_stack(address_at);
+    depends_on(address_at, address);
+    if (address == 0 || stack_pointer > end || !visit(address))
+      return true;
+    const FrameRule* const found = rule_at(address);
+    if (found == nullptr) [[unlikely]]
+      return false;
+    const FrameRule rule = *found;
     if (rule.kind == FrameRule::Kind::None)
-      return;
-    // Code whose description is wrong (assembly) must not lead anywhere else.
-    if (rule.kind != FrameRule::Kind::StackPointer &&
-        (frame_pointer - stack_pointer > kMostFrameBytes || frame_pointer % 8 != 0))
-      return;
-    std::uintptr_t cfa =
-        (rule.kind == FrameRule::Kind::StackPointer ? stack_pointer : frame_pointer) +
-        static_cast<std::uintptr_t>(std::intptr_t{rule.offset});
-    if (rule.kind == FrameRule::Kind::Indirect)
-      cfa = word_at(cfa);
+      return true;
+    std::uintptr_t cfa = stack_pointer;
+    std::uintptr_t frame_pointer = 0;
+    if (rule.kind != FrameRule::Kind::StackPointer ||
+        rule.saved == FrameRule::kSavedAtFramePointer) {
+      frame_pointer = word_of_stack(frame_pointer_at);
+      depends_on(frame_pointer_at, frame_pointer);
+      // Code whose description is wrong (assembly) must not lead anywhere else.
+      if (frame_pointer - stack_pointer > kMostFrameBytes || frame_pointer % 8 != 0)
+        return true;
+      if (rule.kind != FrameRule::Kind::StackPointer)
+        cfa = frame_pointer;
+    }
+    cfa += static_cast<std::uintptr_t>(std::intptr_t{rule.offset});
+    if (rule.kind == FrameRule::Kind::Indirect) {
+      const std::uintptr_t at = cfa;
+      cfa = word_of_stack(at);
+      depends_on(at, cfa);
+    }
     if (cfa <= stack_pointer || cfa - stack_pointer > kMostFrameBytes || cfa % 8 != 0)
-      return; // not a frame that contains the previous one
+      return true; // not a frame that contains the previous one
     if (rule.saved == FrameRule::kSavedAtFramePointer)
-      frame_pointer = word_at(frame_pointer);
+      frame_pointer_at = frame_pointer;
     else if (rule.saved != 0)
-      frame_pointer = word_at(cfa + 8 * static_cast<std::uintptr_t>(std::intptr_t{rule.saved}));
-    address = word_at(cfa - 8);
+      frame_pointer_at = cfa + 8 * static_cast<std::uintptr_t>(std::intptr_t{rule.saved});
+    address_at = cfa - 8;
     stack_pointer = cfa;
   }
 }

@@ -21,9 +21,11 @@ __attribute__((weak)) const void* _Unwind_Find_FDE(void* address, tp_eh_bases* b
 namespace tp::rt {
 namespace {
 
-// Numbers of registers in DWARF on x86-64.
-constexpr std::int64_t kAtFramePointer = 8 * FrameRule::kSavedAtFramePointer;
+// Numbers of registers in DWARF on x86-64, and DW_OP_breg0.
 constexpr std::uint64_t kFramePointer = 6, kStackPointer = 7, kReturnAddress = 16;
+constexpr std::uint8_t kBaseRegister0 = 0x70;
+// As Row::saved: not an offset from the CFA.
+constexpr std::int64_t kAtFramePointer = 8 * FrameRule::kSavedAtFramePointer;
 
 // A sequence of bytes of the description. Reading beyond the end sets `failed`.
 struct Bytes {
@@ -43,30 +45,11 @@ struct Bytes {
     at += sizeof value;
     return value;
   }
-  std::uint64_t unsigned_leb() noexcept {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const auto byte = read<std::uint8_t>();
-      value |= std::uint64_t{byte & 0x7fu} << shift;
-      if ((byte & 0x80u) == 0)
-        return value;
-    }
-    failed = true;
-    return value;
-  }
+  std::uint64_t unsigned_leb() noexcept { return leb().value; }
   std::int64_t signed_leb() noexcept {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const auto byte = read<std::uint8_t>();
-      value |= std::uint64_t{byte & 0x7fu} << shift;
-      if ((byte & 0x80u) == 0) {
-        if ((byte & 0x40u) != 0 && shift + 7 < 64)
-          value |= ~std::uint64_t{0} << (shift + 7);
-        return static_cast<std::int64_t>(value);
-      }
-    }
-    failed = true;
-    return static_cast<std::int64_t>(value);
+    const auto [value, bits, is_negative] = leb();
+    return static_cast<std::int64_t>(is_negative && bits < 64 ? value | ~std::uint64_t{0} << bits
+                                                              : value);
   }
   Bytes take(std::uint64_t count) noexcept {
     if (count > static_cast<std::uint64_t>(end - at)) {
@@ -76,6 +59,24 @@ struct Bytes {
     const Bytes taken{at, at + count};
     at += count;
     return taken;
+  }
+
+private:
+  struct Leb { // seven bits in each byte, the low ones first
+    std::uint64_t value;
+    unsigned bits;
+    bool is_negative; // if it has a sign
+  };
+  Leb leb() noexcept {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const auto byte = read<std::uint8_t>();
+      value |= std::uint64_t{byte & 0x7fu} << shift;
+      if ((byte & 0x80u) == 0)
+        return {value, shift + 7, (byte & 0x40u) != 0};
+    }
+    failed = true;
+    return {value, 64, false};
   }
 };
 
@@ -166,7 +167,7 @@ struct Row {
 
 // The expression that GCC writes for functions that align their stack: *(frame pointer + offset).
 bool read_indirect(Bytes expression, Row& row) noexcept {
-  constexpr std::uint8_t kBaseRegister0 = 0x70, kDereference = 0x06;
+  constexpr std::uint8_t kDereference = 0x06;
   if (expression.read<std::uint8_t>() != kBaseRegister0 + kFramePointer)
     return false;
   row.offset = expression.signed_leb();
@@ -314,7 +315,6 @@ bool Program::step(Bytes& bytes) noexcept {
     number = bytes.unsigned_leb();
     Bytes expression = bytes.take(bytes.unsigned_leb());
     // GCC's, where the stack is aligned: *(frame pointer + 0) is the caller's.
-    constexpr std::uint8_t kBaseRegister0 = 0x70;
     if (number == kFramePointer &&
         expression.read<std::uint8_t>() == kBaseRegister0 + kFramePointer &&
         expression.signed_leb() == 0 && !expression.failed && expression.empty())
@@ -383,7 +383,8 @@ FrameRule frame_rule_at(std::uintptr_t) noexcept {
 
 namespace tp::rt {
 
-FrameRule FrameRules::learn(Set& set, std::uintptr_t return_address) noexcept {
+const FrameRule& FrameRules::learn(std::uintptr_t return_address) noexcept {
+  Set& set = sets_[set_of(return_address)];
   for (unsigned i = kWays - 1; i > 0; --i)
     set.entries[i] = set.entries[i - 1];
   set.entries[0] = {return_address, frame_rule_at(return_address)};

@@ -38,25 +38,30 @@ TP_COLD FrameRule frame_rule_at(std::uintptr_t return_address) noexcept;
 // returns to the same address again.
 class FrameRules {
 public:
-  TP_HOT FrameRule find(std::uintptr_t return_address) noexcept {
-    Set& set = sets_[(return_address * 0x9e3779b97f4a7c15ull) >> (64 - kBits)];
-    for (const Entry& entry : set.entries)
+  // Null: learn() knows it. Which rules share a set does not depend on where modules are loaded, so
+  // that equal runs execute equal instructions.
+  TP_HOT const FrameRule* find(std::uintptr_t return_address) const noexcept {
+    for (const Entry& entry : sets_[set_of(return_address)].entries)
       if (entry.address == return_address) [[likely]]
-        return entry.rule;
-    return learn(set, return_address);
+        return &entry.rule;
+    return nullptr;
   }
+  // Takes microseconds.
+  TP_COLD const FrameRule& learn(std::uintptr_t return_address) noexcept;
 
 private:
   struct Entry {
     std::uintptr_t address = 0;
     FrameRule rule;
   };
-  static constexpr unsigned kWays = 4, kBits = 6;
+  static constexpr unsigned kWays = 4, kBits = 6, kPageBits = 12;
   struct alignas(64) Set {
     Entry entries[kWays];
   };
-  static_assert(sizeof(Set) == 64);
-  TP_COLD static FrameRule learn(Set& set, std::uintptr_t return_address) noexcept;
+  static_assert(sizeof(Set) == 64 && kPageBits == 2 * kBits);
+  static unsigned set_of(std::uintptr_t address) noexcept {
+    return (address ^ address >> kBits) & ((1u << kBits) - 1);
+  }
 
   Set sets_[1u << kBits];
 };

@@ -45,6 +45,10 @@ inline constexpr std::uint32_t kMaxStreams = 1u << (64 - kOrdinalBits);
 
 // Site 0 is the code outside every task: that of the program's external threads ("main").
 inline constexpr std::uint32_t kMainSite = 0;
+// A call of oneTBB is a site for each path that leads to it: so many return addresses at most,
+// innermost first, without those inside libtbb. Calls further out make no difference, so a wrapper
+// may be that many calls away, those inside oneTBB's headers included if they are not inlined.
+inline constexpr unsigned kMaxPathCalls = 6;
 
 constexpr std::uint64_t pack_id(std::uint32_t stream, std::uint64_t ordinal) {
   return std::uint64_t{stream} << kOrdinalBits | ordinal;

@@ -3,16 +3,20 @@
 // frames.
 #include "sites/call_path.h"
 #include "sites/frame_rules.h"
+#include "tp/trace/trace_format.h"
 
 #include <gtest/gtest.h>
 
 #include <alloca.h>
 #include <unwind.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -31,17 +35,27 @@ _Unwind_Reason_Code keep(_Unwind_Context* context, void* data) {
 }
 
 FrameRules rules;
+const FrameRule* rule_at(std::uintptr_t address) {
+  const FrameRule* const known = rules.find(address);
+  return known != nullptr ? known : &rules.learn(address);
+}
 Calls by_rules, by_unwinding;
 unsigned compared = 0;
+// What CallPaths says of the calls that were found by unwinding.
+CallPaths paths;
+std::map<Calls, std::uint64_t> numbers;
 
 // Both begin with the return address of this function.
 [[gnu::noinline]] void compare() {
   by_rules.clear();
   by_unwinding.clear();
-  visit_calls(rules, __builtin_frame_address(0), nullptr, [](std::uintptr_t address) {
-    by_rules.push_back(address);
-    return by_rules.size() < 200;
-  });
+  visit_calls(
+      rule_at, __builtin_frame_address(0), nullptr,
+      [](std::uintptr_t address) {
+        by_rules.push_back(address);
+        return by_rules.size() < 200;
+      },
+      [](std::uintptr_t, std::uintptr_t) {});
   _Unwind_Backtrace(keep, &by_unwinding);
   by_unwinding.erase(by_unwinding.begin()); // in this function
   by_unwinding.resize(std::min<std::size_t>(by_unwinding.size(), 200));
@@ -52,6 +66,14 @@ unsigned compared = 0;
   by_unwinding.resize(by_rules.size());
   ASSERT_EQ(by_rules, by_unwinding);
   ++compared;
+  std::uint64_t found[3];
+  const auto methods = {&CallPaths::find, &CallPaths::learn, &CallPaths::find};
+  for (std::size_t i = 0; i < 3; ++i) // one call: one return address
+    found[i] = (paths.*methods.begin()[i])(nullptr);
+  ASSERT_TRUE(found[0] == CallPaths::kUnlearned || found[0] == found[1]);
+  ASSERT_EQ(found[2], found[1]);
+  by_unwinding.resize(std::min<std::size_t>(by_unwinding.size(), tp::trace::kMaxPathCalls - 1));
+  ASSERT_EQ(numbers.emplace(by_unwinding, found[1]).first->second, found[1]);
 }
 
 std::minstd_rand random_numbers(7);
@@ -136,6 +158,10 @@ TEST(FrameRules, LeadToTheSameCallsAsUnwinding) {
   for (unsigned i = 0; i < 3000; ++i)
     call_some(i % 8);
   EXPECT_GE(compared, 3000u);
+  std::set<std::uint64_t> different;
+  for (const auto& [calls, number] : numbers)
+    EXPECT_TRUE(different.insert(number).second);
+  EXPECT_GE(different.size(), 500u);
 }
 
 TEST(FrameRules, LeadToTheSameCallsInAThread) {
