@@ -59,6 +59,7 @@ struct FrameState {
   Boundary opened;             // what the open step began with
   bool is_root = false;
   bool is_split = false;         // an algorithm split it off its spawner's own work
+  bool is_stage = false;         // its spawner is another call of a filter of its pipeline
   bool is_stolen = false;        // it began on another thread than it was spawned on
   FoldKind fold{};               // of the open step
   bool after_portion = false;    // the open step began after a portion of a body call
