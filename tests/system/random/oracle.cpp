@@ -509,10 +509,10 @@ Outcome Walk::pipeline(const Statement& s, Scope& scope, Frame& frame) {
   for (unsigned item = 0; item < s.iterations && outcome == Outcome::Normal; ++item) {
     int at = all_serial && item > 0 ? left.back() : item < s.tokens ? begin : left[item - s.tokens];
     for (std::size_t filter = 0; filter < s.blocks.size() && outcome == Outcome::Normal; ++filter) {
-      Frame& call = spawn(frame, filter_row(s, static_cast<unsigned>(filter)));
-      join_in_any_order(call, {at});
+      std::vector<int> before{at};
       if (s.serial[filter])
-        join_in_any_order(call, {last[filter]});
+        before.push_back(last[filter]);
+      Frame& call = start(frame, filter_row(s, static_cast<unsigned>(filter)), std::move(before));
       outcome = block(s.blocks[filter], &scope, call);
       at = last[filter] = call.current;
     }
