@@ -96,6 +96,31 @@ for way in $ways; do
   compare "way$way" way1 5
 done
 
+# A call begins after all that it depends on: its filter's previous call, and the item whose token it
+# takes. So the spans of its two parts in parallel are 10 each.
+cat >token.cpp <<'X'
+#include <oneapi/tbb/parallel_invoke.h>
+#include <oneapi/tbb/parallel_pipeline.h>
+#include <tp/virtual_clock.h>
+int main() {
+  int next = 0;
+  const auto mode = tbb::filter_mode::serial_in_order;
+  tbb::parallel_pipeline(1, tbb::make_filter<void, int>(mode, [&](tbb::flow_control& control) {
+    if (next == 2)
+      control.stop();
+    else
+      tbb::parallel_invoke([] { tp::spend(10); }, [] { tp::spend(10); });
+    return next++;
+  }) & tbb::make_filter<int, void>(mode, [](int) { tp::spend(10); }));
+}
+X
+build_stock token -O1 <token.cpp
+"$tp_run" -q -e virtual -o token.data ./token || fail "tp-run"
+"$tp_analyze" -q token.data --json p.json --format csv >/dev/null || fail "token: tp-analyze"
+same "spans with one token" "40 20 20 20" "$(python3 -c 'import json
+sites = json.load(open("p.json"))["sites"]
+print(*(s[what] for s in sorted(sites, key=lambda s: s["filter"]) if s["filter"] for what in ("work", "span")))')"
+
 # Wrappers: of the pipeline, and of make_filter; a pipeline in a member function.
 cat >wrapped.cpp <<'X'
 #line 2 "wrapped.cpp"
