@@ -45,6 +45,10 @@ private:
     for (const SiteFigures& site : figures.sites) {
       files.insert(site.file);
       files.insert(site.wrapper.file);
+      for (const PipelineCall& call : site.pipelines) {
+        files.insert(call.file);
+        files.insert(call.wrapper.file);
+      }
     }
     return files;
   }
@@ -55,11 +59,36 @@ private:
   std::map<std::string, std::string> same_;
 };
 
+// What identifies a site in all ways of profiling: its own place or, of a pipeline's filter, that of
+// the pipeline's first call. Where a filter was made is known of recompiled code only.
+struct Anchor {
+  std::string file;
+  std::uint32_t line;
+  SourcePlace wrapper;
+};
+Anchor anchor_of(const SiteFigures& site) {
+  if (site.pipelines.empty())
+    return {site.file, site.line, site.wrapper};
+  const PipelineCall& call = site.pipelines.front();
+  return {call.file, call.line, call.wrapper};
+}
+
+bool is_same_line(const SiteFigures& base, const SiteFigures& now) {
+  if (base.line == now.line)
+    return true;
+  // Where the filter was made may be known on one side only.
+  const std::uint32_t line = anchor_of(base).line;
+  return line == anchor_of(now).line && (line == base.line || line == now.line);
+}
+
 // Neither parameters nor members of constructs: one way of profiling knows them, another does not.
 std::vector<std::string> plain_functions(const SiteFigures& site) {
   std::vector<std::string> names;
-  for (const std::string& function : site.functions)
-    names.push_back(plain_name(function));
+  for (const PipelineCall& call : site.pipelines)
+    names.push_back(plain_name(call.function));
+  if (site.pipelines.empty())
+    for (const std::string& function : site.functions)
+      names.push_back(plain_name(function));
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
@@ -72,13 +101,16 @@ std::vector<std::string> plain_constructs(const SiteFigures& site) {
   return names;
 }
 
-// The location of a site without its line: the file, that of the wrapper, functions, constructs.
-using Scope =
-    std::tuple<std::string, std::string, std::vector<std::string>, std::vector<std::string>>;
+// The location of a site without its line: the file, that of the wrapper, functions, constructs; the
+// number of a filter.
+using Scope = std::tuple<std::string, std::string, std::vector<std::string>,
+                         std::vector<std::string>, std::uint32_t>;
 using Sites = std::vector<const SiteFigures*>; // by line
 
 Scope scope_of(const SiteFigures& site, const FileNames& name) {
-  return {name(site.file), name(site.wrapper.file), plain_functions(site), plain_constructs(site)};
+  const Anchor at = anchor_of(site);
+  return {name(at.file), name(at.wrapper.file), plain_functions(site), plain_constructs(site),
+          site.filter};
 }
 
 std::map<Scope, std::pair<Sites, Sites>> by_scope(const Figures& base, const Figures& now,
@@ -89,7 +121,9 @@ std::map<Scope, std::pair<Sites, Sites>> by_scope(const Figures& base, const Fig
   for (const SiteFigures& site : now.sites)
     scopes[scope_of(site, name)].second.push_back(&site);
   const auto by_line = [](const SiteFigures* a, const SiteFigures* b) {
-    return std::pair(a->line, a->wrapper.line) < std::pair(b->line, b->wrapper.line);
+    const Anchor at = anchor_of(*a), other = anchor_of(*b);
+    return std::tuple(at.line, at.wrapper.line, a->line, a->wrapper.line) <
+           std::tuple(other.line, other.wrapper.line, b->line, b->wrapper.line);
   };
   for (auto& [scope, sites] : scopes) {
     std::sort(sites.first.begin(), sites.first.end(), by_line);
@@ -100,13 +134,14 @@ std::map<Scope, std::pair<Sites, Sites>> by_scope(const Figures& base, const Fig
 
 // Matches the remaining sites by file and line, whatever code is there now.
 void match_lines(Sites& base, Sites& now, const FileNames& name, std::vector<SitePair>& pairs) {
-  using Place = std::tuple<std::string, std::uint32_t, std::string, std::uint32_t>;
+  using Place = std::tuple<std::string, std::uint32_t, std::string, std::uint32_t, std::uint32_t>;
   const auto place_of = [&](const SiteFigures& site) {
-    return Place{name(site.file), site.line, name(site.wrapper.file), site.wrapper.line};
+    const Anchor at = anchor_of(site);
+    return Place{name(at.file), at.line, name(at.wrapper.file), at.wrapper.line, site.filter};
   };
-  std::map<Place, const SiteFigures*> places;
+  std::multimap<Place, const SiteFigures*> places;
   for (const SiteFigures* const site : now)
-    places[place_of(*site)] = site;
+    places.emplace(place_of(*site), site);
   for (const SiteFigures* const site : base) {
     const auto found = places.find(place_of(*site));
     if (found == places.end()) {
@@ -134,7 +169,7 @@ std::vector<SitePair> match_sites(const Figures& base, const Figures& now) {
       continue;
     }
     for (std::size_t i = 0; i < before.size(); ++i)
-      pairs.push_back({before[i]->line == after[i]->line ? Match::SameLine : Match::Moved,
+      pairs.push_back({is_same_line(*before[i], *after[i]) ? Match::SameLine : Match::Moved,
                        before[i], after[i]});
   }
   match_lines(base_rest, now_rest, name, pairs);

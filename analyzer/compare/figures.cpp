@@ -46,6 +46,18 @@ SiteFigures site_of_json(const JsonFields& json) {
     const JsonFields wrapper = json.object("wrapper");
     site.wrapper = {wrapper.text("file"), line_of(wrapper)};
   }
+  if (json.has("filter")) { // added within /1, as are the pipelines
+    site.filter = json.number32("filter");
+    for (const Json& each : json.array("pipelines")) {
+      const JsonFields call{each, json.file(), "sites.pipelines."};
+      PipelineCall pipeline{call.text("file"), line_of(call), call.text("function"), {}};
+      if (!call.is_null("wrapper")) {
+        const JsonFields wrapper = call.object("wrapper");
+        pipeline.wrapper = {wrapper.text("file"), line_of(wrapper)};
+      }
+      site.pipelines.push_back(std::move(pipeline));
+    }
+  }
   site.work = json.number("work");
   site.span = json.number("span");
   // Added within /1. Profiles without it have the sum of spans instead.
@@ -127,6 +139,8 @@ Figures figures_of(const Profile& profile) {
                              .functions = row.info.functions,
                              .constructs = row.info.constructs,
                              .wrapper = row.info.wrapper,
+                             .filter = row.info.filter,
+                             .pipelines = row.info.pipelines,
                              .work = row.work,
                              .span = row.span,
                              .longest_chain = row.longest_chain,

@@ -16,7 +16,9 @@ struct SiteFigures {
   std::string file;
   std::uint32_t line = 0; // 0: main
   std::vector<std::string> functions, constructs;
-  SourcePlace wrapper; // as in SiteInfo
+  SourcePlace wrapper;      // as in SiteInfo
+  std::uint32_t filter = 0; // the same
+  std::vector<PipelineCall> pipelines;
   std::uint64_t work = 0, span = 0;
   std::uint64_t longest_chain = 0;
   std::uint64_t exclusive_work = 0, critical_work = 0;

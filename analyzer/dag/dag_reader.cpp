@@ -361,8 +361,12 @@ bool DagReader::process_spawn(Stream& stream) {
   child->spawn_time = stream.cursor.time().at;
   child->state.row = child->state.last_spawned = row;
   child->state.path = visitor_.copy_path(*parent.state.path);
-  const bool is_split = record.op == Op::Spawn &&
-                        static_cast<trace::SiteCode>(record.flags & 3) == trace::SiteCode::Inherit;
+  const bool inherits = static_cast<trace::SiteCode>(record.flags & 3) == trace::SiteCode::Inherit;
+  // A pipeline's own spawns have the sites of its filters.
+  const bool passes_item = record.op == Op::Spawn && !inherits && rows_.is_of_filter(spawned_at);
+  const bool is_split = (record.op == Op::Spawn && inherits) || passes_item;
+  const bool is_stage =
+      passes_item && rows_.is_of_filter(row) && rows_.is_of_filter(parent.state.row);
   const bool is_wait = record.op == Op::SpawnWait;
   const bool waits_alone = is_wait && record.flags & trace::kWaitAlone;
   if (waits_alone)
@@ -375,6 +379,7 @@ bool DagReader::process_spawn(Stream& stream) {
   if (!is_wait && record.flags & trace::kSpawnSplit)
     joins_.split(parent, *child);
   child->state.is_split = is_split;
+  child->state.is_stage = is_stage;
   child->largest_leaf = is_split ? parent.largest_leaf : stream.largest_leaf;
   stream.largest_leaf = 0;
   visitor_.spawned(parent.state, child->state);

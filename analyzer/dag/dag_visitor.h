@@ -59,6 +59,8 @@ struct FrameState {
   Boundary opened;             // what the open step began with
   bool is_root = false;
   bool is_split = false;         // an algorithm split it off its spawner's own work
+  bool is_stage = false;         // its spawner is another call of a filter of its pipeline
+  bool starts_after = false;     // its path has been reassigned: it does not come after its spawn
   bool is_stolen = false;        // it began on another thread than it was spawned on
   FoldKind fold{};               // of the open step
   bool after_portion = false;    // the open step began after a portion of a body call
@@ -116,6 +118,8 @@ public:
   virtual void begun(FrameState&) {}
   // The frame's path has been reassigned: it does not come after its spawn.
   virtual void restarted(FrameState&) {}
+  // Such a frame comes after one more edge.
+  virtual void delayed(FrameState&) {}
   virtual void step(FrameState& frame, const Step& step) = 0;
   virtual void loop_begin(FrameState&) {}
   // A portion of the body call is over: the path from its beginning, or from the last portion's end.

@@ -77,9 +77,12 @@ bool DagReader::process_acquire(Stream& stream) {
     summary_.after_messages[frame.state.row] = 1;
   if (starts_after && frame.open_loops == 0) {
     visitor_.assign_path(*frame.state.path, *found->path);
+    frame.state.starts_after = true;
     visitor_.restarted(frame.state);
   } else {
     visitor_.join_path(*frame.state.path, *found->path, Tie::Into);
+    if (frame.state.starts_after)
+      visitor_.delayed(frame.state);
   }
   use_edge(stream, id, *found, -1);
   return true;

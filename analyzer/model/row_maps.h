@@ -19,6 +19,14 @@ struct RowMaps {
   bool is_of_library(Row row) const {
     return index_of(row) < of_library.size() && of_library[index_of(row)];
   }
+  // By row: whether it is a filter of a pipeline, and whether it is the place of one. Empty: none.
+  std::vector<bool> of_filter, places_filter;
+  bool is_of_filter(Row row) const {
+    return index_of(row) < of_filter.size() && of_filter[index_of(row)];
+  }
+  bool is_place_of_filter(Row row) const {
+    return index_of(row) < places_filter.size() && places_filter[index_of(row)];
+  }
   // The last row: of tasks whose spawn or site is lost (incomplete traces only).
   Row unknown_row = kMainRow;
 };

@@ -80,7 +80,7 @@ struct CodeAddress {
 
 struct StaticSite {
   std::uint32_t id = 0;
-  std::string tag; // "explicit", "header", "address"
+  std::string tag; // "explicit", "header", "address", "filter"
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -90,6 +90,11 @@ struct StaticSite {
   std::string type;               // mangled name of the task's type, for address sites
   std::vector<CodeAddress> stack; // innermost first
   bool has_other_callers = false; // all that were too many for a site each
+  // Of a pipeline's filter: the site where it was made or is called, that of the pipeline's call (0:
+  // it is not tagged), its number from 1, and its mode.
+  std::uint32_t of = 0, call = 0;
+  std::uint32_t filter = 0;
+  std::string mode;
 };
 
 struct StaticRegion {

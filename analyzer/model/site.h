@@ -19,6 +19,15 @@ struct SourcePlace {
   std::uint32_t line = 0;
 };
 
+// A call of parallel_pipeline; `name` and `wrapper` as in SiteInfo.
+struct PipelineCall {
+  std::string file;
+  std::uint32_t line = 0;
+  std::string function;
+  SourcePlace wrapper;
+  std::string name = {};
+};
+
 struct SiteInfo {
   std::string name; // to display: file:line without the directory that all files have in common
   std::string file;
@@ -34,6 +43,13 @@ struct SiteInfo {
   SourcePlace wrapper;
   std::string wrapper_function;
   bool of_other_callers = false;
+  // Of a pipeline's filter: its number, from 1, its modes, and where its pipelines are called (by
+  // file and line), which is known however the program was compiled.
+  std::uint32_t filter = 0;
+  std::vector<std::string> filter_modes;
+  std::vector<PipelineCall> pipelines;
+  // The name without "filter N of": where the filter was made, or its pipeline is called.
+  std::string place_name() const { return filter == 0 ? name : name.substr(name.find(" of ") + 4); }
 };
 
 // The cost of its tasks in addition to their work. A task is created and waited for in the code

@@ -100,11 +100,12 @@ void DagFold::spawned(const FrameState& parent, FrameState& child) {
     set_divisible(path_of(child), from.loop->begin);
   add_burden(parent, child);
   if (setup_.contexts)
-    own.context = contexts_.spawned(from.context, child.row);
+    own.context = contexts_.spawned(
+        child.is_stage ? contexts_.nodes()[from.context].parent : from.context, child.row);
   if (!setup_.sites)
     return;
   // What a task needs before it begins is in its frame and its path: there may be many such tasks.
-  sites_.spawned(from.site, own.site);
+  sites_.spawned(from.site, own.site, child.is_stage);
   paths_.leave(path_of(child));
 }
 

@@ -136,6 +136,7 @@ public:
     if (setup_.sites)
       sites_.restarted(data_of(frame).site, path_of(frame).executed());
   }
+  void delayed(FrameState& frame) override { restarted(frame); }
   void begun(FrameState& frame) override {
     FoldFrame& own = data_of(frame);
     if (setup_.sites) {

@@ -170,12 +170,13 @@ void SiteProfile::root_begun(SiteFrame& frame) {
   frame.task->serial = ++serials_;
 }
 
-void SiteProfile::spawned(const SiteFrame& parent, SiteFrame& child) {
+void SiteProfile::spawned(const SiteFrame& parent, SiteFrame& child, bool is_stage) {
   if (parent.task) // a lost spawn has none
     parent.task->has_spawned = true;
-  child.invocation = parent.invocation;
-  if (parent.invocation)
-    ++parent.invocation->live;
+  const bool is_outermost = parent.task && parent.invocation == parent.task;
+  child.invocation = is_stage && is_outermost ? parent.task->outer : parent.invocation;
+  if (child.invocation)
+    ++child.invocation->live;
 }
 
 void SiteProfile::make_invocation(SiteFrame& frame, Row row, std::uint64_t start) {

@@ -237,7 +237,9 @@ public:
   SiteProfile(const IdVector<Row, std::uint32_t>& callers, std::span<const Row> chains);
 
   void root_begun(SiteFrame& frame);
-  void spawned(const SiteFrame& parent, SiteFrame& child);
+  // `is_stage`: the child does not belong to its parent's invocation, it comes after it, as one of the
+  // same pipeline's calls of its filters. They are invocations of what called the pipeline.
+  void spawned(const SiteFrame& parent, SiteFrame& child, bool is_stage = false);
   void begun(SiteFrame& frame, const FrameState& of, std::uint64_t start) {
     make_invocation(frame, of.row, start);
     RowTotals& row = rows_[of.row];

@@ -43,7 +43,7 @@ std::string boundary_name(const Boundary& boundary, const SiteInfo& own, const S
 
 // "at a.cpp:12"; "in NAME" if only the name of a function is known.
 std::string at(const SiteInfo& info) {
-  return (info.line > 0 ? "at " : "in ") + info.name;
+  return (info.line > 0 ? "at " : "in ") + info.place_name();
 }
 
 // Algorithms wait for their tasks in the call that creates them.
@@ -70,6 +70,8 @@ bool passes_messages(const SiteInfo& info) {
 // An algorithm spawns tasks of its own to divide its work, a node to pass a message on.
 bool is_own_spawn(Row spawned, const SiteInfo& own, const SiteTable& table) {
   const SiteInfo& other = table.rows[spawned];
+  if (own.filter != 0 && other.filter != 0)
+    return true;
   return is_algorithm(own) ? &other == &own : noun_of(own) == kNode && noun_of(other) == kNode;
 }
 
@@ -154,6 +156,8 @@ std::string code_of_row(Row row, const SiteTable& table) {
   if (row == kMainRow)
     return "main";
   const SiteInfo& info = table.rows[row];
+  if (info.filter != 0)
+    return "the body of " + info.name;
   return (noun_of(info) == kNode ? "the body of " : "") + seen_from_outside(info);
 }
 

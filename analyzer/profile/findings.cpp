@@ -139,10 +139,14 @@ Shape Finder::shape_of(const Code& code) const {
   // All of it is on the path, task after task.
   const bool serial =
       finding.critical_tasks > 1 && is_at_least(finding.critical_work, 90, finding.work);
-  const std::string_view noun = noun_of(measured_.table.rows[finding.row]);
+  const SiteInfo& site = measured_.table.rows[finding.row];
+  const std::string_view noun = noun_of(site);
+  const bool is_serial_filter =
+      site.filter != 0 &&
+      std::ranges::find(site.filter_modes, "parallel") == site.filter_modes.end();
   if (serial && noun == kNode)
     return Shape::SerialNode;
-  if (serial && noun == kPipeline)
+  if (is_serial_filter || (serial && noun == kPipeline && site.filter == 0))
     return Shape::SerialFilter;
   if (serial || finding.critical_tasks > kFewTasks)
     return Shape::SerialTasks;

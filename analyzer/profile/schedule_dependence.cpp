@@ -62,8 +62,16 @@ struct Affected {
   std::vector<std::string> names;
   Wide work = 0;
   void add(const SiteRow& site) {
-    names.push_back(site.info.name);
+    for (const PipelineCall& call : site.info.pipelines)
+      add_name(call.name);
+    if (site.info.pipelines.empty())
+      add_name(site.info.place_name());
     work += site.work;
+  }
+  // The filters of a pipeline have one.
+  void add_name(const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
   }
   bool matters(const Measured& measured) const {
     return !names.empty() && work * 100 >= measured.fold.divisible_span;

@@ -60,7 +60,8 @@ SiteRows site_rows(const Measured& measured, const IdVector<Row, SiteOverhead>& 
   SiteRows result;
   const SiteTable& table = measured.table;
   for (const Row row : ids_below(table.rows.end_id())) {
-    const bool is_spare = row == table.maps.unknown_row || table.maps.is_of_library(row);
+    const bool is_spare = row == table.maps.unknown_row || table.maps.is_of_library(row) ||
+                          table.maps.is_place_of_filter(row);
     if (is_spare && measured.fold.rows[row].on_work.local.count == 0)
       continue;
     SiteRow site = row_of(measured, row, overheads[row]);

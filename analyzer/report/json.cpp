@@ -129,6 +129,21 @@ Json wrapper_json(const SiteInfo& info) {
           {"other_callers", info.of_other_callers}};
 }
 
+// Where the pipelines of a filter are called.
+Json pipelines_json(const SiteInfo& info) {
+  Json calls = Json::array();
+  for (const PipelineCall& call : info.pipelines) {
+    Json wrapper = nullptr;
+    if (!call.wrapper.file.empty())
+      wrapper = {{"file", call.wrapper.file}, {"line", call.wrapper.line}};
+    calls.push_back({{"file", call.file},
+                     {"line", call.line},
+                     {"function", call.function},
+                     {"wrapper", wrapper}});
+  }
+  return calls;
+}
+
 // Tasks by size; null if there are none, or no pictures.
 Json task_work_json(const Profile& profile, const SiteRow& site) {
   const auto index = static_cast<std::size_t>(&site - profile.sites.data());
@@ -155,6 +170,9 @@ Json site_json(const Profile& profile, const SiteRow& site) {
                {"found_by", site.info.found_by},
                {"site_ids", site.info.site_ids},
                {"wrapper", wrapper_json(site.info)},
+               {"filter", site.info.filter},
+               {"filter_modes", site.info.filter_modes},
+               {"pipelines", pipelines_json(site.info)},
                {"work", site.work},
                {"span", site.span},
                {"parallelism", number(decimal2({site.work, site.span}))},

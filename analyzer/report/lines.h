@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,18 +32,42 @@ inline std::string printable_lines(std::string text) {
   return text;
 }
 
-// Shortens long paths and qualified names at the beginning, to keep the line number; by whole
-// components, as long as that costs less than half of the available width.
-inline std::string shortened(std::string name) {
-  name = printable(std::move(name));
-  if (name.size() <= kMaxNameWidth)
+// Shortens paths and qualified names at the beginning, to keep the line number; by whole components,
+// as long as that costs less than half of the width.
+inline std::string end_of(std::string name, std::size_t width) {
+  if (name.size() <= width)
     return name;
-  name.erase(0, name.size() - kMaxNameWidth + 3);
-  if (const std::size_t component = name.find_first_of(":/"); component < kMaxNameWidth / 2)
+  name.erase(0, name.size() - width + 3);
+  if (const std::size_t component = name.find_first_of(":/"); component < width / 2)
     name.erase(0, component);
   while (name.starts_with(':'))
     name.erase(0, 1);
   return "..." + name;
+}
+
+// The same for the name of a site; first where a wrapper calls oneTBB, and never the number of a
+// filter.
+inline std::string shortened(std::string name) {
+  name = printable(std::move(name));
+  if (name.size() <= kMaxNameWidth)
+    return name;
+  std::string number;
+  if (const std::size_t end = name.find(" of "); name.starts_with("filter ") && end < 18) {
+    number = name.substr(0, end + 4);
+    name.erase(0, end + 4);
+  }
+  const std::size_t width = kMaxNameWidth - number.size();
+  constexpr std::string_view kCalls = " <- ";
+  const std::size_t calls = std::min(name.find(kCalls), name.size());
+  std::string place = end_of(name.substr(0, calls), width);
+  constexpr std::size_t kLeastOfWrapper = 8;
+  if (const std::size_t room = width - place.size();
+      calls < name.size() && room >= kCalls.size() + kLeastOfWrapper) {
+    const std::string wrapper = end_of(name.substr(calls + kCalls.size()), room - kCalls.size());
+    if (wrapper.find(':') != std::string::npos) // more than its line is left
+      place.append(kCalls) += wrapper;
+  }
+  return number + place;
 }
 
 // Shortens sentences at the end.

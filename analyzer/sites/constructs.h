@@ -42,6 +42,7 @@ inline constexpr TaskTemplate kTaskTemplates[] = {
     {"d1::function_invoker", 0, name_of(trace::Construct::ParallelInvoke)},
     {"d1::invoke_subroot_task", 0, name_of(trace::Construct::ParallelInvoke)},
     {"r1::stage_task", 0, name_of(trace::Construct::ParallelPipeline)},
+    {"d1::concrete_filter", 2, name_of(trace::Construct::ParallelPipeline)},
     {"d1::function_task", 0, ""},
     {"d2::function_task", 0, ""},
     {"d1::function_stack_task", 0, ""},

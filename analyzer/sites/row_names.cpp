@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace tp::analysis {
 namespace {
@@ -160,11 +161,12 @@ Names separate(const std::set<std::string>& functions, std::size_t room) {
   return names;
 }
 
-// The rows of each name.
-std::map<std::string, std::vector<Row>> by_name(const IdVector<Row, SiteInfo>& rows) {
-  std::map<std::string, std::vector<Row>> result;
+// The rows of each name. The numbers of filters become part of it.
+std::map<std::pair<std::uint32_t, std::string>, std::vector<Row>>
+by_name(const IdVector<Row, SiteInfo>& rows) {
+  std::map<std::pair<std::uint32_t, std::string>, std::vector<Row>> result;
   for (const Row row : ids_below(rows.end_id()))
-    result[rows[row].name].push_back(row);
+    result[{rows[row].filter, rows[row].name}].push_back(row);
   return result;
 }
 

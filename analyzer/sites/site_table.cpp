@@ -2,6 +2,7 @@
 // Merges sites into rows.
 #include "sites/site_table.h"
 
+#include "sites/constructs.h"
 #include "sites/demangle.h"
 #include "sites/row_names.h"
 #include "sites/site_resolver.h"
@@ -30,6 +31,8 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 // The context of an untagged task may be the user's own, and then says less than the type of the
 // task.
 std::string construct_of(const StaticSite& site) {
+  if (site.filter != 0)
+    return std::string(name_of(trace::Construct::ParallelPipeline));
   const std::string by_type = look_at_task_type(demangle_type(site.type)).construct;
   return by_type.empty() ? site.construct : by_type;
 }
@@ -39,6 +42,7 @@ struct Place {
   ResolvedSite site;
   ResolvedSite wrapper; // no file: none
   bool of_other_callers = false;
+  const StaticSite* site_there = nullptr; // of a filter, the site where it was made or is called
 };
 
 // Where each site is. A file has one name: the one by which the compiler was given it, as in tags.
@@ -55,13 +59,20 @@ std::vector<Place> places_of(const SiteFile& sites, const DebugFiles& debug_file
 
   std::vector<Place> places;
   std::set<std::string> tagged;
+  std::map<std::uint32_t, std::size_t> index; // of the sites so far, by id
   const auto normalize = [](ResolvedSite& place) {
     if (place.line != 0)
       place.file = normal_path(place.file);
   };
   for (std::size_t i = 0; i < sites.sites.size(); ++i) {
     const StaticSite& site = sites.sites[i];
+    index.emplace(site.id, i);
+    if (const auto made_at = index.find(site.of); site.filter != 0 && made_at != index.end()) {
+      places.push_back(Place(places[made_at->second]));
+      continue;
+    }
     Place place;
+    place.site_there = &site;
     place.site = {
         .file = site.file, .line = site.line, .function = site.function, .found_by = site.tag};
     if (site.file.empty())
@@ -97,9 +108,12 @@ void separate_files(SiteTable& table, const std::vector<RowCode>& codes) {
   for (const auto distinguish :
        {+[](const RowCode& code, std::size_t) { return "@" + code.in_module; },
         +[](const RowCode&, std::size_t number) { return "#" + std::to_string(number); }}) {
-    std::map<std::pair<std::string, std::uint32_t>, std::vector<Row>> rows_of;
-    for (const Row row : ids_below(table.rows.end_id()))
-      rows_of[{table.rows[row].file, table.rows[row].line}].push_back(row);
+    // Filters of one place differ by their numbers.
+    std::map<std::tuple<std::string, std::uint32_t, std::uint32_t>, std::vector<Row>> rows_of;
+    for (const Row row : ids_below(table.rows.end_id())) {
+      const SiteInfo& info = table.rows[row];
+      rows_of[{info.file, info.line, info.filter}].push_back(row);
+    }
     for (const auto& [place, rows] : rows_of)
       for (std::size_t i = 0; rows.size() > 1 && i < rows.size(); ++i)
         if (const RowCode& code = codes[index_of(rows[i])]; !code.in_module.empty())
@@ -114,19 +128,24 @@ std::vector<RowCode> add_rows(SiteTable& table, const SiteFile& sites, const Pat
   std::vector<RowCode> codes(1);
   table.rows.push_back({.file = "main", .line = 0, .found_by = {"main"}});
   table.maps.of_library.push_back(false);
+  table.maps.of_filter.push_back(false);
+  table.maps.places_filter.push_back(false);
   table.maps.row_of_site.insert(trace::kMainSite, kMainRow);
   std::vector<Place> places = places_of(sites, debug_files, wrappers, table.unknown_wrappers);
-  // By file, line and identity, of the wrapper as well: different code is never one row.
+  // By file, line and identity, of the wrapper as well: different code is never one row. Filters of
+  // a pipeline that were made in the same place are sites of their own.
   using Code = std::tuple<std::string, std::uint32_t, std::string>;
-  std::map<std::tuple<Code, Code, bool>, Row> known;
+  std::map<std::tuple<Code, Code, bool, std::uint32_t>, Row> known;
+  std::map<Row, std::set<Row>> calls_of; // of the pipelines of a filter
   for (std::size_t i = 0; i < places.size(); ++i) {
     const StaticSite& site = sites.sites[i];
-    auto& [place, wrapper, of_other_callers] = places[i];
+    auto& [place, wrapper, of_other_callers, site_there] = places[i];
     place.file = map_path(place.file, path_map);
     wrapper.file = map_path(wrapper.file, path_map);
     const auto [it, fresh] = known.try_emplace({{place.file, place.line, place.identity},
                                                 {wrapper.file, wrapper.line, wrapper.identity},
-                                                of_other_callers},
+                                                of_other_callers,
+                                                site.filter},
                                                table.rows.end_id());
     if (fresh) {
       table.rows.push_back({.name = place.name,
@@ -134,18 +153,30 @@ std::vector<RowCode> add_rows(SiteTable& table, const SiteFile& sites, const Pat
                             .line = place.line,
                             .wrapper = {wrapper.file, wrapper.line},
                             .wrapper_function = wrapper.function,
-                            .of_other_callers = of_other_callers});
+                            .of_other_callers = of_other_callers,
+                            .filter = site.filter});
       table.maps.of_library.push_back(place.of_library);
+      table.maps.of_filter.push_back(site.filter != 0);
+      table.maps.places_filter.push_back(false);
       codes.push_back({place.what, place.place, place.in_module});
     }
     SiteInfo& row = table.rows[it->second];
+    add_once(row.filter_modes, site.mode);
+    if (site.filter != 0)
+      for (const std::uint32_t id : {site.of, site.call})
+        if (const Row* const used = table.maps.row_of_site.find(id); used && *used != kMainRow) {
+          table.maps.places_filter[index_of(*used)] = true;
+          // Without tags the place of a filter is that of its pipeline's call.
+          if (id == site.call || (site.call == 0 && site_there->tag == "address"))
+            calls_of[it->second].insert(*used);
+        }
     add_once(row.functions, place.function);
     add_once(row.constructs, construct_of(site));
     add_once(row.found_by, place.found_by);
     if (wrapper.file.empty()) { // else those of the wrapper's call
       if (row.column == 0)
-        row.column = site.column;
-      row.end_line = std::max(row.end_line, site.end_line);
+        row.column = site_there->column;
+      row.end_line = std::max(row.end_line, site_there->end_line);
     }
     row.site_ids.push_back(site.id);
     table.maps.row_of_site.insert(site.id, it->second);
@@ -156,6 +187,17 @@ std::vector<RowCode> add_rows(SiteTable& table, const SiteFile& sites, const Pat
   table.maps.of_library.push_back(false);
   codes.emplace_back();
   separate_files(table, codes);
+  for (const auto& [filter, calls] : calls_of)
+    for (const Row row : calls) {
+      const SiteInfo& call = table.rows[row];
+      table.rows[filter].pipelines.push_back({call.file, call.line,
+                                              call.functions.empty() ? "" : call.functions.front(),
+                                              call.wrapper});
+    }
+  for (SiteInfo& row : table.rows)
+    std::ranges::sort(row.pipelines, {}, [](const PipelineCall& call) {
+      return std::tie(call.file, call.line, call.wrapper.file, call.wrapper.line);
+    });
   return codes;
 }
 
@@ -208,11 +250,22 @@ void name_places(SiteTable& table, const std::vector<RowCode>& codes) {
     if (row.name.empty() && row.line != 0)
       row.name = place(row.file, row.line);
   name_codes(table.rows, codes);
-  for (SiteInfo& row : table.rows)
+  const auto place_or_file = [&](const std::string& file, std::uint32_t line) {
+    return line == 0 ? file : place(file, line);
+  };
+  for (SiteInfo& row : table.rows) {
     if (const auto& [file, line] = row.wrapper; row.of_other_callers)
       row.name += " (other callers)";
     else if (!file.empty())
-      row.name += " <- " + (line == 0 ? file : place(file, line));
+      row.name += " <- " + place_or_file(file, line);
+    for (PipelineCall& call : row.pipelines) {
+      call.name = place_or_file(call.file, call.line);
+      if (const auto& [file, line] = call.wrapper; !file.empty())
+        call.name += " <- " + place_or_file(file, line);
+    }
+    if (row.filter != 0)
+      row.name = fmt::format("filter {} of {}", row.filter, row.name);
+  }
   for (RegionInfo& region : table.regions)
     region.place = place(region.file, region.line);
 }

@@ -165,6 +165,10 @@ StaticSite read_site(const JsonFields& fields) {
   site.construct = fields.text("construct", "");
   site.type = fields.text("type", "");
   site.has_other_callers = fields.flag("other_callers", false);
+  site.of = fields.number32("of", 0);
+  site.call = fields.number32("call", 0);
+  site.filter = fields.number32("filter", 0);
+  site.mode = fields.text("mode", "");
   for (const Json& pair : fields.array_or_empty("stack")) {
     if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number_unsigned() ||
         !pair[1].is_number_unsigned())

@@ -7,8 +7,8 @@
 Independent of how tp-analyze names sites: a row's line must be a tag's or be on the stack of each of its sites, by
 addr2line; where no line is known, the row has one function, the stacks of all its sites have an address in common,
 and if only the types of their tasks are known, these are the same. No two rows may have the same name, or the same
-file and line, unless different wrappers are called there. Modules that are gone, or that addr2line cannot read, are
-left out. Exit status 1: two functions in a row; the rows are printed.
+file and line, unless different wrappers are called there, or they are filters with different numbers, which have the
+place of another site. Modules that are gone, or that addr2line cannot read, are left out. Exit status 1: two functions in a row; the rows are printed.
 """
 import json
 import os
@@ -24,7 +24,9 @@ def read_recording(folder):
                 entry = json.loads(line)
             except ValueError:
                 continue  # torn
-            if "site" in entry:
+            if entry.get("tag") == "filter":
+                sites[entry["site"]] = sites[entry["of"]]
+            elif "site" in entry:
                 sites[entry["site"]] = entry
             elif "module" in entry:
                 modules[entry["module"]] = entry
@@ -57,7 +59,7 @@ def places_of(addresses, modules):
 def check(profile, sites, modules):
     rows = profile["sites"]
     problems = []
-    for what in (lambda row: row["name"], lambda row: (row["file"], row["line"], str(row.get("wrapper")))):
+    for what in (lambda row: row["name"], lambda row: (row["file"], row["line"], str(row.get("wrapper")), row.get("filter"))):
         seen = {}
         for row in rows:
             if what(row) in seen:

@@ -179,6 +179,14 @@ void tp_copy_edges(const void* from, const void* to) TP_NOEXCEPT;
 void tp_name_object(const void* object, const void* site) TP_NOEXCEPT;
 void tp_copy_name(const void* from, const void* to) TP_NOEXCEPT;
 uint32_t tp_name_of(const void* object) TP_NOEXCEPT;
+/* The same for a filter of a pipeline, which is made at `site`; tp_name_object takes it away. */
+void tp_name_filter(const void* node, const void* site) TP_NOEXCEPT;
+/* The spawn site of a pipeline's calls of its filter `number` (from 1): that of the filter's node, if
+ * it has a name; else of the call of parallel_pipeline, if that is tagged; else one that `type`, the
+ * filter's vtable pointer, and `caller`, the call's return address, identify: it has to be below on
+ * the stack. `mode`: bit 0, the filter is serial; bit 1, in no order. 0: nothing is recorded. */
+uint32_t tp_filter_site(const void* node, const void* type, const void* caller, unsigned number,
+                        unsigned mode) TP_NOEXCEPT;
 /* A node of a flow graph with limited concurrency has a number of `places`, all free at first. The
  * place of a serial node is taken again as it was given back; a node with several places is a
  * limiter (tp_on_admit). tp_on_message_done: the current frame has run the body for a message:

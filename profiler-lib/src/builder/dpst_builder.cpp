@@ -253,15 +253,20 @@ struct SpawnedAt {
 };
 
 // The spawn site of a new task, the first of these that applies:
-//   1. it was set in advance: by the node whose body the task runs, or by a delegated call
+//   1. it was set in advance: by the node whose body the task runs, the filter that the task calls, or
+//      a delegated call
 //   2. the entry point that the user called, if a header or tp-c++ tagged the call
 //   3. the site of the spawning task, if an algorithm splits its own work, or if the task is
 //      returned instead of spawned
 //   4. the address of the call
 TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task& task,
                          const ContextOperand& context, unsigned traits) noexcept {
-  if ((task.words[1] & TP_TASK_SITE_PRESET) != 0) [[unlikely]]
-    return {static_cast<std::uint32_t>(task.words[1]), false, true};
+  if ((task.words[1] & TP_TASK_SITE_PRESET) != 0) [[unlikely]] {
+    // What a filter calls is tagged if the pipeline's own call is.
+    const bool is_tagged = (task.words[1] & TP_TASK_SITE_STAGE) == 0 || frame.call_site != 0 ||
+                           (context.code == ContextCode::Own && frame.site_tagged);
+    return {static_cast<std::uint32_t>(task.words[1]), false, is_tagged};
+  }
   if (frame.call_site != 0)
     return {frame.call_site, false, true};
   if (context.code == ContextCode::Own) {

@@ -43,18 +43,20 @@ TP_HOT bool has_steps(const ThreadState& thread, const Frame& frame) noexcept {
 }
 
 // For a site or a path of calls that the thread has not met.
-TP_COLD std::uint32_t learn_site(ThreadState& thread, Frame& frame, const void* record) noexcept;
+TP_COLD std::uint32_t learn_site(ThreadState& thread, Frame& frame, const void* record,
+                                 Notes notes) noexcept;
 
 // The number of a call's site, from its record and the path of calls that led here, from the
 // thread's cache if possible; with kInternalSite where that applies.
-TP_HOT std::uint32_t id_of_site(ThreadState& thread, Frame& frame, const void* record) noexcept {
+TP_HOT std::uint32_t id_of_site(ThreadState& thread, Frame& frame, const void* record,
+                                Notes notes = Notes::Used) noexcept {
   const std::uint32_t kind = thread.sites.find(record_key(record));
   if ((kind & kInternalSite) != 0)
     return kind;
   const std::uint64_t path = thread.call_paths.find(task_stack_of(frame));
   const std::uint32_t id =
       path != CallPaths::kUnlearned ? thread.sites.find(record_key(record, path)) : 0;
-  return id != 0 ? id : learn_site(thread, frame, record);
+  return id != 0 ? id : learn_site(thread, frame, record, notes);
 }
 
 } // namespace tp::rt

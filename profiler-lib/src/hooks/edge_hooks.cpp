@@ -7,8 +7,10 @@
 // limiters (limiter_hooks.cpp).
 #include "tp/hooks.h"
 
+#include "hooks/current_thread.h"
 #include "hooks/edge_entries.h"
 #include "hooks/tickets.h"
+#include "sites/site_registry.h"
 
 #include <atomic>
 
@@ -240,6 +242,18 @@ TP_EXPORT void tp_name_object(const void* object, const void* site) noexcept {
   put_edge(name_key(object), id);
 }
 
+TP_EXPORT void tp_name_filter(const void* node, const void* site) noexcept {
+  ThreadState* const thread = thread_state_or_create();
+  if (thread == nullptr)
+    return;
+  // tp-c++ describes the call of parallel_pipeline, which is often around that of make_filter.
+  const std::uint32_t id = id_of_site(*thread, top(*thread), site, Notes::Ignored);
+  if ((id & kInternalSite) != 0)
+    return;
+  forget_edges(name_key(node));
+  put_edge(name_key(node), id);
+}
+
 TP_EXPORT void tp_copy_name(const void* from, const void* to) noexcept {
   if (const std::uint32_t id = tp_name_of(from))
     put_edge(name_key(to), id);
@@ -247,6 +261,27 @@ TP_EXPORT void tp_copy_name(const void* from, const void* to) noexcept {
 
 TP_EXPORT uint32_t tp_name_of(const void* object) noexcept {
   return keeps_edges() ? static_cast<std::uint32_t>(peek_edge(name_key(object))) : 0;
+}
+
+TP_EXPORT uint32_t tp_filter_site(const void* node, const void* type, const void* caller,
+                                  unsigned number, unsigned mode) noexcept {
+  ThreadState* const thread = thread_state_or_create();
+  if (thread == nullptr)
+    return 0;
+  Frame& frame = top(*thread);
+  const OutsideOfStep outside(*thread, frame);
+  std::uint32_t of = tp_name_of(node);
+  if (of == 0)
+    of = frame.call_site;
+  if (of == 0) {
+    const void* const task_stack = task_stack_of(frame);
+    std::uint64_t path = thread->call_paths.find(task_stack);
+    if (path == CallPaths::kUnlearned)
+      path = thread->call_paths.learn(task_stack);
+    of = register_address(tp_task{nullptr, type, caller}, TP_CONSTRUCT_PARALLEL_PIPELINE, path,
+                          task_stack);
+  }
+  return register_filter(of, frame.call_site, number, mode);
 }
 
 } // extern "C"

@@ -22,10 +22,11 @@ ThreadState* create_thread_state(bool is_worker) noexcept {
   return thread;
 }
 
-std::uint32_t learn_site(ThreadState& thread, Frame& frame, const void* record) noexcept {
+std::uint32_t learn_site(ThreadState& thread, Frame& frame, const void* record,
+                         Notes notes) noexcept {
   const OutsideOfStep outside(thread, frame);
   const std::uint64_t path = thread.call_paths.learn(task_stack_of(frame));
-  const std::uint32_t id = register_site(record, path, task_stack_of(frame));
+  const std::uint32_t id = register_site(record, path, task_stack_of(frame), notes);
   thread.sites.remember((id & kInternalSite) != 0 ? record_key(record) : record_key(record, path),
                         id);
   return id;

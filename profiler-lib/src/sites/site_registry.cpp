@@ -15,6 +15,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 
 namespace tp::rt {
@@ -42,6 +43,7 @@ struct Registry {
   std::uint32_t regions = 0;
   std::unordered_map<const void*, Record> by_record;
   std::unordered_map<std::uint64_t, Call> by_address;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, unsigned, unsigned>, std::uint32_t> by_filter;
   std::map<std::string, std::uint32_t> region_by_key;
 };
 
@@ -69,11 +71,11 @@ std::string stack_json(const Stack& stack, Registry& r) {
   return json + "]";
 }
 
-Record read_record(const tp_spawn_site& place) {
+Record read_record(const tp_spawn_site& place, Notes notes) {
   Record record;
   NotedSite& site = record.place;
   const bool has_all_fields = (place.column & TP_SITE_EXPLICIT) != 0;
-  record.is_explicit = has_all_fields || find_noted_site(place, site);
+  record.is_explicit = has_all_fields || (notes == Notes::Used && find_noted_site(place, site));
   if (has_all_fields || !record.is_explicit)
     site = {place.file != nullptr ? place.file : "",
             place.function != nullptr ? place.function : "",
@@ -122,13 +124,14 @@ void add_callers(JsonObject& line, const PathSite& site, const void* caller, con
 
 } // namespace
 
-std::uint32_t register_site(const void* record, std::uint64_t path, const void* task_stack) {
+std::uint32_t register_site(const void* record, std::uint64_t path, const void* task_stack,
+                            Notes notes) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   const auto [entry, is_first] = r.by_record.try_emplace(record);
   Record& known = entry->second;
   if (is_first)
-    known = read_record(*static_cast<const tp_spawn_site*>(record));
+    known = read_record(*static_cast<const tp_spawn_site*>(record), notes);
   if (known.library != 0)
     return known.library;
   const PathSite site = site_of_path(known.call, path, r);
@@ -163,6 +166,26 @@ std::uint32_t register_address(const tp_task& task, unsigned construct, std::uin
   line.text("type", type_name(task.type)).text("construct", construct_name(construct));
   r.file.append(line);
   return site.id;
+}
+
+std::uint32_t register_filter(std::uint32_t of, std::uint32_t call, unsigned number,
+                              unsigned mode) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const auto [entry, is_new] = r.by_filter.try_emplace({of, call, number, mode}, r.sites);
+  if (!is_new)
+    return entry->second;
+  JsonObject line;
+  line.number("site", r.sites)
+      .text("tag", "filter")
+      .number("of", of)
+      .number("call", call)
+      .number("filter", number)
+      .text("mode", (mode & 1) == 0   ? "parallel"
+                    : (mode & 2) == 0 ? "serial_in_order"
+                                      : "serial_out_of_order");
+  r.file.append(line);
+  return r.sites++;
 }
 
 std::uint32_t register_region(const tp_region& region) {
@@ -200,6 +223,7 @@ bool open_site_table(const char* path) {
   r.regions = 0;
   r.by_record.clear();
   r.by_address.clear();
+  r.by_filter.clear();
   r.region_by_key.clear();
   return created;
 }

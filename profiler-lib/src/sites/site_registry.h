@@ -25,9 +25,11 @@ inline constexpr unsigned kMostPaths = 512;
 // The number of a site, from a constant record made by tp-rewrite or by the compiler
 // (tp_spawn_site), which must stay valid; with kInternalSite where that applies, whatever the path.
 // Unwinds the calling thread's stack, so it has to be called below the call. `path`: call_path();
-// `task_stack` as in stack_of_caller().
+// `task_stack` as in stack_of_caller(). `notes`: whether notes may describe the call, or the call
+// around it (site_notes.h); always the same for a record.
+enum class Notes : bool { Ignored, Used };
 std::uint32_t register_site(const void* record, std::uint64_t path = 0,
-                            const void* task_stack = nullptr);
+                            const void* task_stack = nullptr, Notes notes = Notes::Used);
 // Keys in a SiteCache: of a record in library code, whatever the path; of a record and a path.
 inline std::uint64_t record_key(const void* record) {
   return reinterpret_cast<std::uint64_t>(record);
@@ -40,6 +42,10 @@ inline std::uint64_t record_key(const void* record, std::uint64_t path) {
 // and the path. Unwinds the calling thread's stack. `construct` is a tp_construct.
 std::uint32_t register_address(const tp_task& task, unsigned construct, std::uint64_t path = 0,
                                const void* task_stack = nullptr);
+// The number of the site of a pipeline's filter: the n-th of its pipeline (from 1), which was made at
+// the site `of`, or is called there; `call`: the site of the pipeline's call, 0 if it is not tagged;
+// `mode` as in tp_filter_site().
+std::uint32_t register_filter(std::uint32_t of, std::uint32_t call, unsigned number, unsigned mode);
 // Key of such a site in a SiteCache.
 inline std::uint64_t address_key(const void* type, const void* caller, std::uint64_t path = 0) {
   const auto high = reinterpret_cast<std::uint64_t>(type);

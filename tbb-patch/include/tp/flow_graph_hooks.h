@@ -40,7 +40,6 @@ __attribute__((weak)) void tp_on_next_call(const void* source) noexcept;
 __attribute__((weak)) void tp_begin_pull(const void* message) noexcept;
 __attribute__((weak)) void tp_end_pull(const void* message) noexcept;
 __attribute__((weak)) void tp_on_got_message(const void* message) noexcept;
-__attribute__((weak)) void tp_name_object(const void* object, const void* site) noexcept;
 __attribute__((weak)) void tp_copy_name(const void* from, const void* to) noexcept;
 }
 

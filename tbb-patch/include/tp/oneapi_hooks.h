@@ -37,6 +37,8 @@ __attribute__((weak)) void tp_forget_edges(const void* key) noexcept;
 __attribute__((weak)) void tp_on_once_end(const void* waited_at, const void* flag) noexcept;
 __attribute__((weak)) void tp_on_after_once(const void* flag) noexcept;
 __attribute__((weak)) std::uint32_t tp_name_of(const void* object) noexcept;
+__attribute__((weak)) void tp_name_object(const void* object, const void* site) noexcept;
+__attribute__((weak)) void tp_name_filter(const void* node, const void* site) noexcept;
 }
 
 // TP_HERE: the place of the call, as the default argument of a parameter.
@@ -362,7 +364,23 @@ struct task_site {
     if (id != 0)
       task.m_reserved[TP_TASK_WORDS + 1] = id | TP_TASK_SITE_PRESET;
   }
+  // The same for a task that carries an item to a filter of a pipeline, by the filter's site.
+  template <typename Task>
+  static void set_stage(Task& task, std::uint32_t site) noexcept {
+    task.m_reserved[TP_TASK_WORDS + 1] = site | TP_TASK_SITE_STAGE | TP_TASK_SITE_PRESET;
+  }
 };
+
+// The place where a filter was made names its calls. It is kept under the address of the filter's
+// node, from which pipelines make their own filters.
+inline void name_filter(const void* node, const site& place) noexcept {
+  if (tp_name_filter != nullptr && place.record != nullptr)
+    tp_name_filter(node, place.record);
+}
+inline void forget_filter(const void* node) noexcept {
+  if (tp_name_object != nullptr)
+    tp_name_object(node, nullptr);
+}
 
 inline void fold_split() noexcept {
   if (tp_on_fold_split != nullptr)

@@ -10,6 +10,7 @@
 #define TP_PIPELINE_HOOKS_H
 
 #include "tp/hooks.h"
+#include "tp/oneapi_hooks.h"
 
 #include "oneapi/tbb/spin_mutex.h"
 
@@ -85,6 +86,49 @@ private:
   tbb::detail::d1::spin_mutex mutex_;
   std::uint64_t* ring_ = nullptr;
   std::size_t given_ = 0, taken_ = 0;
+};
+
+// The filters of one pipeline, in their order, with the spawn sites of their calls. Filled before
+// the pipeline runs, constant afterwards.
+class pipeline_filters {
+public:
+  pipeline_filters() = default;
+  ~pipeline_filters() {
+    while (last_ != nullptr)
+      delete std::exchange(last_, last_->before);
+  }
+  pipeline_filters(const pipeline_filters&) = delete;
+  pipeline_filters& operator=(const pipeline_filters&) = delete;
+
+  // The return address of the call of parallel_pipeline.
+  const void* caller = nullptr;
+  // To be called below that call. `node`: what tp::name_filter named.
+  void add(const void* node, const void* filter, unsigned mode) {
+    const void* const type = *static_cast<const void* const*>(filter);
+    const std::uint32_t site = tp_filter_site(node, type, caller, ++filters_, mode & 3);
+    if (site == 0)
+      return;
+    if (named* const fresh = new (std::nothrow) named{filter, site, last_})
+      last_ = fresh;
+  }
+  // The task is going to be spawned, or returned, to call the filter.
+  template <typename Task>
+  void name(Task& task, const void* filter) const {
+    for (const named* each = last_; each != nullptr; each = each->before)
+      if (each->filter == filter) {
+        task_site::set_stage(task, each->site);
+        return;
+      }
+  }
+
+private:
+  struct named {
+    const void* filter;
+    std::uint32_t site;
+    named* before;
+  };
+  named* last_ = nullptr;
+  unsigned filters_ = 0;
 };
 
 } // namespace tp

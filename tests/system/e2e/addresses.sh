@@ -125,5 +125,5 @@ same "tp-c++" "$expected" "$(cat out)"
 analyze tp-data
 is 'p["complete"] and p["trace"]["inconsistencies"] == {}'
 # Each call through an address is a site of its own, identified by its return address.
-is '{s["file"].rsplit("/", 1)[-1] for s in p["sites"] if s["line"]} == {"addresses.cpp"} and len(p["sites"]) == 1 + 19'
+is '{s["file"].rsplit("/", 1)[-1] for s in p["sites"] if s["line"]} == {"addresses.cpp"} and len(p["sites"]) == 1 + 20'
 finish

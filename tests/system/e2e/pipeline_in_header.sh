@@ -30,10 +30,11 @@ check() {
   ours ./line
   same "$1: exit status" 0 $status
   analyze tp-data
-  same "$1" "assembly.h ['parallel_pipeline'] 220 ['arrival']" "$(python3 -c 'import json, os
+  same "$1" "assembly.h 1 parallel_pipeline 0, assembly.h 2 parallel_pipeline 200, assembly.h 3 parallel_pipeline 20; arrival" "$(python3 -c 'import json, os
 p = json.load(open("profile.json"))
-for s in p["sites"]:
-    if s["line"]: print(os.path.basename(s["file"]), s["constructs"], s["work"], [w["name"] for w in p["warnings"] if w["name"] == "arrival"])')"
+print(", ".join("%s %d %s %d" % (os.path.basename(s["file"]), s["filter"], "".join(s["constructs"]), s["work"])
+                for s in sorted(p["sites"], key=lambda s: s["filter"]) if s["line"]) + "; " +
+      " ".join(w["name"] for w in p["warnings"] if w["name"] == "arrival"))')"
 }
 build_stock line -isystem vendor <line.cpp
 check "as it is"

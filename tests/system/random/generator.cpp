@@ -775,7 +775,7 @@ bool Generator::feed(Block& to, Scope& scope) {
 // known. So does the order in which they reach a serial_out_of_order filter.
 bool Generator::pipeline(Block& to, Scope& scope) {
   Statement statement = make(Kind::Pipeline);
-  const unsigned filters = 1 + pick(4);
+  const unsigned filters = 1 + pick(kMostFilters);
   statement.iterations = pick(10);
   if (scope.place.leafy || !afford((statement.iterations + 1) * filters))
     return false;

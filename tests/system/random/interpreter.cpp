@@ -437,20 +437,24 @@ void pipeline(const Statement& s, Scope* scope) {
   unsigned next = 0;
   std::atomic<unsigned> left{0};
   tbb::filter<void, unsigned> head =
+      // call: pipeline
       tbb::make_filter<void, unsigned>(mode(0), [&](tbb::flow_control& control) {
         if (next == s.iterations)
           control.stop();
         else
           run_block(s.blocks[0], scope);
         return next++;
-      });
+      } TP_AT(s));
   for (std::size_t filter = 1; filter < s.blocks.size(); ++filter)
+    // call: pipeline
     head = head & tbb::make_filter<unsigned, unsigned>(mode(filter), [&, filter](unsigned item) {
              run_block(s.blocks[filter], scope);
              return item;
-           });
+           } TP_AT(s));
   const tbb::filter<unsigned, void> tail =
-      tbb::make_filter<unsigned, void>(mode(s.blocks.size() - 1), [&](unsigned) { ++left; });
+      // call: tail
+      tbb::make_filter<unsigned, void>(mode(s.blocks.size() - 1),
+                                       [&](unsigned) { ++left; } TP_AT(s));
   // call: pipeline
   tbb::parallel_pipeline(std::size_t{s.tokens}, head & tail TP_AT(s));
   require(left == s.iterations, "parallel_pipeline");

@@ -47,6 +47,11 @@ std::map<unsigned, std::string> rows_of(Sites sites) {
   for (unsigned call = 0; call < kCalls; ++call)
     if (sites != Sites::Explicit || static_cast<Call>(call) >= Call::StdForEach)
       rows[1 + kSites + call] = name_of(static_cast<Call>(call));
+  for (unsigned site = 0; site < (sites == Sites::Explicit ? kSites : 1); ++site)
+    for (unsigned filter = 0; filter < kMostFilters; ++filter)
+      rows[kFilterRows + kMostFilters * site + filter] =
+          (sites == Sites::Explicit ? std::to_string(site_line(site)) : name_of(Call::Pipeline)) +
+          ("/" + std::to_string(filter + 1));
   return rows;
 }
 

@@ -173,6 +173,9 @@ private:
   Outcome other_arena(const Statement& s, Scope& scope, Frame& frame);
   std::pair<GroupState*, Scope*> find(unsigned number, Scope& scope) const;
 
+  unsigned filter_row(const Statement& pipeline, unsigned filter) const {
+    return kFilterRows + filter + (sites_ == Sites::Explicit ? kMostFilters * pipeline.site : 0);
+  }
   unsigned row_of(const Statement& s) const {
     const bool has_line = sites_ == Sites::Explicit && s.kind != Kind::Standard;
     return has_line ? 1 + s.site : 1 + kSites + static_cast<unsigned>(call_of(s));
@@ -496,22 +499,20 @@ void Walk::feed(const Statement& s, Frame& frame, Items& items) {
 }
 
 // A call of a filter comes after the item's previous filter, and in a serial filter after its
-// previous call; a call of the input also after the item that returned its token. All calls are one
-// invocation.
+// previous call; a call of the input also after the item that returned its token. Each call is an
+// invocation of its filter, by the code that calls the pipeline.
 Outcome Walk::pipeline(const Statement& s, Scope& scope, Frame& frame) {
-  Frame& root = spawn(frame, row_of(s));
   const bool all_serial = !splitting_.all && can_overtake(s);
-  std::vector<int> last(s.blocks.size(), root.current), left;
+  const int begin = frame.current;
+  std::vector<int> last(s.blocks.size(), begin), left;
   Outcome outcome = Outcome::Normal;
   for (unsigned item = 0; item < s.iterations && outcome == Outcome::Normal; ++item) {
-    int at = all_serial && item > 0 ? left.back()
-             : item < s.tokens      ? root.current
-                                    : left[item - s.tokens];
+    int at = all_serial && item > 0 ? left.back() : item < s.tokens ? begin : left[item - s.tokens];
     for (std::size_t filter = 0; filter < s.blocks.size() && outcome == Outcome::Normal; ++filter) {
-      Frame& call = spawn(root, root.row);
-      join_in_any_order(call, {at});
+      std::vector<int> before{at};
       if (s.serial[filter])
-        join_in_any_order(call, {last[filter]});
+        before.push_back(last[filter]);
+      Frame& call = start(frame, filter_row(s, static_cast<unsigned>(filter)), std::move(before));
       outcome = block(s.blocks[filter], &scope, call);
       at = last[filter] = call.current;
     }

@@ -14,8 +14,11 @@
 
 namespace random_program {
 
-// 0: main; 1 + s: site s; 1 + kSites + c: call c of the interpreter.
-inline constexpr unsigned kRows = 1 + kSites + kCalls;
+// 0: main; 1 + s: site s; 1 + kSites + c: call c of the interpreter; kFilterRows + kMostFilters * s +
+// f: filter f of the pipelines of site s (of all pipelines, if statements do not name their sites:
+// of s = 0).
+inline constexpr unsigned kFilterRows = 1 + kSites + kCalls;
+inline constexpr unsigned kRows = kFilterRows + kSites * kMostFilters;
 inline constexpr Units kFactors[] = {2, 7};
 
 using Composition = std::array<Units, kRows>; // critical work per row

@@ -136,6 +136,7 @@ enum class Call : std::uint8_t {
   StdReduce,
 };
 inline constexpr unsigned kCalls = 29;
+inline constexpr unsigned kMostFilters = 4; // of a pipeline
 const char* name_of(Call call);
 
 // What the sites of a program are in the profile.

@@ -83,7 +83,9 @@ def row_of(site):
     if site["line"] == 0 and site["file"] == "main":
         return "0"
     if site["file"] == "random.plan":
-        return str(site["line"])
+        return f"{site['line']}/{site['filter']}" if site["filter"] else str(site["line"])
+    if file == "interpreter.cpp" and site["filter"]:
+        return f"{CALLS.get(site['line'])}/{site['filter']}"
     return "graph" if file == "graph_interpreter.cpp" else CALLS.get(site["line"]) if file == "interpreter.cpp" else None
 
 
@@ -161,6 +163,8 @@ class Check(Comparison):
             row = row_of(site)
             found[row if row in expected else None].append(site)
         unknown = found.pop(None, [])
+        # The interpreter adds a last filter without work to each pipeline.
+        unknown = [site for site in unknown if not (site["filter"] and site["exclusive_work"] == 0)]
         feeds = self.expected["executed"]["feeder::add"] > 0
         if options.way == "stock" and (unknown or feeds):
             return self.some_sites(expected, found)

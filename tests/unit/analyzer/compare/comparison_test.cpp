@@ -73,6 +73,55 @@ TEST(Comparison, WhereNobodyCanTellOnlyTheLineCounts) {
             matches(profile({{10, ""}, {20, ""}}), profile({{11, ""}, {20, ""}})));
 }
 
+// A filter at a line, of a pipeline that is called at another line.
+SiteFigures filter(std::uint32_t number, std::uint32_t line, const char* function,
+                   std::uint32_t call, const char* caller) {
+  SiteFigures site;
+  site.name = "filter " + std::to_string(number) + " of a.cpp:" + std::to_string(line);
+  site.file = "a.cpp";
+  site.line = line;
+  site.functions = {function};
+  site.constructs = {"parallel_pipeline"};
+  site.filter = number;
+  site.pipelines = {{"a.cpp", call, caller, {}}};
+  return site;
+}
+
+TEST(Comparison, FiltersAreMatchedByTheirPipelinesCall) {
+  Figures called = profile({}), made = profile({}); // without tags, with tags
+  // Made in the reverse order of the pipelines' calls, and by another function.
+  for (const auto& [call, first] : {std::pair{20u, 15u}, {30u, 12u}})
+    for (const std::uint32_t number : {1u, 2u, 3u}) {
+      called.sites.push_back(filter(number, call, "run()", call, "run()"));
+      made.sites.push_back(number == 3 ? filter(number, 5, "stage(int)", call, "run")
+                                       : filter(number, first + number, "int run()", call, "run"));
+    }
+  made.sites[3].work = 1; // the third of the first pipeline
+  for (const bool reverse : {false, true}) {
+    const Comparison comparison =
+        reverse ? compare_profiles(made, called) : compare_profiles(called, made);
+    unsigned filters = 0;
+    for (const SitePair& pair : comparison.sites) {
+      if (pair.either().filter == 0)
+        continue;
+      ++filters;
+      ASSERT_TRUE(pair.base && pair.now) << pair.either().name;
+      EXPECT_EQ(pair.match, Match::SameLine);
+      EXPECT_EQ(pair.base->filter, pair.now->filter);
+      EXPECT_EQ(pair.base->pipelines[0].line, pair.now->pipelines[0].line);
+    }
+    EXPECT_EQ(filters, 6u);
+  }
+}
+
+TEST(Comparison, NoFilterIsLeftOutIfItsPlaceIsThatOfAnother) {
+  Figures base = profile({}), now = profile({});
+  now.sites.push_back(filter(1, 10, "f", 20, "run"));
+  now.sites.push_back(filter(1, 11, "f", 20, "run"));
+  base.sites.push_back(filter(1, 10, "f", 20, "run"));
+  EXPECT_EQ((Lines{{10, 10}, {0, 11}}), matches(base, now));
+}
+
 TEST(Comparison, ChangesAreNewMinusBase) {
   const Figures base = profile({{10, "f"}, {20, "g"}}), now = profile({{12, "f"}, {30, "h"}});
   const Comparison comparison = compare_profiles(base, now);

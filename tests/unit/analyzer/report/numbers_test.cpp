@@ -57,6 +57,24 @@ TEST(Percent, IsWhole) {
   EXPECT_EQ("100", percent(~std::uint64_t{0}, ~std::uint64_t{0}));
 }
 
+TEST(Text, NamesKeepThePlaceOfTheCallAndTheNumberOfAFilter) {
+  const std::pair<const char*, const char*> names[] = {
+      {"main.cpp:31 <- wrappers.h:20", "main.cpp:31 <- wrappers.h:20"},
+      {"thumbnails.cpp:142 <- library/deep/wrapper.h:8", "thumbnails.cpp:142 <- ...wrapper.h:8"},
+      {"thumbnails.cpp:1420 <- application/pool.h:17", "thumbnails.cpp:1420 <- .../pool.h:17"},
+      {"a/very/long/path/to/the/image/thumbnails.cpp:1 <- pool.h:8",
+       ".../to/the/image/thumbnails.cpp:1"},
+      {"filter 2 of wrapped.cpp:38 <- wrapped.cpp:16", "filter 2 of wrapped.cpp:38"},
+      {"filter 2 of video.cpp:49 <- stages.h:9", "filter 2 of video.cpp:49"},
+      {"filter 2 of a.cpp:38 <- wrappers/pipeline.h:16", "filter 2 of a.cpp:38 <- ...line.h:16"},
+      {"filter 12 of a/very/long/path/to/pipe.cpp:38", "filter 12 of .../path/to/pipe.cpp:38"},
+  };
+  for (const auto& [name, expected] : names) {
+    EXPECT_EQ(expected, shortened(name));
+    EXPECT_LE(shortened(name).size(), kMaxNameWidth);
+  }
+}
+
 TEST(Text, LinesBreakAtSpacesButNotBeforePercent) {
   using Texts = std::vector<std::string>;
   const std::string word(97, 'x'), longer(150, 'x');

@@ -69,6 +69,23 @@ TEST_F(SiteRegistry, APlaceInsideANotedCallIsThatCall) {
             std::string::npos);
 }
 
+TEST_F(SiteRegistry, AFilterIsASitePerPlaceCallNumberAndMode) {
+  EXPECT_EQ(register_filter(7, 8, 1, 1), 1u);
+  EXPECT_EQ(register_filter(7, 8, 1, 1), 1u); // known
+  EXPECT_EQ(register_filter(7, 8, 2, 1), 2u);
+  EXPECT_EQ(register_filter(7, 0, 2, 0), 3u);
+  EXPECT_EQ(register_filter(7, 0, 2, 3), 4u);
+  EXPECT_EQ(lines(),
+            R"({"site":1,"tag":"filter","of":7,"call":8,"filter":1,"mode":"serial_in_order"})"
+            "\n"
+            R"({"site":2,"tag":"filter","of":7,"call":8,"filter":2,"mode":"serial_in_order"})"
+            "\n"
+            R"({"site":3,"tag":"filter","of":7,"call":0,"filter":2,"mode":"parallel"})"
+            "\n"
+            R"({"site":4,"tag":"filter","of":7,"call":0,"filter":2,"mode":"serial_out_of_order"})"
+            "\n");
+}
+
 TEST_F(SiteRegistry, SitesInsideALibraryHaveNoNumber) {
   static constexpr tp_spawn_site kSite{
       "/usr/include/oneapi/tbb/parallel_for.h", "f", 1, 1, nullptr, 0};
