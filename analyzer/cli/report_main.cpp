@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// tp-report: the profile of tp-analyze as one HTML page. Only built where the page was bundled.
+#include "cli/report_options.h"
+#include "cli/tool.h"
+#include "common/exit_status.h"
+#include "common/failure.h"
+#include "common/files.h"
+#include "common/message.h"
+#include "export/export.h"
+#include "export/page.h"
+#include "profile/make_profile.h"
+#include "report/writers.h"
+#include "trace/trace_source.h"
+
+#include <spawn.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace tp::analysis {
+namespace {
+namespace fs = std::filesystem;
+using tool::Failure;
+
+// The JSON of a data directory, or of a file with it.
+std::string read_json(const std::string& path, const ReportOptions& options) {
+  std::error_code error;
+  if (fs::is_regular_file(path, error)) {
+    const auto text = tool::read_file(path);
+    if (!text || !is_profile_json(*text))
+      throw Failure(path, "neither a data directory nor a profile in JSON",
+                    "tp-run -o DIR PROGRAM, or tp-analyze --json FILE");
+    return *text;
+  }
+  TraceSource source = open_directory(path);
+  ProfileOptions wanted = options.analysis;
+  std::optional<ProgressLine> progress;
+  if (tool::wants_progress(options.style.is_quiet())) {
+    progress.emplace(STDERR_FILENO, tool::Progress::kAfter);
+    wanted.progress = &*progress;
+    source.bytes_taken = &progress->bytes_taken();
+  }
+  return write_json(make_profile(source, wanted));
+}
+
+void open_in_browser(const std::string& page) {
+  std::string program = "xdg-open", file = page;
+  char* const arguments[] = {program.data(), file.data(), nullptr};
+  pid_t child = 0;
+  if (::posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments, environ) != 0)
+    tool::note("xdg-open is not installed: open " + page + " in a browser");
+}
+
+int run(const ReportOptions& options) {
+  const tool::OutputKind kind{"a page of tp-report", is_html};
+  tool::require_replaceable(options.page, kind);
+  const std::string profile = read_json(options.data, options);
+  const std::string base = options.base.empty() ? "" : read_json(options.base, options);
+  tool::write_outputs(
+      {{options.page, kind, write_page(profile, base, {.source = options.source})}});
+  tool::note("wrote " + options.page);
+  if (options.open)
+    open_in_browser(options.page);
+  else
+    tool::next("xdg-open " + tool::shell_quoted(options.page));
+  return tool::kOk;
+}
+
+} // namespace
+} // namespace tp::analysis
+
+int main(int argc, char** argv) {
+  using namespace tp::analysis;
+  return run_on_traces("tp-report", [&] {
+    const auto options = parse_report_options({argv + 1, argv + argc});
+    return options ? run(*options) : tp::tool::kOk;
+  });
+}

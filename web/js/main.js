@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections of the page, in the order of their questions. A section that fails leaves the others.
+import { connectTooltip } from "./chart.js";
+import { empty, h } from "./dom.js";
+import { Model } from "./model.js";
+import { scaling } from "./scaling.js";
+
+/** @typedef {{id: string, question: string, short: string, note: string, draw: (section: HTMLElement, model: Model) => void | Promise<void>}} Section */
+
+/** @type {Section[]} */
+const SECTIONS = [
+  { id: "scale", question: "Will it scale?", short: "Scale", draw: scaling,
+    note: "The line is a simulation of the recorded tasks on that many CPUs. Any scheduler that leaves no CPU idle while a task is ready ends within the band." },
+];
+
+/** @param {string} id */
+const data = (id) => JSON.parse(document.getElementById(id)?.textContent || "null");
+
+function button(/** @type {string} */ name, /** @type {string} */ title, /** @type {() => void} */ act) {
+  const made = h("button", { type: "button", class: "button", title }, name);
+  made.addEventListener("click", act);
+  return made;
+}
+
+function toggleTheme() {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  document.dispatchEvent(new Event("themechange"));
+}
+
+function saveJson() {
+  const text = document.getElementById("data")?.textContent ?? "";
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  h("a", { download: "profile.json", href: url }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+function show() {
+  const model = new Model(data("data"), data("base-data"));
+  const host = document.getElementById("sections"), nav = document.getElementById("nav");
+  if (!host || !nav) return;
+  document.getElementById("buttons")?.replaceChildren(button("JSON", "Save the data of this page", saveJson),
+    button("◐", "Switch between light and dark", toggleTheme));
+  host.replaceChildren();
+  nav.replaceChildren();
+  SECTIONS.forEach((each, i) => {
+    const section = h("section", { id: each.id, "aria-labelledby": each.id + "-title" },
+      h("h2", { id: each.id + "-title" }, h("span", { class: "ordinal", "aria-hidden": "true" }, String(i + 1)), each.question),
+      h("p", { class: "question-note" }, each.note));
+    host.append(section);
+    nav.append(h("a", { href: "#" + each.id }, each.short));
+    const failed = (/** @type {unknown} */ error) => {
+      section.append(empty("This section could not be drawn: " + String(error)));
+      console.error(error);
+    };
+    try {
+      Promise.resolve(each.draw(section, model)).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  });
+  const tip = document.getElementById("tip");
+  if (tip) connectTooltip(tip);
+  document.documentElement.dataset.ready = "true";
+}
+
+show();
