@@ -66,10 +66,9 @@ std::optional<ReportOptions> parse_report_options(const std::vector<std::string>
   CommandLine line("tp-report", "Write one HTML page that shows how far a recorded program scales.",
                    "[OPTIONS] [DATA_DIR] [BASE]");
   add_options(line, options, raw);
-  line.footer(
-      "DATA_DIR is a data directory of tp-run, or a profile of tp-analyze --json (default:\n"
-      "$TP_DATA, else tp-data). BASE is an earlier one to compare with. The page loads\n"
-      "nothing from a network.");
+  line.footer("DATA_DIR is a data directory of tp-run, or a profile of tp-analyze --json. The\n"
+              "default is $TP_DATA, else tp-data. BASE is an earlier one to compare with. The\n"
+              "page loads nothing from a network.");
   if (!line.parse(arguments, [&] { finish(raw, options); }))
     return std::nullopt;
   options.style = line.style();

@@ -2,8 +2,12 @@
 // The sections of the page, in the order of their questions. A section that fails leaves the others.
 import { connectTooltip } from "./chart.js";
 import { empty, h } from "./dom.js";
+import { gains } from "./gains.js";
+import { limits } from "./limits.js";
+import { measured } from "./measured.js";
 import { Model } from "./model.js";
 import { scaling } from "./scaling.js";
+import { sites } from "./sites.js";
 
 /** @typedef {{id: string, question: string, short: string, note: string, draw: (section: HTMLElement, model: Model) => void | Promise<void>}} Section */
 
@@ -11,6 +15,13 @@ import { scaling } from "./scaling.js";
 const SECTIONS = [
   { id: "scale", question: "Will it scale?", short: "Scale", draw: scaling,
     note: "The line is a simulation of the recorded tasks on that many CPUs. Any scheduler that leaves no CPU idle while a task is ready ends within the band." },
+  { id: "limits", question: "What limits it?", short: "Limits", draw: limits,
+    note: "The critical path is the longest chain of code that has to run in sequence. More CPUs do not make it shorter." },
+  { id: "gains", question: "What would I gain?", short: "Gains", draw: gains,
+    note: "Computed from the recorded tasks, before anything is changed." },
+  { id: "source", question: "Where in my source?", short: "Source", draw: sites,
+    note: "A spawn site is a line that creates tasks. Its work is that of its tasks." },
+  { id: "measured", question: "How was it measured?", short: "Measured", draw: measured, note: "" },
 ];
 
 /** @param {string} id */
@@ -47,7 +58,7 @@ function show() {
   SECTIONS.forEach((each, i) => {
     const section = h("section", { id: each.id, "aria-labelledby": each.id + "-title" },
       h("h2", { id: each.id + "-title" }, h("span", { class: "ordinal", "aria-hidden": "true" }, String(i + 1)), each.question),
-      h("p", { class: "question-note" }, each.note));
+      each.note ? h("p", { class: "question-note" }, each.note) : null);
     host.append(section);
     nav.append(h("a", { href: "#" + each.id }, each.short));
     const failed = (/** @type {unknown} */ error) => {
