@@ -29,14 +29,14 @@ export function gains(section, model) {
   }
   const rest = all.length - shown.length;
   if (rest > 0) made.append(h("p", { class: "note after" }, `${rest} more, of which ${helpful.length - shown.length} gain over a twentieth.`));
-  chart(host, { label: "Limit of parallelism after each change", height: (width) => shown.length * (width < 620 ? 58 : 42) + 52,
+  chart(host, { label: "Limit of parallelism after each change", height: (width) => shown.length * (width < 620 ? 66 : 42) + 52,
     draw: (svg, width, height) => draw(svg, width, height, model, shown) });
 }
 
 /** @param {SVGSVGElement} svg @param {number} width @param {number} height @param {Model} model @param {Change[]} shown */
 function draw(svg, width, height, model, shown) {
   const narrow = width < 620;
-  const left = narrow ? 8 : Math.min(400, width * 0.36), right = 58, top = 26, row = narrow ? 58 : 42;
+  const left = narrow ? 8 : Math.min(400, width * 0.36), right = 58, top = 26, row = narrow ? 66 : 42;
   const most = Math.max(...shown.map((change) => model.most(change)));
   const log = most / model.limit > 30;
   const x = log ? scaleLog([model.limit * 0.9, most * 1.05], [left, width - right]) : scaleLinear([Math.min(model.limit * 0.9, model.limit - (most - model.limit) * 0.04), most], [left, width - right]);
@@ -45,7 +45,7 @@ function draw(svg, width, height, model, shown) {
   svg.append(s("line", { class: "limit-line", x1: now, x2: now, y1: top - 4, y2: height - 24 }));
   text(svg, now, top - 10, `now ${digits(model.limit)}`, "label strong", now > width - 80 ? "end" : narrow ? "start" : "middle");
   shown.forEach((change, i) => {
-    const y = top + i * row + (narrow ? 38 : row / 2);
+    const y = top + i * row + (narrow ? 50 : row / 2);
     const single = change.points.length === 1;
     const points = [2, 8, Infinity].map((factor) => (factor === Infinity
       ? { factor, parallelism: model.most(change) } : { factor, parallelism: model.at(change, factor) ?? 0 })).filter((point) => point.parallelism > 0);
@@ -55,7 +55,7 @@ function draw(svg, width, height, model, shown) {
     if (predicted) words.push(`8 times as fast, on 8 CPUs: ${model.amount(predicted.time)}`);
     const group = mark(s("g", { class: `gain ${kind}` }),
       `${change.name}\n${change.detail}${change.critical > 0 ? `, ${percent(change.critical, model.span)} of the critical path` : ""}\n${words.join("\n")}`);
-    group.append(s("rect", { class: "hit", x: 0, y: y - (narrow ? 34 : row / 2), width, height: row }));
+    group.append(s("rect", { class: "hit", x: 0, y: y - (narrow ? 46 : row / 2), width, height: row }));
     const end = x(single ? change.points[0].parallelism : model.most(change));
     group.append(s("line", { x1: now, x2: end, y1: y, y2: y }));
     if (single) group.append(s("path", { class: "diamond", d: `M${end} ${y - 6}L${end + 6} ${y}L${end} ${y + 6}L${end - 6} ${y}Z` }));
@@ -66,7 +66,7 @@ function draw(svg, width, height, model, shown) {
     text(svg, end + 11, y + 4, digits(value), "label strong");
     const name = clipped(change.name, Math.floor((narrow ? width - 10 : left - 20) / 7.3));
     const note = [change.critical > 0 ? percent(change.critical, model.span) + " of the path" : "", change.place && !change.name.includes(change.place) ? change.place : "", change.kind === "region" ? "marked region" : change.kind === "wait" ? "if it did not wait" : ""].filter(Boolean).join(", ");
-    text(svg, 0, narrow ? y - 21 : y - 2, name, "label strong");
-    text(svg, 0, narrow ? y - 7 : y + 13, clipped(note, Math.floor((narrow ? width : left - 20) / 6.2)), "small");
+    text(svg, 0, narrow ? y - 29 : y - 2, name, "label strong");
+    text(svg, 0, narrow ? y - 14 : y + 13, clipped(note, Math.floor((narrow ? width : left - 20) / 6.2)), "small");
   });
 }

@@ -159,7 +159,11 @@ export function legend(model, sites, other) {
 export function stacked(svg, box, model, profile, unit, extent) {
   const { left, right, top, bottom, width, height } = box;
   /** @type {number[][]} */
-  const layers = profile.other ? [...profile.running, profile.other] : profile.running;
+  const given = profile.other ? [...profile.running, profile.other] : profile.running;
+  // Whatever the unit of a bucket: on average as many tasks run as work per critical path.
+  const sum = given.reduce((/** @type {number} */ all, /** @type {number[]} */ layer) => all + layer.reduce((a, b) => a + b, 0), 0);
+  const factor = sum > 0 ? (model.limit * given[0].length) / sum : 1;
+  const layers = given.map((/** @type {number[]} */ layer) => layer.map((value) => value * factor));
   const buckets = layers[0].length;
   const total = Array.from({ length: buckets }, (_, i) => layers.reduce((sum, layer) => sum + (layer[i] ?? 0), 0));
   const sorted = [...total].sort((a, b) => a - b);

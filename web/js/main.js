@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sections of the page, in the order of their questions. A section that fails leaves the others.
+import { busy } from "./busy.js";
+import { changes } from "./changes.js";
 import { connectTooltip } from "./chart.js";
 import { empty, h } from "./dom.js";
 import { gains } from "./gains.js";
@@ -8,8 +10,10 @@ import { measured } from "./measured.js";
 import { Model } from "./model.js";
 import { scaling } from "./scaling.js";
 import { sites } from "./sites.js";
+import { sizes } from "./sizes.js";
+import { structure } from "./structure.js";
 
-/** @typedef {{id: string, question: string, short: string, note: string, draw: (section: HTMLElement, model: Model) => void | Promise<void>}} Section */
+/** @typedef {{id: string, question: string, short: string, note: string, draw: (section: HTMLElement, model: Model) => void | Promise<void>, only?: (model: Model) => boolean}} Section */
 
 /** @type {Section[]} */
 const SECTIONS = [
@@ -21,6 +25,14 @@ const SECTIONS = [
     note: "Computed from the recorded tasks, before anything is changed." },
   { id: "source", question: "Where in my source?", short: "Source", draw: sites,
     note: "A spawn site is a line that creates tasks. Its work is that of its tasks." },
+  { id: "busy", question: "Was the machine busy?", short: "Busy", draw: busy,
+    note: "What the threads did in this run, when, and why the run did not end earlier." },
+  { id: "sizes", question: "How large are the tasks?", short: "Sizes", draw: sizes,
+    note: "Small tasks cost more than they gain; a few large ones leave CPUs idle." },
+  { id: "structure", question: "Who spawns whom?", short: "Structure", draw: structure,
+    note: "All tasks of a site that were created from the same place are one." },
+  { id: "changes", question: "What changed?", short: "Changes", draw: changes, note: "This run, compared with an earlier one.",
+    only: (model) => model.base !== null },
   { id: "measured", question: "How was it measured?", short: "Measured", draw: measured, note: "" },
 ];
 
@@ -55,7 +67,7 @@ function show() {
     button("◐", "Switch between light and dark", toggleTheme));
   host.replaceChildren();
   nav.replaceChildren();
-  SECTIONS.forEach((each, i) => {
+  SECTIONS.filter((each) => !each.only || each.only(model)).forEach((each, i) => {
     const section = h("section", { id: each.id, "aria-labelledby": each.id + "-title" },
       h("h2", { id: each.id + "-title" }, h("span", { class: "ordinal", "aria-hidden": "true" }, String(i + 1)), each.question),
       each.note ? h("p", { class: "question-note" }, each.note) : null);

@@ -87,9 +87,10 @@ export class Model {
 
   /** @returns {Predicted[]} */
   get runs() {
-    return (this.profile.prediction?.runs ?? []).map((/** @type {Json} */ run) => ({
-      procs: run.procs, time: run.time, speedup: run.speedup, binds: run.binds, efficiency: run.efficiency_percent,
-    }));
+    /** @type {Json[]} */
+    const all = [...(this.profile.prediction?.runs ?? []), ...(this.profile.prediction?.scaling ?? [])];
+    return all.filter((run, i) => all.findIndex((other) => other.procs === run.procs) === i).sort((a, b) => a.procs - b.procs)
+      .map((run) => ({ procs: run.procs, time: run.time, speedup: run.speedup, binds: run.binds, efficiency: run.efficiency_percent }));
   }
 
   /** The speedup of this run over one thread; undefined if work is not a time.
