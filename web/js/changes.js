@@ -30,8 +30,8 @@ function figures(base, now) {
   const before = at8(base), after = at8(now);
   if (before && after) rows.push(["predicted, 8 CPUs", base.amount(before.time), now.amount(after.time), before.time * (base.nsPerWork || 1), after.time * (now.nsPerWork || 1)]);
   if (base.measured && now.measured) rows.push(["this run", time(base.measured.ns), time(now.measured.ns), base.measured.ns, now.measured.ns]);
-  const change = (/** @type {number} */ a, /** @type {number} */ b) => (!(a > 0) || Number.isNaN(b) ? "" : `${b >= a ? "+" : "−"}${percent(Math.abs(b / a - 1))}`);
-  return card("Before and after", `${clipped(base.profile.run?.program ?? "", 40)}, then ${clipped(now.profile.run?.program ?? "", 40)}.`, h("table", { class: "figures" }, h("caption", { class: "unseen" }, "Figures of both runs"),
+  const change = (/** @type {number} */ a, /** @type {number} */ b) => (!(a > 0) || Number.isNaN(b) ? "" : Math.abs(b / a - 1) < 0.0005 ? "same" : `${b >= a ? "+" : "−"}${percent(Math.abs(b / a - 1))}`);
+  return card("Before and after", base.profile.run?.program === now.profile.run?.program ? "" : `${clipped(base.profile.run?.program ?? "", 40)}, then ${clipped(now.profile.run?.program ?? "", 40)}.`, h("table", { class: "figures" }, h("caption", { class: "unseen" }, "Figures of both runs"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "words" }, "figure"), ...["before", "after", "change"].map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", {}, ...rows.map(([name, a, b, x, y]) => h("tr", {}, h("th", { scope: "row", class: "words" }, name), h("td", {}, a), h("td", {}, b), h("td", {}, change(x, y)))))));
 }

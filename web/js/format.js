@@ -23,6 +23,9 @@ export function time(ns) {
   return (unit === 0 ? Math.round(ns).toString() : digits(ns)) + SPACE + units[unit];
 }
 
+/** A time on an axis: "10 µs". @param {number} ns */
+export const tick = (ns) => time(ns).replace(/(\.\d*?)0+(?=\u00a0)/, "$1").replace(/\.(?=\u00a0)/, "");
+
 /** An integer, exact below 100,000: "9,768", "1.23 M". @param {number} value */
 export function count(value) {
   if (value < 99999.5) return Math.round(value).toLocaleString("en-US");

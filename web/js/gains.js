@@ -28,7 +28,8 @@ export function gains(section, model) {
     return;
   }
   const rest = all.length - shown.length;
-  if (rest > 0) made.append(h("p", { class: "note after" }, `${rest} more, of which ${helpful.length - shown.length} gain over a twentieth.`));
+  if (rest > 0) made.append(h("p", { class: "note after" }, helpful.length > shown.length
+    ? `${rest} more, of which ${helpful.length - shown.length} gain over a twentieth.` : `${rest} more gain less than a twentieth each.`));
   chart(host, { label: "Limit of parallelism after each change", height: (width) => shown.length * (width < 620 ? 66 : 42) + 52,
     draw: (svg, width, height) => draw(svg, width, height, model, shown) });
 }

@@ -5,7 +5,7 @@
 import { scaleLinear } from "d3-scale";
 import { axis, chart, mark, text, widthOf } from "./chart.js";
 import { card, empty, h, s } from "./dom.js";
-import { clipped, digits, percent, times } from "./format.js";
+import { clipped, digits, percent, tick, times } from "./format.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {{title: string, label: string, color: string, critical: number, height: number, work: number}} Block */
@@ -36,22 +36,22 @@ function blocksOf(model) {
       restWork += work;
       ++others;
     } else if (site.index === 0 && split(model)) {
-      for (const [name, amount] of split(model) ?? [])
-        if (amount > 0) blocks.push({ title: name, label: name, color: site.color, critical: amount, height: work / critical, work: amount * work / critical });
+      for (const [name, label, amount] of split(model) ?? [])
+        if (amount > 0) blocks.push({ title: `code outside tasks, ${name}`, label, color: site.color, critical: amount, height: work / critical, work: amount * work / critical });
     } else blocks.push({ title: site.title, label: site.label, color: site.color, critical, height: work / critical, work });
   }
   if (others > 0) blocks.push({ title: `${others} other sites`, label: `${others} other sites`, color: "site-other", critical: rest, height: restWork / rest, work: restWork });
   return blocks;
 }
 
-/** Code outside tasks in three parts, if the phases are known. @param {Model} model @returns {[string, number][] | undefined} */
+/** Code outside tasks in three parts, if the phases are known. @param {Model} model @returns {[string, string, number][] | undefined} */
 function split(model) {
   const { phases: all, sites } = model.profile;
   const main = sites?.[0]?.critical_work ?? 0;
   if (!all?.before || !all?.after) return undefined;
   const before = all.before.span ?? 0, after = all.after.span ?? 0;
   if (before + after > main) return undefined;
-  return [["before the first task", before], ["between tasks", main - before - after], ["after the last task", after]];
+  return [["before the first task", "before tasks", before], ["between tasks", "between tasks", main - before - after], ["after the last task", "after tasks", after]];
 }
 
 /** @param {SVGSVGElement} svg @param {number} width @param {number} height @param {Model} model @param {Block[]} blocks */
@@ -66,6 +66,8 @@ function drawMap(svg, width, height, model, blocks) {
   axis(svg, "bottom", scaleLinear([0, 100], x.range()), { at: height - bottom, ticks: width < 520 ? 4 : 8, format: (value) => `${value}\u00a0%` });
   text(svg, 2, 12, "tasks at a time", "axis-title");
   text(svg, width - right, height - 5, "share of the critical path", "axis-title", "end");
+  const limit = y(Math.min(model.limit, most));
+  svg.append(s("line", { class: "limit-line", x1: left, x2: width - right, y1: limit, y2: limit }));
   let at = 0;
   for (const block of blocks) {
     const x0 = x(at), wide = Math.max(0.75, x(at + block.critical) - x0);
@@ -85,8 +87,6 @@ function drawMap(svg, width, height, model, blocks) {
       text(svg, x0 + 3, y0 - 6, clipped(label, fits), "label strong");
     } else if (wide > 15 && room > 60) vertical(svg, x0 + wide / 2, y(0) - 8, label, block.color, room);
   }
-  const limit = y(Math.min(model.limit, most));
-  svg.append(s("line", { class: "limit-line", x1: left, x2: width - right, y1: limit, y2: limit }));
   const words = `average ${digits(model.limit)}: the limit`, space = s("rect", { class: "plate", x: left + 4, y: limit - 20, width: widthOf(words, 13) + 10, height: 17, rx: 3 });
   svg.append(space);
   text(svg, left + 9, limit - 7, words, "label strong");
@@ -138,7 +138,7 @@ function along(model) {
     return made;
   }
   chart(host, { label: "Tasks that run at a time along the critical path, by site", height: 190, draw: (svg, width, height) =>
-    stacked(svg, { left: 40, right: 10, top: 20, bottom: 24, width, height }, model, profile, (value) => model.amount(value), profile.extent) });
+    stacked(svg, { left: 40, right: 10, top: 20, bottom: 24, width, height }, model, profile, model.nsPerWork > 0 ? tick : (value) => digits(value), profile.extent * (model.nsPerWork || 1)) });
   made.append(legend(model, profile.sites, profile.other));
   return made;
 }

@@ -4,7 +4,7 @@
 import { scaleLinear, scaleLog } from "d3-scale";
 import { axis, chart, mark, text } from "./chart.js";
 import { card, empty, h, s } from "./dom.js";
-import { clipped, count, percent, time } from "./format.js";
+import { clipped, count, percent, tick, time } from "./format.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./model.js").Site} Site */
@@ -61,7 +61,7 @@ function multiple(model, site, low, high) {
     const y = scaleLinear([0, Math.max(...histogram.tasks)], [bottom, top]);
     if (threshold > low) svg.append(s("rect", { class: "too-small", x: 0, y: top - 6, width: Math.min(width, x(Math.min(threshold, high))), height: bottom - top + 6 }));
     const decades = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10].filter((each) => each >= low && each <= high);
-    axis(svg, "bottom", x, { at: bottom, values: decades.length > 6 ? decades.filter((_, i) => i % 2 === 0) : decades, format: time });
+    axis(svg, "bottom", x, { at: bottom, values: decades.length > 6 ? decades.filter((_, i) => i % 2 === 0) : decades, format: tick });
     histogram.tasks.forEach((/** @type {number} */ tasks, /** @type {number} */ i) => {
       if (tasks === 0) return;
       const from = histogram.first_ns * 10 ** (i / histogram.per_decade), to = from * 10 ** (1 / histogram.per_decade);
@@ -86,7 +86,7 @@ function means(model, shown, all) {
   chart(host, { label: "Mean work of a task by site", height: values.length * 30 + 34, draw: (svg, width, height) => {
     const left = Math.min(230, width * 0.42), x = scaleLog([low, high], [left, width - 70]);
     const decades = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10].filter((each) => each >= low && each <= high);
-    axis(svg, "bottom", x, { at: height - 26, values: decades, format: time, grid: height - 30 });
+    axis(svg, "bottom", x, { at: height - 26, values: decades, format: tick, grid: height - 30 });
     values.forEach(({ site, mean, cost }, i) => {
       const y = i * 30 + 16;
       if (cost > 0) svg.append(s("rect", { class: "too-small", x: left, y: y - 12, width: Math.max(0, x(Math.max(low, 10 * cost)) - left), height: 24 }));

@@ -48,7 +48,7 @@ function excerpt(model, file) {
   /** @type {HTMLElement[]} */
   const rows = [];
   numbers.forEach((line, i) => {
-    if (i > 0 && line > numbers[i - 1] + 1) rows.push(h("tr", { class: "gap" }, h("td", { colspan: 4 }, `${line - numbers[i - 1] - 1} lines`)));
+    if (i > 0 && line > numbers[i - 1] + 1) rows.push(h("tr", { class: "gap" }, h("td", { colspan: 4 }, `${line - numbers[i - 1] - 1} line${line - numbers[i - 1] === 2 ? "" : "s"} left out`)));
     const known = heat.get(line);
     const cell = (/** @type {number} */ part, /** @type {number} */ whole) => {
       const made = h("td", { class: `heat ${known?.color ?? ""}` }, part > 0 ? percent(part, whole) : "");

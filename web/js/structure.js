@@ -63,7 +63,7 @@ function levels(model, root) {
   /** @type {Node_[]} */
   const open = [root];
   const show = () => {
-    host.replaceChildren(...open.map((node, depth) => level(model, node, open[depth + 1], (child) => {
+    const made = open.map((node, depth) => level(model, node, open[depth + 1], (child) => {
       const again = open[depth + 1] === child;
       open.length = depth + 1;
       if (!again && child.children.length > 0) open.push(child);
@@ -71,7 +71,9 @@ function levels(model, root) {
       const levelsNow = host.querySelectorAll(".level");
       const back = levelsNow[depth]?.querySelector(`[data-node="${child.index}"]`);
       if (back instanceof SVGElement) back.focus();
-    })));
+    }));
+    host.replaceChildren(...made.map((each) => each.host));
+    for (const each of made) each.redraw();
   };
   show();
   return card("Tasks and the tasks they create", "A line is code of the level itself, a bundle is a spawn site with all its tasks. Length is the share of the critical path. A bundle with a + opens.", host);
@@ -84,7 +86,7 @@ function level(model, node, opened, toggle) {
   const total = node.critical || node.work || 1;
   const value = (/** @type {Node_} */ each) => (node.critical > 0 ? each.critical : each.work);
   const own = node.critical > 0 ? node.ownCritical : node.own;
-  chart(host, { label: `What ${clipped(nameOf(model, node), 60)} creates, in order`, height: 118, draw: (svg, width, height) => {
+  const { redraw } = chart(host, { label: `What ${clipped(nameOf(model, node), 60)} creates, in order`, height: 118, draw: (svg, width, height) => {
     const least = width < 520 ? 44 : 64, room = width - 8;
     const most = Math.max(1, Math.floor(room / (least + 12)));
     const children = node.children.length > most ? [...node.children].sort((a, b) => value(b) - value(a)).slice(0, most) : node.children;
@@ -121,7 +123,7 @@ function level(model, node, opened, toggle) {
     }
     if (shown.length < node.children.length) text(svg, width - 4, 12, `${node.children.length - shown.length} smaller sites are not drawn`, "axis-title", "end");
   } });
-  return host;
+  return { host, redraw };
 }
 
 /** @param {Model} model @param {Node_} child @param {number} x @param {number} y @param {number} length @param {number} total @param {number} value @param {boolean} open @param {(child: Node_) => void} toggle */

@@ -6,7 +6,7 @@ import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
 import { zoom, zoomIdentity } from "d3-zoom";
 import { card, empty, h } from "./dom.js";
-import { clipped, count, digits, percent, time } from "./format.js";
+import { clipped, count, digits, percent, tick as tickText, time } from "./format.js";
 import { legend } from "./limits.js";
 
 /** @typedef {import("./model.js").Model} Model */
@@ -106,10 +106,11 @@ class View {
       each.addEventListener("click", act);
       return each;
     };
-    made.append(h("div", { class: "tools no-print" }, this.status, button("+", "Zoom in", () => this.zoomBy(2)), button("−", "Zoom out", () => this.zoomBy(0.5)), button("All", "Show the whole run", () => this.reset())),
+    made.append(h("div", { class: "tools no-print" }, this.status, button("+", "Zoom in", () => this.zoomBy(2)), button("−", "Zoom out", () => this.zoomBy(0.5)), button("All", "All: show the whole run", () => this.reset())),
       this.canvas);
     const sites = this.load ? this.load.sites : [...new Set(threads.flatMap((lane) => [...lane.site.slice(0, 2000)]))].filter((each) => each < model.sites.length).sort((a, b) => a - b).slice(0, 7);
-    made.append(legend(model, sites, [1]));
+    const isOther = (/** @type {number} */ site) => site >= model.sites.length || model.site(site).color === "site-other";
+    made.append(legend(model, sites, [Number(threads.some((lane) => lane.site.some(isOther)))]));
     this.behavior = zoom().scaleExtent([1, Math.max(4, extent / 2000)]).filter((/** @type {any} */ event) => (event.type === "wheel" ? event.ctrlKey : !event.button))
       .on("zoom", (/** @type {any} */ event) => {
         const full = scaleLinear([0, extent], [LEFT, this.width - RIGHT]);
@@ -181,7 +182,7 @@ class View {
     };
     const of = (/** @type {string} */ color, /** @type {string} */ name) => read(`var(--${name}${color === "site-other" ? "x" : color.slice(5)})`);
     const sites = this.model.sites.map((site) => of(site.color, "s")), on = this.model.sites.map((site) => of(site.color, "on"));
-    const found = { sites, on, other: read("var(--sx)"), text: read("var(--text)"), quiet: read("var(--quiet)"), grid: read("var(--grid)"), ready: read("color-mix(in srgb, var(--sx) 45%, transparent)") };
+    const found = { sites, on, other: read("var(--sx)"), text: read("var(--text)"), card: read("var(--card)"), quiet: read("var(--quiet)"), grid: read("var(--grid)"), ready: read("color-mix(in srgb, var(--sx) 45%, transparent)") };
     probe.remove();
     return found;
   }
@@ -197,12 +198,12 @@ class View {
     const x = scaleLinear(this.domain, [LEFT, this.width - RIGHT]);
     const bottom = this.height - AXIS;
     context.fillStyle = colors.quiet;
-    for (const tick of x.ticks(this.width < 520 ? 3 : 7)) {
+    for (const at of x.ticks(this.width < 520 ? 3 : 7)) {
       context.fillStyle = colors.grid;
-      context.fillRect(x(tick), 0, 1, bottom);
+      context.fillRect(x(at), 0, 1, bottom);
       context.fillStyle = colors.quiet;
-      const label = time(tick), half = context.measureText(label).width / 2;
-      context.fillText(label, Math.min(Math.max(LEFT, x(tick) - half), this.width - 2 * half), bottom + 13);
+      const label = tickText(at), half = context.measureText(label).width / 2;
+      context.fillText(label, Math.min(Math.max(LEFT, x(at) - half), this.width - 2 * half), bottom + 13);
     }
     if (this.load) this.drawLoad(context, x, colors);
     for (const row of this.rows()) {
@@ -317,7 +318,12 @@ class View {
     context.setLineDash([]);
     context.fillStyle = colors.text;
     const label = `${this.model.cpus} CPUs`;
-    context.fillText(label, this.width - RIGHT - context.measureText(label).width, y(this.model.cpus) - 8);
+    context.strokeStyle = colors.card;
+    context.lineWidth = 3;
+    const at = this.width - RIGHT - context.measureText(label).width - 3;
+    context.strokeText(label, at, y(this.model.cpus) - 9);
+    context.lineWidth = 1;
+    context.fillText(label, at, y(this.model.cpus) - 9);
   }
 
   /** The tooltip of what is under the pointer. @param {PointerEvent} event */
