@@ -248,6 +248,8 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
   options.text.top_is_explicit = line.given("--top");
   options.style = line.style();
   options.text.color = tool::wants_color(options.style.color, STDOUT_FILENO);
+  options.text.unicode = tool::shows_unicode();
+  options.text.asks_procs = !options.analysis.procs.empty();
   return options;
 }
 

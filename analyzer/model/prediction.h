@@ -63,6 +63,9 @@ struct Prediction {
   std::uint64_t recording = 0; // cost of recording, subtracted from each step
   Burden steal;
   std::vector<PredictedRun> runs;
+  // On 1, 2, 4, .. 128 CPUs, until at most a quarter of them can be used, and on the number between
+  // two of them where efficiency falls below a half. Ordered by procs; `greedy` is 0.
+  std::vector<PredictedRun> scaling;
 };
 
 } // namespace tp::analysis

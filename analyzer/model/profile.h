@@ -7,12 +7,14 @@
 #include "base/ids.h"
 #include "base/wide.h"
 #include "model/finding.h"
+#include "model/phases.h"
 #include "model/prediction.h"
 #include "model/ratio.h"
 #include "model/read_summary.h"
 #include "model/run_info.h"
 #include "model/run_time.h"
 #include "model/site.h"
+#include "model/verdict.h"
 #include "model/what_if.h"
 
 #include <cstdint>
@@ -94,9 +96,11 @@ struct Profile {
   Prediction prediction;
   Attribution attribution;
   std::uint64_t exclusive_sum = 0, critical_sum = 0; // over all rows: must equal work and span
-  std::vector<Finding> findings;                     // those that save most first
-  std::vector<Warning> warnings;                     // those about the schedule first
-  std::string advice;                                // what to do next
+  Phases phases;
+  Verdict verdict;
+  std::vector<Finding> findings; // those that save most first
+  std::vector<Warning> warnings; // those about the schedule first
+  std::string advice;            // what to do next
 
   Ratio parallelism() const { return {work, span}; }
   Ratio divisible_parallelism() const { return {work, divisible_span}; }

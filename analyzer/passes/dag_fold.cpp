@@ -85,6 +85,13 @@ void DagFold::step(FrameState& frame, const Step& step) {
 }
 
 void DagFold::spawned(const FrameState& parent, FrameState& child) {
+  if (parent.is_root && path_of(child).first_spawn == 0) {
+    for (FoldPath* const path : {&path_of(child), typed(parent.path)})
+      if (path) {
+        path->first_spawn = path_of(child).executed() + 1;
+        path->last_join = 0; // of tasks that it did not create
+      }
+  }
   const FoldFrame& from = data_of(parent);
   FoldFrame& own = data_of(child);
   // Work that a task gives away between two of its body calls could have been given away before the
@@ -257,6 +264,8 @@ bool DagFold::ended(FrameState& frame, Tie tie) {
   FoldPath& path = path_of(frame);
   join_calls(frame);
   drop_loops(own);
+  if (!frame.is_root)
+    path.last_join = 0; // nothing comes after it
   const DivisibleLengths before = divisible_of(*longest_);
   const bool is_longest = paths_.join(*longest_, path, tie);
   if (setup_.sites)
@@ -270,6 +279,7 @@ bool DagFold::ended(FrameState& frame, Tie tie) {
 }
 
 void DagFold::left_unjoined(const Path& path) {
+  left_unjoined_ = true;
   DivisibleLengths longest = divisible_of(*longest_);
   longest.join(divisible_of(typed(path)));
   set_divisible(*longest_, longest);
@@ -314,10 +324,17 @@ void DagFold::add_path_totals(Results& results) {
 
 DagFold::Results DagFold::results() {
   const std::uint64_t* const lengths = longest_->lengths();
+  const std::uint64_t first_spawn = longest_->first_spawn, last_join = longest_->last_join;
+  const std::uint64_t before = first_spawn > 0 ? first_spawn - 1 : lengths[kExecuted];
+  const std::uint64_t after =
+      first_spawn > 0 && last_join > 0 ? lengths[kExecuted] + 1 - last_join : 0;
   Results results{.work = work_,
                   .span = lengths[kExecuted],
                   .divisible_span = lengths[kDivisible],
                   .divisible_span_at_most = lengths[kDivisibleAtMost],
+                  .span_before = before,
+                  .span_after = after,
+                  .left_unjoined = left_unjoined_,
                   .burdened_cilk = lengths[kBurdenedCilk],
                   .burdened_tbb = lengths[kBurdenedTbb],
                   .rows = sites_.rows(),

@@ -93,6 +93,9 @@ public:
   struct Results {
     std::uint64_t work = 0; // T1
     std::uint64_t span = 0, divisible_span = 0, divisible_span_at_most = 0;
+    // Of the span: before the first task on the longest path, and after the last one.
+    std::uint64_t span_before = 0, span_after = 0;
+    bool left_unjoined = false; // there were tasks that no wait joins
     std::uint64_t burdened_cilk = 0, burdened_tbb = 0;
     IdVector<Row, RowTotals> rows; // local span on span adds up to `span`
     IdVector<StepClassId, StepClass> classes;
@@ -122,7 +125,10 @@ public:
     paths_.assign(typed(into), typed(from));
   }
   void wait_joined(FrameState& frame, Path* fresh, Path* again) override {
-    paths_.join_wait(path_of(frame), typed(fresh), typed(again), frame.opened.row);
+    FoldPath& path = path_of(frame);
+    paths_.join_wait(path, typed(fresh), typed(again), frame.opened.row);
+    if (frame.is_root && fresh)
+      path.last_join = path.executed() + 1;
   }
   void root_begun(FrameState& frame) override;
   void spawned(const FrameState& parent, FrameState& child) override;
@@ -181,6 +187,7 @@ private:
   std::uint64_t work_ = 0;
   std::uint64_t burdens_ = 0; // by how much burdened lengths may exceed the work
   FoldPath* longest_;         // over all ends so far; owned
+  bool left_unjoined_ = false;
 };
 
 } // namespace tp::analysis

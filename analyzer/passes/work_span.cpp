@@ -97,6 +97,8 @@ void PathStore::take_composition(FoldPath& into, const FoldPath& from) {
     into.local_span = mark ? *mark : 0;
     into.foreign = 1;
   }
+  into.first_spawn = from.first_spawn;
+  into.last_join = from.last_join;
   const SegmentId kept = segments_.share(from.composition);
   segments_.drop(into.composition);
   into.composition = kept;

@@ -89,6 +89,9 @@ struct FoldPath : Path {
   std::uint64_t spawner_span;
   SegmentId composition;
   std::uint32_t foreign; // 1: entered other than by waits for own children: use the marks
+  // For the phases of the longest path, its length, plus one, where code outside of tasks created the
+  // first task on it, and where such code last joined tasks; 0: that has not happened.
+  std::uint64_t first_spawn, last_join;
   std::uint64_t* lengths() { return reinterpret_cast<std::uint64_t*>(this + 1); }
   const std::uint64_t* lengths() const { return reinterpret_cast<const std::uint64_t*>(this + 1); }
   std::uint64_t executed() const { return lengths()[kExecuted]; }

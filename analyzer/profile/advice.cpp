@@ -3,6 +3,7 @@
 #include "profile/advice.h"
 
 #include "base/rounding.h"
+#include "profile/verdict.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
 
@@ -196,28 +197,14 @@ std::string longest_stretches(const Profile& profile) {
 
 } // namespace
 
-// What to do about a run that shows nothing about scaling; empty if it does.
-static std::string why_meaningless(const Profile& profile) {
-  if (profile.work == 0 && profile.read.threads.paused_work == 0)
-    return "No work was recorded: check that the program ran long enough and used oneTBB.";
-  if (profile.read.begun == 0)
-    return "No oneTBB task was recorded, so this run shows nothing about scaling: check that the "
-           "program ran to its end, and that it uses oneTBB for this input.";
-  if (profile.sites[0].exclusive_work == profile.work && profile.read.threads.paused_work > 0)
-    return "No work of a task was recorded, and recording was paused for a part of the run: if "
-           "tasks ran there, call tp::resume() before the part to profile, or run without "
-           "--paused.";
-  return "";
-}
-
 void describe_findings(Profile& profile) {
   for (Finding& finding : profile.findings)
     finding.text = sentence(profile, finding) + saving(profile, finding);
 }
 
 std::string advise(const Profile& profile) {
-  if (std::string text = why_meaningless(profile); !text.empty())
-    return text;
+  if (!why_meaningless(profile).empty())
+    return "";
   if (const auto& search = profile.search;
       search && search->skipped_because.empty() && (search->steps.empty() || !search->reached))
     return search->outcome;
@@ -239,15 +226,10 @@ std::string advise(const Profile& profile) {
   const Finding* const first = profile.findings.empty() || !is_worth_it(profile.findings.front())
                                    ? nullptr
                                    : &profile.findings.front();
-  if (tiny != profile.findings.end() && (profile.has_ample_parallelism() || !first))
+  if (tiny != profile.findings.end() && (profile.verdict.is_ample() || !first))
     return tiny->text;
-  if (profile.has_ample_parallelism())
-    return fmt::format("Parallelism {}{} is ample for {} CPUs; look at tasking overhead and "
-                       "memory rather than at more tasks.",
-                       fixed2(profile.limit()),
-                       profile.divisible_is_known() ? " (if loops were split to their grain size)"
-                                                    : "",
-                       profile.run.cpus);
+  if (profile.verdict.is_ample())
+    return "";
   const Best region = best_region(profile);
   if (gains(region, profile))
     return worth(region.name, region, profile);

@@ -13,12 +13,14 @@
 #include "profile/findings.h"
 #include "profile/grain_size.h"
 #include "profile/measured.h"
+#include "profile/phases.h"
 #include "profile/prediction.h"
 #include "profile/schedule_dependence.h"
 #include "profile/site_rows.h"
 #include "profile/target_search.h"
 #include "profile/tasking_overhead.h"
 #include "profile/trace_readings.h"
+#include "profile/verdict.h"
 #include "profile/what_if_candidates.h"
 #include "report/numbers.h"
 #include "trace/metadata_reader.h"
@@ -312,11 +314,13 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
                   .attribution = std::move(attribution.attribution),
                   .exclusive_sum = sites.exclusive_sum,
                   .critical_sum = sites.critical_sum,
+                  .phases = phases_of(measured, divisible),
                   .findings = std::move(findings),
                   .warnings = std::move(warnings)};
   for (const RegionId region : ids_below(profile.regions.end_id()))
     profile.regions[region].critical_work = measured.fold.region_critical_work[region];
   describe_findings(profile);
+  profile.verdict = judge(profile);
   profile.advice = advise(profile);
   return profile;
 }

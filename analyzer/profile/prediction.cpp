@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "base/rounding.h"
 #include "model/speedup_bounds.h"
+#include "model/verdict.h"
 #include "profile/tasking_overhead.h"
 #include "simulate/dag_recorder.h"
 #include "simulate/simulation.h"
@@ -54,6 +55,45 @@ void complete(const Measured& measured, const Prediction& prediction, PredictedR
   run.limiter = limiter_of(measured, run, prediction.work);
 }
 
+void run_work_stealing(const Dag& dag, const Prediction& prediction, PredictedRun& run) {
+  const Simulated found = simulate_work_stealing(dag, run.procs, prediction.steal.work);
+  run.time = found.time;
+  run.steals = found.steals;
+}
+
+// Adds these numbers of CPUs.
+void simulate(const std::vector<std::uint64_t>& procs, const Dag& dag, const Measured& measured,
+              unsigned jobs, Prediction& prediction) {
+  std::vector<PredictedRun>& scaling = prediction.scaling;
+  const std::size_t old = scaling.size();
+  for (const std::uint64_t each : procs)
+    scaling.push_back({.procs = each});
+  parallel_for_index(jobs, procs.size(), [&](std::size_t i) {
+    PredictedRun& run = scaling[old + i];
+    const auto known = std::ranges::find(prediction.runs, run.procs, &PredictedRun::procs);
+    if (known == prediction.runs.end()) {
+      run_work_stealing(dag, prediction, run);
+    } else {
+      run.time = known->time;
+      run.steals = known->steals;
+    }
+  });
+  for (std::size_t i = old; i < scaling.size(); ++i)
+    complete(measured, prediction, scaling[i]);
+  std::ranges::sort(scaling, {}, &PredictedRun::procs);
+}
+
+void add_scaling(const Dag& dag, const Measured& measured, unsigned jobs, Prediction& prediction) {
+  std::vector<std::uint64_t> procs;
+  for (std::uint64_t each = 1; each <= kMostVerdictProcs; each *= 2)
+    if (Wide{each} * prediction.span <= Wide{prediction.work} * 4 || each <= 4)
+      procs.push_back(each);
+  simulate(procs, dag, measured, jobs, prediction);
+  const std::uint64_t worth = worth_procs(prediction);
+  if (worth >= 2 && worth < prediction.scaling.back().procs)
+    simulate({worth + worth / 2}, dag, measured, jobs, prediction);
+}
+
 // Records the DAG that the remedy would leave.
 class RemedyRecorder final : public DagRecorder {
 public:
@@ -82,6 +122,14 @@ private:
 };
 
 } // namespace
+
+std::uint64_t worth_procs(const Prediction& prediction) {
+  std::uint64_t worth = 0;
+  for (const PredictedRun& run : prediction.scaling)
+    if (Wide{prediction.work} * 100 >= Wide{run.procs} * run.time * kWorthEfficiencyPercent)
+      worth = run.procs;
+  return worth;
+}
 
 std::uint64_t predict_with(const Remedy& remedy, const Measured& measured,
                            const Prediction& prediction, std::uint64_t procs,
@@ -135,21 +183,18 @@ Prediction predict(const Measured& measured, const TaskingCosts& costs,
   prediction.overhead = recorder.overhead();
   prediction.nodes = dag.nodes.size();
   prediction.bytes = dag.bytes();
-  // The last one is the span: there are as many worker threads as nodes can be ready at once.
+  // There are as many worker threads as nodes can be ready at once.
+  prediction.span = simulate_greedy(dag, kMostDagNodes).time;
   const std::size_t count = prediction.runs.size();
-  parallel_for_index(readings.jobs(), 2 * count + 1, [&](std::size_t i) {
-    if (i == 2 * count) {
-      prediction.span = simulate_greedy(dag, kMostDagNodes).time;
-    } else if (PredictedRun& run = prediction.runs[i / 2]; i % 2 == 0) {
+  parallel_for_index(readings.jobs(), 2 * count, [&](std::size_t i) {
+    if (PredictedRun& run = prediction.runs[i / 2]; i % 2 == 0)
       run.greedy = simulate_greedy(dag, run.procs).time;
-    } else {
-      const Simulated found = simulate_work_stealing(dag, run.procs, prediction.steal.work);
-      run.time = found.time;
-      run.steals = found.steals;
-    }
+    else
+      run_work_stealing(dag, prediction, run);
   });
   for (PredictedRun& run : prediction.runs)
     complete(measured, prediction, run);
+  add_scaling(dag, measured, readings.jobs(), prediction);
   return prediction;
 }
 

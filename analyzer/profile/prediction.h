@@ -36,6 +36,9 @@ std::uint64_t predict_with(const Remedy& remedy, const Measured& measured,
                            const Prediction& prediction, std::uint64_t procs,
                            const TraceReadings& readings);
 
+// The largest number of CPUs in `scaling` with an efficiency that makes them worth having; 0: none.
+std::uint64_t worth_procs(const Prediction& prediction);
+
 // Reads the trace once more, unless `skipped_because` gives a reason not to.
 Prediction predict(const Measured& measured, const TaskingCosts& costs,
                    const std::string& skipped_because, const TraceReadings& readings,

@@ -317,7 +317,13 @@ Json bounds_json(const Profile& profile) {
 
 Json prediction_json(const Prediction& prediction) {
   static constexpr const char* kBinding[] = {"work", "span", "overhead", "grain"};
-  Json runs = Json::array(), costs = Json::array();
+  Json runs = Json::array(), costs = Json::array(), scaling = Json::array();
+  for (const PredictedRun& run : prediction.scaling)
+    scaling.push_back({{"procs", run.procs},
+                       {"time", run.time},
+                       {"speedup", number(decimal2(run.speedup))},
+                       {"efficiency_percent", percent(run.efficiency)},
+                       {"binds", kBinding[static_cast<std::size_t>(run.limiter)]}});
   for (const PredictedRun& run : prediction.runs)
     runs.push_back({{"procs", run.procs},
                     {"time", run.time},
@@ -345,7 +351,53 @@ Json prediction_json(const Prediction& prediction) {
           {"event_costs", costs},
           {"recording_per_step", prediction.recording},
           {"steal", burden_json(prediction.steal)},
-          {"runs", runs}};
+          {"runs", runs},
+          {"scaling", scaling}};
+}
+
+Json phases_json(const Profile& profile) {
+  const Phases& phases = profile.phases;
+  const auto serial = [&](std::uint64_t work) {
+    return Json{
+        {"work", work}, {"span", work}, {"percent_of_span", number(percent2(work, profile.span))}};
+  };
+  Json with_tasks = {{"work", phases.work},
+                     {"span", phases.span},
+                     {"percent_of_span", number(percent2(phases.span, profile.span))},
+                     {"parallelism", nullptr},
+                     {"divisible_parallelism_at_least", nullptr}};
+  if (phases.span > 0)
+    with_tasks["parallelism"] = number(decimal2(phases.parallelism()));
+  if (phases.divisible_span_at_most > 0)
+    with_tasks["divisible_parallelism_at_least"] = number(decimal2(phases.limit()));
+  return {{"before", serial(phases.before)},
+          {"with_tasks", with_tasks},
+          {"after", serial(phases.after)}};
+}
+
+Json verdict_json(const Verdict& verdict) {
+  Json place = nullptr;
+  if (!verdict.file.empty())
+    place = {{"file", verdict.file}, {"line", verdict.line}};
+  return {{"worth_procs", verdict.worth_procs},
+          {"worth_efficiency_percent", kWorthEfficiencyPercent},
+          {"is_simulated", verdict.is_simulated},
+          {"limit", number(decimal2(verdict.limit))},
+          {"headline", verdict.headline},
+          {"detail", verdict.detail},
+          {"place", place}};
+}
+
+// T1 over the time of this run; null if work is not time.
+Json measured_json(const Profile& profile) {
+  const double hz = hz_of_work(profile);
+  if (hz <= 0 || profile.read.time_hz <= 0 || profile.balance.elapsed == 0)
+    return nullptr;
+  const std::uint64_t time = to_ns(profile.balance.elapsed, profile.read.time_hz);
+  return {{"procs", profile.run.cpus},
+          {"threads", profile.balance.threads},
+          {"time_ns", time},
+          {"speedup", number(decimal2({to_ns(profile.work, hz), time}))}};
 }
 
 Json balance_json(const TimeBalance& balance) {
@@ -511,6 +563,9 @@ std::string write_json(const Profile& profile) {
   text.field("scalability", scalability_json(profile));
   text.field("speedup_bounds", bounds_json(profile));
   text.field("prediction", prediction_json(profile.prediction));
+  text.field("verdict", verdict_json(profile.verdict));
+  text.field("phases", phases_json(profile));
+  text.field("measured", measured_json(profile));
   text.field("attribution", attribution_json(profile.attribution));
   text.field("time_balance", balance_json(profile.balance));
   text.field("run_path", elapsed_json(profile.elapsed));

@@ -87,6 +87,10 @@ public:
   std::string yellow(const std::string& text) const {
     return color_ ? "\033[33m" + text + "\033[0m" : text;
   }
+  static constexpr int kOrange = 208, kBlue = 33; // of 256 colors
+  std::string colored(const std::string& text, int color) const {
+    return color_ ? fmt::format("\033[38;5;{}m{}\033[0m", color, text) : text;
+  }
   // Adds a line of the form `label  text`, or several.
   void add_text(const std::string& text, std::size_t indent = kLabelWidth) {
     for (const std::string& line : wrapped(text, indent))

@@ -58,6 +58,17 @@ std::string fixed_percent2(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100);
 }
 
+std::string short_percent(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0 || part == 0)
+    return "0";
+  const Wide tenths = (Wide{part} * 2000 + whole) / (Wide{whole} * 2);
+  if (tenths == 0)
+    return "<0.1";
+  return tenths >= 100 ? fmt::format("{}", static_cast<std::uint64_t>((tenths + 5) / 10))
+                       : fmt::format("{}.{}", static_cast<std::uint64_t>(tenths / 10),
+                                     static_cast<std::uint64_t>(tenths % 10));
+}
+
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0 || part == 0)
     return "0";

@@ -17,6 +17,8 @@ std::string fixed2(Ratio ratio);
 // 100 * part / whole, two decimals, truncated (never 100 for less than all), without trailing
 // zeros.
 std::string percent2(std::uint64_t part, std::uint64_t whole);
+// For tables: "75", "6.4", "<0.1".
+std::string short_percent(std::uint64_t part, std::uint64_t whole);
 // The same for people: two decimals always.
 std::string fixed_percent2(std::uint64_t part, std::uint64_t whole);
 // For people: integers, and "<1" for less than 0.5.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace tp::analysis {
 namespace {
@@ -100,46 +101,76 @@ std::string burden_line(const Profile& profile) {
                      human(profile.burden.work, profile.run.work, hz_of_work(profile)));
 }
 
-// A selection of `all` that fits a line, evenly spaced, with the first and the last.
-template <typename T>
-std::vector<const T*> shown_of(const std::vector<T>& all, std::size_t most) {
-  std::vector<const T*> shown;
-  for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
-    shown.push_back(&all[all.size() <= most ? i : i * (all.size() - 1) / (most - 1)]);
-  return shown;
-}
-
-// For each number of CPUs: the bound of any schedule of this run's tasks, the same with loops split,
-// the prediction of the simulation, and its limiter.
-void add_speedups(Lines& lines, const Profile& profile, bool verbose) {
+// Details: for each number of CPUs that was asked for, the bound of any schedule of this run's tasks,
+// the same with loops split, the prediction of the simulation, and its limiter.
+void add_bounds(Lines& lines, const Profile& profile) {
   static constexpr const char* kLimiters[] = {"work", "span", "overhead", "grain size"};
   const Prediction& prediction = profile.prediction;
-  const bool split_helps = profile.divisible_is_known() &&
-                           std::ranges::any_of(profile.bounds, [](const SpeedupBound& bound) {
-                             return bound.divisible_upper.value() > 1.1 * bound.upper.value();
-                           });
-  // It is a bound for this program, however it is split, only if splitting loops further would not
-  // help.
-  lines.add("Speedup         {:>5}  {:>8}  {}{:>9}  {:>10}  {}", "CPUs",
-            profile.divisible_is_known() && !split_helps ? "at most" : "this run",
-            split_helps ? "loops split  " : "", "predicted", "time", "limited by");
-  for (const SpeedupBound* bound : shown_of(profile.bounds, profile.search ? 3 : 4)) {
-    const auto run = std::ranges::find(prediction.runs, bound->procs,
-                                       [](const auto& each) { return each.procs; });
+  lines.add("Speedup         {:>5}  {:>8}  {}{:>9}  {:>10}  {}", "CPUs", "this run",
+            profile.divisible_is_known() ? "loops split  " : "", "predicted", "time", "limited by");
+  for (const SpeedupBound& bound : profile.bounds) {
+    const auto run = std::ranges::find(prediction.runs, bound.procs, &PredictedRun::procs);
     const bool simulated = run != prediction.runs.end();
-    lines.add("                {:>5}  {:>8}  {}{:>9}  {:>10}  {}", bound->procs,
-              fixed2(bound->upper),
-              split_helps ? fmt::format("{:>11}  ", fixed2(bound->divisible_upper)) : "",
+    lines.add("                {:>5}  {:>8}  {}{:>9}  {:>10}  {}", bound.procs, fixed2(bound.upper),
+              profile.divisible_is_known() ? fmt::format("{:>11}  ", fixed2(bound.divisible_upper))
+                                           : "",
               simulated ? fixed2(run->speedup) : "-",
               simulated ? human(run->time, profile.run.work, hz_of_work(profile)) : "-",
               simulated ? kLimiters[static_cast<std::size_t>(run->limiter)] : "-");
   }
-  if (verbose && !prediction.runs.empty())
+  if (!prediction.runs.empty())
     lines.add_text(
         "                predicted: by simulated work stealing, which may take longer than "
-        "T1/P + Tinf, the bound of greedy schedules (JSON: greedy_time)");
-  if (!prediction.skipped_because.empty())
-    lines.add_text("                no prediction: " + prediction.skipped_because);
+        "T1/P + Tinf, the bound of greedy schedules (JSON: greedy_time); this run, loops split: "
+        "upper bounds");
+}
+
+// What the first table of the report has a column for.
+struct ScalingColumn {
+  std::uint64_t procs = 0;
+  std::uint64_t time = 0;
+  Ratio speedup;
+};
+
+// The numbers of CPUs that the user asked for, else powers of two, that of this machine, and where
+// efficiency falls below a half; so many that they fit.
+std::vector<ScalingColumn> scaling_columns(const Profile& profile, bool asked) {
+  constexpr std::size_t kMost = 7;
+  const Prediction& prediction = profile.prediction;
+  std::vector<ScalingColumn> columns;
+  const auto add = [&](const PredictedRun& run) {
+    if (std::ranges::find(columns, run.procs, &ScalingColumn::procs) == columns.end())
+      columns.push_back({run.procs, run.time, run.speedup});
+  };
+  for (const PredictedRun& run : prediction.runs)
+    if (asked || run.procs == profile.run.cpus)
+      add(run);
+  if (!asked)
+    for (const PredictedRun& run : prediction.scaling)
+      add(run);
+  std::ranges::sort(columns, {}, &ScalingColumn::procs);
+  // Gives up the second largest first.
+  while (columns.size() > kMost)
+    columns.erase(columns.end() - 2);
+  return columns;
+}
+
+void add_speedups(Lines& lines, const Profile& profile, bool asked) {
+  const std::vector<ScalingColumn> columns = scaling_columns(profile, asked);
+  if (columns.empty()) {
+    lines.add_text("no prediction: " + profile.prediction.skipped_because);
+    return;
+  }
+  const double hz = hz_of_work(profile);
+  std::string procs = "CPUs    ", time = "time    ", speedup = "speedup ";
+  for (const ScalingColumn& column : columns) {
+    procs += fmt::format(" {:>10}", column.procs);
+    time += fmt::format(" {:>10}", human(column.time, profile.run.work, hz));
+    speedup += fmt::format(" {:>10}", fixed2(column.speedup));
+  }
+  lines.add("{}", lines.bold(procs + fmt::format(" {:>10}", "any")));
+  lines.add("{} {:>10}", time, human(profile.span, profile.run.work, hz));
+  lines.add("{} {:>10}", speedup, fixed2(profile.parallelism()));
 }
 
 std::vector<const SiteRow*> sorted(const Profile& profile, SortKey key) {
@@ -165,65 +196,87 @@ std::vector<const SiteRow*> sorted(const Profile& profile, SortKey key) {
   return rows;
 }
 
+// A share of `width` columns, to an eighth of one where the terminal shows it.
+std::string bar(std::uint64_t part, std::uint64_t whole, std::size_t width, bool unicode) {
+  static constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  part = std::min(part, whole);
+  const auto eighths = whole == 0 ? 0 : static_cast<std::size_t>(Wide{part} * width * 8 / whole);
+  std::string text;
+  for (std::size_t i = 0; i < eighths / 8; ++i)
+    text += unicode ? "█" : "#";
+  std::size_t columns = eighths / 8;
+  if (eighths % 8 != 0 && unicode) {
+    text += kEighths[eighths % 8];
+    ++columns;
+  } else if (columns == 0 && part > 0) {
+    text += unicode ? "▏" : "-";
+    ++columns;
+  }
+  return text + std::string(width - columns, ' ');
+}
+
+std::string name_of(const SiteRow& site) {
+  return site.row == kMainRow ? "code outside of tasks" + mark_of(site.too_short) : row_name(site);
+}
+
+// Rows below half a percent of both are noise.
+bool is_small(const SiteRow& site, const Profile& profile) {
+  return Wide{site.critical_work} * 200 < profile.span &&
+         Wide{site.exclusive_work} * 200 < profile.work;
+}
+
 void add_table(Lines& lines, const Profile& profile, const TextOptions& options, std::size_t room) {
-  const auto rows = sorted(profile, options.sort);
+  constexpr std::size_t kBarWidth = 10;
+  auto rows = sorted(profile, options.sort);
+  const std::size_t all = rows.size();
+  const bool by_overhead = options.sort == SortKey::Overhead;
+  if (!options.top_is_explicit)
+    std::erase_if(rows, [&](const SiteRow* site) {
+      return is_small(*site, profile) && (!by_overhead || site->overhead.cost == 0);
+    });
   const bool any_too_short =
       std::any_of(rows.begin(), rows.end(), [](const SiteRow* site) { return site->too_short; });
   const std::size_t wanted = std::min(rows.size(), std::max<std::size_t>(options.top, 1));
   std::size_t shown = wanted;
   // One line is reserved for the mark of short steps and "and n more".
-  if (!options.top_is_explicit)
-    shown = std::min(wanted,
-                     any_too_short || wanted < rows.size() || room < rows.size() ? room - 1 : room);
-  const std::string_view title = "Spawn site (this run)";
-  std::size_t width = title.size();
+  if (!options.top_is_explicit && (any_too_short || wanted < all || room < wanted))
+    shown = std::min(wanted, std::max<std::size_t>(room, 2) - 1);
+  std::size_t width = 0;
   for (std::size_t i = 0; i < shown; ++i)
-    width = std::max(width, row_name(*rows[i]).size());
-  // If sorted by overhead: its share, and the mean size of a task.
-  const bool by_overhead = options.sort == SortKey::Overhead;
-  lines.add("{}", lines.bold(fmt::format(
-                      "{:<{}}  {:>12} {:>13}  {:>11}  {:>10}  {:>9}", title, width, "work",
-                      by_overhead ? "work / task" : "longest chain", "parallelism",
-                      by_overhead ? "overhead %" : "critical %", "tasks")));
+    width = std::max(width, name_of(*rows[i]).size());
   const double hz = hz_of_work(profile);
+  const std::string title =
+      fmt::format("Critical path {}", human(profile.span, profile.run.work, hz));
+  lines.add("{}", lines.bold(fmt::format(
+                      "{:<{}}  {:>11}  {:>9}  {:>7}  {:>8}", title, kBarWidth + 8 + width,
+                      by_overhead ? "work/task" : "parallelism", "work", "tasks", "overhead")));
   for (std::size_t i = 0; i < shown; ++i) {
     const SiteRow& site = *rows[i];
-    const std::uint64_t second =
-        by_overhead ? site.exclusive_work / std::max<std::uint64_t>(site.invocations, 1)
-                    : site.longest_chain;
-    lines.add("{:<{}}  {:>12} {:>13}  {:>11}  {:>10}  {:>9}", row_name(site), width,
-              human(site.work, profile.run.work, hz), human(second, profile.run.work, hz),
-              fixed2(site.chain_parallelism()),
-              by_overhead
-                  ? fixed_percent2(site.overhead.share.numerator, site.overhead.share.denominator)
-                  : fixed_percent2(site.critical_work, profile.span),
-              human_count(site.invocations));
+    const bool has_tasks = site.invocations > 0 && site.row != kMainRow;
+    const auto of_tasks = [&](const std::string& text) { return has_tasks ? text : ""; };
+    lines.add(
+        "{} {:>4} %  {:<{}}  {:>11}  {:>9}  {:>7}  {:>8}",
+        lines.colored(bar(site.critical_work, profile.span, kBarWidth, options.unicode),
+                      site.row == kMainRow ? Lines::kOrange : Lines::kBlue),
+        short_percent(site.critical_work, profile.span), name_of(site), width,
+        by_overhead
+            ? of_tasks(human(site.exclusive_work / std::max<std::uint64_t>(site.invocations, 1),
+                             profile.run.work, hz))
+            : fixed2(site.chain_parallelism()),
+        human(site.work, profile.run.work, hz), of_tasks(human_count(site.invocations)),
+        of_tasks(percent(site.overhead.share.numerator, site.overhead.share.denominator) + " %"));
   }
-  const std::string more =
-      shown < rows.size() ? fmt::format("... and {} more (--top)", rows.size() - shown) : "";
+  const std::string more = shown < all ? fmt::format("and {} more (--top)", all - shown) : "";
   if (any_too_short)
     lines.add("{}{}", more.empty() ? "" : more + "; ", lines.yellow(kTooShort));
   else if (!more.empty())
     lines.add("{}", more);
 }
 
-// The report on the whole program, up to the warnings, of which as many are shown as lines are
-// left.
-void add_summary(Lines& lines, const Profile& profile, bool verbose) {
+// What the clock is, and the figures behind the verdict.
+void add_details(Lines& lines, const Profile& profile) {
   const double hz = hz_of_work(profile);
   const auto amount = [&](std::uint64_t value) { return human(value, profile.run.work, hz); };
-  for (const std::string& line :
-       wrapped(fmt::format("Taskpath profile of {} ({}){}", profile.run.program, profile.data,
-                           profile.read.complete ? ": complete" : ""),
-               0))
-    lines.add("{}", lines.bold(line));
-  const auto& reasons = profile.read.incomplete_reasons;
-  if (!reasons.empty())
-    for (const std::string& line : wrapped("incomplete: " + reasons.front(), 12))
-      lines.add("{}", lines.yellow(line));
-  if (reasons.size() > 1)
-    lines.add("{}", lines.yellow(
-                        fmt::format("incomplete: {} more reasons (--json)", reasons.size() - 1)));
   lines.add_text("Clock           " + clock_line(profile));
   if (!profile.run.work_reason.empty())
     lines.add_text("                no better clock: " + profile.run.work_reason +
@@ -246,31 +299,98 @@ void add_summary(Lines& lines, const Profile& profile, bool verbose) {
                 : "");
   lines.add_text(fmt::format("Parallelism     {} in this run{}; {}", fixed2(profile.parallelism()),
                              as_if_cores(profile.run), divisible_parallelism_text(profile)));
-  if (verbose)
-    lines.add_text("Burdened        " + burden_line(profile));
-  add_speedups(lines, profile, verbose);
+  lines.add_text("Burdened        " + burden_line(profile));
+  add_bounds(lines, profile);
   lines.add_text("Time            " + balance_line(profile));
+  if (const std::string delays = delays_line(profile); !delays.empty())
+    lines.add_text("Delays          " + delays);
   lines.add_text("Attributed      " + attribution_line(profile));
 }
 
-// Uses at most `room` lines, but the first warning is always shown.
+// What the recording is of, and what distorts it as a whole.
+void add_title(Lines& lines, const Profile& profile) {
+  const double hz = profile.read.time_hz;
+  const std::string run = fmt::format(
+      "{}: {} {}, {} {}{}{}", std::filesystem::path(profile.run.program).filename().string(),
+      human_count(profile.read.begun), profile.read.begun == 1 ? "task" : "tasks",
+      profile.balance.threads, profile.balance.threads == 1 ? "thread" : "threads",
+      as_if_cores(profile.run), hz > 0 ? ", " + human_ns(to_ns(profile.balance.elapsed, hz)) : "");
+  for (const std::string& line : wrapped(fmt::format("{} ({})", run, profile.data), 0))
+    lines.add("{}", line);
+  const auto& reasons = profile.read.incomplete_reasons;
+  if (!reasons.empty())
+    for (const std::string& line : wrapped("incomplete: " + reasons.front(), 12))
+      lines.add("{}", lines.yellow(line));
+  if (reasons.size() > 1)
+    lines.add("{}", lines.yellow(
+                        fmt::format("incomplete: {} more reasons (--json)", reasons.size() - 1)));
+}
+
+void add_verdict(Lines& lines, const Profile& profile) {
+  lines.add("");
+  for (const std::string& line : wrapped(profile.verdict.headline, 0))
+    lines.add("{}", lines.bold(line));
+  // Often the advice begins with what limits most.
+  const std::string& detail = profile.verdict.detail;
+  const bool is_said =
+      detail.find(';') == std::string::npos && !profile.findings.empty() &&
+      profile.advice.find(profile.findings.front().code + ":") != std::string::npos &&
+      detail.find(profile.findings.front().code) != std::string::npos;
+  for (const std::string& text : {is_said ? std::string() : detail, profile.advice})
+    if (!text.empty())
+      lines.add_text(text, 0);
+  lines.add("");
+}
+
+// How the threads of this run spent their time.
+void add_run(Lines& lines, const Profile& profile, bool unicode) {
+  const TimeBalance& balance = profile.balance;
+  const std::uint64_t whole = balance.threads * balance.elapsed;
+  if (whole == 0)
+    return;
+  struct Part {
+    const char* name;
+    std::uint64_t ticks;
+    const char* block;
+    char letter;
+  };
+  const Part parts[] = {{"work", balance.steps - balance.descheduled, "█", '#'},
+                        {"no CPU", balance.descheduled, "▓", '='},
+                        {"overhead", balance.overhead, "▒", '+'},
+                        {"idle", balance.idle, "░", '-'},
+                        {"outside the recording", balance.absent, "·", '.'}};
+  constexpr std::size_t kWidth = 36;
+  std::string bar, text;
+  std::uint64_t sum = 0;
+  std::size_t drawn = 0;
+  for (const Part& part : parts) {
+    if (&part != parts && (part.ticks == 0 || part.ticks < whole / 200))
+      continue; // no block without its name
+    sum += part.ticks;
+    for (const auto end = std::min(kWidth, static_cast<std::size_t>(Wide{sum} * kWidth / whole));
+         drawn < end; ++drawn)
+      bar += unicode ? std::string(part.block) : std::string(1, part.letter);
+    text +=
+        fmt::format("{}{} {} %", text.empty() ? "" : ", ", part.name, percent(part.ticks, whole));
+  }
+  lines.add("This run   {}  {}", bar, text);
+}
+
+// Warnings in at most `room` lines, but one of them always; all with a room of 0.
 void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
   const auto& warnings = profile.warnings;
+  std::size_t used = 0;
   for (std::size_t i = 0; i < warnings.size(); ++i) {
     const std::size_t others = warnings.size() - i - 1;
-    auto text = wrapped("warning: " + warnings[i].text, 9);
-    const bool is_last = text.size() + (others > 0 ? 1 : 0) > room;
-    if (is_last && i > 0) {
-      lines.add("{}", lines.yellow(fmt::format("warning: {} more (-v)", others + 1)));
+    const auto text = wrapped("! " + warnings[i].text, 2);
+    if (room > 0 && i > 0 && used + text.size() + (others > 0 ? 1 : 0) > room) {
+      lines.add("{}", lines.yellow(fmt::format("! {} {} (--verbose)", others + 1,
+                                               others > 0 ? "more notes" : "more note")));
       return;
     }
-    if (is_last && others > 0)
-      text = wrapped(fmt::format("warning: {}; {} more (-v)", warnings[i].text, others), 9);
     for (const std::string& line : text)
       lines.add("{}", lines.yellow(line));
-    if (is_last)
-      return;
-    room -= text.size();
+    used += text.size();
   }
 }
 
@@ -285,58 +405,59 @@ static std::string next_command(const Profile& profile) {
                        grain.grain, profile.data);
   }
   if (!profile.findings.empty() && profile.findings.front().shape == Shape::SerialStart &&
-      profile.advice.ends_with(profile.findings.front().text))
+      profile.advice.ends_with(profile.findings.front().text) && !profile.advice.empty())
     return fmt::format("tp-analyze --from first-use {}", profile.data);
-  if (profile.search || profile.has_ample_parallelism() || profile.work == 0)
+  if (profile.search || profile.verdict.is_ample() || profile.work == 0)
     return fmt::format("tp-analyze --export speedscope:profile.speedscope.json {}", profile.data);
   return fmt::format("tp-analyze --target {} {}", std::max<std::uint64_t>(2 * profile.run.cpus, 8),
                      profile.data);
 }
 
 std::string write_text(const Profile& profile, const TextOptions& options) {
-  Lines lines(options.color);
-  add_summary(lines, profile, options.verbose);
-  const auto advice = wrapped(profile.advice, 0);
-  // Lines left after the text so far, the fixed lines (the table's header, an empty line, the
-  // advice, the next command), and `more`.
-  const auto room = [&](std::size_t more) {
-    return kMaxLines - std::min(lines.count() + 3 + advice.size() + more, kMaxLines);
-  };
-  constexpr std::size_t kLeastRows = 2, kLeastWhatIf = 2, kMostWarnings = 4;
-  // What the user asked for comes first: a search, its heading and steps.
-  // With the line below the table.
-  const std::size_t rows = profile.search
-                               ? kLeastRows
-                               : std::clamp<std::size_t>(profile.sites.size() + 1, kLeastRows, 5);
-  const std::size_t what_if_wants =
-      profile.search ? 1 + std::clamp<std::size_t>(profile.search->steps.size(), 1, 5)
-                     : kLeastWhatIf;
-  // The delays are shown if there is room; those of half the run take the place of rows.
+  Lines head(options.color), what_if(options.color), tail(options.color), warnings(options.color);
+  add_title(head, profile);
+  add_verdict(head, profile);
+  if (profile.work > 0 && profile.read.begun > 0) {
+    add_speedups(head, profile, options.asks_procs);
+    head.add("");
+  }
+  add_run(tail, profile, options.unicode);
   const RunPathPart& path = profile.elapsed.path;
-  const bool large = path.scheduler() >= path.length() / 2;
-  const std::size_t warned =
-      profile.warnings.empty() ? 0 : wrapped("warning: " + profile.warnings.front().text, 9).size();
-  if (const auto delays = wrapped("Delays          " + delays_line(profile), Lines::kLabelWidth);
-      !delays_line(profile).empty() && room(0) >= 1 + (large ? kLeastRows : rows) + 1 +
-                                                      (large ? warned : 0) + what_if_wants +
-                                                      delays.size())
-    for (const std::string& line : delays)
-      lines.add("{}", line);
-  add_warnings(lines, profile,
-               std::clamp<std::size_t>(room(1 + rows + what_if_wants), 1, kMostWarnings));
-  lines.add("");
-  Lines what_if(options.color);
-  // A search takes all available lines; otherwise two lines are left for the grain size.
-  add_what_if(what_if, profile,
-              profile.search ? std::max(room(rows), kLeastWhatIf)
-                             : std::clamp<std::size_t>(room(rows + 2), kLeastWhatIf, 5));
-  add_table(lines, profile, options, std::max(room(what_if.count()), kLeastRows));
-  lines.add("");
-  lines.add(what_if);
-  for (const std::string& line : advice)
-    lines.add("{}", lines.bold(line));
-  lines.add("next: {}", printable(next_command(profile)));
-  return lines.take();
+  const std::string delays = delays_line(profile);
+  if (!delays.empty() && path.scheduler() >= path.length() / 2)
+    tail.add_text("Delays     " + delays, 11);
+  // Lines left for rows, warnings and the what-if answer, without the header of the table, an empty
+  // line, and the last line.
+  const std::size_t fixed = head.count() + tail.count() + 3;
+  std::size_t room = fixed < kMaxLines ? kMaxLines - fixed : 0;
+  const auto take = [&](std::size_t lines) { room -= std::min(room, lines); };
+  constexpr std::size_t kLeastRows = 5, kMostWarnings = 3, kLeastWhatIf = 2, kMostWhatIf = 5;
+  const auto beyond_rows = [&] { return room > kLeastRows ? room - kLeastRows : 0; };
+  add_warnings(warnings, profile,
+               options.verbose ? 0 : std::clamp<std::size_t>(beyond_rows(), 1, kMostWarnings));
+  take(options.verbose ? kMostWarnings : warnings.count());
+  // With an empty line. A search is what the user asked for.
+  const std::size_t most = profile.search ? kMaxLines : kMostWhatIf;
+  const bool is_asked = profile.search || !profile.grains.empty();
+  if (is_asked || (!profile.verdict.is_ample() && beyond_rows() > kLeastWhatIf)) {
+    add_what_if(what_if, profile,
+                std::clamp<std::size_t>(beyond_rows(), kLeastWhatIf + 1, most + 1) - 1);
+    take(what_if.count() + 1);
+  }
+  add_table(head, profile, options, std::max<std::size_t>(room, 2));
+  head.add("");
+  if (what_if.count() > 0) {
+    head.add(what_if);
+    head.add("");
+  }
+  head.add(tail);
+  head.add(warnings);
+  if (options.verbose) {
+    head.add("");
+    add_details(head, profile);
+  }
+  head.add("next: {}", printable(next_command(profile)));
+  return head.take();
 }
 
 std::string pretty_print_csv(std::string_view csv) {

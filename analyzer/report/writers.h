@@ -20,8 +20,10 @@ struct TextOptions {
   std::size_t top = 15;
   bool top_is_explicit = false; // else rows give way to the limit of 25 lines
   SortKey sort = SortKey::Critical;
-  bool verbose = false; // details that few readers need: the burden
+  bool verbose = false;    // with clock, bounds, burden, and all warnings
+  bool asks_procs = false; // -P: for times on these numbers of CPUs
   bool color = false;
+  bool unicode = false; // block characters in bars
 };
 
 // csv.cpp

@@ -22,6 +22,14 @@ bool is_dumb_terminal() {
   return terminal.empty() || terminal == "dumb";
 }
 
+bool shows_unicode() {
+  for (const char* const name : {"LC_ALL", "LC_CTYPE", "LANG"})
+    if (const std::string_view locale = variable(name); !locale.empty())
+      return locale.ends_with("UTF-8") || locale.ends_with("utf8") || locale.ends_with("UTF8") ||
+             locale.ends_with("utf-8");
+  return false;
+}
+
 bool can_rewrite_line(int descriptor) {
   return isatty(descriptor) != 0 && !is_dumb_terminal();
 }

@@ -14,6 +14,9 @@ bool is_dumb_terminal();
 // Auto: `descriptor` is a terminal that is not dumb, and NO_COLOR is empty or unset.
 bool wants_color(Color color, int descriptor);
 
+// Whether the locale is one of UTF-8, by the environment.
+bool shows_unicode();
+
 // Whether `descriptor` is a terminal on which a line can be erased and rewritten.
 bool can_rewrite_line(int descriptor);
 

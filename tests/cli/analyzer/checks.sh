@@ -10,7 +10,7 @@ exits 1 data --check 'parallelism>=1.21' # 1.2068..., which is shown as 1.21
 in_err "check failed: parallelism>=1.21: parallelism is 1.21"
 exits 1 data --check 'work==175' --check 'span>145'
 in_err "span is 145"
-in_out "Taskpath profile"
+in_out "3 tasks, 1 thread, 175 ns (data)"
 [ -f ws_profile.csv ] || fail "a failed check must not keep the profile from being written"
 
 exits 2 data --check 'speed>1'

@@ -36,7 +36,7 @@ loop recompiled parallel_for explicit
 loop measured parallel_for portions
 
 # What a body call was not measured for is an interval. A check holds if it holds for both ends.
-exits 0 recompiled --json recompiled.json
+exits 0 recompiled --json recompiled.json -v
 in_out "2.50 to 4.17 if loops were split to their grain size: the upper"
 exits 0 recompiled --check 'divisible_parallelism>=2.5' --check 'divisible_span<=20' --check 'divisible_span_at_most==20'
 exits 1 recompiled --check 'divisible_parallelism>=4.2'
@@ -45,13 +45,13 @@ for check in 'divisible_parallelism>=4.1' 'divisible_parallelism<4' 'divisible_s
   explained
   in_err "depending on whether the iterations of loops cost the same"
 done
-exits 0 measured
+exits 0 measured -v
 in_out "2.50 in this run; 2.94 if loops were split to their grain size"
 exits 0 measured --check 'divisible_parallelism>=2.9' --check 'divisible_span==17' --check 'divisible_span_at_most==17'
 
 for construct in parallel_for parallel_reduce parallel_sort; do
   loop asis $construct address
-  exits 0 asis --json asis.json -P 64
+  exits 0 asis --json asis.json -P 64 -v
   in_out "2.50 in this run; unknown for loops split to their grain size (loops not"
   not_in_out "2.50 if loops were split"
   python3 -c 'import json

@@ -88,7 +88,7 @@ stream 0
   cut work=0 wall=30$rest
 END
 left_out unmarked zero 70
-grep -q "; 70 units before the first oneTBB call left out" <("$TP_ANALYZE" -q unmarked --from first-use) || fail "not in the text"
+grep -q "; 70 units before the first oneTBB call left out" <("$TP_ANALYZE" -v unmarked --from first-use 2>/dev/null) || fail "not in the text"
 trace paused_zero <<END
 site 1 a.cpp 12
 stream 0

@@ -18,7 +18,7 @@ stream 0
   thread-end
 END
 
-exits 0 data
+exits 0 data -v
 in_out "1.00 in this run; 1.00 to 64.00 if loops were split to their grain size"
 exits 0 -q data --json data.json
 python3 -c 'import json
@@ -45,7 +45,7 @@ stream 0
   thread-end'
 }
 portions | trace portions
-exits 0 portions --grain loop.cpp:7=3 --grain loop.cpp:7=6 --grain loop.cpp:7=12
+exits 0 portions --grain loop.cpp:7=3 --grain loop.cpp:7=6 --grain loop.cpp:7=12 -v
 in_out "2.20 if loops were split to their grain size"
 in_out "grain size 3 at loop.cpp:7: parallelism 2.20 if"
 in_out "grain size 6 at loop.cpp:7: parallelism 1.10 if"
@@ -55,7 +55,7 @@ in_out "grain size 12 at loop.cpp:7: parallelism 1.00 if"
 {
   portions | sed '/portion-end/d; s/  loop-end.*/  shape rows=4 row_grain=1 cols=10 col_grain=1000\n  loop-end work=44 n=40 grain=1000/'
 } | trace plane
-exits 0 plane --grain loop.cpp:7=1000
+exits 0 plane --grain loop.cpp:7=1000 -v
 in_out "1.00 to 4.00 if loops were split"
 in_out "grain size 1000 at loop.cpp:7: its ranges have several dimensions"
 

@@ -29,7 +29,7 @@ chunk() { od -An -tu4 -j 24 -N 4 "$1" | tr -d ' '; }
 
 two_streams whole
 exits 0 whole --check 'work==102' --strict
-in_out ": complete"
+not_in_out "incomplete"
 is_empty <(grep -v '^tp: wrote' err | grep '^tp:')
 
 two_streams cut
@@ -45,7 +45,7 @@ lost() { # DATA PLACE EXPECTED GOT
   local reason="$2: the end of the stream is lost: expected $3 chunks, got $4"
   exits 0 "$1"
   in_out "incomplete: $reason"
-  not_in_out ": complete"
+
   exits 0 -q "$1" --format md
   in_out "Incomplete: $reason"
   exits 0 -q "$1" --json "$1.json"

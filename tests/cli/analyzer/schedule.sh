@@ -51,9 +51,9 @@ is scan 'w == ["schedule"] and not p["divisible_is_known"] and p["divisible_not_
 of_std std_scan
 is std_scan 'w == ["schedule"] and not p["divisible_is_known"] and p["divisible_not_known_because"] == "schedule"'
 exits 2 std_scan --check 'divisible_parallelism>=1'
-exits 0 scan
+exits 0 scan -v
 in_out "2.00 in this run; unknown for loops split to their grain size (parallel_scan"
-in_out "warning: all figures depend on the schedule of this run (parallel_scan of c.cpp:9)"
+in_out "! all figures depend on the schedule of this run (parallel_scan of c.cpp:9)"
 exits 0 scan --format md
 in_out "unknown for loops split to their grain size (parallel_scan depends on the schedule)"
 exits 2 scan --check 'divisible_parallelism>=1'

@@ -35,7 +35,7 @@ marked() {
 }
 # shellcheck disable=SC2086
 # shellcheck disable=SC2046,SC2183,SC2086  # two words per format
-exits 0 short --explore always --simulate always --burden auto --warnings --json short.json $(printf -- '--export %s:%s ' $(for f in $formats; do echo $f $f; done))
+exits 0 short --top 15 --explore always --simulate always --burden auto --warnings --json short.json $(printf -- '--export %s:%s ' $(for f in $formats; do echo $f $f; done))
 marked out
 in_out "~ unreliable: reading the clock"
 in_err "short.cpp:1: warning"

@@ -63,7 +63,7 @@ stream 0
   end
   thread-end
 END
-exits 0 -o files huge --target 1048576
+exits 0 -o files huge --target 1048576 -v
 in_out "the work is too large for this target: use a"
 in_out "Parallelism     1.00 in this run"
 finish

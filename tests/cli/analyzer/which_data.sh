@@ -19,7 +19,7 @@ in_err "tp: error: plain: no such data directory: expected a directory written b
 
 # A positional argument that is a directory is the data; one that ends in .csv is the output.
 paper data
-exits 0 data
+exits 0 data -v
 in_out "Work T1         175 units"
 [ -f ws_profile.csv ] || fail "no ws_profile.csv"
 exits 0 named.csv -d data

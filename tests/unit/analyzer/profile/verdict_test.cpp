@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Phases of the critical path and verdicts, against figures computed by hand.
+#include "profile/make_profile.h"
+#include "report/writers.h"
+#include "trace_script.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tp::analysis {
+namespace {
+
+Profile profile_of(const std::string& script) {
+  return make_profile(
+      test::parse_trace_script("run cpus=2\nsite 1 a.cpp 1\nsite 2 b.cpp 2\n" + script).source(),
+      {});
+}
+
+// 30 units, then `tasks` of 10 each, then 20 units.
+Profile between_serial_code(unsigned tasks) {
+  std::string script = "stream 0\nthread role=main\n";
+  for (unsigned i = 0; i < tasks; ++i)
+    script += "spawn work=" + std::string(i == 0 ? "30" : "0") +
+              " site=1 ctx=" + (i == 0 ? "new-exclusive" : "last") + "\n";
+  script += "wait ctx=last\n";
+  for (unsigned i = tasks; i-- > 0;)
+    script += "task task=0." + std::to_string(i) + " work=10\n";
+  return profile_of(script + "wait-end\nend work=20\nthread-end\n");
+}
+
+TEST(Phases, AreSerialCodeAtBothEnds) {
+  const Profile profile = between_serial_code(8);
+  ASSERT_EQ(60u, profile.span);
+  EXPECT_EQ(30u, profile.phases.before);
+  EXPECT_EQ(20u, profile.phases.after);
+  EXPECT_EQ(80u, profile.phases.work);
+  EXPECT_EQ(10u, profile.phases.span);
+}
+
+TEST(Phases, OfARunWithoutTasksAreAllBefore) {
+  const Profile profile = profile_of("stream 0\nthread role=main\nend work=7\nthread-end\n");
+  EXPECT_EQ(7u, profile.phases.before);
+  EXPECT_EQ(0u, profile.phases.after);
+  EXPECT_EQ(0u, profile.phases.work);
+  EXPECT_EQ(0u, profile.phases.span);
+}
+
+// A wait that joins nothing does not end the tasks; code between two loops is with tasks.
+TEST(Phases, EndAtTheLastWaitThatJoinsATask) {
+  const Profile profile = profile_of("stream 0\nthread role=main\n"
+                                     "spawn work=3 site=1 ctx=new-exclusive\n"
+                                     "wait ctx=last\ntask task=0.0 work=10\nwait-end\n"
+                                     "spawn work=5 site=2 ctx=new-exclusive\n"
+                                     "wait ctx=last\ntask task=0.1 work=10\nwait-end\n"
+                                     "wait ctx=last work=4\nwait-end\n"
+                                     "end work=2\nthread-end\n");
+  ASSERT_EQ(34u, profile.span);
+  EXPECT_EQ(3u, profile.phases.before);
+  EXPECT_EQ(6u, profile.phases.after);
+  EXPECT_EQ(25u, profile.phases.span);
+}
+
+// The critical path ends in a task that nothing waits for.
+TEST(Phases, HaveNothingAfterATaskThatOutlivesTheProgram) {
+  const Profile profile = profile_of("stream 0\nthread role=main\n"
+                                     "spawn work=3 site=1 ctx=new-exclusive\n"
+                                     "cut work=4\ntask task=0.0 work=50\nend work=2\nthread-end\n");
+  ASSERT_EQ(53u, profile.span);
+  EXPECT_EQ(3u, profile.phases.before);
+  EXPECT_EQ(0u, profile.phases.after);
+  EXPECT_EQ(50u, profile.phases.span);
+}
+
+TEST(Phases, AreThoseOfTheThreadOnTheCriticalPath) {
+  const Profile profile = profile_of("stream 0\nthread role=main\n"
+                                     "spawn work=30 site=1 ctx=new-exclusive\n"
+                                     "wait ctx=last\ntask task=0.0 work=10\nwait-end\nend work=2\n"
+                                     "thread-end\n"
+                                     "stream 1\nthread role=external\nend work=100\nthread-end\n");
+  ASSERT_EQ(100u, profile.span);
+  EXPECT_EQ(100u, profile.phases.before);
+  EXPECT_EQ(0u, profile.phases.after);
+  EXPECT_EQ(42u, profile.phases.work);
+  EXPECT_EQ(0u, profile.phases.span);
+}
+
+TEST(Verdict, NamesTheCodeThatLimits) {
+  const Profile profile = between_serial_code(8);
+  EXPECT_TRUE(profile.verdict.is_simulated);
+  // 130 / 60; on 4 CPUs 30 + 20 + 20.
+  EXPECT_EQ("Scales well to 3 CPUs; speedup at most 2.17 on any number of them.",
+            profile.verdict.headline);
+  EXPECT_EQ("50 % of the critical path is serial code before the first task, 33 % after the last "
+            "one; with tasks, parallelism is 8.00.",
+            profile.verdict.detail);
+}
+
+TEST(Verdict, SaysThatMoreCpusAreHardlyFaster) {
+  const Profile profile = between_serial_code(2);
+  EXPECT_EQ("Hardly faster on more CPUs: speedup at most 1.17 on any number of them.",
+            profile.verdict.headline);
+}
+
+TEST(Verdict, AdvisesNothingWhereParallelismIsAmple) {
+  std::string script = "stream 0\nthread role=main\n";
+  for (unsigned i = 0; i < 512; ++i)
+    script += std::string("spawn work=0 site=1 ctx=") + (i == 0 ? "new-exclusive\n" : "last\n");
+  script += "wait ctx=last\n";
+  for (unsigned i = 512; i-- > 0;)
+    script += "task task=0." + std::to_string(i) + " work=1000000\n";
+  const Profile profile = profile_of(script + "wait-end\nend\nthread-end\n");
+  EXPECT_EQ(128u, profile.verdict.worth_procs);
+  EXPECT_EQ("Scales to 128 CPUs and beyond.", profile.verdict.headline);
+  EXPECT_EQ("", profile.verdict.detail);
+  EXPECT_EQ("", profile.advice);
+}
+
+TEST(Verdict, IsFromBoundsWithoutASimulation) {
+  ProfileOptions options;
+  options.simulate = Ask::Never;
+  std::string script = "run cpus=2\nsite 1 a.cpp 1\nstream 0\nthread role=main\n"
+                       "spawn work=10 site=1 ctx=new-exclusive\nwait ctx=last\n"
+                       "task task=0.0 work=10\nwait-end\nend work=10\nthread-end\n";
+  const Profile profile = make_profile(test::parse_trace_script(script).source(), options);
+  EXPECT_FALSE(profile.verdict.is_simulated);
+  EXPECT_EQ(1u, profile.verdict.worth_procs);
+}
+
+} // namespace
+} // namespace tp::analysis
