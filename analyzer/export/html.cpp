@@ -231,9 +231,10 @@ Units units_of(const Json& profile) {
 }
 
 const Json* run_on(const Json& profile, double procs) {
-  for (const Json& run : elements(at(at(profile, "prediction"), "runs")))
-    if (number_of(at(run, "procs")) == procs)
-      return &run;
+  for (const char* runs : {"runs", "scaling"})
+    for (const Json& run : elements(at(at(profile, "prediction"), runs)))
+      if (number_of(at(run, "procs")) == procs)
+        return &run;
   return nullptr;
 }
 
@@ -242,23 +243,42 @@ double elapsed_ns(const Json& profile) {
   return hz > 0 ? number_of(at(at(profile, "trace"), "elapsed_ticks")) * 1e9 / hz : 0;
 }
 
+std::string clipped_name(std::string name, std::size_t most) {
+  if (name.size() <= most)
+    return name;
+  name.resize(most);
+  while (!name.empty() && (static_cast<unsigned char>(name.back()) & 0xc0) == 0x80)
+    name.pop_back(); // not within a character
+  if (!name.empty() && static_cast<unsigned char>(name.back()) >= 0xc0)
+    name.pop_back();
+  return name + "…";
+}
+
+// Profiles of other versions of /1 have no verdict.
 std::string headline(const Json& profile) {
   const std::string given = text_of(at(at(profile, "verdict"), "headline"));
-  if (!given.empty())
-    return given;
-  double worth = 0, most = 0;
-  for (const Json& run : elements(at(at(profile, "prediction"), "runs"))) {
-    most = std::max(most, number_of(at(run, "procs")));
-    if (number_of(at(run, "efficiency_percent")) >= 50)
-      worth = std::max(worth, number_of(at(run, "procs")));
-  }
-  if (number_of(at(at(profile, "trace"), "tasks_spawned")) == 0)
-    return "No task was recorded.";
-  if (worth == 0)
-    return fmt::format("Parallelism is {}.", digits3(number_of(at(profile, "parallelism"))));
-  if (worth == most)
-    return fmt::format("Scales to {} CPUs and beyond.", worth);
-  return fmt::format("Scales well to {} CPU{}.", worth, worth == 1 ? "" : "s");
+  return given.empty() ? "Parallelism is " + digits3(number_of(at(profile, "parallelism"))) + "."
+                       : given;
+}
+
+// The second sentence, in HTML; its place is a link to the source.
+std::string lead_html(const Json& profile) {
+  const Json& verdict = at(profile, "verdict");
+  const std::string text = html(clipped_name(
+      text_of(verdict.is_object() ? at(verdict, "detail") : at(profile, "advice")), 600));
+  const Json& place = at(verdict, "place");
+  const std::string line =
+      html(fmt::format("{}:{}", text_of(at(place, "file")), number_of(at(place, "line"))));
+  const std::size_t found = place.is_object() ? text.find(line) : std::string::npos;
+  if (found == std::string::npos)
+    return text;
+  return text.substr(0, found) + "<a href=\"#source\">" + line + "</a>" +
+         text.substr(found + line.size());
+}
+
+// More parallelism would gain nothing on any number of CPUs that the page shows.
+bool is_ample(const Json& profile) {
+  return number_of(at(at(profile, "verdict"), "worth_procs")) >= 128;
 }
 
 void add_card(std::string& text, const std::string& label, const std::string& value,
@@ -305,17 +325,6 @@ BestFix best_fix(const Json& profile) {
   return best;
 }
 
-std::string clipped_name(std::string name, std::size_t most) {
-  if (name.size() <= most)
-    return name;
-  name.resize(most);
-  while (!name.empty() && (static_cast<unsigned char>(name.back()) & 0xc0) == 0x80)
-    name.pop_back(); // not within a character
-  if (!name.empty() && static_cast<unsigned char>(name.back()) >= 0xc0)
-    name.pop_back();
-  return name + "…";
-}
-
 std::string numbers_html(const Json& profile, const Units& units) {
   std::string text = "<dl class=\"numbers\">\n";
   const double parallelism = number_of(at(profile, "parallelism"));
@@ -347,7 +356,8 @@ std::string numbers_html(const Json& profile, const Units& units) {
              possible && measured < 0.8 * number_of(at(*possible, "speedup")) ? "measured low"
                                                                               : "measured");
   }
-  if (const BestFix best = best_fix(profile); best.parallelism > parallelism * 1.05)
+  if (const BestFix best = best_fix(profile);
+      !is_ample(profile) && best.parallelism > parallelism * 1.05)
     add_card(text, clipped_name(best.name, 60) + ", 8 times faster",
              digits3(best.parallelism) + "×",
              digits3(best.parallelism / std::max(parallelism, 1e-9)) + " times the limit of today",
@@ -395,14 +405,11 @@ std::string summary_html(const Json& profile) {
                         number_of(at(run, "cpus")), number_of(at(run, "cpus")) == 1 ? "" : "s");
   if (const double elapsed = elapsed_ns(profile); elapsed > 0)
     facts += ", " + time_text(elapsed);
-  std::string detail = text_of(at(at(profile, "verdict"), "detail"));
-  if (detail.empty())
-    detail = text_of(at(profile, "advice"));
   return fmt::format("<section class=\"summary\" aria-labelledby=\"headline\">\n"
                      "<p class=\"facts\"><code>{}</code> {}</p>\n<h1 id=\"headline\">{}</h1>\n"
                      "<p class=\"lead\" id=\"lead\">{}</p>\n",
                      html(clipped_name(text_of(at(run, "program")), 80)), html(facts),
-                     html(headline(profile)), html(clipped_name(detail, 600))) +
+                     html(headline(profile)), lead_html(profile)) +
          numbers_html(profile, units) + banners_html(profile) + "</section>\n";
 }
 

@@ -66,7 +66,7 @@ function draw(svg, width, height, model, shown) {
     const value = single ? change.points[0].parallelism : model.most(change);
     text(svg, end + 11, y + 4, digits(value), "label strong");
     const name = clipped(change.name, Math.floor((narrow ? width - 10 : left - 20) / 7.3));
-    const note = [change.critical > 0 ? percent(change.critical, model.span) + " of the path" : "", change.place && !change.name.includes(change.place) ? change.place : "", change.kind === "region" ? "marked region" : change.kind === "wait" ? "if it did not wait" : ""].filter(Boolean).join(", ");
+    const note = [change.critical > 0 ? percent(change.critical, model.span) + " of the path" : "", change.place && !change.name.includes(change.place) ? change.place : "", change.kind === "region" ? "marked region" : change.kind === "wait" ? "if it did not wait" : change.kind === "site" && !change.name.startsWith("all") ? "all tasks of the site" : change.kind === "stretch" ? "code between tasks" : ""].filter(Boolean).join(", ");
     text(svg, 0, narrow ? y - 29 : y - 2, name, "label strong");
     text(svg, 0, narrow ? y - 14 : y + 13, clipped(note, Math.floor((narrow ? width : left - 20) / 6.2)), "small");
   });

@@ -77,14 +77,15 @@ function drawMap(svg, width, height, model, blocks) {
       `${block.title}\n${percent(block.critical, model.span)} of the critical path, ${model.amount(block.critical)}\n${digits(block.height)} tasks at a time\nwork ${model.amount(block.work)}`));
     if (clippedBlock) svg.append(s("path", { class: "cut", d: `M${x0} ${y0 + 5}l${wide / 4} -4l${wide / 4} 4l${wide / 4} -4l${wide / 4} 4` }));
     const label = `${block.label} ${percent(block.critical, model.span)}`, room = y(0) - y0;
-    if (wide > 46 && room > 16) {
+    if (wide > 46 && room > 21) {
       text(svg, x0 + wide / 2, y0 - 5, (clippedBlock ? "▲ " : "") + times(block.height), "small", "middle");
       const fits = Math.floor((wide - 12) / 6.9);
       if (widthOf(label, 12.5) < wide - 8 || room < 90) text(svg, x0 + wide / 2, y(0) - Math.min(room / 2, 40) + 4, clipped(widthOf(label, 12.5) < wide - 8 ? label : block.label, fits), `label on ${block.color}`, "middle");
       else vertical(svg, x0 + wide / 2, y(0) - 8, label, block.color, room);
     } else if (wide > 46) {
       const fits = Math.floor((wide - 4) / 6.9);
-      text(svg, x0 + 3, y0 - 6, clipped(label, fits), "label strong");
+      const more = `${label}, ${times(block.height)}`;
+      text(svg, x0 + 3, y0 - 6, clipped(widthOf(more, 13) < wide - 6 ? more : label, fits), "label strong");
     } else if (wide > 15 && room > 60) vertical(svg, x0 + wide / 2, y(0) - 8, label, block.color, room);
   }
   const words = `average ${digits(model.limit)}: the limit`, space = s("rect", { class: "plate", x: left + 4, y: limit - 20, width: widthOf(words, 13) + 10, height: 17, rx: 3 });
