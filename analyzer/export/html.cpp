@@ -347,7 +347,8 @@ std::string numbers_html(const Json& profile, const Units& units) {
   double measured = number_of(at(at(profile, "measured"), "speedup"));
   if (measured == 0 && elapsed > 0 && units.ns_per_unit > 0)
     measured = number_of(at(profile, "work")) * units.ns_per_unit / elapsed;
-  if (measured > 0) {
+  // More than its CPUs: much of the work was done before the first record, which begins the time.
+  if (measured > 0 && measured <= cpus) {
     const Json* possible = run_on(profile, cpus);
     add_card(text, fmt::format("This run, on {} CPU{}", cpus, cpus == 1 ? "" : "s"),
              digits3(measured) + "×",

@@ -97,6 +97,8 @@ export class Model {
    * @returns {{procs: number, speedup: number, ns: number} | undefined} */
   get measured() {
     const { measured, trace } = this.profile;
+    // More than its CPUs: much of the work was done before the first record, which begins the time.
+    if (measured?.speedup > measured?.procs) return undefined;
     if (measured?.speedup > 0) return { procs: measured.procs, speedup: measured.speedup, ns: measured.time_ns };
     const ns = (trace?.elapsed_ticks ?? 0) * this.nsPerTick;
     return ns > 0 && this.nsPerWork > 0 ? { procs: this.cpus, speedup: (this.work * this.nsPerWork) / ns, ns } : undefined;
