@@ -8,6 +8,7 @@
 #include "base/wide.h"
 #include "model/finding.h"
 #include "model/phases.h"
+#include "model/pictures.h"
 #include "model/prediction.h"
 #include "model/ratio.h"
 #include "model/read_summary.h"
@@ -96,6 +97,7 @@ struct Profile {
   Prediction prediction;
   Attribution attribution;
   std::uint64_t exclusive_sum = 0, critical_sum = 0; // over all rows: must equal work and span
+  std::optional<Pictures> pictures;                  // only if requested
   Phases phases;
   Verdict verdict;
   std::vector<Finding> findings; // those that save most first

@@ -17,6 +17,7 @@
 #include "dag/dag_visitor.h"
 #include "model/run_delays.h"
 #include "passes/idle_time.h"
+#include "passes/interval_sums.h"
 #include "passes/path_composition.h"
 
 #include <cstdint>
@@ -31,12 +32,33 @@ struct RunTrack : Path {
   std::uint64_t end = 0; // of its last step
 };
 
+// What ran and what was ready at each time of the run, in ticks per bucket.
+struct RunPictures {
+  static constexpr std::size_t kBuckets = 960;
+  RunPictures(std::uint64_t first_time, std::uint64_t last_time, bool work_is_time);
+  const std::uint64_t first, length;
+  const bool work_is_time; // then a step's work is its time on a CPU
+  IdVector<Row, IntervalSums> running;
+  std::vector<IntervalSums> ready; // by EdgeKind
+  std::vector<std::uint64_t> no_cpu;
+};
+
 class RunPath final : public TypedVisitor<RunTrack> {
 public:
-  explicit RunPath(const IdleTime& idle) : idle_(idle), segments_(owner_) {}
+  // `pictures`: null, or filled along the way.
+  explicit RunPath(const IdleTime& idle, RunPictures* pictures = nullptr)
+      : idle_(idle), pictures_(pictures), segments_(owner_) {}
 
   // By row of the step that ran, or started late; as many as rows were seen on the path.
   IdVector<Row, RunPathPart> rows() const;
+  // The path in its order, in ticks since its beginning. Exact sums; positions are exact to a bucket.
+  // Only with pictures.
+  struct Part {
+    std::uint64_t from = 0, to = 0;
+    Row row = kMainRow;
+    std::uint32_t kind = 0; // 0: running; else 1 + EdgeKind
+  };
+  std::vector<Part> in_order() const;
 
   Path* new_path() override { return tracks_.make(); }
   Path* copy_path(const Path& path) override;
@@ -59,8 +81,10 @@ private:
   bool join(RunTrack& into, const RunTrack& from);
   void take(RunTrack& into, const RunTrack& from);
   void add(RunTrack& of, Row row, std::size_t what, std::uint64_t ticks);
+  void draw(const RunTrack& of, Row row, const Step& step);
 
   const IdleTime& idle_;
+  RunPictures* const pictures_;
   NoExtra::Owner owner_;
   SegmentStore<std::uint64_t> segments_;
   Pool<RunTrack> tracks_;

@@ -4,6 +4,7 @@
 
 #include "model/run_time.h"
 #include "model/site.h"
+#include "passes/run_path.h"
 #include "profile/measured.h"
 #include "profile/trace_readings.h"
 
@@ -19,9 +20,10 @@ struct ExplainedTime {
 };
 
 // `threads`: how many were recorded (TimeBalance::threads). Reads the trace two more times, unless
-// `skipped_because` gives a reason not to.
+// `skipped_because` gives a reason not to. `pictures`, `path`: null, or filled.
 ExplainedTime explain_elapsed(const Measured& measured, const std::vector<SiteRow>& sites,
                               std::uint64_t threads, const std::string& skipped_because,
-                              const TraceReadings& readings);
+                              const TraceReadings& readings, RunPictures* pictures = nullptr,
+                              std::vector<RunPath::Part>* path = nullptr);
 
 } // namespace tp::analysis

@@ -14,6 +14,7 @@
 #include "profile/grain_size.h"
 #include "profile/measured.h"
 #include "profile/phases.h"
+#include "profile/pictures.h"
 #include "profile/prediction.h"
 #include "profile/schedule_dependence.h"
 #include "profile/site_rows.h"
@@ -29,6 +30,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 
 namespace tp::analysis {
@@ -265,8 +267,17 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   CheckedAttribution attribution = check_attribution(measured);
   CheckedBalance balance = check_balance(measured);
   readings.begin_phase("elapsed time");
+  std::optional<RunPictures> run_pictures;
+  std::vector<RunPath::Part> run_path;
+  if (options.pictures && not_simulated.empty())
+    run_pictures.emplace(measured.read.first_time, measured.read.last_time, info.run.same_as_time);
   const ExplainedTime elapsed =
-      explain_elapsed(measured, sites.rows, balance.balance.threads, not_simulated, readings);
+      explain_elapsed(measured, sites.rows, balance.balance.threads, not_simulated, readings,
+                      run_pictures ? &*run_pictures : nullptr, &run_path);
+  std::optional<Pictures> pictures;
+  if (options.pictures)
+    pictures = draw_pictures(measured, sites.rows, run_pictures ? &*run_pictures : nullptr,
+                             run_path, readings);
   for (std::size_t i = 0; i < elapsed.of_sites.size(); ++i)
     sites.rows[i].on_run_path = elapsed.of_sites[i];
 
@@ -314,6 +325,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
                   .attribution = std::move(attribution.attribution),
                   .exclusive_sum = sites.exclusive_sum,
                   .critical_sum = sites.critical_sum,
+                  .pictures = std::move(pictures),
                   .phases = phases_of(measured, divisible),
                   .findings = std::move(findings),
                   .warnings = std::move(warnings)};

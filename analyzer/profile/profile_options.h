@@ -32,6 +32,7 @@ struct ProfileOptions {
   std::vector<std::pair<std::string, std::uint64_t>> grains; // file:line of a loop, grain size
   bool from_first_use = false; // leave out what threads did before their first oneTBB call
   bool contexts = false;       // calling contexts and the timeline, for exports
+  bool pictures = false;       // figures by position and time, for pages
   unsigned jobs = 1;
   PathMap path_map;
   std::vector<std::string> wrappers; // functions whose callers are sites: see sites/callers.h

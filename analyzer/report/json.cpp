@@ -129,36 +129,54 @@ Json wrapper_json(const SiteInfo& info) {
           {"other_callers", info.of_other_callers}};
 }
 
+// Tasks by size; null if there are none, or no pictures.
+Json task_work_json(const Profile& profile, const SiteRow& site) {
+  const auto index = static_cast<std::size_t>(&site - profile.sites.data());
+  if (!profile.pictures || index >= profile.pictures->task_sizes.size() ||
+      profile.pictures->task_sizes[index].tasks.empty())
+    return nullptr;
+  const SizeClasses& sizes = profile.pictures->task_sizes[index];
+  const double hz = hz_of_work(profile);
+  return {{"per_decade", 5},
+          {"first", profile.pictures->smallest_task},
+          {"first_ns", hz > 0 ? Json(to_ns(profile.pictures->smallest_task, hz)) : Json(nullptr)},
+          {"tasks", sizes.tasks},
+          {"work", sizes.work}};
+}
+
 Json site_json(const Profile& profile, const SiteRow& site) {
-  return {{"name", site.info.name},
-          {"file", site.info.file},
-          {"line", site.info.line},
-          {"column", site.info.column},
-          {"end_line", site.info.end_line},
-          {"functions", site.info.functions},
-          {"constructs", site.info.constructs},
-          {"found_by", site.info.found_by},
-          {"site_ids", site.info.site_ids},
-          {"wrapper", wrapper_json(site.info)},
-          {"work", site.work},
-          {"span", site.span},
-          {"parallelism", number(decimal2({site.work, site.span}))},
-          {"longest_chain", site.longest_chain},
-          {"longest_chain_is_exact", site.chain_is_exact},
-          {"chain_parallelism", number(decimal2(site.chain_parallelism()))},
-          {"exclusive_work", site.exclusive_work},
-          {"critical_work", site.critical_work},
-          {"critical_percent", number(percent2(site.critical_work, profile.span))},
-          {"run_path", run_path_json(site.on_run_path)},
-          {"overhead_ticks", site.overhead_ticks},
-          {"tasking", overhead_json(site)},
-          {"invocations", site.invocations},
-          {"outermost_invocations", site.outermost},
-          {"steps", site.steps},
-          {"extra_events", extra_json(profile, site.extra)},
-          {"too_short", site.too_short},
-          {"on_work", measures_json(site.on_work)},
-          {"on_span", measures_json(site.on_span)}};
+  Json json = {{"name", site.info.name},
+               {"file", site.info.file},
+               {"line", site.info.line},
+               {"column", site.info.column},
+               {"end_line", site.info.end_line},
+               {"functions", site.info.functions},
+               {"constructs", site.info.constructs},
+               {"found_by", site.info.found_by},
+               {"site_ids", site.info.site_ids},
+               {"wrapper", wrapper_json(site.info)},
+               {"work", site.work},
+               {"span", site.span},
+               {"parallelism", number(decimal2({site.work, site.span}))},
+               {"longest_chain", site.longest_chain},
+               {"longest_chain_is_exact", site.chain_is_exact},
+               {"chain_parallelism", number(decimal2(site.chain_parallelism()))},
+               {"exclusive_work", site.exclusive_work},
+               {"critical_work", site.critical_work},
+               {"critical_percent", number(percent2(site.critical_work, profile.span))},
+               {"run_path", run_path_json(site.on_run_path)},
+               {"overhead_ticks", site.overhead_ticks},
+               {"tasking", overhead_json(site)},
+               {"invocations", site.invocations},
+               {"outermost_invocations", site.outermost},
+               {"steps", site.steps},
+               {"extra_events", extra_json(profile, site.extra)},
+               {"too_short", site.too_short},
+               {"on_work", measures_json(site.on_work)},
+               {"on_span", measures_json(site.on_span)}};
+  if (Json sizes = task_work_json(profile, site); !sizes.is_null())
+    json["task_work"] = std::move(sizes);
+  return json;
 }
 
 Json speedups_json(const std::vector<SpeedupRange>& speedups) {
@@ -388,6 +406,43 @@ Json verdict_json(const Verdict& verdict) {
           {"place", place}};
 }
 
+Json layers_json(const Layers& layers, const char* extent) {
+  return {{extent, layers.extent},
+          {"buckets", layers.other.size()},
+          {"sites", layers.sites},
+          {"running", layers.running},
+          {"other", layers.other}};
+}
+
+Json critical_path_json(const Pictures& pictures) {
+  Json segments = Json::array();
+  for (const PathSegment& part : pictures.critical_path)
+    segments.push_back({part.from, part.to, part.site});
+  return {{"segments", segments}};
+}
+
+Json time_profile_json(const Pictures& pictures) {
+  static constexpr const char* kEdges[] = {"create", "create_continue", "wait_continue", "end",
+                                           "inside"};
+  Json json = layers_json(*pictures.time_profile, "extent_ns");
+  for (std::size_t kind = 0; kind < kEdgeKinds; ++kind)
+    json["ready"][kEdges[kind]] = pictures.ready[kind];
+  json["no_cpu"] = pictures.no_cpu;
+  return json;
+}
+
+Json contexts_json(const Profile& profile) {
+  Json contexts = Json::array();
+  for (const ContextRow& row : profile.contexts)
+    contexts.push_back({{"parent", row.parent},
+                        {"site", row.site == kNoSite ? Json(nullptr) : Json(row.site)},
+                        {"work", row.work},
+                        {"critical_work", row.critical_work},
+                        {"tasks", row.tasks},
+                        {"steps", row.steps}});
+  return contexts;
+}
+
 // T1 over the time of this run; null if work is not time.
 Json measured_json(const Profile& profile) {
   const double hz = hz_of_work(profile);
@@ -412,8 +467,14 @@ Json balance_json(const TimeBalance& balance) {
           {"unexplained_ticks", balance.unexplained}};
 }
 
-Json elapsed_json(const ElapsedTime& elapsed) {
+Json elapsed_json(const Profile& profile) {
+  const ElapsedTime& elapsed = profile.elapsed;
   Json json = run_path_json(elapsed.path);
+  if (profile.pictures && profile.pictures->time_profile) {
+    json["segments"] = Json::array();
+    for (const PathSegment& part : profile.pictures->run_path)
+      json["segments"].push_back({part.from, part.to, part.site, part.kind});
+  }
   json["not_made"] = elapsed.skipped_because;
   json["workers"] = elapsed.workers;
   json["path_ticks"] = elapsed.path.length();
@@ -568,8 +629,15 @@ std::string write_json(const Profile& profile) {
   text.field("measured", measured_json(profile));
   text.field("attribution", attribution_json(profile.attribution));
   text.field("time_balance", balance_json(profile.balance));
-  text.field("run_path", elapsed_json(profile.elapsed));
+  text.field("run_path", elapsed_json(profile));
   text.array("sites", profile.sites, [&](const SiteRow& site) { return site_json(profile, site); });
+  if (const auto& pictures = profile.pictures) {
+    text.field("span_profile", layers_json(pictures->span_profile, "extent"));
+    text.field("critical_path", critical_path_json(*pictures));
+    if (pictures->time_profile)
+      text.field("time_profile", time_profile_json(*pictures));
+    text.field("contexts", contexts_json(profile));
+  }
   text.field("regions", regions_json(profile));
   text.field("what_if", what_if_json(profile));
   text.field("conservation", conservation_json(profile));
