@@ -61,7 +61,7 @@ std::optional<ReportOptions> parse_report_options(const std::vector<std::string>
   options.analysis.jobs = std::max(1u, std::thread::hardware_concurrency());
   // The axis of the speedup, up to 128 CPUs.
   options.analysis.procs = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
-  options.analysis.contexts = true;
+  options.analysis.contexts = options.analysis.pictures = true;
   Raw raw;
   CommandLine line("tp-report", "Write one HTML page that shows how far a recorded program scales.",
                    "[OPTIONS] [DATA_DIR] [BASE]");

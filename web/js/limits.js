@@ -2,7 +2,7 @@
 // What limits it? The critical path by site as a map (width: share of the path; height: work per
 // critical work; so that areas are work), the phases before, with and after tasks, and the tasks
 // that could run at a time along the path.
-import { scaleLinear } from "d3-scale";
+import { scaleLinear, scaleSqrt } from "d3-scale";
 import { axis, chart, mark, text, widthOf } from "./chart.js";
 import { card, empty, h, s } from "./dom.js";
 import { clipped, digits, percent, tick, times } from "./format.js";
@@ -144,12 +144,13 @@ function along(model) {
   return made;
 }
 
-/** Which color is which site, for charts whose marks are too small for labels. @param {Model} model @param {number[]} sites @param {number[]} [other] */
-export function legend(model, sites, other) {
+/** Which color is which site, for charts whose marks are too small for labels. @param {Model} model @param {number[]} sites @param {number[]} [other] @param {boolean} [ready] */
+export function legend(model, sites, other, ready) {
   const shown = sites.map((index) => model.site(index)).filter((site) => site.color !== "site-other");
   const rest = other?.some((value) => value > 0) || shown.length < sites.length;
   return h("p", { class: "legend" }, ...shown.map((site) => h("span", {}, h("i", { class: `swatch ${site.color}` }), clipped(site.label, 34))),
-    rest ? h("span", {}, h("i", { class: "swatch site-other" }), "other sites") : null);
+    rest ? h("span", {}, h("i", { class: "swatch site-other" }), "other sites") : null,
+    ready ? h("span", {}, h("i", { class: "swatch ready" }), "ready, waiting for a thread") : null);
 }
 
 /**
@@ -170,10 +171,13 @@ export function stacked(svg, box, model, profile, unit, extent) {
   const sorted = [...total].sort((a, b) => a - b);
   const highest = Math.max(1, sorted[buckets - 1] ?? 1), usual = sorted[Math.floor(buckets * 0.98)] ?? highest;
   const most = highest > 4 * usual && usual > 1 ? usual * 2 : highest;
-  const x = scaleLinear([0, buckets], [left, width - right]), y = scaleLinear([0, most * 1.05], [height - bottom, top]).clamp(true);
+  const x = scaleLinear([0, buckets], [left, width - right]);
+  const root = most > 24;
+  // Roots keep serial code visible next to a thousand tasks.
+  const y = (root ? scaleSqrt : scaleLinear)([0, most * 1.05], [height - bottom, top]).clamp(true);
   axis(svg, "left", y, { at: left, ticks: 4, grid: width - left - right, format: (value) => (value >= 1000 ? `${value / 1000}k` : String(value)) });
   axis(svg, "bottom", scaleLinear([0, extent], x.range()), { at: height - bottom, ticks: width < 520 ? 3 : 6, format: unit });
-  text(svg, 2, 12, "tasks at a time", "axis-title");
+  text(svg, 2, 12, root ? "tasks at a time (square root)" : "tasks at a time", "axis-title");
   const base = new Array(buckets).fill(0);
   layers.forEach((layer, i) => {
     const site = i < profile.sites.length ? model.site(profile.sites[i]) : model.site(-1);

@@ -5,7 +5,7 @@
 import { scaleLinear } from "d3-scale";
 import { chart, mark, text, widthOf } from "./chart.js";
 import { card, empty, h, s } from "./dom.js";
-import { clipped, count, percent } from "./format.js";
+import { clipped, count, counted, percent } from "./format.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {{index: number, site: number, depth: number, children: Node_[], own: number, ownCritical: number, work: number, critical: number, tasks: number}} Node_ */
@@ -54,6 +54,25 @@ function firstOf(model) {
   return first;
 }
 
+/**
+ * Code outside tasks on the critical path: before the first site, and after each.
+ * @param {Model} model @param {Node_[]} shown @returns {number[] | undefined}
+ */
+function ownBetween(model, shown) {
+  /** @type {[number, number, number][]} */
+  const segments = model.profile.critical_path?.segments ?? [];
+  const lines = new Array(shown.length + 1).fill(0);
+  const place = new Map(shown.map((child, i) => [child.site, i + 1]));
+  let line = 0;
+  for (const [from, to, site] of segments) {
+    line = place.get(site) ?? line;
+    if (site === 0) lines[line] += to - from;
+  }
+  // Short segments were left out of the profile: the sum is that of the site.
+  const sum = lines.reduce((a, b) => a + b, 0), own = model.sites[0]?.json.critical_work ?? 0;
+  return sum > 0 ? lines.map((each) => (each * own) / sum) : undefined;
+}
+
 /** @param {Model} model @param {Node_} node */
 const nameOf = (model, node) => (node.index === 0 ? "code outside tasks" : model.site(node.site).title);
 
@@ -87,7 +106,7 @@ function level(model, node, opened, toggle) {
   const value = (/** @type {Node_} */ each) => (node.critical > 0 ? each.critical : each.work);
   const own = node.critical > 0 ? node.ownCritical : node.own;
   const { redraw } = chart(host, { label: `What ${clipped(nameOf(model, node), 60)} creates, in order`, height: 118, draw: (svg, width, height) => {
-    const least = width < 520 ? 44 : 64, room = width - 8;
+    const room = width - 8, least = Math.max(width < 520 ? 44 : 64, Math.min(112, (room * 0.55) / Math.max(1, node.children.length)));
     const most = Math.max(1, Math.floor(room / (least + 12)));
     const children = node.children.length > most ? [...node.children].sort((a, b) => value(b) - value(a)).slice(0, most) : node.children;
     const shown = node.children.filter((each) => children.includes(each));
@@ -97,7 +116,9 @@ function level(model, node, opened, toggle) {
     const { phases } = model.profile;
     const outer = node.index === 0 && phases?.before && phases?.after ? [phases.before.span, phases.after.span] : undefined;
     const inner = outer ? Math.max(0, own - outer[0] - outer[1]) : own;
+    const between = node.index === 0 ? ownBetween(model, shown) : undefined;
     const line = (/** @type {number} */ i) => {
+      if (between) return between[i];
       if (!outer || lines < 2) return inner / lines;
       if (i === 0) return outer[0];
       if (i === lines - 1) return outer[1];
@@ -108,7 +129,7 @@ function level(model, node, opened, toggle) {
     for (let i = 0; i < lines; ++i) {
       const wide = 8 + (free * line(i)) / total;
       svg.append(s("rect", { class: color, x: at, y: y - 2.5, width: wide + 1, height: 5 }));
-      if (wide > 90) text(svg, at + wide / 2, y - 10, percent(line(i), total) + " own code", "small", "middle");
+      if (wide > 90 && (between || outer)) text(svg, at + wide / 2, y - 10, percent(line(i), total) + " own code", "small", "middle");
       at += wide;
       const child = shown[i];
       if (!child) continue;
@@ -117,7 +138,8 @@ function level(model, node, opened, toggle) {
       const site = model.site(child.site);
       const fits = Math.floor((length + 6) / 6.8);
       text(svg, at + length / 2, height - 31, clipped(site.label, fits), "label strong", "middle");
-      text(svg, at + length / 2, height - 16, clipped(`${count(child.tasks)} task${child.tasks === 1 ? "" : "s"}`, fits), "small", "middle");
+      const tasks = counted(child.tasks, "task");
+      text(svg, at + length / 2, height - 16, tasks.length > fits + 1 ? count(child.tasks) : tasks, "small", "middle");
       text(svg, at + length / 2, height - 2, percent(value(child), total), "small", "middle");
       at += length;
     }
@@ -192,5 +214,5 @@ function icicle(model, root) {
     text(svg, 0, middle + 16, `↑ work ${model.amount(root.work)}`, "label strong");
     text(svg, width, middle + 16, `critical path ${model.amount(root.critical)} ↓`, "label strong", "end");
   } });
-  return card("Work above, critical path below", "What is wider below than above limits scaling.", host, pruned > 0 ? h("p", { class: "note after" }, `${count(pruned)} contexts with under 0.2 % of the work are not drawn.`) : null);
+  return card("Work above, critical path below", "What is wider below than above limits scaling.", host, pruned > 0 ? h("p", { class: "note after" }, `${counted(pruned, "context")} with under 0.2 % of the work are not drawn.`) : null);
 }

@@ -81,7 +81,7 @@ export async function timeline(section, model) {
   const ribbon = path?.segments?.length ? ribbonOf(path.segments) : undefined;
   const extent = Math.max(load?.extent_ns ?? 0, model.measured?.ns ?? 0, ...threads.map((lane) => lane.to[lane.to.length - 1] ?? 0), 1);
   new View(made, model, threads, ribbon, load, extent);
-  const notes = ["Drag to move; + and − zoom, as does the wheel with Ctrl.", data?.merged_below_ns > 0 ? `Neighboring slices of a site are merged where the gap is below ${time(data.merged_below_ns)}.` : "",
+  const notes = ["Drag to move; + and − zoom, as does the wheel with Ctrl.", threads.length === 0 ? "This profile does not have what each thread ran." : "", data?.merged_below_ns > 0 ? `Neighboring slices of a site are merged where the gap is below ${time(data.merged_below_ns)}.` : "",
     (data?.threads?.length ?? 0) > LANES ? `${data.threads.length - LANES} of ${data.threads.length} threads are not shown.` : ""];
   made.append(h("p", { class: "note after no-print" }, notes.filter(Boolean).join(" ")));
 }
@@ -110,7 +110,7 @@ class View {
       this.canvas);
     const sites = this.load ? this.load.sites : [...new Set(threads.flatMap((lane) => [...lane.site.slice(0, 2000)]))].filter((each) => each < model.sites.length).sort((a, b) => a - b).slice(0, 7);
     const isOther = (/** @type {number} */ site) => site >= model.sites.length || model.site(site).color === "site-other";
-    made.append(legend(model, sites, [Number(threads.some((lane) => lane.site.some(isOther)))]));
+    made.append(legend(model, sites, [Number(threads.some((lane) => lane.site.some(isOther)))], this.load?.ready !== undefined));
     this.behavior = zoom().scaleExtent([1, Math.max(4, extent / 2000)]).filter((/** @type {any} */ event) => (event.type === "wheel" ? event.ctrlKey : !event.button))
       .on("zoom", (/** @type {any} */ event) => {
         const full = scaleLinear([0, extent], [LEFT, this.width - RIGHT]);
