@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tp-report: the profile of tp-analyze as one HTML page. Only built where the page was bundled.
 #include "cli/report_options.h"
+#include "cli/source_excerpts.h"
 #include "cli/tool.h"
 #include "common/exit_status.h"
 #include "common/failure.h"
@@ -22,15 +23,19 @@ namespace {
 namespace fs = std::filesystem;
 using tool::Failure;
 
-// The JSON of a data directory, or of a file with it.
-std::string read_json(const std::string& path, const ReportOptions& options) {
+struct Input {
+  std::string json, timeline, source;
+};
+
+// Of a data directory, or of a file with the JSON of one.
+Input read_input(const std::string& path, const ReportOptions& options) {
   std::error_code error;
   if (fs::is_regular_file(path, error)) {
     const auto text = tool::read_file(path);
     if (!text || !is_profile_json(*text))
       throw Failure(path, "neither a data directory nor a profile in JSON",
                     "tp-run -o DIR PROGRAM, or tp-analyze --json FILE");
-    return *text;
+    return {.json = *text};
   }
   TraceSource source = open_directory(path);
   ProfileOptions wanted = options.analysis;
@@ -40,7 +45,10 @@ std::string read_json(const std::string& path, const ReportOptions& options) {
     wanted.progress = &*progress;
     source.bytes_taken = &progress->bytes_taken();
   }
-  return write_json(make_profile(source, wanted));
+  const Profile profile = make_profile(source, wanted);
+  return {.json = write_json(profile),
+          .timeline = profile.timeline.empty() ? "" : page_timeline(profile),
+          .source = options.source ? source_excerpts(profile, path) : ""};
 }
 
 void open_in_browser(const std::string& page) {
@@ -54,10 +62,14 @@ void open_in_browser(const std::string& page) {
 int run(const ReportOptions& options) {
   const tool::OutputKind kind{"a page of tp-report", is_html};
   tool::require_replaceable(options.page, kind);
-  const std::string profile = read_json(options.data, options);
-  const std::string base = options.base.empty() ? "" : read_json(options.base, options);
-  tool::write_outputs(
-      {{options.page, kind, write_page(profile, base, {.source = options.source})}});
+  Input profile = read_input(options.data, options);
+  const std::string base = options.base.empty() ? "" : read_input(options.base, options).json;
+  tool::write_outputs({{options.page, kind,
+                        write_page({.profile = std::move(profile.json),
+                                    .base = base,
+                                    .timeline = std::move(profile.timeline),
+                                    .source = std::move(profile.source),
+                                    .with_source = options.source})}});
   tool::note("wrote " + options.page);
   if (options.open)
     open_in_browser(options.page);

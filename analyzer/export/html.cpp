@@ -160,8 +160,7 @@ void drop_speedups(Json& targets) {
         point.erase("speedups");
 }
 
-Json data_of(const std::string& text, const PageOptions& options) {
-  Json profile = Json::parse(text);
+Json data_of(Json profile, bool with_source) {
   if (profile.contains("run")) {
     Json& run = profile["run"];
     run.erase("host");
@@ -171,7 +170,7 @@ Json data_of(const std::string& text, const PageOptions& options) {
       if (is_absolute(text_of(argument)))
         argument = last_component(text_of(argument));
   }
-  if (!options.source)
+  if (!with_source)
     profile.erase("source");
   Json left_out = Json::object();
   limit(profile, "sites", kMostSites, left_out);
@@ -187,7 +186,7 @@ Json data_of(const std::string& text, const PageOptions& options) {
   }
   if (const std::string folder = common_directory(profile); !folder.empty())
     remove_all(profile, folder);
-  profile["page"] = {{"left_out", left_out}, {"source_wanted", options.source}};
+  profile["page"] = {{"left_out", left_out}, {"source_wanted", with_source}};
   return profile;
 }
 
@@ -434,10 +433,14 @@ std::string filled(std::string_view page,
 
 } // namespace
 
-std::string write_page(const std::string& profile_text, const std::string& base_text,
-                       const PageOptions& options) {
-  const Json profile = data_of(profile_text, options);
-  const Json base = base_text.empty() ? Json() : data_of(base_text, {.source = false});
+std::string write_page(const PageInput& input) {
+  Json profile = Json::parse(input.profile);
+  if (!input.timeline.empty() && !profile.contains("timeline"))
+    profile["timeline"] = Json::parse(input.timeline);
+  if (!input.source.empty() && !profile.contains("source"))
+    profile["source"] = Json::parse(input.source);
+  profile = data_of(std::move(profile), input.with_source);
+  const Json base = input.base.empty() ? Json() : data_of(Json::parse(input.base), false);
   return filled(page::text(), {{"title", title(profile)},
                                {"summary", summary_html(profile)},
                                {"data", script_json(profile)},
@@ -445,7 +448,8 @@ std::string write_page(const std::string& profile_text, const std::string& base_
 }
 
 std::string write_html(const Profile& profile) {
-  return write_page(write_json(profile), "", {});
+  return write_page({.profile = write_json(profile),
+                     .timeline = profile.timeline.empty() ? "" : page_timeline(profile)});
 }
 
 bool is_html(std::string_view text) {

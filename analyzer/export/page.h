@@ -4,17 +4,27 @@
 // it (web/). Only where TP_PAGE is defined.
 #pragma once
 
+#include "model/profile.h"
+
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace tp::analysis {
 
-struct PageOptions {
-  bool source = true; // with excerpts of the source
+struct PageInput {
+  std::string profile;  // JSON
+  std::string base;     // JSON of the profile to compare with, or empty
+  std::string timeline; // of page_timeline(), or empty
+  std::string source;   // JSON: [{"name", "newer_than_program", "lines": {"76": "text", ..}}, ..]
+  bool with_source = true;
 };
 
-// `base`: the profile to compare with, or empty. Throws Error if one of them is not JSON.
-std::string write_page(const std::string& profile, const std::string& base,
-                       const PageOptions& options);
+// Throws nlohmann::json::exception if one of the texts is not JSON.
+std::string write_page(const PageInput& input);
+
+// page_timeline.cpp: JSON with what each thread ran, in at most that many slices.
+inline constexpr std::size_t kMostPageSlices = 150'000;
+std::string page_timeline(const Profile& profile, std::size_t most_slices = kMostPageSlices);
 
 } // namespace tp::analysis

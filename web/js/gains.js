@@ -21,6 +21,10 @@ export function gains(section, model) {
   const shown = helpful.slice(0, ROWS);
   const made = card("The limit after one change", "Parallelism if one part of the code were faster and all else stayed as it is. Small dot: twice as fast. Large dot: 8 times. Ring: as good as free. Diamond: a change that is made or not.", host);
   section.append(made);
+  if (model.isAmple) {
+    host.append(empty("Parallelism is enough for 128 CPUs and beyond: no change is needed to scale that far."));
+    return;
+  }
   if (shown.length === 0) {
     host.append(empty(all.length === 0
       ? `No change was evaluated: ${model.profile.what_if?.not_explored || "the program has neither marked regions nor code on the critical path that accounts for 1 %"}.`

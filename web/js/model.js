@@ -85,6 +85,9 @@ export class Model {
     return this.nsPerTick > 0 ? time(ticks * this.nsPerTick) : `${digits(ticks)} ticks`;
   }
 
+  /** More parallelism would gain nothing on any number of CPUs that the page shows. */
+  get isAmple() { return (this.profile.verdict?.worth_procs ?? 0) >= 128; }
+
   /** @returns {Predicted[]} */
   get runs() {
     /** @type {Json[]} */
@@ -120,7 +123,11 @@ export class Model {
     }
     const words = /** @type {Record<string, string>} */ ({ site: "all tasks of a site", stretch: "code between tasks",
       wait: "if the code after it did not wait", grain: "with another grain size" });
-    for (const target of [...(whatIf.explored ?? []), ...(whatIf.grains ?? [])]) {
+    // What is more specific comes first: of two with the same figures it stays.
+    const order = ["stretch", "site", "wait", "grain"];
+    /** @type {Json[]} */
+    const targets = [...(whatIf.explored ?? []), ...(whatIf.grains ?? [])];
+    for (const target of targets.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))) {
       const isMain = target.kind === "site" && target.name === "main";
       changes.push({ name: isMain ? "all code outside tasks" : target.name, kind: target.kind,
         place: target.line > 0 ? `${target.file}:${target.line}` : target.from_line > 0 ? `${target.from_file}:${target.from_line}` : "",

@@ -23,7 +23,7 @@ export function bestChange(model) {
   const candidates = model.changes.filter((change) => model.at(change, 8) !== undefined);
   const pick = (/** @type {string} */ kind) => candidates.filter((change) => change.kind === kind)
     .sort((a, b) => (model.at(b, 8) ?? 0) - (model.at(a, 8) ?? 0))[0];
-  const best = pick("region") ?? pick("stretch") ?? pick("site");
+  const best = pick("region") ?? pick("stretch");
   return best && (model.at(best, 8) ?? 0) > model.limit * 1.05 ? best : undefined;
 }
 
@@ -49,7 +49,7 @@ function draw(svg, width, height, model) {
   const narrow = width < 520;
   const left = 40, right = narrow ? 14 : 168, top = 22, bottom = 38;
   const runs = model.runs.filter((run) => run.procs <= MOST);
-  const best = model.limit < MOST ? bestChange(model) : undefined;
+  const best = !model.isAmple ? bestChange(model) : undefined;
   const bestLimit = best ? model.at(best, 8) ?? 0 : 0;
   const measured = model.measured;
   const highest = Math.min(MOST, Math.max(2, model.limit * 1.15, bestLimit * 1.12, ...runs.map((run) => run.speedup)));

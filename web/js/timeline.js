@@ -312,6 +312,14 @@ class View {
       context.fillStyle = colors.ready;
       context.fillRect(x0, y(base + ready), wide + 0.4, y(base) - y(base + ready));
     }
+    if (totals.some(([total, ready]) => total + ready > y.domain()[1] * 1.01)) {
+      const cut = "more ready tasks: cut";
+      context.fillStyle = colors.card;
+      const half = context.measureText(cut).width;
+      context.fillRect(LEFT + 4, top - 2, half + 8, 16);
+      context.fillStyle = colors.quiet;
+      context.fillText(cut, LEFT + 8, top + 6);
+    }
     context.strokeStyle = colors.text;
     context.setLineDash([4, 4]);
     context.strokeRect(LEFT, y(this.model.cpus), this.width - LEFT - RIGHT, 0);
