@@ -3,10 +3,11 @@
 // themes, narrow windows and print; empty states; hostile names; axe-core.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { axeSource, clean, dataOf, folder, hasBrowser, makePage, open, startBrowser } from "./browser.mjs";
 import { enriched } from "./fixture.mjs";
 
@@ -84,6 +85,37 @@ test("the file has no address, host, directory or place left open", () => {
     assert.ok(!text.includes(folder) && !text.includes(here), "an absolute path");
   }
   assert.ok(readFileSync(plainPage, "utf8").length < 300_000);
+});
+
+test("the timeline has all steps, in order and without overlaps", () => {
+  const { timeline, trace } = dataOf(plainPage);
+  let steps = 0;
+  for (const thread of timeline.threads) {
+    const bytes = gunzipSync(Buffer.from(thread.gzip, "base64"));
+    /** @type {number[]} */
+    const numbers = [];
+    for (let i = 0, value = 0, scale = 1; i < bytes.length; ++i) {
+      value += (bytes[i] & 127) * scale;
+      scale *= 128;
+      if (bytes[i] < 128) [value, scale] = [numbers.push(value) * 0, 1];
+    }
+    assert.equal(numbers.length, 4 * thread.slices);
+    for (let i = 3; i < numbers.length; i += 4) steps += numbers[i];
+  }
+  assert.equal(steps, trace.steps);
+});
+
+test("excerpts of the source are on the page, unless they are not wanted", () => {
+  const program = join(folder, "src");
+  mkdirSync(program);
+  writeFileSync(join(program, "paper.cpp"), Array.from({ length: 40 }, (_, i) => `line ${i + 1}`).join("\n"));
+  const files = [...new Set(paper.sites.slice(1).map((/** @type {any} */ site) => site.file))];
+  const mapped = files.map((file) => ["--map-path", `${file}=${join(program, "paper.cpp")}`]).flat();
+  const { source, sites } = dataOf(makePage(data, undefined, ...mapped));
+  const lines = sites.slice(1).map((/** @type {any} */ site) => site.line);
+  for (const line of lines) assert.equal(source[0].lines[line], `line ${line}`);
+  assert.equal(source[0].name, "paper.cpp");
+  assert.equal(dataOf(makePage(data, undefined, "--no-source", ...mapped)).source, undefined);
 });
 
 test("two pages of the same data are the same bytes", () => {
