@@ -16,6 +16,7 @@ using tool::CommandLine;
 
 struct Raw {
   bool no_source = false;
+  std::string simulate = "auto";
   std::vector<std::string> positionals, map_path, debug_dirs;
 };
 
@@ -31,6 +32,9 @@ void finish(Raw& raw, ReportOptions& options) {
   if (options.page.empty())
     throw tool::Failure("--output", "expected the name of a file");
   options.source = !raw.no_source;
+  options.analysis.simulate = raw.simulate == "always"  ? Ask::Always
+                              : raw.simulate == "never" ? Ask::Never
+                                                        : Ask::Auto;
   options.analysis.path_map = path_rules(raw.map_path);
   options.analysis.debug_files = debug_files(raw.debug_dirs);
 }
@@ -48,6 +52,8 @@ void add_options(CommandLine& line, ReportOptions& options, Raw& raw) {
             "$TP_DEBUG_DIR, separated by colons)");
   line.integer("-j,--jobs", options.analysis.jobs, 1, 1024, "N",
                "Number of analysis threads (default: one per CPU)");
+  line.choice("--simulate", raw.simulate, {"auto", "always", "never"},
+              "Predict times by simulation (auto: unless the trace is large)");
   line.group("Output");
   line.value("-o,--output", options.page, "FILE", "The page to write (default: report.html)");
   line.flag("--no-source", raw.no_source, "Without excerpts of the source");

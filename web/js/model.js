@@ -123,11 +123,12 @@ export class Model {
     }
     const words = /** @type {Record<string, string>} */ ({ site: "all tasks of a site", stretch: "code between tasks",
       wait: "if the code after it did not wait", grain: "with another grain size" });
-    // What is more specific comes first: of two with the same figures it stays.
-    const order = ["stretch", "site", "wait", "grain"];
+    // What is plainer comes first: of two with the same figures it stays.
+    const order = ["site", "stretch", "main", "wait", "grain"];
+    const rank = (/** @type {Json} */ target) => order.indexOf(target.kind === "site" && target.name === "main" ? "main" : target.kind);
     /** @type {Json[]} */
     const targets = [...(whatIf.explored ?? []), ...(whatIf.grains ?? [])];
-    for (const target of targets.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))) {
+    for (const target of targets.sort((a, b) => rank(a) - rank(b))) {
       const isMain = target.kind === "site" && target.name === "main";
       changes.push({ name: isMain ? "all code outside tasks" : target.name, kind: target.kind,
         place: target.line > 0 ? `${target.file}:${target.line}` : target.from_line > 0 ? `${target.from_file}:${target.from_line}` : "",

@@ -137,7 +137,7 @@ function level(model, node, opened, toggle) {
       svg.append(bundle(model, child, at, y, length, total, value(child), child === opened, toggle));
       const site = model.site(child.site);
       const fits = Math.floor((length + 6) / 6.8);
-      text(svg, at + length / 2, height - 31, clipped(site.label, fits), "label strong", "middle");
+      text(svg, at + length / 2, height - 31, site.label.length > fits && site.json.line > 0 && fits < 10 ? `:${site.json.line}` : clipped(site.label, fits), "label strong", "middle");
       const tasks = counted(child.tasks, "task");
       text(svg, at + length / 2, height - 16, tasks.length > fits + 1 ? count(child.tasks) : tasks, "small", "middle");
       text(svg, at + length / 2, height - 2, percent(value(child), total), "small", "middle");
