@@ -51,6 +51,22 @@ Input read_input(const std::string& path, const ReportOptions& options) {
           .source = options.source ? source_excerpts(profile, path) : ""};
 }
 
+std::string page_of(const Input& profile, const std::string& base, const ReportOptions& options) {
+  try {
+    return write_page({.profile = profile.json,
+                       .base = base,
+                       .timeline = profile.timeline,
+                       .source = profile.source,
+                       .with_source = options.source});
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) { // only of files by others
+    throw Failure(options.data + (base.empty() ? "" : ", " + options.base),
+                  std::string("not a profile that tp-report can read: ") + error.what(),
+                  "tp-analyze --json FILE DATA_DIR");
+  }
+}
+
 void open_in_browser(const std::string& page) {
   std::string program = "xdg-open", file = page;
   char* const arguments[] = {program.data(), file.data(), nullptr};
@@ -62,14 +78,9 @@ void open_in_browser(const std::string& page) {
 int run(const ReportOptions& options) {
   const tool::OutputKind kind{"a page of tp-report", is_html};
   tool::require_replaceable(options.page, kind);
-  Input profile = read_input(options.data, options);
+  const Input profile = read_input(options.data, options);
   const std::string base = options.base.empty() ? "" : read_input(options.base, options).json;
-  tool::write_outputs({{options.page, kind,
-                        write_page({.profile = std::move(profile.json),
-                                    .base = base,
-                                    .timeline = std::move(profile.timeline),
-                                    .source = std::move(profile.source),
-                                    .with_source = options.source})}});
+  tool::write_outputs({{options.page, kind, page_of(profile, base, options)}});
   tool::note("wrote " + options.page);
   if (options.open)
     open_in_browser(options.page);

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 namespace tp::analysis {
@@ -91,6 +92,16 @@ std::string text_of(const Json& json) {
 }
 double number_of(const Json& json) {
   return json.is_number() ? json.get<double>() : 0;
+}
+
+// A profile may come from a file by others: functions that follow its structure are recursive.
+Json parsed(const std::string& text) {
+  constexpr int kDeepest = 64;
+  return Json::parse(text, [](int depth, Json::parse_event_t, const Json&) {
+    if (depth > kDeepest)
+      throw std::runtime_error("it is nested too deeply");
+    return true;
+  });
 }
 
 // ---- Paths ----
@@ -434,13 +445,13 @@ std::string filled(std::string_view page,
 } // namespace
 
 std::string write_page(const PageInput& input) {
-  Json profile = Json::parse(input.profile);
+  Json profile = parsed(input.profile);
   if (!input.timeline.empty() && !profile.contains("timeline"))
     profile["timeline"] = Json::parse(input.timeline);
   if (!input.source.empty() && !profile.contains("source"))
     profile["source"] = Json::parse(input.source);
   profile = data_of(std::move(profile), input.with_source);
-  const Json base = input.base.empty() ? Json() : data_of(Json::parse(input.base), false);
+  const Json base = input.base.empty() ? Json() : data_of(parsed(input.base), false);
   return filled(page::text(), {{"title", title(profile)},
                                {"summary", summary_html(profile)},
                                {"data", script_json(profile)},

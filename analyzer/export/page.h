@@ -20,7 +20,7 @@ struct PageInput {
   bool with_source = true;
 };
 
-// Throws nlohmann::json::exception if one of the texts is not JSON.
+// Throws std::exception if one of the texts is not the JSON of a profile.
 std::string write_page(const PageInput& input);
 
 // page_timeline.cpp: JSON with what each thread ran, in at most that many slices.

@@ -87,6 +87,17 @@ test("the file has no address, host, directory or place left open", () => {
   assert.ok(readFileSync(plainPage, "utf8").length < 300_000);
 });
 
+test("damaged and foreign JSON is an error with a hint", () => {
+  const schema = '{\n "schema": "taskpath.profile/1", ';
+  for (const [text, what] of [[schema + '"run": ', /not a profile/], [schema + '"sites": [1]}', /not a profile/], ["{}", /neither a data directory/],
+    [schema + '"x": ' + "[".repeat(100_000) + "]".repeat(100_000) + "}", /nested too deeply/]]) {
+    const file = join(folder, "damaged.json");
+    writeFileSync(file, text);
+    assert.throws(() => execFileSync(process.env.TP_REPORT ?? "", ["-q", "-o", join(folder, "none.html"), file], { stdio: "pipe" }),
+      (/** @type {any} */ error) => error.status === 2 && what.test(String(error.stderr)) && /hint: /.test(String(error.stderr)));
+  }
+});
+
 test("the timeline has all steps, in order and without overlaps", () => {
   const { timeline, trace } = dataOf(plainPage);
   let steps = 0;
