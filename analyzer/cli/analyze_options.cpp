@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -127,6 +128,9 @@ void finish(const Raw& raw, Options& options) {
   for (const std::string& each : raw.exports)
     options.exports.push_back(parse_export(each));
   options.analysis.contexts = !raw.exports.empty();
+  options.analysis.pictures =
+      std::any_of(options.exports.begin(), options.exports.end(),
+                  [](const Export& each) { return each.format->name == "html"; });
   const std::map<std::string, Format> formats{{"table", Format::Table},
                                               {"csv", Format::Csv},
                                               {"json", Format::Json},

@@ -29,6 +29,11 @@ std::string write_callgrind(const Profile& profile);
 std::string write_dot(const Profile& profile);
 // perfetto.cpp: the timeline of each thread, for ui.perfetto.dev.
 std::string write_perfetto(const Profile& profile);
+#ifdef TP_PAGE
+// html.cpp: one self-contained page, as of tp-report (export/page.h).
+std::string write_html(const Profile& profile);
+bool is_html(std::string_view text);
+#endif
 
 // Whether a text is an export of ours in this format; of files by other tools: false.
 bool is_folded(std::string_view text);
@@ -44,6 +49,9 @@ struct ExportFormat {
   bool (*is_own)(std::string_view text);
 };
 inline constexpr ExportFormat kExportFormats[] = {
+#ifdef TP_PAGE
+    {"html", write_html, is_html},
+#endif
     {"perfetto", write_perfetto, is_perfetto},
     {"speedscope", write_speedscope, is_speedscope},
     {"folded", write_folded, is_folded},

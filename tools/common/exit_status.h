@@ -33,6 +33,8 @@ inline constexpr ExitStatus kExitStatuses[] = {
     {"tp-diff", "0", "success"},
     {"tp-diff", "1", "a --fail-if is true"},
     {"tp-diff", "2", "wrong usage; data missing, unreadable or damaged; output not writable"},
+    {"tp-report", "0", "success"},
+    {"tp-report", "2", "wrong usage; data missing, unreadable or damaged; output not writable"},
     {"tp-doctor", "0", "success"},
     {"tp-doctor", "2", "wrong usage, or the library of Taskpath cannot be used"},
     {"tp-rewrite", "0", "success"},

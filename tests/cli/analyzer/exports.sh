@@ -48,7 +48,7 @@ grep -q 'a,b<.cpp:1 (f());b.cpp:2 (f()) 64$' recursion.1/folded || fail "folded:
 
 for wrong in dot dot: :file svg:file folded-span:file; do
   exits 2 paper --export $wrong
-  in_err "expected perfetto|"
+  in_err "perfetto|"
   in_err "|dot:FILE, got "
 done
 exits 2 paper --export dot:/proc/nowhere/file

@@ -10,6 +10,7 @@ to Tinf, tasks to all tasks; per site they must equal those of the profile.
 import collections
 import gzip
 import json
+import os
 import sys
 
 
@@ -168,6 +169,12 @@ def dot(path):
     return nodes, spawns
 
 
+def html(path):
+    """The data of a page."""
+    text = open(path, encoding="utf-8").read()
+    return json.loads(text.split('<script type="application/json" id="data">')[1].split("</script>")[0])
+
+
 def main():
     profile, folder = json.load(open(sys.argv[1])), sys.argv[2]
 
@@ -195,6 +202,10 @@ def main():
                                       callgrind(f"{folder}/callgrind")):
         same("callgrind " + what, expected, actual)
     assert perfetto(f"{folder}/perfetto") == (profile["work"], sum(site["steps"] for site in profile["sites"]))
+    if os.path.exists(f"{folder}/html"):  # only where the page was bundled
+        data = html(f"{folder}/html")
+        assert [data[key] for key in ("work", "span", "unit")] == [profile[key] for key in ("work", "span", "unit")]
+        assert [site["name"] for site in data["sites"]] == [site["name"] for site in profile["sites"]]
     nodes, spawns = dot(f"{folder}/dot")
     assert set(nodes) == set(sites) and spawns == profile["trace"]["tasks_spawned"]
 

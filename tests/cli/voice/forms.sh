@@ -14,6 +14,7 @@ path_of() {
     tp-run | tp-doctor | tp-config) echo "$TP_TEST_PREFIX/bin/$1" ;;
     tp-analyze) echo "$TP_ANALYZE" ;;
     tp-diff) echo "$TP_DIFF" ;;
+    tp-report) echo "${TP_REPORT:-}" ;;
     tp-rewrite) echo "${TP_REWRITE:-}" ;;
     tp-c++) echo "${TP_CXX_TOOL:-}" ;;
   esac
@@ -47,6 +48,7 @@ general='General:
 
 # Tool, status for wrong usage, an option with a value, the type of the value.
 while read -r tool wrong option type; do
+  [ "$tool" != tp-report ] || [ -n "$(path_of tp-report)" ] || continue # built only where there is node
   [ -n "$(path_of "$tool")" ] || continue
   long=--help
   [ "$tool" != tp-c++ ] || long=--tp-help # --help is the compiler's
@@ -74,6 +76,7 @@ done <<'TABLE'
 tp-run     125 --max-size SIZE
 tp-analyze 2   --top      N
 tp-diff    2   --json     FILE|-
+tp-report  2   --output   FILE
 tp-doctor  2   -
 tp-config  2   -
 tp-rewrite 2   -p         BUILD_DIR

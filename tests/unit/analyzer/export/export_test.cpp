@@ -47,6 +47,56 @@ TEST(Frames, AreOneLineOfUtf8) {
   EXPECT_EQ(frames_of(profile, 2), (std::vector<std::uint32_t>{0, 1, 2}));
 }
 
+#ifdef TP_PAGE
+// The data of a page, as the browser reads it.
+nlohmann::json data_of(const std::string& page) {
+  const std::string begin = "<script type=\"application/json\" id=\"data\">";
+  const std::size_t from = page.find(begin) + begin.size();
+  return nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
+}
+
+TEST(Html, NamesEndNoElement) {
+  Profile profile = small_profile();
+  const std::string hostile = "</script><!--<b>\xe2\x80\xa8\"&'";
+  profile.sites[1].info.name = hostile;
+  profile.run.program = "/home/user/</title><b>";
+  profile.run.host = "secret-host";
+  profile.verdict.headline = "<img src=x>" + std::string(10'000, 'x');
+  const std::string page = write_html(profile);
+  EXPECT_EQ(data_of(page)["sites"][1]["name"], hostile);
+  EXPECT_EQ(page.find(hostile), std::string::npos);
+  EXPECT_EQ(page.find("<b>"), std::string::npos);
+  EXPECT_EQ(page.find("<img"), std::string::npos);
+  EXPECT_EQ(page.find("\xe2\x80\xa8"), std::string::npos); // U+2028
+  EXPECT_NE(page.find("&lt;img src=x&gt;"), std::string::npos);
+  EXPECT_EQ(page.find("secret-host"), std::string::npos);
+  EXPECT_EQ(page.find("/home/user"), std::string::npos);
+}
+
+TEST(Html, PathsBeginInTheCommonDirectory) {
+  Profile profile = small_profile();
+  profile.sites[1].info.file = "/home/user/project/src/a.cpp";
+  profile.sites[2].info.file = "/home/user/project/lib/b.cpp";
+  profile.warnings.push_back({"x", "see /home/user/project/src/a.cpp:3", true});
+  const std::string page = write_html(profile);
+  EXPECT_EQ(page.find("/home/user"), std::string::npos);
+  const nlohmann::json data = data_of(page);
+  EXPECT_EQ(data["sites"][1]["file"], "src/a.cpp");
+  EXPECT_EQ(data["sites"][2]["file"], "lib/b.cpp");
+  EXPECT_EQ(data["warnings"][0]["text"], "see src/a.cpp:3");
+}
+
+TEST(Html, ManySitesAreCutAndCounted) {
+  Profile profile = small_profile();
+  while (profile.sites.size() < 5000)
+    profile.sites.push_back(profile.sites[1]);
+  const std::string page = write_html(profile);
+  EXPECT_EQ(data_of(page)["sites"].size(), 400u);
+  EXPECT_EQ(data_of(page)["page"]["left_out"]["sites"], 4600);
+  EXPECT_LT(page.size(), 2'000'000u);
+}
+#endif
+
 TEST(Folded, HasALineForEachContextWithWork) {
   EXPECT_EQ(write_folded(small_profile()), "main 5\n"
                                            "main;f,x.cpp:2 (f) 10\n"

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// A few lines before and after each place; of large files nothing else.
+#include "cli/source_excerpts.h"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace tp::analysis {
+namespace {
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t kAround = 5;   // lines before and after
+constexpr std::size_t kMostFiles = 12; // the rest has little of the critical path
+constexpr std::size_t kMostPlaces = 40;
+constexpr std::size_t kMostColumns = 400;
+
+std::optional<fs::path> found(const std::string& name, const Profile& profile,
+                              const std::string& data) {
+  std::vector<fs::path> candidates{name};
+  if (!fs::path(name).is_absolute()) {
+    candidates.push_back(fs::path(profile.run.program).parent_path() / name);
+    candidates.push_back(fs::absolute(data).parent_path() / name);
+  }
+  std::error_code error;
+  for (const fs::path& candidate : candidates)
+    if (fs::is_regular_file(candidate, error))
+      return candidate;
+  return std::nullopt;
+}
+
+bool is_newer(const fs::path& file, const std::string& program) {
+  std::error_code error;
+  const auto source = fs::last_write_time(file, error);
+  if (error)
+    return false;
+  const auto built = fs::last_write_time(program, error);
+  return !error && source > built;
+}
+
+nlohmann::ordered_json lines_of(const fs::path& file, const std::set<std::uint32_t>& wanted) {
+  nlohmann::ordered_json lines = nlohmann::ordered_json::object();
+  std::ifstream stream(file);
+  std::string text;
+  for (std::uint32_t line = 1; line <= *wanted.rbegin() && std::getline(stream, text); ++line) {
+    if (!wanted.contains(line))
+      continue;
+    if (!text.empty() && text.back() == '\r')
+      text.pop_back();
+    text.resize(std::min(text.size(), kMostColumns));
+    lines[std::to_string(line)] = text;
+  }
+  return lines;
+}
+
+} // namespace
+
+std::string source_excerpts(const Profile& profile, const std::string& data) {
+  std::vector<std::string> order;
+  std::map<std::string, std::set<std::uint32_t>> wanted;
+  std::size_t places = 0;
+  const auto add = [&](const std::string& file, std::uint32_t line) {
+    if (line == 0 || ++places > kMostPlaces)
+      return;
+    if (!wanted.contains(file)) {
+      if (order.size() == kMostFiles)
+        return;
+      order.push_back(file);
+    }
+    for (std::uint32_t i = line > kAround ? line - kAround : 1; i <= line + kAround; ++i)
+      wanted[file].insert(i);
+  };
+  for (const RegionInfo& region : profile.regions)
+    add(region.file, region.line);
+  for (const SiteRow& site : profile.sites)
+    add(site.info.file, site.info.line);
+  nlohmann::ordered_json files = nlohmann::ordered_json::array();
+  for (const std::string& name : order) {
+    const auto file = found(name, profile, data);
+    if (!file)
+      continue;
+    nlohmann::ordered_json lines = lines_of(*file, wanted[name]);
+    if (!lines.empty())
+      files.push_back({{"name", name},
+                       {"newer_than_program", is_newer(*file, profile.run.program)},
+                       {"lines", std::move(lines)}});
+  }
+  // Sources may have any encoding.
+  return files.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page in a browser without a network: figures equal those of the JSON; the keyboard reaches all;
+// themes, narrow windows and print; empty states; hostile names; axe-core.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { axeSource, clean, dataOf, folder, hasBrowser, makePage, open, startBrowser } from "./browser.mjs";
+import { enriched } from "./fixture.mjs";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const skip = !hasBrowser;
+/** @type {any} */ let browser;
+/** @type {any} */ let paper;
+/** @type {any} */ let full;
+/** @type {string} */ let data;
+/** @type {string} */ let plainPage;
+/** @type {string} */ let fullPage;
+
+/** A profile with times, seven sites, a region, and all that only some profiles have. */
+function rich() {
+  const profile = structuredClone(paper);
+  Object.assign(profile.clock, { hz: 1e9, time_hz: 1e9, time_hz_stated: 1e9, unit: "ns" });
+  profile.unit = "ns";
+  profile.run.cpus = 4;
+  const row = profile.sites[1];
+  const make = (/** @type {number} */ i) => ({ ...structuredClone(row), name: `image.cpp:${10 * i}`, file: "image.cpp", line: 10 * i, functions: [`(anonymous namespace)::stage_${i}`],
+    exclusive_work: 9_000_000 - i * 1_000_000, critical_work: 700_000 - i * 90_000, work: 9_000_000 - i * 1_000_000, span: 700_000 - i * 90_000, parallelism: 12,
+    invocations: 1000 * i, tasking: { ...row.tasking, mean_task_work: 5000, modelled_percent: 3.5, modelled_cost: 120_000 * i, steals: 10 * i } });
+  profile.sites = [{ ...profile.sites[0], exclusive_work: 4_000_000, critical_work: 4_000_000 }, ...[1, 2, 3, 4, 5, 6, 7].map(make)];
+  const sum = (/** @type {string} */ key) => profile.sites.reduce((/** @type {number} */ all, /** @type {any} */ site) => all + site[key], 0);
+  profile.work = sum("exclusive_work");
+  profile.span = sum("critical_work");
+  profile.parallelism = Math.round((100 * profile.work) / profile.span) / 100;
+  Object.assign(profile.sites[0], { work: profile.work, span: profile.span, parallelism: profile.parallelism });
+  profile.prediction.not_made = "";
+  profile.prediction.work = profile.work;
+  profile.prediction.runs = [1, 2, 4, 8, 16, 32, 64, 128].map((procs) => {
+    const time = Math.round(profile.work / procs + profile.span * 0.9);
+    return { procs, time: procs === 1 ? profile.work : time, speedup: procs === 1 ? 1 : Math.round((100 * profile.work) / time) / 100, efficiency_percent: (100 * profile.work) / time / procs, binds: procs < 4 ? "work" : "span" };
+  });
+  profile.regions = [{ file: "image.cpp", line: 33, names: ["noise"], critical_work: 3_000_000, expected_factor: 0 }];
+  profile.what_if.curves = [{ regions: [0], all: true, points: [] }, { regions: [0], all: false, points: [2, 8, 400].map((factor) => ({ factor, parallelism: profile.parallelism * (1 + factor / (factor + 2)) })) }];
+  profile.what_if.explored = [
+    { kind: "stretch", name: "main between the loops", file: "image.cpp", from_file: "image.cpp", from_line: 20, work: 1_000_000, critical_work: 1_000_000, points: [2, 8, 400].map((factor) => ({ factor, parallelism: profile.parallelism * (1 + 0.3 * (1 - 1 / factor)) })) },
+    { kind: "wait", name: "the wait after image.cpp:20", file: "image.cpp", line: 20, points: [{ factor: 1, parallelism: profile.parallelism * 1.2 }] }];
+  profile.trace.elapsed_ticks = 20_000_000;
+  Object.assign(profile.time_balance, { threads: 4, elapsed_ticks: 20_000_000, steps_ticks: 50_000_000, of_them_descheduled_ticks: 9_000_000, overhead_ticks: 5_000_000, idle_ticks: 25_000_000, absent_ticks: 0 });
+  Object.assign(profile.run_path, { path_ticks: 20_000_000, running_ticks: 12_000_000, not_made: "", busy_delay_ticks: { create: 5_000_000 }, scheduler_delay_ticks: { create: 3_000_000 } });
+  return enriched(profile, { threads: 4, slices: 800, source: Array.from({ length: 90 }, (_, i) => `line ${i + 1} of <b>the source</b>`), file: "image.cpp" });
+}
+
+before(async () => {
+  data = join(folder, "data");
+  execFileSync(process.env.TP_MAKE_TRACE ?? "", [join(here, "../golden/taskprof_paper.trace.txt"), data]);
+  paper = JSON.parse(execFileSync(process.env.TP_ANALYZE ?? "tp-analyze", ["-q", "--json", "-", data], { cwd: folder, encoding: "utf8" }));
+  full = rich();
+  plainPage = makePage(data);
+  fullPage = makePage(full, paper);
+  if (hasBrowser) browser = await startBrowser();
+});
+after(async () => {
+  await browser?.close();
+  clean();
+});
+
+/** @param {string} file @param {(page: any, problems: string[]) => Promise<void>} look @param {any} [options] */
+async function seen(file, look, options) {
+  const { page, context, problems } = await open(browser, file, options);
+  await look(page, problems);
+  assert.deepEqual(problems, []);
+  await context.close();
+}
+const plain = (/** @type {string | null} */ text) => (text ?? "").replaceAll("\u00a0", " ");
+
+test("the file has no address, host, directory or place left open", () => {
+  for (const file of [plainPage, fullPage]) {
+    const text = readFileSync(file, "utf8");
+    assert.equal(text.match(/https?:\/\/(?!www\.w3\.org\/)/g), null);
+    assert.equal(text.match(/<!--(tp|bundle):|@bundle:/g), null);
+    assert.equal(dataOf(file).run.host, undefined);
+    assert.ok(!text.includes(folder) && !text.includes(here), "an absolute path");
+  }
+  assert.ok(readFileSync(plainPage, "utf8").length < 300_000);
+});
+
+test("damaged and foreign JSON is an error with a hint", () => {
+  const schema = '{\n "schema": "taskpath.profile/1", ';
+  for (const [text, what] of [[schema + '"run": ', /not a profile/], [schema + '"sites": [1]}', /not a profile/], ["{}", /neither a data directory/],
+    [schema + '"x": ' + "[".repeat(100_000) + "]".repeat(100_000) + "}", /nested too deeply/]]) {
+    const file = join(folder, "damaged.json");
+    writeFileSync(file, text);
+    assert.throws(() => execFileSync(process.env.TP_REPORT ?? "", ["-q", "-o", join(folder, "none.html"), file], { stdio: "pipe" }),
+      (/** @type {any} */ error) => error.status === 2 && what.test(String(error.stderr)) && /hint: /.test(String(error.stderr)));
+  }
+});
+
+test("the timeline has all steps, in order and without overlaps", () => {
+  const { timeline, trace } = dataOf(plainPage);
+  let steps = 0;
+  for (const thread of timeline.threads) {
+    const bytes = gunzipSync(Buffer.from(thread.gzip, "base64"));
+    /** @type {number[]} */
+    const numbers = [];
+    for (let i = 0, value = 0, scale = 1; i < bytes.length; ++i) {
+      value += (bytes[i] & 127) * scale;
+      scale *= 128;
+      if (bytes[i] < 128) [value, scale] = [numbers.push(value) * 0, 1];
+    }
+    assert.equal(numbers.length, 4 * thread.slices);
+    for (let i = 3; i < numbers.length; i += 4) steps += numbers[i];
+  }
+  assert.equal(steps, trace.steps);
+});
+
+test("excerpts of the source are on the page, unless they are not wanted", () => {
+  const program = join(folder, "src");
+  mkdirSync(program);
+  writeFileSync(join(program, "paper.cpp"), Array.from({ length: 40 }, (_, i) => `line ${i + 1}`).join("\n"));
+  const files = [...new Set(paper.sites.slice(1).map((/** @type {any} */ site) => site.file))];
+  const mapped = files.map((file) => ["--map-path", `${file}=${join(program, "paper.cpp")}`]).flat();
+  const { source, sites } = dataOf(makePage(data, undefined, ...mapped));
+  const lines = sites.slice(1).map((/** @type {any} */ site) => site.line);
+  for (const line of lines) assert.equal(source[0].lines[line], `line ${line}`);
+  assert.equal(source[0].name, "paper.cpp");
+  assert.equal(dataOf(makePage(data, undefined, "--no-source", ...mapped)).source, undefined);
+});
+
+test("two pages of the same data are the same bytes", () => {
+  assert.equal(readFileSync(makePage(data), "utf8"), readFileSync(plainPage, "utf8"));
+});
+
+test("--export html writes the same kind of page", () => {
+  execFileSync(process.env.TP_ANALYZE ?? "tp-analyze", ["-q", "--export", "html:export.html", data], { cwd: folder });
+  assert.equal(dataOf(join(folder, "export.html")).work, paper.work);
+});
+
+test("files by others are not overwritten", () => {
+  const other = join(folder, "theirs.html");
+  writeFileSync(other, "<!DOCTYPE html><p>theirs");
+  assert.throws(() => execFileSync(process.env.TP_REPORT ?? "", ["-q", "-o", other, data], { stdio: "pipe" }), /a page of tp-report/);
+  assert.equal(readFileSync(other, "utf8"), "<!DOCTYPE html><p>theirs");
+});
+
+test("each section has its question, its marks and their names", { skip }, () => seen(fullPage, async (page) => {
+  assert.deepEqual(await page.locator("h2").evaluateAll((/** @type {any[]} */ all) => all.map((each) => each.lastChild.textContent)),
+    ["Will it scale?", "What limits it?", "What would I gain?", "Where in my source?", "Was the machine busy?", "How large are the tasks?", "Who spawns whom?", "What changed?", "How was it measured?"]);
+  for (const id of ["scale", "limits", "gains", "busy", "sizes", "structure", "changes"])
+    assert.ok((await page.locator(`#${id} .mark`).count()) > 1, `marks in ${id}`);
+  const unnamed = await page.locator(".mark:not([aria-label]), svg.chart:not([aria-label])").count();
+  assert.equal(unnamed, 0);
+  assert.equal(await page.locator(".empty").count(), 0);
+}));
+
+test("figures of the page equal those of the JSON", { skip }, () => seen(fullPage, async (page) => {
+  const shown = dataOf(fullPage);
+  const rows = await page.locator("table.predicted tbody tr").allInnerTexts();
+  for (const run of shown.prediction.runs) {
+    const row = plain(rows.find((/** @type {string} */ each) => each.startsWith(`${run.procs}\t`)) ?? "");
+    assert.ok(row.includes(`${run.speedup < 9.995 ? run.speedup.toFixed(2) : run.speedup.toFixed(1)}×`), row);
+    const ns = run.time;
+    assert.ok(row.includes(`${ns >= 9.995e6 ? (ns / 1e6).toFixed(1) : (ns / 1e6).toFixed(2)} ms`), row);
+  }
+  for (const site of shown.sites.slice(1)) {
+    const row = plain(await page.locator("table.sites tbody tr", { hasText: site.name }).first().innerText());
+    const share = (100 * site.critical_work) / shown.span;
+    assert.ok(row.includes(`${share < 9.95 ? share.toFixed(1) : Math.round(share)} %`), row);
+    assert.ok(row.includes(`${(site.exclusive_work / 1e6).toFixed(2)} ms`), row);
+    assert.ok(row.includes(site.invocations.toLocaleString("en-US")), row);
+  }
+  const limit = await page.locator(".number.limit strong").innerText();
+  assert.equal(limit, `${shown.parallelism.toFixed(2)}×`);
+  const map = await page.locator("#limits svg.chart").first().locator(".mark").evaluateAll((/** @type {any[]} */ all) => all.map((each) => each.getBBox().width));
+  const blocks = [shown.phases.before.span, shown.sites[0].critical_work - shown.phases.before.span - shown.phases.after.span, shown.phases.after.span, ...shown.sites.slice(1).map((/** @type {any} */ site) => site.critical_work)];
+  assert.equal(map.length, blocks.length);
+  const width = map.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b + 1, 0);
+  map.forEach((/** @type {number} */ each, /** @type {number} */ i) => assert.ok(Math.abs((each + 1) / width - blocks[i] / shown.span) < 0.004, `width of block ${i}`));
+}));
+
+test("the table sorts and filters by keyboard", { skip }, () => seen(fullPage, async (page) => {
+  const names = () => page.locator("table.sites tbody th").allInnerTexts();
+  const first = await names();
+  await page.locator("table.sites thead button", { hasText: "tasks" }).first().focus();
+  await page.keyboard.press("Enter");
+  assert.ok((await names())[0].includes("image.cpp:70"));
+  assert.equal(await page.locator('th[aria-sort="descending"]').innerText(), "tasks ↓".replace(" ↓", ""));
+  await page.keyboard.press("Enter");
+  assert.ok((await names()).at(-1)?.includes("image.cpp:70"));
+  await page.locator("input[type=search]").focus();
+  await page.keyboard.type("STAGE_3");
+  assert.equal((await names()).length, 1);
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Delete");
+  assert.equal((await names()).length, first.length);
+}));
+
+test("arrow keys go from mark to mark, and show what a mark says", { skip }, () => seen(fullPage, async (page) => {
+  const svg = page.locator("#limits svg.chart").first();
+  await svg.focus();
+  await page.keyboard.press("ArrowRight");
+  const label = () => page.evaluate("document.activeElement.getAttribute('aria-label')");
+  const one = await label();
+  assert.match(plain(one), /outside tasks.*critical path/);
+  assert.match(plain(await page.locator("#tip").innerText()), /of the critical path/);
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await label(), one);
+  await page.keyboard.press("End");
+  assert.match(await label(), /image.cpp:70/);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.evaluate("document.activeElement.tagName"), "svg");
+  assert.ok((await page.locator("svg.chart .mark[tabindex='0']").count()) === 0);
+}));
+
+test("the timeline zooms by keyboard", { skip }, () => seen(fullPage, async (page) => {
+  const range = async () => plain(await page.locator(".range").innerText());
+  assert.match(await range(), /^all of /);
+  await page.locator("canvas.timeline").focus();
+  for (const key of ["+", "+", "ArrowRight"]) await page.keyboard.press(key);
+  const zoomed = await range();
+  assert.match(zoomed, / to /);
+  await page.keyboard.press("ArrowLeft");
+  assert.notEqual(await range(), zoomed);
+  await page.keyboard.press("0");
+  assert.match(await range(), /^all of /);
+  const blank = await page.locator("canvas.timeline").evaluate((/** @type {any} */ canvas) => new Set(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data).size);
+  assert.ok(blank > 10, "a blank canvas");
+}));
+
+test("a level of the structure opens and closes by keyboard", { skip }, () => seen(fullPage, async (page) => {
+  const opens = page.locator("#structure .opens").first();
+  await opens.focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator("#structure .level").count(), 2);
+  assert.equal(await page.locator('#structure [aria-expanded="true"]').count(), 1);
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator("#structure .level").count(), 1);
+}));
+
+for (const theme of ["light", "dark"])
+  for (const width of [1440, 800, 420])
+    test(`fits a window of ${width} px, ${theme}, without findings of axe-core`, { skip }, () => seen(fullPage, async (page) => {
+      assert.ok((await page.evaluate("document.documentElement.scrollWidth")) <= width);
+      await page.locator("details summary").click();
+      await page.evaluate(axeSource());
+      const found = await page.evaluate("axe.run(document, { resultTypes: ['violations'] })");
+      assert.deepEqual(found.violations.map((/** @type {any} */ each) => `${each.id}: ${each.nodes.length}, ${each.nodes[0].html.slice(0, 200)} ${each.nodes[0].failureSummary}`), []);
+    }, { viewport: { width, height: 900 }, colorScheme: theme, bypassCSP: true }));
+
+test("the button switches the theme", { skip }, () => seen(fullPage, async (page) => {
+  const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+  const first = await ground();
+  await page.locator("button", { hasText: "◐" }).click();
+  assert.notEqual(await ground(), first);
+}));
+
+test("prints", { skip }, () => seen(fullPage, async (page) => {
+  assert.ok((await page.pdf()).length > 20_000);
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.locator(".bar").isVisible(), false);
+}));
+
+test("works without scripts: headline and figures", { skip }, async () => {
+  const context = await browser.newContext({ offline: true, javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto("file://" + fullPage);
+  assert.ok((await page.locator("h1").innerText()).length > 5);
+  assert.equal(await page.locator(".number").count(), 4);
+  await context.close();
+});
+
+test("each section says why it is empty", { skip }, async () => {
+  const bare = structuredClone(paper);
+  for (const key of ["phases", "span_profile", "time_profile", "timeline", "contexts", "source", "critical_path"]) delete bare[key];
+  bare.sites = bare.sites.slice(0, 1);
+  bare.work = bare.sites[0].critical_work = bare.sites[0].exclusive_work = bare.span;
+  bare.prediction = { not_made: "the recording is too large", runs: [] };
+  bare.run_path.not_made = "the recording is too large";
+  Object.assign(bare.what_if, { curves: [], explored: [], grains: [], not_explored: "the recording is too large" });
+  bare.complete = false;
+  bare.incomplete_reasons = ["stream-1: cut"];
+  await seen(makePage(bare, undefined, "--no-source"), async (page) => {
+    const texts = (await page.locator(".empty").allInnerTexts()).join("\n");
+    for (const part of ["too large", "phases", "along the critical path", "--no-source", "timeline", "No tasks", "calling contexts"])
+      assert.ok(texts.includes(part), `'${part}' in: ${texts}`);
+    assert.match(await page.locator(".banner").innerText(), /incomplete/);
+  });
+  const nothing = { schema: "", unit: "ns", work: 0, span: 0, parallelism: 1, sites: [] };
+  await seen(makePage(nothing), async (page) => {
+    assert.ok((await page.locator(".empty").count()) > 5);
+  });
+});
+
+test("one thread, no clock of time", { skip }, async () => {
+  const events = rich();
+  Object.assign(events.clock, { hz: 0, unit: "instructions" });
+  events.unit = "instructions";
+  events.run.cpus = events.time_balance.threads = 1;
+  events.timeline.threads.length = 1;
+  await seen(makePage(events), async (page) => {
+    assert.match(await page.locator("#sizes .empty").innerText(), /instructions/);
+    assert.match(plain(await page.locator("table.predicted tbody").innerText()), /instructions/);
+  });
+});
+
+test("hostile names do nothing", { skip }, async () => {
+  const hostile = rich();
+  const names = ["</script><script>document.title='owned'</script>", "<!--<script>", "\u2028\u2029\u0000\u202e", "x".repeat(10_000), "<img src=x onerror=document.title='owned'>", "\"'`${}&amp;<b>", "😀".repeat(500)];
+  hostile.sites.slice(1).forEach((/** @type {any} */ site, /** @type {number} */ i) => Object.assign(site, { name: names[i], file: names[i], functions: [names[(i + 1) % names.length]] }));
+  hostile.run.program = names[0];
+  hostile.run.arguments = names;
+  hostile.regions[0].names = [names[0]];
+  hostile.source[0].name = names[4];
+  hostile.source[0].lines = Object.fromEntries(names.map((name, i) => [String(i + 28), name]));
+  hostile.warnings = names.map((text) => ({ name: "x", text, certain: true }));
+  hostile.verdict = { headline: names[0], detail: names[4], place: null };
+  const file = makePage(hostile);
+  assert.deepEqual(dataOf(file).sites.slice(1).map((/** @type {any} */ site) => site.name), names);
+  for (const width of [1440, 420])
+    await seen(file, async (page) => {
+      assert.ok(!(await page.title()).startsWith("owned"));
+      assert.equal(await page.locator("main img, main script").count(), 0);
+      assert.ok((await page.evaluate("document.documentElement.scrollWidth")) <= width);
+      assert.equal(await page.locator("h1").innerText(), names[0]);
+    }, { viewport: { width, height: 900 } });
+});

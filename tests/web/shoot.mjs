@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Screenshots of a page, to look at:
+//   TP_CHROMIUM=/usr/bin/chromium TP_NODE_MODULES=build/release/tests/web node shoot.mjs PAGE.html NAME [WIDTH:THEME[:SECTION]...]
+import { open, startBrowser } from "./browser.mjs";
+
+const [file, name, ...shots] = process.argv.slice(2);
+const browser = await startBrowser();
+for (const shot of shots.length > 0 ? shots : ["1440:light", "1440:dark", "800:light", "420:light"]) {
+  const [width, theme, section] = shot.split(":");
+  const { page, context, problems } = await open(browser, file, { viewport: { width: Number(width), height: 900 }, colorScheme: theme });
+  await page.waitForTimeout(400);
+  if (section) await page.locator(`#${section}`).screenshot({ path: `${name}-${width}-${theme}-${section}.png` });
+  else await page.screenshot({ path: `${name}-${width}-${theme}.png`, fullPage: true });
+  const wide = await page.evaluate("document.documentElement.scrollWidth");
+  if (wide > Number(width)) problems.push(`${wide} px wide`);
+  console.log(shot, problems.length > 0 ? problems : "in order");
+  await context.close();
+}
+await browser.close();

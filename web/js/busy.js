@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Was the machine busy? What the time of all threads went to, what the path of this run consisted
+// of, and both over time.
+import { scaleLinear } from "d3-scale";
+import { chart, mark, text, widthOf } from "./chart.js";
+import { card, empty, h, s } from "./dom.js";
+import { percent } from "./format.js";
+import { timeline } from "./timeline.js";
+
+/** @typedef {import("./model.js").Model} Model */
+/** @typedef {{name: string, note: string, value: number, kind: string}} Part */
+
+/** @type {Record<string, string>} */
+const EDGES = { create: "a new task waited for a thread", create_continue: "a task waited to go on after creating another",
+  wait_continue: "a task waited to go on after its tasks had ended", end: "a task waited to go on after another had ended", inside: "a thread was held up within a task" };
+
+/** @param {HTMLElement} section @param {Model} model */
+export function busy(section, model) {
+  section.append(h("div", { class: "columns even" }, threadTime(model), runPath(model)));
+  return timeline(section, model);
+}
+
+/** @param {Model} model */
+function threadTime(model) {
+  const balance = model.profile.time_balance ?? {};
+  const total = (balance.threads ?? 0) * (balance.elapsed_ticks ?? 0);
+  if (!(total > 0)) return card("Time of all threads", "", empty("The recording has no times: its clock counts other events only."));
+  const lost = balance.of_them_descheduled_ticks ?? 0;
+  /** @type {Part[]} */
+  const parts = [
+    { name: "work", note: "running tasks or code outside tasks", value: balance.steps_ticks - lost, kind: "state-work" },
+    { name: "no CPU", note: "a task was running, but the system had given its CPU to others", value: lost, kind: "state-lost" },
+    { name: "overhead", note: "creating, starting and joining tasks", value: balance.overhead_ticks ?? 0, kind: "state-overhead" },
+    { name: "idle", note: "no task to run", value: balance.idle_ticks ?? 0, kind: "state-idle" },
+    { name: "absent", note: "before a thread's first and after its last task", value: balance.absent_ticks ?? 0, kind: "state-absent" },
+  ];
+  return bar("Time of all threads", `${balance.threads} thread${balance.threads === 1 ? "" : "s"} × ${model.ticks(balance.elapsed_ticks)}, from the first to the last record.`, parts, total, model);
+}
+
+/** @param {Model} model */
+function runPath(model) {
+  const path = model.profile.run_path ?? {};
+  if (path.not_made || !(path.path_ticks > 0)) return card("Why it took so long", "", empty(`The path of this run is not known: ${path.not_made || "the recording has no times"}.`));
+  const sum = (/** @type {Record<string, number>} */ delays) => Object.values(delays ?? {}).reduce((a, b) => a + b, 0);
+  /** @type {Part[]} */
+  const parts = [
+    { name: "running", note: "the next step of the path ran", value: path.running_ticks, kind: "state-work" },
+    { name: "all busy", note: "it was ready, and all threads were running other tasks", value: sum(path.busy_delay_ticks), kind: "state-busy" },
+  ];
+  for (const [edge, ticks] of Object.entries(path.scheduler_delay_ticks ?? {}))
+    parts.push({ name: edge === "create" ? "task not taken" : edge === "inside" ? "held up" : "resumed late", note: `a thread was idle, yet ${EDGES[edge] ?? edge}`, value: ticks, kind: "state-late" });
+  return bar("Why it took so long", "The chain of steps that decided when the run ended.", parts, path.path_ticks, model);
+}
+
+/** @param {string} title @param {string} note @param {Part[]} parts @param {number} total @param {Model} model */
+function bar(title, note, parts, total, model) {
+  const host = h("div", { class: "plot" });
+  const shown = parts.filter((part) => part.value > total * 0.0005);
+  chart(host, { label: title, height: 34, draw: (svg, width) => {
+    const x = scaleLinear([0, shown.reduce((sum, part) => sum + part.value, 0)], [0, width]);
+    let at = 0;
+    for (const part of shown) {
+      const x0 = x(at), wide = x(at + part.value) - x0;
+      at += part.value;
+      svg.append(mark(s("rect", { class: part.kind, x: x0, y: 0, width: Math.max(0.7, wide - 1), height: 32, rx: 2 }), `${part.name}: ${percent(part.value, total)}\n${model.ticks(part.value)}\n${part.note}`));
+      const label = `${part.name} ${percent(part.value, total)}`;
+      if (widthOf(label, 13) < wide - 10) text(svg, x0 + 7, 21, label, `label on-${part.kind}`);
+    }
+  } });
+  const rest = shown.filter((part) => part.value > total * 0.005);
+  return card(title, note, host, h("ul", { class: "parts" }, ...rest.map((part) => h("li", {}, h("i", { class: `swatch ${part.kind}` }), h("strong", {}, `${part.name} ${percent(part.value, total)}`), ` ${part.note}`))));
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where in my source? The sites as a table that sorts and filters, and the source around what
+// matters.
+import { card, empty, h } from "./dom.js";
+import { clipped, count, percent, times } from "./format.js";
+import { source } from "./source.js";
+
+/** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./model.js").Site} Site */
+/** @typedef {{key: string, name: string, title: string, value: (site: Site) => number, text: (site: Site) => string, bar?: boolean}} Column */
+
+/** @param {Model} model @returns {Column[]} */
+function columnsOf(model) {
+  const json = (/** @type {Site} */ site) => site.json;
+  const hasIdle = model.sites.some((site) => site.json.idle_blame_ns !== undefined);
+  /** @type {Column[]} */
+  const columns = [
+    { key: "critical", name: "critical path", title: "share of the critical path", bar: true, value: (site) => json(site).critical_work, text: (site) => percent(json(site).critical_work, model.span) },
+    { key: "work", name: "work", title: "own work of its tasks", bar: true, value: (site) => json(site).exclusive_work, text: (site) => model.amount(json(site).exclusive_work) },
+    { key: "span", name: "span", title: "longest chain of its tasks and all below", value: (site) => json(site).span, text: (site) => model.amount(json(site).span) },
+    { key: "parallelism", name: "parallelism", title: "work and all below, divided by span", value: (site) => json(site).parallelism, text: (site) => times(json(site).parallelism) },
+    { key: "tasks", name: "tasks", title: "tasks that were created", value: (site) => json(site).invocations, text: (site) => (site.index === 0 ? "" : count(json(site).invocations)) },
+    { key: "mean", name: "mean task", title: "own work of a task on average", value: (site) => (site.index === 0 ? 0 : json(site).tasking?.mean_task_work ?? 0), text: (site) => (site.index === 0 ? "" : model.amount(json(site).tasking?.mean_task_work ?? 0)) },
+    { key: "overhead", name: "overhead", title: "modeled cost of creating and running its tasks, in percent of work and cost", value: (site) => json(site).tasking?.modelled_percent ?? 0, text: (site) => (site.index === 0 ? "" : percent(json(site).tasking?.modelled_percent ?? 0, 100)) },
+    { key: "steals", name: "steals", title: "tasks that another thread took", value: (site) => json(site).tasking?.steals ?? 0, text: (site) => (site.index === 0 ? "" : count(json(site).tasking?.steals ?? 0)) },
+  ];
+  if (hasIdle)
+    columns.push({ key: "idle", name: "idle meanwhile", title: "idle time of other threads while it ran", bar: true, value: (site) => json(site).idle_blame_ns ?? 0, text: (site) => model.ticks((json(site).idle_blame_ns ?? 0) / (model.nsPerTick || 1)) });
+  return columns;
+}
+
+/** @param {HTMLElement} section @param {Model} model */
+export function sites(section, model) {
+  if (model.sites.length === 0) {
+    section.append(card("Spawn sites", "", empty("This profile has no sites.")));
+    return;
+  }
+  section.append(table(model));
+  section.append(source(model));
+}
+
+/** @param {Model} model */
+function table(model) {
+  const columns = columnsOf(model);
+  const state = { key: "critical", down: true, filter: "" };
+  const body = h("tbody");
+  const left = model.profile.page?.left_out?.sites ?? 0;
+  const status = h("p", { class: "note after", role: "status" });
+  const input = h("input", { type: "search", placeholder: "Filter by file or function", "aria-label": "Filter sites by file or function" });
+  const most = new Map(columns.filter((column) => column.bar).map((column) => [column.key, Math.max(...model.sites.map(column.value), 1e-9)]));
+  /** @type {Map<string, HTMLTableCellElement>} */
+  const heads = new Map();
+  const row = (/** @type {Site} */ site) => h("tr", {}, h("th", { scope: "row", class: "name" }, h("i", { class: `swatch ${site.color}` }),
+    site.index === 0 ? "code outside tasks" : h("code", { title: site.name }, clipped(site.name, 44)),
+    site.index > 0 && site.json.functions?.length ? h("span", { class: "called", title: site.json.functions.join(", ").slice(0, 400) }, clipped(site.title.slice(site.name.length + 1), 34)) : null,
+    site.json.too_short ? h("abbr", { title: "unreliable: reading the clock takes over a tenth of the measured work" }, " ~") : null),
+  ...columns.map((column) => {
+    if (!column.bar) return h("td", { "data-key": column.key }, column.text(site));
+    const bar = h("span", { class: "bar-line" });
+    bar.style.width = `${(100 * column.value(site)) / (most.get(column.key) ?? 1)}%`;
+    return h("td", { "data-key": column.key, class: `with-bar ${site.color}` }, column.text(site), h("span", { class: "bar-track", "aria-hidden": "true" }, bar));
+  }));
+  const show = () => {
+    const column = columns.find((each) => each.key === state.key) ?? columns[0];
+    const wanted = state.filter.toLowerCase();
+    const found = model.sites.filter((site) => !wanted || `${site.title} ${(site.json.functions ?? []).join(" ")} ${(site.json.constructs ?? []).join(" ")}`.toLowerCase().includes(wanted));
+    found.sort((a, b) => (column.value(b) - column.value(a)) * (state.down ? 1 : -1) || a.index - b.index);
+    body.replaceChildren(...found.map(row));
+    for (const [key, head] of heads) head.setAttribute("aria-sort", key !== state.key ? "none" : state.down ? "descending" : "ascending");
+    status.textContent = [wanted ? `${found.length} of ${model.sites.length} sites` : "", left > 0 ? `${count(left)} sites with less are only in the JSON of tp-analyze` : ""].filter(Boolean).join("; ");
+    status.hidden = status.textContent === "";
+  };
+  const header = h("tr", {}, h("th", { scope: "col", class: "name" }, "Spawn site"), ...columns.map((column) => {
+    const button = h("button", { type: "button", title: column.title }, column.name);
+    button.addEventListener("click", () => {
+      state.down = state.key === column.key ? !state.down : true;
+      state.key = column.key;
+      show();
+    });
+    const head = h("th", { scope: "col", "aria-sort": "none" }, button);
+    heads.set(column.key, head);
+    return head;
+  }));
+  input.addEventListener("input", () => { state.filter = input.value; show(); });
+  show();
+  const made = card("Spawn sites", "");
+  made.querySelector("h3")?.after(h("div", { class: "tools no-print" }, input));
+  made.append(h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of spawn sites" },
+    h("table", { class: "sites" }, h("caption", { class: "unseen" }, "Spawn sites with their figures"), h("thead", {}, header), body)), status);
+  return made;
+}
