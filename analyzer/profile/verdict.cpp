@@ -37,12 +37,12 @@ bool gains_by_splitting(const Profile& profile) {
 
 // "speedup at most 2.47", with what finer loops would give.
 std::string limit_of(const Profile& profile) {
-  std::string text = fmt::format("speedup at most {}", fixed2(profile.parallelism()));
+  std::string text = fmt::format("speedup at most {}", three_digits(profile.parallelism()));
   if (!profile.divisible_is_known() ||
       profile.divisible_parallelism().value() < 1.05 * profile.parallelism().value())
     return text + " on any number of them";
-  const std::string low = fixed2(profile.divisible_at_least());
-  const std::string high = fixed2(profile.divisible_parallelism());
+  const std::string low = three_digits(profile.divisible_at_least());
+  const std::string high = three_digits(profile.divisible_parallelism());
   return text + fmt::format(", or {} with loops split to their grain size",
                             profile.divisible_is_measured() ? high : low + " to " + high);
 }
@@ -84,7 +84,7 @@ std::string serial_ends(const Profile& profile) {
     text = text.empty() ? after
                         : text + fmt::format(", {} % after the last one",
                                              percent(phases.after, profile.span));
-  return text + fmt::format("; with tasks, parallelism is {}.", fixed2(phases.limit()));
+  return text + fmt::format("; with tasks, parallelism is {}.", three_digits(phases.limit()));
 }
 
 // The code that has most of the critical path. Null: none was found.

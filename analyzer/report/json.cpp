@@ -466,7 +466,10 @@ Json measured_json(const Profile& profile) {
   const double hz = hz_of_work(profile);
   if (hz <= 0 || profile.read.time_hz <= 0 || profile.balance.elapsed == 0)
     return nullptr;
-  const std::uint64_t time = to_ns(profile.balance.elapsed, profile.read.time_hz);
+  // Work counts from the start of the process.
+  const std::uint64_t time = profile.end && profile.end->wall_ns > 0 && !profile.from_first_use
+                                 ? profile.end->wall_ns
+                                 : to_ns(profile.balance.elapsed, profile.read.time_hz);
   return {{"procs", profile.run.cpus},
           {"threads", profile.balance.threads},
           {"time_ns", time},

@@ -47,6 +47,16 @@ std::string fixed2(Ratio ratio) {
                      static_cast<unsigned>(hundredths % 100));
 }
 
+std::string three_digits(Ratio ratio) {
+  if (ratio.value() < 9.995)
+    return fixed2(ratio);
+  const Wide tenths =
+      (Wide{ratio.numerator} * 20 + ratio.denominator) / (Wide{ratio.denominator} * 2);
+  return tenths < 1000 ? fmt::format("{}.{}", static_cast<std::uint64_t>(tenths / 10),
+                                     static_cast<unsigned>(tenths % 10))
+                       : fmt::format("{}", static_cast<std::uint64_t>((tenths + 5) / 10));
+}
+
 std::string percent2(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0)
     return "0";

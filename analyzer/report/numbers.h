@@ -14,6 +14,8 @@ namespace tp::analysis {
 std::string decimal2(Ratio ratio);
 // For people: two decimals always: 1.21, 1.50, 1.00.
 std::string fixed2(Ratio ratio);
+// For sentences: three digits at least: 1.21, 15.8, 1566.
+std::string three_digits(Ratio ratio);
 // 100 * part / whole, two decimals, truncated (never 100 for less than all), without trailing
 // zeros.
 std::string percent2(std::uint64_t part, std::uint64_t whole);

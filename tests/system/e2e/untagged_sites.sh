@@ -53,6 +53,7 @@ libraries="-ltbb -lpthread"
 # shellcheck disable=SC2086  # several libraries
 "$cxx" -o whole sites.o $libraries
 same "position-independent" "$lines" "$(sites ./whole)"
+"$tp_analyze" -v tp-data >analysis.out 2>/dev/null
 in_file analysis.out "for loops split to their grain size"
 is 'not p["divisible_is_known"]'
 same "call sites looked up" 3 "$(grep -c '"tag":"address"' tp-data/sites.jsonl)"

@@ -84,5 +84,17 @@ TEST(Text, LinesBreakAtSpacesButNotBeforePercent) {
   EXPECT_EQ((Texts{longer, "  y"}), wrapped(longer + " y", 2));
 }
 
+TEST(Numbers, OfSentencesHaveThreeDigits) {
+  EXPECT_EQ("1.21", three_digits(Ratio{175, 145}));
+  EXPECT_EQ("9.99", three_digits(Ratio{999, 100}));
+  EXPECT_EQ("10.0", three_digits(Ratio{9999, 1000}));
+  EXPECT_EQ("15.8", three_digits(Ratio{1575, 100}));
+  EXPECT_EQ("1566", three_digits(Ratio{15658, 10}));
+  EXPECT_EQ("6.4", short_percent(64, 1000));
+  EXPECT_EQ("75", short_percent(749, 1000));
+  EXPECT_EQ("<0.1", short_percent(1, 10000));
+  EXPECT_EQ("0", short_percent(0, 10));
+}
+
 } // namespace
 } // namespace tp::analysis
