@@ -274,7 +274,7 @@ std::string headline(const Json& profile) {
 // The second sentence, in HTML; its place is a link to the source.
 std::string lead_html(const Json& profile) {
   const Json& verdict = at(profile, "verdict");
-  const std::string text = html(clipped_name(
+  std::string text = html(clipped_name(
       text_of(verdict.is_object() ? at(verdict, "detail") : at(profile, "advice")), 600));
   const Json& place = at(verdict, "place");
   const std::string line =

@@ -20,10 +20,10 @@ struct ExplainedTime {
 };
 
 // `threads`: how many were recorded (TimeBalance::threads). Reads the trace two more times, unless
-// `skipped_because` gives a reason not to. `pictures`, `path`: null, or filled.
+// `skipped_because` gives a reason not to. `pictures`, `parts`: null, or filled.
 ExplainedTime explain_elapsed(const Measured& measured, const std::vector<SiteRow>& sites,
                               std::uint64_t threads, const std::string& skipped_because,
                               const TraceReadings& readings, RunPictures* pictures = nullptr,
-                              std::vector<RunPath::Part>* path = nullptr);
+                              std::vector<RunPath::Part>* parts = nullptr);
 
 } // namespace tp::analysis

@@ -359,19 +359,27 @@ void add_run(Lines& lines, const Profile& profile, bool unicode) {
                         {"overhead", balance.overhead, "▒", '+'},
                         {"idle", balance.idle, "░", '-'},
                         {"outside the recording", balance.absent, "·", '.'}};
-  constexpr std::size_t kWidth = 36;
-  std::string bar, text;
+  const auto is_shown = [&](const Part& part) { // no block without its name
+    return &part == parts || (part.ticks > 0 && part.ticks >= whole / 200);
+  };
+  std::string text;
+  for (const Part& part : parts)
+    if (is_shown(part))
+      text +=
+          fmt::format("{}{} {} %", text.empty() ? "" : ", ", part.name, percent(part.ticks, whole));
+  constexpr std::size_t kMostWidth = 36, kLeastWidth = 10, kAround = 13;
+  const std::size_t width =
+      std::clamp(kMaxWidth - std::min(kMaxWidth, kAround + text.size()), kLeastWidth, kMostWidth);
+  std::string bar;
   std::uint64_t sum = 0;
   std::size_t drawn = 0;
   for (const Part& part : parts) {
-    if (&part != parts && (part.ticks == 0 || part.ticks < whole / 200))
-      continue; // no block without its name
+    if (!is_shown(part))
+      continue;
     sum += part.ticks;
-    for (const auto end = std::min(kWidth, static_cast<std::size_t>(Wide{sum} * kWidth / whole));
+    for (const auto end = std::min(width, static_cast<std::size_t>(Wide{sum} * width / whole));
          drawn < end; ++drawn)
       bar += unicode ? std::string(part.block) : std::string(1, part.letter);
-    text +=
-        fmt::format("{}{} {} %", text.empty() ? "" : ", ", part.name, percent(part.ticks, whole));
   }
   lines.add("This run   {}  {}", bar, text);
 }

@@ -8,7 +8,8 @@ Independent of how tp-analyze names sites: a row's line must be a tag's or be on
 addr2line; where no line is known, the row has one function, the stacks of all its sites have an address in common,
 and if only the types of their tasks are known, these are the same. No two rows may have the same name, or the same
 file and line, unless different wrappers are called there, or they are filters with different numbers, which have the
-place of another site. Modules that are gone, or that addr2line cannot read, are left out. Exit status 1: two functions in a row; the rows are printed.
+place of another site. Modules that are gone, or that addr2line cannot read, are left out. Exit status 1: two
+functions in a row; the rows are printed.
 """
 import json
 import os

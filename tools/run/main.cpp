@@ -145,19 +145,33 @@ void list(const std::vector<Recording>& recordings, const std::string& analyzer,
                    shell_quoted(shortened(common_directory(pattern)))));
 }
 
-// tp-analyze inherits the user's environment unchanged, because tp-run itself is not profiled.
-int analyze(const Options& options, const Prefix& prefix, const Recording& recording) {
-  std::vector<std::string> command{prefix.tool("tp-analyze")};
+// Runs a tool that reads the recording; `last` comes after the data. It inherits the user's
+// environment unchanged, because tp-run itself is not profiled.
+int run_tool_on(const Recording& recording, std::vector<std::string> command,
+                const Options& options, const std::string& last = "") {
   if (options.style.is_quiet())
     command.emplace_back("--quiet");
-  command.push_back(shortened(recording.directory));
-  command.push_back(options.analyze_to);
-  if (command[command.size() - 2].starts_with('-'))
-    command[command.size() - 2].insert(0, "./");
+  const std::string directory = shortened(recording.directory);
+  command.push_back(directory.starts_with('-') ? "./" + directory : directory);
+  if (!last.empty())
+    command.push_back(last);
   const ChildResult child = run_child(command, {});
   if (child.exec_errno != 0)
     throw Failure(command.front(), std::strerror(child.exec_errno));
   return child.exit_status();
+}
+
+// What --analyze and --report ask for, one after the other; the first failure counts.
+int analyze(const Options& options, const Prefix& prefix, const Recording& recording) {
+  int status = kOk;
+  if (!options.analyze_to.empty())
+    status = run_tool_on(recording, {prefix.tool("tp-analyze")}, options, options.analyze_to);
+  if (!options.report_to.empty()) {
+    const int of_report =
+        run_tool_on(recording, {prefix.tool("tp-report"), "-o", options.report_to}, options);
+    status = status != kOk ? status : of_report;
+  }
+  return status;
 }
 
 int run(int argc, char** argv) {
@@ -202,7 +216,7 @@ int run(int argc, char** argv) {
   const Recording& recording = main_recording(recordings, child.pid);
   if (recordings.size() > 1)
     list(recordings, sibling_command(argv[0], "tp-analyze"), pattern);
-  if (!options.analyze_to.empty()) {
+  if (!options.analyze_to.empty() || !options.report_to.empty()) {
     int status = kOk;
     try {
       status = analyze(options, prefix, recording);

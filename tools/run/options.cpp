@@ -44,6 +44,8 @@ void check(const CommandLine& line, const std::string& max_size, Options& option
   }
   if (!options.analyze_to.empty() && !options.analyze_to.ends_with(".csv"))
     throw unexpected("--analyze", "a file name that ends in .csv", "'" + options.analyze_to + "'");
+  if (!options.report_to.empty() && !options.report_to.ends_with(".html"))
+    throw unexpected("--report", "a file name that ends in .html", "'" + options.report_to + "'");
   if (options.command.empty() || options.command.front().empty())
     throw Failure("", "no program given");
 }
@@ -74,6 +76,8 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
   line.group("Analysis");
   line.flag_or_value("--analyze", options.analyze_to, "ws_profile.csv", "FILE.csv",
                      "Run tp-analyze afterwards, which writes FILE.csv (default: ws_profile.csv)");
+  line.flag_or_value("--report", options.report_to, "report.html", "FILE.html",
+                     "Run tp-report afterwards, which writes FILE.html (default: report.html)");
   line.footer(kFooter);
   line.stop_at_command(options.command);
   if (!line.parse(arguments, [&] { check(line, max_size, options); }))

@@ -19,6 +19,7 @@ struct Options {
   bool paused = false;
   std::uint64_t max_size = 0; // bytes; 0: no limit
   std::string analyze_to;     // profile written by tp-analyze; empty: no analysis
+  std::string report_to;      // page written by tp-report; empty: none
   MessageStyle style;
   std::vector<std::string> command; // the program and its arguments, never empty
 };

@@ -35,7 +35,8 @@ def check_profiled(prefix, program, folder):
         problems.append(f"complete: {profile['complete']}, tasks: {profile['trace']['tasks_begun']}")
     if not 0 < profile["attribution"]["percent"] < 150:  # above 100: time of a hypervisor, which CPU time excludes
         problems.append(f"attributed: {profile['attribution']['percent']} %")
-    text = subprocess.run([f"{prefix}/bin/tp-analyze", "-q", "-o", folder, folder], stdout=subprocess.PIPE, text=True).stdout
+    text = subprocess.run([f"{prefix}/bin/tp-analyze", "-v", "-o", folder, folder], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True).stdout
     if "\nAttributed " not in text:
         problems.append(f"no line Attributed in the profile:\n{text}")
     return problems

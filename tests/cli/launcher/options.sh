@@ -48,6 +48,7 @@ for size in 0 5X -1 M 1e6 1iB 99999999999T 18446744073709551616; do
 done
 expect 0 "$tp_run" --max-size=512mb env; in_file out 'TP_MAX_SIZE=536870912'
 expect 125 "$tp_run" --analyze=profile true; in_file err '.csv'
+expect 125 "$tp_run" --report=page true;     in_file err '.html'
 
 # The program's own options, and words that look like options of tp-run.
 expect 0 "$tp_run" echo -o d --help -- -q; [ "$(cat out)" = '-o d --help -- -q' ] || fail "arguments: $(cat out)"
