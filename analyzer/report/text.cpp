@@ -156,21 +156,34 @@ std::vector<ScalingColumn> scaling_columns(const Profile& profile, bool asked) {
 }
 
 void add_speedups(Lines& lines, const Profile& profile, bool asked) {
-  const std::vector<ScalingColumn> columns = scaling_columns(profile, asked);
+  std::vector<ScalingColumn> columns = scaling_columns(profile, asked);
   if (columns.empty()) {
     lines.add_text("no prediction: " + profile.prediction.skipped_because);
     return;
   }
   const double hz = hz_of_work(profile);
+  const auto amount = [&](std::uint64_t time) { return human(time, profile.run.work, hz); };
+  const std::string any = amount(profile.span);
+  std::size_t width = std::max<std::size_t>(10, any.size());
+  for (const ScalingColumn& column : columns)
+    width = std::max(width, amount(column.time).size());
+  constexpr std::size_t kLabelWidth = 8;
+  const std::size_t most = std::max<std::size_t>((kMaxWidth - kLabelWidth) / (width + 1), 2) - 1;
+  while (columns.size() > most)
+    columns.erase(columns.end() - 2);
   std::string procs = "CPUs    ", time = "time    ", speedup = "speedup ";
-  for (const ScalingColumn& column : columns) {
-    procs += fmt::format(" {:>10}", column.procs);
-    time += fmt::format(" {:>10}", human(column.time, profile.run.work, hz));
-    speedup += fmt::format(" {:>10}", fixed2(column.speedup));
-  }
-  lines.add("{}", lines.bold(procs + fmt::format(" {:>10}", "any")));
-  lines.add("{} {:>10}", time, human(profile.span, profile.run.work, hz));
-  lines.add("{} {:>10}", speedup, fixed2(profile.parallelism()));
+  const auto add = [&](const std::string& first, const std::string& second,
+                       const std::string& third) {
+    procs += fmt::format(" {:>{}}", first, width);
+    time += fmt::format(" {:>{}}", second, width);
+    speedup += fmt::format(" {:>{}}", third, width);
+  };
+  for (const ScalingColumn& column : columns)
+    add(fmt::format("{}", column.procs), amount(column.time), fixed2(column.speedup));
+  add("any", any, fixed2(profile.parallelism()));
+  lines.add("{}", lines.bold(procs));
+  lines.add("{}", time);
+  lines.add("{}", speedup);
 }
 
 std::vector<const SiteRow*> sorted(const Profile& profile, SortKey key) {

@@ -293,12 +293,13 @@ def threads_that_come_late(jobs):
 
 @case(EXACT, program_jobs("fork", "forks 6"))
 def fork_of_a_process_that_counts(jobs):
-    return check_program(jobs, "fork", "child ended with 0", 3, data=2)
+    # What follows the last wait of a tree takes 26 instructions less on a loaded machine: not compared.
+    return check_program(jobs, "fork", "child ended with 0", 3, data=2, alone=False)
 
 
 @case(EXACT, program_jobs("fork_read", "forks 6", user_access=0), short=False)
 def fork_of_a_process_that_reads(jobs):
-    return check_program(jobs, "fork_read", "child ended with 0", 3, data=2)
+    return check_program(jobs, "fork_read", "child ended with 0", 3, data=2, alone=False)
 
 
 @case(EXACT, program_jobs("shared", "taken_counters flexible 12 6"))
