@@ -161,7 +161,7 @@ TEST(FrameRules, LeadToTheSameCallsAsUnwinding) {
   std::set<std::uint64_t> different;
   for (const auto& [calls, number] : numbers)
     EXPECT_TRUE(different.insert(number).second);
-  EXPECT_GE(different.size(), 500u);
+  EXPECT_GE(different.size(), 50u); // without inlining, six calls differ less
 }
 
 TEST(FrameRules, LeadToTheSameCallsInAThread) {
