@@ -5,10 +5,10 @@
 // shorter than the resolution.
 #ifdef TP_PAGE
 
+#include "export/gzip.h"
 #include "export/page.h"
 
 #include <nlohmann/json.hpp>
-#include <zlib.h>
 
 #include <algorithm>
 #include <string>
@@ -55,22 +55,6 @@ void append_leb128(std::string& bytes, std::uint64_t value) {
   bytes += static_cast<char>(value);
 }
 
-std::string gzipped(const std::string& bytes) {
-  z_stream stream{};
-  constexpr int kGzip = 15 + 16;
-  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzip, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw std::bad_alloc();
-  std::string packed(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  deflate(&stream, Z_FINISH); // has enough room
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
-
 std::string base64(const std::string& bytes) {
   static constexpr char kDigits[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -109,8 +93,9 @@ std::string page_timeline(const Profile& profile, std::size_t most_slices) {
       append_leb128(bytes, slices[i].steps);
       now = end;
     }
-    threads.push_back(
-        {{"stream", stream}, {"slices", i - first}, {"gzip", base64(gzipped(bytes))}});
+    threads.push_back({{"stream", stream},
+                       {"slices", i - first},
+                       {"gzip", base64(gzip(bytes, Z_BEST_COMPRESSION))}});
   }
   return nlohmann::ordered_json{
       {"unit_ns", kUnitNs}, {"threads", threads}, {"merged_below_ns", resolution}}

@@ -3,6 +3,7 @@
 // one function; each context is a sample.
 #include "export/export.h"
 #include "export/frames.h"
+#include "export/gzip.h"
 
 #include <protozero/pbf_writer.hpp>
 #include <zlib.h>
@@ -111,24 +112,6 @@ void PprofWriter::add_site(std::uint32_t site) {
 }
 
 constexpr const char* kCriticalWork = "critical_work";
-constexpr int kGzipFormat = 15 + 16; // zlib: the largest window, with gzip's header
-
-// Byte-identical for the same input: gzip's header contains no time and no name.
-std::string gzip(const std::string& bytes) {
-  z_stream stream{};
-  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipFormat, 8,
-                   Z_DEFAULT_STRATEGY) != Z_OK)
-    throw std::bad_alloc();
-  std::string result(deflateBound(&stream, bytes.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(result.data());
-  stream.avail_out = static_cast<uInt>(result.size());
-  deflate(&stream, Z_FINISH);
-  result.resize(stream.total_out);
-  deflateEnd(&stream);
-  return result;
-}
 
 std::string PprofWriter::write() {
   const std::string unit = unit_name(profile_);
