@@ -20,6 +20,13 @@ enum class RegionId : std::uint32_t {};
 // A class of steps (passes/step_class.h), numbered in the order of first occurrence.
 enum class StepClassId : std::uint32_t {};
 
+// A place where a lock is acquired, as an index into SiteTable::lock_places: one (file, line). 0: not
+// known.
+enum class LockPlaceId : std::uint32_t {};
+
+// A lock object (model/lock.h), numbered in the order of first occurrence.
+enum class LockObjectId : std::uint32_t {};
+
 // A calling context (passes/calling_context.h); 0 is main.
 enum class ContextId : std::uint32_t {};
 

@@ -54,6 +54,8 @@ constexpr std::array<ProblemText, static_cast<std::size_t>(Problem::Count)> kTex
     {"IdOutOfRange", "an id names a stream that does not exist"},
     {"BadSite", "a site id is not in sites.jsonl"},
     {"BadRegion", "a region id is not in sites.jsonl"},
+    {"NoLockYet", "a record refers to a slot before a lock was named for it"},
+    {"BadLockPlace", "the place of a lock is not in sites.jsonl"},
     {"LoopEndWithoutBegin", "a loop body ends that never began"},
     {"JoinWithoutNode", "a frame passes a fold node that it does not have"},
     {"Overflow", "the work does not fit into 64 bits"},

@@ -65,6 +65,8 @@ enum class Problem : std::uint8_t {
   IdOutOfRange,
   BadSite,
   BadRegion,
+  NoLockYet,
+  BadLockPlace,
   LoopEndWithoutBegin,
   JoinWithoutNode,
   Overflow,

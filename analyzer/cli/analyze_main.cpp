@@ -3,6 +3,7 @@
 // else.
 #include "cli/analyze_options.h"
 #include "cli/recordings_list.h"
+#include "cli/source_excerpts.h"
 #include "cli/tool.h"
 #include "common/exit_status.h"
 #include "common/failure.h"
@@ -54,6 +55,12 @@ void require_replaceable_files(const Options& options) {
     tool::require_replaceable(each.file, kind_of(*each.format));
 }
 
+std::string json_of(const Options& options, const Profile& profile) {
+  return options.timeline ? write_json(profile, {.timeline = true,
+                                                 .source = source_excerpts(profile, options.data)})
+                          : write_json(profile);
+}
+
 std::vector<std::string> write_files(const Options& options, const Profile& profile) {
   std::vector<tool::Output> outputs{{options.profile_csv, kProfileCsv, write_profile_csv(profile)}};
   for (std::size_t i = 0; i < profile.what_if.size(); ++i) {
@@ -71,9 +78,13 @@ std::vector<std::string> write_files(const Options& options, const Profile& prof
     }
   }
   if (writes_json_file(options))
-    outputs.push_back({options.json, kProfileJson, write_json(profile)});
+    outputs.push_back({options.json, kProfileJson, json_of(options, profile)});
   for (const Export& each : options.exports)
-    outputs.push_back({each.file, kind_of(*each.format), each.format->write(profile)});
+    outputs.push_back(
+        {each.file, kind_of(*each.format),
+         each.format->write_with_source
+             ? each.format->write_with_source(profile, source_excerpts(profile, options.data))
+             : each.format->write(profile)});
   tool::write_outputs(outputs);
   std::vector<std::string> written;
   for (const tool::Output& output : outputs)
@@ -83,7 +94,7 @@ std::vector<std::string> write_files(const Options& options, const Profile& prof
 
 std::string answer(const Options& options, const Profile& profile) {
   if (options.json == "-" || options.format == Format::Json)
-    return write_json(profile);
+    return json_of(options, profile);
   if (options.format == Format::Csv)
     return ::isatty(STDOUT_FILENO) ? printable_lines(write_profile_csv(profile))
                                    : write_profile_csv(profile);

@@ -21,7 +21,7 @@ using namespace tool; // keeps the option tables below short
 
 namespace {
 
-struct Raw {
+struct AnalyzeWords {
   std::vector<std::string> positionals;
   std::string data, out_dir, format = "table", sort = "critical", mode = "parallelize";
   std::string factors, procs, burden, explore = "auto", simulate = "auto", from = "start",
@@ -62,6 +62,12 @@ Export parse_export(const std::string& text) {
     if (text.size() > prefix.size() && text.starts_with(prefix))
       return {&format, text.substr(prefix.size())};
   }
+#ifndef TP_PAGE
+  if (text.starts_with("html:"))
+    throw Failure("--export html",
+                  "this build of Taskpath has no page: node and npm were missing when it was built",
+                  "install node and npm (scripts/setup does), then configure and build again");
+#endif
   throw unexpected("--export", names_of_exports("|") + ":FILE", "'" + text + "'");
 }
 
@@ -70,7 +76,7 @@ bool ends_in_csv(const std::string& name) {
 }
 
 // A positional argument that is a directory is the data; one that ends in .csv is the output.
-void place_positionals(const Raw& raw, Options& options) {
+void place_positionals(const AnalyzeWords& raw, Options& options) {
   for (const std::string& name : raw.positionals) {
     std::error_code error;
     const bool csv = ends_in_csv(name) && !fs::is_directory(name, error);
@@ -102,7 +108,7 @@ Ask when(const std::string& word) {
   return word == "always" ? Ask::Always : word == "never" ? Ask::Never : Ask::Auto;
 }
 
-void finish_analysis(const Raw& raw, ProfileOptions& options) {
+void finish_analysis(const AnalyzeWords& raw, ProfileOptions& options) {
   if (!raw.factors.empty())
     options.factors = parse_integers("--factors", raw.factors, 1, kMostFactor);
   if (!raw.procs.empty())
@@ -118,7 +124,7 @@ void finish_analysis(const Raw& raw, ProfileOptions& options) {
     options.grains.push_back(parse_grain(grain));
 }
 
-void finish(const Raw& raw, Options& options) {
+void finish(const AnalyzeWords& raw, Options& options) {
   finish_analysis(raw, options.analysis);
   options.analysis.path_map = path_rules(raw.map_path);
   options.analysis.debug_files = debug_files(raw.debug_dirs);
@@ -127,10 +133,11 @@ void finish(const Raw& raw, Options& options) {
   options.analysis.more_procs = procs_of(options.checks);
   for (const std::string& each : raw.exports)
     options.exports.push_back(parse_export(each));
-  options.analysis.contexts = !raw.exports.empty();
+  options.analysis.contexts = options.timeline || !raw.exports.empty();
   options.analysis.pictures =
+      options.timeline ||
       std::any_of(options.exports.begin(), options.exports.end(),
-                  [](const Export& each) { return each.format->name == "html"; });
+                  [](const Export& each) { return each.format->needs_pictures; });
   const std::map<std::string, Format> formats{{"table", Format::Table},
                                               {"csv", Format::Csv},
                                               {"json", Format::Json},
@@ -152,7 +159,7 @@ void finish(const Raw& raw, Options& options) {
   place_positionals(raw, options);
 }
 
-void add_input(CommandLine& line, Options& options, Raw& raw) {
+void add_input(CommandLine& line, Options& options, AnalyzeWords& raw) {
   line.group("Input");
   line.positionals(raw.positionals, 2);
   line.value("-d,--data", raw.data, "DIR", "Data directory (default: $TP_DATA, else tp-data)");
@@ -171,7 +178,7 @@ void add_input(CommandLine& line, Options& options, Raw& raw) {
             "Consider these causal regions only: name or FILE:LINE");
 }
 
-void add_analysis(CommandLine& line, Options& options, Raw& raw) {
+void add_analysis(CommandLine& line, Options& options, AnalyzeWords& raw) {
   line.group("Analysis");
   line.integer("-j,--jobs", options.analysis.jobs, 1, 1024, "N",
                "Number of analysis threads (default: one per CPU)");
@@ -182,7 +189,7 @@ void add_analysis(CommandLine& line, Options& options, Raw& raw) {
   line.flag("--dump", options.dump, "Print the records of the trace, and nothing else");
 }
 
-void add_what_if(CommandLine& line, Options& options, Raw& raw) {
+void add_what_if(CommandLine& line, Options& options, AnalyzeWords& raw) {
   line.group("What-if");
   line.value("--factors", raw.factors, "LIST",
              "Factors of the what-if analysis (default: 2,4,8,16,50,100,200,400)");
@@ -194,7 +201,7 @@ void add_what_if(CommandLine& line, Options& options, Raw& raw) {
             "Predict the effect of another grain size for this loop");
 }
 
-void add_prediction(CommandLine& line, Raw& raw) {
+void add_prediction(CommandLine& line, AnalyzeWords& raw) {
   line.group("Prediction");
   line.value("-P,--procs", raw.procs, "LIST",
              "Numbers of CPUs to predict speedups for (default: the CPUs of the run, and 4 times "
@@ -206,7 +213,7 @@ void add_prediction(CommandLine& line, Raw& raw) {
              "trace");
 }
 
-void add_output(CommandLine& line, Options& options, Raw& raw) {
+void add_output(CommandLine& line, Options& options, AnalyzeWords& raw) {
   line.group("Output");
   line.value("-o,--out-dir", raw.out_dir, "DIR", "Directory for the files that are written");
   line.choice("--format", raw.format, {"table", "csv", "json", "md"}, "What goes to stdout");
@@ -215,6 +222,8 @@ void add_output(CommandLine& line, Options& options, Raw& raw) {
               "Order of the table");
   line.value("--json", options.json, "FILE|-",
              "Write JSON to FILE, or to stdout in place of the table");
+  line.flag("--timeline", options.timeline,
+            "With figures by position and time, calling contexts and source in the JSON");
   line.list("--export", raw.exports, "FORMAT:FILE",
             "Write a file for another tool: " + names_of_exports(", "));
   line.flag("--warnings", options.warnings,
@@ -222,7 +231,7 @@ void add_output(CommandLine& line, Options& options, Raw& raw) {
   line.hidden("--progress-after", raw.progress_after); // for tests
 }
 
-void add_gates(CommandLine& line, Options& options, Raw& raw) {
+void add_gates(CommandLine& line, Options& options, AnalyzeWords& raw) {
   line.group("Gates");
   line.list("--check", raw.checks, "EXPR",
             "Exit with 1 unless this holds: 'parallelism>=16', 'site(a.cpp:42).critical<30%'");
@@ -235,7 +244,7 @@ void add_gates(CommandLine& line, Options& options, Raw& raw) {
 std::optional<Options> parse_options(const std::vector<std::string>& arguments) {
   Options options;
   options.analysis.jobs = std::max(1u, std::thread::hardware_concurrency());
-  Raw raw;
+  AnalyzeWords raw;
   CommandLine line("tp-analyze", "Report how far a recorded program can scale and what limits it.",
                    "[OPTIONS] [DATA_DIR] [PROFILE.csv]");
   add_input(line, options, raw);

@@ -30,6 +30,7 @@ struct Options {
   std::string region_dir; // directory for the region files
   std::string list;       // a directory: list the recordings of this name, and nothing else
   std::string json;       // file, "-" for stdout, or empty
+  bool timeline = false;  // the JSON has all that pages draw
   ProfileOptions analysis;
   TextOptions text;
   Format format = Format::Table;

@@ -14,14 +14,14 @@ namespace {
 
 using tool::CommandLine;
 
-constexpr std::uint64_t kMostRows = 1'000'000'000; // of a table
+constexpr std::uint64_t kMostRowsOfDiff = 1'000'000'000; // of a table
 
-struct Raw {
+struct DiffWords {
   std::string format = "table";
   std::vector<std::string> profiles, map_path, fail_if;
 };
 
-void finish(Raw& raw, DiffOptions& options) {
+void finish(DiffWords& raw, DiffOptions& options) {
   if (raw.profiles.size() != 2)
     throw tool::unexpected("BASE NEW", "two profiles",
                            raw.profiles.empty() ? "none" : "only " + raw.profiles.front());
@@ -41,7 +41,7 @@ void finish(Raw& raw, DiffOptions& options) {
                                           : DiffFormat::Table;
 }
 
-void add_options(CommandLine& line, DiffOptions& options, Raw& raw) {
+void add_options(CommandLine& line, DiffOptions& options, DiffWords& raw) {
   line.positionals(raw.profiles, 2);
   line.group("Input");
   line.list("--map-path", raw.map_path, "OLD=NEW",
@@ -49,7 +49,7 @@ void add_options(CommandLine& line, DiffOptions& options, Raw& raw) {
             "$TP_MAP_PATH, one per line, for both)");
   line.group("Output");
   line.choice("--format", raw.format, {"table", "md", "json"}, "What goes to stdout");
-  line.integer("--top", options.top, 0, kMostRows, "N", "Rows of the table (default: 10)");
+  line.integer("--top", options.top, 0, kMostRowsOfDiff, "N", "Rows of the table (default: 10)");
   line.value("--json", options.json, "FILE|-",
              "Write JSON to FILE, or to stdout in place of the table");
   line.group("Gates");
@@ -62,7 +62,7 @@ void add_options(CommandLine& line, DiffOptions& options, Raw& raw) {
 
 std::optional<DiffOptions> parse_diff_options(const std::vector<std::string>& arguments) {
   DiffOptions options;
-  Raw raw;
+  DiffWords raw;
   CommandLine line("tp-diff", "Report what changed between two profiles of a program.",
                    "[OPTIONS] BASE NEW");
   add_options(line, options, raw);

@@ -47,7 +47,7 @@ Input read_input(const std::string& path, const ReportOptions& options) {
   }
   const Profile profile = make_profile(source, wanted);
   return {.json = write_json(profile),
-          .timeline = profile.timeline.empty() ? "" : page_timeline(profile),
+          .timeline = profile.timeline.empty() ? "" : page_timeline(profile.timeline),
           .source = options.source ? source_excerpts(profile, path) : ""};
 }
 

@@ -14,13 +14,13 @@ namespace {
 
 using tool::CommandLine;
 
-struct Raw {
+struct ReportWords {
   bool no_source = false;
   std::string simulate = "auto";
   std::vector<std::string> positionals, map_path, debug_dirs;
 };
 
-void finish(Raw& raw, ReportOptions& options) {
+void finish(ReportWords& raw, ReportOptions& options) {
   if (!raw.positionals.empty())
     options.data = raw.positionals[0];
   if (raw.positionals.size() > 1)
@@ -39,7 +39,7 @@ void finish(Raw& raw, ReportOptions& options) {
   options.analysis.debug_files = debug_files(raw.debug_dirs);
 }
 
-void add_options(CommandLine& line, ReportOptions& options, Raw& raw) {
+void add_options(CommandLine& line, ReportOptions& options, ReportWords& raw) {
   line.positionals(raw.positionals, 2);
   line.group("Input");
   line.list("--map-path", raw.map_path, "OLD=NEW",
@@ -68,7 +68,7 @@ std::optional<ReportOptions> parse_report_options(const std::vector<std::string>
   // The axis of the speedup, up to 128 CPUs.
   options.analysis.procs = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
   options.analysis.contexts = options.analysis.pictures = true;
-  Raw raw;
+  ReportWords raw;
   CommandLine line("tp-report", "Write one HTML page that shows how far a recorded program scales.",
                    "[OPTIONS] [DATA_DIR] [BASE]");
   add_options(line, options, raw);

@@ -30,6 +30,8 @@ constexpr ProgramMetric kProgramMetrics[] = {
     {"divisible_parallelism_at_least",
      [](const Figures& f) { return Measured{{f.work, f.divisible_span_at_most}}; }, true},
     {"burdened_parallelism", [](const Figures& f) { return Measured{{f.work, f.burdened_span}}; }},
+    {"parallelism_with_locks",
+     [](const Figures& f) { return Measured{{f.work, f.span_with_locks}}; }},
     {"work", [](const Figures& f) { return Measured{{f.work, 1}}; }},
     {"span", [](const Figures& f) { return Measured{{f.span, 1}}; }},
     {"divisible_span", [](const Figures& f) { return Measured{{f.divisible_span, 1}}; }, true,
@@ -302,8 +304,8 @@ Missing why_missing(const Metric& metric, const Figures& figures) {
   if (const Interval around_one = interval_of(metric, figures, 1);
       !figures.span_is_exact && around_one.low < around_one.high)
     return {
-        "known on one side only, since the order inside reductions, scans or flow graphs was not "
-        "seen",
+        "known on one side only, since the order inside reductions, scans, flow graphs or calls of "
+        "collaborative_call_once was not seen",
         "CXX=tp-c++, or build against the headers of tp-config --cflags"};
   if (metric.procs > 0)
     return {figures.predicted.empty() ? "nothing was predicted"

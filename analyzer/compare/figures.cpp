@@ -16,7 +16,7 @@
 namespace tp::analysis {
 namespace {
 
-using Json = JsonFields::Json;
+using ReadJson = JsonFields::Json;
 constexpr const char* kHint = "tp-analyze --json FILE writes one";
 
 bool is_of_unseen_order(std::string_view warning) {
@@ -48,7 +48,7 @@ SiteFigures site_of_json(const JsonFields& json) {
   }
   if (json.has("filter")) { // added within /1, as are the pipelines
     site.filter = json.number32("filter");
-    for (const Json& each : json.array("pipelines")) {
+    for (const ReadJson& each : json.array("pipelines")) {
       const JsonFields call{each, json.file(), "sites.pipelines."};
       PipelineCall pipeline{call.text("file"), line_of(call), call.text("function"), {}};
       if (!call.is_null("wrapper")) {
@@ -87,8 +87,8 @@ std::uint64_t divisible_span_at_most(const JsonFields& json) {
              : std::max(json.number("divisible_span"), json.number("span"));
 }
 
-Json parse(const std::string& text, const std::string& file) {
-  Json json = Json::parse(text, nullptr, false);
+ReadJson parse(const std::string& text, const std::string& file) {
+  ReadJson json = ReadJson::parse(text, nullptr, false);
   if (json.is_discarded())
     fail(Problem::BadJson, {file}, "JSON", "something else", kHint);
   const auto schema = json.is_object() ? json.find("schema") : json.end();
@@ -112,12 +112,13 @@ Figures figures_of(const Profile& profile) {
                   .divisible_span = profile.divisible_span,
                   .divisible_span_at_most = profile.divisible_span_at_most,
                   .burdened_span = profile.burdened_span_tbb,
+                  .span_with_locks = profile.parallelism_with_locks().denominator,
                   .divisible = profile.divisible,
                   .span_is_exact =
                       std::ranges::none_of(profile.warnings, is_of_unseen_order, &Warning::name),
                   .tasks = profile.read.begun,
                   .steps = profile.read.steps,
-                  .predicted_work = profile.prediction.work};
+                  .predicted_work = profile.prediction.serial};
   if (profile.attribution.basis != AttributionBasis::None)
     figures.attributed = {profile.attribution.attributed, profile.attribution.total};
   const TimeBalance& balance = profile.balance;
@@ -129,7 +130,7 @@ Figures figures_of(const Profile& profile) {
   figures.clock = profile.run.work;
   figures.hz = profile.run.same_as_time ? time_hz : static_cast<double>(profile.run.work.hz);
   figures.overhead = {profile.prediction.overhead,
-                      profile.prediction.work + profile.prediction.overhead};
+                      profile.prediction.serial + profile.prediction.overhead};
   for (const PredictedRun& run : profile.prediction.runs)
     figures.predicted.push_back({run.procs, run.time});
   for (const SiteRow& row : profile.sites)
@@ -153,7 +154,7 @@ Figures figures_of(const Profile& profile) {
 
 Figures read_figures(const std::string& text, const std::string& file) {
   const JsonFile source{{file}, FieldErrors::PathAndType, kHint};
-  const Json json = parse(text, file);
+  const ReadJson json = parse(text, file);
   const JsonFields fields(json, source);
   const JsonFields clock = fields.object("clock"), trace = fields.object("trace");
   Figures figures{
@@ -165,10 +166,12 @@ Figures read_figures(const std::string& text, const std::string& file) {
       .divisible_span = fields.number("divisible_span"),
       .divisible_span_at_most = divisible_span_at_most(fields),
       .burdened_span = fields.object("scalability").object("burdened_tbb").number("span"),
+      .span_with_locks =
+          fields.number(fields.has("span_with_locks") ? "span_with_locks" : "span"), // added in /1
       .divisible = divisible_of_json(fields),
       .span_is_exact =
           std::ranges::none_of(fields.array_or_empty("warnings"), is_of_unseen_order,
-                               [](const Json& warning) { return warning.value("name", ""); }),
+                               [](const ReadJson& warning) { return warning.value("name", ""); }),
       .tasks = trace.number("tasks_begun"),
       .steps = trace.number("steps")};
   if (fields.has("prediction")) {
@@ -176,7 +179,7 @@ Figures read_figures(const std::string& text, const std::string& file) {
     figures.predicted_work = prediction.number("work");
     figures.overhead = {prediction.number("overhead"),
                         figures.predicted_work + prediction.number("overhead")};
-    for (const Json& run : prediction.array("runs")) {
+    for (const ReadJson& run : prediction.array("runs")) {
       const JsonFields of_run{run, source, "prediction.runs."};
       figures.predicted.push_back({of_run.number("procs"), of_run.number("time")});
     }
@@ -201,7 +204,7 @@ Figures read_figures(const std::string& text, const std::string& file) {
   }
   if (const JsonFields attribution = fields.object("attribution"); attribution.has("total"))
     figures.attributed = {attribution.number("attributed"), attribution.number("total")};
-  for (const Json& site : fields.array("sites"))
+  for (const ReadJson& site : fields.array("sites"))
     figures.sites.push_back(site_of_json({site, source, "sites."}));
   if (figures.sites.empty())
     fail(Problem::BadField, {file}, "main among the sites", "no site", kHint);

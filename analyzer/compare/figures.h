@@ -41,7 +41,8 @@ struct Figures {
   std::string lost; // where records are lost, or empty
   std::uint64_t work = 0, span = 0;
   std::uint64_t divisible_span = 0, divisible_span_at_most = 0;
-  std::uint64_t burdened_span = 0; // oneTBB's model
+  std::uint64_t burdened_span = 0;   // oneTBB's model
+  std::uint64_t span_with_locks = 0; // at least the greatest proven bound of a lock
   Divisible divisible = Divisible::Known;
   bool span_is_exact = true; // to a hundredth; else a lower bound
   std::uint64_t tasks = 0, steps = 0;

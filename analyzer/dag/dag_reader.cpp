@@ -25,8 +25,12 @@ std::uint64_t expected_chunks(const EndInfo& end, std::size_t stream) {
   return stream < end.chunks.size() ? end.chunks[stream] : 0;
 }
 
-constexpr auto kFlowGraph = static_cast<std::uint8_t>(trace::Construct::FlowGraph);
 constexpr auto kTaskGroup = static_cast<std::uint8_t>(trace::Construct::TaskGroup);
+
+// The context of a thread that the program creates.
+bool is_thread(const Context* context) {
+  return context && context->construct == static_cast<std::uint8_t>(trace::Construct::Thread);
+}
 } // namespace
 
 DagReader::DagReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
@@ -59,6 +63,7 @@ ReadSummary DagReader::run() {
   measure_streams();
   refine_time_rate();
   judge_completeness();
+  summary_.concurrency = pools_.limits(externals_);
   return summary_;
 }
 
@@ -128,6 +133,11 @@ Frame& DagReader::running(Stream& stream) {
   return *stream.top;
 }
 
+// Of the time in which a step slept.
+std::uint64_t DagReader::latency_of(const trace::AsleepPayload& asleep) const {
+  return info_.run.waits_seen ? asleep.time - std::min(asleep.waited, asleep.time) : 0;
+}
+
 // `counts`: false for a step that is left out of the profile; it is one without work then.
 void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool counts) {
   const Record& record = stream.cursor.record();
@@ -148,28 +158,91 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
     if (exceeds)
       note(Problem::RegionExceedsStep);
   }
+  std::uint64_t lead = record.lead, length = time.at - time.begin;
+  PauseRole pause = PauseRole::None;
+  if (stream.paused) [[unlikely]] {
+    pause = PauseRole::LeftOut;
+    summary_.paused_time += length + lead;
+    lead = length = 0;
+    counts = false;
+    --summary_.steps;
+  } else if (frame.state.is_left_out) [[unlikely]] {
+    pause = PauseRole::Enters;
+    frame.state.is_left_out = false;
+    summary_.begun += frame.is_task;
+  }
+  if (!stream.locks.empty())
+    settle_locks(stream, counts);
   const std::uint64_t* const extra = counts ? record.extra : no_extra_.data();
+  const PoolId pool = enter_pools(stream, frame, time.begin, counts ? record.work : 0);
   const Step step{counts ? record.work : 0,
-                  record.lead,
-                  time.at - time.begin,
+                  lead,
+                  counts ? stream.asleep.time : 0,
+                  counts ? latency_of(stream.asleep) : 0,
+                  length,
                   time.begin,
                   stream.cursor.number(),
                   {stream.regions.data(), stream.regions.size()},
+                  {stream.locks.data(), stream.locks.size()},
                   {extra, summary_.extra.size()},
                   frame.state.opened,
                   closed,
                   frame.state.fold,
-                  frame.state.after_portion};
+                  frame.state.after_portion,
+                  pause,
+                  !counts && pause != PauseRole::LeftOut,
+                  counts ? 0 : record.work,
+                  pool,
+                  {stream.changes.data(), stream.changes.size()}};
   visitor_.step(frame.state, step);
   frame.state.opened = closed;
   frame.state.fold = FoldKind::None;
   frame.state.after_portion = false;
   stream.regions.clear();
+  stream.locks.clear();
+  stream.asleep = {};
+  summary_.asleep += step.asleep;
+  summary_.latency += step.latency;
   ++summary_.steps;
   summary_.overhead += step.overhead_before;
   summary_.step_time += step.length;
   for (std::size_t event = 0; event < summary_.extra.size(); ++event)
     summary_.extra[event] += extra[event];
+}
+
+// Threads outside of tasks, and those that the program creates, run whatever is allowed; the first of
+// them is what is allowed.
+PoolId DagReader::enter_pools(Stream& stream, const Frame& frame, std::uint64_t begin,
+                              std::uint64_t work) {
+  const bool may_always_run = frame.state.is_thread || (frame.state.is_root && !stream.is_main);
+  std::uint32_t allowed = may_always_run ? 0 : pools_.allowed_at(begin);
+  // What the step itself changed came after its begin; times of records are not as precise.
+  const auto change = std::ranges::find(stream.moves, false, &Stream::Move::is_arena);
+  if (change != stream.moves.end() && !may_always_run)
+    allowed = change->from;
+  PoolId pool = pools_.pool_of(stream.arena, allowed);
+  stream.changes.clear();
+  for (const Stream::Move& move : stream.moves) {
+    if (move.is_arena)
+      stream.arena = move.to;
+    else if (!may_always_run)
+      allowed = move.to;
+    const PoolId to = pools_.pool_of(stream.arena, allowed);
+    if (const std::uint64_t after = std::min(move.work, work); after > 0)
+      stream.changes.push_back({after, to});
+    else
+      pool = to;
+  }
+  stream.moves.clear();
+  return pool;
+}
+
+// The record came after a time without work.
+void DagReader::add_idle(const Stream& stream) {
+  const std::uint64_t lead = stream.cursor.record().lead, at = stream.cursor.time().at;
+  (stream.paused ? summary_.paused_time : summary_.idle) += lead;
+  if (lead > 0)
+    visitor_.idle(stream.cursor.number(), at - lead, at);
 }
 
 void DagReader::push(Stream& stream, Frame* frame) {
@@ -180,8 +253,7 @@ void DagReader::push(Stream& stream, Frame* frame) {
 void DagReader::finish_top(Stream& stream) {
   Frame* const frame = stream.top;
   stream.top = frame->below;
-  if (frame->is_task)
-    ++summary_.ended;
+  summary_.ended += frame->is_task && !frame->state.is_left_out;
   joins_.finish(frame);
 }
 
@@ -197,7 +269,9 @@ void DagReader::finish_stack(Frame*& top) {
   while (top) {
     Frame* const frame = top;
     top = frame->below;
-    summary_.unfinished += frame->is_task;
+    // A thread of the program's may run until the process ends.
+    summary_.unfinished +=
+        frame->is_task && !frame->state.is_left_out && !is_thread(frame->context);
     joins_.finish(frame);
   }
 }
@@ -254,6 +328,11 @@ bool DagReader::process_record(Stream& stream) {
     return process_context_end(stream);
   case Op::Cut:
     process_cut(stream);
+    return true;
+  case Op::Section:
+  case Op::Take:
+  case Op::Give:
+    process_lock(stream);
     return true;
   case Op::Extended:
     return process_extended(stream);
@@ -351,6 +430,7 @@ bool DagReader::process_spawn(Stream& stream) {
   Context* context = nullptr;
   if (!resolve_context(stream, &parent, context))
     return false;
+  note_external(stream);
   summary_.constructs[row] |= std::uint64_t{1} << (context->construct & 63);
   close_step(stream, parent,
              {record.op == Op::Spawn ? BoundaryKind::Spawn : BoundaryKind::Wait, row});
@@ -380,10 +460,15 @@ bool DagReader::process_spawn(Stream& stream) {
     joins_.split(parent, *child);
   child->state.is_split = is_split;
   child->state.is_stage = is_stage;
+  child->state.is_thread = is_thread(context);
   child->largest_leaf = is_split ? parent.largest_leaf : stream.largest_leaf;
   stream.largest_leaf = 0;
-  visitor_.spawned(parent.state, child->state);
   ++summary_.spawned;
+  if (stream.paused) [[unlikely]] {
+    child->state.is_left_out = true;
+    --summary_.spawned;
+  }
+  visitor_.spawned(parent.state, child->state);
   summary_.most_live_frames = std::max(summary_.most_live_frames, joins_.live_frames());
 
   const std::uint64_t ordinal = stream.cursor.spawns();
@@ -400,7 +485,9 @@ bool DagReader::process_wait(Stream& stream) {
   Context* context = nullptr;
   if (!resolve_context(stream, &frame, context))
     return false;
+  note_external(stream);
   close_step(stream, frame, {BoundaryKind::Wait, frame.state.last_spawned});
+  summary_.graph_waits += context->construct == kFlowGraph;
   joins_.begin_wait(frame, context);
   return true;
 }
@@ -425,7 +512,9 @@ bool DagReader::process_wait_end(Stream& stream) {
   if (force_ && is_known)
     note_missing(Problem::NeverEnded, stream);
   ++summary_.waits;
-  summary_.idle += stream.cursor.record().lead;
+  if (stream.paused) [[unlikely]]
+    --summary_.waits;
+  add_idle(stream);
   if (stream.cursor.record().flags & trace::kWaitEndByException)
     ++summary_.by_exception;
   return true;
@@ -485,13 +574,16 @@ bool DagReader::process_begin(Stream& stream) {
   if (!claim_task(stream, task))
     return false;
   ++summary_.begun;
+  task->state.is_left_out = stream.paused;
+  if (stream.paused) [[unlikely]]
+    --summary_.begun;
   if (record.flags & trace::kTaskCancelled)
     ++summary_.cancelled;
   push(stream, task);
   note_steal(stream, *task);
   visitor_.begun(task->state);
   if (record.op == Op::Begin) {
-    summary_.idle += record.lead;
+    add_idle(stream);
     return true;
   }
   if (record.flags & trace::kTaskByException)
@@ -608,7 +700,7 @@ bool DagReader::process_join(Stream& stream) {
   if (!there)
     note_missing(Problem::NeverJoined, stream);
   close_step(stream, frame, {BoundaryKind::Other});
-  ++summary_.folds;
+  summary_.folds += !stream.paused;
   visitor_.folds(frame.state);
   joins_.pass_node(frame, force_);
   const unsigned flags = stream.cursor.record().flags;
@@ -622,10 +714,11 @@ bool DagReader::process_join(Stream& stream) {
 // which the next record shows. A thread that has created a context has used oneTBB already.
 void DagReader::process_cut(Stream& stream) {
   Frame& frame = running(stream);
-  const bool before_use = !stream.used_tbb && !frame.is_task && !frame.last_context;
+  const bool before_use =
+      !stream.used_tbb && !frame.is_task && (!frame.last_context || is_thread(frame.last_context));
+  const auto follows = stream.cursor.next_extended();
   const bool is_first_use =
-      before_use && stream.cursor.next_extended().value_or(trace::ExtendedKind::Feed) ==
-                        trace::ExtendedKind::Feed;
+      before_use && follows != trace::ExtendedKind::Pause && follows != trace::ExtendedKind::Resume;
   stream.used_tbb |= is_first_use;
   close_step(stream, frame, {is_first_use ? BoundaryKind::FirstUse : BoundaryKind::Other},
              !(from_first_use_ && before_use));
@@ -649,6 +742,78 @@ void DagReader::process_region(Stream& stream) {
       return;
     }
   stream.regions.push_back({*region, record.work});
+}
+
+// Of the step that the next closing record closes.
+void DagReader::process_lock(Stream& stream) {
+  const Record& record = stream.cursor.record();
+  if (record.lock_slot >= stream.slots.size() || !stream.slots[record.lock_slot])
+    fail(Problem::NoLockYet, stream.cursor.place(), "a slot of a lock",
+         std::to_string(record.lock_slot));
+  LockUse use{.kind = record.op == Op::Section ? LockUseKind::Section
+                      : record.op == Op::Take  ? LockUseKind::Take
+                                               : LockUseKind::Give,
+              .object = *stream.slots[record.lock_slot],
+              .at = record.lead,
+              .shared = (record.flags & trace::kLockShared) != 0};
+  if (use.kind == LockUseKind::Give) {
+    stream.locks.push_back(use);
+    return;
+  }
+  const LockPlaceId* const place = rows_.lock_place_of_id.find(record.lock_place);
+  if (!place && claims_complete_)
+    fail(Problem::BadLockPlace, stream.cursor.place(), "a lock_place of sites.jsonl",
+         std::to_string(record.lock_place));
+  if (!place)
+    note(Problem::BadLockPlace);
+  use.place = place ? *place : LockPlaceId{};
+  use.waited = record.wall;
+  use.is_contended = (record.flags & trace::kLockContended) != 0;
+  if (use.kind == LockUseKind::Section) {
+    use.work = record.work;
+    use.is_sampled = (record.flags & trace::kLockMany) != 0;
+    if (use.is_sampled) {
+      use.count = record.sections;
+      use.error = record.work_error;
+    }
+  }
+  stream.locks.push_back(use);
+}
+
+// Corrections of the clock may make a section a little longer than what is left of its step. In a step
+// that does not count no section does, but one that is open at its end or ends in it may matter.
+void DagReader::settle_locks(Stream& stream, bool counts) {
+  const std::uint64_t work = counts ? stream.cursor.record().work : 0;
+  if (!counts)
+    std::erase_if(stream.locks,
+                  [](const LockUse& use) { return use.kind == LockUseKind::Section; });
+  for (LockUse& use : stream.locks) {
+    use.at = std::min(use.at, work);
+    use.work = std::min(use.work, work - use.at);
+    if (!counts)
+      use.waited = 0;
+    summary_.lock_waits += use.waited;
+  }
+  std::ranges::stable_partition(stream.locks,
+                                [](const LockUse& use) { return use.kind != LockUseKind::Take; });
+  summary_.lock_records += stream.locks.size();
+}
+
+void DagReader::set_slot(Stream& stream, const trace::LockObjectPayload& payload) {
+  const auto [found, fresh] = lock_objects_.try_emplace(
+      {payload.address, payload.generation}, static_cast<LockObjectId>(lock_objects_.size()));
+  if (fresh)
+    visitor_.lock_object(found->second, {payload.address, payload.generation, payload.kind,
+                                         (payload.flags & trace::kLockMayBeReused) != 0});
+  if (payload.slot >= stream.slots.size())
+    stream.slots.resize(std::size_t{payload.slot} + 1);
+  stream.slots[payload.slot] = found->second;
+}
+
+// An external thread runs tasks.
+void DagReader::note_external(Stream& stream) {
+  externals_ += !stream.is_worker && !stream.runs_tasks;
+  stream.runs_tasks = true;
 }
 
 bool DagReader::process_context_end(Stream& stream) {
@@ -710,7 +875,7 @@ bool DagReader::process_extended(Stream& stream) {
     load(payload);
     if (!resume_stack(stream, payload.stack))
       return false;
-    summary_.idle += record.lead;
+    add_idle(stream);
     break;
   }
   case trace::ExtendedKind::EdgeUses: {
@@ -727,8 +892,45 @@ bool DagReader::process_extended(Stream& stream) {
   case trace::ExtendedKind::LoopWhole:
     stream.largest_leaf = LoopPart::of(dimensions(stream)).largest;
     break;
+  case trace::ExtendedKind::Asleep: {
+    load(stream.asleep);
+    break;
+  }
+  case trace::ExtendedKind::LockObject: {
+    trace::LockObjectPayload payload;
+    load(payload);
+    set_slot(stream, payload);
+    break;
+  }
+  case trace::ExtendedKind::InArena: {
+    trace::InArenaPayload payload;
+    load(payload);
+    const bool entered = (payload.flags & trace::kArenaEntered) != 0 && stream.top;
+    const std::uint32_t arena = pools_.enter(payload, entered ? stream.top->serial : 0);
+    stream.moves.push_back({payload.work, arena, true, 0});
+    break;
+  }
+  case trace::ExtendedKind::Enqueued: {
+    trace::EnqueuedPayload payload;
+    load(payload);
+    pools_.enqueued(payload.arena);
+    break;
+  }
+  case trace::ExtendedKind::AllowedThreads: {
+    trace::AllowedThreadsPayload payload;
+    load(payload);
+    const std::uint32_t before = pools_.allowed_at(payload.time - 1);
+    stream.moves.push_back({payload.work, pools_.allow(payload), false, before});
+    break;
+  }
   case trace::ExtendedKind::Pause:
     ++summary_.pauses;
+    break;
+  case trace::ExtendedKind::StepsPaused:
+    stream.paused = true;
+    break;
+  case trace::ExtendedKind::StepsResumed:
+    stream.paused = false;
     break;
   case trace::ExtendedKind::Forked:
     ++summary_.forks;
@@ -780,22 +982,48 @@ void DagReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& pa
       stream.thread_ended_at > 0 && now > stream.thread_ended_at)
     stream.without_thread += now - stream.thread_ended_at;
   stream.thread_ended_at = 0;
-  // A worker thread's root frame has no step of its own.
-  if (payload.role == static_cast<std::uint32_t>(trace::ThreadRole::Worker))
+  switch (static_cast<trace::ThreadRole>(payload.role)) {
+  case trace::ThreadRole::Worker:
     ++summary_.threads.workers;
-  push_root(stream, payload.role == static_cast<std::uint32_t>(trace::ThreadRole::Main));
+    break;
+  case trace::ThreadRole::Created:
+    ++summary_.threads.created;
+    break;
+  case trace::ThreadRole::External:
+    ++summary_.threads.others;
+    break;
+  case trace::ThreadRole::Main:
+    break;
+  }
+  const auto role = static_cast<trace::ThreadRole>(payload.role);
+  stream.is_main = role == trace::ThreadRole::Main;
+  stream.is_worker = role == trace::ThreadRole::Worker;
+  stream.runs_tasks = false;
+  stream.arena = 0;
+  stream.moves.clear();
+  push_root(stream, stream.is_main);
   stream.used_tbb = false;
+  stream.paused = false;
   // Recording may have begun before the first use (a causal region): both parts are one code
   // segment.
-  if (payload.prior_work > 0 && from_first_use_)
+  const trace::AsleepPayload slept = std::exchange(stream.asleep, {});
+  if (from_first_use_) {
     summary_.left_out_work += payload.prior_work;
-  else if (payload.prior_work > 0) {
+  } else if (payload.prior_work > 0 || slept.time > 0) {
     const Step step{.work = payload.prior_work,
+                    .asleep = slept.time,
+                    .latency = latency_of(slept),
                     .begin = stream.cursor.time().at,
                     .stream = stream.cursor.number(),
                     .closed = {BoundaryKind::FirstUse}};
     visitor_.step(stream.top->state, step);
     summary_.prior_work += step.work;
+    summary_.prior_asleep += step.asleep;
+    if (payload.role == static_cast<std::uint32_t>(trace::ThreadRole::Main)) {
+      summary_.main_prior_work += step.work;
+      summary_.main_prior_asleep += step.asleep;
+    }
+    summary_.latency += step.latency;
   }
 }
 
@@ -806,8 +1034,10 @@ void DagReader::finish_all() {
   for (Stream& stream : streams_)
     finish_stack(stream.top);
   stacks_.for_each([&](std::uint64_t, Frame* top) { finish_stack(top); });
-  summary_.never_begun = tasks_.size();
-  tasks_.for_each([&](Frame* frame) { joins_.abandon(frame); });
+  tasks_.for_each([&](Frame* frame) {
+    summary_.never_begun += !frame->state.is_left_out;
+    joins_.abandon(frame);
+  });
   contexts_.for_each([&](Context* context) {
     joins_.end_context(context);
     joins_.release(context);

@@ -12,6 +12,7 @@
 #include "base/paged_table.h"
 #include "dag/dag_visitor.h"
 #include "dag/joins.h"
+#include "dag/pools.h"
 #include "dag/stream_queue.h"
 #include "model/read_summary.h"
 #include "model/row_maps.h"
@@ -21,8 +22,11 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tp::analysis {
@@ -45,6 +49,7 @@ private:
     std::uint64_t largest_leaf = 0;          // of the LoopWhole record before the next SpawnWait
     std::vector<trace::LoopDimension> shape; // of the LoopShape record before the next body's end
     bool used_tbb = false;                   // by the thread, unless it is a worker thread
+    bool paused = false;                     // its steps do not count
     Row last_row = kMainRow;
     std::uint64_t first_time = 0;
     std::uint64_t thread_ended_at = 0; // of the last thread that gave the stream back; 0: none
@@ -52,8 +57,22 @@ private:
     std::uint64_t contexts = 0;
     std::uint64_t releases = 0;
     std::uint64_t stacks = 0;
-    std::vector<RegionWork> regions; // of the next closed step
-    std::vector<Context*> ending;    // contexts that end before the next record with a time
+    std::vector<RegionWork> regions;                // of the next closed step
+    std::vector<LockUse> locks;                     // likewise
+    std::vector<std::optional<LockObjectId>> slots; // which lock a slot is
+    trace::AsleepPayload asleep{};                  // likewise
+    std::uint32_t arena = 0; // in which the thread executes, where the open step began; an index
+    struct Move {            // from `work` on; an index
+      std::uint64_t work;
+      std::uint32_t to;
+      bool is_arena;      // else what is allowed
+      std::uint32_t from; // what was allowed before; of an arena: 0
+    };
+    std::vector<Move> moves;                 // before the end of the next closed step
+    std::vector<PoolChange> changes;         // the same, as visitors see it
+    bool is_worker = false, is_main = false; // the thread is one of oneTBB's; runs main()
+    bool runs_tasks = false;                 // it has created one, or waited for one
+    std::vector<Context*> ending;            // contexts that end before the next record with a time
     Waiters spawn_waiters, context_waiters, release_waiters, stack_waiters;
   };
 
@@ -81,6 +100,11 @@ private:
   std::vector<trace::LoopDimension> dimensions(const Stream& stream) const;
   void process_release(Stream& stream);
   void process_region(Stream& stream);
+  void process_lock(Stream& stream);
+  void set_slot(Stream& stream, const trace::LockObjectPayload& payload);
+  void settle_locks(Stream& stream, bool counts);
+  void note_external(Stream& stream);
+  PoolId enter_pools(Stream& stream, const Frame& frame, std::uint64_t begin, std::uint64_t work);
   bool process_extended(Stream& stream);
   bool process_edge_uses(Stream& stream, const trace::EdgeUsesPayload& payload);
   // The edge. Null: the record has to wait; with force_: the edge does not exist.
@@ -98,7 +122,9 @@ private:
   Row resolve_site(Stream& stream, const Frame& parent);
 
   Frame& running(Stream& stream);
+  std::uint64_t latency_of(const trace::AsleepPayload& asleep) const;
   void close_step(Stream& stream, Frame& frame, Boundary closed, bool counts = true);
+  void add_idle(const Stream& stream);
   void push(Stream& stream, Frame* frame);
   void push_root(Stream& stream, bool is_main = false);
   void finish_top(Stream& stream);
@@ -130,11 +156,14 @@ private:
   std::vector<Stream> streams_;
   PagedTable<Frame> tasks_;      // spawned, not begun
   PagedTable<Context> contexts_; // until ContextEnd
-  IdTable<Edge> edges_;          // with uses left, or spent not long ago
+  Pools pools_;
+  std::uint64_t externals_ = 0; // external threads that have run tasks
+  IdTable<Edge> edges_;         // with uses left, or spent not long ago
   std::vector<std::uint64_t> spent_edges_;
   std::size_t next_drop_ = 1024; // at this number of spent edges
   IdTable<Frame*> stacks_;       // suspended stacks
-  Waiters lost_;                 // waiters for streams that do not exist
+  std::map<std::pair<std::uint64_t, std::uint32_t>, LockObjectId> lock_objects_;
+  Waiters lost_; // waiters for streams that do not exist
   bool force_ = false;
   bool claims_complete_ = false;
   bool waits_for_messages_ = false; // this oneTBB has try_put_and_wait()

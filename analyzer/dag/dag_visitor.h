@@ -10,6 +10,8 @@
 
 #include "base/ids.h"
 #include "dag/loop_part.h"
+#include "model/concurrency.h"
+#include "model/lock.h"
 
 #include <array>
 #include <cstddef>
@@ -58,10 +60,12 @@ struct FrameState {
   Row last_spawned = kMainRow; // row of the task that it created last; its own row until then
   Boundary opened;             // what the open step began with
   bool is_root = false;
-  bool is_split = false;         // an algorithm split it off its spawner's own work
-  bool is_stage = false;         // its spawner is another call of a filter of its pipeline
-  bool starts_after = false;     // its path has been reassigned: it does not come after its spawn
-  bool is_stolen = false;        // it began on another thread than it was spawned on
+  bool is_split = false;  // an algorithm split it off its spawner's own work
+  bool is_stage = false;  // its spawner is another call of a filter of its pipeline
+  bool is_thread = false; // it is a thread that the program created
+  bool is_stolen = false; // it began on another thread than it was spawned on
+  // It was spawned while recording was paused; once it has begun: no step of it counts so far.
+  bool is_left_out = false;
   FoldKind fold{};               // of the open step
   bool after_portion = false;    // the open step began after a portion of a body call
   std::uint64_t steal_delay = 0; // ticks since it and its thief were both available; 0: unknown
@@ -72,18 +76,50 @@ struct RegionWork {
   std::uint64_t work = 0;
 };
 
+// A critical section that began and ended in the step; an acquisition whose section is open at the
+// step's end; the end of a section that began in an earlier step. Of a step, in this order: Sections
+// and Gives by the time of release, then Takes by the time of acquisition.
+enum class LockUseKind : std::uint8_t { Section, Take, Give };
+struct LockUse {
+  LockUseKind kind = LockUseKind::Section;
+  LockObjectId object{};
+  LockPlaceId place{};      // not of a Give
+  std::uint64_t at = 0;     // of acquisition (Give: release), as work since the step's beginning
+  std::uint64_t work = 0;   // Section: inside it
+  std::uint64_t waited = 0; // ticks, from the first failed attempt to acquire it
+  // Section: it represents so many, which are spread evenly over the step, if it is sampled. `work` is
+  // then an estimate of their sum, with this standard error.
+  std::uint32_t count = 1;
+  std::uint32_t error = 0;
+  bool shared = false, is_contended = false, is_sampled = false;
+};
+
+// Of a step, in a recording with pauses. LeftOut: it began in a pause, all its figures are 0. Enters:
+// the first one of its frame that counts, if the frame began in a pause.
+enum class PauseRole : std::uint8_t { None, LeftOut, Enters };
+
 // The longest part of one task's execution on one thread with no spawn, wait, begin or end inside.
 struct Step {
   std::uint64_t work = 0;
   std::uint64_t overhead_before = 0; // ticks inside the runtime and the profiler before it
+  std::uint64_t asleep = 0;          // time in which the thread slept, in the unit of work
+  std::uint64_t latency = 0;         // of it, not waiting for other threads; 0 if that is not known
   std::uint64_t length = 0;          // ticks of wall-clock time
   std::uint64_t begin = 0;           // ticks
   std::uint32_t stream = 0;
   std::span<const RegionWork> regions;
+  std::span<const LockUse> locks;
   std::span<const std::uint64_t> extra; // values of the run's extra events
   Boundary opened, closed;              // what it began and ended with
   FoldKind fold = FoldKind::None;
   bool after_portion = false; // it began inside a body call, after a portion of it
+  PauseRole pause = PauseRole::None;
+  // Before the first oneTBB call of its thread, and left out of the profile, so that it has no work;
+  // what it would have.
+  bool is_left_out = false;
+  std::uint64_t left_out_work = 0;
+  PoolId pool = kNoPool;               // where it began
+  std::span<const PoolChange> moves{}; // in the order of their work, which is at most the step's
 };
 
 // Which path survives where two of equal length meet. A child wins against the continuation, of two
@@ -111,6 +147,8 @@ public:
   // frame has joined before in the same scope. Either may be null.
   virtual void wait_joined(FrameState& frame, Path* fresh, Path* again) = 0;
 
+  // The next lock object; before the first step that uses it.
+  virtual void lock_object(LockObjectId, const LockObjectInfo&) {}
   // A root frame begins; its path is new.
   virtual void root_begun(FrameState&) {}
   // `child.path` and `child.row` are set; the path is a copy of the parent's.
@@ -118,9 +156,11 @@ public:
   virtual void begun(FrameState&) {}
   // The frame's path has been reassigned: it does not come after its spawn.
   virtual void restarted(FrameState&) {}
-  // Such a frame comes after one more edge.
+  // The frame's path comes after one more edge.
   virtual void delayed(FrameState&) {}
   virtual void step(FrameState& frame, const Step& step) = 0;
+  // A thread had nothing to run. Ticks; in the order of the stream, with its steps.
+  virtual void idle(std::uint32_t /*stream*/, std::uint64_t /*begin*/, std::uint64_t /*end*/) {}
   virtual void loop_begin(FrameState&) {}
   // A portion of the body call is over: the path from its beginning, or from the last portion's end.
   virtual void portion_end(FrameState&, const LoopPart&) {}

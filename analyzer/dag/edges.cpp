@@ -67,22 +67,22 @@ bool DagReader::process_acquire(Stream& stream) {
   Edge* const found = find_edge(stream, id);
   if (!found && !force_)
     return false;
+  // The first record after the end of a wait: an edge to that end.
+  summary_.graph_waits_seen += frame.state.opened.kind == BoundaryKind::Wait &&
+                               frame.last_context && frame.last_context->construct == kFlowGraph;
   close_step(stream, frame, {BoundaryKind::Other});
   if (!found)
     return true;
   // Within a body call of a loop, lengths are counted from the beginning of the call.
   const bool starts_after = stream.cursor.record().flags & trace::kAcquireAlone;
-  if (starts_after && frame.context &&
-      static_cast<trace::Construct>(frame.context->construct & 63) == trace::Construct::FlowGraph)
+  if (starts_after && frame.context && frame.context->construct == kFlowGraph)
     summary_.after_messages[frame.state.row] = 1;
   if (starts_after && frame.open_loops == 0) {
     visitor_.assign_path(*frame.state.path, *found->path);
-    frame.state.starts_after = true;
     visitor_.restarted(frame.state);
   } else {
     visitor_.join_path(*frame.state.path, *found->path, Tie::Into);
-    if (frame.state.starts_after)
-      visitor_.delayed(frame.state);
+    visitor_.delayed(frame.state);
   }
   use_edge(stream, id, *found, -1);
   return true;

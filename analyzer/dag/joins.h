@@ -23,12 +23,16 @@
 #include "dag/stream_queue.h"
 #include "dag/tree_order.h"
 
+#include "tp/trace/trace_format.h"
+
 #include <cstdint>
 
 namespace tp::analysis {
 
 struct Frame;
 struct Context;
+
+inline constexpr auto kFlowGraph = static_cast<std::uint8_t>(trace::Construct::FlowGraph);
 
 // The end of a task, as others join it: its path, and where the task is in the tree. Both are owned,
 // and both null if there is none.

@@ -27,11 +27,14 @@ std::string write_pprof(const Profile& profile);
 std::string write_callgrind(const Profile& profile);
 // dot.cpp: the graph of the sites for Graphviz: which site spawns which.
 std::string write_dot(const Profile& profile);
-// perfetto.cpp: the timeline of each thread, for ui.perfetto.dev.
+// perfetto.cpp: the timeline of each thread, the path of the run, and counters, for
+// ui.perfetto.dev.
 std::string write_perfetto(const Profile& profile);
 #ifdef TP_PAGE
 // html.cpp: one self-contained page, as of tp-report (export/page.h).
 std::string write_html(const Profile& profile);
+// `source`: as in PageInput (page.h).
+std::string write_html_with_source(const Profile& profile, const std::string& source);
 bool is_html(std::string_view text);
 #endif
 
@@ -47,12 +50,15 @@ struct ExportFormat {
   std::string_view name;
   std::string (*write)(const Profile&);
   bool (*is_own)(std::string_view text);
+  bool needs_pictures = false; // Profile::pictures
+  // Instead of `write`, with excerpts of the source; null: the format has none.
+  std::string (*write_with_source)(const Profile&, const std::string& source) = nullptr;
 };
 inline constexpr ExportFormat kExportFormats[] = {
 #ifdef TP_PAGE
-    {"html", write_html, is_html},
+    {"html", write_html, is_html, true, write_html_with_source},
 #endif
-    {"perfetto", write_perfetto, is_perfetto},
+    {"perfetto", write_perfetto, is_perfetto, true},
     {"speedscope", write_speedscope, is_speedscope},
     {"folded", write_folded, is_folded},
     {"folded-critical", write_folded_critical, is_folded},

@@ -271,11 +271,20 @@ std::string headline(const Json& profile) {
                        : given;
 }
 
-// The second sentence, in HTML; its place is a link to the source.
-std::string lead_html(const Json& profile) {
+// What limits the program, and what to do about it, as the terminal says it: the second is empty if
+// the first is part of it.
+std::pair<std::string, std::string> sentences(const Json& profile) {
   const Json& verdict = at(profile, "verdict");
-  std::string text = html(clipped_name(
-      text_of(verdict.is_object() ? at(verdict, "detail") : at(profile, "advice")), 600));
+  const std::string advice = text_of(at(profile, "advice"));
+  const std::string detail =
+      at(verdict, "is_repeated_by_advice") == true ? std::string() : text_of(at(verdict, "detail"));
+  return detail.empty() ? std::pair{advice, std::string()} : std::pair{detail, advice};
+}
+
+// A sentence in HTML; the place of the verdict in it is a link to the source.
+std::string lead_html(const Json& profile, const std::string& sentence) {
+  const Json& verdict = at(profile, "verdict");
+  std::string text = html(clipped_name(sentence, 600));
   const Json& place = at(verdict, "place");
   const std::string line =
       html(fmt::format("{}:{}", text_of(at(place, "file")), number_of(at(place, "line"))));
@@ -298,60 +307,68 @@ void add_card(std::string& text, const std::string& label, const std::string& va
       kind, html(label), html(value), html(note));
 }
 
-// The change that gains most at a factor of 8: marked regions first, then stretches, then sites.
+// The change that gains most at a factor of 8: a marked region, else code.
 struct BestFix {
   std::string name;
   double parallelism = 0;
 };
 
 BestFix best_fix(const Json& profile) {
-  BestFix best;
   const Json& what_if = at(profile, "what_if");
-  const auto consider = [&](const Json& points, const std::string& name) {
-    for (const Json& point : elements(points))
+  BestFix region, code;
+  for (const Json& change : elements(at(what_if, "changes"))) {
+    const std::string kind = text_of(at(change, "kind"));
+    const bool is_region = kind == "region";
+    if (!is_region && kind != "stretch" && kind != "site")
+      continue;
+    const Json& all = elements(at(what_if, is_region ? "curves" : "explored"));
+    const double index = number_of(at(change, "index"));
+    if (!(index >= 0 && index < static_cast<double>(all.size())))
+      continue;
+    BestFix& best = is_region ? region : code;
+    for (const Json& point : elements(at(all[static_cast<std::size_t>(index)], "points")))
       if (number_of(at(point, "factor")) == 8 &&
           number_of(at(point, "parallelism")) > best.parallelism)
-        best = {name, number_of(at(point, "parallelism"))};
-  };
-  for (const Json& curve : elements(at(what_if, "curves"))) {
-    const Json& regions = elements(at(curve, "regions"));
-    if (regions.size() != 1 || at(curve, "all") == true)
-      continue;
-    const auto index = regions[0].get<std::size_t>();
-    const Json& all = elements(at(profile, "regions"));
-    if (index >= all.size())
-      continue;
-    const Json& names = elements(at(all[index], "names"));
-    consider(at(curve, "points"), names.empty()
-                                      ? fmt::format("{}:{}", text_of(at(all[index], "file")),
-                                                    number_of(at(all[index], "line")))
-                                      : text_of(names[0]));
+        best = {text_of(at(change, "name")), number_of(at(point, "parallelism"))};
   }
-  if (!best.name.empty())
-    return best;
-  for (const Json& target : elements(at(what_if, "explored")))
-    if (text_of(at(target, "kind")) == "stretch")
-      consider(at(target, "points"), text_of(at(target, "name")));
-  return best;
+  return region.name.empty() ? code : region;
+}
+
+// A long name without the place in parentheses at its end.
+std::string without_place(const std::string& name) {
+  const std::size_t place = name.rfind(" (");
+  return name.size() > 50 && place != std::string::npos && name.ends_with(')')
+             ? name.substr(0, place)
+             : name;
 }
 
 std::string numbers_html(const Json& profile, const Units& units) {
   std::string text = "<dl class=\"numbers\">\n";
   const double parallelism = number_of(at(profile, "parallelism"));
   const double finer = number_of(at(profile, "divisible_parallelism_at_least"));
-  const bool differs = at(profile, "divisible_is_known") == true && finer > parallelism * 1.05;
-  add_card(text, "Limit on any number of CPUs", digits3(parallelism) + "×",
-           differs ? digits3(finer) + "× with finer loops"
-                   : "work " + units.of(number_of(at(profile, "work"))) + ", path " +
-                         units.of(number_of(at(profile, "span"))),
+  const double finest = number_of(at(profile, "divisible_parallelism"));
+  const bool differs = at(profile, "divisible_is_known") == true && finest > parallelism * 1.05;
+  const std::string with_finer = at(profile, "divisible_is_measured") == true
+                                     ? digits3(finest)
+                                     : digits3(finer) + " to " + digits3(finest);
+  const double span = number_of(at(profile, "span"));
+  const double with_sleep = number_of(at(profile, "span_with_latency")); // 0: not known
+  const double limit = number_of(at(at(profile, "verdict"), "limit"));
+  const bool sleeps = with_sleep > span && (with_sleep - span) * 20 >= with_sleep;
+  add_card(text, "Limit on any number of CPUs", digits3(limit > 0 ? limit : parallelism) + "×",
+           sleeps ? "sleep is " + units.of(with_sleep - span) + " of " + units.of(with_sleep)
+           : differs
+               ? with_finer + "× with finer loops"
+               : "work " + units.of(number_of(at(profile, "work"))) + ", path " + units.of(span),
            "limit");
   const double cpus = number_of(at(at(profile, "run"), "cpus"));
   const double procs = run_on(profile, 8) ? 8 : 4 * cpus;
+  const Json* const one = run_on(profile, 1);
   if (const Json* run = run_on(profile, procs))
     add_card(text, fmt::format("Predicted on {} CPUs", procs),
              digits3(number_of(at(*run, "speedup"))) + "×",
              fmt::format("{} instead of {}", units.of(number_of(at(*run, "time"))),
-                         units.of(number_of(at(at(profile, "prediction"), "work")))),
+                         units.of(number_of(one ? at(*one, "time") : at(profile, "work")))),
              "predicted");
   const double elapsed = elapsed_ns(profile);
   double measured = number_of(at(at(profile, "measured"), "speedup"));
@@ -368,8 +385,8 @@ std::string numbers_html(const Json& profile, const Units& units) {
                                                                               : "measured");
   }
   if (const BestFix best = best_fix(profile);
-      !is_ample(profile) && best.parallelism > parallelism * 1.05)
-    add_card(text, clipped_name(best.name, 60) + ", 8 times faster",
+      !sleeps && !is_ample(profile) && best.parallelism > parallelism * 1.05)
+    add_card(text, "If " + clipped_name(without_place(best.name), 80) + " were 8 times faster",
              digits3(best.parallelism) + "×",
              digits3(best.parallelism / std::max(parallelism, 1e-9)) + " times the limit of today",
              "gain");
@@ -384,12 +401,18 @@ std::string banners_html(const Json& profile) {
   };
   const Json& balance = at(profile, "time_balance");
   const double all = number_of(at(balance, "threads")) * number_of(at(balance, "elapsed_ticks"));
-  if (const double lost = number_of(at(balance, "of_them_descheduled_ticks"));
-      all > 0 && lost > all / 20)
+  // Sleep is in the unit of work: ticks, where time without a CPU is known.
+  const double off_cpu = number_of(at(balance, "of_them_descheduled_ticks"));
+  const double asleep = std::min(off_cpu, number_of(at(at(profile, "trace"), "asleep")));
+  const double in_locks = number_of(at(balance, "of_them_lock_waits_ticks"));
+  if (const double lost = off_cpu - asleep - in_locks; all > 0 && lost > all / 20)
     banner("The machine was shared.", fmt::format("For {:.0f} % of thread time a task was running "
                                                   "without a CPU. This run took too long; work, "
                                                   "critical path and predictions are not affected.",
                                                   100 * lost / all));
+  for (const Json& warning : elements(at(profile, "warnings")))
+    if (text_of(at(warning, "name")) == "asleep")
+      banner("Code slept.", text_of(at(warning, "text")) + ".");
   if (at(profile, "complete") == false) {
     const Json& reasons = elements(at(profile, "incomplete_reasons"));
     banner(
@@ -414,13 +437,18 @@ std::string summary_html(const Json& profile) {
   if (tasks < 1000)
     facts = fmt::format("{:.0f} task{}, {} CPU{}", tasks, tasks == 1 ? "" : "s",
                         number_of(at(run, "cpus")), number_of(at(run, "cpus")) == 1 ? "" : "s");
-  if (const double elapsed = elapsed_ns(profile); elapsed > 0)
+  // Work counts from the start of the process, the ticks of a recording from its first record.
+  const double stated = number_of(at(at(profile, "measured"), "time_ns"));
+  if (const double elapsed = stated > 0 ? stated : elapsed_ns(profile); elapsed > 0)
     facts += ", " + time_text(elapsed);
+  const auto [lead, advice] = sentences(profile);
   return fmt::format("<section class=\"summary\" aria-labelledby=\"headline\">\n"
                      "<p class=\"facts\"><code>{}</code> {}</p>\n<h1 id=\"headline\">{}</h1>\n"
                      "<p class=\"lead\" id=\"lead\">{}</p>\n",
                      html(clipped_name(text_of(at(run, "program")), 80)), html(facts),
-                     html(headline(profile)), lead_html(profile)) +
+                     html(headline(profile)), lead_html(profile, lead)) +
+         (advice.empty() ? std::string()
+                         : "<p class=\"lead advice\">" + lead_html(profile, advice) + "</p>\n") +
          numbers_html(profile, units) + banners_html(profile) + "</section>\n";
 }
 
@@ -444,8 +472,25 @@ std::string filled(std::string_view page,
 
 } // namespace
 
+// Of the JSON of tp-analyze --timeline.
+std::vector<TimelineSlice> slices_of(const Json& timeline) {
+  std::vector<TimelineSlice> slices;
+  for (const Json& thread : elements(at(timeline, "threads")))
+    for (const Json& slice : elements(at(thread, "slices"))) {
+      const auto values = slice.get<std::vector<std::uint64_t>>();
+      if (values.size() < 6)
+        throw std::runtime_error("a slice of the timeline is too short");
+      slices.push_back({at(thread, "stream").get<std::uint32_t>(),
+                        static_cast<std::uint32_t>(values[2]), values[0], values[1], values[3],
+                        values[4], values[5]});
+    }
+  return slices;
+}
+
 std::string write_page(const PageInput& input) {
   Json profile = parsed(input.profile);
+  if (const auto slices = slices_of(at(profile, "timeline")); !slices.empty())
+    profile["timeline"] = Json::parse(page_timeline(slices));
   if (!input.timeline.empty() && !profile.contains("timeline"))
     profile["timeline"] = Json::parse(input.timeline);
   if (!input.source.empty() && !profile.contains("source"))
@@ -459,8 +504,13 @@ std::string write_page(const PageInput& input) {
 }
 
 std::string write_html(const Profile& profile) {
+  return write_html_with_source(profile, "");
+}
+
+std::string write_html_with_source(const Profile& profile, const std::string& source) {
   return write_page({.profile = write_json(profile),
-                     .timeline = profile.timeline.empty() ? "" : page_timeline(profile)});
+                     .timeline = profile.timeline.empty() ? "" : page_timeline(profile.timeline),
+                     .source = source});
 }
 
 bool is_html(std::string_view text) {

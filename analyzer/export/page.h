@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tp::analysis {
 
@@ -25,6 +26,7 @@ std::string write_page(const PageInput& input);
 
 // page_timeline.cpp: JSON with what each thread ran, in at most that many slices.
 inline constexpr std::size_t kMostPageSlices = 150'000;
-std::string page_timeline(const Profile& profile, std::size_t most_slices = kMostPageSlices);
+std::string page_timeline(std::vector<TimelineSlice> slices,
+                          std::size_t most_slices = kMostPageSlices);
 
 } // namespace tp::analysis

@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::uint64_t kUnitNs = 100;
 constexpr std::uint64_t kFirstResolutionNs = 1000;
+// Instead of a site.
+constexpr std::uint32_t kLeftOut = (1u << 23) - 1;
 
 std::uint64_t length_of(const TimelineSlice& slice) {
   return slice.end_ns - slice.begin_ns;
@@ -27,7 +29,8 @@ std::uint64_t length_of(const TimelineSlice& slice) {
 bool can_merge(const TimelineSlice& one, const TimelineSlice& next, std::uint64_t resolution) {
   if (one.stream != next.stream || next.begin_ns >= one.end_ns + resolution)
     return false;
-  return one.site == next.site || (length_of(one) < resolution && length_of(next) < resolution);
+  return (one.site == next.site && one.left_out == next.left_out) ||
+         (length_of(one) < resolution && length_of(next) < resolution);
 }
 
 // A merged slice has the site with more of its time.
@@ -40,8 +43,10 @@ std::vector<TimelineSlice> merged(const std::vector<TimelineSlice>& slices,
       continue;
     }
     TimelineSlice& last = result.back();
-    if (length_of(slice) > length_of(last))
+    if (length_of(slice) > length_of(last)) {
       last.site = slice.site;
+      last.left_out = slice.left_out;
+    }
     last.end_ns = std::max(last.end_ns, slice.end_ns);
     last.work += slice.work;
     last.steps += slice.steps;
@@ -71,8 +76,7 @@ std::string base64(const std::string& bytes) {
 
 } // namespace
 
-std::string page_timeline(const Profile& profile, std::size_t most_slices) {
-  std::vector<TimelineSlice> slices = profile.timeline;
+std::string page_timeline(std::vector<TimelineSlice> slices, std::size_t most_slices) {
   std::uint64_t resolution = 0;
   while (slices.size() > most_slices) {
     resolution = resolution == 0 ? kFirstResolutionNs : resolution * 2;
@@ -89,7 +93,7 @@ std::string page_timeline(const Profile& profile, std::size_t most_slices) {
       const std::uint64_t end = std::max(begin, slices[i].end_ns / kUnitNs);
       append_leb128(bytes, begin - now);
       append_leb128(bytes, end - begin);
-      append_leb128(bytes, slices[i].site);
+      append_leb128(bytes, slices[i].left_out ? kLeftOut : slices[i].site);
       append_leb128(bytes, slices[i].steps);
       now = end;
     }
@@ -97,8 +101,10 @@ std::string page_timeline(const Profile& profile, std::size_t most_slices) {
                        {"slices", i - first},
                        {"gzip", base64(gzip(bytes, Z_BEST_COMPRESSION))}});
   }
-  return nlohmann::ordered_json{
-      {"unit_ns", kUnitNs}, {"threads", threads}, {"merged_below_ns", resolution}}
+  return nlohmann::ordered_json{{"unit_ns", kUnitNs},
+                                {"threads", threads},
+                                {"merged_below_ns", resolution},
+                                {"left_out_site", kLeftOut}}
       .dump();
 }
 

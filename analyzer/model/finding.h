@@ -7,6 +7,7 @@
 #include "model/site.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tp::analysis {
@@ -20,20 +21,24 @@ enum class Shape : std::uint8_t {
   SerialNode,   // a node of a graph that takes one message at a time
   Imbalance,    // a loop whose body calls are too large for the number of CPUs
   TinyTasks,    // tasks that cost nearly as much as they do, or more
+  Lock,         // a lock whose sections take longer than the critical path
   OffCpu,       // code that had no CPU most of the time: it waited, or other programs ran
+  FewThreads,   // an arena, or global_control, lets few threads run at a time
 };
 // In JSON: stable.
-inline constexpr const char* kShapeNames[] = {"serial_start", "serial_code",   "long_task",
-                                              "serial_tasks", "serial_filter", "serial_node",
-                                              "imbalance",    "tiny_tasks",    "off_cpu"};
+inline constexpr const char* kShapeNames[] = {
+    "serial_start", "serial_code", "long_task", "serial_tasks", "serial_filter", "serial_node",
+    "imbalance",    "tiny_tasks",  "lock",      "off_cpu",      "few_threads"};
 
 struct Finding {
   Shape shape = Shape::SerialCode;
   std::string code;  // in plain words: "the body of node a.cpp:12"
   SourcePlace place; // of its site; main: of the site that comes before or after
   Row row = kMainRow;
-  std::uint64_t work = 0, critical_work = 0;    // of its own steps
-  std::uint64_t tasks = 0, critical_tasks = 0;  // of its site; with a step on the critical path
+  std::uint64_t work = 0, critical_work = 0;   // of its own steps
+  std::uint64_t tasks = 0, critical_tasks = 0; // of its site; with a step on the critical path
+  // At least so many of its steps make up the critical work: if each took as long as the longest.
+  std::uint64_t critical_steps_at_least = 0;
   std::uint64_t body_calls = 0, iterations = 0; // of a loop: of its site
   // In the unit of work, on `procs` CPUs: the time predicted for this run, and a time that the
   // program needs at least after the remedy. Both 0: not known.
@@ -42,7 +47,11 @@ struct Finding {
   std::uint64_t saves_at_most() const { return time - (least_time < time ? least_time : time); }
   // OffCpu: ticks within its steps, and those of them without a CPU.
   std::uint64_t ticks = 0, off_cpu_ticks = 0;
-  std::string text; // a sentence: what it is, and the remedy
+  std::optional<std::uint64_t> asleep_ticks; // of the latter; null: not known
+  std::optional<std::uint64_t> waited_ticks; // of those, for other threads; null: not known
+  std::optional<std::size_t> lock;           // Lock: index into Locks::rows
+  std::optional<std::size_t> limit;          // FewThreads: index into Profile::limits
+  std::string text;                          // a sentence: what it is, and the remedy
 };
 
 } // namespace tp::analysis

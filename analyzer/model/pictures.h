@@ -19,6 +19,15 @@ struct Layers {
   std::vector<std::uint64_t> other;                // of all others
 };
 
+// What threads did besides steps, per bucket; the buckets divide the extent evenly.
+struct Counters {
+  std::uint64_t extent_ns = 0;
+  std::vector<std::uint32_t> streams;
+  std::vector<std::vector<std::uint64_t>> idle; // ns, of each of them
+  std::vector<std::uint64_t> overhead, no_cpu;  // ns, of all threads
+  std::vector<std::uint64_t> steals;            // how many
+};
+
 struct PathSegment {
   std::uint64_t from = 0, to = 0;
   std::uint32_t site = 0; // index into Profile::sites
@@ -37,7 +46,10 @@ struct Pictures {
   // Of this run, in ns since its first record; without a simulation of large traces there is none.
   std::optional<Layers> time_profile;                       // ns of running steps
   std::array<std::vector<std::uint64_t>, kEdgeKinds> ready; // ns of steps that wait for a thread
-  std::vector<std::uint64_t> no_cpu;                        // ns of running steps, without a CPU
+  std::vector<std::uint64_t>
+      left_out;                      // ns of running steps that are left out of the profile, which
+                                     // are not in time_profile
+  std::vector<std::uint64_t> no_cpu; // ns of all running steps, without a CPU
   std::vector<PathSegment> run_path;
 };
 

@@ -5,6 +5,7 @@
 #include "model/ratio.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,15 +38,17 @@ struct EventCost {
 };
 
 // What keeps P worker threads from being faster: all of them are busy with work; the heaviest path;
-// tasking overhead and steals; loops that are not split far enough, and would allow more.
-enum class Limiter : std::uint8_t { Work, Span, Overhead, Grain };
+// tasking overhead and steals; loops that are not split far enough, and would allow more; the sections
+// of one lock; a limit of concurrency (concurrency_limit.h).
+enum class Limiter : std::uint8_t { Work, Span, Overhead, Grain, Lock, Concurrency };
 
 struct PredictedRun {
   std::uint64_t procs = 1;
-  std::uint64_t greedy = 0; // time of greedy list scheduling, without steals
-  std::uint64_t time = 0;   // time of work stealing
+  std::uint64_t greedy = 0;        // time of greedy list scheduling, without steals
+  std::uint64_t time = 0;          // time of work stealing, at least that of the locks
+  std::uint64_t without_locks = 0; // as if there were none
   std::uint64_t steals = 0;
-  // Parts of procs x time, in addition to the work.
+  // Parts of procs x time, in addition to the work and the latency.
   std::uint64_t overhead = 0, stealing = 0, idle = 0;
   Ratio speedup;    // over one worker thread without any overhead
   Ratio efficiency; // speedup / procs
@@ -57,7 +60,11 @@ struct Prediction {
   std::string skipped_because; // empty if it was not skipped
   std::uint64_t work = 0;
   std::uint64_t overhead = 0; // of all tasks together
-  std::uint64_t span = 0;     // with overhead
+  std::uint64_t latency = 0;  // in which workers sleep
+  std::uint64_t serial = 0;   // time on one worker thread, without overhead
+  std::uint64_t span = 0;     // with overhead and latency
+  // What the sections of one lock take at least (model/lock.h); 0: there is none.
+  std::uint64_t locks = 0;
   std::uint64_t nodes = 0, bytes = 0;
   std::vector<EventCost> costs;
   std::uint64_t recording = 0; // cost of recording, subtracted from each step
@@ -66,6 +73,7 @@ struct Prediction {
   // On 1, 2, 4, .. 128 CPUs, until at most a quarter of them can be used, and on the number between
   // two of them where efficiency falls below a half. Ordered by procs; `greedy` is 0.
   std::vector<PredictedRun> scaling;
+  std::optional<PredictedRun> own; // on as many CPUs as this run had; `greedy` is 0
 };
 
 } // namespace tp::analysis

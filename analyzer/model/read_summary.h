@@ -6,6 +6,7 @@
 #include "base/ids.h"
 #include "base/problem.h"
 #include "base/rounding.h"
+#include "model/concurrency.h"
 
 #include <algorithm>
 #include <array>
@@ -68,8 +69,10 @@ private:
 
 struct ThreadTotals {
   std::uint64_t threads = 0;
-  std::uint64_t workers = 0;
-  std::uint64_t cpu_ns = 0; // of the threads that have ended
+  std::uint64_t workers = 0; // of oneTBB
+  std::uint64_t created = 0; // by the program, which was recorded
+  std::uint64_t others = 0;  // not main()'s either: who creates and joins them is not known
+  std::uint64_t cpu_ns = 0;  // of the threads that have ended
   std::uint64_t paused_work = 0;
 };
 
@@ -85,21 +88,29 @@ struct ReadSummary {
   std::uint64_t never_begun = 0; // tasks that were spawned and never began
   std::uint64_t cancelled = 0, by_exception = 0;
   std::uint64_t pauses = 0, forks = 0;
+  std::uint64_t paused_time = 0; // ticks of threads while recording was paused; in no other figure
   std::uint64_t steps = 0;
-  std::uint64_t idle = 0;      // ticks
-  std::uint64_t overhead = 0;  // ticks
-  std::uint64_t step_time = 0; // ticks
+  std::uint64_t idle = 0;         // ticks
+  std::uint64_t overhead = 0;     // ticks
+  std::uint64_t step_time = 0;    // ticks
+  std::uint64_t asleep = 0;       // in recorded steps, in the unit of work
+  std::uint64_t prior_asleep = 0; // of threads before their first event
+  std::uint64_t latency = 0;      // of both, not waiting for other threads
   std::uint64_t first_time = 0, last_time = 0;
   std::uint64_t thread_time = 0; // ticks in which a thread had a stream, summed up
   std::uint64_t prior_work = 0;  // of threads before they first used oneTBB
+  std::uint64_t main_prior_work = 0, main_prior_asleep = 0; // of it, of the thread that runs main()
   // Left out of everything else: of threads before they first used oneTBB, if that was asked for;
   // of it in recorded steps.
   std::uint64_t left_out_work = 0, left_out_in_steps = 0;
+  std::uint64_t lock_waits = 0;       // in recorded steps, in ticks
+  std::uint64_t lock_records = 0;     // sections, acquisitions and releases of locks
   std::uint64_t waits = 0, folds = 0; // waits, fold nodes joined
   LogHistogram steal_delay; // ticks from the moment when a stolen task and its thief were both
                             // available
   double time_hz = 0;       // refined by the chunks' time pairs; 0 if unknown
   ThreadTotals threads;
+  ConcurrencyLimits concurrency;
   std::vector<std::uint64_t> extra; // sums of the extra events
   // By row: the constructs of the contexts into which tasks were spawned there, one bit per
   // trace::Construct.
@@ -107,6 +118,8 @@ struct ReadSummary {
   // By row: whether bodies of flow graphs began after their messages, which only recompiled code
   // records.
   IdVector<Row, std::uint8_t> after_messages;
+  std::uint64_t graph_waits = 0;      // for a whole flow graph
+  std::uint64_t graph_waits_seen = 0; // of them, those that end after a release_wait() as well
   std::array<std::uint64_t, static_cast<std::size_t>(Problem::Count)> inconsistencies{};
   std::size_t most_live_frames = 0;
 };

@@ -13,6 +13,7 @@ namespace tp::analysis {
 struct RowMaps {
   IdTable<Row> row_of_site;
   IdTable<RegionId> region_of_id;
+  IdTable<LockPlaceId> lock_place_of_id;
   // By row: whether only library code is known of it. What a task spawns there has the row of the
   // task. Empty: no such row.
   std::vector<bool> of_library;

@@ -15,20 +15,34 @@ inline constexpr std::size_t kEdgeKinds = static_cast<std::size_t>(EdgeKind::Ins
 
 struct Delays {
   std::uint64_t busy = 0, scheduler = 0;
+  // Of the scheduler's: every thread that could have run the step was inside another one and slept, or
+  // was inside one and others had its CPU.
+  std::uint64_t blocked = 0, taken = 0;
 };
 
 struct RunPathPart {
   std::uint64_t running = 0;
+  // Of it: asleep, not waiting for other threads; asleep, and it did or that is not known; without a CPU,
+  // while this program's threads had them all, and while others had one. 0 if work is not time.
+  std::uint64_t latency = 0, waited = 0, crowded = 0, taken = 0;
   std::array<Delays, kEdgeKinds> delays{};
 
   std::uint64_t busy() const { return sum_of(&Delays::busy); }
   std::uint64_t scheduler() const { return sum_of(&Delays::scheduler); }
+  std::uint64_t blocked() const { return sum_of(&Delays::blocked); }
+  std::uint64_t delay_taken() const { return sum_of(&Delays::taken); }
   std::uint64_t length() const { return running + busy() + scheduler(); }
   void add(const RunPathPart& other) {
     running += other.running;
+    latency += other.latency;
+    waited += other.waited;
+    crowded += other.crowded;
+    taken += other.taken;
     for (std::size_t i = 0; i < kEdgeKinds; ++i) {
       delays[i].busy += other.delays[i].busy;
       delays[i].scheduler += other.delays[i].scheduler;
+      delays[i].blocked += other.delays[i].blocked;
+      delays[i].taken += other.delays[i].taken;
     }
   }
 

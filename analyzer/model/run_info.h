@@ -40,7 +40,12 @@ struct RunInfo {
   std::uint64_t gap_cost_ns = 0; // what reading clock and events adds to the time between two steps
   std::vector<std::string> extra_events;
   std::uint64_t as_if_cores = 0;
-  bool divide = false; // tp-run --divide
+  bool divide = false;       // tp-run --divide
+  bool sleep_seen = false;   // in which steps the thread slept
+  bool waits_seen = false;   // whether that was for another thread of the program
+  std::string locks;         // tp-run --locks; empty: not recorded
+  bool c_locks_seen = false; // those of the C library
+  bool threads_seen = false; // who creates and joins the program's threads
   std::uint64_t cpu_ns_at_start = 0;
   std::uint64_t time_start = 0, mono_start_ns = 0; // 0: not recorded
 };
@@ -50,6 +55,12 @@ struct LiveThread {
   std::uint64_t os_thread = 0;
   std::uint64_t cpu_ns = 0;
   std::uint64_t paused_work = 0;
+};
+
+// A time in which recording was not paused, since the start of the recording.
+struct RecordedWindow {
+  std::uint64_t begin_ns = 0, end_ns = 0;
+  std::uint64_t cpu_ns = 0; // of the process
 };
 
 struct EndInfo {
@@ -64,6 +75,16 @@ struct EndInfo {
   std::uint64_t virtual_work = 0;
   std::uint64_t not_counted_ns = 0; // CPU time during which no events could be counted
   std::vector<LiveThread> threads;
+  // Not recorded (older traces): no windows.
+  std::uint64_t window_count = 0, recorded_ns = 0, recorded_cpu_ns = 0;
+  std::vector<RecordedWindow> windows; // the first ones
+
+  // Was a part of the run left out?
+  bool has_pauses() const {
+    return window_count != 1 ? !windows.empty() || paused_throughout
+                             : !windows.empty() && windows.front().begin_ns > 0;
+  }
+  bool paused_throughout = false; // recorded, but in no window
 };
 
 struct Module {
@@ -87,9 +108,10 @@ struct StaticSite {
   std::uint32_t end_line = 0;
   std::string function;
   std::string construct;
-  std::string type;               // mangled name of the task's type, for address sites
-  std::vector<CodeAddress> stack; // innermost first
-  bool has_other_callers = false; // all that were too many for a site each
+  std::string type;                // mangled name of the task's type, for address sites
+  std::vector<CodeAddress> stack;  // innermost first
+  std::vector<CodeAddress> starts; // of a thread: the function that it calls, as a return address
+  bool has_other_callers = false;  // all that were too many for a site each
   // Of a pipeline's filter: the site where it was made or is called, that of the pipeline's call (0:
   // it is not tagged), its number from 1, and its mode.
   std::uint32_t of = 0, call = 0;
@@ -105,9 +127,24 @@ struct StaticRegion {
   double factor = 0; // the speedup that the user expects; 0: none
 };
 
+// Where locks of one kind are acquired.
+struct StaticLockPlace {
+  StaticSite site; // id, file, line, stack
+  std::string kind;
+  std::string name; // that the program gives the lock; empty: none
+};
+
+// A lock in a module's static data.
+struct StaticLock {
+  std::uint64_t address = 0;
+  CodeAddress at;
+};
+
 struct SiteFile {
   std::vector<Module> modules;
   std::vector<StaticSite> sites;
+  std::vector<StaticLockPlace> lock_places;
+  std::vector<StaticLock> locks;
   std::vector<StaticRegion> regions;
   bool torn = false; // the last line is incomplete: the program was killed while writing it
 };

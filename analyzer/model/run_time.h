@@ -2,9 +2,11 @@
 // Where the time of this run went.
 #pragma once
 
+#include "base/wide.h"
 #include "model/run_delays.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tp::analysis {
@@ -18,6 +20,13 @@ struct TimeBalance {
   std::uint64_t absent = 0;      // before a thread's first and after its last record
   std::uint64_t recording = 0;   // part of the overhead: reading the clock and the extra events
   std::uint64_t unexplained = 0; // the amount that is missing, or too much
+  // Parts of `descheduled`: asleep, and waiting for locks, on a CPU or not.
+  std::uint64_t asleep = 0, lock_waits = 0;
+
+  // In steps that neither slept nor waited for a lock: others had the CPUs.
+  std::uint64_t without_cpu() const { return descheduled - asleep - lock_waits; }
+  // For a twentieth of the time of all threads.
+  bool machine_was_shared() const { return Wide{without_cpu()} * 20 > Wide{threads} * elapsed; }
 };
 
 // Why this run took as long as it did: its path, and the share of each site (SiteRow).
@@ -25,6 +34,12 @@ struct ElapsedTime {
   std::string skipped_because; // empty if it was not skipped
   std::uint64_t workers = 0;   // steps that can run at a time
   RunPathPart path;
+  // Of these CPUs, within the time of the run: all idle time is shared evenly among the steps that
+  // run meanwhile (SiteRow::idle_beside_ns); the rest is that in which none ran.
+  std::uint64_t idle_ns = 0, idle_beside_nothing_ns = 0;
+  // The time by which the run would have been shorter if other programs (or a hypervisor) had left their
+  // CPUs to its steps: an estimate (passes/idle_time.h). Null: the unit of work is not time.
+  std::optional<std::uint64_t> taken_by_others_ns;
 };
 
 enum class AttributionBasis : std::uint8_t { None, Time, StepTime, Virtual };

@@ -48,6 +48,7 @@ struct SiteInfo {
   std::uint32_t filter = 0;
   std::vector<std::string> filter_modes;
   std::vector<PipelineCall> pipelines;
+  SourcePlace place() const { return {file, line}; }
   // The name without "filter N of": where the filter was made, or its pipeline is called.
   std::string place_name() const { return filter == 0 ? name : name.substr(name.find(" of ") + 4); }
 };
@@ -79,10 +80,13 @@ struct SiteRow {
   std::uint64_t critical_work = 0; // its exclusive share of the program's critical path
   std::uint64_t overhead_ticks = 0;
   std::uint64_t invocations = 0, outermost = 0, steps = 0;
+  std::uint64_t asleep = 0;      // in its own steps, in the unit of work
+  std::uint64_t latency = 0;     // of it, not waiting for other threads
   SiteMeasures on_work, on_span; // main: one invocation, of the whole program
   SiteOverhead overhead;
   LoopCounts loops;
   RunPathPart on_run_path;
+  std::uint64_t idle_beside_ns = 0; // of CPUs, while its steps ran (model/run_time.h)
   std::vector<std::uint64_t> extra; // of its own steps, in the order of RunInfo::extra_events
   // Unreliable: reading the clock accounts for more than a tenth of the work of its steps.
   bool too_short = false;
@@ -94,7 +98,9 @@ struct RegionInfo {
   std::uint32_t line = 0;
   std::vector<std::string> names;
   double expected_factor = 0;
-  std::uint64_t critical_work = 0; // of the program's critical path, inside it
+  std::uint64_t critical_work = 0;   // of the program's critical path, inside it
+  std::uint64_t work = 0, steps = 0; // inside it; steps with a part inside it
+  std::vector<std::uint32_t> sites;  // indices of the rows with work inside it, ascending
 };
 
 } // namespace tp::analysis

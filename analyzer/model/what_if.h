@@ -19,10 +19,17 @@ struct SpeedupRange {
   Ratio lower, upper;
 };
 
+struct PredictedTime {
+  std::uint64_t procs = 1;
+  std::uint64_t time = 0; // in the unit of work
+};
+
 struct WhatIfPoint {
   std::uint64_t factor = 1;
   Ratio parallelism;                  // both sides multiplied by the factor
   std::vector<SpeedupRange> speedups; // over the unchanged program
+  // By simulation; only of the changes that gain most, at one factor.
+  std::vector<PredictedTime> predicted = {};
 };
 
 struct WhatIfCurve {
@@ -52,11 +59,12 @@ struct WhatIfCandidate {
   bool is_removable = false; // Wait: by a call of the program's own, not inside an algorithm
   std::string name;          // in words
   std::uint64_t work = 0, critical_work = 0;
-  std::uint64_t grain = 0;         // Grain
-  std::optional<GrainEffect> loop; // Grain
-  std::string skipped_because;     // Grain: why it changes nothing; empty if it does
-  std::vector<WhatIfPoint> points; // Wait, Grain: one, of factor 1; Grain: schedule-independent
-  WhatIfPoint quoted;              // the one that sentences quote
+  std::vector<StepClassId> classes; // Site, CodeSegment: of their steps
+  std::uint64_t grain = 0;          // Grain
+  std::optional<GrainEffect> loop;  // Grain
+  std::string skipped_because;      // Grain: why it changes nothing; empty if it does
+  std::vector<WhatIfPoint> points;  // Wait, Grain: one, of factor 1; Grain: schedule-independent
+  WhatIfPoint quoted;               // the one that sentences quote
 };
 
 // A code segment is more precise than the site that it belongs to: it is reported instead if it

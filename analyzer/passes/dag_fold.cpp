@@ -28,7 +28,7 @@ DagFold::DagFold(const FoldSetup& setup)
       most_work_(std::numeric_limits<std::uint64_t>::max() / setup.plan.largest_factor()),
       sites_(setup.callers, setup.chains), paths_(setup.plan, setup.regions, setup.chains.size(),
                                                   setup.sites || setup.composition, sites_.pool()),
-      timeline_(setup.contexts.value_or(0)), longest_(paths_.make()) {
+      timeline_(setup.contexts.value_or(TimelineSetup{})), longest_(paths_.make()) {
   assert(!setup.sites || !setup.contexts);
 }
 
@@ -45,6 +45,9 @@ void DagFold::step(FrameState& frame, const Step& step) {
   if (step.work > most_work_ - work_)
     fail_overflow("use smaller --factors");
   work_ += step.work;
+  if (step.latency > std::numeric_limits<std::uint64_t>::max() - work_ - latency_)
+    fail_overflow("");
+  latency_ += step.latency;
   check_burdens();
   FoldFrame& own = data_of(frame);
   StepClassId of{}; // contexts come without scenarios
@@ -55,20 +58,41 @@ void DagFold::step(FrameState& frame, const Step& step) {
     key = PathKey::of(of);
     totals = &class_totals_.grown_to(of);
   } else {
-    timeline_.step(frame.row, step);
+    if (step.pause != PauseRole::LeftOut)
+      timeline_.step(frame.row, step, frame.is_stolen && step.opened.kind == BoundaryKind::Begin);
     key = PathKey::of(own.context);
     totals = &context_totals_.grown_to(own.context);
   }
   totals->work += step.work;
+  totals->longest = std::max(totals->longest, step.work);
   totals->overhead_before += step.overhead_before;
   totals->length += step.length;
+  totals->asleep += step.asleep;
+  totals->latency += step.latency;
   ++totals->steps;
-  if (setup_.sites) {
+  const bool left_out = step.pause == PauseRole::LeftOut;
+  if (step.pause != PauseRole::None) [[unlikely]] {
+    totals->steps -= left_out;
+    if (!left_out && !frame.is_root)
+      enter(frame);
+  }
+  if (setup_.sites && left_out) [[unlikely]] {
+    sites_.step(own.site, frame.row, step);
+  } else if (setup_.sites) {
+    if (step.pool != kNoPool || !step.moves.empty()) [[unlikely]]
+      add_to_pools(frame.row, step);
     // That a step of a root begins does not begin a task, and that one begins inside a body call is
     // no event of oneTBB.
     if ((!frame.is_root || step.opened.kind != BoundaryKind::Begin) && !step.after_portion)
       overheads_before_[static_cast<std::size_t>(step.opened.kind)].add(step.overhead_before);
     sites_.step(own.site, frame.row, step);
+    for (const RegionWork& part : step.regions) {
+      Results::RegionTotals& region = regions_.grown_to(part.region);
+      region.work += part.work;
+      region.steps += part.work > 0;
+      if (part.work > 0 && std::ranges::find(region.rows, frame.row) == region.rows.end())
+        region.rows.push_back(frame.row);
+    }
     if (step.fold == FoldKind::Joins || (step.fold == FoldKind::Unknown && step.work > 0))
       sites_.loops(frame.row).add_join(step.work);
   }
@@ -82,6 +106,33 @@ void DagFold::step(FrameState& frame, const Step& step) {
     own.loop->begin.equal += step.work;
     own.loop->begin.at_most += step.work;
   }
+}
+
+void DagFold::add_to_pools(Row row, const Step& step) {
+  const auto add = [&](PoolId pool, std::uint64_t work, std::uint64_t latency) {
+    if (pool == kNoPool || work + latency == 0)
+      return;
+    Results::PoolTotals& totals = pools_.grown_to(pool);
+    totals.work += work;
+    totals.latency += latency;
+    totals.work_of_rows.grown_to(row) += work;
+  };
+  PoolId pool = step.pool;
+  std::uint64_t done = 0;
+  for (const PoolChange& change : step.moves) {
+    add(pool, change.work - done, 0);
+    done = change.work;
+    pool = change.pool;
+  }
+  add(pool, step.work - done, step.moves.empty() ? step.latency : 0);
+}
+
+// The task began in a pause, and has a step that counts.
+void DagFold::enter(FrameState& frame) {
+  if (setup_.contexts)
+    contexts_.begun(data_of(frame).context);
+  if (setup_.sites)
+    sites_.entered(frame.row);
 }
 
 void DagFold::spawned(const FrameState& parent, FrameState& child) {
@@ -117,6 +168,8 @@ void DagFold::check_burdens() const {
 // Cilk: the thread that spawns runs the child, so the continuation may migrate, and a child that
 // returns may find it gone (ended()). oneTBB: the child may migrate, the continuation stays.
 void DagFold::add_burden(const FrameState& parent, const FrameState& child) {
+  if (child.is_left_out)
+    return;
   burdens_ += 2 * setup_.burden;
   check_burdens();
   if (parent.path)
@@ -147,7 +200,7 @@ DivisibleLengths DagFold::end_part(FrameState& frame, const LoopPart& part) {
   set_divisible(path_of(frame), mark.begin);
   const std::uint64_t halvings = part.joins ? part.halvings : 0;
   const std::uint64_t cost = now.at_most - mark.begin.at_most;
-  if (setup_.sites && part.iterations > 0)
+  if (setup_.sites && part.iterations > 0 && !frame.is_left_out)
     sites_.loops(frame.row).add_part(cost, part.iterations, part.is_divisible(), halvings);
   const std::uint64_t join = setup_.join_costs && part.joins ? (*setup_.join_costs)[frame.row] : 0;
   return {mark.begin.equal + divisible_part(now.equal - mark.begin.equal, part, join),
@@ -199,7 +252,7 @@ void DagFold::portions_joined(FrameState& frame) {
 
 // What a body call runs after its last portion, if no iteration is left, comes after all portions.
 void DagFold::loop_end(FrameState& frame, const LoopPart& whole) {
-  if (setup_.sites) {
+  if (setup_.sites && !frame.is_left_out) {
     LoopCounts& loops = sites_.loops(frame.row);
     loops.add_call(whole.iterations, whole.grain, whole.is_flat);
     loops.unsized_calls += whole.iterations == 0 && !data_of(frame).loop->has_portions;
@@ -230,7 +283,7 @@ void DagFold::loop_end(FrameState& frame, const LoopPart& whole) {
 
 // On every path through the frame's loop, `count` results would be joined if it were split further.
 void DagFold::add_joins(FrameState& frame, std::uint64_t count) {
-  if (setup_.sites)
+  if (setup_.sites && !frame.is_left_out)
     sites_.loops(frame.row).unjoined_halvings += count;
   if (!setup_.join_costs)
     return;
@@ -296,6 +349,8 @@ void DagFold::add_row_totals(Results& results) const {
     RowTotals& row = results.rows[results.classes[of].row];
     row.on_work.local.work += class_totals_[of].work;
     row.overhead += class_totals_[of].overhead_before;
+    row.asleep += class_totals_[of].asleep;
+    row.latency += class_totals_[of].latency;
     row.steps += class_totals_[of].steps;
   }
 }
@@ -333,6 +388,8 @@ DagFold::Results DagFold::results() {
                   .span = lengths[kExecuted],
                   .divisible_span = lengths[kDivisible],
                   .divisible_span_at_most = lengths[kDivisibleAtMost],
+                  .latency = latency_,
+                  .span_with_latency = lengths[kWithLatency],
                   .span_before = before,
                   .span_after = after,
                   .left_unjoined = left_unjoined_,
@@ -341,15 +398,20 @@ DagFold::Results DagFold::results() {
                   .rows = sites_.rows(),
                   .classes = classes_.classes(),
                   .class_totals = class_totals_,
+                  .regions = regions_,
                   .overheads_before = overheads_before_,
                   .contexts = contexts_.nodes(),
                   .context_totals = context_totals_,
                   .context_edges = contexts_.edges(),
-                  .timeline = timeline_.take()};
-  if (setup_.contexts)
+                  .timeline = timeline_.take(),
+                  .pools = pools_};
+  if (setup_.contexts) {
+    results.counters = timeline_.counters();
     results.context_totals.resize(results.contexts.size());
+  }
   name_first_use(results.classes);
   results.region_critical_work.resize(setup_.regions);
+  results.regions.resize(setup_.regions);
   for (std::size_t chain = 0; chain < setup_.chains.size(); ++chain)
     results.rows[setup_.chains[chain]].longest_chain = paths_.chain(*longest_, chain);
   if (setup_.sites)

@@ -73,9 +73,8 @@ struct FoldSetup {
   std::span<const Row> chains = {}; // rows whose longest chains are asked for; with `sites`
   bool composition = false;         // what the followed path is made of
   std::uint64_t burden = 0;         // of a migration, in units of work
-  // Totals per calling context instead of step classes, and a timeline with this resolution in
-  // ticks.
-  std::optional<std::uint64_t> contexts;
+  // Totals per calling context instead of step classes, and a timeline.
+  std::optional<TimelineSetup> contexts;
   // Per row, the work of joining two results of its loops, for the joins of leaves that were not
   // split; null: nothing. Outlives the fold.
   const IdVector<Row, std::uint64_t>* join_costs = nullptr;
@@ -85,14 +84,18 @@ class DagFold final : public TypedVisitor<FoldPath, FoldFrame> {
 public:
   struct StepTotals { // of a class of steps, or of a calling context
     std::uint64_t work = 0;
+    std::uint64_t longest = 0; // work of one step
     std::uint64_t steps = 0;
     std::uint64_t overhead_before = 0; // ticks
     std::uint64_t length = 0;          // ticks of wall-clock time
-    std::uint64_t critical_work = 0;   // on the followed path; times the factor of its scenario
+    std::uint64_t asleep = 0, latency = 0;
+    std::uint64_t critical_work = 0; // on the followed path; times the factor of its scenario
   };
   struct Results {
     std::uint64_t work = 0; // T1
     std::uint64_t span = 0, divisible_span = 0, divisible_span_at_most = 0;
+    // The latency of all steps, and the longest path of work and latency.
+    std::uint64_t latency = 0, span_with_latency = 0;
     // Of the span: before the first task on the longest path, and after the last one.
     std::uint64_t span_before = 0, span_after = 0;
     bool left_unjoined = false; // there were tasks that no wait joins
@@ -102,6 +105,11 @@ public:
     IdVector<StepClassId, StepTotals> class_totals;
     IdVector<RegionId, std::uint64_t>
         region_critical_work; // of this run: with no scenario followed
+    struct RegionTotals {
+      std::uint64_t work = 0, steps = 0;
+      std::vector<Row> rows; // whose steps have work inside it, in no order
+    };
+    IdVector<RegionId, RegionTotals> regions; // with `sites` only
     // Ticks before the steps that begin with a boundary of each kind; with `sites` only.
     std::array<LogHistogram, kBoundaryKinds> overheads_before;
     std::vector<WhatIfLength> what_if; // one per scenario
@@ -110,6 +118,14 @@ public:
     IdVector<ContextId, StepTotals> context_totals;
     std::vector<CallingContextTree::Edge> context_edges;
     std::vector<Timeline::Slice> timeline;
+    std::optional<Timeline::Counters> counters;
+    // What ran under limits of concurrency; nothing in pool 0. With `sites` only.
+    struct PoolTotals {
+      // Latency of steps that were in the pool from begin to end.
+      std::uint64_t work = 0, latency = 0;
+      IdVector<Row, std::uint64_t> work_of_rows;
+    };
+    IdVector<PoolId, PoolTotals> pools;
   };
 
   explicit DagFold(const FoldSetup& setup);
@@ -143,10 +159,14 @@ public:
       sites_.begun(own.site, frame, path_of(frame).executed());
       paths_.enter(path_of(frame), *own.site.task);
     }
-    if (setup_.contexts)
+    if (setup_.contexts && !frame.is_left_out)
       contexts_.begun(own.context);
   }
   void step(FrameState& frame, const Step& step) override;
+  void idle(std::uint32_t stream, std::uint64_t begin, std::uint64_t end) override {
+    if (setup_.contexts)
+      timeline_.idle(stream, begin, end);
+  }
   void loop_begin(FrameState& frame) override;
   void portion_end(FrameState& frame, const LoopPart& part) override;
   void portions_joined(FrameState& frame) override;
@@ -163,6 +183,7 @@ public:
 
 private:
   DivisibleLengths end_part(FrameState& frame, const LoopPart& part);
+  void enter(FrameState& frame);
   void push_portion(LoopMark& mark, const DivisibleLengths& end);
   std::optional<DivisibleLengths> take_portion(LoopMark& mark);
   void join_calls(FrameState& frame);
@@ -170,6 +191,7 @@ private:
   void drop_loops(FoldFrame& frame);
   void check_burdens() const;
   void add_burden(const FrameState& parent, const FrameState& child);
+  void add_to_pools(Row row, const Step& step);
   void add_row_totals(Results& results) const;
   void add_path_totals(Results& results);
 
@@ -182,10 +204,13 @@ private:
   CallingContextTree contexts_;
   IdVector<ContextId, StepTotals> context_totals_;
   Timeline timeline_;
+  IdVector<RegionId, Results::RegionTotals> regions_;
+  IdVector<PoolId, Results::PoolTotals> pools_;
   std::array<LogHistogram, kBoundaryKinds> overheads_before_;
   Pool<LoopMark> loops_;
   Pool<PortionEnd> portion_ends_;
   std::uint64_t work_ = 0;
+  std::uint64_t latency_ = 0;
   std::uint64_t burdens_ = 0; // by how much burdened lengths may exceed the work
   FoldPath* longest_;         // over all ends so far; owned
   bool left_unjoined_ = false;

@@ -31,6 +31,19 @@ public:
     ++covering_[first + 1];
     --covering_[last];
   }
+  // `part` of the interval, as if spread evenly over it.
+  void add_evenly(std::uint64_t begin, std::uint64_t end, std::uint64_t part) {
+    if (end <= begin)
+      return;
+    std::uint64_t given = 0;
+    const std::size_t last = bucket_of(end - 1);
+    for (std::size_t bucket = bucket_of(begin); bucket <= last; ++bucket) {
+      const std::uint64_t up_to = bucket == last ? end : begin_of(bucket + 1);
+      const auto sum = static_cast<std::uint64_t>(Wide{part} * (up_to - begin) / (end - begin));
+      partial_[bucket] += sum - given;
+      given = sum;
+    }
+  }
   std::vector<std::uint64_t> take() const {
     std::vector<std::uint64_t> sums = partial_;
     std::uint64_t covering = 0;
@@ -54,7 +67,7 @@ public:
   }
 
 private:
-  const std::uint64_t extent_;
+  std::uint64_t extent_;
   std::vector<std::uint64_t> partial_;
   std::vector<std::uint64_t> covering_; // differences; they may be negative, modulo 2^64
 };

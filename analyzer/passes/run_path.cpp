@@ -2,6 +2,7 @@
 // A path is the time at which it ends and its parts; the later end wins.
 #include "passes/run_path.h"
 
+#include "base/rounding.h"
 #include "base/wide.h"
 
 #include <algorithm>
@@ -9,13 +10,17 @@
 namespace tp::analysis {
 namespace {
 
-// The parts of a row's ticks: running, then busy and scheduler delay of each kind of edge.
-constexpr std::size_t kRunning = 0, kParts = 1 + 2 * kEdgeKinds;
-constexpr std::size_t busy(EdgeKind edge) {
-  return 1 + 2 * static_cast<std::size_t>(edge);
+// The parts of a row's ticks: those of running, then those of the delays of each kind of edge.
+enum Running : std::size_t { kOnCpu, kLatency, kWaited, kCrowded, kTaken, kRunningParts };
+enum Late : std::size_t { kBusy, kThreadFree, kBlocked, kCpuTaken, kLateParts };
+constexpr std::size_t kParts = kRunningParts + kLateParts * kEdgeKinds;
+constexpr std::size_t late(EdgeKind edge, Late part) {
+  return kRunningParts + kLateParts * static_cast<std::size_t>(edge) + part;
 }
-constexpr std::size_t scheduler(EdgeKind edge) {
-  return busy(edge) + 1;
+// As in RunPath::Part: 0 or 1 + EdgeKind.
+constexpr std::uint32_t kind_of(std::size_t what) {
+  return static_cast<std::uint32_t>(what < kRunningParts ? 0
+                                                         : 1 + (what - kRunningParts) / kLateParts);
 }
 
 // A key of a segment: the bucket (with pictures), the row, and the part.
@@ -31,7 +36,8 @@ constexpr std::uint64_t row_and_part(std::uint64_t key) {
 
 RunPictures::RunPictures(std::uint64_t first_time, std::uint64_t last_time, bool is_time)
     : first(first_time), length(last_time - first_time), work_is_time(is_time),
-      ready(kEdgeKinds, IntervalSums(length, kBuckets)), no_cpu(kBuckets) {}
+      ready(kEdgeKinds, IntervalSums(length, kBuckets)), left_out(length, kBuckets),
+      no_cpu(length, kBuckets) {}
 
 Path* RunPath::copy_path(const Path& path) {
   RunTrack* const copy = tracks_.make();
@@ -79,28 +85,48 @@ void RunPath::add(RunTrack& of, Row row, std::size_t what, std::uint64_t ticks) 
   of.composition = segments_.extend(of.composition, key_of(bucket, row, what), ticks);
 }
 
+// `ticks` of the step are on the path: its end, if not all of it. What it did meanwhile is known of the
+// whole step only, and assumed to be spread evenly.
+void RunPath::add_running(RunTrack& of, Row row, const Step& step, std::uint64_t ticks) {
+  const auto part_of = [&](std::uint64_t part) {
+    return static_cast<std::uint64_t>(Wide{std::min(part, step.length)} * ticks / step.length);
+  };
+  std::uint64_t off = 0, latency = 0, waited = 0;
+  if (ticks_per_work_ > 0) {
+    const double on_cpu = static_cast<double>(step.work + step.left_out_work) * ticks_per_work_;
+    off = step.length - std::min(step.length, rounded(on_cpu));
+    if (sleep_in_ticks_) {
+      latency = std::min(step.latency, off);
+      waited = std::min(step.asleep, off) - latency;
+    }
+    // What it waited for locks is in their records.
+    for (const LockUse& use : step.locks)
+      waited = std::min(waited + std::min(use.waited, off), off - latency);
+  }
+  latency = part_of(latency);
+  waited = part_of(waited);
+  const std::uint64_t no_cpu = part_of(off) - std::min(part_of(off), latency + waited);
+  const std::uint64_t taken =
+      std::min(no_cpu, idle_.between(step.begin + step.length - ticks, step.begin + step.length));
+  add(of, row, kOnCpu, ticks - latency - waited - no_cpu);
+  add(of, row, kLatency, latency);
+  add(of, row, kWaited, waited);
+  add(of, row, kCrowded, no_cpu - taken);
+  add(of, row, kTaken, taken);
+}
+
 // Before the step extends the path.
 void RunPath::draw(const RunTrack& of, Row row, const Step& step) {
   const auto since = [&](std::uint64_t time) { return time - std::min(time, pictures_->first); };
   while (pictures_->running.size() <= index_of(row))
     pictures_->running.push_back(IntervalSums(pictures_->length, RunPictures::kBuckets));
-  const std::uint64_t begin = since(step.begin), end = since(step.begin + step.length);
-  pictures_->running[row].add(begin, end);
+  const std::uint64_t begin = since(step.begin), end = begin + step.length;
+  (step.is_left_out ? pictures_->left_out : pictures_->running[row]).add(begin, end);
   if (of.started && step.begin > of.end)
     pictures_->ready[static_cast<std::size_t>(of.next)].add(since(of.end), begin);
-  // As if spread evenly over the step.
-  if (!pictures_->work_is_time || step.work >= step.length)
-    return;
-  const std::uint64_t off = step.length - step.work;
-  std::uint64_t given = 0;
-  const IntervalSums& positions = pictures_->ready[0];
-  const std::size_t last = positions.bucket_of(end - 1);
-  for (std::size_t bucket = positions.bucket_of(begin); bucket <= last; ++bucket) {
-    const std::uint64_t up_to = bucket == last ? end : positions.begin_of(bucket + 1);
-    const auto sum = static_cast<std::uint64_t>(Wide{off} * (up_to - begin) / step.length);
-    pictures_->no_cpu[bucket] += sum - given;
-    given = sum;
-  }
+  if (const std::uint64_t on_cpu = step.work + step.left_out_work;
+      pictures_->work_is_time && on_cpu < step.length)
+    pictures_->no_cpu.add_evenly(begin, end, step.length - on_cpu);
 }
 
 // Clocks of two CPUs may differ by a few ticks: time before the end of the path is not counted
@@ -115,14 +141,17 @@ void RunPath::step(FrameState& frame, const Step& step) {
   }
   if (step.begin > of.end) {
     const std::uint64_t delay = step.begin - of.end;
-    const std::uint64_t idle = idle_.between(of.end, step.begin);
-    add(of, frame.row, scheduler(of.next), idle);
-    add(of, frame.row, busy(of.next), delay - idle);
+    const IdleParts idle = idle_.parts_between(of.end, step.begin);
+    add(of, frame.row, late(of.next, kThreadFree), idle.all - idle.blocked - idle.taken);
+    add(of, frame.row, late(of.next, kBlocked), idle.blocked);
+    add(of, frame.row, late(of.next, kCpuTaken), idle.taken);
+    add(of, frame.row, late(of.next, kBusy), delay - idle.all);
     of.end = step.begin;
   }
   const std::uint64_t end = step.begin + step.length;
+  idle_beside_.grown_to(frame.row) += idle_.share_of_idle(step.begin, end);
   if (end > of.end) {
-    add(of, frame.row, kRunning, end - of.end);
+    add_running(of, frame.row, step, end - of.end);
     of.end = end;
   }
   of.next = step.closed.kind == BoundaryKind::Spawn  ? EdgeKind::CreateContinue
@@ -135,12 +164,22 @@ IdVector<Row, RunPathPart> RunPath::rows() const {
   for (const auto& entry : segments_.total(longest_.composition)) {
     const std::uint64_t what = row_and_part(entry.key) % kParts;
     RunPathPart& row = rows.grown_to(static_cast<Row>(row_and_part(entry.key) / kParts));
-    if (what == kRunning) {
+    if (what < kRunningParts) {
+      static constexpr std::uint64_t RunPathPart::* kOf[] = {
+          nullptr, &RunPathPart::latency, &RunPathPart::waited, &RunPathPart::crowded,
+          &RunPathPart::taken};
       row.running += entry.work;
+      if (kOf[what])
+        row.*kOf[what] += entry.work;
       continue;
     }
-    Delays& delays = row.delays[(what - 1) / 2];
-    (what % 2 == 1 ? delays.busy : delays.scheduler) += entry.work;
+    Delays& delays = row.delays[kind_of(what) - 1];
+    const std::size_t part = (what - kRunningParts) % kLateParts;
+    (part == kBusy ? delays.busy : delays.scheduler) += entry.work;
+    if (part == kBlocked)
+      delays.blocked += entry.work;
+    if (part == kCpuTaken)
+      delays.taken += entry.work;
   }
   return rows;
 }
@@ -151,7 +190,7 @@ std::vector<RunPath::Part> RunPath::in_order() const {
   for (const auto& entry : segments_.total(longest_.composition)) {
     const std::uint64_t what = row_and_part(entry.key) % kParts;
     const auto row = static_cast<Row>(row_and_part(entry.key) / kParts);
-    const auto kind = static_cast<std::uint32_t>(what == kRunning ? 0 : 1 + (what - 1) / 2);
+    const std::uint32_t kind = kind_of(what);
     if (!path.empty() && path.back().row == row && path.back().kind == kind)
       path.back().to += entry.work;
     else

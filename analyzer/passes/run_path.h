@@ -5,9 +5,11 @@
 // a step is running, or one is ready that no thread runs. So its length is the elapsed time, in
 // three parts:
 //
-//   running          a step of the path ran
+//   running          a step of the path ran: on a CPU, asleep, or without a CPU
 //   busy delay       the next one was ready, and every CPU ran another step: ample parallelism
-//   scheduler delay  it was ready, and at least one CPU ran no step
+//   scheduler delay  it was ready, and at least one CPU ran no step: because the threads that could
+//                    have run it were inside other steps, asleep (blocked) or without their CPU
+//                    (taken), or although one of them had nothing to do
 //
 // Delays are distinguished by the edge of the DAG that they are on. This is the path of one run, in
 // time; the critical path of the other passes is that of the program, in work.
@@ -40,17 +42,23 @@ struct RunPictures {
   const bool work_is_time; // then a step's work is its time on a CPU
   IdVector<Row, IntervalSums> running;
   std::vector<IntervalSums> ready; // by EdgeKind
-  std::vector<std::uint64_t> no_cpu;
+  IntervalSums left_out; // of steps that are left out of the profile, which are not in `running`
+  IntervalSums no_cpu;   // of all steps
 };
 
 class RunPath final : public TypedVisitor<RunTrack> {
 public:
-  // `pictures`: null, or filled along the way.
-  explicit RunPath(const IdleTime& idle, RunPictures* pictures = nullptr)
-      : idle_(idle), pictures_(pictures), segments_(owner_) {}
+  // `ticks_per_work`: 0 if the unit of work is not time; `sleep_in_ticks`: whether the steps' sleep is
+  // known, and in ticks. `pictures`: null, or filled along the way.
+  RunPath(const IdleTime& idle, double ticks_per_work, bool sleep_in_ticks,
+          RunPictures* pictures = nullptr)
+      : idle_(idle), ticks_per_work_(ticks_per_work), sleep_in_ticks_(sleep_in_ticks),
+        pictures_(pictures), segments_(owner_) {}
 
   // By row of the step that ran, or started late; as many as rows were seen on the path.
   IdVector<Row, RunPathPart> rows() const;
+  // Idle ticks while steps of a row ran (IdleTime::share_of_idle).
+  const IdVector<Row, double>& idle_beside() const { return idle_beside_; }
   // The path in its order, in ticks since its beginning. Exact sums; positions are exact to a bucket.
   // Only with pictures.
   struct Part {
@@ -81,12 +89,16 @@ private:
   bool join(RunTrack& into, const RunTrack& from);
   void take(RunTrack& into, const RunTrack& from);
   void add(RunTrack& of, Row row, std::size_t what, std::uint64_t ticks);
+  void add_running(RunTrack& of, Row row, const Step& step, std::uint64_t ticks);
   void draw(const RunTrack& of, Row row, const Step& step);
 
   const IdleTime& idle_;
+  const double ticks_per_work_;
+  const bool sleep_in_ticks_;
   RunPictures* const pictures_;
   NoExtra::Owner owner_;
   SegmentStore<std::uint64_t> segments_;
+  IdVector<Row, double> idle_beside_;
   Pool<RunTrack> tracks_;
   RunTrack longest_;
 };

@@ -10,7 +10,8 @@
 // An invocation is a task. It is on the critical path if one of its steps is: the path goes through
 // its spawn, or enters it at a join, by an edge or from tasks that others spawned.
 //
-// The span of an invocation is the latest end in its subtree minus its start, and at most its work:
+// The span of an invocation is the latest end in its subtree minus its start, and at most its work
+// (it starts after the edges that it acquires before its first work or spawn):
 // an edge from outside of the subtree (Acquire) can delay an end that way, but cannot lengthen the
 // longest path within the subtree, for which the span is then an upper bound. Its local span is the
 // work of its own steps on the longest path to its end. So local work adds up to T1 over all rows
@@ -217,6 +218,8 @@ struct RowTotals {
   // Of its own steps, as is the work of on_work.local: DagFold adds up the totals of its step
   // classes.
   std::uint64_t overhead = 0; // before its own steps, in ticks
+  std::uint64_t asleep = 0;   // of its own steps, in the unit of work
+  std::uint64_t latency = 0;  // likewise
   std::uint64_t steps = 0;
   std::uint64_t steals = 0, steal_delay = 0; // of its tasks; ticks
   LoopCounts loops;
@@ -242,11 +245,15 @@ public:
   void spawned(const SiteFrame& parent, SiteFrame& child, bool is_stage = false);
   void begun(SiteFrame& frame, const FrameState& of, std::uint64_t start) {
     make_invocation(frame, of.row, start);
+    if (of.is_left_out)
+      return;
     RowTotals& row = rows_[of.row];
     ++row.on_work.local.count;
     row.steals += of.is_stolen;
     row.steal_delay += of.steal_delay;
   }
+  // A task that began in a pause has a step that counts.
+  void entered(Row row) { ++rows_[row].on_work.local.count; }
   LoopCounts& loops(Row row) { return rows_[row].loops; }
   void step(const SiteFrame& frame, Row row, const Step& step) {
     if (!step.extra.empty()) [[unlikely]]

@@ -4,8 +4,8 @@
 // A path is a vector of lengths, each maximized independently of the others: that of this run; two
 // for loops that are split to their grain size (docs/reference/terms.md, "schedule-independent"):
 // one if iterations of a measured part cost the same, one with such parts undivided, which is an
-// upper bound of it; the burdened ones of two models (model/speedup_bounds.h); those of the
-// what-if scenarios; then the chains of sites (site_profile.h). One of them also decides which
+// upper bound of it; the burdened ones of two models (model/speedup_bounds.h); that of work and
+// latency; those of the what-if scenarios; then the chains of sites (site_profile.h). One of them also decides which
 // composition survives (path_composition.h):
 // the length of this run, unless the plan follows a scenario.
 #pragma once
@@ -23,7 +23,7 @@
 namespace tp::analysis {
 
 inline constexpr std::size_t kExecuted = 0, kDivisible = 1, kDivisibleAtMost = 2, kBurdenedCilk = 3,
-                             kBurdenedTbb = 4, kFirstWhatIf = 5;
+                             kBurdenedTbb = 4, kWithLatency = 5, kFirstWhatIf = 6;
 
 // What a composition counts work by: a class of steps or a calling context. Separate keys count how
 // much of the path lies in which causal region.
@@ -126,9 +126,10 @@ public:
   // Hot: once per step. `key`: what the composition counts the step as; `of`: its class, for the
   // scenarios.
   void extend(FoldPath& path, PathKey key, StepClassId of, const Step& step) {
+    std::uint64_t* const lengths = path.lengths();
+    lengths[kWithLatency] += step.latency;
     if (step.work == 0)
       return;
-    std::uint64_t* const lengths = path.lengths();
     const std::uint64_t before = lengths[followed_];
     for (std::size_t i = 0; i < kFirstWhatIf; ++i)
       lengths[i] += step.work;

@@ -6,10 +6,12 @@
 #include "profile/verdict.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
+#include "sites/constructs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tp::analysis {
 namespace {
@@ -40,12 +42,12 @@ Best best_region(const Profile& profile) {
 
 // Worth mentioning if it gains a tenth.
 bool gains(const Best& best, const Profile& profile) {
-  return !best.name.empty() && best.parallelism.value() >= 1.1 * profile.parallelism().value();
+  return !best.name.empty() && best.parallelism.value() >= 1.1 * profile.parallelism_now().value();
 }
 
 std::string worth(const std::string& what, const Best& best, const Profile& profile) {
   return fmt::format("Making {} {}x faster would raise parallelism from {} to {}.", what,
-                     best.factor, fixed2(profile.parallelism()), fixed2(best.parallelism));
+                     best.factor, fixed2(profile.parallelism_now()), fixed2(best.parallelism));
 }
 
 // A loop that loses much to tasking overhead, or that a smaller grain size would make more
@@ -82,32 +84,138 @@ const WhatIfCandidate* advised_grain(const Profile& profile, const Finding& find
   return nullptr;
 }
 
+// Whether the tasks are parts of a range, whose size the program can give.
+bool is_split_by_grain(const SiteInfo& info) {
+  return std::ranges::any_of(info.constructs, [](const std::string& construct) {
+    return construct == name_of(trace::Construct::ParallelFor) ||
+           std::ranges::find(kReductions, construct) != kReductions.end();
+  });
+}
+
 std::string tiny_tasks(const Profile& profile, const Finding& finding) {
   if (const WhatIfCandidate* const grain = advised_grain(profile, finding))
     return grain_advice(profile, *grain);
   const auto site = std::ranges::find(profile.sites, finding.row, &SiteRow::row);
   const Ratio& share = site->overhead.share;
   return capitalized(fmt::format(
-      "{} take {} each, and {} % of their time is tasking overhead: give each of them more work.",
+      "{} take {} each, and {} % of their time is tasking overhead: give each of them more work{}.",
       finding.code.starts_with("the tasks of ") ? finding.code : "the tasks of " + finding.code,
       amount(profile, finding.work / std::max<std::uint64_t>(finding.tasks, 1)),
-      percent2(share.numerator, share.denominator)));
+      percent2(share.numerator, share.denominator),
+      is_split_by_grain(site->info) ? ", by a larger grain size" : ""));
 }
 
-// "one of the 64 tasks of a.cpp:12", "3 of the 10 calls of the body of node a.cpp:12".
+// "one of the 64 tasks of a.cpp:12", "3 of the 10 calls of the body of node a.cpp:12". The tasks that
+// split a range are on the path as well, but not what its work is: "at least 2 of the 1,024 calls".
 std::string tasks_on_path(const Finding& finding) {
   const std::string_view tasks_of = "the tasks of ";
   const bool is_body = finding.code.starts_with("the body of ");
   const std::string rest =
       finding.code.starts_with(tasks_of) ? finding.code.substr(tasks_of.size()) : finding.code;
-  if (finding.tasks <= 1)
+  const std::uint64_t all = is_body && finding.body_calls > 0 ? finding.body_calls : finding.tasks;
+  if (all <= 1)
     return finding.code;
   std::string of =
-      fmt::format("the {} {} of {}", human_count(finding.tasks), is_body ? "calls" : "tasks", rest);
+      fmt::format("the {} {} of {}", human_count(all), is_body ? "calls" : "tasks", rest);
+  const std::uint64_t least = finding.critical_steps_at_least;
+  if (finding.shape == Shape::LongTask && finding.critical_tasks > 1 && least < all)
+    return fmt::format("at least {} of {}", least <= 1 ? "one" : human_count(least), of);
   if (finding.critical_tasks == finding.tasks)
     return of;
   return fmt::format("{} of {}",
                      finding.critical_tasks == 1 ? "one" : human_count(finding.critical_tasks), of);
+}
+
+// Where it slept, as far as the recording shows that.
+std::string_view how_asleep(const Finding& finding) {
+  if (!finding.waited_ticks)
+    return "in a lock, in input or output, or until another thread had done something";
+  if (Wide{*finding.waited_ticks} * 10 >= Wide{*finding.asleep_ticks} * 9)
+    return "in a lock, or until another thread had done something";
+  if (Wide{*finding.waited_ticks} * 10 <= *finding.asleep_ticks)
+    return "in input or output, by the clock, or until a child process had ended";
+  return "in input or output, by the clock, in a lock, or until another thread or process had done "
+         "something";
+}
+
+// Why code had to wait for a CPU, by the path of the run.
+std::string who_had_the_cpus(const Profile& profile) {
+  const RunPathPart& path = profile.elapsed.path;
+  const std::uint64_t taken = path.taken + path.delay_taken();
+  if (path.crowded == taken)
+    return "more threads wanted to run than there were CPUs";
+  return path.crowded > taken
+             ? fmt::format("more threads of the program wanted to run than there are CPUs ({})",
+                           profile.run.cpus)
+             : "others had them (other programs, a hypervisor)";
+}
+
+// What helps there.
+std::string_view remedy_of_sleep(const Finding& finding) {
+  if (!finding.waited_ticks)
+    return "";
+  if (Wide{*finding.waited_ticks} * 10 >= Wide{*finding.asleep_ticks} * 9)
+    return " Hold the lock for a shorter time, or divide what it protects.";
+  if (Wide{*finding.waited_ticks} * 10 <= *finding.asleep_ticks && finding.row != kMainRow)
+    return " Let other threads do that (async_node, task::suspend), so that this one can run "
+           "tasks.";
+  return "";
+}
+
+std::string off_cpu(const Profile& profile, const Finding& finding) {
+  const auto time = [&](std::uint64_t ticks) {
+    return human_ns(to_ns(ticks, profile.read.time_hz));
+  };
+  const std::uint64_t off = finding.off_cpu_ticks;
+  const std::string of_all = fmt::format("of {} in this run", time(finding.ticks));
+  const auto share = [&](std::uint64_t ticks) { return percent(ticks, finding.ticks); };
+  const std::string code = capitalized(finding.code);
+  if (!finding.asleep_ticks)
+    return fmt::format("{} had no CPU for {} {} ({} %): asleep (in a lock, in input or output), or "
+                       "while other programs ran; the recording does not say which.",
+                       code, time(off), of_all, share(off));
+  const std::uint64_t asleep = *finding.asleep_ticks;
+  const std::string_view where = how_asleep(finding);
+  if (Wide{asleep} * 4 >= Wide{off} * 3)
+    return fmt::format("{} slept for {} {} ({} %): {}.{}", code, time(asleep), of_all,
+                       share(asleep), where, remedy_of_sleep(finding));
+  if (Wide{asleep} * 4 <= off)
+    return fmt::format("{} had to wait for a free CPU for {} {} ({} %): {}.", code,
+                       time(off - asleep), of_all, share(off - asleep), who_had_the_cpus(profile));
+  return fmt::format(
+      "{} had no CPU for {} {}: it slept for {} ({}), and had to wait for a free CPU for "
+      "{}.{}",
+      code, time(off), of_all, time(asleep), where, time(off - asleep), remedy_of_sleep(finding));
+}
+
+// What a lock that limits the run adds up to, and what would help.
+std::string lock_advice(const Profile& profile, const LockRow& lock) {
+  std::string text =
+      fmt::format("{} of the {} run one after the other, for {}{}",
+                  lock.objects > 1 ? "The sections of one" : "The sections", lock.phrase(),
+                  lock.bound_kind == LockBoundKind::Estimate ? "about " : "",
+                  amount(profile, lock.bound.sections));
+  if (lock.bound_kind == LockBoundKind::IfOneObject)
+    text += " (if what was at its address was one lock)";
+  const auto limit = [&](const char* before, LockChange change, std::uint64_t factor) {
+    const LockWhatIf* const found = lock.what_if_of(change, factor);
+    return found ? fmt::format(" ({}: parallelism at most {})", before, fixed2(found->parallelism))
+                 : std::string();
+  };
+  text += ": hold it for a shorter time" + limit("half as long", LockChange::Shorter, 2) +
+          ", or split it" + limit("into 4", LockChange::Split, 4);
+  if (lock.totals.shared < lock.totals.acquisitions)
+    text += ", or let those share it that only read";
+  return text + ".";
+}
+
+// "a.cpp:12 runs in an arena of 1 thread, with at most 2 threads at a time (98 % of the work): ..."
+std::string few_threads(const Profile& profile, const ConcurrencyLimit& limit) {
+  return fmt::format("{} ({} % of the work): a speedup of at most {} on any number of CPUs. {}",
+                     limit_in_words(limit), percent2(limit.work, profile.work),
+                     fixed2({profile.work + profile.latency.value_or(0), limit.least_time()}),
+                     limit.is_arena ? "Give the arena more threads, or no number."
+                                    : "Allow more threads.");
 }
 
 std::string sentence(const Profile& profile, const Finding& finding) {
@@ -122,7 +230,9 @@ std::string sentence(const Profile& profile, const Finding& finding) {
   case Shape::SerialCode:
     return of_path(finding.code, "make it parallel or shorter");
   case Shape::LongTask:
-    return of_path(tasks_on_path(finding), finding.critical_tasks > 1 ? "split them" : "split it");
+    return of_path(tasks_on_path(finding),
+                   finding.critical_tasks > 1 && finding.critical_steps_at_least > 1 ? "split them"
+                                                                                     : "split it");
   case Shape::SerialTasks:
     return of_path(tasks_on_path(finding) + ", one after the other",
                    "let them run in parallel, or split them");
@@ -144,15 +254,14 @@ std::string sentence(const Profile& profile, const Finding& finding) {
   }
   case Shape::TinyTasks:
     return tiny_tasks(profile, finding);
+  case Shape::Lock:
+    return lock_advice(profile, profile.locks.rows[*finding.lock]);
+  case Shape::FewThreads:
+    return few_threads(profile, profile.limits[*finding.limit]);
   case Shape::OffCpu:
     break;
   }
-  return fmt::format(
-      "{} had no CPU for {} of {} in this run ({} %): asleep (in a lock, in input or "
-      "output), or while other programs ran; the recording does not say which.",
-      capitalized(finding.code), human_ns(to_ns(finding.off_cpu_ticks, profile.read.time_hz)),
-      human_ns(to_ns(finding.ticks, profile.read.time_hz)),
-      percent(finding.off_cpu_ticks, finding.ticks));
+  return off_cpu(profile, finding);
 }
 
 // What the remedy saves; empty if that is not known.
@@ -168,20 +277,56 @@ bool is_worth_it(const Finding& finding) {
   return Wide{finding.saves_at_most()} * 10 >= finding.time && finding.saves_at_most() > 0;
 }
 
-// Null: there is none.
+// Its sleep is a quarter of the time of the run's path, where it is on the path or keeps the threads
+// that should run the path's tasks; or it is code outside tasks, and its latency a quarter of the least
+// time of the program.
+bool sleeps_on_path(const Profile& profile, const Finding& finding) {
+  if (!finding.asleep_ticks)
+    return false;
+  const auto site = std::ranges::find(profile.sites, finding.row, &SiteRow::row);
+  const std::uint64_t on_path = std::min(site->on_run_path.latency + site->on_run_path.waited +
+                                             profile.elapsed.path.blocked(),
+                                         *finding.asleep_ticks);
+  if (on_path > 0 && Wide{on_path} * 4 >= profile.elapsed.path.length())
+    return true;
+  return finding.row == kMainRow && finding.waited_ticks && profile.span_with_latency &&
+         (Wide{*finding.asleep_ticks} - *finding.waited_ticks) * 4 >= *profile.span_with_latency;
+}
+
+// Null: there is none. Sleep on the path comes first: no other change helps as long as it is there.
 const Finding* longest_off_cpu(const Profile& profile) {
   const Finding* longest = nullptr;
+  const auto rank = [&](const Finding& finding) {
+    return std::pair(sleeps_on_path(profile, finding), finding.off_cpu_ticks);
+  };
   for (const Finding& each : profile.findings)
-    if (each.shape == Shape::OffCpu && (!longest || each.off_cpu_ticks > longest->off_cpu_ticks))
+    if (each.shape == Shape::OffCpu && (!longest || rank(each) > rank(*longest)))
       longest = &each;
   return longest;
+}
+
+// Code at one end of the critical path, whose share the verdict has.
+bool is_in_verdict(const Profile& profile, const Finding& finding) {
+  return profile.verdict.is_of_ends &&
+         (finding.shape == Shape::SerialStart ||
+          (finding.shape == Shape::SerialCode && finding.row == kMainRow &&
+           (finding.critical_work == profile.phases.before ||
+            finding.critical_work == profile.phases.after)));
+}
+
+std::string remedy_of_end(const Finding& finding) {
+  return fmt::format("Make {} parallel or shorter{}.", finding.code,
+                     finding.shape == Shape::SerialStart
+                         ? ", or leave it out of the profile (--from first-use)"
+                         : "");
 }
 
 // "A (30 %), B (12 %) and C (9 %)"
 std::string longest_stretches(const Profile& profile) {
   std::vector<const Finding*> longest;
   for (const Finding& each : profile.findings)
-    if (each.shape != Shape::OffCpu && each.shape != Shape::TinyTasks)
+    if (each.shape != Shape::OffCpu && each.shape != Shape::TinyTasks &&
+        each.shape != Shape::Lock && each.shape != Shape::FewThreads)
       longest.push_back(&each);
   std::ranges::stable_sort(longest, std::ranges::greater(), &Finding::critical_work);
   longest.resize(std::min<std::size_t>(longest.size(), 3));
@@ -202,48 +347,67 @@ void describe_findings(Profile& profile) {
     finding.text = sentence(profile, finding) + saving(profile, finding);
 }
 
-std::string advise(const Profile& profile) {
+Advice advise(const Profile& profile) {
+  const auto about = [&](const Finding& finding, const std::string& before = "") {
+    return Advice{before + (is_in_verdict(profile, finding)
+                                ? remedy_of_end(finding) + saving(profile, finding)
+                                : finding.text),
+                  static_cast<std::size_t>(&finding - profile.findings.data())};
+  };
   if (!why_meaningless(profile).empty())
-    return "";
+    return {};
   if (const auto& search = profile.search;
       search && search->skipped_because.empty() && (search->steps.empty() || !search->reached))
-    return search->outcome;
-  // Overhead that is a tenth of the work comes first, and so does time without a CPU if it is a
-  // quarter of all threads' time: no other figure shows it.
-  const WhatIfCandidate* const grain =
-      profile.advised_grains.empty() ? nullptr : &profile.advised_grains.front();
-  if (grain && grain->loop->cost_now >= profile.work / 10)
-    return grain_advice(profile, *grain);
-  const auto tiny = std::ranges::find_if(profile.findings, [&](const Finding& finding) {
-    return finding.shape == Shape::TinyTasks &&
-           std::ranges::find(profile.sites, finding.row, &SiteRow::row)->overhead.cost >=
-               profile.work / 10;
-  });
-  const Finding* const off_cpu = longest_off_cpu(profile);
-  if (off_cpu &&
-      Wide{off_cpu->off_cpu_ticks} * 4 >= Wide{profile.balance.threads} * profile.balance.elapsed)
-    return off_cpu->text;
+    return {search->outcome, {}};
   const Finding* const first = profile.findings.empty() || !is_worth_it(profile.findings.front())
                                    ? nullptr
                                    : &profile.findings.front();
-  if (tiny != profile.findings.end() && (profile.verdict.is_ample() || !first))
-    return tiny->text;
+  // Threads that wait for a lock have no CPU: what limits them is the lock.
+  if (first && first->shape == Shape::Lock)
+    return about(*first);
+  const Finding* const off_cpu = longest_off_cpu(profile);
+  if (off_cpu && sleeps_on_path(profile, *off_cpu))
+    return about(*off_cpu);
+  // Overhead that another grain size would remove comes next if it is a tenth of the work, other
+  // overhead if it is as much as the work: then no figure of parallelism says much. So does time
+  // without a CPU if it is a quarter of all threads' time: no other figure shows it.
+  const WhatIfCandidate* const grain =
+      profile.advised_grains.empty() ? nullptr : &profile.advised_grains.front();
+  if (grain && grain->loop->cost_now >= profile.work / 10)
+    return {grain_advice(profile, *grain), {}};
+  const auto tiny_with = [&](std::uint64_t least_cost) -> const Finding* {
+    const auto found = std::ranges::find_if(profile.findings, [&](const Finding& finding) {
+      return finding.shape == Shape::TinyTasks &&
+             std::ranges::find(profile.sites, finding.row, &SiteRow::row)->overhead.cost >=
+                 least_cost;
+    });
+    return found == profile.findings.end() ? nullptr : &*found;
+  };
+  if (const Finding* const tiny = tiny_with(profile.work))
+    return about(*tiny);
+  if (off_cpu &&
+      Wide{off_cpu->off_cpu_ticks} * 4 >= Wide{profile.balance.threads} * profile.balance.elapsed)
+    return about(*off_cpu);
+  if (const Finding* const tiny = tiny_with(profile.work / 10);
+      tiny && (profile.verdict.is_ample() || !first))
+    return about(*tiny);
   if (profile.verdict.is_ample())
-    return "";
+    return {};
   const Best region = best_region(profile);
   if (gains(region, profile))
-    return worth(region.name, region, profile);
+    return {worth(region.name, region, profile), {}};
   const std::string elsewhere = region.name.empty() ? "" : "The marked regions would gain little. ";
   if (first)
-    return elsewhere + first->text;
+    return about(*first, elsewhere);
   if (grain)
-    return grain_advice(profile, *grain);
+    return {grain_advice(profile, *grain), {}};
   const std::string longest = longest_stretches(profile);
   if (profile.findings.empty() || longest.empty())
-    return elsewhere + "No single change would save a tenth of the time.";
-  return elsewhere + fmt::format("No single change saves a tenth of the time on {} CPUs. The most "
-                                 "of the critical path is {}.",
-                                 profile.findings.front().procs, longest);
+    return {elsewhere + "No single change would save a tenth of the time.", {}};
+  return {elsewhere + fmt::format("No single change saves a tenth of the time on {} CPUs. The most "
+                                  "of the critical path is {}.",
+                                  profile.findings.front().procs, longest),
+          {}};
 }
 
 } // namespace tp::analysis

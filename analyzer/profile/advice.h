@@ -5,6 +5,8 @@
 
 #include "model/profile.h"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 namespace tp::analysis {
@@ -12,7 +14,11 @@ namespace tp::analysis {
 // Sets the texts of the findings. `profile` must be complete except for them and its advice.
 void describe_findings(Profile& profile);
 
+struct Advice {
+  std::string text;
+  std::optional<std::size_t> finding; // index of the one that it is about
+};
 // `profile` must be complete except for its advice.
-std::string advise(const Profile& profile);
+Advice advise(const Profile& profile);
 
 } // namespace tp::analysis

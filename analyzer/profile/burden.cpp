@@ -3,6 +3,7 @@
 #include "profile/burden.h"
 
 #include "base/rounding.h"
+#include "profile/conservation.h"
 #include "report/numbers.h"
 
 #include <fmt/format.h>
@@ -88,6 +89,11 @@ Burden steal_burden(const Burden& burden, const Measured& measured) {
     return steal;
   steal.steals = measured.read.steal_delay.total();
   if (steal.steals < kFewSteals)
+    return steal;
+  // On a machine that others used, a thief waited for a CPU, too: the CPUs that times are predicted for
+  // are the program's own.
+  if (check_balance(measured).balance.machine_was_shared() &&
+      to_ns(measured.read.steal_delay.median(), measured.read.time_hz) > steal.ns)
     return steal;
   take_from_steals(steal, measured.read);
   steal.work = work_of_ns(measured, steal.ns);

@@ -26,7 +26,8 @@ struct RefinedBurden {
 RefinedBurden refined_burden(const Burden& before, const Measured& measured,
                              const ProfileOptions& options);
 
-// What a steal costs in a prediction: as the user says, as this run's steals show, or as assumed.
+// What a steal costs in a prediction: as the user says, as this run's steals show, or as assumed. As
+// assumed also where steals took longer than that and the machine was shared.
 Burden steal_burden(const Burden& burden, const Measured& measured);
 
 // Converts nanoseconds to the unit of work. If that unit does not measure time, the run's work per

@@ -3,21 +3,14 @@
 #include "profile/calling_contexts.h"
 
 #include "base/rounding.h"
+#include "profile/pictures.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace tp::analysis {
 namespace {
-
-// As many as a viewer can still open; in longer traces a slice covers several steps.
-constexpr std::uint64_t kMostSlices = 200'000;
-
-std::uint64_t resolution(const ReadSummary& read) {
-  if (read.steps <= kMostSlices || read.last_time <= read.first_time)
-    return 0;
-  const std::uint64_t per_stream = kMostSlices / std::max<std::uint64_t>(read.streams, 1);
-  return (read.last_time - read.first_time) / std::max<std::uint64_t>(per_stream, 1) + 1;
-}
 
 // Index into `sites` of each row; kNoSite for rows that are not shown.
 IdVector<Row, std::uint32_t> places_of_rows(const std::vector<SiteRow>& sites, std::size_t rows) {
@@ -28,13 +21,43 @@ IdVector<Row, std::uint32_t> places_of_rows(const std::vector<SiteRow>& sites, s
   return places;
 }
 
+// Beyond the limit on contexts it is not known from where.
+std::vector<SiteSpawns> spawns_by_site(const std::vector<ContextRow>& rows,
+                                       const std::vector<ContextEdge>& edges) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> sums;
+  for (const ContextEdge& edge : edges)
+    sums[{edge.site, rows[edge.from].site}] += edge.spawns;
+  std::vector<SiteSpawns> spawns;
+  for (const auto& [sites, count] : sums)
+    spawns.push_back({sites.second, sites.first, count});
+  return spawns;
+}
+
+Counters counters_of(const Timeline::Counters& found, const ReadSummary& read, double hz) {
+  Counters result{.extent_ns =
+                      to_ns(read.last_time - std::min(read.first_time, read.last_time), hz),
+                  .overhead = sums_in_ns(found.overhead.take(), hz),
+                  .no_cpu = sums_in_ns(found.no_cpu.take(), hz),
+                  .steals = found.steals};
+  for (const auto& [stream, idle] : found.idle) {
+    result.streams.push_back(stream);
+    result.idle.push_back(sums_in_ns(idle.take(), hz));
+  }
+  return result;
+}
+
 } // namespace
 
 CallingContexts calling_contexts(const Measured& measured, const std::vector<SiteRow>& sites,
                                  const TraceReadings& readings) {
   CallingContexts result;
   const DagFold::Results found =
-      readings.read({}, {.composition = true, .contexts = resolution(measured.read)}).fold;
+      readings
+          .read({}, {.composition = true,
+                     .contexts = TimelineSetup{.first = measured.read.first_time,
+                                               .last = measured.read.last_time,
+                                               .work_is_time = measured.run().same_as_time}})
+          .fold;
   const auto places = places_of_rows(sites, measured.table.rows.size());
   const auto site_of = [&](Row row) { return places.contains(row) ? places[row] : kNoSite; };
   for (const ContextId id : ids_below(found.contexts.end_id())) {
@@ -46,12 +69,15 @@ CallingContexts calling_contexts(const Measured& measured, const std::vector<Sit
   for (const CallingContextTree::Edge& edge : found.context_edges)
     result.edges.push_back({index_of(edge.from), index_of(edge.to), site_of(edge.row), edge.spawns,
                             found.contexts[edge.to].parent != edge.from});
+  result.spawns = spawns_by_site(result.rows, result.edges);
   const double hz = measured.read.time_hz > 0 ? measured.read.time_hz : 1e9; // a tick is 1 ns then
   const std::uint64_t first = measured.read.first_time;
   const auto ns = [&](std::uint64_t time) { return to_ns(time - std::min(first, time), hz); };
   for (const Timeline::Slice& slice : found.timeline)
     result.timeline.push_back({slice.stream, site_of(slice.row), ns(slice.begin), ns(slice.end),
-                               slice.work, slice.steps});
+                               slice.work, slice.steps, to_ns(slice.outside, hz), slice.several,
+                               slice.left_out});
+  result.counters = counters_of(*found.counters, measured.read, hz);
   return result;
 }
 

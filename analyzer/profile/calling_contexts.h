@@ -14,7 +14,9 @@ namespace tp::analysis {
 struct CallingContexts {
   std::vector<ContextRow> rows;
   std::vector<ContextEdge> edges;
+  std::vector<SiteSpawns> spawns;
   std::vector<TimelineSlice> timeline;
+  Counters counters;
 };
 
 // `sites`: in the order of the profile; the result refers to them by index.

@@ -30,6 +30,10 @@ std::string cause_of_missing_time(const Attribution& a, const Measured& measured
   if (!read.complete)
     return "the recording is incomplete: " + read.incomplete_reasons.front();
   const std::uint64_t missing = a.total - a.attributed;
+  if (measured.info.end && measured.info.end->has_pauses())
+    return fmt::format("steps that were in progress when recording was resumed, or had not ended, "
+                       "and threads that never called oneTBB: {}",
+                       human_ns(missing));
   const std::uint64_t rest = missing - std::min(missing, a.unknown_threads_ns + a.paused_ns);
   if (const std::uint64_t most = std::max(a.unknown_threads_ns, a.paused_ns); most >= rest)
     return fmt::format(
@@ -101,7 +105,8 @@ Attribution attribution_of(const Measured& measured) {
     a.total = end->virtual_work - std::min(end->virtual_work, paused);
     return a;
   }
-  a.total = cpu_ns;
+  const bool has_pauses = end->has_pauses();
+  a.total = has_pauses ? end->recorded_cpu_ns : cpu_ns;
   if (run.work.hz > 0) {
     a.basis = AttributionBasis::Time;
     a.attributed = to_ns(measured.work() + measured.read.left_out_work,
@@ -113,7 +118,12 @@ Attribution attribution_of(const Measured& measured) {
   // A thread's CPU time counts from its creation, the process's from the start of the profiler.
   const std::uint64_t known =
       measured.read.threads.cpu_ns - std::min(measured.read.threads.cpu_ns, run.cpu_ns_at_start);
-  a.unknown_threads_ns = cpu_ns > known ? cpu_ns - known : 0;
+  // tp-run, which ended this recording, does not know the threads.
+  if (end->end != "window")
+    a.unknown_threads_ns = cpu_ns > known ? cpu_ns - known : 0;
+  if (has_pauses) // it may have been in the pauses
+    a.unknown_threads_ns =
+        std::min(a.unknown_threads_ns, a.total - std::min(a.total, a.attributed));
   return a;
 }
 
@@ -147,6 +157,9 @@ CheckedBalance check_balance(const Measured& measured) {
         static_cast<double>(measured.work() - read.prior_work + read.left_out_in_steps) / hz *
         read.time_hz;
     balance.descheduled = balance.steps - std::min(balance.steps, rounded(ticks));
+    if (run.same_as_time) // sleep is in the unit of work
+      balance.asleep = std::min(read.asleep, balance.descheduled);
+    balance.lock_waits = std::min(read.lock_waits, balance.descheduled - balance.asleep);
   }
   balance.recording =
       std::min(read.overhead, rounded(static_cast<double>(read.steps) *
@@ -155,7 +168,8 @@ CheckedBalance check_balance(const Measured& measured) {
   std::uint64_t whole = 0;
   if (__builtin_mul_overflow(balance.threads, balance.elapsed, &whole))
     return result;
-  balance.absent = whole - std::min(whole, read.thread_time);
+  balance.absent =
+      whole - std::min(whole, read.thread_time - std::min(read.thread_time, read.paused_time));
   const std::uint64_t explained = balance.steps + balance.overhead + balance.idle + balance.absent;
   balance.unexplained = std::max(whole, explained) - std::min(whole, explained);
   // The times are sums of rounded differences.

@@ -16,7 +16,8 @@ namespace tp::analysis {
 
 struct ExplainedTime {
   ElapsedTime whole;
-  std::vector<RunPathPart> of_sites; // one per site, or empty if skipped
+  std::vector<RunPathPart> of_sites;         // one per site, or empty if skipped
+  std::vector<std::uint64_t> idle_beside_ns; // the same
 };
 
 // `threads`: how many were recorded (TimeBalance::threads). Reads the trace two more times, unless

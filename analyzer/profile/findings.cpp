@@ -6,19 +6,21 @@
 // How much a remedy saves on P CPUs is the difference of two simulations of this run. In the second
 // one the code takes a P-th of its time, as if it were divided among the CPUs, and the rest of its
 // work fits in where CPUs were idle: so the remedy saves no more than that. For tiny tasks it is
-// their overhead that becomes less; for an imbalance the time is at least that of the loop with the
-// grain size 1. Without a simulation the times are Brent's bounds: T1/P + Tinf (1 - 1/P) now, and
-// max(T1/P, Tinf) then.
+// their overhead that becomes less, and what a loop that spawns them does between two of them; for an imbalance the time is at least that of the loop with the
+// grain size 1. Few threads in an arena: the limit is gone, and all else stays. Without a simulation the times are Brent's bounds: T1/P + Tinf (1 - 1/P) now, and
+// max(T1/P, Tinf) then, where T1 contains the tasking overhead.
 #include "profile/findings.h"
 
 #include "model/speedup_bounds.h"
 #include "profile/code_names.h"
+#include "profile/concurrency_limits.h"
 #include "profile/prediction.h"
 #include "profile/tasking_overhead.h"
 #include "sites/constructs.h"
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace tp::analysis {
 namespace {
@@ -28,9 +30,16 @@ constexpr std::uint64_t kLeastCriticalPercent = 5;
 constexpr std::size_t kMost = 5; // each takes a reading and a simulation
 // Tasks are tiny if overhead is this share of them, and matters to the program.
 constexpr std::uint64_t kTinyPercent = 20, kLeastOverheadPercent = 5;
+// A loop that spawns takes at most so many times what a task costs from one spawn to the next: it
+// allocates the task, and touches memory that others use.
+constexpr std::uint64_t kSpawningCosts = 10;
 // Code is off its CPU if it is so for this share of its time, and that is a share of all threads'
 // time.
 constexpr std::uint64_t kOffCpuPercent = 50, kLeastOffCpuPercent = 10;
+// A limit of concurrency may matter if what runs under it needs so much of the time, and does if the
+// program saves so much without it.
+constexpr std::uint64_t kLeastLimitedPercent = 25, kLeastSavedPercent = 5;
+constexpr std::size_t kMostFewThreads = 3;
 // At most so many tasks are few.
 constexpr std::uint64_t kFewTasks = 4;
 
@@ -42,23 +51,31 @@ bool is_at_least(Wide part, std::uint64_t percent, Wide whole) {
 struct Code {
   Finding finding;
   StepSet steps;
-  std::uint64_t length = 0; // ticks
+  std::uint64_t longest = 0;                         // work of one step
+  std::uint64_t length = 0, asleep = 0, latency = 0; // ticks
   bool is_body = false;
 };
 
 class Finder {
 public:
   Finder(const Measured& measured, const std::vector<SiteRow>& sites,
-         const std::vector<WhatIfCandidate>& advised_grains, const Prediction& prediction,
-         bool may_read, const TraceReadings& readings, const ProfileOptions& options)
-      : measured_(measured), sites_(sites), advised_grains_(advised_grains),
+         const std::vector<WhatIfCandidate>& advised_grains,
+         const std::vector<ConcurrencyLimit>& limits, const Prediction& prediction, bool may_read,
+         const TraceReadings& readings, const ProfileOptions& options)
+      : measured_(measured), sites_(sites), advised_grains_(advised_grains), limits_(limits),
         prediction_(prediction), may_read_(may_read), readings_(readings),
         procs_(std::ranges::max(options.procs)) {
     const auto run = std::ranges::find(prediction.runs, procs_, &PredictedRun::procs);
+    for (const SiteRow& site : sites)
+      overhead_ += site.overhead.cost;
     // Without a simulation: what greedy schedules need at most.
+    std::uint64_t limited = 0;
+    for (const ConcurrencyLimit& limit : limits)
+      if (!limit.like_machine && limit.width < procs_)
+        limited = std::min(limited + limit.least_time(), measured.work() + overhead_);
     time_ = run != prediction.runs.end()
                 ? run->time
-                : measured.work() / procs_ + measured.span() - measured.span() / procs_;
+                : least_time(0) + limited + measured.span() - measured.span() / procs_;
   }
   std::vector<Finding> find();
 
@@ -67,37 +84,43 @@ private:
   Shape shape_of(const Code& code) const;
   void add_savings(std::vector<Code>& codes) const;
   void try_smaller_grains(std::vector<Code>& codes) const;
+  std::vector<StepClassId> spawning_code(const SiteRow& site) const;
   void add_tiny_tasks(std::vector<Finding>& findings) const;
   void add_off_cpu(std::vector<Finding>& findings, const std::vector<Code>& codes) const;
+  void add_few_threads(std::vector<Finding>& findings) const;
   const SiteRow& site_of(Row row) const { return *std::ranges::find(sites_, row, &SiteRow::row); }
   bool is_simulated() const {
     return std::ranges::find(prediction_.runs, procs_, &PredictedRun::procs) !=
            prediction_.runs.end();
   }
-  std::uint64_t least_time(std::uint64_t span) const {
-    return std::max(measured_.work() / procs_, span);
+  std::uint64_t least_time(std::uint64_t span, std::uint64_t less_overhead = 0) const {
+    return std::max((measured_.work() + overhead_ - less_overhead) / procs_, span);
   }
 
   const Measured& measured_;
   const std::vector<SiteRow>& sites_;
   const std::vector<WhatIfCandidate>& advised_grains_;
+  const std::vector<ConcurrencyLimit>& limits_;
   const Prediction& prediction_;
   const bool may_read_;
   const TraceReadings& readings_;
   const std::uint64_t procs_;
+  std::uint64_t overhead_ = 0; // of all sites
   std::uint64_t time_;
 };
 
-SourcePlace place_of(const SiteInfo& info) {
-  return {info.file, info.line};
+bool is_thread(const SiteInfo& info) {
+  return std::ranges::find(info.constructs, name_of(trace::Construct::Thread)) !=
+         info.constructs.end();
 }
 
 // Main has no place of its own: that of what comes before the code, else after it.
 SourcePlace place_of(const StepClass& of, const SiteTable& table) {
   if (of.row != kMainRow)
-    return place_of(table.rows[of.row]);
-  return place_of(table.rows[names_row(of.opened) && of.opened.row != kMainRow ? of.opened.row
-                                                                               : of.closed.row]);
+    return table.rows[of.row].place();
+  return table
+      .rows[names_row(of.opened) && of.opened.row != kMainRow ? of.opened.row : of.closed.row]
+      .place();
 }
 
 std::vector<Code> Finder::codes_by_name() const {
@@ -120,7 +143,10 @@ std::vector<Code> Finder::codes_by_name() const {
       finding.shape = Shape::SerialStart;
     code.is_body |= of.opened.kind == BoundaryKind::BodyBegin;
     code.steps.classes.push_back(id);
+    code.longest = std::max(code.longest, totals.longest);
     code.length += totals.length;
+    code.asleep += totals.asleep;
+    code.latency += totals.latency;
     finding.work += totals.work;
     finding.critical_work += totals.critical_work;
   }
@@ -148,7 +174,10 @@ Shape Finder::shape_of(const Code& code) const {
     return Shape::SerialNode;
   if (is_serial_filter || (serial && noun == kPipeline && site.filter == 0))
     return Shape::SerialFilter;
-  if (serial || finding.critical_tasks > kFewTasks)
+  // Tasks that only split a range are on the path as well, however many: what counts is the longest.
+  const bool is_one = is_at_least(code.longest, 90, finding.critical_work);
+  const bool is_split = noun == kLoop || noun == kReduction;
+  if (!is_one && (serial || (finding.critical_tasks > kFewTasks && !is_split)))
     return Shape::SerialTasks;
   return Shape::LongTask;
 }
@@ -161,9 +190,12 @@ void Finder::add_savings(std::vector<Code>& codes) const {
     // The critical path becomes no shorter than this; another may be longer.
     finding.least_time =
         is_simulated()
-            ? predict_with({.divided = code.steps.classes, .factor = procs_}, measured_,
-                           prediction_, procs_, readings_)
-            : least_time(measured_.span() - finding.critical_work + finding.critical_work / procs_);
+            ? predict_with(
+                  {.divided = code.steps.classes, .factor = procs_, .shortens_sections = false},
+                  measured_, prediction_, procs_, readings_)
+            : std::max(least_time(measured_.span() - finding.critical_work +
+                                  finding.critical_work / procs_),
+                       least_time_of_limits(measured_, procs_));
   }
   if (may_read_)
     try_smaller_grains(codes);
@@ -193,6 +225,23 @@ void Finder::try_smaller_grains(std::vector<Code>& codes) const {
   }
 }
 
+// The code between two spawns of the site's tasks, if it does little more than spawn: of fewer tasks
+// there is less.
+std::vector<StepClassId> Finder::spawning_code(const SiteRow& site) const {
+  const DagFold::Results& fold = measured_.fold;
+  const Boundary spawn{BoundaryKind::Spawn, site.row};
+  std::vector<StepClassId> code;
+  for (const StepClassId id : ids_below(fold.classes.end_id())) {
+    const StepClass& of = fold.classes[id];
+    const DagFold::StepTotals& totals = fold.class_totals[id];
+    if (of.opened == spawn && of.closed == spawn &&
+        Wide{totals.work} * site.invocations <=
+            Wide{totals.steps} * site.overhead.cost * kSpawningCosts)
+      code.push_back(id);
+  }
+  return code;
+}
+
 // Sites whose tasks cost much compared to what they do. How large tasks can be made is known of
 // loops with an advised grain size; of others ten times is asked about.
 void Finder::add_tiny_tasks(std::vector<Finding>& findings) const {
@@ -204,7 +253,7 @@ void Finder::add_tiny_tasks(std::vector<Finding>& findings) const {
       continue;
     Finding finding{.shape = Shape::TinyTasks,
                     .code = code_of_row(site.row, measured_.table),
-                    .place = place_of(site.info),
+                    .place = site.info.place(),
                     .row = site.row,
                     .work = site.exclusive_work,
                     .critical_work = site.critical_work,
@@ -221,28 +270,86 @@ void Finder::add_tiny_tasks(std::vector<Finding>& findings) const {
                         std::max<std::uint64_t>(share.denominator - share.numerator, 1);
       left = shortened_ratio(std::min<Wide>(cost, overhead.cost), overhead.cost);
     }
-    finding.least_time = is_simulated()
-                             ? predict_with({.less_overhead = site.row, .overhead_left = left},
-                                            measured_, prediction_, procs_, readings_)
-                             : least_time(measured_.span());
+    const auto removed = [&left](std::uint64_t amount) {
+      return static_cast<std::uint64_t>(Wide{amount} * (left.denominator - left.numerator) /
+                                        left.denominator);
+    };
+    Remedy remedy{.divided = spawning_code(site),
+                  .factor = left.denominator / std::max<std::uint64_t>(left.numerator, 1),
+                  .less_overhead = site.row,
+                  .overhead_left = left};
+    std::uint64_t critical = 0;
+    for (const StepClassId id : remedy.divided)
+      critical += measured_.fold.class_totals[id].critical_work;
+    finding.least_time =
+        is_simulated() ? predict_with(remedy, measured_, prediction_, procs_, readings_)
+                       : least_time(measured_.span() - removed(critical), removed(overhead.cost));
     findings.push_back(std::move(finding));
   }
 }
 
-// Only of clocks of time: the steps of others say nothing about it.
+// Only of clocks of time: the steps of others say nothing about it. The sleep of threads that the program
+// creates does not count: one that sleeps until others have work for it costs nothing, and the recording
+// does not say what it waits for.
 void Finder::add_off_cpu(std::vector<Finding>& findings, const std::vector<Code>& codes) const {
   if (!measured_.run().same_as_time)
     return;
   for (const Code& code : codes) {
-    const std::uint64_t off = code.length - std::min(code.length, code.finding.work);
-    if (!is_at_least(off, kOffCpuPercent, code.length) ||
-        !is_at_least(off, kLeastOffCpuPercent, measured_.read.thread_time))
+    // What was before the recording has work and sleep, and no length in it.
+    std::uint64_t length = std::max(code.length, code.finding.work + code.latency);
+    std::uint64_t off = length - code.finding.work, asleep = std::min(code.asleep, off);
+    if (is_thread(site_of(code.finding.row).info)) {
+      if (!measured_.run().sleep_seen)
+        continue;
+      length -= asleep;
+      off -= std::exchange(asleep, 0);
+    }
+    const bool on_path =
+        code.finding.row == kMainRow && measured_.knows_latency() &&
+        is_at_least(code.latency, kLeastOffCpuPercent, measured_.fold.span_with_latency);
+    if (off == 0 || !is_at_least(off, kOffCpuPercent, length) ||
+        (!on_path && !is_at_least(off, kLeastOffCpuPercent, measured_.read.thread_time)))
       continue;
     Finding finding = code.finding;
     finding.shape = Shape::OffCpu;
-    finding.ticks = code.length;
+    finding.ticks = length;
     finding.off_cpu_ticks = off;
+    if (measured_.run().sleep_seen)
+      finding.asleep_ticks = asleep;
+    if (measured_.knows_latency())
+      finding.waited_ticks = *finding.asleep_ticks - std::min(*finding.asleep_ticks, code.latency);
     findings.push_back(std::move(finding));
+  }
+}
+
+// Limits that cost at least a twentieth of the time: if one of two is gone, the other one may still
+// be there.
+void Finder::add_few_threads(std::vector<Finding>& findings) const {
+  std::size_t added = 0;
+  for (const ConcurrencyLimit& limit : limits_) {
+    if (limit.like_machine || limit.width >= procs_ || added == kMostFewThreads ||
+        !is_at_least(limit.least_time(), kLeastLimitedPercent, time_))
+      continue;
+    Finding finding{.shape = Shape::FewThreads,
+                    .code = code_of_row(limit.row, measured_.table),
+                    .place = limit.place,
+                    .row = limit.row,
+                    .work = limit.work,
+                    .procs = procs_,
+                    .time = time_,
+                    .limit = static_cast<std::size_t>(&limit - limits_.data())};
+    // Without a simulation: what all CPUs, the longest path and the other limits need.
+    finding.least_time = least_time(measured_.span());
+    for (const ConcurrencyLimit& other : limits_)
+      if (&other != &limit && !other.like_machine && other.width < procs_)
+        finding.least_time = std::max(finding.least_time, other.least_time());
+    if (is_simulated())
+      finding.least_time =
+          predict_with({.without = &limit}, measured_, prediction_, procs_, readings_);
+    if (!is_at_least(finding.saves_at_most(), kLeastSavedPercent, time_))
+      continue;
+    findings.push_back(std::move(finding));
+    ++added;
   }
 }
 
@@ -252,6 +359,10 @@ std::vector<Finding> Finder::find() {
     const RowTotals& row = measured_.fold.rows[code.finding.row];
     code.finding.tasks = row.on_work.local.count;
     code.finding.critical_tasks = row.on_span.local.count;
+    // A tenth of a step more or less is none.
+    if (code.longest > 0)
+      code.finding.critical_steps_at_least = std::max<std::uint64_t>(
+          (code.finding.critical_work + code.longest - code.longest / 10 - 1) / code.longest, 1);
     if (code.is_body) {
       code.finding.body_calls = row.loops.body_calls;
       code.finding.iterations = row.loops.iterations;
@@ -271,6 +382,7 @@ std::vector<Finding> Finder::find() {
   for (Code& code : codes)
     findings.push_back(std::move(code.finding));
   add_tiny_tasks(findings);
+  add_few_threads(findings);
   std::ranges::stable_sort(findings, std::ranges::greater(), &Finding::saves_at_most);
   return findings;
 }
@@ -279,11 +391,13 @@ std::vector<Finding> Finder::find() {
 
 std::vector<Finding> find_problems(const Measured& measured, const std::vector<SiteRow>& sites,
                                    const std::vector<WhatIfCandidate>& advised_grains,
+                                   const std::vector<ConcurrencyLimit>& limits,
                                    const Prediction& prediction, bool may_read,
                                    const TraceReadings& readings, const ProfileOptions& options) {
   if (measured.work() == 0)
     return {};
-  return Finder(measured, sites, advised_grains, prediction, may_read, readings, options).find();
+  return Finder(measured, sites, advised_grains, limits, prediction, may_read, readings, options)
+      .find();
 }
 
 } // namespace tp::analysis

@@ -3,6 +3,7 @@
 // remedy for that shape would save.
 #pragma once
 
+#include "model/concurrency_limit.h"
 #include "model/finding.h"
 #include "model/prediction.h"
 #include "profile/measured.h"
@@ -17,6 +18,7 @@ namespace tp::analysis {
 // ask what other grain sizes of loops would do.
 std::vector<Finding> find_problems(const Measured& measured, const std::vector<SiteRow>& sites,
                                    const std::vector<WhatIfCandidate>& advised_grains,
+                                   const std::vector<ConcurrencyLimit>& limits,
                                    const Prediction& prediction, bool may_read,
                                    const TraceReadings& readings, const ProfileOptions& options);
 

@@ -6,16 +6,21 @@
 #include "base/problem.h"
 #include "model/speedup_bounds.h"
 #include "profile/advice.h"
+#include "profile/best_changes.h"
 #include "profile/burden.h"
 #include "profile/calling_contexts.h"
+#include "profile/code_segments.h"
+#include "profile/concurrency_limits.h"
 #include "profile/conservation.h"
 #include "profile/elapsed_time.h"
 #include "profile/findings.h"
 #include "profile/grain_size.h"
+#include "profile/locks.h"
 #include "profile/measured.h"
 #include "profile/phases.h"
 #include "profile/pictures.h"
 #include "profile/prediction.h"
+#include "profile/run_check.h"
 #include "profile/schedule_dependence.h"
 #include "profile/site_rows.h"
 #include "profile/target_search.h"
@@ -24,6 +29,8 @@
 #include "profile/verdict.h"
 #include "profile/what_if_candidates.h"
 #include "report/numbers.h"
+#include "report/phrases.h"
+#include "sites/constructs.h"
 #include "trace/metadata_reader.h"
 
 #include <fmt/format.h>
@@ -31,6 +38,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace tp::analysis {
@@ -121,18 +129,36 @@ std::vector<WhatIfCurve> what_if_curves(const Measured& measured, const WhatIfPl
 }
 
 std::vector<SpeedupBound> speedup_bounds(const Measured& measured, const BurdenedSpans& burdened,
+                                         const Locks& locks,
+                                         const std::vector<ConcurrencyLimit>& limits,
                                          const ProfileOptions& options) {
+  // While a step sleeps, its worker runs nothing else: for a schedule, that is as good as work.
+  const std::uint64_t latency = measured.knows_latency() ? measured.fold.latency : 0;
+  const std::uint64_t time = measured.work() + latency;
+  const std::uint64_t span = latency > 0 ? measured.fold.span_with_latency : measured.span();
+  const std::uint64_t more = span - measured.span();
+  const std::uint64_t lock = latency > 0 ? locks.proven_with_latency : locks.proven;
   std::vector<SpeedupBound> bounds;
   for (const std::uint64_t procs : options.procs) {
-    const SpeedupRange greedy =
-        predicted_speedup(measured.work(), {1, measured.parallelism(), {}}, procs);
+    // At any time all CPUs work, or the longest path gets shorter, or a limit is reached: so a
+    // greedy schedule takes no longer than all three together.
+    std::uint64_t longest = 0;
+    Wide together = 0;
+    for (const ConcurrencyLimit& limit : limits)
+      if (!limit.like_machine && limit.width < procs) {
+        longest = std::max(longest, limit.least_time());
+        together += limit.least_time();
+      }
+    const auto limited = static_cast<std::uint64_t>(std::min<Wide>(together, time));
+    const SpeedupRange greedy = predicted_speedup(time, {1, {time, span + limited}, {}}, procs);
     bounds.push_back(
         {.procs = procs,
          .lower = greedy.lower,
-         .upper = speedup_limit(measured.work(), measured.span(), procs),
-         .divisible_upper = speedup_limit(measured.work(), measured.fold.divisible_span, procs),
-         .estimate_cilk = speedup_estimate(measured.work(), burdened.cilk, procs),
-         .estimate_tbb = speedup_estimate(measured.work(), burdened.tbb, procs)});
+         .upper = speedup_limit(time, std::max({span, lock, longest}), procs),
+         .divisible_upper =
+             speedup_limit(time, std::max({measured.fold.divisible_span, lock, longest}), procs),
+         .estimate_cilk = speedup_estimate(time, burdened.cilk + more + limited, procs),
+         .estimate_tbb = speedup_estimate(time, burdened.tbb + more + limited, procs)});
   }
   return bounds;
 }
@@ -189,6 +215,16 @@ std::vector<Warning> gaps(const Measured& measured) {
          fmt::format("during {} of {} CPU time events could not be counted (no counter free, cores "
                      "of another kind, or no descriptors left): figures are too low",
                      human_ns(end->not_counted_ns), human_ns(end->cpu_ns))});
+  if (const std::uint64_t others = read.threads.others; others > 0)
+    warnings.push_back(
+        {"threads",
+         measured.run().threads_seen
+             ? fmt::format("{} threads were not seen when they were created: what they and "
+                           "others wait for is missing in the span",
+                           others)
+             : fmt::format("who creates and joins {} threads of the program was not seen, "
+                           "and is missing in the span (tp-run sees it)",
+                           others)});
   if (read.unfinished > 0)
     warnings.push_back({"unfinished", fmt::format("{} tasks had not ended when recording ended",
                                                   read.unfinished)});
@@ -196,6 +232,58 @@ std::vector<Warning> gaps(const Measured& measured) {
     warnings.push_back(
         {"never_begun", fmt::format("{} tasks were created and never ran", read.never_begun)});
   return warnings;
+}
+
+// Arenas that got the machine's number of CPUs: whether the program asked for that is not known.
+std::vector<Warning> limits_like_machine(const Measured& measured,
+                                         const std::vector<ConcurrencyLimit>& limits) {
+  const std::uint64_t time =
+      measured.work() + (measured.knows_latency() ? measured.fold.latency : 0);
+  const ConcurrencyLimit* longest = nullptr;
+  for (const ConcurrencyLimit& limit : limits)
+    if (limit.like_machine && (!longest || limit.least_time() > longest->least_time()))
+      longest = &limit;
+  const ConcurrencyLimit* const other = longest_limit(limits);
+  if (!longest || longest->least_time() <= measured.fold.span_with_latency ||
+      (other && other->least_time() >= longest->least_time()))
+    return {};
+  return {
+      {"like_machine",
+       fmt::format("{}, as many as there are CPUs: predicted times for more CPUs take it to grow "
+                   "with them; if the program has a fixed number, the speedup is at most {} "
+                   "(tp-run --as-if-cores {} shows which)",
+                   limit_in_words(*longest), fixed2({time, longest->least_time()}),
+                   4 * measured.run().cpus),
+       false}};
+}
+
+// What steps slept without latency being known, and what they waited for other threads, is in no path
+// and no prediction. Not of threads that the program creates: they may wait for work.
+std::vector<Warning> sleeps(const Measured& measured) {
+  const RunInfo& run = measured.run();
+  if (!run.same_as_time || measured.read.time_hz <= 0)
+    return {};
+  std::uint64_t asleep = 0;
+  for (const Row row : ids_below(measured.fold.rows.end_id()))
+    if (const auto& constructs = measured.table.rows[row].constructs;
+        std::ranges::find(constructs, name_of(trace::Construct::Thread)) == constructs.end())
+      asleep += measured.fold.rows[row].asleep - measured.fold.rows[row].latency;
+  const std::uint64_t elapsed =
+      measured.read.last_time - std::min(measured.read.first_time, measured.read.last_time);
+  if (asleep < elapsed / 20 || asleep == 0)
+    return {};
+  return {
+      {"asleep",
+       fmt::format("{} {} for {} in a run of {} ({}): no path and no predicted time contains that",
+                   measured.read.threads.others > 0 ? "the program's threads and tasks"
+                                                    : "main and the tasks",
+                   measured.knows_latency() ? "waited" : "slept",
+                   human_ns(to_ns(asleep, measured.read.time_hz)),
+                   human_ns(to_ns(elapsed, measured.read.time_hz)),
+                   measured.knows_latency()
+                       ? "in locks, for events, or until another thread had done something"
+                       : "in locks, input or output, or until another thread had done something; "
+                         "tp-run records which")}};
 }
 
 void append(std::vector<Warning>& to, std::vector<Warning> more) {
@@ -223,7 +311,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
       options.procs.push_back(procs);
   const Burden assumed = burden_before_reading(options, info.run);
 
-  const TraceReadings readings(source, info, table, options);
+  TraceReadings readings(source, info, table, options);
   readings.begin_phase("profile");
   // The first reading evaluates as many scenarios as fit; the others take further readings.
   const std::size_t along = std::min(TraceReadings::kScenariosPerReading, plan.scenarios.size());
@@ -239,7 +327,11 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   // From here on the trace is valid and has been read completely.
   const RefinedBurden refined = refined_burden(assumed, measured, options);
   const BurdenedSpans burdened = burdened_spans(measured, assumed, refined.burden, readings);
+  readings.begin_phase("locks");
+  Locks locks = analyze_locks(measured, readings, options);
+  readings.know_locks(locks.greatest);
   std::vector<WhatIfLength> lengths = measured.fold.what_if;
+  readings.limit_by_locks(plan.part(0, along), lengths);
   std::ranges::copy(readings.evaluate(plan.part(along, plan.scenarios.size())),
                     std::back_inserter(lengths));
 
@@ -248,9 +340,11 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   const Divisible divisible = judge_divisible(measured, sites.rows);
   const Ratio limit =
       divisible == Divisible::Known ? measured.divisible_at_least() : measured.parallelism();
+  const std::vector<ConcurrencyLimit> limits = concurrency_limits(measured);
   readings.begin_phase("simulation");
   const std::string not_simulated = reason_not_to_simulate(measured, options);
-  Prediction prediction = predict(measured, costs, not_simulated, readings, options);
+  Prediction prediction =
+      predict(measured, costs, locks.greatest_with_latency, not_simulated, readings, options);
   readings.begin_phase("what-if");
   Exploration exploration = explore(measured, readings, options);
   std::optional<TargetSearch> search = search_target(measured, readings, options, chosen);
@@ -258,8 +352,9 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   auto grains = try_grains(measured, sites.rows, readings, options);
   auto advised_grains = advise_grains(measured, sites.rows, limit, readings, options);
   std::vector<Finding> findings =
-      find_problems(measured, sites.rows, advised_grains, prediction,
+      find_problems(measured, sites.rows, advised_grains, limits, prediction,
                     exploration.skipped_because.empty(), readings, options);
+  add_lock_findings(findings, measured, locks, prediction, options);
   readings.begin_phase("calling contexts");
   CallingContexts contexts;
   if (options.contexts)
@@ -267,19 +362,29 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   CheckedAttribution attribution = check_attribution(measured);
   CheckedBalance balance = check_balance(measured);
   readings.begin_phase("elapsed time");
+  const std::string not_explained = !not_simulated.empty() || measured.read.paused_time == 0
+                                        ? not_simulated
+                                        : "recording was paused for a part of the run";
   std::optional<RunPictures> run_pictures;
   std::vector<RunPath::Part> run_path;
-  if (options.pictures && not_simulated.empty())
+  if (options.pictures && not_explained.empty())
     run_pictures.emplace(measured.read.first_time, measured.read.last_time, info.run.same_as_time);
   const ExplainedTime elapsed =
-      explain_elapsed(measured, sites.rows, balance.balance.threads, not_simulated, readings,
+      explain_elapsed(measured, sites.rows, balance.balance.threads, not_explained, readings,
                       run_pictures ? &*run_pictures : nullptr, &run_path);
   std::optional<Pictures> pictures;
   if (options.pictures)
     pictures = draw_pictures(measured, sites.rows, run_pictures ? &*run_pictures : nullptr,
                              run_path, readings);
   for (std::size_t i = 0; i < elapsed.of_sites.size(); ++i)
-    sites.rows[i].on_run_path = elapsed.of_sites[i];
+    std::tie(sites.rows[i].on_run_path, sites.rows[i].idle_beside_ns) =
+        std::tie(elapsed.of_sites[i], elapsed.idle_beside_ns[i]);
+
+  RunCheck run_check =
+      check_run({measured, prediction, elapsed.whole, balance.balance, sites.rows,
+                 options.from_first_use, attribution.attribution.unknown_threads_ns});
+
+  std::vector<CodeSegment> segments = code_segments(measured, sites.rows);
 
   std::vector<Warning> warnings = schedule_warnings(measured, sites.rows, divisible);
   if (refined.warning)
@@ -289,51 +394,77 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   append(warnings, inconsistencies(measured.read));
   append(warnings, check_sums(measured, sites));
   append(warnings, gaps(measured));
+  append(warnings, sleeps(measured));
+  append(warnings, limits_like_machine(measured, limits));
+  append(warnings, lock_warnings(locks));
 
-  Profile profile{.data = source.name,
-                  .run = info.run,
-                  .end = info.end,
-                  .read = measured.read,
-                  .from_first_use = options.from_first_use,
-                  .work = measured.work(),
-                  .span = measured.span(),
-                  .divisible_span = measured.fold.divisible_span,
-                  .divisible_span_at_most = measured.fold.divisible_span_at_most,
-                  .divisible = divisible,
-                  .unseen_order = sites_of_unseen_order(measured, sites.rows),
-                  .burdened_span_cilk = burdened.cilk,
-                  .burdened_span_tbb = burdened.tbb,
-                  .burden = refined.burden,
-                  .balance = balance.balance,
-                  .elapsed = elapsed.whole,
-                  .sites = std::move(sites.rows),
-                  .regions = table.regions,
-                  .what_if = what_if_curves(measured, plan, lengths, options),
-                  .what_if_mode =
-                      options.mode == WhatIfMode::Parallelize ? "parallelize" : "optimize",
-                  .explored = std::move(exploration.candidates),
-                  .not_explored = std::move(exploration.skipped_because),
-                  .explored_left_out = exploration.left_out,
-                  .grains = std::move(grains),
-                  .advised_grains = std::move(advised_grains),
-                  .search = std::move(search),
-                  .bounds = speedup_bounds(measured, burdened, options),
-                  .contexts = std::move(contexts.rows),
-                  .context_edges = std::move(contexts.edges),
-                  .timeline = std::move(contexts.timeline),
-                  .prediction = std::move(prediction),
-                  .attribution = std::move(attribution.attribution),
-                  .exclusive_sum = sites.exclusive_sum,
-                  .critical_sum = sites.critical_sum,
-                  .pictures = std::move(pictures),
-                  .phases = phases_of(measured, divisible),
-                  .findings = std::move(findings),
-                  .warnings = std::move(warnings)};
-  for (const RegionId region : ids_below(profile.regions.end_id()))
+  std::vector<SpeedupBound> bounds = speedup_bounds(measured, burdened, locks, limits, options);
+
+  Profile profile{
+      .data = source.name,
+      .run = info.run,
+      .end = info.end,
+      .read = measured.read,
+      .from_first_use = options.from_first_use,
+      .work = measured.work(),
+      .span = measured.span(),
+      .divisible_span = measured.fold.divisible_span,
+      .divisible_span_at_most = measured.fold.divisible_span_at_most,
+      .divisible = divisible,
+      .unseen_order = sites_of_unseen_order(measured, sites.rows),
+      .latency = measured.knows_latency() ? std::optional(measured.fold.latency) : std::nullopt,
+      .span_with_latency =
+          measured.knows_latency() ? std::optional(measured.fold.span_with_latency) : std::nullopt,
+      .limits = limits,
+      .burdened_span_cilk = burdened.cilk,
+      .burdened_span_tbb = burdened.tbb,
+      .burden = refined.burden,
+      .balance = balance.balance,
+      .elapsed = elapsed.whole,
+      .run_check = std::move(run_check),
+      .sites = std::move(sites.rows),
+      .regions = table.regions,
+      .what_if = what_if_curves(measured, plan, lengths, options),
+      .what_if_mode = options.mode == WhatIfMode::Parallelize ? "parallelize" : "optimize",
+      .explored = std::move(exploration.candidates),
+      .not_explored = std::move(exploration.skipped_because),
+      .explored_left_out = exploration.left_out,
+      .grains = std::move(grains),
+      .advised_grains = std::move(advised_grains),
+      .search = std::move(search),
+      .locks = std::move(locks),
+      .bounds = std::move(bounds),
+      .contexts = std::move(contexts.rows),
+      .context_edges = std::move(contexts.edges),
+      .site_spawns = std::move(contexts.spawns),
+      .timeline = std::move(contexts.timeline),
+      .counters = std::move(contexts.counters),
+      .prediction = std::move(prediction),
+      .attribution = std::move(attribution.attribution),
+      .code_segments = std::move(segments),
+      .exclusive_sum = sites.exclusive_sum,
+      .critical_sum = sites.critical_sum,
+      .pictures = std::move(pictures),
+      .phases = phases_of(measured, divisible),
+      .findings = std::move(findings),
+      .warnings = std::move(warnings)};
+  for (const RegionId region : ids_below(profile.regions.end_id())) {
     profile.regions[region].critical_work = measured.fold.region_critical_work[region];
+    profile.regions[region].work = measured.fold.regions[region].work;
+    profile.regions[region].steps = measured.fold.regions[region].steps;
+    for (std::uint32_t i = 0; i < profile.sites.size(); ++i)
+      if (const auto& rows = measured.fold.regions[region].rows;
+          std::ranges::find(rows, profile.sites[i].row) != rows.end())
+        profile.regions[region].sites.push_back(i);
+  }
+  readings.begin_phase("best changes");
+  if (options.pictures)
+    predict_best_changes(profile, measured, readings, options);
   describe_findings(profile);
   profile.verdict = judge(profile);
-  profile.advice = advise(profile);
+  Advice advice = advise(profile);
+  profile.advice = std::move(advice.text);
+  profile.advised_finding = advice.finding;
   return profile;
 }
 

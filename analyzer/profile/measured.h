@@ -28,6 +28,8 @@ struct Measured {
   bool is_virtual() const { return info.run.work.name == "virtual"; }
   std::uint64_t work() const { return fold.work; }
   std::uint64_t span() const { return fold.span; }
+  // Of the time in which steps slept, that in which they did not wait for other threads.
+  bool knows_latency() const { return info.run.sleep_seen && info.run.waits_seen; }
   Ratio parallelism() const { return {fold.work, fold.span}; }
   // With loops split to their grain size: the lower end always holds, the upper one if iterations of
   // a part that was not measured in parts cost the same.

@@ -12,6 +12,7 @@ namespace tp::analysis {
 namespace {
 
 constexpr std::size_t kMostLayers = 15;
+using Sums = std::vector<std::uint64_t>;
 
 // By row: the index of its site in the profile.
 IdVector<Row, std::uint32_t> indices(const std::vector<SiteRow>& sites) {
@@ -23,8 +24,8 @@ IdVector<Row, std::uint32_t> indices(const std::vector<SiteRow>& sites) {
 
 Layers layers_of(const IdVector<Row, IntervalSums>& running, std::uint64_t extent,
                  const std::vector<SiteRow>& sites, std::size_t buckets,
-                 const std::function<std::uint64_t(std::uint64_t)>& scaled) {
-  Layers layers{.extent = scaled(extent)};
+                 const std::function<Sums(Sums)>& scaled) {
+  Layers layers{.extent = scaled({extent}).front()};
   for (std::size_t i = 0; i < sites.size(); ++i)
     layers.sites.push_back(static_cast<std::uint32_t>(i));
   std::ranges::stable_sort(layers.sites, std::ranges::greater(),
@@ -32,11 +33,7 @@ Layers layers_of(const IdVector<Row, IntervalSums>& running, std::uint64_t exten
   layers.sites.resize(std::min(layers.sites.size(), kMostLayers));
   std::ranges::sort(layers.sites);
   const auto of_row = [&](Row row) {
-    std::vector<std::uint64_t> sums =
-        running.contains(row) ? running[row].take() : std::vector<std::uint64_t>(buckets);
-    for (std::uint64_t& sum : sums)
-      sum = scaled(sum);
-    return sums;
+    return scaled(running.contains(row) ? running[row].take() : Sums(buckets));
   };
   for (const std::uint32_t site : layers.sites)
     layers.running.push_back(of_row(sites[site].row));
@@ -53,6 +50,16 @@ Layers layers_of(const IdVector<Row, IntervalSums>& running, std::uint64_t exten
 
 } // namespace
 
+std::vector<std::uint64_t> sums_in_ns(std::vector<std::uint64_t> ticks, double hz) {
+  std::uint64_t sum = 0, given = 0;
+  for (std::uint64_t& each : ticks) {
+    sum += each;
+    each = to_ns(sum, hz) - given;
+    given += each;
+  }
+  return ticks;
+}
+
 Pictures draw_pictures(const Measured& measured, const std::vector<SiteRow>& sites,
                        const RunPictures* run, const std::vector<RunPath::Part>& path,
                        const TraceReadings& readings) {
@@ -66,7 +73,7 @@ Pictures draw_pictures(const Measured& measured, const std::vector<SiteRow>& sit
   SpanProfile profile(measured.span(), pictures.smallest_task);
   readings.read(profile);
   pictures.span_profile = layers_of(profile.running(), measured.span(), sites,
-                                    SpanProfile::kBuckets, [](std::uint64_t work) { return work; });
+                                    SpanProfile::kBuckets, [](Sums work) { return work; });
   for (const SpanProfile::Part& part : profile.critical_path())
     pictures.critical_path.push_back({part.from, part.to, index[part.row], 0});
   pictures.task_sizes.resize(sites.size());
@@ -84,12 +91,15 @@ Pictures draw_pictures(const Measured& measured, const std::vector<SiteRow>& sit
   if (!run)
     return pictures;
   const auto ns = [&](std::uint64_t ticks) { return to_ns(ticks, measured.read.time_hz); };
-  pictures.time_profile = layers_of(run->running, run->length, sites, RunPictures::kBuckets, ns);
+  const auto sums_of = [&](Sums ticks) {
+    return sums_in_ns(std::move(ticks), measured.read.time_hz);
+  };
+  pictures.time_profile =
+      layers_of(run->running, run->length, sites, RunPictures::kBuckets, sums_of);
   for (std::size_t kind = 0; kind < kEdgeKinds; ++kind)
-    for (const std::uint64_t ticks : run->ready[kind].take())
-      pictures.ready[kind].push_back(ns(ticks));
-  for (const std::uint64_t ticks : run->no_cpu)
-    pictures.no_cpu.push_back(ns(ticks));
+    pictures.ready[kind] = sums_of(run->ready[kind].take());
+  pictures.left_out = sums_of(run->left_out.take());
+  pictures.no_cpu = sums_of(run->no_cpu.take());
   for (const RunPath::Part& part : path)
     pictures.run_path.push_back({ns(part.from), ns(part.to), index[part.row], part.kind});
   return pictures;

@@ -8,9 +8,14 @@
 #include "profile/measured.h"
 #include "profile/trace_readings.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace tp::analysis {
+
+// Sums of ticks per bucket in ns. In total as much as the total of the ticks: what rounding leaves of one
+// bucket goes to the next one.
+std::vector<std::uint64_t> sums_in_ns(std::vector<std::uint64_t> ticks, double hz);
 
 // `sites`: in the order of the profile. `run`, `path`: of the time of the run; null and empty if that
 // was skipped.

@@ -6,6 +6,7 @@
 #include "base/rounding.h"
 #include "model/speedup_bounds.h"
 #include "model/verdict.h"
+#include "profile/concurrency_limits.h"
 #include "profile/tasking_overhead.h"
 #include "simulate/dag_recorder.h"
 #include "simulate/simulation.h"
@@ -35,29 +36,59 @@ Limiter limiter_of(const Measured& measured, const PredictedRun& run, std::uint6
   const Wide lost_to_tasks = Wide{run.overhead} + run.stealing;
   if ((lost_to_tasks + run.idle) * 10 < whole)
     return Limiter::Work;
+  if (run.time > run.without_locks)
+    return Limiter::Lock;
   if (lost_to_tasks >= run.idle)
     return Limiter::Overhead;
   const std::uint64_t share = work / run.procs;
+  if (least_time_of_limits(measured, run.procs) >
+      std::max(share, std::max(measured.span(), measured.fold.span_with_latency)))
+    return Limiter::Concurrency;
   const Wide as_divisible = std::max(share, measured.fold.divisible_span_at_most);
   return as_divisible * 10 < Wide{std::max(share, measured.span())} * 8 ? Limiter::Grain
                                                                         : Limiter::Span;
 }
 
 void complete(const Measured& measured, const Prediction& prediction, PredictedRun& run) {
-  run.speedup = {prediction.work, run.time};
-  run.efficiency = shortened_ratio(prediction.work, Wide{run.procs} * run.time);
+  run.speedup = {prediction.serial, run.time};
+  run.efficiency = shortened_ratio(prediction.serial, Wide{run.procs} * run.time);
   run.overhead = prediction.overhead;
   run.stealing = run.steals * prediction.steal.work;
-  const Wide busy = Wide{prediction.work} + run.overhead + run.stealing;
+  const Wide busy = Wide{prediction.work} + prediction.latency + run.overhead + run.stealing;
   const Wide whole = Wide{run.procs} * run.time;
   run.idle = static_cast<std::uint64_t>(
       std::min<Wide>(whole > busy ? whole - busy : Wide{0}, ~std::uint64_t{0}));
-  run.limiter = limiter_of(measured, run, prediction.work);
+  run.limiter = limiter_of(measured, run, prediction.work + prediction.latency);
 }
 
-void run_work_stealing(const Dag& dag, const Prediction& prediction, PredictedRun& run) {
-  const Simulated found = simulate_work_stealing(dag, run.procs, prediction.steal.work);
-  run.time = found.time;
+// Recording adds as much to sections as to all steps.
+std::uint64_t without_recording(std::uint64_t work, const Measured& measured,
+                                const Prediction& prediction) {
+  return static_cast<std::uint64_t>(Wide{work} * prediction.work /
+                                    std::max({measured.work(), prediction.work, std::uint64_t{1}}));
+}
+
+// What the sections of one lock take at least with the remedy.
+std::uint64_t locks_with(const Remedy& remedy, const Measured& measured,
+                         const Prediction& prediction, const TraceReadings& readings) {
+  if (!remedy.shortens_sections)
+    return prediction.locks;
+  if (prediction.locks == 0 || measured.work() > ~std::uint64_t{0} / 2 / remedy.factor)
+    return 0;
+  WhatIfPlan plan;
+  plan.add({remedy.regions, remedy.divided}, {remedy.factor});
+  return without_recording(readings.sections_with(plan).front() / remedy.factor, measured,
+                           prediction);
+}
+
+void run_work_stealing(const Dag& dag, const Measured& measured, const Prediction& prediction,
+                       PredictedRun& run) {
+  const Simulated found = simulate_work_stealing(dag, run.procs, prediction.steal.work,
+                                                 limits_of_simulation(measured, run.procs));
+  // Where all threads inside an arena wait for one outside, the simulation lets it in.
+  run.without_locks =
+      std::max(found.time, found.forced ? least_time_of_limits(measured, run.procs) : 0);
+  run.time = std::max(run.without_locks, prediction.locks);
   run.steals = found.steals;
 }
 
@@ -72,9 +103,10 @@ void simulate(const std::vector<std::uint64_t>& procs, const Dag& dag, const Mea
     PredictedRun& run = scaling[old + i];
     const auto known = std::ranges::find(prediction.runs, run.procs, &PredictedRun::procs);
     if (known == prediction.runs.end()) {
-      run_work_stealing(dag, prediction, run);
+      run_work_stealing(dag, measured, prediction, run);
     } else {
       run.time = known->time;
+      run.without_locks = known->without_locks;
       run.steals = known->steals;
     }
   });
@@ -86,12 +118,29 @@ void simulate(const std::vector<std::uint64_t>& procs, const Dag& dag, const Mea
 void add_scaling(const Dag& dag, const Measured& measured, unsigned jobs, Prediction& prediction) {
   std::vector<std::uint64_t> procs;
   for (std::uint64_t each = 1; each <= kMostVerdictProcs; each *= 2)
-    if (Wide{each} * prediction.span <= Wide{prediction.work} * 4 || each <= 4)
+    if (Wide{each} * prediction.span <= Wide{prediction.serial} * 4 || each <= 4)
       procs.push_back(each);
   simulate(procs, dag, measured, jobs, prediction);
   const std::uint64_t worth = worth_procs(prediction);
   if (worth >= 2 && worth < prediction.scaling.back().procs)
     simulate({worth + worth / 2}, dag, measured, jobs, prediction);
+}
+
+// Adds that of the CPUs of this run, which the user may not have asked for.
+void add_own(const Dag& dag, const Measured& measured, Prediction& prediction) {
+  const std::uint64_t procs = measured.run().cpus;
+  for (const std::vector<PredictedRun>* const runs : {&prediction.runs, &prediction.scaling})
+    if (const auto known = std::ranges::find(*runs, procs, &PredictedRun::procs);
+        known != runs->end()) {
+      prediction.own = *known;
+      return;
+    }
+  if (procs > kMostWorkers)
+    return;
+  PredictedRun run{.procs = procs};
+  run_work_stealing(dag, measured, prediction, run);
+  complete(measured, prediction, run);
+  prediction.own = run;
 }
 
 // Records the DAG that the remedy would leave.
@@ -101,24 +150,37 @@ public:
       : DagRecorder(costs, nodes_expected), remedy_(remedy) {
     for (const StepClassId id : remedy.divided)
       is_divided_.grown_to(id) = 1;
+    for (const RegionId id : remedy.regions)
+      is_divided_region_.grown_to(id) = 1;
   }
   void step(FrameState& frame, const Step& step) override {
     const StepClassId of = classes_.id_of({frame.row, step.opened, step.closed});
     std::uint64_t work = work_of(step), overhead = overhead_of(frame, step);
     if (is_divided_.contains(of) && is_divided_[of])
       work /= remedy_.factor;
+    else if (const std::uint64_t inside = std::min(work, inside_of(step)); inside > 0)
+      work -= inside - inside / remedy_.factor;
     const bool names_row =
         step.opened.kind == BoundaryKind::Spawn || step.opened.kind == BoundaryKind::Wait;
     if (remedy_.less_overhead == (names_row ? step.opened.row : frame.row))
       overhead = static_cast<std::uint64_t>(Wide{overhead} * remedy_.overhead_left.numerator /
                                             remedy_.overhead_left.denominator);
-    add_step(frame, work, overhead);
+    add_step(frame, step, work, overhead);
   }
 
 private:
+  std::uint64_t inside_of(const Step& step) const {
+    std::uint64_t inside = 0;
+    for (const RegionWork& part : step.regions)
+      if (is_divided_region_.contains(part.region) && is_divided_region_[part.region])
+        inside += part.work;
+    return inside;
+  }
+
   const Remedy& remedy_;
   StepClassTable classes_;
   IdVector<StepClassId, std::uint8_t> is_divided_;
+  IdVector<RegionId, std::uint8_t> is_divided_region_;
 };
 
 } // namespace
@@ -126,7 +188,7 @@ private:
 std::uint64_t worth_procs(const Prediction& prediction) {
   std::uint64_t worth = 0;
   for (const PredictedRun& run : prediction.scaling)
-    if (Wide{prediction.work} * 100 >= Wide{run.procs} * run.time * kWorthEfficiencyPercent)
+    if (Wide{prediction.serial} * 100 >= Wide{run.procs} * run.time * kWorthEfficiencyPercent)
       worth = run.procs;
   return worth;
 }
@@ -134,26 +196,49 @@ std::uint64_t worth_procs(const Prediction& prediction) {
 std::uint64_t predict_with(const Remedy& remedy, const Measured& measured,
                            const Prediction& prediction, std::uint64_t procs,
                            const TraceReadings& readings) {
+  return predict_with(remedy, measured, prediction, std::vector<std::uint64_t>{procs}, readings)
+      .front();
+}
+
+std::vector<std::uint64_t> predict_with(const Remedy& remedy, const Measured& measured,
+                                        const Prediction& prediction,
+                                        const std::vector<std::uint64_t>& procs,
+                                        const TraceReadings& readings) {
   RemedyRecorder recorder(step_costs(prediction), remedy, measured.read.steps);
   readings.read(recorder);
-  const auto share =
-      static_cast<std::uint64_t>((Wide{prediction.work} + recorder.overhead() + procs - 1) / procs);
-  if (!recorder.fits())
-    return share;
-  return std::max(share, simulate_work_stealing(recorder.dag(), procs, prediction.steal.work).time);
+  const std::uint64_t locks = locks_with(remedy, measured, prediction, readings);
+  const Wide work = Wide{remedy.is_removed ? recorder.work() : prediction.work} +
+                    recorder.overhead() + recorder.latency();
+  std::vector<std::uint64_t> times(procs.size());
+  parallel_for_index(readings.jobs(), procs.size(), [&](std::size_t i) {
+    times[i] = static_cast<std::uint64_t>((work + procs[i] - 1) / procs[i]);
+    if (recorder.fits())
+      times[i] = std::max(
+          times[i], simulate_work_stealing(recorder.dag(), procs[i], prediction.steal.work,
+                                           limits_of_simulation(measured, procs[i], remedy.without))
+                        .time);
+    times[i] = std::max(times[i], locks);
+    // What others do of it they do under the same limits.
+    if (!remedy.is_removed)
+      times[i] = std::max(
+          times[i], without_recording(least_time_of_limits(measured, procs[i], remedy.without),
+                                      measured, prediction));
+  });
+  return times;
 }
 
 std::string reason_not_to_simulate(const Measured& measured, const ProfileOptions& options) {
   if (options.simulate == Ask::Never)
     return "--simulate never";
   if (options.simulate == Ask::Auto && measured.read.steps > kMostSteps)
-    return fmt::format("more than {} steps: --simulate always", kMostSteps);
+    return fmt::format("more than {} million steps (only with --simulate always)",
+                       kMostSteps / 1'000'000);
   if (measured.read.steps >= kMostDagNodes)
     return fmt::format("more than {} steps", kMostDagNodes);
   return measured.work() == 0 ? "no work was recorded" : "";
 }
 
-Prediction predict(const Measured& measured, const TaskingCosts& costs,
+Prediction predict(const Measured& measured, const TaskingCosts& costs, std::uint64_t locks,
                    const std::string& skipped_because, const TraceReadings& readings,
                    const ProfileOptions& options) {
   Prediction prediction{.skipped_because = skipped_because,
@@ -181,20 +266,30 @@ Prediction predict(const Measured& measured, const TaskingCosts& costs,
   const Dag& dag = recorder.dag();
   prediction.work = recorder.work();
   prediction.overhead = recorder.overhead();
+  prediction.latency = recorder.latency();
+  prediction.serial = prediction.work + prediction.latency;
+  // While a thread sleeps, one worker may have nothing to do.
+  if (recorder.asleep() > 0)
+    prediction.serial =
+        std::max(prediction.serial, simulate_greedy(dag, 1).time - prediction.overhead);
+  prediction.locks = without_recording(locks, measured, prediction);
   prediction.nodes = dag.nodes.size();
   prediction.bytes = dag.bytes();
-  // There are as many worker threads as nodes can be ready at once.
+  // There are as many worker threads as nodes can be ready at once, and no limit of concurrency.
   prediction.span = simulate_greedy(dag, kMostDagNodes).time;
   const std::size_t count = prediction.runs.size();
   parallel_for_index(readings.jobs(), 2 * count, [&](std::size_t i) {
     if (PredictedRun& run = prediction.runs[i / 2]; i % 2 == 0)
-      run.greedy = simulate_greedy(dag, run.procs).time;
+      run.greedy =
+          std::max(simulate_greedy(dag, run.procs, limits_of_simulation(measured, run.procs)).time,
+                   prediction.locks);
     else
-      run_work_stealing(dag, prediction, run);
+      run_work_stealing(dag, measured, prediction, run);
   });
   for (PredictedRun& run : prediction.runs)
     complete(measured, prediction, run);
   add_scaling(dag, measured, readings.jobs(), prediction);
+  add_own(dag, measured, prediction);
   return prediction;
 }
 

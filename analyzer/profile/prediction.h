@@ -8,6 +8,7 @@
 // are not modeled.
 #pragma once
 
+#include "model/concurrency_limit.h"
 #include "model/prediction.h"
 #include "profile/measured.h"
 #include "profile/profile_options.h"
@@ -27,20 +28,32 @@ std::string reason_not_to_simulate(const Measured& measured, const ProfileOption
 struct Remedy {
   std::vector<StepClassId> divided; // their work is divided by `factor`, and done by others
   std::uint64_t factor = 1;
+  std::vector<RegionId> regions = {}; // the same for what is inside them
+  bool is_removed = false;            // the work that is left out is not done at all
+  // Sections of locks in that code become shorter; else others do as many of the same length.
+  bool shortens_sections = true;
   std::optional<Row> less_overhead; // overhead of tasks of this row becomes `overhead_left` of it
   Ratio overhead_left = {1, 1};
+  const ConcurrencyLimit* without = nullptr; // a limit that is no longer there
 };
 // The least time of a run on `procs` CPUs with the remedy: that of the simulation without the work
 // that others do, but at least what all CPUs together need. `prediction` has been made.
 std::uint64_t predict_with(const Remedy& remedy, const Measured& measured,
                            const Prediction& prediction, std::uint64_t procs,
                            const TraceReadings& readings);
+// The same for several numbers of CPUs.
+std::vector<std::uint64_t> predict_with(const Remedy& remedy, const Measured& measured,
+                                        const Prediction& prediction,
+                                        const std::vector<std::uint64_t>& procs,
+                                        const TraceReadings& readings);
 
 // The largest number of CPUs in `scaling` with an efficiency that makes them worth having; 0: none.
 std::uint64_t worth_procs(const Prediction& prediction);
 
-// Reads the trace once more, unless `skipped_because` gives a reason not to.
-Prediction predict(const Measured& measured, const TaskingCosts& costs,
+// Reads the trace once more, unless `skipped_because` gives a reason not to. `locks`: the time that
+// the sections of one lock take at least, with sleep. How threads wait for locks is not simulated: no
+// time is below that.
+Prediction predict(const Measured& measured, const TaskingCosts& costs, std::uint64_t locks,
                    const std::string& skipped_because, const TraceReadings& readings,
                    const ProfileOptions& options);
 

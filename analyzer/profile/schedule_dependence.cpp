@@ -61,6 +61,7 @@ std::set<Row> rows_with_bodies(const Measured& measured) {
 struct Affected {
   std::vector<std::string> names;
   Wide work = 0;
+  bool orders_others = false; // how much it could change is not known from the work
   void add(const SiteRow& site) {
     for (const PipelineCall& call : site.info.pipelines)
       add_name(call.name);
@@ -74,7 +75,7 @@ struct Affected {
       names.push_back(name);
   }
   bool matters(const Measured& measured) const {
-    return !names.empty() && work * 100 >= measured.fold.divisible_span;
+    return !names.empty() && (orders_others || work * 100 >= measured.fold.divisible_span);
   }
 };
 
@@ -151,7 +152,8 @@ void append_unmeasured(std::vector<Warning>& warnings, const Measured& measured,
 }
 
 // Debug information names places in recompiled code as well: algorithms of the standard library, and
-// nodes that it constructs (std::make_unique). Calls of bodies are recorded there, and messages.
+// nodes that it constructs (std::make_unique). Calls of bodies are recorded there, and messages. Of
+// graphs that are too small for a warning there, it is known that something was recompiled.
 Affected unseen_order(const Measured& measured, const std::vector<SiteRow>& sites) {
   const std::set<Row> with_bodies = rows_with_bodies(measured);
   const auto is_seen = [&](const SiteRow& site) {
@@ -160,13 +162,29 @@ Affected unseen_order(const Measured& measured, const std::vector<SiteRow>& site
     const bool has_messages = spawns_in_one_of(site, measured.read, kMessages);
     const bool has_ranges = spawns_in_one_of(site, measured.read, kReductions);
     return !has_tag(site.info) && !spawns_in_one_of(site, measured.read, kScans) &&
+           !is_one_of(site.info, kCallsOnce) &&
            (!has_messages || measured.read.after_messages[site.row]) &&
            (!has_ranges || with_bodies.contains(site.row));
   };
+  const bool some_recompiled =
+      std::ranges::any_of(sites, [](const SiteRow& site) { return has_tag(site.info); });
   Affected unseen;
-  for (const SiteRow& site : sites)
-    if (!is_seen(site) && spawns_in_one_of(site, measured.read, kOrderedInHeaders))
-      unseen.add(site);
+  bool has_graph_tasks = false;
+  for (const SiteRow& site : sites) {
+    has_graph_tasks |= spawns_in_one_of(site, measured.read, kMessages);
+    if (is_seen(site) || !spawns_in_one_of(site, measured.read, kOrderedInHeaders))
+      continue;
+    unseen.add(site);
+    unseen.orders_others |=
+        is_one_of(site.info, kCallsOnce) ||
+        (!some_recompiled && spawns_in_one_of(site, measured.read, kOrderOthers));
+  }
+  // A graph may have no tasks, but calls of reserve_wait() and release_wait().
+  if (measured.read.graph_waits > 0 && !has_graph_tasks && !some_recompiled &&
+      measured.read.graph_waits_seen == 0) {
+    unseen.add_name("wait_for_all");
+    unseen.orders_others = true;
+  }
   return unseen;
 }
 
@@ -213,11 +231,17 @@ std::vector<Warning> schedule_warnings(const Measured& measured, const std::vect
          certain});
   }
   append_unmeasured(warnings, measured, sites);
-  if (const Affected unseen = unseen_order(measured, sites); unseen.matters(measured))
+  if (const Affected unseen = unseen_order(measured, sites); unseen.matters(measured)) {
+    const bool has_graphs = std::ranges::any_of(sites, [&](const SiteRow& site) {
+      return spawns_in_one_of(site, measured.read, kMessages);
+    });
     warnings.push_back(
-        {"unseen_order", fmt::format("spans are lower bounds, and parallelism is an upper one: the "
-                                     "order inside {} is seen only if compiled with tp-c++",
-                                     some_of(unseen.names))});
+        {"unseen_order",
+         fmt::format("spans are lower bounds, and parallelism is an upper one{}: the "
+                     "order inside {} is seen only if compiled with tp-c++",
+                     has_graphs ? " (where no node of a graph has a priority)" : "",
+                     some_of(unseen.names))});
+  }
   if (const Affected scans = sites_of(measured, sites, kScans); scans.matters(measured))
     warnings.push_back({"schedule", fmt::format("all figures depend on the schedule of this run "
                                                 "(parallel_scan of {})",

@@ -31,6 +31,8 @@ SiteRow row_of(const Measured& measured, Row row, const SiteOverhead& overhead) 
                .invocations = all.local.count,
                .outermost = all.top_call_site.count,
                .steps = totals.steps,
+               .asleep = totals.asleep,
+               .latency = totals.latency,
                .on_work = all,
                .on_span = totals.on_span,
                .overhead = overhead,

@@ -3,7 +3,9 @@
 #include "profile/trace_readings.h"
 
 #include "base/parallel.h"
+#include "base/wide.h"
 #include "dag/dag_reader.h"
+#include "passes/lock_law.h"
 #include "trace/step_sequence.h"
 
 #include <algorithm>
@@ -67,7 +69,49 @@ std::vector<WhatIfLength> TraceReadings::evaluate(const WhatIfPlan& plan) const 
     const auto found = read_once(plan.part(begin, end), {}).fold.what_if;
     std::ranges::copy(found, lengths.begin() + static_cast<std::ptrdiff_t>(begin));
   });
+  limit_by_locks(plan, lengths);
   return lengths;
+}
+
+void TraceReadings::limit_by_locks(const WhatIfPlan& plan,
+                                   std::vector<WhatIfLength>& lengths) const {
+  const auto may_be_limited = [&](std::size_t i) {
+    return lengths[i].span < Wide{greatest_lock_} * plan.scenarios[i].factor;
+  };
+  WhatIfPlan limited;
+  std::vector<std::size_t> which;
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    if (may_be_limited(i)) {
+      limited.scenarios.push_back(plan.scenarios[i]);
+      which.push_back(i);
+    }
+  if (which.empty())
+    return;
+  limited.sets = plan.sets;
+  const std::vector<std::uint64_t> sections = sections_with(limited);
+  for (std::size_t i = 0; i < which.size(); ++i)
+    lengths[which[i]].span = std::max(lengths[which[i]].span, sections[i]);
+}
+
+std::vector<std::uint64_t> TraceReadings::sections_with(const WhatIfPlan& plan) const {
+  constexpr std::size_t kAtOnce = 32; // scenarios
+  const std::size_t batches = (plan.scenarios.size() + kAtOnce - 1) / kAtOnce;
+  std::vector<std::uint64_t> sections(plan.scenarios.size());
+  expect(batches);
+  parallel_for_index(jobs_, batches, [&](std::size_t batch) {
+    const std::size_t begin = batch * kAtOnce;
+    const std::size_t end = std::min(begin + kAtOnce, plan.scenarios.size());
+    LockLawSetup setup;
+    for (std::size_t i = begin; i < end; ++i)
+      setup.scenarios.push_back(
+          {.code = plan.sets[plan.scenarios[i].set], .factor = plan.scenarios[i].factor});
+    LockLaw law(std::move(setup));
+    read_once(law);
+    const LockLaw::Results found = law.results();
+    for (std::size_t i = begin; i < end; ++i)
+      sections[i] = found.greatest_sections(LockLaw::kFirstScenario + i - begin);
+  });
+  return sections;
 }
 
 std::vector<std::uint64_t> TraceReadings::chains_of(const std::vector<Row>& rows) const {

@@ -35,7 +35,7 @@ public:
     bool composition = false;
     std::span<const Row> chains = {}; // as FoldSetup::chains
     std::uint64_t burden = 0;
-    std::optional<std::uint64_t> contexts = {};
+    std::optional<TimelineSetup> contexts = {};
     const IdVector<Row, std::uint64_t>* join_costs = nullptr; // as in FoldSetup
   };
   Result read(const WhatIfPlan& plan, const Wanted& wanted) const;
@@ -45,6 +45,13 @@ public:
   IdleTime idle_time(std::uint64_t workers, const ReadSummary& summary) const;
   // All scenarios of a plan, in as many readings as necessary.
   std::vector<WhatIfLength> evaluate(const WhatIfPlan& plan) const;
+  // From here on evaluate() knows that one lock takes so long: see limit_by_locks().
+  void know_locks(std::uint64_t greatest) { greatest_lock_ = greatest; }
+  // No length of a scenario is below what the sections of one lock add up to, as short as they would
+  // become in it (passes/lock_law.h). May read the trace again.
+  void limit_by_locks(const WhatIfPlan& plan, std::vector<WhatIfLength>& lengths) const;
+  // Per scenario, these sections of the lock that takes longest, times the factor.
+  std::vector<std::uint64_t> sections_with(const WhatIfPlan& plan) const;
   // The longest chain of each row, in as many readings as necessary.
   std::vector<std::uint64_t> chains_of(const std::vector<Row>& rows) const;
   // One result per change, in as many readings as necessary.
@@ -71,7 +78,8 @@ private:
   const WhatIfMode mode_;
   const unsigned jobs_;
   const bool from_first_use_;
-  ProgressSink* const progress_; // null: no progress display
+  std::uint64_t greatest_lock_ = 0; // 0: none limits anything
+  ProgressSink* const progress_;    // null: no progress display
 };
 
 } // namespace tp::analysis

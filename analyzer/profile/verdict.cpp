@@ -23,21 +23,61 @@ constexpr double kHardly = 1.5;
 // The largest power of two at which Brent's bound guarantees the efficiency.
 std::uint64_t worth_by_bounds(const Profile& profile) {
   std::uint64_t worth = 1;
-  while (worth < kMostVerdictProcs && Wide{2 * worth} * profile.span * kWorthEfficiencyPercent <=
-                                          Wide{profile.work} * (100 - kWorthEfficiencyPercent))
+  const Ratio limit = profile.speedup_limit();
+  while (worth < kMostVerdictProcs &&
+         Wide{2 * worth} * limit.denominator * kWorthEfficiencyPercent <=
+             Wide{limit.numerator} * (100 - kWorthEfficiencyPercent))
     worth *= 2;
   return worth;
 }
 
 // More CPUs would split loops further than this run did, and that gains a half.
 bool gains_by_splitting(const Profile& profile) {
-  return profile.divisible_is_known() &&
+  return !profile.limiting_lock() && !profile.binding_limit() && profile.divisible_is_known() &&
          profile.divisible_at_least().value() >= 1.5 * profile.parallelism().value();
+}
+
+// The least time by a lock.
+std::uint64_t bound_of(const Profile& profile, const LockRow& lock) {
+  return profile.latency ? lock.with_latency : lock.bound.length();
+}
+
+// What a bound that is not proven says.
+std::string_view about_if(const LockRow& lock) {
+  return lock.bound_kind == LockBoundKind::Estimate ? "about"
+                                                    : "(if what was at its address was one lock)";
+}
+
+// The sections of a lock, if they take longer than every path.
+std::string lock_detail(const Profile& profile, const LockRow& lock) {
+  const auto amount = [&](std::uint64_t work) {
+    return human(work, profile.run.work, hz_of_work(profile));
+  };
+  const std::uint64_t ends = lock.bound.before + lock.bound.after;
+  return fmt::format(
+      "The sections of the {} run one after the other{}: {}{} of {} of work{}.", lock.phrase(),
+      lock.bound_kind == LockBoundKind::IfOneObject ? ", if what was at its address was one lock"
+                                                    : "",
+      lock.bound_kind == LockBoundKind::Estimate ? "about " : "", amount(lock.bound.sections),
+      amount(profile.work),
+      Wide{ends} * 20 >= lock.bound.length()
+          ? fmt::format(", with {} before and after them", amount(ends))
+          : "");
 }
 
 // "speedup at most 2.47", with what finer loops would give.
 std::string limit_of(const Profile& profile) {
-  std::string text = fmt::format("speedup at most {}", three_digits(profile.parallelism()));
+  std::string text = fmt::format("speedup at most {}", three_digits(profile.speedup_limit()));
+  if (profile.binding_limit())
+    return text + " on any number of them";
+  const LockRow* const lock = profile.limiting_lock();
+  if (lock && lock->bound_kind == LockBoundKind::Proven)
+    return text + fmt::format(" on any number of them, by the {}", lock->phrase());
+  if (lock)
+    return text + fmt::format(", and {} {} by the {}", about_if(*lock),
+                              three_digits(Ratio{profile.speedup_limit().numerator,
+                                                 bound_of(profile, *lock)}),
+                              lock->phrase());
   if (!profile.divisible_is_known() ||
       profile.divisible_parallelism().value() < 1.05 * profile.parallelism().value())
     return text + " on any number of them";
@@ -50,21 +90,42 @@ std::string limit_of(const Profile& profile) {
 std::string headline_of(const Profile& profile, const Verdict& verdict) {
   const bool order_unseen = !profile.unseen_order.empty();
   const bool splits = gains_by_splitting(profile);
-  const std::string how =
-      verdict.is_simulated ? "" : " by bounds, without overhead (not simulated)";
+  const std::string how = verdict.is_simulated ? "" : ", by bounds without overhead";
+  // What hardly scales anyway promises nothing.
+  if (verdict.is_disproved && verdict.worth_procs > 1 && profile.speedup_limit().value() >= kHardly)
+    return fmt::format(
+        "Not as fast as predicted: by its tasks the program would scale to {} CPUs{}, "
+        "and this run took {} times as long as that would on its {}.",
+        verdict.worth_procs, verdict.worth_procs >= kMostVerdictProcs ? " and beyond" : "",
+        three_digits({profile.run_check.on_cpus_ns(), profile.run_check.predicted_ns}),
+        profile.run_check.procs);
   if (verdict.is_ample() && order_unseen)
     return fmt::format("May scale to {} CPUs{}: not all order was seen.", verdict.worth_procs, how);
-  if (verdict.is_ample() && profile.limit().value() >= 2.0 * kMostVerdictProcs)
+  if (verdict.is_ample() && profile.limit().value() >= 2.0 * kMostVerdictProcs &&
+      !(profile.binding_limit() && profile.speedup_limit().value() < 2.0 * kMostVerdictProcs))
     return fmt::format("Scales to {} CPUs and beyond{}.", verdict.worth_procs, how);
   if (verdict.is_ample())
     return fmt::format("Scales well to {} CPUs{}.", verdict.worth_procs, how);
-  const std::string more = splits ? " or more" : order_unseen ? " at most" : "";
-  if (profile.parallelism().value() < kHardly)
+  const std::string more = splits ? " or more" : "";
+  if (profile.speedup_limit().value() < kHardly)
     return fmt::format("Hardly faster on more CPUs{}: {}.", how, limit_of(profile));
   if (verdict.worth_procs > 1)
-    return fmt::format("Scales well to {} CPUs{}{}; {}.", verdict.worth_procs, more, how,
-                       limit_of(profile));
+    return fmt::format(
+        "{} to {} CPUs{}{}{}; {}.", order_unseen && !splits ? "May scale well" : "Scales well",
+        verdict.worth_procs, more, order_unseen && !splits ? " (not all order was seen)" : "", how,
+        limit_of(profile));
   return fmt::format("No faster on 2 CPUs than on one{}; {}.", how, limit_of(profile));
+}
+
+// Sleep on the longest path, if it is most of the path.
+std::string sleep_on_path(const Profile& profile) {
+  const std::uint64_t whole = profile.span_with_latency.value_or(profile.span);
+  if (Wide{whole - profile.span} * 2 < whole || whole == 0)
+    return "";
+  return fmt::format(
+      "{} % of the least time is sleep: in input or output, by the clock, or until child "
+      "processes have ended.",
+      percent(whole - profile.span, whole));
 }
 
 // Serial code at the ends, if it is most of the critical path.
@@ -80,7 +141,9 @@ std::string serial_ends(const Profile& profile) {
                              percent(of, profile.span), where);
   };
   std::string text = part(phases.before, "before the first task");
-  if (std::string after = part(phases.after, "after the last one"); !after.empty())
+  if (std::string after =
+          part(phases.after, text.empty() ? "after the last task" : "after the last one");
+      !after.empty())
     text = text.empty() ? after
                         : text + fmt::format(", {} % after the last one",
                                              percent(phases.after, profile.span));
@@ -92,6 +155,7 @@ const Finding* longest(const Profile& profile) {
   const Finding* found = nullptr;
   for (const Finding& each : profile.findings)
     if (each.shape != Shape::OffCpu && each.shape != Shape::TinyTasks &&
+        each.shape != Shape::Lock && each.shape != Shape::FewThreads &&
         (!found || each.critical_work > found->critical_work))
       found = &each;
   return found;
@@ -110,20 +174,21 @@ const RegionInfo* largest(const IdVector<RegionId, RegionInfo>& regions) {
 
 // What to do about a run that shows nothing about scaling.
 std::string why_meaningless(const Profile& profile) {
-  if (profile.work == 0 && profile.read.threads.paused_work == 0)
+  const bool was_paused = profile.read.threads.paused_work > 0 || profile.read.paused_time > 0;
+  if (profile.work == 0 && !was_paused)
     return "No work was recorded: check that the program ran long enough and used oneTBB.";
+  if (profile.sites[0].exclusive_work == profile.work && was_paused)
+    return "No work of a task was recorded, and recording was paused for a part of the run: if "
+           "tasks ran there, call tp::resume() before the part to profile, or run without "
+           "--paused or --delay.";
   if (profile.read.begun == 0)
     return "No oneTBB task was recorded, so this run shows nothing about scaling: check that the "
            "program ran to its end, and that it uses oneTBB for this input.";
-  if (profile.sites[0].exclusive_work == profile.work && profile.read.threads.paused_work > 0)
-    return "No work of a task was recorded, and recording was paused for a part of the run: if "
-           "tasks ran there, call tp::resume() before the part to profile, or run without "
-           "--paused.";
   return "";
 }
 
 Verdict judge(const Profile& profile) {
-  Verdict verdict{.limit = profile.parallelism()};
+  Verdict verdict{.limit = profile.speedup_limit()};
   if (std::string text = why_meaningless(profile); !text.empty()) {
     verdict.headline = std::move(text);
     return verdict;
@@ -131,12 +196,37 @@ Verdict judge(const Profile& profile) {
   verdict.is_simulated = !profile.prediction.scaling.empty();
   verdict.worth_procs =
       verdict.is_simulated ? worth_procs(profile.prediction) : worth_by_bounds(profile);
+  verdict.is_disproved = profile.run_check.disproves();
   verdict.headline = headline_of(profile, verdict);
   if (verdict.is_ample())
     return verdict;
   const Finding* const most = longest(profile);
   const RegionInfo* const region = largest(profile.regions);
-  verdict.detail = serial_ends(profile);
+  if (const ConcurrencyLimit* const limit = profile.binding_limit()) {
+    verdict.detail = limit_in_words(*limit) + ".";
+    for (const Finding& each : profile.findings)
+      if (each.limit && &profile.limits[*each.limit] == limit)
+        verdict.finding = &each - profile.findings.data();
+    verdict.file = limit->place.file;
+    verdict.line = limit->place.line;
+    return verdict;
+  }
+  if (const LockRow* const lock = profile.limiting_lock()) {
+    verdict.detail = lock_detail(profile, *lock);
+    verdict.file = lock->places.front().info.file;
+    verdict.line = lock->places.front().info.line;
+    const auto about = std::ranges::find_if(profile.findings, [&](const Finding& finding) {
+      return finding.lock && &profile.locks.rows[*finding.lock] == lock;
+    });
+    if (about != profile.findings.end())
+      verdict.finding = about - profile.findings.begin();
+    return verdict;
+  }
+  verdict.detail = sleep_on_path(profile);
+  if (verdict.detail.empty()) {
+    verdict.detail = serial_ends(profile);
+    verdict.is_of_ends = !verdict.detail.empty();
+  }
   const auto is_of_path = [&](std::uint64_t critical_work, const std::string& code) {
     if (verdict.detail.empty())
       verdict.detail = fmt::format("{} % of the critical path is {}.",
@@ -148,6 +238,8 @@ Verdict judge(const Profile& profile) {
     verdict.file = region->file;
     verdict.line = region->line;
   } else if (most) {
+    if (verdict.detail.empty())
+      verdict.finding = most - profile.findings.data();
     is_of_path(most->critical_work, most->code);
     verdict.file = most->place.file;
     verdict.line = most->place.line;

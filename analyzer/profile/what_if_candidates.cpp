@@ -5,6 +5,7 @@
 #include "model/speedup_bounds.h"
 #include "profile/code_names.h"
 #include "report/phrases.h"
+#include "sites/callers.h"
 #include "sites/constructs.h"
 
 #include <algorithm>
@@ -35,9 +36,12 @@ Segment segment_of(const StepClass& of) {
   return {of.opened.kind, of.opened.row, of.closed.kind, of.closed.row, own ? of.row : kMainRow};
 }
 
-// Whether the program waits by a call of its own: algorithms wait inside theirs, and of a context of
-// the user's it is not known who waits.
+// Whether the program waits by a call of its own: algorithms wait inside theirs, and so may wrappers
+// of libraries; of a context of the user's it is not known who waits.
 bool is_written_wait(const SiteInfo& info) {
+  if (const auto& [file, line] = info.wrapper;
+      !file.empty() && (line == 0 || is_in_system_folder(file)))
+    return false;
   if (noun_of(info) == kNode)
     return true;
   const std::string_view group = name_of(trace::Construct::TaskGroup);
@@ -80,18 +84,15 @@ private:
   std::vector<WhatIfCandidate> targets_; // in the order of the plan's sets
 };
 
-SourcePlace place_of(const SiteInfo& info) {
-  return {info.file, info.line};
-}
-
 // The place of a spawn or wait is that of its site, of a first use that of the first spawn,
 // otherwise that of the task.
 SourcePlace place_of(const Boundary& boundary, const StepClass& of, const SiteTable& table) {
   const bool has_row = names_row(boundary) || boundary.kind == BoundaryKind::FirstUse;
-  return place_of(table.rows[has_row ? boundary.row : of.row]);
+  return table.rows[has_row ? boundary.row : of.row].place();
 }
 
 void Explorer::add(WhatIfCandidate target, StepSet set, const std::vector<std::uint64_t>& factors) {
+  target.classes = set.classes;
   plan_.add(std::move(set), factors);
   targets_.push_back(std::move(target));
 }
@@ -114,7 +115,7 @@ void Explorer::add_sites(const std::vector<std::uint64_t>& factors) {
       continue;
     target.kind = CandidateKind::Site;
     target.name = code_of_row(row, table_);
-    target.place = place_of(table_.rows[row]);
+    target.place = table_.rows[row].place();
     add(std::move(target), std::move(set), factors);
   }
 }
@@ -155,7 +156,7 @@ void Explorer::add_waits() {
   for (const Row row : rows) {
     WhatIfCandidate target{.kind = CandidateKind::Wait};
     target.name = "the wait after " + table_.rows[row].name;
-    target.place = place_of(table_.rows[row]);
+    target.place = table_.rows[row].place();
     target.is_removable = is_written_wait(table_.rows[row]);
     add(std::move(target), {}, {1});
     plan_.scenarios.back().removed_wait = row;

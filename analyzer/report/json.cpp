@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON, schema taskpath.profile/1: the complete profile. Within /1 fields are only added. The unit
 // of every number is in its name (_ns, _ticks, _percent) or in "unit".
+#include "report/changes.h"
 #include "report/numbers.h"
+#include "report/phrases.h"
 #include "report/writers.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace tp::analysis {
@@ -18,7 +21,7 @@ double number(const std::string& decimal) {
   return std::strtod(decimal.c_str(), nullptr);
 }
 
-double percent(const Ratio& share) {
+double exact_percent(const Ratio& share) {
   return number(percent2(share.numerator, share.denominator));
 }
 
@@ -94,7 +97,7 @@ Json overhead_json(const SiteRow& site) {
           {"steal_ticks", overhead.steal_ticks},
           {"modelled_cost", overhead.cost},
           {"net_work", overhead.net_work},
-          {"modelled_percent", percent(overhead.share)},
+          {"modelled_percent", exact_percent(overhead.share)},
           {"mean_task_work", number(decimal2({site.exclusive_work, site.invocations}))},
           {"body_calls", site.loops.body_calls},
           {"iterations", site.loops.iterations},
@@ -116,8 +119,15 @@ Json run_path_json(const RunPathPart& part) {
     scheduler[kEdges[i]] = part.delays[i].scheduler;
   }
   return {{"running_ticks", part.running},
+          {"of_running",
+           {{"latency_ticks", part.latency},
+            {"waited_ticks", part.waited},
+            {"crowded_ticks", part.crowded},
+            {"taken_ticks", part.taken}}},
           {"busy_delay_ticks", busy},
-          {"scheduler_delay_ticks", scheduler}};
+          {"scheduler_delay_ticks", scheduler},
+          {"of_scheduler_delay",
+           {{"blocked_ticks", part.blocked()}, {"taken_ticks", part.delay_taken()}}}};
 }
 
 Json wrapper_json(const SiteInfo& info) {
@@ -159,6 +169,43 @@ Json task_work_json(const Profile& profile, const SiteRow& site) {
           {"work", sizes.work}};
 }
 
+Json site_or_null(std::uint32_t site) {
+  return site == kNoSite ? Json(nullptr) : Json(site);
+}
+
+Json spawned_by_json(const Profile& profile, const SiteRow& site) {
+  Json spawns = Json::array();
+  const auto index = static_cast<std::uint32_t>(&site - profile.sites.data());
+  for (const SiteSpawns& each :
+       std::ranges::equal_range(profile.site_spawns, index, {}, &SiteSpawns::site))
+    spawns.push_back({{"site", site_or_null(each.from)}, {"spawns", each.spawns}});
+  return spawns;
+}
+
+Json segment_json(const CodeSegment& segment) {
+  const auto event = [](EventKind kind, std::uint32_t site) {
+    return Json{{"kind", kEventNames[static_cast<std::size_t>(kind)]},
+                {"site", site_or_null(site)}};
+  };
+  return {{"site", site_or_null(segment.site)},
+          {"opened", event(segment.opened, segment.opened_site)},
+          {"closed", event(segment.closed, segment.closed_site)},
+          {"count", segment.count},
+          {"work", segment.work},
+          {"critical_work", segment.critical_work}};
+}
+
+Json timeline_json(const Profile& profile) {
+  Json threads = Json::array();
+  for (const TimelineSlice& slice : profile.timeline) {
+    if (threads.empty() || threads.back()["stream"] != slice.stream)
+      threads.push_back({{"stream", slice.stream}, {"slices", Json::array()}});
+    threads.back()["slices"].push_back(
+        {slice.begin_ns, slice.end_ns, slice.site, slice.work, slice.steps, slice.outside_ns});
+  }
+  return {{"threads", threads}};
+}
+
 Json site_json(const Profile& profile, const SiteRow& site) {
   Json json = {{"name", site.info.name},
                {"file", site.info.file},
@@ -188,12 +235,18 @@ Json site_json(const Profile& profile, const SiteRow& site) {
                {"invocations", site.invocations},
                {"outermost_invocations", site.outermost},
                {"steps", site.steps},
+               {"asleep", site.asleep},
+               {"latency", site.latency},
                {"extra_events", extra_json(profile, site.extra)},
                {"too_short", site.too_short},
                {"on_work", measures_json(site.on_work)},
                {"on_span", measures_json(site.on_span)}};
   if (Json sizes = task_work_json(profile, site); !sizes.is_null())
     json["task_work"] = std::move(sizes);
+  if (profile.elapsed.skipped_because.empty())
+    json["idle_beside_ns"] = site.idle_beside_ns;
+  if (!profile.contexts.empty())
+    json["spawned_by"] = spawned_by_json(profile, site);
   return json;
 }
 
@@ -208,12 +261,15 @@ Json speedups_json(const std::vector<SpeedupRange>& speedups) {
 
 Json points_json(const std::vector<WhatIfPoint>& points) {
   Json json = Json::array();
-  for (const WhatIfPoint& point : points)
+  for (const WhatIfPoint& point : points) {
     json.push_back({{"factor", point.factor},
                     {"parallelism", number(decimal2(point.parallelism))},
                     {"work_times_factor", point.parallelism.numerator},
                     {"span_times_factor", point.parallelism.denominator},
                     {"speedups", speedups_json(point.speedups)}});
+    for (const PredictedTime& each : point.predicted)
+      json.back()["predicted"].push_back({{"procs", each.procs}, {"time", each.time}});
+  }
   return json;
 }
 
@@ -238,8 +294,8 @@ Json target_json(const Profile& profile, const WhatIfCandidate& target) {
   if (target.loop)
     json["loop"] = {{"body_calls_now", target.loop->body_calls},
                     {"body_calls", target.loop->leaves},
-                    {"overhead_percent_now", percent(target.loop->overhead_now)},
-                    {"overhead_percent", percent(target.loop->overhead)}};
+                    {"overhead_percent_now", exact_percent(target.loop->overhead_now)},
+                    {"overhead_percent", exact_percent(target.loop->overhead)}};
   if (target.kind == CandidateKind::Site || target.kind == CandidateKind::CodeSegment) {
     json["work"] = target.work;
     json["critical_work"] = target.critical_work;
@@ -284,8 +340,18 @@ Json what_if_json(const Profile& profile) {
     curves.push_back({{"regions", profile.what_if[i].regions},
                       {"all", i == 0},
                       {"points", points_json(profile.what_if[i].points)}});
+  Json changes = Json::array();
+  for (const Change& change : changes_of(profile)) {
+    changes.push_back({{"kind", kChangeNames[static_cast<std::size_t>(change.kind)]},
+                       {"index", change.index},
+                       {"name", change.name},
+                       {"parallelism_at_most", number(decimal2(change.most))}});
+    if (change.kind == ChangeKind::Lock)
+      changes.back()["change"] = kLockChangeNames[static_cast<std::size_t>(change.lock_change)];
+  }
   Json json = {{"mode", profile.what_if_mode},
                {"basis", "as_executed"},
+               {"changes", changes},
                {"curves", curves},
                {"explored", targets_json(profile, profile.explored)},
                {"not_explored", profile.not_explored},
@@ -309,6 +375,12 @@ Json finding_json(const Profile& profile, const Finding& finding) {
                {"tasks", finding.tasks},
                {"critical_tasks", finding.critical_tasks},
                {"text", finding.text}};
+  if (finding.limit)
+    json["limit"] = *finding.limit;
+  if (finding.asleep_ticks)
+    json["asleep_ticks"] = *finding.asleep_ticks;
+  if (finding.waited_ticks)
+    json["waited_ticks"] = *finding.waited_ticks;
   if (finding.shape == Shape::OffCpu)
     json.update({{"ticks", finding.ticks}, {"off_cpu_ticks", finding.off_cpu_ticks}});
   else
@@ -316,6 +388,65 @@ Json finding_json(const Profile& profile, const Finding& finding) {
                  {"time", finding.time},
                  {"least_time", finding.least_time},
                  {"saves_at_most", finding.saves_at_most()}});
+  return json;
+}
+
+Json lock_totals_json(const Profile& profile, const LockTotals& totals) {
+  const auto ns = [&](std::uint64_t ticks) {
+    return profile.read.time_hz > 0 ? Json(to_ns(ticks, profile.read.time_hz)) : Json(nullptr);
+  };
+  return {{"acquisitions", totals.acquisitions},
+          {"contended", totals.contended},
+          {"shared", totals.shared},
+          {"held", totals.held},
+          {"longest_held", totals.longest_held},
+          {"held_is_estimate", totals.is_sampled},
+          {"held_error", totals.held_error},
+          {"waited", totals.waited},
+          {"waited_ns", ns(totals.waited)},
+          {"longest_waited", totals.longest_waited},
+          {"longest_waited_ns", ns(totals.longest_waited)}};
+}
+
+Json lock_place_json(const Profile& profile, const LockPlaceRow& place) {
+  Json json = {{"name", place.info.name},
+               {"file", place.info.file},
+               {"line", place.info.line},
+               {"functions", place.info.functions},
+               {"kinds", place.kinds},
+               {"found_by", place.info.found_by},
+               {"wrapper", wrapper_json(place.info)}};
+  json.update(lock_totals_json(profile, place.totals));
+  return json;
+}
+
+Json lock_json(const Profile& profile, const LockRow& lock) {
+  Json places = Json::array(), what_if = Json::array();
+  for (const LockPlaceRow& place : lock.places)
+    places.push_back(lock_place_json(profile, place));
+  for (const LockWhatIf& each : lock.what_if)
+    what_if.push_back({{"change", kLockChangeNames[static_cast<std::size_t>(each.change)]},
+                       {"factor", each.factor},
+                       {"parallelism", number(decimal2(each.parallelism))}});
+  Json json = {{"name", lock.name},
+               {"kind", lock.kind},
+               {"variable", lock.variable},
+               {"file", lock.places.front().info.file},
+               {"line", lock.places.front().info.line}};
+  json.update(lock_totals_json(profile, lock.totals));
+  json.update({{"objects", lock.objects},
+               {"unmatched", lock.unmatched},
+               {"bound", lock.bound.length()},
+               {"bound_parts",
+                {{"before", lock.bound.before},
+                 {"sections", lock.bound.sections},
+                 {"after", lock.bound.after}}},
+               {"bound_with_latency", lock.with_latency},
+               {"bound_kind", kLockBoundNames[static_cast<std::size_t>(lock.bound_kind)]},
+               {"bound_error", lock.bound_error},
+               {"parallelism", number(decimal2({profile.work, lock.bound.length()}))},
+               {"places", places},
+               {"what_if", what_if}});
   return json;
 }
 
@@ -351,21 +482,47 @@ Json bounds_json(const Profile& profile) {
   return bounds;
 }
 
+// A program may make an arena for each request.
+constexpr std::size_t kMostLimits = 100;
+
+Json limits_json(const Profile& profile) {
+  Json limits = Json::array();
+  for (const ConcurrencyLimit& limit : profile.limits) {
+    limits.push_back({{"kind", limit.is_arena ? "arena" : "global_control"},
+                      {"file", limit.place.file},
+                      {"line", limit.place.line},
+                      {"threads", limit.asked},
+                      {"width", limit.width},
+                      {"like_machine", limit.like_machine},
+                      {"work", limit.work},
+                      {"latency", limit.latency},
+                      {"least_time", limit.least_time()},
+                      {"binds", &limit == profile.binding_limit()},
+                      {"text", limit_in_words(limit)}});
+    if (limit.is_arena)
+      limits.back().update({{"reserved", limit.reserved}, {"slots", limit.slots}});
+    if (limits.size() == kMostLimits)
+      break;
+  }
+  return limits;
+}
+
 Json prediction_json(const Prediction& prediction) {
-  static constexpr const char* kBinding[] = {"work", "span", "overhead", "grain"};
+  static constexpr const char* kBinding[] = {"work",  "span", "overhead",
+                                             "grain", "lock", "concurrency"};
   Json runs = Json::array(), costs = Json::array(), scaling = Json::array();
   for (const PredictedRun& run : prediction.scaling)
     scaling.push_back({{"procs", run.procs},
                        {"time", run.time},
                        {"speedup", number(decimal2(run.speedup))},
-                       {"efficiency_percent", percent(run.efficiency)},
+                       {"efficiency_percent", exact_percent(run.efficiency)},
                        {"binds", kBinding[static_cast<std::size_t>(run.limiter)]}});
   for (const PredictedRun& run : prediction.runs)
     runs.push_back({{"procs", run.procs},
                     {"time", run.time},
                     {"greedy_time", run.greedy},
                     {"speedup", number(decimal2(run.speedup))},
-                    {"efficiency_percent", percent(run.efficiency)},
+                    {"efficiency_percent", exact_percent(run.efficiency)},
                     {"steals", run.steals},
                     {"overhead", run.overhead},
                     {"stealing", run.stealing},
@@ -381,6 +538,8 @@ Json prediction_json(const Prediction& prediction) {
           {"basis", "as_executed"},
           {"work", prediction.work},
           {"overhead", prediction.overhead},
+          {"latency", prediction.latency},
+          {"serial", prediction.serial},
           {"span_with_overhead", prediction.span},
           {"dag_nodes", prediction.nodes},
           {"dag_bytes", prediction.bytes},
@@ -411,16 +570,19 @@ Json phases_json(const Profile& profile) {
           {"after", serial(phases.after)}};
 }
 
-Json verdict_json(const Verdict& verdict) {
+Json verdict_json(const Profile& profile) {
+  const Verdict& verdict = profile.verdict;
   Json place = nullptr;
   if (!verdict.file.empty())
     place = {{"file", verdict.file}, {"line", verdict.line}};
   return {{"worth_procs", verdict.worth_procs},
           {"worth_efficiency_percent", kWorthEfficiencyPercent},
           {"is_simulated", verdict.is_simulated},
+          {"is_disproved", verdict.is_disproved},
           {"limit", number(decimal2(verdict.limit))},
           {"headline", verdict.headline},
           {"detail", verdict.detail},
+          {"is_repeated_by_advice", profile.advice_repeats_verdict()},
           {"place", place}};
 }
 
@@ -445,6 +607,7 @@ Json time_profile_json(const Pictures& pictures) {
   Json json = layers_json(*pictures.time_profile, "extent_ns");
   for (std::size_t kind = 0; kind < kEdgeKinds; ++kind)
     json["ready"][kEdges[kind]] = pictures.ready[kind];
+  json["left_out"] = pictures.left_out;
   json["no_cpu"] = pictures.no_cpu;
   return json;
 }
@@ -466,10 +629,7 @@ Json measured_json(const Profile& profile) {
   const double hz = hz_of_work(profile);
   if (hz <= 0 || profile.read.time_hz <= 0 || profile.balance.elapsed == 0)
     return nullptr;
-  // Work counts from the start of the process.
-  const std::uint64_t time = profile.end && profile.end->wall_ns > 0 && !profile.from_first_use
-                                 ? profile.end->wall_ns
-                                 : to_ns(profile.balance.elapsed, profile.read.time_hz);
+  const std::uint64_t time = run_ns(profile);
   return {{"procs", profile.run.cpus},
           {"threads", profile.balance.threads},
           {"time_ns", time},
@@ -481,6 +641,7 @@ Json balance_json(const TimeBalance& balance) {
           {"elapsed_ticks", balance.elapsed},
           {"steps_ticks", balance.steps},
           {"of_them_descheduled_ticks", balance.descheduled},
+          {"of_them_lock_waits_ticks", balance.lock_waits},
           {"overhead_ticks", balance.overhead},
           {"recording_ticks", balance.recording},
           {"idle_ticks", balance.idle},
@@ -496,10 +657,36 @@ Json elapsed_json(const Profile& profile) {
     for (const PathSegment& part : profile.pictures->run_path)
       json["segments"].push_back({part.from, part.to, part.site, part.kind});
   }
+  json["idle_ns"] = elapsed.idle_ns;
+  json["idle_beside_nothing_ns"] = elapsed.idle_beside_nothing_ns;
   json["not_made"] = elapsed.skipped_because;
   json["workers"] = elapsed.workers;
   json["path_ticks"] = elapsed.path.length();
   return json;
+}
+
+Json run_check_json(const RunCheck& check) {
+  Json causes = Json::array();
+  for (const CauseOfTime& cause : check.causes) {
+    Json each = {{"cause", kRunCauseNames[static_cast<std::size_t>(cause.cause)]},
+                 {"ns", cause.ns}};
+    if (!cause.code.empty())
+      each["code"] = cause.code;
+    if (!cause.place.file.empty()) {
+      each["file"] = cause.place.file;
+      each["line"] = cause.place.line;
+    }
+    causes.push_back(std::move(each));
+  }
+  return {{"not_made", check.skipped_because},
+          {"procs", check.procs},
+          {"elapsed_ns", check.elapsed_ns},
+          {"predicted_ns", check.predicted_ns},
+          {"without_cpu_ns", check.without_cpu_ns},
+          {"differs", check.differs()},
+          {"disproves", check.disproves()},
+          {"causes", causes},
+          {"text", check.text}};
 }
 
 Json regions_json(const Profile& profile) {
@@ -509,6 +696,9 @@ Json regions_json(const Profile& profile) {
                        {"line", region.line},
                        {"names", region.names},
                        {"expected_factor", region.expected_factor},
+                       {"work", region.work},
+                       {"steps", region.steps},
+                       {"sites", region.sites},
                        {"critical_work", region.critical_work},
                        {"critical_percent", number(percent2(region.critical_work, profile.span))}});
   return regions;
@@ -551,8 +741,15 @@ Json trace_json(const Profile& profile) {
           {"forks", read.forks},
           {"threads", read.threads.threads},
           {"worker_threads", read.threads.workers},
+          {"created_threads", read.threads.created},
+          {"other_threads", read.threads.others},
           {"thread_cpu_ns", read.threads.cpu_ns},
           {"paused_work", read.threads.paused_work},
+          {"paused_ticks", read.paused_time},
+          {"sleep_seen", profile.run.sleep_seen},
+          {"asleep", read.asleep},
+          {"prior_asleep", read.prior_asleep},
+          {"waits_seen", profile.run.waits_seen},
           {"step_time_ticks", read.step_time},
           {"overhead_ticks", read.overhead},
           {"idle_ticks", read.idle},
@@ -560,6 +757,23 @@ Json trace_json(const Profile& profile) {
           {"most_live_tasks", read.most_live_frames},
           {"extra_events", extra_json(profile, read.extra)},
           {"inconsistencies", inconsistencies}};
+}
+
+// The windows of a recording; nothing is known of those of older ones.
+Json recorded_json(const Profile& profile) {
+  if (!profile.end || (profile.end->windows.empty() && !profile.end->paused_throughout))
+    return nullptr;
+  const EndInfo& end = *profile.end;
+  Json windows = Json::array();
+  for (const RecordedWindow& window : end.windows)
+    windows.push_back(
+        {{"begin_ns", window.begin_ns}, {"end_ns", window.end_ns}, {"cpu_ns", window.cpu_ns}});
+  return {{"recorded_ns", end.recorded_ns},
+          {"recorded_cpu_ns", end.recorded_cpu_ns},
+          {"run_ns", end.wall_ns},
+          {"ended_by", end.end},
+          {"window_count", end.window_count},
+          {"windows", windows}};
 }
 
 Json conservation_json(const Profile& profile) {
@@ -570,6 +784,16 @@ Json conservation_json(const Profile& profile) {
           {"critical_work_sum", profile.critical_sum},
           {"critical_work_equals_span", profile.critical_sum == profile.span},
           {"steps_overlap", overlaps > 0}};
+}
+
+Json known(const std::optional<std::uint64_t>& figure) {
+  return figure ? Json(*figure) : Json();
+}
+
+Json latency_ns(const Profile& profile) {
+  const double hz =
+      profile.run.same_as_time ? profile.read.time_hz : static_cast<double>(profile.run.work.hz);
+  return profile.latency && hz > 0 ? Json(to_ns(*profile.latency, hz)) : Json();
 }
 
 // The text of an object, field by field, as Json::dump(1) would write it. At most one field, or one
@@ -617,7 +841,7 @@ bool is_profile_json(std::string_view text) {
   return text.starts_with("{\n \"schema\": \"taskpath.profile/");
 }
 
-std::string write_json(const Profile& profile) {
+std::string write_json(const Profile& profile, const JsonParts& parts) {
   ObjectText text;
   text.field("schema", "taskpath.profile/1");
   text.field("unit", profile.run.work.unit);
@@ -632,6 +856,11 @@ std::string write_json(const Profile& profile) {
   text.field("left_out_work", profile.read.left_out_work);
   text.field("span", profile.span);
   text.field("parallelism", number(decimal2(profile.parallelism())));
+  text.field("span_with_locks", profile.parallelism_with_locks().denominator);
+  text.field("parallelism_with_locks", number(decimal2(profile.parallelism_with_locks())));
+  text.field("latency", known(profile.latency));
+  text.field("latency_ns", latency_ns(profile));
+  text.field("span_with_latency", known(profile.span_with_latency));
   text.field("span_is_exact", profile.unseen_order.empty());
   text.field("unseen_order", profile.unseen_order);
   text.field("divisible_span", profile.divisible_span);
@@ -644,13 +873,18 @@ std::string write_json(const Profile& profile) {
   text.field("divisible_is_measured", profile.divisible_is_measured());
   text.field("scalability", scalability_json(profile));
   text.field("speedup_bounds", bounds_json(profile));
+  text.field("limits", limits_json(profile));
+  text.field("least_time", profile.least_time());
   text.field("prediction", prediction_json(profile.prediction));
-  text.field("verdict", verdict_json(profile.verdict));
+  text.field("verdict", verdict_json(profile));
   text.field("phases", phases_json(profile));
   text.field("measured", measured_json(profile));
+  if (const Json recorded = recorded_json(profile); !recorded.is_null())
+    text.field("recorded", recorded);
   text.field("attribution", attribution_json(profile.attribution));
   text.field("time_balance", balance_json(profile.balance));
   text.field("run_path", elapsed_json(profile));
+  text.field("run_check", run_check_json(profile.run_check));
   text.array("sites", profile.sites, [&](const SiteRow& site) { return site_json(profile, site); });
   if (const auto& pictures = profile.pictures) {
     text.field("span_profile", layers_json(pictures->span_profile, "extent"));
@@ -659,6 +893,11 @@ std::string write_json(const Profile& profile) {
       text.field("time_profile", time_profile_json(*pictures));
     text.field("contexts", contexts_json(profile));
   }
+  text.array("code_segments", profile.code_segments, segment_json);
+  text.field("locks_observed",
+             Json{{"onetbb", profile.locks.observed}, {"c_library", profile.locks.c_observed}});
+  text.array("locks", profile.locks.rows,
+             [&](const LockRow& lock) { return lock_json(profile, lock); });
   text.field("regions", regions_json(profile));
   text.field("what_if", what_if_json(profile));
   text.field("conservation", conservation_json(profile));
@@ -669,6 +908,10 @@ std::string write_json(const Profile& profile) {
   text.array("findings", profile.findings,
              [&](const Finding& finding) { return finding_json(profile, finding); });
   text.field("advice", profile.advice);
+  if (parts.timeline)
+    text.field("timeline", timeline_json(profile));
+  if (!parts.source.empty())
+    text.field("source", Json::parse(parts.source));
   return text.take();
 }
 

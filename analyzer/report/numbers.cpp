@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tp::analysis {
 namespace {
 
@@ -99,6 +101,15 @@ std::string human_ns(std::uint64_t ns) {
   if (value < 999.5e6)
     return three_digits(value / 1e6) + " ms";
   return three_digits(value / 1e9) + " s";
+}
+
+std::uint64_t run_ns(const Profile& profile) {
+  if (profile.read.time_hz <= 0 || profile.balance.elapsed == 0)
+    return 0;
+  const std::uint64_t recorded = to_ns(profile.balance.elapsed, profile.read.time_hz);
+  // Work counts from the start of the process.
+  return profile.end && !profile.from_first_use ? std::max(recorded, profile.end->wall_ns)
+                                                : recorded;
 }
 
 std::string step_cost(const RunInfo& run) {

@@ -30,6 +30,8 @@ std::string human(std::uint64_t value, const Clock& clock, double hz);
 std::string human_ns(std::uint64_t ns);
 // Units of work per second; 0 if work is not time.
 double hz_of_work(const Profile& profile);
+// How long the run took, from its start, as far as the profile is about it; 0 if times are not known.
+std::uint64_t run_ns(const Profile& profile);
 // For people: 1234567 -> "1.23 M"; unchanged below 10000.
 std::string human_count(std::uint64_t value);
 // To follow the clock: ", 10 ns added to each step"; empty if that is not known.

@@ -18,4 +18,21 @@ std::string region_name(const RegionInfo& region) {
                               : fmt::format("\"{}\" ({})", region.names.front(), region.place);
 }
 
+std::string limit_in_words(const ConcurrencyLimit& limit) {
+  const std::string threads =
+      fmt::format("{} {}", limit.asked, limit.asked == 1 ? "thread" : "threads");
+  const std::string at_a_time =
+      limit.width == limit.asked ? "" : fmt::format(", with at most {} at a time", limit.width);
+  if (!limit.is_arena)
+    return fmt::format("The program allows oneTBB {} (global_control){}", threads,
+                       limit.width == limit.asked
+                           ? ""
+                           : fmt::format(", with its own threads at most {}", limit.width));
+  const bool is_main = limit.row == kMainRow;
+  const std::string code = is_main ? "Code outside of tasks" : limit.name;
+  const bool others = Wide{limit.work_of_row} * 10 < Wide{limit.work} * 9;
+  return fmt::format("{}{} in an arena of {}{}", code, others ? " and other code run" : " runs",
+                     threads, at_a_time);
+}
+
 } // namespace tp::analysis

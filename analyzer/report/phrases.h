@@ -2,6 +2,7 @@
 // Phrases that several reports share.
 #pragma once
 
+#include "model/concurrency_limit.h"
 #include "model/site.h"
 #include "model/what_if.h"
 
@@ -16,5 +17,8 @@ std::string region_name(const RegionInfo& region);
 // The point that sentences quote: that of the largest factor up to 8, or else the first; null if
 // there is none.
 const WhatIfPoint* headline_point(const std::vector<WhatIfPoint>& points);
+
+// "a.cpp:12 runs in an arena of 1 thread, with at most 2 at a time"
+std::string limit_in_words(const ConcurrencyLimit& limit);
 
 } // namespace tp::analysis

@@ -104,7 +104,8 @@ std::string burden_line(const Profile& profile) {
 // Details: for each number of CPUs that was asked for, the bound of any schedule of this run's tasks,
 // the same with loops split, the prediction of the simulation, and its limiter.
 void add_bounds(Lines& lines, const Profile& profile) {
-  static constexpr const char* kLimiters[] = {"work", "span", "overhead", "grain size"};
+  static constexpr const char* kLimiters[] = {"work",       "span",   "overhead",
+                                              "grain size", "a lock", "concurrency"};
   const Prediction& prediction = profile.prediction;
   lines.add("Speedup         {:>5}  {:>8}  {}{:>9}  {:>10}  {}", "CPUs", "this run",
             profile.divisible_is_known() ? "loops split  " : "", "predicted", "time", "limited by");
@@ -163,7 +164,7 @@ void add_speedups(Lines& lines, const Profile& profile, bool asked) {
   }
   const double hz = hz_of_work(profile);
   const auto amount = [&](std::uint64_t time) { return human(time, profile.run.work, hz); };
-  const std::string any = amount(profile.span);
+  const std::string any = amount(profile.speedup_limit().denominator);
   std::size_t width = std::max<std::size_t>(10, any.size());
   for (const ScalingColumn& column : columns)
     width = std::max(width, amount(column.time).size());
@@ -180,7 +181,7 @@ void add_speedups(Lines& lines, const Profile& profile, bool asked) {
   };
   for (const ScalingColumn& column : columns)
     add(fmt::format("{}", column.procs), amount(column.time), fixed2(column.speedup));
-  add("any", any, fixed2(profile.parallelism()));
+  add("any", any, fixed2(profile.speedup_limit()));
   lines.add("{}", lines.bold(procs));
   lines.add("{}", time);
   lines.add("{}", speedup);
@@ -229,61 +230,125 @@ std::string bar(std::uint64_t part, std::uint64_t whole, std::size_t width, bool
 }
 
 std::string name_of(const SiteRow& site) {
-  return site.row == kMainRow ? "code outside of tasks" + mark_of(site.too_short) : row_name(site);
+  return site.row == kMainRow ? "code outside tasks" + mark_of(site.too_short) : row_name(site);
 }
 
-// Rows below half a percent of both are noise.
+// Rows below half a percent of all are noise.
 bool is_small(const SiteRow& site, const Profile& profile) {
   return Wide{site.critical_work} * 200 < profile.span &&
-         Wide{site.exclusive_work} * 200 < profile.work;
+         Wide{site.exclusive_work} * 200 < profile.work &&
+         Wide{site.latency} * 200 <= profile.latency.value_or(0);
+}
+
+std::vector<const SiteRow*> table_rows(const Profile& profile, const TextOptions& options) {
+  auto rows = sorted(profile, options.sort);
+  if (!options.top_is_explicit)
+    std::erase_if(rows, [&](const SiteRow* site) {
+      return is_small(*site, profile) &&
+             (options.sort != SortKey::Overhead || site->overhead.cost == 0);
+    });
+  return rows;
+}
+
+// A hundredth of the work and the latency of the program.
+bool has_latency(const std::vector<const SiteRow*>& rows, const Profile& profile) {
+  return std::ranges::any_of(rows, [&](const SiteRow* site) {
+    return site->latency > 0 &&
+           Wide{site->latency} * 100 >= Wide{profile.work} + profile.latency.value_or(0);
+  });
 }
 
 void add_table(Lines& lines, const Profile& profile, const TextOptions& options, std::size_t room) {
   constexpr std::size_t kBarWidth = 10;
-  auto rows = sorted(profile, options.sort);
-  const std::size_t all = rows.size();
+  const auto rows = table_rows(profile, options);
+  const std::size_t all = profile.sites.size();
   const bool by_overhead = options.sort == SortKey::Overhead;
-  if (!options.top_is_explicit)
-    std::erase_if(rows, [&](const SiteRow* site) {
-      return is_small(*site, profile) && (!by_overhead || site->overhead.cost == 0);
-    });
   const bool any_too_short =
       std::any_of(rows.begin(), rows.end(), [](const SiteRow* site) { return site->too_short; });
   const std::size_t wanted = std::min(rows.size(), std::max<std::size_t>(options.top, 1));
   std::size_t shown = wanted;
-  // One line is reserved for the mark of short steps and "and n more".
-  if (!options.top_is_explicit && (any_too_short || wanted < all || room < wanted))
-    shown = std::min(wanted, std::max<std::size_t>(room, 2) - 1);
-  std::size_t width = 0;
+  if (!options.top_is_explicit) // one line is for the mark of short steps
+    shown = std::min(wanted, std::max<std::size_t>(room, 2) - (any_too_short ? 1 : 0));
+  const double hz = hz_of_work(profile);
+  std::string title = fmt::format("Critical path {}", human(profile.span, profile.run.work, hz));
+  if (shown < all)
+    title += fmt::format("; {} more with --top", all - shown);
+  std::size_t width = std::max(title.size(), kBarWidth + 8) - kBarWidth - 8;
   for (std::size_t i = 0; i < shown; ++i)
     width = std::max(width, name_of(*rows[i]).size());
-  const double hz = hz_of_work(profile);
-  const std::string title =
-      fmt::format("Critical path {}", human(profile.span, profile.run.work, hz));
-  lines.add("{}", lines.bold(fmt::format(
-                      "{:<{}}  {:>11}  {:>9}  {:>7}  {:>8}", title, kBarWidth + 8 + width,
-                      by_overhead ? "work/task" : "parallelism", "work", "tasks", "overhead")));
+  // Sleep has a column if there is any; if that needs the room, instead of overhead.
+  const bool sleeps = !by_overhead && has_latency(rows, profile);
+  const bool has_overhead = !sleeps || kBarWidth + 8 + width + 13 + 11 + 9 + 10 + 10 <= kMaxWidth;
+  const auto last_columns = [&](const std::string& latency, const std::string& overhead) {
+    return (sleeps ? fmt::format("  {:>8}", latency) : "") +
+           (has_overhead ? fmt::format("  {:>8}", overhead) : "");
+  };
+  lines.add("{}",
+            lines.bold(fmt::format("{:<{}}  {:>11}  {:>9}  {:>7}{}", title, kBarWidth + 8 + width,
+                                   by_overhead ? "work/task" : "parallelism", "work", "tasks",
+                                   last_columns("asleep", "overhead"))));
   for (std::size_t i = 0; i < shown; ++i) {
     const SiteRow& site = *rows[i];
     const bool has_tasks = site.invocations > 0 && site.row != kMainRow;
     const auto of_tasks = [&](const std::string& text) { return has_tasks ? text : ""; };
     lines.add(
-        "{} {:>4} %  {:<{}}  {:>11}  {:>9}  {:>7}  {:>8}",
+        "{} {:>4} %  {:<{}}  {:>11}  {:>9}  {:>7}{}",
         lines.colored(bar(site.critical_work, profile.span, kBarWidth, options.unicode),
                       site.row == kMainRow ? Lines::kOrange : Lines::kBlue),
         short_percent(site.critical_work, profile.span), name_of(site), width,
         by_overhead
             ? of_tasks(human(site.exclusive_work / std::max<std::uint64_t>(site.invocations, 1),
                              profile.run.work, hz))
-            : fixed2(site.chain_parallelism()),
-        human(site.work, profile.run.work, hz), of_tasks(human_count(site.invocations)),
-        of_tasks(percent(site.overhead.share.numerator, site.overhead.share.denominator) + " %"));
+            : fixed2(site.row == kMainRow ? Ratio{site.exclusive_work, site.critical_work}
+                                          : site.chain_parallelism()),
+        human(site.row == kMainRow ? site.exclusive_work : site.work, profile.run.work, hz),
+        of_tasks(human_count(site.invocations)),
+        last_columns(
+            site.latency > 0 ? human(site.latency, profile.run.work, hz) : "",
+            of_tasks(percent(site.overhead.share.numerator, site.overhead.share.denominator) +
+                     " %")));
   }
-  const std::string more = shown < all ? fmt::format("and {} more (--top)", all - shown) : "";
   if (any_too_short)
-    lines.add("{}{}", more.empty() ? "" : more + "; ", lines.yellow(kTooShort));
-  else if (!more.empty())
-    lines.add("{}", more);
+    lines.add("{}", lines.yellow(kTooShort));
+}
+
+std::string how_often(std::uint64_t count) {
+  return count == 1 ? "once" : human_count(count) + " times";
+}
+
+// "2.00 k times, 48 % contended, held 150 ms, waited 30 ms; parallelism at most 1.33"
+std::string lock_figures(const Profile& profile, const LockRow& lock) {
+  const LockTotals& totals = lock.totals;
+  const auto amount = [&](std::uint64_t work) {
+    return human(work, profile.run.work, hz_of_work(profile));
+  };
+  static constexpr const char* kLimits[] = {
+      "parallelism at most ", "if it is one object, parallelism at most ", "parallelism about "};
+  std::string text = how_often(totals.acquisitions);
+  if (totals.shared > 0)
+    text += fmt::format(" ({} % shared)", percent(totals.shared, totals.acquisitions));
+  if (totals.contended > 0)
+    text += fmt::format(", {} % contended", percent(totals.contended, totals.acquisitions));
+  text += fmt::format(", held {}{}", totals.is_sampled ? "about " : "", amount(totals.held));
+  if (totals.waited > 0 && profile.read.time_hz > 0)
+    text += ", waited " + human_ns(to_ns(totals.waited, profile.read.time_hz));
+  if (lock.bound.length() * 2 >= profile.span && lock.bound.length() > 0)
+    text += fmt::format("; {}{}", kLimits[static_cast<std::size_t>(lock.bound_kind)],
+                        fixed2({profile.work, lock.bound.length()}));
+  return text;
+}
+
+// Those whose bounds matter or nearly do, at most `most`, the greatest bound first.
+void add_locks(Lines& lines, const Profile& profile, std::size_t most) {
+  std::vector<const LockRow*> rows;
+  for (const LockRow& lock : profile.locks.rows)
+    if (Wide{lock.bound.length()} * 2 >= profile.span && lock.bound.length() > 0)
+      rows.push_back(&lock);
+  std::ranges::stable_sort(rows, std::ranges::greater(),
+                           [](const LockRow* lock) { return lock->bound.length(); });
+  for (std::size_t i = 0; i < std::min(rows.size(), most); ++i)
+    lines.add_text(
+        fmt::format("Lock       {}: {}", rows[i]->phrase(), lock_figures(profile, *rows[i])), 11);
 }
 
 // What the clock is, and the figures behind the verdict.
@@ -312,6 +377,23 @@ void add_details(Lines& lines, const Profile& profile) {
                 : "");
   lines.add_text(fmt::format("Parallelism     {} in this run{}; {}", fixed2(profile.parallelism()),
                              as_if_cores(profile.run), divisible_parallelism_text(profile)));
+  if (profile.latency.value_or(0) > 0)
+    lines.add_text(
+        fmt::format("Sleep           {} in all steps, not waiting for other threads; the "
+                    "longest path with it {}",
+                    amount(*profile.latency), amount(*profile.span_with_latency)));
+  constexpr std::size_t kMostLocks = 15;
+  const auto& locks = profile.locks.rows;
+  for (std::size_t i = 0; i < std::min(locks.size(), kMostLocks); ++i) {
+    lines.add_text(
+        fmt::format("Lock            {}: {}", locks[i].phrase(), lock_figures(profile, locks[i])));
+    for (std::size_t place = 1; place < locks[i].places.size() && place < 5; ++place)
+      lines.add("                also {}: {}, held {}", locks[i].places[place].info.name,
+                how_often(locks[i].places[place].totals.acquisitions),
+                amount(locks[i].places[place].totals.held));
+  }
+  if (locks.size() > kMostLocks)
+    lines.add("                {} more locks in --json", locks.size() - kMostLocks);
   lines.add_text("Burdened        " + burden_line(profile));
   add_bounds(lines, profile);
   lines.add_text("Time            " + balance_line(profile));
@@ -322,12 +404,16 @@ void add_details(Lines& lines, const Profile& profile) {
 
 // What the recording is of, and what distorts it as a whole.
 void add_title(Lines& lines, const Profile& profile) {
-  const double hz = profile.read.time_hz;
   const std::string run = fmt::format(
       "{}: {} {}, {} {}{}{}", std::filesystem::path(profile.run.program).filename().string(),
       human_count(profile.read.begun), profile.read.begun == 1 ? "task" : "tasks",
       profile.balance.threads, profile.balance.threads == 1 ? "thread" : "threads",
-      as_if_cores(profile.run), hz > 0 ? ", " + human_ns(to_ns(profile.balance.elapsed, hz)) : "");
+      as_if_cores(profile.run),
+      profile.end && (profile.end->has_pauses() || profile.end->end == "window")
+          ? fmt::format(", recorded {} of {}", human_ns(profile.end->recorded_ns),
+                        human_ns(profile.end->wall_ns))
+      : run_ns(profile) > 0 ? ", " + human_ns(run_ns(profile))
+                            : "");
   for (const std::string& line : wrapped(fmt::format("{} ({})", run, profile.data), 0))
     lines.add("{}", line);
   const auto& reasons = profile.read.incomplete_reasons;
@@ -343,13 +429,9 @@ void add_verdict(Lines& lines, const Profile& profile) {
   lines.add("");
   for (const std::string& line : wrapped(profile.verdict.headline, 0))
     lines.add("{}", lines.bold(line));
-  // Often the advice begins with what limits most.
-  const std::string& detail = profile.verdict.detail;
-  const bool is_said =
-      detail.find(';') == std::string::npos && !profile.findings.empty() &&
-      profile.advice.find(profile.findings.front().code + ":") != std::string::npos &&
-      detail.find(profile.findings.front().code) != std::string::npos;
-  for (const std::string& text : {is_said ? std::string() : detail, profile.advice})
+  for (const std::string& text :
+       {profile.run_check.text,
+        profile.advice_repeats_verdict() ? std::string() : profile.verdict.detail, profile.advice})
     if (!text.empty())
       lines.add_text(text, 0);
   lines.add("");
@@ -368,8 +450,10 @@ void add_run(Lines& lines, const Profile& profile, bool unicode) {
     char letter;
   };
   const Part parts[] = {{"work", balance.steps - balance.descheduled, "█", '#'},
-                        {"no CPU", balance.descheduled, "▓", '='},
-                        {"overhead", balance.overhead, "▒", '+'},
+                        {"asleep", balance.asleep, "▒", '~'},
+                        {"waiting for locks", balance.lock_waits, "▞", '%'},
+                        {"no CPU", balance.without_cpu(), "▓", '='},
+                        {"overhead", balance.overhead, "▚", '+'},
                         {"idle", balance.idle, "░", '-'},
                         {"outside the recording", balance.absent, "·", '.'}};
   const auto is_shown = [&](const Part& part) { // no block without its name
@@ -399,11 +483,17 @@ void add_run(Lines& lines, const Profile& profile, bool unicode) {
 
 // Warnings in at most `room` lines, but one of them always; all with a room of 0.
 void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
-  const auto& warnings = profile.warnings;
+  std::vector<std::string> warnings;
+  if (profile.balance.machine_was_shared())
+    warnings.emplace_back(
+        "The machine was shared, so this run took too long: work, critical path and "
+        "predictions are not affected");
+  for (const Warning& warning : profile.warnings)
+    warnings.push_back(warning.text);
   std::size_t used = 0;
   for (std::size_t i = 0; i < warnings.size(); ++i) {
     const std::size_t others = warnings.size() - i - 1;
-    const auto text = wrapped("! " + warnings[i].text, 2);
+    const auto text = wrapped("! " + warnings[i], 2);
     if (room > 0 && i > 0 && used + text.size() + (others > 0 ? 1 : 0) > room) {
       lines.add("{}", lines.yellow(fmt::format("! {} {} (--verbose)", others + 1,
                                                others > 0 ? "more notes" : "more note")));
@@ -425,8 +515,8 @@ static std::string next_command(const Profile& profile) {
     return fmt::format("tp-analyze --grain {}:{}={} {}", grain.place.file, grain.place.line,
                        grain.grain, profile.data);
   }
-  if (!profile.findings.empty() && profile.findings.front().shape == Shape::SerialStart &&
-      profile.advice.ends_with(profile.findings.front().text) && !profile.advice.empty())
+  if (profile.advised_finding &&
+      profile.findings[*profile.advised_finding].shape == Shape::SerialStart)
     return fmt::format("tp-analyze --from first-use {}", profile.data);
   if (profile.search || profile.verdict.is_ample() || profile.work == 0)
     return fmt::format("tp-analyze --export speedscope:profile.speedscope.json {}", profile.data);
@@ -443,6 +533,8 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
     head.add("");
   }
   add_run(tail, profile, options.unicode);
+  if (!options.verbose)
+    add_locks(tail, profile, 2);
   const RunPathPart& path = profile.elapsed.path;
   const std::string delays = delays_line(profile);
   if (!delays.empty() && path.scheduler() >= path.length() / 2)
@@ -452,8 +544,9 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   const std::size_t fixed = head.count() + tail.count() + 3;
   std::size_t room = fixed < kMaxLines ? kMaxLines - fixed : 0;
   const auto take = [&](std::size_t lines) { room -= std::min(room, lines); };
-  constexpr std::size_t kLeastRows = 5, kMostWarnings = 3, kLeastWhatIf = 2, kMostWhatIf = 5;
-  const auto beyond_rows = [&] { return room > kLeastRows ? room - kLeastRows : 0; };
+  constexpr std::size_t kMostWarnings = 3, kLeastWhatIf = 2, kMostWhatIf = 5;
+  const std::size_t least_rows = std::min<std::size_t>(5, table_rows(profile, options).size());
+  const auto beyond_rows = [&] { return room > least_rows ? room - least_rows : 0; };
   add_warnings(warnings, profile,
                options.verbose ? 0 : std::clamp<std::size_t>(beyond_rows(), 1, kMostWarnings));
   take(options.verbose ? kMostWarnings : warnings.count());
@@ -463,7 +556,10 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   if (is_asked || (!profile.verdict.is_ample() && beyond_rows() > kLeastWhatIf)) {
     add_what_if(what_if, profile,
                 std::clamp<std::size_t>(beyond_rows(), kLeastWhatIf + 1, most + 1) - 1);
-    take(what_if.count() + 1);
+    // A long name may take more lines than there are.
+    if (!is_asked && what_if.count() > std::max<std::size_t>(beyond_rows(), 1) - 1)
+      what_if = Lines(options.color);
+    take(what_if.count() > 0 ? what_if.count() + 1 : 0);
   }
   add_table(head, profile, options, std::max<std::size_t>(room, 2));
   head.add("");

@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The what-if answer on a terminal: marked regions, or otherwise the code whose improvement helps
-// most, or the changes that reach a target.
+// The what-if answer on a terminal: the limit after each change that helps, or the changes that
+// reach a target.
+#include "report/changes.h"
 #include "report/lines.h"
 #include "report/numbers.h"
+#include "report/phrases.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace tp::analysis {
 namespace {
 
 constexpr std::size_t kArrowWidth = 15; // of "  -> PARALLELISM  "
-
-// The terminal shows the first factors and the last; the CSV files contain all of them.
-std::string curve_line(const Profile& profile, const WhatIfCurve& curve) {
-  constexpr std::size_t kFactorsShown = 4;
-  const bool one = curve.regions.size() == 1;
-  std::string line = fmt::format(
-      "if {} {}: parallelism",
-      one ? "the marked region" : fmt::format("all {} marked regions", curve.regions.size()),
-      profile.what_if_mode == "optimize" ? "took an Nth of its work" : "ran N times faster");
-  for (std::size_t i = 0; i < curve.points.size(); ++i)
-    if (i + 1 < kFactorsShown || i + 1 == curve.points.size())
-      line +=
-          fmt::format(" {} ({}x),", fixed2(curve.points[i].parallelism), curve.points[i].factor);
-  line.pop_back();
-  return line;
-}
 
 std::string search_heading(const TargetSearch& search) {
   const std::size_t count = search.steps.size();
@@ -53,74 +40,109 @@ void add_search(Lines& lines, const TargetSearch& search, std::size_t room) {
               shown == 0 ? "with all of them" : fmt::format("with {} more", count - shown));
 }
 
-// Candidates that by themselves gain a twentieth, at most `most`. A site is left out if a code
-// segment gains nearly as much (prefer_segment); of several segments with one name (the body of a
-// node, between messages) the best is shown.
-std::vector<const WhatIfCandidate*> best_candidates(const Profile& profile, std::size_t most) {
-  std::vector<const WhatIfCandidate*> best;
-  const auto gain = [&](const WhatIfCandidate& target) {
-    return target.quoted.parallelism.value() - profile.parallelism().value();
-  };
-  const auto segment = std::find_if(
-      profile.explored.begin(), profile.explored.end(),
-      [](const WhatIfCandidate& target) { return target.kind == CandidateKind::CodeSegment; });
-  for (const WhatIfCandidate& target : profile.explored) {
-    // Parts of main say more than all of it.
-    if (target.kind == CandidateKind::Site && target.place.line == 0 &&
-        target.place.file == "main" &&
-        std::ranges::any_of(profile.explored, [](const WhatIfCandidate& each) {
-          return each.kind == CandidateKind::CodeSegment && each.of_main;
-        }))
-      continue;
-    const bool is_site = target.kind == CandidateKind::Site;
-    if (target.kind == CandidateKind::Wait || 20 * gain(target) < profile.parallelism().value() ||
-        (is_site && segment != profile.explored.end() &&
-         prefer_segment(gain(*segment), gain(target))))
-      continue;
-    const bool is_named = std::ranges::any_of(
-        best, [&](const WhatIfCandidate* other) { return other->name == target.name; });
-    if (best.size() < most && !is_named)
-      best.push_back(&target);
+// The factors of the table: the smallest, one near 8, and the largest.
+std::vector<std::uint64_t> columns_of(const std::vector<WhatIfPoint>& points) {
+  std::uint64_t least = points.front().factor, most = least;
+  for (const WhatIfPoint& point : points) {
+    least = std::min(least, point.factor);
+    most = std::max(most, point.factor);
   }
-  return best;
+  std::vector<std::uint64_t> factors{least, headline_point(points)->factor, most};
+  factors.erase(std::unique(factors.begin(), factors.end()), factors.end());
+  return factors;
 }
 
-// The wait whose removal makes the program most parallel, if that gains a twentieth and more than
-// any of `others`; otherwise null.
-const WhatIfCandidate* best_wait(const Profile& profile,
-                                 const std::vector<const WhatIfCandidate*>& others) {
-  double least = 1.05 * profile.parallelism().value();
-  for (const WhatIfCandidate* const other : others)
-    least = std::max(least, other->quoted.parallelism.value());
-  const auto wait = std::find_if(profile.explored.begin(), profile.explored.end(),
-                                 [](const WhatIfCandidate& target) {
-                                   return target.kind == CandidateKind::Wait && target.is_removable;
-                                 });
-  return wait != profile.explored.end() && wait->quoted.parallelism.value() > least ? &*wait
-                                                                                    : nullptr;
+// What is this much faster is as good as free.
+std::string heading_of(std::uint64_t factor) {
+  constexpr std::uint64_t kFree = 100;
+  return factor >= kFree ? "free" : fmt::format("{}x", factor);
 }
 
-void add_explored(Lines& lines, const Profile& profile, std::size_t room) {
-  auto best = best_candidates(profile, room - 1);
-  const WhatIfCandidate* const wait = best_wait(profile, best);
-  if (wait) {
-    lines.add_text(fmt::format("What if         parallelism {} without {}",
-                               fixed2(wait->quoted.parallelism), wait->name));
-    best.resize(std::min(best.size(), room - 2));
-    if (best.empty())
-      return;
+constexpr std::size_t kFigureWidth = 9;
+
+// One figure per factor; of what is made or not, the only one, in the last column.
+std::string figures_of(const Change& change, const std::vector<std::uint64_t>& factors) {
+  const bool is_switch = change.points->size() == 1;
+  std::string text;
+  for (const std::uint64_t factor : factors) {
+    const auto point = std::ranges::find(*change.points, factor, &WhatIfPoint::factor);
+    text += fmt::format("{:>{}}",
+                        is_switch && factor == factors.back() ? fixed2(change.most)
+                        : point == change.points->end()       ? ""
+                                                              : fixed2(point->parallelism),
+                        kFigureWidth);
   }
-  if (best.empty()) {
-    lines.add("What if         {}", profile.not_explored.empty()
-                                        ? "no single change would raise parallelism by 5 %"
-                                        : "not evaluated: " + profile.not_explored);
+  return text;
+}
+
+// The name in lines of `width` columns; figures follow the last one.
+std::vector<std::string> name_lines(const std::string& name, std::size_t width) {
+  std::vector<std::string> lines{""};
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t end = std::min(name.find(' ', at), name.size());
+    const std::string word = name.substr(at, end - at);
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width)
+      lines.emplace_back("  ");
+    else if (!lines.back().empty())
+      lines.back() += ' ';
+    lines.back() += word;
+    at = end + 1;
+  }
+  return lines;
+}
+
+// Rows for as many changes as have room; grain sizes have lines of their own.
+void add_table(Lines& lines, const Profile& profile, std::size_t room) {
+  std::vector<Change> changes = changes_of(profile);
+  std::erase_if(changes, [&](const Change& change) {
+    return change.kind == ChangeKind::Grain || !helps(change, profile);
+  });
+  if (changes.empty()) {
+    lines.add("What if         {}",
+              profile.not_explored.empty()
+                  ? fmt::format("no single change would raise the limit{} by 5 %",
+                                profile.sleeps_on_path() ? " without sleep" : "")
+                  : "not evaluated: " + profile.not_explored);
     return;
   }
-  lines.add("What if         one part of the code ran {}x faster: parallelism of this run",
-            best.front()->quoted.factor);
-  for (const WhatIfCandidate* target : best)
-    lines.add_text(fmt::format("  -> {:>8}  {}", fixed2(target->quoted.parallelism), target->name),
-                   kArrowWidth);
+  const auto with_factors =
+      std::ranges::find_if(changes, [](const Change& change) { return change.points->size() > 1; });
+  const std::vector<std::uint64_t> factors =
+      columns_of(*(with_factors == changes.end() ? changes.front() : *with_factors).points);
+  const Change* best = nullptr; // of single ones
+  for (const Change& change : changes)
+    if (change.kind != ChangeKind::AllRegions &&
+        (!best || change.most.value() > best->most.value()))
+      best = &change;
+  constexpr std::size_t kNoteWidth = 15;
+  const std::size_t most_width = kMaxWidth - kNoteWidth - kFigureWidth * factors.size();
+  std::vector<std::vector<std::string>> rows;
+  const std::string_view title =
+      profile.sleeps_on_path() ? "What if, limit without sleep" : "What if, limit";
+  std::size_t used = 1, width = title.size();
+  for (const Change& change : changes) {
+    rows.push_back(name_lines(printable(change.name), most_width));
+    used += rows.back().size();
+    if (used > room && rows.size() > 1) {
+      rows.pop_back();
+      break;
+    }
+    for (const std::string& line : rows.back())
+      width = std::max(width, std::min(line.size(), most_width));
+  }
+  std::string heading = fmt::format("{:<{}}", title, width);
+  for (const std::uint64_t factor : factors)
+    heading += fmt::format("{:>{}}", with_factors == changes.end() ? "" : heading_of(factor),
+                           kFigureWidth);
+  lines.add("{}", lines.bold(heading));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t line = 0; line + 1 < rows[i].size(); ++line)
+      lines.add("{}", rows[i][line]);
+    const char* note = &changes[i] == best                         ? "  most to gain"
+                       : changes[i].kind == ChangeKind::AllRegions ? "  together"
+                                                                   : "";
+    lines.add("{:<{}}{}{}", rows[i].back(), width, figures_of(changes[i], factors), note);
+  }
 }
 
 std::string grain_text(const Profile& profile, const WhatIfCandidate& grain) {
@@ -145,10 +167,8 @@ void add_what_if(Lines& lines, const Profile& profile, std::size_t room) {
                                profile.search->target, profile.search->skipped_because));
   else if (profile.search && !profile.search->steps.empty())
     add_search(lines, *profile.search, room);
-  else if (!profile.what_if.empty())
-    lines.add_text("What if         " + curve_line(profile, profile.what_if[0]));
   else
-    add_explored(lines, profile, room);
+    add_table(lines, profile, room);
   for (const WhatIfCandidate& grain : profile.grains)
     lines.add_text("What if         " + grain_text(profile, grain));
   // One is enough; none is shown if the user asked for something else or the advice already says

@@ -32,6 +32,16 @@ std::string write_warnings(const Profile& profile) {
       text += line(profile, {site.info.file, site.info.line}, site.critical_work,
                    std::string("in the tasks that are spawned here") +
                        (site.too_short ? " (unreliable: their steps are too short)" : ""));
+  for (const LockRow& lock : profile.locks.rows)
+    if (lock.bound.length() > profile.span && lock.places.front().info.line > 0)
+      text += fmt::format(
+          "{}:{}: warning: lock: the sections of the {} take longer than the critical path; "
+          "parallelism is {} {}{} [-Wlock]\n",
+          printable(lock.places.front().info.file), lock.places.front().info.line,
+          printable(lock.phrase()),
+          lock.bound_kind == LockBoundKind::Estimate ? "about" : "at most",
+          fixed2({profile.work, lock.bound.length()}),
+          lock.bound_kind == LockBoundKind::IfOneObject ? " if it is one object" : "");
   // Code of main has no site: the spawns and waits around it identify it.
   for (const WhatIfCandidate& target : profile.explored)
     if (target.kind == CandidateKind::CodeSegment && target.of_main &&

@@ -37,7 +37,11 @@ bool is_profile_csv(std::string_view text);
 bool is_all_regions_csv(std::string_view text);
 bool is_region_csv(std::string_view text);
 // json.cpp
-std::string write_json(const Profile& profile);
+struct JsonParts {
+  bool timeline = false; // Profile::timeline
+  std::string source;    // JSON of cli/source_excerpts.h, or empty
+};
+std::string write_json(const Profile& profile, const JsonParts& parts = {});
 bool is_profile_json(std::string_view text);
 // text.cpp
 std::string write_text(const Profile& profile, const TextOptions& options);

@@ -3,6 +3,8 @@
 // read.
 #include "simulate/dag_recorder.h"
 
+#include "base/wide.h"
+
 #include <algorithm>
 
 namespace tp::analysis {
@@ -66,9 +68,13 @@ DagJoinId DagRecorder::joined(DagTrack& of) {
 
 // ---- running frames
 
-DagNodeId DagRecorder::add_node(DagTrack& of, std::uint64_t cost) {
+DagNodeId DagRecorder::add_node(DagTrack& of, std::uint64_t cost, PoolId pool) {
   const auto id = static_cast<DagNodeId>(dag_.nodes.size());
   dag_.nodes.push_back({cost, kNoDagId, {}});
+  if (pool != kNoPool || !dag_.pool_of_node.empty()) {
+    dag_.pool_of_node.resize(dag_.nodes.size());
+    dag_.pool_of_node.back() = static_cast<std::uint16_t>(index_of(pool));
+  }
   fits_ &= dag_.nodes.size() < kMostDagNodes;
   if (of.point.kind == DagPoint::Nowhere)
     dag_.roots.push_back(id);
@@ -79,6 +85,7 @@ DagNodeId DagRecorder::add_node(DagTrack& of, std::uint64_t cost) {
   else
     dag_.nodes[of.point.id].next = id;
   of.point = {DagPoint::Node, id};
+  of.pool = pool;
   of.detached = of.first = false;
   of.alone = true;
   return id;
@@ -89,26 +96,57 @@ std::uint64_t DagRecorder::work_of(const Step& step) const {
 }
 
 std::uint64_t DagRecorder::overhead_of(const FrameState& frame, const Step& step) const {
-  return frame.is_root && step.opened.kind == BoundaryKind::Begin
+  return step.pause == PauseRole::LeftOut ||
+                 (frame.is_root && step.opened.kind == BoundaryKind::Begin)
              ? 0 // the thread existed before
              : costs_.overhead[static_cast<std::size_t>(step.opened.kind)];
 }
 
 void DagRecorder::step(FrameState& frame, const Step& step) {
-  add_step(frame, work_of(step), overhead_of(frame, step));
+  add_step(frame, step, work_of(step), overhead_of(frame, step));
 }
 
-void DagRecorder::add_step(FrameState& frame, std::uint64_t work, std::uint64_t overhead) {
+void DagRecorder::add_step(FrameState& frame, const Step& step, std::uint64_t work,
+                           std::uint64_t overhead) {
   if (!fits_)
     return;
+  const std::uint64_t on_worker = frame.is_thread ? 0 : step.latency;
+  std::uint64_t sum = 0;
   fits_ = !__builtin_add_overflow(work_, work, &work_) &&
           !__builtin_add_overflow(overhead_, overhead, &overhead_) &&
-          overhead_ <= ~std::uint64_t{0} - work_;
+          !__builtin_add_overflow(latency_, on_worker, &latency_) &&
+          !__builtin_add_overflow(asleep_, step.latency - on_worker, &asleep_) &&
+          !__builtin_add_overflow(work_, overhead_, &sum) &&
+          !__builtin_add_overflow(sum, latency_, &sum) &&
+          !__builtin_add_overflow(sum, asleep_, &sum) && sum < Dag::kSleeps;
   DagTrack& of = path_of(frame);
-  if (of.alone && !of.detached && !of.first && of.point.kind == DagPoint::Node)
-    dag_.nodes[of.point.id].cost += work + overhead;
+  std::uint64_t left = work + overhead + on_worker;
+  PoolId pool = step.pool;
+  std::uint64_t done = 0;
+  for (const PoolChange& change : step.moves) {
+    // In proportion, if what recording or a remedy takes off is not part of the work.
+    const std::uint64_t until = static_cast<std::uint64_t>(Wide{work} * change.work /
+                                                           std::max<std::uint64_t>(step.work, 1));
+    const std::uint64_t part = until - done + (done == 0 ? overhead : 0);
+    add_part(of, std::min(part, left), pool);
+    left -= std::min(part, left);
+    done = until;
+    pool = change.pool;
+  }
+  add_part(of, left, pool);
+  if (step.latency > on_worker) {
+    add_node(of, Dag::kSleeps | step.latency, pool);
+    add_node(of, 0, pool);
+  }
+}
+
+// What the task does next.
+void DagRecorder::add_part(DagTrack& of, std::uint64_t cost, PoolId pool) {
+  if (of.alone && !of.detached && !of.first && of.point.kind == DagPoint::Node &&
+      dag_.pool_of(of.point.id) == index_of(pool))
+    dag_.nodes[of.point.id].cost += cost;
   else
-    add_node(of, work + overhead);
+    add_node(of, cost, pool);
 }
 
 void DagRecorder::root_begun(FrameState& frame) {
@@ -135,10 +173,10 @@ void DagRecorder::wait_joined(FrameState& frame, Path* fresh, Path*) {
     return;
   DagTrack& of = path_of(frame);
   if (of.detached || of.first || of.point.kind != DagPoint::Node)
-    add_node(of, 0);
+    add_node(of, 0, of.pool);
   const DagJoinId join = joined(typed(*fresh));
   add_effect(dag_.nodes[of.point.id].effect, {Effect::Kind::Await, join});
-  add_node(of, 0); // the step after the wait
+  add_node(of, 0, of.pool); // the step after the wait
 }
 
 // ---- joins

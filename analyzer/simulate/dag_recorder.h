@@ -6,10 +6,14 @@
 // refers to it. A wait blocks its task, as oneTBB's do. Any other join of a running frame (fold
 // nodes, edges between tasks) detaches: the worker that comes last continues with the rest, and
 // none waits.
+//
+// While a step sleeps (its latency), its worker runs nothing else. A thread that the program creates
+// needs none: its sleep is a node without one, after the step's work.
 #pragma once
 
 #include "base/pool.h"
 #include "dag/dag_visitor.h"
+#include "model/concurrency.h"
 #include "simulate/recorded_dag.h"
 
 #include <array>
@@ -32,6 +36,7 @@ struct DagPoint {
 
 // A path. Of a running frame: its last node, and how its next node will be reached.
 struct DagTrack : Path {
+  PoolId pool = kNoPool;     // of the last node of the running frame
   DagPoint point;            // not running: the end; running: last node, or the spawner's
   bool running = false;      // a frame extends it
   bool detached = false;     // running: the next node starts when the join `point` is over
@@ -50,6 +55,8 @@ public:
   // Sums over all steps.
   std::uint64_t work() const { return work_; }
   std::uint64_t overhead() const { return overhead_; }
+  std::uint64_t latency() const { return latency_; } // on workers
+  std::uint64_t asleep() const { return asleep_; }   // of threads that the program creates
 
   Path* new_path() override { return tracks_.make(); }
   Path* copy_path(const Path& path) override;
@@ -66,11 +73,12 @@ protected:
   // Of a step, without what recording added.
   std::uint64_t work_of(const Step& step) const;
   std::uint64_t overhead_of(const FrameState& frame, const Step& step) const;
-  void add_step(FrameState& frame, std::uint64_t work, std::uint64_t overhead);
+  void add_step(FrameState& frame, const Step& step, std::uint64_t work, std::uint64_t overhead);
 
 private:
+  void add_part(DagTrack& of, std::uint64_t cost, PoolId pool);
   DagPoint point_of(const DagTrack& track) const;
-  DagNodeId add_node(DagTrack& of, std::uint64_t cost);
+  DagNodeId add_node(DagTrack& of, std::uint64_t cost, PoolId pool);
   DagJoinId add_join();
   DagJoinId joined(DagTrack& of);
   void signal(const DagPoint& from, DagJoinId join);
@@ -79,7 +87,7 @@ private:
   const StepCosts costs_;
   Dag dag_;
   Pool<DagTrack> tracks_;
-  std::uint64_t work_ = 0, overhead_ = 0;
+  std::uint64_t work_ = 0, overhead_ = 0, latency_ = 0, asleep_ = 0;
   bool fits_ = true;
 };
 

@@ -38,8 +38,13 @@ private:
 };
 
 struct Dag {
+  // In a node's cost: it takes this time, but no worker. It is the `next` of a node, and has a `next`
+  // and no effect.
+  static constexpr std::uint64_t kSleeps = std::uint64_t{1} << 63;
   struct Node {
     std::uint64_t cost = 0;
+    bool sleeps() const { return (cost & kSleeps) != 0; }
+    std::uint64_t time() const { return cost & ~kSleeps; }
     DagNodeId next = kNoDagId; // in the same task
     Effect effect;
   };
@@ -56,8 +61,13 @@ struct Dag {
   std::vector<Node> nodes;
   std::vector<Join> joins;
   std::vector<Cell> cells;
+  // Limits of concurrency (model/concurrency.h): the pool of each node; empty: no node is in one.
+  std::vector<std::uint16_t> pool_of_node;
   std::vector<DagNodeId> roots; // ready at time 0: threads that the program created itself
 
+  std::size_t pool_of(DagNodeId node) const {
+    return pool_of_node.empty() ? 0 : pool_of_node[node];
+  }
   // Hot: calls `function` with each single effect.
   template <typename Function>
   void for_each(Effect effect, Function&& function) const {
@@ -71,7 +81,8 @@ struct Dag {
       function(cells[cell].effect);
   }
   std::size_t bytes() const {
-    return nodes.size() * sizeof(Node) + joins.size() * sizeof(Join) + cells.size() * sizeof(Cell);
+    return nodes.size() * sizeof(Node) + joins.size() * sizeof(Join) + cells.size() * sizeof(Cell) +
+           pool_of_node.size() * sizeof(std::uint16_t);
   }
 };
 

@@ -5,20 +5,24 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 namespace tp::analysis {
 namespace {
 
 using Worker = std::uint32_t;
-constexpr Worker kNobody = ~Worker{0};
+constexpr Worker kNobody = ~Worker{0}, kAsleep = kNobody - 1;
 
+// The end of a node, or of an attempt to steal; with kAsleep, of a node without a worker.
 struct Event {
   std::uint64_t time;
   Worker worker;
   std::uint32_t epoch; // of the worker when the event was made: if it has changed, the event is
-                       // void
+                       // void; kAsleep: the node
   static bool later(const Event& a, const Event& b) {
-    return a.time != b.time ? a.time > b.time : a.worker > b.worker;
+    if (a.time != b.time) [[likely]]
+      return a.time > b.time;
+    return a.worker != b.worker ? a.worker > b.worker : a.worker == kAsleep && a.epoch > b.epoch;
   }
 };
 
@@ -129,6 +133,7 @@ class Deque {
 public:
   bool empty() const { return first_ == tasks_.size(); }
   void push(DagNodeId task) { tasks_.push_back(task); }
+  DagNodeId oldest() const { return tasks_[first_]; }
   DagNodeId pop_newest() {
     const DagNodeId task = tasks_.back();
     tasks_.pop_back();
@@ -160,9 +165,10 @@ private:
 
 class Greedy {
 public:
-  Greedy(const Dag& dag, std::uint64_t procs)
-      : dag_(dag), progress_(dag),
-        idle_(std::min<std::uint64_t>(procs, std::max<std::size_t>(dag.nodes.size(), 1))) {}
+  Greedy(const Dag& dag, std::uint64_t procs, const DagLimits& limits)
+      : dag_(dag), progress_(dag), slots_(limits),
+        idle_(std::min<std::uint64_t>(procs, std::max<std::size_t>(dag.nodes.size(), 1))),
+        ready_(limits.pools.size()), numbers_(limits.any() ? limits.pools.size() : 0) {}
   Simulated run() {
     for (const DagNodeId root : dag_.roots)
       make_ready(root);
@@ -170,15 +176,31 @@ public:
     while (!events_.empty()) {
       const Event event = events_.pop();
       now_ = event.time;
-      ++idle_;
-      finish(event.worker);
+      if (dag_.nodes[event.worker].sleeps()) {
+        make_ready(dag_.nodes[event.worker].next);
+      } else {
+        ++idle_;
+        ++ended_;
+        slots_.give(pool_of(event.worker));
+        finish(event.worker);
+      }
       start_ready();
     }
-    return {now_, 0};
+    return {now_, 0, ended_};
   }
 
 private:
-  void make_ready(DagNodeId node) { ready_.push(node); }
+  void make_ready(DagNodeId node) {
+    const DagPool pool = pool_of(node);
+    ready_[pool].push(node);
+    if (!numbers_.empty())
+      numbers_[pool].push(next_number_++);
+  }
+  DagPool pool_of(DagNodeId node) const {
+    const std::size_t pool = dag_.pool_of(node);
+    const std::vector<DagPool>& pools = slots_.limits().pool_of;
+    return pool < pools.size() ? pools[pool] : 0;
+  }
   // Ends a node: its continuation is the first in line.
   void finish(DagNodeId node) {
     const DagJoinId awaited = progress_.complete(
@@ -186,26 +208,51 @@ private:
         [&](DagNodeId waiting) { make_ready(dag_.nodes[waiting].next); });
     if (dag_.nodes[node].next == kNoDagId)
       return;
-    if (awaited == kNoDagId)
+    if (awaited == kNoDagId && dag_.nodes[dag_.nodes[node].next].sleeps())
+      events_.push({now_ + dag_.nodes[dag_.nodes[node].next].time(), dag_.nodes[node].next, 0});
+    else if (awaited == kNoDagId && slots_.has_room(pool_of(dag_.nodes[node].next)))
       start(dag_.nodes[node].next);
+    else if (awaited == kNoDagId)
+      make_ready(dag_.nodes[node].next);
     else
       progress_.wait(awaited, node);
   }
   void start(DagNodeId node) {
     --idle_;
+    slots_.take(pool_of(node));
     events_.push({now_ + dag_.nodes[node].cost, node, 0});
   }
   void start_ready() {
-    while (idle_ > 0 && !ready_.empty())
-      start(ready_.pop_oldest());
+    while (idle_ > 0) {
+      const std::optional<DagPool> pool = first_ready();
+      if (!pool)
+        return;
+      if (!numbers_.empty())
+        numbers_[*pool].pop_oldest();
+      start(ready_[*pool].pop_oldest());
+    }
+  }
+  // The pool of the node that has been ready longest, of those with room.
+  std::optional<DagPool> first_ready() const {
+    if (numbers_.empty())
+      return ready_[0].empty() ? std::nullopt : std::optional<DagPool>(0);
+    std::optional<DagPool> first;
+    for (DagPool pool = 0; pool < ready_.size(); ++pool)
+      if (!ready_[pool].empty() && slots_.has_room(pool) &&
+          (!first || numbers_[pool].oldest() < numbers_[*first].oldest()))
+        first = pool;
+    return first;
   }
 
   const Dag& dag_;
   Progress progress_;
+  DagSlots slots_;
   Events events_; // their "worker" is the node
   std::uint64_t idle_;
-  std::uint64_t now_ = 0;
-  Deque ready_; // in the order in which they became ready
+  std::uint64_t now_ = 0, ended_ = 0;
+  std::vector<Deque> ready_;   // by pool, in the order in which they became ready
+  std::vector<Deque> numbers_; // the places of these nodes in the order of all; empty: one pool
+  std::uint32_t next_number_ = 0;
 };
 
 // ---- work stealing
@@ -240,19 +287,29 @@ private:
 
 class WorkStealing {
 public:
-  WorkStealing(const Dag& dag, std::size_t procs, std::uint64_t burden)
-      : dag_(dag), burden_(burden), progress_(dag), workers_(procs), idle_(procs), rich_(procs) {}
+  WorkStealing(const Dag& dag, std::size_t procs, std::uint64_t burden, const DagLimits& limits)
+      : dag_(dag), burden_(burden), progress_(dag), slots_(limits), limited_(limits.any()),
+        workers_(procs), rich_(limits.pools.size(), WorkerSet(procs)),
+        idle_(limited_ ? limits.pools.size() + 1 : 1, WorkerSet(procs)) {
+    for (State& worker : workers_)
+      worker.deques.resize(limits.pools.size());
+  }
   Simulated run() {
     for (Worker worker = 0; worker < workers_.size(); ++worker)
-      idle_.insert(worker);
+      idle_[0].insert(worker);
     // The newest is taken first: so the first root runs first.
     for (std::size_t i = dag_.roots.size(); i-- > 0;)
       push(0, dag_.roots[i]);
-    idle_.erase(0);
+    stop_idling(0);
     seek(0);
     do {
       while (!events_.empty()) {
         const Event event = events_.pop();
+        if (event.worker == kAsleep) {
+          now_ = event.time;
+          push(0, dag_.nodes[event.epoch].next);
+          continue;
+        }
         if (event.epoch != workers_[event.worker].epoch)
           continue;
         now_ = event.time;
@@ -261,18 +318,29 @@ public:
         else
           finish(event.worker);
       }
-    } while (unearth());
-    return {last_end_, steals_};
+    } while (force_entry() || unearth() || force_steal());
+    return {last_end_, steals_, ended_, forced_};
   }
 
 private:
+  struct Blocked {     // a task that waits
+    DagNodeId node;    // its last
+    DagJoinId awaited; // the join that it waits for
+    std::size_t depth; // pools that its worker had then
+  };
   struct State {
-    Deque deque;
-    std::vector<DagNodeId> blocked;  // tasks that wait, by their last node; the innermost last
-    std::vector<DagJoinId> awaited;  // the joins that they wait for
+    std::vector<Deque> deques;    // by pool
+    std::vector<Blocked> blocked; // the innermost last
+    // With limits: the pools whose slots it has: that of the task that it took first, and those that
+    // this task has called since; and so on for each task that waits. Empty: it has no task.
+    std::vector<DagPool> held;
     DagNodeId node = kNoDagId;       // running
     DagJoinId listens_to = kNoDagId; // without a node: the join that would let it continue
     std::uint32_t epoch = 0;
+  };
+  struct Entry { // a task that sleeps until there is a slot
+    Worker worker;
+    DagNodeId node;
   };
 
   std::uint64_t random() { // xorshift64*, Vigna
@@ -282,13 +350,100 @@ private:
     return random_ * 0x2545f4914f6cdd1dull >> 16;
   }
 
-  void push(Worker worker, DagNodeId task) {
-    workers_[worker].deque.push(task);
-    rich_.insert(worker);
-    if (idle_.empty())
+  // ---- pools
+
+  DagPool pool_of(DagNodeId node) const {
+    const std::size_t pool = dag_.pool_of(node);
+    const std::vector<DagPool>& pools = slots_.limits().pool_of;
+    return pool < pools.size() ? pools[pool] : 0;
+  }
+  DagPool current(const State& state) const { return state.held.empty() ? 0 : state.held.back(); }
+  // How many of its pools the worker has to keep without a running task.
+  static std::size_t depth_of(const State& state) {
+    return state.blocked.empty() ? 0 : state.blocked.back().depth;
+  }
+  void give_down_to(Worker worker, std::size_t depth) {
+    if (give_quietly(workers_[worker], depth))
+      use_free_slots();
+  }
+  // True: there are slots again, which the caller has to use.
+  bool give_quietly(State& state, std::size_t depth) {
+    bool any = false;
+    while (state.held.size() > depth)
+      any |= slots_.give(state.held);
+    return any;
+  }
+  // Who waits for a slot, then who could steal.
+  void use_free_slots() {
+    for (std::size_t i = 0; i < entries_.size();) {
+      const Entry entry = entries_[i];
+      State& state = workers_[entry.worker];
+      if (!slots_.has_room(pool_of(entry.node), state.held)) {
+        ++i;
+        continue;
+      }
+      entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
+      slots_.take(pool_of(entry.node), state.held);
+      start(entry.worker, entry.node);
+    }
+    for (DagPool pool = 1; pool < rich_.size(); ++pool)
+      if (!rich_[pool].empty())
+        wake_thief(pool);
+  }
+  // Runs `node` next, after a node of the same task, in the pool of `node`.
+  void go_on(Worker worker, DagNodeId node) {
+    if (limited_ && !enter(worker, node))
       return;
-    const Worker thief = idle_.draw(random());
-    idle_.erase(thief);
+    start(worker, node);
+  }
+  // False: the task has to sleep until there is a slot.
+  bool enter(Worker worker, DagNodeId node) {
+    State& state = workers_[worker];
+    const DagPool pool = pool_of(node);
+    if (current(state) == pool)
+      return true;
+    // It returns, if the task was there before.
+    const std::size_t depth = depth_of(state);
+    for (std::size_t i = state.held.size(); i-- > (depth > 0 ? depth - 1 : 0);)
+      if (state.held[i] == pool) {
+        give_down_to(worker, i + 1);
+        return true;
+      }
+    if (!slots_.has_room(pool, state.held)) {
+      state.node = kNoDagId;
+      ++state.epoch;
+      entries_.push_back({worker, node});
+      return false;
+    }
+    slots_.take(pool, state.held);
+    return true;
+  }
+
+  // ---- thieves
+
+  // The set of idle workers that the worker belongs to.
+  WorkerSet& idle_with(Worker worker) {
+    const State& state = workers_[worker];
+    return idle_[limited_ && !state.blocked.empty() ? current(state) + 1 : 0];
+  }
+  void stop_idling(Worker worker) { idle_with(worker).erase(worker); }
+  void push(Worker worker, DagNodeId task) {
+    const DagPool pool = pool_of(task);
+    workers_[worker].deques[pool].push(task);
+    rich_[pool].insert(worker);
+    wake_thief(pool);
+  }
+  // One that waits in the pool, or one that has none.
+  void wake_thief(DagPool pool) {
+    WorkerSet* idle = &idle_[0];
+    if (limited_ && !idle_[pool + 1].empty())
+      idle = &idle_[pool + 1];
+    else if (limited_ && !slots_.has_room(pool))
+      return;
+    if (idle->empty())
+      return;
+    const Worker thief = idle->draw(random());
+    idle->erase(thief);
     attempt(thief);
   }
   void attempt(Worker thief) {
@@ -301,26 +456,51 @@ private:
     state.listens_to = kNoDagId;
     events_.push({now_ + dag_.nodes[node].cost, worker, ++state.epoch});
   }
-  DagNodeId take(Worker victim, bool newest) {
-    Deque& deque = workers_[victim].deque;
+  DagNodeId take(Worker victim, DagPool pool, bool newest) {
+    Deque& deque = workers_[victim].deques[pool];
     const DagNodeId task = newest ? deque.pop_newest() : deque.pop_oldest();
     if (deque.empty())
-      rich_.erase(victim);
+      rich_[pool].erase(victim);
     return task;
+  }
+  // A pool with a task for a worker that runs none.
+  std::optional<DagPool> pool_to_rob(const State& thief) const {
+    if (!limited_)
+      return rich_[0].empty() ? std::nullopt : std::optional<DagPool>(0);
+    if (!rich_[current(thief)].empty())
+      return current(thief);
+    if (!thief.blocked.empty())
+      return std::nullopt;
+    for (DagPool pool = 0; pool < rich_.size(); ++pool)
+      if (!rich_[pool].empty() && slots_.has_room(pool))
+        return pool;
+    return std::nullopt;
+  }
+  // The worker, which waits nowhere, gets a slot of the pool.
+  void join_pool(Worker worker, DagPool pool) {
+    State& state = workers_[worker];
+    if (!limited_ || !state.blocked.empty() || (state.held.size() == 1 && state.held[0] == pool))
+      return;
+    const bool any = give_quietly(state, 0);
+    slots_.take(pool, state.held);
+    if (any)
+      use_free_slots();
   }
 
   void finish(Worker worker) {
     const DagNodeId node = workers_[worker].node;
     last_end_ = now_;
+    ++ended_;
     const DagJoinId awaited = progress_.complete(
         node, [&](DagNodeId task) { push(worker, task); }, [&](Worker waiting) { wake(waiting); });
     State& state = workers_[worker];
     const DagNodeId next = dag_.nodes[node].next;
-    if (next != kNoDagId && awaited == kNoDagId)
-      return start(worker, next);
-    if (next != kNoDagId) {
-      state.blocked.push_back(node);
-      state.awaited.push_back(awaited);
+    if (next != kNoDagId && awaited == kNoDagId && !dag_.nodes[next].sleeps())
+      return go_on(worker, next);
+    if (next != kNoDagId && awaited == kNoDagId) {
+      events_.push({now_ + dag_.nodes[next].time(), kAsleep, next});
+    } else if (next != kNoDagId) {
+      state.blocked.push_back({node, awaited, state.held.size()});
     }
     state.node = kNoDagId;
     seek(worker);
@@ -329,29 +509,54 @@ private:
   // newest task; else it has to steal.
   void seek(Worker worker) {
     State& state = workers_[worker];
+    if (limited_) // a task that waits nowhere keeps the slot of the pool that it came to
+      give_down_to(worker, state.blocked.empty() ? std::min<std::size_t>(state.held.size(), 1)
+                                                 : depth_of(state));
+    Deque& own = state.deques[current(state)];
     if (!state.blocked.empty()) {
-      if (progress_.is_over(state.awaited.back()))
+      if (progress_.is_over(state.blocked.back().awaited))
         return resume(worker, state.blocked.size() - 1);
-      if (state.deque.empty()) {
-        state.listens_to = state.awaited.back();
+      if (own.empty()) {
+        state.listens_to = state.blocked.back().awaited;
         progress_.wait(state.listens_to, worker);
       }
     }
-    if (!state.deque.empty())
-      start(worker, take(worker, true));
-    else if (!rich_.empty())
+    if (!own.empty()) {
+      const DagPool pool = current(state);
+      const DagNodeId task = take(worker, pool, true);
+      join_pool(worker, pool);
+      return start(worker, task);
+    }
+    if (limited_ && state.blocked.empty() && rich_[current(state)].empty()) {
+      give_down_to(worker, 0);
+      for (DagPool pool = 0; pool < state.deques.size(); ++pool)
+        if (!state.deques[pool].empty() && slots_.has_room(pool)) {
+          const DagNodeId task = take(worker, pool, true);
+          join_pool(worker, pool);
+          return start(worker, task);
+        }
+    }
+    if (pool_to_rob(state))
       attempt(worker);
     else
-      idle_.insert(worker);
+      idle(worker);
+  }
+  void idle(Worker worker) {
+    if (limited_ && workers_[worker].blocked.empty())
+      give_down_to(worker, 0);
+    idle_with(worker).insert(worker);
   }
   void steal(Worker thief) {
-    if (rich_.empty()) {
-      idle_.insert(thief);
-      return;
-    }
-    const Worker victim = rich_.draw(random());
+    const std::optional<DagPool> pool = pool_to_rob(workers_[thief]);
+    if (!pool)
+      return idle(thief);
+    const Worker victim = rich_[*pool].draw(random());
     ++steals_;
-    start(thief, take(victim, false));
+    const DagNodeId task = take(victim, *pool, false);
+    join_pool(thief, *pool);
+    if (limited_ && !rich_[*pool].empty())
+      wake_thief(*pool);
+    start(thief, task);
   }
   // A join that a worker listened to is over; the worker may have started another node since.
   void wake(Worker worker) {
@@ -359,15 +564,45 @@ private:
     if (state.node != kNoDagId || state.listens_to == kNoDagId ||
         !progress_.is_over(state.listens_to))
       return;
-    idle_.erase(worker);
+    stop_idling(worker);
     resume(worker, state.blocked.size() - 1);
   }
   void resume(Worker worker, std::size_t which) {
     State& state = workers_[worker];
-    const DagNodeId next = dag_.nodes[state.blocked[which]].next;
+    const DagNodeId next = dag_.nodes[state.blocked[which].node].next;
     state.blocked.erase(state.blocked.begin() + static_cast<std::ptrdiff_t>(which));
-    state.awaited.erase(state.awaited.begin() + static_cast<std::ptrdiff_t>(which));
-    start(worker, next);
+    state.listens_to = kNoDagId;
+    go_on(worker, next);
+  }
+  // No worker can continue, and one waits for a slot: those who have the slots wait in turn. A thread
+  // that waits inside the arena would run the task.
+  bool force_entry() {
+    if (entries_.empty())
+      return false;
+    const Entry entry = entries_.front();
+    entries_.erase(entries_.begin());
+    forced_ = true;
+    slots_.take(pool_of(entry.node), workers_[entry.worker].held);
+    start(entry.worker, entry.node);
+    return true;
+  }
+  // No worker can continue, and none that may runs the tasks of a pool: with so few CPUs a thread of
+  // its own would run them, in turn with those that wait elsewhere.
+  bool force_steal() {
+    if (!limited_)
+      return false;
+    for (DagPool pool = 0; pool < rich_.size(); ++pool) {
+      if (rich_[pool].empty())
+        continue;
+      const Worker victim = rich_[pool].draw(0);
+      const DagNodeId task = take(victim, pool, false);
+      stop_idling(victim);
+      forced_ = true;
+      slots_.take(pool, workers_[victim].held);
+      start(victim, task);
+      return true;
+    }
+    return false;
   }
   // No worker can continue: a task that could is below a task that waits for it in turn. (Waits
   // that cross; a real thread would hang here, so the program's own schedule must have been another
@@ -375,8 +610,8 @@ private:
   bool unearth() {
     for (Worker worker = 0; worker < workers_.size(); ++worker)
       for (std::size_t i = 0; i < workers_[worker].blocked.size(); ++i)
-        if (progress_.is_over(workers_[worker].awaited[i])) {
-          idle_.erase(worker);
+        if (progress_.is_over(workers_[worker].blocked[i].awaited)) {
+          stop_idling(worker);
           resume(worker, i);
           return true;
         }
@@ -386,24 +621,31 @@ private:
   const Dag& dag_;
   const std::uint64_t burden_;
   Progress progress_;
+  DagSlots slots_;
+  const bool limited_;
   std::vector<State> workers_;
-  WorkerSet idle_; // nothing to steal, and not woken yet
-  WorkerSet rich_; // have a task in their deque
+  std::vector<WorkerSet> rich_; // by pool: have a task of it in their deque
+  // Nothing to steal, and not woken yet: [0] workers without a task that waits, with limits [pool + 1]
+  // those with one, in the pool in which it waits.
+  std::vector<WorkerSet> idle_;
+  std::vector<Entry> entries_; // in the order in which they came
   Events events_;
-  std::uint64_t now_ = 0, last_end_ = 0, steals_ = 0;
+  std::uint64_t now_ = 0, last_end_ = 0, steals_ = 0, ended_ = 0;
+  bool forced_ = false;
   std::uint64_t random_ = 0x9e3779b97f4a7c15ull;
 };
 
 } // namespace
 
-Simulated simulate_greedy(const Dag& dag, std::uint64_t procs) {
-  return Greedy(dag, procs).run();
+Simulated simulate_greedy(const Dag& dag, std::uint64_t procs, const DagLimits& limits) {
+  return Greedy(dag, procs, limits).run();
 }
 
-Simulated simulate_work_stealing(const Dag& dag, std::uint64_t procs, std::uint64_t burden) {
+Simulated simulate_work_stealing(const Dag& dag, std::uint64_t procs, std::uint64_t burden,
+                                 const DagLimits& limits) {
   const std::uint64_t useful =
       std::min<std::uint64_t>(procs, std::max<std::size_t>(dag.nodes.size(), 1));
-  return WorkStealing(dag, static_cast<std::size_t>(useful), burden).run();
+  return WorkStealing(dag, static_cast<std::size_t>(useful), burden, limits).run();
 }
 
 } // namespace tp::analysis

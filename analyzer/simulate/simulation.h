@@ -11,11 +11,17 @@
 //                  others on top of it, and continues with it once the wait is over and those have
 //                  ended.
 //
+// Limits of concurrency (dag_limits.h): under list scheduling, a node of a pool runs in a free slot of
+// each resource of it. Under work stealing a worker has its slot from the first task that it takes of
+// the pool until it finds none there; a task that it called from elsewhere keeps the slots around it,
+// and sleeps if there is none for it; a worker that waits in a pool runs tasks of that pool only.
+//
 // Both are discrete-event simulations: O(nodes x log P) time. Random numbers are a fixed sequence,
 // so the same DAG gives the same times. Not modeled: failed attempts to steal, caches, memory
 // bandwidth.
 #pragma once
 
+#include "simulate/dag_limits.h"
 #include "simulate/recorded_dag.h"
 
 #include <cstdint>
@@ -25,10 +31,14 @@ namespace tp::analysis {
 struct Simulated {
   std::uint64_t time = 0; // of the last node's end, in the unit of costs
   std::uint64_t steals = 0;
+  std::uint64_t nodes = 0; // that were run: all
+  // Work stealing: the limits were exceeded, because all that had a slot waited for what had none.
+  bool forced = false;
 };
 
 // `procs` is at least 1; more workers than nodes give the result of as many workers as nodes.
-Simulated simulate_greedy(const Dag& dag, std::uint64_t procs);
-Simulated simulate_work_stealing(const Dag& dag, std::uint64_t procs, std::uint64_t burden);
+Simulated simulate_greedy(const Dag& dag, std::uint64_t procs, const DagLimits& limits = {});
+Simulated simulate_work_stealing(const Dag& dag, std::uint64_t procs, std::uint64_t burden,
+                                 const DagLimits& limits = {});
 
 } // namespace tp::analysis

@@ -2,6 +2,8 @@
 // See callers.h.
 #include "sites/callers.h"
 
+#include "tp/trace/trace_format.h"
+
 #include <algorithm>
 #include <initializer_list>
 #include <map>
@@ -19,13 +21,6 @@ struct Function {
   std::set<std::pair<std::string, std::uint32_t>> called_at; // file, line
 };
 
-bool is_in_system_folder(std::string_view file) {
-  for (const std::string_view folder : {"/usr/include/", "/usr/local/include/"})
-    if (file.starts_with(folder))
-      return true;
-  return false;
-}
-
 // `name` or the last components of it.
 bool is_named(std::string_view function, std::string_view name) {
   if (!function.ends_with(name))
@@ -35,6 +30,13 @@ bool is_named(std::string_view function, std::string_view name) {
 }
 
 } // namespace
+
+bool is_in_system_folder(std::string_view file) {
+  for (const std::string_view folder : {"/usr/include/", "/usr/local/include/"})
+    if (file.starts_with(folder))
+      return true;
+  return false;
+}
 
 std::vector<std::size_t> calls_by_wrappers(const std::vector<std::vector<UserCall>>& calls,
                                            const std::vector<std::string>& wrappers) {
@@ -47,15 +49,16 @@ std::vector<std::size_t> calls_by_wrappers(const std::vector<std::vector<UserCal
       Function& function = functions[call.function];
       function.code = std::max(function.code, call.code);
       function.in_system_folder |= is_in_system_folder(call.place.file);
-      for (std::size_t outer = i + 1; outer < stack.size(); ++outer)
-        function.is_recursive |= stack[outer].function == call.function;
-      if (i + 1 < stack.size()) {
+      // What oneTBB calls is not called by name, and a lambda has the name of the function around it.
+      if (i + 1 < stack.size() && !call.is_called_back) {
         const UserCall& caller = stack[i + 1];
+        function.is_recursive |= caller.function == call.function && !caller.is_indirect;
         function.callers.insert(caller.function);
         function.called_at.emplace(caller.place.file, caller.place.line);
       }
     }
-  const auto is_wrapper = [&](const std::string& name) {
+  // `layers`: how many wrappers may be around it, where that matters.
+  const auto find = [&](const auto& self, const std::string& name, unsigned layers) -> bool {
     if (name.empty())
       return false;
     const Function& function = functions[name];
@@ -65,14 +68,29 @@ std::vector<std::size_t> calls_by_wrappers(const std::vector<std::vector<UserCal
     if (function.is_recursive)
       return false;
     return function.code == CodeParameter::Code ||
-           (function.code == CodeParameter::Object && function.called_at.size() >= 2) ||
+           (function.code == CodeParameter::Object &&
+            (function.called_at.size() >= 2 ||
+             (layers > 0 && function.callers.size() == 1 &&
+              functions[*function.callers.begin()].code == CodeParameter::Object &&
+              self(self, *function.callers.begin(), layers - 1)))) ||
            function.callers.size() >= kManyCallers;
+  };
+  const auto is_wrapper = [&](const std::string& name) {
+    return find(find, name, trace::kMaxPathCalls);
   };
   std::vector<std::size_t> result;
   for (const std::vector<UserCall>& stack : calls) {
     std::size_t level = 0;
-    while (level + 1 < stack.size() && is_wrapper(stack[level].function))
-      ++level;
+    while (level + 1 < stack.size()) {
+      const UserCall& call = stack[level];
+      if (call.is_called_back && level + 2 < stack.size() && is_wrapper(stack[level + 1].function))
+        level += 2;
+      else if (is_wrapper(call.function) &&
+               !(call.is_called_back && stack[level + 1].function == call.function))
+        ++level;
+      else
+        break;
+    }
     result.push_back(level);
   }
   return result;

@@ -6,9 +6,12 @@
 //   1. the user says so (--wrapper);
 //   2. it is in a header below a system include folder, and not library code;
 //   3. it gets code from its caller (code_parameters.h): a function, a lambda, a function object;
-//   4. it gets an object with virtual functions, and is called at two places at least;
+//   4. it gets an object with virtual functions, and is called at two places at least, or by another
+//      wrapper;
 //   5. at least kManyCallers functions call it.
-// By 3 to 5 a recursive function is none: its calls of itself are no other users of it.
+// By 3 to 5 a function that calls itself is none: these calls are no other users of it. Code that a
+// wrapper runs may call the wrapper. What a wrapper runs by task_arena::execute() or isolate() belongs
+// to the wrapper.
 #pragma once
 
 #include "sites/code_parameters.h"
@@ -30,7 +33,13 @@ struct UserCall {
   ResolvedSite place;
   std::string function; // that it is in, without parameters; of a lambda the one around it
   CodeParameter code = CodeParameter::None;
+  bool is_indirect = false; // functions that are not known are between it and the call before
+  // oneTBB calls the function that it is in, by a call such as task_arena::execute() in the next one.
+  bool is_called_back = false;
 };
+
+// Below a folder in which installed libraries have their headers.
+bool is_in_system_folder(std::string_view file);
 
 // For each site the number of calls that wrappers make: 0 if the site's own place counts, else the
 // place of `calls[site][n]`. `calls`: per site, innermost first, the first one being in the

@@ -2,9 +2,14 @@
 // See code_parameters.h.
 #include "sites/code_parameters.h"
 
+#include "sites/cxx_names.h"
+
 #include <dwarf.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <vector>
 
 namespace tp::analysis {
 namespace {
@@ -81,7 +86,7 @@ Members members_of(Dwarf_Die type, bool is_function) {
         dwarf_formudata(dwarf_attr(&child, DW_AT_virtuality, &memory), &virtuality) == 0 &&
         virtuality != DW_VIRTUALITY_none)
       members.has_virtual = true;
-    if (function == "operator()") {
+    if (function.starts_with("operator()")) {
       members.is_called = true;
       members.returns_nothing |= !dwarf_attr(&child, DW_AT_type, &memory);
     } else if (!is_destructor && function != plain && !function.starts_with("operator") &&
@@ -93,10 +98,15 @@ Members members_of(Dwarf_Die type, bool is_function) {
   return members;
 }
 
+// The standard library's classes that hold code; the last ones are what std::bind and so on return.
+constexpr std::string_view kFunctions[] = {
+    "function", "move_only_function", "copyable_function", "function_ref", "packaged_task",
+    "_Bind",    "_Bind_result",       "_Bind_front",       "_Mem_fn", // libstdc++
+    "__bind",   "__bind_r",           "__mem_fn"};                    // libc++
+
 CodeParameter code_in_class(Dwarf_Die type, DescribedClasses& classes, int depth = 0) {
   const std::string_view name = name_of(&type), plain = name.substr(0, name.find('<'));
-  const bool is_function = plain == "function" || plain == "move_only_function" ||
-                           plain == "copyable_function" || plain == "function_ref";
+  const bool is_function = std::ranges::find(kFunctions, plain) != std::end(kFunctions);
   const Members members = members_of(type, is_function);
   if (members.is_called &&
       (is_lambda(name) || is_function || members.returns_nothing || !members.has_others))
@@ -114,6 +124,19 @@ CodeParameter code_in_class(Dwarf_Die type, DescribedClasses& classes, int depth
   return inherited;
 }
 
+// Replaces a smart pointer of the standard library by what it points to.
+bool follow_pointer_class(Dwarf_Die& type) {
+  const std::string_view name = name_of(&type);
+  return (name.starts_with("unique_ptr<") || name.starts_with("shared_ptr<")) &&
+         any_child(type, [&](Dwarf_Die argument) {
+           if (dwarf_tag(&argument) != DW_TAG_template_type_parameter ||
+               !follow(argument, DW_AT_type))
+             return false;
+           type = argument;
+           return true;
+         });
+}
+
 // Of what a parameter refers to.
 CodeParameter code_in_type(Dwarf_Die type, DescribedClasses& classes) {
   for (int depth = 0; depth < 16; ++depth)
@@ -123,6 +146,8 @@ CodeParameter code_in_type(Dwarf_Die type, DescribedClasses& classes) {
       return CodeParameter::Code;
     case DW_TAG_class_type:
     case DW_TAG_structure_type:
+      if (follow_pointer_class(type))
+        break;
       return code_in_class(type, classes);
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
@@ -137,6 +162,22 @@ CodeParameter code_in_type(Dwarf_Die type, DescribedClasses& classes) {
       return CodeParameter::None;
     }
   return CodeParameter::None;
+}
+
+// Whether a pointer is to a class template that was given a class derived from it: that class has the
+// code, as if it were virtual.
+bool is_mixed_in(Dwarf_Die pointer) {
+  while (dwarf_tag(&pointer) == DW_TAG_pointer_type || dwarf_tag(&pointer) == DW_TAG_const_type)
+    if (!follow(pointer, DW_AT_type))
+      return false;
+  return any_child(pointer, [&](Dwarf_Die argument) {
+    if (dwarf_tag(&argument) != DW_TAG_template_type_parameter || !follow(argument, DW_AT_type))
+      return false;
+    return any_child(argument, [&](Dwarf_Die base) {
+      return dwarf_tag(&base) == DW_TAG_inheritance && follow(base, DW_AT_type) &&
+             dwarf_dieoffset(&base) == dwarf_dieoffset(&pointer);
+    });
+  });
 }
 
 // Adds the classes below a unit, a namespace or a class.
@@ -184,7 +225,7 @@ CodeParameter code_parameter(Dwarf_Die function, DescribedClasses& classes) {
   }
   const bool is_virtual = has(&function, DW_AT_vtable_elem_location);
   CodeParameter result = CodeParameter::None;
-  any_child(function, [&](Dwarf_Die& child) {
+  const auto add = [&](Dwarf_Die& child) {
     if (dwarf_tag(&child) != DW_TAG_formal_parameter)
       return false;
     // The object of a lambda's own function does not count; a virtual function is its class's own code.
@@ -193,17 +234,58 @@ CodeParameter code_parameter(Dwarf_Die function, DescribedClasses& classes) {
     if (follow(type, DW_AT_type)) {
       CodeParameter found = code_in_type(type, classes);
       if (is_this)
-        found = is_virtual ? CodeParameter::None : std::min(found, CodeParameter::Object);
-      if (is_this && name_of(&function) == "operator()")
+        found = is_virtual          ? CodeParameter::None
+                : is_mixed_in(type) ? CodeParameter::Object
+                                    : std::min(found, CodeParameter::Object);
+      if (is_this && name_of(&function).starts_with("operator()"))
         found = CodeParameter::None;
       result = std::max(result, found);
     }
     return result == CodeParameter::Code;
+  };
+  any_child(function, [&](Dwarf_Die& child) {
+    return dwarf_tag(&child) == DW_TAG_GNU_formal_parameter_pack ? any_child(child, add)
+                                                                 : add(child);
   });
   return result;
 }
 
-CodeParameter code_parameter(std::string_view demangled) {
+namespace {
+
+// Of the outermost function, without references, pointers, smart pointers and qualifiers.
+std::vector<std::string_view> parameter_types(std::string_view demangled) {
+  std::vector<std::string_view> types;
+  for (const NameScope& scope : scopes_of(demangled))
+    if (scope.is_function) {
+      types = scope.parameters;
+      break;
+    }
+  for (std::string_view& type : types)
+    for (bool is_done = false; !is_done;) {
+      is_done = true;
+      if (type.starts_with("std::unique_ptr<") || type.starts_with("std::shared_ptr<"))
+        if (const auto arguments = template_arguments(type); !arguments.empty()) {
+          type = arguments[0];
+          is_done = false;
+        }
+      for (const std::string_view end : {"&", "*", " const", " volatile", " "})
+        if (type.ends_with(end)) {
+          type.remove_suffix(end.size());
+          is_done = false;
+        }
+    }
+  return types;
+}
+
+} // namespace
+
+bool has_parameter(std::string_view demangled, std::string_view type) {
+  return !type.empty() && std::ranges::any_of(parameter_types(demangled),
+                                              [type](auto each) { return each == type; });
+}
+
+CodeParameter code_parameter(std::string_view demangled,
+                             const std::function<bool(std::string_view)>& has_virtual_functions) {
   // A function template over a lambda is a function of its own for each, named by the lambda. The
   // name of a lambda's function ends in "operator()" and its parameters.
   for (const std::string_view code : {"std::function<", "(*)(", "::*)("})
@@ -212,7 +294,9 @@ CodeParameter code_parameter(std::string_view demangled) {
       if (own == demangled.npos || at > own)
         return CodeParameter::Code;
     }
-  return CodeParameter::None;
+  return std::ranges::any_of(parameter_types(demangled), has_virtual_functions)
+             ? CodeParameter::Object
+             : CodeParameter::None;
 }
 
 } // namespace tp::analysis

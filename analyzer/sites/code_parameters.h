@@ -36,7 +36,12 @@ private:
 // function counts as code unless it looks like a container with an index operator: its operator()
 // returns something, and it has other member functions.
 CodeParameter code_parameter(Dwarf_Die function, DescribedClasses& classes);
-// By the demangled name: pointers to functions and std::function.
-CodeParameter code_parameter(std::string_view demangled);
+// By the demangled name: pointers to functions, std::function, and objects of classes that have
+// virtual functions.
+CodeParameter code_parameter(std::string_view demangled,
+                             const std::function<bool(std::string_view)>& has_virtual_functions);
+// Whether a function, by its demangled name, gets an object of that type, by its demangled name: the
+// body of a task is code.
+bool has_parameter(std::string_view demangled, std::string_view type);
 
 } // namespace tp::analysis

@@ -18,6 +18,11 @@ constexpr std::string_view name_of(trace::Construct construct) {
 }
 // A variant that has the contexts of parallel_reduce, and a name of its own.
 inline constexpr std::string_view kDeterministicReduce = "parallel_deterministic_reduce";
+// Its task has a context like that of a task_group. oneTBB's function that creates the task is among
+// the components of the task's type.
+inline constexpr std::string_view kCallOnce = "collaborative_call_once";
+inline constexpr std::string_view kCallOnceTask =
+    "::collaborative_once_flag::do_collaborative_call_once<";
 
 // A template of namespace tbb::detail, the position of the body among its arguments, and the
 // construct; empty: that of the task's context.
@@ -64,10 +69,14 @@ inline constexpr std::array kLoops = {
     kDeterministicReduce, name_of(trace::Construct::ParallelForEach),
     name_of(trace::Construct::ParallelSort)};
 // What orders their code beyond spawns and waits, only recompiled code records: joins of results,
-// messages.
+// messages, callers that continue after another one's call.
 inline constexpr std::array kOrderedInHeaders = {
     name_of(trace::Construct::ParallelReduce), kDeterministicReduce,
-    name_of(trace::Construct::ParallelScan), name_of(trace::Construct::FlowGraph)};
+    name_of(trace::Construct::ParallelScan), name_of(trace::Construct::FlowGraph), kCallOnce};
+// Of these, what puts other code in order than that of its own tasks, so that their work does not
+// limit by how much a path is too short.
+inline constexpr std::array kOrderOthers = {name_of(trace::Construct::FlowGraph), kCallOnce};
+inline constexpr std::array kCallsOnce = {kCallOnce};
 inline constexpr std::array kReductions = {name_of(trace::Construct::ParallelReduce),
                                            kDeterministicReduce};
 inline constexpr std::array kMessages = {name_of(trace::Construct::FlowGraph)};
@@ -86,14 +95,16 @@ struct ConstructNoun {
 inline constexpr std::string_view kNode = "node";
 inline constexpr std::string_view kPipeline = "pipeline";
 inline constexpr std::string_view kReduction = "reduction";
+inline constexpr std::string_view kLoop = "loop";
 inline constexpr ConstructNoun kNouns[] = {
-    {name_of(trace::Construct::ParallelFor), "loop"},
-    {name_of(trace::Construct::ParallelForEach), "loop"},
+    {name_of(trace::Construct::ParallelFor), kLoop},
+    {name_of(trace::Construct::ParallelForEach), kLoop},
     {name_of(trace::Construct::ParallelReduce), kReduction},
     {kDeterministicReduce, kReduction},
     {name_of(trace::Construct::ParallelScan), "scan"},
     {name_of(trace::Construct::ParallelSort), "sort"},
     {name_of(trace::Construct::ParallelInvoke), "parallel_invoke"},
+    {name_of(trace::Construct::Thread), "thread"},
     {name_of(trace::Construct::ParallelPipeline), kPipeline},
     {name_of(trace::Construct::FlowGraph), kNode},
     {"continue_node", kNode},

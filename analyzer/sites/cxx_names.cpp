@@ -164,6 +164,13 @@ private:
     at_ = after_bracket(text_, at_);
     return at_ != npos;
   }
+  bool skip_bracket_of(std::vector<std::string_view>& contents) {
+    const std::size_t open = at_;
+    if (!skip_bracket())
+      return false;
+    contents = arguments_between(text_, open, at_);
+    return true;
+  }
 
   bool read_start() {
     for (const std::string_view anonymous : {"(anonymous namespace)", "{anonymous}"})
@@ -250,20 +257,15 @@ private:
       return true;
     }
     switch (c) {
-    case '<': {
+    case '<':
       name_it();
-      const std::size_t open = at_;
-      if (!skip_bracket())
-        return false;
-      here_.arguments = arguments_between(text_, open, at_);
-      return true;
-    }
+      return skip_bracket_of(here_.arguments);
     case '(':
       if (text_.substr(here_.begin, at_ - here_.begin).starts_with("decltype"))
         return skip_bracket();
       name_it();
       here_.is_function = !here_.is_local;
-      return skip_bracket();
+      return skip_bracket_of(here_.parameters);
     case '[': // a tag
       name_it();
       return skip_bracket();

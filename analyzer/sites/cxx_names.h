@@ -12,12 +12,13 @@ namespace tp::analysis {
 
 // A component of a qualified name: a::S<int>::f(char) const has three. Views of the whole name.
 struct NameScope {
-  std::string_view name;                   // without template arguments: "S", "operator<", "f"
-  std::vector<std::string_view> arguments; // of the template
-  std::size_t begin = 0, end = 0;          // in the whole name, with arguments and parameters
-  bool is_function = false;                // has parameters
-  bool is_local = false;                   // a lambda or a type without a name
-  bool is_anonymous = false;               // an unnamed namespace
+  std::string_view name;                    // without template arguments: "S", "operator<", "f"
+  std::vector<std::string_view> arguments;  // of the template
+  std::vector<std::string_view> parameters; // of a function
+  std::size_t begin = 0, end = 0;           // in the whole name, with arguments and parameters
+  bool is_function = false;                 // has parameters
+  bool is_local = false;                    // a lambda or a type without a name
+  bool is_anonymous = false;                // an unnamed namespace
 };
 
 // The components of a function's or type's name, outermost first, without return type and

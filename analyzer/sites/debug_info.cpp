@@ -14,7 +14,7 @@
 namespace tp::analysis {
 namespace {
 
-std::string name_of(Dwarf_Die* die) {
+std::string name_of_die(Dwarf_Die* die) {
   Dwarf_Attribute memory;
   for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
     if (const char* name = dwarf_formstring(dwarf_attr_integrate(die, attribute, &memory)))
@@ -34,10 +34,10 @@ std::string name_of_enclosing(Dwarf_Die function) {
     }
   Dwarf_Die* scopes = nullptr;
   const int count = dwarf_getscopes_die(&function, &scopes);
-  std::string name = name_of(&function);
+  std::string name = name_of_die(&function);
   for (int i = 1; i < count; ++i)
     if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
-      name = name_of(&scopes[i]);
+      name = name_of_die(&scopes[i]);
       break;
     }
   std::free(scopes);
@@ -186,7 +186,7 @@ InlineChain DebugInfo::chain_at(Dwarf_Addr address) {
   for (Dwarf_Die& scope : scopes_at(functions, address - bias)) {
     if (!is_function(&scope))
       continue;
-    here.function = name_of(&scope);
+    here.function = name_of_die(&scope);
     here.in_function = here.function == kCallOperator ? name_of_enclosing(scope) : here.function;
     here.description = scope;
     const std::string declared = declared_in(&scope);

@@ -11,10 +11,13 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace tp::analysis {
 namespace {
+
+constexpr int kMostMarks = 3;
 
 using Names = std::map<std::string, std::string>; // by function or type
 
@@ -150,7 +153,6 @@ Names separate(const std::set<std::string>& functions, std::size_t room) {
   std::map<std::string, std::vector<std::string>> functions_of; // by name
   for (const auto& [what, name] : names)
     functions_of[name].push_back(what);
-  constexpr int kMostMarks = 3;
   for (const auto& [name, same] : functions_of)
     for (const auto& [what, mark] : marks_of(same, kMostMarks)) {
       std::string base = short_name(what, room > mark.size() ? room - mark.size() : 0);
@@ -161,12 +163,12 @@ Names separate(const std::set<std::string>& functions, std::size_t room) {
   return names;
 }
 
-// The rows of each name. The numbers of filters become part of it.
-std::map<std::pair<std::uint32_t, std::string>, std::vector<Row>>
-by_name(const IdVector<Row, SiteInfo>& rows) {
-  std::map<std::pair<std::uint32_t, std::string>, std::vector<Row>> result;
+// The rows of each name. The numbers of filters and suffixes become part of it.
+std::map<std::tuple<std::uint32_t, std::string, std::string>, std::vector<Row>>
+by_name(const IdVector<Row, SiteInfo>& rows, const std::vector<RowCode>& codes) {
+  std::map<std::tuple<std::uint32_t, std::string, std::string>, std::vector<Row>> result;
   for (const Row row : ids_below(rows.end_id()))
-    result[{rows[row].filter, rows[row].name}].push_back(row);
+    result[{rows[row].filter, rows[row].name, codes[index_of(row)].suffix}].push_back(row);
   return result;
 }
 
@@ -182,7 +184,7 @@ void name_codes(IdVector<Row, SiteInfo>& rows, const std::vector<RowCode>& codes
   }
   // Rewrites the names that several rows have.
   const auto rewrite = [&](const std::function<void(const std::vector<Row>&)>& each) {
-    for (auto& [name, same] : by_name(rows)) {
+    for (auto& [name, same] : by_name(rows, codes)) {
       const bool is_alone = same.size() == 1;
       std::erase_if(same, [&](Row row) { return !is_named_here[index_of(row)]; });
       if (!is_alone && !same.empty())
@@ -202,8 +204,25 @@ void name_codes(IdVector<Row, SiteInfo>& rows, const std::vector<RowCode>& codes
     for (const Row row : same)
       rows[row].name = names.at(what(row));
   });
+  rewrite([&](const std::vector<Row>& same) {
+    std::map<std::string, std::set<std::string>> wrappers_of;
+    for (const Row row : same)
+      wrappers_of[what(row)].insert(codes[index_of(row)].wrapper);
+    for (const auto& [function, wrappers] : wrappers_of) {
+      const Names marks = marks_of({wrappers.begin(), wrappers.end()}, kMostMarks);
+      for (const Row row : same)
+        if (what(row) == function)
+          rows[row].name += marks.at(codes[index_of(row)].wrapper);
+    }
+  });
+  // Rows with the same place differ in the places of their wrappers.
   const auto append = [&](std::string RowCode::* part, const char* before) {
     rewrite([&](const std::vector<Row>& same) {
+      const RowCode& first = codes[index_of(same.front())];
+      if (!first.wrapper.empty() && std::ranges::all_of(same, [&](Row row) {
+            return codes[index_of(row)].*part == first.*part;
+          }))
+        return;
       for (const Row row : same)
         rows[row].name += before + codes[index_of(row)].*part;
     });
@@ -212,7 +231,8 @@ void name_codes(IdVector<Row, SiteInfo>& rows, const std::vector<RowCode>& codes
   append(&RowCode::in_module, "@");
   rewrite([&](const std::vector<Row>& same) {
     for (const Row row : same)
-      rows[row].name = rows[row].file;
+      if (codes[index_of(row)].wrapper.empty())
+        rows[row].name = rows[row].file;
   });
 }
 

@@ -99,19 +99,28 @@ struct SiteResolver::Impl {
     const InlineChain chain =
         contents.try_emplace(address.module, opened.module)
             .first->second.debug_info.chain_at(opened.base + address.offset - 1);
-    for (const SourceFrame& frame : chain.frames)
-      if (frame.line != 0 && !frame.file.empty() && !is_library_frame(frame.function, frame.file))
-        result.push_back({{.file = frame.file,
-                           .line = frame.line,
-                           .function = frame.function,
-                           .found_by = "debug_info",
-                           .directory = chain.directory},
-                          plain_name(frame.in_function),
-                          code_parameter(frame.description, classes)});
+    for (const SourceFrame& frame : chain.frames) {
+      if (frame.line == 0 || frame.file.empty() || is_library_frame(frame.function, frame.file))
+        continue;
+      ResolvedSite place{.file = frame.file,
+                         .line = frame.line,
+                         .function = frame.function,
+                         .found_by = "debug_info",
+                         .directory = chain.directory};
+      if (is_library_frame("", frame.file))
+        if (const Call& call = look_at(address); call.site.found_by == "symbol")
+          place = call.site;
+      result.push_back({std::move(place), plain_name(frame.in_function),
+                        code_parameter(frame.description, classes)});
+    }
     if (chain.frames.empty())
-      if (const Call& call = look_at(address); !call.library && !call.site.file.empty())
-        result.push_back(
-            {call.site, plain_name(call.site.function), code_parameter(call.site.function)});
+      if (const Call& call = look_at(address); !call.library && !call.site.file.empty()) {
+        const auto has_virtual = [&](std::string_view name) {
+          return contents.at(address.module).symbols->has_virtual_functions(name);
+        };
+        result.push_back({call.site, plain_name(call.site.function),
+                          code_parameter(call.site.function, has_virtual)});
+      }
     return result;
   }
 
@@ -137,7 +146,9 @@ struct SiteResolver::Impl {
       if (frame.line == 0 || frame.file.empty())
         continue;
       described = true;
-      if (!is_library_frame(frame.function, frame.file))
+      // If a function of the user's has a line of a library, the description of an inlined call is
+      // missing, and the user's line is unknown.
+      if (!is_library_frame(frame.function, frame.file) && !is_library_frame("", frame.file))
         return {false,
                 {.file = frame.file,
                  .line = frame.line,
@@ -145,8 +156,7 @@ struct SiteResolver::Impl {
                  .found_by = "debug_info",
                  .directory = chain.directory}};
     }
-    // In optimized code the description of an inlined call may be missing: the function is the
-    // user's, the line is unknown.
+    // The same: the function is the user's, all its lines are a library's.
     if (described && is_library_frame(chain.frames.back().function, chain.declared_in))
       return {true, {}};
     if (!module.symbols)
@@ -173,18 +183,67 @@ SiteResolver::SiteResolver(const std::vector<Module>& modules, const DebugFiles&
 SiteResolver::~SiteResolver() = default;
 
 std::vector<UserCall> SiteResolver::user_calls(const StaticSite& site) {
+  const TaskType task = look_at_task_type(demangle_type(site.type));
+  const bool is_class = !task.code.empty() && task.body == task.code;
   std::vector<UserCall> result;
   unsigned calls = 0;
+  bool is_hidden = false; // functions without a symbol have been passed over since the last call
   for (const CodeAddress& address : site.stack) {
-    if (impl_->files.is_onetbb(address.module))
+    if (impl_->files.is_onetbb(address.module)) {
+      if (!result.empty())
+        result.back().is_called_back = true;
       continue;
+    }
     // Sites of different callers differ by these calls; others are those of one of the callers.
     if (++calls > trace::kMaxPathCalls)
       break;
-    for (const UserCall& call : impl_->user_calls_at(address))
+    const std::vector<UserCall>& here = impl_->user_calls_at(address);
+    if (here.empty())
+      is_hidden |= !impl_->look_at(address).library;
+    for (const UserCall& call : here) {
+      const bool is_first = result.empty(), is_indirect = std::exchange(is_hidden, false);
       result.push_back(call);
+      result.back().is_indirect = is_indirect;
+      if (call.place.found_by != "symbol")
+        continue;
+      // The body of the task; or an object that code without names, with a body of its own, runs.
+      CodeParameter& code = result.back().code;
+      if (has_parameter(call.place.function, task.code) ||
+          (is_first && is_indirect && is_class && code == CodeParameter::Object))
+        code = CodeParameter::Code;
+    }
   }
   return result;
+}
+
+std::string SiteResolver::start_function(const StaticSite& site) {
+  if (const std::string type = demangle_type(site.type); !type.empty())
+    if (const std::string name = look_at_thread_type(type); !name.empty())
+      return plain_name(name);
+  if (site.starts.empty() || !site.type.empty())
+    return {};
+  const auto& [module, offset] = site.starts.front();
+  const ModuleFiles::Opened opened = impl_->files.open(module);
+  if (!opened.module || offset == 0)
+    return {};
+  Impl::Contents& contents = impl_->contents.try_emplace(module, opened.module).first->second;
+  if (!contents.symbols)
+    contents.symbols.emplace(opened.module);
+  const auto symbol = contents.symbols->find(opened.base + offset - 1);
+  return symbol ? plain_name(demangle_symbol(symbol->name)) : std::string();
+}
+
+std::string SiteResolver::variable(const CodeAddress& address) {
+  const ModuleFiles::Opened opened = impl_->files.open(address.module);
+  if (!opened.module)
+    return {};
+  GElf_Off offset = 0;
+  GElf_Sym symbol{};
+  const char* const name = dwfl_module_addrinfo(opened.module, opened.base + address.offset,
+                                                &offset, &symbol, nullptr, nullptr, nullptr);
+  if (!name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size)
+    return {};
+  return demangle_symbol(name);
 }
 
 ResolvedSite SiteResolver::resolve(const StaticSite& site) {

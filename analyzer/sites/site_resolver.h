@@ -24,6 +24,10 @@ public:
   ~SiteResolver();
   // Never fails: a module that is missing gives module+0xoffset.
   ResolvedSite resolve(const StaticSite& site);
+  // The name of the function that a thread of the site runs; empty: not known.
+  std::string start_function(const StaticSite& site);
+  // The name of the variable that contains an address of a module's data; empty: not known.
+  std::string variable(const CodeAddress& address);
   // The calls of the user's code on the site's stack, innermost first; inlined ones as well.
   std::vector<UserCall> user_calls(const StaticSite& site);
 

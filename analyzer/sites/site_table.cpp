@@ -47,10 +47,44 @@ struct Place {
 
 // Where each site is. A file has one name: the one by which the compiler was given it, as in tags.
 // Debug information has absolute names, also of files that were given by a relative one.
-std::vector<Place> places_of(const SiteFile& sites, const DebugFiles& debug_files,
-                             const std::vector<std::string>& wrappers,
+// One file may have been given to the compiler by several names, in different folders. It gets that
+// of a tag, else the absolute one if the compiler was given it, else the first one by the alphabet.
+void give_one_name_to_each_file(std::vector<Place>& places, const std::set<std::string>& tagged) {
+  const auto absolute = [](const ResolvedSite& place) {
+    return place.file.starts_with('/') ? place.file
+                                       : normal_path(place.directory + '/' + place.file);
+  };
+  std::map<std::string, std::set<std::string>> names_of;
+  for (const std::string& name : tagged)
+    if (name.starts_with('/'))
+      names_of[name].insert(name);
+  for (const Place& place : places)
+    for (const ResolvedSite* const each : {&place.site, &place.wrapper})
+      if (!each->directory.empty())
+        names_of[absolute(*each)].insert(each->file);
+  for (Place& place : places)
+    for (ResolvedSite* const each : {&place.site, &place.wrapper}) {
+      if (each->directory.empty())
+        continue;
+      const auto& [whole, names] = *names_of.find(absolute(*each));
+      const auto tag = std::ranges::find_if(
+          names, [&](const std::string& name) { return tagged.contains(name); });
+      each->file = tag != names.end() ? *tag : names.contains(whole) ? whole : *names.begin();
+    }
+}
+
+// The names by which the compiler was given files, as far as tags have them.
+std::set<std::string> files_of_tags(const SiteFile& sites) {
+  std::set<std::string> files;
+  for (const StaticSite& site : sites.sites)
+    if (!site.file.empty())
+      files.insert(site.line != 0 ? normal_path(site.file) : site.file);
+  return files;
+}
+
+std::vector<Place> places_of(const SiteFile& sites, const std::set<std::string>& tagged,
+                             SiteResolver& resolver, const std::vector<std::string>& wrappers,
                              std::vector<std::string>& unknown) {
-  SiteResolver resolver(sites.modules, debug_files);
   std::vector<std::vector<UserCall>> calls;
   for (const StaticSite& site : sites.sites)
     calls.push_back(resolver.user_calls(site));
@@ -58,7 +92,6 @@ std::vector<Place> places_of(const SiteFile& sites, const DebugFiles& debug_file
   unknown = unknown_wrappers(calls, wrappers);
 
   std::vector<Place> places;
-  std::set<std::string> tagged;
   std::map<std::uint32_t, std::size_t> index; // of the sites so far, by id
   const auto normalize = [](ResolvedSite& place) {
     if (place.line != 0)
@@ -68,7 +101,7 @@ std::vector<Place> places_of(const SiteFile& sites, const DebugFiles& debug_file
     const StaticSite& site = sites.sites[i];
     index.emplace(site.id, i);
     if (const auto made_at = index.find(site.of); site.filter != 0 && made_at != index.end()) {
-      places.push_back(Place(places[made_at->second]));
+      places.emplace_back(places[made_at->second]);
       continue;
     }
     Place place;
@@ -77,9 +110,10 @@ std::vector<Place> places_of(const SiteFile& sites, const DebugFiles& debug_file
         .file = site.file, .line = site.line, .function = site.function, .found_by = site.tag};
     if (site.file.empty())
       place.site = resolver.resolve(site);
+    if (site.construct == name_of(trace::Construct::Thread))
+      if (const std::string start = resolver.start_function(site); !start.empty())
+        place.site.function = start;
     normalize(place.site);
-    if (!site.file.empty())
-      tagged.insert(place.site.file);
     if (levels[i] > 0) {
       place.wrapper = place.site;
       place.of_other_callers = site.has_other_callers;
@@ -100,19 +134,22 @@ std::vector<Place> places_of(const SiteFile& sites, const DebugFiles& debug_file
     name_as_tags_do(place.site);
     name_as_tags_do(place.wrapper);
   }
+  give_one_name_to_each_file(places, tagged);
   return places;
 }
 
-// Rows of different code with the same text get one of their own.
+// Rows of different code with the same text get one of their own, unless their wrappers differ.
 void separate_files(SiteTable& table, const std::vector<RowCode>& codes) {
   for (const auto distinguish :
        {+[](const RowCode& code, std::size_t) { return "@" + code.in_module; },
         +[](const RowCode&, std::size_t number) { return "#" + std::to_string(number); }}) {
     // Filters of one place differ by their numbers.
-    std::map<std::tuple<std::string, std::uint32_t, std::uint32_t>, std::vector<Row>> rows_of;
+    using Text = std::tuple<std::string, std::uint32_t, std::uint32_t, std::string, std::uint32_t>;
+    std::map<Text, std::vector<Row>> rows_of;
     for (const Row row : ids_below(table.rows.end_id())) {
       const SiteInfo& info = table.rows[row];
-      rows_of[{info.file, info.line, info.filter}].push_back(row);
+      rows_of[{info.file, info.line, info.filter, info.wrapper.file, info.wrapper.line}].push_back(
+          row);
     }
     for (const auto& [place, rows] : rows_of)
       for (std::size_t i = 0; rows.size() > 1 && i < rows.size(); ++i)
@@ -121,17 +158,22 @@ void separate_files(SiteTable& table, const std::vector<RowCode>& codes) {
   }
 }
 
-// Returns the code of each row.
-std::vector<RowCode> add_rows(SiteTable& table, const SiteFile& sites, const PathMap& path_map,
-                              const DebugFiles& debug_files,
-                              const std::vector<std::string>& wrappers) {
-  std::vector<RowCode> codes(1);
+// The code of each row, and that of its wrapper.
+struct Codes {
+  std::vector<RowCode> of_rows, of_wrappers;
+};
+
+// `tagged`: names of files_of_tags().
+Codes add_rows(SiteTable& table, const SiteFile& sites, const std::set<std::string>& tagged,
+               const PathMap& path_map, SiteResolver& resolver,
+               const std::vector<std::string>& wrappers) {
+  Codes codes{std::vector<RowCode>(1), std::vector<RowCode>(1)};
   table.rows.push_back({.file = "main", .line = 0, .found_by = {"main"}});
   table.maps.of_library.push_back(false);
   table.maps.of_filter.push_back(false);
   table.maps.places_filter.push_back(false);
   table.maps.row_of_site.insert(trace::kMainSite, kMainRow);
-  std::vector<Place> places = places_of(sites, debug_files, wrappers, table.unknown_wrappers);
+  std::vector<Place> places = places_of(sites, tagged, resolver, wrappers, table.unknown_wrappers);
   // By file, line and identity, of the wrapper as well: different code is never one row. Filters of
   // a pipeline that were made in the same place are sites of their own.
   using Code = std::tuple<std::string, std::uint32_t, std::string>;
@@ -158,7 +200,8 @@ std::vector<RowCode> add_rows(SiteTable& table, const SiteFile& sites, const Pat
       table.maps.of_library.push_back(place.of_library);
       table.maps.of_filter.push_back(site.filter != 0);
       table.maps.places_filter.push_back(false);
-      codes.push_back({place.what, place.place, place.in_module});
+      codes.of_rows.push_back({place.what, place.place, place.in_module});
+      codes.of_wrappers.push_back({wrapper.what, wrapper.place, wrapper.in_module});
     }
     SiteInfo& row = table.rows[it->second];
     add_once(row.filter_modes, site.mode);
@@ -185,8 +228,9 @@ std::vector<RowCode> add_rows(SiteTable& table, const SiteFile& sites, const Pat
   table.maps.unknown_row =
       table.rows.push_back({.file = "unknown", .line = 0, .found_by = {"lost"}});
   table.maps.of_library.push_back(false);
-  codes.emplace_back();
-  separate_files(table, codes);
+  codes.of_rows.emplace_back();
+  codes.of_wrappers.emplace_back();
+  separate_files(table, codes.of_rows);
   for (const auto& [filter, calls] : calls_of)
     for (const Row row : calls) {
       const SiteInfo& call = table.rows[row];
@@ -240,7 +284,28 @@ std::string common_directory(const SiteTable& table) {
   return common;
 }
 
-void name_places(SiteTable& table, const std::vector<RowCode>& codes) {
+// The names of the wrappers without a line, by file: as short as they can be while no two are the
+// same.
+std::map<std::string, std::string> wrapper_names(const SiteTable& table,
+                                                 const std::vector<RowCode>& codes) {
+  std::map<std::string, RowCode> code_of;
+  for (const Row row : ids_below(table.rows.end_id()))
+    if (const auto& [file, line] = table.rows[row].wrapper; !file.empty() && line == 0)
+      code_of[file] = codes[index_of(row)];
+  IdVector<Row, SiteInfo> wrappers;
+  std::vector<RowCode> codes_of_wrappers;
+  for (const auto& [file, code] : code_of) {
+    wrappers.push_back({.file = file});
+    codes_of_wrappers.push_back(code);
+  }
+  name_codes(wrappers, codes_of_wrappers);
+  std::map<std::string, std::string> names;
+  for (const SiteInfo& wrapper : wrappers)
+    names.emplace(wrapper.file, wrapper.name);
+  return names;
+}
+
+void name_places(SiteTable& table, Codes codes) {
   const std::string common = common_directory(table);
   const auto place = [&](const std::string& file, std::uint32_t line) {
     const bool inside = !common.empty() && file.starts_with(common);
@@ -249,19 +314,30 @@ void name_places(SiteTable& table, const std::vector<RowCode>& codes) {
   for (SiteInfo& row : table.rows)
     if (row.name.empty() && row.line != 0)
       row.name = place(row.file, row.line);
-  name_codes(table.rows, codes);
-  const auto place_or_file = [&](const std::string& file, std::uint32_t line) {
-    return line == 0 ? file : place(file, line);
+  const std::map<std::string, std::string> wrappers = wrapper_names(table, codes.of_wrappers);
+  const auto place_or_name = [&](const std::string& file, std::uint32_t line) {
+    if (line != 0)
+      return place(file, line);
+    const auto wrapper = wrappers.find(file);
+    return wrapper == wrappers.end() ? file : wrapper->second;
   };
-  for (SiteInfo& row : table.rows) {
-    if (const auto& [file, line] = row.wrapper; row.of_other_callers)
-      row.name += " (other callers)";
-    else if (!file.empty())
-      row.name += " <- " + place_or_file(file, line);
+  for (const Row row : ids_below(table.rows.end_id()))
+    if (const auto& [file, line] = table.rows[row].wrapper; table.rows[row].of_other_callers)
+      codes.of_rows[index_of(row)].suffix = " (other callers)";
+    else if (line != 0)
+      codes.of_rows[index_of(row)].suffix = " <- " + place(file, line);
+    else
+      codes.of_rows[index_of(row)].wrapper = codes.of_wrappers[index_of(row)].what;
+  name_codes(table.rows, codes.of_rows);
+  for (const Row id : ids_below(table.rows.end_id())) {
+    SiteInfo& row = table.rows[id];
+    row.name += codes.of_rows[index_of(id)].suffix;
+    if (const auto& [file, line] = row.wrapper; !file.empty() && line == 0 && !row.of_other_callers)
+      row.name += " <- " + place_or_name(file, line);
     for (PipelineCall& call : row.pipelines) {
-      call.name = place_or_file(call.file, call.line);
+      call.name = call.line == 0 ? call.file : place(call.file, call.line);
       if (const auto& [file, line] = call.wrapper; !file.empty())
-        call.name += " <- " + place_or_file(file, line);
+        call.name += " <- " + place_or_name(file, line);
     }
     if (row.filter != 0)
       row.name = fmt::format("filter {} of {}", row.filter, row.name);
@@ -288,6 +364,40 @@ void number_callers(SiteTable& table) {
   }
   for (const Row row : ids_below(table.rows.end_id()))
     callers[row] = root(row);
+}
+
+// Places of locks are named by the rules for spawn sites, and their files as those of sites.
+void add_lock_places(SiteTable& table, const SiteFile& sites, const PathMap& path_map,
+                     SiteResolver& resolver, const std::vector<std::string>& wrappers) {
+  table.lock_places.push_back(
+      {.info = {.name = "unknown", .file = "unknown", .found_by = {"lost"}}});
+  if (sites.lock_places.empty())
+    return;
+  SiteFile file;
+  for (const StaticLockPlace& place : sites.lock_places) {
+    file.sites.push_back(place.site);
+    ++file.sites.back().id; // 0 would be that of main
+  }
+  SiteTable places;
+  Codes codes = add_rows(places, file, files_of_tags(sites), path_map, resolver, wrappers);
+  name_places(places, std::move(codes));
+  for (const Row row : ids_below(places.rows.end_id()))
+    if (row != kMainRow && row != places.maps.unknown_row)
+      table.lock_places.push_back({.info = places.rows[row]});
+  for (std::size_t i = 0; i < file.sites.size(); ++i) {
+    // Rows have the numbers of their places: main's is that of unknown places.
+    const auto id =
+        static_cast<LockPlaceId>(index_of(*places.maps.row_of_site.find(file.sites[i].id)));
+    add_once(table.lock_places[id].kinds, sites.lock_places[i].kind);
+    add_once(table.lock_places[id].names, sites.lock_places[i].name);
+    table.maps.lock_place_of_id.insert(sites.lock_places[i].site.id, id);
+  }
+  for (LockPlace& place : table.lock_places)
+    for (std::uint32_t& id : place.info.site_ids)
+      --id;
+  for (const StaticLock& lock : sites.locks)
+    if (std::string name = resolver.variable(lock.at); !name.empty())
+      table.lock_names.emplace(lock.address, std::move(name));
 }
 
 } // namespace
@@ -323,11 +433,13 @@ void add_constructs(SiteTable& table, const IdVector<Row, std::uint64_t>& of_con
 SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map,
                            const DebugFiles& debug_files,
                            const std::vector<std::string>& wrappers) {
+  SiteResolver resolver(sites.modules, debug_files);
   SiteTable table;
-  const std::vector<RowCode> codes = add_rows(table, sites, path_map, debug_files, wrappers);
+  Codes codes = add_rows(table, sites, files_of_tags(sites), path_map, resolver, wrappers);
   add_regions(table, sites, path_map);
   number_callers(table);
-  name_places(table, codes);
+  name_places(table, std::move(codes));
+  add_lock_places(table, sites, path_map, resolver, wrappers);
   return table;
 }
 

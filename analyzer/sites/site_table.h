@@ -9,17 +9,27 @@
 #include "model/run_info.h"
 #include "sites/module_files.h"
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace tp::analysis {
 
+// Where locks are acquired, one per (file, line).
+struct LockPlace {
+  SiteInfo info;
+  std::vector<std::string> kinds, names; // names: that the program gives
+};
+
 struct SiteTable {
   IdVector<Row, SiteInfo> rows;
   // Per row, a number of the function that contains it: the caller of its invocations.
   IdVector<Row, std::uint32_t> callers;
   IdVector<RegionId, RegionInfo> regions; // by (file, line, name)
+  // The first is for places that are lost.
+  IdVector<LockPlaceId, LockPlace> lock_places;
+  std::map<std::uint64_t, std::string> lock_names; // variables, by the address of a lock in them
   RowMaps maps;
   std::vector<std::string> unknown_wrappers; // of those that were given
 };

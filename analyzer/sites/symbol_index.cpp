@@ -9,6 +9,8 @@
 namespace tp::analysis {
 namespace {
 
+constexpr std::string_view kVtable = "_ZTV";
+
 bool is_code(const GElf_Sym& symbol, GElf_Word section) {
   const unsigned type = GELF_ST_TYPE(symbol.st_info);
   return section != SHN_UNDEF && section != SHN_ABS && section != SHN_COMMON &&
@@ -34,6 +36,8 @@ SymbolIndex::SymbolIndex(Dwfl_Module* module) {
     // On some machines the names of marks between code and data begin with $.
     if (name && *name && *name != '$' && is_code(symbol, section))
       symbols_.push_back({address, address + symbol.st_size, name, rank_of(symbol)});
+    if (name && std::string_view(name).starts_with(kVtable))
+      vtables_.insert(std::string_view(name).substr(kVtable.size()));
   }
   std::ranges::sort(symbols_, [](const Symbol& a, const Symbol& b) {
     if (a.begin != b.begin)
@@ -68,6 +72,20 @@ std::optional<SymbolIndex::Found> SymbolIndex::find(std::uint64_t address) const
       return Found{symbols_[i].name, address - symbols_[i].begin};
   }
   return std::nullopt;
+}
+
+bool SymbolIndex::has_virtual_functions(std::string_view of_class) const {
+  if (of_class.find_first_of("<( '{") != of_class.npos)
+    return false;
+  std::string mangled;
+  std::size_t components = 0;
+  for (std::size_t end = 0; end != of_class.npos; ++components) {
+    end = of_class.find("::");
+    const std::string_view name = of_class.substr(0, end);
+    mangled.append(std::to_string(name.size())).append(name);
+    of_class.remove_prefix(end == of_class.npos ? of_class.size() : end + 2);
+  }
+  return vtables_.contains(components > 1 ? "N" + mangled + "E" : mangled);
 }
 
 } // namespace tp::analysis

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <elfutils/libdwfl.h>
@@ -26,6 +28,8 @@ public:
   // innermost; of several names of one function a global one, then the first by the alphabet.
   // A symbol without size ends where the next one begins.
   std::optional<Found> find(std::uint64_t address) const;
+  // Whether the module has, or uses, the table of virtual functions of a class: `a::B`, no template.
+  bool has_virtual_functions(std::string_view of_class) const;
 
 private:
   struct Symbol {
@@ -35,6 +39,7 @@ private:
   };
   std::vector<Symbol> symbols_;         // by begin
   std::vector<std::uint64_t> last_end_; // per symbol: the largest end up to it
+  std::set<std::string_view> vtables_;  // mangled, without what the names of all begin with
 };
 
 } // namespace tp::analysis

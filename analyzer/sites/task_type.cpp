@@ -32,6 +32,18 @@ std::string_view argument(std::string_view type, std::size_t position) {
   return position < arguments.size() ? arguments[position] : std::string_view();
 }
 
+// Where the template at the beginning of the text ends.
+std::size_t end_of_template(std::string_view text) {
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '<')
+      ++depth;
+    else if (text[at] == '>' && (at == 0 || text[at - 1] != '-') && --depth == 0)
+      return at + 1;
+  }
+  return text.size();
+}
+
 // The function around a lambda; other types are their own name. A lambda among template arguments
 // or parameters is not the body's.
 std::string_view owner(std::string_view body) {
@@ -46,6 +58,29 @@ std::string_view owner(std::string_view body) {
 
 } // namespace
 
+std::string look_at_thread_type(const std::string& type) {
+  constexpr std::string_view kInvoker = "std::thread::_Invoker<";
+  std::string_view code;
+  // std::async wraps the invoker of the user's function in a lambda of its own.
+  for (std::string_view rest = type;;) {
+    const std::size_t at = rest.find(kInvoker);
+    if (at == std::string_view::npos)
+      break;
+    rest.remove_prefix(at);
+    code = argument(argument(rest.substr(0, end_of_template(rest)), 0), 0);
+    rest.remove_prefix(kInvoker.size());
+  }
+  if (code.find("(*)") != std::string_view::npos)
+    return {}; // a pointer to a function
+  if (const std::size_t member = code.find("::*)"); member != std::string_view::npos) {
+    const std::size_t begin = code.rfind('(', member);
+    return std::string(code.substr(begin + 1, member - begin - 1));
+  }
+  if (trace::is_standard_namespace(trace::outermost_scope(code)))
+    return {};
+  return std::string(owner(code));
+}
+
 TaskType look_at_task_type(const std::string& type) {
   const TaskTemplate* const task = find(kTaskTemplates, type);
   if (!task)
@@ -53,6 +88,8 @@ TaskType look_at_task_type(const std::string& type) {
   if (argument(type, 0).starts_with("tbb::detail::d1::quick_sort_range"))
     return {"", "", std::string(name_of(trace::Construct::ParallelSort))};
   std::string_view body = argument(type, task->body), construct = task->construct;
+  if (task->construct.empty() && body.find(kCallOnceTask) != std::string_view::npos)
+    construct = kCallOnce;
   while (const TaskTemplate* const wrapper = find(kBodyWrappers, body)) {
     if (!wrapper->construct.empty())
       construct = wrapper->construct;

@@ -18,6 +18,10 @@ struct TaskType {
   std::string construct;
 };
 
+// The function around the lambda that a std::thread or std::async runs, else the class of the function
+// object; empty: not known. `type`: the demangled name of the type of its std::thread::_State.
+std::string look_at_thread_type(const std::string& type);
+
 // `type` is the demangled name. Both fields are empty if it is not a task type of oneTBB.
 TaskType look_at_task_type(const std::string& type);
 

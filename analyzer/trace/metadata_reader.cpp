@@ -93,6 +93,11 @@ RunInfo read_run(const std::string& text, const Place& place) {
   run.libtbb_version = fields.text("libtbb", "");
   run.as_if_cores = fields.number("as_if_cores", ~std::uint64_t{0}, 0);
   run.divide = fields.flag("divide", false);
+  run.sleep_seen = fields.flag("sleep_seen", false);
+  run.waits_seen = fields.flag("waits_seen", false);
+  run.locks = fields.text("locks", "");
+  run.c_locks_seen = fields.flag("c_locks_seen", false);
+  run.threads_seen = fields.flag("threads_seen", false);
   run.cpu_ns_at_start = fields.number("cpu_ns_at_start", ~std::uint64_t{0}, 0);
 
   run.time_start = fields.number("time_start", ~std::uint64_t{0}, 0);
@@ -150,7 +155,31 @@ EndInfo read_end(const std::string& text, const Place& place) {
                            thread.number("cpu_ns", ~std::uint64_t{0}, 0),
                            thread.number("paused_work", ~std::uint64_t{0}, 0)});
   }
+  end.window_count = fields.number("window_count", ~std::uint64_t{0}, 0);
+  end.paused_throughout = fields.has("window_count") && end.window_count == 0;
+  end.recorded_ns = fields.number("recorded_ns", ~std::uint64_t{0}, 0);
+  end.recorded_cpu_ns = fields.number("recorded_cpu_ns", ~std::uint64_t{0}, 0);
+  for (const Json& item : fields.array_or_empty("windows")) {
+    const JsonFields window(item, file);
+    end.windows.push_back(
+        {window.number("begin_ns"), window.number("end_ns"), window.number("cpu_ns")});
+  }
   return end;
+}
+
+// Pairs of module and offset.
+std::vector<CodeAddress> read_addresses(const JsonFields& fields, const char* name) {
+  std::vector<CodeAddress> addresses;
+  for (const Json& pair : fields.array_or_empty(name)) {
+    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number_unsigned() ||
+        !pair[1].is_number_unsigned())
+      fields.wrong(name, "pairs of module and offset", pair);
+    addresses.push_back(
+        {static_cast<std::uint32_t>(std::min<std::uint64_t>(
+             pair[0].get<std::uint64_t>(), std::numeric_limits<std::uint32_t>::max())),
+         pair[1].get<std::uint64_t>()});
+  }
+  return addresses;
 }
 
 StaticSite read_site(const JsonFields& fields) {
@@ -169,21 +198,38 @@ StaticSite read_site(const JsonFields& fields) {
   site.call = fields.number32("call", 0);
   site.filter = fields.number32("filter", 0);
   site.mode = fields.text("mode", "");
-  for (const Json& pair : fields.array_or_empty("stack")) {
-    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number_unsigned() ||
-        !pair[1].is_number_unsigned())
-      fields.wrong("stack", "pairs of module and offset", pair);
-    site.stack.push_back(
-        {static_cast<std::uint32_t>(std::min<std::uint64_t>(
-             pair[0].get<std::uint64_t>(), std::numeric_limits<std::uint32_t>::max())),
-         pair[1].get<std::uint64_t>()});
-  }
+  site.stack = read_addresses(fields, "stack");
+  site.starts = read_addresses(fields, "starts");
   return site;
+}
+
+StaticLockPlace read_lock_place(const JsonFields& fields) {
+  StaticLockPlace place;
+  place.site.id = fields.number32("lock_place");
+  place.site.file = fields.text("file", "");
+  place.site.line = fields.number32("line", 0);
+  place.site.tag = place.site.file.empty() ? "address" : "explicit";
+  place.site.has_other_callers = fields.flag("other_callers", false);
+  place.site.stack = read_addresses(fields, "stack");
+  place.kind = fields.text("kind", "lock");
+  place.name = fields.text("name", "");
+  return place;
+}
+
+// `at` is one pair of module and offset.
+StaticLock read_lock(const JsonFields& fields, const Json& json) {
+  StaticLock lock{.address = fields.number("lock")};
+  const Json at = json.contains("at") ? json["at"] : Json();
+  if (!at.is_array() || at.size() != 2 || !at[0].is_number_unsigned() ||
+      !at[1].is_number_unsigned() || at[0] > std::numeric_limits<std::uint32_t>::max())
+    fields.wrong("at", "a pair of module and offset", at);
+  lock.at = {at[0].get<std::uint32_t>(), at[1].get<std::uint64_t>()};
+  return lock;
 }
 
 SiteFile read_sites(std::string_view text, const std::string& file) {
   SiteFile result;
-  std::unordered_set<std::uint32_t> modules, sites{trace::kMainSite}, regions;
+  std::unordered_set<std::uint32_t> modules, sites{trace::kMainSite}, regions, lock_places;
   std::uint64_t line_number = 0;
   const auto claim = [&](auto& set, std::uint32_t id) {
     if (!set.insert(id).second)
@@ -217,6 +263,11 @@ SiteFile read_sites(std::string_view text, const std::string& file) {
                                 fields.text("file", ""), fields.number32("line", 0),
                                 fields.decimal("factor", 0)});
       claim(regions, result.regions.back().id);
+    } else if (fields.has("lock_place")) {
+      result.lock_places.push_back(read_lock_place(fields));
+      claim(lock_places, result.lock_places.back().site.id);
+    } else if (fields.has("lock")) {
+      result.locks.push_back(read_lock(fields, json));
     }
     // Ignore other lines: a version may gain fields and kinds of lines.
   }

@@ -16,7 +16,7 @@ class StepSequence {
 public:
   // The trace has been read before without an error. `source` and `run` outlive this.
   StepSequence(const TraceSource& source, std::uint32_t stream, const RunInfo& run)
-      : cursor_(source, stream, run),
+      : cursor_(source, stream, run), sleep_seen_(run.same_as_time && run.sleep_seen),
         ticks_per_work_(run.same_as_time ? 1
                         : run.work.hz == 0
                             ? 0
@@ -26,8 +26,13 @@ public:
   bool next(StepTimes& step);
 
 private:
+  void read_extended();
+
   StreamCursor cursor_;
-  double ticks_per_work_; // 0: work is not time
+  const bool sleep_seen_;    // in ticks
+  std::uint64_t asleep_ = 0; // of the next step
+  bool is_worker_ = true;    // the thread that has the stream
+  double ticks_per_work_;    // 0: work is not time
 };
 
 // One per stream; `source` and `run` outlive them.

@@ -18,9 +18,9 @@ using trace::Record;
 
 const char* name_of(Op op) {
   static constexpr const char* kNames[] = {
-      "None",    "Spawn",  "SpawnWait",  "Wait",    "WaitEnd",    "Begin",
-      "End",     "Task",   "LoopBegin",  "LoopEnd", "Join",       "Release",
-      "Acquire", "Region", "ContextEnd", "Cut",     "PortionEnd", "PortionJoin"};
+      "None",       "Spawn",     "SpawnWait",  "Wait",        "WaitEnd", "Begin",   "End",
+      "Task",       "LoopBegin", "LoopEnd",    "Join",        "Release", "Acquire", "Region",
+      "ContextEnd", "Cut",       "PortionEnd", "PortionJoin", "Section", "Take",    "Give"};
   return op == Op::Extended ? "Extended" : kNames[static_cast<unsigned>(op)];
 }
 
@@ -101,6 +101,47 @@ std::string extended_text(const Record& record) {
     if (const auto payload = payload_of<trace::EdgeUsesPayload>(record))
       text += fmt::format(" edge_uses edge={} change={}", id_text(payload->edge), payload->change);
     break;
+  case trace::ExtendedKind::Asleep:
+    if (const auto payload = payload_of<trace::AsleepPayload>(record))
+      text += fmt::format(" asleep={} waited={}", payload->time, payload->waited);
+    break;
+  case trace::ExtendedKind::InArena:
+    if (const auto payload = payload_of<trace::InArenaPayload>(record))
+      text += fmt::format(" in_arena={} work={} asked={} reserved={} slots={}{}{}", payload->arena,
+                          payload->work, payload->asked, payload->reserved, payload->slots,
+                          payload->flags & trace::kArenaEntered ? " entered" : "",
+                          payload->flags & trace::kArenaLikeMachine ? " like_machine" : "");
+    break;
+  case trace::ExtendedKind::Enqueued:
+    if (const auto payload = payload_of<trace::EnqueuedPayload>(record))
+      text += fmt::format(" enqueued arena={}", payload->arena);
+    break;
+  case trace::ExtendedKind::AllowedThreads:
+    if (const auto payload = payload_of<trace::AllowedThreadsPayload>(record))
+      text += fmt::format(" allowed_threads={} time={} work={}{}", payload->threads, payload->time,
+                          payload->work,
+                          payload->flags & trace::kAllowedLikeMachine ? " like_machine" : "");
+    break;
+  case trace::ExtendedKind::StepsPaused:
+    text += " steps_paused";
+    break;
+  case trace::ExtendedKind::StepsResumed:
+    text += " steps_resumed";
+    break;
+  case trace::ExtendedKind::LockObject:
+    if (const auto payload = payload_of<trace::LockObjectPayload>(record))
+      text += fmt::format(" lock slot={} address={:#x} generation={} kind={}{}", payload->slot,
+                          payload->address, payload->generation,
+                          payload->kind < std::size(trace::kLockKindNames)
+                              ? trace::kLockKindNames[payload->kind]
+                              : "?",
+                          payload->flags & trace::kLockMayBeReused ? " may_be_reused" : "");
+    break;
+  case trace::ExtendedKind::LockWait:
+    if (const auto payload = payload_of<trace::LockWaitPayload>(record))
+      text += fmt::format(" lock_wait slot={} place={} ticks={}", payload->slot, payload->place,
+                          payload->ticks);
+    break;
   case trace::ExtendedKind::Feed:
     text += " feed";
     break;
@@ -111,6 +152,19 @@ std::string extended_text(const Record& record) {
     text += " whole" + dimensions_text(record);
     break;
   }
+  return text;
+}
+
+std::string lock_text(const Record& record) {
+  std::string text = fmt::format(" slot={}", record.lock_slot);
+  if (record.op != Op::Give)
+    text += fmt::format(" place={}", record.lock_place);
+  if (record.flags & trace::kLockShared)
+    text += " shared";
+  if (record.flags & trace::kLockContended && record.op != Op::Give)
+    text += " contended";
+  if (record.op == Op::Section && record.flags & trace::kLockMany)
+    text += fmt::format(" sections={} error={}", record.sections, record.work_error);
   return text;
 }
 
@@ -146,6 +200,8 @@ std::string operands(const Record& record) {
     text += " edge=" + id_text(record.id);
   if (record.op == Op::Region)
     text += fmt::format(" region={}", record.region);
+  if (record.op == Op::Section || record.op == Op::Take || record.op == Op::Give)
+    text += lock_text(record);
   if (record.op == Op::Extended)
     text += extended_text(record);
   return text;

@@ -305,7 +305,8 @@ def fork_of_a_process_that_reads(jobs):
 @case(EXACT, program_jobs("shared", "taken_counters flexible 12 6"))
 def other_users_share_the_counters(jobs):
     """Our event is pinned: the others are multiplexed, ours is not."""
-    return check_program(jobs, "shared", "done", 2)
+    # What follows the last wait of a tree takes 26 instructions less on a loaded machine: not compared.
+    return check_program(jobs, "shared", "done", 2, alone=False)
 
 
 @case(EXACT, ["echo 1 >/proc/sys/kernel/perf_user_access",

@@ -138,6 +138,23 @@ struct Dag {
 // ---- the simulated program
 // --------------------------------------------------------------------------------------
 
+// A critical section, or one that is inside another of its lock, which counts as none.
+struct SimSection {
+  unsigned lock = 0;
+  std::uint32_t place = 0;
+  bool shared = false, inner = false;
+  const SimFrame* owner = nullptr;
+  int taken_in = -1, given_in = -1; // nodes; given_in: -1 as long as it is held
+  std::uint64_t taken_at = 0, given_at = 0;
+  std::uint64_t waited = 0;
+  bool contended = false;
+};
+
+struct SimLock {
+  unsigned readers = 0;
+  const SimFrame* writer = nullptr;
+};
+
 struct SimContext {
   std::uint64_t id = 0;
   bool exclusive = false;
@@ -189,6 +206,7 @@ struct SimFrame {
   std::string opened; // the boundary that the open step begins with
   bool used_tbb = false;
   std::uint32_t last_spawned = 0;
+  std::vector<std::size_t> held; // sections
 };
 
 struct SimThread {
@@ -200,6 +218,7 @@ struct SimThread {
   std::uint32_t last_site = 0;
   std::uint64_t contexts = 0, releases = 0, stacks = 0;
   bool over = false;
+  bool has_locks = false; // its stream has named them
   // A task that has released its waiters, but whose End is not written yet.
   bool ending = false, ending_as_task = false;
   TaskOperand ending_operand;
@@ -211,6 +230,8 @@ public:
   explicit Simulation(const RandomOptions& options) : options_(options), random_(options.seed) {}
   RandomProgram run();
   OracleQuestions questions(std::shared_ptr<const Simulation> self) const;
+  OracleLocks lock_sums(std::optional<std::uint32_t> place, std::optional<std::uint32_t> line,
+                        std::uint64_t factor) const;
 
 private:
   std::uint64_t pick(std::uint64_t below) { return below == 0 ? 0 : random_() % below; }
@@ -233,7 +254,15 @@ private:
   std::uint64_t idle(SimThread& thread);
   // Closes the frame's step: adds a node, and writes the region records first.
   Figures close(SimThread& thread, SimFrame& frame, const std::string& to);
-  int step_node(SimThread& thread, SimFrame& frame, std::uint64_t work);
+  int step_node(SimThread& thread, SimFrame& frame, std::uint64_t work, bool is_last = false);
+  void use_locks(SimThread& thread, SimFrame& frame, int node, bool is_last);
+  void acquire_lock(SimFrame& frame, int node, std::uint64_t at);
+  void release_lock(SimThread& thread, SimFrame& frame, std::size_t held, int node,
+                    std::uint64_t at);
+  unsigned flags_of(const SimSection& section) const;
+  std::uint64_t inside(int node, std::optional<std::uint32_t> place,
+                       std::optional<std::uint32_t> line, std::uint64_t begin,
+                       std::uint64_t end) const;
   SimContext* choose_context(SimThread& thread, SimFrame& frame, bool for_wait,
                              ContextOperand& operand);
   bool may_wait(const SimFrame& frame, const SimContext* context, const SimThread& thread) const;
@@ -287,6 +316,8 @@ private:
   std::vector<std::pair<std::uint64_t, std::vector<SimFrame*>>> aside_;
   unsigned tasks_ = 0;
   unsigned roots_ = 0;
+  SimLock locks_[kOracleLocks];
+  std::vector<SimSection> sections_;
 };
 
 void Simulation::setup() {
@@ -299,6 +330,9 @@ void Simulation::setup() {
   }
   for (unsigned region = 0; region < kOracleRegions; ++region)
     trace_.region(region, "r" + std::to_string(region), "p.cpp", kFirstRegionLine + region);
+  if (options_.locks)
+    for (unsigned at = 0; at < kOracleLockPlaces; ++at)
+      trace_.lock_place(at, trace::LockKind::RwMutex, "p.cpp", kFirstLockLine + at);
   const unsigned count = 1 + static_cast<unsigned>(pick(4));
   for (unsigned i = 0; i < count; ++i) {
     SimThread& thread = *make(threads_);
@@ -353,7 +387,97 @@ std::string cut_in(SimFrame& frame) {
   return is_first_use ? kFirstUse : join_in(frame);
 }
 
-int Simulation::step_node(SimThread& thread, SimFrame& frame, std::uint64_t work) {
+constexpr std::uint64_t lock_address(unsigned lock) {
+  return 64 * (lock + 1);
+}
+
+unsigned Simulation::flags_of(const SimSection& section) const {
+  return (section.shared ? trace::kLockShared : 0) |
+         (section.contended ? trace::kLockContended : 0);
+}
+
+// A lock that is free, or that the frame holds alone, which makes the section an inner one.
+void Simulation::acquire_lock(SimFrame& frame, int node, std::uint64_t at) {
+  SimSection section{.lock = static_cast<unsigned>(pick(kOracleLocks)),
+                     .place = static_cast<std::uint32_t>(pick(kOracleLockPlaces)),
+                     .shared = chance(40),
+                     .owner = &frame,
+                     .taken_in = node,
+                     .taken_at = at,
+                     .contended = chance(30)};
+  SimLock& lock = locks_[section.lock];
+  if (section.shared ? lock.writer != nullptr
+                     : lock.readers > 0 || (lock.writer && lock.writer != &frame))
+    return;
+  section.inner = lock.writer == &frame;
+  // Where it is not clear from the work whether an empty section comes before this one or is in it, it is in it.
+  if (!section.shared && !section.inner)
+    for (SimSection& each : sections_)
+      each.inner |= each.lock == section.lock && !each.shared && each.taken_in == node &&
+                    each.given_in == node && each.taken_at == at;
+  section.waited = section.contended ? pick(50) : 0;
+  if (section.shared)
+    ++lock.readers;
+  else
+    lock.writer = &frame;
+  frame.held.push_back(sections_.size());
+  sections_.push_back(section);
+}
+
+// `held`: an index into the frame's. The last section of the same lock and mode ends.
+void Simulation::release_lock(SimThread& thread, SimFrame& frame, std::size_t held, int node,
+                              std::uint64_t at) {
+  for (std::size_t later = held + 1; later < frame.held.size(); ++later) {
+    const SimSection &a = sections_[frame.held[held]], &b = sections_[frame.held[later]];
+    if (a.lock == b.lock && a.shared == b.shared)
+      held = later;
+  }
+  SimSection& section = sections_[frame.held[held]];
+  frame.held.erase(frame.held.begin() + static_cast<std::ptrdiff_t>(held));
+  section.given_in = node;
+  section.given_at = at;
+  SimLock& lock = locks_[section.lock];
+  if (section.shared)
+    --lock.readers;
+  else if (!section.inner)
+    lock.writer = nullptr;
+  const auto slot = static_cast<std::uint16_t>(section.lock);
+  if (section.taken_in == node)
+    thread.stream->section({at - section.taken_at, section.taken_at, section.waited}, slot,
+                           section.place, flags_of(section));
+  else
+    thread.stream->give_lock(at, slot, section.shared ? trace::kLockShared : 0);
+}
+
+// Acquires and releases at points in the step, in order of time.
+void Simulation::use_locks(SimThread& thread, SimFrame& frame, int node, bool is_last) {
+  if (!thread.has_locks) {
+    thread.has_locks = true;
+    for (unsigned lock = 0; lock < kOracleLocks; ++lock)
+      thread.stream->lock(static_cast<std::uint16_t>(lock), lock_address(lock),
+                          trace::LockKind::RwMutex);
+  }
+  const std::uint64_t work = dag_.nodes[static_cast<std::size_t>(node)].weight;
+  std::vector<std::uint64_t> points;
+  for (std::uint64_t i = pick(5); i > 0; --i)
+    points.push_back(pick(work + 1));
+  std::ranges::sort(points);
+  for (const std::uint64_t at : points)
+    if (!frame.held.empty() && chance(50))
+      release_lock(thread, frame, pick(frame.held.size()), node, at);
+    else if (frame.held.size() < 4)
+      acquire_lock(frame, node, at);
+  // Some are never released.
+  while (!frame.held.empty() && (is_last ? chance(97) : chance(60)))
+    release_lock(thread, frame, frame.held.size() - 1, node, work);
+  for (const std::size_t held : frame.held)
+    if (const SimSection& section = sections_[held]; section.taken_in == node)
+      thread.stream->take_lock({0, section.taken_at, section.waited},
+                               static_cast<std::uint16_t>(section.lock), section.place,
+                               flags_of(section));
+}
+
+int Simulation::step_node(SimThread& thread, SimFrame& frame, std::uint64_t work, bool is_last) {
   Node node;
   node.owner = &frame;
   node.from = frame.opened;
@@ -369,7 +493,10 @@ int Simulation::step_node(SimThread& thread, SimFrame& frame, std::uint64_t work
     node.regions[region] += part;
     rest -= part;
   }
-  return frame.current = dag_.add(node);
+  frame.current = dag_.add(node);
+  if (options_.locks)
+    use_locks(thread, frame, frame.current, is_last);
+  return frame.current;
 }
 
 Figures Simulation::close(SimThread& thread, SimFrame& frame, const std::string& to) {
@@ -668,7 +795,7 @@ void Simulation::begin(SimThread& thread, std::size_t index) {
   if (chance(30)) {
     // A task without events inside.
     const std::uint64_t work = amount();
-    step_node(thread, *task, work);
+    step_node(thread, *task, work, true);
     release_frame(*task);
     thread.ending = thread.ending_as_task = true;
     thread.ending_operand = operand;
@@ -740,7 +867,7 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     if (alone)
       node.before = {from};
     frame.current = dag_.add(node);
-    if (alone && frame.task && has_just_begun(frame))
+    if (frame.task && has_just_begun(frame))
       frame.start = frame.current;
   } else if (what < 78 && frame.node && frame.node->end[1 - frame.side] >= 0) {
     stream.join(close(thread, frame, join_in(frame)));
@@ -780,7 +907,7 @@ bool Simulation::run_action(SimThread& thread, SimFrame& frame) {
     thread.stack.push_back(base);
   } else if (frame.task && (wind_down || what >= 92)) {
     thread.ending_work = amount();
-    step_node(thread, frame, thread.ending_work);
+    step_node(thread, frame, thread.ending_work, true);
     release_frame(frame);
     thread.ending = true;
     if (!options_.late)
@@ -1008,6 +1135,138 @@ OracleQuestions Simulation::questions(std::shared_ptr<const Simulation> self) co
   return ask;
 }
 
+// How much of a part of a node is in a section of the place that its own task holds, or, for a line,
+// whether it is of that line.
+std::uint64_t Simulation::inside(int node, std::optional<std::uint32_t> place,
+                                 std::optional<std::uint32_t> line, std::uint64_t begin,
+                                 std::uint64_t end) const {
+  const Node& of = dag_.nodes[static_cast<std::size_t>(node)];
+  if (line)
+    return of.owner && of.line == *line ? end - begin : 0;
+  if (!place || !of.owner)
+    return 0;
+  std::set<std::uint64_t> units; // brute force: one by one
+  for (const SimSection& section : sections_) {
+    if (section.inner || section.place != *place || section.owner != of.owner ||
+        section.taken_in > node || (section.given_in >= 0 && section.given_in < node))
+      continue;
+    const std::uint64_t from = section.taken_in == node ? section.taken_at : 0;
+    const std::uint64_t to = section.given_in == node ? section.given_at : of.weight;
+    for (std::uint64_t unit = std::max(from, begin); unit < std::min(to, end); ++unit)
+      units.insert(unit);
+  }
+  return units.size();
+}
+
+OracleLocks Simulation::lock_sums(std::optional<std::uint32_t> place,
+                                  std::optional<std::uint32_t> line, std::uint64_t factor) const {
+  const std::size_t count = dag_.nodes.size();
+  const auto weight = [&](std::size_t node, std::uint64_t begin, std::uint64_t end) {
+    return factor * (end - begin) -
+           (factor - 1) * inside(static_cast<int>(node), place, line, begin, end);
+  };
+  std::vector<std::uint64_t> whole(count), before(count), after(count);
+  OracleLocks sums;
+  for (std::size_t i = 0; i < count; ++i) {
+    whole[i] = weight(i, 0, dag_.nodes[i].weight);
+    sums.work += whole[i];
+    for (const int from : dag_.nodes[i].before)
+      if (from >= 0)
+        before[i] = std::max(before[i], before[static_cast<std::size_t>(from)] +
+                                            whole[static_cast<std::size_t>(from)]);
+  }
+  for (const SimFrame& frame : frames_)
+    sums.span = std::max(sums.span, before[static_cast<std::size_t>(frame.end)] +
+                                        whole[static_cast<std::size_t>(frame.end)]);
+  for (std::size_t i = count; i-- > 0;)
+    for (const int from : dag_.nodes[i].before)
+      if (from >= 0)
+        after[static_cast<std::size_t>(from)] =
+            std::max(after[static_cast<std::size_t>(from)], after[i] + whole[i]);
+  struct Counted {
+    bool shared;
+    std::uint64_t span, before, after;
+  };
+  std::map<unsigned, std::vector<Counted>> of_lock;
+  for (const SimSection& section : sections_) {
+    OracleLock& lock = sums.objects[lock_address(section.lock)];
+    ++lock.acquisitions;
+    lock.contended += section.contended;
+    lock.shared += section.shared;
+    lock.waited += section.waited;
+    const auto from = static_cast<std::size_t>(section.taken_in);
+    const auto to = static_cast<std::size_t>(section.given_in);
+    const std::uint64_t least_before = before[from] + weight(from, 0, section.taken_at);
+    std::uint64_t span = 0, plain = 0;
+    if (section.given_in < 0) {
+      ++lock.open;
+      continue;
+    }
+    if (from == to) {
+      span = weight(from, section.taken_at, section.given_at);
+      plain = section.given_at - section.taken_at;
+    } else {
+      // The longest path from one to the other, node by node.
+      std::vector<std::int64_t> path(count, -1), plain_path(count, -1);
+      for (std::size_t i = from; i < to; ++i) {
+        if (i == from) {
+          path[i] =
+              static_cast<std::int64_t>(weight(from, section.taken_at, dag_.nodes[from].weight));
+          plain_path[i] = static_cast<std::int64_t>(dag_.nodes[from].weight - section.taken_at);
+          continue;
+        }
+        for (const int each : dag_.nodes[i].before)
+          if (each >= 0 && path[static_cast<std::size_t>(each)] >= 0) {
+            path[i] = std::max(path[i], path[static_cast<std::size_t>(each)] +
+                                            static_cast<std::int64_t>(whole[i]));
+            plain_path[i] =
+                std::max(plain_path[i], plain_path[static_cast<std::size_t>(each)] +
+                                            static_cast<std::int64_t>(dag_.nodes[i].weight));
+          }
+      }
+      std::int64_t longest = -1, plain_longest = -1;
+      for (const int each : dag_.nodes[to].before)
+        if (each >= 0) {
+          longest = std::max(longest, path[static_cast<std::size_t>(each)]);
+          plain_longest = std::max(plain_longest, plain_path[static_cast<std::size_t>(each)]);
+        }
+      if (longest < 0) {
+        ++lock.open;
+        continue;
+      }
+      span = static_cast<std::uint64_t>(longest) + weight(to, 0, section.given_at);
+      plain = static_cast<std::uint64_t>(plain_longest) + section.given_at;
+    }
+    if (section.inner)
+      continue;
+    lock.held += plain;
+    (section.shared ? lock.longest_shared : lock.exclusive) =
+        section.shared ? std::max(lock.longest_shared, span) : lock.exclusive + span;
+    of_lock[section.lock].push_back(
+        {section.shared, span, least_before,
+         after[to] + weight(to, section.given_at, dag_.nodes[to].weight)});
+  }
+  // All sets of the exclusive sections and at most one shared one.
+  for (const auto& [lock, sections] : of_lock) {
+    OracleLock& sum = sums.objects[lock_address(lock)];
+    for (std::size_t reader = 0; reader <= sections.size(); ++reader) {
+      if (reader < sections.size() && !sections[reader].shared)
+        continue;
+      std::uint64_t total = 0, first = ~std::uint64_t{0}, last = ~std::uint64_t{0};
+      for (std::size_t i = 0; i < sections.size(); ++i) {
+        if (sections[i].shared && i != reader)
+          continue;
+        total += sections[i].span;
+        first = std::min(first, sections[i].before);
+        last = std::min(last, sections[i].after);
+      }
+      if (first != ~std::uint64_t{0})
+        sum.bound = std::max(sum.bound, first + total + last);
+    }
+  }
+  return sums;
+}
+
 RandomProgram Simulation::run() {
   RandomProgram program;
   setup();
@@ -1037,7 +1296,7 @@ RandomProgram Simulation::run() {
     now_ += 1;
     SimFrame& root = *thread.stack[0];
     const std::uint64_t work = root.no_steps ? 0 : amount();
-    step_node(thread, root, work);
+    step_node(thread, root, work, true);
     root.end = root.current;
     const Figures step = figures(thread, work);
     if (chance(50)) {
@@ -1063,6 +1322,10 @@ RandomProgram make_random_program(const RandomOptions& options) {
   const auto simulation = std::make_shared<Simulation>(options);
   RandomProgram program = simulation->run();
   program.ask = simulation->questions(simulation);
+  program.locks = [simulation](std::optional<std::uint32_t> place,
+                               std::optional<std::uint32_t> line, std::uint64_t factor) {
+    return simulation->lock_sums(place, line, factor);
+  };
   return program;
 }
 

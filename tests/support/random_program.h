@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -27,6 +28,8 @@ struct RandomOptions {
   unsigned most_tasks = 40;
   // Frames may continue after an edge alone: their work before it is on no path to an end.
   bool restarts = true;
+  // Critical sections, nested, across steps, shared, taken again inside themselves.
+  bool locks = false;
 };
 
 struct OracleSums {
@@ -68,16 +71,35 @@ struct OracleQuestions {
   std::function<std::uint64_t(std::uint32_t line, std::uint64_t grain)> grain;
 };
 
+// A lock object, with its sections' code `factor` times as short in one place.
+struct OracleLock {
+  std::uint64_t exclusive = 0, longest_shared = 0; // times factor
+  // Not for factors: the greatest sum of sections, and what comes before and after them at least.
+  std::uint64_t bound = 0;
+  std::uint64_t acquisitions = 0, contended = 0, shared = 0, held = 0, waited = 0, open = 0;
+  bool operator==(const OracleLock&) const = default;
+};
+struct OracleLocks {
+  std::map<std::uint64_t, OracleLock> objects; // by address
+  std::uint64_t span = 0, work = 0;            // times factor
+};
+
 struct RandomProgram {
   bool valid = false; // false: the simulated program deadlocked; take another seed
   TraceBuilder trace;
   OracleResult expected;
   OracleQuestions ask;
+  // What the sections add up to if those of a place, or the steps of a line, are so much shorter.
+  std::function<OracleLocks(std::optional<std::uint32_t> place, std::optional<std::uint32_t> line,
+                            std::uint64_t factor)>
+      locks;
   unsigned tasks = 0;
 };
 
 inline constexpr std::uint64_t kOracleFactors[] = {2, 7};
 inline constexpr unsigned kOracleRegions = 3;
+inline constexpr unsigned kOracleLocks = 4, kOracleLockPlaces = 3;
+inline constexpr std::uint32_t kFirstLockLine = 200; // of its places
 inline constexpr std::uint64_t kOracleBurden = 5;
 
 RandomProgram make_random_program(const RandomOptions& options);

@@ -190,6 +190,49 @@ void StreamBuilder::region(std::uint32_t region, std::uint64_t work) {
        });
 }
 
+void StreamBuilder::lock_record(Op op, StepFigures step, std::uint16_t slot, std::uint32_t place,
+                                unsigned flags, std::uint32_t sections, std::uint32_t work_error) {
+  const bool wide = place >= 65536;
+  emit(op, flags | (wide ? trace::kLockPlaceWide : 0), step, [&](trace::RecordEncoder& encoder) {
+    encoder.operand(slot);
+    if (wide)
+      encoder.operand(place);
+    else
+      encoder.operand(static_cast<std::uint16_t>(place));
+    if (flags & trace::kLockMany) {
+      encoder.operand(sections);
+      encoder.operand(work_error);
+    }
+  });
+}
+
+void StreamBuilder::section(StepFigures step, std::uint16_t slot, std::uint32_t place,
+                            unsigned flags, std::uint32_t sections, std::uint32_t work_error) {
+  lock_record(Op::Section, step, slot, place, flags, sections, work_error);
+}
+
+void StreamBuilder::take_lock(StepFigures step, std::uint16_t slot, std::uint32_t place,
+                              unsigned flags) {
+  lock_record(Op::Take, step, slot, place, flags & ~trace::kLockMany, 1, 0);
+}
+
+void StreamBuilder::give_lock(std::uint64_t offset, std::uint16_t slot, unsigned flags) {
+  emit(Op::Give, flags, {.lead = offset},
+       [&](trace::RecordEncoder& encoder) { encoder.operand(slot); });
+}
+
+void StreamBuilder::lock(std::uint16_t slot, std::uint64_t address, trace::LockKind kind,
+                         std::uint32_t generation, unsigned flags) {
+  const trace::LockObjectPayload payload{address, generation, slot, static_cast<std::uint8_t>(kind),
+                                         static_cast<std::uint8_t>(flags)};
+  extended(trace::ExtendedKind::LockObject, &payload, sizeof payload);
+}
+
+void StreamBuilder::lock_wait(std::uint16_t slot, std::uint32_t place, std::uint64_t ticks) {
+  const trace::LockWaitPayload payload{ticks, place, slot, 0};
+  extended(trace::ExtendedKind::LockWait, &payload, sizeof payload);
+}
+
 void StreamBuilder::context_end(ContextOperand context) {
   emit(Op::ContextEnd, flags_of(context), {},
        [&](trace::RecordEncoder& encoder) { put(encoder, context); });
@@ -263,6 +306,13 @@ void TraceBuilder::region(std::uint32_t id, const std::string& name, const std::
             "\",\"line\":" + std::to_string(line) + ",\"factor\":0}\n";
 }
 
+void TraceBuilder::lock_place(std::uint32_t id, trace::LockKind kind, const std::string& file,
+                              std::uint32_t line, const std::string& name) {
+  site_line("{\"lock_place\":" + std::to_string(id) + ",\"kind\":\"" +
+            trace::kLockKindNames[static_cast<unsigned>(kind)] + "\",\"name\":\"" + name +
+            "\",\"file\":\"" + file + "\",\"line\":" + std::to_string(line) + ",\"stack\":[]}");
+}
+
 std::string TraceBuilder::run_json() const {
   char session[17];
   std::snprintf(session, sizeof session, "%016llx", static_cast<unsigned long long>(session_));
@@ -281,8 +331,12 @@ std::string TraceBuilder::run_json() const {
          ",\"step_cost_ns\":" + std::to_string(step_cost) +
          (gap_cost_ns == 0 ? "" : ",\"gap_cost_ns\":" + std::to_string(gap_cost_ns)) +
          ",\"kernel_included\":true,\"same_as_time\":" + (same_as_time ? "true" : "false") +
-         ",\"reason\":\"\"},\"extra_events\":[" + events +
-         "],\"as_if_cores\":0,\"max_size\":0,\"paused_at_start\":false,\"time_start\":0,"
+         ",\"reason\":\"\"},\"extra_events\":[" + events + "]," +
+         (locks.empty() ? ""
+                        : "\"locks\":\"" + locks +
+                              "\",\"c_locks_seen\":" + (c_locks_seen ? "true" : "false") + ",") +
+         "\"as_if_cores\":0,\"max_size\":0,\"paused_at_start\":false,\"time_start\":0," +
+         (sleep_seen ? "\"sleep_seen\":true," : "") + (waits_seen ? "\"waits_seen\":true," : "") +
          "\"mono_start_ns\":0,\"cpu_ns_at_start\":0}\n";
 }
 

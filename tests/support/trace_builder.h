@@ -84,6 +84,15 @@ public:
   void release(StepFigures step, bool kept = false);
   void acquire(StepFigures step, std::uint64_t edge, bool alone = false);
   void region(std::uint32_t region, std::uint64_t work);
+  // Section and Take: `step` has the offset as lead, the work inside, and as wall the time waited.
+  // `sections`: how many it represents, if kLockMany is one of the flags.
+  void section(StepFigures step, std::uint16_t slot, std::uint32_t place, unsigned flags = 0,
+               std::uint32_t sections = 1, std::uint32_t work_error = 0);
+  void take_lock(StepFigures step, std::uint16_t slot, std::uint32_t place, unsigned flags = 0);
+  void give_lock(std::uint64_t offset, std::uint16_t slot, unsigned flags = 0);
+  void lock(std::uint16_t slot, std::uint64_t address, trace::LockKind kind,
+            std::uint32_t generation = 0, unsigned flags = 0);
+  void lock_wait(std::uint16_t slot, std::uint32_t place, std::uint64_t ticks);
   void context_end(ContextOperand context);
   void cut(StepFigures step);
 
@@ -102,6 +111,8 @@ public:
   std::vector<std::byte> bytes() const;
 
 private:
+  void lock_record(trace::Op op, StepFigures step, std::uint16_t slot, std::uint32_t place,
+                   unsigned flags, std::uint32_t sections, std::uint32_t work_error);
   void body_end(trace::Op op, StepFigures step, std::uint64_t iterations, std::uint64_t grain,
                 bool joins);
   struct Chunk {
@@ -135,6 +146,8 @@ public:
             const std::string& construct = "task_group", const std::string& tag = "explicit");
   void region(std::uint32_t id, const std::string& name, const std::string& file,
               std::uint32_t line);
+  void lock_place(std::uint32_t id, trace::LockKind kind, const std::string& file,
+                  std::uint32_t line, const std::string& name = "");
   void site_line(const std::string& json) { sites_ += json + "\n"; }
 
   // Fields of run.json and end.json.
@@ -143,9 +156,12 @@ public:
   std::uint64_t step_cost = 0;   // of reading the clock, in units and ns
   std::uint64_t gap_cost_ns = 0; // between two steps; 0: not stated
   bool same_as_time = false;
+  bool sleep_seen = false, waits_seen = false;
   std::uint32_t cpus = 2;
   std::vector<std::string> extra_events;
   bool complete = true;
+  std::string locks = "all"; // or "auto", "off"; empty: not stated
+  bool c_locks_seen = true;
   bool truncated = false; // by the limit of size, as end.json says
   std::uint64_t cpu_ns = 1000000, virtual_work = 0;
   // Work is CPU time.

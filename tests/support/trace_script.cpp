@@ -66,6 +66,70 @@ trace::Construct construct_of(const std::string& name) {
   return static_cast<trace::Construct>(known - std::begin(trace::kConstructNames));
 }
 
+trace::LockKind lock_kind_of(const std::string& name) {
+  const auto* const known =
+      std::find(std::begin(trace::kLockKindNames), std::end(trace::kLockKindNames), name);
+  if (known == std::end(trace::kLockKindNames))
+    throw std::runtime_error("trace script: kind: expected one of kLockKindNames, got " + name);
+  return static_cast<trace::LockKind>(known - std::begin(trace::kLockKindNames));
+}
+
+bool add_lock_record(StreamBuilder& stream, const Line& line) {
+  const auto slot = static_cast<std::uint16_t>(line.number("slot"));
+  const auto place = static_cast<std::uint32_t>(line.number("place"));
+  const StepFigures figures{line.number("work"), line.number("lead"), line.number("waited")};
+  const auto sections = static_cast<std::uint32_t>(line.number("many"));
+  const unsigned flags = (line.number("shared") != 0 ? trace::kLockShared : 0) |
+                         (line.number("contended") != 0 ? trace::kLockContended : 0) |
+                         (sections != 0 ? trace::kLockMany : 0);
+  if (line.word == "lock")
+    stream.lock(slot, line.number("address"), lock_kind_of(line.text("kind", "spin_mutex")),
+                static_cast<std::uint32_t>(line.number("generation")),
+                line.number("reused") != 0 ? trace::kLockMayBeReused : 0);
+  else if (line.word == "section")
+    stream.section(figures, slot, place, flags, sections,
+                   static_cast<std::uint32_t>(line.number("error")));
+  else if (line.word == "take")
+    stream.take_lock(figures, slot, place, flags);
+  else if (line.word == "give")
+    stream.give_lock(figures.lead, slot, flags);
+  else if (line.word == "lock-wait")
+    stream.lock_wait(slot, place, line.number("ticks"));
+  else
+    return false;
+  return true;
+}
+
+bool add_limit_record(StreamBuilder& stream, const Line& line) {
+  const auto as32 = [&](const char* name, std::uint64_t otherwise = 0) {
+    return static_cast<std::uint32_t>(line.number(name, otherwise));
+  };
+  const bool like_machine = line.number("like_machine") != 0;
+  if (line.word == "in-arena") {
+    const std::uint32_t asked = as32("asked");
+    const trace::InArenaPayload payload{line.number("work"),
+                                        as32("arena"),
+                                        asked,
+                                        as32("reserved", asked > 0 ? 1 : 0),
+                                        as32("slots", asked > 0 ? std::max(asked, 2u) : 0),
+                                        (line.number("entered") != 0 ? trace::kArenaEntered : 0u) |
+                                            (like_machine ? trace::kArenaLikeMachine : 0u),
+                                        0};
+    stream.extended(trace::ExtendedKind::InArena, &payload, sizeof payload);
+  } else if (line.word == "enqueued") {
+    const trace::EnqueuedPayload payload{as32("arena"), 0};
+    stream.extended(trace::ExtendedKind::Enqueued, &payload, sizeof payload);
+  } else if (line.word == "allowed") {
+    const trace::AllowedThreadsPayload payload{line.number("time"), line.number("work"),
+                                               as32("threads"),
+                                               like_machine ? trace::kAllowedLikeMachine : 0u};
+    stream.extended(trace::ExtendedKind::AllowedThreads, &payload, sizeof payload);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 ContextOperand context_of(const Line& line) {
   const std::string text = line.text("ctx", "own");
   if (text == "own")
@@ -103,6 +167,11 @@ void add_edge_uses(StreamBuilder& stream, std::uint64_t edge, const std::string&
   stream.extended(trace::ExtendedKind::EdgeUses, &payload, sizeof payload);
 }
 
+void add_asleep(StreamBuilder& stream, std::uint64_t time, std::uint64_t waited) {
+  const trace::AsleepPayload payload{time, waited};
+  stream.extended(trace::ExtendedKind::Asleep, &payload, sizeof payload);
+}
+
 void set_run(TraceBuilder& builder, const Line& line) {
   builder.complete = line.number("complete", 1) != 0;
   builder.cpus = static_cast<std::uint32_t>(line.number("cpus", 2));
@@ -112,8 +181,12 @@ void set_run(TraceBuilder& builder, const Line& line) {
   builder.step_cost = line.number("step_cost", 0);
   builder.gap_cost_ns = line.number("gap_cost_ns", 0);
   builder.same_as_time = line.number("same_as_time", 0) != 0;
+  builder.sleep_seen = line.number("sleep_seen", 0) != 0;
+  builder.waits_seen = line.number("waits_seen", 0) != 0;
   builder.cpu_ns = line.number("cpu_ns", builder.cpu_ns);
   builder.virtual_work = line.number("virtual_work", 0);
+  builder.locks = line.text("locks", builder.locks);
+  builder.c_locks_seen = line.number("c_locks_seen", 1) != 0;
 }
 
 bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
@@ -168,6 +241,8 @@ bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
     stream.context_end(context_of(line));
   else if (word == "cut")
     stream.cut(step);
+  else if (word == "asleep")
+    add_asleep(stream, line.number("time"), line.number("waited"));
   else if (word == "pause")
     stream.extended(trace::ExtendedKind::Pause, nullptr, 0);
   else if (word == "resume")
@@ -183,7 +258,7 @@ bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
   else if (word == "chunk")
     stream.new_chunk(line.number("base"));
   else
-    return false;
+    return add_lock_record(stream, line) || add_limit_record(stream, line);
   return true;
 }
 
@@ -211,6 +286,8 @@ TraceBuilder parse_trace_script(const std::string& text) {
                      line.text("construct", "task_group"), line.text("tag", "explicit"));
       else if (line.word == "region" && !p.empty())
         builder.region(as32(0), p.at(1), p.at(2), as32(3));
+      else if (line.word == "lock-place")
+        builder.lock_place(as32(0), lock_kind_of(p.at(1)), p.at(2), as32(3), line.text("name", ""));
       else if (line.word == "stream") {
         while (builder.stream_count() <= as32(0))
           builder.stream(line.number("base"));

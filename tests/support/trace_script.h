@@ -2,16 +2,19 @@
 // Parses hand-written traces, `*.trace.txt`, into a TraceBuilder. One record per line, in the order
 // of its stream.
 //
-//   run complete=1 cpus=2 unit=units clock=virtual hz=0 same_as_time=0 step_cost=0 gap_cost_ns=0 virtual_work=175
+//   run complete=1 cpus=2 unit=units clock=virtual hz=0 same_as_time=0 step_cost=0 gap_cost_ns=0 virtual_work=175 locks=all
+//       sleep_seen=0 waits_seen=0
 //   site 25 a.cpp 25                      id, file, line [, column]; task_group, tagged by tp-c++
 //   site 26 a.cpp 26 construct=parallel_for tag=address
 //   region 0 sort a.cpp 3                 id, name, file, line
+//   lock-place 0 spin_mutex a.cpp 9 name=q    id, kind, file, line
 //   stream 0                              what follows belongs to stream 0 (base=TIME)
 //     thread role=main prior=0            role: main, external, worker
 //     spawn work=80 site=25 ctx=new       site: a number, last; else inherited
 //     spawn-wait alone=1 / wait           ctx: new, new-exclusive (construct=parallel_scan: of
 //                                         that), own, last, STREAM.ORDINAL
 //     begin task=-1                       task: newest, -N (before it), STREAM.ORDINAL
+//     asleep time=7 waited=7              in the step that the next record closes
 //     end / task / loop-begin / join / release / cut   work= lead= wall= (default: work)
 //     loop-end n=64 grain=1 joins=1 / portion-end n=8 grain=1 joins=1 / portions-joined /
 //     shape rows=4 row_grain=1 cols=10 col_grain=5 / whole (the same) / join runs=1 / join skipped=1 /
@@ -19,6 +22,11 @@
 //     region id=0 work=5 / context-end ctx=last
 //     wait-end idle=3 / thread-end cpu=1 / pause / resume / chunk base=TIME
 //     stack-out / stack-in stack=0.0 / edge-uses edge=0.0 change=1 / feed
+//     lock slot=0 address=64 kind=spin_mutex generation=0 reused=1 / section slot=0 place=0 lead=
+//     work= waited= shared=1 contended=1 many=N error= / take (the same) / give slot=0 lead= shared=1 /
+//     lock-wait slot=0 place=0 ticks=5
+//     in-arena arena=1 work=4 asked=1 reserved=1 slots=2 entered=1 like_machine=1 / enqueued arena=1 /
+//     allowed threads=4 time=100 work=4 like_machine=1
 //   # comment
 #pragma once
 

@@ -55,7 +55,7 @@ export function enriched(/** @type {any} */ real, { threads = 2, slices = 3000, 
     return { stream, slices, gzip: gzipSync(Buffer.from(bytes)).toString("base64") };
   }) };
   sites.forEach((/** @type {any} */ site, /** @type {number} */ i) => {
-    site.idle_blame_ns = Math.round((ns * (i === 0 ? 0.8 : 0.2)) / (i + 1));
+    site.idle_beside_ns = Math.round((ns * (i === 0 ? 0.8 : 0.2)) / (i + 1));
     site.first_begin_ns = i * 1000;
     if (i === 0 || site.invocations === 0) return;
     const weights = Array.from({ length: 30 }, (_, b) => Math.exp(-((b - 18 - (i % 4)) ** 2) / 8));

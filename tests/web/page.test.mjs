@@ -3,7 +3,7 @@
 // themes, narrow windows and print; empty states; hostile names; axe-core.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -28,13 +28,14 @@ function rich() {
   profile.run.cpus = 4;
   const row = profile.sites[1];
   const make = (/** @type {number} */ i) => ({ ...structuredClone(row), name: `image.cpp:${10 * i}`, file: "image.cpp", line: 10 * i, functions: [`(anonymous namespace)::stage_${i}`],
-    exclusive_work: 9_000_000 - i * 1_000_000, critical_work: 700_000 - i * 90_000, work: 9_000_000 - i * 1_000_000, span: 700_000 - i * 90_000, parallelism: 12,
+    exclusive_work: 9_000_000 - i * 1_000_000, critical_work: 700_000 - i * 90_000, work: 9_000_000 - i * 1_000_000, span: 700_000 - i * 90_000, longest_chain: 800_000 - i * 90_000, parallelism: 12,
     invocations: 1000 * i, tasking: { ...row.tasking, mean_task_work: 5000, modelled_percent: 3.5, modelled_cost: 120_000 * i, steals: 10 * i } });
   profile.sites = [{ ...profile.sites[0], exclusive_work: 4_000_000, critical_work: 4_000_000 }, ...[1, 2, 3, 4, 5, 6, 7].map(make)];
   const sum = (/** @type {string} */ key) => profile.sites.reduce((/** @type {number} */ all, /** @type {any} */ site) => all + site[key], 0);
   profile.work = sum("exclusive_work");
   profile.span = sum("critical_work");
   profile.parallelism = Math.round((100 * profile.work) / profile.span) / 100;
+  profile.verdict.limit = profile.parallelism;
   Object.assign(profile.sites[0], { work: profile.work, span: profile.span, parallelism: profile.parallelism });
   profile.prediction.not_made = "";
   profile.prediction.work = profile.work;
@@ -42,11 +43,12 @@ function rich() {
     const time = Math.round(profile.work / procs + profile.span * 0.9);
     return { procs, time: procs === 1 ? profile.work : time, speedup: procs === 1 ? 1 : Math.round((100 * profile.work) / time) / 100, efficiency_percent: (100 * profile.work) / time / procs, binds: procs < 4 ? "work" : "span" };
   });
-  profile.regions = [{ file: "image.cpp", line: 33, names: ["noise"], critical_work: 3_000_000, expected_factor: 0 }];
+  profile.regions = [{ file: "image.cpp", line: 33, names: ["noise"], sites: [0], critical_work: 3_000_000, expected_factor: 0 }];
   profile.what_if.curves = [{ regions: [0], all: true, points: [] }, { regions: [0], all: false, points: [2, 8, 400].map((factor) => ({ factor, parallelism: profile.parallelism * (1 + factor / (factor + 2)) })) }];
   profile.what_if.explored = [
     { kind: "stretch", name: "main between the loops", file: "image.cpp", from_file: "image.cpp", from_line: 20, work: 1_000_000, critical_work: 1_000_000, points: [2, 8, 400].map((factor) => ({ factor, parallelism: profile.parallelism * (1 + 0.3 * (1 - 1 / factor)) })) },
     { kind: "wait", name: "the wait after image.cpp:20", file: "image.cpp", line: 20, points: [{ factor: 1, parallelism: profile.parallelism * 1.2 }] }];
+  profile.what_if.changes = [{ kind: "region", index: 1, name: "noise" }, { kind: "stretch", index: 0, name: "main between the loops" }, { kind: "wait", index: 1, name: "the wait after image.cpp:20" }];
   profile.trace.elapsed_ticks = 20_000_000;
   Object.assign(profile.time_balance, { threads: 4, elapsed_ticks: 20_000_000, steps_ticks: 50_000_000, of_them_descheduled_ticks: 9_000_000, overhead_ticks: 5_000_000, idle_ticks: 25_000_000, absent_ticks: 0 });
   Object.assign(profile.run_path, { path_ticks: 20_000_000, running_ticks: 12_000_000, not_made: "", busy_delay_ticks: { create: 5_000_000 }, scheduler_delay_ticks: { create: 3_000_000 } });
@@ -127,6 +129,18 @@ test("excerpts of the source are on the page, unless they are not wanted", () =>
   for (const line of lines) assert.equal(source[0].lines[line], `line ${line}`);
   assert.equal(source[0].name, "paper.cpp");
   assert.equal(dataOf(makePage(data, undefined, "--no-source", ...mapped)).source, undefined);
+  execFileSync(process.env.TP_ANALYZE ?? "tp-analyze", ["-q", ...mapped, "--export", "html:with_source.html", data], { cwd: folder });
+  assert.deepEqual(dataOf(join(folder, "with_source.html")).source, source);
+});
+
+test("--open gives the page to the browser of the desktop", () => {
+  const programs = join(folder, "programs"), opened = join(folder, "opened");
+  mkdirSync(programs);
+  writeFileSync(join(programs, "xdg-open"), `#!/bin/sh\necho "$@" >${opened}\n`, { mode: 0o755 });
+  const page = join(folder, "to open.html");
+  execFileSync(process.env.TP_REPORT ?? "tp-report", ["-q", "--open", "-o", page, data], { env: { ...process.env, PATH: `${programs}:${process.env.PATH}` } });
+  for (let i = 0; i < 50 && !existsSync(opened); ++i) execFileSync("sleep", ["0.1"]);
+  assert.equal(readFileSync(opened, "utf8").trim(), page);
 });
 
 test("two pages of the same data are the same bytes", () => {
@@ -174,7 +188,7 @@ test("figures of the page equal those of the JSON", { skip }, () => seen(fullPag
   const limit = await page.locator(".number.limit strong").innerText();
   assert.equal(limit, `${shown.parallelism.toFixed(2)}×`);
   const map = await page.locator("#limits svg.chart").first().locator(".mark").evaluateAll((/** @type {any[]} */ all) => all.map((each) => each.getBBox().width));
-  const blocks = [shown.phases.before.span, shown.sites[0].critical_work - shown.phases.before.span - shown.phases.after.span, shown.phases.after.span, ...shown.sites.slice(1).map((/** @type {any} */ site) => site.critical_work)];
+  const blocks = [shown.regions[0].critical_work, shown.sites[0].critical_work - shown.regions[0].critical_work, ...shown.sites.slice(1).map((/** @type {any} */ site) => site.critical_work)];
   assert.equal(map.length, blocks.length);
   const width = map.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b + 1, 0);
   map.forEach((/** @type {number} */ each, /** @type {number} */ i) => assert.ok(Math.abs((each + 1) / width - blocks[i] / shown.span) < 0.004, `width of block ${i}`));
@@ -203,7 +217,7 @@ test("arrow keys go from mark to mark, and show what a mark says", { skip }, () 
   await page.keyboard.press("ArrowRight");
   const label = () => page.evaluate("document.activeElement.getAttribute('aria-label')");
   const one = await label();
-  assert.match(plain(one), /outside tasks.*critical path/);
+  assert.match(plain(one), /marked region noise.*critical path/);
   assert.match(plain(await page.locator("#tip").innerText()), /of the critical path/);
   await page.keyboard.press("ArrowRight");
   assert.notEqual(await label(), one);
@@ -260,6 +274,7 @@ test("prints", { skip }, () => seen(fullPage, async (page) => {
   assert.ok((await page.pdf()).length > 20_000);
   await page.emulateMedia({ media: "print" });
   assert.equal(await page.locator(".bar").isVisible(), false);
+  assert.ok(await page.locator("#measured dd").first().isVisible(), "what is folded is printed");
 }));
 
 test("works without scripts: headline and figures", { skip }, async () => {
@@ -291,6 +306,93 @@ test("each section says why it is empty", { skip }, async () => {
   await seen(makePage(nothing), async (page) => {
     assert.ok((await page.locator(".empty").count()) > 5);
   });
+});
+
+test("what --from first-use leaves out has its name", { skip }, async () => {
+  const script = join(folder, "first_use.txt"), recording = join(folder, "first_use");
+  writeFileSync(script, `run cpus=2 hz=1000000000 same_as_time=1 unit=ns
+site 1 a.cpp 12
+stream 0
+  thread role=main
+  cut work=3000 wall=1000
+  spawn work=500 site=1 ctx=new-exclusive
+  wait ctx=last
+    task task=newest work=20000 wall=4000
+  wait-end
+  end work=500
+  thread-end
+`);
+  execFileSync(process.env.TP_MAKE_TRACE ?? "", [script, recording]);
+  for (const [from, expected] of [["start", 0], ["first-use", 4000]]) {
+    execFileSync(process.env.TP_ANALYZE ?? "tp-analyze", ["-q", "--from", String(from), "--export", `html:${from}.html`, recording], { cwd: folder });
+    const file = join(folder, `${from}.html`), { time_profile: load, time_balance: balance, measured, work } = dataOf(file);
+    // Ticks are ns; the script has no time of the process, which counts where all of it does.
+    if (expected > 0) assert.equal(measured.time_ns, balance.elapsed_ticks);
+    assert.equal(measured.speedup, Math.round((100 * work) / measured.time_ns) / 100);
+    const sum = (/** @type {number[]} */ values) => values.reduce((a, b) => a + b, 0);
+    assert.equal(sum(load.left_out), expected);
+    assert.equal(sum(load.no_cpu), balance.of_them_descheduled_ticks);
+    assert.equal(sum(load.running.map(sum)) + sum(load.other) + expected, balance.steps_ticks);
+    await seen(file, async (page) => {
+      const legend = plain(await page.locator("#busy .legend").innerText());
+      assert.equal(legend.includes("left out of the profile"), expected > 0);
+      assert.ok(legend.includes("running without a CPU"));
+    });
+  }
+});
+
+test("one number of a figure everywhere", { skip }, () => seen(fullPage, async (page) => {
+  const shown = dataOf(fullPage);
+  // The time on one CPU, in the summary and in the table.
+  const first = plain(await page.locator("table.predicted tbody tr").first().innerText()).split("\t")[1].trim();
+  assert.ok(plain(await page.locator(".number.predicted").innerText()).includes(`instead of ${first}`));
+  // Code outside tasks runs one at a time.
+  const main = plain(await page.locator("table.sites tbody tr", { hasText: "code outside tasks" }).innerText());
+  assert.match(main, /1\.00×/);
+  const { longest_chain: chain, work } = shown.sites[1];
+  assert.ok(plain(await page.locator("table.sites tbody tr", { hasText: shown.sites[1].name }).first().innerText()).includes(`${(work / chain).toFixed(1)}×`));
+}));
+
+test("the map names the marked regions in code outside tasks, and its blocks add up", { skip }, () => seen(fullPage, async (page) => {
+  const { regions, sites, span } = dataOf(fullPage);
+  const names = await page.locator("#limits .block").evaluateAll((/** @type {Element[]} */ all) => all.map((each) => each.getAttribute("aria-label") ?? ""));
+  const share = (/** @type {number} */ part) => `${Math.round((100 * part) / span)}\u00a0% of the critical path`;
+  assert.ok(names.some((name) => name.startsWith("marked region noise (image.cpp:33)") && name.includes(share(regions[0].critical_work))), names.join("\n"));
+  assert.ok(names.some((name) => name.startsWith("code outside tasks, not in a marked region") && name.includes(share(sites[0].critical_work - regions[0].critical_work))), names.join("\n"));
+}));
+
+test("a site leads to its line, whose words are in colors", { skip }, () => seen(fullPage, async (page) => {
+  const link = page.locator("table.sites a.place").first(), line = dataOf(fullPage).sites[1].line;
+  await link.focus();
+  await page.keyboard.press("Enter");
+  const row = page.locator(".source tr:target");
+  assert.equal(await row.getAttribute("data-line"), String(line));
+  // It is scrolled to, which takes its time; the policy of the page forbids waitForFunction().
+  let [top, height] = [Infinity, 0];
+  for (let i = 0; i < 100 && !(top > 0 && top < height); ++i) {
+    await page.waitForTimeout(100);
+    [top, height] = await row.evaluate((/** @type {Element} */ each) => [each.getBoundingClientRect().top, innerHeight]);
+  }
+  assert.ok(top > 0 && top < height, `${top} of ${height}`);
+}));
+
+test("filters of a pipeline differ in all legends; wrappers are in tables only", { skip }, async () => {
+  const piped = rich();
+  [1, 2, 3].forEach((i) => Object.assign(piped.sites[i], { name: `filter ${i} of image.cpp:10`, line: 10 }));
+  Object.assign(piped.sites[4], { name: "ns::work(int) <- ns::wrapper(int)", file: "ns::work(int)", line: 0 });
+  await seen(makePage(piped), async (page) => {
+    const names = (await page.locator("#limits .legend").last().locator("span").allInnerTexts()).map((/** @type {string} */ each) => each.trim());
+    assert.equal(new Set(names).size, names.length, names.join(", "));
+    assert.ok(names.includes("filter 2 :10") && names.includes("work"), names.join(", "));
+    assert.match(await page.locator("table.sites tbody").innerText(), /← wrapper/);
+  });
+});
+
+test("without lines, the source says that debug information is missing", { skip }, async () => {
+  const bare = rich();
+  delete bare.source;
+  for (const site of bare.sites) Object.assign(site, { line: 0 });
+  await seen(makePage(bare), async (page) => assert.match(await page.locator("#source .empty").innerText(), /debug information/));
 });
 
 test("one thread, no clock of time", { skip }, async () => {

@@ -12,6 +12,8 @@ struct Prefix {
 
   std::string library_directory() const { return directory + "/lib"; }
   std::string library() const { return directory + "/lib/libtbb.so.12"; }
+  // Sees threads of the program, in front of the C library.
+  std::string preload() const { return directory + "/lib/libtaskpath-preload.so"; }
   std::string tool(const std::string& name) const { return directory + "/bin/" + name; }
 };
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -82,23 +83,35 @@ private:
   _exit(127);
 }
 
+// Whether the process ends within so many ms. Where it has no descriptor (before Linux 5.3, or
+// forbidden): after that time.
+bool ends_within(int ms, pid_t pid, int descriptor) {
+  if (descriptor >= 0) {
+    pollfd end{descriptor, POLLIN, 0};
+    const int ready = poll(&end, 1, ms);
+    return ready > 0 || (ready < 0 && errno != EINTR);
+  }
+  const timespec nap{ms / 1000, ms % 1000 * 1'000'000L};
+  nanosleep(&nap, nullptr);
+  siginfo_t ended{};
+  return waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         ended.si_pid != 0;
+}
+
 // Returns when the process has ended (or cannot be watched).
 void observe(pid_t pid, const Observer& observer) {
   constexpr int kFirstMs = 2, kLastMs = 250, kGrowth = 8; // by an eighth
-  const int ended = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  if (ended < 0) // before Linux 5.3, or forbidden
-    return;
-  pollfd end{ended, POLLIN, 0};
-  for (int interval = kFirstMs;;) {
-    const int ready = poll(&end, 1, interval);
-    if (ready > 0 || (ready < 0 && errno != EINTR))
+  const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  int interval = kFirstMs, wait = kFirstMs;
+  while (!ends_within(wait, pid, descriptor)) {
+    const int most = observer(pid);
+    if (most < 0 && descriptor < 0)
       break;
-    if (ready == 0) {
-      observer(pid);
-      interval = std::min(interval + 1 + interval / kGrowth, kLastMs);
-    }
+    wait = most < 0 ? interval : std::min(interval, most);
+    interval = std::min(interval + 1 + interval / kGrowth, kLastMs);
   }
-  close(ended);
+  if (descriptor >= 0)
+    close(descriptor);
 }
 
 } // namespace

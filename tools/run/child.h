@@ -21,8 +21,9 @@ struct ChildResult {
 };
 
 // Called with the child's process id while the program runs: soon after its start, and then at
-// growing intervals.
-using Observer = std::function<void(pid_t)>;
+// growing intervals, but not later than after the number of ms that it returned, unless that is
+// negative.
+using Observer = std::function<int(pid_t)>;
 
 // Starts `command` with `variables` added to the environment and waits for it. Meanwhile SIGINT and
 // SIGQUIT are ignored here (the terminal sends them to the program as well) and TERM, HUP, USR1 and

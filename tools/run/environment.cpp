@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <string_view>
+#include <unistd.h>
 
 namespace tp::tool {
 namespace {
@@ -12,6 +13,13 @@ namespace {
 std::string prepended(const char* variable, const std::string& value) {
   const char* old = std::getenv(variable);
   return old && *old ? value + ":" + old : value;
+}
+
+// The loader splits LD_PRELOAD at blanks and colons and has no quoting; if the path contains one, the
+// loader searches for the bare name instead.
+std::string in_preload(const std::string& library) {
+  return library.find_first_of(" :") == std::string::npos ? library
+                                                          : library.substr(library.rfind('/') + 1);
 }
 
 } // namespace
@@ -24,11 +32,10 @@ Variables program_environment(const Options& options, const Prefix& prefix,
     variables.emplace_back("LD_LIBRARY_PATH",
                            prepended("LD_LIBRARY_PATH", prefix.library_directory()));
   if (loading == Loading::First) {
-    // The loader splits LD_PRELOAD at blanks and colons and has no quoting; if the path contains
-    // one, the loader searches for the bare name instead.
-    const bool splits = prefix.library().find_first_of(" :") != std::string::npos;
-    variables.emplace_back("LD_PRELOAD",
-                           prepended("LD_PRELOAD", splits ? "libtbb.so.12" : prefix.library()));
+    std::string libraries = in_preload(prefix.library());
+    if (access(prefix.preload().c_str(), R_OK) == 0)
+      libraries = in_preload(prefix.preload()) + ":" + libraries;
+    variables.emplace_back("LD_PRELOAD", prepended("LD_PRELOAD", libraries));
   }
   variables.emplace_back("TP_DATA", data_pattern);
   variables.emplace_back("TP_RUN", run);
@@ -42,6 +49,8 @@ Variables program_environment(const Options& options, const Prefix& prefix,
     variables.emplace_back("TP_AS_IF_CORES", std::to_string(options.as_if_cores));
   if (options.divide)
     variables.emplace_back("TP_DIVIDE", "1");
+  if (!options.locks.empty())
+    variables.emplace_back("TP_LOCKS", options.locks);
   if (options.style.is_verbose())
     variables.emplace_back("TP_VERBOSE", "1");
   return variables;

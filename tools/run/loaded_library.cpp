@@ -7,16 +7,14 @@
 #include <filesystem>
 #include <sstream>
 #include <string_view>
-#include <vector>
 
 #include "common/files.h"
+#include "run/processes.h"
 
 namespace tp::tool {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMostProcesses = 1000; // of one look
 
 bool is_tbb(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
@@ -34,30 +32,18 @@ bool has_variable(std::string_view environment, std::string_view name, std::stri
   return false;
 }
 
-std::vector<std::string> children_of(const std::string& process) {
-  std::vector<std::string> children;
-  std::error_code error;
-  for (fs::directory_iterator thread(process + "/task", error), end; !error && thread != end;
-       thread.increment(error)) {
-    std::istringstream numbers(read_file(thread->path().string() + "/children").value_or(""));
-    for (std::string number; numbers >> number;)
-      children.push_back("/proc/" + number);
-  }
-  return children;
-}
-
 } // namespace
 
 LoadedLibraryWatch::LoadedLibraryWatch(const Prefix& prefix, std::string run)
     : library_(prefix.library()), run_(std::move(run)) {}
 
 void LoadedLibraryWatch::look(pid_t root) {
-  std::vector<std::string> processes{"/proc/" + std::to_string(root)};
-  for (std::size_t i = 0; i < processes.size() && i < kMostProcesses && !found_; ++i) {
-    look_at(processes[i]);
-    for (std::string& child : children_of(processes[i]))
-      processes.push_back(std::move(child));
-  }
+  if (found_)
+    return;
+  look_at("/proc/" + std::to_string(root));
+  for (const pid_t process : descendants_of(root))
+    if (!found_)
+      look_at("/proc/" + std::to_string(process));
 }
 
 void LoadedLibraryWatch::look_at(const std::string& process) {

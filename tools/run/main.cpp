@@ -24,7 +24,9 @@
 #include "run/environment.h"
 #include "run/loaded_library.h"
 #include "run/options.h"
+#include "run/pause.h"
 #include "run/pfm_events.h"
+#include "run/window.h"
 
 namespace tp::tool {
 namespace {
@@ -180,7 +182,16 @@ int run(int argc, char** argv) {
     return kOk;
   Options& options = *parsed;
   const Prefix prefix = own_prefix();
+  if (options.pause != 0 || options.resume != 0)
+    return pause_process(static_cast<pid_t>(std::max(options.pause, options.resume)),
+                         options.pause != 0, prefix);
   require_library(prefix);
+  // Before the program has run.
+  if (!options.report_to.empty() && access(prefix.tool("tp-report").c_str(), X_OK) != 0)
+    throw Failure("--report",
+                  "there is no " + prefix.tool("tp-report") +
+                      ": node and npm were missing when Taskpath was built",
+                  "install node and npm, then configure and build Taskpath again");
   check_events(options, prefix);
 
   const std::string& program = options.command.front();
@@ -188,7 +199,10 @@ int run(int argc, char** argv) {
   const std::string pattern = data_pattern(options);
   const RunName name = run_name();
   require_writable(pattern);
-  const Variables variables = program_environment(options, prefix, pattern, name.name, loading);
+  Variables variables = program_environment(options, prefix, pattern, name.name, loading);
+  RecordingWindow window(options.delay_ns, options.duration_ns, pattern, name);
+  if (options.has_window())
+    variables.emplace_back("TP_WINDOW", window.variable());
   for (const auto& [name, value] : variables)
     detail(fmt::format("{}={}", name, value));
 
@@ -198,8 +212,10 @@ int run(int argc, char** argv) {
     hint(diagnosis.hint);
   }
   LoadedLibraryWatch watch(prefix, name.name);
-  const ChildResult child =
-      run_child(options.command, variables, [&](pid_t pid) { watch.look(pid); });
+  const ChildResult child = run_child(options.command, variables, [&](pid_t pid) {
+    watch.look(pid);
+    return window.look();
+  });
   if (child.pid < 0)
     throw Failure(program, std::string("cannot be started: ") + std::strerror(child.exec_errno));
   if (child.exec_errno != 0)
@@ -208,8 +224,12 @@ int run(int argc, char** argv) {
   const std::vector<Recording> recordings = recordings_of(pattern, name);
   if (const auto& other = watch.found())
     report_other_library(*other, recordings.empty());
+  if (options.has_window())
+    window.report();
   if (recordings.empty()) {
-    if (!watch.found() && loading != Loading::Impossible)
+    if (!watch.found() && window.has_ended())
+      warning("nothing was recorded: no process used oneTBB before the time to record was over");
+    else if (!watch.found() && loading != Loading::Impossible)
       report_nothing_recorded(program, options, pattern, child, prefix);
     end_like(child);
   }

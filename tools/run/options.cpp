@@ -7,6 +7,10 @@
 #include "options/command_line.h"
 #include "values/size.h"
 
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
 namespace tp::tool {
 namespace {
 
@@ -31,9 +35,43 @@ Examples:
   tp-run --analyze ./prog input.txt        record, then show the profile
   tp-run -o 'runs/%e-%p' -e cycles ./prog  one directory per process
   tp-run -e tsc,page-faults ./prog         page faults per site, in the JSON
-  tp-run --paused ./server                 record only after tp::resume())";
+  tp-run --paused ./server                 record only after tp::resume()
+  tp-run --delay 5 --duration 10 ./server  record 10 s; the server runs on
+  tp-run --pause 4711                      from another terminal)";
 
-void check(const CommandLine& line, const std::string& max_size, Options& options) {
+constexpr std::uint64_t kMostPid = 4'194'304; // of Linux
+
+// "5", "0.5", "500ms", "2min" in ns: at least `least`.
+std::uint64_t parse_duration(const std::string& option, const std::string& text,
+                             std::uint64_t least) {
+  struct Unit {
+    std::string_view name;
+    double ns;
+  };
+  constexpr Unit kUnits[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"min", 60e9}, {"h", 3600e9}};
+  constexpr double kMostNs = 1e18; // some 30 years
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string_view unit = std::string_view(text).substr(digits);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + digits, value);
+  for (const Unit& known : kUnits)
+    if (error == std::errc{} && end == text.data() + digits && unit == known.name &&
+        value * known.ns <= kMostNs && value * known.ns >= static_cast<double>(least))
+      return static_cast<std::uint64_t>(value * known.ns + 0.5);
+  throw unexpected(option, "a time in seconds, such as 5, 0.5, 500ms or 2min", "'" + text + "'");
+}
+
+// --pause and --resume.
+void check_process(const CommandLine& line, const Options& options) {
+  const std::string name = line.given("--pause") ? "--pause" : "--resume";
+  if (line.given("--pause") && line.given("--resume"))
+    throw unexpected("--pause", "either --pause or --resume", "both");
+  if (!options.command.empty())
+    throw unexpected(name, "no program", "'" + options.command.front() + "'");
+}
+
+void check(const CommandLine& line, const std::string& max_size, const std::string& delay,
+           const std::string& duration, Options& options) {
   if (line.given("--event") && options.events.empty())
     throw unexpected("--event", "auto or an event such as instructions", "''");
   if (line.given("--max-size")) {
@@ -46,6 +84,15 @@ void check(const CommandLine& line, const std::string& max_size, Options& option
     throw unexpected("--analyze", "a file name that ends in .csv", "'" + options.analyze_to + "'");
   if (!options.report_to.empty() && !options.report_to.ends_with(".html"))
     throw unexpected("--report", "a file name that ends in .html", "'" + options.report_to + "'");
+  if (line.given("--delay"))
+    options.delay_ns = parse_duration("--delay", delay, 0);
+  if (line.given("--duration"))
+    options.duration_ns = parse_duration("--duration", duration, 1);
+  if (options.paused && options.has_window())
+    throw unexpected("--paused", "no --delay and no --duration: the program says what to record",
+                     "both");
+  if (line.given("--pause") || line.given("--resume"))
+    return check_process(line, options);
   if (options.command.empty() || options.command.front().empty())
     throw Failure("", "no program given");
 }
@@ -54,7 +101,7 @@ void check(const CommandLine& line, const std::string& max_size, Options& option
 
 std::optional<Options> parse_options(const std::vector<std::string>& arguments) {
   Options options;
-  std::string max_size;
+  std::string max_size, delay, duration;
   CommandLine line("tp-run", "Run a program and record its oneTBB tasks.",
                    "[OPTIONS] [--] PROGRAM [ARG...]");
   line.group("Recording");
@@ -70,9 +117,19 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
       "--divide", options.divide,
       "Call the bodies of loops for parts of their ranges, down to the grain size, to measure "
       "what each part costs");
+  line.choice(
+      "--locks", options.locks, {"auto", "all", "off"},
+      "Record locks (default: $TP_LOCKS, else auto): the sections of code that hold them, and "
+      "how long threads wait for them; off: nothing of that");
   line.flag("--paused", options.paused, "Record nothing until the program calls tp::resume()");
+  line.value("--delay", delay, "SECONDS", "Record nothing at first, for 5, 0.5 or 500ms");
+  line.value("--duration", duration, "SECONDS",
+             "Record for that long, then end the recording; the program runs on");
   line.value("--max-size", max_size, "SIZE",
              "Stop recording when the data has this size, such as 500M or 2G");
+  line.group("A process that records");
+  line.integer("--pause", options.pause, 1, kMostPid, "PID", "Record nothing from here on");
+  line.integer("--resume", options.resume, 1, kMostPid, "PID", "Record again");
   line.group("Analysis");
   line.flag_or_value("--analyze", options.analyze_to, "ws_profile.csv", "FILE.csv",
                      "Run tp-analyze afterwards, which writes FILE.csv (default: ws_profile.csv)");
@@ -80,7 +137,7 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
                      "Run tp-report afterwards, which writes FILE.html (default: report.html)");
   line.footer(kFooter);
   line.stop_at_command(options.command);
-  if (!line.parse(arguments, [&] { check(line, max_size, options); }))
+  if (!line.parse(arguments, [&] { check(line, max_size, delay, duration, options); }))
     return std::nullopt;
   options.style = line.style();
   return options;

@@ -11,8 +11,10 @@ import { timeline } from "./timeline.js";
 /** @typedef {{name: string, note: string, value: number, kind: string}} Part */
 
 /** @type {Record<string, string>} */
-const EDGES = { create: "a new task waited for a thread", create_continue: "a task waited to go on after creating another",
-  wait_continue: "a task waited to go on after its tasks had ended", end: "a task waited to go on after another had ended", inside: "a thread was held up within a task" };
+const EDGES = { create: "a new task was ready", create_continue: "a task could go on after creating another",
+  wait_continue: "a task could go on after its tasks had ended", end: "a task could go on after another had ended", inside: "a task was held up" };
+/** @type {Record<string, string>} */
+const LATE = { create: "new task waited", inside: "held up" };
 
 /** @param {HTMLElement} section @param {Model} model */
 export function busy(section, model) {
@@ -21,15 +23,23 @@ export function busy(section, model) {
 }
 
 /** @param {Model} model */
+const withLeftOut = (model) => (model.profile.from === "first_use" ? ", with what is left out of the profile (--from first-use)" : "");
+
+/** @param {Model} model */
 function threadTime(model) {
   const balance = model.profile.time_balance ?? {};
   const total = (balance.threads ?? 0) * (balance.elapsed_ticks ?? 0);
   if (!(total > 0)) return card("Time of all threads", "", empty("The recording has no times: its clock counts other events only."));
   const lost = balance.of_them_descheduled_ticks ?? 0;
+  // Sleep is in the unit of work: ticks, where time without a CPU is known.
+  const slept = Math.min(lost, model.profile.trace?.asleep ?? 0);
+  const inLocks = balance.of_them_lock_waits_ticks ?? 0;
   /** @type {Part[]} */
   const parts = [
-    { name: "work", note: "running tasks or code outside tasks", value: balance.steps_ticks - lost, kind: "state-work" },
-    { name: "no CPU", note: "a task was running, but the system had given its CPU to others", value: lost, kind: "state-lost" },
+    { name: "work", note: `running tasks or code outside tasks${withLeftOut(model)}`, value: balance.steps_ticks - lost, kind: "state-work" },
+    { name: "asleep", note: "a task was in a lock, in input or output, or waited for another thread", value: slept, kind: "state-asleep" },
+    { name: "waiting for locks", note: "a task waited for a lock, on a CPU or asleep", value: inLocks, kind: "state-locks" },
+    { name: "no CPU", note: model.profile.trace?.sleep_seen ? "a task was running, but the system had given its CPU to others" : "a task was running without a CPU: it slept, or the system had given its CPU to others", value: lost - slept - inLocks, kind: "state-lost" },
     { name: "overhead", note: "creating, starting and joining tasks", value: balance.overhead_ticks ?? 0, kind: "state-overhead" },
     { name: "idle", note: "no task to run", value: balance.idle_ticks ?? 0, kind: "state-idle" },
     { name: "absent", note: "before a thread's first and after its last task", value: balance.absent_ticks ?? 0, kind: "state-absent" },
@@ -42,14 +52,19 @@ function runPath(model) {
   const path = model.profile.run_path ?? {};
   if (path.not_made || !(path.path_ticks > 0)) return card("Why it took so long", "", empty(`The path of this run is not known: ${path.not_made || "the recording has no times"}.`));
   const sum = (/** @type {Record<string, number>} */ delays) => Object.values(delays ?? {}).reduce((a, b) => a + b, 0);
+  const off = path.of_running ?? {};
   /** @type {Part[]} */
   const parts = [
-    { name: "running", note: "the next step of the path ran", value: path.running_ticks, kind: "state-work" },
-    { name: "all busy", note: "it was ready, and all threads were running other tasks", value: sum(path.busy_delay_ticks), kind: "state-busy" },
+    { name: "running", note: `code of the path ran${withLeftOut(model)}`, value: path.running_ticks - sum(off), kind: "state-work" },
+    { name: "asleep", note: "code of the path slept: in input or output, by the clock, until a child process had ended", value: off.latency_ticks ?? 0, kind: "state-asleep" },
+    { name: "waited", note: model.profile.trace?.waits_seen ? "code of the path waited for other threads: in locks, for events" : "code of the path slept", value: off.waited_ticks ?? 0, kind: "state-asleep" },
+    { name: "no CPU", note: "code of the path could run, and this program's threads had all CPUs", value: off.crowded_ticks ?? 0, kind: "state-lost" },
+    { name: "CPU taken", note: "code of the path could run, and others had its CPU (other programs, a hypervisor)", value: off.taken_ticks ?? 0, kind: "state-lost" },
+    { name: "all busy", note: "the next code of the path was ready, and all CPUs ran other tasks", value: sum(path.busy_delay_ticks), kind: "state-busy" },
   ];
   for (const [edge, ticks] of Object.entries(path.scheduler_delay_ticks ?? {}))
-    parts.push({ name: edge === "create" ? "task not taken" : edge === "inside" ? "held up" : "resumed late", note: `a thread was idle, yet ${EDGES[edge] ?? edge}`, value: ticks, kind: "state-late" });
-  return bar("Why it took so long", "The chain of steps that decided when the run ended.", parts, path.path_ticks, model);
+    parts.push({ name: LATE[edge] ?? "resumed late", note: `${EDGES[edge] ?? edge}, and a CPU ran no task of this program`, value: ticks, kind: edge === "create" ? "state-new" : "state-late" });
+  return bar("Why it took so long", `The chain of tasks that decided when the run ended, over its whole time. ${model.profile.run_check?.text ?? ""}`.trim(), parts, path.path_ticks, model);
 }
 
 /** @param {string} title @param {string} note @param {Part[]} parts @param {number} total @param {Model} model */

@@ -4,7 +4,7 @@
 import { scaleLinear, scaleLog } from "d3-scale";
 import { curveMonotoneX, line } from "d3-shape";
 import { axis, chart, mark, spread, text } from "./chart.js";
-import { card, empty, h, s } from "./dom.js";
+import { card, empty, h, s, scrollable } from "./dom.js";
 import { clipped, count, digits, percent, time, times } from "./format.js";
 import { Model } from "./model.js";
 
@@ -31,9 +31,9 @@ function figures(base, now) {
   if (before && after) rows.push(["predicted, 8 CPUs", base.amount(before.time), now.amount(after.time), before.time * (base.nsPerWork || 1), after.time * (now.nsPerWork || 1)]);
   if (base.measured && now.measured) rows.push(["this run", time(base.measured.ns), time(now.measured.ns), base.measured.ns, now.measured.ns]);
   const change = (/** @type {number} */ a, /** @type {number} */ b) => (!(a > 0) || Number.isNaN(b) ? "" : Math.abs(b / a - 1) < 0.0005 ? "same" : `${b >= a ? "+" : "−"}${percent(Math.abs(b / a - 1))}`);
-  return card("Before and after", base.profile.run?.program === now.profile.run?.program ? "" : `${clipped(base.profile.run?.program ?? "", 40)}, then ${clipped(now.profile.run?.program ?? "", 40)}.`, h("table", { class: "figures" }, h("caption", { class: "unseen" }, "Figures of both runs"),
+  return card("Before and after", base.profile.run?.program === now.profile.run?.program ? "" : `${clipped(base.profile.run?.program ?? "", 40)}, then ${clipped(now.profile.run?.program ?? "", 40)}.`, scrollable("Table of figures of both runs", h("table", { class: "figures" }, h("caption", { class: "unseen" }, "Figures of both runs"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "words" }, "figure"), ...["before", "after", "change"].map((name) => h("th", { scope: "col" }, name)))),
-    h("tbody", {}, ...rows.map(([name, a, b, x, y]) => h("tr", {}, h("th", { scope: "row", class: "words" }, name), h("td", {}, a), h("td", {}, b), h("td", {}, change(x, y)))))));
+    h("tbody", {}, ...rows.map(([name, a, b, x, y]) => h("tr", {}, h("th", { scope: "row", class: "words" }, name), h("td", {}, a), h("td", {}, b), h("td", {}, change(x, y))))))));
 }
 
 /** @param {Model} base @param {Model} now */

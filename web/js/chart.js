@@ -109,6 +109,14 @@ export function axis(parent, side, scale, options) {
     transform: side === "left" ? `translate(${options.at},0)` : `translate(0,${options.at})` });
   parent.append(group);
   select(group).call(/** @type {any} */ (make));
+  // The labels at both ends stay within the picture.
+  const [from, to] = side === "bottom" ? [scale.range()[0], scale.range()[1]] : [0, 0];
+  if (side === "bottom") for (const tick of group.querySelectorAll(".tick")) {
+    const x = Number(/translate\(([-\d.]+)/.exec(tick.getAttribute("transform") ?? "")?.[1]);
+    const half = widthOf(tick.textContent ?? "", 11) / 2;
+    if (x - half < Math.min(from - 8, 0)) tick.querySelector("text")?.setAttribute("text-anchor", "start");
+    else if (x + half > to + 8) tick.querySelector("text")?.setAttribute("text-anchor", "end");
+  }
   return group;
 }
 

@@ -46,7 +46,7 @@ export function s(tag, attributes = {}, ...children) {
  * @param {string} text
  */
 export function empty(text) {
-  return h("p", { class: "empty" }, text);
+  return h("p", { class: "empty" }, ...text.split(/(--[a-z][a-z-]*(?: [A-Z]+=[A-Z]+| always)?)/).map((part, i) => (i % 2 === 1 ? h("code", { class: "option" }, part) : part)));
 }
 
 /**
@@ -55,4 +55,12 @@ export function empty(text) {
  */
 export function card(title, note, ...children) {
   return h("div", { class: "card" }, h("h3", {}, title), note ? h("p", { class: "note" }, note) : null, ...children);
+}
+
+/**
+ * A table that scrolls within its card where the window is narrow.
+ * @param {string} name @param {Element} table
+ */
+export function scrollable(name, table) {
+  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, table);
 }

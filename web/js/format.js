@@ -24,7 +24,7 @@ export function time(ns) {
 }
 
 /** A time on an axis: "10 µs". @param {number} ns */
-export const tick = (ns) => time(ns).replace(/(\.\d*?)0+(?=\u00a0)/, "$1").replace(/\.(?=\u00a0)/, "");
+export const tick = (ns) => ns === 0 ? "0" : time(ns).replace(/(\.\d*?)0+(?=\u00a0)/, "$1").replace(/\.(?=\u00a0)/, "");
 
 /** An integer, exact below 100,000: "9,768", "1.23 M". @param {number} value */
 export function count(value) {
@@ -44,6 +44,9 @@ export function percent(part, whole = 1) {
   return (value < 9.95 ? value.toFixed(1) : Math.round(value).toString()) + SPACE + "%";
 }
 
+/** The first of `texts` that fits `room` pixels; "" if none does. @param {number} room @param {number} size of the font @param {...string} texts */
+export const fitting = (room, size, ...texts) => texts.find((each) => [...each].length * size * 0.56 <= room) ?? "";
+
 /** "1 task", "2 tasks". @param {number} value @param {string} noun */
 export const counted = (value, noun) => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 
@@ -51,4 +54,16 @@ export const counted = (value, noun) => `${count(value)} ${noun}${value === 1 ? 
 export function clipped(text, most) {
   const characters = [...text];
   return characters.length <= most ? text : characters.slice(0, Math.max(1, most - 1)).join("") + "…";
+}
+
+/** In at most `lines` lines of about `most` characters, at spaces; the last one is cut. @param {string} text @param {number} most @param {number} lines @returns {string[]} */
+export function wrapped(text, most, lines) {
+  /** @type {string[]} */
+  const result = [""];
+  for (const word of text.split(" ")) {
+    const last = result[result.length - 1];
+    if (last === "" || result.length === lines || [...last].length + 1 + [...word].length <= most) result[result.length - 1] = last ? `${last} ${word}` : word;
+    else result.push(word);
+  }
+  return result.map((line) => clipped(line, most));
 }

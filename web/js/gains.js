@@ -4,22 +4,23 @@
 import { scaleLinear, scaleLog } from "d3-scale";
 import { axis, chart, mark, text } from "./chart.js";
 import { card, empty, h, s } from "./dom.js";
-import { clipped, digits, percent, times } from "./format.js";
+import { clipped, digits, percent, times, wrapped } from "./format.js";
+import { withoutWrappers } from "./model.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./model.js").Change} Change */
 
 const ROWS = 14;
+// Below this width names have lines of their own.
+const NARROW = 760;
 
 /** @param {HTMLElement} section @param {Model} model */
 export function gains(section, model) {
   const host = h("div", { class: "plot" });
-  const order = ["region", "stretch", "site", "wait", "grain"];
-  const all = model.changes.filter((change) => change.points.length > 0);
-  const helpful = all.filter((change) => model.most(change) > model.limit * 1.05)
-    .sort((a, b) => Number(b.kind === "region") - Number(a.kind === "region") || model.most(b) - model.most(a) || order.indexOf(a.kind) - order.indexOf(b.kind));
+  const all = model.changes;
+  const helpful = all.filter((change) => model.most(change) > model.limit * 1.05);
   const shown = helpful.slice(0, ROWS);
-  const made = card("The limit after one change", "Parallelism if one part of the code were faster and all else stayed as it is. Small dot: twice as fast. Large dot: 8 times. Ring: as good as free. Diamond: a change that is made or not.", host);
+  const made = card(`The limit after one change${model.sleeps ? ", without sleep" : ""}`, `Parallelism if one part of the code were faster and all else stayed as it is. ${legend(shown)} ${shown.some((change) => change.points.length === 1) ? "Diamond: a change that is made or not." : ""}`, host);
   section.append(made);
   if (model.isAmple) {
     host.append(empty("Parallelism is enough for 128 CPUs and beyond: no change is needed to scale that far."));
@@ -28,50 +29,82 @@ export function gains(section, model) {
   if (shown.length === 0) {
     host.append(empty(all.length === 0
       ? `No change was evaluated: ${model.profile.what_if?.not_explored || "the program has neither marked regions nor code on the critical path that accounts for 1 %"}.`
-      : "No single change raises the limit by a twentieth."));
+      : "No single change raises the limit by 5\u00a0%."));
     return;
   }
   const rest = all.length - shown.length;
   if (rest > 0) made.append(h("p", { class: "note after" }, helpful.length > shown.length
-    ? `${rest} more, of which ${helpful.length - shown.length} gain over a twentieth.` : `${rest} more gain less than a twentieth each.`));
-  chart(host, { label: "Limit of parallelism after each change", height: (width) => shown.length * (width < 620 ? 66 : 42) + 52,
+    ? `${rest} more changes, of which ${helpful.length - shown.length} gain over 5\u00a0%.` : rest === 1 ? "1 more change gains less than 5\u00a0%." : `${rest} more changes gain less than 5\u00a0% each.`));
+  chart(host, { label: "Limit of parallelism after each change", height: (width) => shown.length * rowOf(width, shown) + 52,
     draw: (svg, width, height) => draw(svg, width, height, model, shown) });
+}
+
+/** The factors that are drawn: the smallest, one near 8, the largest. @param {Change} change */
+function factorsOf(change) {
+  const all = change.points.map((point) => point.factor).sort((a, b) => a - b);
+  return { least: all[0], near: Math.max(all[0], ...all.filter((factor) => factor <= 8)), most: all[all.length - 1] };
+}
+
+/** Where names begin to be left of the picture, and its left end. @param {number} width */
+const leftOf = (width) => (width < NARROW ? 8 : Math.min(400, width * 0.36));
+
+/** A name in one line, or in two. @param {number} width @param {Change} change */
+function linesOf(width, change) {
+  const most = Math.floor((width < NARROW ? width - 10 : leftOf(width) - 20) / 7.3), name = withoutWrappers(change.name);
+  return wrapped([...name].length > 2 * most ? name.replace(/ \([^()]*\)$/, "") : name, most, 2);
+}
+
+/** The height of a row: names of two lines need more. @param {number} width @param {Change[]} shown */
+const rowOf = (width, shown) => (width < NARROW ? 66 : 42) + (shown.some((change) => linesOf(width, change).length > 1) ? 15 : 0);
+
+/** @param {number} factor */
+const words = (factor) => (factor >= 100 ? "as good as free" : factor === 2 ? "twice as fast" : `${factor} times as fast`);
+
+/** @param {Change[]} shown */
+function legend(shown) {
+  const one = shown.find((change) => change.points.length > 1);
+  if (!one) return "";
+  const { least, near, most } = factorsOf(one);
+  return `Small dot: ${words(least)}. ${near !== least && near !== most ? `Large dot: ${words(near)}. ` : ""}Ring: ${words(most)}.`;
 }
 
 /** @param {SVGSVGElement} svg @param {number} width @param {number} height @param {Model} model @param {Change[]} shown */
 function draw(svg, width, height, model, shown) {
-  const narrow = width < 620;
-  const left = narrow ? 8 : Math.min(400, width * 0.36), right = 58, top = 26, row = narrow ? 66 : 42;
+  const narrow = width < NARROW;
+  const left = leftOf(width), right = 58, top = 26, row = rowOf(width, shown), under = narrow ? row - 16 : row / 2;
   const most = Math.max(...shown.map((change) => model.most(change)));
   const log = most / model.limit > 30;
   const x = log ? scaleLog([model.limit * 0.9, most * 1.05], [left, width - right]) : scaleLinear([Math.min(model.limit * 0.9, model.limit - (most - model.limit) * 0.04), most], [left, width - right]);
-  axis(svg, "bottom", x, { at: height - 24, ticks: narrow ? 4 : 7, grid: height - 24 - top, format: (value) => (log && !/^[125]0*(\.0)?$/.test(String(value)) ? "" : `${value.toLocaleString("en-US")}×`) });
+  axis(svg, "bottom", x, { at: height - 24, ticks: narrow ? 4 : 7, grid: narrow ? 0 : height - 24 - top, format: (value) => (log && !/^[125]0*(\.0)?$/.test(String(value)) ? "" : `${value.toLocaleString("en-US")}×`) });
   const now = x(model.limit);
-  svg.append(s("line", { class: "limit-line", x1: now, x2: now, y1: top - 4, y2: height - 24 }));
+  svg.append(s("line", { class: "limit-line", x1: now, x2: now, y1: top - 4, y2: narrow ? top + 4 : height - 24 }));
+  // Below narrow names, only where the dumbbells are.
+  if (narrow) shown.forEach((_, i) => svg.append(s("line", { class: "limit-line", x1: now, x2: now, y1: top + i * row + under - 9, y2: top + i * row + under + 9 })));
   text(svg, now, top - 10, `now ${digits(model.limit)}`, "label strong", now > width - 80 ? "end" : narrow ? "start" : "middle");
   shown.forEach((change, i) => {
-    const y = top + i * row + (narrow ? 50 : row / 2);
+    const y = top + i * row + under;
     const single = change.points.length === 1;
-    const points = [2, 8, Infinity].map((factor) => (factor === Infinity
-      ? { factor, parallelism: model.most(change) } : { factor, parallelism: model.at(change, factor) ?? 0 })).filter((point) => point.parallelism > 0);
+    const { least, near, most: free } = factorsOf(change);
+    const points = change.points.filter((point) => [least, near, free].includes(point.factor));
     const kind = `gain-${change.kind}`;
-    const words = single ? [`${times(change.points[0].parallelism)}`] : points.map((point) => `${point.factor === Infinity ? "free" : `${point.factor} times as fast`}: ${times(point.parallelism)}`);
+    const lines = single ? [`${times(change.points[0].parallelism)}`] : points.map((point) => `${words(point.factor)}: ${times(point.parallelism)}`);
     const predicted = change.points.find((point) => point.factor === 8)?.predicted?.find((each) => each.procs === 8);
-    if (predicted) words.push(`8 times as fast, on 8 CPUs: ${model.amount(predicted.time)}`);
+    if (predicted) lines.push(`8 times as fast, on 8 CPUs: ${model.amount(predicted.time)}`);
     const group = mark(s("g", { class: `gain ${kind}` }),
-      `${change.name}\n${change.detail}${change.critical > 0 ? `, ${percent(change.critical, model.span)} of the critical path` : ""}\n${words.join("\n")}`);
-    group.append(s("rect", { class: "hit", x: 0, y: y - (narrow ? 46 : row / 2), width, height: row }));
+      `${change.name}\n${change.detail}${change.critical > 0 ? `, ${percent(change.critical, model.span)} of the critical path` : ""}\n${lines.join("\n")}`);
+    group.append(s("rect", { class: "hit", x: 0, y: y - (narrow ? row - 20 : row / 2), width, height: row }));
     const end = x(single ? change.points[0].parallelism : model.most(change));
     group.append(s("line", { x1: now, x2: end, y1: y, y2: y }));
     if (single) group.append(s("path", { class: "diamond", d: `M${end} ${y - 6}L${end + 6} ${y}L${end} ${y + 6}L${end - 6} ${y}Z` }));
     else for (const point of points)
-      group.append(s("circle", { class: point.factor === Infinity ? "ring" : "full", cx: x(point.parallelism), cy: y, r: point.factor === 2 ? 3.5 : 6 }));
+      group.append(s("circle", { class: point.factor === free ? "ring" : "full", cx: x(point.parallelism), cy: y, r: point.factor === least ? 3.5 : 6 }));
     svg.append(group);
     const value = single ? change.points[0].parallelism : model.most(change);
     text(svg, end + 11, y + 4, digits(value), "label strong");
-    const name = clipped(change.name, Math.floor((narrow ? width - 10 : left - 20) / 7.3));
-    const note = [change.critical > 0 ? percent(change.critical, model.span) + " of the path" : "", change.place && !change.name.includes(change.place) ? change.place : "", change.kind === "region" ? "marked region" : change.kind === "wait" ? "if it did not wait" : change.kind === "site" && !change.name.startsWith("all") ? "all tasks of the site" : change.kind === "stretch" ? "code between tasks" : ""].filter(Boolean).join(", ");
-    text(svg, 0, narrow ? y - 29 : y - 2, name, "label strong");
-    text(svg, 0, narrow ? y - 14 : y + 13, clipped(note, Math.floor((narrow ? width : left - 20) / 6.2)), "small");
+    const names = linesOf(width, change), above = names.length * 15;
+    const note = [change.critical > 0 ? percent(change.critical, model.span) + " of the path" : "", change.place && !change.name.includes(change.place) ? change.place : "", change.kind === "region" ? "marked region" : change.kind === "regions" ? "together" : change.kind === "wait" ? "if it did not wait" : change.kind === "site" && !change.name.startsWith("all") ? "all tasks of the site" : change.kind === "stretch" ? "code between tasks" : ""].filter(Boolean).join(", ");
+    const first = narrow ? y - 14 - above : y + 13 - (above + 15) / 2;
+    names.forEach((name, line) => text(svg, 0, first + line * 15, name, "label strong"));
+    text(svg, 0, first + above, clipped(note, Math.floor((narrow ? width : left - 20) / 6.2)), "small");
   });
 }

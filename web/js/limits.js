@@ -5,7 +5,7 @@
 import { scaleLinear, scaleSqrt } from "d3-scale";
 import { axis, chart, mark, text, widthOf } from "./chart.js";
 import { card, empty, h, s } from "./dom.js";
-import { clipped, digits, percent, tick, times } from "./format.js";
+import { clipped, digits, fitting, percent, tick, times } from "./format.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {{title: string, label: string, color: string, critical: number, height: number, work: number}} Block */
@@ -35,6 +35,13 @@ function blocksOf(model) {
       rest += critical;
       restWork += work;
       ++others;
+    } else if (site.index === 0 && marked(model).length > 0) {
+      let others = critical;
+      for (const region of marked(model)) {
+        blocks.push({ title: `marked region ${region.names?.[0] ?? ""} (${region.file}:${region.line})`, label: String(region.names?.[0] || `:${region.line}`), color: site.color, critical: region.critical_work, height: work / critical, work: (region.critical_work * work) / critical });
+        others -= region.critical_work;
+      }
+      if (others > 0) blocks.push({ title: "code outside tasks, not in a marked region", label: "other code outside tasks", color: site.color, critical: others, height: work / critical, work: (others * work) / critical });
     } else if (site.index === 0 && split(model)) {
       for (const [name, label, amount] of split(model) ?? [])
         if (amount > 0) blocks.push({ title: `code outside tasks, ${name}`, label, color: site.color, critical: amount, height: work / critical, work: amount * work / critical });
@@ -42,6 +49,14 @@ function blocksOf(model) {
   }
   if (others > 0) blocks.push({ title: `${others} other sites`, label: `${others} other sites`, color: "site-other", critical: rest, height: restWork / rest, work: restWork });
   return blocks;
+}
+
+/** The marked regions that are only in code outside tasks, and a fiftieth of the path or more.
+ * @param {Model} model @returns {any[]} */
+function marked(model) {
+  const main = model.sites[0]?.json.critical_work ?? 0;
+  const found = (model.profile.regions ?? []).filter((/** @type {any} */ region) => region.sites?.length === 1 && region.sites[0] === 0 && region.critical_work * 50 >= model.span);
+  return found.reduce((/** @type {number} */ sum, /** @type {any} */ region) => sum + region.critical_work, 0) <= main ? found.slice(0, 4) : [];
 }
 
 /** Code outside tasks in three parts, if the phases are known. @param {Model} model @returns {[string, string, number][] | undefined} */
@@ -56,10 +71,10 @@ function split(model) {
 
 /** @param {SVGSVGElement} svg @param {number} width @param {number} height @param {Model} model @param {Block[]} blocks */
 function drawMap(svg, width, height, model, blocks) {
-  const left = 40, right = 10, top = 30, bottom = 40;
+  const left = 40, right = 10, bottom = 40;
   const highest = Math.max(...blocks.map((block) => block.height));
   const most = Math.max(1.5, Math.min(highest, 3 * model.limit)) * 1.08;
-  const cut = highest > most;
+  const cut = highest > most, top = cut ? 44 : 30;
   const x = scaleLinear([0, model.span], [left, width - right]);
   const y = scaleLinear([0, most], [height - bottom, top]);
   axis(svg, "left", y, { at: left, ticks: 5, grid: width - left - right, format: (value) => String(value) });
@@ -76,16 +91,16 @@ function drawMap(svg, width, height, model, blocks) {
     svg.append(mark(s("rect", { class: `${block.color} block`, x: x0 + (wide > 3 ? 0.5 : 0), y: y0, width: wide > 3 ? wide - 1 : wide, height: Math.max(1, y(0) - y0) }),
       `${block.title}\n${percent(block.critical, model.span)} of the critical path, ${model.amount(block.critical)}\n${digits(block.height)} tasks at a time\nwork ${model.amount(block.work)}`));
     if (clippedBlock) svg.append(s("path", { class: "cut", d: `M${x0} ${y0 + 5}l${wide / 4} -4l${wide / 4} 4l${wide / 4} -4l${wide / 4} 4` }));
-    const label = `${block.label} ${percent(block.critical, model.span)}`, room = y(0) - y0;
+    // What would be crossed by the line of the limit stands in the block.
+    const crossed = !clippedBlock && limit < y0 + 3 && limit > y0 - 19;
+    const share = percent(block.critical, model.span), room = y(0) - y0;
+    const label = `${block.label} ${share}${crossed && wide > 120 && room > 21 ? `, ${times(block.height)}` : ""}`;
     if (wide > 46 && room > 21) {
-      text(svg, x0 + wide / 2, y0 - 5, (clippedBlock ? "▲ " : "") + times(block.height), "small", "middle");
-      const fits = Math.floor((wide - 12) / 6.9);
-      if (widthOf(label, 12.5) < wide - 8 || room < 90) text(svg, x0 + wide / 2, y(0) - Math.min(room / 2, 40) + 4, clipped(widthOf(label, 12.5) < wide - 8 ? label : block.label, fits), `label on ${block.color}`, "middle");
+      if (!crossed) text(svg, x0 + wide / 2, y0 - 5, (clippedBlock ? "▲ " : "") + times(block.height), "small", "middle");
+      if (widthOf(label, 12.5) < wide - 8 || room < 90) text(svg, x0 + wide / 2, y(0) - Math.min(room / 2, 40) + 4, fitting(wide - 8, 12.5, label, block.label, share), `label on ${block.color}`, "middle");
       else vertical(svg, x0 + wide / 2, y(0) - 8, label, block.color, room);
     } else if (wide > 46) {
-      const fits = Math.floor((wide - 4) / 6.9);
-      const more = `${label}, ${times(block.height)}`;
-      text(svg, x0 + 3, y0 - 6, clipped(widthOf(more, 13) < wide - 6 ? more : label, fits), "label strong");
+      text(svg, x0 + 3, y0 - 6, fitting(wide - 6, 13, `${label}, ${times(block.height)}`, label, block.label, share), "label strong");
     } else if (wide > 15 && room > 60) vertical(svg, x0 + wide / 2, y(0) - 8, label, block.color, room);
   }
   const words = `average ${digits(model.limit)}: the limit`, space = s("rect", { class: "plate", x: left + 4, y: limit - 20, width: widthOf(words, 13) + 10, height: 17, rx: 3 });
@@ -108,7 +123,7 @@ function phases(model) {
   const host = h("div", { class: "plot" });
   /** @type {[string, any, string][]} */
   const parts = [["before the first task", before, "phase-serial"], ["with tasks", within, "phase-tasks"], ["after the last task", after, "phase-serial"]];
-  chart(host, { label: "Critical path before, with and after tasks", height: 62, draw: (svg, width) => {
+  chart(host, { label: "Critical path before, with and after tasks", height: 32, draw: (svg, width) => {
     let at = 0;
     const x = scaleLinear([0, model.span || 1], [0, width]);
     for (const [name, phase, kind] of parts) {
@@ -117,23 +132,24 @@ function phases(model) {
       const parallel = kind === "phase-tasks" ? `parallelism ${digits(phase.parallelism ?? phase.work / phase.span)}` : "one at a time";
       svg.append(mark(s("rect", { class: kind, x: at, y: 0, width: Math.max(1, wide - 1), height: 30, rx: 2 }),
         `${name}\n${percent(phase.span, model.span)} of the critical path, ${model.amount(phase.span)}\n${parallel}, work ${model.amount(phase.work ?? phase.span)}`));
-      const label = `${name} ${percent(phase.span, model.span)}`;
-      if (widthOf(label, 13) < wide - 8) text(svg, at + 7, 20, label, `label ${kind}`);
-      if (widthOf(parallel) < wide - 4) text(svg, at + 2, 47, parallel, "small");
+      const share = percent(phase.span, model.span), label = fitting(wide - 12, 13, `${name} ${share}`, share);
+      if (label) text(svg, at + 7, 20, label, `label ${kind}`);
       at += wide;
     }
   } });
+  const words = h("p", { class: "legend" }, ...parts.filter(([, phase]) => phase.span > 0).map(([name, phase, kind]) =>
+    h("span", {}, h("i", { class: `swatch ${kind}` }), `${name} ${percent(phase.span, model.span)}, ${kind === "phase-tasks" ? `parallelism ${digits(phase.parallelism ?? phase.work / phase.span)}` : "one at a time"}`)));
   const serial = (before.span ?? 0) + (after.span ?? 0), between = within.parallelism ?? within.work / within.span;
   return card("Before, with and after tasks", serial > model.span / 20
     ? `Code before the first and after the last task is ${percent(serial, model.span)} of the critical path. Between them parallelism is ${digits(between)}; as a whole it is ${digits(model.limit)}.`
-    : `Between the first and the last task parallelism is ${digits(between)}.`, host);
+    : `Between the first and the last task parallelism is ${digits(between)}.`, host, words);
 }
 
 /** Tasks along the critical path, stacked by site. @param {Model} model */
 function along(model) {
   const profile = model.profile.span_profile;
   const host = h("div", { class: "plot" });
-  const made = card("Tasks along the critical path", "Tasks that run at a time if the number of CPUs has no limit, from the start of the critical path to its end.", host);
+  const made = card("Tasks along the critical path", "How many tasks would run at a time on any number of CPUs, from the start of the critical path to its end.", host);
   if (!profile?.running?.length) {
     host.append(empty("This profile does not have the tasks along the critical path."));
     return made;
@@ -144,13 +160,13 @@ function along(model) {
   return made;
 }
 
-/** Which color is which site, for charts whose marks are too small for labels. @param {Model} model @param {number[]} sites @param {number[]} [other] @param {boolean} [ready] */
-export function legend(model, sites, other, ready) {
+/** Which color is which site, for charts whose marks are too small for labels. @param {Model} model @param {number[]} sites @param {number[]} [other] @param {[string, string][]} [more] class and name of other colors */
+export function legend(model, sites, other, more = []) {
   const shown = sites.map((index) => model.site(index)).filter((site) => site.color !== "site-other");
   const rest = other?.some((value) => value > 0) || shown.length < sites.length;
   return h("p", { class: "legend" }, ...shown.map((site) => h("span", {}, h("i", { class: `swatch ${site.color}` }), clipped(site.label, 34))),
     rest ? h("span", {}, h("i", { class: "swatch site-other" }), "other sites") : null,
-    ready ? h("span", {}, h("i", { class: "swatch ready" }), "ready, waiting for a thread") : null);
+    ...more.map(([kind, name]) => h("span", {}, h("i", { class: `swatch ${kind}` }), name)));
 }
 
 /**
@@ -175,7 +191,7 @@ export function stacked(svg, box, model, profile, unit, extent) {
   const root = most > 24;
   // Roots keep serial code visible next to a thousand tasks.
   const y = (root ? scaleSqrt : scaleLinear)([0, most * 1.05], [height - bottom, top]).clamp(true);
-  axis(svg, "left", y, { at: left, ticks: 4, grid: width - left - right, format: (value) => (value >= 1000 ? `${value / 1000}k` : String(value)) });
+  axis(svg, "left", y, { at: left, ...(most < 4.5 ? { values: [0, 1, 2, 3, 4].filter((each) => each <= most * 1.05) } : { ticks: 4 }), grid: width - left - right, format: (value) => (value >= 1000 ? `${value / 1000}k` : String(value)) });
   axis(svg, "bottom", scaleLinear([0, extent], x.range()), { at: height - bottom, ticks: width < 520 ? 3 : 6, format: unit });
   text(svg, 2, 12, root ? "tasks at a time (square root)" : "tasks at a time", "axis-title");
   const base = new Array(buckets).fill(0);

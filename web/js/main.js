@@ -11,14 +11,15 @@ import { Model } from "./model.js";
 import { scaling } from "./scaling.js";
 import { sites } from "./sites.js";
 import { sizes } from "./sizes.js";
+import { lineId } from "./source.js";
 import { structure } from "./structure.js";
 
-/** @typedef {{id: string, question: string, short: string, note: string, draw: (section: HTMLElement, model: Model) => void | Promise<void>, only?: (model: Model) => boolean}} Section */
+/** @typedef {{id: string, question: string, short: string, note: string | ((model: Model) => string), draw: (section: HTMLElement, model: Model) => void | Promise<void>, only?: (model: Model) => boolean}} Section */
 
 /** @type {Section[]} */
 const SECTIONS = [
   { id: "scale", question: "Will it scale?", short: "Scale", draw: scaling,
-    note: "The line is a simulation of the recorded tasks on that many CPUs. Any scheduler that leaves no CPU idle while a task is ready ends within the band." },
+    note: (model) => `${model.runs.length > 0 ? "The line is a simulation of the recorded tasks on that many CPUs. " : ""}Within the band ends any scheduler that leaves no CPU idle while a task is ready, if tasks cost nothing to create and to steal${model.runs.length > 0 ? "; the line includes that cost" : ""}.` },
   { id: "limits", question: "What limits it?", short: "Limits", draw: limits,
     note: "The critical path is the longest chain of code that has to run in sequence. More CPUs do not make it shorter." },
   { id: "gains", question: "What would I gain?", short: "Gains", draw: gains,
@@ -68,9 +69,10 @@ function show() {
   host.replaceChildren();
   nav.replaceChildren();
   SECTIONS.filter((each) => !each.only || each.only(model)).forEach((each, i) => {
+    const note = typeof each.note === "function" ? each.note(model) : each.note;
     const section = h("section", { id: each.id, "aria-labelledby": each.id + "-title" },
       h("h2", { id: each.id + "-title" }, h("span", { class: "ordinal", "aria-hidden": "true" }, String(i + 1)), each.question),
-      each.note ? h("p", { class: "question-note" }, each.note) : null);
+      note ? h("p", { class: "question-note" }, note) : null);
     host.append(section);
     nav.append(h("a", { href: "#" + each.id }, each.short));
     const failed = (/** @type {unknown} */ error) => {
@@ -83,6 +85,8 @@ function show() {
       failed(error);
     }
   });
+  const { file = "", line = 0 } = model.profile.verdict?.place ?? {}, id = lineId(model, file, line);
+  if (id) document.querySelector("#lead a")?.setAttribute("href", "#" + id);
   const tip = document.getElementById("tip");
   if (tip) connectTooltip(tip);
   document.documentElement.dataset.ready = "true";

@@ -9,7 +9,10 @@ import { digits, time } from "./format.js";
  * @typedef {object} Site
  * @property {number} index in the profile
  * @property {string} name as the profile has it: "main" or FILE:LINE
+ * @property {string} short the name without the wrapper that it was called through
+ * @property {string} wrapper that wrapper, or ""
  * @property {string} label short, for marks
+ * @property {string} heading with the function, without the wrapper
  * @property {string} title for sentences: "image_pipeline.cpp:66 blur"
  * @property {string} color class of its color
  * @property {Json} json
@@ -18,6 +21,9 @@ import { digits, time } from "./format.js";
 /** @typedef {{procs: number, time: number, speedup: number, binds: string, efficiency: number}} Predicted */
 /** @typedef {{name: string, kind: string, place: string, points: {factor: number, parallelism: number, predicted?: {procs: number, time: number}[]}[], critical: number, detail: string}} Change */
 
+/** In a timeline, instead of the index of a site: what --from first-use leaves out. */
+export const LEFT_OUT = 2 ** 23 - 1;
+
 /** The last component of a qualified name, without template arguments. @param {string} name */
 export function shortFunction(name) {
   let text = name.replace(/\(anonymous namespace\)::/g, "");
@@ -25,9 +31,12 @@ export function shortFunction(name) {
     last = text;
     text = text.replace(/<[^<>]*>/g, "");
   }
-  text = text.replace(/\(.*$/, "");
-  return text.split("::").pop() || name;
+  text = text.replace(/\(.*$/, "").trim();
+  return text.split("::").pop()?.split(" ").pop() || name;
 }
+
+/** The names of wrappers in a sentence, which make it long, are for tooltips only. @param {string} text */
+export const withoutWrappers = (text) => text.replace(/ <- [^\s,;()]+/g, "");
 
 export class Model {
   /** @param {Json} profile @param {Json | null} base */
@@ -42,6 +51,17 @@ export class Model {
     /** @type {number} */ this.work = profile.work ?? 0;
     /** @type {number} */ this.span = profile.span ?? 0;
     /** @type {number} */ this.limit = profile.parallelism ?? 1;
+    const withSleep = profile.span_with_latency ?? this.span;
+    /** A twentieth of the least time or more is sleep, which no change's limit contains. */
+    this.sleeps = withSleep > this.span && (withSleep - this.span) * 20 >= withSleep;
+    /** @type {Json[]} */ const limits = (profile.limits ?? []).filter((/** @type {Json} */ each) => !each.like_machine);
+    const binds = limits.some((limit) => limit.binds);
+    /** An arena or global_control limits the program more than its critical path does. */
+    this.isLimited = binds;
+    /** @type {number} */ this.speedupLimit = profile.verdict?.limit > 0 ? profile.verdict.limit : this.limit;
+    const inLimits = limits.reduce((sum, limit) => sum + limit.least_time, 0);
+    /** What any greedy schedule reaches on any number of CPUs. @type {number} */
+    this.greedyLimit = binds ? this.work / Math.max(1, withSleep + inLimits) : this.speedupLimit;
     /** @type {number} */ this.cpus = profile.run?.cpus ?? 1;
     this.sites = this.#sites();
   }
@@ -59,11 +79,13 @@ export class Model {
     return all.map((json, index) => {
       const line = json.line > 0 ? json.name : "";
       const called = json.functions?.length ? shortFunction(json.functions[0]) : "";
-      const isMain = index === 0;
+      const isMain = index === 0, filter = /^filter \d+(?= of )/.exec(json.name ?? "")?.[0] ?? "";
+      const [short, ...wrappers] = String(json.name ?? "").split(" <- ");
       return {
-        index, json, name: json.name,
-        label: isMain ? "outside tasks" : [line ? ":" + json.line : json.name, called].filter(Boolean).join(" "),
-        title: isMain ? "code outside tasks" : [json.name, called].filter(Boolean).join(" "),
+        index, json, name: json.name, short, wrapper: wrappers.join(" <- "),
+        label: isMain ? "outside tasks" : [filter, line ? ":" + json.line : filter ? "" : shortFunction(short), line && !filter ? called : ""].filter(Boolean).join(" "),
+        heading: isMain ? "code outside tasks" : [short, line ? called : ""].filter(Boolean).join(" "),
+        title: isMain ? "code outside tasks" : [json.name, line ? called : ""].filter(Boolean).join(" "),
         color: isMain ? "site-0" : colors.has(index) ? `site-${colors.get(index)}` : "site-other",
       };
     });
@@ -71,8 +93,10 @@ export class Model {
 
   /** The site of an index into profile.sites; beyond: the rest. @param {number} index @returns {Site} */
   site(index) {
+    if (index === LEFT_OUT)
+      return { index, name: "left out", short: "left out", wrapper: "", label: "left out", heading: "left out", title: "before the first oneTBB call: left out of the profile (--from first-use)", color: "site-left-out", json: {} };
     return this.sites[index] ??
-      { index, name: "other sites", label: "other sites", title: "other sites", color: "site-other", json: {} };
+      { index, name: "other sites", short: "other sites", wrapper: "", label: "other sites", heading: "other sites", title: "other sites", color: "site-other", json: {} };
   }
 
   /** An amount of work as text. @param {number} work */
@@ -86,7 +110,7 @@ export class Model {
   }
 
   /** More parallelism would gain nothing on any number of CPUs that the page shows. */
-  get isAmple() { return (this.profile.verdict?.worth_procs ?? 0) >= 128; }
+  get isAmple() { return (this.profile.verdict?.worth_procs ?? 0) >= 128 && !this.profile.verdict?.is_disproved; }
 
   /** @returns {Predicted[]} */
   get runs() {
@@ -107,34 +131,26 @@ export class Model {
     return ns > 0 && this.nsPerWork > 0 ? { procs: this.cpus, speedup: (this.work * this.nsPerWork) / ns, ns } : undefined;
   }
 
-  /** Marked regions, stretches, sites, waits and grains, without those that repeat another.
+  /** Marked regions, stretches, sites, waits and grains, in the order of all reports.
    * @returns {Change[]} */
   get changes() {
     const whatIf = this.profile.what_if ?? {};
+    const words = /** @type {Record<string, string>} */ ({ site: "all tasks of a site", stretch: "code between tasks",
+      wait: "if the code after it did not wait", grain: "with another grain size", lock: "a lock" });
     /** @type {Change[]} */
     const changes = [];
-    for (const curve of whatIf.curves ?? []) {
-      if (curve.all || curve.regions?.length !== 1) continue;
-      const region = this.profile.regions?.[curve.regions[0]];
-      if (!region) continue;
-      const place = `${region.file}:${region.line}`;
-      changes.push({ name: region.names?.[0] ?? place, kind: "region", place, points: curve.points,
-        critical: region.critical_work ?? 0, detail: `marked region, ${place}` });
+    for (const { kind, index, name, change } of whatIf.changes ?? []) {
+      const lock = kind === "lock" ? this.profile.locks?.[index] : undefined;
+      const points = lock?.what_if?.filter((/** @type {{change: string}} */ each) => each.change === change);
+      const target = lock ? { file: lock.file, line: lock.line, points } : kind.startsWith("region") ? whatIf.curves?.[index] : kind === "grain" ? whatIf.grains?.[index] : whatIf.explored?.[index];
+      if (!target?.points?.length) continue; // the page has the best ones only
+      const region = kind === "region" ? this.profile.regions?.[target.regions?.[0]] : undefined;
+      const at = region ?? (target.line > 0 ? target : { file: target.from_file, line: target.from_line });
+      const place = at.line > 0 ? `${at.file}:${at.line}` : "";
+      changes.push({ name, kind, place, points: target.points, critical: (region ?? target).critical_work ?? 0,
+        detail: region ? `marked region, ${place}` : kind === "regions" ? "marked regions, together" : words[kind] ?? kind });
     }
-    const words = /** @type {Record<string, string>} */ ({ site: "all tasks of a site", stretch: "code between tasks",
-      wait: "if the code after it did not wait", grain: "with another grain size" });
-    // What is plainer comes first: of two with the same figures it stays.
-    const order = ["site", "stretch", "main", "wait", "grain"];
-    const rank = (/** @type {Json} */ target) => order.indexOf(target.kind === "site" && target.name === "main" ? "main" : target.kind);
-    /** @type {Json[]} */
-    const targets = [...(whatIf.explored ?? []), ...(whatIf.grains ?? [])];
-    for (const target of targets.sort((a, b) => rank(a) - rank(b))) {
-      const isMain = target.kind === "site" && target.name === "main";
-      changes.push({ name: isMain ? "all code outside tasks" : target.name, kind: target.kind,
-        place: target.line > 0 ? `${target.file}:${target.line}` : target.from_line > 0 ? `${target.from_file}:${target.from_line}` : "",
-        points: target.points ?? [], critical: target.critical_work ?? 0, detail: words[target.kind] ?? target.kind });
-    }
-    return changes.filter((change, i) => !changes.slice(0, i).some((other) => repeats(change, other)));
+    return changes;
   }
 
   /** The limit that a change would give. @param {Change} change @param {number} factor */
@@ -146,14 +162,4 @@ export class Model {
   most(change) {
     return Math.max(this.limit, ...change.points.map((point) => point.parallelism));
   }
-}
-
-/** Whether two changes are of the same code, as far as figures show. @param {Change} a @param {Change} b */
-function repeats(a, b) {
-  if (a.points.length === 0 || b.points.length === 0 || (a.points.length === 1) !== (b.points.length === 1)) return false;
-  const shared = a.points.filter((point) => b.points.some((other) => other.factor === point.factor));
-  return shared.length > 0 && shared.every((point) => {
-    const other = b.points.find((each) => each.factor === point.factor);
-    return other !== undefined && Math.abs(other.parallelism / point.parallelism - 1) < 0.015;
-  }) && Math.abs(a.critical - b.critical) <= 0.02 * Math.max(a.critical, b.critical);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where in my source? The sites as a table that sorts and filters, and the source around what
 // matters.
-import { card, empty, h } from "./dom.js";
-import { clipped, count, percent, times } from "./format.js";
-import { source } from "./source.js";
+import { card, empty, h, scrollable } from "./dom.js";
+import { clipped, count, percent, time, times } from "./format.js";
+import { shortFunction } from "./model.js";
+import { lineId, source } from "./source.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./model.js").Site} Site */
@@ -12,20 +13,23 @@ import { source } from "./source.js";
 /** @param {Model} model @returns {Column[]} */
 function columnsOf(model) {
   const json = (/** @type {Site} */ site) => site.json;
-  const hasIdle = model.sites.some((site) => site.json.idle_blame_ns !== undefined);
+  // Code outside tasks runs one at a time: its row is about itself, not about all below, which is the program.
+  const chainOf = (/** @type {Site} */ site) => (site.index === 0 ? json(site).critical_work : json(site).longest_chain ?? json(site).span);
+  const workOf = (/** @type {Site} */ site) => (site.index === 0 ? json(site).exclusive_work : json(site).work);
+  const hasIdle = model.sites.some((site) => site.json.idle_beside_ns !== undefined);
   /** @type {Column[]} */
   const columns = [
     { key: "critical", name: "critical path", title: "share of the critical path", bar: true, value: (site) => json(site).critical_work, text: (site) => percent(json(site).critical_work, model.span) },
     { key: "work", name: "work", title: "own work of its tasks", bar: true, value: (site) => json(site).exclusive_work, text: (site) => model.amount(json(site).exclusive_work) },
-    { key: "span", name: "span", title: "longest chain of its tasks and all below", value: (site) => json(site).span, text: (site) => model.amount(json(site).span) },
-    { key: "parallelism", name: "parallelism", title: "work and all below, divided by span", value: (site) => json(site).parallelism, text: (site) => times(json(site).parallelism) },
+    { key: "chain", name: "longest chain", title: "the most of the work of its tasks, and of all below, that has to run in sequence", value: chainOf, text: (site) => model.amount(chainOf(site)) },
+    { key: "parallelism", name: "parallelism", title: "the work of its tasks, and of all below, divided by its longest chain", value: (site) => (chainOf(site) > 0 ? workOf(site) / chainOf(site) : 0), text: (site) => (chainOf(site) > 0 ? times(workOf(site) / chainOf(site)) : "") },
     { key: "tasks", name: "tasks", title: "tasks that were created", value: (site) => json(site).invocations, text: (site) => (site.index === 0 ? "" : count(json(site).invocations)) },
     { key: "mean", name: "mean task", title: "own work of a task on average", value: (site) => (site.index === 0 ? 0 : json(site).tasking?.mean_task_work ?? 0), text: (site) => (site.index === 0 ? "" : model.amount(json(site).tasking?.mean_task_work ?? 0)) },
     { key: "overhead", name: "overhead", title: "modeled cost of creating and running its tasks, in percent of work and cost", value: (site) => json(site).tasking?.modelled_percent ?? 0, text: (site) => (site.index === 0 ? "" : percent(json(site).tasking?.modelled_percent ?? 0, 100)) },
     { key: "steals", name: "steals", title: "tasks that another thread took", value: (site) => json(site).tasking?.steals ?? 0, text: (site) => (site.index === 0 ? "" : count(json(site).tasking?.steals ?? 0)) },
   ];
   if (hasIdle)
-    columns.push({ key: "idle", name: "idle meanwhile", title: "idle time of other threads while it ran", bar: true, value: (site) => json(site).idle_blame_ns ?? 0, text: (site) => model.ticks((json(site).idle_blame_ns ?? 0) / (model.nsPerTick || 1)) });
+    columns.push({ key: "idle", name: "idle meanwhile", title: "idle time of CPUs while its tasks ran, shared evenly among all that ran then; of this run's schedule", bar: true, value: (site) => json(site).idle_beside_ns ?? 0, text: (site) => time(json(site).idle_beside_ns ?? 0) });
   return columns;
 }
 
@@ -39,6 +43,16 @@ export function sites(section, model) {
   section.append(source(model));
 }
 
+/** The name, as a link if the source is on the page. @param {Model} model @param {Site} site */
+function placeOf(model, site) {
+  const code = h("code", { title: site.name }, clipped(site.short, 44));
+  const target = lineId(model, site.json.file, site.json.line);
+  return target ? h("a", { class: "place", href: `#${target}` }, code) : code;
+}
+
+/** The function, or the wrapper that it was called through. @param {Site} site */
+const calledOf = (site) => (site.index === 0 ? "" : site.json.line > 0 && site.json.functions?.length ? site.title.slice(site.name.length + 1) : site.wrapper ? `← ${shortFunction(site.wrapper)}` : "");
+
 /** @param {Model} model */
 function table(model) {
   const columns = columnsOf(model);
@@ -50,9 +64,9 @@ function table(model) {
   const most = new Map(columns.filter((column) => column.bar).map((column) => [column.key, Math.max(...model.sites.map(column.value), 1e-9)]));
   /** @type {Map<string, HTMLTableCellElement>} */
   const heads = new Map();
-  const row = (/** @type {Site} */ site) => h("tr", {}, h("th", { scope: "row", class: "name" }, h("i", { class: `swatch ${site.color}` }),
-    site.index === 0 ? "code outside tasks" : h("code", { title: site.name }, clipped(site.name, 44)),
-    site.index > 0 && site.json.functions?.length ? h("span", { class: "called", title: site.json.functions.join(", ").slice(0, 400) }, clipped(site.title.slice(site.name.length + 1), 34)) : null,
+  const row = (/** @type {Site} */ site) => h("tr", {}, h("th", { scope: "row", class: "name" }, h("span", { class: "swatched" }, h("i", { class: `swatch ${site.color}` }),
+    site.index === 0 ? "code outside tasks" : placeOf(model, site)),
+    calledOf(site) ? h("span", { class: "called", title: [...(site.json.functions ?? []), site.name].join(", ").slice(0, 400) }, clipped(calledOf(site), 34)) : null,
     site.json.too_short ? h("abbr", { title: "unreliable: reading the clock takes over a tenth of the measured work" }, " ~") : null),
   ...columns.map((column) => {
     if (!column.bar) return h("td", { "data-key": column.key }, column.text(site));
@@ -85,7 +99,7 @@ function table(model) {
   show();
   const made = card("Spawn sites", "");
   made.querySelector("h3")?.after(h("div", { class: "tools no-print" }, input));
-  made.append(h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of spawn sites" },
+  made.append(scrollable("Table of spawn sites",
     h("table", { class: "sites" }, h("caption", { class: "unseen" }, "Spawn sites with their figures"), h("thead", {}, header), body)), status);
   return made;
 }

@@ -4,7 +4,7 @@
 import { scaleLinear, scaleLog } from "d3-scale";
 import { axis, chart, mark, text } from "./chart.js";
 import { card, empty, h, s } from "./dom.js";
-import { clipped, count, percent, tick, time } from "./format.js";
+import { clipped, count, counted, percent, tick, time } from "./format.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./model.js").Site} Site */
@@ -35,12 +35,12 @@ export function sizes(section, model) {
     return;
   }
   const grid = h("div", { class: "multiples" });
-  const made = card("Tasks by their own work", "Shaded: tasks so small that creating and starting them costs over a tenth of their work.", grid);
+  const made = card("Tasks by their own work", "Height: number of tasks. Shaded: tasks so small that creating and starting them costs over a tenth of their work.", grid);
   section.append(made);
   const ends = withHistogram.slice(0, MOST).map((site) => range(site.json.task_work));
   const low = Math.min(...ends.map((each) => each[0])), high = Math.max(...ends.map((each) => each[1]));
   for (const site of withHistogram.slice(0, MOST)) grid.append(multiple(model, site, low, high));
-  if (sorted.length > MOST) made.append(h("p", { class: "note after" }, `${sorted.length - MOST} sites with less work are not shown.`));
+  if (sorted.length > MOST) made.append(h("p", { class: "note after" }, `${counted(sorted.length - MOST, "site")} with less work ${sorted.length - MOST === 1 ? "is" : "are"} not shown.`));
 }
 
 /** @param {any} histogram @returns {[number, number]} ns of the first and the last bucket in use */
@@ -70,7 +70,7 @@ function multiple(model, site, low, high) {
         `${time(from)} to ${time(to)}: ${count(tasks)} tasks\n${percent(tasks, invocations)} of the tasks${histogram.work?.[i] !== undefined ? `, ${percent(histogram.work[i], site.json.exclusive_work)} of their work` : ""}`));
     });
   } });
-  return h("div", { class: "multiple" }, h("h4", {}, h("i", { class: `swatch ${site.color}` }), clipped(site.title, 46)), h("p", { class: "note" }, facts.join(", ")), host);
+  return h("div", { class: "multiple" }, h("h4", {}, h("i", { class: `swatch ${site.color}` }), clipped(site.heading, 46)), h("p", { class: "note" }, facts.join(", ")), host);
 }
 
 /** @param {Model} model @param {Site[]} shown @param {number} all */
@@ -91,10 +91,10 @@ function means(model, shown, all) {
       const y = i * 30 + 16;
       if (cost > 0) svg.append(s("rect", { class: "too-small", x: left, y: y - 12, width: Math.max(0, x(Math.max(low, 10 * cost)) - left), height: 24 }));
       svg.append(mark(s("circle", { class: site.color, cx: x(mean), cy: y, r: 6 }), `${site.title}\nmean ${time(mean)}\n${count(site.json.invocations)} tasks, creating one costs ${time(cost)}`));
-      text(svg, 0, y + 4, clipped(site.title, Math.floor((left - 8) / 6.9)), "label");
+      text(svg, 0, y + 4, clipped(site.heading, Math.floor((left - 8) / 6.9)), "label");
       text(svg, x(mean) + 11, y + 4, time(mean), "small");
     });
   } });
-  if (all > shown.length) made.append(h("p", { class: "note after" }, `${all - shown.length} sites with less work are not shown.`));
+  if (all > shown.length) made.append(h("p", { class: "note after" }, `${counted(all - shown.length, "site")} with less work ${all - shown.length === 1 ? "is" : "are"} not shown.`));
   return made;
 }

@@ -3,9 +3,9 @@
 // site with all its tasks; a bundle opens into its own level (DAGViz). Below, an icicle: work upward,
 // critical path downward.
 import { scaleLinear } from "d3-scale";
-import { chart, mark, text, widthOf } from "./chart.js";
+import { chart, mark, text } from "./chart.js";
 import { card, empty, h, s } from "./dom.js";
-import { clipped, count, counted, percent } from "./format.js";
+import { clipped, count, counted, fitting, percent } from "./format.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {{index: number, site: number, depth: number, children: Node_[], own: number, ownCritical: number, work: number, critical: number, tasks: number}} Node_ */
@@ -68,9 +68,22 @@ function ownBetween(model, shown) {
     line = place.get(site) ?? line;
     if (site === 0) lines[line] += to - from;
   }
+  // Also if the last bundles are not on the path.
+  const [from, to, site] = segments[segments.length - 1] ?? [0, 0, -1];
+  if (site === 0 && line < shown.length) {
+    lines[line] -= to - from;
+    lines[shown.length] += to - from;
+  }
   // Short segments were left out of the profile: the sum is that of the site.
   const sum = lines.reduce((a, b) => a + b, 0), own = model.sites[0]?.json.critical_work ?? 0;
   return sum > 0 ? lines.map((each) => (each * own) / sum) : undefined;
+}
+
+/** The marked region that is most of a line for certain: what of it does not fit in the other lines.
+ * @param {Model} model @param {number} line work of the line @param {number} own of all lines */
+function ownOf(model, line, own) {
+  const region = (model.profile.regions ?? []).find((/** @type {any} */ each) => each.sites?.length === 1 && each.sites[0] === 0 && each.critical_work - (own - line) > line / 2);
+  return region ? clipped(String(region.names?.[0] ?? `:${region.line}`), 30) : "";
 }
 
 /** @param {Model} model @param {Node_} node */
@@ -95,7 +108,8 @@ function levels(model, root) {
     for (const each of made) each.redraw();
   };
   show();
-  return card("Tasks and the tasks they create", "A line is code of the level itself, a bundle is a spawn site with all its tasks. Length is the share of the critical path. A bundle with a + opens.", host);
+  return card("Tasks and the tasks they create", "A line is code of the level itself, a bundle is a spawn site with all its tasks. Length is the share of the critical path; below, the number of tasks and that share."
+    + (root.children.some((child) => child.children.length > 0) ? " A bundle with a + opens." : ""), host);
 }
 
 /** @param {Model} model @param {Node_} node @param {Node_ | undefined} opened @param {(child: Node_) => void} toggle */
@@ -129,21 +143,26 @@ function level(model, node, opened, toggle) {
     for (let i = 0; i < lines; ++i) {
       const wide = 8 + (free * line(i)) / total;
       svg.append(s("rect", { class: color, x: at, y: y - 2.5, width: wide + 1, height: 5 }));
-      if (wide > 90 && (between || outer)) text(svg, at + wide / 2, y - 10, percent(line(i), total) + " own code", "small", "middle");
+      if (wide > 90 && (between || outer)) {
+        const known = node.index === 0 ? ownOf(model, line(i), own) : "", share = percent(line(i), total);
+        text(svg, at + wide / 2, y - 10, fitting(wide, 12, ...(known ? [`${share} own code, mostly ${known}`, `${share}, mostly ${known}`] : []), `${share} own code`), "small", "middle");
+      }
       at += wide;
       const child = shown[i];
       if (!child) continue;
       const length = least + (free * value(child)) / total;
       svg.append(bundle(model, child, at, y, length, total, value(child), child === opened, toggle));
       const site = model.site(child.site);
-      const fits = Math.floor((length + 6) / 6.8);
-      text(svg, at + length / 2, height - 31, site.label.length > fits && site.json.line > 0 && fits < 10 ? `:${site.json.line}` : clipped(site.label, fits), "label strong", "middle");
+      // A gap of 8 pixels to the next label is the least.
+      const fits = Math.floor(length / 7.4);
+      const label = site.label.length <= fits ? site.label : site.json.line > 0 && fits < 14 ? `:${site.json.line}` : clipped(site.label, fits);
+      text(svg, at + length / 2, height - 31, label, "label strong", "middle");
       const tasks = counted(child.tasks, "task");
       text(svg, at + length / 2, height - 16, tasks.length > fits + 1 ? count(child.tasks) : tasks, "small", "middle");
       text(svg, at + length / 2, height - 2, percent(value(child), total), "small", "middle");
       at += length;
     }
-    if (shown.length < node.children.length) text(svg, width - 4, 12, `${node.children.length - shown.length} smaller sites are not drawn`, "axis-title", "end");
+    if (shown.length < node.children.length) text(svg, width - 4, 12, node.children.length - shown.length === 1 ? "1 smaller site is not drawn" : `${node.children.length - shown.length} smaller sites are not drawn`, "axis-title", "end");
   } });
   return { host, redraw };
 }
@@ -205,14 +224,14 @@ function icicle(model, root) {
       for (const { node, from, share } of list) {
         const y = direction < 0 ? middle - (node.depth + 1) * row : middle + 24 + node.depth * row;
         const wide = x(share), site = model.site(node.site), color = node.index === 0 ? "site-0" : site.color;
-        const name = node.index === 0 ? "outside tasks" : site.label;
+        const name = node.index === 0 ? "whole program" : site.label;
         svg.append(mark(s("rect", { class: color, x: x(from), y, width: Math.max(0.6, wide - 1), height: row - 1.5, rx: 1.5 }),
           `${nameOf(model, node)}\n${direction < 0 ? "work" : "critical path"}: ${percent(share)} with all below\nown ${direction < 0 ? "work" : "part of the critical path"}: ${model.amount(direction < 0 ? node.own : node.ownCritical)}\n${count(node.tasks)} tasks`));
         const label = `${name} ${percent(share)}`, fits = Math.floor((wide - 8) / 6.9);
-        if (fits >= 5) text(svg, x(from) + 5, y + 16, widthOf(label, 12.5) < wide - 8 ? label : clipped(name, fits), `label on ${color}`);
+        if (fits >= 5) text(svg, x(from) + 5, y + 16, fitting(wide - 8, 12.5, label, name) || (fits >= 14 ? clipped(name, fits) : fitting(wide - 8, 12.5, percent(share))), `label on ${color}`);
       }
     text(svg, 0, middle + 16, `↑ work ${model.amount(root.work)}`, "label strong");
     text(svg, width, middle + 16, `critical path ${model.amount(root.critical)} ↓`, "label strong", "end");
   } });
-  return card("Work above, critical path below", "What is wider below than above limits scaling.", host, pruned > 0 ? h("p", { class: "note after" }, `${counted(pruned, "context")} with under 0.2 % of the work are not drawn.`) : null);
+  return card("Work above, critical path below", "Each bar includes what its tasks create. What is wider below than above limits scaling.", host, pruned > 0 ? h("p", { class: "note after" }, `${counted(pruned, "context")} with under 0.2\u00a0% of the work ${pruned === 1 ? "is" : "are"} not drawn.`) : null);
 }

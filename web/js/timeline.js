@@ -8,11 +8,12 @@ import { zoom, zoomIdentity } from "d3-zoom";
 import { card, empty, h } from "./dom.js";
 import { clipped, count, digits, percent, tick as tickText, time } from "./format.js";
 import { legend } from "./limits.js";
+import { LEFT_OUT } from "./model.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** Slices of one lane: times in ns. @typedef {{name: string, from: Float64Array, to: Float64Array, site: Uint32Array, kind?: Uint8Array, steps?: Uint32Array}} Lane */
 
-const LANES = 32, LEFT = 74, RIGHT = 8, AXIS = 24;
+const LANES = 32, LEFT = 74, RIGHT = 8, AXIS = 24, STRIP = 20;
 /** @type {string[]} */
 const KINDS = ["running", "a new task waited", "waited to go on after creating a task", "waited to go on after its tasks", "waited for another task", "held up within a task"];
 
@@ -79,9 +80,9 @@ export async function timeline(section, model) {
   /** @type {Lane[]} */
   const threads = await Promise.all(shownThreads.map((/** @type {any} */ thread) => laneOf(thread, data.unit_ns ?? 1)));
   const ribbon = path?.segments?.length ? ribbonOf(path.segments) : undefined;
-  const extent = Math.max(load?.extent_ns ?? 0, model.measured?.ns ?? 0, ...threads.map((lane) => lane.to[lane.to.length - 1] ?? 0), 1);
+  const extent = Math.max(load?.extent_ns ?? (model.profile.trace?.elapsed_ticks ?? 0) * model.nsPerTick, ...threads.map((lane) => lane.to[lane.to.length - 1] ?? 0), 1);
   new View(made, model, threads, ribbon, load, extent);
-  const notes = ["Drag to move; + and − zoom, as does the wheel with Ctrl.", threads.length === 0 ? "This profile does not have what each thread ran." : "", data?.merged_below_ns > 0 ? `Neighboring slices of a site are merged where the gap is below ${time(data.merged_below_ns)}.` : "",
+  const notes = ["Drag to move; + and − zoom, as does the wheel with Ctrl.", "The thin line of the path: nothing on it ran.", threads.length === 0 ? "This profile does not have what each thread ran." : "", data?.merged_below_ns > 0 ? `Neighboring slices of a site are merged where the gap is below ${time(data.merged_below_ns)}.` : "",
     (data?.threads?.length ?? 0) > LANES ? `${data.threads.length - LANES} of ${data.threads.length} threads are not shown.` : ""];
   made.append(h("p", { class: "note after no-print" }, notes.filter(Boolean).join(" ")));
 }
@@ -95,9 +96,13 @@ class View {
     this.load = load?.running?.length ? load : undefined;
     this.extent = extent;
     this.domain = [0, extent];
+    const any = (/** @type {number[] | undefined} */ values) => values?.some((value) => value > 0) ?? false;
+    this.leftOut = any(this.load?.left_out) || threads.some((lane) => lane.site.includes(LEFT_OUT));
+    /** The strip below the tasks: the share of running tasks that had no CPU. */
+    this.stripHeight = any(this.load?.no_cpu) ? STRIP : 0;
     this.loadHeight = this.load ? 120 : 0;
     this.laneHeight = threads.length > 12 ? 14 : 22;
-    this.height = this.loadHeight + (ribbon ? 40 : 8) + threads.length * (this.laneHeight + 3) + AXIS;
+    this.height = this.loadHeight + this.stripHeight + (ribbon ? 40 : 8) + threads.length * (this.laneHeight + 3) + AXIS;
     this.canvas = h("canvas", { class: "timeline", tabindex: 0, role: "group", "aria-roledescription": "zoomable chart",
       "aria-label": `What ran over time, on ${threads.length} threads. Plus, minus and zero zoom; arrow keys move.` });
     this.status = h("span", { class: "range", role: "status" });
@@ -109,8 +114,13 @@ class View {
     made.append(h("div", { class: "tools no-print" }, this.status, button("+", "Zoom in", () => this.zoomBy(2)), button("−", "Zoom out", () => this.zoomBy(0.5)), button("All", "All: show the whole run", () => this.reset())),
       this.canvas);
     const sites = this.load ? this.load.sites : [...new Set(threads.flatMap((lane) => [...lane.site.slice(0, 2000)]))].filter((each) => each < model.sites.length).sort((a, b) => a - b).slice(0, 7);
-    const isOther = (/** @type {number} */ site) => site >= model.sites.length || model.site(site).color === "site-other";
-    made.append(legend(model, sites, [Number(threads.some((lane) => lane.site.some(isOther)))], this.load?.ready !== undefined));
+    /** @type {[string, string][]} */
+    const kinds = [];
+    if (this.stripHeight > 0) kinds.push(["lost", "running without a CPU"]);
+    if (this.leftOut) kinds.push(["left-out", "left out of the profile (--from first-use)"]);
+    if (this.load?.ready) kinds.push(["ready", "new task, waits for a thread"], ["resumable", "could go on, waits for a thread"]);
+    const isOther = (/** @type {number} */ site) => site !== LEFT_OUT && site >= model.sites.length || model.site(site).color === "site-other";
+    made.append(legend(model, sites, [Number(threads.some((lane) => lane.site.some(isOther)))], kinds));
     this.behavior = zoom().scaleExtent([1, Math.max(4, extent / 2000)]).filter((/** @type {any} */ event) => (event.type === "wheel" ? event.ctrlKey : !event.button))
       .on("zoom", (/** @type {any} */ event) => {
         const full = scaleLinear([0, extent], [LEFT, this.width - RIGHT]);
@@ -159,7 +169,7 @@ class View {
 
   /** Where each row is. */
   rows() {
-    let y = this.loadHeight + 6;
+    let y = this.loadHeight + this.stripHeight + 6;
     /** @type {{lane: Lane, y: number, height: number}[]} */
     const rows = [];
     if (this.ribbon) {
@@ -182,7 +192,7 @@ class View {
     };
     const of = (/** @type {string} */ color, /** @type {string} */ name) => read(`var(--${name}${color === "site-other" ? "x" : color.slice(5)})`);
     const sites = this.model.sites.map((site) => of(site.color, "s")), on = this.model.sites.map((site) => of(site.color, "on"));
-    const found = { sites, on, other: read("var(--sx)"), text: read("var(--text)"), card: read("var(--card)"), quiet: read("var(--quiet)"), grid: read("var(--grid)"), ready: read("color-mix(in srgb, var(--sx) 45%, transparent)") };
+    const found = { sites, on, other: read("var(--sx)"), text: read("var(--text)"), card: read("var(--card)"), quiet: read("var(--quiet)"), grid: read("var(--grid)"), ready: read("color-mix(in srgb, var(--sx) 55%, transparent)"), resumable: read("color-mix(in srgb, var(--sx) 28%, transparent)"), leftOut: read("var(--left-out)") };
     probe.remove();
     return found;
   }
@@ -225,7 +235,7 @@ class View {
     /** @type {Map<number, number>} */
     let shares = new Map();
     let pixel = -1, covered = 0;
-    const color = (/** @type {number} */ key) => colors.sites[key] ?? colors.other;
+    const color = (/** @type {number} */ key) => (key === LEFT_OUT ? colors.leftOut : colors.sites[key] ?? colors.other);
     const flush = () => {
       if (pixel < 0 || covered <= 0) return;
       let best = 0, most = -1;
@@ -255,8 +265,7 @@ class View {
         const label = this.model.site(lane.site[i]).label, room = x1 - x0 - 8;
         if (height > 15 && room > 26) {
           context.fillStyle = colors.on[lane.site[i]] ?? colors.text;
-          const fits = Math.floor(room / 6.8);
-          if (fits >= 4) context.fillText(clipped(label, fits), x0 + 4, y + height / 2 + 0.5);
+          if (context.measureText(label).width <= room) context.fillText(label, x0 + 4, y + height / 2 + 0.5);
         }
         continue;
       }
@@ -278,7 +287,9 @@ class View {
     /** @type {{values: number[], color: string}[]} */
     const layers = load.running.map((/** @type {number[]} */ values, /** @type {number} */ i) => ({ values, color: colors.sites[load.sites[i]] ?? colors.other }));
     if (load.other) layers.push({ values: load.other, color: colors.other });
-    const readyLayers = Object.values(load.ready ?? {}).filter(Array.isArray);
+    if (load.left_out) layers.push({ values: load.left_out, color: colors.leftOut });
+    // New tasks at the bottom, then what could go on.
+    const readyLayers = Object.entries(load.ready ?? {}).filter(([, values]) => Array.isArray(values)).sort(([a], [b]) => Number(b === "create") - Number(a === "create"));
     const buckets = load.buckets ?? layers[0].values.length;
     const width = load.extent_ns / buckets;
     const first = Math.max(0, Math.floor(this.domain[0] / width)), last = Math.min(buckets, Math.ceil(this.domain[1] / width));
@@ -288,7 +299,7 @@ class View {
       let total = 0;
       for (const layer of layers) total += (layer.values[b] ?? 0) * scale;
       let ready = 0;
-      for (const values of readyLayers) ready += (values[b] ?? 0) * scale;
+      for (const [, values] of readyLayers) ready += (values[b] ?? 0) * scale;
       totals.push([total, ready]);
       most = Math.max(most, Math.min(total + ready, Math.max(total * 3, this.model.cpus * 3)));
     }
@@ -308,9 +319,23 @@ class View {
         context.fillRect(x0, y(base + value), wide + 0.4, y(base) - y(base + value));
         base += value;
       }
-      const ready = totals[b - first][1];
-      context.fillStyle = colors.ready;
-      context.fillRect(x0, y(base + ready), wide + 0.4, y(base) - y(base + ready));
+      const running = base;
+      for (const [kind, values] of readyLayers) {
+        const value = (values[b] ?? 0) * scale;
+        if (value <= 0) continue;
+        context.fillStyle = kind === "create" ? colors.ready : colors.resumable;
+        context.fillRect(x0, y(base + value), wide + 0.4, y(base) - y(base + value));
+        base += value;
+      }
+      if (this.stripHeight === 0 || running <= 0) continue;
+      context.fillStyle = colors.quiet;
+      context.globalAlpha = Math.min(1, ((load.no_cpu[b] ?? 0) * scale) / running);
+      context.fillRect(x0, this.loadHeight + 3, wide + 0.4, this.stripHeight - 9);
+      context.globalAlpha = 1;
+    }
+    if (this.stripHeight > 0) {
+      context.fillStyle = colors.quiet;
+      context.fillText("no CPU", 0, this.loadHeight + 3 + (this.stripHeight - 9) / 2, LEFT - 6);
     }
     if (totals.some(([total, ready]) => total + ready > y.domain()[1] * 1.01)) {
       const cut = "more ready tasks: cut";
@@ -325,7 +350,7 @@ class View {
     context.strokeRect(LEFT, y(this.model.cpus), this.width - LEFT - RIGHT, 0);
     context.setLineDash([]);
     context.fillStyle = colors.text;
-    const label = `${this.model.cpus} CPUs`;
+    const label = `${this.model.cpus} CPU${this.model.cpus === 1 ? "" : "s"}`;
     context.strokeStyle = colors.card;
     context.lineWidth = 3;
     const at = this.width - RIGHT - context.measureText(label).width - 3;
@@ -341,12 +366,13 @@ class View {
     const at = x.invert(event.clientX - box.left), y = event.clientY - box.top;
     delete this.canvas.dataset.tip;
     if (event.clientX - box.left < LEFT) return;
-    if (this.load && y < this.loadHeight) {
+    if (this.load && y < this.loadHeight + this.stripHeight) {
       const b = Math.min((this.load.buckets ?? 960) - 1, Math.max(0, Math.floor((at / this.load.extent_ns) * (this.load.buckets ?? 960))));
       const scale = loadScale(this.model, this.load);
       const parts = this.load.running.map((/** @type {number[]} */ values, /** @type {number} */ i) => [(values[b] ?? 0) * scale, this.model.site(this.load.sites[i]).title]).filter((/** @type {any} */ each) => each[0] > 0.005);
       const ready = Object.entries(this.load.ready ?? {}).map(([kind, values]) => [(/** @type {number[]} */ (values)[b] ?? 0) * scale, `ready: ${READY[kind] ?? kind}`]).filter((each) => Number(each[0]) > 0.005);
-      this.canvas.dataset.tip = [`${time(at)}`, ...[...parts, ...ready].map(([value, name]) => `${digits(value)} ${clipped(String(name), 60)}`)].join("\n");
+      const more = [["left_out", "left out of the profile"], ["no_cpu", "of these without a CPU"]].map(([key, name]) => [(this.load[key]?.[b] ?? 0) * scale, name]).filter((each) => Number(each[0]) > 0.005);
+      this.canvas.dataset.tip = [`${time(at)}`, ...[...parts, ...more, ...ready].map(([value, name]) => `${digits(Number(value))} ${clipped(String(name), 60)}`)].join("\n");
       return;
     }
     const row = this.rows().find((each) => y >= each.y - 2 && y < each.y + each.height + 2);
@@ -369,7 +395,7 @@ const READY = { create: "new tasks", create_continue: "after creating a task", w
 function loadScale(model, load) {
   const balance = model.profile.time_balance ?? {};
   let sum = 0;
-  for (const layer of [...load.running, load.other ?? []]) for (const value of layer) sum += value;
+  for (const layer of [...load.running, load.other ?? [], load.left_out ?? []]) for (const value of layer) sum += value;
   const buckets = load.buckets ?? load.running[0].length;
   const expected = balance.elapsed_ticks > 0 ? balance.steps_ticks / balance.elapsed_ticks : sum / buckets;
   return sum > 0 ? (expected * buckets) / sum : 1;

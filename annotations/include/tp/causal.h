@@ -12,6 +12,10 @@
  *   { tp::CausalRegion region{"sort"}; }  C++: ends with the block, also by an exception
  *   tp::pause(); ... tp::resume();        exclude this part of the program from the profile
  *
+ * Regions without a name that begin on one line are one region: give them names. causal_begin takes
+ * its name when it is first called there; for names that change, as in a loop over them, use
+ * tp::CausalRegion.
+ *
  * A region covers the work of the task that opened it up to the matching end, also across spawns
  * and waits, but not the tasks spawned inside. Of nested regions the outermost counts. Any
  * number of tasks may be in a region at the same time. An unmatched begin or end is reported on

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C ABI of the Taskpath runtime, the only way into it. Three groups of callers:
+/* The C ABI of the Taskpath runtime, the only way into it. Four groups of callers:
  *   1. the patched libtbb (tbb-patch/), which contains the runtime: tp_on_*
  *   2. the patched oneTBB headers, compiled into the user's program: sites, loops, folds, edges
  *      under an address; declared weak there (oneapi_hooks.h), so that such a program also runs on
  *      a stock libtbb
  *   3. annotations and the virtual clock, also weak: see annotations/include/tp
+ *   4. the library that tp-run preloads (profiler-lib/preload), also weak: threads, ends of processes
  *
  * No function throws, blocks on another thread, or allocates on its usual path. Any thread may
  * call them at any time, also before the runtime has started and after it has ended; they do
@@ -43,7 +44,8 @@
   X(USER_CONTEXT, 9, "task_group_context") /* may serve several groups and algorithms at a time */ \
   X(FLOW_GRAPH, 10, "flow_graph")                                                                  \
   X(TASK_ARENA, 11, "task_arena")                                                                  \
-  X(DEFAULT, 12, "enqueue") /* the arena's default context: enqueued tasks and the like */
+  X(DEFAULT, 12, "enqueue") /* the arena's default context: enqueued tasks and the like */         \
+  X(THREAD, 13, "thread")   /* not of oneTBB: of a thread that the program creates */
 
 enum tp_construct {
 #define TP_ENUMERATOR(enumerator, number, name) TP_CONSTRUCT_##enumerator = number,
@@ -57,6 +59,39 @@ enum tp_construct {
 /* Added to a construct: waits on the context join all of its tasks. Otherwise a wait joins those
  * that descend from the task that waits. */
 #define TP_CONTEXT_EXCLUSIVE 64u
+
+/* The kinds of locks: X(enumerator, number, name), as TP_CONSTRUCTS; trace::LockKind. */
+#define TP_LOCK_KINDS(X)                                                                           \
+  X(UNKNOWN, 0, "lock")                                                                            \
+  X(SPIN_MUTEX, 1, "spin_mutex")                                                                   \
+  X(SPIN_RW_MUTEX, 2, "spin_rw_mutex")                                                             \
+  X(QUEUING_MUTEX, 3, "queuing_mutex")                                                             \
+  X(QUEUING_RW_MUTEX, 4, "queuing_rw_mutex")                                                       \
+  X(MUTEX, 5, "mutex")                                                                             \
+  X(RW_MUTEX, 6, "rw_mutex")                                                                       \
+  X(SPECULATIVE_SPIN_MUTEX, 7, "speculative_spin_mutex") /* where the lock is really taken */      \
+  X(SPECULATIVE_SPIN_RW_MUTEX, 8, "speculative_spin_rw_mutex")                                     \
+  X(ACCESSOR, 9, "accessor") /* of an item of a concurrent_hash_map */                             \
+  X(PTHREAD_MUTEX, 10, "pthread_mutex")                                                            \
+  X(PTHREAD_RWLOCK, 11, "pthread_rwlock")                                                          \
+  X(PTHREAD_SPINLOCK, 12, "pthread_spinlock")                                                      \
+  X(USER, 13, "user_lock") /* tp/lock.h */                                                         \
+  X(ITT, 14, "itt_lock")   /* __itt_sync_* */
+
+enum tp_lock_kind {
+#define TP_ENUMERATOR(enumerator, number, name) TP_LOCK_##enumerator = number,
+  TP_LOCK_KINDS(TP_ENUMERATOR)
+#undef TP_ENUMERATOR
+#define TP_ONE(enumerator, number, name) +1
+      TP_LOCK_KIND_COUNT = 0 TP_LOCK_KINDS(TP_ONE)
+#undef TP_ONE
+};
+
+/* How a lock is acquired: flags of tp_on_lock_taken. */
+#define TP_LOCK_SHARED 1u    /* by a reader */
+#define TP_LOCK_RECURSIVE 2u /* the thread may have it already: the outermost acquisition counts */
+#define TP_LOCK_BY_LIBRARY                                                                         \
+  4u /* the library's code acquires it for the program's, which called it */
 
 #ifdef __cplusplus
 #define TP_NOEXCEPT noexcept
@@ -95,6 +130,17 @@ typedef struct tp_task {
   const void* caller;
 } tp_task;
 
+/* What the library says of an arena, in memory inside of it that is zero at first. All zero: an arena
+ * that has as many slots as the machine has CPUs, because nothing else was asked for. */
+typedef struct tp_arena {
+  uint32_t id;           /* the runtime's */
+  uint32_t asked;        /* concurrency that the program asked for */
+  uint32_t reserved;     /* of it, for external threads only */
+  uint32_t slots;        /* how many threads can be inside at a time */
+  uint32_t like_machine; /* the runtime's: `asked` is what an arena gets without asking */
+  uint32_t enqueued;     /* the runtime's: a task has been enqueued */
+} tp_arena;
+
 /* ---- threads: called by the thread in question ---- */
 /* An external thread uses the library for the first time: closes; tp_on_scheduler_ready opens. */
 void tp_on_external_thread(void) TP_NOEXCEPT;
@@ -105,6 +151,21 @@ void tp_on_block(void) TP_NOEXCEPT;
 void tp_on_unblock(void) TP_NOEXCEPT;
 /* A worker thread of the library has started. */
 void tp_on_worker_thread(void) TP_NOEXCEPT;
+
+/* ---- limits of concurrency ---- */
+/* The program asked for an arena's concurrency; `cpus`: what it gets without asking. Before any thread
+ * is inside. */
+void tp_on_arena_made(tp_arena* arena, int asked, unsigned reserved, unsigned slots,
+                      int cpus) TP_NOEXCEPT;
+/* The thread has got a slot of the arena: as a worker thread, or again after another arena
+ * (`entered` 0); or by a call of the current frame (1). It may still have slots of others. Neither
+ * closes nor opens. */
+void tp_on_arena(const tp_arena* arena, int entered) TP_NOEXCEPT;
+/* A task is enqueued: a worker thread will come even to an arena that asks for none. */
+void tp_on_enqueue(tp_arena* arena) TP_NOEXCEPT;
+/* global_control: from now on so many threads may run tasks, external threads in addition to the
+ * first one; `all`: as many as without a global_control. */
+void tp_on_allowed_threads(uint64_t threads, uint64_t all) TP_NOEXCEPT;
 
 /* ---- tasks ---- */
 /* The current frame creates a task. Closes; tp_on_spawn_end opens. The task must not be visible to
@@ -279,6 +340,73 @@ void tp_on_fold_join(void) TP_NOEXCEPT; /* `joins` is not known */
 /* The same; `joins`: whether there are two results, which the code that follows joins. */
 void tp_on_fold(int joins) TP_NOEXCEPT;
 
+/* ---- from the preloaded library ---- */
+/* A thread that the program creates, in memory of the caller's. */
+typedef struct tp_thread {
+  uint64_t words[2];
+  uint64_t context;
+} tp_thread;
+/* The current frame creates a thread, which will call function(argument); `caller` is the return
+ * address of the call. Closes; tp_on_thread_created opens, with `failed` not 0 if there is no thread.
+ * 0: the thread is not recorded, and none of these hooks is to be called for it. So it is for the
+ * library's own threads, and before the process has recorded anything if no library of its own needs
+ * oneTBB. */
+int tp_on_thread_create(tp_thread* thread, const void* function, const void* argument,
+                        const void* caller) TP_NOEXCEPT;
+void tp_on_thread_created(tp_thread* thread, int failed) TP_NOEXCEPT;
+/* The thread runs, and is a task of its creator's until it ends. Not used after this call, unless
+ * by tp_on_thread_joined. */
+void tp_on_thread_begin(tp_thread* thread) TP_NOEXCEPT;
+/* The current frame, which called tp_on_block, has joined the thread: opens. */
+void tp_on_thread_joined(tp_thread* thread) TP_NOEXCEPT;
+/* The thread waits for another one of the program, inside of a step; it may be asleep then. Neither
+ * closes nor opens. tp_on_thread_wait_end takes what the first call returned. */
+uint64_t tp_on_thread_wait(void) TP_NOEXCEPT;
+void tp_on_thread_wait_end(uint64_t begun) TP_NOEXCEPT;
+/* From here on these hooks are called for each thread of the program. */
+void tp_threads_are_seen(void) TP_NOEXCEPT;
+/* The process ends without running the destructors of its libraries. */
+void tp_end_recording(void) TP_NOEXCEPT;
+/* 1: this process is being recorded; 0: it is not, or it shares the memory of one that is (vfork). */
+int tp_is_recording_here(void) TP_NOEXCEPT;
+
+/* ---- locks: from patched headers, libtbb, the preloaded library and annotations ---- */
+/* Not 0: locks are recorded, and the hooks below are to be called. Read without synchronization. Weak
+ * where it is not defined. */
+extern unsigned char tp_locks_are_on;
+/* The thread's first attempt to acquire a lock has failed, and it waits: until tp_on_lock_wait_end
+ * nothing is work of the open step. Neither closes nor opens, and runs no tasks in between. Pairs
+ * nest; the outermost counts. What the thread waited for is the lock of the last tp_on_lock_taken before the end,
+ * if it still has that; else, unless `failed` is not 0 (a timed attempt), that of the next call. What it waited
+ * without getting a lock is sleep of its. */
+void tp_on_lock_wait(void) TP_NOEXCEPT;
+void tp_on_lock_wait_end(int failed) TP_NOEXCEPT;
+/* The thread has acquired the lock at that address. `kind` is a tp_lock_kind, `mode` of TP_LOCK_*;
+ * `caller` an address in the code that did it, null: the call's return address. Locks of the library's own
+ * code, and those taken outside of steps, are ignored. */
+void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
+                      const void* caller) TP_NOEXCEPT;
+/* It is going to release the lock, or has just done so. Returns 1 if it had acquired it as far as these
+ * hooks know, else 0. */
+int tp_on_lock_given(const void* lock) TP_NOEXCEPT;
+/* The lock at that address is made, or destroyed: what is acquired there next is another lock. */
+void tp_on_lock_renewed(const void* lock) TP_NOEXCEPT;
+/* What an annotation says of a place where locks are acquired. Strings may be null, and must stay valid until
+ * the process ends. */
+typedef struct tp_lock_place {
+  const char* name; /* of the lock */
+  const char* file;
+  unsigned line;
+} tp_lock_place;
+/* As tp_on_lock_taken, of kind TP_LOCK_USER, at a place that is a constant. */
+void tp_on_user_lock_taken(const void* lock, unsigned mode, const tp_lock_place* place) TP_NOEXCEPT;
+/* The thread waits for others in a loop of its own: until tp_on_busy_wait_end its time is sleep that
+ * waits for other threads, not work. Pairs nest. */
+void tp_on_busy_wait(void) TP_NOEXCEPT;
+void tp_on_busy_wait_end(void) TP_NOEXCEPT;
+/* From the preloaded library: the locks of the C library are announced. */
+void tp_c_locks_are_seen(void) TP_NOEXCEPT;
+
 /* ---- annotations ---- */
 /* A causal region, identified by its name or, if that is null or empty, by file and line. The
  * strings must stay valid until the process ends. */
@@ -296,6 +424,8 @@ void tp_region_end(tp_region* region) TP_NOEXCEPT;
 void tp_set_paused(int paused) TP_NOEXCEPT;
 /* Virtual clock: adds `units` to the work of the current step. Ignored with any other clock. */
 void tp_spend(uint64_t units) TP_NOEXCEPT;
+/* Virtual clock: the current step sleeps so many units. Ignored with any other clock. */
+void tp_sleep(uint64_t units) TP_NOEXCEPT;
 
 /* ---- for tp-run and tp-doctor ---- */
 /* Can all events of `event` (as in TP_EVENT) be opened here? 0: yes. The answer is JSON:

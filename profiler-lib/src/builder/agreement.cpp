@@ -30,12 +30,23 @@ static_assert(is(Construct::UserContext, TP_CONSTRUCT_USER_CONTEXT));
 static_assert(is(Construct::FlowGraph, TP_CONSTRUCT_FLOW_GRAPH));
 static_assert(is(Construct::TaskArena, TP_CONSTRUCT_TASK_ARENA));
 static_assert(is(Construct::Default, TP_CONSTRUCT_DEFAULT));
+static_assert(is(Construct::Thread, TP_CONSTRUCT_THREAD));
 
 #define TP_SAME_NAME(enumerator, number, name)                                                     \
   static_assert(std::string_view(trace::kConstructNames[number]) == name);
 TP_CONSTRUCTS(TP_SAME_NAME)
 #undef TP_SAME_NAME
 static_assert(std::size(trace::kConstructNames) == TP_CONSTRUCT_COUNT);
+
+#define TP_SAME_LOCK(enumerator, number, name)                                                     \
+  static_assert(std::string_view(trace::kLockKindNames[number]) == name);
+TP_LOCK_KINDS(TP_SAME_LOCK)
+#undef TP_SAME_LOCK
+static_assert(std::size(trace::kLockKindNames) == TP_LOCK_KIND_COUNT);
+static_assert(static_cast<unsigned>(trace::LockKind::Itt) == TP_LOCK_ITT);
+static_assert(static_cast<unsigned>(trace::LockKind::Accessor) == TP_LOCK_ACCESSOR);
+static_assert(static_cast<unsigned>(trace::LockKind::PthreadMutex) == TP_LOCK_PTHREAD_MUTEX);
+static_assert(TP_LOCK_SHARED == trace::kLockShared);
 
 static_assert(TP_CONTEXT_EXCLUSIVE == trace::kContextExclusive);
 static_assert(TP_CONSTRUCT_COUNT <= TP_CONTEXT_EXCLUSIVE, "a construct has six bits in the trace");

@@ -25,6 +25,7 @@
 #include "base/recording_state.h"
 #include "builder/causal_region.h"
 #include "builder/edge_table.h"
+#include "builder/lock_records.h"
 #include "builder/outside_of_step.h"
 #include "sites/address_sites.h"
 #include "sites/call_path.h"
@@ -62,7 +63,8 @@ TP_COLD void open_extra(ThreadState& thread) noexcept {
 TP_COLD void close_extra(ThreadState& thread) noexcept {
   read_extra_events(thread.clock);
   for (unsigned i = 0; i < clock_config.extra_count; ++i)
-    thread.closed_extra[i] = thread.step_paused ? 0 : thread.clock.extra[i] - thread.step_extra[i];
+    thread.closed_extra[i] =
+        thread.step_pause == Pause::Now ? 0 : thread.clock.extra[i] - thread.step_extra[i];
 }
 
 // Writes the closed step's extra events, after its three fields, and sets them to 0: they are
@@ -77,6 +79,46 @@ TP_COLD RecordEncoder put_extra(ThreadState& thread, RecordEncoder record) noexc
     thread.closed_extra[i] = 0;
   }
   return record;
+}
+
+TP_COLD void close_asleep(ThreadState& thread, Frame& frame, const Reading& now) noexcept {
+  if (thread.locks != nullptr)
+    divide_busy_wait(thread, frame, now);
+  if (thread.step_pause == Pause::Now)
+    return;
+  thread.closed_asleep = thread.clock.asleep;
+  thread.closed_waited = std::min(thread.clock.waited, thread.clock.asleep);
+  if (thread.closed_asleep != 0)
+    thread.extras |= kExtraAsleep;
+}
+
+TP_HOT std::byte* reserve(ThreadState& thread) noexcept {
+  return thread.writer.reserve(thread.reader_time, thread.ordinals.spawns);
+}
+
+// Says in the stream whether the steps count that its records close from here on. Comes before a
+// Begin that is pending.
+TP_COLD void write_pause_state(ThreadState& thread, bool pause) noexcept {
+  if (thread.pause_written == pause)
+    return;
+  thread.pause_written = pause;
+  RecordEncoder record(reserve(thread));
+  record.operand(static_cast<std::uint8_t>(pause ? trace::ExtendedKind::StepsPaused
+                                                 : trace::ExtendedKind::StepsResumed));
+  record.operand(std::uint8_t{0});
+  record.operand(std::uint16_t{0});
+  thread.writer.advance(record.commit(make_tag(Op::Extended, 0, 0, 0, 0)));
+}
+
+// How much of the work of a step does not count, in a recording with pauses: all or nothing.
+TP_COLD std::uint64_t leave_out(ThreadState& thread, std::uint64_t work) noexcept {
+  const bool pause = thread.step_pause == Pause::Now;
+  write_pause_state(thread, pause);
+  if (!pause)
+    return 0;
+  thread.paused_work += work;
+  thread.regions.clear();
+  return work;
 }
 
 // Closes the open step with a reading of the clock that the caller has made.
@@ -100,12 +142,11 @@ TP_HOT ClosedStep close_at(ThreadState& thread, Frame& frame, const Reading& now
   }
   thread.close_time = now.time;
   thread.idle_since_close = 0;
-  if (thread.step_paused) [[unlikely]] {
-    thread.paused_work += step.work;
+  if (thread.step_pause != Pause::Never) [[unlikely]] {
+    const std::uint64_t left_out = leave_out(thread, step.work);
+    step.work -= left_out;
     if (clock_config.same_as_time)
-      step.wall += step.work;
-    step.work = 0;
-    thread.regions.clear();
+      step.wall += left_out;
   }
   return step;
 }
@@ -117,6 +158,8 @@ TP_HOT ClosedStep close_now(ThreadState& thread, Frame& frame) noexcept {
   const Reading now = read_clock(thread.clock);
   if (clock_config.extra_count != 0) [[unlikely]]
     close_extra(thread);
+  if (thread.clock.asleep != 0) [[unlikely]]
+    close_asleep(thread, frame, now);
   return close_at(thread, frame, now);
 }
 
@@ -126,16 +169,13 @@ TP_HOT void open_now(ThreadState& thread, Frame& frame) noexcept {
     read_extra_events(thread.clock);
   const Reading now = read_clock(thread.clock);
   frame.step_open = true;
-  thread.step_paused = paused();
+  thread.clock.asleep = thread.clock.waited = 0;
+  thread.step_pause = pause_state();
   thread.step_work = now.work;
   thread.step_time = now.time;
   continue_region(frame, now.work);
   if (has_extra) [[unlikely]]
     open_extra(thread);
-}
-
-TP_HOT std::byte* reserve(ThreadState& thread) noexcept {
-  return thread.writer.reserve(thread.reader_time, thread.ordinals.spawns);
 }
 
 // Writes the pending Begin, a record without figures of a step; `idle` is the idle time before it,
@@ -154,6 +194,9 @@ TP_HOT void flush_begin(ThreadState& thread) noexcept {
     put_begin(thread, 0);
 }
 
+TP_COLD void put_extended(ThreadState& thread, trace::ExtendedKind kind, const void* payload,
+                          std::uint16_t bytes, std::uint64_t idle = 0) noexcept;
+
 TP_COLD void put_regions(ThreadState& thread) noexcept {
   for (unsigned i = 0; i < thread.regions.size(); ++i) {
     const RegionWork& entry = thread.regions[i];
@@ -169,9 +212,25 @@ TP_COLD void put_regions(ThreadState& thread) noexcept {
   thread.regions.clear();
 }
 
+TP_COLD void put_asleep(ThreadState& thread) noexcept {
+  const trace::AsleepPayload payload{thread.closed_asleep, thread.closed_waited};
+  thread.closed_asleep = thread.closed_waited = 0;
+  put_extended(thread, trace::ExtendedKind::Asleep, &payload, sizeof payload);
+}
+
+TP_COLD void put_extras(ThreadState& thread) noexcept {
+  if ((thread.extras & kExtraLocks) != 0)
+    put_held_locks(thread);
+  if (thread.closed_asleep != 0)
+    put_asleep(thread);
+  thread.extras = 0;
+}
+
 // Writes the records that have to precede one that closes a step.
 TP_HOT void put_pending(ThreadState& thread) noexcept {
   flush_begin(thread);
+  if (thread.extras != 0) [[unlikely]]
+    put_extras(thread);
   if (!thread.regions.empty()) [[unlikely]]
     put_regions(thread);
 }
@@ -246,6 +305,28 @@ TP_COLD std::uint32_t learn_address(ThreadState& thread, const Frame& frame, con
   return site;
 }
 
+TP_COLD TaskKind learn_kind(ThreadState& thread, const void* type) noexcept {
+  const TaskKind kind = kind_of_task(type);
+  thread.task_kinds.remember(reinterpret_cast<std::uintptr_t>(type),
+                             static_cast<std::uint32_t>(kind));
+  return kind;
+}
+
+TP_HOT TaskKind kind_of(ThreadState& thread, const void* type) noexcept {
+  const std::uint32_t known = thread.task_kinds.find(reinterpret_cast<std::uintptr_t>(type));
+  return known != 0 ? static_cast<TaskKind>(known) : learn_kind(thread, type);
+}
+
+// Does a task of the algorithm that `frame` is part of spawn another one of the same? Then both have
+// the same type; but so have the tasks of a function of the user's that calls itself. parallel_invoke
+// of more than three functions has two types.
+TP_HOT bool divides_itself(ThreadState& thread, const Frame& frame, const void* type) noexcept {
+  const TaskKind kind = kind_of(thread, type);
+  if (frame.type == type)
+    return kind < TaskKind::Function;
+  return kind == TaskKind::OfSubroot && kind_of(thread, frame.type) == TaskKind::Subroot;
+}
+
 struct SpawnedAt {
   std::uint32_t site;
   bool is_split;
@@ -275,7 +356,8 @@ TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task&
     const bool users_context =
         construct == TP_CONSTRUCT_USER_CONTEXT || construct == TP_CONSTRUCT_DEFAULT;
     // Tagged code tags every call of the user's, so a spawn without a tag is the algorithm's own.
-    if (!users_group && (!users_context || task.type == frame.type || frame.site_tagged))
+    if (!users_group &&
+        (!users_context || frame.site_tagged || divides_itself(thread, frame, task.type)))
       return {frame.site, true, frame.site_tagged};
   }
   // Returned by the task that ran: there is no call of its own on the stack.
@@ -288,26 +370,16 @@ TP_HOT SpawnedAt site_of(ThreadState& thread, const Frame& frame, const tp_task&
   return {known != 0 ? known : learn_address(thread, frame, task, traits, path), false, false};
 }
 
-TP_COLD TaskKind learn_kind(ThreadState& thread, const void* type) noexcept {
-  const TaskKind kind = kind_of_task(type);
-  thread.task_kinds.remember(reinterpret_cast<std::uintptr_t>(type),
-                             static_cast<std::uint32_t>(kind));
-  return kind;
-}
-
 // A context of the user's can serve several groups and algorithms at a time; the types of the tasks
 // show which of them a task belongs to. What a loop waits for descends from its first task; a
 // group's run_and_wait() waits for the whole group.
 TP_HOT TaskKind kind_in(ThreadState& thread, const void* type, unsigned traits) noexcept {
-  if (traits != TP_CONSTRUCT_USER_CONTEXT) [[likely]]
-    return TaskKind::Other;
-  const std::uint32_t known = thread.task_kinds.find(reinterpret_cast<std::uintptr_t>(type));
-  return known != 0 ? static_cast<TaskKind>(known) : learn_kind(thread, type);
+  return traits == TP_CONSTRUCT_USER_CONTEXT ? kind_of(thread, type) : TaskKind::Other;
 }
 
 // Writes an Extended record, which closes no step; `idle` is the idle time before it, in ticks.
 TP_COLD void put_extended(ThreadState& thread, trace::ExtendedKind kind, const void* payload,
-                          std::uint16_t bytes, std::uint64_t idle = 0) noexcept {
+                          std::uint16_t bytes, std::uint64_t idle) noexcept {
   flush_begin(thread);
   RecordEncoder record(reserve(thread));
   const unsigned lead_code = record.field(idle);
@@ -397,8 +469,22 @@ void open_step(ThreadState& thread, Frame& frame) noexcept {
   open_now(thread, frame);
 }
 
-void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work) noexcept {
+std::byte* room_in_step(ThreadState& thread, Frame& frame) noexcept {
+  make_room_in_step(thread, frame);
+  flush_begin(thread);
+  return reserve(thread);
+}
+
+std::byte* room_after_step(ThreadState& thread) noexcept {
+  flush_begin(thread);
+  return reserve(thread);
+}
+
+void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work,
+                  std::uint64_t slept) noexcept {
   thread.close_time = thread.reader_time = read_own_time(thread.clock);
+  if ((thread.closed_asleep = slept) != 0)
+    put_asleep(thread);
   const trace::ThreadBeginPayload payload{thread.os_thread, prior_work,
                                           static_cast<std::uint32_t>(role), 0};
   put_extended(thread, trace::ExtendedKind::ThreadBegin, &payload, sizeof payload);
@@ -524,10 +610,13 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
   thread.begin_id = operand;
   thread.begin_flags = static_cast<std::uint8_t>(static_cast<unsigned>(code) |
                                                  (cancelled ? trace::kTaskCancelled : 0));
-  if (const std::uint64_t idle = take_idle(thread, now); idle != 0)
+  if (const std::uint64_t idle = take_idle(thread, now); idle != 0) {
+    if (pause_state() != Pause::Never) [[unlikely]]
+      write_pause_state(thread, paused());
     put_begin(thread, idle);
-  else
+  } else {
     thread.begin_pending = true;
+  }
   open_now(thread, frame);
 }
 
@@ -541,7 +630,7 @@ void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
     return;
   }
   const ClosedStep step = close_now(thread, frame);
-  if (thread.begin_pending && thread.regions.empty()) {
+  if (thread.begin_pending && thread.regions.empty() && thread.extras == 0) {
     // The commonest record: a task without events inside.
     RecordEncoder record(reserve(thread));
     const unsigned codes = put_figures(thread, record, step);
@@ -726,6 +815,42 @@ void resume_stack(ThreadState& thread, StackToken* token) noexcept {
       open_now(thread, *token->top);
   }
   delete token;
+}
+
+// Of the open step, so far.
+static std::uint64_t work_so_far(ThreadState& thread, const Frame& frame) noexcept {
+  return frame.step_open && thread.step_pause != Pause::Now
+             ? read_clock(thread.clock).work - thread.step_work
+             : 0;
+}
+
+void enter_arena(ThreadState& thread, Frame& frame, const tp_arena& arena, bool entered) noexcept {
+  make_room_in_step(thread, frame);
+  const trace::InArenaPayload payload{work_so_far(thread, frame),
+                                      arena.id,
+                                      arena.asked,
+                                      arena.reserved,
+                                      arena.slots,
+                                      (entered ? trace::kArenaEntered : 0u) |
+                                          (arena.like_machine != 0 ? trace::kArenaLikeMachine : 0u),
+                                      0};
+  put_extended(thread, trace::ExtendedKind::InArena, &payload, sizeof payload);
+  thread.arena = arena.id;
+}
+
+void note_enqueued(ThreadState& thread, Frame& frame, std::uint32_t arena) noexcept {
+  make_room_in_step(thread, frame);
+  const trace::EnqueuedPayload payload{arena, 0};
+  put_extended(thread, trace::ExtendedKind::Enqueued, &payload, sizeof payload);
+}
+
+void allow_threads(ThreadState& thread, Frame& frame, std::uint32_t threads,
+                   bool like_machine) noexcept {
+  make_room_in_step(thread, frame);
+  const trace::AllowedThreadsPayload payload{read_own_time(thread.clock),
+                                             work_so_far(thread, frame), threads,
+                                             like_machine ? trace::kAllowedLikeMachine : 0u};
+  put_extended(thread, trace::ExtendedKind::AllowedThreads, &payload, sizeof payload);
 }
 
 void write_pause(ThreadState& thread, bool pause) noexcept {

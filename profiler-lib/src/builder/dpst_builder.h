@@ -20,9 +20,15 @@ namespace tp::rt {
 // Opens a step, without a record.
 void open_step(ThreadState& thread, Frame& frame) noexcept;
 
+// Room for one record that closes no step: inside of the open step, or after it was closed and before
+// its record. For a RecordEncoder, whose end goes to thread.writer.advance().
+std::byte* room_in_step(ThreadState& thread, Frame& frame) noexcept;
+std::byte* room_after_step(ThreadState& thread) noexcept;
+
 // Begins the thread's part of the stream, and pushes the root frame, without an open step.
-// `prior_work`: of the thread before that, in the unit of work.
-void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work) noexcept;
+// `prior_work`, `slept`: of the thread before that, in the unit of work.
+void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work,
+                  std::uint64_t slept) noexcept;
 // After begin_thread of the first thread of a process: how many fork()s led to the process. Cold.
 void record_forks(ThreadState& thread, std::uint32_t forks) noexcept;
 // Closes the root frame's step, if it is open, and the frame. `cpu_ns`: CPU time of the thread
@@ -66,6 +72,14 @@ void change_edge_uses(ThreadState& thread, Frame& frame, std::uint64_t edge, int
 struct StackToken;
 TP_COLD StackToken* suspend_stack(ThreadState& thread) noexcept;
 TP_COLD void resume_stack(ThreadState& thread, StackToken* token) noexcept;
+// The thread executes in the arena from here on. A task was enqueued in the arena. So many threads may
+// run tasks from here on; `like_machine`: as many as the machine has CPUs. Within the open step, if
+// there is one.
+TP_COLD void enter_arena(ThreadState& thread, Frame& frame, const tp_arena& arena,
+                         bool entered) noexcept;
+TP_COLD void note_enqueued(ThreadState& thread, Frame& frame, std::uint32_t arena) noexcept;
+TP_COLD void allow_threads(ThreadState& thread, Frame& frame, std::uint32_t threads,
+                           bool like_machine) noexcept;
 // Records that recording is paused, or resumed. Without an open step.
 void write_pause(ThreadState& thread, bool pause) noexcept;
 

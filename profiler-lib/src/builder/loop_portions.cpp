@@ -72,7 +72,7 @@ std::uint64_t next_iterations(ThreadState& thread, Frame& frame, tp_iterations& 
     const std::uint64_t now = std::max(read_time(), run.time);
     learn(size, run.block, now - run.time);
     run.time = now;
-    if (now - frame.portion_time >= ticks_of(kPortionNs) && !thread.step_paused) {
+    if (now - frame.portion_time >= ticks_of(kPortionNs) && thread.step_pause != Pause::Now) {
       end_portion(thread, frame, {{{run.in_portion, 1}}, 1, 0});
       run.in_portion = 0;
     }

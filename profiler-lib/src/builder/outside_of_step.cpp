@@ -3,12 +3,15 @@
 // step does not contain it.
 #include "builder/outside_of_step.h"
 
+#include <cerrno>
 #include <cstring>
 
 namespace tp::rt {
 
 OutsideOfStep::OutsideOfStep(ThreadState& thread, Frame& frame) noexcept
-    : thread_(thread), frame_(frame), begin_(read_clock(thread.clock)) {
+    : thread_(thread), frame_(frame), begin_(read_clock(thread.clock)),
+      begin_asleep_(thread.clock.asleep), begin_waited_(thread.clock.waited), errno_(errno) {
+  ++thread.outside_of_step;
   read_extra_events(thread.clock);
   std::memcpy(begin_extra_, thread.clock.extra, sizeof begin_extra_);
 }
@@ -16,6 +19,10 @@ OutsideOfStep::OutsideOfStep(ThreadState& thread, Frame& frame) noexcept
 OutsideOfStep::~OutsideOfStep() {
   const Reading end = read_clock(thread_.clock);
   read_extra_events(thread_.clock);
+  --thread_.outside_of_step;
+  errno = errno_;
+  thread_.clock.asleep = begin_asleep_;
+  thread_.clock.waited = begin_waited_;
   if (!frame_.step_open)
     return;
   thread_.step_work += end.work - begin_.work;

@@ -21,6 +21,8 @@ private:
   ThreadState& thread_;
   Frame& frame_;
   Reading begin_;
+  std::uint64_t begin_asleep_, begin_waited_;
+  int errno_; // of the program, which may call hooks where it expects that errno stays
   std::uint64_t begin_extra_[kMaxExtraEvents];
 };
 

@@ -4,7 +4,9 @@
 // (session.cpp). Owned by the session.
 #pragma once
 
+#include "base/recording_state.h"
 #include "base/site_cache.h"
+#include "builder/held_locks.h"
 #include "builder/region_table.h"
 #include "clock/work_clock.h"
 #include "output/trace_writer.h"
@@ -17,6 +19,12 @@
 namespace tp::rt {
 
 struct ThreadState;
+
+// What has to be written before the record that closes the open step, besides regions.
+enum Extras : std::uint8_t {
+  kExtraAsleep = 1, // closed_asleep
+  kExtraLocks = 2,  // of `locks`
+};
 
 // A task that is being executed. Stored in the tp_frame that libtbb has on its stack; the root
 // frame of a thread, for the code outside of all tasks, is part of its ThreadState.
@@ -72,6 +80,9 @@ inline constexpr unsigned kBlockSizes = 32;
 struct ThreadState {
   ThreadState(TraceWriter& stream_writer, std::uint32_t session)
       : writer(stream_writer), ordinals(stream_writer.ordinals), generation(session) {}
+  ~ThreadState() { delete locks; }
+  ThreadState(const ThreadState&) = delete;
+  ThreadState& operator=(const ThreadState&) = delete;
 
   TraceWriter& writer;
   std::atomic<Frame*> frame{
@@ -86,13 +97,20 @@ struct ThreadState {
   // A Begin that is not written yet: if the task has no events inside, Begin and End become one
   // record.
   bool begin_pending = false;
-  // Whether the open step began while recording was paused, which decides whether it counts: at its
+  // Whether recording was paused when the open step began, which decides whether it counts: at its
   // end other threads that waited for the task may already have paused or resumed.
-  bool step_paused = false;
+  Pause step_pause = Pause::Never;
+  bool pause_written = false; // the stream says that its steps do not count
+  std::uint8_t extras = 0;    // Extras
   std::uint8_t begin_flags = 0;
   std::uint64_t begin_id = 0;
   StreamOrdinals ordinals;
   RegionTable regions; // of the open step
+  // Of the closed step, until it is written: ThreadClock::asleep; of it, waiting for other threads.
+  std::uint64_t closed_asleep = 0, closed_waited = 0;
+  LockState* locks = nullptr; // null until the first lock; owned
+  unsigned outside_of_step =
+      0; // OutsideOfStep that are alive: what the thread does is the runtime's
   // Extra events: their counts when the open step began, and those of the closed step until they
   // are written.
   std::uint64_t step_extra[kMaxExtraEvents] = {};
@@ -108,16 +126,19 @@ struct ThreadState {
   // The message that an input_node offers now, and the key of the node's item (tp_offer_message).
   const void* offered = nullptr;
   const void* offered_from = nullptr;
+  std::uint32_t arena = 0; // tp_arena::id of the one in which the thread executes, as recorded
   // The whole range of a loop that is about to start (tp_on_proportional_loop).
   tp_range loop_whole{};
   // Cold.
   Frame root{};
-  Frame base{};   // below the frames of a stack that the library lent the thread (resumable tasks)
-  Frame failed{}; // the frame of a task that threw, until the library runs it again
+  Frame base{};    // below the frames of a stack that the library lent the thread (resumable tasks)
+  Frame failed{};  // the frame of a task that threw, until the library runs it again
+  Frame created{}; // of a thread that the program created: the task that it is
   std::uint32_t generation;
   std::uint64_t os_thread = 0;
   std::uint64_t paused_work = 0;
-  bool is_worker = false;
+  bool is_worker = false;     // of oneTBB
+  bool has_root_steps = true; // false: the code outside of tasks is not the program's
 };
 
 // The calling thread's state: null before its first event, after its end, and after a fork.

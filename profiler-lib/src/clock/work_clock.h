@@ -101,6 +101,9 @@ struct ClockConfig {
   char reason[1024] = "";           // why no better clock; empty if there is none
   double ticks_per_ns = 1.0;        // of read_time()
   std::uint64_t reanchor_ticks = 0; // 200 us
+  std::uint64_t least_sleep = 0;    // 50 us, in ticks
+  // Whether ThreadClock::asleep is known.
+  bool sees_sleep() const { return same_as_time || kind == ClockKind::Virtual; }
   // The event group of each thread: the work, if the clock is PerfUser or PerfRead, then the extra
   // events.
   unsigned event_count = 0;
@@ -138,6 +141,14 @@ struct EventGroups {
   bool user_read = false;   // all pages are mapped
 };
 
+// How long the calling thread has waited for a free CPU since it was created; not known where the kernel
+// does not say. Reads a file.
+struct RunDelay {
+  bool known = false;
+  std::uint64_t ns = 0;
+};
+RunDelay read_run_delay() noexcept;
+
 // The clock of one thread: made by open_clock, released by close_clock.
 struct ThreadClock {
   std::uint64_t offset = 0;                     // on-CPU TSC: work = time - offset
@@ -147,7 +158,18 @@ struct ThreadClock {
   std::uint64_t rseq_marker = 0;                // TscRseq: address of the dummy descriptor
   const volatile PerfPage* lock_page = nullptr; // TscPerfPage
   std::uint32_t page_lock = 0;
-  bool has_lock_page = false;                // else lock_page is a placeholder that proves nothing
+  bool has_lock_page = false; // else lock_page is a placeholder that proves nothing
+  // Time in which the thread slept since the open step began, in the unit of work: it gave up the CPU
+  // itself, in a system call or at a page that had to be read from disk. On-CPU TSC: of losses of at
+  // least 50 us, the time until it could run again, where the kernel says since when it waited for a
+  // CPU, else until it ran; Virtual: what tp_sleep added up; else 0. The builder
+  // sets it to 0.
+  std::uint64_t asleep = 0;
+  // Since then, how long the thread waited for others, asleep or not; likewise.
+  std::uint64_t waited = 0;
+  long voluntary_switches = 0;               // of the thread, up to its last anchor
+  RunDelay delay;                            // of the thread, when it last slept; and what it
+  std::uint64_t preempted = 0;               // has lost since without sleep
   std::uint64_t virtual_work = 0;            // Virtual: what tp_spend added up
   std::uint64_t extra[kMaxExtraEvents] = {}; // the last reading of the extra events
   std::uint64_t opened_cpu_ns = 0;           // CPU time of the thread when the clock was opened,

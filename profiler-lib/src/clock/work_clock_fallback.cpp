@@ -4,10 +4,17 @@
 // (work_clock.h explains them). Cold, except for the readings that need the kernel anyway.
 #include "clock/work_clock.h"
 
+#include "base/no_cancel.h"
+
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 // glibc 2.35 and later registers rseq for every thread and exports its offset. Weak, so that with
 // an older glibc only this clock is missing.
@@ -63,6 +70,7 @@ struct alignas(32) RseqSection {
 
 constexpr std::ptrdiff_t kRseqCsOffset = 8; // of rseq_cs in struct rseq
 constexpr std::uint64_t kReanchorNs = 200'000;
+constexpr std::uint64_t kLeastSleepNs = 50'000;
 
 // Written before the first thread points to it, never changed afterwards: the kernel reads it at
 // every preemption. The library is linked with -z nodelete, so the address stays valid.
@@ -109,6 +117,7 @@ void use_tsc(ClockKind kind, const char* name) {
   clock_config.kernel_included = true;
   clock_config.same_as_time = true;
   clock_config.reanchor_ticks = to_ticks(kReanchorNs);
+  clock_config.least_sleep = to_ticks(kLeastSleepNs);
 }
 
 // CPU time and time at the same moment: the thread was proved not to be switched out between the
@@ -147,10 +156,38 @@ OnCpuPair read_on_cpu(ClockKind kind, ThreadClock& clock) noexcept {
 constexpr char kEachCallStops[] =
     "each system call gives up the CPU (a tracer, or a sandbox that works like one)";
 
-// Computes the offset again from the thread's CPU time.
-void anchor(ThreadClock& clock) noexcept {
+// Has the thread been switched out since its last anchor?
+bool was_switched(const ThreadClock& clock) noexcept {
+  return clock_config.kind == ClockKind::TscRseq
+             ? *const_cast<const volatile std::uint64_t*>(clock.rseq_slot) != clock.rseq_marker
+             : perf::lock_of(clock.lock_page) != clock.page_lock;
+}
+
+// After an anchor: of what the thread lost, was it asleep, or did it have to wait for a CPU? The kernel
+// counts the switches that the thread asked for (sched_yield is none of them).
+void note_sleep(ThreadClock& clock, std::uint64_t lost) noexcept {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  if (lost >= clock_config.least_sleep && usage.ru_nvcsw != clock.voluntary_switches) {
+    const RunDelay delay = read_run_delay();
+    const std::uint64_t ready =
+        delay.known && clock.delay.known
+            ? elapsed_since(clock.preempted, to_ticks(elapsed_since(clock.delay.ns, delay.ns)))
+            : 0;
+    clock.asleep += elapsed_since(ready, lost);
+    clock.delay = delay;
+    clock.preempted = 0;
+  } else {
+    clock.preempted += lost;
+  }
+  clock.voluntary_switches = usage.ru_nvcsw;
+}
+
+// Computes the offset again from the thread's CPU time. Returns the ticks since the last reading in which
+// the thread was not on a CPU.
+std::uint64_t anchor(ThreadClock& clock) noexcept {
   auto [cpu_ns, now, proved] = read_on_cpu(clock_config.kind, clock);
-  std::uint64_t work = to_ticks(cpu_ns);
+  std::uint64_t work = to_ticks(cpu_ns), lost = 0;
   if (clock.last_time != 0) {
     // The reading before this one may have been ahead by the rounding error of to_ticks; the clock
     // must not run backwards. If the counter of this CPU is behind that of the last one, time
@@ -159,12 +196,14 @@ void anchor(ThreadClock& clock) noexcept {
     work = std::max(work, handed_out);
     if (now < clock.last_time)
       now = clock.last_time + (work - handed_out);
+    lost = elapsed_since(work - handed_out, now - clock.last_time);
   }
   clock.offset = now - work;
   clock.last_time = now;
   // Without a page of its own the thread takes a new anchor at every reading: its lock must never
   // match.
   clock.page_lock += clock_config.kind == ClockKind::TscPerfPage && !clock.has_lock_page;
+  return lost;
 }
 
 // Opens the thread's events; for reading in user space if the process's clock does that and this
@@ -200,6 +239,25 @@ void read_events(ThreadClock& clock) noexcept {
 }
 
 } // namespace
+
+// "TIME ON A CPU, TIME WAITING FOR ONE, ...". Hooks call it in the middle of the program's code, so errno
+// stays as it is.
+RunDelay read_run_delay() noexcept {
+  const NoCancel no_cancel;
+  const int before = errno;
+  char text[64] = "";
+  ssize_t bytes = 0;
+  if (const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC); file >= 0) {
+    bytes = read(file, text, sizeof text - 1);
+    close(file);
+  }
+  errno = before;
+  const char* const end = text + std::max<ssize_t>(bytes, 0);
+  const char* const space = std::find(static_cast<const char*>(text), end, ' ');
+  RunDelay delay;
+  delay.known = space != end && std::from_chars(space + 1, end, delay.ns).ec == std::errc{};
+  return delay;
+}
 
 TimePair read_time_pair() noexcept {
   TimePair best{};
@@ -296,12 +354,16 @@ bool open_clock(ThreadClock& clock) {
   if (clock_config.kind == ClockKind::TscRseq) {
     arm_rseq(clock); // what worked for the process works for each thread
     anchor(clock);
+    note_sleep(clock, 0);
+    clock.delay = read_run_delay();
   } else if (clock_config.kind == ClockKind::TscPerfPage) {
     clock.has_lock_page = perf::open_lock_page(clock.lock_page) == 0;
     if (!clock.has_lock_page)
       clock.lock_page = perf::placeholder_page();
     complete &= clock.has_lock_page;
     anchor(clock);
+    note_sleep(clock, 0);
+    clock.delay = read_run_delay();
   }
   return complete;
 }
@@ -327,7 +389,10 @@ void forget_clock(ThreadClock& clock) {
 }
 
 Reading read_anchored(ThreadClock& clock) noexcept {
-  anchor(clock);
+  const bool switched = was_switched(clock);
+  const std::uint64_t lost = anchor(clock);
+  if (switched)
+    note_sleep(clock, lost);
   return {clock.last_time - clock.offset, clock.last_time};
 }
 

@@ -14,7 +14,7 @@ namespace tp::rt {
 
 // Makes the calling thread's state and, for an external thread, opens its first step. Null: it is
 // not recorded.
-TP_COLD ThreadState* create_thread_state(bool is_worker) noexcept;
+TP_COLD ThreadState* create_thread_state(trace::ThreadRole role) noexcept;
 
 // The state of the calling thread; null if it has none, or if nothing is recorded.
 TP_HOT ThreadState* thread_state() noexcept {
@@ -25,7 +25,8 @@ TP_HOT ThreadState* thread_state() noexcept {
 TP_HOT ThreadState* thread_state_or_create() noexcept {
   ThreadState* const thread = thread_state();
   if (thread == nullptr) [[unlikely]]
-    return recording() == Recording::Off ? nullptr : create_thread_state(false);
+    return recording() == Recording::Off ? nullptr
+                                         : create_thread_state(trace::ThreadRole::External);
   return thread;
 }
 
@@ -39,7 +40,7 @@ TP_HOT Frame& top(ThreadState& thread) noexcept {
 // belongs to no task.
 TP_HOT bool has_steps(const ThreadState& thread, const Frame& frame) noexcept {
   return frame.waits == 0 && &frame != &thread.base &&
-         !(thread.is_worker && &frame == &thread.root);
+         (thread.has_root_steps || &frame != &thread.root);
 }
 
 // For a site or a path of calls that the thread has not met.

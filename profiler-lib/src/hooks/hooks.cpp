@@ -9,15 +9,20 @@
 #include "builder/dpst_builder.h"
 #include "builder/loop_portions.h"
 #include "hooks/current_thread.h"
+#include "hooks/limit_hooks.h"
 #include "hooks/tickets.h"
+#include "session/control.h"
 #include "session/session.h"
 #include "sites/address_sites.h"
 
 namespace tp::rt {
 
-ThreadState* create_thread_state(bool is_worker) noexcept {
-  ThreadState* const thread = enter_thread(is_worker);
-  if (thread != nullptr && !is_worker)
+ThreadState* create_thread_state(trace::ThreadRole role) noexcept {
+  ThreadState* const thread = enter_thread(role);
+  if (thread == nullptr)
+    return nullptr;
+  note_allowed_threads(*thread);
+  if (thread->has_root_steps)
     open_step(*thread, thread->root);
   return thread;
 }
@@ -102,7 +107,7 @@ TP_EXPORT void tp_on_unblock(void) noexcept {
 
 TP_EXPORT void tp_on_worker_thread(void) noexcept {
   if (thread_state() == nullptr && recording() != Recording::Off)
-    create_thread_state(true);
+    create_thread_state(tp::trace::ThreadRole::Worker);
 }
 
 TP_EXPORT void tp_on_spawn(const tp_task* task, const tp_context* context) noexcept {
@@ -308,8 +313,10 @@ TP_EXPORT void tp_region_end(tp_region* region) noexcept {
 
 TP_EXPORT void tp_set_paused(int pause) noexcept {
   const bool wanted = pause != 0;
-  if (paused() == wanted)
+  if (paused() == wanted) {
+    tp_control_page.delayed = false; // the program decides from here on
     return;
+  }
   // The open step is divided here: up to a pause it counts, after it does not.
   ThreadState* const thread =
       recording() == Recording::NotStarted && wanted ? nullptr : thread_state_or_create();
@@ -319,11 +326,19 @@ TP_EXPORT void tp_set_paused(int pause) noexcept {
     if (open)
       cut(*thread, frame);
     write_pause(*thread, wanted);
-    recording_paused.store(wanted, std::memory_order_relaxed);
+    pause_recording(wanted);
     if (open)
       open_step(*thread, frame);
+  } else {
+    pause_recording(wanted);
   }
-  recording_paused.store(wanted, std::memory_order_relaxed);
+}
+
+TP_EXPORT void tp_sleep(uint64_t units) noexcept {
+  if (clock_config.kind != ClockKind::Virtual && recording() == Recording::On)
+    return;
+  if (ThreadState* thread = thread_state_or_create())
+    thread->clock.asleep += units;
 }
 
 TP_EXPORT void tp_spend(uint64_t units) noexcept {

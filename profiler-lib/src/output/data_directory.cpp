@@ -106,6 +106,7 @@ void remove_recording(const std::string& path) {
   while (const dirent* entry = readdir(directory)) {
     const std::string_view name = entry->d_name;
     const bool ours = name == "run.json" || name == "sites.jsonl" || name == "end.json" ||
+                      name == "control" ||
                       (name.size() > 4 && name.ends_with(trace::kStreamSuffix));
     if (ours)
       ::unlinkat(dirfd(directory), entry->d_name, 0);

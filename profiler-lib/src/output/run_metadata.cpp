@@ -127,6 +127,14 @@ std::string thread_json(const LiveThread& thread) {
   return object.str();
 }
 
+std::string window_json(const RecordedWindow& window) {
+  JsonObject object;
+  object.number("begin_ns", window.begin_ns)
+      .number("end_ns", window.end_ns)
+      .number("cpu_ns", window.cpu_ns);
+  return object.str();
+}
+
 } // namespace
 
 std::string run_json(const RunStart& run) {
@@ -154,6 +162,11 @@ std::string run_json(const RunStart& run) {
       .boolean("divide", run.divide)
       .number("max_size", run.max_size)
       .boolean("paused_at_start", run.paused)
+      .boolean("threads_seen", run.threads_seen)
+      .text("locks", run.locks)
+      .boolean("c_locks_seen", run.c_locks_seen)
+      .boolean("sleep_seen", clock_config.sees_sleep())
+      .boolean("waits_seen", run.threads_seen || clock_config.kind == ClockKind::Virtual)
       .number("time_start", run.time.time)
       .number("mono_start_ns", run.time.mono_ns)
       .number("cpu_ns_at_start", run.cpu_ns);
@@ -176,7 +189,11 @@ std::string end_json(const RunEnd& end) {
            array_json(end.chunks, [](std::uint32_t count) { return std::to_string(count); }))
       .number("virtual_work", end.virtual_work)
       .number("not_counted_ns", end.not_counted_ns)
-      .raw("threads", array_json(end.threads, thread_json));
+      .raw("threads", array_json(end.threads, thread_json))
+      .number("recorded_ns", end.recorded_ns)
+      .number("recorded_cpu_ns", end.recorded_cpu_ns)
+      .number("window_count", end.window_count)
+      .raw("windows", array_json(end.windows, window_json));
   return json.str() + "\n";
 }
 

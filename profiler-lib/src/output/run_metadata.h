@@ -24,6 +24,9 @@ struct RunStart {
   bool divide = false;        // TP_DIVIDE
   std::uint64_t max_size = 0; // TP_MAX_SIZE in bytes, 0: no limit
   bool paused = false;        // TP_PAUSED
+  bool threads_seen = false;  // that the program creates
+  const char* locks = "off";  // TP_LOCKS
+  bool c_locks_seen = false;  // those of the C library
 };
 
 // A thread that is still alive when the process ends.
@@ -32,6 +35,12 @@ struct LiveThread {
   std::uint64_t os_thread;   // gettid()
   std::uint64_t cpu_ns;      // since the thread was created
   std::uint64_t paused_work; // work that was dropped because recording was paused
+};
+
+// A time in which recording was not paused, in ns since RunStart, and the CPU time of the process in
+// it.
+struct RecordedWindow {
+  std::uint64_t begin_ns, end_ns, cpu_ns;
 };
 
 // What the session knows about the run when it ends.
@@ -46,6 +55,9 @@ struct RunEnd {
   std::vector<std::uint32_t>
       chunks; // of each stream, by number: a reader sees that a file lost its end
   std::vector<LiveThread> threads;
+  std::vector<RecordedWindow> windows; // the first kMostWindows
+  std::uint64_t window_count = 0;
+  std::uint64_t recorded_ns = 0, recorded_cpu_ns = 0; // in all of them
 };
 
 // The whole text of each file. end_json takes the end's time stamps itself. Both may throw

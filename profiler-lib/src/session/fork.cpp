@@ -5,6 +5,7 @@
 
 #include "base/recording_state.h"
 #include "builder/edge_table.h"
+#include "session/control.h"
 #include "session/session_state.h"
 
 #include <pthread.h>
@@ -21,6 +22,7 @@ void after_fork_in_parent() {
 }
 
 void after_fork_in_child() {
+  leave_control();
   Session& s = session();
   s.directory.forget();
   for (ThreadState* thread : s.threads)
@@ -36,6 +38,7 @@ void after_fork_in_child() {
   this_thread = nullptr;
   clear_edges();
   current_generation.fetch_add(1);
+  tp_locks_are_on = 0;
   if (recording() == Recording::On)
     set_recording(Recording::NotStarted);
   s.start = read_start_point();

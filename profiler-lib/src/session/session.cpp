@@ -12,6 +12,7 @@
 #include "base/recording_state.h"
 #include "builder/dpst_builder.h"
 #include "output/run_metadata.h"
+#include "session/control.h"
 #include "session/fork.h"
 #include "session/session_state.h"
 #include "sites/site_registry.h"
@@ -56,7 +57,10 @@ RunStart run_start(const Session& s) {
           s.settings.as_if_cores,
           s.settings.divide,
           s.settings.max_size,
-          s.settings.paused};
+          paused(),
+          s.threads_seen,
+          kLocksNames[static_cast<unsigned>(s.settings.locks)],
+          s.c_locks_seen && s.settings.locks != Locks::Off};
 }
 
 // Of events that the user named: what `auto` chooses, the report explains.
@@ -83,9 +87,15 @@ void choose_clock(Session& s) {
   warn_if_dear(s.settings);
 }
 
+void end_files(Session& s, bool unfinished);
+
 // Makes the data directory and its files. Under the lock. False: recording is off from here on, and
 // stderr says why.
 bool start_session(Session& s) {
+  if (!begin_windows(s)) {
+    set_recording(Recording::Off);
+    return false;
+  }
   if (!s.clock_chosen)
     choose_clock(s);
   s.id = random_id(s);
@@ -102,8 +112,17 @@ bool start_session(Session& s) {
   set_size_limit(s.settings.max_size);
   note(1, "recording to " + s.directory.path() + " (" + clock_config.event + ", " +
               clock_config.name + ")");
+  publish_control(s);
+  tp_locks_are_on = s.settings.locks != Locks::Off ? 1 : 0;
   set_recording(Recording::On);
-  return true;
+  if (follow_times(s))
+    return true;
+  if (!tp_control_page.end_by(ControlPage::kProcess)) {
+    set_recording(Recording::Off);
+    return false;
+  }
+  end_files(s, /*unfinished=*/false);
+  return false;
 }
 
 // A writer for a new thread: that of a thread that has ended, else of a new stream. Null: no file
@@ -139,19 +158,39 @@ std::uint64_t thread_cpu_ns(std::uint64_t os_thread) {
 struct PriorWork {
   std::uint64_t counted;
   std::uint64_t cpu_ns;
+  std::uint64_t slept_ns; // of the thread that loaded the library; 0 if that is not known
 };
+
+// Neither on a CPU nor waiting for one. Not for other threads of the program: recording begins with the
+// first that it creates.
+std::uint64_t read_prior_sleep(const StartPoint& start, std::uint64_t cpu_ns) {
+  const RunDelay delay = read_run_delay();
+  if (!delay.known || !start.thread_delay.known)
+    return 0;
+  return elapsed_since(start.time.mono_ns + cpu_ns + elapsed_since(start.thread_delay.ns, delay.ns),
+                       read_posix(CLOCK_MONOTONIC));
+}
 
 PriorWork read_prior_work(Session& s, bool loaded_library, bool counts_already) {
   if (counts_already)
-    return {read_clock(s.start_clock).work, 0};
+    return {read_clock(s.start_clock).work, 0, 0};
   const std::uint64_t cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
-  return {0, loaded_library ? cpu_ns - s.start.thread_cpu_ns : cpu_ns};
+  if (!loaded_library)
+    return {0, cpu_ns, 0};
+  const std::uint64_t since_start = cpu_ns - s.start.thread_cpu_ns;
+  return {0, since_start, read_prior_sleep(s.start, since_start)};
 }
 
 // Adds a thread whose recording ends to the session's totals. `cpu_ns` is the thread's CPU time.
 void add_totals(Session& s, const ThreadState& thread, std::uint64_t cpu_ns) {
   s.virtual_work += thread.clock.virtual_work;
   s.not_counted_ns += not_counted_ns(thread.clock, cpu_ns);
+}
+
+// A thread that the program created is a task, which ends with the thread.
+void end_created(ThreadState& thread) {
+  if (thread.frame.load(std::memory_order_relaxed) == &thread.created)
+    end_task(thread, thread.created, /*by_exception=*/false);
 }
 
 // Ends the recording of the calling thread: the destructor of the pthread key.
@@ -165,6 +204,7 @@ void leave_thread(void* state) {
   const std::lock_guard lock(s.mutex);
   if (recording() != Recording::On)
     return;
+  end_created(thread);
   const bool clean = thread.frame.load(std::memory_order_relaxed) == &thread.root;
   const std::uint64_t cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
   end_thread(thread, cpu_ns);
@@ -207,9 +247,38 @@ RunEnd run_end(Session& s, bool unfinished) {
   }
   end.virtual_work = s.virtual_work;
   end.not_counted_ns = s.not_counted_ns;
+  const ControlPage& page = tp_control_page;
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(page.begun, kMostWindows); ++i) {
+    const Window& window = page.windows[i];
+    end.windows.push_back({elapsed_since(page.start_ns, window.begin_ns),
+                           elapsed_since(page.start_ns, window.end_ns),
+                           elapsed_since(window.cpu_begin_ns, window.cpu_end_ns)});
+  }
+  end.window_count = page.begun;
+  end.recorded_ns = page.recorded_ns;
+  end.recorded_cpu_ns = page.recorded_cpu_ns;
   for (const TraceWriter* writer : s.writers) // a late worker may still add chunks
     end.chunks.push_back(writer->chunks());
   return end;
+}
+
+// Ends the window, and writes end.json. Under the lock. Afterwards nothing is recorded.
+void end_files(Session& s, bool unfinished) {
+  {
+    const ControlLock lock(tp_control_page);
+    end_window(tp_control_page, read_posix(CLOCK_MONOTONIC), read_posix(CLOCK_PROCESS_CPUTIME_ID));
+    tp_locks_are_on = 0;
+    set_recording(Recording::Off);
+  }
+  for (ThreadState* thread : s.threads) {
+    unfinished |=
+        thread->is_worker && thread->frame.load(std::memory_order_acquire) != &thread->root;
+    thread->writer.finish_foreign();
+  }
+  std::string error;
+  if (!s.directory.write_file("end.json", end_json(run_end(s, unfinished)), error))
+    warn("end.json", error);
+  ::unlink(s.directory.file(kControlFile).c_str());
 }
 
 // Ends the recording of the process, if there is one. Called by the thread that runs the library's
@@ -217,7 +286,7 @@ RunEnd run_end(Session& s, bool unfinished) {
 void finish_session() {
   const NoCancel no_cancel;
   Session& s = session();
-  if (recording() != Recording::On) {
+  if (recording() != Recording::On || !tp_control_page.end_by(ControlPage::kProcess)) {
     set_recording(Recording::Off);
     return;
   }
@@ -226,6 +295,7 @@ void finish_session() {
   ThreadState* const self = this_thread;
   bool unfinished = false;
   if (self != nullptr) {
+    end_created(*self);
     unfinished = self->frame.load(std::memory_order_relaxed) != &self->root;
     const std::uint64_t cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
     end_thread(*self, cpu_ns);
@@ -235,15 +305,7 @@ void finish_session() {
     this_thread = nullptr;
     thread_has_ended = true;
   }
-  set_recording(Recording::Off);
-  for (ThreadState* thread : s.threads) {
-    unfinished |=
-        thread->is_worker && thread->frame.load(std::memory_order_acquire) != &thread->root;
-    thread->writer.finish_foreign();
-  }
-  std::string error;
-  if (!s.directory.write_file("end.json", end_json(run_end(s, unfinished)), error))
-    warn("end.json", error);
+  end_files(s, unfinished);
 }
 
 [[gnu::constructor]] void load_library() {
@@ -254,7 +316,7 @@ void finish_session() {
     set_recording(Recording::Off);
     return;
   }
-  recording_paused = s.settings.paused;
+  choose_first_pause(s);
   if (choose_counting_clock(s.settings.event) && !open_clock(s.start_clock))
     close_clock(s.start_clock);
   handle_forks();
@@ -272,11 +334,16 @@ Session& session() {
 }
 
 StartPoint read_start_point() {
-  return {read_time_pair(), read_posix(CLOCK_REALTIME), read_posix(CLOCK_PROCESS_CPUTIME_ID),
-          read_posix(CLOCK_THREAD_CPUTIME_ID), static_cast<pid_t>(syscall(SYS_gettid))};
+  return {read_time_pair(),
+          read_posix(CLOCK_REALTIME),
+          read_posix(CLOCK_PROCESS_CPUTIME_ID),
+          read_posix(CLOCK_THREAD_CPUTIME_ID),
+          read_run_delay(),
+          static_cast<pid_t>(syscall(SYS_gettid)),
+          getpid()};
 }
 
-ThreadState* enter_thread(bool is_worker) noexcept try {
+ThreadState* enter_thread(trace::ThreadRole role) noexcept try {
   const NoCancel no_cancel;
   if (recording() == Recording::Off || thread_has_ended)
     return nullptr;
@@ -300,7 +367,8 @@ ThreadState* enter_thread(bool is_worker) noexcept try {
   }
   auto* const thread = new ThreadState(*writer, session_generation());
   thread->os_thread = os_thread;
-  thread->is_worker = is_worker;
+  thread->is_worker = role == trace::ThreadRole::Worker;
+  thread->has_root_steps = role == trace::ThreadRole::External;
   if (counts_already) {
     thread->clock = s.start_clock;
     s.start_clock = ThreadClock{};
@@ -308,20 +376,23 @@ ThreadState* enter_thread(bool is_worker) noexcept try {
     note(1, "the events of thread " + std::to_string(os_thread) + " cannot be counted");
   }
   std::uint64_t prior = before.counted + cpu_ns_to_work(before.cpu_ns);
-  if (is_worker)
+  if (!thread->has_root_steps)
     prior = 0;
-  if (paused()) {
+  std::uint64_t slept = 0;
+  if (thread->has_root_steps && clock_config.same_as_time)
+    slept = cpu_ns_to_work(before.slept_ns);
+  if (!recorded_throughout()) {
     thread->paused_work = prior;
-    prior = 0;
+    prior = slept = 0;
   }
+  if (slept < clock_config.least_sleep)
+    slept = 0;
   // The stream continues where its last thread left off.
   this_thread = thread;
-  const auto role = is_worker ? trace::ThreadRole::Worker
-                    : static_cast<pid_t>(thread->os_thread) == getpid()
-                        ? trace::ThreadRole::Main
-                        : trace::ThreadRole::External;
+  if (role == trace::ThreadRole::External && static_cast<pid_t>(os_thread) == getpid())
+    role = trace::ThreadRole::Main;
   s.threads.push_back(thread);
-  begin_thread(*thread, role, prior);
+  begin_thread(*thread, role, prior, slept);
   if (is_first)
     record_forks(*thread, session_generation() - 1);
   pthread_setspecific(s.key, thread);
@@ -329,6 +400,23 @@ ThreadState* enter_thread(bool is_worker) noexcept try {
 } catch (...) {
   // Out of memory: this thread is not recorded.
   return nullptr;
+}
+
+void set_c_locks_seen() noexcept {
+  session().c_locks_seen = true;
+}
+
+void set_threads_seen() noexcept {
+  session().threads_seen = true;
+}
+
+bool is_recorded_here() noexcept {
+  return recording() == Recording::On && session().start.process == getpid();
+}
+
+void end_session() noexcept {
+  if (is_recorded_here())
+    finish_session();
 }
 
 int as_if_cores() noexcept {

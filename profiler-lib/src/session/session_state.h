@@ -21,7 +21,9 @@ struct StartPoint {
   std::uint64_t unix_ns = 0;       // CLOCK_REALTIME
   std::uint64_t cpu_ns = 0;        // of the process
   std::uint64_t thread_cpu_ns = 0; // of the thread
+  RunDelay thread_delay;           // of the thread
   pid_t thread = 0;                // gettid()
+  pid_t process = 0;               // getpid()
 };
 StartPoint read_start_point();
 
@@ -29,6 +31,8 @@ struct Session {
   Settings settings;
   StartPoint start;
   ThreadClock start_clock;   // of that thread, if an event was opened when the library was loaded
+  bool threads_seen = false; // that the program creates: by the library that tp-run preloads
+  bool c_locks_seen = false; // likewise: those of the C library
   bool clock_chosen = false; // also valid in fork()ed children
   pthread_key_t key{};       // its destructor sees the end of a thread
   std::mutex mutex;          // guards what follows

@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 namespace tp::rt {
@@ -43,6 +45,25 @@ bool is_run_name(std::string_view text) {
          });
 }
 
+// "BEGIN-END"
+bool parse_window(const char* text, std::uint64_t& begin, std::uint64_t& end) {
+  const std::string_view whole = text;
+  const char* const stop = text + whole.size();
+  const auto first = std::from_chars(text, stop, begin);
+  if (first.ec != std::errc{} || first.ptr == stop || *first.ptr != '-')
+    return false;
+  const auto second = std::from_chars(first.ptr + 1, stop, end);
+  return second.ec == std::errc{} && second.ptr == stop;
+}
+
+bool parse_locks(std::string_view text, Locks& locks) {
+  const auto* const found = std::find(std::begin(kLocksNames), std::end(kLocksNames), text);
+  if (found == std::end(kLocksNames))
+    return false;
+  locks = static_cast<Locks>(found - std::begin(kLocksNames));
+  return true;
+}
+
 struct Variable {
   const char* name;
   const char* allowed;
@@ -60,6 +81,8 @@ const Variable kVariables[] = {
      [](Settings& s, const char* text) { return parse_int(text, 1, 65535, s.as_if_cores); }},
     {"TP_DIVIDE", "0 or 1",
      [](Settings& s, const char* text) { return parse_flag(text, s.divide); }},
+    {"TP_LOCKS", "auto, all or off",
+     [](Settings& s, const char* text) { return parse_locks(text, s.locks); }},
     {"TP_MAX_SIZE", "a size such as 512M or 2G",
      [](Settings& s, const char* text) {
        const auto bytes = parse_size(text);
@@ -78,6 +101,10 @@ const Variable kVariables[] = {
      [](Settings& s, const char* text) {
        s.run = text;
        return is_run_name(s.run);
+     }},
+    {"TP_WINDOW", "two times in ns with a hyphen between them, as tp-run sets it",
+     [](Settings& s, const char* text) {
+       return parse_window(text, s.window_begin_ns, s.window_end_ns);
      }},
     {"TP_EVENT",
      "auto, tsc, virtual or an event such as instructions, cycles, task-clock, and up to four "

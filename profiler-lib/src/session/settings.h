@@ -9,17 +9,23 @@
 
 namespace tp::rt {
 
+// TP_LOCKS: which locks are recorded. Auto: short and frequent sections as a sample.
+enum class Locks : std::uint8_t { Auto, All, Off };
+inline constexpr const char* kLocksNames[] = {"auto", "all", "off"};
+
 struct Settings {
   bool disabled = false;        // TP_DISABLE=1
   bool paused = false;          // TP_PAUSED=1: record nothing until tp::resume()
   int verbose = 0;              // TP_VERBOSE=0..2
   int as_if_cores = 0;          // TP_AS_IF_CORES, 0: as many as there are
   bool divide = false;          // TP_DIVIDE=1: call bodies of loops for parts of their ranges
+  Locks locks = Locks::Auto;    // TP_LOCKS
   std::uint64_t max_size = 0;   // TP_MAX_SIZE in bytes, 0: no limit
   std::string data = "tp-data"; // TP_DATA, patterns not yet expanded
   bool data_is_default = true;
-  std::string run;            // TP_RUN: the tp-run that started this process; empty: none
-  std::string event = "auto"; // TP_EVENT
+  std::string run; // TP_RUN: the tp-run that started this process; empty: none
+  std::uint64_t window_begin_ns = 0, window_end_ns = 0; // TP_WINDOW: CLOCK_MONOTONIC; no end: 0
+  std::string event = "auto";                           // TP_EVENT
 };
 
 // Reads all variables; also sets the level of note(). Once per process, before other threads use

@@ -66,6 +66,7 @@ TaskKind kind_of_task(const void* type) noexcept {
   if (std::strncmp(name, kLibrary, kLength) != 0 || std::strlen(name) < kLength + 2)
     return TaskKind::Other;
   name += kLength + 2;
+  static constexpr char kSubroot[] = "19invoke_subroot_task";
   constexpr std::pair<const char*, TaskKind> kKinds[] = {
       {"9start_for", TaskKind::First},
       {"12start_reduce", TaskKind::First},
@@ -73,10 +74,17 @@ TaskKind kind_of_task(const void* type) noexcept {
       {"10stage_task", TaskKind::First},
       {"18for_each_root_task", TaskKind::ForEach},
       {"16feeder_item_task", TaskKind::FeederItem},
+      {"16function_invoker", TaskKind::Function},
+      {"13function_task", TaskKind::Function},
+      {"19function_stack_task", TaskKind::Function},
+      {"12enqueue_task", TaskKind::Function},
+      {kSubroot, TaskKind::Subroot},
   };
   for (const auto& [first, kind] : kKinds)
     if (std::strncmp(name, first, std::strlen(first)) == 0)
-      return kind;
+      return kind == TaskKind::Function && std::strstr(name, kSubroot) != nullptr
+                 ? TaskKind::OfSubroot
+                 : kind;
   return TaskKind::Other;
 }
 

@@ -34,6 +34,9 @@ enum class TaskKind : std::uint32_t {
   First,      // all that the algorithm waits for descends from it (not so in parallel_invoke)
   ForEach,    // the same, of a parallel_for_each, which also waits for the items that are fed to it
   FeederItem, // an item that was fed to a parallel_for_each
+  Function,   // it calls a function of the user's, and does not spawn its like: that function does
+  Subroot,    // the same, of parallel_invoke, and spawns two more at first
+  OfSubroot,  // one of these: waited for where the Subroot is, not by what it calls
 };
 TaskKind kind_of_task(const void* type) noexcept;
 

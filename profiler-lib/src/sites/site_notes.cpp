@@ -15,7 +15,7 @@ namespace {
 
 using Position = std::pair<unsigned, unsigned>; // line, column
 
-struct Search {
+struct NoteSearch {
   const tp_spawn_site& place;
   NotedSite& site;
   bool found = false;
@@ -52,7 +52,7 @@ std::string_view take_string(std::string_view& text) {
   return string;
 }
 
-void match_note(const ElfNote& note, Search& search) {
+void match_note(const ElfNote& note, NoteSearch& search) {
   tp_site_note head;
   if (note.type != TP_SITE_NOTE_TYPE || note.owner != TP_SITE_NOTE_OWNER ||
       note.content.size() < sizeof head)
@@ -78,7 +78,7 @@ void match_note(const ElfNote& note, Search& search) {
 
 int search_module(dl_phdr_info* module, std::size_t, void* data) {
   visit_notes(*module, [data](const ElfNote& note) {
-    match_note(note, *static_cast<Search*>(data));
+    match_note(note, *static_cast<NoteSearch*>(data));
     return false;
   });
   return 0;
@@ -89,7 +89,7 @@ int search_module(dl_phdr_info* module, std::size_t, void* data) {
 bool find_noted_site(const tp_spawn_site& place, NotedSite& site) {
   if (place.file == nullptr)
     return false;
-  Search search{place, site};
+  NoteSearch search{place, site};
   dl_iterate_phdr(search_module, &search);
   return search.found;
 }

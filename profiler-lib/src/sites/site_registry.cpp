@@ -4,9 +4,11 @@
 
 #include "sites/address_sites.h"
 #include "sites/call_path.h"
+#include "sites/lock_places.h"
 #include "sites/modules.h"
 #include "sites/site_file.h"
 #include "sites/site_notes.h"
+#include "sites/thread_sites.h"
 #include "tp/site.h"
 #include "tp/trace/library_code.h"
 #include "tp/trace/trace_format.h"
@@ -17,6 +19,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace tp::rt {
 namespace {
@@ -45,6 +48,11 @@ struct Registry {
   std::unordered_map<std::uint64_t, Call> by_address;
   std::map<std::tuple<std::uint32_t, std::uint32_t, unsigned, unsigned>, std::uint32_t> by_filter;
   std::map<std::string, std::uint32_t> region_by_key;
+  std::uint32_t lock_places = 0;
+  std::unordered_map<std::uint64_t, Call> lock_places_by_caller;
+  std::map<std::string, Call> lock_places_by_text;
+  StaticData static_data;
+  std::unordered_set<std::uint64_t> static_locks; // that the file has
 };
 
 // Never destroyed: threads may spawn while the process exits.
@@ -104,14 +112,29 @@ struct PathSite {
 };
 
 // The site of a call's path; a new one has to be written to the file.
-PathSite site_of_path(Call& call, std::uint64_t path, Registry& r) {
+PathSite site_of_path(Call& call, std::uint64_t path, std::uint32_t& next) {
   if (const auto known = call.by_path.find(path); known != call.by_path.end())
     return {known->second, false, false};
   if (call.by_path.size() < kMostPaths)
-    return {call.by_path[path] = r.sites++, true, false};
+    return {call.by_path[path] = next++, true, false};
   if (call.others != 0)
     return {call.others, false, true};
-  return {call.others = r.sites++, true, true};
+  return {call.others = next++, true, true};
+}
+
+// The calling thread's stack from the call that `caller` belongs to, without those of the preloaded
+// library before it. Null: the first call outside of libtbb.
+Stack stack_from(const void* caller, const void* task_stack) {
+  const Stack all = stack_of_caller(caller, task_stack);
+  if (caller == nullptr)
+    return all;
+  Stack stack;
+  for (int i = 0; i < all.count; ++i)
+    if (stack.count > 0 || all.addresses[i] == reinterpret_cast<std::uintptr_t>(caller))
+      stack.addresses[stack.count++] = all.addresses[i];
+  if (stack.count == 0)
+    stack.addresses[stack.count++] = reinterpret_cast<std::uintptr_t>(caller);
+  return stack;
 }
 
 // What shows the callers.
@@ -134,7 +157,7 @@ std::uint32_t register_site(const void* record, std::uint64_t path, const void* 
     known = read_record(*static_cast<const tp_spawn_site*>(record), notes);
   if (known.library != 0)
     return known.library;
-  const PathSite site = site_of_path(known.call, path, r);
+  const PathSite site = site_of_path(known.call, path, r.sites);
   if (!site.is_new)
     return site.id;
   const NotedSite& place = known.place;
@@ -157,13 +180,38 @@ std::uint32_t register_address(const tp_task& task, unsigned construct, std::uin
                                const void* task_stack) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  const PathSite site = site_of_path(r.by_address[address_key(task.type, task.caller)], path, r);
+  const PathSite site =
+      site_of_path(r.by_address[address_key(task.type, task.caller)], path, r.sites);
   if (!site.is_new)
     return site.id;
   JsonObject line;
   line.number("site", site.id).text("tag", "address");
   add_callers(line, site, task.caller, task_stack, r);
   line.text("type", type_name(task.type)).text("construct", construct_name(construct));
+  r.file.append(line);
+  return site.id;
+}
+
+std::uint32_t register_thread(const StartFunction& start, std::uint64_t path,
+                              const void* task_stack) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const void* const what = start.type != nullptr ? start.type : start.function;
+  const PathSite site = site_of_path(r.by_address[address_key(what, start.caller)], path, r.sites);
+  if (!site.is_new)
+    return site.id;
+  Stack function;
+  // As if it were a return address, like those of the stack.
+  function.addresses[function.count++] = reinterpret_cast<std::uintptr_t>(start.function) + 1;
+  JsonObject line;
+  line.number("site", site.id)
+      .text("tag", "address")
+      .raw("stack", stack_json(stack_from(start.caller, task_stack), r))
+      .raw("starts", stack_json(function, r))
+      .text("type", type_name(start.type))
+      .text("construct", construct_name(TP_CONSTRUCT_THREAD));
+  if (site.is_others)
+    line.raw("other_callers", "true");
   r.file.append(line);
   return site.id;
 }
@@ -213,6 +261,54 @@ std::uint32_t register_region(const tp_region& region) {
   return entry->second;
 }
 
+std::uint32_t register_lock_place(unsigned kind, const void* caller, const tp_lock_place* stated,
+                                  std::uint64_t path, const void* task_stack) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const auto text_of = [](const char* text) { return std::string(text != nullptr ? text : ""); };
+  PathSite place{};
+  JsonObject line;
+  if (stated != nullptr) {
+    const std::string key =
+        text_of(stated->name) + '\n' + text_of(stated->file) + ':' + std::to_string(stated->line);
+    place = site_of_path(r.lock_places_by_text[key], path, r.lock_places);
+  } else {
+    place =
+        site_of_path(r.lock_places_by_caller[lock_place_key(kind, caller, 0)], path, r.lock_places);
+  }
+  if (!place.is_new)
+    return place.id;
+  line.number("lock_place", place.id)
+      .text("kind", trace::kLockKindNames[kind < TP_LOCK_KIND_COUNT ? kind : 0])
+      .text("name", stated != nullptr ? text_of(stated->name) : "")
+      .text("file", stated != nullptr ? text_of(stated->file) : "")
+      .number("line", stated != nullptr ? stated->line : 0)
+      .raw("stack", stack_json(stack_from(caller, task_stack), r));
+  if (place.is_others)
+    line.raw("other_callers", "true");
+  r.file.append(line);
+  return place.id;
+}
+
+bool register_lock(std::uint64_t address, std::uint32_t generation, unsigned kind) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  if (r.static_locks.contains(address))
+    return false;
+  if (!r.static_data.contains(address))
+    return generation == 0 || !is_lock_announced(address);
+  const auto at = r.modules.locate(address, r.file);
+  if (!at)
+    return true;
+  r.static_locks.insert(address);
+  JsonObject line;
+  line.number("lock", address)
+      .text("kind", trace::kLockKindNames[kind < TP_LOCK_KIND_COUNT ? kind : 0])
+      .raw("at", "[" + std::to_string(at->module) + "," + std::to_string(at->offset) + "]");
+  r.file.append(line);
+  return false;
+}
+
 bool open_site_table(const char* path) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
@@ -225,6 +321,11 @@ bool open_site_table(const char* path) {
   r.by_address.clear();
   r.by_filter.clear();
   r.region_by_key.clear();
+  r.lock_places = 0;
+  r.lock_places_by_caller.clear();
+  r.lock_places_by_text.clear();
+  r.static_data = {};
+  r.static_locks.clear();
   return created;
 }
 

@@ -21,7 +21,7 @@ tasks() {
 tasks 'perf-read unit=ns hz=1000000000 step_cost=700 cpu_ns=400000' 800 900 400000 | trace clock
 exits 0 clock --check 'parallelism>=1'
 in_out '! reading the clock adds 700 ns to each step: 100 % of the work'
-in_out 'code outside of tasks ~'
+in_out 'code outside tasks ~'
 not_in_out 'too small'
 not_in_out 'ample'
 exits 2 clock --strict

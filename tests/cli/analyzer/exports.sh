@@ -31,7 +31,39 @@ stream 0
   thread-end cpu=1
 END
 
-for data in paper recursion; do
+# Two threads: one steals two of three tasks, and waits before each; creating tasks takes time, too.
+trace threads <<'END'
+run virtual_work=1060
+site 1 a.cpp 1
+stream 0
+  thread role=main
+  spawn work=10 lead=3 site=1 ctx=new-exclusive
+  spawn work=20 lead=4 site=1 ctx=last
+  spawn work=10 lead=5 site=1 ctx=last
+  wait work=10 lead=6 ctx=last
+  task task=newest work=300 lead=7
+  wait-end idle=210
+  end work=10
+  thread-end
+stream 1
+  thread role=worker
+  begin task=0.0 idle=21
+  end work=300 lead=2
+  begin task=0.1 idle=33
+  end work=400 lead=2
+  thread-end
+END
+
+# Without node and npm there is no page, and that is what the message says.
+case " $formats " in
+*" html "*) ;;
+*)
+  "$TP_ANALYZE" -q paper --export html:page.html 2>err && fail "--export html without a page"
+  grep -q 'this build of Taskpath has no page: node and npm were missing' err || fail "--export html: $(cat err)"
+  ;;
+esac
+
+for data in paper recursion threads; do
   for turn in 1 2; do
     options=
     for format in $formats; do options="$options --export $format:$data.$turn/$format"; done
@@ -46,6 +78,27 @@ for data in paper recursion; do
 done
 grep -q 'a,b<.cpp:1 (f());b.cpp:2 (f()) 64$' recursion.1/folded || fail "folded: $(cat recursion.1/folded)"
 
+# All that pages draw, in the JSON; conservation of the timeline.
+exits 0 paper --timeline --json all.json
+python3 - <<'END' || fail "--timeline: the JSON does not add up"
+import json
+p = json.load(open("all.json"))
+slices = [slice for thread in p["timeline"]["threads"] for slice in thread["slices"]]
+assert sum(slice[3] for slice in slices) == p["work"] and sum(slice[4] for slice in slices) == p["trace"]["steps"]
+assert sum(map(sum, p["span_profile"]["running"])) + sum(p["span_profile"]["other"]) == p["work"]
+assert p["critical_path"]["segments"][-1][1] == p["span_profile"]["extent"] == p["span"]
+assert p["run_path"]["segments"][-1][1] == p["run_path"]["path_ticks"]
+assert sum(each["spawns"] for site in p["sites"] for each in site["spawned_by"]) == p["trace"]["tasks_spawned"]
+assert sum(each["work"] for each in p["code_segments"]) == p["work"] and isinstance(p["source"], list)
+best = [point for curve in p["what_if"]["curves"] for point in curve["points"] if "predicted" in point]
+assert [point["factor"] for point in best] == [8, 8, 8]
+for point in best:  # by TaskProf's arithmetic, and without cost of tasks: never less than span and work allow
+    for each in point["predicted"]:
+        assert each["time"] >= max(p["work"] / each["procs"], point["span_times_factor"] / 8) - 1, (point, each)
+END
+exits 0 paper --json less.json
+! grep -q '"timeline"\|"span_profile"\|"predicted"' less.json || fail "the JSON has pictures without --timeline"
+
 for wrong in dot dot: :file svg:file folded-span:file; do
   exits 2 paper --export $wrong
   in_err "perfetto|"
@@ -56,7 +109,7 @@ explained
 
 # Consumers of the formats, if they are installed.
 if command -v dot >/dev/null; then
-  for data in paper recursion; do dot -Tsvg $data.1/dot >svg || fail "Graphviz rejects dot"; done
+  for data in paper recursion threads; do dot -Tsvg $data.1/dot >svg || fail "Graphviz rejects dot"; done
 fi
 if command -v callgrind_annotate >/dev/null; then
   callgrind_annotate --inclusive=yes paper.1/callgrind >annotated || fail "callgrind_annotate: $(cat annotated)"

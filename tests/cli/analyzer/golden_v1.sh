@@ -8,7 +8,8 @@ golden=$here/../../golden/v1
 # has_all OLD NEW: checks that the JSON in NEW has everything that OLD has. Texts for people may
 # change. Version 1 left out of on_span the tasks that the critical path enters by an edge: all of
 # it may have grown but the local span. It counted threads that sleep in a step as busy CPUs: busy
-# delay may have become scheduler delay. It knew no construct of sites that only headers record.
+# delay may have become scheduler delay. It knew no construct of sites that only headers record, and no
+# threads of the program: there may be a warning more.
 has_all() {
   python3 - "$1" "$2" <<'END'
 import json, math, sys
@@ -30,6 +31,8 @@ def compare(path, old, new):
                             differences.append(f"{path}/{key}/{rule}/{name}: {figures[name]} became {new[key][rule][name]}")
             elif key == "constructs" and not value:
                 pass
+            elif key == "warnings":
+                compare(f"{path}/{key}", value, [w for w in new[key] if w["name"] not in ("threads", "locks_not_observed")])
             elif key in ("busy_delay_ticks", "scheduler_delay_ticks"):
                 for edge, ticks in old["busy_delay_ticks"].items():
                     compare(f"{path}/delay/{edge}", ticks + old["scheduler_delay_ticks"][edge],

@@ -16,7 +16,7 @@ wait-end
 cut work=5
 thread-end
 stream 1
-thread role=external
+thread role=worker
 cut work=3
 chunk base=3
 begin task=0.0

@@ -10,6 +10,13 @@ in_out "--format table|csv|json|md"
 for group in Input Analysis What-if Prediction Output Gates General; do in_out "$group:"; done
 for wrong in '0x' '{' 'paths' ':INT'; do not_in_out "$wrong"; done
 is_empty err
+# The contract and the reference name every option.
+grep -oE -- '--[a-z][a-z-]+' out | sort -u >options
+while read -r option; do
+  for page in contract.md reference/cli.md; do
+    grep -qE -e "$option([^a-z-]|\$)" "$here/../../../docs/$page" || fail "docs/$page lacks $option"
+  done
+done <options
 exits 0 --version
 in_out "tp-analyze "
 

@@ -127,14 +127,16 @@ def callgrind(path):
 
 
 def perfetto(path):
-    tracks, names, annotations, depth = {}, {}, {}, collections.Counter()
-    work = steps = 0
+    """{track: {slice: [ns, and sums of annotations]}} and {track: sum of the samples}."""
+    tracks, names, annotations, open_slices = {}, {}, {}, {}
+    slices, samples = collections.defaultdict(dict), collections.Counter()
     last = collections.defaultdict(int)
     for number, packet in fields(open(path, "rb").read()):
         assert number == 1
         packet = dict(fields(packet))
         if 60 in packet:
             track = dict(fields(packet[60]))
+            assert track[1] not in tracks, "two tracks of one number"
             tracks[track[1]] = track.get(2, b"").decode()
         if 12 in packet:
             for kind, entry in fields(packet[12]):
@@ -143,19 +145,56 @@ def perfetto(path):
         if 11 not in packet:
             continue
         event = list(fields(packet[11]))
-        kind, track = dict(event)[9], dict(event)[11]
-        assert track in tracks and packet[8] >= last[track], "times go backwards"
+        kind, track = dict(event)[9], tracks[dict(event)[11]]
+        assert packet[8] >= last[track], "times go backwards"
         last[track] = packet[8]
         if kind == 1:
-            assert dict(event)[10] in names
-            depth[track] += 1
+            assert track not in open_slices, "slices overlap"
             values = {annotations[dict(fields(a))[1]]: dict(fields(a))[3] for n, a in event if n == 4}
-            work += next(value for name, value in values.items() if name.startswith("work"))
-            steps += values["steps"]
+            open_slices[track] = slices[track].setdefault(names[dict(event)[10]], collections.Counter())
+            open_slices[track].update(ns=-packet[8], **values)
         elif kind == 2:
-            depth[track] -= 1
-        assert depth[track] in (0, 1)
-    return work, steps
+            open_slices.pop(track)["ns"] += packet[8]
+        else:
+            samples[track] += dict(event)[30]
+    assert not open_slices
+    return slices, samples
+
+
+def check_perfetto(path, profile):
+    """What perfetto() read equals the profile. Exact if a tick is one ns."""
+    slices, samples = perfetto(path)
+    hz, trace, run_path = profile["clock"]["time_hz"], profile["trace"], profile["run_path"]
+
+    def equal(what, ticks, ns, roundings=1):
+        expected = ticks * 1e9 / hz
+        assert abs(expected - ns) <= (0 if hz == 1e9 else 1 + roundings), f"{what}: {expected} ns, got {ns}"
+
+    threads = [total for track, sums in slices.items() if track.startswith("thread ") for total in sums.values()]
+
+    def of_threads(name):
+        return sum(value for total in threads for key, value in total.items() if key.startswith(name))
+
+    assert (of_threads("work"), of_threads("steps")) == (profile["work"], sum(site["steps"] for site in profile["sites"]))
+    equal("steps", trace["step_time_ticks"], of_threads("ns") - of_threads("between"), 2 * trace["steps"])
+    equal("idle", trace["idle_ticks"], sum(n for track, n in samples.items() if track.startswith("idle: ")), trace["streams"])
+    equal("overhead", trace["overhead_ticks"], samples["tasking overhead"])
+    assert samples["steals"] == sum(site["tasking"]["steals"] for site in profile["sites"])
+    if run_path["not_made"]:
+        return
+    path = slices["critical path of the run"]
+    equal("path", run_path["path_ticks"], sum(total["ns"] for total in path.values()))
+    edges = {"create": "created", "create_continue": "after a creation", "wait_continue": "after a wait",
+             "end": "after a task", "inside": "held up"}
+    parts = len(run_path["segments"])
+    for edge, name in edges.items():
+        equal(name, run_path["busy_delay_ticks"][edge] + run_path["scheduler_delay_ticks"][edge],
+              path.get("ready: " + name, collections.Counter())["ns"], parts)
+        assert samples["ready: " + name] == sum(profile["time_profile"]["ready"][edge])
+    for site in profile["sites"]:
+        name = site["name"] + (f" ({site['functions'][0]})" if site["functions"] else "")
+        equal(name, site["run_path"]["running_ticks"], path.get(name, collections.Counter())["ns"], parts)
+    assert samples["no CPU"] == sum(profile["time_profile"]["no_cpu"])
 
 
 def dot(path):
@@ -201,7 +240,7 @@ def main():
     for what, expected, actual in zip(("work", "critical", "tasks"), (work, critical, tasks),
                                       callgrind(f"{folder}/callgrind")):
         same("callgrind " + what, expected, actual)
-    assert perfetto(f"{folder}/perfetto") == (profile["work"], sum(site["steps"] for site in profile["sites"]))
+    check_perfetto(f"{folder}/perfetto", profile)
     if os.path.exists(f"{folder}/html"):  # only where the page was bundled
         data = html(f"{folder}/html")
         assert [data[key] for key in ("work", "span", "unit")] == [profile[key] for key in ("work", "span", "unit")]

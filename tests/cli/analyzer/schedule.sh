@@ -114,6 +114,45 @@ exits 0 seen --check 'parallelism>=1' --check 'span<=70' --check 'span==70'
 side_by_side cheap 20000 "construct=parallel_reduce tag=address" ""
 is cheap 'w == [] and not p["span_is_exact"] and p["unseen_order"] == ["c.cpp:9"]'
 exits 0 cheap --check 'parallelism>=1'
+# collaborative_call_once and release_wait order code of others after that of the program that ran
+# before them, so the work of the site says nothing about how much.
+side_by_side once 20000 "construct=collaborative_call_once tag=address" ""
+is once 'w == ["unseen_order"] and not p["span_is_exact"] and p["unseen_order"] == ["c.cpp:9"]'
+exits 2 once --check 'parallelism>=1'
+explained
+in_err "known on one side only"
+side_by_side seen_once 20000 "construct=collaborative_call_once" ""
+is seen_once 'w == [] and p["span_is_exact"]'
+side_by_side small_graph 20000 "construct=flow_graph tag=address" ""
+is small_graph '"unseen_order" in w and not p["span_is_exact"]'
+# A wait for a graph without tasks ends when release_wait() was called as often as reserve_wait(): an
+# edge shows where, in recompiled code.
+waits_for_graph() {
+  trace "$1" <<END
+run virtual_work=100
+site 1 c.cpp 9 construct=task_group tag=$2
+stream 0
+  thread role=main
+  spawn work=20 site=1 ctx=new-exclusive construct=task_group
+  wait ctx=last
+  begin task=0.0
+  release work=30
+  end work=10
+  wait-end
+  wait ctx=new-exclusive construct=flow_graph
+  wait-end
+  $3
+  end work=40
+  thread-end
+END
+}
+waits_for_graph released address ""
+is released 'w == ["unseen_order"] and p["unseen_order"] == ["wait_for_all"]'
+exits 2 released --check 'parallelism>=1'
+waits_for_graph acquired address "acquire work=0 edge=0.0"
+is acquired 'w == [] and p["span_is_exact"]'
+waits_for_graph recompiled header ""
+is recompiled 'w == [] and p["span_is_exact"]'
 # Debug information names the place of what the standard library calls or constructs in recompiled
 # code as well: bodies are recorded there, and what they come after.
 in_std() {

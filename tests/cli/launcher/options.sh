@@ -47,6 +47,16 @@ for size in 0 5X -1 M 1e6 1iB 99999999999T 18446744073709551616; do
   expect 125 "$tp_run" "--max-size=$size" true; in_file err '--max-size'
 done
 expect 0 "$tp_run" --max-size=512mb env; in_file out 'TP_MAX_SIZE=536870912'
+for time in x -1 5x 1.2.3 '' 1e400 .; do
+  expect 125 "$tp_run" "--delay=$time" true; in_file err '--delay: expected a time in seconds'
+done
+expect 125 "$tp_run" --duration 0 true;         in_file err '--duration: expected a time in seconds'
+expect 125 "$tp_run" --paused --delay 1 true;   in_file err '--paused: expected no --delay and no --duration'
+expect 125 "$tp_run" --pause 1 --resume 1;      in_file err '--pause: expected either --pause or --resume'
+expect 125 "$tp_run" --pause 4711 true;         in_file err "--pause: expected no program, got 'true'"
+expect 125 "$tp_run" --resume 0;                in_file err '--resume'
+expect 0 "$tp_run" --delay 0.5 --duration 2min env
+[ "$(sed -n 's/^TP_WINDOW=//p' out | awk -F- '{ printf "%.0f", ($2 - $1) / 1e9 }')" = 120 ] || fail "TP_WINDOW: $(cat out)"
 expect 125 "$tp_run" --analyze=profile true; in_file err '.csv'
 expect 125 "$tp_run" --report=page true;     in_file err '.html'
 

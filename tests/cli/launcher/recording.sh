@@ -27,7 +27,8 @@ expect 2 own/bin/tp-run --analyze true;             in_file out 'tp-data ws_prof
 expect 2 own/bin/tp-run --analyze=other.csv -q true; in_file out '--quiet tp-data other.csv'
 expect 3 own/bin/tp-run --analyze sh -c 'exit 3';   in_file out 'tp-data ws_profile.csv'
 # So does tp-report, after it.
-expect 125 "$tp_run" --report true;                 in_file err 'tp-report: No such file'
+expect 125 "$tp_run" --report sh -c 'echo ran';     in_file err 'node and npm were missing when Taskpath was built'
+is_empty out
 printf '#!/bin/sh\necho "report $@"; exit 3\n' >own/bin/tp-report && chmod +x own/bin/tp-report
 expect 3 own/bin/tp-run --report true;              in_file out 'report -o report.html tp-data'
 expect 3 own/bin/tp-run --report=a.html -q true;    in_file out 'report -o a.html --quiet tp-data'

@@ -70,6 +70,84 @@ for part in sphere.convertToPolygons(adaptivity=0.2):
 """)
 
 
+def prepare_script(name, text):
+    """function(folder): writes the script, which a client runs."""
+    def prepare(folder):
+        with open(f"{folder}/{name}", "w") as file:
+            file.write(text)
+    return prepare
+
+
+# Programs that call oneTBB through a library's own function.
+OPENCV = """
+import cv2, numpy, zlib
+cv2.setNumThreads(2)
+image = numpy.random.default_rng(1).integers(0, 255, (1500, 1500, 3), dtype=numpy.uint8)
+gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+turn = cv2.getRotationMatrix2D((750, 750), 30, 1)
+corners = cv2.goodFeaturesToTrack(gray, 300, 0.01, 5)
+for result in (cv2.GaussianBlur(image, (15, 15), 3), cv2.warpAffine(image, turn, (1500, 1500)),
+               cv2.resize(image, (2200, 2200), interpolation=cv2.INTER_CUBIC), cv2.bilateralFilter(image, 7, 50, 50),
+               cv2.Canny(gray, 50, 150), cv2.calcOpticalFlowPyrLK(gray, numpy.roll(gray, 2), corners, None)[0]):
+    print(zlib.crc32(result.tobytes()))
+"""
+OCCT = """
+pload MODELING
+psphere s 10
+box b -5 -5 -5 14 14 14
+bclearobjects
+bcleartools
+baddobjects s b
+pcylinder c 4 30
+baddtools c
+brunparallel 1
+bfillds
+bbop r 1
+bbuild parts
+ptorus t 20 6
+nurbsconvert nt t
+incmesh parts 0.002 -parallel
+incmesh nt 0.002 -parallel
+checkshape parts
+exit
+"""
+VTK = """
+import vtk
+vtk.vtkSMPTools.SetBackend("TBB")
+vtk.vtkSMPTools.Initialize(2)
+source = vtk.vtkRTAnalyticSource()
+source.SetWholeExtent(-60, 60, -60, 60, -60, 60)
+source.Update()
+contour = vtk.vtkFlyingEdges3D()
+contour.SetInputData(source.GetOutput())
+contour.SetValue(0, 150)
+elevation = vtk.vtkElevationFilter()
+elevation.SetInputConnection(contour.GetOutputPort())
+probe = vtk.vtkProbeFilter()
+probe.SetInputData(source.GetOutput())
+probe.SetSourceData(source.GetOutput())
+for each in (elevation, probe):
+    each.Update()
+    print(each.GetOutput().GetNumberOfPoints(), each.GetOutput().GetScalarRange())
+"""
+OPENTURNS = """
+import openturns
+openturns.ResourceMap.SetAsUnsignedInteger("TBB-ThreadsNumber", 2)
+openturns.TBB.Enable()
+openturns.Log.Show(openturns.Log.NONE)
+openturns.RandomGenerator.SetSeed(1)
+sample = openturns.Normal(3).getSample(20000)
+print(openturns.Normal(3).computePDF(sample).computeMean())
+print(openturns.SquaredExponential([1.0] * 3).discretize(sample[:600])[7, 3])
+"""
+MARKOV = """
+library(markovchain)
+set.seed(1)
+m <- new("markovchain", states = c("a", "b"), transitionMatrix = matrix(c(.4, .6, .5, .5), byrow = TRUE, nrow = 2))
+sequence <- rmarkovchain(n = 2000, object = m, what = "list")
+fit <- markovchainFit(data = sequence, method = "bootstrap", nboot = 200, parallel = TRUE)
+"""
+
 CLIENTS = [
     Client("prusa-slicer", "prusa-slicer",
            ["prusa-slicer", "--export-gcode", "--seam-position", "rear", "-o", "torus.gcode", "torus.stl"],
@@ -89,6 +167,12 @@ CLIENTS = [
             "vec3f p = getvoxelpws(); for (int i = 0; i < 20; ++i) { @wave = sin(p.x + @wave) * pow(abs(@wave), 1.5f); }"],
            prepare_volume, (UUID,), needs=("python3-openvdb",)),
     Client("python3", "python3-openvdb", ["/usr/bin/python3", "polygons.py"], prepare_polygons),
+    Client("opencv", "python3-opencv", ["/usr/bin/python3", "images.py"], prepare_script("images.py", OPENCV)),
+    Client("occt", "occt-draw", ["occt-draw-7.6", "-b", "-f", "solids.tcl"], prepare_script("solids.tcl", OCCT),
+           needs=("occt-misc", "libocct-draw-dev"), remark="ends by _exit, so its CPU time is not in the recording"),
+    Client("vtk", "python3-vtk9", ["/usr/bin/python3", "contour.py"], prepare_script("contour.py", VTK)),
+    Client("openturns", "python3-openturns", ["/usr/bin/python3", "sample.py"], prepare_script("sample.py", OPENTURNS)),
+    Client("markovchain", "r-cran-markovchain", ["Rscript", "chain.R"], prepare_script("chain.R", MARKOV)),
     Client("salmon", "salmon", ["salmon", "quant", "-i", "index", "-l", "A", "-r", "reads.fq", "-p", "2", "-o", "quant"],
            prepare_index, (STAMP,),
            remark="threads of its own map the reads, which is not oneTBB's work; sums depend on their order"),

@@ -116,7 +116,7 @@ def row(trial, version, profile):
     on = trial.ratios("on", "cpu")
     return right and len(codes) == 1, (
         trial.client.name, version, "/".join(map(str, codes)), outputs, str(profile["trace"]["tasks_spawned"]), str(len(sites)),
-        named, str(profile["attribution"]["percent"]), f"{statistics.median(trial.ratios('off', 'cpu')):.2f}",
+        named, str(profile["attribution"].get("percent", "-")), f"{statistics.median(trial.ratios('off', 'cpu')):.2f}",
         f"{statistics.median(on):.2f}", measure.spread(on), f"{statistics.median(trial.ratios('on', 'wall')):.2f}")
 
 

@@ -64,4 +64,82 @@ for how in tasks_running _exit_with_tasks_running return exit _exit quick_exit a
     quick_exit | throw | _exit | abort | terminate | kill | segv | *) is 'not p["complete"] and p["work"] >= 1000' ;;
   esac
 done
+unset TP_DATA
+# Under tp-run, what ends a process without its destructors ends the recording as well.
+while read -r how status work; do
+  "$tp_run" -q -e virtual -o "run.$how" ./ends "$how" >/dev/null
+  same "$how: exit status" "$status" "$?"
+  analyze "run.$how"
+  is "p['complete'] and p['work'] >= $work"
+done <<X
+_exit 5 1000
+quick_exit 6 1000
+_exit_in_task 9 1000
+_exit_with_tasks_running 7 1000
+X
+
+# In a child of fork() it ends the child's recording; in one of vfork(), which shares the memory of its
+# parent, none. In a signal handler that interrupted malloc, the process ends all the same: late, with
+# its own status, and without an end of the recording.
+build_stock children <<'EOF'
+#include <oneapi/tbb/parallel_for.h>
+#include <tp/virtual_clock.h>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern "C" void* __libc_malloc(std::size_t);
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static volatile bool armed = false;
+extern "C" void* malloc(std::size_t size) {
+  pthread_mutex_lock(&mutex);
+  if (armed) {
+    armed = false;
+    raise(SIGUSR1);
+  }
+  void* const memory = __libc_malloc(size);
+  pthread_mutex_unlock(&mutex);
+  return memory;
+}
+static void loop(int iterations) {
+  tbb::parallel_for(0, iterations, [](int) { tp::spend(1); }, tbb::simple_partitioner());
+}
+int main(int, char** argv) {
+  loop(1000);
+  if (std::strcmp(argv[1], "handler") == 0) {
+    std::signal(SIGUSR1, [](int) { _exit(3); });
+    armed = true;
+    void* volatile memory = std::malloc(1);
+    std::free(memory);
+    return 1;
+  }
+  const bool shares = std::strcmp(argv[1], "vfork") == 0;
+  const pid_t child = shares ? vfork() : fork();
+  if (child == 0) {
+    if (!shares)
+      loop(10);
+    _exit(4);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  loop(100);
+  return WEXITSTATUS(status);
+}
+EOF
+for how in fork vfork; do
+  "$tp_run" -q -e virtual -o run.$how ./children $how
+  same "$how: exit status" 4 "$?"
+  analyze "run.$how"
+  is "p['complete'] and p['work'] == 1100"
+done
+for child in run.fork.*; do
+  analyze "$child"
+  is "p['complete'] and p['work'] == 10"
+done
+"$tp_run" -q -e virtual -o run.handler ./children handler
+same "handler: exit status" 3 "$?"
+analyze run.handler
+is "not p['complete'] and p['work'] == 1000"
 finish

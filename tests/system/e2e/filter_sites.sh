@@ -102,24 +102,29 @@ cat >token.cpp <<'X'
 #include <oneapi/tbb/parallel_invoke.h>
 #include <oneapi/tbb/parallel_pipeline.h>
 #include <tp/virtual_clock.h>
-int main() {
+#include <cstdlib>
+int main(int, char** argv) {
+  const int tokens = std::atoi(argv[1]);
   int next = 0;
   const auto mode = tbb::filter_mode::serial_in_order;
-  tbb::parallel_pipeline(1, tbb::make_filter<void, int>(mode, [&](tbb::flow_control& control) {
-    if (next == 2)
+  tbb::parallel_pipeline(tokens, tbb::make_filter<void, int>(mode, [&](tbb::flow_control& control) {
+    if (next == tokens + 1)
       control.stop();
     else
       tbb::parallel_invoke([] { tp::spend(10); }, [] { tp::spend(10); });
     return next++;
-  }) & tbb::make_filter<int, void>(mode, [](int) { tp::spend(10); }));
+  }) & tbb::make_filter<int, void>(mode, [](int) { tp::spend(40); }));
 }
 X
 build_stock token -O1 <token.cpp
-"$tp_run" -q -e virtual -o token.data ./token || fail "tp-run"
-"$tp_analyze" -q token.data --json p.json --format csv >/dev/null || fail "token: tp-analyze"
-same "spans with one token" "40 20 20 20" "$(python3 -c 'import json
+for tokens in 1 3; do
+  calls=$((tokens + 1))
+  "$tp_run" -q -e virtual -o token.data ./token $tokens || fail "tp-run"
+  "$tp_analyze" -q token.data --json p.json --format csv >/dev/null || fail "token: tp-analyze"
+  same "spans with $tokens tokens" "$((20 * calls)) $((10 * calls)) $((40 * calls)) $((40 * calls))" "$(python3 -c 'import json
 sites = json.load(open("p.json"))["sites"]
 print(*(s[what] for s in sorted(sites, key=lambda s: s["filter"]) if s["filter"] for what in ("work", "span")))')"
+done
 
 # Wrappers: of the pipeline, and of make_filter; a pipeline in a member function.
 cat >wrapped.cpp <<'X'

@@ -133,4 +133,22 @@ buyer.cpp:5 80
 main:0 0" "$(sites ./program | sort)"
   is '[s["wrapper"]["file"] for s in p["sites"] if s["wrapper"]] == ["/usr/include/shop/order.h"]'
 done
+
+# A header that two units name differently, in an unmodified binary: relative to the folder of the
+# one, absolute in the other.
+if [[ $ways == 1* ]]; then
+  mkdir -p two/folder
+  cat >two/loop.h <<'X'
+#include <oneapi/tbb/parallel_for.h>
+#include <tp/virtual_clock.h>
+inline void loop(int n) { tbb::parallel_for(0, n, [](int) { tp::spend(10); }); }
+X
+  printf '#include "loop.h"\nvoid far() { loop(5); }\n' >two/far.cpp
+  printf '#include "loop.h"\nvoid far();\nint main() { loop(2); far(); }\n' >two/near.cpp
+  (cd two/folder && "$cxx" -std=c++17 -g -O2 -c ../far.cpp -idirafter "$TP_PREFIX/include") || fail "far.cpp does not build"
+  compile 1 "$PWD/two/near.cpp" -O2 two/folder/far.o
+  same "way 1: a header by two names" "main:0 0
+loop.h:3 70" "$(sites ./program)"
+  is 'p["sites"][1]["file"].startswith("/")'
+fi
 finish

@@ -3,7 +3,7 @@
 """Runs every case of a program, analyzes its recording, and compares the profile with what the program expects.
 
 usage: check.py PROGRAM --way headers|swap --threads N --analyze TP-ANALYZE [--run TP-RUN] [--repeat R] [--case NAME]
-                        [--recorded PREFIX] [--validate] [--divide]
+                        [--recorded PREFIX] [--validate] [--divide] [--as-if-cores N]
 
 Way `swap`: the program was built with the distribution's headers, so lines `expect headers ...` (and sites, which
 then need debug information) are left out. With --recorded nothing is run: PREFIX<case> are folders with out, err,
@@ -37,6 +37,7 @@ parser.add_argument("--case")
 parser.add_argument("--recorded")
 parser.add_argument("--validate", action="store_true")
 parser.add_argument("--divide", action="store_true")
+parser.add_argument("--as-if-cores", type=int, default=0)
 options = parser.parse_args()
 if options.validate:
     import validate_json
@@ -59,6 +60,8 @@ def run_case(case, data):
     environment = dict(os.environ, TP_EVENT="virtual", TP_DATA=data)
     if options.divide:
         environment["TP_DIVIDE"] = "1"
+    if options.as_if_cores:
+        environment["TP_AS_IF_CORES"] = str(options.as_if_cores)
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=250)
 
 
@@ -80,7 +83,7 @@ def profile_of(case, folder, is_first):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=250)
     if analysis.returncode != 0:
         raise Exception(f"tp-analyze: exit status {analysis.returncode}: {analysis.stderr}")
-    if case not in LEAKING:
+    if case not in LEAKING and is_first:
         check_edges(data)
     profile = json.loads(analysis.stdout)
     if is_first and not options.recorded:
@@ -122,11 +125,25 @@ class Check(Comparison):
     def always(self, expected):
         self.conservation(outside=sum(int(words[1]) for words in expected if words[0] == "outside"))
         least, most = self.profile["divisible_span"], self.profile["divisible_span_at_most"]
+        self.limits()
         if least > most:
             self.differences.append(f"divisible span {least} above its upper bound {most}")
         # Joins that did not run count for loops that are split further.
         if most > self.profile["span"] and not any(site["tasking"]["joins"] for site in self.profile["sites"]):
             self.differences.append(f"divisible span {most} above span {self.profile['span']}")
+
+    def limits(self):
+        """What holds of limits of concurrency in every profile."""
+        least = self.profile["span"]
+        for limit in self.profile["limits"]:
+            self.equal("least time of a limit", -(-(limit["work"] + limit["latency"]) // limit["width"]), limit["least_time"])
+            if not limit["like_machine"]:
+                least = max(least, limit["least_time"])
+        if not self.profile.get("latency"):
+            self.equal("least time", least, self.profile["least_time"])
+        for run in self.profile["prediction"]["scaling"]:
+            if run["time"] < least:
+                self.differences.append(f"predicted on {run['procs']} CPUs: {run['time']}, below the least time {least}")
 
     def line(self, words):
         profile = self.profile
@@ -170,6 +187,17 @@ class Check(Comparison):
             self.equal("regions", int(rest[0]), len(profile["regions"]))
         elif kind == "parallelism":
             self.equal("parallelism", float(rest[0]), profile["parallelism"])
+        elif kind == "least_time":
+            self.equal("least time", int(rest[0]), profile["least_time"])
+        elif kind == "limit":
+            found = sorted([limit["kind"], limit["threads"], limit["width"], limit["work"]] for limit in profile["limits"])
+            wanted = [rest[0]] + [int(word) for word in rest[1:]]
+            self.count += 1
+            if wanted not in found:
+                self.differences.append(f"limit {wanted}: not found among {found}")
+        elif kind == "predicted":
+            run = next(run for run in profile["prediction"]["scaling"] if run["procs"] == int(rest[0]))
+            self.between(f"predicted on {rest[0]} CPUs", (int(rest[1]), int(rest[2])), run["time"])
         elif kind == "tasks":
             self.equal("tasks", int(rest[0]), profile["trace"]["tasks_spawned"])
         else:

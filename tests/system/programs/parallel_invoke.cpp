@@ -65,7 +65,6 @@ CASE(ten) {
 CASE(waits_in_a_user_context) {
   // Of more than three functions, the task that spawned the next two runs the first: when it waits,
   // in the same context, it waits only for its own tasks.
-  only_with_headers();
   tbb::task_group_context context;
   tbb::parallel_invoke(
       [&] {
@@ -74,8 +73,7 @@ CASE(waits_in_a_user_context) {
         spend(10);
       },
       part<50>, part<50>, part<4>, context);
-  expect_work(1 + 5 + 10 + 104);
-  expect_span_with_headers(50);
+  expect({1 + 5 + 10 + 104, 50});
 }
 
 static void quick(int depth) {
@@ -88,6 +86,23 @@ CASE(recursive) {
   quick(6);
   // 2^7 - 1 calls of 4 units; the path has one call per level.
   expect({127 * 4, 7 * 4});
+}
+static Cost fall_in(tbb::task_group_context& context, int depth) {
+  spend(3);
+  Cost halves;
+  if (depth > 0) {
+    Cost one, other;
+    tbb::parallel_invoke([&, depth] { one = fall_in(context, depth - 1); },
+                         [&, depth] { other = fall_in(context, depth - 2); }, context);
+    halves = in_parallel({one, other});
+  }
+  spend(1);
+  return in_series({step(3), halves, step(1)});
+}
+CASE(recursive_in_a_user_context) {
+  // The tasks of all levels have the same types and the same context.
+  tbb::task_group_context context;
+  expect(fall_in(context, 6));
 }
 CASE(sites) {
   spend(4);

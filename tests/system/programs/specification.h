@@ -52,6 +52,12 @@ inline Cost in_parallel(std::initializer_list<Cost> parts) {
   return sum;
 }
 
+// Whether the creation and the joining of threads are recorded.
+inline bool threads_are_seen() {
+  const char* const preloaded = std::getenv("LD_PRELOAD");
+  return preloaded != nullptr && std::strstr(preloaded, "libtaskpath-preload.so") != nullptr;
+}
+
 // ---- spending ----
 
 inline std::atomic<Units>& spent() {

@@ -287,6 +287,22 @@ CASE(user_context_at_the_same_time) {
   expect_work(65);
   expect_span_between(50, 55);
 }
+static void divide_in(tbb::task_group_context& context, int depth) {
+  spend(3);
+  if (depth > 0) {
+    task_group group(context);
+    for (int half = 0; half < 2; ++half)
+      group.run([&context, depth] { divide_in(context, depth - 1); });
+    group.wait();
+  }
+  spend(1);
+}
+CASE(user_context_recursive) {
+  // All groups have one context, and their tasks the same type.
+  tbb::task_group_context context;
+  divide_in(context, 4);
+  expect({31 * 4, 5 * 4});
+}
 CASE(user_context_with_a_loop) {
   // An algorithm in the context of a group waits for its own tasks only.
   tbb::task_group_context context;

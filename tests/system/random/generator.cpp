@@ -11,7 +11,8 @@
 //    of such a group never wait (they are *leafy*): otherwise a thread could wait, above a member
 //    that waits, for that member.
 //  * Threads in an isolated region, or in another arena, may not see the tasks of groups outside:
-//    no right is passed in.
+//    no right is passed in. A thread waits in its own arena for what it has spawned in another, where the
+//    thread that started it may be the only one.
 //  * A user's context serves any number of algorithms at a time.
 //  * A task that throws, or a cancelled group, does not share its group. Contexts are bound where
 //    they are first used, and oneTBB cancels along these bindings: in programs with failures each
@@ -57,7 +58,8 @@ struct Place {
   std::vector<Right> rights; // inherited
   std::vector<unsigned> contexts;
   unsigned depth = 0;
-  int arena = -1;
+  int arena = -1;                  // the last that a thread on the way here has entered
+  bool in_arena_of_thread = false; // and not in that one, but in a thread's own
   bool isolation = false;
   bool leafy = false; // no wait is allowed here
   // In an item of parallel_for_each, or an algorithm inside it: where a new item runs.
@@ -840,6 +842,8 @@ bool Generator::graph(Block& to, Scope& scope) {
                                                               : block(inside_graph(scope)));
   times_ = outer_times;
   add_spend(statement.join, 60);
+  for (const GraphNode& node : statement.nodes)
+    program_.has_priorities |= node.has_priority;
   program_.tasks_exact &= continues;
   to.statements.push_back(std::move(statement));
   return true;
@@ -938,6 +942,7 @@ bool Generator::threads(Block& to, Scope& scope) {
     place.rights.clear();
     place.contexts.clear();
     place.isolation = false;
+    place.in_arena_of_thread = true;
     statement.blocks.push_back(block(std::move(place)));
   }
   times_ = outer_times;
@@ -976,9 +981,10 @@ bool Generator::arena(Block& to, Scope& scope) {
 unsigned Generator::enter_arena(Place& place) {
   const unsigned lowest = place.arena < 0 ? 0 : static_cast<unsigned>(place.arena);
   const unsigned arena = lowest + pick(kArenas - lowest);
-  if (place.arena != static_cast<int>(arena) || place.isolation)
+  if (place.arena != static_cast<int>(arena) || place.in_arena_of_thread || place.isolation)
     place.rights.clear();
   place.arena = static_cast<int>(arena);
+  place.in_arena_of_thread = false;
   place.isolation = false;
   return arena;
 }

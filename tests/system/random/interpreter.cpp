@@ -564,6 +564,7 @@ void standard(const Statement& s, Scope* scope) {
 // One after the other: each takes over what the one before has left in the recording.
 void threads(const Statement& s, Scope* scope) {
   for (unsigned i = 0; i < s.iterations; ++i) {
+    // call: thread_in_turn
     std::thread([&, i] { run_block(block_of(s, i), scope); }).join();
     if (i % 2 == 0)
       std::this_thread::sleep_for(std::chrono::microseconds(300));
@@ -681,6 +682,7 @@ std::optional<JoinCounts> run(const Program& program, unsigned threads) {
     run_statements(program.prologue, &shared);
     std::vector<std::thread> others;
     for (std::size_t i = 1; i < program.threads.size(); ++i)
+      // call: thread
       others.emplace_back([&, i] { run_block(program.threads[i], &shared); });
     run_block(program.threads[0], &shared);
     for (std::thread& other : others)

@@ -62,7 +62,9 @@ Json expected_json(const Program& program, const Expected& expected, Sites sites
                {"parts_alike", expected.parts_alike},
                {"joins_alike", expected.joins_alike},
                {"all_joined", expected.all_joined},
+               {"one_join_each", expected.one_join_each},
                {"splits_alike", program.splits_alike},
+               {"has_priorities", program.has_priorities},
                {"regions", Json::array()},
                {"rows", Json::object()},
                {"what_if", Json::array()},
@@ -70,6 +72,7 @@ Json expected_json(const Program& program, const Expected& expected, Sites sites
                {"executed", Json::object()}};
   if (program.tasks_exact)
     json["tasks"] = expected.tasks;
+  json["work_in_arenas"] = expected.work_in_arenas;
   json["all_determined"] = expected.all_determined;
   for (unsigned region = 0; region < kRegions; ++region)
     if (expected.entered[region])

@@ -25,6 +25,7 @@ namespace random_program {
 namespace {
 
 constexpr unsigned kNoRegion = kRegions;
+constexpr unsigned kNoArena = kArenas + 1; // that of the thread
 
 struct Frame;
 struct GroupState {
@@ -43,6 +44,7 @@ struct Frame {
   unsigned row = 0;
   unsigned region = kNoRegion;       // the outermost open one
   const GroupState* group = nullptr; // to which the task belongs
+  unsigned arena = kNoArena;         // that it is in now; tasks that it creates run there
   int start = -1, current = -1;
 };
 
@@ -50,6 +52,7 @@ struct Node {
   const Frame* owner = nullptr;
   Units weight = 0;
   unsigned region = kNoRegion;
+  unsigned arena = kNoArena;
   std::vector<int> before;
   bool ordered = true; // by `before`: of equal paths the first is the critical one; else any
 };
@@ -134,11 +137,13 @@ public:
   // The task of one call of each reduction in whose joins the schedule has a say.
   std::map<const Statement*, const Frame*> loosely_joined;
   std::map<unsigned, std::set<Units>> join_costs; // by row
+  Units one_join_each = 0;                        // of all calls of reductions
   Units tasks = 0;
 
 private:
   int add(const Frame& owner, Units weight, std::vector<int> before, unsigned region = kNoRegion);
   Frame& begin_root();
+  Frame& begin_thread(Frame& creator, unsigned row);
   void join(Frame& frame, const std::vector<int>& ends);
   void join_in_any_order(Frame& frame, const std::vector<int>& ends);
   Frame& spawn(Frame& parent, unsigned row);
@@ -164,7 +169,7 @@ private:
   void for_each(const Statement& s, Scope& scope, Frame& frame);
   void feed(const Statement& s, Frame& frame, Items& items);
   Outcome pipeline(const Statement& s, Scope& scope, Frame& frame);
-  void threads(const Statement& s, Scope& scope);
+  void threads(const Statement& s, Scope& scope, Frame& frame);
   Outcome graph(const Statement& s, Scope& scope, Frame& frame);
   Frame& graph_node(const Statement& s, unsigned node, Frame& spawner,
                     const std::vector<Frame*>& passed, std::vector<int> before);
@@ -191,8 +196,16 @@ Walk::Walk(const Program& program, Sites sites, Splitting splitting)
   Scope shared{nullptr, &program.prologue, std::vector<GroupState>(program.prologue.groups.size())};
   Frame& main = begin_root();
   statements(program.prologue, shared, main);
-  for (const Block& thread : program.threads)
-    block(thread, &shared, &thread == program.threads.data() ? main : begin_root());
+  // All are created before any of them, or main(), goes on in this walk: what they share is joined in
+  // the order of their blocks.
+  std::vector<Frame*> running{&main};
+  for (std::size_t i = 1; i < program.threads.size(); ++i)
+    running.push_back(&begin_thread(main, 1 + kSites + static_cast<unsigned>(Call::Thread)));
+  for (std::size_t i = 0; i < running.size(); ++i)
+    block(program.threads[i], &shared, *running[i]);
+  for (const Frame* thread : running)
+    if (thread->is_task)
+      join(main, {thread->current});
   statements(program.epilogue, shared, main);
 }
 
@@ -203,7 +216,7 @@ Frame& Walk::begin_root() {
 }
 
 int Walk::add(const Frame& owner, Units weight, std::vector<int> before, unsigned region) {
-  nodes.push_back({&owner, weight, region, std::move(before)});
+  nodes.push_back({&owner, weight, region, owner.arena, std::move(before)});
   return static_cast<int>(nodes.size()) - 1;
 }
 
@@ -228,6 +241,7 @@ Frame& Walk::start(Frame& spawner, unsigned row, std::vector<int> before) {
   Frame& task = frames.emplace_back();
   task.spawner = &spawner;
   task.is_task = true;
+  task.arena = spawner.arena;
   task.row = row;
   const bool ordered = before.size() == 1;
   task.start = task.current = add(task, 0, std::move(before));
@@ -295,7 +309,7 @@ Outcome Walk::statement(const Statement& s, Scope& scope, Frame& frame) {
     feed(s, frame, *scope.items);
     break;
   case Kind::Threads:
-    threads(s, scope);
+    threads(s, scope, frame);
     break;
   case Kind::Arena:
   case Kind::FullArena:
@@ -367,8 +381,10 @@ void Walk::cancel(const Statement& s, Scope& scope) {
 // Code that is called in another arena does not belong to the group of the calling task.
 Outcome Walk::other_arena(const Statement& s, Scope& scope, Frame& frame) {
   const GroupState* const group = std::exchange(frame.group, nullptr);
+  const unsigned arena = std::exchange(frame.arena, s.kind == Kind::Arena ? s.arena : kArenas);
   const Outcome outcome = block(s.blocks[0], &scope, frame);
   frame.group = group;
+  frame.arena = arena;
   return outcome;
 }
 
@@ -446,6 +462,8 @@ void Walk::note_joins(const Statement& s, const Frame& root) {
         cost += each.units;
   }
   join_costs[root.row].insert(cost);
+  if (has_loose_joins(s))
+    one_join_each += cost;
 }
 
 // Forward iterators: a root passes on blocks of up to four items; each block is a task that waits
@@ -522,10 +540,22 @@ Outcome Walk::pipeline(const Statement& s, Scope& scope, Frame& frame) {
   return outcome;
 }
 
-// Nothing shows that the starting task waits for them: roots, each from 0.
-void Walk::threads(const Statement& s, Scope& scope) {
-  for (unsigned i = 0; i < s.iterations; ++i)
-    block(block_of(s, i), &scope, begin_root());
+// Unless tp-run is there, nothing shows that the starting task waits for them: roots, each from 0.
+void Walk::threads(const Statement& s, Scope& scope, Frame& frame) {
+  for (unsigned i = 0; i < s.iterations; ++i) {
+    Frame& thread = begin_thread(frame, row_of(s));
+    block(block_of(s, i), &scope, thread);
+    if (thread.is_task)
+      join(frame, {thread.current});
+  }
+}
+
+Frame& Walk::begin_thread(Frame& creator, unsigned row) {
+  if (sites_ != Sites::StockCalls)
+    return begin_root();
+  Frame& thread = spawn(creator, row);
+  thread.arena = kNoArena;
+  return thread;
 }
 
 // A body comes after the messages it needs; after a serial entry also after the previous body,
@@ -784,8 +814,14 @@ Expected expect(const Program& program, Sites sites,
     expected.joins_alike &= divided.join_costs.at(task->row).size() == 1;
     expected.all_joined &= statement->join.statements.empty() || joined_rows.contains(task->row);
   }
-  for (const Node& node : walk.nodes)
+  for (const Node& node : walk.nodes) {
     expected.work += node.weight;
+    if (node.arena != kNoArena)
+      expected.work_in_arenas[node.arena] += node.weight;
+  }
+  for (const auto& [task, units] : joins_of)
+    if (task->arena != kNoArena)
+      expected.work_in_arenas[task->arena] += units;
   expected.work += of_joins;
   expected.span = {span(walk, weight_of), span(whole, weight_of) + of_joins};
   expected.divisible_span = {span(divided, weight_of), span(divided, weight_of)};
@@ -793,6 +829,7 @@ Expected expect(const Program& program, Sites sites,
     expected.divisible_span.least = span(Walk(program, sites, kUnjoined), weight_of);
   if (!program.divisible_exact)
     expected.divisible_span.most = std::max(expected.divisible_span.most, expected.span.most);
+  expected.one_join_each = divided.one_join_each;
   expected.parts_alike = program.parts_alike;
   expected.tasks = walk.tasks;
   expected.entered = walk.entered;

@@ -45,8 +45,10 @@ struct Expected {
   bool parts_alike = true; // Program::parts_alike
   // Joins that ran show what those cost that did not: all of one site cost the same.
   bool joins_alike = true;
-  bool all_joined = true; // at least one ran in each site that has any
-  Units tasks = 0;        // if their number is determined
+  bool all_joined = true;  // at least one ran in each site that has any
+  Units one_join_each = 0; // of the calls of reductions in whose joins the schedule has a say
+  Units tasks = 0;         // if their number is determined
+  std::array<Units, kArenas + 1> work_in_arenas{}; // the last one: the full arena
   std::array<ExpectedRow, kRows> rows;
   std::array<bool, kRegions> entered{};
   // (region, or kRegions for all; factor) -> span times factor, work times factor if optimized

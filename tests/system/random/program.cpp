@@ -59,6 +59,8 @@ constexpr const char* kCallNames[kCalls] = {"run",
                                             "graph",
                                             "suspend",
                                             "sort",
+                                            "thread",
+                                            "thread_in_turn",
                                             "std_for_each",
                                             "std_transform",
                                             "std_reduce"};
@@ -259,6 +261,8 @@ Call call_of(const Statement& s) {
     return plain                         ? Call::StdForEach
            : s.form == Form::Alternative ? Call::StdTransform
                                          : Call::StdReduce;
+  case Kind::Threads:
+    return Call::ThreadInTurn;
   default:
     return Call::Graph;
   }

@@ -131,11 +131,13 @@ enum class Call : std::uint8_t {
   Graph,
   Suspend,
   Sort,
+  Thread, // those that run at the same time as main()
+  ThreadInTurn,
   StdForEach,
   StdTransform,
   StdReduce,
 };
-inline constexpr unsigned kCalls = 29;
+inline constexpr unsigned kCalls = 31;
 inline constexpr unsigned kMostFilters = 4; // of a pipeline
 const char* name_of(Call call);
 
@@ -143,7 +145,8 @@ const char* name_of(Call call);
 enum class Sites : std::uint8_t {
   Explicit,  // by the sites of the statements; algorithms of the standard library by their calls
   Calls,     // by the calls of the interpreter
-  StockCalls // the same; what a feeder adds may belong to its parallel_for_each
+  StockCalls // the same; what a feeder adds may belong to its parallel_for_each. tp-run is there and
+             // sees threads
 };
 
 struct Statement;
@@ -211,6 +214,9 @@ struct Program {
   // False if it need not be above the schedule-independent span, unless known: splits in proportion, at
   // other places than halving, group iterations in another way, or join results in another tree.
   bool splits_alike = true;
+  // Has nodes with priorities: the task that runs such a node's body need not be the one that was
+  // spawned for it.
+  bool has_priorities = false;
   // False if the number of tasks depends on that as well.
   bool tasks_exact = true;
   // Contexts may be cancelled.

@@ -70,10 +70,10 @@ TEST(Constructs, TheTraceHasTheSameNumbersAndNames) {
 
 TEST(Constructs, EachHasCallsThatAreTagged) {
   // Constructs that no tagged call makes: the user's own context; nodes, which are tagged where
-  // they are constructed; TASK_ARENA, which no context has.
-  const std::vector<tp_construct> without_calls = {TP_CONSTRUCT_UNKNOWN, TP_CONSTRUCT_USER_CONTEXT,
-                                                   TP_CONSTRUCT_FLOW_GRAPH,
-                                                   TP_CONSTRUCT_TASK_ARENA};
+  // they are constructed; TASK_ARENA, which no context has; threads.
+  const std::vector<tp_construct> without_calls = {
+      TP_CONSTRUCT_UNKNOWN, TP_CONSTRUCT_THREAD, TP_CONSTRUCT_USER_CONTEXT, TP_CONSTRUCT_FLOW_GRAPH,
+      TP_CONSTRUCT_TASK_ARENA};
   for (const Row& row : kTable) {
     const bool has_calls = std::any_of(
         std::begin(tp::rewrite::kConstructs), std::end(tp::rewrite::kConstructs),

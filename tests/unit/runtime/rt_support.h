@@ -29,11 +29,23 @@ struct Stream {
 
 inline std::string line_of(const trace::Record& record) {
   static const char* const kNames[] = {
-      "None",      "Spawn",   "SpawnWait", "Wait",    "WaitEnd", "Begin",  "End",        "Task",
-      "LoopBegin", "LoopEnd", "Join",      "Release", "Acquire", "Region", "ContextEnd", "Cut"};
+      "None",       "Spawn",     "SpawnWait",  "Wait",        "WaitEnd", "Begin",   "End",
+      "Task",       "LoopBegin", "LoopEnd",    "Join",        "Release", "Acquire", "Region",
+      "ContextEnd", "Cut",       "PortionEnd", "PortionJoin", "Section", "Take",    "Give"};
   if (record.op == trace::Op::Extended)
     return "Extended " + std::to_string(static_cast<int>(record.extended_kind));
   std::string line = kNames[static_cast<int>(record.op)];
+  if (record.op == trace::Op::Section || record.op == trace::Op::Take ||
+      record.op == trace::Op::Give) {
+    line += " at " + std::to_string(record.lead);
+    if (record.op == trace::Op::Section)
+      line += " work " + std::to_string(record.work);
+    if (record.flags & trace::kLockShared)
+      line += " shared";
+    if (record.flags & trace::kLockContended && record.op != trace::Op::Give)
+      line += " contended";
+    return line;
+  }
   if (trace::closes_step(record.op) || record.op == trace::Op::Region)
     line += " " + std::to_string(record.work);
   if (trace::has_context(record.op)) {

@@ -141,6 +141,10 @@ struct Record {
   std::uint8_t context_traits = 0; // context operand with ContextCode New
   std::uint64_t id = 0;            // packed context, task or edge id; Back16, Back32: the distance
   std::uint32_t region = 0;        // Region
+  std::uint16_t lock_slot = 0;     // Section, Take, Give
+  std::uint32_t lock_place = 0;    // Section, Take
+  std::uint32_t sections = 1;      // Section: how many it represents,
+  std::uint32_t work_error = 0;    // and the standard error of their work; 0: it is exact
   std::uint64_t iterations = 1;    // LoopEnd, PortionEnd
   std::uint64_t grain = 1;         // LoopEnd, PortionEnd
   ExtendedKind extended_kind{};
@@ -217,7 +221,7 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
 
   record.op = static_cast<Op>(tag & 31);
   record.flags = static_cast<std::uint8_t>(tag >> kFlagShift);
-  if (record.op == Op::None || (record.op > Op::PortionJoin && record.op != Op::Extended))
+  if (record.op == Op::None || (record.op > Op::Give && record.op != Op::Extended))
     return DecodeStatus::UnknownOp;
   constexpr unsigned kFigures = (1u << kFlagShift) - (1u << kLeadShift);
   if (kAmple && (tag & kFigures) == (1u << kLeadShift | 1u << kWorkShift)) [[likely]] {
@@ -269,6 +273,20 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
     break;
   case Op::Region:
     record.region = static_cast<std::uint32_t>(take(record.flags & kRegionWide ? 4 : 2));
+    break;
+  case Op::Section:
+  case Op::Take:
+    record.lock_slot = static_cast<std::uint16_t>(take(2));
+    record.lock_place = static_cast<std::uint32_t>(take(record.flags & kLockPlaceWide ? 4 : 2));
+    record.sections = 1;
+    record.work_error = 0;
+    if (record.op == Op::Section && record.flags & kLockMany) {
+      record.sections = static_cast<std::uint32_t>(take(4));
+      record.work_error = static_cast<std::uint32_t>(take(4));
+    }
+    break;
+  case Op::Give:
+    record.lock_slot = static_cast<std::uint16_t>(take(2));
     break;
   case Op::Extended:
     record.extended_kind = static_cast<ExtendedKind>(take(1));

@@ -102,11 +102,14 @@ static_assert(sizeof(ChunkHeader) == 72 && alignof(ChunkHeader) == 8);
 //   lead      as wide as its width code says. Ticks between the thread's previous step (or its
 //             begin) and this step, without the idle ticks that Begin, WaitEnd and StackIn report
 //             in between: time inside the runtime and the profiler ("tasking overhead").
-//             Of Begin, WaitEnd and StackIn: these idle ticks.
+//             Of Begin, WaitEnd and StackIn: these idle ticks. Of Section, Take and Give: the work of the
+//             step before the lock was acquired (Section, Take) or released (Give).
 //   work      likewise. Work of the closed step, in the unit of run.json "work".
-//             Of Region: work of the part that is in the region.
+//             Of Region: work of the part that is in the region. Of Section: work of the section.
 //   wall      likewise. The step's wall time in ticks; if run.json work.same_as_time is true, its
-//             wall time minus its work.
+//             wall time minus its work. Of Section and Take: the ticks that the thread waited for the
+//             lock before; they are part of the step's wall time, but neither of its work nor of
+//             AsleepPayload.
 //   extra     only if the run has extra events and the record closes a step: u16 of width codes,
 //             two bits per event, first event lowest; then the values, as wide as their codes say
 //   operands  in the order of the table of operations
@@ -139,6 +142,9 @@ inline constexpr unsigned kWidthBytes[4] = {0, 2, 4, 8}; // by width code
 //   Region                     region             kRegionWide
 //   ContextEnd                 context            ContextCode
 //   Cut           x       x
+//   Section                    slot, place, many  kLockShared, kLockPlaceWide, kLockContended, kLockMany
+//   Take                       slot, place        kLockShared, kLockPlaceWide, kLockContended
+//   Give                       slot               kLockShared
 //   Extended                   extended
 //
 //   Operand     Bytes
@@ -150,6 +156,9 @@ inline constexpr unsigned kWidthBytes[4] = {0, 2, 4, 8}; // by width code
 //   grain       likewise: the grain size of the loop
 //   edge        8: packed id
 //   region      2, or 4 with kRegionWide: a "region" of sites.jsonl
+//   slot        2: the lock of the stream's last LockObject with that slot
+//   place       2, or 4 with kLockPlaceWide: a "lock_place" of sites.jsonl
+//   many        only with kLockMany: 4 number of sections, 4 standard error of their work
 //   extended    1 ExtendedKind, 1 reserved, 2 number of payload bytes, payload
 
 enum class Op : std::uint8_t {
@@ -175,6 +184,10 @@ enum class Op : std::uint8_t {
           // of its own, or several such parts
   PortionJoin =
       17,        // the frame has joined the results of the last two portions that wait for a join
+  Section = 18,  // of the step that the stream's next closing record closes, as Region: a critical
+                 // section that began and ended in it
+  Take = 19,     // likewise: a lock was acquired in it, and is held at its end
+  Give = 20,     // likewise: a lock was released in it of which the stream has a Take
   Extended = 31, // for rare events; a reader skips the kinds that it does not know
 };
 
@@ -229,6 +242,13 @@ inline constexpr unsigned kJoinSkipped = 2; // there is one result only: the oth
 inline constexpr unsigned kReleaseKept = 1; // Release: any number of Acquires may name it
 inline constexpr unsigned kAcquireAlone = 1; // Acquire: the path continues only there
 inline constexpr unsigned kRegionWide = 1;   // Region: an operand of 4 bytes
+// Section, Take, Give. Since version 2.
+inline constexpr unsigned kLockShared = 1;    // acquired by a reader
+inline constexpr unsigned kLockPlaceWide = 2; // a place of 4 bytes
+inline constexpr unsigned kLockContended = 4; // the first attempt to acquire it failed
+// Section: represents many of the step, none of them contended, which are spread evenly over it
+// (lead is 0); their work is an estimate from a sample.
+inline constexpr unsigned kLockMany = 8;
 
 // The traits of a new context: which construct created it, and how its waits join.
 //   bits 0-5   Construct
@@ -252,12 +272,51 @@ enum class Construct : std::uint8_t {
   FlowGraph = 10,
   TaskArena = 11,
   Default = 12, // the default context of an arena: enqueued tasks and the like
+  Thread =
+      13, // of a thread that the program creates, which is a task of its creator's. Since version 2
 };
 
 inline constexpr const char* kConstructNames[] = {
     "task",          "parallel_for",  "parallel_for_each", "parallel_invoke", "parallel_reduce",
     "parallel_scan", "parallel_sort", "parallel_pipeline", "task_group",      "task_group_context",
-    "flow_graph",    "task_arena",    "enqueue",
+    "flow_graph",    "task_arena",    "enqueue",           "thread",
+};
+
+// What a LockObject is.
+enum class LockKind : std::uint8_t {
+  Unknown = 0,
+  SpinMutex = 1,
+  SpinRwMutex = 2,
+  QueuingMutex = 3,
+  QueuingRwMutex = 4,
+  Mutex = 5,
+  RwMutex = 6,
+  SpeculativeSpinMutex = 7, // only where the lock is really taken
+  SpeculativeSpinRwMutex = 8,
+  Accessor = 9, // of an item of a concurrent_hash_map
+  PthreadMutex = 10,
+  PthreadRwlock = 11,
+  PthreadSpinlock = 12,
+  User = 13, // announced by <tp/lock.h>
+  Itt = 14,  // announced by __itt_sync_*
+};
+
+inline constexpr const char* kLockKindNames[] = {
+    "lock",
+    "spin_mutex",
+    "spin_rw_mutex",
+    "queuing_mutex",
+    "queuing_rw_mutex",
+    "mutex",
+    "rw_mutex",
+    "speculative_spin_mutex",
+    "speculative_spin_rw_mutex",
+    "accessor",
+    "pthread_mutex",
+    "pthread_rwlock",
+    "pthread_spinlock",
+    "user_lock",
+    "itt_lock",
 };
 
 // ---- Extended records ---------------------------------------------------------------------------
@@ -283,12 +342,69 @@ enum class ExtendedKind : std::uint8_t {
   LoopWhole = 11, // of the loop whose first task the stream's next SpawnWait creates: its whole
                   // range, one LoopDimension for each dimension. Only where the loop does not halve
   // its range but divides it in proportion to the number of threads. Since version 2
+  Asleep =
+      12, // AsleepPayload: the thread slept in the step that the stream's next record closes: it
+          // gave up the CPU itself. Since version 2, if run.json "sleep_seen" is true
+  StepsPaused = 13, // the steps that records of the stream close from here on began while recording
+                    // was paused: they have no work; until StepsResumed. Since version 2
+  StepsResumed = 14,
+  InArena =
+      15, // InArenaPayload. From a point of the open step on, or without one from here on, the
+          // thread executes in an arena; until the next one, or ThreadEnd. Since version 2
+  Enqueued = 16,       // EnqueuedPayload. Since version 2
+  AllowedThreads = 17, // AllowedThreadsPayload: of the process, by global_control. Since version 2
+  LockObject =
+      20,        // LockObjectPayload: from here on, what its slot means in this stream. Before the
+                 // first Section, Take or Give that names it. Since version 2
+  LockWait = 21, // LockWaitPayload: of the Section or Take of the same slot that follows, who held
+                 // the lock. Since version 2
 };
 
 enum class ThreadRole : std::uint32_t {
   Worker = 0,   // of oneTBB; its root frame has no step of its own
   External = 1, // made by the program
   Main = 2,     // the thread that runs main()
+  Created = 3, // made by the program, as was seen: it runs one task, which its creator spawned; its
+               // root frame has no step of its own. Since version 2
+};
+
+struct AsleepPayload { // in the unit of work
+  std::uint64_t time;
+  std::uint64_t waited; // of it, for other threads of the program, if run.json "waits_seen" is true
+};
+static_assert(sizeof(AsleepPayload) == 16);
+
+struct InArenaPayload {
+  std::uint64_t work;     // of the open step, before that point
+  std::uint32_t arena;    // 0: one with as many slots as the machine has CPUs, without having asked
+  std::uint32_t asked;    // what follows is 0 for that. Concurrency that the program asked for
+  std::uint32_t reserved; // slots for external threads only
+  std::uint32_t slots;    // threads that can be inside at a time
+  std::uint32_t flags;    // InArenaFlags
+  std::uint32_t padding;
+};
+static_assert(sizeof(InArenaPayload) == 32);
+enum InArenaFlags : std::uint32_t {
+  kArenaEntered = 1,     // by a call of the frame. Else: by a worker thread, or again
+  kArenaLikeMachine = 2, // `asked` is the number of CPUs that oneTBB uses without being asked
+};
+
+struct
+    EnqueuedPayload { // a task was enqueued in the arena: one worker thread can enter, even if asked == reserved
+  std::uint32_t arena;
+  std::uint32_t padding;
+};
+static_assert(sizeof(EnqueuedPayload) == 8);
+
+struct AllowedThreadsPayload {
+  std::uint64_t time;    // ticks, as the base_time of chunks
+  std::uint64_t work;    // of the open step, before that
+  std::uint32_t threads; // that may run tasks, other external threads not included; 0: no limit
+  std::uint32_t flags;   // AllowedThreadsFlags
+};
+static_assert(sizeof(AllowedThreadsPayload) == 24);
+enum AllowedThreadsFlags : std::uint32_t {
+  kAllowedLikeMachine = 1, // `threads` is the number of CPUs that oneTBB uses without being asked
 };
 
 struct ThreadBeginPayload {
@@ -316,6 +432,27 @@ struct StackInPayload {
   std::uint64_t stack; // packed id
 };
 static_assert(sizeof(StackInPayload) == 8);
+
+// A lock is an address and a generation: the same address with another generation is another lock.
+struct LockObjectPayload {
+  std::uint64_t address;
+  std::uint32_t generation;
+  std::uint16_t slot;
+  std::uint8_t kind;  // LockKind
+  std::uint8_t flags; // kLockMayBeReused
+};
+static_assert(sizeof(LockObjectPayload) == 16);
+// When the lock is made or destroyed is not announced, and it is in no module's static data: one that
+// is made later at the same address cannot be distinguished from it.
+inline constexpr unsigned kLockMayBeReused = 1;
+
+struct LockWaitPayload {
+  std::uint64_t ticks; // waited, as in the Section or Take
+  std::uint32_t place; // a "lock_place": where who released the lock had acquired it
+  std::uint16_t slot;
+  std::uint16_t reserved;
+};
+static_assert(sizeof(LockWaitPayload) == 16);
 
 struct EdgeUsesPayload {
   std::uint64_t edge;  // packed id

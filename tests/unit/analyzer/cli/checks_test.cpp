@@ -9,7 +9,7 @@
 namespace tp::analysis {
 namespace {
 
-const Figures& paper() {
+const Figures& figures_of_paper() {
   static const Figures figures = figures_of(make_profile(
       test::load_trace_script(TP_GOLDEN_DIR "/taskprof_paper.trace.txt").source(), {}));
   return figures;
@@ -17,14 +17,14 @@ const Figures& paper() {
 
 bool holds(const std::string& text) {
   std::string actual;
-  return *holds(parse_check(text), paper(), actual);
+  return *holds(parse_check(text), figures_of_paper(), actual);
 }
 
 TEST(Checks, CompareExactly) {
   EXPECT_TRUE(holds("parallelism>=1.2"));
   EXPECT_FALSE(holds("parallelism>=1.21")); // 1.2068..., shown as 1.21
   std::string actual;
-  holds(parse_check("parallelism>=1.21"), paper(), actual);
+  holds(parse_check("parallelism>=1.21"), figures_of_paper(), actual);
   EXPECT_EQ("1.21", actual);
   EXPECT_TRUE(holds("work==175"));
   EXPECT_TRUE(holds(" span < 145.5 "));
@@ -76,7 +76,8 @@ TEST(Checks, WhatMakesNoSenseIsExplained) {
     EXPECT_THROW(parse_check(text), BadCheck) << text;
   EXPECT_EQ(-10, parse_check("parallelism<-10%", true).value);
   std::string actual;
-  EXPECT_THROW(holds(parse_check("site(nowhere.cpp:1).work>1"), paper(), actual), BadCheck);
+  EXPECT_THROW(holds(parse_check("site(nowhere.cpp:1).work>1"), figures_of_paper(), actual),
+               BadCheck);
 }
 
 // The text comes from a command line and may have any length.
@@ -115,7 +116,7 @@ TEST(Checks, ASiteIsFoundByTheEndOfItsPath) {
 }
 
 TEST(Checks, AFigureThatDoesNotExistIsNeitherTrueNorFalse) {
-  Figures figures = paper();
+  Figures figures = figures_of_paper();
   figures.attributed = {};
   std::string actual;
   EXPECT_EQ(std::nullopt, holds(parse_check("attributed>=90"), figures, actual));

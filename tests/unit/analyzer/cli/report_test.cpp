@@ -211,6 +211,8 @@ TEST(Text, CutsNoSentence) {
   profile.what_if.clear();
   profile.warnings.clear();
   profile.read.incomplete_reasons.clear();
+  profile.advice.clear();
+  profile.sites.resize(4);
   check("candidate");
   TargetSearch& search = profile.search.emplace();
   search.target = search.factor = 16;
@@ -238,6 +240,52 @@ TEST(Text, ShowsLargeDelays) {
   while (profile.sites.size() < 50)
     profile.sites.push_back(profile.sites[1]);
   EXPECT_NE(std::string::npos, write_text(profile, {}).find("93 % of the elapsed time"));
+}
+
+std::string line_with(const std::string& text, const std::string& begin) {
+  const std::size_t at = text.find("\n" + begin);
+  return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+}
+
+// Regions first, then what gains most; TaskProf's example has 145 units of span, of which 70 and 50
+// are marked.
+TEST(Text, WhatIfIsATableOfLimits) {
+  Profile profile = paper();
+  const std::string text = write_text(profile, {});
+  EXPECT_EQ("What if, limit                  2x       8x     free", line_with(text, "What if"));
+  EXPECT_EQ("initialize                    1.67     2.33     2.68  most to gain",
+            line_with(text, "initialize"));
+  EXPECT_EQ("compute                       1.40     1.59     1.67", line_with(text, "compute"));
+  EXPECT_EQ("all 2 marked regions          2.06     4.38     6.92  together",
+            line_with(text, "all 2"));
+  EXPECT_LT(text.find("all 2 marked"), text.find("\nthe tasks of paper.cpp:25 "));
+  // The order of the JSON, which is that of the page.
+  const auto changes = nlohmann::json::parse(write_json(profile))["what_if"]["changes"];
+  ASSERT_LE(4u, changes.size());
+  EXPECT_EQ("initialize", changes[0]["name"]);
+  EXPECT_EQ("compute", changes[1]["name"]);
+  EXPECT_EQ("all 2 marked regions", changes[2]["name"]);
+  EXPECT_EQ("the tasks of paper.cpp:25", changes[3]["name"]);
+  EXPECT_EQ(2.68, changes[0]["parallelism_at_most"]);
+  // The best that is hidden is not called less.
+  for (WhatIfPoint& point : profile.explored[2].points)
+    point.parallelism = {1000, 1};
+  EXPECT_EQ("initialize                    1.67     2.33     2.68",
+            line_with(write_text(profile, {}), "initialize"));
+}
+
+// What the advice begins with is not said twice; everything else of the verdict is.
+TEST(Text, VerdictsDetailIsSaidOnce) {
+  Profile profile = paper();
+  profile.verdict.detail = "The detail.";
+  profile.findings.resize(2);
+  profile.verdict.finding = 1;
+  profile.advised_finding = 1;
+  EXPECT_EQ(std::string::npos, write_text(profile, {}).find("The detail."));
+  profile.advised_finding = 0;
+  EXPECT_NE(std::string::npos, write_text(profile, {}).find("The detail."));
+  profile.verdict.finding = profile.advised_finding = std::nullopt;
+  EXPECT_NE(std::string::npos, write_text(profile, {}).find("The detail."));
 }
 
 TEST(Text, IsNoWiderThanATerminal) {

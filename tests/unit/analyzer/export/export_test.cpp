@@ -124,7 +124,7 @@ TEST(Speedscope, WeightsAddUp) {
 TEST(Perfetto, NamesTheThreadsOfTheTimeline) {
   Profile profile = small_profile();
   const std::string empty = write_perfetto(profile);
-  profile.timeline = {{3, 1, 10, 20, 10, 1}};
+  profile.timeline = {{3, 1, 10, 20, 10, 1, 0, false}};
   const std::string text = write_perfetto(profile);
   EXPECT_EQ(empty.find("thread 3"), std::string::npos);
   EXPECT_NE(text.find("thread 3"), std::string::npos);

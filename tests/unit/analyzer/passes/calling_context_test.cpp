@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 namespace tp::analysis {
 namespace {
 
@@ -45,26 +47,64 @@ Step step(std::uint64_t begin, std::uint64_t length) {
   return step;
 }
 
-TEST(Timeline, StepsThatBeginWithinTheResolutionAreOneSlice) {
-  Timeline timeline(10);
+TEST(Timeline, NeighborsOfOneRowAreMergedFirst) {
+  Timeline timeline({.first = 0, .last = 100, .most_slices = 3});
   timeline.step(Row{1}, step(0, 4));
-  timeline.step(Row{1}, step(5, 4));
+  timeline.step(Row{1}, step(4, 4)); // no gap
   timeline.step(Row{1}, step(9, 20));
   timeline.step(Row{2}, step(30, 3));
-  timeline.step(Row{1}, step(35, 1));
+  timeline.step(Row{1}, step(35, 60));
   const auto slices = timeline.take();
-  ASSERT_EQ(2u, slices.size());
+  ASSERT_EQ(3u, slices.size());
   EXPECT_EQ(29u, slices[0].end);
   EXPECT_EQ(28u, slices[0].work);
+  EXPECT_EQ(1u, slices[0].outside);
   EXPECT_EQ(3u, slices[0].steps);
   EXPECT_EQ(Row{1}, slices[0].row);
-  EXPECT_EQ(30u, slices[1].begin);
-  EXPECT_EQ(36u, slices[1].end);
-  EXPECT_EQ(kSeveralRows, slices[1].row);
+  EXPECT_EQ(Row{2}, slices[1].row);
+  EXPECT_EQ(95u, slices[2].end);
+  for (const auto& slice : slices)
+    EXPECT_FALSE(slice.several);
+}
+
+TEST(Timeline, WhatIsShortIsMergedIfItHasTo) {
+  Timeline timeline({.first = 0, .last = 100, .most_slices = 2});
+  for (std::uint32_t i = 0; i < 20; ++i)
+    timeline.step(Row{1 + i % 2}, step(3 * i, 2));
+  timeline.step(Row{1}, step(60, 30));
+  const auto slices = timeline.take();
+  ASSERT_EQ(2u, slices.size());
+  EXPECT_TRUE(slices[0].several);
+  std::uint64_t steps = 0, work = 0, in_steps = 0;
+  for (const auto& slice : slices) {
+    steps += slice.steps;
+    work += slice.work;
+    in_steps += slice.end - slice.begin - slice.outside;
+  }
+  EXPECT_EQ(21u, steps);
+  EXPECT_EQ(70u, work);
+  EXPECT_EQ(70u, in_steps);
+}
+
+TEST(Timeline, CountersAddUp) {
+  Timeline timeline({.first = 1000, .last = 3000, .work_is_time = true});
+  Step half = step(1500, 700);
+  half.work = 300;
+  half.overhead_before = 90;
+  timeline.idle(0, 1100, 1410);
+  timeline.step(Row{1}, half, true);
+  const auto sum = [](const std::vector<std::uint64_t>& values) {
+    return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
+  };
+  EXPECT_EQ(310u, sum(timeline.counters().idle.at(0).take()));
+  EXPECT_EQ(90u, sum(timeline.counters().overhead.take()));
+  EXPECT_EQ(400u, sum(timeline.counters().no_cpu.take()));
+  EXPECT_EQ(1u, sum(timeline.counters().steals));
+  EXPECT_EQ(1u, timeline.counters().steals[240]); // at 500 of 2000
 }
 
 TEST(Timeline, AClockThatGoesBackwardsKeepsTheOrder) {
-  Timeline timeline(0);
+  Timeline timeline({.first = 0, .last = 100});
   timeline.step(Row{1}, step(10, 5));
   timeline.step(Row{1}, step(12, 5));
   const auto slices = timeline.take();

@@ -5,6 +5,7 @@
 #include "profile/make_profile.h"
 #include "trace_builder.h"
 #include "trace_script.h"
+#include "warns.h"
 
 #include <gtest/gtest.h>
 
@@ -35,11 +36,6 @@ test::TraceBuilder thirty_steals(std::uint64_t pause) {
     worker.end({50, 0, 50});
   }
   return trace;
-}
-
-bool warns(const Profile& profile, const std::string& name) {
-  return std::any_of(profile.warnings.begin(), profile.warnings.end(),
-                     [&](const Warning& warning) { return warning.name == name; });
 }
 
 TEST(Conservation, EveryTickOfEveryThreadIsSomewhere) {
@@ -78,6 +74,29 @@ TEST(Conservation, AStreamMayBeWithoutAThreadForAWhile) {
   EXPECT_EQ(1360u, profile.balance.absent);
   EXPECT_EQ(0u, profile.balance.unexplained);
   EXPECT_FALSE(warns(profile, "conservation"));
+}
+
+// A thread that waits for a lock has no work, but the machine need not be to blame.
+TEST(Conservation, WaitingForALockIsNoLackOfCpus) {
+  for (const std::uint64_t waited : {0, 300}) {
+    const std::string script = "run cpus=1 locks=all hz=1000000000 same_as_time=1\n"
+                               "lock-place 0 spin_mutex q.cpp 17\n"
+                               "stream 0\n"
+                               "thread role=main\n"
+                               "lock slot=0 address=64 kind=spin_mutex\n"
+                               "section slot=0 place=0 lead=10 work=60 contended=1 waited=" +
+                               std::to_string(waited) +
+                               "\n"
+                               "cut work=100 wall=300\n"
+                               "end work=5\n"
+                               "thread-end\n";
+    const TimeBalance balance = make_profile(test::parse_trace_script(script).source(), {}).balance;
+    EXPECT_EQ(405u, balance.steps);
+    EXPECT_EQ(300u, balance.descheduled);
+    EXPECT_EQ(waited, balance.lock_waits);
+    EXPECT_EQ(300 - waited, balance.without_cpu());
+    EXPECT_EQ(waited == 0, balance.machine_was_shared());
+  }
 }
 
 // The main thread returns to a suspended stack after 40 ticks of idle time.

@@ -115,7 +115,7 @@ const SiteRow& loop_site(const Profile& profile) {
   throw std::runtime_error("no site of line 7");
 }
 
-Profile profile_of(Loop loop, std::uint64_t burden = 0) {
+Profile profile_of_grain_of(Loop loop, std::uint64_t burden = 0) {
   ProfileOptions options;
   options.procs = {2};
   options.burden_ns = burden;
@@ -124,7 +124,8 @@ Profile profile_of(Loop loop, std::uint64_t burden = 0) {
 
 TEST(Overhead, OfASiteIsMeasuredAndModelled) {
   // Four leaves of 10 ns; 12 ns before each step except the first, which is main's.
-  const Profile profile = profile_of({.costs = std::vector<std::uint64_t>(4, 10), .lead = 12});
+  const Profile profile =
+      profile_of_grain_of({.costs = std::vector<std::uint64_t>(4, 10), .lead = 12});
   const SiteOverhead& overhead = loop_site(profile).overhead;
   // Each leaf: loop-begin, loop-end, end; each split: a step before and one after it.
   EXPECT_EQ(3u * 12, overhead.creation_ticks); // steps that begin after a split
@@ -183,7 +184,8 @@ TEST(Overhead, SortsTheTable) {
 
 TEST(GrainAdvice, ACoarserGrainForSmallBodies) {
   // 4096 iterations of 10 ns, each a task of its own.
-  const Profile profile = profile_of({.costs = std::vector<std::uint64_t>(4096, 10), .lead = 12});
+  const Profile profile =
+      profile_of_grain_of({.costs = std::vector<std::uint64_t>(4096, 10), .lead = 12});
   ASSERT_EQ(1u, profile.advised_grains.size());
   const WhatIfCandidate& advised = profile.advised_grains[0];
   // 4095 splits, 4096 x 3 steps of leaves and main's last, at 12 ns: 48 per body call. A grain size
@@ -202,20 +204,20 @@ TEST(GrainAdvice, ACoarserGrainForSmallBodies) {
 }
 
 TEST(GrainAdvice, NoneWhereTasksAreLarge) {
-  EXPECT_TRUE(profile_of({.costs = std::vector<std::uint64_t>(64, 100'000), .lead = 12})
+  EXPECT_TRUE(profile_of_grain_of({.costs = std::vector<std::uint64_t>(64, 100'000), .lead = 12})
                   .advised_grains.empty());
 }
 
 TEST(GrainAdvice, NoneThatSavesNothing) {
-  EXPECT_TRUE(
-      profile_of({.costs = std::vector<std::uint64_t>(4096, 10), .lead = 12, .split = false})
-          .advised_grains.empty());
+  EXPECT_TRUE(profile_of_grain_of(
+                  {.costs = std::vector<std::uint64_t>(4096, 10), .lead = 12, .split = false})
+                  .advised_grains.empty());
 }
 
 TEST(GrainAdvice, AFinerGrainForLargeBodies) {
   // 1024 iterations of 1 us in two leaves: parallelism 2.
-  const Profile profile =
-      profile_of({.costs = std::vector<std::uint64_t>(1024, 1000), .grain = 512, .lead = 12});
+  const Profile profile = profile_of_grain_of(
+      {.costs = std::vector<std::uint64_t>(1024, 1000), .grain = 512, .lead = 12});
   ASSERT_EQ(1u, profile.advised_grains.size());
   EXPECT_LE(profile.advised_grains[0].grain, 4u);
   EXPECT_GT(profile.advised_grains[0].quoted.parallelism.value(), 200);

@@ -5,6 +5,7 @@
 #include "dag/loop_part.h"
 #include "profile/make_profile.h"
 #include "trace_script.h"
+#include "warns.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@ namespace tp::analysis {
 namespace {
 
 // A loop in one task, whose records are `body`.
-Profile profile_of(const std::string& body, const std::string& before = "") {
+Profile profile_of_parts(const std::string& body, const std::string& before = "") {
   return make_profile(test::parse_trace_script("site 1 a.cpp 1 construct=parallel_reduce\n"
                                                "stream 0\n"
                                                "thread role=main\n" +
@@ -39,99 +40,94 @@ testing::AssertionResult spans(const Profile& profile, std::uint64_t equal, std:
          << " to " << profile.divisible_span_at_most;
 }
 
-bool warns(const Profile& profile, const std::string& name) {
-  return std::ranges::any_of(profile.warnings,
-                             [&](const Warning& warning) { return warning.name == name; });
-}
-
 TEST(LoopParts, OneBodyCallIsAnInterval) {
-  const Profile profile = profile_of("loop-end work=64 n=64 grain=1\n");
+  const Profile profile = profile_of_parts("loop-end work=64 n=64 grain=1\n");
   EXPECT_TRUE(spans(profile, 1, 64));
   EXPECT_FALSE(profile.divisible_is_measured());
   EXPECT_EQ(1.0, profile.limit().value());
 }
 
 TEST(LoopParts, PortionsAreParallel) {
-  const Profile profile = profile_of("portion-end work=5 n=1\n"
-                                     "portion-end work=40 n=1\n"
-                                     "loop-end work=3 n=3\n");
+  const Profile profile = profile_of_parts("portion-end work=5 n=1\n"
+                                           "portion-end work=40 n=1\n"
+                                           "loop-end work=3 n=3\n");
   EXPECT_TRUE(spans(profile, 40, 40));
   EXPECT_TRUE(profile.divisible_is_measured());
   EXPECT_EQ(48u, profile.span);
 }
 
 TEST(LoopParts, WhatFollowsTheLastIterationComesAfterAll) {
-  EXPECT_TRUE(spans(profile_of("portion-end work=5 n=1\n"
-                               "portion-end work=40 n=1\n"
-                               "loop-end work=3 n=2\n"),
+  EXPECT_TRUE(spans(profile_of_parts("portion-end work=5 n=1\n"
+                                     "portion-end work=40 n=1\n"
+                                     "loop-end work=3 n=2\n"),
                     43, 43));
 }
 
 TEST(LoopParts, LongPortionsAreScaled) {
-  EXPECT_TRUE(spans(profile_of("portion-end work=10 n=5 grain=2\n" // leaves of 2, 1 and 2
-                               "loop-end work=6 n=8 grain=2\n"),   // of 2 and 1
+  EXPECT_TRUE(spans(profile_of_parts("portion-end work=10 n=5 grain=2\n" // leaves of 2, 1 and 2
+                                     "loop-end work=6 n=8 grain=2\n"),   // of 2 and 1
                     4, 10));
 }
 
 // ((10 20) 3, 7) 5: 20 + 3 + 5.
 TEST(LoopParts, ResultsAreJoinedInPairs) {
-  EXPECT_TRUE(spans(profile_of("portion-end work=10 n=1 joins=1\n"
-                               "portion-end work=20 n=1 joins=1\n"
-                               "portions-joined work=3\n"
-                               "portion-end work=7 n=1 joins=1\n"
-                               "portions-joined work=5\n"
-                               "loop-end work=0 n=3 joins=1\n"),
+  EXPECT_TRUE(spans(profile_of_parts("portion-end work=10 n=1 joins=1\n"
+                                     "portion-end work=20 n=1 joins=1\n"
+                                     "portions-joined work=3\n"
+                                     "portion-end work=7 n=1 joins=1\n"
+                                     "portions-joined work=5\n"
+                                     "loop-end work=0 n=3 joins=1\n"),
                     28, 28));
 }
 
 // The iterations that follow it would be joined twice, at the same cost.
 TEST(LoopParts, AJoinWithoutPortionsIsNoError) {
-  EXPECT_TRUE(spans(profile_of("portions-joined work=3\n"
-                               "loop-end work=0 n=3 joins=1\n"),
+  EXPECT_TRUE(spans(profile_of_parts("portions-joined work=3\n"
+                                     "loop-end work=0 n=3 joins=1\n"),
                     6, 6));
 }
 
 // Leaves of 8 iterations are two halvings from 2 of them; joins cost 6 in this run.
 TEST(LoopParts, JoinsThatDidNotRunCostTheMeanOfThoseThatDid) {
-  EXPECT_TRUE(spans(profile_of("portion-end work=8 n=8 grain=2 joins=1\n"
-                               "portion-end work=8 n=8 grain=2 joins=1\n"
-                               "portions-joined work=6\n"
-                               "loop-end work=0 n=16 grain=2 joins=1\n"),
+  EXPECT_TRUE(spans(profile_of_parts("portion-end work=8 n=8 grain=2 joins=1\n"
+                                     "portion-end work=8 n=8 grain=2 joins=1\n"
+                                     "portions-joined work=6\n"
+                                     "loop-end work=0 n=16 grain=2 joins=1\n"),
                     2 + 2 * 6 + 6, 8 + 2 * 6 + 6));
-  const Profile none = profile_of("loop-end work=8 n=8 grain=2 joins=1\n");
+  const Profile none = profile_of_parts("loop-end work=8 n=8 grain=2 joins=1\n");
   EXPECT_TRUE(spans(none, 2, 8));
   EXPECT_TRUE(warns(none, "unjoined"));
 }
 
 // Each dimension is halved by itself: parts of 1 row and 5 columns of a 4 by 10 leaf.
 TEST(LoopParts, DimensionsHaveTheirOwnGrainSizes) {
-  EXPECT_TRUE(spans(profile_of("shape rows=4 row_grain=1 cols=10 col_grain=5\n"
-                               "loop-end work=40 n=40 grain=5\n"),
+  EXPECT_TRUE(spans(profile_of_parts("shape rows=4 row_grain=1 cols=10 col_grain=5\n"
+                                     "loop-end work=40 n=40 grain=5\n"),
                     5, 40));
 }
 
 // 341 of 1000 iterations with a grain size of 100: halved, the whole range has leaves of 63.
 TEST(LoopParts, OfAPartitionerThatDoesNotHalve) {
-  EXPECT_TRUE(
-      spans(profile_of("loop-end work=341 n=341 grain=100\n", "whole rows=1000 row_grain=100\n"),
-            63, 341));
-  EXPECT_TRUE(spans(profile_of("loop-end work=341 n=341 grain=100\n"), 86, 341));
+  EXPECT_TRUE(spans(
+      profile_of_parts("loop-end work=341 n=341 grain=100\n", "whole rows=1000 row_grain=100\n"),
+      63, 341));
+  EXPECT_TRUE(spans(profile_of_parts("loop-end work=341 n=341 grain=100\n"), 86, 341));
 }
 
 TEST(LoopParts, RangesOfUnknownSizeAreNamed) {
-  const Profile profile = profile_of("loop-end work=64 n=0\n");
+  const Profile profile = profile_of_parts("loop-end work=64 n=0\n");
   EXPECT_TRUE(spans(profile, 64, 64));
   EXPECT_TRUE(warns(profile, "unsized"));
 }
 
 TEST(LoopParts, UnequalIterationsAreNamed) {
-  EXPECT_TRUE(warns(profile_of("portion-end work=1000 n=10\n"
-                               "portion-end work=10 n=10\n"
-                               "loop-end work=10 n=30\n"),
+  EXPECT_TRUE(warns(profile_of_parts("portion-end work=1000 n=10\n"
+                                     "portion-end work=10 n=10\n"
+                                     "loop-end work=10 n=30\n"),
                     "unequal_iterations"));
-  EXPECT_FALSE(warns(profile_of("portion-end work=11 n=10\n"
-                                "portion-end work=10 n=10\n"
-                                "loop-end work=9 n=30\n"),
+  EXPECT_FALSE(warns(profile_of_parts("portion-end work=11 n=10\n"
+                                      "portion-end work=10 n=10\n"
+                                      "loop-end work=9 n=30\n"),
                      "unequal_iterations"));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The analyzer against brute force on random programs (tests/support/random_program.h).
 // TP_ORACLE_RUNS sets the number of programs per kind; a failure names the seed.
+#include "oracle_runs.h"
 #include "profile/make_profile.h"
 #include "profile/trace_readings.h"
 #include "random_program.h"
@@ -13,11 +14,6 @@
 
 namespace tp::analysis {
 namespace {
-
-unsigned runs() {
-  const char* const text = std::getenv("TP_ORACLE_RUNS");
-  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 1000;
-}
 
 test::OracleSums plain(const InvocationSums& sums) {
   return {sums.count, sums.work, sums.span};
@@ -159,10 +155,10 @@ void compare_what_if(const test::OracleResult& expected, const Profile& profile,
 void check(bool late) {
   unsigned compared = 0, whole_sites = 0;
   std::map<CandidateKind, unsigned> explored;
-  for (std::uint64_t seed = 1; compared < runs(); ++seed) {
+  for (std::uint64_t seed = 1; compared < test::oracle_runs(); ++seed) {
     const auto program = test::make_random_program(
         {.seed = seed, .late = late, .most_tasks = 1 + static_cast<unsigned>(seed % 60)});
-    ASSERT_LT(seed, 20u * runs() + 100) << "too few programs end";
+    ASSERT_LT(seed, 20u * test::oracle_runs() + 100) << "too few programs end";
     if (!program.valid)
       continue;
     ++compared;
@@ -196,8 +192,8 @@ void check(bool late) {
   }
   for (const CandidateKind kind :
        {CandidateKind::Site, CandidateKind::CodeSegment, CandidateKind::Wait, CandidateKind::Grain})
-    EXPECT_GT(explored[kind], runs()) << static_cast<int>(kind);
-  EXPECT_GT(whole_sites, runs() / 20);
+    EXPECT_GT(explored[kind], test::oracle_runs()) << static_cast<int>(kind);
+  EXPECT_GT(whole_sites, test::oracle_runs() / 20);
 }
 
 TEST(Oracle, RandomProgramsInTimeOrder) {

@@ -62,6 +62,50 @@ TEST(Prediction, OfIndependentTasks) {
   EXPECT_EQ(1024u * 1000 - 64000, prediction.runs[3].idle);
 }
 
+// main works for 80 us, then does what flat() does, without overhead.
+Profile with_a_serial_start(WhatIfMode mode) {
+  constexpr unsigned kTasks = 64;
+  test::TraceBuilder trace;
+  trace.count_ns();
+  trace.site(1, "a.cpp", 1);
+  auto& main = trace.stream();
+  main.thread_begin(trace::ThreadRole::Main);
+  for (unsigned i = 0; i < kTasks; ++i)
+    main.spawn({i == 0 ? 80'000u : 0u, 0, 0}, test::SiteOperand::of(1),
+               i == 0 ? test::ContextOperand::fresh(true) : test::ContextOperand::last());
+  main.wait({0, 0, 0}, test::ContextOperand::last());
+  for (unsigned i = 0; i < kTasks; ++i)
+    main.task(i == 0 ? test::TaskOperand::newest() : test::TaskOperand::back(i), {1000, 0, 0});
+  main.wait_end();
+  main.end({0, 0, 0});
+  ProfileOptions options;
+  options.mode = mode;
+  options.burden_ns = 0;
+  options.pictures = true;
+  return make_profile(trace.source(), options);
+}
+
+// The serial start becomes shorter; what it loses is gone, or is done by all CPUs.
+TEST(Prediction, OfAChangeIsThatOfTheChangedProgram) {
+  for (const WhatIfMode mode : {WhatIfMode::Optimize, WhatIfMode::Parallelize}) {
+    const Profile profile = with_a_serial_start(mode);
+    const WhatIfPoint* point = nullptr;
+    for (const WhatIfCandidate& candidate : profile.explored)
+      for (const WhatIfPoint& each : candidate.points)
+        if (candidate.of_main && !each.predicted.empty())
+          point = &each;
+    ASSERT_NE(nullptr, point);
+    ASSERT_EQ(8u, point->predicted.size()); // 1 to 128
+    const std::uint64_t serial = 80'000 / point->factor;
+    const std::uint64_t work = mode == WhatIfMode::Optimize ? serial + 64'000 : 144'000;
+    for (const auto& [procs, time] : point->predicted) {
+      const std::uint64_t greedy = serial + (64 + procs - 1) / procs * 1000;
+      EXPECT_EQ(std::max(greedy, (work + procs - 1) / procs), time)
+          << procs << " CPUs, mode " << static_cast<int>(mode);
+    }
+  }
+}
+
 TEST(Prediction, OverheadIsMeasuredPerEvent) {
   // 10 and 12 have buckets of their own, so there is no rounding.
   const Prediction prediction = predicted(flat(100, 10, 12), {1, 2});

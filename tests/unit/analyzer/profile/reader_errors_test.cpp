@@ -112,7 +112,7 @@ TEST(ReaderErrors, Chunks) {
               reseal(bytes, h);
             }));
   EXPECT_EQ(Problem::UnknownOp, problem_after([&](Bytes bytes, Header h) {
-              bytes[sizeof h] = std::byte{20};
+              bytes[sizeof h] = std::byte{30};
               reseal(bytes, h);
             }));
 }
@@ -138,6 +138,9 @@ TEST(ReaderErrors, Records) {
   EXPECT_EQ(Problem::IdOutOfRange, problem_of_records("wait ctx=5.0\n"));
   EXPECT_EQ(Problem::BadSite, problem_of_records("spawn site=7 ctx=new\n"));
   EXPECT_EQ(Problem::BadRegion, problem_of_records("region id=7 work=1\n"));
+  EXPECT_EQ(Problem::NoLockYet, problem_of_records("section slot=0 place=0 work=1\n"));
+  EXPECT_EQ(Problem::BadLockPlace,
+            problem_of_records("lock slot=0 address=64\nsection slot=0 place=9 work=1\n"));
   EXPECT_EQ(Problem::LoopEndWithoutBegin, problem_of_records("loop-end n=2\n"));
   EXPECT_EQ(Problem::JoinWithoutNode, problem_of_records("join\n"));
   EXPECT_EQ(Problem::Overflow, problem_of_records("cut work=18446744073709551615\ncut work=1\n"));

@@ -84,6 +84,101 @@ TEST(RunPath, SleepingThreadsAreNotBusy) {
   EXPECT_EQ(10u, path_of("run cpus=2", "end work=0 wall=14").busy());
 }
 
+constexpr char kTime[] =
+    "run cpus=2 clock=tsc-rseq unit=ticks hz=1000000000 same_as_time=1 sleep_seen=1 "
+    "waits_seen=1\n";
+
+// What steps of the path did while they were not on a CPU: the task from 20 to 60, main from 60 to 80.
+TEST(RunPath, DividesWhatRanByWhatItWasOffItsCpuFor) {
+  const RunPathPart path =
+      make_profile(test::parse_trace_script(std::string(kTime) +
+                                            "site 1 a.cpp 1\n"
+                                            "stream 0\n"
+                                            "thread role=main\n"
+                                            "spawn work=5 site=1 ctx=new-exclusive\n"
+                                            "wait ctx=last work=45\n"
+                                            "wait-end idle=10\n"
+                                            "asleep time=8 waited=3\n"
+                                            "end work=2 wall=18\n"
+                                            "thread-end\n"
+                                            "stream 1\n"
+                                            "thread role=worker\n"
+                                            "begin task=0.0 idle=20\n"
+                                            "asleep time=16 waited=4\n"
+                                            "end work=20 wall=20\n"
+                                            "thread-end\n")
+                       .source(),
+                   ProfileOptions{})
+          .elapsed.path;
+  ASSERT_EQ(80u, path.length());
+  EXPECT_EQ(5u + 40 + 20, path.running);
+  EXPECT_EQ(12u + 5, path.latency);
+  EXPECT_EQ(4u + 3, path.waited);
+  EXPECT_EQ(0u, path.crowded);
+  EXPECT_EQ(4u + 10, path.taken);
+}
+
+// On one CPU, two threads of the program keep each other from running.
+TEST(RunPath, IsCrowdedWhereThreadsOfTheProgramHaveTheCpus) {
+  std::string run = kTime;
+  run.replace(run.find("cpus=2"), 6, "cpus=1");
+  const auto source = test::parse_trace_script(run + "site 1 a.cpp 1\n"
+                                                     "stream 0\n"
+                                                     "thread role=main\n"
+                                                     "end work=100 wall=100\n"
+                                                     "thread-end\n"
+                                                     "stream 1\n"
+                                                     "thread role=external\n"
+                                                     "end work=100 wall=100\n"
+                                                     "thread-end\n")
+                          .source();
+  const Profile profile = make_profile(source, ProfileOptions{});
+  EXPECT_EQ(200u, profile.elapsed.path.running);
+  EXPECT_EQ(100u, profile.elapsed.path.crowded);
+  EXPECT_EQ(0u, profile.elapsed.path.taken);
+  EXPECT_EQ(0u, profile.elapsed.taken_by_others_ns);
+}
+
+// B is ready at 10, and both threads are inside of tasks until 30: one is asleep, or others have its CPU.
+TEST(RunPath, SeparatesBlockedWorkersFromBusyCpus) {
+  const auto path_of = [](const std::string& a) {
+    return make_profile(test::parse_trace_script(std::string(kTime) +
+                                                 "site 1 a.cpp 1\n"
+                                                 "site 2 a.cpp 2\n"
+                                                 "stream 0\n"
+                                                 "thread role=main\n"
+                                                 "spawn work=5 site=1 ctx=new-exclusive\n"
+                                                 "spawn work=5 site=2 ctx=last\n"
+                                                 "wait work=20 ctx=last\n"
+                                                 "wait-end idle=25\n"
+                                                 "end work=2\n"
+                                                 "thread-end\n"
+                                                 "stream 1\n"
+                                                 "thread role=worker\n"
+                                                 "begin task=0.0 idle=10\n" +
+                                                 a +
+                                                 "\nbegin task=0.1 idle=0\n"
+                                                 "end work=25\n"
+                                                 "thread-end\n")
+                            .source(),
+                        ProfileOptions{})
+        .elapsed.path;
+  };
+  const RunPathPart busy = path_of("end work=20");
+  EXPECT_EQ(20u, busy.busy());
+  EXPECT_EQ(0u, busy.scheduler());
+  const RunPathPart asleep = path_of("asleep time=20 waited=20\nend work=0 wall=20");
+  EXPECT_EQ(0u, asleep.busy());
+  EXPECT_EQ(20u, asleep.scheduler());
+  EXPECT_EQ(20u, asleep.blocked());
+  EXPECT_EQ(0u, asleep.delay_taken());
+  const RunPathPart taken = path_of("asleep time=5 waited=0\nend work=10 wall=10");
+  EXPECT_EQ(10u, taken.busy());
+  EXPECT_EQ(10u, taken.scheduler());
+  EXPECT_EQ(5u, taken.blocked());
+  EXPECT_EQ(5u, taken.delay_taken());
+}
+
 TEST(RunPath, GoesThroughTheWaitIfItCameLast) {
   std::string script = kTwoThreads;
   const auto replace = [&](const std::string& before, const std::string& after) {

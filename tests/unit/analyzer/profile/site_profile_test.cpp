@@ -3,6 +3,7 @@
 // pseudocode (tests/support/fork_join.h). TP_ORACLE_RUNS sets the number of programs; a failure
 // names the seed.
 #include "fork_join.h"
+#include "oracle_runs.h"
 #include "profile/make_profile.h"
 #include "trace_script.h"
 
@@ -14,16 +15,17 @@
 namespace tp::analysis {
 namespace {
 
-test::ForkJoinSums plain(const InvocationSums& sums) {
+test::ForkJoinSums as_fork_join(const InvocationSums& sums) {
   return {sums.count, sums.work, sums.span};
 }
-test::ForkJoinSite plain(const SiteMeasures& measures) {
-  return {plain(measures.top_call_site), plain(measures.top_caller), plain(measures.local)};
+test::ForkJoinSite as_fork_join(const SiteMeasures& measures) {
+  return {as_fork_join(measures.top_call_site), as_fork_join(measures.top_caller),
+          as_fork_join(measures.local)};
 }
 
 void expect_equal(const test::ForkJoinSite& expected, const SiteMeasures& actual,
                   const std::string& what) {
-  const test::ForkJoinSite found = plain(actual);
+  const test::ForkJoinSite found = as_fork_join(actual);
   const auto compare = [&](const test::ForkJoinSums& a, const test::ForkJoinSums& b,
                            const char* rule) {
     EXPECT_EQ(a.count, b.count) << what << ", count " << rule;
@@ -76,8 +78,7 @@ TEST(SiteProfile, FibOfTen) {
 }
 
 TEST(SiteProfile, RandomForkJoinProgramsEqualThePseudocode) {
-  const char* const text = std::getenv("TP_ORACLE_RUNS");
-  const std::uint64_t runs = text ? std::strtoull(text, nullptr, 10) : 1000;
+  const std::uint64_t runs = test::oracle_runs();
   std::uint64_t on_span = 0;
   ProfileOptions options;
   options.explore = Ask::Never;

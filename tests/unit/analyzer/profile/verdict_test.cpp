@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Phases of the critical path and verdicts, against figures computed by hand.
 #include "profile/make_profile.h"
+#include "profile/verdict.h"
 #include "report/writers.h"
 #include "trace_script.h"
 
@@ -11,7 +12,7 @@
 namespace tp::analysis {
 namespace {
 
-Profile profile_of(const std::string& script) {
+Profile profile_of_verdict(const std::string& script) {
   return make_profile(
       test::parse_trace_script("run cpus=2\nsite 1 a.cpp 1\nsite 2 b.cpp 2\n" + script).source(),
       {});
@@ -26,7 +27,7 @@ Profile between_serial_code(unsigned tasks) {
   script += "wait ctx=last\n";
   for (unsigned i = tasks; i-- > 0;)
     script += "task task=0." + std::to_string(i) + " work=10\n";
-  return profile_of(script + "wait-end\nend work=20\nthread-end\n");
+  return profile_of_verdict(script + "wait-end\nend work=20\nthread-end\n");
 }
 
 TEST(Phases, AreSerialCodeAtBothEnds) {
@@ -39,7 +40,8 @@ TEST(Phases, AreSerialCodeAtBothEnds) {
 }
 
 TEST(Phases, OfARunWithoutTasksAreAllBefore) {
-  const Profile profile = profile_of("stream 0\nthread role=main\nend work=7\nthread-end\n");
+  const Profile profile =
+      profile_of_verdict("stream 0\nthread role=main\nend work=7\nthread-end\n");
   EXPECT_EQ(7u, profile.phases.before);
   EXPECT_EQ(0u, profile.phases.after);
   EXPECT_EQ(0u, profile.phases.work);
@@ -48,13 +50,13 @@ TEST(Phases, OfARunWithoutTasksAreAllBefore) {
 
 // A wait that joins nothing does not end the tasks; code between two loops is with tasks.
 TEST(Phases, EndAtTheLastWaitThatJoinsATask) {
-  const Profile profile = profile_of("stream 0\nthread role=main\n"
-                                     "spawn work=3 site=1 ctx=new-exclusive\n"
-                                     "wait ctx=last\ntask task=0.0 work=10\nwait-end\n"
-                                     "spawn work=5 site=2 ctx=new-exclusive\n"
-                                     "wait ctx=last\ntask task=0.1 work=10\nwait-end\n"
-                                     "wait ctx=last work=4\nwait-end\n"
-                                     "end work=2\nthread-end\n");
+  const Profile profile = profile_of_verdict("stream 0\nthread role=main\n"
+                                             "spawn work=3 site=1 ctx=new-exclusive\n"
+                                             "wait ctx=last\ntask task=0.0 work=10\nwait-end\n"
+                                             "spawn work=5 site=2 ctx=new-exclusive\n"
+                                             "wait ctx=last\ntask task=0.1 work=10\nwait-end\n"
+                                             "wait ctx=last work=4\nwait-end\n"
+                                             "end work=2\nthread-end\n");
   ASSERT_EQ(34u, profile.span);
   EXPECT_EQ(3u, profile.phases.before);
   EXPECT_EQ(6u, profile.phases.after);
@@ -63,9 +65,10 @@ TEST(Phases, EndAtTheLastWaitThatJoinsATask) {
 
 // The critical path ends in a task that nothing waits for.
 TEST(Phases, HaveNothingAfterATaskThatOutlivesTheProgram) {
-  const Profile profile = profile_of("stream 0\nthread role=main\n"
-                                     "spawn work=3 site=1 ctx=new-exclusive\n"
-                                     "cut work=4\ntask task=0.0 work=50\nend work=2\nthread-end\n");
+  const Profile profile =
+      profile_of_verdict("stream 0\nthread role=main\n"
+                         "spawn work=3 site=1 ctx=new-exclusive\n"
+                         "cut work=4\ntask task=0.0 work=50\nend work=2\nthread-end\n");
   ASSERT_EQ(53u, profile.span);
   EXPECT_EQ(3u, profile.phases.before);
   EXPECT_EQ(0u, profile.phases.after);
@@ -73,11 +76,12 @@ TEST(Phases, HaveNothingAfterATaskThatOutlivesTheProgram) {
 }
 
 TEST(Phases, AreThoseOfTheThreadOnTheCriticalPath) {
-  const Profile profile = profile_of("stream 0\nthread role=main\n"
-                                     "spawn work=30 site=1 ctx=new-exclusive\n"
-                                     "wait ctx=last\ntask task=0.0 work=10\nwait-end\nend work=2\n"
-                                     "thread-end\n"
-                                     "stream 1\nthread role=external\nend work=100\nthread-end\n");
+  const Profile profile =
+      profile_of_verdict("stream 0\nthread role=main\n"
+                         "spawn work=30 site=1 ctx=new-exclusive\n"
+                         "wait ctx=last\ntask task=0.0 work=10\nwait-end\nend work=2\n"
+                         "thread-end\n"
+                         "stream 1\nthread role=external\nend work=100\nthread-end\n");
   ASSERT_EQ(100u, profile.span);
   EXPECT_EQ(100u, profile.phases.before);
   EXPECT_EQ(0u, profile.phases.after);
@@ -109,7 +113,7 @@ TEST(Verdict, AdvisesNothingWhereParallelismIsAmple) {
   script += "wait ctx=last\n";
   for (unsigned i = 512; i-- > 0;)
     script += "task task=0." + std::to_string(i) + " work=1000000\n";
-  const Profile profile = profile_of(script + "wait-end\nend\nthread-end\n");
+  const Profile profile = profile_of_verdict(script + "wait-end\nend\nthread-end\n");
   EXPECT_EQ(128u, profile.verdict.worth_procs);
   EXPECT_EQ("Scales to 128 CPUs and beyond.", profile.verdict.headline);
   EXPECT_EQ("", profile.verdict.detail);
@@ -125,6 +129,39 @@ TEST(Verdict, IsFromBoundsWithoutASimulation) {
   const Profile profile = make_profile(test::parse_trace_script(script).source(), options);
   EXPECT_FALSE(profile.verdict.is_simulated);
   EXPECT_EQ(1u, profile.verdict.worth_procs);
+  EXPECT_TRUE(profile.verdict.headline.find(", by bounds without overhead") != std::string::npos)
+      << profile.verdict.headline;
+}
+
+// A prediction does not bound the number of CPUs: with an order that was not seen it is an estimate, and
+// the bound is the speedup only.
+TEST(Verdict, SaysThatNotAllOrderWasSeen) {
+  Profile profile = between_serial_code(8);
+  profile.unseen_order = {"an order"};
+  EXPECT_EQ("May scale well to 3 CPUs (not all order was seen); speedup at most 2.17 on any number "
+            "of them.",
+            judge(profile).headline);
+}
+
+// 50 % and 60 % of the same code would contradict each other.
+TEST(Verdict, AdviceDoesNotRepeatTheSharesOfSerialEnds) {
+  const Profile profile = between_serial_code(8);
+  EXPECT_TRUE(profile.verdict.is_of_ends);
+  EXPECT_TRUE(profile.advice.starts_with("Make main before the spawn at a.cpp:1 parallel or "
+                                         "shorter. On 8 CPUs that saves at most "))
+      << profile.advice;
+}
+
+TEST(Regions, KnowTheSitesOfTheCodeInThem) {
+  const Profile profile = profile_of_verdict(
+      "region 0 first r.cpp 5\nregion 1 second r.cpp 9\n"
+      "stream 0\nthread role=main\n"
+      "region id=0 work=7\nspawn work=30 site=1 ctx=new-exclusive\nwait ctx=last\n"
+      "region id=0 work=4\nregion id=1 work=3\ntask task=0.0 work=10\n"
+      "wait-end\nend work=20\nthread-end\n");
+  ASSERT_EQ(2u, profile.regions.size());
+  EXPECT_EQ((std::vector<std::uint32_t>{0, 1}), profile.regions[RegionId{0}].sites);
+  EXPECT_EQ((std::vector<std::uint32_t>{1}), profile.regions[RegionId{1}].sites);
 }
 
 } // namespace

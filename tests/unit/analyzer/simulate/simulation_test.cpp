@@ -3,6 +3,7 @@
 // against the bounds that hold for every schedule, and small cases by hand.
 #include "dag/dag_reader.h"
 #include "fork_join.h"
+#include "oracle_runs.h"
 #include "random_program.h"
 #include "row_maps.h"
 #include "simulate/dag_recorder.h"
@@ -47,21 +48,16 @@ void expect_bounds(const Dag& dag, std::uint64_t work, std::uint64_t span) {
   }
 }
 
-unsigned runs() {
-  const char* const text = std::getenv("TP_ORACLE_RUNS");
-  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 1000;
-}
-
 // With TP_ORACLE_RUNS=10000: 20,000 programs of each kind.
 TEST(Simulation, RandomProgramsStayWithinBounds) {
   unsigned compared = 0;
-  for (std::uint64_t seed = 1; compared < 2 * runs(); ++seed) {
+  for (std::uint64_t seed = 1; compared < 2 * test::oracle_runs(); ++seed) {
     const auto program =
         test::make_random_program({.seed = seed,
                                    .late = seed % 2 == 0,
                                    .most_tasks = 1 + static_cast<unsigned>(seed % 60),
                                    .restarts = false});
-    ASSERT_LT(seed, 40u * runs() + 100) << "too few programs end";
+    ASSERT_LT(seed, 40u * test::oracle_runs() + 100) << "too few programs end";
     if (!program.valid)
       continue;
     ++compared;
@@ -73,7 +69,7 @@ TEST(Simulation, RandomProgramsStayWithinBounds) {
 }
 
 TEST(Simulation, ForkJoinProgramsStayWithinBounds) {
-  for (std::uint64_t seed = 1; seed <= 2 * runs(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2 * test::oracle_runs(); ++seed) {
     const test::ForkJoinProgram program = test::make_fork_join(seed);
     SCOPED_TRACE("seed " + std::to_string(seed));
     expect_bounds(dag_of(program.trace().source()), program.work, program.span);

@@ -11,7 +11,7 @@ using Stack = std::vector<UserCall>;
 
 UserCall call(const char* function, std::uint32_t line, CodeParameter code = CodeParameter::None,
               const char* file = "a.cpp") {
-  return {{.file = file, .line = line}, function, code};
+  return {{.file = file, .line = line, .function = "", .found_by = ""}, function, code};
 }
 
 TEST(Callers, OfAFunctionThatGetsCodeAreTheSites) {
@@ -50,6 +50,11 @@ TEST(Callers, ARecursiveFunctionIsNotAWrapper) {
   EXPECT_EQ(calls_by_wrappers({first}, {}), (std::vector<std::size_t>{1}));
   EXPECT_EQ(calls_by_wrappers({first, inside}, {}), (std::vector<std::size_t>{0, 0}));
   EXPECT_EQ(calls_by_wrappers({first, inside}, {"sort"}), (std::vector<std::size_t>{1, 1}));
+  // Through the code that it runs, known or not.
+  const Stack nested = {call("sort", 7, CodeParameter::Code), call("blur", 22), call("sort", 7)};
+  Stack unknown = inside;
+  unknown.back().is_indirect = true;
+  EXPECT_EQ(calls_by_wrappers({first, nested, unknown}, {}), (std::vector<std::size_t>{1, 1, 1}));
 }
 
 TEST(Callers, FunctionsOfSystemFoldersAreWrappers) {
@@ -79,13 +84,31 @@ TEST(Callers, NamesOfNoFunctionAreFound) {
 }
 
 TEST(CodeParameters, AreFoundInNames) {
+  const auto no_class = [](std::string_view) { return false; };
   for (const char* code : {"par(int, std::function<void (int)> const&)",
                            "twice(int, void (*)(int))", "apply(A&, void (A::*)(int))"})
-    EXPECT_EQ(code_parameter(code), CodeParameter::Code) << code;
+    EXPECT_EQ(code_parameter(code, no_class), CodeParameter::Code) << code;
   for (const char* none :
        {"blur(Image&)", "void each<main::{lambda(int)#1}>(int, main::{lambda(int)#1} const&)",
         "main::{lambda(int)#1}::operator()(int) const", "main"})
-    EXPECT_EQ(code_parameter(none), CodeParameter::None) << none;
+    EXPECT_EQ(code_parameter(none, no_class), CodeParameter::None) << none;
+  const auto is_job = [](std::string_view name) { return name == "a::Job"; };
+  for (const char* object : {"all(int, a::Job const&)", "void all<int>(a::Job*, int)",
+                             "all(a::Job&&)::{lambda(int)#1}::operator()(int) const",
+                             "put(std::unique_ptr<a::Job, std::default_delete<a::Job> >)",
+                             "share(std::shared_ptr<a::Job const> const&)"})
+    EXPECT_EQ(code_parameter(object, is_job), CodeParameter::Object) << object;
+  for (const char* none : {"all(a::Job2&)", "all(std::vector<a::Job>&)", "a::Job::all(int)",
+                           "f(int)::{lambda(a::Job&)#1}::operator()(a::Job&) const"})
+    EXPECT_EQ(code_parameter(none, is_job), CodeParameter::None) << none;
+}
+
+TEST(CodeParameters, HaveTheTypeOfTheTasksBody) {
+  EXPECT_TRUE(has_parameter("all(It&, It&, ns::Body const&, int)", "ns::Body"));
+  EXPECT_TRUE(has_parameter("void each<A<int, 3u>>(int, A<int, 3u> const&)", "A<int, 3u>"));
+  EXPECT_FALSE(has_parameter("void each<A<int, 3u>>(int)", "A<int, 3u>"));
+  EXPECT_FALSE(has_parameter("all(Body2&)", "Body"));
+  EXPECT_FALSE(has_parameter("all()", ""));
 }
 
 } // namespace

@@ -182,5 +182,20 @@ TEST(DisplayNames, RowsHaveDifferentNames) {
             names({{"f()", "+0x1", "x+0x1"}, {"f()", "+0x1", "x+0x2"}}));
 }
 
+TEST(DisplayNames, RowsOfSeveralWrappersHaveDifferentNames) {
+  using Names = std::vector<std::string>;
+  const auto by = [](const char* wrapper) {
+    return RowCode{.what = "S::f()", .place = "+0x1", .in_module = "", .wrapper = wrapper};
+  };
+  EXPECT_EQ((Names{"main", "S::f"}), names({by("Call<First>")}));
+  EXPECT_EQ((Names{"main", "S::f [First]", "S::f [Second]"}),
+            names({by("Call<First>"), by("Call<Second>")}));
+  // What follows the name is another place.
+  const auto at = [](const char* suffix) {
+    return RowCode{.what = "S::f()", .place = "+0x1", .in_module = "", .suffix = suffix};
+  };
+  EXPECT_EQ((Names{"main", "S::f", "S::f"}), names({at(" <- a.h:1"), at(" <- a.h:2")}));
+}
+
 } // namespace
 } // namespace tp::analysis

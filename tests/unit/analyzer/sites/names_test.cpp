@@ -10,6 +10,29 @@
 namespace tp::analysis {
 namespace {
 
+// The types of std::thread::_State that libstdc++ makes for std::thread and std::async.
+TEST(Sites, WhatAThreadRuns) {
+  const auto of = [](const std::string& code) {
+    return look_at_thread_type("std::thread::_State_impl<std::thread::_Invoker<std::tuple<" + code +
+                               "> > >");
+  };
+  EXPECT_EQ(of("main::{lambda()#1}"), "main");
+  EXPECT_EQ(of("shop::Render"), "shop::Render");
+  EXPECT_EQ(of("shop::Cache<std::tuple<int, char> >, int"), "shop::Cache<std::tuple<int, char> >");
+  EXPECT_EQ(of("void (shop::Load::*)(int), shop::Load*, int"), "shop::Load");
+  EXPECT_EQ(of("void (*)(int), int"), "") << "a pointer has no name";
+  EXPECT_EQ(of("std::function<void ()>"), "");
+  EXPECT_EQ(
+      of("std::__future_base::_Async_state_impl<std::thread::_Invoker<std::tuple<shop::f(int)::{"
+         "lambda()#2}> "
+         ">, void>::_Async_state_impl(std::thread::_Invoker<std::tuple<shop::f(int)::{lambda()#2}> "
+         ">&&)::{lambda()#1}"),
+      "shop::f(int)");
+  EXPECT_EQ(look_at_thread_type(""), "");
+  EXPECT_EQ(look_at_thread_type("std::thread::_State_impl<"), "");
+  EXPECT_EQ(look_at_thread_type("std::thread::_Invoker<"), "");
+}
+
 TEST(Sites, LibraryFramesAreSkipped) {
   EXPECT_TRUE(is_library_frame("tbb::detail::d1::start_for<int>::run()", "x.h"));
   EXPECT_TRUE(is_library_frame("void tbb::detail::d1::parallel_for<int>(int)", "x.h"));
@@ -106,6 +129,12 @@ TEST(Sites, TypesOfTasksTellBodyAndConstruct) {
   is("d1::function_task<bool user::operator< <main::{lambda()#1}>(int)::{lambda()#1}>",
      "bool user::operator< <main::{lambda()#1}>(int)", "");
   is("d1::function_task<std::function<void ()> >", "", "");
+  is("d1::function_stack_task<tbb::detail::d1::collaborative_once_flag::do_collaborative_call_once<"
+     "tbb::detail::d1::collaborative_call_once<main::{lambda()#1}>(tbb::detail::d1::"
+     "collaborative_once_flag&, main::{lambda()#1}&&)::{lambda()#1}&>(tbb::detail::d1::"
+     "collaborative_call_once<main::{lambda()#1}>(tbb::detail::d1::collaborative_once_flag&, "
+     "main::{lambda()#1}&&)::{lambda()#1}&)::{lambda()#1}>",
+     "", "collaborative_call_once");
   is("r1::stage_task", "", "parallel_pipeline");
   is("d1::start_for<", "", "parallel_for"); // cut off
   is("r1::delegated_task", "", "");

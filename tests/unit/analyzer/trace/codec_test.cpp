@@ -83,5 +83,51 @@ TEST(Codec, OperandsOfEveryOperation) {
   EXPECT_FALSE(cursor.next());
 }
 
+TEST(Codec, LockRecords) {
+  test::TraceBuilder builder;
+  test::StreamBuilder& stream = builder.stream();
+  stream.lock(7, 0x1234567890, LockKind::QueuingMutex, 3, kLockMayBeReused);
+  stream.section({.work = 70000, .lead = 5, .wall = 9}, 7, 70000, kLockShared | kLockContended);
+  stream.section({.work = 800}, 7, 2, kLockMany, 100000, 13);
+  stream.take_lock({.lead = 11, .wall = 2}, 7, 3);
+  stream.give_lock(4, 7, kLockShared);
+  const auto source = builder.source();
+  const auto info = analysis::read_info(source);
+  analysis::StreamCursor cursor(source, 0, info.run);
+  const Record& r = cursor.record();
+  ASSERT_TRUE(cursor.next());
+  EXPECT_EQ(ExtendedKind::LockObject, r.extended_kind);
+  LockObjectPayload object;
+  ASSERT_EQ(sizeof object, r.payload_bytes);
+  std::memcpy(&object, r.payload, sizeof object);
+  EXPECT_EQ(0x1234567890u, object.address);
+  EXPECT_EQ(3u, object.generation);
+  EXPECT_EQ(7u, object.slot);
+  ASSERT_TRUE(cursor.next());
+  EXPECT_EQ(Op::Section, r.op);
+  EXPECT_EQ(5u, r.lead);
+  EXPECT_EQ(70000u, r.work);
+  EXPECT_EQ(9u, r.wall);
+  EXPECT_EQ(7u, r.lock_slot);
+  EXPECT_EQ(70000u, r.lock_place);
+  EXPECT_EQ(1u, r.sections);
+  EXPECT_EQ(kLockShared | kLockContended | kLockPlaceWide, r.flags);
+  ASSERT_TRUE(cursor.next());
+  EXPECT_EQ(100000u, r.sections);
+  EXPECT_EQ(13u, r.work_error);
+  EXPECT_EQ(2u, r.lock_place);
+  ASSERT_TRUE(cursor.next());
+  EXPECT_EQ(Op::Take, r.op);
+  EXPECT_EQ(11u, r.lead);
+  EXPECT_EQ(2u, r.wall);
+  EXPECT_EQ(3u, r.lock_place);
+  EXPECT_EQ(1u, r.sections);
+  ASSERT_TRUE(cursor.next());
+  EXPECT_EQ(Op::Give, r.op);
+  EXPECT_EQ(4u, r.lead);
+  EXPECT_EQ(kLockShared, r.flags);
+  EXPECT_FALSE(cursor.next());
+}
+
 } // namespace
 } // namespace tp::trace

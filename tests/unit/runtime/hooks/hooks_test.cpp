@@ -415,8 +415,8 @@ TEST(Hooks, PauseDropsWork) {
     tp_set_paused(0);
     tp_spend(7);
   });
-  EXPECT_EQ(lines_of(data),
-            (Lines{"Cut 0", "Cut 5", "Extended 3", "Cut 0", "Extended 4", "End 7"}));
+  EXPECT_EQ(lines_of(data), (Lines{"Cut 0", "Cut 5", "Extended 3", "Extended 13", "Cut 0",
+                                   "Extended 4", "Extended 14", "End 7"}));
 }
 
 TEST(Hooks, UnmatchedEndsDoNothing) {

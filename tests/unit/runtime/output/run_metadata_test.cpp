@@ -22,7 +22,8 @@ TEST(RunMetadata, TheEndHasTotalsStreamsAndLiveThreads) {
   EXPECT_EQ(without_times(end_json(end)),
             R"({"schema":"taskpath.end/1","end":"exit","time_end":N,"mono_end_ns":N,"cpu_ns":0,)"
             R"("wall_ns":N,"truncated":false,"unfinished_tasks":false,"streams":0,"chunks":[],)"
-            R"("virtual_work":0,"not_counted_ns":0,"threads":[]})"
+            R"("virtual_work":0,"not_counted_ns":0,"threads":[],)"
+            R"("recorded_ns":0,"recorded_cpu_ns":0,"window_count":0,"windows":[]})"
             "\n");
   end.cpu_ns = 5;
   end.truncated = end.unfinished = true;
@@ -30,12 +31,18 @@ TEST(RunMetadata, TheEndHasTotalsStreamsAndLiveThreads) {
   end.not_counted_ns = 7;
   end.chunks = {3, 1};
   end.threads = {{0, 100, 20, 1}, {1, 101, 30, 0}};
+  end.windows = {{1, 3, 1}, {5, 12, 3}};
+  end.window_count = 2;
+  end.recorded_ns = 9;
+  end.recorded_cpu_ns = 4;
   EXPECT_EQ(without_times(end_json(end)),
             R"({"schema":"taskpath.end/1","end":"exit","time_end":N,"mono_end_ns":N,"cpu_ns":5,)"
             R"("wall_ns":N,"truncated":true,"unfinished_tasks":true,"streams":2,"chunks":[3,1],)"
             R"("virtual_work":26,"not_counted_ns":7,"threads":[)"
             R"({"stream":0,"os_thread":100,"cpu_ns":20,"paused_work":1},)"
-            R"({"stream":1,"os_thread":101,"cpu_ns":30,"paused_work":0}]})"
+            R"({"stream":1,"os_thread":101,"cpu_ns":30,"paused_work":0}],)"
+            R"("recorded_ns":9,"recorded_cpu_ns":4,"window_count":2,"windows":[)"
+            R"({"begin_ns":1,"end_ns":3,"cpu_ns":1},{"begin_ns":5,"end_ns":12,"cpu_ns":3}]})"
             "\n");
 }
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A limit of concurrency (concurrency.h) as reports show it.
+#pragma once
+
+#include "base/ids.h"
+#include "base/wide.h"
+#include "model/site.h"
+
+#include <cstdint>
+#include <string>
+
+namespace tp::analysis {
+
+struct ConcurrencyLimit {
+  bool is_arena = true;                  // else global_control
+  std::uint32_t index = 0;               // into ConcurrencyLimits::arenas or ::allowed
+  std::uint64_t asked = 0;               // number of threads that the program gave
+  std::uint64_t reserved = 0, slots = 0; // of an arena
+  std::uint64_t width = 1;               // the most that run under it at a time
+  bool like_machine = false;             // as many as there were CPUs: limits nothing here
+  std::uint64_t work = 0, latency = 0;   // under it
+  SourcePlace place;                     // of the site with the most work under it; main: line 0
+  Row row = kMainRow;                    // of that site
+  std::string name;                      // of that site, as tables show it
+  std::uint64_t work_of_row = 0;
+  // What runs under it takes no less, on any number of CPUs, as long as the width is the same.
+  std::uint64_t least_time() const {
+    return static_cast<std::uint64_t>((Wide{work} + latency + width - 1) / width);
+  }
+};
+
+} // namespace tp::analysis

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Locks: what the program's critical sections add up to, per lock and per place in the source.
+//
+// A lock *object* is one object in memory; a *lock* of the report is all objects that are taken at the
+// same places: one declaration, as a rule. Figures of places and locks are sums over objects; bounds
+// are always those of one object.
+#pragma once
+
+#include "base/ids.h"
+#include "model/ratio.h"
+#include "model/site.h"
+#include "model/what_if.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tp::analysis {
+
+// What a recording says of a lock object.
+struct LockObjectInfo {
+  std::uint64_t address = 0;
+  std::uint32_t generation = 0; // of objects at this address
+  std::uint8_t kind = 0;        // trace::LockKind
+  bool may_be_reused = false;   // the address may have been that of several objects
+};
+
+struct LockTotals {
+  std::uint64_t acquisitions = 0;
+  std::uint64_t contended = 0; // of them: the first attempt failed
+  std::uint64_t shared = 0;    // of them: by readers
+  std::uint64_t held = 0;      // sum of the sections' own spans, in the unit of work
+  std::uint64_t waited = 0;    // ticks, from the first failed attempt to the acquisition
+  std::uint64_t longest_held = 0, longest_waited = 0;
+  // `held` is an estimate from a sample of the sections, with this standard error at most.
+  bool is_sampled = false;
+  std::uint64_t held_error = 0;
+
+  void add(const LockTotals& other) {
+    acquisitions += other.acquisitions;
+    contended += other.contended;
+    shared += other.shared;
+    held += other.held;
+    waited += other.waited;
+    longest_held = std::max(longest_held, other.longest_held);
+    longest_waited = std::max(longest_waited, other.longest_waited);
+    is_sampled |= other.is_sampled;
+    held_error += other.held_error;
+  }
+};
+
+// What a bound may be relied on for.
+enum class LockBoundKind : std::uint8_t {
+  Proven,
+  IfOneObject, // if what was at the address of the lock was one object throughout
+  Estimate     // times of sections were sampled
+};
+// In JSON: stable.
+inline constexpr const char* kLockBoundNames[] = {"proven", "if_one_object", "estimate"};
+
+// THE LAW OF LOCKS for one object: its exclusive sections run one after the other, and its longest
+// shared one next to none of them. Before the first of them comes at least `before`, after the last
+// at least `after`.
+struct LockBound {
+  std::uint64_t sections = 0; // H
+  std::uint64_t before = 0, after = 0;
+  std::uint64_t length() const { return before + sections + after; }
+};
+
+struct LockPlaceRow {
+  SiteInfo info;
+  std::vector<std::string> kinds;
+  LockTotals totals;
+};
+
+// If a lock were different: its sections `factor` times as short; as many locks in its place, taken
+// equally often; all sections shared; none.
+enum class LockChange : std::uint8_t { Shorter, Split, Shared, Gone };
+// In JSON: stable.
+inline constexpr const char* kLockChangeNames[] = {"shorter", "split", "shared", "gone"};
+struct LockWhatIf {
+  LockChange change = LockChange::Shorter;
+  std::uint64_t factor = 1;
+  Ratio parallelism; // no schedule is better; Shorter: both sides times the factor
+};
+
+struct LockRow {
+  std::string name; // of the variable, else kind and place
+  std::string kind;
+  std::string variable;             // empty: not known
+  std::vector<LockPlaceRow> places; // those where it is held longest first
+  LockTotals totals;                // over all places
+  std::uint64_t objects = 0;
+  std::uint64_t unmatched = 0;    // sections whose end was not seen, which count as nothing
+  LockObjectInfo heaviest;        // the object with the greatest bound
+  LockBound bound;                // of that object
+  std::uint64_t with_latency = 0; // the bound if sleep inside of sections counts as well
+  LockBoundKind bound_kind = LockBoundKind::Proven;
+  std::uint64_t bound_error = 0;   // Estimate: standard error of the bound at most
+  std::vector<LockWhatIf> what_if; // only if it matters
+
+  // "spin_mutex q (q.cpp:17)"
+  std::string phrase() const {
+    const std::string& place = places.front().info.name;
+    return variable.empty() && name.ends_with(" at " + place)
+               ? name
+               : kind + " " + name + " (" + place + ")";
+  }
+  // Null: it was not asked about.
+  const LockWhatIf* what_if_of(LockChange change, std::uint64_t factor) const {
+    for (const LockWhatIf& each : what_if)
+      if (each.change == change && each.factor == factor)
+        return &each;
+    return nullptr;
+  }
+};
+
+struct Locks {
+  bool observed = false;     // by this recording
+  bool c_observed = false;   // those of the C library as well
+  std::vector<LockRow> rows; // those that are held longest first
+  std::uint64_t objects = 0;
+  // The greatest bound of one lock that is proven, and of all: in work, and with sleep.
+  std::uint64_t proven = 0, proven_with_latency = 0;
+  std::uint64_t greatest = 0, greatest_with_latency = 0;
+  bool ends_known = true; // what comes before and after the sections is in the bounds that matter
+};
+
+} // namespace tp::analysis

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections are found forwards, distances to the end of the program backwards.
+#include "passes/lock_law.h"
+
+#include "base/problem.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace tp::analysis {
+
+LockLaw::LockLaw(LockLawSetup setup) : setup_(std::move(setup)) {
+  for (const LockScenario& scenario : setup_.scenarios)
+    largest_factor_ = std::max(largest_factor_, scenario.factor);
+  for (std::uint32_t i = 0; i < setup_.ends_of.size(); ++i)
+    ends_index_.emplace(index_of(setup_.ends_of[i]), i);
+  longest_.length.resize(measures());
+  results_.work.resize(measures());
+  shortened_.resize(setup_.scenarios.size());
+  anywhere_.resize(setup_.scenarios.size());
+  for (std::uint32_t i = 0; i < setup_.scenarios.size(); ++i)
+    for (const StepClassId of : setup_.scenarios[i].code.classes)
+      of_class_.grown_to(of).push_back(i);
+}
+
+// ---- paths
+
+Path* LockLaw::new_path() {
+  if (spare_.empty())
+    spare_.push_back(&made_.emplace_back());
+  LockPath* const path = spare_.back();
+  spare_.pop_back();
+  path->length.assign(measures(), 0);
+  path->open.clear();
+  path->point = kNone;
+  return path;
+}
+
+void LockLaw::copy(LockPath& into, const LockPath& from) {
+  into.length = from.length;
+  into.point = from.point;
+  into.open.clear();
+  for (const Open& open : from.open)
+    if (is_open(open))
+      into.open.push_back(open);
+}
+
+Path* LockLaw::copy_path(const Path& path) {
+  Path* const made = new_path();
+  copy(typed(*made), typed(path));
+  return made;
+}
+
+void LockLaw::drop_path(Path* path) {
+  spare_.push_back(&typed(*path));
+}
+
+void LockLaw::assign_path(Path& into, const Path& from) {
+  copy(typed(into), typed(from));
+}
+
+bool LockLaw::join_path(Path& into, const Path& from, Tie) {
+  join(typed(into), typed(from));
+  return false;
+}
+
+void LockLaw::wait_joined(FrameState& frame, Path* fresh, Path*) {
+  if (fresh)
+    join(typed(*frame.path), typed(*fresh));
+}
+
+// Each measure, and each distance, is the longest by itself.
+void LockLaw::join(LockPath& into, const LockPath& from) {
+  std::erase_if(into.open, [&](const Open& open) { return !is_open(open); });
+  const Lengths before = into.length;
+  for (std::size_t m = 0; m < measures(); ++m)
+    into.length[m] = std::max(before[m], from.length[m]);
+  for (Open& open : into.open)
+    for (std::size_t m = 0; m < measures(); ++m)
+      open.offset[m] += before[m] - into.length[m];
+  for (const Open& open : from.open) {
+    if (!is_open(open))
+      continue;
+    Open moved = open;
+    for (std::size_t m = 0; m < measures(); ++m)
+      moved.offset[m] += from.length[m] - into.length[m];
+    const auto same = std::ranges::find(into.open, open.take, &Open::take);
+    if (same == into.open.end()) {
+      into.open.push_back(std::move(moved));
+      continue;
+    }
+    for (std::size_t m = 0; m < measures(); ++m)
+      same->offset[m] =
+          std::max(same->offset[m] + into.length[m], moved.offset[m] + into.length[m]) -
+          into.length[m];
+  }
+  if (into.point == kNone)
+    into.point = from.point;
+  else if (from.point != kNone && from.point != into.point)
+    into.point = add_point({into.point, from.point, 0});
+}
+
+// kNone: distances to the end are not asked for, or the DAG is too large.
+std::uint32_t LockLaw::add_point(Point point) {
+  if (setup_.ends_of.empty() || !results_.ends_known)
+    return kNone;
+  if (points_.size() == kMostPoints) {
+    results_.ends_known = false;
+    points_ = {};
+    sections_ = {};
+    return kNone;
+  }
+  points_.push_back(point);
+  return static_cast<std::uint32_t>(points_.size() - 1);
+}
+
+// ---- steps
+
+void LockLaw::lock_object(LockObjectId id, const LockObjectInfo& info) {
+  Object& object = results_.objects.grown_to(id);
+  object.info = info;
+  object.exclusive.assign(measures(), 0);
+  object.longest_shared.assign(measures(), 0);
+}
+
+void LockLaw::step(FrameState& frame, const Step& step) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  if (step.work > kMost - step.latency ||
+      step.work + step.latency > kMost / largest_factor_ - results_.work[kWithLatency])
+    fail(Problem::Overflow, {"the trace"}, "lengths of paths below 2^64", "more", "");
+  if (!step.locks.empty())
+    mark_inner(frame, step);
+  find_shortened(frame, step);
+  LockPath& path = typed(*frame.path);
+  weigh(0, step.work, weight_);
+  weight_[kWithLatency] += step.latency;
+  for (std::size_t m = 0; m < measures(); ++m)
+    results_.work[m] += weight_[m];
+  const Lengths whole = weight_;
+  step_point_ = add_point({path.point, kNone, step.work});
+  if (step_point_ != kNone && step.latency > 0)
+    latencies_.emplace_back(step_point_, step.latency);
+  for (std::size_t i = 0; i < step.locks.size(); ++i)
+    if (const LockUse& use = step.locks[i]; use.kind == LockUseKind::Section)
+      section(frame, step, use, inner_[i] != 0);
+    else if (use.kind == LockUseKind::Give)
+      give(frame, step, use);
+  for (std::size_t m = 0; m < measures(); ++m)
+    path.length[m] += whole[m];
+  for (std::size_t i = 0; i < step.locks.size(); ++i)
+    if (const LockUse& use = step.locks[i]; use.kind == LockUseKind::Take)
+      take(frame, step, use, inner_[i] != 0);
+  path.point = step_point_ != kNone ? step_point_ : path.point;
+}
+
+bool LockLaw::ended(FrameState& frame, Tie) {
+  const LockPath& path = typed(*frame.path);
+  for (std::size_t m = 0; m < measures(); ++m)
+    longest_.length[m] = std::max(longest_.length[m], path.length[m]);
+  if (const auto taken = takes_by_.find(&frame); taken != takes_by_.end()) {
+    for (const std::uint64_t each : taken->second)
+      if (const auto found = takes_.find(each); found != takes_.end())
+        found->second.frame = nullptr;
+    takes_by_.erase(taken);
+  }
+  return false;
+}
+
+// Which parts of the step a scenario shortens. Of sections those of the frame's own steps.
+void LockLaw::find_shortened(const FrameState& frame, const Step& step) {
+  if (setup_.scenarios.empty())
+    return;
+  const StepClassId of = classes_.id_of({frame.row, step.opened, step.closed});
+  for (std::size_t i = 0; i < setup_.scenarios.size(); ++i) {
+    shortened_[i].clear();
+    anywhere_[i] = 0;
+  }
+  if (of_class_.contains(of))
+    for (const std::uint32_t i : of_class_[of])
+      shortened_[i] = {{0, step.work}};
+  for (std::size_t i = 0; i < setup_.scenarios.size(); ++i) {
+    const LockScenario& scenario = setup_.scenarios[i];
+    if (!shortened_[i].empty())
+      continue;
+    for (const RegionWork& part : step.regions)
+      if (std::ranges::find(scenario.code.regions, part.region) != scenario.code.regions.end())
+        anywhere_[i] += part.work;
+    if (!scenario.places.empty())
+      find_sections(frame, step, scenario, shortened_[i], anywhere_[i]);
+  }
+}
+
+// The parts of the step in sections of the scenario's places.
+void LockLaw::find_sections(const FrameState& frame, const Step& step, const LockScenario& scenario,
+                            std::vector<Stretch>& disjoint, std::uint64_t& anywhere) const {
+  const auto is_chosen = [&](LockPlaceId place) {
+    return scenario.places.contains(place) && scenario.places[place] != 0;
+  };
+  std::vector<Stretch> found;
+  if (const auto taken = takes_by_.find(&frame); taken != takes_by_.end())
+    for (std::size_t i = 0; i < taken->second.size(); ++i) {
+      const Take& take = takes_.at(taken->second[i]);
+      if (!is_chosen(take.place) || take.inner)
+        continue;
+      // The last acquisition of the same lock and mode is released first.
+      std::size_t later = 0;
+      for (std::size_t j = i + 1; j < taken->second.size(); ++j) {
+        const Take& other = takes_.at(taken->second[j]);
+        later += other.object == take.object && other.shared == take.shared;
+      }
+      std::uint64_t end = step.work;
+      for (const LockUse& use : step.locks)
+        if (use.kind == LockUseKind::Give && use.object == take.object &&
+            use.shared == take.shared && later-- == 0) {
+          end = use.at;
+          break;
+        }
+      found.push_back({0, end});
+    }
+  for (std::size_t i = 0; i < step.locks.size(); ++i) {
+    const LockUse& use = step.locks[i];
+    if (use.kind == LockUseKind::Give || !is_chosen(use.place) || inner_[i])
+      continue;
+    if (use.kind == LockUseKind::Take)
+      found.push_back({use.at, step.work});
+    else if (use.is_sampled)
+      anywhere += use.work;
+    else
+      found.push_back({use.at, use.at + use.work});
+  }
+  std::ranges::sort(found, {}, &Stretch::begin);
+  std::uint64_t inside = 0;
+  for (const Stretch& each : found)
+    if (!disjoint.empty() && each.begin <= disjoint.back().end)
+      disjoint.back().end = std::max(disjoint.back().end, each.end);
+    else
+      disjoint.push_back(each);
+  for (const Stretch& each : disjoint)
+    inside += each.end - each.begin;
+  anywhere = std::min(anywhere, step.work - inside);
+}
+
+void LockLaw::weigh(std::uint64_t begin, std::uint64_t end, Lengths& weight) const {
+  weight.assign(measures(), end - begin);
+  for (std::size_t i = 0; i < setup_.scenarios.size(); ++i) {
+    std::uint64_t inside = anywhere_[i];
+    for (const Stretch& each : shortened_[i]) {
+      const std::uint64_t from = std::max(each.begin, begin), to = std::min(each.end, end);
+      inside += to > from ? to - from : 0;
+    }
+    inside = std::min(inside, end - begin);
+    const std::uint64_t factor = setup_.scenarios[i].factor;
+    weight[kFirstScenario + i] = factor * (end - begin) - (factor - 1) * inside;
+  }
+}
+
+// ---- sections
+
+// Open exclusive sections of the object, by this task.
+std::size_t LockLaw::depth_of(LockObjectId object, const FrameState& frame) const {
+  const auto found = takes_of_.find(index_of(object));
+  return found == takes_of_.end() ? 0
+                                  : static_cast<std::size_t>(std::ranges::count_if(
+                                        found->second, [&](std::uint64_t each) {
+                                          const Take& take = takes_.at(each);
+                                          return !take.shared && take.frame == &frame;
+                                        }));
+}
+
+// Which sections lie inside another exclusive one of their object: that began in an earlier step, and
+// whose end no earlier record is; or, as records are in the order of releases, that a later record
+// begins before them. Of acquisitions, all but the first.
+void LockLaw::mark_inner(const FrameState& frame, const Step& step) {
+  inner_.assign(step.locks.size(), 0);
+  by_object_.clear();
+  for (std::size_t i = step.locks.size(); i-- > 0;) {
+    const LockUse& use = step.locks[i];
+    if (use.kind == LockUseKind::Give || use.is_sampled || use.shared)
+      continue;
+    const auto [outer, is_last] = by_object_.try_emplace(index_of(use.object), use.at);
+    inner_[i] = !is_last && use.kind == LockUseKind::Section && use.at >= outer->second;
+    if (!inner_[i])
+      outer->second = std::min(outer->second, use.at);
+  }
+  by_object_.clear();
+  for (std::size_t i = 0; i < step.locks.size(); ++i) {
+    const LockUse& use = step.locks[i];
+    const auto [depth, is_first] = by_object_.try_emplace(index_of(use.object), 0);
+    if (is_first)
+      depth->second = depth_of(use.object, frame);
+    if (depth->second > 0 && !use.is_sampled)
+      inner_[i] = 1;
+    if (use.kind == LockUseKind::Give && !use.shared && depth->second > 0)
+      --depth->second;
+    else if (use.kind == LockUseKind::Take && !use.shared)
+      ++depth->second;
+  }
+}
+
+void LockLaw::count(const LockUse& use) {
+  LockTotals more{.acquisitions = use.count,
+                  .contended = use.is_contended ? use.count : 0,
+                  .shared = use.shared ? use.count : 0,
+                  .waited = use.waited,
+                  .longest_waited = use.waited,
+                  .is_sampled = use.is_sampled};
+  Object& object = results_.objects[use.object];
+  object.totals.add(more);
+  results_.places.grown_to(use.place).add(more);
+  if (std::ranges::find(object.places, use.place) == object.places.end())
+    object.places.push_back(use.place);
+}
+
+void LockLaw::add_held(LockObjectId object, LockPlaceId place, const LockTotals& more) {
+  results_.objects[object].totals.add(more);
+  results_.places.grown_to(place).add(more);
+}
+
+void LockLaw::section(const FrameState& frame, const Step& step, const LockUse& use, bool inner) {
+  count(use);
+  if (inner)
+    return;
+  if (use.is_sampled) {
+    span_.assign(measures(), use.work);
+    for (std::size_t i = 0; i < setup_.scenarios.size(); ++i) {
+      const LockScenario& scenario = setup_.scenarios[i];
+      if (!scenario.places.contains(use.place) || scenario.places[use.place] == 0)
+        span_[kFirstScenario + i] *= scenario.factor;
+    }
+    add_held(use.object, use.place, {.held = use.work, .held_error = use.error});
+    if (use.shared) // the mean: which is the longest is not known
+      for (std::uint64_t& each : span_)
+        each /= std::max<std::uint64_t>(use.count, 1);
+    add_section(use.object, use.shared, span_, typed(*frame.path).length, 0);
+    return;
+  }
+  weigh(use.at, use.at + use.work, span_);
+  weigh(0, use.at, before_);
+  for (std::size_t m = 0; m < measures(); ++m)
+    before_[m] += typed(*frame.path).length[m];
+  add_held(use.object, use.place, {.held = use.work, .longest_held = use.work});
+  add_section(use.object, use.shared, span_, before_, step.work - use.at - use.work);
+}
+
+// The path has grown by the step.
+void LockLaw::take(const FrameState& frame, const Step& step, const LockUse& use, bool inner) {
+  count(use);
+  LockPath& path = typed(*frame.path);
+  Take taken{.object = use.object,
+             .place = use.place,
+             .frame = &frame,
+             .stream = step.stream,
+             .shared = use.shared,
+             .inner = inner};
+  weigh(use.at, step.work, span_);
+  taken.before.resize(measures());
+  weigh(0, step.work, before_);
+  before_[kWithLatency] += step.latency;
+  for (std::size_t m = 0; m < measures(); ++m)
+    taken.before[m] = path.length[m] - before_[m];
+  weigh(0, use.at, before_);
+  for (std::size_t m = 0; m < measures(); ++m)
+    taken.before[m] += before_[m];
+  const std::uint64_t serial = ++serial_;
+  Open open{serial, span_};
+  for (std::size_t m = 0; m < measures(); ++m)
+    open.offset[m] -= path.length[m];
+  path.open.push_back(std::move(open));
+  takes_of_[index_of(use.object)].push_back(serial);
+  takes_by_[&frame].push_back(serial);
+  takes_.emplace(serial, std::move(taken));
+  ++results_.objects[use.object].open;
+}
+
+// The acquisition whose section this release ends, of the same mode; 0: none is open. That of the same
+// task comes first, then the last one on the path, then the last one of the thread.
+std::uint64_t LockLaw::find_take(const FrameState& frame, const LockPath& path, const Step& step,
+                                 const LockUse& use) const {
+  const auto of = takes_of_.find(index_of(use.object));
+  if (of == takes_of_.end())
+    return 0;
+  std::uint64_t best = 0;
+  int best_rank = 1;
+  for (const std::uint64_t each : of->second) {
+    const Take& take = takes_.at(each);
+    const bool on_path = std::ranges::find(path.open, each, &Open::take) != path.open.end();
+    const int rank = take.shared != use.shared    ? 0
+                     : take.frame == &frame       ? 3
+                     : on_path                    ? 2
+                     : take.stream == step.stream ? 1
+                                                  : 0;
+    if (rank >= best_rank) {
+      best = each;
+      best_rank = rank;
+    }
+  }
+  return best;
+}
+
+// The path has not grown by the step yet.
+void LockLaw::give(const FrameState& frame, const Step& step, const LockUse& use) {
+  LockPath& path = typed(*frame.path);
+  const std::uint64_t serial = find_take(frame, path, step, use);
+  if (serial == 0)
+    return; // it was acquired before recording began
+  const Take taken = std::move(takes_.at(serial));
+  takes_.erase(serial);
+  std::erase(takes_of_.at(index_of(use.object)), serial);
+  if (takes_of_.at(index_of(use.object)).empty())
+    takes_of_.erase(index_of(use.object));
+  if (taken.frame) {
+    const auto by = takes_by_.find(taken.frame);
+    std::erase(by->second, serial);
+    if (by->second.empty())
+      takes_by_.erase(by);
+  }
+  const auto open = std::ranges::find(path.open, serial, &Open::take);
+  if (open == path.open.end())
+    return;
+  weigh(0, use.at, span_);
+  for (std::size_t m = 0; m < measures(); ++m)
+    span_[m] += open->offset[m] + path.length[m];
+  path.open.erase(open);
+  --results_.objects[use.object].open;
+  if (taken.inner)
+    return;
+  add_held(use.object, taken.place, {.held = span_[kWork], .longest_held = span_[kWork]});
+  add_section(use.object, taken.shared, span_, taken.before, step.work - use.at);
+}
+
+void LockLaw::add_section(LockObjectId id, bool shared, const Lengths& span, const Lengths& before,
+                          std::uint64_t rest) {
+  Object& object = results_.objects[id];
+  for (std::size_t m = 0; m < measures(); ++m)
+    if (shared)
+      object.longest_shared[m] = std::max(object.longest_shared[m], span[m]);
+    else
+      object.exclusive[m] += span[m];
+  const auto index = ends_index_.find(index_of(id));
+  if (index == ends_index_.end() || step_point_ == kNone)
+    return;
+  Section found{index->second, step_point_, shared, rest};
+  for (const std::size_t m : {kWork, kWithLatency}) {
+    found.span[m] = span[m];
+    found.before[m] = before[m];
+  }
+  // Of the exclusive sections of a step only the sum, the first and the last matter.
+  if (!shared && !sections_.empty()) {
+    Section& last = sections_.back();
+    if (!last.shared && last.object == found.object && last.point == found.point) {
+      last.rest = std::min(last.rest, rest);
+      for (const std::size_t m : {kWork, kWithLatency})
+        last.before[m] = std::min(last.before[m], found.before[m]);
+      return;
+    }
+  }
+  sections_.push_back(found);
+}
+
+// ---- the end
+
+// What comes after each point at least, from the last point to the first, and the bounds that this
+// gives.
+void LockLaw::find_ends(Results& results) {
+  std::vector<std::uint64_t> work(points_.size()), after(points_.size());
+  for (const std::size_t m : {kWork, kWithLatency}) {
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      work[i] = points_[i].work;
+    if (m == kWithLatency)
+      for (const auto& [point, latency] : latencies_)
+        work[point] += latency;
+    std::ranges::fill(after, 0);
+    for (std::size_t i = points_.size(); i-- > 0;)
+      for (const std::uint32_t before : {points_[i].a, points_[i].b})
+        if (before != kNone)
+          after[before] = std::max(after[before], after[i] + work[i]);
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+    struct Ends {
+      std::uint64_t before = kMost, after = kMost;
+    };
+    std::vector<Ends> exclusive(setup_.ends_of.size());
+    for (const Section& each : sections_)
+      if (!each.shared) {
+        Ends& ends = exclusive[each.object];
+        ends.before = std::min(ends.before, each.before[m]);
+        ends.after = std::min(ends.after, each.rest + after[each.point]);
+      }
+    const auto consider = [&](std::uint32_t index, std::uint64_t sections, const Ends& ends) {
+      LockBound& bound = results.objects[setup_.ends_of[index]].bound[m];
+      const LockBound found{sections, ends.before, ends.after};
+      if (found.length() > bound.length())
+        bound = found;
+    };
+    for (std::uint32_t i = 0; i < exclusive.size(); ++i)
+      if (exclusive[i].before != kMost)
+        consider(i, results.objects[setup_.ends_of[i]].exclusive[m], exclusive[i]);
+    for (const Section& each : sections_)
+      if (each.shared)
+        consider(each.object,
+                 results.objects[setup_.ends_of[each.object]].exclusive[m] + each.span[m],
+                 {std::min(exclusive[each.object].before, each.before[m]),
+                  std::min(exclusive[each.object].after, each.rest + after[each.point])});
+  }
+}
+
+std::uint64_t LockLaw::Results::greatest_sections(std::size_t measure,
+                                                  const std::vector<LockObjectId>& except) const {
+  std::uint64_t greatest = 0;
+  for (const LockObjectId id : ids_below(objects.end_id()))
+    if (!std::ranges::binary_search(except, id))
+      greatest =
+          std::max(greatest, objects[id].exclusive[measure] + objects[id].longest_shared[measure]);
+  return greatest;
+}
+
+LockLaw::Results LockLaw::results() {
+  Results results = results_;
+  results.span = longest_.length;
+  for (Object& object : results.objects)
+    for (const std::size_t m : {kWork, kWithLatency})
+      object.bound[m] = {object.exclusive[m] + object.longest_shared[m], 0, 0};
+  find_ends(results);
+  return results;
+}
+
+} // namespace tp::analysis

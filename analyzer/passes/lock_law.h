@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// THE LAW OF LOCKS: what the critical sections of each lock add up to, whatever the schedule.
+//
+// A *section* is the code between the acquisition and the release of a lock object. Its own span is
+// the heaviest path from one to the other: no schedule passes it faster. Exclusive sections of one
+// object never overlap, and no shared one overlaps an exclusive one, so every schedule takes at least
+//
+//   H = the sum of the exclusive sections' own spans + the longest shared section's
+//
+// (Eyerman and Eeckhout, ISCA 2010, give expected times; this is a bound.) Before the first of these
+// sections comes at least the least longest path to one of them, after the last the least longest path
+// from one of them to the end of the program: H + before + after is a bound as well, and a closer one.
+//
+// Most sections lie in one step. One that does not is followed along paths: from its acquisition (Take)
+// on, each path that goes through it carries its distance, and at its release (Give) the distance of
+// the releasing path is the section's own span. A section that is taken again inside itself
+// (recursion) counts once. Distances to the end of the program need the DAG backwards: for the objects
+// that are asked for, the pass keeps one point per step in memory.
+//
+// All lengths exist once per *measure*: work, work and latency, and work in scenarios where the
+// sections of some places are `factor` times as short, multiplied by the factor. Where in a step a
+// thread slept is not known: latency counts for whole steps only.
+#pragma once
+
+#include "dag/dag_visitor.h"
+#include "model/lock.h"
+#include "passes/step_class.h"
+#include "passes/what_if.h"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace tp::analysis {
+
+// Code that becomes `factor` times as short: sections of some places, or the code of a what-if
+// (what_if.h). Where in a step a marked region was is not known: as far as it can, it lies in each of
+// the step's sections, so that they come out as short as they may be.
+struct LockScenario {
+  IdVector<LockPlaceId, std::uint8_t> places = {};
+  StepSet code = {};
+  std::uint64_t factor = 1;
+};
+
+struct LockLawSetup {
+  std::vector<LockScenario> scenarios = {};
+  // Objects whose `before` and `after` are asked for.
+  std::vector<LockObjectId> ends_of = {};
+};
+
+class LockLaw final : public DagVisitor {
+public:
+  enum Measure : std::size_t { kWork, kWithLatency, kFirstScenario };
+  using Lengths = std::vector<std::uint64_t>; // per measure
+
+  struct Object {
+    LockObjectInfo info;
+    LockTotals totals;
+    std::vector<LockPlaceId> places; // where it is taken, in the order of first use
+    Lengths exclusive;               // sum of the own spans of its exclusive sections
+    Lengths longest_shared;          // the longest of its shared ones
+    std::uint64_t open = 0;          // sections that did not end, or began on a path that does not
+                                     // lead to their end: they count as nothing
+    // Only if asked for: the greatest of H + before + after, in work and in work and latency.
+    LockBound bound[2];
+  };
+  struct Results {
+    IdVector<LockObjectId, Object> objects;
+    IdVector<LockPlaceId, LockTotals> places;
+    Lengths span;           // of the program
+    Lengths work;           // of all steps
+    bool ends_known = true; // false: the DAG was too large to be kept
+    // H of the object where it is greatest, without those in `except` (ordered).
+    std::uint64_t greatest_sections(std::size_t measure,
+                                    const std::vector<LockObjectId>& except = {}) const;
+  };
+
+  explicit LockLaw(LockLawSetup setup);
+  Results results();
+
+  Path* new_path() override;
+  Path* copy_path(const Path& path) override;
+  void drop_path(Path* path) override;
+  bool join_path(Path& into, const Path& from, Tie tie) override;
+  void assign_path(Path& into, const Path& from) override;
+  void wait_joined(FrameState& frame, Path* fresh, Path* again) override;
+  void spawned(const FrameState&, FrameState&) override {}
+  void lock_object(LockObjectId id, const LockObjectInfo& info) override;
+  void step(FrameState& frame, const Step& step) override;
+  bool ended(FrameState& frame, Tie tie) override;
+
+private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr std::size_t kMostPoints = std::size_t{1} << 25;
+
+  // An acquisition whose section has not ended, on a path. The distance is relative to the path's
+  // length, so that a step changes the length only; modulo 2^64.
+  struct Open {
+    std::uint64_t take;
+    Lengths offset;
+  };
+  struct LockPath : Path {
+    Lengths length;
+    std::vector<Open> open;
+    std::uint32_t point = kNone;
+  };
+  struct Take {
+    LockObjectId object{};
+    LockPlaceId place{};
+    const FrameState* frame = nullptr;
+    std::uint32_t stream = 0;
+    bool shared = false, inner = false;
+    Lengths before; // path to it
+  };
+  // A stretch of a step, in work from its beginning.
+  struct Stretch {
+    std::uint64_t begin = 0, end = 0;
+  };
+  struct Point { // of the DAG: a step after `a`, or where `a` and `b` meet
+    std::uint32_t a = kNone, b = kNone;
+    std::uint64_t work = 0;
+  };
+  // A section of an object whose ends are asked for.
+  struct Section {
+    std::uint32_t object = 0; // index into ends_of
+    std::uint32_t point = 0;  // of the step that it ends in
+    bool shared = false;
+    std::uint64_t rest = 0; // of that step
+    std::uint64_t span[2]{}, before[2]{};
+  };
+
+  static LockPath& typed(Path& path) { return static_cast<LockPath&>(path); }
+  static const LockPath& typed(const Path& path) { return static_cast<const LockPath&>(path); }
+
+  std::size_t measures() const { return kFirstScenario + setup_.scenarios.size(); }
+  void join(LockPath& into, const LockPath& from);
+  void copy(LockPath& into, const LockPath& from);
+  bool is_open(const Open& open) const { return takes_.contains(open.take); }
+  std::uint32_t add_point(Point point);
+  void find_shortened(const FrameState& frame, const Step& step);
+  void find_sections(const FrameState& frame, const Step& step, const LockScenario& scenario,
+                     std::vector<Stretch>& disjoint, std::uint64_t& anywhere) const;
+  // Of a part of the step, per measure. What a scenario shortens somewhere in the step lies in this
+  // part, as far as it fits.
+  void weigh(std::uint64_t begin, std::uint64_t end, Lengths& weight) const;
+  std::size_t depth_of(LockObjectId object, const FrameState& frame) const;
+  void mark_inner(const FrameState& frame, const Step& step);
+  void section(const FrameState& frame, const Step& step, const LockUse& use, bool inner);
+  void take(const FrameState& frame, const Step& step, const LockUse& use, bool inner);
+  void give(const FrameState& frame, const Step& step, const LockUse& use);
+  std::uint64_t find_take(const FrameState& frame, const LockPath& path, const Step& step,
+                          const LockUse& use) const;
+  void count(const LockUse& use);
+  void add_held(LockObjectId object, LockPlaceId place, const LockTotals& more);
+  void add_section(LockObjectId object, bool shared, const Lengths& span, const Lengths& before,
+                   std::uint64_t rest);
+  void find_ends(Results& results);
+
+  const LockLawSetup setup_;
+  std::uint64_t largest_factor_ = 1;
+  Results results_;
+  std::deque<LockPath> made_;
+  std::vector<LockPath*> spare_;
+  LockPath longest_;
+  // Acquisitions whose sections are open, by serial, and by object.
+  std::unordered_map<std::uint64_t, Take> takes_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> takes_of_;
+  std::unordered_map<const FrameState*, std::vector<std::uint64_t>> takes_by_;
+  std::uint64_t serial_ = 0;
+  std::unordered_map<std::uint32_t, std::uint32_t> ends_index_; // of an object, in ends_of
+  std::vector<Point> points_;
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> latencies_; // of points
+  std::vector<Section> sections_;
+  // Scratch, of the step in progress.
+  std::vector<std::vector<Stretch>> shortened_; // per scenario: disjoint, in order
+  std::vector<std::uint64_t> anywhere_;         // per scenario: work of the step at unknown places
+  StepClassTable classes_;
+  IdVector<StepClassId, std::vector<std::uint32_t>> of_class_; // scenarios that contain it
+  std::vector<std::uint8_t> inner_;                            // per use
+  std::unordered_map<std::uint32_t, std::uint64_t> by_object_;
+  Lengths weight_, span_, before_;
+  std::uint32_t step_point_ = kNone;
+};
+
+} // namespace tp::analysis

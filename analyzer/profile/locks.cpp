@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// From objects and places (passes/lock_law.h) to locks: those whose objects have a place in common are
+// one row.
+#include "profile/locks.h"
+
+#include "base/wide.h"
+#include "passes/lock_law.h"
+
+#include "tp/trace/trace_format.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace tp::analysis {
+namespace {
+
+constexpr std::size_t kMostAsked = 16; // objects whose ends are asked for
+constexpr std::size_t kMostWhatIf = 4; // locks
+constexpr std::uint64_t kFactors[] = {2, 4, 8};
+
+using Object = LockLaw::Object;
+
+std::uint64_t length_of(const Object& object) {
+  return object.bound[LockLaw::kWork].length();
+}
+
+LockBoundKind kind_of(const Object& object) {
+  return object.totals.is_sampled    ? LockBoundKind::Estimate
+         : object.info.may_be_reused ? LockBoundKind::IfOneObject
+                                     : LockBoundKind::Proven;
+}
+
+// Its bound matters, or nearly so.
+bool matters(const Object& object, const Measured& measured) {
+  return Wide{length_of(object)} * 2 >= measured.span() && length_of(object) > 0;
+}
+
+// Numbers the locks: places with an object in common have the same number.
+std::vector<std::uint32_t> lock_numbers(const LockLaw::Results& found, std::size_t places) {
+  std::vector<std::uint32_t> number(places);
+  std::iota(number.begin(), number.end(), 0);
+  const auto root = [&](std::uint32_t of) {
+    while (number[of] != of)
+      of = number[of] = number[number[of]];
+    return of;
+  };
+  for (const Object& object : found.objects)
+    for (const LockPlaceId place : object.places)
+      number[root(index_of(place))] = root(index_of(object.places.front()));
+  for (std::uint32_t place = 0; place < places; ++place)
+    number[place] = root(place);
+  return number;
+}
+
+// A lock in the making.
+struct Group {
+  std::vector<LockPlaceId> places;
+  std::vector<LockObjectId> objects;
+  LockObjectId heaviest{};
+};
+
+std::vector<Group> group(const LockLaw::Results& found, std::size_t places) {
+  const std::vector<std::uint32_t> number = lock_numbers(found, places);
+  std::map<std::uint32_t, Group> groups;
+  for (const LockPlaceId place : ids_below(found.places.end_id()))
+    if (found.places[place].acquisitions > 0)
+      groups[number[index_of(place)]].places.push_back(place);
+  for (const LockObjectId id : ids_below(found.objects.end_id())) {
+    const Object& object = found.objects[id];
+    if (object.places.empty())
+      continue;
+    Group& of = groups[number[index_of(object.places.front())]];
+    const auto rank = [&](LockObjectId each) {
+      return std::pair(length_of(found.objects[each]),
+                       -static_cast<int>(kind_of(found.objects[each])));
+    };
+    if (of.objects.empty() || rank(id) > rank(of.heaviest))
+      of.heaviest = id;
+    of.objects.push_back(id);
+  }
+  std::vector<Group> result;
+  for (auto& [number_of, each] : groups)
+    result.push_back(std::move(each));
+  return result;
+}
+
+std::vector<LockObjectId> heaviest_objects(const LockLaw::Results& found,
+                                           const Measured& measured) {
+  std::vector<LockObjectId> ids;
+  for (const LockObjectId id : ids_below(found.objects.end_id()))
+    if (matters(found.objects[id], measured))
+      ids.push_back(id);
+  std::ranges::stable_sort(ids, std::ranges::greater(),
+                           [&](LockObjectId id) { return length_of(found.objects[id]); });
+  ids.resize(std::min(ids.size(), kMostAsked));
+  return ids;
+}
+
+// `first`: the measure of the scenario with its first factor.
+std::vector<LockWhatIf> what_if(const Group& lock, const LockLaw::Results& found,
+                                const Measured& measured, std::size_t first, WhatIfMode mode) {
+  std::vector<LockWhatIf> result;
+  for (std::size_t i = 0; i < std::size(kFactors); ++i) {
+    const std::size_t measure = first + i;
+    const std::uint64_t work =
+        mode == WhatIfMode::Optimize ? found.work[measure] : measured.work() * kFactors[i];
+    result.push_back({LockChange::Shorter,
+                      kFactors[i],
+                      {work, std::max(found.span[measure], found.greatest_sections(measure))}});
+  }
+  const std::uint64_t others =
+      std::max(measured.span(), found.greatest_sections(LockLaw::kWork, lock.objects));
+  for (const std::uint64_t factor : kFactors) {
+    std::uint64_t least = others;
+    for (const LockObjectId id : lock.objects) {
+      const Object& object = found.objects[id];
+      const std::uint64_t sections =
+          object.exclusive[LockLaw::kWork] + object.longest_shared[LockLaw::kWork];
+      least = std::max(least, sections / factor + (sections % factor > 0));
+    }
+    result.push_back({LockChange::Split, factor, {measured.work(), least}});
+  }
+  // The longest section is on a path.
+  result.push_back({LockChange::Shared, 1, {measured.work(), others}});
+  result.push_back({LockChange::Gone, 1, {measured.work(), others}});
+  return result;
+}
+
+LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable& table) {
+  LockRow row;
+  for (const LockPlaceId place : lock.places) {
+    row.places.push_back(
+        {table.lock_places[place].info, table.lock_places[place].kinds, found.places[place]});
+    row.totals.add(found.places[place]);
+  }
+  std::ranges::stable_sort(row.places, [](const LockPlaceRow& a, const LockPlaceRow& b) {
+    return std::tie(a.totals.held, a.totals.acquisitions, b.info.file, b.info.line) >
+           std::tie(b.totals.held, b.totals.acquisitions, a.info.file, a.info.line);
+  });
+  row.objects = lock.objects.size();
+  for (const LockObjectId id : lock.objects)
+    row.unmatched += found.objects[id].open;
+  const Object& heaviest = found.objects[lock.heaviest];
+  row.heaviest = heaviest.info;
+  row.bound = heaviest.bound[LockLaw::kWork];
+  row.with_latency = heaviest.bound[LockLaw::kWithLatency].length();
+  row.bound_kind = kind_of(heaviest);
+  row.bound_error = heaviest.totals.held_error;
+  row.kind = heaviest.info.kind < std::size(trace::kLockKindNames)
+                 ? trace::kLockKindNames[heaviest.info.kind]
+                 : trace::kLockKindNames[0];
+  const auto variable = table.lock_names.find(heaviest.info.address);
+  if (variable != table.lock_names.end())
+    row.variable = variable->second;
+  const auto named = std::ranges::find_if(
+      lock.places, [&](LockPlaceId place) { return !table.lock_places[place].names.empty(); });
+  row.name = !row.variable.empty()        ? row.variable
+             : named != lock.places.end() ? table.lock_places[*named].names.front()
+                                          : row.kind + " at " + row.places.front().info.name;
+  return row;
+}
+
+} // namespace
+
+Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
+                    const ProfileOptions& options) {
+  Locks locks{.observed = !measured.run().locks.empty() && measured.run().locks != "off",
+              .c_observed = measured.run().c_locks_seen};
+  if (measured.read.lock_records == 0)
+    return locks;
+  LockLaw law({});
+  readings.read(law);
+  LockLaw::Results found = law.results();
+  std::vector<Group> groups = group(found, measured.table.lock_places.size());
+  std::map<std::size_t, std::size_t> scenarios_of; // group, first measure
+  if (const std::vector<LockObjectId> asked = heaviest_objects(found, measured); !asked.empty()) {
+    LockLawSetup setup{.ends_of = asked};
+    const bool fits = measured.work() <= ~std::uint64_t{0} / (2 * kFactors[2]);
+    for (const LockObjectId id : asked)
+      for (std::size_t i = 0; i < groups.size(); ++i)
+        if (std::ranges::binary_search(groups[i].objects, id) && fits &&
+            scenarios_of.size() < kMostWhatIf &&
+            scenarios_of.try_emplace(i, LockLaw::kFirstScenario + setup.scenarios.size()).second)
+          for (const std::uint64_t factor : kFactors) {
+            LockScenario scenario{.factor = factor};
+            for (const LockPlaceId place : groups[i].places)
+              scenario.places.grown_to(place) = 1;
+            setup.scenarios.push_back(std::move(scenario));
+          }
+    LockLaw closer(std::move(setup));
+    readings.read(closer);
+    found = closer.results();
+    locks.ends_known = found.ends_known;
+    groups = group(found, measured.table.lock_places.size());
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    locks.rows.push_back(row_of(groups[i], found, measured.table));
+    if (const auto first = scenarios_of.find(i); first != scenarios_of.end())
+      locks.rows.back().what_if = what_if(groups[i], found, measured, first->second, options.mode);
+  }
+  std::ranges::stable_sort(locks.rows, std::ranges::greater(),
+                           [](const LockRow& row) { return row.totals.held; });
+  for (const Object& object : found.objects) {
+    if (object.places.empty())
+      continue;
+    ++locks.objects;
+    const std::uint64_t work = length_of(object);
+    const std::uint64_t time = object.bound[LockLaw::kWithLatency].length();
+    locks.greatest = std::max(locks.greatest, work);
+    locks.greatest_with_latency = std::max(locks.greatest_with_latency, time);
+    if (kind_of(object) != LockBoundKind::Proven)
+      continue;
+    locks.proven = std::max(locks.proven, work);
+    locks.proven_with_latency = std::max(locks.proven_with_latency, time);
+  }
+  return locks;
+}
+
+void add_lock_findings(std::vector<Finding>& findings, const Measured& measured, const Locks& locks,
+                       const Prediction& prediction, const ProfileOptions& options) {
+  const std::uint64_t procs = std::ranges::max(options.procs);
+  const auto run = std::ranges::find(prediction.runs, procs, &PredictedRun::procs);
+  for (std::size_t i = 0; i < locks.rows.size(); ++i) {
+    const LockRow& row = locks.rows[i];
+    if (row.with_latency <= measured.fold.span_with_latency)
+      continue;
+    Finding finding{.shape = Shape::Lock,
+                    .code = row.phrase(),
+                    .place = {row.places.front().info.file, row.places.front().info.line},
+                    .work = row.totals.held,
+                    .procs = procs,
+                    .lock = i};
+    if (run != prediction.runs.end()) {
+      finding.time = run->time;
+      finding.least_time = std::min(run->time, run->without_locks);
+    }
+    findings.push_back(std::move(finding));
+  }
+  std::ranges::stable_sort(findings, std::ranges::greater(), &Finding::saves_at_most);
+}
+
+std::vector<Warning> lock_warnings(const Locks& locks) {
+  if (!locks.observed)
+    return {{"locks_not_observed",
+             "locks were not observed: bounds and predictions are as if there were none (tp-run "
+             "--locks=auto records them)",
+             false}};
+  std::vector<Warning> warnings;
+  if (!locks.c_observed)
+    warnings.push_back({"c_locks_not_observed",
+                        "locks of the C library (std::mutex) were not observed, only those of "
+                        "oneTBB: tp-run records both",
+                        false});
+  if (!locks.ends_known)
+    warnings.push_back({"lock_ends",
+                        "the recording is too large to know what comes before and after "
+                        "the sections of locks: their bounds leave it out"});
+  return warnings;
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// LOCKS: the rows of the report, the bounds that they give, and what would change them.
+#pragma once
+
+#include "model/lock.h"
+#include "model/profile.h"
+#include "profile/measured.h"
+#include "profile/profile_options.h"
+#include "profile/trace_readings.h"
+
+#include <vector>
+
+namespace tp::analysis {
+
+// Reads the trace again if there are locks in it, and once more if one of them matters: its bound is
+// half of the span or more.
+Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
+                    const ProfileOptions& options);
+
+// Adds the locks that limit the run, in the order of what findings save.
+void add_lock_findings(std::vector<Finding>& findings, const Measured& measured, const Locks& locks,
+                       const Prediction& prediction, const ProfileOptions& options);
+
+// What the report cannot say of locks, and why.
+std::vector<Warning> lock_warnings(const Locks& locks);
+
+} // namespace tp::analysis

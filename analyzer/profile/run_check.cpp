@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elapsed time is that of the process, from the moment when the runtime was loaded, since predicted
+// times contain the work before the first oneTBB call, too.
+#include "profile/run_check.h"
+
+#include "base/rounding.h"
+#include "base/wide.h"
+#include "profile/code_names.h"
+#include "report/numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+namespace tp::analysis {
+namespace {
+
+std::string reason_to_skip(const RunCheckInput& input) {
+  const RunInfo& run = input.measured.run();
+  if (run.work.hz == 0 || input.measured.read.time_hz <= 0)
+    return "the unit of work is not time";
+  if (!input.prediction.skipped_because.empty())
+    return input.prediction.skipped_because;
+  if (!input.elapsed.skipped_because.empty())
+    return input.elapsed.skipped_because;
+  if (!input.measured.read.complete)
+    return "the recording is incomplete";
+  if (!input.prediction.own)
+    return "no time is predicted for the CPUs of this run";
+  return "";
+}
+
+class Checker {
+public:
+  explicit Checker(const RunCheckInput& input) : in_(input) {}
+  RunCheck check();
+
+private:
+  std::uint64_t ns(std::uint64_t ticks) const { return to_ns(ticks, in_.measured.read.time_hz); }
+  std::uint64_t work_ns(std::uint64_t work) const {
+    const RunInfo& run = in_.measured.run();
+    return run.same_as_time ? ns(work) : to_ns(work, static_cast<double>(run.work.hz));
+  }
+  void measure_times();
+  void add_causes();
+  CauseOfTime waited() const;
+  std::string sentence_of(const CauseOfTime& cause) const;
+  std::string text() const;
+
+  const RunCheckInput& in_;
+  RunCheck check_;
+};
+
+void Checker::measure_times() {
+  const auto& end = in_.measured.info.end;
+  const ReadSummary& read = in_.measured.read;
+  check_.elapsed_ns = ns(in_.balance.elapsed);
+  check_.without_cpu_ns = in_.elapsed.taken_by_others_ns.value_or(0);
+  if (end && end->wall_ns > check_.elapsed_ns && !in_.from_first_use) {
+    // Before the first record. What main's thread did not work or sleep there, it had no CPU.
+    const std::uint64_t before = end->wall_ns - check_.elapsed_ns;
+    const std::uint64_t known = work_ns(read.main_prior_work) + work_ns(read.main_prior_asleep);
+    if (read.main_prior_work > 0)
+      check_.without_cpu_ns += before - std::min(before, known);
+    check_.elapsed_ns = end->wall_ns;
+  }
+  check_.without_cpu_ns = std::min(check_.without_cpu_ns, check_.elapsed_ns);
+  check_.predicted_ns = work_ns(in_.prediction.own->time);
+}
+
+CauseOfTime Checker::waited() const {
+  CauseOfTime cause{.cause = RunCause::Waited, .ns = ns(in_.elapsed.path.waited)};
+  const auto most = std::ranges::max_element(
+      in_.sites, {}, [](const SiteRow& site) { return site.on_run_path.waited; });
+  if (most != in_.sites.end()) {
+    cause.code = code_of_row(most->row, in_.measured.table);
+    if (most->row != kMainRow)
+      cause.place = {most->info.file, most->info.line};
+  }
+  return cause;
+}
+
+void Checker::add_causes() {
+  const RunPathPart& path = in_.elapsed.path;
+  const std::uint64_t difference = check_.elapsed_ns - check_.predicted_ns;
+  // The prediction contains what latency keeps worker threads from doing, but no waits.
+  const std::uint64_t blocked = path.waited > 0 ? path.blocked() : 0;
+  check_.causes = {
+      {RunCause::NoCpu, check_.without_cpu_ns, {}, {}},
+      waited(),
+      {RunCause::Blocked, ns(blocked), {}, {}},
+      {RunCause::Late, ns(path.scheduler() - path.blocked() - path.delay_taken()), {}, {}}};
+  if (in_.balance.threads < check_.procs)
+    check_.causes.push_back({RunCause::FewThreads, ns(path.busy()), {}, {}});
+  std::erase_if(check_.causes, [&](const CauseOfTime& cause) {
+    return cause.ns == 0 || Wide{cause.ns} * 10 < difference;
+  });
+  std::ranges::stable_sort(check_.causes, std::ranges::greater(), &CauseOfTime::ns);
+}
+
+std::string Checker::sentence_of(const CauseOfTime& cause) const {
+  const std::string time = human_ns(cause.ns);
+  switch (cause.cause) {
+  case RunCause::NoCpu:
+    return fmt::format("for about {} others had its CPUs (other programs, a hypervisor{})", time,
+                       in_.unknown_threads_ns >= cause.ns / 10 ? ", threads that were not recorded"
+                                                               : "");
+  case RunCause::Waited:
+    if (!in_.measured.knows_latency())
+      return fmt::format("{} slept for {} (tp-run records for what)", cause.code, time);
+    return fmt::format("{} waited {} for other threads (locks, condition variables, events)",
+                       cause.code, time);
+  case RunCause::Blocked:
+    return fmt::format("work was ready for {} while the threads that run tasks slept in others",
+                       time);
+  case RunCause::Late:
+    return fmt::format("work was ready for {} before a thread that had nothing to do began it",
+                       time);
+  case RunCause::FewThreads:
+    break;
+  }
+  return fmt::format("only {} {} ran tasks", in_.balance.threads,
+                     in_.balance.threads == 1 ? "thread" : "threads");
+}
+
+std::string Checker::text() const {
+  const std::string elapsed = human_ns(check_.elapsed_ns),
+                    predicted = human_ns(check_.predicted_ns);
+  const std::string_view cpus = check_.procs == 1 ? "CPU" : "CPUs";
+  if (check_.elapsed_ns < check_.predicted_ns)
+    return fmt::format("This run took {} on {} {}, less than the {} that are predicted for it: "
+                       "predicted times are too long here.",
+                       elapsed, check_.procs, cpus, predicted);
+  std::string causes;
+  std::uint64_t known = 0;
+  for (const CauseOfTime& cause : check_.causes) {
+    causes += (causes.empty() ? "" : "; ") + sentence_of(cause);
+    known += cause.ns;
+  }
+  const std::uint64_t difference = check_.elapsed_ns - check_.predicted_ns;
+  if (causes.empty())
+    causes = "the recording does not show why";
+  else if (known < difference / 2)
+    causes += fmt::format("; of the other {} the recording does not show why",
+                          human_ns(difference - known));
+  return fmt::format("This run took {} on {} {}, and {} are predicted for it: {}.", elapsed,
+                     check_.procs, cpus, predicted, causes);
+}
+
+RunCheck Checker::check() {
+  check_.skipped_because = reason_to_skip(in_);
+  if (!check_.skipped_because.empty())
+    return check_;
+  check_.procs = in_.prediction.own->procs;
+  measure_times();
+  if (!check_.differs())
+    return check_;
+  if (check_.elapsed_ns > check_.predicted_ns)
+    add_causes();
+  check_.text = text();
+  return check_;
+}
+
+} // namespace
+
+RunCheck check_run(const RunCheckInput& input) {
+  return Checker(input).check();
+}
+
+} // namespace tp::analysis

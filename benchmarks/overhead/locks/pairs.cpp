@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// pairs KIND PAIRS THREADS: each of THREADS tasks acquires and releases one lock PAIRS times, with next to nothing between.
+// Prints the nanoseconds per pair: of the whole, divided by all pairs.
+#define TBB_PREVIEW_MUTEXES 1
+#include <oneapi/tbb/concurrent_hash_map.h>
+#include <oneapi/tbb/mutex.h>
+#include <oneapi/tbb/queuing_mutex.h>
+#include <oneapi/tbb/queuing_rw_mutex.h>
+#include <oneapi/tbb/rw_mutex.h>
+#include <oneapi/tbb/spin_mutex.h>
+#include <oneapi/tbb/spin_rw_mutex.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+
+namespace {
+
+long counter = 0;
+
+template <typename Pair>
+double run(long pairs, int threads, Pair pair) {
+  tbb::task_arena arena(threads);
+  return arena.execute([&] {
+    tbb::task_group group;
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < threads; ++i)
+      group.run([&] {
+        for (long n = 0; n < pairs; ++n)
+          pair();
+      });
+    group.wait();
+    const std::chrono::duration<double, std::nano> passed =
+        std::chrono::steady_clock::now() - begin;
+    return passed.count() / static_cast<double>(pairs * threads);
+  });
+}
+
+template <typename Mutex>
+double scoped(long pairs, int threads) {
+  static Mutex mutex;
+  return run(pairs, threads, [] {
+    const typename Mutex::scoped_lock lock(mutex);
+    ++counter;
+  });
+}
+template <typename Mutex>
+double reader(long pairs, int threads) {
+  static Mutex mutex;
+  return run(pairs, threads, [] {
+    const typename Mutex::scoped_lock lock(mutex, /*write=*/false);
+    static_cast<void>(*static_cast<volatile long*>(&counter));
+  });
+}
+
+double time_of(const std::string& kind, long pairs, int threads) {
+  if (kind == "spin_mutex")
+    return scoped<tbb::spin_mutex>(pairs, threads);
+  if (kind == "mutex")
+    return scoped<tbb::mutex>(pairs, threads);
+  if (kind == "queuing_mutex")
+    return scoped<tbb::queuing_mutex>(pairs, threads);
+  if (kind == "spin_rw_mutex")
+    return scoped<tbb::spin_rw_mutex>(pairs, threads);
+  if (kind == "rw_mutex")
+    return scoped<tbb::rw_mutex>(pairs, threads);
+  if (kind == "queuing_rw_mutex")
+    return scoped<tbb::queuing_rw_mutex>(pairs, threads);
+  if (kind == "spin_rw_mutex_read")
+    return reader<tbb::spin_rw_mutex>(pairs, threads);
+  if (kind == "hash_map_accessor") {
+    static tbb::concurrent_hash_map<int, long> map;
+    map.insert({1, 0});
+    return run(pairs, threads, [] {
+      tbb::concurrent_hash_map<int, long>::accessor found;
+      map.find(found, 1);
+      ++found->second;
+    });
+  }
+  if (kind == "std_mutex") {
+    static std::mutex mutex;
+    return run(pairs, threads, [] {
+      const std::lock_guard<std::mutex> lock(mutex);
+      ++counter;
+    });
+  }
+  if (kind == "std_shared_mutex_read") {
+    static std::shared_mutex mutex;
+    return run(pairs, threads, [] {
+      const std::shared_lock<std::shared_mutex> lock(mutex);
+      static_cast<void>(*static_cast<volatile long*>(&counter));
+    });
+  }
+  std::fprintf(stderr, "pairs: error: %s: unknown kind of lock\n", kind.c_str());
+  std::exit(2);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4)
+    return std::fprintf(stderr, "usage: pairs KIND PAIRS THREADS\n"), 2;
+  std::printf("%.2f\n", time_of(argv[1], std::atol(argv[2]), std::atoi(argv[3])));
+}

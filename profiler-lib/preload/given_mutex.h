@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mutex of a condition variable.
+#pragma once
+
+#include "preload/hooks.h"
+
+#include <pthread.h>
+
+namespace tp::preload {
+
+// Whether locks of the C library are announced in this process (locks.cpp).
+extern bool announces_locks;
+
+inline bool locks_are_on() noexcept {
+  return announces_locks && tp_locks_are_on != 0;
+}
+
+// How its acquisition counts. The kind is in the lower two bits in all versions of the C library since
+// those of 2002.
+inline unsigned mode_of(const pthread_mutex_t* mutex) noexcept {
+  return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE_NP ? TP_LOCK_RECURSIVE : 0;
+}
+
+// While one lives, a condition variable's wait has the mutex, if the thread had it.
+class GivenMutex {
+public:
+  GivenMutex(pthread_mutex_t* mutex, const void* caller) noexcept
+      : mutex_(locks_are_on() && tp_on_lock_given(mutex) != 0 ? mutex : nullptr), caller_(caller) {}
+  ~GivenMutex() {
+    if (mutex_ != nullptr)
+      tp_on_lock_taken(mutex_, TP_LOCK_PTHREAD_MUTEX, mode_of(mutex_), caller_);
+  }
+  GivenMutex(const GivenMutex&) = delete;
+  GivenMutex& operator=(const GivenMutex&) = delete;
+
+private:
+  pthread_mutex_t* const mutex_;
+  const void* const caller_;
+};
+
+} // namespace tp::preload

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// The locks of the C library: mutexes, read-write locks, spin locks; those of C++'s standard library
+// are these. Each is tried first: who gets it at once pays for that and, if locks are recorded, for one
+// hook; only who does not waits. The release is announced before it happens, since the address may be
+// another lock's afterwards.
+//
+// A robust mutex whose owner has died is taken by the attempt, which says so. An error-checking or
+// recursive one that the thread has is refused, or counted, by the same calls as without us. None of these
+// functions is a cancellation point, and all keep errno, as the hooks do.
+//
+// A program that has its own malloc or operator new may hold a lock in there that it needs for the
+// memory of the records: then no lock of the C library is announced.
+//
+// Not seen: locks that are taken inside of the C library (stdio, malloc, C11's mtx_), and by programs that
+// do not call it for that (Go, static executables).
+#include "preload/given_mutex.h"
+#include "preload/hooks.h"
+#include "preload/next_function.h"
+#include "preload/waiting.h"
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <dlfcn.h>
+#include <pthread.h>
+
+using namespace tp::preload;
+
+namespace {
+
+using SpinLock = pthread_spinlock_t;
+
+constinit NextFunction<int(pthread_mutex_t*)> next_lock("pthread_mutex_lock"),
+    next_trylock("pthread_mutex_trylock"), next_unlock("pthread_mutex_unlock"),
+    next_destroy("pthread_mutex_destroy");
+constinit NextFunction<int(pthread_mutex_t*, const pthread_mutexattr_t*)>
+    next_init("pthread_mutex_init");
+constinit NextFunction<int(pthread_mutex_t*, const timespec*)>
+    next_timedlock("pthread_mutex_timedlock");
+constinit NextFunction<int(pthread_mutex_t*, clockid_t, const timespec*)>
+    next_clocklock("pthread_mutex_clocklock");
+constinit NextFunction<int(pthread_rwlock_t*)> next_rdlock("pthread_rwlock_rdlock"),
+    next_tryrdlock("pthread_rwlock_tryrdlock"), next_wrlock("pthread_rwlock_wrlock"),
+    next_trywrlock("pthread_rwlock_trywrlock"), next_rwunlock("pthread_rwlock_unlock"),
+    next_rwdestroy("pthread_rwlock_destroy");
+constinit NextFunction<int(pthread_rwlock_t*, const pthread_rwlockattr_t*)>
+    next_rwinit("pthread_rwlock_init");
+constinit NextFunction<int(pthread_rwlock_t*, const timespec*)>
+    next_timedrdlock("pthread_rwlock_timedrdlock"), next_timedwrlock("pthread_rwlock_timedwrlock");
+constinit NextFunction<int(pthread_rwlock_t*, clockid_t, const timespec*)>
+    next_clockrdlock("pthread_rwlock_clockrdlock"), next_clockwrlock("pthread_rwlock_clockwrlock");
+constinit NextFunction<int(SpinLock*)> next_spin_lock("pthread_spin_lock"),
+    next_spin_trylock("pthread_spin_trylock"), next_spin_unlock("pthread_spin_unlock"),
+    next_spin_destroy("pthread_spin_destroy");
+constinit NextFunction<int(SpinLock*, int)> next_spin_init("pthread_spin_init");
+
+// How a lock is recorded.
+struct Acquisition {
+  unsigned kind;
+  unsigned mode;
+  const void* caller;
+};
+
+// Where this library is mapped, by the linker.
+extern "C" [[gnu::visibility("hidden")]] const char __ehdr_start, etext;
+
+// Of the program's, not of this library's.
+bool is_recorded(const Acquisition& how) noexcept {
+  const auto* const caller = static_cast<const char*>(how.caller);
+  return locks_are_on() && !(caller >= &__ehdr_start && caller < &etext);
+}
+
+bool is_taken(int result) noexcept {
+  return result == 0 || result == EOWNERDEAD;
+}
+
+void on_taken(const void* lock, const Acquisition& how) noexcept {
+  tp_on_lock_taken(lock, how.kind, how.mode, how.caller);
+}
+
+// `attempt` returns EBUSY if a thread has the lock. A spin lock is not const, but volatile.
+template <typename Lock, typename... Args>
+int acquire(const Acquisition& how, NextFunction<int(Lock*)>& attempt,
+            NextFunction<int(Lock*, Args...)>& wait, Lock* lock,
+            std::type_identity_t<Args>... arguments) noexcept {
+  int result = attempt.get()(lock);
+  if (!is_recorded(how))
+    return result == EBUSY ? waiting(wait, lock, arguments...) : result;
+  if (result == EBUSY) {
+    tp_on_lock_wait();
+    result = wait.get()(lock, arguments...);
+    tp_on_lock_wait_end(is_taken(result) ? 0 : 1);
+  }
+  if (is_taken(result))
+    on_taken(const_cast<const void*>(static_cast<const volatile void*>(lock)), how);
+  return result;
+}
+
+template <typename Lock>
+int attempt(const Acquisition& how, NextFunction<int(Lock*)>& attempt, Lock* lock) noexcept {
+  const int result = attempt.get()(lock);
+  if (is_taken(result) && is_recorded(how))
+    on_taken(const_cast<const void*>(static_cast<const volatile void*>(lock)), how);
+  return result;
+}
+
+template <typename Lock>
+int release(NextFunction<int(Lock*)>& release, Lock* lock) noexcept {
+  if (locks_are_on())
+    tp_on_lock_given(const_cast<const void*>(static_cast<const volatile void*>(lock)));
+  return release.get()(lock);
+}
+
+template <typename Lock, typename... Args>
+int renew(NextFunction<int(Lock*, Args...)>& next, Lock* lock,
+          std::type_identity_t<Args>... arguments) noexcept {
+  if (tp_on_lock_renewed != nullptr)
+    tp_on_lock_renewed(const_cast<const void*>(static_cast<const volatile void*>(lock)));
+  return next.get()(lock, arguments...);
+}
+
+// Is the function of that name, which all modules call, that of the library?
+bool is_of(const char* name, const char* library) noexcept {
+  void* const function = dlsym(RTLD_DEFAULT, name);
+  Dl_info module{};
+  return function != nullptr && dladdr(function, &module) != 0 && module.dli_fname != nullptr &&
+         std::strstr(module.dli_fname, library) != nullptr;
+}
+
+[[gnu::constructor]] void announce_locks() {
+  if (&tp_locks_are_on == nullptr || tp_c_locks_are_seen == nullptr ||
+      !is_of("malloc", "/libc.so") || !is_of("_Znwm", "/libstdc++.so"))
+    return;
+  announces_locks = true;
+  tp_c_locks_are_seen();
+}
+
+} // namespace
+
+bool tp::preload::announces_locks = false;
+
+// The C library's headers have reserved names.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
+#define TP_EXPORT [[gnu::visibility("default")]]
+#define TP_CALLER __builtin_return_address(0)
+#define TP_MUTEX (Acquisition{TP_LOCK_PTHREAD_MUTEX, mode_of(mutex), TP_CALLER})
+#define TP_READER (Acquisition{TP_LOCK_PTHREAD_RWLOCK, TP_LOCK_SHARED, TP_CALLER})
+#define TP_WRITER (Acquisition{TP_LOCK_PTHREAD_RWLOCK, 0, TP_CALLER})
+#define TP_SPINNER (Acquisition{TP_LOCK_PTHREAD_SPINLOCK, 0, TP_CALLER})
+
+extern "C" {
+
+TP_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  return acquire(TP_MUTEX, next_trylock, next_lock, mutex);
+}
+
+TP_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+  return attempt(TP_MUTEX, next_trylock, mutex);
+}
+
+TP_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) noexcept {
+  return acquire(TP_MUTEX, next_trylock, next_timedlock, mutex, until);
+}
+
+TP_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
+                                      const timespec* until) noexcept {
+  return acquire(TP_MUTEX, next_trylock, next_clocklock, mutex, clock, until);
+}
+
+TP_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
+  return release(next_unlock, mutex);
+}
+
+TP_EXPORT int pthread_mutex_init(pthread_mutex_t* mutex,
+                                 const pthread_mutexattr_t* attributes) noexcept {
+  return renew(next_init, mutex, attributes);
+}
+
+TP_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
+  return renew(next_destroy, mutex);
+}
+
+TP_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
+  return acquire(TP_READER, next_tryrdlock, next_rdlock, lock);
+}
+
+TP_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) noexcept {
+  return attempt(TP_READER, next_tryrdlock, lock);
+}
+
+TP_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* until) noexcept {
+  return acquire(TP_READER, next_tryrdlock, next_timedrdlock, lock, until);
+}
+
+TP_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
+                                         const timespec* until) noexcept {
+  return acquire(TP_READER, next_tryrdlock, next_clockrdlock, lock, clock, until);
+}
+
+TP_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
+  return acquire(TP_WRITER, next_trywrlock, next_wrlock, lock);
+}
+
+TP_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) noexcept {
+  return attempt(TP_WRITER, next_trywrlock, lock);
+}
+
+TP_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* until) noexcept {
+  return acquire(TP_WRITER, next_trywrlock, next_timedwrlock, lock, until);
+}
+
+TP_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
+                                         const timespec* until) noexcept {
+  return acquire(TP_WRITER, next_trywrlock, next_clockwrlock, lock, clock, until);
+}
+
+TP_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
+  return release(next_rwunlock, lock);
+}
+
+TP_EXPORT int pthread_rwlock_init(pthread_rwlock_t* lock,
+                                  const pthread_rwlockattr_t* attributes) noexcept {
+  return renew(next_rwinit, lock, attributes);
+}
+
+TP_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* lock) noexcept {
+  return renew(next_rwdestroy, lock);
+}
+
+TP_EXPORT int pthread_spin_lock(SpinLock* lock) noexcept {
+  return acquire(TP_SPINNER, next_spin_trylock, next_spin_lock, lock);
+}
+
+TP_EXPORT int pthread_spin_trylock(SpinLock* lock) noexcept {
+  return attempt(TP_SPINNER, next_spin_trylock, lock);
+}
+
+TP_EXPORT int pthread_spin_unlock(SpinLock* lock) noexcept {
+  return release(next_spin_unlock, lock);
+}
+
+TP_EXPORT int pthread_spin_init(SpinLock* lock, int shared) noexcept {
+  return renew(next_spin_init, lock, shared);
+}
+
+TP_EXPORT int pthread_spin_destroy(SpinLock* lock) noexcept {
+  return renew(next_spin_destroy, lock);
+}
+
+} // extern "C"
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)

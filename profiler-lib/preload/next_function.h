@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The next definition of a function that this library defines as well: the C library's, or that of
+// another preloaded library.
+#pragma once
+
+#include <atomic>
+#include <dlfcn.h>
+
+namespace tp::preload {
+
+// Looked up at the first call, since a library that is initialized before this one may be the first
+// caller. `Function` is its type. Null: no library defines it.
+template <typename Function>
+class NextFunction {
+public:
+  explicit constexpr NextFunction(const char* name) : name_(name) {}
+  Function* get() noexcept {
+    void* found = found_.load(std::memory_order_relaxed);
+    if (found == nullptr) [[unlikely]]
+      found_.store(found = dlsym(RTLD_NEXT, name_), std::memory_order_relaxed);
+    return reinterpret_cast<Function*>(found);
+  }
+
+private:
+  const char* const name_;
+  std::atomic<void*> found_{nullptr};
+};
+
+} // namespace tp::preload

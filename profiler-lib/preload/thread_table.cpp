@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// See thread_table.h.
+#include "preload/thread_table.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace tp::preload {
+namespace {
+
+constexpr unsigned kBuckets = 1024;
+
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; // guards what follows
+CreatedThread* buckets[kBuckets];
+
+CreatedThread** bucket_of(pthread_t id) noexcept {
+  const auto key = reinterpret_cast<std::uintptr_t>(reinterpret_cast<void*>(id));
+  return &buckets[(key >> 12) * 0x9e3779b97f4a7c15ull >> 54];
+}
+
+void insert(CreatedThread* thread) noexcept {
+  CreatedThread** const bucket = bucket_of(thread->id);
+  thread->next = *bucket;
+  *bucket = thread;
+}
+
+void before_fork() {
+  pthread_mutex_lock(&mutex);
+}
+
+void after_fork_in_parent() {
+  pthread_mutex_unlock(&mutex);
+}
+
+// The parent's threads do not exist here, and their ids may be used again.
+void after_fork_in_child() {
+  for (CreatedThread*& bucket : buckets)
+    bucket = nullptr;
+  pthread_mutex_unlock(&mutex);
+}
+
+[[gnu::constructor]] void handle_forks() {
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+} // namespace
+
+CreatedThread* make_thread() noexcept {
+  void* const memory = std::malloc(sizeof(CreatedThread));
+  return memory == nullptr ? nullptr : new (memory) CreatedThread;
+}
+
+void drop(CreatedThread* thread) noexcept {
+  if (thread->holders.fetch_sub(1) == 1)
+    std::free(thread);
+}
+
+void list(CreatedThread* thread) noexcept {
+  pthread_mutex_lock(&mutex);
+  if (!thread->was_listed) {
+    thread->was_listed = true;
+    thread->holders.fetch_add(1);
+    insert(thread);
+  }
+  pthread_mutex_unlock(&mutex);
+}
+
+CreatedThread* take(pthread_t id) noexcept {
+  pthread_mutex_lock(&mutex);
+  CreatedThread** at = bucket_of(id);
+  while (*at != nullptr && pthread_equal((*at)->id, id) == 0)
+    at = &(*at)->next;
+  CreatedThread* const found = *at;
+  if (found != nullptr)
+    *at = found->next;
+  pthread_mutex_unlock(&mutex);
+  return found;
+}
+
+void put_back(CreatedThread* thread) noexcept {
+  pthread_mutex_lock(&mutex);
+  insert(thread);
+  pthread_mutex_unlock(&mutex);
+}
+
+} // namespace tp::preload

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C library's functions in which a thread waits for another one: condition variables,
+// semaphores, barriers, futexes (C++20's atomics, semaphores, latches and barriers, futures), and those
+// that wait for events. How long they sleep depends on the other threads, so it is not a latency of the
+// program's, as that of a read, or a child process, is. Locks: locks.cpp.
+//
+// Not seen, so that they count as latency: waits inside of the C library (stdio, pthread_once, C11's mtx_
+// and cnd_, poll with _FORTIFY_SOURCE where it checks a size), epoll_pwait2, sigwait, and reading from a
+// pipe or a socket whose other end this process has.
+#include "preload/given_mutex.h"
+#include "preload/hooks.h"
+#include "preload/next_function.h"
+#include "preload/waiting.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+
+using namespace tp::preload;
+
+namespace {
+
+constinit NextFunction<int(pthread_cond_t*, pthread_mutex_t*)> next_cond_wait("pthread_cond_wait");
+constinit NextFunction<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)>
+    next_cond_timedwait("pthread_cond_timedwait");
+constinit NextFunction<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>
+    next_cond_clockwait("pthread_cond_clockwait");
+constinit NextFunction<int(sem_t*)> next_sem_wait("sem_wait"), next_sem_trywait("sem_trywait");
+constinit NextFunction<int(sem_t*, const timespec*)> next_sem_timedwait("sem_timedwait");
+constinit NextFunction<int(sem_t*, clockid_t, const timespec*)> next_sem_clockwait("sem_clockwait");
+constinit NextFunction<int(pthread_barrier_t*)> next_barrier_wait("pthread_barrier_wait");
+constinit NextFunction<int(pollfd*, nfds_t, int)> next_poll("poll");
+constinit NextFunction<int(pollfd*, nfds_t, const timespec*, const sigset_t*)> next_ppoll("ppoll");
+constinit NextFunction<int(int, fd_set*, fd_set*, fd_set*, timeval*)> next_select("select");
+constinit NextFunction<int(int, fd_set*, fd_set*, fd_set*, const timespec*, const sigset_t*)>
+    next_pselect("pselect");
+constinit NextFunction<int(int, epoll_event*, int, int)> next_epoll_wait("epoll_wait");
+constinit NextFunction<int(int, epoll_event*, int, int, const sigset_t*)>
+    next_epoll_pwait("epoll_pwait");
+
+// The attempt may change errno, which a call that succeeds leaves alone.
+template <typename... Args>
+int wait_for_semaphore(NextFunction<int(sem_t*, Args...)>& wait, sem_t* semaphore,
+                       std::type_identity_t<Args>... arguments) {
+  const int before = errno;
+  if (next_sem_trywait.get()(semaphore) == 0)
+    return 0;
+  errno = before;
+  return waiting(wait, semaphore, arguments...);
+}
+
+// Without anything to wait for, it is a sleep.
+template <typename... Args>
+int wait_for_events(bool any, NextFunction<int(Args...)>& wait,
+                    std::type_identity_t<Args>... arguments) {
+  return any ? waiting(wait, arguments...) : wait.get()(arguments...);
+}
+
+} // namespace
+
+// The C library's headers have reserved names.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
+#define TP_EXPORT [[gnu::visibility("default")]]
+
+extern "C" {
+
+// The mutex is free during the wait, and the thread's again after it, also where it is cancelled. How long
+// the wait lasts because another thread has the mutex is not known: it is waiting like the rest.
+TP_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  const GivenMutex given(mutex, __builtin_return_address(0));
+  return waiting(next_cond_wait, condition, mutex);
+}
+
+TP_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                     const timespec* until) {
+  const GivenMutex given(mutex, __builtin_return_address(0));
+  return waiting(next_cond_timedwait, condition, mutex, until);
+}
+
+TP_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                     clockid_t clock, const timespec* until) {
+  const GivenMutex given(mutex, __builtin_return_address(0));
+  return waiting(next_cond_clockwait, condition, mutex, clock, until);
+}
+
+TP_EXPORT int sem_wait(sem_t* semaphore) {
+  return wait_for_semaphore(next_sem_wait, semaphore);
+}
+
+TP_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* until) {
+  return wait_for_semaphore(next_sem_timedwait, semaphore, until);
+}
+
+TP_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
+  return wait_for_semaphore(next_sem_clockwait, semaphore, clock, until);
+}
+
+TP_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
+  return waiting(next_barrier_wait, barrier);
+}
+
+TP_EXPORT int poll(pollfd* events, nfds_t count, int milliseconds) {
+  return wait_for_events(count > 0, next_poll, events, count, milliseconds);
+}
+
+TP_EXPORT int ppoll(pollfd* events, nfds_t count, const timespec* most, const sigset_t* mask) {
+  return wait_for_events(count > 0, next_ppoll, events, count, most, mask);
+}
+
+TP_EXPORT int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* most) {
+  return wait_for_events(count > 0, next_select, count, read, write, except, most);
+}
+
+TP_EXPORT int pselect(int count, fd_set* read, fd_set* write, fd_set* except, const timespec* most,
+                      const sigset_t* mask) {
+  return wait_for_events(count > 0, next_pselect, count, read, write, except, most, mask);
+}
+
+TP_EXPORT int epoll_wait(int set, epoll_event* events, int count, int milliseconds) {
+  return waiting(next_epoll_wait, set, events, count, milliseconds);
+}
+
+TP_EXPORT int epoll_pwait(int set, epoll_event* events, int count, int milliseconds,
+                          const sigset_t* mask) {
+  return waiting(next_epoll_pwait, set, events, count, milliseconds, mask);
+}
+
+} // extern "C"
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
+
+// ---- futexes ----
+
+#if defined(__x86_64__) || defined(__aarch64__)
+
+namespace {
+
+using SystemCall = long(long, long, long, long, long, long, long);
+constinit NextFunction<SystemCall> next_syscall("syscall");
+
+} // namespace
+
+extern "C" {
+
+[[gnu::visibility("hidden")]] extern SystemCall* tp_next_syscall;
+
+// Until the first call: such as are made before the constructors of this library.
+static long first_syscall(long number, long a, long b, long c, long d, long e, long f) {
+  tp_next_syscall = next_syscall.get();
+  return tp_next_syscall(number, a, b, c, d, e, f);
+}
+SystemCall* tp_next_syscall = first_syscall;
+
+[[gnu::visibility("hidden")]] long tp_futex(long number, long word, long operation, long value,
+                                            long time, long word2, long value3) {
+  const auto call = [&] {
+    return next_syscall.get()(number, word, operation, value, time, word2, value3);
+  };
+  switch (operation & FUTEX_CMD_MASK) {
+  case FUTEX_WAIT:
+  case FUTEX_WAIT_BITSET:
+  case FUTEX_LOCK_PI: {
+    const Waiting here;
+    return call();
+  }
+  default:
+    return call();
+  }
+}
+
+[[gnu::constructor]] static void find_syscall() {
+  tp_next_syscall = next_syscall.get();
+}
+
+} // extern "C"
+
+// Every other system call goes on as it came, without a frame of ours: one that returns twice, or on
+// another stack, finds what it left.
+#if defined(__x86_64__)
+asm(R"(
+.pushsection .text
+.globl syscall
+.type syscall, @function
+syscall:
+  endbr64
+  cmp $202, %rdi
+  je tp_futex
+  jmp *tp_next_syscall(%rip)
+.size syscall, .-syscall
+.popsection
+)");
+static_assert(SYS_futex == 202);
+#else
+asm(R"(
+.pushsection .text
+.globl syscall
+.type syscall, %function
+syscall:
+  hint #34
+  cmp x0, #98
+  b.eq tp_futex
+  adrp x16, tp_next_syscall
+  ldr x16, [x16, #:lo12:tp_next_syscall]
+  br x16
+.size syscall, .-syscall
+.popsection
+)");
+static_assert(SYS_futex == 98);
+#endif
+#endif

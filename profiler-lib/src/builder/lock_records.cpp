@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// See lock_records.h. The readings of the clock are as close to the section as possible: the last act of
+// take_lock(), the first of give_lock().
+#include "builder/lock_records.h"
+
+#include "builder/dpst_builder.h"
+#include "builder/outside_of_step.h"
+#include "sites/lock_places.h"
+
+#include <algorithm>
+#include <new>
+
+namespace tp::rt {
+namespace {
+
+using trace::make_tag;
+using trace::Op;
+using trace::RecordEncoder;
+
+// A signal handler may use locks while the thread is here: it finds the state as it was, or as it will
+// be, and is ignored.
+class Busy {
+public:
+  explicit Busy(ThreadState& thread) noexcept : thread_(thread) { ++thread.outside_of_step; }
+  ~Busy() { --thread_.outside_of_step; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+private:
+  ThreadState& thread_;
+};
+
+TP_COLD LockState* make_lock_state(ThreadState& thread, Frame& frame) noexcept {
+  const OutsideOfStep outside(thread, frame);
+  return thread.locks = new (std::nothrow) LockState;
+}
+
+TP_HOT LockState* locks_of(ThreadState& thread, Frame& frame) noexcept {
+  LockState* const locks = thread.locks;
+  return locks != nullptr ? locks : make_lock_state(thread, frame);
+}
+
+// Where in the open step the thread is. A wait has no extent there.
+TP_HOT std::uint64_t position(const ThreadState& thread, const LockState& locks,
+                              const Reading& now) noexcept {
+  return elapsed_since(thread.step_work, locks.waits == 0 ? now.work : locks.wait_begin.work);
+}
+
+TP_HOT std::byte* room_for(ThreadState& thread, Frame& frame) noexcept {
+  return frame.step_open ? room_in_step(thread, frame) : room_after_step(thread);
+}
+
+TP_COLD void name_lock(ThreadState& thread, Frame& frame, LockState& locks,
+                       const HeldLock& held) noexcept {
+  bool may_be_reused = true;
+  {
+    const OutsideOfStep outside(thread, frame);
+    may_be_reused = register_lock(held.address, held.generation, held.kind);
+  }
+  const trace::LockObjectPayload payload{
+      held.address, held.generation, held.slot, held.kind,
+      static_cast<std::uint8_t>(may_be_reused ? trace::kLockMayBeReused : 0)};
+  RecordEncoder record(room_for(thread, frame));
+  record.operand(static_cast<std::uint8_t>(trace::ExtendedKind::LockObject));
+  record.operand(std::uint8_t{0});
+  record.operand(static_cast<std::uint16_t>(sizeof payload));
+  record.bytes(&payload, sizeof payload);
+  thread.writer.advance(record.commit(make_tag(Op::Extended, 0, 0, 0, 0)));
+  locks.known[held.slot] = {held.address, held.generation};
+}
+
+// From here on the slot means this lock.
+TP_HOT void know(ThreadState& thread, Frame& frame, LockState& locks,
+                 const HeldLock& held) noexcept {
+  const KnownLock& known = locks.known[held.slot];
+  if (known.address != held.address || known.generation != held.generation) [[unlikely]]
+    name_lock(thread, frame, locks, held);
+}
+
+TP_HOT unsigned slot_of(std::uint64_t address) noexcept {
+  return static_cast<unsigned>((address * 0x9e3779b97f4a7c15ull) >> (64 - kLockSlotBits));
+}
+
+TP_HOT std::uint64_t key_of(const LockPlace& where, std::uint64_t path) noexcept {
+  return lock_place_key(
+      where.kind, where.stated != nullptr ? static_cast<const void*>(where.stated) : where.caller,
+      path);
+}
+
+TP_COLD std::uint32_t learn_place(ThreadState& thread, Frame& frame, LockState& locks,
+                                  const LockPlace& where) noexcept {
+  const OutsideOfStep outside(thread, frame);
+  const void* const task_stack = task_stack_of(frame);
+  const std::uint64_t path = locks.paths.learn(task_stack);
+  const std::uint32_t place =
+      register_lock_place(where.kind, where.caller, where.stated, path, task_stack) + 1;
+  locks.places.remember(key_of(where, path), place);
+  return place;
+}
+
+TP_HOT std::uint32_t place_of(ThreadState& thread, Frame& frame, LockState& locks,
+                              const LockPlace& where) noexcept {
+  const std::uint64_t path = locks.paths.find(task_stack_of(frame));
+  const std::uint32_t place =
+      path != CallPaths::kUnlearned ? locks.places.find(key_of(where, path)) : 0;
+  return (place != 0 ? place : learn_place(thread, frame, locks, where)) - 1;
+}
+
+// Writes the operands of a lock that was acquired; returns the flags.
+TP_HOT unsigned put_lock(RecordEncoder& record, const HeldLock& held) noexcept {
+  record.operand(held.slot);
+  const bool wide = held.place > UINT16_MAX;
+  record.number(held.place, wide ? 4 : 2);
+  return held.flags | (wide ? trace::kLockPlaceWide : 0);
+}
+
+TP_HOT void put_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
+                        std::uint64_t work) noexcept {
+  know(thread, frame, locks, held);
+  RecordEncoder record(room_in_step(thread, frame));
+  const unsigned lead_code = record.field(held.taken_at), work_code = record.field(work);
+  const unsigned wall_code = record.field(held.waited);
+  const unsigned flags = put_lock(record, held);
+  thread.writer.advance(
+      record.commit(make_tag(Op::Section, lead_code, work_code, wall_code, flags)));
+}
+
+TP_COLD void put_take(ThreadState& thread, Frame& frame, LockState& locks,
+                      const HeldLock& held) noexcept {
+  know(thread, frame, locks, held);
+  RecordEncoder record(room_for(thread, frame));
+  const unsigned lead_code = record.field(held.taken_at);
+  const unsigned wall_code = record.field(held.waited);
+  const unsigned flags = put_lock(record, held);
+  thread.writer.advance(record.commit(make_tag(Op::Take, lead_code, 0, wall_code, flags)));
+}
+
+TP_COLD void put_give(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
+                      std::uint64_t at) noexcept {
+  know(thread, frame, locks, held);
+  RecordEncoder record(room_for(thread, frame));
+  const unsigned lead_code = record.field(at);
+  record.operand(held.slot);
+  thread.writer.advance(
+      record.commit(make_tag(Op::Give, lead_code, 0, 0, held.flags & trace::kLockShared)));
+}
+
+void remove_held(LockState& locks, unsigned index) noexcept {
+  if (locks.taken_in_wait > index)
+    locks.taken_in_wait = locks.taken_in_wait == index + 1 ? 0 : locks.taken_in_wait - 1;
+  --locks.held_count;
+  for (; index < locks.held_count; ++index)
+    locks.held[index] = locks.held[index + 1];
+}
+
+// Index in `held`, the newest first; held_count: the thread does not hold it.
+TP_HOT unsigned find_held(const LockState& locks, const void* lock) noexcept {
+  for (unsigned i = locks.held_count; i-- > 0;)
+    if (locks.held[i].address == reinterpret_cast<std::uint64_t>(lock) && !locks.held[i].is_given)
+      return i;
+  return locks.held_count;
+}
+
+// What the thread waited up to `now` is neither work of the step nor, unless `is_sleep`, sleep.
+std::uint64_t leave_wait_out(ThreadState& thread, Frame& frame, const LockState& locks,
+                             const Reading& now, bool is_sleep) noexcept {
+  const std::uint64_t work =
+      elapsed_since(std::max(locks.wait_begin.work, thread.step_work), now.work);
+  const std::uint64_t ticks =
+      elapsed_since(std::max(locks.wait_begin.time, thread.step_time), now.time);
+  thread.step_work += work;
+  frame.region_mark += work;
+  std::uint64_t slept = 0;
+  if (is_sleep && clock_config.kind == ClockKind::Virtual)
+    slept =
+        work + elapsed_since(locks.wait_asleep + (locks.is_busy_wait ? 1 : 0), thread.clock.asleep);
+  else if (is_sleep && clock_config.sees_sleep())
+    slept = ticks;
+  thread.clock.asleep = locks.wait_asleep + slept;
+  thread.clock.waited = locks.wait_waited + slept;
+  return ticks;
+}
+
+} // namespace
+
+void begin_lock_wait(ThreadState& thread, Frame& frame, bool is_busy_wait) noexcept {
+  LockState* const locks = locks_of(thread, frame);
+  if (locks == nullptr)
+    return;
+  ++locks->waits;
+  if (locks->waits > 1)
+    return;
+  locks->is_busy_wait = is_busy_wait;
+  locks->is_over = false;
+  locks->taken_in_wait = 0;
+  locks->wait_begin = read_clock(thread.clock);
+  locks->wait_asleep = thread.clock.asleep;
+  locks->wait_waited = thread.clock.waited;
+  if (is_busy_wait)
+    ++thread.clock.asleep; // so that the end of the step looks here
+}
+
+void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept {
+  LockState* const locks = thread.locks;
+  if (locks == nullptr || locks->waits == 0)
+    return;
+  --locks->waits;
+  if (locks->waits > 0 || locks->is_over || !frame.step_open)
+    return;
+  const bool is_sleep = locks->is_busy_wait || (failed && locks->taken_in_wait == 0);
+  const std::uint64_t ticks =
+      leave_wait_out(thread, frame, *locks, read_clock(thread.clock), is_sleep);
+  if (is_sleep)
+    return;
+  if (locks->taken_in_wait != 0) {
+    HeldLock& held = locks->held[locks->taken_in_wait - 1];
+    held.flags |= trace::kLockContended;
+    held.waited = ticks;
+  } else {
+    locks->contended = true;
+    locks->waited = ticks;
+  }
+}
+
+void forget_lock_wait(ThreadState& thread) noexcept {
+  if (thread.locks == nullptr)
+    return;
+  thread.locks->contended = false;
+  thread.locks->waited = 0;
+}
+
+void divide_busy_wait(ThreadState& thread, Frame& frame, const Reading& now) noexcept {
+  LockState& locks = *thread.locks;
+  if (locks.waits == 0 || !locks.is_busy_wait || locks.is_over)
+    return;
+  leave_wait_out(thread, frame, locks, now, /*is_sleep=*/true);
+  locks.is_over = true;
+}
+
+void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mode,
+               const LockPlace& where) noexcept {
+  LockState* const locks = locks_of(thread, frame);
+  if (locks == nullptr)
+    return;
+  const Busy busy(thread);
+  if ((mode & TP_LOCK_RECURSIVE) != 0)
+    if (const unsigned i = find_held(*locks, lock); i < locks->held_count) {
+      ++locks->held[i].more;
+      return;
+    }
+  if (locks->held_count == kMostHeldLocks) [[unlikely]]
+    remove_held(*locks, 0);
+  HeldLock& held = locks->held[locks->held_count];
+  held.address = reinterpret_cast<std::uint64_t>(lock);
+  held.generation = generation_of_lock(held.address);
+  held.place = place_of(thread, frame, *locks, where);
+  held.more = 0;
+  held.slot = static_cast<std::uint16_t>(slot_of(held.address));
+  held.kind = static_cast<std::uint8_t>(where.kind);
+  held.flags = static_cast<std::uint8_t>((mode & TP_LOCK_SHARED) |
+                                         (locks->contended ? trace::kLockContended : 0));
+  held.waited = locks->waited;
+  held.is_written = held.is_given = false;
+  locks->contended = false;
+  locks->waited = 0;
+  ++locks->held_count;
+  if (locks->waits != 0)
+    locks->taken_in_wait = locks->held_count;
+  thread.extras |= kExtraLocks;
+  held.taken_at = position(thread, *locks, read_clock(thread.clock));
+}
+
+bool give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
+  LockState* const locks = thread.locks;
+  if (locks == nullptr || locks->held_count == 0)
+    return false;
+  const Reading now = read_clock(thread.clock);
+  const unsigned index = find_held(*locks, lock);
+  if (index == locks->held_count)
+    return false;
+  HeldLock& held = locks->held[index];
+  if (held.more > 0) {
+    --held.more;
+    return true;
+  }
+  if (!frame.step_open) [[unlikely]] {
+    held.is_given = true;
+    thread.extras |= kExtraLocks;
+    return true;
+  }
+  const Busy busy(thread);
+  const std::uint64_t at = thread.step_pause == Pause::Now ? 0 : position(thread, *locks, now);
+  if (held.is_written) [[unlikely]]
+    put_give(thread, frame, *locks, held, at);
+  else
+    put_section(thread, frame, *locks, held, elapsed_since(held.taken_at, at));
+  remove_held(*locks, index);
+  return true;
+}
+
+void put_held_locks(ThreadState& thread) noexcept {
+  LockState& locks = *thread.locks;
+  Frame& frame = *thread.frame.load(std::memory_order_relaxed);
+  const Busy busy(thread);
+  for (unsigned i = 0; i < locks.held_count;) {
+    HeldLock& held = locks.held[i];
+    if (!held.is_written) {
+      put_take(thread, frame, locks, held);
+      held.is_written = true;
+    }
+    if (held.is_given) {
+      put_give(thread, frame, locks, held, 0);
+      remove_held(locks, i);
+    } else {
+      ++i;
+    }
+  }
+}
+
+} // namespace tp::rt

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// LOCK RECORDS: critical sections of the program, and the time in which it waits for locks. A section
+// that begins and ends in one step is one record, Section, written when the lock is released; one that
+// crosses the end of a step is a Take and a Give. (Why work inside sections bounds the speedup: Eyerman
+// and Eeckhout, ISCA 2010; what the analyzer makes of it is its own.)
+//
+// Waiting is not work: what the clock of work advances between the first failed attempt and the
+// acquisition is taken out of the step, whose begin moves forward by as much. So positions in a step, and
+// the work inside of sections, never contain a wait.
+//
+// All functions run on the thread that owns the state; `frame` is on top of its frames. Hot, except for
+// those marked as cold.
+#pragma once
+
+#include "builder/thread_state.h"
+
+namespace tp::rt {
+
+// Of a place where locks are acquired: a number of sites.jsonl, found by who asks.
+struct LockPlace {
+  unsigned kind;      // tp_lock_kind
+  const void* caller; // an address in the code that acquires the lock; null: libtbb's caller
+  const tp_lock_place* stated; // by an annotation; else null
+};
+
+// The thread begins to wait, and has ended that. `failed`: without the lock, or for no lock.
+void begin_lock_wait(ThreadState& thread, Frame& frame, bool is_busy_wait) noexcept;
+void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept;
+// The frame has an open step.
+void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mode,
+               const LockPlace& where) noexcept;
+// The lock that the thread waited for is none of the program's.
+void forget_lock_wait(ThreadState& thread) noexcept;
+// False: the thread does not hold it, as far as is known.
+bool give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept;
+
+// For the builder. The step was closed: writes the Takes of the locks that were acquired in it and are
+// held. Cold.
+TP_COLD void put_held_locks(ThreadState& thread) noexcept;
+// The open step is about to be closed, at `now`: the thread may wait in a loop of its own. Cold.
+TP_COLD void divide_busy_wait(ThreadState& thread, Frame& frame, const Reading& now) noexcept;
+
+} // namespace tp::rt

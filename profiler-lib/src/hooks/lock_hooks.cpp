@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C entry points of tp/hooks.h for locks, and for code that waits. Hot. Locks that a thread takes
+// before its first event, outside of steps (while it waits, or in the scheduler's code), in a pause, and
+// in the runtime's or the library's own code are ignored, here and when they are given.
+#include "builder/lock_records.h"
+#include "hooks/current_thread.h"
+#include "session/session.h"
+#include "sites/lock_places.h"
+
+using namespace tp::rt;
+
+namespace {
+
+// Null: what the thread does with locks now is not recorded.
+TP_HOT ThreadState* thread_in_step() noexcept {
+  ThreadState* const thread = thread_state();
+  if (thread == nullptr || !top(*thread).step_open || thread->step_pause == tp::Pause::Now ||
+      thread->outside_of_step != 0)
+    return nullptr;
+  return thread;
+}
+
+TP_HOT ThreadState* thread_outside_of_runtime() noexcept {
+  ThreadState* const thread = thread_state();
+  return thread == nullptr || thread->outside_of_step != 0 ? nullptr : thread;
+}
+
+} // namespace
+
+#define TP_EXPORT [[gnu::visibility("default")]]
+
+extern "C" {
+
+TP_EXPORT void tp_on_lock_wait(void) noexcept {
+  if (ThreadState* thread = thread_in_step())
+    begin_lock_wait(*thread, top(*thread), /*is_busy_wait=*/false);
+}
+
+TP_EXPORT void tp_on_lock_wait_end(int failed) noexcept {
+  if (ThreadState* thread = thread_outside_of_runtime())
+    end_lock_wait(*thread, top(*thread), failed != 0);
+}
+
+TP_EXPORT void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
+                                const void* caller) noexcept {
+  ThreadState* const thread = thread_in_step();
+  if (thread == nullptr)
+    return;
+  if (caller == nullptr && (mode & TP_LOCK_BY_LIBRARY) == 0)
+    caller = __builtin_return_address(0);
+  if (own_code.contains(reinterpret_cast<std::uintptr_t>(caller)))
+    return forget_lock_wait(*thread);
+  take_lock(*thread, top(*thread), lock, mode, {kind, caller, nullptr});
+}
+
+TP_EXPORT int tp_on_lock_given(const void* lock) noexcept {
+  ThreadState* const thread = thread_outside_of_runtime();
+  return thread != nullptr && give_lock(*thread, top(*thread), lock) ? 1 : 0;
+}
+
+TP_EXPORT void tp_on_lock_renewed(const void* lock) noexcept {
+  count_lock_generation(reinterpret_cast<std::uint64_t>(lock));
+}
+
+TP_EXPORT void tp_on_user_lock_taken(const void* lock, unsigned mode,
+                                     const tp_lock_place* place) noexcept {
+  if (ThreadState* thread = thread_in_step())
+    take_lock(*thread, top(*thread), lock, mode,
+              {TP_LOCK_USER, __builtin_return_address(0), place});
+}
+
+TP_EXPORT void tp_on_busy_wait(void) noexcept {
+  if (ThreadState* thread = thread_in_step())
+    begin_lock_wait(*thread, top(*thread), /*is_busy_wait=*/true);
+}
+
+TP_EXPORT void tp_on_busy_wait_end(void) noexcept {
+  if (ThreadState* thread = thread_outside_of_runtime())
+    end_lock_wait(*thread, top(*thread), /*failed=*/false);
+}
+
+TP_EXPORT void tp_c_locks_are_seen(void) noexcept {
+  set_c_locks_seen();
+}
+
+} // extern "C"

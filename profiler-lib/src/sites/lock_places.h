@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// LOCK PLACES: numbers for the places where locks are acquired, and what is known of locks by their
+// addresses: their generations, and whether they are in a module's static data. Any thread.
+#pragma once
+
+#include "base/attributes.h"
+#include "tp/hooks.h"
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+namespace tp::rt {
+
+// How often locks were made or destroyed at an address, as far as that is announced. Addresses that
+// share an entry have their generations in common: that can only make two locks of one.
+struct LockGeneration {
+  std::atomic<std::uint32_t> count;
+  std::atomic<std::uint32_t> tag; // of the address of the last one
+};
+inline constexpr unsigned kLockGenerationBits = 16;
+extern LockGeneration lock_generations[1u << kLockGenerationBits];
+
+TP_HOT std::uint64_t mix_lock_address(std::uint64_t address) noexcept {
+  return address * 0x9e3779b97f4a7c15ull;
+}
+TP_HOT std::uint32_t generation_of_lock(std::uint64_t address) noexcept {
+  return lock_generations[mix_lock_address(address) >> (64 - kLockGenerationBits)].count.load(
+      std::memory_order_relaxed);
+}
+void count_lock_generation(std::uint64_t address) noexcept;
+// Was the last lock whose making or end was announced there at this very address?
+bool is_lock_announced(std::uint64_t address) noexcept;
+
+// The writable data of the loaded modules. Not synchronized. Cold.
+class StaticData {
+public:
+  struct Range {
+    std::uint64_t begin, end;
+  };
+  // False also for a module that was loaded since the last look at them: such looks become rarer as more
+  // addresses are in none.
+  bool contains(std::uint64_t address);
+
+private:
+  std::vector<Range> ranges_;
+  std::uint64_t misses_ = 0, next_look_ = 1;
+};
+
+// The number of a place: the calls on the calling thread's stack and, if there is one, an annotation's
+// statement. The stack begins with that to which `caller` belongs (null: the first one outside of
+// libtbb). `path`, `task_stack`: as in site_registry.h. Cold.
+std::uint32_t register_lock_place(unsigned kind, const void* caller, const tp_lock_place* stated,
+                                  std::uint64_t path, const void* task_stack);
+// Key of a place in a SiteCache: `what` is the caller or the statement.
+inline std::uint64_t lock_place_key(unsigned kind, const void* what, std::uint64_t path) {
+  const auto high = reinterpret_cast<std::uint64_t>(what);
+  return (high << 21 | high >> 43) ^ path ^ (std::uint64_t{kind} << 1 | 1);
+}
+
+// A thread has met a lock. Writes where in a module it is, once. True: a lock that is made later at the same
+// address could not be distinguished from it. Cold.
+bool register_lock(std::uint64_t address, std::uint32_t generation, unsigned kind);
+
+} // namespace tp::rt

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+// What the patched mutexes of oneTBB need: announces who acquires and releases them, and who waits. Compiled
+// into the user's program (weak symbols: it also runs on a stock libtbb) and, for the mutexes whose code is
+// there, into libtbb, whose own mutexes announce nothing. C++11; no layout of oneTBB changes. While locks
+// are not recorded, each costs one test of a byte.
+#ifndef TP_LOCK_HOOKS_H
+#define TP_LOCK_HOOKS_H
+
+extern "C" {
+__attribute__((weak)) extern unsigned char tp_locks_are_on;
+__attribute__((weak)) void tp_on_lock_wait(void) noexcept;
+__attribute__((weak)) void tp_on_lock_wait_end(int failed) noexcept;
+__attribute__((weak)) void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
+                                            const void* caller) noexcept;
+__attribute__((weak)) int tp_on_lock_given(const void* lock) noexcept;
+}
+
+namespace tp {
+
+// tp_lock_kind of tp/hooks.h.
+enum class lock_kind : unsigned {
+  spin_mutex = 1,
+  spin_rw_mutex = 2,
+  queuing_mutex = 3,
+  queuing_rw_mutex = 4,
+  mutex = 5,
+  rw_mutex = 6,
+  speculative_spin_mutex = 7,
+  speculative_spin_rw_mutex = 8
+};
+
+inline bool locks_are_on() noexcept {
+  return &tp_locks_are_on != nullptr && tp_locks_are_on != 0;
+}
+
+// Of clients' locks whose code is in libtbb. A lock has been acquired: exclusively, or by a reader.
+inline void client_lock_taken(const void* lock, lock_kind kind, bool exclusive = true) noexcept {
+  constexpr unsigned kByLibrary = 4; // TP_LOCK_BY_LIBRARY
+  if (locks_are_on())
+    tp_on_lock_taken(lock, static_cast<unsigned>(kind), (exclusive ? 0u : 1u) | kByLibrary, nullptr);
+}
+// It is about to be released.
+inline void client_lock_given(const void* lock) noexcept {
+  if (locks_are_on())
+    tp_on_lock_given(lock);
+}
+// From the first attempt that failed, begin(), to end(), or that of the scope. The lock is acquired in between.
+class client_lock_wait {
+public:
+  client_lock_wait() = default;
+  ~client_lock_wait() { end(); }
+  client_lock_wait(const client_lock_wait&) = delete;
+  client_lock_wait& operator=(const client_lock_wait&) = delete;
+  void begin() noexcept {
+    if (!waits_ && locks_are_on()) {
+      waits_ = true;
+      tp_on_lock_wait();
+    }
+  }
+  void end() noexcept {
+    if (waits_)
+      tp_on_lock_wait_end(1); // failed, if nothing was acquired
+    waits_ = false;
+  }
+
+private:
+  bool waits_ = false;
+};
+
+// The same for locks whose code is in the headers: of the program, but not of libtbb.
+#if __TBB_BUILD
+inline void lock_taken(const void*, lock_kind, bool = true) noexcept {}
+inline void lock_given(const void*) noexcept {}
+struct lock_wait {
+  lock_wait() noexcept {}
+  void begin() noexcept {}
+  void end() noexcept {}
+};
+#else
+inline void lock_taken(const void* lock, lock_kind kind, bool exclusive = true) noexcept {
+  if (locks_are_on())
+    tp_on_lock_taken(lock, static_cast<unsigned>(kind), exclusive ? 0u : 1u, nullptr);
+}
+inline void lock_given(const void* lock) noexcept {
+  client_lock_given(lock);
+}
+using lock_wait = client_lock_wait;
+#endif
+
+} // namespace tp
+
+#endif

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+# Locks of every kind, by arithmetic with the virtual clock: how often each is acquired, and the work inside of
+# its sections, on several numbers of threads. Waiting for them is not work.
+. "$(dirname "$0")/common.inc"
+sums() { "$tp_analyze" -q --dump -d "$1" | python3 -B "$here/../../support/lock_sums.py"; }
+
+build kinds -std=c++20 <<'X'
+#line 2 "kinds.cpp"
+#include <oneapi/tbb/concurrent_hash_map.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/mutex.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/queuing_mutex.h>
+#include <oneapi/tbb/queuing_rw_mutex.h>
+#include <oneapi/tbb/rw_mutex.h>
+#include <oneapi/tbb/spin_mutex.h>
+#include <oneapi/tbb/spin_rw_mutex.h>
+#include <oneapi/tbb/task_group.h>
+#include <tp/lock.h>
+#include <tp/virtual_clock.h>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <pthread.h>
+#include <shared_mutex>
+#include <unistd.h>
+using tp::spend;
+template <typename Mutex, typename... Mode> void hold(Mutex& mutex, int units, Mode... mode) { typename Mutex::scoped_lock lock(mutex, mode...); spend(units); }
+struct Ticket {
+  std::atomic<unsigned> next{0}, serving{0};
+  void lock() { const unsigned mine = next++; tp::LockWait wait; while (serving != mine) wait.begin(); tp_lock_taken(this, "ticket"); }
+  void unlock() { tp_lock_given(this); ++serving; }
+};
+int main(int, char** arguments) {
+  tbb::global_control control(tbb::global_control::max_allowed_parallelism, std::atoi(arguments[1]));
+  static tbb::spin_mutex spin; tbb::mutex mutex; tbb::queuing_mutex queuing; tbb::spin_rw_mutex spin_rw; tbb::rw_mutex rw; tbb::queuing_rw_mutex queuing_rw;
+  static std::mutex standard; std::timed_mutex timed; std::recursive_mutex recursive; std::shared_mutex shared; Ticket ticket;
+  pthread_spinlock_t spinlock; pthread_spin_init(&spinlock, 0);
+  tbb::concurrent_hash_map<int, int> map; { tbb::concurrent_hash_map<int, int>::accessor a; map.insert(a, 7); }
+  tbb::parallel_for(0, 100, [&](int i) {
+    spend(1);
+    hold(spin, 2); { std::lock_guard lock(spin); spend(1); } if (spin.try_lock()) { spend(1); spin.unlock(); } else { hold(spin, 1); }
+    hold(mutex, 3);
+    hold(queuing, 4);
+    hold(rw, 5); hold(rw, 1, false);
+    { tbb::rw_mutex::scoped_lock lock(rw, false); if (lock.upgrade_to_writer()) {} spend(2); lock.downgrade_to_reader(); spend(1); }
+    hold(queuing_rw, 6); hold(queuing_rw, 1, false);
+    { tbb::queuing_rw_mutex::scoped_lock lock(queuing_rw); spend(2); lock.downgrade_to_reader(); spend(3); lock.upgrade_to_writer(); spend(4); }
+    { std::lock_guard lock(standard); spend(7); }
+    if (timed.try_lock_for(std::chrono::hours(1))) { spend(8); timed.unlock(); }
+    { std::lock_guard one(recursive); std::lock_guard two(recursive); spend(9); }
+    { std::unique_lock lock(shared); spend(10); } { std::shared_lock lock(shared); spend(2); }
+    pthread_spin_lock(&spinlock); spend(11); pthread_spin_unlock(&spinlock);
+    { std::lock_guard lock(ticket); spend(12); }
+    if (i < 10) { tbb::concurrent_hash_map<int, int>::accessor a; map.find(a, 7); spend(20); }
+  }, tbb::simple_partitioner());
+  // Held over a nested loop, and over another lock's wait.
+  { std::lock_guard lock(standard); spend(1); tbb::parallel_for(0, 10, [](int) { tbb::spin_mutex::scoped_lock lock(spin); spend(5); }, tbb::simple_partitioner()); spend(2); }
+  spend(3);
+  _exit(0); // libtbbmalloc takes locks in its destructor
+}
+X
+for threads in 1 2 4; do
+  "$tp_run" -q --locks all -o kinds.data ./kinds $threads || fail "kinds: exit status"
+  sums kinds.data >sums.txt
+  same "$threads threads: spin_mutex" "spin_mutex sections=310 work=450 takes=0 gives=0 locks=1" "$(grep '^spin_mutex ' sums.txt)"
+  same "$threads threads: mutex" "mutex sections=100 work=300 takes=0 gives=0 locks=1" "$(grep '^mutex ' sums.txt)"
+  same "$threads threads: queuing_mutex" "queuing_mutex sections=100 work=400 takes=0 gives=0 locks=1" "$(grep '^queuing_mutex ' sums.txt)"
+  same "$threads threads: rw_mutex" "rw_mutex sections=200 work=700 takes=0 gives=0 locks=1" "$(grep '^rw_mutex s.*=' sums.txt | grep -v shared)"
+  same "$threads threads: rw_mutex, readers" "rw_mutex shared sections=300 work=200 takes=0 gives=0 locks=1" "$(grep '^rw_mutex shared' sums.txt)"
+  same "$threads threads: queuing_rw_mutex" "queuing_rw_mutex sections=300 work=1200 takes=0 gives=0 locks=1" "$(grep '^queuing_rw_mutex s.*=' sums.txt | grep -v shared)"
+  same "$threads threads: queuing_rw_mutex, readers" "queuing_rw_mutex shared sections=200 work=400 takes=0 gives=0 locks=1" "$(grep '^queuing_rw_mutex shared' sums.txt)"
+  same "$threads threads: C library's mutexes" "pthread_mutex sections=300 work=2400 takes=1 gives=1 locks=3" "$(grep '^pthread_mutex ' sums.txt)"
+  same "$threads threads: shared_mutex" "pthread_rwlock sections=100 work=1000 takes=0 gives=0 locks=1" "$(grep '^pthread_rwlock sec' sums.txt)"
+  same "$threads threads: shared_mutex, readers" "pthread_rwlock shared sections=100 work=200 takes=0 gives=0 locks=1" "$(grep '^pthread_rwlock shared' sums.txt)"
+  same "$threads threads: pthread_spinlock" "pthread_spinlock sections=100 work=1100 takes=0 gives=0 locks=1" "$(grep '^pthread_spinlock' sums.txt)"
+  same "$threads threads: user's lock" "user_lock sections=100 work=1200 takes=0 gives=0 locks=1" "$(grep '^user_lock' sums.txt)"
+  # Those of the map's buckets, too.
+  [ "$(sed -n 's/^spin_rw_mutex sections=[0-9]* work=\([0-9]*\).*/\1/p' sums.txt)" = 200 ] || fail "accessors: $(grep spin_rw sums.txt)"
+  analyze kinds.data
+  is 'p["complete"] and p["work"] == 100 * (1 + 4 + 3 + 4 + 5 + 1 + 3 + 6 + 1 + 9 + 7 + 8 + 9 + 12 + 11 + 12) + 200 + 1 + 50 + 2 + 3'
+done
+grep -q '"kind":"spin_mutex".*"at":\[' kinds.data/sites.jsonl || fail "a lock in static data has no place there"
+grep -q '"kind":"user_lock","name":"ticket"' kinds.data/sites.jsonl || fail "the annotation's name is missing"
+"$tp_run" -q --locks off -o off.data ./kinds 2 || fail "off: exit status"
+same "off" "" "$(sums off.data)"
+grep -q '"locks":"off","c_locks_seen":false' off.data/run.json || fail "run.json does not say that locks are off"
+
+# An unmodified program: the C library's locks, and those of oneTBB whose code is in libtbb. A condition
+# variable gives and takes its mutex; a lock that is made again at the same address is another one.
+build_stock stock -std=c++20 <<'X'
+#line 2 "stock.cpp"
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/queuing_rw_mutex.h>
+#include <oneapi/tbb/spin_mutex.h>
+#include <tp/virtual_clock.h>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+#include <pthread.h>
+#include <thread>
+#include <unistd.h>
+using tp::spend;
+int main() {
+  tbb::queuing_rw_mutex queuing; tbb::spin_mutex spin;
+  tbb::parallel_for(0, 10, [&](int) { { tbb::queuing_rw_mutex::scoped_lock lock(queuing); spend(3); } tbb::spin_mutex::scoped_lock lock(spin); spend(1); }, tbb::simple_partitioner());
+  std::mutex mutex; std::condition_variable changed; bool ready = false, done = false;
+  std::thread other([&] { std::unique_lock lock(mutex); changed.wait(lock, [&] { return ready; }); spend(5); done = true; changed.notify_one(); });
+  { std::lock_guard lock(mutex); spend(7); ready = true; } changed.notify_one();
+  { std::unique_lock lock(mutex); changed.wait(lock, [&] { return done; }); spend(9); }
+  other.join();
+  alignas(pthread_mutex_t) static unsigned char memory[sizeof(pthread_mutex_t)];
+  for (int i = 0; i < 3; ++i) {
+    auto* const again = new (memory) pthread_mutex_t; pthread_mutex_init(again, nullptr);
+    pthread_mutex_lock(again); spend(100); pthread_mutex_unlock(again); pthread_mutex_destroy(again);
+  }
+  _exit(0);
+}
+X
+"$tp_run" -q --locks all -o stock.data ./stock || fail "stock: exit status"
+sums stock.data >sums.txt
+same "stock: queuing_rw_mutex" "queuing_rw_mutex sections=10 work=30 takes=0 gives=0 locks=1" "$(grep '^queuing' sums.txt)"
+same "stock: mutexes, work" 321 "$(sed -n 's/^pthread_mutex .*work=\([0-9]*\).*/\1/p' sums.txt)"
+same "stock: mutexes" 4 "$(sed -n 's/^pthread_mutex .*locks=\([0-9]*\).*/\1/p' sums.txt)"
+analyze stock.data
+is 'p["complete"] and p["work"] == 361'
+finish

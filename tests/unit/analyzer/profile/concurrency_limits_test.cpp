@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits of concurrency in a profile: bounds, predictions, verdict, findings, in hand-written cases.
+#include "profile/make_profile.h"
+#include "report/numbers.h"
+#include "report/phrases.h"
+#include "trace_script.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace tp::analysis {
+namespace {
+
+// main: 10, then in an arena 4, eight tasks of 20, a wait, 3; outside 3: work 180, span 40.
+std::string eight_tasks(const std::string& arena, const std::string& more = "") {
+  std::string script = "site 1 linalg.cpp 36\n"
+                       "stream 0\n"
+                       "thread role=main\n" +
+                       more + "in-arena arena=1 work=10 entered=1 " + arena +
+                       "\n"
+                       "spawn work=14 site=1 ctx=new-exclusive\n";
+  for (int i = 1; i < 8; ++i)
+    script += "spawn work=0 site=1 ctx=last\n";
+  script += "wait work=0 ctx=last\n";
+  for (int i = 0; i < 8; ++i)
+    script += "task task=" + (i == 0 ? std::string("newest") : std::to_string(-i)) + " work=20\n";
+  return script + "wait-end\n"
+                  "in-arena arena=0 work=3\n"
+                  "end work=6\n"
+                  "thread-end\n";
+}
+
+Profile limited_profile_of(const std::string& script, Ask simulate = Ask::Always) {
+  ProfileOptions options;
+  options.procs = {1, 2, 8};
+  options.burden_ns = 0;
+  options.simulate = simulate;
+  return make_profile(test::parse_trace_script(script).source(), options);
+}
+
+const Finding* few_threads(const Profile& profile) {
+  const auto found = std::ranges::find(profile.findings, Shape::FewThreads, &Finding::shape);
+  return found == profile.findings.end() ? nullptr : &*found;
+}
+
+TEST(ConcurrencyLimits, ArenaOfOneThread) {
+  const Profile profile = limited_profile_of(eight_tasks("asked=1"));
+  EXPECT_EQ(180u, profile.work);
+  EXPECT_EQ(40u, profile.span);
+  EXPECT_EQ("4.5", decimal2(profile.parallelism()));
+  ASSERT_EQ(1u, profile.limits.size());
+  const ConcurrencyLimit& limit = profile.limits[0];
+  EXPECT_EQ(167u, limit.work);
+  EXPECT_EQ(1u, limit.width);
+  EXPECT_EQ(167u, limit.least_time());
+  EXPECT_EQ("linalg.cpp:36 runs in an arena of 1 thread", limit_in_words(limit));
+  EXPECT_EQ(&limit, profile.binding_limit());
+  EXPECT_EQ(167u, profile.least_time());
+  EXPECT_EQ("1.08", fixed2(profile.speedup_limit()));
+  for (const PredictedRun& run : profile.prediction.runs) {
+    EXPECT_EQ(180u, run.time) << run.procs;
+    EXPECT_EQ(180u, run.greedy) << run.procs;
+  }
+  EXPECT_EQ(Limiter::Concurrency, profile.prediction.runs[2].limiter);
+  EXPECT_EQ("1", decimal2(profile.bounds[0].upper));
+  EXPECT_EQ("1.08", decimal2(profile.bounds[2].upper));
+  // 180 / (180 / 8 + 40 + 167)
+  EXPECT_EQ("0.78", decimal2(profile.bounds[2].lower));
+  EXPECT_EQ("Hardly faster on more CPUs: speedup at most 1.08 on any number of them.",
+            profile.verdict.headline);
+  EXPECT_EQ("linalg.cpp:36 runs in an arena of 1 thread.", profile.verdict.detail);
+  EXPECT_EQ("linalg.cpp", profile.verdict.file);
+  EXPECT_EQ(36u, profile.verdict.line);
+  const Finding* const finding = few_threads(profile);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(&profile.findings.front(), finding); // it saves most
+  EXPECT_EQ("linalg.cpp", finding->place.file);
+  EXPECT_EQ(36u, finding->place.line);
+  EXPECT_EQ(8u, finding->procs);
+  EXPECT_EQ(180u, finding->time);
+  EXPECT_EQ(40u, finding->least_time);
+  EXPECT_EQ(
+      "linalg.cpp:36 runs in an arena of 1 thread (92.77 % of the work): a speedup of at most "
+      "1.08 on any number of CPUs. Give the arena more threads, or no number. On 8 CPUs that "
+      "saves at most 140 units of 180 units.",
+      finding->text);
+  EXPECT_EQ(finding->text, profile.advice);
+}
+
+TEST(ConcurrencyLimits, ArenaOfTwoThreads) {
+  const Profile profile = limited_profile_of(eight_tasks("asked=2"));
+  EXPECT_EQ(84u, profile.least_time()); // 167 / 2
+  EXPECT_EQ(180u, profile.prediction.runs[0].time);
+  EXPECT_EQ(100u, profile.prediction.runs[1].time); // 10 + 4 + 80 + 3 + 3
+  EXPECT_EQ(100u, profile.prediction.runs[2].time);
+  EXPECT_EQ("Scales well to 3 CPUs; speedup at most 2.14 on any number of them.",
+            profile.verdict.headline);
+  EXPECT_EQ("linalg.cpp:36 runs in an arena of 2 threads.", profile.verdict.detail);
+  const Profile by_bounds = limited_profile_of(eight_tasks("asked=2"), Ask::Never);
+  EXPECT_EQ(84u, by_bounds.least_time());
+  ASSERT_TRUE(few_threads(by_bounds));
+  EXPECT_EQ("2.14", fixed2(by_bounds.speedup_limit()));
+}
+
+TEST(ConcurrencyLimits, SlotsAreNotThreads) {
+  const Profile profile = limited_profile_of(eight_tasks("asked=1", "enqueued arena=1\n"));
+  EXPECT_EQ(2u, profile.limits.at(0).width);
+  EXPECT_EQ("linalg.cpp:36 runs in an arena of 1 thread, with at most 2 at a time",
+            limit_in_words(profile.limits[0]));
+}
+
+TEST(ConcurrencyLimits, WideArenaLimitsNothing) {
+  const Profile profile = limited_profile_of(eight_tasks("asked=40"));
+  ASSERT_EQ(1u, profile.limits.size());
+  EXPECT_EQ(nullptr, profile.binding_limit());
+  EXPECT_EQ(40u, profile.least_time());
+  EXPECT_EQ(40u, profile.prediction.runs[2].time);
+  EXPECT_EQ(nullptr, few_threads(profile));
+  const Profile none = limited_profile_of(eight_tasks("arena=0"));
+  EXPECT_TRUE(none.limits.empty());
+  EXPECT_EQ(none.verdict.headline, profile.verdict.headline);
+  EXPECT_EQ(none.advice, profile.advice);
+}
+
+TEST(ConcurrencyLimits, NumberOfTheMachineIsNamedAndLimitsNothing) {
+  const Profile profile = limited_profile_of(eight_tasks("asked=2 like_machine=1"));
+  EXPECT_EQ(nullptr, profile.binding_limit());
+  EXPECT_EQ(40u, profile.least_time());
+  EXPECT_EQ(40u, profile.prediction.runs[2].time);
+  const auto warning = std::ranges::find(profile.warnings, "like_machine", &Warning::name);
+  ASSERT_TRUE(warning != profile.warnings.end());
+  EXPECT_EQ(
+      "linalg.cpp:36 runs in an arena of 2 threads, as many as there are CPUs: predicted times "
+      "for more CPUs take it to grow with them; if the program has a fixed number, the speedup "
+      "is at most 2.14 (tp-run --as-if-cores 8 shows which)",
+      warning->text);
+}
+
+TEST(ConcurrencyLimits, GlobalControl) {
+  const Profile profile =
+      limited_profile_of(eight_tasks("arena=0", "allowed work=10 time=10 threads=2\n"));
+  ASSERT_EQ(1u, profile.limits.size());
+  EXPECT_FALSE(profile.limits[0].is_arena);
+  EXPECT_EQ(170u, profile.limits[0].work);
+  EXPECT_EQ(85u, profile.least_time());
+  EXPECT_EQ("The program allows oneTBB 2 threads (global_control).", profile.verdict.detail);
+  EXPECT_EQ(100u, profile.prediction.runs[2].time);
+}
+
+} // namespace
+} // namespace tp::analysis

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// The law of locks: by hand, and against brute force on random programs with locks
+// (tests/support/random_program.h). TP_ORACLE_RUNS sets the number of programs.
+#include "oracle_runs.h"
+#include "passes/lock_law.h"
+#include "profile/make_profile.h"
+#include "profile/trace_readings.h"
+#include "random_program.h"
+#include "sites/site_table.h"
+#include "trace/metadata_reader.h"
+#include "trace_script.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tp::analysis {
+namespace {
+
+Profile profile_of_locks(const std::string& script, const ProfileOptions& options = {}) {
+  return make_profile(test::parse_trace_script(script).source(), options);
+}
+
+// Two tasks of 100, of each the middle in a section of 60; main before and after them.
+constexpr char kTwoTasks[] = "run locks=all c_locks_seen=1 cpus=4\n"
+                             "site 1 a.cpp 1\n"
+                             "lock-place 0 spin_mutex q.cpp 17\n"
+                             "stream 0\n"
+                             "thread role=main\n"
+                             "lock slot=3 address=64 kind=spin_mutex\n"
+                             "spawn work=10 site=1 ctx=new-exclusive\n"
+                             "spawn site=1 ctx=last\n"
+                             "wait ctx=last\n"
+                             "section slot=3 place=0 lead=30 work=60\n"
+                             "task work=100\n"
+                             "section slot=3 place=0 lead=20 work=60 contended=1 waited=7\n"
+                             "task task=-1 work=100\n"
+                             "wait-end\n"
+                             "end work=5\n"
+                             "thread-end\n";
+
+TEST(Locks, SectionsRunOneAfterTheOther) {
+  const Profile profile = profile_of_locks(kTwoTasks);
+  EXPECT_EQ(215u, profile.work);
+  EXPECT_EQ(115u, profile.span);
+  ASSERT_EQ(1u, profile.locks.rows.size());
+  const LockRow& lock = profile.locks.rows[0];
+  EXPECT_EQ("spin_mutex", lock.kind);
+  EXPECT_EQ("spin_mutex at q.cpp:17", lock.name);
+  ASSERT_EQ(1u, lock.places.size());
+  EXPECT_EQ(17u, lock.places[0].info.line);
+  EXPECT_EQ(2u, lock.totals.acquisitions);
+  EXPECT_EQ(1u, lock.totals.contended);
+  EXPECT_EQ(0u, lock.totals.shared);
+  EXPECT_EQ(120u, lock.totals.held);
+  EXPECT_EQ(60u, lock.totals.longest_held);
+  EXPECT_EQ(7u, lock.totals.waited);
+  EXPECT_EQ(120u, lock.bound.sections);
+  EXPECT_EQ(30u, lock.bound.before); // 10 + 20
+  EXPECT_EQ(15u, lock.bound.after);  // 10 + 5
+  EXPECT_EQ(LockBoundKind::Proven, lock.bound_kind);
+  EXPECT_EQ(165u, profile.parallelism_with_locks().denominator);
+  EXPECT_EQ(165u, profile.speedup_limit().denominator);
+  for (const SpeedupBound& bound : profile.bounds)
+    EXPECT_LE(bound.upper.value(), 215.0 / 165 + 1e-9) << bound.procs;
+  for (const PredictedRun& run : profile.prediction.runs)
+    EXPECT_GE(run.time, 165u) << run.procs;
+  EXPECT_NE(std::string::npos, profile.verdict.headline.find("spin_mutex at q.cpp:17"))
+      << profile.verdict.headline;
+  EXPECT_EQ(17u, profile.verdict.line);
+  // More tasks would have the same sections: no other remedy saves anything.
+  ASSERT_FALSE(profile.findings.empty());
+  EXPECT_EQ(Shape::Lock, profile.findings[0].shape);
+  EXPECT_GT(profile.findings[0].saves_at_most(), 40u);
+  for (std::size_t i = 1; i < profile.findings.size(); ++i)
+    EXPECT_EQ(0u, profile.findings[i].saves_at_most()) << profile.findings[i].text;
+  EXPECT_NE(std::string::npos, profile.advice.find("spin_mutex at q.cpp:17")) << profile.advice;
+  for (const Warning& warning : profile.warnings)
+    EXPECT_EQ(std::string::npos, warning.name.find("lock")) << warning.text;
+}
+
+TEST(Locks, WhatIfs) {
+  const Profile profile = profile_of_locks(kTwoTasks);
+  const LockRow& lock = profile.locks.rows.at(0);
+  const auto denominator = [&](LockChange change, std::uint64_t factor) {
+    const LockWhatIf* const found = lock.what_if_of(change, factor);
+    return found ? found->parallelism.denominator : 0;
+  };
+  // Half as long: 60 for both; the path through the second task is 10 + 40 + 30 + 5.
+  EXPECT_EQ(2 * 85u, denominator(LockChange::Shorter, 2));
+  EXPECT_EQ(115u, denominator(LockChange::Split, 2)); // sections 60: the span is longer
+  EXPECT_EQ(115u, denominator(LockChange::Gone, 1));
+  EXPECT_EQ(115u, denominator(LockChange::Shared, 1));
+  // If the tasks' code were twice as fast, the sections would be as well.
+  const auto tasks = std::ranges::find_if(profile.explored, [](const WhatIfCandidate& each) {
+    return each.kind == CandidateKind::Site && each.place.line == 1;
+  });
+  ASSERT_NE(profile.explored.end(), tasks);
+  for (const WhatIfPoint& point : tasks->points)
+    EXPECT_EQ(std::max<std::uint64_t>(15 * point.factor + 100, 120), point.parallelism.denominator)
+        << point.factor;
+}
+
+// A reader's section and the writers', and a lock that is held across a wait: its own span is the
+// path from Take to Give, not what the thread did meanwhile.
+TEST(Locks, SharedAndAcrossSteps) {
+  const Profile profile = profile_of_locks("run locks=all c_locks_seen=1\n"
+                                           "site 1 a.cpp 1\n"
+                                           "lock-place 0 rw_mutex q.cpp 17\n"
+                                           "lock-place 1 rw_mutex q.cpp 27\n"
+                                           "stream 0\n"
+                                           "thread role=main\n"
+                                           "lock slot=0 address=64 kind=rw_mutex\n"
+                                           "take slot=0 place=0 lead=4\n"
+                                           "spawn work=10 site=1 ctx=new-exclusive\n"
+                                           "wait work=1 ctx=last\n"
+                                           "task work=100\n"
+                                           "wait-end\n"
+                                           "give slot=0 lead=2\n"
+                                           "section slot=0 place=1 lead=3 work=8 shared=1\n"
+                                           "section slot=0 place=1 lead=12 work=5 shared=1\n"
+                                           "end work=20\n"
+                                           "thread-end\n");
+  ASSERT_EQ(1u, profile.locks.rows.size());
+  const LockRow& lock = profile.locks.rows[0];
+  EXPECT_EQ(2u, lock.places.size());
+  EXPECT_EQ(3u, lock.totals.acquisitions);
+  EXPECT_EQ(2u, lock.totals.shared);
+  EXPECT_EQ(6u + 100 + 2 + 8 + 5, lock.totals.held);
+  // With the longest reader 4 + 116 + 9 are less.
+  EXPECT_EQ(4u, lock.bound.before);
+  EXPECT_EQ(108u, lock.bound.sections);
+  EXPECT_EQ(18u, lock.bound.after);
+}
+
+TEST(Locks, RecursionCountsOnce) {
+  const Profile profile = profile_of_locks("run locks=all c_locks_seen=1\n"
+                                           "site 1 a.cpp 1\n"
+                                           "lock-place 0 pthread_mutex q.cpp 17\n"
+                                           "stream 0\n"
+                                           "thread role=main\n"
+                                           "lock slot=0 address=64 kind=pthread_mutex reused=1\n"
+                                           "section slot=0 place=0 lead=5 work=3\n"
+                                           "section slot=0 place=0 lead=2 work=10\n"
+                                           "spawn work=20 site=1 ctx=new-exclusive\n"
+                                           "wait ctx=last\n"
+                                           "task work=1\n"
+                                           "wait-end\n"
+                                           "end\n"
+                                           "thread-end\n");
+  const LockRow& lock = profile.locks.rows.at(0);
+  EXPECT_EQ(2u, lock.totals.acquisitions);
+  EXPECT_EQ(10u, lock.totals.held);
+  EXPECT_EQ(10u, lock.bound.sections);
+  EXPECT_EQ(LockBoundKind::IfOneObject, lock.bound_kind);
+  EXPECT_EQ(0u, profile.locks.proven);
+}
+
+// Different objects are never added, and a new generation is another object.
+TEST(Locks, ObjectsAreApart) {
+  const Profile profile =
+      profile_of_locks("run locks=all c_locks_seen=1\n"
+                       "site 1 a.cpp 1\n"
+                       "lock-place 0 mutex q.cpp 17\n"
+                       "stream 0\n"
+                       "thread role=main\n"
+                       "lock slot=0 address=64 kind=mutex\n"
+                       "section slot=0 place=0 lead=0 work=30\n"
+                       "lock slot=0 address=64 kind=mutex generation=1\n"
+                       "section slot=0 place=0 lead=30 work=20\n"
+                       "lock slot=0 address=128 kind=mutex\n"
+                       "section slot=0 place=0 lead=0 many=1000 work=40 error=6\n"
+                       "spawn work=60 site=1 ctx=new-exclusive\n"
+                       "wait ctx=last\n"
+                       "task work=1\n"
+                       "wait-end\n"
+                       "end\n"
+                       "thread-end\n");
+  ASSERT_EQ(1u, profile.locks.rows.size());
+  const LockRow& lock = profile.locks.rows[0];
+  EXPECT_EQ(3u, lock.objects);
+  EXPECT_EQ(1002u, lock.totals.acquisitions);
+  EXPECT_EQ(90u, lock.totals.held);
+  EXPECT_EQ(6u, lock.totals.held_error);
+  EXPECT_EQ(40u, lock.bound.sections);
+  EXPECT_EQ(LockBoundKind::Estimate, lock.bound_kind);
+  EXPECT_LE(profile.locks.proven, 61u);
+  EXPECT_GE(profile.locks.proven, 30u);
+}
+
+TEST(Locks, OfAnOlderRecording) {
+  test::TraceBuilder builder = test::parse_trace_script(test::kTwoChildren);
+  builder.locks.clear();
+  const Profile profile = make_profile(builder.source(), {});
+  ASSERT_FALSE(profile.warnings.empty());
+  EXPECT_EQ("locks_not_observed", profile.warnings.back().name);
+}
+
+// ---- random programs
+
+void compare(const test::OracleLocks& expected, const LockLaw::Results& found, std::size_t measure,
+             bool with_bounds) {
+  EXPECT_EQ(expected.span, found.span[measure]);
+  EXPECT_EQ(expected.work, found.work[measure]);
+  std::size_t used = 0;
+  for (const LockLaw::Object& object : found.objects) {
+    if (object.places.empty())
+      continue;
+    ++used;
+    ASSERT_TRUE(expected.objects.contains(object.info.address));
+    const test::OracleLock& oracle = expected.objects.at(object.info.address);
+    SCOPED_TRACE("lock " + std::to_string(object.info.address));
+    EXPECT_EQ(oracle.exclusive, object.exclusive[measure]);
+    EXPECT_EQ(oracle.longest_shared, object.longest_shared[measure]);
+    EXPECT_EQ(oracle.acquisitions, object.totals.acquisitions);
+    EXPECT_EQ(oracle.contended, object.totals.contended);
+    EXPECT_EQ(oracle.shared, object.totals.shared);
+    EXPECT_EQ(oracle.held, object.totals.held);
+    EXPECT_EQ(oracle.waited, object.totals.waited);
+    EXPECT_EQ(oracle.open, object.open);
+    if (with_bounds) {
+      EXPECT_EQ(oracle.bound, object.bound[LockLaw::kWork].length());
+    }
+  }
+  EXPECT_EQ(expected.objects.size(), used);
+}
+
+void check_locks(bool late) {
+  unsigned compared = 0, across = 0, beyond_span = 0;
+  for (std::uint64_t seed = 1; compared < test::oracle_runs(); ++seed) {
+    const auto program =
+        test::make_random_program({.seed = seed,
+                                   .late = late,
+                                   .most_tasks = 1 + static_cast<unsigned>(seed % 40),
+                                   .locks = true});
+    ASSERT_LT(seed, 20u * test::oracle_runs() + 100) << "too few programs end";
+    if (!program.valid)
+      continue;
+    ++compared;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const TraceSource source = program.trace.source();
+    const TraceInfo info = read_info(source);
+    const SiteTable table = build_site_table(info.sites, {});
+    const TraceReadings readings(source, info, table, {});
+    const auto fold = readings.read({}, {.sites = true}).fold;
+    EXPECT_EQ(program.expected.span, fold.span);
+    const auto place = static_cast<LockPlaceId>(1 + seed % test::kOracleLockPlaces);
+    LockLawSetup setup;
+    setup.scenarios.push_back({.factor = 3});
+    for (const LockPlaceId each : ids_below(table.lock_places.end_id()))
+      setup.scenarios.back().places.grown_to(each) = each == place;
+    setup.scenarios.push_back({.factor = 2});
+    for (const StepClassId id : ids_below(fold.classes.end_id()))
+      if (table.rows[fold.classes[id].row].line == 20)
+        setup.scenarios.back().code.classes.push_back(id);
+    for (std::uint32_t object = 0; object < test::kOracleLocks; ++object)
+      setup.ends_of.push_back(static_cast<LockObjectId>(object));
+    LockLaw law(std::move(setup));
+    readings.read(law);
+    const LockLaw::Results found = law.results();
+    const test::OracleLocks plain = program.locks({}, {}, 1);
+    compare(plain, found, LockLaw::kWork, true);
+    if (!late) { // the oracle counts unit by unit
+      compare(program.locks(table.lock_places[place].info.line - test::kFirstLockLine, {}, 3),
+              found, LockLaw::kFirstScenario, false);
+      compare(program.locks({}, 20, 2), found, LockLaw::kFirstScenario + 1, false);
+    }
+    for (const auto& [address, lock] : plain.objects) {
+      beyond_span += lock.bound > plain.span;
+      across += lock.exclusive > 0;
+    }
+    if (::testing::Test::HasFailure())
+      return;
+  }
+  EXPECT_GT(across, test::oracle_runs());
+  if (test::oracle_runs() >= 500) { // they are rare
+    EXPECT_GT(beyond_span, test::oracle_runs() / 200);
+  }
+}
+
+TEST(Locks, RandomProgramsInTimeOrder) {
+  check_locks(false);
+}
+TEST(Locks, RandomProgramsWithLateAndSkewedRecords) {
+  check_locks(true);
+}
+
+} // namespace
+} // namespace tp::analysis

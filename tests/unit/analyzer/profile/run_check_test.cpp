@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time of a run against its prediction, by arithmetic.
+#include "profile/make_profile.h"
+#include "trace_script.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tp::analysis {
+namespace {
+
+// A script in ms: "work=3m" is 3,000,000.
+Profile profile_with_run(std::string script, const std::string& run = "") {
+  for (std::size_t at = 0; (at = script.find_first_of("0123456789", at)) != std::string::npos;) {
+    at = script.find_first_not_of("0123456789", at);
+    if (at != std::string::npos && script[at] == 'm' &&
+        (at + 1 == script.size() || script[at + 1] <= ' '))
+      script.replace(at, 1, "000000");
+  }
+  ProfileOptions options;
+  options.burden_ns = 0;
+  return make_profile(
+      test::parse_trace_script("run cpus=2 clock=tsc-rseq unit=ticks hz=1000000000 same_as_time=1 "
+                               "sleep_seen=1 waits_seen=1 " +
+                               run + "\nsite 1 a.cpp 1\n" + script)
+          .source(),
+      options);
+}
+
+// Main works for 10 ms, runs one task, and works for 10 ms. `task`: its records.
+Profile around(const std::string& task, const std::string& run = "") {
+  return profile_with_run("stream 0\nthread role=main\n"
+                          "spawn work=10m site=1 ctx=new-exclusive\nwait ctx=last\n" +
+                              task + "\nwait-end\nend work=10m\nthread-end\n",
+                          run);
+}
+
+TEST(RunCheck, SaysNothingOfARunAsPredicted) {
+  const RunCheck check = around("task task=0.0 work=20m").run_check;
+  EXPECT_EQ("", check.skipped_because);
+  EXPECT_EQ(2u, check.procs);
+  EXPECT_EQ(40'000'000u, check.elapsed_ns);
+  EXPECT_EQ(40'000'000u, check.predicted_ns);
+  EXPECT_EQ(0u, check.without_cpu_ns);
+  EXPECT_FALSE(check.differs());
+  EXPECT_EQ("", check.text);
+}
+
+// Sleep other than waiting for threads is part of the prediction.
+TEST(RunCheck, LatencyIsPredicted) {
+  const RunCheck check =
+      around("asleep time=80m waited=0\ntask task=0.0 work=20m wall=80m").run_check;
+  EXPECT_EQ(120'000'000u, check.elapsed_ns);
+  EXPECT_EQ(120'000'000u, check.predicted_ns);
+  EXPECT_FALSE(check.differs());
+}
+
+TEST(RunCheck, NamesWhatWaited) {
+  const Profile profile = around("asleep time=80m waited=80m\ntask task=0.0 work=20m wall=80m");
+  const RunCheck& check = profile.run_check;
+  EXPECT_EQ(120'000'000u, check.elapsed_ns);
+  EXPECT_EQ(40'000'000u, check.predicted_ns);
+  EXPECT_EQ(0u, check.without_cpu_ns);
+  EXPECT_TRUE(check.differs());
+  EXPECT_TRUE(check.disproves());
+  ASSERT_EQ(1u, check.causes.size());
+  EXPECT_EQ(RunCause::Waited, check.causes[0].cause);
+  EXPECT_EQ(80'000'000u, check.causes[0].ns);
+  EXPECT_EQ(1u, check.causes[0].place.line);
+  EXPECT_EQ("This run took 120 ms on 2 CPUs, and 40.0 ms are predicted for it: the tasks of "
+            "a.cpp:1 waited "
+            "80.0 ms for other threads (locks, condition variables, events).",
+            check.text);
+}
+
+TEST(RunCheck, ASharedMachineDisprovesNothing) {
+  const RunCheck check = around("task task=0.0 work=20m wall=80m").run_check;
+  EXPECT_EQ(120'000'000u, check.elapsed_ns);
+  EXPECT_EQ(40'000'000u, check.predicted_ns);
+  EXPECT_NEAR(80e6, static_cast<double>(check.without_cpu_ns), 1e5); // shares are 1024ths
+  EXPECT_TRUE(check.differs());
+  EXPECT_FALSE(check.disproves());
+  ASSERT_EQ(1u, check.causes.size());
+  EXPECT_EQ(RunCause::NoCpu, check.causes[0].cause);
+}
+
+// 6 ms more than predicted are less than what the estimate of 80 ms may be off by.
+TEST(RunCheck, AnEstimateDisprovesNothingByLessThanItsError) {
+  const RunCheck check =
+      around("asleep time=6m waited=6m\ntask task=0.0 work=20m wall=86m").run_check;
+  EXPECT_NEAR(46e6, static_cast<double>(check.on_cpus_ns()), 3e5);
+  EXPECT_EQ(40'000'000u, check.predicted_ns);
+  EXPECT_FALSE(check.disproves());
+}
+
+// What a step sleeps passes whether it has a CPU or not.
+TEST(RunCheck, SleepIsNotTakenByOthers) {
+  const RunCheck check =
+      around("asleep time=80m waited=0\ntask task=0.0 work=20m wall=100m").run_check;
+  EXPECT_EQ(140'000'000u, check.elapsed_ns);
+  EXPECT_EQ(120'000'000u, check.predicted_ns);
+  EXPECT_NEAR(20e6, static_cast<double>(check.without_cpu_ns), 3e5);
+}
+
+TEST(RunCheck, WithoutKnownWaitsSleepIsOpen) {
+  EXPECT_EQ(
+      "This run took 120 ms on 2 CPUs, and 40.0 ms are predicted for it: the tasks of a.cpp:1 "
+      "slept for "
+      "80.0 ms (tp-run records for what).",
+      around("asleep time=80m\ntask task=0.0 work=20m wall=80m", "waits_seen=0").run_check.text);
+}
+
+TEST(RunCheck, SmallDifferencesAreNone) {
+  EXPECT_FALSE(
+      around("asleep time=3m waited=3m\ntask task=0.0 work=20m wall=3m").run_check.differs());
+  EXPECT_TRUE(
+      around("asleep time=5m waited=5m\ntask task=0.0 work=20m wall=5m").run_check.differs());
+  EXPECT_FALSE(around("asleep time=900000 waited=900000\ntask task=0.0 work=1 wall=900000")
+                   .run_check.differs());
+}
+
+// Eight tasks of 10 ms, one after the other since each waits for the one before.
+TEST(RunCheck, AVerdictDoesNotPromiseWhatTheRunDisproves) {
+  std::string script = "stream 0\nthread role=main\n";
+  for (unsigned i = 0; i < 8; ++i)
+    script += std::string("spawn site=1 ctx=") + (i == 0 ? "new-exclusive\n" : "last\n");
+  script += "wait ctx=last\n";
+  for (unsigned i = 8; i-- > 4;)
+    script +=
+        "asleep time=10m waited=10m\ntask task=0." + std::to_string(i) + " work=10m wall=10m\n";
+  script += "wait-end\nend\nthread-end\nstream 1\nthread role=worker\n";
+  for (unsigned i = 0; i < 4; ++i)
+    script += "begin task=0." + std::to_string(i) +
+              "\nasleep time=10m waited=10m\nend work=10m wall=10m\n";
+  const Profile profile = profile_with_run(script + "thread-end\n");
+  ASSERT_EQ(80'000'000u, profile.run_check.elapsed_ns);
+  ASSERT_EQ(40'000'000u, profile.run_check.predicted_ns);
+  EXPECT_TRUE(profile.verdict.is_disproved);
+  EXPECT_EQ("Not as fast as predicted: by its tasks the program would scale to 16 CPUs, and this "
+            "run took 2.00 "
+            "times as long as that would on its 2.",
+            profile.verdict.headline);
+}
+
+TEST(RunCheck, NeedsAUnitOfTime) {
+  const Profile profile = make_profile(
+      test::parse_trace_script("run cpus=2\nstream 0\nthread role=main\nend work=7\nthread-end\n")
+          .source(),
+      {});
+  EXPECT_EQ("the unit of work is not time", profile.run_check.skipped_because);
+  EXPECT_EQ("", profile.run_check.text);
+}
+
+} // namespace
+} // namespace tp::analysis

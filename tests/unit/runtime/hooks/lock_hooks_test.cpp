@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of locks, through tp/hooks.h: where in a step a section begins, and its work, in units of the
+// virtual clock.
+#include "builder/thread_state.h"
+#include "rt_support.h"
+
+#include "fake_scheduler.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+using namespace tp::test;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+// Any addresses.
+char first, second;
+
+// Here the runtime is part of this executable, whose own locks are ignored: as if another module called.
+void take(const void* lock, unsigned mode = 0, unsigned kind = TP_LOCK_SPIN_MUTEX) {
+  tp_on_lock_taken(lock, kind, mode, reinterpret_cast<const void*>(&std::free));
+}
+
+// The records of locks, and those that close a step.
+Lines steps_and_locks_of(const std::string& data) {
+  Lines lines;
+  for (const auto& record : read_stream(data + "/000000.tps").records)
+    if (record.op != tp::trace::Op::Extended)
+      lines.push_back(line_of(record));
+  return lines;
+}
+
+std::vector<tp::trace::LockObjectPayload> locks_of(const std::string& data) {
+  std::vector<tp::trace::LockObjectPayload> locks;
+  const Stream stream = read_stream(data + "/000000.tps");
+  for (const auto& record : stream.records)
+    if (record.op == tp::trace::Op::Extended &&
+        record.extended_kind == tp::trace::ExtendedKind::LockObject) {
+      locks.emplace_back();
+      EXPECT_EQ(record.payload_bytes, sizeof locks.back());
+      std::memcpy(&locks.back(), record.payload, sizeof locks.back());
+    }
+  return locks;
+}
+
+unsigned places_of(const std::string& data) {
+  const std::string sites = content_of(data + "/sites.jsonl");
+  unsigned count = 0;
+  for (std::size_t at = 0; (at = sites.find("\"lock_place\"", at)) != std::string::npos; ++at)
+    ++count;
+  return count;
+}
+
+} // namespace
+
+TEST(Locks, SectionsOfOneStep) {
+  const std::string data = record([] {
+    start();
+    tp_spend(5);
+    take(&first);
+    tp_spend(7);
+    EXPECT_EQ(tp_on_lock_given(&first), 1);
+    tp_spend(1);
+    take(&second, TP_LOCK_SHARED, TP_LOCK_RW_MUTEX);
+    tp_spend(2);
+    EXPECT_EQ(tp_on_lock_given(&second), 1);
+    EXPECT_EQ(tp_on_lock_given(&second), 0);
+    tp_spend(1);
+  });
+  EXPECT_EQ(steps_and_locks_of(data),
+            (Lines{"Cut 0", "Section at 5 work 7", "Section at 13 work 2 shared", "End 16"}));
+  const auto locks = locks_of(data);
+  ASSERT_EQ(locks.size(), 2u);
+  EXPECT_EQ(locks[0].address, reinterpret_cast<std::uint64_t>(&first));
+  EXPECT_EQ(locks[0].kind, TP_LOCK_SPIN_MUTEX);
+  EXPECT_EQ(locks[0].flags, 0); // static data
+  EXPECT_NE(content_of(data + "/sites.jsonl").find("{\"lock\":" + std::to_string(locks[1].address)),
+            std::string::npos);
+  EXPECT_NE(content_of(data + "/run.json").find("\"locks\":\"auto\""), std::string::npos);
+}
+
+TEST(Locks, NestedAndGivenInAnyOrder) {
+  const std::string data = record([] {
+    start();
+    take(&first);
+    tp_spend(1);
+    take(&second);
+    tp_spend(2);
+    tp_on_lock_given(&first);
+    tp_spend(4);
+    tp_on_lock_given(&second);
+  });
+  EXPECT_EQ(steps_and_locks_of(data),
+            (Lines{"Cut 0", "Section at 0 work 3", "Section at 1 work 6", "End 7"}));
+}
+
+TEST(Locks, HeldAcrossSteps) {
+  const std::string data = record([] {
+    FakeTask task;
+    FakeContext context;
+    start();
+    tp_spend(5);
+    take(&first);
+    tp_spend(7);
+    spawn(task, context);
+    tp_spend(2);
+    wait(context, [&] {
+      run(task, context, [] {
+        tp_spend(1);
+        take(&second);
+        tp_spend(3);
+        tp_on_lock_given(&second);
+      });
+    });
+    tp_spend(4);
+    tp_on_lock_given(&first);
+    tp_spend(6);
+  });
+  EXPECT_EQ(steps_and_locks_of(data),
+            (Lines{"Cut 0", "Take at 5", "Spawn 12 new", "Wait 2 last", "Begin newest",
+                   "Section at 1 work 3", "End 4", "WaitEnd", "Give at 4", "End 10"}));
+}
+
+TEST(Locks, ATaskMayKeepALockBeyondItsEnd) {
+  const std::string data = record([] {
+    FakeTask task;
+    FakeContext context;
+    start();
+    spawn(task, context);
+    wait(context, [&] {
+      run(task, context, [] {
+        tp_spend(3);
+        take(&first);
+      });
+    });
+    tp_spend(4);
+    tp_on_lock_given(&first);
+  });
+  EXPECT_EQ(steps_and_locks_of(data),
+            (Lines{"Cut 0", "Spawn 0 new", "Wait 0 last", "Begin newest", "Take at 3", "End 3",
+                   "WaitEnd", "Give at 4", "End 4"}));
+}
+
+TEST(Locks, WaitingIsNotWork) {
+  const std::string data = record([] {
+    start();
+    tp_spend(5);
+    tp_on_lock_wait();
+    tp_spend(100); // spins
+    tp_sleep(50);
+    tp_on_lock_wait();
+    tp_spend(10);
+    tp_on_lock_wait_end(0);
+    tp_on_lock_wait_end(0);
+    take(&first);
+    tp_spend(7);
+    tp_on_lock_wait(); // for another one, inside of the section
+    tp_spend(1000);
+    tp_on_lock_wait_end(0);
+    take(&second);
+    tp_on_lock_given(&second);
+    tp_on_lock_given(&first);
+    take(&first);
+    tp_on_lock_given(&first);
+  });
+  EXPECT_EQ(steps_and_locks_of(data),
+            (Lines{"Cut 0", "Section at 12 work 0 contended", "Section at 5 work 7 contended",
+                   "Section at 12 work 0", "End 12"}));
+  const Stream stream = read_stream(data + "/000000.tps");
+  for (const auto& record : stream.records) {
+    EXPECT_FALSE(record.op == tp::trace::Op::Extended &&
+                 record.extended_kind == tp::trace::ExtendedKind::Asleep);
+    if (record.op == tp::trace::Op::Section) {
+      EXPECT_EQ(record.wall > 0, (record.flags & tp::trace::kLockContended) != 0);
+    }
+  }
+}
+
+namespace {
+
+// Time and, of it, waited.
+std::pair<std::uint64_t, std::uint64_t> asleep_of(const std::string& data) {
+  std::pair<std::uint64_t, std::uint64_t> sum;
+  const Stream stream = read_stream(data + "/000000.tps");
+  for (const auto& record : stream.records)
+    if (record.op == tp::trace::Op::Extended &&
+        record.extended_kind == tp::trace::ExtendedKind::Asleep) {
+      tp::trace::AsleepPayload payload;
+      std::memcpy(&payload, record.payload, sizeof payload);
+      sum.first += payload.time;
+      sum.second += payload.waited;
+    }
+  return sum;
+}
+
+} // namespace
+
+// As in a loop around an attempt that announces what it got.
+TEST(Locks, TakenBeforeTheWaitEnds) {
+  const std::string data = record([] {
+    start();
+    tp_spend(5);
+    tp_on_lock_wait();
+    for (int i = 0; i < 3; ++i) {
+      tp_spend(100);
+      take(&second); // which the attempt needs
+      tp_spend(20);
+      tp_on_lock_given(&second);
+    }
+    take(&second);
+    take(&first);
+    tp_on_lock_wait_end(0);
+    tp_on_lock_given(&second);
+    tp_spend(7);
+    tp_on_lock_given(&first);
+    take(&first);
+    tp_on_lock_given(&first);
+  });
+  EXPECT_EQ(steps_and_locks_of(data),
+            (Lines{"Cut 0", "Section at 5 work 0", "Section at 5 work 0", "Section at 5 work 0",
+                   "Section at 5 work 0", "Section at 5 work 7 contended", "Section at 12 work 0",
+                   "End 12"}));
+}
+
+TEST(Locks, AnAttemptThatFailsIsAWait) {
+  const std::string data = record([] {
+    start();
+    tp_spend(5);
+    tp_sleep(3);
+    tp_on_lock_wait();
+    tp_spend(100);
+    tp_sleep(50);
+    tp_on_lock_wait_end(1);
+    tp_spend(2);
+    take(&first);
+    tp_on_lock_given(&first);
+  });
+  EXPECT_EQ(steps_and_locks_of(data), (Lines{"Cut 0", "Section at 7 work 0", "End 7"}));
+  EXPECT_EQ(asleep_of(data), (std::pair<std::uint64_t, std::uint64_t>{153, 150}));
+}
+
+TEST(Locks, BusyWaitsAreSleep) {
+  const std::string data = record([] {
+    start();
+    tp_spend(5);
+    tp_on_busy_wait();
+    tp_spend(100);
+    tp_on_busy_wait_end();
+    tp_spend(2);
+    tp_sleep(30);
+  });
+  EXPECT_EQ(steps_and_locks_of(data), (Lines{"Cut 0", "End 7"}));
+  EXPECT_EQ(asleep_of(data), (std::pair<std::uint64_t, std::uint64_t>{130, 100}));
+}
+
+TEST(Locks, ABusyWaitEndsWithItsStep) {
+  const std::string data = record([] {
+    FakeTask task;
+    FakeContext context;
+    start();
+    tp_spend(5);
+    tp_on_busy_wait();
+    tp_spend(100);
+    spawn(task, context);
+    tp_spend(20);
+    tp_on_busy_wait_end();
+    tp_spend(2);
+    wait(context, [&] { run(task, context, [] { tp_spend(1); }); });
+  });
+  EXPECT_EQ(steps_and_locks_of(data),
+            (Lines{"Cut 0", "Spawn 5 new", "Wait 22 last", "Task 1 newest", "WaitEnd", "End 0"}));
+  EXPECT_EQ(asleep_of(data), (std::pair<std::uint64_t, std::uint64_t>{100, 100}));
+}
+
+TEST(Locks, OnlyTheOutermostAcquisitionCounts) {
+  const std::string data = record([] {
+    start();
+    const unsigned kind = TP_LOCK_PTHREAD_MUTEX;
+    take(&first, TP_LOCK_RECURSIVE, kind);
+    tp_spend(1);
+    take(&first, TP_LOCK_RECURSIVE, kind);
+    tp_spend(2);
+    EXPECT_EQ(tp_on_lock_given(&first), 1);
+    tp_spend(4);
+    EXPECT_EQ(tp_on_lock_given(&first), 1);
+    EXPECT_EQ(tp_on_lock_given(&first), 0);
+  });
+  EXPECT_EQ(steps_and_locks_of(data), (Lines{"Cut 0", "Section at 0 work 7", "End 7"}));
+}
+
+TEST(Locks, ANewLockAtTheSameAddressIsAnotherOne) {
+  const std::string data = record([] {
+    start();
+    const auto lock = std::make_unique<char>();
+    for (int i = 0; i < 3; ++i) {
+      take(lock.get());
+      tp_on_lock_given(lock.get());
+      if (i > 0)
+        tp_on_lock_renewed(lock.get());
+    }
+  });
+  const auto locks = locks_of(data);
+  ASSERT_EQ(locks.size(), 2u);
+  EXPECT_EQ(locks[0].address, locks[1].address);
+  EXPECT_EQ(locks[0].flags, tp::trace::kLockMayBeReused);
+  EXPECT_EQ(locks[0].generation + 1, locks[1].generation);
+  EXPECT_EQ(locks[1].flags, 0); // its making was seen
+}
+
+TEST(Locks, MoreLocksThanSlots) {
+  constexpr unsigned kLocks = 5000;
+  const std::string data = record([] {
+    static char locks[kLocks];
+    start();
+    for (unsigned round = 0; round < 2; ++round)
+      for (char& lock : locks) {
+        take(&lock);
+        tp_spend(1);
+        tp_on_lock_given(&lock);
+      }
+  });
+  // Each section belongs to the lock that its slot means then.
+  std::map<unsigned, std::uint64_t> meaning;
+  std::map<std::uint64_t, unsigned> sections;
+  const Stream stream = read_stream(data + "/000000.tps");
+  for (const auto& record : stream.records) {
+    if (record.op == tp::trace::Op::Extended &&
+        record.extended_kind == tp::trace::ExtendedKind::LockObject) {
+      tp::trace::LockObjectPayload payload;
+      std::memcpy(&payload, record.payload, sizeof payload);
+      meaning[payload.slot] = payload.address;
+    }
+    if (record.op == tp::trace::Op::Section) {
+      ASSERT_TRUE(meaning.contains(record.lock_slot));
+      sections[meaning[record.lock_slot]] += 1;
+    }
+  }
+  EXPECT_EQ(sections.size(), kLocks);
+  EXPECT_TRUE(std::all_of(sections.begin(), sections.end(),
+                          [](const auto& entry) { return entry.second == 2; }));
+  EXPECT_EQ(places_of(data), 1u);
+}
+
+TEST(Locks, TwoThatShareASlotWhileHeld) {
+  const std::string data = record([] {
+    start();
+    // The slot is the upper bits of a product: some address near has the same.
+    static char near[1 << 20];
+    const auto slot = [](const char* at) {
+      return reinterpret_cast<std::uint64_t>(at) * 0x9e3779b97f4a7c15ull >>
+             (64 - tp::rt::kLockSlotBits);
+    };
+    const char* other = near + 1;
+    while (slot(other) != slot(near))
+      ++other;
+    take(near);
+    tp_spend(1);
+    take(other);
+    tp_spend(2);
+    tp_on_lock_given(other);
+    tp_on_lock_given(near);
+  });
+  const auto locks = locks_of(data);
+  ASSERT_EQ(locks.size(), 2u);
+  EXPECT_EQ(locks[0].slot, locks[1].slot);
+  EXPECT_GT(locks[0].address, locks[1].address); // in the order of the sections
+  EXPECT_EQ(steps_and_locks_of(data),
+            (Lines{"Cut 0", "Section at 1 work 2", "Section at 0 work 3", "End 3"}));
+}
+
+TEST(Locks, MoreThanAreRemembered) {
+  const std::string data = record([] {
+    static char locks[tp::rt::kMostHeldLocks + 1];
+    start();
+    for (const char& lock : locks)
+      take(&lock);
+    EXPECT_EQ(tp_on_lock_given(&locks[0]), 0);
+    for (std::size_t i = 1; i < sizeof locks; ++i)
+      EXPECT_EQ(tp_on_lock_given(&locks[i]), 1);
+  });
+  EXPECT_EQ(steps_and_locks_of(data).size(), 2 + tp::rt::kMostHeldLocks);
+}
+
+TEST(Locks, NothingInAPause) {
+  const std::string data = record([] {
+    start();
+    tp_spend(5);
+    take(&first);
+    tp_spend(1);
+    tp_set_paused(1);
+    take(&second);
+    tp_spend(10);
+    EXPECT_EQ(tp_on_lock_given(&second), 0);
+    EXPECT_EQ(tp_on_lock_given(&first), 1);
+    tp_set_paused(0);
+    tp_spend(2);
+  });
+  EXPECT_EQ(steps_and_locks_of(data),
+            (Lines{"Cut 0", "Take at 5", "Cut 6", "Give at 0", "Cut 0", "End 2"}));
+}
+
+TEST(Locks, PlacesAndAnnotations) {
+  const std::string data = record([] {
+    start();
+    static constexpr tp_lock_place kPlace{"queue", "a.cpp", 17};
+    tp_on_user_lock_taken(&first, TP_LOCK_SHARED, &kPlace);
+    tp_on_lock_given(&first);
+    take(&second);
+    tp_on_lock_given(&second);
+    take(&second);
+    tp_on_lock_given(&second);
+  });
+  EXPECT_EQ(places_of(data), 2u);
+  EXPECT_NE(
+      content_of(data + "/sites.jsonl")
+          .find("{\"lock_place\":0,\"kind\":\"user_lock\",\"name\":\"queue\",\"file\":\"a.cpp\","
+                "\"line\":17,\"stack\":[["),
+      std::string::npos);
+}
+
+// A thread that has no step open: what it gives then is written with its next step.
+TEST(Locks, GivenBetweenSteps) {
+  const std::string data = record([] {
+    start();
+    take(&first);
+    tp_spend(3);
+    tp_on_block();
+    EXPECT_EQ(tp_on_lock_given(&first), 1);
+    EXPECT_EQ(tp_on_lock_given(&first), 0);
+    take(&second);
+    EXPECT_EQ(tp_on_lock_given(&second), 0);
+    tp_on_unblock();
+    tp_spend(2);
+  });
+  EXPECT_EQ(steps_and_locks_of(data), (Lines{"Cut 0", "Take at 0", "Cut 3", "Give at 0", "End 2"}));
+}
