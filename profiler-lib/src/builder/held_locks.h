@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/site_cache.h"
+#include "builder/short_sections.h"
 #include "clock/work_clock.h"
 #include "sites/call_path.h"
 
@@ -25,6 +26,7 @@ struct HeldLock {
   std::uint64_t address;
   std::uint64_t taken_at; // position of the acquisition
   std::uint64_t waited;   // ticks, before it
+  const void* code;       // that acquired it; null: not known
   std::uint32_t generation;
   std::uint32_t place;
   std::uint32_t more; // acquisitions of a recursive lock beyond the first
@@ -33,6 +35,7 @@ struct HeldLock {
   std::uint8_t flags; // of the record
   bool is_written;    // a Take was: the step of the acquisition has ended
   bool is_given;      // outside of a step: the Give is still to be written
+  bool is_skipped;    // not timed (short_sections.h): of the rest, only address and code are valid
 };
 // Locks that one thread holds at the same time; of more, the one that it has held longest is forgotten.
 inline constexpr unsigned kMostHeldLocks = 64;
@@ -52,6 +55,7 @@ struct LockState {
   bool contended = false;
   std::uint64_t waited = 0;
   KnownLock known[1u << kLockSlotBits];
+  ShortSections shorts;
   SiteCache<8> places; // number + 1
   CallPaths paths;
 };

@@ -5,6 +5,7 @@
 
 #include "builder/dpst_builder.h"
 #include "builder/outside_of_step.h"
+#include "session/session.h"
 #include "sites/lock_places.h"
 
 #include <algorithm>
@@ -16,6 +17,9 @@ namespace {
 using trace::make_tag;
 using trace::Op;
 using trace::RecordEncoder;
+
+// Sections below this mean are sampled.
+constexpr std::uint64_t kShortNs = 100;
 
 // A signal handler may use locks while the thread is here: it finds the state as it was, or as it will
 // be, and is ignored.
@@ -32,7 +36,10 @@ private:
 
 TP_COLD LockState* make_lock_state(ThreadState& thread, Frame& frame) noexcept {
   const OutsideOfStep outside(thread, frame);
-  return thread.locks = new (std::nothrow) LockState;
+  thread.locks = new (std::nothrow) LockState;
+  if (thread.locks != nullptr && samples_locks() && clock_config.same_as_time)
+    thread.locks->shorts.short_length = cpu_ns_to_work(kShortNs);
+  return thread.locks;
 }
 
 TP_HOT LockState* locks_of(ThreadState& thread, Frame& frame) noexcept {
@@ -81,10 +88,12 @@ TP_HOT unsigned slot_of(std::uint64_t address) noexcept {
   return static_cast<unsigned>((address * 0x9e3779b97f4a7c15ull) >> (64 - kLockSlotBits));
 }
 
+TP_HOT const void* code_of(const LockPlace& where) noexcept {
+  return where.stated != nullptr ? static_cast<const void*>(where.stated) : where.caller;
+}
+
 TP_HOT std::uint64_t key_of(const LockPlace& where, std::uint64_t path) noexcept {
-  return lock_place_key(
-      where.kind, where.stated != nullptr ? static_cast<const void*>(where.stated) : where.caller,
-      path);
+  return lock_place_key(where.kind, code_of(where), path);
 }
 
 TP_COLD std::uint32_t learn_place(ThreadState& thread, Frame& frame, LockState& locks,
@@ -114,6 +123,101 @@ TP_HOT unsigned put_lock(RecordEncoder& record, const HeldLock& held) noexcept {
   return held.flags | (wide ? trace::kLockPlaceWide : 0);
 }
 
+// What was skipped in the step. Cold: once for a step with such sections.
+TP_COLD void put_skipped(ThreadState& thread, Frame& frame, LockState& locks) noexcept {
+  ShortSections& shorts = locks.shorts;
+  for (unsigned i = 0; i < shorts.skipped_count; ++i) {
+    ShortSection& section = *shorts.skipped[i];
+    const std::uint32_t count = section.skipped;
+    section.skipped = 0;
+    if (count == 0)
+      continue;
+    HeldLock held{};
+    held.address = section.address;
+    held.generation = section.generation;
+    held.place = section.place;
+    held.slot = static_cast<std::uint16_t>(slot_of(section.address));
+    held.kind = section.kind;
+    held.flags = section.flags;
+    know(thread, frame, locks, held);
+    RecordEncoder record(room_for(thread, frame));
+    const unsigned work_code = record.field(section.held.sum(count));
+    const unsigned flags = put_lock(record, held) | trace::kLockMany;
+    record.operand(count);
+    record.operand(
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(section.held.error(count), UINT32_MAX)));
+    thread.writer.advance(record.commit(make_tag(Op::Section, 0, work_code, 0, flags)));
+  }
+  shorts.skipped_count = 0;
+}
+
+// True: the acquisition is counted, and the section not timed.
+TP_HOT bool skip(ThreadState& thread, LockState& locks, const void* lock, unsigned mode,
+                 const void* code) noexcept {
+  ShortSections& shorts = locks.shorts;
+  const auto address = reinterpret_cast<std::uint64_t>(lock);
+  ShortSection& section = shorts.entry(address, code);
+  if (section.to_skip == 0 ||
+      !section.is(address, generation_of_lock(address), code, mode & TP_LOCK_SHARED) ||
+      (mode & TP_LOCK_RECURSIVE) != 0 || locks.contended || locks.waits != 0 ||
+      locks.held_count == kMostHeldLocks)
+    return false;
+  if (section.skipped == 0) {
+    if (shorts.skipped_count == ShortSections::kMostSkipped)
+      return false;
+    shorts.skipped[shorts.skipped_count++] = &section;
+    thread.extras |= kExtraLocks;
+  }
+  --section.to_skip;
+  ++section.skipped;
+  HeldLock& held = locks.held[locks.held_count++];
+  held.address = address;
+  held.code = code;
+  held.more = 0;
+  held.is_given = false;
+  held.is_skipped = true;
+  return true;
+}
+
+// A section that was timed and not contended.
+TP_HOT void sample(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
+                   std::uint64_t work) noexcept {
+  ShortSection& section = locks.shorts.entry(held.address, held.code);
+  const unsigned shared = held.flags & trace::kLockShared;
+  if (!section.is(held.address, held.generation, held.code, shared)) {
+    if (section.skipped != 0)
+      put_skipped(thread, frame, locks);
+    section = ShortSection{};
+    section.address = held.address;
+    section.generation = held.generation;
+    section.code = held.code;
+    section.kind = held.kind;
+    section.flags = static_cast<std::uint8_t>(shared);
+  }
+  section.place = held.place;
+  locks.shorts.add(section, work);
+}
+
+// A section that was to be short crosses the end of the step: what comes of it later is timed. False: it
+// was written among those that were skipped.
+TP_COLD bool time_from_here(LockState& locks, HeldLock& held) noexcept {
+  ShortSection& section = locks.shorts.entry(held.address, held.code);
+  if (section.address != held.address || section.code != held.code || section.skipped == 0)
+    return false;
+  --section.skipped;
+  held.is_skipped = false;
+  held.more = 0;
+  held.waited = 0;
+  held.is_written = false;
+  held.slot = static_cast<std::uint16_t>(slot_of(held.address));
+  held.taken_at = INT64_MAX; // the reader cuts it at the end of the step
+  held.generation = section.generation;
+  held.place = section.place;
+  held.kind = section.kind;
+  held.flags = section.flags;
+  return true;
+}
+
 TP_HOT void put_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
                         std::uint64_t work) noexcept {
   know(thread, frame, locks, held);
@@ -123,6 +227,14 @@ TP_HOT void put_section(ThreadState& thread, Frame& frame, LockState& locks, con
   const unsigned flags = put_lock(record, held);
   thread.writer.advance(
       record.commit(make_tag(Op::Section, lead_code, work_code, wall_code, flags)));
+}
+
+TP_HOT void end_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
+                        std::uint64_t work) noexcept {
+  put_section(thread, frame, locks, held, work);
+  if (locks.shorts.short_length != 0 && held.code != nullptr &&
+      (held.flags & trace::kLockContended) == 0)
+    sample(thread, frame, locks, held, work);
 }
 
 TP_COLD void put_take(ThreadState& thread, Frame& frame, LockState& locks,
@@ -243,6 +355,9 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
   if (locks == nullptr)
     return;
   const Busy busy(thread);
+  const void* const code = code_of(where);
+  if (locks->shorts.short_length != 0 && skip(thread, *locks, lock, mode, code))
+    return;
   if ((mode & TP_LOCK_RECURSIVE) != 0)
     if (const unsigned i = find_held(*locks, lock); i < locks->held_count) {
       ++locks->held[i].more;
@@ -260,7 +375,8 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
   held.flags = static_cast<std::uint8_t>((mode & TP_LOCK_SHARED) |
                                          (locks->contended ? trace::kLockContended : 0));
   held.waited = locks->waited;
-  held.is_written = held.is_given = false;
+  held.code = code;
+  held.is_written = held.is_given = held.is_skipped = false;
   locks->contended = false;
   locks->waited = 0;
   ++locks->held_count;
@@ -274,11 +390,21 @@ bool give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
   LockState* const locks = thread.locks;
   if (locks == nullptr || locks->held_count == 0)
     return false;
+  const unsigned newest = locks->held_count - 1;
+  if (const HeldLock& held = locks->held[newest];
+      held.is_skipped && held.address == reinterpret_cast<std::uint64_t>(lock)) {
+    remove_held(*locks, newest);
+    return true;
+  }
   const Reading now = read_clock(thread.clock);
   const unsigned index = find_held(*locks, lock);
   if (index == locks->held_count)
     return false;
   HeldLock& held = locks->held[index];
+  if (held.is_skipped) {
+    remove_held(*locks, index);
+    return true;
+  }
   if (held.more > 0) {
     --held.more;
     return true;
@@ -293,7 +419,7 @@ bool give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
   if (held.is_written) [[unlikely]]
     put_give(thread, frame, *locks, held, at);
   else
-    put_section(thread, frame, *locks, held, elapsed_since(held.taken_at, at));
+    end_section(thread, frame, *locks, held, elapsed_since(held.taken_at, at));
   remove_held(*locks, index);
   return true;
 }
@@ -304,6 +430,10 @@ void put_held_locks(ThreadState& thread) noexcept {
   const Busy busy(thread);
   for (unsigned i = 0; i < locks.held_count;) {
     HeldLock& held = locks.held[i];
+    if (held.is_skipped && !time_from_here(locks, held)) {
+      remove_held(locks, i);
+      continue;
+    }
     if (!held.is_written) {
       put_take(thread, frame, locks, held);
       held.is_written = true;
@@ -315,6 +445,7 @@ void put_held_locks(ThreadState& thread) noexcept {
       ++i;
     }
   }
+  put_skipped(thread, frame, locks);
 }
 
 } // namespace tp::rt

@@ -295,6 +295,8 @@ void finish_session() {
   ThreadState* const self = this_thread;
   bool unfinished = false;
   if (self != nullptr) {
+    this_thread = nullptr;
+    thread_has_ended = true;
     end_created(*self);
     unfinished = self->frame.load(std::memory_order_relaxed) != &self->root;
     const std::uint64_t cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
@@ -302,8 +304,6 @@ void finish_session() {
     self->writer.finish();
     add_totals(s, *self, cpu_ns);
     std::erase(s.threads, self);
-    this_thread = nullptr;
-    thread_has_ended = true;
   }
   end_files(s, unfinished);
 }
@@ -388,13 +388,14 @@ ThreadState* enter_thread(trace::ThreadRole role) noexcept try {
   if (slept < clock_config.least_sleep)
     slept = 0;
   // The stream continues where its last thread left off.
-  this_thread = thread;
   if (role == trace::ThreadRole::External && static_cast<pid_t>(os_thread) == getpid())
     role = trace::ThreadRole::Main;
   s.threads.push_back(thread);
   begin_thread(*thread, role, prior, slept);
   if (is_first)
     record_forks(*thread, session_generation() - 1);
+  // Not before: the program's malloc may wait for a lock, which the hooks would record.
+  this_thread = thread;
   pthread_setspecific(s.key, thread);
   return thread;
 } catch (...) {
@@ -427,6 +428,10 @@ int as_if_cores() noexcept {
 bool divides() noexcept {
   const Settings& settings = session().settings;
   return !settings.disabled && settings.divide;
+}
+
+bool samples_locks() noexcept {
+  return session().settings.locks == Locks::Auto;
 }
 
 } // namespace tp::rt

@@ -92,4 +92,35 @@ results=$(wc -l <alone)
 [ "$results" -gt 60 ] || fail "only $results results"
 analyze kinds.data
 is 'p["complete"]'
+# A malloc of the program's own waits for its lock while threads begin and end to be recorded.
+build_stock allocator <<'X' || exit 1
+#include <oneapi/tbb/parallel_for.h>
+#include <tp/virtual_clock.h>
+#include <pthread.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+extern "C" void* __libc_malloc(std::size_t);
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static volatile bool slow = false;
+extern "C" void* malloc(std::size_t size) {
+  pthread_mutex_lock(&mutex);
+  void* const memory = __libc_malloc(size);
+  if (slow) usleep(100);
+  pthread_mutex_unlock(&mutex);
+  return memory;
+}
+int main() {
+  slow = true;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 32; ++i)
+    threads.emplace_back([] { tbb::parallel_for(0, 10, [](int) { tp::spend(1); }, tbb::simple_partitioner()); });
+  for (std::thread& thread : threads) thread.join();
+}
+X
+for i in 1 2 3; do
+  "$tp_run" -q -e virtual -o allocator.data ./allocator || fail "allocator: exit status $?"
+  analyze allocator.data
+  is 'p["complete"] and p["work"] == 320'
+done
 finish

@@ -19,8 +19,12 @@ namespace {
 char first, second;
 
 // Here the runtime is part of this executable, whose own locks are ignored: as if another module called.
+const void* caller() {
+  return reinterpret_cast<const void*>(&std::free);
+}
+
 void take(const void* lock, unsigned mode = 0, unsigned kind = TP_LOCK_SPIN_MUTEX) {
-  tp_on_lock_taken(lock, kind, mode, reinterpret_cast<const void*>(&std::free));
+  tp_on_lock_taken(lock, kind, mode, caller());
 }
 
 // The records of locks, and those that close a step.
@@ -435,4 +439,170 @@ TEST(Locks, GivenBetweenSteps) {
     tp_spend(2);
   });
   EXPECT_EQ(steps_and_locks_of(data), (Lines{"Cut 0", "Take at 0", "Cut 3", "Give at 0", "End 2"}));
+}
+
+namespace {
+
+constexpr std::uint64_t kShort = 100; // in tests of sampling
+
+// Tests run with the virtual clock, with which nothing is sampled otherwise.
+void sample_short_sections() {
+  take(&first);
+  tp_on_lock_given(&first);
+  tp::rt::this_thread->locks->shorts.short_length = kShort;
+}
+
+void hold(const void* lock, std::uint64_t work) {
+  take(lock);
+  tp_spend(work);
+  EXPECT_EQ(tp_on_lock_given(lock), 1);
+}
+
+// Until the next section is not timed.
+void skip_one_next(const void* lock) {
+  const tp::rt::ShortSection& section =
+      tp::rt::this_thread->locks->shorts.entry(reinterpret_cast<std::uint64_t>(lock), caller());
+  for (int i = 0; i < 100'000 && section.to_skip == 0; ++i)
+    hold(lock, 5);
+  ASSERT_GT(section.to_skip, 0u);
+}
+
+struct Sampled {
+  std::uint64_t timed = 0, skipped = 0;
+  std::uint64_t timed_work = 0, skipped_work = 0, error = 0;
+  std::vector<std::uint64_t> takes;
+};
+Sampled sampled_in(const std::string& data) {
+  Sampled sums;
+  const Stream stream = read_stream(data + "/000000.tps");
+  for (const auto& record : stream.records) {
+    if (record.op == tp::trace::Op::Take)
+      sums.takes.push_back(record.lead);
+    if (record.op != tp::trace::Op::Section)
+      continue;
+    const bool many = (record.flags & tp::trace::kLockMany) != 0;
+    (many ? sums.skipped : sums.timed) += record.sections;
+    (many ? sums.skipped_work : sums.timed_work) += record.work;
+    sums.error += record.work_error;
+  }
+  return sums;
+}
+
+} // namespace
+
+TEST(Locks, ShortSectionsAreCountedAndSampled) {
+  constexpr std::uint64_t kSections = 200'000;
+  std::vector<std::uint64_t> lengths;
+  std::uint64_t state = 1, work = 0;
+  for (std::uint64_t i = 0; i < kSections; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    lengths.push_back(state >> 60); // 0 to 15
+    work += lengths.back();
+  }
+  const std::string data = record([&] {
+    start();
+    sample_short_sections();
+    for (const std::uint64_t length : lengths)
+      hold(&first, length);
+  });
+  const Sampled sums = sampled_in(data);
+  EXPECT_EQ(sums.timed + sums.skipped, kSections + 1);
+  EXPECT_GT(sums.timed, 10'000 + kSections / 130);
+  EXPECT_LT(sums.timed, 10'000 + kSections / 40);
+  const std::uint64_t skipped_work = work - sums.timed_work;
+  EXPECT_GT(sums.error, sums.skipped / 8); // deviation 4.6, of 63 samples
+  EXPECT_LT(sums.error, sums.skipped);
+  EXPECT_LT(sums.skipped_work, skipped_work + 3 * sums.error);
+  EXPECT_GT(sums.skipped_work + 3 * sums.error, skipped_work);
+}
+
+TEST(Locks, LongSectionsAreAllTimed) {
+  const std::string data = record([&] {
+    start();
+    sample_short_sections();
+    for (int i = 0; i < 20'000; ++i)
+      hold(&first, kShort + 1);
+  });
+  EXPECT_EQ(sampled_in(data).timed, 20'001u);
+}
+
+// Short and long ones in turn: not short on average.
+TEST(Locks, SectionsThatBecomeLongAreTimedAgain) {
+  const std::string data = record([&] {
+    start();
+    sample_short_sections();
+    skip_one_next(&first);
+    for (int i = 0; i < 10'000; ++i)
+      hold(&first, 16 * kShort);
+  });
+  EXPECT_LT(sampled_in(data).skipped, 5 * 128u);
+}
+
+TEST(Locks, SampledOnesOfOneStepAreItsOwn) {
+  const std::string data = record([&] {
+    FakeTask task;
+    FakeContext context;
+    start();
+    sample_short_sections();
+    skip_one_next(&first);
+    hold(&first, 5);
+    spawn(task, context);
+    hold(&second, 5); // exact
+    wait(context, [&] { run(task, context, [] {}); });
+  });
+  const Lines lines = steps_and_locks_of(data);
+  const auto spawned =
+      std::ranges::find_if(lines, [](auto& line) { return line.starts_with("Spawn"); });
+  ASSERT_NE(spawned, lines.end());
+  EXPECT_EQ(*(spawned - 1), "Section at 0 work 5");
+  EXPECT_EQ(*(spawned + 1), "Section at 0 work 5");
+  const Sampled sums = sampled_in(data);
+  EXPECT_EQ(sums.skipped, 1u);
+  EXPECT_EQ(sums.skipped_work, 5u);
+}
+
+// Of a section that crosses the end of a step, what comes after that is timed.
+TEST(Locks, ASkippedSectionMayCrossTheEndOfAStep) {
+  const std::string data = record([&] {
+    FakeTask task;
+    FakeContext context;
+    start();
+    sample_short_sections();
+    skip_one_next(&first);
+    take(&first);
+    spawn(task, context);
+    tp_spend(1000);
+    EXPECT_EQ(tp_on_lock_given(&first), 1);
+    EXPECT_EQ(tp_on_lock_given(&first), 0);
+    wait(context, [&] { run(task, context, [] {}); });
+  });
+  const Sampled sums = sampled_in(data);
+  EXPECT_EQ(sums.skipped, 0u);
+  EXPECT_EQ(sums.takes, std::vector<std::uint64_t>{INT64_MAX});
+  const Lines lines = steps_and_locks_of(data);
+  EXPECT_TRUE(std::ranges::count(lines, "Give at 1000"));
+}
+
+TEST(Locks, ContendedOnesAndOtherLocksAreTimed) {
+  const std::string data = record([&] {
+    start();
+    sample_short_sections();
+    skip_one_next(&first);
+    tp_on_lock_wait();
+    tp_spend(30);
+    tp_on_lock_wait_end(0);
+    hold(&first, 7);
+    hold(&first, 5); // counted only
+    tp_on_lock_renewed(&first);
+    hold(&first, 9); // another lock at that address
+  });
+  const Lines lines = steps_and_locks_of(data);
+  EXPECT_EQ(
+      std::ranges::count_if(lines, [](auto& line) { return line.ends_with("work 7 contended"); }),
+      1);
+  EXPECT_EQ(std::ranges::count_if(lines, [](auto& line) { return line.ends_with("work 9"); }), 1);
+  EXPECT_EQ(sampled_in(data).skipped, 1u);
+  const auto locks = locks_of(data);
+  ASSERT_EQ(locks.size(), 3u); // the lock, the new one, the old one for what was counted
+  EXPECT_EQ(locks[1].generation, locks[0].generation + 1);
 }
