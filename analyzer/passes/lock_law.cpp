@@ -138,6 +138,7 @@ void LockLaw::step(FrameState& frame, const Step& step) {
   for (std::size_t m = 0; m < measures(); ++m)
     results_.work[m] += weight_[m];
   const Lengths whole = weight_;
+  find_room(step);
   step_point_ = add_point({path.point, kNone, step.work});
   if (step_point_ != kNone && step.latency > 0)
     latencies_.emplace_back(step_point_, step.latency);
@@ -230,26 +231,33 @@ void LockLaw::find_sections(const FrameState& frame, const Step& step, const Loc
       found.push_back({use.at, use.at + use.work});
   }
   std::ranges::sort(found, {}, &Stretch::begin);
-  std::uint64_t inside = 0;
   for (const Stretch& each : found)
     if (!disjoint.empty() && each.begin <= disjoint.back().end)
       disjoint.back().end = std::max(disjoint.back().end, each.end);
     else
       disjoint.push_back(each);
-  for (const Stretch& each : disjoint)
+  std::uint64_t inside = 0;
+  for (Stretch& each : disjoint) {
+    each.before = inside;
     inside += each.end - each.begin;
+  }
   anywhere = std::min(anywhere, step.work - inside);
+}
+
+// How much of [0, end) the stretches cover. A step may have millions of them.
+std::uint64_t LockLaw::covered(const std::vector<Stretch>& disjoint, std::uint64_t end) {
+  const auto after = std::ranges::lower_bound(disjoint, end, {}, &Stretch::begin);
+  if (after == disjoint.begin())
+    return 0;
+  const Stretch& last = *std::prev(after);
+  return last.before + std::min(end, last.end) - last.begin;
 }
 
 void LockLaw::weigh(std::uint64_t begin, std::uint64_t end, Lengths& weight) const {
   weight.assign(measures(), end - begin);
   for (std::size_t i = 0; i < setup_.scenarios.size(); ++i) {
-    std::uint64_t inside = anywhere_[i];
-    for (const Stretch& each : shortened_[i]) {
-      const std::uint64_t from = std::max(each.begin, begin), to = std::min(each.end, end);
-      inside += to > from ? to - from : 0;
-    }
-    inside = std::min(inside, end - begin);
+    const std::uint64_t inside = std::min(
+        anywhere_[i] + covered(shortened_[i], end) - covered(shortened_[i], begin), end - begin);
     const std::uint64_t factor = setup_.scenarios[i].factor;
     weight[kFirstScenario + i] = factor * (end - begin) - (factor - 1) * inside;
   }
@@ -317,18 +325,35 @@ void LockLaw::add_held(LockObjectId object, LockPlaceId place, const LockTotals&
   results_.places.grown_to(place).add(more);
 }
 
+// What the exact sections of each lock leave of the step for those that were sampled: an estimate may
+// be more.
+void LockLaw::find_room(const Step& step) {
+  by_object_.clear();
+  if (std::ranges::none_of(step.locks, &LockUse::is_sampled))
+    return;
+  for (std::size_t i = 0; i < step.locks.size(); ++i) {
+    const LockUse& use = step.locks[i];
+    std::uint64_t& room = by_object_.try_emplace(index_of(use.object), step.work).first->second;
+    if (use.kind == LockUseKind::Section && !use.is_sampled && !use.shared && !inner_[i])
+      room -= std::min(room, use.work);
+  }
+}
+
 void LockLaw::section(const FrameState& frame, const Step& step, const LockUse& use, bool inner) {
   count(use);
   if (inner)
     return;
   if (use.is_sampled) {
-    span_.assign(measures(), use.work);
+    std::uint64_t& room = by_object_.at(index_of(use.object));
+    const std::uint64_t work = std::min(use.work, use.shared ? step.work : room);
+    room -= use.shared ? 0 : work;
+    span_.assign(measures(), work);
     for (std::size_t i = 0; i < setup_.scenarios.size(); ++i) {
       const LockScenario& scenario = setup_.scenarios[i];
       if (!scenario.places.contains(use.place) || scenario.places[use.place] == 0)
         span_[kFirstScenario + i] *= scenario.factor;
     }
-    add_held(use.object, use.place, {.held = use.work, .held_error = use.error});
+    add_held(use.object, use.place, {.held = work, .held_error = use.error});
     if (use.shared) // the mean: which is the longest is not known
       for (std::uint64_t& each : span_)
         each /= std::max<std::uint64_t>(use.count, 1);

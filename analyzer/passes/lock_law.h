@@ -117,6 +117,7 @@ private:
   // A stretch of a step, in work from its beginning.
   struct Stretch {
     std::uint64_t begin = 0, end = 0;
+    std::uint64_t before = 0; // sum of the lengths of those before it
   };
   struct Point { // of the DAG: a step after `a`, or where `a` and `b` meet
     std::uint32_t a = kNone, b = kNone;
@@ -142,11 +143,13 @@ private:
   void find_shortened(const FrameState& frame, const Step& step);
   void find_sections(const FrameState& frame, const Step& step, const LockScenario& scenario,
                      std::vector<Stretch>& disjoint, std::uint64_t& anywhere) const;
+  static std::uint64_t covered(const std::vector<Stretch>& disjoint, std::uint64_t end);
   // Of a part of the step, per measure. What a scenario shortens somewhere in the step lies in this
   // part, as far as it fits.
   void weigh(std::uint64_t begin, std::uint64_t end, Lengths& weight) const;
   std::size_t depth_of(LockObjectId object, const FrameState& frame) const;
   void mark_inner(const FrameState& frame, const Step& step);
+  void find_room(const Step& step);
   void section(const FrameState& frame, const Step& step, const LockUse& use, bool inner);
   void take(const FrameState& frame, const Step& step, const LockUse& use, bool inner);
   void give(const FrameState& frame, const Step& step, const LockUse& use);

@@ -30,12 +30,12 @@ struct HeldLock {
   std::uint32_t generation;
   std::uint32_t place;
   std::uint32_t more; // acquisitions of a recursive lock beyond the first
+  std::uint32_t mode; // tp_lock_mode
   std::uint16_t slot;
   std::uint8_t kind;  // tp_lock_kind
   std::uint8_t flags; // of the record
   bool is_written;    // a Take was: the step of the acquisition has ended
   bool is_given;      // outside of a step: the Give is still to be written
-  bool is_skipped;    // not timed (short_sections.h): of the rest, only address and code are valid
 };
 // Locks that one thread holds at the same time; of more, the one that it has held longest is forgotten.
 inline constexpr unsigned kMostHeldLocks = 64;

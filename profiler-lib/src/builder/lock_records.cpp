@@ -5,7 +5,6 @@
 
 #include "builder/dpst_builder.h"
 #include "builder/outside_of_step.h"
-#include "session/session.h"
 #include "sites/lock_places.h"
 
 #include <algorithm>
@@ -20,6 +19,7 @@ using trace::RecordEncoder;
 
 // Sections below this mean are sampled.
 constexpr std::uint64_t kShortNs = 100;
+std::atomic<bool> sampling{false};
 
 // A signal handler may use locks while the thread is here: it finds the state as it was, or as it will
 // be, and is ignored.
@@ -34,12 +34,26 @@ private:
   ThreadState& thread_;
 };
 
+// Work between two readings with nothing between them.
+TP_COLD std::uint64_t cost_of_reading(ThreadClock& clock) noexcept {
+  std::uint64_t least = UINT64_MAX;
+  std::uint64_t last = read_clock(clock).work;
+  for (int i = 0; i < 16; ++i) {
+    const std::uint64_t now = read_clock(clock).work;
+    least = std::min(least, elapsed_since(last, now));
+    last = now;
+  }
+  return least;
+}
+
 TP_COLD LockState* make_lock_state(ThreadState& thread, Frame& frame) noexcept {
   const OutsideOfStep outside(thread, frame);
-  thread.locks = new (std::nothrow) LockState;
-  if (thread.locks != nullptr && samples_locks() && clock_config.same_as_time)
-    thread.locks->shorts.short_length = cpu_ns_to_work(kShortNs);
-  return thread.locks;
+  LockState* const locks = thread.locks = new (std::nothrow) LockState;
+  if (locks != nullptr && sampling.load(std::memory_order_relaxed) && clock_config.same_as_time) {
+    locks->shorts.short_length = cpu_ns_to_work(kShortNs);
+    locks->shorts.reading = cost_of_reading(thread.clock);
+  }
+  return locks;
 }
 
 TP_HOT LockState* locks_of(ThreadState& thread, Frame& frame) noexcept {
@@ -138,7 +152,7 @@ TP_COLD void put_skipped(ThreadState& thread, Frame& frame, LockState& locks) no
     held.place = section.place;
     held.slot = static_cast<std::uint16_t>(slot_of(section.address));
     held.kind = section.kind;
-    held.flags = section.flags;
+    held.flags = static_cast<std::uint8_t>(section.mode & TP_LOCK_SHARED);
     know(thread, frame, locks, held);
     RecordEncoder record(room_for(thread, frame));
     const unsigned work_code = record.field(section.held.sum(count));
@@ -151,77 +165,60 @@ TP_COLD void put_skipped(ThreadState& thread, Frame& frame, LockState& locks) no
   shorts.skipped_count = 0;
 }
 
-// True: the acquisition is counted, and the section not timed.
-TP_HOT bool skip(ThreadState& thread, LockState& locks, const void* lock, unsigned mode,
-                 const void* code) noexcept {
-  ShortSections& shorts = locks.shorts;
-  const auto address = reinterpret_cast<std::uint64_t>(lock);
-  ShortSection& section = shorts.entry(address, code);
-  if (section.to_skip == 0 ||
-      !section.is(address, generation_of_lock(address), code, mode & TP_LOCK_SHARED) ||
-      (mode & TP_LOCK_RECURSIVE) != 0 || locks.contended || locks.waits != 0 ||
-      locks.held_count == kMostHeldLocks)
-    return false;
-  if (section.skipped == 0) {
-    if (shorts.skipped_count == ShortSections::kMostSkipped)
-      return false;
-    shorts.skipped[shorts.skipped_count++] = &section;
-    thread.extras |= kExtraLocks;
-  }
-  --section.to_skip;
-  ++section.skipped;
-  HeldLock& held = locks.held[locks.held_count++];
-  held.address = address;
-  held.code = code;
-  held.more = 0;
-  held.is_given = false;
-  held.is_skipped = true;
-  return true;
-}
-
 // A section that was timed and not contended.
 TP_HOT void sample(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
                    std::uint64_t work) noexcept {
-  ShortSection& section = locks.shorts.entry(held.address, held.code);
-  const unsigned shared = held.flags & trace::kLockShared;
-  if (!section.is(held.address, held.generation, held.code, shared)) {
+  ShortSections& shorts = locks.shorts;
+  ShortSection& section = shorts.entry(held.address, held.code);
+  if (!section.is(held.address, held.code, held.mode)) {
     if (section.skipped != 0)
       put_skipped(thread, frame, locks);
+    for (ShortSection*& open : shorts.open)
+      if (open == &section)
+        open = nullptr; // it was written among those that were skipped
     section = ShortSection{};
     section.address = held.address;
-    section.generation = held.generation;
     section.code = held.code;
+    section.generation_at = &generations_of_lock(held.address);
+    section.generation = held.generation;
+    section.mode = held.mode;
     section.kind = held.kind;
-    section.flags = static_cast<std::uint8_t>(shared);
   }
   section.place = held.place;
-  locks.shorts.add(section, work);
+  shorts.add(section, work);
 }
 
-// A section that was to be short crosses the end of the step: what comes of it later is timed. False: it
-// was written among those that were skipped.
-TP_COLD bool time_from_here(LockState& locks, HeldLock& held) noexcept {
-  ShortSection& section = locks.shorts.entry(held.address, held.code);
-  if (section.address != held.address || section.code != held.code || section.skipped == 0)
-    return false;
+// A section that was to be short crosses the end of the step: what comes of it later is timed.
+TP_COLD void time_from_here(LockState& locks, ShortSection& section) noexcept {
+  if (section.skipped == 0 || locks.held_count == kMostHeldLocks)
+    return;
   --section.skipped;
-  held.is_skipped = false;
-  held.more = 0;
-  held.waited = 0;
-  held.is_written = false;
-  held.slot = static_cast<std::uint16_t>(slot_of(held.address));
-  held.taken_at = INT64_MAX; // the reader cuts it at the end of the step
+  HeldLock& held = locks.held[locks.held_count++];
+  held = {};
+  held.address = section.address;
+  held.code = section.code;
   held.generation = section.generation;
+  held.mode = section.mode;
+  held.slot = static_cast<std::uint16_t>(slot_of(section.address));
+  held.taken_at = INT64_MAX; // the reader cuts it at the end of the step
   held.place = section.place;
   held.kind = section.kind;
-  held.flags = section.flags;
-  return true;
+  held.flags = static_cast<std::uint8_t>(section.mode & TP_LOCK_SHARED);
 }
 
 TP_HOT void put_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
                         std::uint64_t work) noexcept {
   know(thread, frame, locks, held);
-  RecordEncoder record(room_in_step(thread, frame));
+  RecordEncoder record(thread.begin_pending || !thread.writer.has_room(2)
+                           ? room_in_step(thread, frame)
+                           : thread.writer.reserve(0, 0));
+  if (work - 1 < 0xffff && held.waited == 0 && held.place < 0xffff &&
+      held.taken_at - 0x10000 < 0xffff'0000) [[likely]] { // in most: the same record in one store
+    record.operand(static_cast<std::uint32_t>(held.taken_at));
+    record.number(work | std::uint64_t{held.slot} << 16 | std::uint64_t{held.place} << 32, 6);
+    thread.writer.advance(record.commit(make_tag(Op::Section, 2, 1, 0, held.flags)));
+    return;
+  }
   const unsigned lead_code = record.field(held.taken_at), work_code = record.field(work);
   const unsigned wall_code = record.field(held.waited);
   const unsigned flags = put_lock(record, held);
@@ -233,7 +230,7 @@ TP_HOT void end_section(ThreadState& thread, Frame& frame, LockState& locks, con
                         std::uint64_t work) noexcept {
   put_section(thread, frame, locks, held, work);
   if (locks.shorts.short_length != 0 && held.code != nullptr &&
-      (held.flags & trace::kLockContended) == 0)
+      (held.flags & trace::kLockContended) == 0 && (held.mode & TP_LOCK_RECURSIVE) == 0)
     sample(thread, frame, locks, held, work);
 }
 
@@ -295,6 +292,10 @@ std::uint64_t leave_wait_out(ThreadState& thread, Frame& frame, const LockState&
 
 } // namespace
 
+void sample_short_sections(bool on) noexcept {
+  sampling.store(on, std::memory_order_relaxed);
+}
+
 void begin_lock_wait(ThreadState& thread, Frame& frame, bool is_busy_wait) noexcept {
   LockState* const locks = locks_of(thread, frame);
   if (locks == nullptr)
@@ -349,15 +350,19 @@ void divide_busy_wait(ThreadState& thread, Frame& frame, const Reading& now) noe
   locks.is_over = true;
 }
 
+void list_skipped(ThreadState& thread, ShortSection& section) noexcept {
+  const Busy busy(thread);
+  ShortSections& shorts = thread.locks->shorts;
+  shorts.skipped[shorts.skipped_count++] = &section;
+  thread.extras |= kExtraLocks;
+}
+
 void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mode,
                const LockPlace& where) noexcept {
   LockState* const locks = locks_of(thread, frame);
   if (locks == nullptr)
     return;
   const Busy busy(thread);
-  const void* const code = code_of(where);
-  if (locks->shorts.short_length != 0 && skip(thread, *locks, lock, mode, code))
-    return;
   if ((mode & TP_LOCK_RECURSIVE) != 0)
     if (const unsigned i = find_held(*locks, lock); i < locks->held_count) {
       ++locks->held[i].more;
@@ -375,8 +380,9 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
   held.flags = static_cast<std::uint8_t>((mode & TP_LOCK_SHARED) |
                                          (locks->contended ? trace::kLockContended : 0));
   held.waited = locks->waited;
-  held.code = code;
-  held.is_written = held.is_given = held.is_skipped = false;
+  held.code = code_of(where);
+  held.mode = mode;
+  held.is_written = held.is_given = false;
   locks->contended = false;
   locks->waited = 0;
   ++locks->held_count;
@@ -388,23 +394,17 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
 
 bool give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
   LockState* const locks = thread.locks;
-  if (locks == nullptr || locks->held_count == 0)
+  if (locks == nullptr)
     return false;
-  const unsigned newest = locks->held_count - 1;
-  if (const HeldLock& held = locks->held[newest];
-      held.is_skipped && held.address == reinterpret_cast<std::uint64_t>(lock)) {
-    remove_held(*locks, newest);
+  if (locks->shorts.close(reinterpret_cast<std::uint64_t>(lock)))
     return true;
-  }
+  if (locks->held_count == 0)
+    return false;
   const Reading now = read_clock(thread.clock);
   const unsigned index = find_held(*locks, lock);
   if (index == locks->held_count)
     return false;
   HeldLock& held = locks->held[index];
-  if (held.is_skipped) {
-    remove_held(*locks, index);
-    return true;
-  }
   if (held.more > 0) {
     --held.more;
     return true;
@@ -428,12 +428,13 @@ void put_held_locks(ThreadState& thread) noexcept {
   LockState& locks = *thread.locks;
   Frame& frame = *thread.frame.load(std::memory_order_relaxed);
   const Busy busy(thread);
+  for (ShortSection*& open : locks.shorts.open)
+    if (open != nullptr) {
+      time_from_here(locks, *open);
+      open = nullptr;
+    }
   for (unsigned i = 0; i < locks.held_count;) {
     HeldLock& held = locks.held[i];
-    if (held.is_skipped && !time_from_here(locks, held)) {
-      remove_held(locks, i);
-      continue;
-    }
     if (!held.is_written) {
       put_take(thread, frame, locks, held);
       held.is_written = true;

@@ -23,6 +23,34 @@ struct LockPlace {
   const tp_lock_place* stated; // by an annotation; else null
 };
 
+// Whether threads that take their first lock from here on sample short sections. By any thread.
+void sample_short_sections(bool on) noexcept;
+
+// True: the acquisition of a lock is counted, and its section not timed (short_sections.h). Else:
+// take_lock().
+TP_COLD void list_skipped(ThreadState& thread, ShortSection& section) noexcept;
+TP_HOT bool skip_section(ThreadState& thread, const void* lock, unsigned mode,
+                         const void* code) noexcept {
+  LockState* const locks = thread.locks;
+  if (locks == nullptr)
+    return false;
+  const auto address = reinterpret_cast<std::uint64_t>(lock);
+  ShortSections& shorts = locks->shorts;
+  ShortSection& section = shorts.entry(address, code);
+  if (section.to_skip == 0 || !section.is(address, code, mode) || locks->contended ||
+      locks->waits != 0)
+    return false;
+  ShortSection*& open = shorts.open[shorts.open[0] != nullptr ? 1 : 0];
+  if (open != nullptr)
+    return false;
+  if (section.skipped == 0) [[unlikely]]
+    list_skipped(thread, section);
+  --section.to_skip;
+  ++section.skipped;
+  open = &section;
+  return true;
+}
+
 // The thread begins to wait, and has ended that. `failed`: without the lock, or for no lock.
 void begin_lock_wait(ThreadState& thread, Frame& frame, bool is_busy_wait) noexcept;
 void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept;

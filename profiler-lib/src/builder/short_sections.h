@@ -4,15 +4,16 @@
 // others are counted, and written as one record per step, with the work that the timed ones lead to
 // expect, and its standard error.
 //
-// What is sampled is a lock as one piece of code acquires it. Contended acquisitions are always timed. A
-// timed section counts towards the mean with at most 16 times the length that is short: one much longer than
-// the others (a page fault) would otherwise stand for 64 of its kind. So the estimate is low where such
-// sections are frequent; but then they are not short on average, and all are timed.
+// Contended acquisitions are always timed. A timed section counts towards the mean with at most 16 times the
+// length that is short: one much longer than the others (a page fault) would otherwise count for 64 of its
+// kind. So the estimate is low where such sections are frequent; but then they are not short on average, and
+// all are timed.
 #pragma once
 
 #include "base/attributes.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 namespace tp::rt {
@@ -38,7 +39,7 @@ public:
     return (static_cast<std::uint64_t>(mean_) * count + 128) >> 8;
   }
   std::uint64_t mean() const noexcept { return sum(1); }
-  // At least the standard error of sum(count).
+  // At least its standard error.
   std::uint64_t error(std::uint64_t count) const noexcept;
 
 private:
@@ -62,22 +63,23 @@ inline std::uint64_t MovingMean::error(std::uint64_t count) const noexcept {
   return deviation * sums;
 }
 
-// A lock as one piece of code acquires it.
+// Sections of one lock that begin at one place in the code.
 struct ShortSection {
-  std::uint64_t address = 0; // 0: none
+  std::uint64_t address = 0; // of the lock; 0: none
   const void* code = nullptr;
+  const std::atomic<std::uint32_t>* generation_at = nullptr; // of the lock
   std::uint32_t generation = 0;
-  std::uint32_t place = 0;
+  std::uint32_t mode = 0;
   std::uint32_t to_skip = 0; // acquisitions before the next one that is timed
   std::uint32_t skipped = 0; // in the open step, not yet written
-  std::uint32_t timed = 0;
-  std::uint8_t kind = 0, flags = 0;
+  std::uint32_t timed = 0;   // up to kAlwaysTimed
+  std::uint32_t place = 0;
+  std::uint8_t kind = 0;
   MovingMean held;
 
-  bool is(std::uint64_t lock, std::uint32_t of_generation, const void* acquired_by,
-          unsigned with_flags) const noexcept {
-    return address == lock && code == acquired_by && generation == of_generation &&
-           flags == with_flags;
+  bool is(std::uint64_t lock, const void* acquired_by, std::uint32_t with_mode) const noexcept {
+    return address == lock && code == acquired_by && mode == with_mode &&
+           generation_at->load(std::memory_order_relaxed) == generation;
   }
 };
 
@@ -90,20 +92,17 @@ public:
 
   // Sections below this mean length are short; 0: nothing is sampled.
   std::uint64_t short_length = 0;
+  // What a timed section is longer than one that is skipped: about one reading of the clock.
+  std::uint64_t reading = 0;
 
   TP_HOT ShortSection& entry(std::uint64_t lock, const void* code) noexcept {
     const std::uint64_t mixed =
         (lock ^ reinterpret_cast<std::uint64_t>(code) << 16) * 0x9e3779b97f4a7c15ull;
     return entries_[mixed >> (64 - kBits)];
   }
-  // The next one of a sequence of random numbers.
-  std::uint32_t random() noexcept {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return static_cast<std::uint32_t>(state_ >> 32);
-  }
+  // A section was timed.
   void add(ShortSection& section, std::uint64_t length) noexcept {
+    length -= std::min(length, reading);
     section.held.add(std::min(length, 16 * short_length));
     if (section.timed < kAlwaysTimed)
       ++section.timed;
@@ -111,12 +110,30 @@ public:
       section.to_skip = random() % (2 * kMeanSkip + 1);
   }
 
-  // Entries with sections that were skipped in the open step.
-  static constexpr unsigned kMostSkipped = 16;
-  ShortSection* skipped[kMostSkipped];
+  // The thread holds a lock whose section is not timed: at most two at a time.
+  ShortSection* open[2] = {};
+  TP_HOT bool close(std::uint64_t lock) noexcept {
+    for (ShortSection*& each : open)
+      if (each != nullptr && each->address == lock) {
+        each = nullptr;
+        return true;
+      }
+    return false;
+  }
+
+  // Entries with sections that were skipped in the open step, each once.
+  ShortSection* skipped[1u << kBits];
   unsigned skipped_count = 0;
 
 private:
+  // The next one of a sequence of random numbers.
+  std::uint32_t random() noexcept {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return static_cast<std::uint32_t>(state_ >> 32);
+  }
+
   std::uint64_t state_ = 0x2545f4914f6cdd1dull;
   ShortSection entries_[1u << kBits];
 };

@@ -4,6 +4,6 @@
 
 namespace tp::rt {
 
-thread_local ThreadState* this_thread TP_TLS = nullptr;
+constinit thread_local ThreadState* this_thread TP_TLS = nullptr;
 
 } // namespace tp::rt

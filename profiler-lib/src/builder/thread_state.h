@@ -142,6 +142,6 @@ struct ThreadState {
 };
 
 // The calling thread's state: null before its first event, after its end, and after a fork.
-extern thread_local ThreadState* this_thread TP_TLS;
+extern constinit thread_local ThreadState* this_thread TP_TLS;
 
 } // namespace tp::rt

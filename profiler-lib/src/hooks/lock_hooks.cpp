@@ -48,6 +48,8 @@ TP_EXPORT void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
     return;
   if (caller == nullptr && (mode & TP_LOCK_BY_LIBRARY) == 0)
     caller = __builtin_return_address(0);
+  if (skip_section(*thread, lock, mode, caller))
+    return;
   if (own_code.contains(reinterpret_cast<std::uintptr_t>(caller)))
     return forget_lock_wait(*thread);
   take_lock(*thread, top(*thread), lock, mode, {kind, caller, nullptr});
@@ -64,9 +66,10 @@ TP_EXPORT void tp_on_lock_renewed(const void* lock) noexcept {
 
 TP_EXPORT void tp_on_user_lock_taken(const void* lock, unsigned mode,
                                      const tp_lock_place* place) noexcept {
-  if (ThreadState* thread = thread_in_step())
-    take_lock(*thread, top(*thread), lock, mode,
-              {TP_LOCK_USER, __builtin_return_address(0), place});
+  ThreadState* const thread = thread_in_step();
+  const void* const caller = __builtin_return_address(0);
+  if (thread != nullptr && !skip_section(*thread, lock, mode, place != nullptr ? place : caller))
+    take_lock(*thread, top(*thread), lock, mode, {TP_LOCK_USER, caller, place});
 }
 
 TP_EXPORT void tp_on_busy_wait(void) noexcept {

@@ -11,6 +11,7 @@
 #include "base/no_cancel.h"
 #include "base/recording_state.h"
 #include "builder/dpst_builder.h"
+#include "builder/lock_records.h"
 #include "output/run_metadata.h"
 #include "session/control.h"
 #include "session/fork.h"
@@ -113,6 +114,7 @@ bool start_session(Session& s) {
   note(1, "recording to " + s.directory.path() + " (" + clock_config.event + ", " +
               clock_config.name + ")");
   publish_control(s);
+  sample_short_sections(s.settings.locks == Locks::Auto);
   tp_locks_are_on = s.settings.locks != Locks::Off ? 1 : 0;
   set_recording(Recording::On);
   if (follow_times(s))
@@ -428,10 +430,6 @@ int as_if_cores() noexcept {
 bool divides() noexcept {
   const Settings& settings = session().settings;
   return !settings.disabled && settings.divide;
-}
-
-bool samples_locks() noexcept {
-  return session().settings.locks == Locks::Auto;
 }
 
 } // namespace tp::rt

@@ -38,7 +38,5 @@ bool is_recorded_here() noexcept;
 int as_if_cores() noexcept;
 // TP_DIVIDE. Constant. By any thread.
 bool divides() noexcept;
-// Short critical sections are sampled.
-bool samples_locks() noexcept;
 
 } // namespace tp::rt

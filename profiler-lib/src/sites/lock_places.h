@@ -24,9 +24,11 @@ extern LockGeneration lock_generations[1u << kLockGenerationBits];
 TP_HOT std::uint64_t mix_lock_address(std::uint64_t address) noexcept {
   return address * 0x9e3779b97f4a7c15ull;
 }
+TP_HOT const std::atomic<std::uint32_t>& generations_of_lock(std::uint64_t address) noexcept {
+  return lock_generations[mix_lock_address(address) >> (64 - kLockGenerationBits)].count;
+}
 TP_HOT std::uint32_t generation_of_lock(std::uint64_t address) noexcept {
-  return lock_generations[mix_lock_address(address) >> (64 - kLockGenerationBits)].count.load(
-      std::memory_order_relaxed);
+  return generations_of_lock(address).load(std::memory_order_relaxed);
 }
 void count_lock_generation(std::uint64_t address) noexcept;
 // Was the last lock whose making or end was announced there at this very address?

@@ -118,7 +118,7 @@ int main() {
   for (std::thread& thread : threads) thread.join();
 }
 X
-for i in 1 2 3; do
+for _ in 1 2 3; do
   "$tp_run" -q -e virtual -o allocator.data ./allocator || fail "allocator: exit status $?"
   analyze allocator.data
   is 'p["complete"] and p["work"] == 320'

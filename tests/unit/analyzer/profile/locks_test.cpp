@@ -189,6 +189,30 @@ TEST(Locks, ObjectsAreApart) {
   EXPECT_GE(profile.locks.proven, 30u);
 }
 
+// With what was timed, an estimate does not exceed the step.
+TEST(Locks, EstimatesStayInTheirStep) {
+  const Profile profile =
+      profile_of_locks("run locks=auto c_locks_seen=1\n"
+                       "site 1 a.cpp 1\n"
+                       "lock-place 0 mutex q.cpp 17\n"
+                       "stream 0\n"
+                       "thread role=main\n"
+                       "lock slot=0 address=64 kind=mutex\n"
+                       "section slot=0 place=0 lead=10 work=30\n"
+                       "section slot=0 place=0 lead=0 many=1000 work=20 error=6\n"
+                       "section slot=0 place=0 lead=0 many=1000 work=20 error=6\n"
+                       "spawn work=60 site=1 ctx=new-exclusive\n"
+                       "wait ctx=last\n"
+                       "task work=1\n"
+                       "wait-end\n"
+                       "end\n"
+                       "thread-end\n");
+  ASSERT_EQ(1u, profile.locks.rows.size());
+  EXPECT_EQ(2001u, profile.locks.rows[0].totals.acquisitions);
+  EXPECT_EQ(60u, profile.locks.rows[0].totals.held);
+  EXPECT_EQ(60u, profile.locks.rows[0].bound.sections);
+}
+
 TEST(Locks, OfAnOlderRecording) {
   test::TraceBuilder builder = test::parse_trace_script(test::kTwoChildren);
   builder.locks.clear();
