@@ -6,6 +6,7 @@ import { scaleLinear, scaleSqrt } from "d3-scale";
 import { axis, chart, mark, text, widthOf } from "./chart.js";
 import { card, empty, h, s } from "./dom.js";
 import { clipped, digits, fitting, percent, tick, times } from "./format.js";
+import { locks } from "./locks.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {{title: string, label: string, color: string, critical: number, height: number, work: number}} Block */
@@ -21,6 +22,7 @@ export function limits(section, model) {
     draw: (svg, width, height) => drawMap(svg, width, height, model, blocks) });
   section.append(phases(model));
   section.append(along(model));
+  section.append(locks(model));
 }
 
 /** @param {Model} model @returns {Block[]} */

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The locks of the program: what their critical sections add up to, which run one after the other on
+// any number of CPUs, and what threads waited for them in this run.
+import { card, empty, h, scrollable } from "./dom.js";
+import { clipped, count, digits, percent, time, times } from "./format.js";
+import { lineId } from "./source.js";
+
+/** @typedef {import("./model.js").Model} Model */
+
+const kMost = 12;
+
+/** @param {Model} model */
+export function locks(model) {
+  const all = model.profile.locks ?? [], observed = model.profile.locks_observed;
+  const title = "Locks";
+  if (all.length === 0)
+    return card(title, "", empty(!observed?.onetbb ? "Locks were not observed, so all figures are as if there were none. tp-run --locks=auto records them."
+      : observed.c_library ? "No task acquired a lock."
+        : "No task acquired a lock of oneTBB. Locks of the C library (std::mutex) were not observed: tp-run records both."));
+  const work = model.profile.work || 1;
+  /** @type {[string, string, (lock: any) => string, boolean?][]} */
+  const columns = [
+    ["parallelism", "parallelism that the sections of the lock leave at most: work divided by its bound", (lock) => `${lock.bound_kind === "estimate" ? "about " : ""}${times(lock.parallelism)}`],
+    ["held", "sum of its sections, in percent of all work; those of a lock that is several objects may run side by side", (lock) => `${lock.held_is_estimate ? "about " : ""}${percent(lock.held, work)}`, true],
+    ["acquired", "how often it was acquired", (lock) => count(lock.acquisitions)],
+    ["contended", "how often the first attempt failed; of this run's schedule", (lock) => percent(lock.contended, lock.acquisitions)],
+    ["waited", "time that threads waited for it, all added up; of this run's schedule", (lock) => (lock.waited_ns === null ? `${count(lock.waited)} ticks` : time(lock.waited_ns))],
+    ["longest held", "the longest section that was timed", (lock) => model.amount(lock.longest_held)],
+    ["objects", "objects that are acquired at the same lines", (lock) => count(lock.objects)],
+  ];
+  const most = Math.max(...all.map((/** @type {any} */ lock) => lock.held), 1e-9);
+  const row = (/** @type {any} */ lock) => {
+    const code = h("code", { title: `${lock.kind} ${lock.name}` }, clipped(lock.name, 44)), target = lineId(model, lock.file, lock.line);
+    const places = lock.places.map((/** @type {any} */ place) => place.name);
+    return h("tr", {}, h("th", { scope: "row", class: "name" }, target ? h("a", { class: "place", href: `#${target}` }, code) : code,
+      h("span", { class: "called", title: places.join(", ").slice(0, 400) }, clipped(`${lock.kind}, ${places[0] ?? ""}${places.length > 1 ? ` and ${places.length - 1} more` : ""}`, 44))),
+    ...columns.map(([key, , text, hasBar]) => {
+      if (!hasBar) return h("td", { "data-key": key }, text(lock));
+      const bar = h("span", { class: "bar-line" });
+      bar.style.width = `${(100 * lock.held) / most}%`;
+      return h("td", { "data-key": key, class: "with-bar site-other" }, text(lock), h("span", { class: "bar-track", "aria-hidden": "true" }, bar));
+    }));
+  };
+  const least = Math.min(...all.map((/** @type {any} */ lock) => lock.parallelism).filter((/** @type {number} */ each) => each > 0));
+  const made = card(title, least < model.limit ? `The sections of a lock run one after the other, however many CPUs there are: parallelism is at most ${digits(least)} by the first of these.` : "The sections of a lock run one after the other, however many CPUs there are. None of these limits the program more than its critical path.");
+  const shown = [...all].sort((a, b) => a.parallelism - b.parallelism || b.held - a.held).slice(0, kMost);
+  made.append(scrollable("Table of locks", h("table", { class: "sites locks" }, h("caption", { class: "unseen" }, "Locks with their figures"),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "name" }, "Lock"), ...columns.map(([name, hint]) => h("th", { scope: "col", title: hint }, name)))), h("tbody", {}, ...shown.map(row)))));
+  if (all.length > kMost) made.append(h("p", { class: "note after" }, `${count(all.length - kMost)} locks with less are only in the JSON of tp-analyze.`));
+  return made;
+}
