@@ -116,11 +116,20 @@ struct LockRow {
   }
 };
 
+// An object with exclusive sections.
+struct LockObjectUse {
+  LockObjectId id{};
+  std::uint8_t kind = 0;          // trace::LockKind
+  std::uint64_t held = 0;         // by readers, too
+  std::uint64_t acquisitions = 0; // recorded one by one
+};
+
 struct Locks {
   bool observed = false;     // by this recording
   bool c_observed = false;   // those of the C library as well
   std::vector<LockRow> rows; // those that are held longest first
   std::uint64_t objects = 0;
+  std::vector<LockObjectUse> exclusive; // those that are held longest first
   // The greatest bound of one lock that is proven, and of all: in work, and with sleep.
   std::uint64_t proven = 0, proven_with_latency = 0;
   std::uint64_t greatest = 0, greatest_with_latency = 0;

@@ -203,10 +203,14 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
   }
   std::ranges::stable_sort(locks.rows, std::ranges::greater(),
                            [](const LockRow& row) { return row.totals.held; });
-  for (const Object& object : found.objects) {
+  for (const LockObjectId id : ids_below(found.objects.end_id())) {
+    const Object& object = found.objects[id];
     if (object.places.empty())
       continue;
     ++locks.objects;
+    if (object.exclusive[LockLaw::kWork] > 0)
+      locks.exclusive.push_back({id, object.info.kind, object.totals.held,
+                                 object.totals.is_sampled ? 0 : object.totals.acquisitions});
     const std::uint64_t work = length_of(object);
     const std::uint64_t time = object.bound[LockLaw::kWithLatency].length();
     locks.greatest = std::max(locks.greatest, work);
@@ -216,6 +220,7 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
     locks.proven = std::max(locks.proven, work);
     locks.proven_with_latency = std::max(locks.proven_with_latency, time);
   }
+  std::ranges::stable_sort(locks.exclusive, std::ranges::greater(), &LockObjectUse::held);
   return locks;
 }
 

@@ -527,6 +527,8 @@ Json prediction_json(const Prediction& prediction) {
                     {"overhead", run.overhead},
                     {"stealing", run.stealing},
                     {"idle", run.idle},
+                    {"lock_waits", run.lock_waits},
+                    {"without_locks", run.without_locks},
                     {"binds", kBinding[static_cast<std::size_t>(run.limiter)]}});
   for (const EventCost& cost : prediction.costs)
     costs.push_back({{"event", cost.event},
@@ -541,6 +543,7 @@ Json prediction_json(const Prediction& prediction) {
           {"latency", prediction.latency},
           {"serial", prediction.serial},
           {"span_with_overhead", prediction.span},
+          {"simulated_locks", prediction.simulated_locks.size()},
           {"dag_nodes", prediction.nodes},
           {"dag_bytes", prediction.bytes},
           {"event_costs", costs},

@@ -15,8 +15,9 @@ LockTable::LockTable(const std::vector<LockRules>& locks, const LockCosts& costs
 bool LockTable::admits(const Lock& lock, bool shared) {
   if (!shared)
     return lock.writers == 0 && lock.readers == 0;
-  return lock.writers == 0 &&
-         (lock.readers == 0 || lock.waiting_writers == 0 || lock.rules.prefers_readers);
+  if (lock.writers > 0 || lock.waiting_writers == 0 || lock.rules.prefers == Prefers::Readers)
+    return lock.writers == 0;
+  return lock.readers == 0 && lock.rules.prefers == Prefers::None;
 }
 
 LockTable::State LockTable::first_state(const LockRules& rules) const {

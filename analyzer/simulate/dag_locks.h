@@ -11,9 +11,9 @@
 //   SpinsThenSleeps  as oneTBB's mutex: spins for `spin`, then sleeps. Each release wakes one that
 //                  sleeps: a writer, or all readers.
 //
-// Readers share a lock. A writer that waits stops those that come later while readers hold it, unless
-// the lock prefers readers. If all costs are 0, each lock that does not prefer readers is one that is
-// handed over in order.
+// Readers share a lock. A writer that waits stops those that come later while readers hold it; always,
+// if the lock prefers writers, and never, if it prefers readers. If all costs are 0, each lock that prefers
+// none is one that is handed over in order.
 #pragma once
 
 #include "simulate/recorded_dag.h"

@@ -116,11 +116,12 @@ std::uint64_t DagRecorder::overhead_of(const FrameState& frame, const Step& step
 }
 
 void DagRecorder::step(FrameState& frame, const Step& step) {
-  add_step(frame, step, work_of(step), overhead_of(frame, step));
+  const std::uint64_t work = work_of(step);
+  add_step(frame, step, work, overhead_of(frame, step), work);
 }
 
 void DagRecorder::add_step(FrameState& frame, const Step& step, std::uint64_t work,
-                           std::uint64_t overhead) {
+                           std::uint64_t overhead, std::uint64_t inside) {
   if (!fits_)
     return;
   const std::uint64_t on_worker = frame.is_thread ? 0 : step.latency;
@@ -133,18 +134,19 @@ void DagRecorder::add_step(FrameState& frame, const Step& step, std::uint64_t wo
           !__builtin_add_overflow(sum, latency_, &sum) &&
           !__builtin_add_overflow(sum, asleep_, &sum) && sum < Dag::kSleeps;
   DagTrack& of = path_of(frame);
-  std::uint64_t left = work + overhead + on_worker;
+  // What recording or a remedy takes off is not part of the work: in proportion.
+  const std::uint64_t all = std::max<std::uint64_t>(step.work, 1);
+  const auto share = [&](std::uint64_t whole, std::uint64_t to) {
+    return static_cast<std::uint64_t>(Wide{whole} * std::min(to, all) / all);
+  };
   PoolId pool = step.pool;
-  std::uint64_t done = 0, first = overhead;
+  std::uint64_t done = 0, before = overhead;
   const auto advance = [&](std::uint64_t to) {
-    // In proportion, if what recording or a remedy takes off is not part of the work.
-    const std::uint64_t until = std::max(
-        done, static_cast<std::uint64_t>(Wide{work} * to / std::max<std::uint64_t>(step.work, 1)));
-    const std::uint64_t part = std::min(until - done + first, left);
-    add_part(of, part, pool);
-    left -= part;
-    done = until;
-    first = 0;
+    to = std::max(to, done);
+    const std::uint64_t whole = inside != work && open_.contains(&frame) ? inside : work;
+    add_part(of, before + share(whole, to) - share(whole, done), pool);
+    done = to;
+    before = 0;
   };
   const auto move = [&](const PoolChange& change) {
     advance(change.work);
@@ -160,7 +162,8 @@ void DagRecorder::add_step(FrameState& frame, const Step& step, std::uint64_t wo
     }
   for (; next != step.moves.end(); ++next)
     move(*next);
-  add_part(of, left, pool);
+  advance(all);
+  add_part(of, on_worker, pool);
   if (step.latency > on_worker) {
     add_node(of, Dag::kSleeps | step.latency, pool);
     add_node(of, 0, pool);

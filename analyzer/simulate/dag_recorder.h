@@ -83,7 +83,9 @@ protected:
   // Of a step, without what recording added.
   std::uint64_t work_of(const Step& step) const;
   std::uint64_t overhead_of(const FrameState& frame, const Step& step) const;
-  void add_step(FrameState& frame, const Step& step, std::uint64_t work, std::uint64_t overhead);
+  // As if the step had this work. `inside`: or this one, if all of it were in sections of locks.
+  void add_step(FrameState& frame, const Step& step, std::uint64_t work, std::uint64_t overhead,
+                std::uint64_t inside);
 
 private:
   // A section of a task that has not ended. kNoDagId: it is inside another one.

@@ -189,6 +189,88 @@ TEST(Locks, ObjectsAreApart) {
   EXPECT_GE(profile.locks.proven, 30u);
 }
 
+// ---- in the simulation
+
+// As kTwoTasks, in microseconds of a real clock, with a lock of this kind.
+test::TraceBuilder two_tasks_in_time(const std::string& kind) {
+  test::TraceBuilder trace =
+      test::parse_trace_script("run locks=all c_locks_seen=1 cpus=4\n"
+                               "site 1 a.cpp 1\n"
+                               "lock-place 0 " +
+                               kind +
+                               " q.cpp 17\n"
+                               "stream 0\n"
+                               "thread role=main\n"
+                               "lock slot=3 address=64 kind=" +
+                               kind +
+                               "\n"
+                               "lock slot=4 address=128 kind=spin_mutex\n"
+                               "spawn work=10000 site=1 ctx=new-exclusive\n"
+                               "spawn site=1 ctx=last\n"
+                               "wait ctx=last\n"
+                               "section slot=4 place=0 lead=2000 work=100\n"
+                               "section slot=3 place=0 lead=30000 work=60000\n"
+                               "task work=100000\n"
+                               "section slot=4 place=0 lead=2000 work=100\n"
+                               "section slot=3 place=0 lead=20000 work=60000\n"
+                               "task task=-1 work=100000\n"
+                               "wait-end\n"
+                               "end work=5000\n"
+                               "thread-end\n");
+  trace.count_ns();
+  return trace;
+}
+
+TEST(Locks, PredictedTimesContainHowTheyAreHandedOver) {
+  const auto profile_of = [](const std::string& kind) {
+    ProfileOptions options;
+    options.procs = {1, 2};
+    options.burden_ns = 0;
+    return make_profile(two_tasks_in_time(kind).source(), options);
+  };
+  // The one that waits comes 50 us before the release.
+  const std::pair<const char*, std::uint64_t> kLater[] = {
+      {"queuing_mutex", 300}, {"spin_mutex", 100}, {"mutex", 25000}, {"pthread_mutex", 25000}};
+  for (const auto& [kind, later] : kLater) {
+    SCOPED_TRACE(kind);
+    const Profile profile = profile_of(kind);
+    const Prediction& found = profile.prediction;
+    ASSERT_EQ(2u, found.runs.size());
+    EXPECT_EQ(215000u, found.runs[0].time);
+    EXPECT_EQ(165000u + later, found.runs[1].time);
+    EXPECT_EQ(165000u, found.runs[1].greedy);
+    EXPECT_EQ(115000u, found.runs[1].without_locks);
+    EXPECT_EQ(50000u + later + (later == 25000 ? 8000 : 0), found.runs[1].lock_waits);
+    EXPECT_EQ(Limiter::Lock, found.runs[1].limiter);
+    // The other lock cannot matter.
+    EXPECT_EQ(1u, found.simulated_locks.size());
+    // More tasks would have the same sections: only what is outside of them becomes shorter.
+    ASSERT_FALSE(profile.findings.empty());
+    EXPECT_EQ(Shape::Lock, profile.findings[0].shape);
+    EXPECT_EQ(50000u + later, profile.findings[0].saves_at_most());
+    for (std::size_t i = 1; i < profile.findings.size(); ++i)
+      EXPECT_LE(profile.findings[i].saves_at_most(), 15000u) << profile.findings[i].text;
+  }
+}
+
+// Tasks 8 times as fast have sections 8 times as short. One has the lock from 12.5 to 20, the other until
+// 27.8, 0.3 later than at once; then 1.25 and 5.
+TEST(Locks, PredictedChangesShortenSections) {
+  ProfileOptions options;
+  options.burden_ns = 0;
+  options.pictures = true;
+  const Profile profile = make_profile(two_tasks_in_time("queuing_mutex").source(), options);
+  const auto tasks = std::ranges::find_if(profile.explored, [](const WhatIfCandidate& each) {
+    return each.kind == CandidateKind::Site && each.place.line == 1;
+  });
+  ASSERT_NE(profile.explored.end(), tasks);
+  const auto point = std::ranges::find(tasks->points, 8u, &WhatIfPoint::factor);
+  ASSERT_NE(tasks->points.end(), point);
+  const auto predicted = std::ranges::find(point->predicted, 8u, &PredictedTime::procs);
+  ASSERT_NE(point->predicted.end(), predicted);
+  EXPECT_EQ(34050u, predicted->time);
+}
+
 TEST(Locks, OfAnOlderRecording) {
   test::TraceBuilder builder = test::parse_trace_script(test::kTwoChildren);
   builder.locks.clear();

@@ -317,7 +317,7 @@ unsigned expect_right(const Dag& dag) {
 
 void set_rules(std::mt19937_64& random, Dag& dag) {
   for (LockRules& rules : dag.locks)
-    rules = {static_cast<HandOver>(random() % 4), random() % 3 == 0};
+    rules = {static_cast<HandOver>(random() % 4), static_cast<Prefers>(random() % 3)};
 }
 
 // With TP_ORACLE_RUNS=10000: 20,000 programs.
@@ -461,7 +461,10 @@ private:
       readers |= states_[i].holds.contains({lock, true});
       writer_waits |= is_waiting_for(i, lock) && !op_of(i).shared();
     }
-    return !readers || (shared && (locks_[lock].prefers_readers || !writer_waits));
+    const Prefers prefers = locks_[lock].prefers;
+    if (!shared || prefers == Prefers::Readers || !writer_waits)
+      return shared || !readers;
+    return !readers && prefers == Prefers::None;
   }
   void act(std::size_t who, std::uint64_t now) {
     State& state = states_[who];
@@ -614,7 +617,7 @@ TEST(SimulatedLocks, ThreadsAsInAPlainModel) {
     std::mt19937_64 random(seed);
     std::vector<LockRules> locks(random() % 3 + 1);
     for (LockRules& lock : locks)
-      lock = {static_cast<HandOver>(random() % 4), random() % 4 == 0};
+      lock = {static_cast<HandOver>(random() % 4), static_cast<Prefers>(random() % 3)};
     const std::vector<Thread> threads = random_threads(random, locks.size());
     const LockCosts costs{random() % 400, random() % 400 + 50, random() % 9000,
                           random() % 20000 + 1, random() % 9000};
@@ -709,9 +712,29 @@ TEST(SimulatedLocks, HandOver) {
   EXPECT_EQ(190u, time(HandOver::SpinsThenSleeps, {.retry = 14, .spin = 55, .wake_latency = 25}));
   EXPECT_EQ(190u, time(HandOver::Sleeps, {.wake_latency = 25, .wake_call = 8}));
   EXPECT_EQ(215u, stealing(parsed(script), 1, {7, 7, 7, 7, 7}).time);
+  // One comes when the other releases: if it is before, it looks again after 14.
+  const auto both = [](const std::string& first, const std::string& second) {
+    return stealing(parsed(two_tasks(first, second), {HandOver::Spins}), 2, {.retry = 14}).time;
+  };
+  const std::string early = "section slot=0 place=0 lead=10 work=60\n",
+                    late = "section slot=0 place=0 lead=70 work=10\n";
+  EXPECT_EQ(2 * 115u + 14, both(early, late) + both(late, early));
   const Simulated found = stealing(parsed(script), 2);
   EXPECT_EQ(50u, found.lock_waits);
   EXPECT_FALSE(found.forced);
+}
+
+// Three threads: the second one comes at 20, and has much to do afterwards; the third one comes at 30.
+TEST(SimulatedLocks, FirstComeFirstServed) {
+  const LockOp take{LockOp::Kind::Take, 0, false}, give{LockOp::Kind::Give, 0, false};
+  const std::vector<Thread> threads = {
+      {{10, take}, {100, give}}, {{20, take}, {100, give}, {500, {}}}, {{30, take}, {100, give}}};
+  for (const HandOver hand_over :
+       {HandOver::InOrder, HandOver::Spins, HandOver::Sleeps, HandOver::SpinsThenSleeps}) {
+    const Dag dag = dag_of_threads(threads, {{hand_over}});
+    EXPECT_EQ(711u, stealing(dag, 3).time);
+    EXPECT_EQ(711u, greedy_time(dag, 3));
+  }
 }
 
 TEST(SimulatedLocks, ReadersShare) {
@@ -739,6 +762,40 @@ TEST(SimulatedLocks, DeadlockOfTheSimulation) {
   }
   EXPECT_FALSE(stealing(dag, 1).forced);
   EXPECT_EQ(215u, stealing(dag, 1).time);
+}
+
+// Another section of the lock inside of one is a part of it.
+TEST(SimulatedLocks, TakenAgainInside) {
+  const Dag dag = parsed(two_tasks("section slot=0 place=0 lead=40 work=20\n"
+                                   "section slot=0 place=0 lead=30 work=60\n",
+                                   ""));
+  EXPECT_EQ(2, std::ranges::count_if(dag.lock_ops,
+                                     [](LockOp op) { return op.kind() != LockOp::Kind::None; }));
+  EXPECT_FALSE(stealing(dag, 2).forced);
+}
+
+// A worker that waits while it holds a lock does not take another's task: that needs the lock, too.
+TEST(SimulatedLocks, NoTasksOfOthersWhileHeld) {
+  Dag dag;
+  dag.locks.resize(1);
+  dag.joins = {{1, {}}};
+  dag.roots = {0};
+  dag.nodes = {{1, 1, {}},
+               {1, 2, {Effect::Kind::Start, 4}},
+               {5, 3, {Effect::Kind::Await, 0}},
+               {1, kNoDagId, {}},
+               // The task for which it waits, and one that this spawns.
+               {10, 5, {Effect::Kind::Start, 6}},
+               {90, kNoDagId, {Effect::Kind::Signal, 0}},
+               {1, 7, {}},
+               {5, 8, {}},
+               {1, kNoDagId, {}}};
+  dag.lock_ops.resize(dag.nodes.size());
+  dag.lock_ops[1] = dag.lock_ops[7] = {LockOp::Kind::Take, 0, false};
+  dag.lock_ops[3] = dag.lock_ops[8] = {LockOp::Kind::Give, 0, false};
+  const Simulated found = stealing(dag, 2);
+  EXPECT_FALSE(found.forced);
+  EXPECT_EQ(2u + 100 + 1 + 5 + 1, found.time);
 }
 
 // main holds a lock while it waits; the task that it spawned before wants it, too.
