@@ -83,6 +83,7 @@ struct LockWhatIf {
   LockChange change = LockChange::Shorter;
   std::uint64_t factor = 1;
   Ratio parallelism; // no schedule is better; Shorter: both sides times the factor
+  std::vector<PredictedTime> predicted = {}; // by simulation (profile/lock_predictions.h)
 };
 
 struct LockRow {
@@ -122,6 +123,7 @@ struct LockObjectUse {
   std::uint8_t kind = 0;          // trace::LockKind
   std::uint64_t held = 0;         // by readers, too
   std::uint64_t acquisitions = 0; // recorded one by one
+  std::size_t lock = 0;           // index into Locks::rows
 };
 
 struct Locks {

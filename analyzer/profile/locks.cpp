@@ -196,13 +196,20 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
     locks.ends_known = found.ends_known;
     groups = group(found, measured.table.lock_places.size());
   }
+  std::vector<std::pair<LockRow, const Group*>> rows;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    locks.rows.push_back(row_of(groups[i], found, measured.table));
+    rows.emplace_back(row_of(groups[i], found, measured.table), &groups[i]);
     if (const auto first = scenarios_of.find(i); first != scenarios_of.end())
-      locks.rows.back().what_if = what_if(groups[i], found, measured, first->second, options.mode);
+      rows.back().first.what_if = what_if(groups[i], found, measured, first->second, options.mode);
   }
-  std::ranges::stable_sort(locks.rows, std::ranges::greater(),
-                           [](const LockRow& row) { return row.totals.held; });
+  std::ranges::stable_sort(rows, std::ranges::greater(),
+                           [](const auto& row) { return row.first.totals.held; });
+  IdVector<LockObjectId, std::size_t> row_of_object(found.objects.size());
+  for (auto& [row, group] : rows) {
+    for (const LockObjectId id : group->objects)
+      row_of_object[id] = locks.rows.size();
+    locks.rows.push_back(std::move(row));
+  }
   for (const LockObjectId id : ids_below(found.objects.end_id())) {
     const Object& object = found.objects[id];
     if (object.places.empty())
@@ -210,7 +217,8 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
     ++locks.objects;
     if (object.exclusive[LockLaw::kWork] > 0)
       locks.exclusive.push_back({id, object.info.kind, object.totals.held,
-                                 object.totals.is_sampled ? 0 : object.totals.acquisitions});
+                                 object.totals.is_sampled ? 0 : object.totals.acquisitions,
+                                 row_of_object[id]});
     const std::uint64_t work = length_of(object);
     const std::uint64_t time = object.bound[LockLaw::kWithLatency].length();
     locks.greatest = std::max(locks.greatest, work);

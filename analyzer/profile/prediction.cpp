@@ -9,7 +9,6 @@
 #include "profile/concurrency_limits.h"
 #include "profile/simulated_locks.h"
 #include "profile/tasking_overhead.h"
-#include "simulate/dag_recorder.h"
 #include "simulate/simulation.h"
 
 #include <fmt/format.h>
@@ -22,14 +21,6 @@ namespace {
 // A trace with more steps than this is simulated only on request.
 constexpr std::uint64_t kMostSteps = 2'000'000;
 constexpr std::uint64_t kMostWorkers = 1024;
-
-StepCosts step_costs(const Prediction& prediction) {
-  StepCosts costs;
-  costs.recording = prediction.recording;
-  for (std::size_t kind = 0; kind < kBoundaryKinds; ++kind)
-    costs.overhead[kind] = prediction.costs[kind].cost;
-  return costs;
-}
 
 // The largest loss, if it is significant.
 Limiter limiter_of(const Measured& measured, const PredictedRun& run, std::uint64_t work,
@@ -63,13 +54,6 @@ void complete(const Measured& measured, const Prediction& prediction, PredictedR
   run.idle = static_cast<std::uint64_t>(
       std::min<Wide>(whole > busy ? whole - busy : Wide{0}, ~std::uint64_t{0}));
   run.limiter = limiter_of(measured, run, prediction.work + prediction.latency, prediction.locks);
-}
-
-// Recording adds as much to sections as to all steps.
-std::uint64_t without_recording(std::uint64_t work, const Measured& measured,
-                                const Prediction& prediction) {
-  return static_cast<std::uint64_t>(Wide{work} * prediction.work /
-                                    std::max({measured.work(), prediction.work, std::uint64_t{1}}));
 }
 
 // What the sections of one lock take at least with the remedy.
@@ -200,6 +184,21 @@ private:
 };
 
 } // namespace
+
+StepCosts step_costs(const Prediction& prediction) {
+  StepCosts costs;
+  costs.recording = prediction.recording;
+  for (std::size_t kind = 0; kind < kBoundaryKinds; ++kind)
+    costs.overhead[kind] = prediction.costs[kind].cost;
+  return costs;
+}
+
+// Recording adds as much to sections as to all steps.
+std::uint64_t without_recording(std::uint64_t work, const Measured& measured,
+                                const Prediction& prediction) {
+  return static_cast<std::uint64_t>(Wide{work} * prediction.work /
+                                    std::max({measured.work(), prediction.work, std::uint64_t{1}}));
+}
 
 std::uint64_t worth_procs(const Prediction& prediction) {
   std::uint64_t worth = 0;

@@ -15,6 +15,7 @@
 #include "profile/profile_options.h"
 #include "profile/tasking_overhead.h"
 #include "profile/trace_readings.h"
+#include "simulate/dag_recorder.h"
 
 #include <optional>
 #include <string>
@@ -47,6 +48,12 @@ std::vector<std::uint64_t> predict_with(const Remedy& remedy, const Measured& me
                                         const Prediction& prediction,
                                         const std::vector<std::uint64_t>& procs,
                                         const TraceReadings& readings);
+
+// For what else simulates the recorded DAG: what its steps cost, and what sections of locks are without
+// what recording added to them.
+StepCosts step_costs(const Prediction& prediction);
+std::uint64_t without_recording(std::uint64_t work, const Measured& measured,
+                                const Prediction& prediction);
 
 // The largest number of CPUs in `scaling` with an efficiency that makes them worth having; 0: none.
 std::uint64_t worth_procs(const Prediction& prediction);

@@ -244,6 +244,17 @@ TEST(Locks, PredictedTimesContainHowTheyAreHandedOver) {
     EXPECT_EQ(Limiter::Lock, found.runs[1].limiter);
     // The other lock cannot matter.
     EXPECT_EQ(1u, found.simulated_locks.size());
+    // Half as long: it comes 20 us before the release. All of the work takes half of 215 us.
+    const LockRow& lock = profile.locks.rows.at(0);
+    const auto time = [&](LockChange change, std::uint64_t factor) {
+      for (const PredictedTime& each : lock.what_if_of(change, factor)->predicted)
+        if (each.procs == 2)
+          return each.time;
+      return std::uint64_t{0};
+    };
+    EXPECT_EQ(later == 25000 ? 130000u : 107500u, time(LockChange::Shorter, 2));
+    EXPECT_EQ(115000u, time(LockChange::Gone, 1));
+    EXPECT_EQ(115000u, time(LockChange::Shared, 1));
     // More tasks would have the same sections: only what is outside of them becomes shorter.
     ASSERT_FALSE(profile.findings.empty());
     EXPECT_EQ(Shape::Lock, profile.findings[0].shape);
@@ -253,7 +264,7 @@ TEST(Locks, PredictedTimesContainHowTheyAreHandedOver) {
   }
 }
 
-// Tasks 8 times as fast have sections 8 times as short. One has the lock from 12.5 to 20, the other until
+// With tasks 8x faster, sections are 8x shorter. One has the lock from 12.5 to 20, the other until
 // 27.8, 0.3 later than at once; then 1.25 and 5.
 TEST(Locks, PredictedChangesShortenSections) {
   ProfileOptions options;

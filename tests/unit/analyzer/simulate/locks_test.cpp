@@ -8,6 +8,7 @@
 #include "random_program.h"
 #include "row_maps.h"
 #include "simulate/dag_recorder.h"
+#include "simulate/lock_changes.h"
 #include "simulate/simulation.h"
 #include "trace/metadata_reader.h"
 #include "trace_script.h"
@@ -831,6 +832,59 @@ TEST(SimulatedLocks, HeldWhileItWaits) {
     EXPECT_FALSE(stealing(dag, procs).forced) << procs;
   // The task comes at 11 and takes the lock for 9; main at 12, and waits until 20.
   EXPECT_EQ(8u, stealing(dag, 3).lock_waits);
+}
+
+// ---- changes
+
+TEST(LockChanges, ByHand) {
+  const Dag dag = parsed(two_tasks("section slot=1 place=0 lead=0 work=4\n"
+                                   "section slot=0 place=0 lead=30 work=60\n",
+                                   "section slot=1 place=0 lead=0 work=4\n"
+                                   "section slot=0 place=0 lead=20 work=60\n"));
+  const std::vector<std::uint8_t> first = {1, 0};
+  const auto time = [&](LockChange change, std::uint64_t factor) {
+    const Dag changed = with_locks_changed(dag, first, change, factor);
+    EXPECT_EQ(dag.nodes.size(), changed.nodes.size());
+    return greedy_time(changed, 2);
+  };
+  // One waits for the other lock, which stays.
+  EXPECT_EQ(169u, greedy_time(dag, 2));
+  EXPECT_EQ(119u, time(LockChange::Gone, 1));
+  EXPECT_EQ(119u, time(LockChange::Shared, 1));
+  // In place of 60 each has it for 20.
+  EXPECT_EQ(89u, time(LockChange::Shorter, 3));
+  const Dag many = with_locks_changed(dag, first, LockChange::Split, 1000);
+  EXPECT_EQ(2u + 999, many.locks.size());
+  EXPECT_EQ(119u, greedy_time(many, 2));
+}
+
+TEST(LockChanges, OfRandomPrograms) {
+  for (std::uint64_t seed = 1; seed <= test::oracle_runs(200); ++seed) {
+    const test::ForkJoinProgram program = test::make_fork_join(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Dag dag = dag_of(program.trace().source());
+    std::mt19937_64 random(seed);
+    add_sections(random, dag, random() % 4 + 1, seed % 2 == 0);
+    const std::vector<std::uint8_t> all(dag.locks.size(), 1);
+    const Dag gone = with_locks_changed(dag, all, LockChange::Gone, 1);
+    const Dag split = with_locks_changed(dag, all, LockChange::Split, 3);
+    const Dag shared = with_locks_changed(dag, all, LockChange::Shared, 1);
+    expect_right(split);
+    for (const std::uint64_t procs : {2, 5}) {
+      EXPECT_EQ(simulate_work_stealing(dag, procs, 2).time, stealing(gone, procs, {}, 2).time);
+      EXPECT_EQ(simulate_greedy(dag, procs).time, greedy_time(shared, procs));
+    }
+    // Each lock's sections are divided among three.
+    const std::vector<std::uint64_t> whole = sums_of_sections(dag), parts = sums_of_sections(split);
+    for (std::size_t lock = 0; lock < whole.size(); ++lock) {
+      std::uint64_t sum = parts[lock];
+      for (std::size_t i = 0; i < 2; ++i)
+        sum += parts[whole.size() + 2 * lock + i];
+      EXPECT_GE(sum, whole[lock]);
+    }
+    if (::testing::Test::HasFailure())
+      return;
+  }
 }
 
 // ---- cuts
