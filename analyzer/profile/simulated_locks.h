@@ -19,8 +19,8 @@ struct LockTimes {
   std::uint64_t hand_over = 300; // queuing locks: from a release until the next one has seen it
   std::uint64_t retry = 300;     // of a thread that spins, by its back-off
   std::uint64_t spin = 18'000;   // oneTBB's mutex and rw_mutex, before they sleep
-  std::uint64_t wake_latency = 25'000;
-  std::uint64_t wake_call = 8'000;
+  std::uint64_t wake_latency = 21'000;
+  std::uint64_t wake_call = 7'000;
 };
 
 // All 0 if the unit of work is not time.

@@ -230,7 +230,7 @@ TEST(Locks, PredictedTimesContainHowTheyAreHandedOver) {
   };
   // The one that waits comes 50 us before the release.
   const std::pair<const char*, std::uint64_t> kLater[] = {
-      {"queuing_mutex", 300}, {"spin_mutex", 100}, {"mutex", 25000}, {"pthread_mutex", 25000}};
+      {"queuing_mutex", 300}, {"spin_mutex", 100}, {"mutex", 21000}, {"pthread_mutex", 21000}};
   for (const auto& [kind, later] : kLater) {
     SCOPED_TRACE(kind);
     const Profile profile = profile_of(kind);
@@ -240,7 +240,7 @@ TEST(Locks, PredictedTimesContainHowTheyAreHandedOver) {
     EXPECT_EQ(165000u + later, found.runs[1].time);
     EXPECT_EQ(165000u, found.runs[1].greedy);
     EXPECT_EQ(115000u, found.runs[1].without_locks);
-    EXPECT_EQ(50000u + later + (later == 25000 ? 8000 : 0), found.runs[1].lock_waits);
+    EXPECT_EQ(50000u + later + (later == 21000 ? 7000 : 0), found.runs[1].lock_waits);
     EXPECT_EQ(Limiter::Lock, found.runs[1].limiter);
     // The other lock cannot matter.
     EXPECT_EQ(1u, found.simulated_locks.size());
@@ -252,7 +252,7 @@ TEST(Locks, PredictedTimesContainHowTheyAreHandedOver) {
           return each.time;
       return std::uint64_t{0};
     };
-    EXPECT_EQ(later == 25000 ? 130000u : 107500u, time(LockChange::Shorter, 2));
+    EXPECT_EQ(later == 21000 ? 126000u : 107500u, time(LockChange::Shorter, 2));
     EXPECT_EQ(115000u, time(LockChange::Gone, 1));
     EXPECT_EQ(115000u, time(LockChange::Shared, 1));
     // More tasks would have the same sections: only what is outside of them becomes shorter.
