@@ -858,6 +858,15 @@ TEST(LockChanges, ByHand) {
   EXPECT_EQ(119u, greedy_time(many, 2));
 }
 
+// What is in two of the sections becomes shorter once.
+TEST(LockChanges, NestedSections) {
+  const Dag dag = parsed(two_tasks("section slot=1 place=0 lead=30 work=20\n"
+                                   "section slot=0 place=0 lead=10 work=60\n",
+                                   ""));
+  EXPECT_EQ(185u, greedy_time(with_locks_changed(dag, {1, 1}, LockChange::Shorter, 2), 1));
+  EXPECT_EQ(205u, greedy_time(with_locks_changed(dag, {0, 1}, LockChange::Shorter, 2), 1));
+}
+
 TEST(LockChanges, OfRandomPrograms) {
   for (std::uint64_t seed = 1; seed <= test::oracle_runs(200); ++seed) {
     const test::ForkJoinProgram program = test::make_fork_join(seed);
