@@ -131,7 +131,8 @@ struct Locks {
   bool c_observed = false;   // those of the C library as well
   std::vector<LockRow> rows; // those that are held longest first
   std::uint64_t objects = 0;
-  std::vector<LockObjectUse> exclusive; // those that are held longest first
+  // Those that are held longest first; none that is held for less than a ten-thousandth of the span.
+  std::vector<LockObjectUse> exclusive;
   // The greatest bound of one lock that is proven, and of all: in work, and with sleep.
   std::uint64_t proven = 0, proven_with_latency = 0;
   std::uint64_t greatest = 0, greatest_with_latency = 0;

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMostAsked = 16; // objects whose ends are asked for
 constexpr std::size_t kMostWhatIf = 4; // locks
+constexpr std::uint64_t kLeastShare = 10'000;
 constexpr std::uint64_t kFactors[] = {2, 4, 8};
 
 using Object = LockLaw::Object;
@@ -215,7 +216,8 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
     if (object.places.empty())
       continue;
     ++locks.objects;
-    if (object.exclusive[LockLaw::kWork] > 0)
+    if (object.exclusive[LockLaw::kWork] > 0 &&
+        Wide{object.totals.held} * kLeastShare >= measured.fold.span_with_latency)
       locks.exclusive.push_back({id, object.info.kind, object.totals.held,
                                  object.totals.is_sampled ? 0 : object.totals.acquisitions,
                                  row_of_object[id]});

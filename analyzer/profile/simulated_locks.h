@@ -26,9 +26,10 @@ struct LockTimes {
 // All 0 if the unit of work is not time.
 LockCosts lock_costs(const Measured& measured, const LockTimes& times = {});
 
-// The objects that are held longest, until the others together are held for at most a hundredth of
-// `time`, which no simulated run is below: as long as a lock is handed over at once, those cannot add
-// more to it. Not more than kMostLocks, or kMostSections.
+// Of Locks::exclusive the objects that are held longest, until the others together are held for at most a
+// hundredth of `time`, which no simulated run is below: as long as a lock is handed over at once, those
+// cannot add more to it. (Of 100,000 items with a lock each, hardly two threads want the same.) Not more
+// than kMostLocks, or kMostSections.
 std::vector<LockObjectUse> locks_that_matter(const Locks& locks, std::uint64_t time);
 
 LockChoice choice_of(const std::vector<LockObjectUse>& objects);
