@@ -205,12 +205,15 @@ test::TraceBuilder two_tasks_in_time(const std::string& kind) {
                                kind +
                                "\n"
                                "lock slot=4 address=128 kind=spin_mutex\n"
+                               "lock slot=5 address=192 kind=spin_mutex\n"
                                "spawn work=10000 site=1 ctx=new-exclusive\n"
                                "spawn site=1 ctx=last\n"
                                "wait ctx=last\n"
+                               "section slot=5 place=0 lead=1000 work=5\n"
                                "section slot=4 place=0 lead=2000 work=100\n"
                                "section slot=3 place=0 lead=30000 work=60000\n"
                                "task work=100000\n"
+                               "section slot=5 place=0 lead=1000 work=5\n"
                                "section slot=4 place=0 lead=2000 work=100\n"
                                "section slot=3 place=0 lead=20000 work=60000\n"
                                "task task=-1 work=100000\n"
@@ -242,7 +245,8 @@ TEST(Locks, PredictedTimesContainHowTheyAreHandedOver) {
     EXPECT_EQ(115000u, found.runs[1].without_locks);
     EXPECT_EQ(50000u + later + (later == 21000 ? 7000 : 0), found.runs[1].lock_waits);
     EXPECT_EQ(Limiter::Lock, found.runs[1].limiter);
-    // The other lock cannot matter.
+    // The second lock cannot matter; the third one is held for less than a ten-thousandth.
+    EXPECT_EQ(2u, profile.locks.exclusive.size());
     EXPECT_EQ(1u, found.simulated_locks.size());
     // Half as long: it comes 20 us before the release. All of the work takes half of 215 us.
     const LockRow& lock = profile.locks.rows.at(0);
