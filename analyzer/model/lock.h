@@ -83,6 +83,7 @@ struct LockWhatIf {
   LockChange change = LockChange::Shorter;
   std::uint64_t factor = 1;
   Ratio parallelism; // no schedule is better; Shorter: both sides times the factor
+  std::vector<PredictedTime> predicted = {}; // by simulation (profile/lock_predictions.h)
 };
 
 struct LockRow {
@@ -116,11 +117,22 @@ struct LockRow {
   }
 };
 
+// An object with exclusive sections.
+struct LockObjectUse {
+  LockObjectId id{};
+  std::uint8_t kind = 0;          // trace::LockKind
+  std::uint64_t held = 0;         // by readers, too
+  std::uint64_t acquisitions = 0; // recorded one by one
+  std::size_t lock = 0;           // index into Locks::rows
+};
+
 struct Locks {
   bool observed = false;     // by this recording
   bool c_observed = false;   // those of the C library as well
   std::vector<LockRow> rows; // those that are held longest first
   std::uint64_t objects = 0;
+  // Those that are held longest first; none that is held for less than a ten-thousandth of the span.
+  std::vector<LockObjectUse> exclusive;
   // The greatest bound of one lock that is proven, and of all: in work, and with sleep.
   std::uint64_t proven = 0, proven_with_latency = 0;
   std::uint64_t greatest = 0, greatest_with_latency = 0;

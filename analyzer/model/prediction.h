@@ -2,6 +2,7 @@
 // Speedups: bounds, and times predicted by simulation.
 #pragma once
 
+#include "model/lock.h"
 #include "model/ratio.h"
 
 #include <cstdint>
@@ -45,13 +46,14 @@ enum class Limiter : std::uint8_t { Work, Span, Overhead, Grain, Lock, Concurren
 struct PredictedRun {
   std::uint64_t procs = 1;
   std::uint64_t greedy = 0;        // time of greedy list scheduling, without steals
-  std::uint64_t time = 0;          // time of work stealing, at least that of the locks
+  std::uint64_t time = 0;          // time of work stealing, at least the bound of each lock
   std::uint64_t without_locks = 0; // as if there were none
   std::uint64_t steals = 0;
   // Parts of procs x time, in addition to the work and the latency.
   std::uint64_t overhead = 0, stealing = 0, idle = 0;
-  Ratio speedup;    // over one worker thread without any overhead
-  Ratio efficiency; // speedup / procs
+  std::uint64_t lock_waits = 0; // of `idle`: for a lock, and to wake others that do
+  Ratio speedup;                // over one worker thread without any overhead
+  Ratio efficiency;             // speedup / procs
   Limiter limiter = Limiter::Work;
 };
 
@@ -65,6 +67,7 @@ struct Prediction {
   std::uint64_t span = 0;     // with overhead and latency
   // What the sections of one lock take at least (model/lock.h); 0: there is none.
   std::uint64_t locks = 0;
+  std::vector<LockObjectUse> simulated_locks; // that are resources of the simulation
   std::uint64_t nodes = 0, bytes = 0;
   std::vector<EventCost> costs;
   std::uint64_t recording = 0; // cost of recording, subtracted from each step

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMostAsked = 16; // objects whose ends are asked for
 constexpr std::size_t kMostWhatIf = 4; // locks
+constexpr std::uint64_t kLeastShare = 10'000;
 constexpr std::uint64_t kFactors[] = {2, 4, 8};
 
 using Object = LockLaw::Object;
@@ -196,17 +197,30 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
     locks.ends_known = found.ends_known;
     groups = group(found, measured.table.lock_places.size());
   }
+  std::vector<std::pair<LockRow, const Group*>> rows;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    locks.rows.push_back(row_of(groups[i], found, measured.table));
+    rows.emplace_back(row_of(groups[i], found, measured.table), &groups[i]);
     if (const auto first = scenarios_of.find(i); first != scenarios_of.end())
-      locks.rows.back().what_if = what_if(groups[i], found, measured, first->second, options.mode);
+      rows.back().first.what_if = what_if(groups[i], found, measured, first->second, options.mode);
   }
-  std::ranges::stable_sort(locks.rows, std::ranges::greater(),
-                           [](const LockRow& row) { return row.totals.held; });
-  for (const Object& object : found.objects) {
+  std::ranges::stable_sort(rows, std::ranges::greater(),
+                           [](const auto& row) { return row.first.totals.held; });
+  IdVector<LockObjectId, std::size_t> row_of_object(found.objects.size());
+  for (auto& [row, group] : rows) {
+    for (const LockObjectId id : group->objects)
+      row_of_object[id] = locks.rows.size();
+    locks.rows.push_back(std::move(row));
+  }
+  for (const LockObjectId id : ids_below(found.objects.end_id())) {
+    const Object& object = found.objects[id];
     if (object.places.empty())
       continue;
     ++locks.objects;
+    if (object.exclusive[LockLaw::kWork] > 0 &&
+        Wide{object.totals.held} * kLeastShare >= measured.fold.span_with_latency)
+      locks.exclusive.push_back({id, object.info.kind, object.totals.held,
+                                 object.totals.is_sampled ? 0 : object.totals.acquisitions,
+                                 row_of_object[id]});
     const std::uint64_t work = length_of(object);
     const std::uint64_t time = object.bound[LockLaw::kWithLatency].length();
     locks.greatest = std::max(locks.greatest, work);
@@ -216,6 +230,7 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
     locks.proven = std::max(locks.proven, work);
     locks.proven_with_latency = std::max(locks.proven_with_latency, time);
   }
+  std::ranges::stable_sort(locks.exclusive, std::ranges::greater(), &LockObjectUse::held);
   return locks;
 }
 

@@ -15,6 +15,7 @@
 #include "profile/elapsed_time.h"
 #include "profile/findings.h"
 #include "profile/grain_size.h"
+#include "profile/lock_predictions.h"
 #include "profile/locks.h"
 #include "profile/measured.h"
 #include "profile/phases.h"
@@ -343,8 +344,8 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   const std::vector<ConcurrencyLimit> limits = concurrency_limits(measured);
   readings.begin_phase("simulation");
   const std::string not_simulated = reason_not_to_simulate(measured, options);
-  Prediction prediction =
-      predict(measured, costs, locks.greatest_with_latency, not_simulated, readings, options);
+  Prediction prediction = predict(measured, costs, locks, not_simulated, readings, options);
+  predict_lock_changes(locks, measured, prediction, readings);
   readings.begin_phase("what-if");
   Exploration exploration = explore(measured, readings, options);
   std::optional<TargetSearch> search = search_target(measured, readings, options, chosen);

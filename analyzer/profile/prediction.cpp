@@ -7,8 +7,8 @@
 #include "model/speedup_bounds.h"
 #include "model/verdict.h"
 #include "profile/concurrency_limits.h"
+#include "profile/simulated_locks.h"
 #include "profile/tasking_overhead.h"
-#include "simulate/dag_recorder.h"
 #include "simulate/simulation.h"
 
 #include <fmt/format.h>
@@ -22,21 +22,16 @@ namespace {
 constexpr std::uint64_t kMostSteps = 2'000'000;
 constexpr std::uint64_t kMostWorkers = 1024;
 
-StepCosts step_costs(const Prediction& prediction) {
-  StepCosts costs;
-  costs.recording = prediction.recording;
-  for (std::size_t kind = 0; kind < kBoundaryKinds; ++kind)
-    costs.overhead[kind] = prediction.costs[kind].cost;
-  return costs;
-}
-
 // The largest loss, if it is significant.
-Limiter limiter_of(const Measured& measured, const PredictedRun& run, std::uint64_t work) {
+Limiter limiter_of(const Measured& measured, const PredictedRun& run, std::uint64_t work,
+                   std::uint64_t locks) {
   const Wide whole = Wide{run.procs} * run.time;
   const Wide lost_to_tasks = Wide{run.overhead} + run.stealing;
   if ((lost_to_tasks + run.idle) * 10 < whole)
     return Limiter::Work;
-  if (run.time > run.without_locks)
+  const Wide lost_to_locks = Wide{run.procs} * (run.time - run.without_locks);
+  if (locks > run.without_locks ||
+      (lost_to_locks >= lost_to_tasks && lost_to_locks * 2 >= run.idle && lost_to_locks > 0))
     return Limiter::Lock;
   if (lost_to_tasks >= run.idle)
     return Limiter::Overhead;
@@ -58,14 +53,7 @@ void complete(const Measured& measured, const Prediction& prediction, PredictedR
   const Wide whole = Wide{run.procs} * run.time;
   run.idle = static_cast<std::uint64_t>(
       std::min<Wide>(whole > busy ? whole - busy : Wide{0}, ~std::uint64_t{0}));
-  run.limiter = limiter_of(measured, run, prediction.work + prediction.latency);
-}
-
-// Recording adds as much to sections as to all steps.
-std::uint64_t without_recording(std::uint64_t work, const Measured& measured,
-                                const Prediction& prediction) {
-  return static_cast<std::uint64_t>(Wide{work} * prediction.work /
-                                    std::max({measured.work(), prediction.work, std::uint64_t{1}}));
+  run.limiter = limiter_of(measured, run, prediction.work + prediction.latency, prediction.locks);
 }
 
 // What the sections of one lock take at least with the remedy.
@@ -83,13 +71,22 @@ std::uint64_t locks_with(const Remedy& remedy, const Measured& measured,
 
 void run_work_stealing(const Dag& dag, const Measured& measured, const Prediction& prediction,
                        PredictedRun& run) {
-  const Simulated found = simulate_work_stealing(dag, run.procs, prediction.steal.work,
-                                                 limits_of_simulation(measured, run.procs));
-  // Where all threads inside an arena wait for one outside, the simulation lets it in.
-  run.without_locks =
-      std::max(found.time, found.forced ? least_time_of_limits(measured, run.procs) : 0);
-  run.time = std::max(run.without_locks, prediction.locks);
-  run.steals = found.steals;
+  const DagLimits limits = limits_of_simulation(measured, run.procs);
+  const auto simulated = [&](const LockCosts* locks) {
+    const Simulated found =
+        simulate_work_stealing(dag, run.procs, prediction.steal.work, limits, locks);
+    run.steals = found.steals;
+    run.lock_waits = found.lock_waits;
+    // Where all threads inside an arena wait for one outside, the simulation lets it in.
+    return std::max(found.time, found.forced ? least_time_of_limits(measured, run.procs) : 0);
+  };
+  run.time = run.without_locks = simulated(nullptr);
+  if (!dag.lock_ops.empty()) {
+    const LockCosts costs = lock_costs(measured);
+    run.time = simulated(&costs);
+  }
+  run.time = std::max(run.time, prediction.locks);
+  run.without_locks = std::min(run.without_locks, run.time); // by chance it may take longer
 }
 
 // Adds these numbers of CPUs.
@@ -108,6 +105,7 @@ void simulate(const std::vector<std::uint64_t>& procs, const Dag& dag, const Mea
       run.time = known->time;
       run.without_locks = known->without_locks;
       run.steals = known->steals;
+      run.lock_waits = known->lock_waits;
     }
   });
   for (std::size_t i = old; i < scaling.size(); ++i)
@@ -146,8 +144,9 @@ void add_own(const Dag& dag, const Measured& measured, Prediction& prediction) {
 // Records the DAG that the remedy would leave.
 class RemedyRecorder final : public DagRecorder {
 public:
-  RemedyRecorder(const StepCosts& costs, const Remedy& remedy, std::size_t nodes_expected)
-      : DagRecorder(costs, nodes_expected), remedy_(remedy) {
+  RemedyRecorder(const StepCosts& costs, const Remedy& remedy, std::size_t nodes_expected,
+                 const LockChoice* locks)
+      : DagRecorder(costs, nodes_expected, locks), remedy_(remedy) {
     for (const StepClassId id : remedy.divided)
       is_divided_.grown_to(id) = 1;
     for (const RegionId id : remedy.regions)
@@ -155,7 +154,8 @@ public:
   }
   void step(FrameState& frame, const Step& step) override {
     const StepClassId of = classes_.id_of({frame.row, step.opened, step.closed});
-    std::uint64_t work = work_of(step), overhead = overhead_of(frame, step);
+    const std::uint64_t all = work_of(step);
+    std::uint64_t work = all, overhead = overhead_of(frame, step);
     if (is_divided_.contains(of) && is_divided_[of])
       work /= remedy_.factor;
     else if (const std::uint64_t inside = std::min(work, inside_of(step)); inside > 0)
@@ -165,7 +165,7 @@ public:
     if (remedy_.less_overhead == (names_row ? step.opened.row : frame.row))
       overhead = static_cast<std::uint64_t>(Wide{overhead} * remedy_.overhead_left.numerator /
                                             remedy_.overhead_left.denominator);
-    add_step(frame, step, work, overhead);
+    add_step(frame, step, work, overhead, remedy_.shortens_sections ? work : all);
   }
 
 private:
@@ -184,6 +184,21 @@ private:
 };
 
 } // namespace
+
+StepCosts step_costs(const Prediction& prediction) {
+  StepCosts costs;
+  costs.recording = prediction.recording;
+  for (std::size_t kind = 0; kind < kBoundaryKinds; ++kind)
+    costs.overhead[kind] = prediction.costs[kind].cost;
+  return costs;
+}
+
+// Recording adds as much to sections as to all steps.
+std::uint64_t without_recording(std::uint64_t work, const Measured& measured,
+                                const Prediction& prediction) {
+  return static_cast<std::uint64_t>(Wide{work} * prediction.work /
+                                    std::max({measured.work(), prediction.work, std::uint64_t{1}}));
+}
 
 std::uint64_t worth_procs(const Prediction& prediction) {
   std::uint64_t worth = 0;
@@ -204,8 +219,12 @@ std::vector<std::uint64_t> predict_with(const Remedy& remedy, const Measured& me
                                         const Prediction& prediction,
                                         const std::vector<std::uint64_t>& procs,
                                         const TraceReadings& readings) {
-  RemedyRecorder recorder(step_costs(prediction), remedy, measured.read.steps);
+  const LockChoice choice = choice_of(prediction.simulated_locks);
+  RemedyRecorder recorder(step_costs(prediction), remedy, measured.read.steps,
+                          choice.rules.empty() ? nullptr : &choice);
   readings.read(recorder);
+  const Dag& dag = recorder.dag();
+  const LockCosts lock_times = lock_costs(measured);
   const std::uint64_t locks = locks_with(remedy, measured, prediction, readings);
   const Wide work = Wide{remedy.is_removed ? recorder.work() : prediction.work} +
                     recorder.overhead() + recorder.latency();
@@ -214,8 +233,9 @@ std::vector<std::uint64_t> predict_with(const Remedy& remedy, const Measured& me
     times[i] = static_cast<std::uint64_t>((work + procs[i] - 1) / procs[i]);
     if (recorder.fits())
       times[i] = std::max(
-          times[i], simulate_work_stealing(recorder.dag(), procs[i], prediction.steal.work,
-                                           limits_of_simulation(measured, procs[i], remedy.without))
+          times[i], simulate_work_stealing(dag, procs[i], prediction.steal.work,
+                                           limits_of_simulation(measured, procs[i], remedy.without),
+                                           &lock_times)
                         .time);
     times[i] = std::max(times[i], locks);
     // What others do of it they do under the same limits.
@@ -238,7 +258,7 @@ std::string reason_not_to_simulate(const Measured& measured, const ProfileOption
   return measured.work() == 0 ? "no work was recorded" : "";
 }
 
-Prediction predict(const Measured& measured, const TaskingCosts& costs, std::uint64_t locks,
+Prediction predict(const Measured& measured, const TaskingCosts& costs, const Locks& locks,
                    const std::string& skipped_because, const TraceReadings& readings,
                    const ProfileOptions& options) {
   Prediction prediction{.skipped_because = skipped_because,
@@ -256,7 +276,12 @@ Prediction predict(const Measured& measured, const TaskingCosts& costs, std::uin
                     *std::min_element(options.procs.begin(), options.procs.end()), kMostWorkers);
     return prediction;
   }
-  DagRecorder recorder(step_costs(prediction), measured.read.steps);
+  const std::uint64_t most_procs = std::max(kMostVerdictProcs, std::ranges::max(options.procs));
+  prediction.simulated_locks = locks_that_matter(
+      locks, std::max(measured.fold.span_with_latency, measured.work() / most_procs));
+  const LockChoice choice = choice_of(prediction.simulated_locks);
+  DagRecorder recorder(step_costs(prediction), measured.read.steps,
+                       choice.rules.empty() ? nullptr : &choice);
   readings.read(recorder);
   if (!recorder.fits()) {
     prediction.runs.clear();
@@ -272,7 +297,7 @@ Prediction predict(const Measured& measured, const TaskingCosts& costs, std::uin
   if (recorder.asleep() > 0)
     prediction.serial =
         std::max(prediction.serial, simulate_greedy(dag, 1).time - prediction.overhead);
-  prediction.locks = without_recording(locks, measured, prediction);
+  prediction.locks = without_recording(locks.greatest_with_latency, measured, prediction);
   prediction.nodes = dag.nodes.size();
   prediction.bytes = dag.bytes();
   // There are as many worker threads as nodes can be ready at once, and no limit of concurrency.
@@ -280,9 +305,9 @@ Prediction predict(const Measured& measured, const TaskingCosts& costs, std::uin
   const std::size_t count = prediction.runs.size();
   parallel_for_index(readings.jobs(), 2 * count, [&](std::size_t i) {
     if (PredictedRun& run = prediction.runs[i / 2]; i % 2 == 0)
-      run.greedy =
-          std::max(simulate_greedy(dag, run.procs, limits_of_simulation(measured, run.procs)).time,
-                   prediction.locks);
+      run.greedy = std::max(
+          simulate_greedy(dag, run.procs, limits_of_simulation(measured, run.procs), true).time,
+          prediction.locks);
     else
       run_work_stealing(dag, measured, prediction, run);
   });

@@ -5,15 +5,17 @@
 // Measured: the work of each step; the time between two steps, per kind of boundary; the duration
 // of steals. Modeled: recording adds one reading of the clock to each step and two between steps
 // (both are subtracted); overhead is the same at any P, and so is work: caches and memory bandwidth
-// are not modeled.
+// are not modeled. Locks that may matter are resources of the simulation (simulated_locks.h).
 #pragma once
 
 #include "model/concurrency_limit.h"
+#include "model/lock.h"
 #include "model/prediction.h"
 #include "profile/measured.h"
 #include "profile/profile_options.h"
 #include "profile/tasking_overhead.h"
 #include "profile/trace_readings.h"
+#include "simulate/dag_recorder.h"
 
 #include <optional>
 #include <string>
@@ -47,13 +49,18 @@ std::vector<std::uint64_t> predict_with(const Remedy& remedy, const Measured& me
                                         const std::vector<std::uint64_t>& procs,
                                         const TraceReadings& readings);
 
+// For what else simulates the recorded DAG: what its steps cost, and what sections of locks are without
+// what recording added to them.
+StepCosts step_costs(const Prediction& prediction);
+std::uint64_t without_recording(std::uint64_t work, const Measured& measured,
+                                const Prediction& prediction);
+
 // The largest number of CPUs in `scaling` with an efficiency that makes them worth having; 0: none.
 std::uint64_t worth_procs(const Prediction& prediction);
 
-// Reads the trace once more, unless `skipped_because` gives a reason not to. `locks`: the time that
-// the sections of one lock take at least, with sleep. How threads wait for locks is not simulated: no
-// time is below that.
-Prediction predict(const Measured& measured, const TaskingCosts& costs, std::uint64_t locks,
+// Reads the trace once more, unless `skipped_because` gives a reason not to. No time is below what the
+// sections of one lock take at least, with sleep.
+Prediction predict(const Measured& measured, const TaskingCosts& costs, const Locks& locks,
                    const std::string& skipped_because, const TraceReadings& readings,
                    const ProfileOptions& options);
 

@@ -259,6 +259,11 @@ Json speedups_json(const std::vector<SpeedupRange>& speedups) {
   return json;
 }
 
+void add_predicted(Json& json, const std::vector<PredictedTime>& predicted) {
+  for (const PredictedTime& each : predicted)
+    json["predicted"].push_back({{"procs", each.procs}, {"time", each.time}});
+}
+
 Json points_json(const std::vector<WhatIfPoint>& points) {
   Json json = Json::array();
   for (const WhatIfPoint& point : points) {
@@ -267,8 +272,7 @@ Json points_json(const std::vector<WhatIfPoint>& points) {
                     {"work_times_factor", point.parallelism.numerator},
                     {"span_times_factor", point.parallelism.denominator},
                     {"speedups", speedups_json(point.speedups)}});
-    for (const PredictedTime& each : point.predicted)
-      json.back()["predicted"].push_back({{"procs", each.procs}, {"time", each.time}});
+    add_predicted(json.back(), point.predicted);
   }
   return json;
 }
@@ -424,10 +428,12 @@ Json lock_json(const Profile& profile, const LockRow& lock) {
   Json places = Json::array(), what_if = Json::array();
   for (const LockPlaceRow& place : lock.places)
     places.push_back(lock_place_json(profile, place));
-  for (const LockWhatIf& each : lock.what_if)
+  for (const LockWhatIf& each : lock.what_if) {
     what_if.push_back({{"change", kLockChangeNames[static_cast<std::size_t>(each.change)]},
                        {"factor", each.factor},
                        {"parallelism", number(decimal2(each.parallelism))}});
+    add_predicted(what_if.back(), each.predicted);
+  }
   Json json = {{"name", lock.name},
                {"kind", lock.kind},
                {"variable", lock.variable},
@@ -527,6 +533,8 @@ Json prediction_json(const Prediction& prediction) {
                     {"overhead", run.overhead},
                     {"stealing", run.stealing},
                     {"idle", run.idle},
+                    {"lock_waits", run.lock_waits},
+                    {"without_locks", run.without_locks},
                     {"binds", kBinding[static_cast<std::size_t>(run.limiter)]}});
   for (const EventCost& cost : prediction.costs)
     costs.push_back({{"event", cost.event},
@@ -541,6 +549,7 @@ Json prediction_json(const Prediction& prediction) {
           {"latency", prediction.latency},
           {"serial", prediction.serial},
           {"span_with_overhead", prediction.span},
+          {"simulated_locks", prediction.simulated_locks.size()},
           {"dag_nodes", prediction.nodes},
           {"dag_bytes", prediction.bytes},
           {"event_costs", costs},

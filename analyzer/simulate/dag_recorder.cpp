@@ -9,8 +9,19 @@
 
 namespace tp::analysis {
 
-DagRecorder::DagRecorder(const StepCosts& costs, std::size_t nodes_expected) : costs_(costs) {
+DagRecorder::DagRecorder(const StepCosts& costs, std::size_t nodes_expected,
+                         const LockChoice* locks)
+    : costs_(costs), locks_(locks) {
   dag_.nodes.reserve(nodes_expected);
+  if (locks)
+    dag_.locks = locks->rules;
+}
+
+Dag& DagRecorder::dag() {
+  for (const auto& [frame, sections] : open_)
+    leave_out(sections);
+  open_.clear();
+  return dag_;
 }
 
 Path* DagRecorder::copy_path(const Path& path) {
@@ -75,6 +86,8 @@ DagNodeId DagRecorder::add_node(DagTrack& of, std::uint64_t cost, PoolId pool) {
     dag_.pool_of_node.resize(dag_.nodes.size());
     dag_.pool_of_node.back() = static_cast<std::uint16_t>(index_of(pool));
   }
+  if (!dag_.lock_ops.empty())
+    dag_.lock_ops.emplace_back();
   fits_ &= dag_.nodes.size() < kMostDagNodes;
   if (of.point.kind == DagPoint::Nowhere)
     dag_.roots.push_back(id);
@@ -103,11 +116,12 @@ std::uint64_t DagRecorder::overhead_of(const FrameState& frame, const Step& step
 }
 
 void DagRecorder::step(FrameState& frame, const Step& step) {
-  add_step(frame, step, work_of(step), overhead_of(frame, step));
+  const std::uint64_t work = work_of(step);
+  add_step(frame, step, work, overhead_of(frame, step), work);
 }
 
 void DagRecorder::add_step(FrameState& frame, const Step& step, std::uint64_t work,
-                           std::uint64_t overhead) {
+                           std::uint64_t overhead, std::uint64_t inside) {
   if (!fits_)
     return;
   const std::uint64_t on_worker = frame.is_thread ? 0 : step.latency;
@@ -120,25 +134,88 @@ void DagRecorder::add_step(FrameState& frame, const Step& step, std::uint64_t wo
           !__builtin_add_overflow(sum, latency_, &sum) &&
           !__builtin_add_overflow(sum, asleep_, &sum) && sum < Dag::kSleeps;
   DagTrack& of = path_of(frame);
-  std::uint64_t left = work + overhead + on_worker;
+  // What recording or a remedy takes off is not part of the work: in proportion.
+  const std::uint64_t all = std::max<std::uint64_t>(step.work, 1);
+  const auto share = [&](std::uint64_t whole, std::uint64_t to) {
+    return static_cast<std::uint64_t>(Wide{whole} * std::min(to, all) / all);
+  };
   PoolId pool = step.pool;
-  std::uint64_t done = 0;
-  for (const PoolChange& change : step.moves) {
-    // In proportion, if what recording or a remedy takes off is not part of the work.
-    const std::uint64_t until = static_cast<std::uint64_t>(Wide{work} * change.work /
-                                                           std::max<std::uint64_t>(step.work, 1));
-    const std::uint64_t part = until - done + (done == 0 ? overhead : 0);
-    add_part(of, std::min(part, left), pool);
-    left -= std::min(part, left);
-    done = until;
+  std::uint64_t done = 0, before = overhead;
+  const auto advance = [&](std::uint64_t to) {
+    to = std::max(to, done);
+    const std::uint64_t whole = inside != work && open_.contains(&frame) ? inside : work;
+    add_part(of, before + share(whole, to) - share(whole, done), pool);
+    done = to;
+    before = 0;
+  };
+  const auto move = [&](const PoolChange& change) {
+    advance(change.work);
     pool = change.pool;
-  }
-  add_part(of, left, pool);
+  };
+  auto next = step.moves.begin();
+  if (locks_)
+    for (const LockCut& cut : cutter_.cut(step, *locks_)) {
+      for (; next != step.moves.end() && next->work <= cut.at; ++next)
+        move(*next);
+      advance(cut.at);
+      add_cut(frame, of, cut, pool);
+    }
+  for (; next != step.moves.end(); ++next)
+    move(*next);
+  advance(all);
+  add_part(of, on_worker, pool);
   if (step.latency > on_worker) {
     add_node(of, Dag::kSleeps | step.latency, pool);
     add_node(of, 0, pool);
   }
 }
+
+// ---- locks
+
+void DagRecorder::add_cut(const FrameState& frame, DagTrack& of, const LockCut& cut, PoolId pool) {
+  OpenSections& open = open_[&frame];
+  const DagLockId lock = locks_->number[cut.object] - 1;
+  const auto add = [&](LockOp::Kind kind) {
+    const DagNodeId node = add_node(of, 0, pool);
+    dag_.lock_ops.resize(dag_.nodes.size());
+    dag_.lock_ops[node] = {kind, lock, cut.shared};
+    return node;
+  };
+  if (cut.takes) {
+    const bool is_inner = std::ranges::find(open, cut.object, &OpenSection::object) != open.end();
+    open.push_back({cut.object, cut.shared, is_inner ? kNoDagId : add(LockOp::Kind::Take)});
+    return;
+  }
+  // The last one is given back first.
+  for (std::size_t i = open.size(); i-- > 0;)
+    if (open[i].object == cut.object && open[i].shared == cut.shared) {
+      if (open[i].take != kNoDagId)
+        add(LockOp::Kind::Give);
+      open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
+      break;
+    }
+  if (open.empty())
+    open_.erase(&frame);
+}
+
+void DagRecorder::leave_out(const OpenSections& sections) {
+  for (const OpenSection& each : sections)
+    if (each.take != kNoDagId)
+      dag_.lock_ops[each.take] = {};
+}
+
+void DagRecorder::forget_sections(const FrameState& frame) {
+  if (const auto found = open_.find(&frame); found != open_.end()) {
+    leave_out(found->second);
+    open_.erase(found);
+  }
+}
+
+void DagRecorder::restarted(FrameState& frame) {
+  forget_sections(frame);
+}
+
+// ---- parts of steps
 
 // What the task does next.
 void DagRecorder::add_part(DagTrack& of, std::uint64_t cost, PoolId pool) {
@@ -165,6 +242,8 @@ bool DagRecorder::ended(FrameState& frame, Tie) {
   DagTrack& of = path_of(frame);
   of.running = false;
   of.alone = false;
+  if (!open_.empty())
+    forget_sections(frame);
   return false;
 }
 

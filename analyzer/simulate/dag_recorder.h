@@ -7,6 +7,9 @@
 // nodes, edges between tasks) detaches: the worker that comes last continues with the rest, and
 // none waits.
 //
+// With a choice of locks, a step is cut where it takes one and where it gives it back. A section that is
+// inside another of its lock and task is a part of it; one that does not end in its task is left out.
+//
 // While a step sleeps (its latency), its worker runs nothing else. A thread that the program creates
 // needs none: its sleep is a node without one, after the step's work.
 #pragma once
@@ -14,10 +17,13 @@
 #include "base/pool.h"
 #include "dag/dag_visitor.h"
 #include "model/concurrency.h"
+#include "simulate/lock_cuts.h"
 #include "simulate/recorded_dag.h"
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
+#include <vector>
 
 namespace tp::analysis {
 
@@ -46,12 +52,15 @@ struct DagTrack : Path {
 
 class DagRecorder : public TypedVisitor<DagTrack> {
 public:
-  explicit DagRecorder(const StepCosts& costs, std::size_t nodes_expected = 0);
+  // `locks`: null for none.
+  explicit DagRecorder(const StepCosts& costs, std::size_t nodes_expected = 0,
+                       const LockChoice* locks = nullptr);
 
   // False if the DAG has more than kMostDagNodes nodes, or a sum of costs exceeds 64 bits: the DAG
   // is then useless.
   bool fits() const { return fits_; }
-  Dag& dag() { return dag_; }
+  // Of a trace that has been read.
+  Dag& dag();
   // Sums over all steps.
   std::uint64_t work() const { return work_; }
   std::uint64_t overhead() const { return overhead_; }
@@ -66,6 +75,7 @@ public:
   void wait_joined(FrameState& frame, Path* fresh, Path* again) override;
   void root_begun(FrameState& frame) override;
   void spawned(const FrameState& parent, FrameState& child) override;
+  void restarted(FrameState& frame) override;
   void step(FrameState& frame, const Step& step) override;
   bool ended(FrameState& frame, Tie tie) override;
 
@@ -73,9 +83,22 @@ protected:
   // Of a step, without what recording added.
   std::uint64_t work_of(const Step& step) const;
   std::uint64_t overhead_of(const FrameState& frame, const Step& step) const;
-  void add_step(FrameState& frame, const Step& step, std::uint64_t work, std::uint64_t overhead);
+  // As if the step had this work. `inside`: or this one, if all of it were in sections of locks.
+  void add_step(FrameState& frame, const Step& step, std::uint64_t work, std::uint64_t overhead,
+                std::uint64_t inside);
 
 private:
+  // A section of a task that has not ended. kNoDagId: it is inside another one.
+  struct OpenSection {
+    LockObjectId object;
+    bool shared;
+    DagNodeId take;
+  };
+  using OpenSections = std::vector<OpenSection>;
+
+  void add_cut(const FrameState& frame, DagTrack& of, const LockCut& cut, PoolId pool);
+  void leave_out(const OpenSections& sections);
+  void forget_sections(const FrameState& frame);
   void add_part(DagTrack& of, std::uint64_t cost, PoolId pool);
   DagPoint point_of(const DagTrack& track) const;
   DagNodeId add_node(DagTrack& of, std::uint64_t cost, PoolId pool);
@@ -85,6 +108,9 @@ private:
   void add_effect(Effect& to, Effect effect);
 
   const StepCosts costs_;
+  const LockChoice* const locks_;
+  LockCutter cutter_;
+  std::unordered_map<const FrameState*, OpenSections> open_; // of tasks that have any
   Dag dag_;
   Pool<DagTrack> tracks_;
   std::uint64_t work_ = 0, overhead_ = 0, latency_ = 0, asleep_ = 0;

@@ -37,6 +37,31 @@ private:
   std::uint32_t bits_ = kNoDagId;
 };
 
+// How a lock is handed over to who waits for it (dag_locks.h).
+enum class HandOver : std::uint8_t { InOrder, Spins, Sleeps, SpinsThenSleeps };
+enum class Prefers : std::uint8_t { None, Readers, Writers };
+struct LockRules {
+  HandOver hand_over = HandOver::InOrder;
+  Prefers prefers = Prefers::None;
+};
+using DagLockId = std::uint32_t;
+
+// What the task does when a node begins: nothing, or it takes or gives back a lock.
+class LockOp {
+public:
+  enum class Kind : std::uint32_t { None, Take, Give };
+  static constexpr DagLockId kMostLocks = 1u << 29;
+  LockOp() = default;
+  LockOp(Kind kind, DagLockId lock, bool shared)
+      : bits_(static_cast<std::uint32_t>(kind) << 30 | std::uint32_t{shared} << 29 | lock) {}
+  Kind kind() const { return static_cast<Kind>(bits_ >> 30); }
+  bool shared() const { return (bits_ >> 29 & 1) != 0; }
+  DagLockId lock() const { return bits_ & (kMostLocks - 1); }
+
+private:
+  std::uint32_t bits_ = 0;
+};
+
 struct Dag {
   // In a node's cost: it takes this time, but no worker. It is the `next` of a node, and has a `next`
   // and no effect.
@@ -63,6 +88,9 @@ struct Dag {
   std::vector<Cell> cells;
   // Limits of concurrency (model/concurrency.h): the pool of each node; empty: no node is in one.
   std::vector<std::uint16_t> pool_of_node;
+  // Locks that may matter, and what the tasks do with them; empty: there are none.
+  std::vector<LockRules> locks;
+  std::vector<LockOp> lock_ops; // of each node
   std::vector<DagNodeId> roots; // ready at time 0: threads that the program created itself
 
   std::size_t pool_of(DagNodeId node) const {
@@ -82,7 +110,7 @@ struct Dag {
   }
   std::size_t bytes() const {
     return nodes.size() * sizeof(Node) + joins.size() * sizeof(Join) + cells.size() * sizeof(Cell) +
-           pool_of_node.size() * sizeof(std::uint16_t);
+           pool_of_node.size() * sizeof(std::uint16_t) + lock_ops.size() * sizeof(LockOp);
   }
 };
 

@@ -16,12 +16,18 @@
 // the pool until it finds none there; a task that it called from elsewhere keeps the slots around it,
 // and sleeps if there is none for it; a worker that waits in a pool runs tasks of that pool only.
 //
+// Locks (dag_locks.h): under list scheduling each is handed over in order, at once, and a task that waits
+// for one needs no worker. Under
+// work stealing the worker of such a task runs nothing else. A worker that waits for tasks while it holds
+// a lock takes only tasks that it has spawned since: others may need that lock.
+//
 // Both are discrete-event simulations: O(nodes x log P) time. Random numbers are a fixed sequence,
 // so the same DAG gives the same times. Not modeled: failed attempts to steal, caches, memory
 // bandwidth.
 #pragma once
 
 #include "simulate/dag_limits.h"
+#include "simulate/dag_locks.h"
 #include "simulate/recorded_dag.h"
 
 #include <cstdint>
@@ -32,13 +38,18 @@ struct Simulated {
   std::uint64_t time = 0; // of the last node's end, in the unit of costs
   std::uint64_t steals = 0;
   std::uint64_t nodes = 0; // that were run: all
-  // Work stealing: the limits were exceeded, because all that had a slot waited for what had none.
+  // Limits were exceeded (work stealing), or locks held by several, because nothing could continue: all
+  // that had a slot, or a lock, waited for what had none.
   bool forced = false;
+  // Work stealing: time of workers that waited for locks, and that waking others took.
+  std::uint64_t lock_waits = 0;
 };
 
 // `procs` is at least 1; more workers than nodes give the result of as many workers as nodes.
-Simulated simulate_greedy(const Dag& dag, std::uint64_t procs, const DagLimits& limits = {});
+// Without `with_locks`, or costs of locks, as if there were none.
+Simulated simulate_greedy(const Dag& dag, std::uint64_t procs, const DagLimits& limits = {},
+                          bool with_locks = false);
 Simulated simulate_work_stealing(const Dag& dag, std::uint64_t procs, std::uint64_t burden,
-                                 const DagLimits& limits = {});
+                                 const DagLimits& limits = {}, const LockCosts* locks = nullptr);
 
 } // namespace tp::analysis

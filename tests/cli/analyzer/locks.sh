@@ -51,6 +51,8 @@ assert p["findings"][0]["shape"] == "lock" and p["findings"][0]["line"] == 17, p
 assert "by the spin_mutex at q.cpp:17." in p["verdict"]["headline"] and p["verdict"]["place"]["line"] == 17, p["verdict"]
 assert "hold it for a shorter time (half as long: parallelism at most 3.18), or split it" in p["advice"], p["advice"]
 assert all(run["time"] >= 1350 for run in p["prediction"]["runs"] + p["prediction"]["scaling"]), p["prediction"]
+assert p["prediction"]["simulated_locks"] == 1 and all(run["without_locks"] <= run["time"] for run in p["prediction"]["runs"]), p["prediction"]
+assert all(each["predicted"][-1]["time"] <= 1350 for each in lock["what_if"]), lock["what_if"]
 assert all(bound["upper"] <= 1.3 for bound in p["speedup_bounds"]), p["speedup_bounds"]
 assert not [each for each in p["warnings"] if "locks" in each["name"]], p["warnings"]' || fail "data.json: $(cat data.json)"
 exits 1 -q data --check 'parallelism_with_locks>=1.5'

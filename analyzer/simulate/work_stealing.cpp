@@ -1,261 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only events are ends of nodes and attempts to steal. Events at equal times are processed in
-// the order of (time, worker), so that nothing depends on the library's heap.
+// Work stealing. The only events are ends of nodes, attempts to steal, and attempts to take a lock.
 #include "simulate/simulation.h"
+#include "simulate/simulation_parts.h"
 
 #include <algorithm>
-#include <cassert>
 #include <optional>
+#include <vector>
 
 namespace tp::analysis {
 namespace {
-
-using Worker = std::uint32_t;
-constexpr Worker kNobody = ~Worker{0}, kAsleep = kNobody - 1;
-
-// The end of a node, or of an attempt to steal; with kAsleep, of a node without a worker.
-struct Event {
-  std::uint64_t time;
-  Worker worker;
-  std::uint32_t epoch; // of the worker when the event was made: if it has changed, the event is
-                       // void; kAsleep: the node
-  static bool later(const Event& a, const Event& b) {
-    if (a.time != b.time) [[likely]]
-      return a.time > b.time;
-    return a.worker != b.worker ? a.worker > b.worker : a.worker == kAsleep && a.epoch > b.epoch;
-  }
-};
-
-class Events {
-public:
-  void push(const Event& event) {
-    heap_.push_back(event);
-    std::push_heap(heap_.begin(), heap_.end(), Event::later);
-  }
-  bool empty() const { return heap_.empty(); }
-  Event pop() {
-    std::pop_heap(heap_.begin(), heap_.end(), Event::later);
-    const Event event = heap_.back();
-    heap_.pop_back();
-    return event;
-  }
-
-private:
-  std::vector<Event> heap_;
-};
-
-// The waiters of each join: lists of numbers.
-class JoinWaiters {
-public:
-  explicit JoinWaiters(std::size_t joins) : heads_(joins, kNoDagId) {}
-  void add(DagJoinId join, std::uint32_t waiter) {
-    std::uint32_t cell = free_;
-    if (cell == kNoDagId) {
-      cell = static_cast<std::uint32_t>(cells_.size());
-      cells_.emplace_back();
-    } else {
-      free_ = cells_[cell].next;
-    }
-    cells_[cell] = {waiter, heads_[join]};
-    heads_[join] = cell;
-  }
-  // Empties the list of `join`. `function` may add to other lists.
-  template <typename Function>
-  void take(DagJoinId join, Function&& function) {
-    std::uint32_t cell = heads_[join];
-    heads_[join] = kNoDagId;
-    while (cell != kNoDagId) {
-      const Cell taken = cells_[cell];
-      cells_[cell].next = free_;
-      free_ = cell;
-      function(taken.waiter);
-      cell = taken.next;
-    }
-  }
-
-private:
-  struct Cell {
-    std::uint32_t waiter, next;
-  };
-  std::vector<std::uint32_t> heads_;
-  std::vector<Cell> cells_;
-  std::uint32_t free_ = kNoDagId;
-};
-
-// What both schedulers share: counting down joins.
-class Progress {
-public:
-  explicit Progress(const Dag& dag) : dag_(dag), waiters_(dag.joins.size()) {
-    left_.reserve(dag.joins.size());
-    for (const Dag::Join& join : dag.joins)
-      left_.push_back(join.count);
-  }
-  // The effects of a node's end: calls `start(node)` for a node that becomes ready, and
-  // `wake(waiter)` for each waiter of a join that is over. Returns the join that the node's task
-  // has to wait for now, or kNoDagId.
-  template <typename Start, typename Wake>
-  DagJoinId complete(DagNodeId node, Start&& start, Wake&& wake) {
-    DagJoinId awaited = kNoDagId;
-    apply(dag_.nodes[node].effect, start, awaited);
-    // Joins that signal joins: the program decides how deep the chain is.
-    while (!over_.empty()) {
-      const DagJoinId join = over_.back();
-      over_.pop_back();
-      DagJoinId none = kNoDagId;
-      apply(dag_.joins[join].effect, start, none);
-      waiters_.take(join, wake);
-    }
-    return awaited != kNoDagId && left_[awaited] > 0 ? awaited : kNoDagId;
-  }
-  bool is_over(DagJoinId join) const { return left_[join] == 0; }
-  void wait(DagJoinId join, std::uint32_t waiter) { waiters_.add(join, waiter); }
-
-private:
-  template <typename Start>
-  void apply(Effect effect, Start&& start, DagJoinId& awaited) {
-    dag_.for_each(effect, [&](Effect each) {
-      if (each.kind() == Effect::Kind::Start)
-        start(each.id());
-      else if (each.kind() == Effect::Kind::Await)
-        awaited = each.id();
-      else if (--left_[each.id()] == 0)
-        over_.push_back(each.id());
-    });
-  }
-  const Dag& dag_;
-  std::vector<std::uint32_t> left_;
-  std::vector<DagJoinId> over_;
-  JoinWaiters waiters_;
-};
-
-// The newest at the back, the oldest at the front.
-class Deque {
-public:
-  bool empty() const { return first_ == tasks_.size(); }
-  void push(DagNodeId task) { tasks_.push_back(task); }
-  DagNodeId oldest() const { return tasks_[first_]; }
-  DagNodeId pop_newest() {
-    const DagNodeId task = tasks_.back();
-    tasks_.pop_back();
-    tidy();
-    return task;
-  }
-  DagNodeId pop_oldest() {
-    const DagNodeId task = tasks_[first_++];
-    tidy();
-    return task;
-  }
-
-private:
-  // Frees what was taken from the front: constant cost per node.
-  void tidy() {
-    if (first_ * 2 > tasks_.size() + 64) {
-      tasks_.erase(tasks_.begin(), tasks_.begin() + static_cast<std::ptrdiff_t>(first_));
-      first_ = 0;
-    } else if (empty()) {
-      tasks_.clear();
-      first_ = 0;
-    }
-  }
-  std::vector<DagNodeId> tasks_;
-  std::size_t first_ = 0;
-};
-
-// ---- greedy
-
-class Greedy {
-public:
-  Greedy(const Dag& dag, std::uint64_t procs, const DagLimits& limits)
-      : dag_(dag), progress_(dag), slots_(limits),
-        idle_(std::min<std::uint64_t>(procs, std::max<std::size_t>(dag.nodes.size(), 1))),
-        ready_(limits.pools.size()), numbers_(limits.any() ? limits.pools.size() : 0) {}
-  Simulated run() {
-    for (const DagNodeId root : dag_.roots)
-      make_ready(root);
-    start_ready();
-    while (!events_.empty()) {
-      const Event event = events_.pop();
-      now_ = event.time;
-      if (dag_.nodes[event.worker].sleeps()) {
-        make_ready(dag_.nodes[event.worker].next);
-      } else {
-        ++idle_;
-        ++ended_;
-        slots_.give(pool_of(event.worker));
-        finish(event.worker);
-      }
-      start_ready();
-    }
-    return {now_, 0, ended_};
-  }
-
-private:
-  void make_ready(DagNodeId node) {
-    const DagPool pool = pool_of(node);
-    ready_[pool].push(node);
-    if (!numbers_.empty())
-      numbers_[pool].push(next_number_++);
-  }
-  DagPool pool_of(DagNodeId node) const {
-    const std::size_t pool = dag_.pool_of(node);
-    const std::vector<DagPool>& pools = slots_.limits().pool_of;
-    return pool < pools.size() ? pools[pool] : 0;
-  }
-  // Ends a node: its continuation is the first in line.
-  void finish(DagNodeId node) {
-    const DagJoinId awaited = progress_.complete(
-        node, [&](DagNodeId fresh) { make_ready(fresh); },
-        [&](DagNodeId waiting) { make_ready(dag_.nodes[waiting].next); });
-    if (dag_.nodes[node].next == kNoDagId)
-      return;
-    if (awaited == kNoDagId && dag_.nodes[dag_.nodes[node].next].sleeps())
-      events_.push({now_ + dag_.nodes[dag_.nodes[node].next].time(), dag_.nodes[node].next, 0});
-    else if (awaited == kNoDagId && slots_.has_room(pool_of(dag_.nodes[node].next)))
-      start(dag_.nodes[node].next);
-    else if (awaited == kNoDagId)
-      make_ready(dag_.nodes[node].next);
-    else
-      progress_.wait(awaited, node);
-  }
-  void start(DagNodeId node) {
-    --idle_;
-    slots_.take(pool_of(node));
-    events_.push({now_ + dag_.nodes[node].cost, node, 0});
-  }
-  void start_ready() {
-    while (idle_ > 0) {
-      const std::optional<DagPool> pool = first_ready();
-      if (!pool)
-        return;
-      if (!numbers_.empty())
-        numbers_[*pool].pop_oldest();
-      start(ready_[*pool].pop_oldest());
-    }
-  }
-  // The pool of the node that has been ready longest, of those with room.
-  std::optional<DagPool> first_ready() const {
-    if (numbers_.empty())
-      return ready_[0].empty() ? std::nullopt : std::optional<DagPool>(0);
-    std::optional<DagPool> first;
-    for (DagPool pool = 0; pool < ready_.size(); ++pool)
-      if (!ready_[pool].empty() && slots_.has_room(pool) &&
-          (!first || numbers_[pool].oldest() < numbers_[*first].oldest()))
-        first = pool;
-    return first;
-  }
-
-  const Dag& dag_;
-  Progress progress_;
-  DagSlots slots_;
-  Events events_; // their "worker" is the node
-  std::uint64_t idle_;
-  std::uint64_t now_ = 0, ended_ = 0;
-  std::vector<Deque> ready_;   // by pool, in the order in which they became ready
-  std::vector<Deque> numbers_; // the places of these nodes in the order of all; empty: one pool
-  std::uint32_t next_number_ = 0;
-};
-
-// ---- work stealing
 
 // A set of workers from which one can be drawn.
 class WorkerSet {
@@ -287,8 +40,11 @@ private:
 
 class WorkStealing {
 public:
-  WorkStealing(const Dag& dag, std::size_t procs, std::uint64_t burden, const DagLimits& limits)
+  WorkStealing(const Dag& dag, std::size_t procs, std::uint64_t burden, const DagLimits& limits,
+               const LockCosts* locks)
       : dag_(dag), burden_(burden), progress_(dag), slots_(limits), limited_(limits.any()),
+        has_locks_(locks && !dag.lock_ops.empty()),
+        locks_(has_locks_ ? dag.locks : std::vector<LockRules>(), locks ? *locks : LockCosts{}),
         workers_(procs), rich_(limits.pools.size(), WorkerSet(procs)),
         idle_(limited_ ? limits.pools.size() + 1 : 1, WorkerSet(procs)) {
     for (State& worker : workers_)
@@ -315,18 +71,26 @@ public:
         now_ = event.time;
         if (workers_[event.worker].node == kNoDagId)
           steal(event.worker);
+        else if (workers_[event.worker].waits_for_lock)
+          retry(event.worker);
         else
           finish(event.worker);
       }
-    } while (force_entry() || unearth() || force_steal());
-    return {last_end_, steals_, ended_, forced_};
+    } while (force_entry() || unearth() || force_lock() || force_steal());
+    return {last_end_, steals_, ended_, forced_, locks_.waited()};
   }
 
 private:
-  struct Blocked {     // a task that waits
-    DagNodeId node;    // its last
-    DagJoinId awaited; // the join that it waits for
-    std::size_t depth; // pools that its worker had then
+  struct Blocked {           // a task that waits
+    DagNodeId node;          // its last
+    DagJoinId awaited;       // the join that it waits for
+    std::size_t depth;       // pools that its worker had then
+    std::uint32_t locks = 0; // that it holds
+  };
+  // While a task that holds a lock waits, its worker takes only tasks that it spawned since.
+  struct Floor {
+    std::size_t waiting;              // tasks of the worker that wait, with this one
+    std::vector<std::uint64_t> since; // by pool: ends of its deques when it took the lock
   };
   struct State {
     std::vector<Deque> deques;    // by pool
@@ -337,6 +101,10 @@ private:
     DagNodeId node = kNoDagId;       // running
     DagJoinId listens_to = kNoDagId; // without a node: the join that would let it continue
     std::uint32_t epoch = 0;
+    bool waits_for_lock = false;           // before `node`
+    std::uint32_t locks = 0;               // that the running task holds
+    std::vector<std::uint64_t> since = {}; // if any: as in Floor
+    std::vector<Floor> floors = {};
   };
   struct Entry { // a task that sleeps until there is a slot
     Worker worker;
@@ -454,7 +222,17 @@ private:
     State& state = workers_[worker];
     state.node = node;
     state.listens_to = kNoDagId;
-    events_.push({now_ + dag_.nodes[node].cost, worker, ++state.epoch});
+    std::uint64_t delay = 0;
+    if (has_locks_ && !begin(worker, dag_.lock_ops[node], delay)) {
+      state.waits_for_lock = true;
+      ++state.epoch;
+      return;
+    }
+    run(worker, now_ + delay);
+  }
+  void run(Worker worker, std::uint64_t from) {
+    State& state = workers_[worker];
+    events_.push({from + dag_.nodes[state.node].cost, worker, ++state.epoch});
   }
   DagNodeId take(Worker victim, DagPool pool, bool newest) {
     Deque& deque = workers_[victim].deques[pool];
@@ -500,8 +278,11 @@ private:
     if (next != kNoDagId && awaited == kNoDagId) {
       events_.push({now_ + dag_.nodes[next].time(), kAsleep, next});
     } else if (next != kNoDagId) {
-      state.blocked.push_back({node, awaited, state.held.size()});
+      state.blocked.push_back({node, awaited, state.held.size(), state.locks});
+      if (state.locks > 0)
+        state.floors.push_back({state.blocked.size(), std::move(state.since)});
     }
+    state.locks = 0;
     state.node = kNoDagId;
     seek(worker);
   }
@@ -513,20 +294,24 @@ private:
       give_down_to(worker, state.blocked.empty() ? std::min<std::size_t>(state.held.size(), 1)
                                                  : depth_of(state));
     Deque& own = state.deques[current(state)];
+    const bool has_own = !own.empty() && (state.floors.empty() ||
+                                          own.end() > state.floors.back().since[current(state)]);
     if (!state.blocked.empty()) {
       if (progress_.is_over(state.blocked.back().awaited))
         return resume(worker, state.blocked.size() - 1);
-      if (own.empty()) {
+      if (!has_own) {
         state.listens_to = state.blocked.back().awaited;
         progress_.wait(state.listens_to, worker);
       }
     }
-    if (!own.empty()) {
+    if (has_own) {
       const DagPool pool = current(state);
       const DagNodeId task = take(worker, pool, true);
       join_pool(worker, pool);
       return start(worker, task);
     }
+    if (!state.floors.empty())
+      return;
     if (limited_ && state.blocked.empty() && rich_[current(state)].empty()) {
       give_down_to(worker, 0);
       for (DagPool pool = 0; pool < state.deques.size(); ++pool)
@@ -570,10 +355,73 @@ private:
   void resume(Worker worker, std::size_t which) {
     State& state = workers_[worker];
     const DagNodeId next = dag_.nodes[state.blocked[which].node].next;
+    state.locks = state.blocked[which].locks;
+    const auto floor = std::ranges::find(state.floors, which + 1, &Floor::waiting);
+    if (floor != state.floors.end()) {
+      state.since = std::move(floor->since);
+      state.floors.erase(floor);
+    }
+    for (Floor& each : state.floors)
+      each.waiting -= each.waiting > which;
     state.blocked.erase(state.blocked.begin() + static_cast<std::ptrdiff_t>(which));
     state.listens_to = kNoDagId;
     go_on(worker, next);
   }
+
+  // ---- locks
+
+  // False: the worker has to wait for a lock.
+  bool begin(Worker worker, LockOp op, std::uint64_t& delay) {
+    if (op.kind() == LockOp::Kind::Take) {
+      if (!locks_.take(op.lock(), worker, op.shared(), now_))
+        return false;
+      hold(worker);
+    } else if (op.kind() == LockOp::Kind::Give) {
+      State& state = workers_[worker];
+      state.locks -= state.locks > 0; // another worker may have taken it
+      delay = locks_.give(op.lock(), op.shared(), now_, calls_);
+      answer_calls();
+    }
+    return true;
+  }
+  void hold(Worker worker) {
+    State& state = workers_[worker];
+    state.waits_for_lock = false;
+    if (state.locks++ > 0)
+      return;
+    state.since.clear();
+    for (const Deque& deque : state.deques)
+      state.since.push_back(deque.end());
+  }
+  void answer_calls() {
+    for (const LockTable::Call& call : calls_) {
+      if (call.has_it) {
+        hold(call.waiter);
+        run(call.waiter, call.time);
+      } else {
+        events_.push({call.time, call.waiter, ++workers_[call.waiter].epoch});
+      }
+    }
+    calls_.clear();
+  }
+  void retry(Worker worker) {
+    const LockOp op = dag_.lock_ops[workers_[worker].node];
+    if (locks_.retry(op.lock(), worker, now_, calls_)) {
+      hold(worker);
+      run(worker, now_);
+    }
+    answer_calls();
+  }
+  // No worker can continue: tasks wait for locks of each other.
+  bool force_lock() {
+    forced_ |= locks_.force(now_, calls_);
+    const bool any = !calls_.empty();
+    answer_calls();
+    return any;
+  }
+
+  // ---- where nothing can continue
+
   // No worker can continue, and one waits for a slot: those who have the slots wait in turn. A thread
   // that waits inside the arena would run the task.
   bool force_entry() {
@@ -589,7 +437,7 @@ private:
   // No worker can continue, and none that may runs the tasks of a pool: with so few CPUs a thread of
   // its own would run them, in turn with those that wait elsewhere.
   bool force_steal() {
-    if (!limited_)
+    if (!limited_ && !has_locks_)
       return false;
     for (DagPool pool = 0; pool < rich_.size(); ++pool) {
       if (rich_[pool].empty())
@@ -598,7 +446,8 @@ private:
       const DagNodeId task = take(victim, pool, false);
       stop_idling(victim);
       forced_ = true;
-      slots_.take(pool, workers_[victim].held);
+      if (limited_)
+        slots_.take(pool, workers_[victim].held);
       start(victim, task);
       return true;
     }
@@ -610,7 +459,8 @@ private:
   bool unearth() {
     for (Worker worker = 0; worker < workers_.size(); ++worker)
       for (std::size_t i = 0; i < workers_[worker].blocked.size(); ++i)
-        if (progress_.is_over(workers_[worker].blocked[i].awaited)) {
+        if (!workers_[worker].waits_for_lock &&
+            progress_.is_over(workers_[worker].blocked[i].awaited)) {
           stop_idling(worker);
           resume(worker, i);
           return true;
@@ -622,13 +472,15 @@ private:
   const std::uint64_t burden_;
   Progress progress_;
   DagSlots slots_;
-  const bool limited_;
+  const bool limited_, has_locks_;
+  LockTable locks_;
   std::vector<State> workers_;
   std::vector<WorkerSet> rich_; // by pool: have a task of it in their deque
   // Nothing to steal, and not woken yet: [0] workers without a task that waits, with limits [pool + 1]
   // those with one, in the pool in which it waits.
   std::vector<WorkerSet> idle_;
   std::vector<Entry> entries_; // in the order in which they came
+  std::vector<LockTable::Call> calls_;
   Events events_;
   std::uint64_t now_ = 0, last_end_ = 0, steals_ = 0, ended_ = 0;
   bool forced_ = false;
@@ -637,15 +489,11 @@ private:
 
 } // namespace
 
-Simulated simulate_greedy(const Dag& dag, std::uint64_t procs, const DagLimits& limits) {
-  return Greedy(dag, procs, limits).run();
-}
-
 Simulated simulate_work_stealing(const Dag& dag, std::uint64_t procs, std::uint64_t burden,
-                                 const DagLimits& limits) {
+                                 const DagLimits& limits, const LockCosts* locks) {
   const std::uint64_t useful =
       std::min<std::uint64_t>(procs, std::max<std::size_t>(dag.nodes.size(), 1));
-  return WorkStealing(dag, static_cast<std::size_t>(useful), burden, limits).run();
+  return WorkStealing(dag, static_cast<std::size_t>(useful), burden, limits, locks).run();
 }
 
 } // namespace tp::analysis

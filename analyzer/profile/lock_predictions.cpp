@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// See lock_predictions.h.
+#include "profile/lock_predictions.h"
+
+#include "base/parallel.h"
+#include "profile/concurrency_limits.h"
+#include "profile/prediction.h"
+#include "profile/simulated_locks.h"
+#include "simulate/dag_recorder.h"
+#include "simulate/lock_changes.h"
+#include "simulate/simulation.h"
+
+#include <algorithm>
+
+namespace tp::analysis {
+namespace {
+
+constexpr std::uint64_t kMostNodes = 40'000'000; // of all simulations together
+
+// CPUs of this run, and the most that were simulated.
+std::vector<std::uint64_t> procs_of(const Measured& measured, const Prediction& prediction) {
+  std::vector<std::uint64_t> procs = {
+      std::ranges::max(prediction.runs, {}, &PredictedRun::procs).procs};
+  if (prediction.own && prediction.own->procs != procs.front())
+    procs.insert(procs.begin(), measured.run().cpus);
+  return procs;
+}
+
+struct Question {
+  std::size_t row;
+  std::size_t change;
+};
+
+// The rows that limit most first.
+std::vector<Question> questions_of(const Locks& locks, std::uint64_t nodes_each) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < locks.rows.size(); ++i)
+    if (!locks.rows[i].what_if.empty())
+      rows.push_back(i);
+  std::ranges::stable_sort(rows, std::ranges::greater(),
+                           [&](std::size_t i) { return locks.rows[i].bound.length(); });
+  std::vector<Question> questions;
+  std::uint64_t nodes = 0;
+  for (const std::size_t row : rows)
+    for (std::size_t i = 0; i < locks.rows[row].what_if.size(); ++i) {
+      nodes += nodes_each;
+      if (nodes <= kMostNodes)
+        questions.push_back({row, i});
+    }
+  return questions;
+}
+
+// No schedule takes less.
+std::uint64_t least_time(const LockWhatIf& change) {
+  return change.parallelism.denominator /
+         (change.change == LockChange::Shorter ? change.factor : 1);
+}
+
+} // namespace
+
+void predict_lock_changes(Locks& locks, const Measured& measured, const Prediction& prediction,
+                          const TraceReadings& readings) {
+  if (prediction.runs.empty() || prediction.simulated_locks.empty() ||
+      std::ranges::all_of(locks.rows, [](const LockRow& row) { return row.what_if.empty(); }))
+    return;
+  const LockChoice choice = choice_of(prediction.simulated_locks);
+  DagRecorder recorder(step_costs(prediction), measured.read.steps, &choice);
+  readings.read(recorder);
+  if (!recorder.fits())
+    return;
+  const Dag& dag = recorder.dag();
+  if (dag.lock_ops.empty())
+    return;
+  const std::vector<std::uint64_t> procs = procs_of(measured, prediction);
+  const LockCosts costs = lock_costs(measured);
+  const std::vector<Question> questions = questions_of(locks, dag.nodes.size() * procs.size());
+  parallel_for_index(readings.jobs(), questions.size(), [&](std::size_t q) {
+    LockWhatIf& change = locks.rows[questions[q].row].what_if[questions[q].change];
+    std::vector<std::uint8_t> chosen(dag.locks.size());
+    for (const LockObjectUse& each : prediction.simulated_locks)
+      if (each.lock == questions[q].row)
+        chosen[choice.number[each.id] - 1] = 1;
+    if (std::ranges::find(chosen, 1) == chosen.end())
+      return;
+    const Dag changed = with_locks_changed(dag, chosen, change.change, change.factor);
+    for (const std::uint64_t each : procs) {
+      const std::uint64_t simulated =
+          simulate_work_stealing(changed, each, prediction.steal.work,
+                                 limits_of_simulation(measured, each), &costs)
+              .time;
+      // Work that is done outside of shorter sections is still done.
+      const std::uint64_t work = prediction.work + prediction.overhead + prediction.latency;
+      change.predicted.push_back(
+          {each, std::max({simulated, work / each + (work % each > 0),
+                           without_recording(least_time(change), measured, prediction),
+                           without_recording(least_time_of_limits(measured, each), measured,
+                                             prediction)})});
+    }
+  });
+}
+
+} // namespace tp::analysis

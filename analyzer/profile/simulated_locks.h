@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which locks a simulation has as resources, how each kind of lock is handed over, and what that costs.
+#pragma once
+
+#include "model/lock.h"
+#include "profile/measured.h"
+#include "simulate/dag_locks.h"
+#include "simulate/lock_cuts.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tp::analysis {
+
+// Nanoseconds. Measured on a virtual machine with 2 CPUs, and not in the run: how long it takes until a
+// thread that was woken runs differs between machines, and predicted times with locks that sleep differ
+// with it (docs/explanation/prediction.md).
+struct LockTimes {
+  std::uint64_t hand_over = 300; // queuing locks: from a release until the next one has seen it
+  std::uint64_t retry = 300;     // of a thread that spins, by its back-off
+  std::uint64_t spin = 18'000;   // oneTBB's mutex and rw_mutex, before they sleep
+  std::uint64_t wake_latency = 21'000;
+  std::uint64_t wake_call = 7'000;
+};
+
+// All 0 if the unit of work is not time.
+LockCosts lock_costs(const Measured& measured, const LockTimes& times = {});
+
+// Of Locks::exclusive the objects that are held longest, until the others together are held for at most a
+// hundredth of `time`, which no simulated run is below: as long as a lock is handed over at once, those
+// cannot add more to it. (Of 100,000 items with a lock each, hardly two threads want the same.) Not more
+// than kMostLocks, or kMostSections.
+std::vector<LockObjectUse> locks_that_matter(const Locks& locks, std::uint64_t time);
+
+LockChoice choice_of(const std::vector<LockObjectUse>& objects);
+
+} // namespace tp::analysis

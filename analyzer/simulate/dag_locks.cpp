@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// See dag_locks.h.
+#include "simulate/dag_locks.h"
+
+#include <algorithm>
+
+namespace tp::analysis {
+
+LockTable::LockTable(const std::vector<LockRules>& locks, const LockCosts& costs) : costs_(costs) {
+  locks_.resize(locks.size());
+  for (std::size_t i = 0; i < locks.size(); ++i)
+    locks_[i].rules = locks[i];
+}
+
+bool LockTable::admits(const Lock& lock, bool shared) {
+  if (!shared)
+    return lock.writers == 0 && lock.readers == 0;
+  if (lock.writers > 0 || lock.waiting_writers == 0 || lock.rules.prefers == Prefers::Readers)
+    return lock.writers == 0;
+  return lock.readers == 0 && lock.rules.prefers == Prefers::None;
+}
+
+LockTable::State LockTable::first_state(const LockRules& rules) const {
+  const bool spins = rules.hand_over == HandOver::SpinsThenSleeps
+                         ? costs_.spin > 0
+                         : rules.hand_over != HandOver::Sleeps;
+  return spins ? State::Spins : State::Sleeps;
+}
+
+void LockTable::hold(Lock& lock, bool shared) {
+  ++(shared ? lock.readers : lock.writers);
+}
+
+bool LockTable::take(DagLockId id, Waiter waiter, bool shared, std::uint64_t now) {
+  Lock& lock = locks_[id];
+  const HandOver hand_over = lock.rules.hand_over;
+  if (admits(lock, shared) && (hand_over != HandOver::InOrder || lock.is_alone())) {
+    hold(lock, shared);
+    return true;
+  }
+  lock.waiting.push_back({waiter, first_state(lock.rules), shared, now, now, next_number_++});
+  lock.waiting_writers += !shared;
+  lock.will_wake = true;
+  ++waiters_;
+  return false;
+}
+
+std::uint64_t LockTable::give(DagLockId id, bool shared, std::uint64_t now,
+                              std::vector<Call>& calls) {
+  Lock& lock = locks_[id];
+  --(shared ? lock.readers : lock.writers);
+  if (lock.is_alone())
+    return 0;
+  if (lock.rules.hand_over == HandOver::InOrder) {
+    call_in_order(lock, now, calls);
+    return 0;
+  }
+  call_spinning(lock, now, calls);
+  return wake(lock, now, calls);
+}
+
+bool LockTable::retry(DagLockId id, Waiter waiter, std::uint64_t now, std::vector<Call>& calls) {
+  Lock& lock = locks_[id];
+  const auto found =
+      std::find_if(lock.waiting.begin() + static_cast<std::ptrdiff_t>(lock.first),
+                   lock.waiting.end(), [&](const Waiting& each) { return each.waiter == waiter; });
+  const bool was_woken = found->state == State::Woken;
+  if (admits(lock, found->shared)) {
+    const bool shared = found->shared;
+    let_in(lock, static_cast<std::size_t>(found - lock.waiting.begin()), now, calls);
+    calls.pop_back(); // the caller knows
+    lock.will_wake = true;
+    if (shared)
+      call_spinning(lock, now, calls);
+    return true;
+  }
+  if (was_woken) {
+    found->state = first_state(lock.rules);
+    found->spins_since = now;
+    lock.will_wake = true;
+  }
+  call_spinning(lock, now, calls); // another one may be admitted
+  return false;
+}
+
+bool LockTable::force(std::uint64_t now, std::vector<Call>& calls) {
+  if (waiters_ == 0)
+    return false;
+  Lock* first = nullptr;
+  for (Lock& lock : locks_)
+    if (!lock.is_alone() &&
+        (!first || lock.waiting[lock.first].number < first->waiting[first->first].number))
+      first = &lock;
+  let_in(*first, first->first, now, calls);
+  first->will_wake = true;
+  return true;
+}
+
+void LockTable::let_in(Lock& lock, std::size_t which, std::uint64_t time,
+                       std::vector<Call>& calls) {
+  const Waiting taken = lock.waiting[which];
+  const auto begin = lock.waiting.begin();
+  if (which != lock.first)
+    lock.waiting.erase(begin + static_cast<std::ptrdiff_t>(which));
+  else if (++lock.first * 2 > lock.waiting.size() + 64) { // constant cost for each
+    lock.waiting.erase(begin, begin + static_cast<std::ptrdiff_t>(lock.first));
+    lock.first = 0;
+  }
+  lock.waiting_writers -= !taken.shared;
+  --waiters_;
+  hold(lock, taken.shared);
+  waited_ += time - taken.came;
+  calls.push_back({taken.waiter, time, true});
+}
+
+void LockTable::call_in_order(Lock& lock, std::uint64_t now, std::vector<Call>& calls) {
+  while (!lock.is_alone()) {
+    const bool shared = lock.waiting[lock.first].shared;
+    if (lock.writers > 0 || (!shared && lock.readers > 0))
+      return;
+    let_in(lock, lock.first, now + costs_.hand_over, calls);
+  }
+}
+
+// Of one that spins.
+std::uint64_t LockTable::next_look(const Waiting& waiting, std::uint64_t now) const {
+  if (costs_.retry == 0)
+    return now;
+  const std::uint64_t looks = (now - waiting.spins_since + costs_.retry - 1) / costs_.retry;
+  return waiting.spins_since + std::max<std::uint64_t>(looks, 1) * costs_.retry;
+}
+
+// The first that will see that the lock is free. Those that gave up before sleep.
+void LockTable::call_spinning(Lock& lock, std::uint64_t now, std::vector<Call>& calls) {
+  const bool may_sleep = lock.rules.hand_over == HandOver::SpinsThenSleeps;
+  for (;;) {
+    std::size_t first = lock.waiting.size();
+    std::uint64_t time = 0;
+    for (std::size_t i = lock.first; i < lock.waiting.size(); ++i) {
+      Waiting& each = lock.waiting[i];
+      if (each.state != State::Spins)
+        continue;
+      const std::uint64_t look = next_look(each, now);
+      if (may_sleep && look > each.spins_since + costs_.spin) {
+        each.state = State::Sleeps;
+        continue;
+      }
+      if (admits(lock, each.shared) && (first == lock.waiting.size() || look < time)) {
+        first = i;
+        time = look;
+      }
+    }
+    if (first == lock.waiting.size())
+      return;
+    if (time > now) {
+      calls.push_back({lock.waiting[first].waiter, time, false});
+      return;
+    }
+    let_in(lock, first, now, calls);
+  }
+}
+
+// A writer, or all readers that sleep.
+std::uint64_t LockTable::wake(Lock& lock, std::uint64_t now, std::vector<Call>& calls) {
+  if (lock.rules.hand_over == HandOver::Sleeps && !lock.will_wake)
+    return 0;
+  std::uint64_t cost = 0;
+  bool readers = false;
+  for (std::size_t i = lock.first; i < lock.waiting.size();) {
+    Waiting& each = lock.waiting[i];
+    if (each.state != State::Sleeps || !admits(lock, each.shared) || (readers && !each.shared)) {
+      ++i;
+      continue;
+    }
+    readers = each.shared;
+    cost += costs_.wake_call;
+    if (costs_.wake_latency > 0) {
+      each.state = State::Woken;
+      lock.will_wake = false;
+      calls.push_back({each.waiter, now + costs_.wake_latency, false});
+      ++i;
+    } else { // it takes its place
+      let_in(lock, i, now, calls);
+      i = std::max(i, lock.first);
+    }
+    if (!readers)
+      break;
+  }
+  waited_ += cost;
+  return cost;
+}
+
+} // namespace tp::analysis
