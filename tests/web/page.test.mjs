@@ -49,6 +49,10 @@ function rich() {
     { kind: "stretch", name: "main between the loops", file: "image.cpp", from_file: "image.cpp", from_line: 20, work: 1_000_000, critical_work: 1_000_000, points: [2, 8, 400].map((factor) => ({ factor, parallelism: profile.parallelism * (1 + 0.3 * (1 - 1 / factor)) })) },
     { kind: "wait", name: "the wait after image.cpp:20", file: "image.cpp", line: 20, points: [{ factor: 1, parallelism: profile.parallelism * 1.2 }] }];
   profile.what_if.changes = [{ kind: "region", index: 1, name: "noise" }, { kind: "stretch", index: 0, name: "main between the loops" }, { kind: "wait", index: 1, name: "the wait after image.cpp:20" }];
+  const lock = { acquisitions: 2000, contended: 500, shared: 0, held: 900_000, longest_held: 2000, held_is_estimate: false, held_error: 0, waited: 3_000_000, waited_ns: 3_000_000, longest_waited: 9000, longest_waited_ns: 9000,
+    name: "queue", kind: "spin_mutex", variable: "queue", file: "image.cpp", line: 44, objects: 1, unmatched: 0, bound: 800_000, bound_kind: "proven", parallelism: 40, places: [{ name: "image.cpp:44" }, { name: "image.cpp:47" }], what_if: [] };
+  profile.locks = [{ ...lock, name: "rows", kind: "std::mutex", held: 1_800_000, held_is_estimate: true, parallelism: 80, bound_kind: "estimate", objects: 64, line: 47 }, lock];
+  profile.locks_observed = { onetbb: true, c_library: true };
   profile.trace.elapsed_ticks = 20_000_000;
   Object.assign(profile.time_balance, { threads: 4, elapsed_ticks: 20_000_000, steps_ticks: 50_000_000, of_them_descheduled_ticks: 9_000_000, overhead_ticks: 5_000_000, idle_ticks: 25_000_000, absent_ticks: 0 });
   Object.assign(profile.run_path, { path_ticks: 20_000_000, running_ticks: 12_000_000, not_made: "", busy_delay_ticks: { create: 5_000_000 }, scheduler_delay_ticks: { create: 3_000_000 } });
@@ -193,6 +197,23 @@ test("figures of the page equal those of the JSON", { skip }, () => seen(fullPag
   const width = map.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b + 1, 0);
   map.forEach((/** @type {number} */ each, /** @type {number} */ i) => assert.ok(Math.abs((each + 1) / width - blocks[i] / shown.span) < 0.004, `width of block ${i}`));
 }));
+
+test("locks: the one that limits most comes first, and estimates are called so", { skip }, async () => {
+  await seen(fullPage, async (page) => {
+    const rows = (await page.locator("table.locks tbody tr").allInnerTexts()).map(plain);
+    assert.equal(rows.length, 2);
+    for (const part of ["queue", "spin_mutex, image.cpp:44 and 1 more", "40", "2,000", "25 %", "3.00 ms"])
+      assert.ok(rows[0].includes(part), `'${part}' in: ${rows[0]}`);
+    for (const part of ["rows", "about 80", "about ", "64"]) assert.ok(rows[1].includes(part), `'${part}' in: ${rows[1]}`);
+    assert.doesNotMatch(rows[0], /about/);
+    assert.match(await page.locator("table.locks tbody tr a.place").first().getAttribute("href"), /^#./);
+    assert.match(plain(await page.locator("#limits").innerText()), /None of these limits the program more/);
+  });
+  for (const [observed, words] of [[{ onetbb: false, c_library: false }, "Locks were not observed"], [{ onetbb: true, c_library: false }, "std::mutex"], [{ onetbb: true, c_library: true }, "No task acquired a lock"]])
+    await seen(makePage({ ...full, locks: [], locks_observed: observed }), async (page) => assert.ok((await page.locator("#limits .empty").innerText()).includes(words)));
+  const [first, second] = full.locks;
+  await seen(makePage({ ...full, locks: [first, { ...second, parallelism: 1.5 }] }), async (page) => assert.match(plain(await page.locator("#limits").innerText()), /parallelism is at most 1.5/));
+});
 
 test("the table sorts and filters by keyboard", { skip }, () => seen(fullPage, async (page) => {
   const names = () => page.locator("table.sites tbody th").allInnerTexts();

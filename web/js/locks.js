@@ -44,7 +44,7 @@ export function locks(model) {
   const least = Math.min(...all.map((/** @type {any} */ lock) => lock.parallelism).filter((/** @type {number} */ each) => each > 0));
   const made = card(title, least < model.limit ? `The sections of a lock run one after the other, however many CPUs there are: parallelism is at most ${digits(least)} by the first of these.` : "The sections of a lock run one after the other, however many CPUs there are. None of these limits the program more than its critical path.");
   const shown = [...all].sort((a, b) => a.parallelism - b.parallelism || b.held - a.held).slice(0, kMost);
-  made.append(scrollable("Table of locks", h("table", { class: "sites locks" }, h("caption", { class: "unseen" }, "Locks with their figures"),
+  made.append(scrollable("Table of locks", h("table", { class: "locks" }, h("caption", { class: "unseen" }, "Locks with their figures"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "name" }, "Lock"), ...columns.map(([name, hint]) => h("th", { scope: "col", title: hint }, name)))), h("tbody", {}, ...shown.map(row)))));
   if (all.length > kMost) made.append(h("p", { class: "note after" }, `${count(all.length - kMost)} locks with less are only in the JSON of tp-analyze.`));
   return made;

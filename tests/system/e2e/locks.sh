@@ -124,4 +124,29 @@ same "stock: mutexes, work" 321 "$(sed -n 's/^pthread_mutex .*work=\([0-9]*\).*/
 same "stock: mutexes" 4 "$(sed -n 's/^pthread_mutex .*locks=\([0-9]*\).*/\1/p' sums.txt)"
 analyze stock.data
 is 'p["complete"] and p["work"] == 361'
+# Short and frequent sections are sampled, with a real clock: counts stay exact.
+build short <<'X'
+#include <oneapi/tbb/spin_mutex.h>
+#include <oneapi/tbb/task_group.h>
+#include <mutex>
+int main() {
+  static tbb::spin_mutex spin; static std::mutex mutex; static long sum = 0;
+  for (int task = 0; task < 4; ++task) {
+    tbb::task_group group;
+    group.run_and_wait([] {
+      for (int i = 0; i < 100000; ++i) {
+        { const tbb::spin_mutex::scoped_lock lock(spin); ++sum; }
+        { const std::lock_guard<std::mutex> lock(mutex); ++sum; }
+      }
+    });
+  }
+}
+X
+for locks in auto all; do
+  "$tp_run" -q -e auto --locks $locks -o short.data ./short || fail "short: exit status"
+  analyze short.data
+  estimate=False
+  [ $locks = all ] || estimate=True
+  is "p['complete'] and [(lock['acquisitions'], lock['held_is_estimate']) for lock in p['locks'] if lock['name'].startswith('main::')] == [(400000, $estimate)] * 2"
+done
 finish

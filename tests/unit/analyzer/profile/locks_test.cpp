@@ -211,200 +211,201 @@ TEST(Locks, EstimatesStayInTheirStep) {
   EXPECT_EQ(2001u, profile.locks.rows[0].totals.acquisitions);
   EXPECT_EQ(60u, profile.locks.rows[0].totals.held);
   EXPECT_EQ(60u, profile.locks.rows[0].bound.sections);
+}
 
-  // ---- in the simulation
+// ---- in the simulation
 
-  // As kTwoTasks, in microseconds of a real clock, with a lock of this kind.
-  test::TraceBuilder two_tasks_in_time(const std::string& kind) {
-    test::TraceBuilder trace =
-        test::parse_trace_script("run locks=all c_locks_seen=1 cpus=4\n"
-                                 "site 1 a.cpp 1\n"
-                                 "lock-place 0 " +
-                                 kind +
-                                 " q.cpp 17\n"
-                                 "stream 0\n"
-                                 "thread role=main\n"
-                                 "lock slot=3 address=64 kind=" +
-                                 kind +
-                                 "\n"
-                                 "lock slot=4 address=128 kind=spin_mutex\n"
-                                 "lock slot=5 address=192 kind=spin_mutex\n"
-                                 "spawn work=10000 site=1 ctx=new-exclusive\n"
-                                 "spawn site=1 ctx=last\n"
-                                 "wait ctx=last\n"
-                                 "section slot=5 place=0 lead=1000 work=5\n"
-                                 "section slot=4 place=0 lead=2000 work=100\n"
-                                 "section slot=3 place=0 lead=30000 work=60000\n"
-                                 "task work=100000\n"
-                                 "section slot=5 place=0 lead=1000 work=5\n"
-                                 "section slot=4 place=0 lead=2000 work=100\n"
-                                 "section slot=3 place=0 lead=20000 work=60000\n"
-                                 "task task=-1 work=100000\n"
-                                 "wait-end\n"
-                                 "end work=5000\n"
-                                 "thread-end\n");
-    trace.count_ns();
-    return trace;
-  }
+// As kTwoTasks, in microseconds of a real clock, with a lock of this kind.
+test::TraceBuilder two_tasks_in_time(const std::string& kind) {
+  test::TraceBuilder trace =
+      test::parse_trace_script("run locks=all c_locks_seen=1 cpus=4\n"
+                               "site 1 a.cpp 1\n"
+                               "lock-place 0 " +
+                               kind +
+                               " q.cpp 17\n"
+                               "stream 0\n"
+                               "thread role=main\n"
+                               "lock slot=3 address=64 kind=" +
+                               kind +
+                               "\n"
+                               "lock slot=4 address=128 kind=spin_mutex\n"
+                               "lock slot=5 address=192 kind=spin_mutex\n"
+                               "spawn work=10000 site=1 ctx=new-exclusive\n"
+                               "spawn site=1 ctx=last\n"
+                               "wait ctx=last\n"
+                               "section slot=5 place=0 lead=1000 work=5\n"
+                               "section slot=4 place=0 lead=2000 work=100\n"
+                               "section slot=3 place=0 lead=30000 work=60000\n"
+                               "task work=100000\n"
+                               "section slot=5 place=0 lead=1000 work=5\n"
+                               "section slot=4 place=0 lead=2000 work=100\n"
+                               "section slot=3 place=0 lead=20000 work=60000\n"
+                               "task task=-1 work=100000\n"
+                               "wait-end\n"
+                               "end work=5000\n"
+                               "thread-end\n");
+  trace.count_ns();
+  return trace;
+}
 
-  TEST(Locks, PredictedTimesContainHowTheyAreHandedOver) {
-    const auto profile_of = [](const std::string& kind) {
-      ProfileOptions options;
-      options.procs = {1, 2};
-      options.burden_ns = 0;
-      return make_profile(two_tasks_in_time(kind).source(), options);
-    };
-    // The one that waits comes 50 us before the release.
-    const std::pair<const char*, std::uint64_t> kLater[] = {
-        {"queuing_mutex", 300}, {"spin_mutex", 100}, {"mutex", 21000}, {"pthread_mutex", 21000}};
-    for (const auto& [kind, later] : kLater) {
-      SCOPED_TRACE(kind);
-      const Profile profile = profile_of(kind);
-      const Prediction& found = profile.prediction;
-      ASSERT_EQ(2u, found.runs.size());
-      EXPECT_EQ(215000u, found.runs[0].time);
-      EXPECT_EQ(165000u + later, found.runs[1].time);
-      EXPECT_EQ(165000u, found.runs[1].greedy);
-      EXPECT_EQ(115000u, found.runs[1].without_locks);
-      EXPECT_EQ(50000u + later + (later == 21000 ? 7000 : 0), found.runs[1].lock_waits);
-      EXPECT_EQ(Limiter::Lock, found.runs[1].limiter);
-      // The second lock cannot matter; the third one is held for less than a ten-thousandth.
-      EXPECT_EQ(2u, profile.locks.exclusive.size());
-      EXPECT_EQ(1u, found.simulated_locks.size());
-      // Half as long: it comes 20 us before the release. All of the work takes half of 215 us.
-      const LockRow& lock = profile.locks.rows.at(0);
-      const auto time = [&](LockChange change, std::uint64_t factor) {
-        for (const PredictedTime& each : lock.what_if_of(change, factor)->predicted)
-          if (each.procs == 2)
-            return each.time;
-        return std::uint64_t{0};
-      };
-      EXPECT_EQ(later == 21000 ? 126000u : 107500u, time(LockChange::Shorter, 2));
-      EXPECT_EQ(115000u, time(LockChange::Gone, 1));
-      EXPECT_EQ(115000u, time(LockChange::Shared, 1));
-      // More tasks would have the same sections: only what is outside of them becomes shorter.
-      ASSERT_FALSE(profile.findings.empty());
-      EXPECT_EQ(Shape::Lock, profile.findings[0].shape);
-      EXPECT_EQ(50000u + later, profile.findings[0].saves_at_most());
-      for (std::size_t i = 1; i < profile.findings.size(); ++i)
-        EXPECT_LE(profile.findings[i].saves_at_most(), 15000u) << profile.findings[i].text;
-    }
-  }
-
-  // With tasks 8x faster, sections are 8x shorter. One has the lock from 12.5 to 20, the other until
-  // 27.8, 0.3 later than at once; then 1.25 and 5.
-  TEST(Locks, PredictedChangesShortenSections) {
+TEST(Locks, PredictedTimesContainHowTheyAreHandedOver) {
+  const auto profile_of = [](const std::string& kind) {
     ProfileOptions options;
+    options.procs = {1, 2};
     options.burden_ns = 0;
-    options.pictures = true;
-    const Profile profile = make_profile(two_tasks_in_time("queuing_mutex").source(), options);
-    const auto tasks = std::ranges::find_if(profile.explored, [](const WhatIfCandidate& each) {
-      return each.kind == CandidateKind::Site && each.place.line == 1;
-    });
-    ASSERT_NE(profile.explored.end(), tasks);
-    const auto point = std::ranges::find(tasks->points, 8u, &WhatIfPoint::factor);
-    ASSERT_NE(tasks->points.end(), point);
-    const auto predicted = std::ranges::find(point->predicted, 8u, &PredictedTime::procs);
-    ASSERT_NE(point->predicted.end(), predicted);
-    EXPECT_EQ(34050u, predicted->time);
+    return make_profile(two_tasks_in_time(kind).source(), options);
+  };
+  // The one that waits comes 50 us before the release.
+  const std::pair<const char*, std::uint64_t> kLater[] = {
+      {"queuing_mutex", 300}, {"spin_mutex", 100}, {"mutex", 21000}, {"pthread_mutex", 21000}};
+  for (const auto& [kind, later] : kLater) {
+    SCOPED_TRACE(kind);
+    const Profile profile = profile_of(kind);
+    const Prediction& found = profile.prediction;
+    ASSERT_EQ(2u, found.runs.size());
+    EXPECT_EQ(215000u, found.runs[0].time);
+    EXPECT_EQ(165000u + later, found.runs[1].time);
+    EXPECT_EQ(165000u, found.runs[1].greedy);
+    EXPECT_EQ(115000u, found.runs[1].without_locks);
+    EXPECT_EQ(50000u + later + (later == 21000 ? 7000 : 0), found.runs[1].lock_waits);
+    EXPECT_EQ(Limiter::Lock, found.runs[1].limiter);
+    // The second lock cannot matter; the third one is held for less than a ten-thousandth.
+    EXPECT_EQ(2u, profile.locks.exclusive.size());
+    EXPECT_EQ(1u, found.simulated_locks.size());
+    // Half as long: it comes 20 us before the release. All of the work takes half of 215 us.
+    const LockRow& lock = profile.locks.rows.at(0);
+    const auto time = [&](LockChange change, std::uint64_t factor) {
+      for (const PredictedTime& each : lock.what_if_of(change, factor)->predicted)
+        if (each.procs == 2)
+          return each.time;
+      return std::uint64_t{0};
+    };
+    EXPECT_EQ(later == 21000 ? 126000u : 107500u, time(LockChange::Shorter, 2));
+    EXPECT_EQ(115000u, time(LockChange::Gone, 1));
+    EXPECT_EQ(115000u, time(LockChange::Shared, 1));
+    // More tasks would have the same sections: only what is outside of them becomes shorter.
+    ASSERT_FALSE(profile.findings.empty());
+    EXPECT_EQ(Shape::Lock, profile.findings[0].shape);
+    EXPECT_EQ(50000u + later, profile.findings[0].saves_at_most());
+    for (std::size_t i = 1; i < profile.findings.size(); ++i)
+      EXPECT_LE(profile.findings[i].saves_at_most(), 15000u) << profile.findings[i].text;
   }
+}
 
-  TEST(Locks, OfAnOlderRecording) {
-    test::TraceBuilder builder = test::parse_trace_script(test::kTwoChildren);
-    builder.locks.clear();
-    const Profile profile = make_profile(builder.source(), {});
-    ASSERT_FALSE(profile.warnings.empty());
-    EXPECT_EQ("locks_not_observed", profile.warnings.back().name);
-  }
+// With tasks 8x faster, sections are 8x shorter. One has the lock from 12.5 to 20, the other until
+// 27.8, 0.3 later than at once; then 1.25 and 5.
+TEST(Locks, PredictedChangesShortenSections) {
+  ProfileOptions options;
+  options.burden_ns = 0;
+  options.pictures = true;
+  const Profile profile = make_profile(two_tasks_in_time("queuing_mutex").source(), options);
+  const auto tasks = std::ranges::find_if(profile.explored, [](const WhatIfCandidate& each) {
+    return each.kind == CandidateKind::Site && each.place.line == 1;
+  });
+  ASSERT_NE(profile.explored.end(), tasks);
+  const auto point = std::ranges::find(tasks->points, 8u, &WhatIfPoint::factor);
+  ASSERT_NE(tasks->points.end(), point);
+  const auto predicted = std::ranges::find(point->predicted, 8u, &PredictedTime::procs);
+  ASSERT_NE(point->predicted.end(), predicted);
+  EXPECT_EQ(34050u, predicted->time);
+}
 
-  // ---- random programs
+TEST(Locks, OfAnOlderRecording) {
+  test::TraceBuilder builder = test::parse_trace_script(test::kTwoChildren);
+  builder.locks.clear();
+  const Profile profile = make_profile(builder.source(), {});
+  ASSERT_FALSE(profile.warnings.empty());
+  EXPECT_EQ("locks_not_observed", profile.warnings.back().name);
+}
 
-  void compare(const test::OracleLocks& expected, const LockLaw::Results& found,
-               std::size_t measure, bool with_bounds) {
-    EXPECT_EQ(expected.span, found.span[measure]);
-    EXPECT_EQ(expected.work, found.work[measure]);
-    std::size_t used = 0;
-    for (const LockLaw::Object& object : found.objects) {
-      if (object.places.empty())
-        continue;
-      ++used;
-      ASSERT_TRUE(expected.objects.contains(object.info.address));
-      const test::OracleLock& oracle = expected.objects.at(object.info.address);
-      SCOPED_TRACE("lock " + std::to_string(object.info.address));
-      EXPECT_EQ(oracle.exclusive, object.exclusive[measure]);
-      EXPECT_EQ(oracle.longest_shared, object.longest_shared[measure]);
-      EXPECT_EQ(oracle.acquisitions, object.totals.acquisitions);
-      EXPECT_EQ(oracle.contended, object.totals.contended);
-      EXPECT_EQ(oracle.shared, object.totals.shared);
-      EXPECT_EQ(oracle.held, object.totals.held);
-      EXPECT_EQ(oracle.waited, object.totals.waited);
-      EXPECT_EQ(oracle.open, object.open);
-      if (with_bounds) {
-        EXPECT_EQ(oracle.bound, object.bound[LockLaw::kWork].length());
-      }
-    }
-    EXPECT_EQ(expected.objects.size(), used);
-  }
+// ---- random programs
 
-  void check_locks(bool late) {
-    unsigned compared = 0, across = 0, beyond_span = 0;
-    for (std::uint64_t seed = 1; compared < test::oracle_runs(); ++seed) {
-      const auto program =
-          test::make_random_program({.seed = seed,
-                                     .late = late,
-                                     .most_tasks = 1 + static_cast<unsigned>(seed % 40),
-                                     .locks = true});
-      ASSERT_LT(seed, 20u * test::oracle_runs() + 100) << "too few programs end";
-      if (!program.valid)
-        continue;
-      ++compared;
-      SCOPED_TRACE("seed " + std::to_string(seed));
-      const TraceSource source = program.trace.source();
-      const TraceInfo info = read_info(source);
-      const SiteTable table = build_site_table(info.sites, {});
-      const TraceReadings readings(source, info, table, {});
-      const auto fold = readings.read({}, {.sites = true}).fold;
-      EXPECT_EQ(program.expected.span, fold.span);
-      const auto place = static_cast<LockPlaceId>(1 + seed % test::kOracleLockPlaces);
-      LockLawSetup setup;
-      setup.scenarios.push_back({.factor = 3});
-      for (const LockPlaceId each : ids_below(table.lock_places.end_id()))
-        setup.scenarios.back().places.grown_to(each) = each == place;
-      setup.scenarios.push_back({.factor = 2});
-      for (const StepClassId id : ids_below(fold.classes.end_id()))
-        if (table.rows[fold.classes[id].row].line == 20)
-          setup.scenarios.back().code.classes.push_back(id);
-      for (std::uint32_t object = 0; object < test::kOracleLocks; ++object)
-        setup.ends_of.push_back(static_cast<LockObjectId>(object));
-      LockLaw law(std::move(setup));
-      readings.read(law);
-      const LockLaw::Results found = law.results();
-      const test::OracleLocks plain = program.locks({}, {}, 1);
-      compare(plain, found, LockLaw::kWork, true);
-      if (!late) { // the oracle counts unit by unit
-        compare(program.locks(table.lock_places[place].info.line - test::kFirstLockLine, {}, 3),
-                found, LockLaw::kFirstScenario, false);
-        compare(program.locks({}, 20, 2), found, LockLaw::kFirstScenario + 1, false);
-      }
-      for (const auto& [address, lock] : plain.objects) {
-        beyond_span += lock.bound > plain.span;
-        across += lock.exclusive > 0;
-      }
-      if (::testing::Test::HasFailure())
-        return;
-    }
-    EXPECT_GT(across, test::oracle_runs());
-    if (test::oracle_runs() >= 500) { // they are rare
-      EXPECT_GT(beyond_span, test::oracle_runs() / 200);
+void compare(const test::OracleLocks& expected, const LockLaw::Results& found, std::size_t measure,
+             bool with_bounds) {
+  EXPECT_EQ(expected.span, found.span[measure]);
+  EXPECT_EQ(expected.work, found.work[measure]);
+  std::size_t used = 0;
+  for (const LockLaw::Object& object : found.objects) {
+    if (object.places.empty())
+      continue;
+    ++used;
+    ASSERT_TRUE(expected.objects.contains(object.info.address));
+    const test::OracleLock& oracle = expected.objects.at(object.info.address);
+    SCOPED_TRACE("lock " + std::to_string(object.info.address));
+    EXPECT_EQ(oracle.exclusive, object.exclusive[measure]);
+    EXPECT_EQ(oracle.longest_shared, object.longest_shared[measure]);
+    EXPECT_EQ(oracle.acquisitions, object.totals.acquisitions);
+    EXPECT_EQ(oracle.contended, object.totals.contended);
+    EXPECT_EQ(oracle.shared, object.totals.shared);
+    EXPECT_EQ(oracle.held, object.totals.held);
+    EXPECT_EQ(oracle.waited, object.totals.waited);
+    EXPECT_EQ(oracle.open, object.open);
+    if (with_bounds) {
+      EXPECT_EQ(oracle.bound, object.bound[LockLaw::kWork].length());
     }
   }
+  EXPECT_EQ(expected.objects.size(), used);
+}
 
-  TEST(Locks, RandomProgramsInTimeOrder) {
-    check_locks(false);
+void check_locks(bool late) {
+  unsigned compared = 0, across = 0, beyond_span = 0;
+  for (std::uint64_t seed = 1; compared < test::oracle_runs(); ++seed) {
+    const auto program =
+        test::make_random_program({.seed = seed,
+                                   .late = late,
+                                   .most_tasks = 1 + static_cast<unsigned>(seed % 40),
+                                   .locks = true});
+    ASSERT_LT(seed, 20u * test::oracle_runs() + 100) << "too few programs end";
+    if (!program.valid)
+      continue;
+    ++compared;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const TraceSource source = program.trace.source();
+    const TraceInfo info = read_info(source);
+    const SiteTable table = build_site_table(info.sites, {});
+    const TraceReadings readings(source, info, table, {});
+    const auto fold = readings.read({}, {.sites = true}).fold;
+    EXPECT_EQ(program.expected.span, fold.span);
+    const auto place = static_cast<LockPlaceId>(1 + seed % test::kOracleLockPlaces);
+    LockLawSetup setup;
+    setup.scenarios.push_back({.factor = 3});
+    for (const LockPlaceId each : ids_below(table.lock_places.end_id()))
+      setup.scenarios.back().places.grown_to(each) = each == place;
+    setup.scenarios.push_back({.factor = 2});
+    for (const StepClassId id : ids_below(fold.classes.end_id()))
+      if (table.rows[fold.classes[id].row].line == 20)
+        setup.scenarios.back().code.classes.push_back(id);
+    for (std::uint32_t object = 0; object < test::kOracleLocks; ++object)
+      setup.ends_of.push_back(static_cast<LockObjectId>(object));
+    LockLaw law(std::move(setup));
+    readings.read(law);
+    const LockLaw::Results found = law.results();
+    const test::OracleLocks plain = program.locks({}, {}, 1);
+    compare(plain, found, LockLaw::kWork, true);
+    if (!late) { // the oracle counts unit by unit
+      compare(program.locks(table.lock_places[place].info.line - test::kFirstLockLine, {}, 3),
+              found, LockLaw::kFirstScenario, false);
+      compare(program.locks({}, 20, 2), found, LockLaw::kFirstScenario + 1, false);
+    }
+    for (const auto& [address, lock] : plain.objects) {
+      beyond_span += lock.bound > plain.span;
+      across += lock.exclusive > 0;
+    }
+    if (::testing::Test::HasFailure())
+      return;
   }
-  TEST(Locks, RandomProgramsWithLateAndSkewedRecords) {
-    check_locks(true);
+  EXPECT_GT(across, test::oracle_runs());
+  if (test::oracle_runs() >= 500) { // they are rare
+    EXPECT_GT(beyond_span, test::oracle_runs() / 200);
   }
+}
+
+TEST(Locks, RandomProgramsInTimeOrder) {
+  check_locks(false);
+}
+TEST(Locks, RandomProgramsWithLateAndSkewedRecords) {
+  check_locks(true);
+}
 
 } // namespace
 } // namespace tp::analysis
