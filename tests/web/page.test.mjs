@@ -208,11 +208,16 @@ test("locks: the one that limits most comes first, and estimates are called so",
     assert.doesNotMatch(rows[0], /about/);
     assert.match(await page.locator("table.locks tbody tr a.place").first().getAttribute("href"), /^#./);
     assert.match(plain(await page.locator("#limits").innerText()), /None of these limits the program more/);
+    assert.equal((await page.locator("#limits h3").allInnerTexts()).at(-1), "Locks");
   });
   for (const [observed, words] of [[{ onetbb: false, c_library: false }, "Locks were not observed"], [{ onetbb: true, c_library: false }, "std::mutex"], [{ onetbb: true, c_library: true }, "No task acquired a lock"]])
     await seen(makePage({ ...full, locks: [], locks_observed: observed }), async (page) => assert.ok((await page.locator("#limits .empty").innerText()).includes(words)));
   const [first, second] = full.locks;
-  await seen(makePage({ ...full, locks: [first, { ...second, parallelism: 1.5 }] }), async (page) => assert.match(plain(await page.locator("#limits").innerText()), /parallelism is at most 1.5/));
+  await seen(makePage({ ...full, locks: [first, { ...second, parallelism: 1.5 }] }), async (page) => {
+    assert.match(plain(await page.locator("#limits").innerText()), /parallelism is at most 1.5/);
+    assert.deepEqual((await page.locator("#limits h3").allInnerTexts()).slice(0, 2), ["Locks", "Critical path by spawn site"]);
+    assert.match(plain(await page.locator("#limits").textContent()), /the limit without locks/);
+  });
 });
 
 test("the table sorts and filters by keyboard", { skip }, () => seen(fullPage, async (page) => {

@@ -6,7 +6,7 @@ import { scaleLinear, scaleSqrt } from "d3-scale";
 import { axis, chart, mark, text, widthOf } from "./chart.js";
 import { card, empty, h, s } from "./dom.js";
 import { clipped, digits, fitting, percent, tick, times } from "./format.js";
-import { locks } from "./locks.js";
+import { limitByLock, locks } from "./locks.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {{title: string, label: string, color: string, critical: number, height: number, work: number}} Block */
@@ -15,6 +15,8 @@ import { locks } from "./locks.js";
 export function limits(section, model) {
   const map = h("div", { class: "plot" });
   const made = card("Critical path by spawn site", "Width: share of the critical path. Height: tasks that can run at a time there, so that area is work. What is wide and low limits the program.", map);
+  const byLock = limitByLock(model) !== undefined;
+  if (byLock) section.append(locks(model));
   section.append(made);
   const blocks = blocksOf(model);
   if (blocks.length === 0) map.append(empty("No work was recorded, so the critical path is empty."));
@@ -22,7 +24,7 @@ export function limits(section, model) {
     draw: (svg, width, height) => drawMap(svg, width, height, model, blocks) });
   section.append(phases(model));
   section.append(along(model));
-  section.append(locks(model));
+  if (!byLock) section.append(locks(model));
 }
 
 /** @param {Model} model @returns {Block[]} */
@@ -105,7 +107,7 @@ function drawMap(svg, width, height, model, blocks) {
       text(svg, x0 + 3, y0 - 6, fitting(wide - 6, 13, `${label}, ${times(block.height)}`, label, block.label, share), "label strong");
     } else if (wide > 15 && room > 60) vertical(svg, x0 + wide / 2, y(0) - 8, label, block.color, room);
   }
-  const words = `average ${digits(model.limit)}: the limit`, space = s("rect", { class: "plate", x: left + 4, y: limit - 20, width: widthOf(words, 13) + 10, height: 17, rx: 3 });
+  const words = `average ${digits(model.limit)}: the limit${limitByLock(model) === undefined ? "" : " without locks"}`, space = s("rect", { class: "plate", x: left + 4, y: limit - 20, width: widthOf(words, 13) + 10, height: 17, rx: 3 });
   svg.append(space);
   text(svg, left + 9, limit - 7, words, "label strong");
   if (cut) text(svg, width - right, 12, "▲ taller than three times the limit: cut", "axis-title", "end");

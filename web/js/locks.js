@@ -9,6 +9,12 @@ import { lineId } from "./source.js";
 
 const kMost = 12;
 
+/** The least parallelism that a lock leaves, if that is less than the tasks have. @param {Model} model @returns {number | undefined} */
+export function limitByLock(model) {
+  const least = Math.min(...(model.profile.locks ?? []).map((/** @type {any} */ lock) => lock.parallelism).filter((/** @type {number} */ each) => each > 0));
+  return least < model.limit ? least : undefined;
+}
+
 /** @param {Model} model */
 export function locks(model) {
   const all = model.profile.locks ?? [], observed = model.profile.locks_observed;
@@ -41,8 +47,8 @@ export function locks(model) {
       return h("td", { "data-key": key, class: "with-bar site-other" }, text(lock), h("span", { class: "bar-track", "aria-hidden": "true" }, bar));
     }));
   };
-  const least = Math.min(...all.map((/** @type {any} */ lock) => lock.parallelism).filter((/** @type {number} */ each) => each > 0));
-  const made = card(title, least < model.limit ? `The sections of a lock run one after the other, however many CPUs there are: parallelism is at most ${digits(least)} by the first of these.` : "The sections of a lock run one after the other, however many CPUs there are. None of these limits the program more than its critical path.");
+  const least = limitByLock(model);
+  const made = card(title, least !== undefined ? `The sections of a lock run one after the other, however many CPUs there are: parallelism is at most ${digits(least)} by the first of these.` : "The sections of a lock run one after the other, however many CPUs there are. None of these limits the program more than its critical path.");
   const shown = [...all].sort((a, b) => a.parallelism - b.parallelism || b.held - a.held).slice(0, kMost);
   made.append(scrollable("Table of locks", h("table", { class: "locks" }, h("caption", { class: "unseen" }, "Locks with their figures"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "name" }, "Lock"), ...columns.map(([name, hint]) => h("th", { scope: "col", title: hint }, name)))), h("tbody", {}, ...shown.map(row)))));
