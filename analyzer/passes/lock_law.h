@@ -157,7 +157,7 @@ private:
                           const LockUse& use) const;
   void count(const LockUse& use);
   void add_held(LockObjectId object, LockPlaceId place, const LockTotals& more);
-  void add_section(LockObjectId object, bool shared, const Lengths& span, const Lengths& before,
+  void add_section(LockObjectId id, bool shared, const Lengths& span, const Lengths& before,
                    std::uint64_t rest);
   void find_ends(Results& results);
 

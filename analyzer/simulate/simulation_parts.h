@@ -22,7 +22,11 @@ struct Event {
   Worker worker;
   std::uint32_t epoch; // of the worker when the event was made: if it has changed, the event is
                        // void; kAsleep: the node
-  static bool later(const Event& a, const Event& b) {
+};
+
+// The order of the heap. An object, so that it is inlined.
+struct Later {
+  bool operator()(const Event& a, const Event& b) const {
     if (a.time != b.time) [[likely]]
       return a.time > b.time;
     return a.worker != b.worker ? a.worker > b.worker : a.worker == kAsleep && a.epoch > b.epoch;
@@ -33,11 +37,11 @@ class Events {
 public:
   void push(const Event& event) {
     heap_.push_back(event);
-    std::push_heap(heap_.begin(), heap_.end(), Event::later);
+    std::push_heap(heap_.begin(), heap_.end(), Later());
   }
   bool empty() const { return heap_.empty(); }
   Event pop() {
-    std::pop_heap(heap_.begin(), heap_.end(), Event::later);
+    std::pop_heap(heap_.begin(), heap_.end(), Later());
     const Event event = heap_.back();
     heap_.pop_back();
     return event;

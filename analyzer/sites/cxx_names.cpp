@@ -277,8 +277,9 @@ private:
       return true;
     case '@': // a module
       name_it();
-      while (++at_ < text_.size() && (is_word(text_[at_]) || text_[at_] == '.'))
-        ;
+      ++at_;
+      while (at_ < text_.size() && (is_word(text_[at_]) || text_[at_] == '.'))
+        ++at_;
       return true;
     case '*':
     case '&':

@@ -133,7 +133,7 @@ Names marks_of(const std::vector<std::string>& functions, int most) {
     functions_of[first_word_beyond(common, words[i])].push_back(functions[i]);
   for (const auto& [word, same] : functions_of)
     for (const auto& [what, more] : marks_of(same, functions_of.size() > 1 ? most - 1 : 0))
-      marks[what] = (word.empty() ? "" : " [" + word + "]") + more;
+      marks[what] = word.empty() ? more : " [" + word + "]" + more;
   return marks;
 }
 

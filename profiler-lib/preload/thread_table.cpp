@@ -2,6 +2,7 @@
 // See thread_table.h.
 #include "preload/thread_table.h"
 
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -15,7 +16,8 @@ pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; // guards what follows
 CreatedThread* buckets[kBuckets];
 
 CreatedThread** bucket_of(pthread_t id) noexcept {
-  const auto key = reinterpret_cast<std::uintptr_t>(reinterpret_cast<void*>(id));
+  const auto key =
+      std::bit_cast<std::uintptr_t>(id); // an integer here, a pointer in other C libraries
   return &buckets[(key >> 12) * 0x9e3779b97f4a7c15ull >> 54];
 }
 

@@ -144,6 +144,8 @@ void forget(pthread_t id) noexcept {
 
 } // namespace
 
+// The C library's headers have reserved names.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 #define TP_EXPORT [[gnu::visibility("default")]]
 
 extern "C" {
@@ -209,3 +211,4 @@ TP_EXPORT int thrd_detach(thrd_t id) {
 }
 
 } // extern "C"
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)

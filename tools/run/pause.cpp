@@ -69,7 +69,7 @@ Found find_control(pid_t pid, const Prefix& prefix) {
       continue;
     }
     // As the process sees it: it may be in a container.
-    auto control = Control::open(process + "/root" + path);
+    auto control = Control::open(fmt::format("{}/root{}", process, path));
     if (!control && errno != EINVAL)
       control = Control::open(path);
     if (!control) {

@@ -483,7 +483,8 @@ std::byte* room_after_step(ThreadState& thread) noexcept {
 void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work,
                   std::uint64_t slept) noexcept {
   thread.close_time = thread.reader_time = read_own_time(thread.clock);
-  if ((thread.closed_asleep = slept) != 0)
+  thread.closed_asleep = slept;
+  if (slept != 0)
     put_asleep(thread);
   const trace::ThreadBeginPayload payload{thread.os_thread, prior_work,
                                           static_cast<std::uint32_t>(role), 0};

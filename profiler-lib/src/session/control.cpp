@@ -104,8 +104,8 @@ void leave_control() noexcept {
   const Pause pause = page.pause;
   const bool is_delayed = page.delayed;
   if (published)
-    mmap(&page, sizeof page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-         0);
+    static_cast<void>(mmap(&page, sizeof page, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
   published = false;
   std::memset(static_cast<void*>(&page), 0, sizeof page);
   page.magic = kControlMagic;
