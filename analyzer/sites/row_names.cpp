@@ -132,8 +132,13 @@ Names marks_of(const std::vector<std::string>& functions, int most) {
   for (std::size_t i = 0; i < functions.size(); ++i)
     functions_of[first_word_beyond(common, words[i])].push_back(functions[i]);
   for (const auto& [word, same] : functions_of)
-    for (const auto& [what, more] : marks_of(same, functions_of.size() > 1 ? most - 1 : 0))
-      marks[what] = word.empty() ? more : " [" + word + "]" + more;
+    for (const auto& [what, more] : marks_of(same, functions_of.size() > 1 ? most - 1 : 0)) {
+      std::string& mark = marks[what];
+      mark.clear();
+      if (!word.empty())
+        mark.append(" [").append(word).append("]");
+      mark += more;
+    }
   return marks;
 }
 

@@ -103,9 +103,9 @@ void leave_control() noexcept {
   const Recording state = recording();
   const Pause pause = page.pause;
   const bool is_delayed = page.delayed;
-  if (published)
-    static_cast<void>(mmap(&page, sizeof page, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
+  if (published) [[maybe_unused]]
+    const void* const private_page = mmap(&page, sizeof page, PROT_READ | PROT_WRITE,
+                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   published = false;
   std::memset(static_cast<void*>(&page), 0, sizeof page);
   page.magic = kControlMagic;
