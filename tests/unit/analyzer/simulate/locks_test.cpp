@@ -28,7 +28,7 @@
 namespace tp::analysis {
 namespace {
 
-constexpr std::uint64_t kMany = std::uint64_t{1} << 20; // worker threads: more than tasks
+constexpr std::uint64_t kManyWorkers = std::uint64_t{1} << 20; // worker threads: more than tasks
 
 // All objects, with the same rules.
 LockChoice all_locks(std::size_t objects, LockRules rules = {}) {
@@ -39,7 +39,7 @@ LockChoice all_locks(std::size_t objects, LockRules rules = {}) {
   return choice;
 }
 
-Dag dag_of(const TraceSource& source, const LockChoice* locks = nullptr) {
+Dag dag_with_locks(const TraceSource& source, const LockChoice* locks = nullptr) {
   const TraceInfo info = read_info(source);
   const RowMaps rows = test::row_maps_of(info.sites);
   DagRecorder recorder(StepCosts{}, 0, locks);
@@ -62,9 +62,9 @@ Simulated stealing(const Dag& dag, std::uint64_t procs, const LockCosts& costs =
 // numbers. A task continues at once; then those that have got a lock, in the order in which they did;
 // then what has been ready longest. Who comes to a lock gets it if the others that have it, or came
 // before, allow it.
-class PlainListScheduler {
+class ListSchedulerWithLocks {
 public:
-  PlainListScheduler(const Dag& dag, std::uint64_t procs)
+  ListSchedulerWithLocks(const Dag& dag, std::uint64_t procs)
       : dag_(dag), procs_(procs), ends_(dag.nodes.size()) {
     for (const Dag::Join& join : dag.joins)
       left_.push_back(join.count);
@@ -282,13 +282,13 @@ std::uint64_t work_of(const Dag& dag) {
 
 // Returns the number of simulations in which tasks waited for each other.
 unsigned expect_right(const Dag& dag) {
-  const std::uint64_t work = work_of(dag), span = simulate_greedy(dag, kMany).time;
+  const std::uint64_t work = work_of(dag), span = simulate_greedy(dag, kManyWorkers).time;
   const std::uint64_t sections = std::ranges::max(sums_of_sections(dag));
   unsigned forced = 0;
   EXPECT_EQ(work, greedy_time(dag, 1));
   EXPECT_EQ(work, stealing(dag, 1, {}, 3).time);
   for (const std::uint64_t procs : {2, 3, 8, 100}) {
-    PlainListScheduler plain(dag, procs);
+    ListSchedulerWithLocks plain(dag, procs);
     const std::uint64_t time = plain.time();
     EXPECT_EQ(dag.nodes.size(), plain.ended()) << procs;
     const Simulated greedy = simulate_greedy(dag, procs, {}, true);
@@ -335,7 +335,7 @@ TEST(SimulatedLocks, RandomProgramsAsByAPlainSimulator) {
       continue;
     ++compared;
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Dag dag = dag_of(program.trace.source());
+    Dag dag = dag_with_locks(program.trace.source());
     std::mt19937_64 random(seed);
     add_sections(random, dag, random() % 4 + 1, seed % 3 == 0);
     set_rules(random, dag);
@@ -351,7 +351,7 @@ TEST(SimulatedLocks, ForkJoinProgramsAsByAPlainSimulator) {
   for (std::uint64_t seed = 1; seed <= test::oracle_runs(500); ++seed) {
     const test::ForkJoinProgram program = test::make_fork_join(seed);
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Dag dag = dag_of(program.trace().source());
+    Dag dag = dag_with_locks(program.trace().source());
     std::mt19937_64 random(seed);
     add_sections(random, dag, random() % 4 + 1, seed % 3 == 0);
     set_rules(random, dag);
@@ -378,11 +378,12 @@ TEST(SimulatedLocks, CutsAloneChangeNothing) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const LockChoice all = all_locks(test::kOracleLocks), none = all_locks(0);
     const TraceSource source = program.trace.source();
-    const Dag plain = dag_of(source), with_none = dag_of(source, &none), dag = dag_of(source, &all);
+    const Dag plain = dag_with_locks(source), with_none = dag_with_locks(source, &none),
+              dag = dag_with_locks(source, &all);
     EXPECT_TRUE(with_none.lock_ops.empty());
     EXPECT_EQ(plain.bytes(), with_none.bytes());
     cut += dag.nodes.size() > plain.nodes.size();
-    EXPECT_EQ(simulate_greedy(plain, kMany).time, simulate_greedy(dag, kMany).time);
+    EXPECT_EQ(simulate_greedy(plain, kManyWorkers).time, simulate_greedy(dag, kManyWorkers).time);
     for (const std::uint64_t procs : {1, 2, 5}) {
       EXPECT_EQ(simulate_greedy(plain, procs).time, simulate_greedy(with_none, procs).time);
       EXPECT_EQ(simulate_work_stealing(plain, procs, 3).time,
@@ -645,7 +646,7 @@ TEST(SimulatedLocks, WithoutCostsAllKindsAreAlike) {
   for (std::uint64_t seed = 1; seed <= test::oracle_runs(500); ++seed) {
     const test::ForkJoinProgram program = test::make_fork_join(seed);
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Dag dag = dag_of(program.trace().source());
+    Dag dag = dag_with_locks(program.trace().source());
     std::mt19937_64 random(seed);
     add_sections(random, dag, random() % 4 + 1, true);
     for (const std::uint64_t procs : {2, 3, 8}) {
@@ -690,19 +691,19 @@ std::string two_tasks(const std::string& first, const std::string& second) {
          "thread-end\n";
 }
 
-Dag parsed(const std::string& script, LockRules rules = {}) {
+Dag parsed_with_locks(const std::string& script, LockRules rules = {}) {
   const LockChoice choice = all_locks(2, rules);
-  return dag_of(test::parse_trace_script(script).source(), &choice);
+  return dag_with_locks(test::parse_trace_script(script).source(), &choice);
 }
 
 TEST(SimulatedLocks, HandOver) {
   const std::string script = two_tasks("section slot=0 place=0 lead=30 work=60\n",
                                        "section slot=0 place=0 lead=20 work=60\n");
   const auto time = [&](HandOver hand_over, const LockCosts& costs) {
-    return stealing(parsed(script, {hand_over}), 2, costs).time;
+    return stealing(parsed_with_locks(script, {hand_over}), 2, costs).time;
   };
   // One has the lock from 30 to 90, the other comes at 40 and has it until 150, then 10 and 5.
-  EXPECT_EQ(165u, greedy_time(parsed(script), 2));
+  EXPECT_EQ(165u, greedy_time(parsed_with_locks(script), 2));
   for (const HandOver hand_over :
        {HandOver::InOrder, HandOver::Spins, HandOver::Sleeps, HandOver::SpinsThenSleeps})
     EXPECT_EQ(165u, time(hand_over, {}));
@@ -712,15 +713,17 @@ TEST(SimulatedLocks, HandOver) {
   EXPECT_EQ(171u, time(HandOver::SpinsThenSleeps, {.retry = 14, .spin = 56, .wake_latency = 25}));
   EXPECT_EQ(190u, time(HandOver::SpinsThenSleeps, {.retry = 14, .spin = 55, .wake_latency = 25}));
   EXPECT_EQ(190u, time(HandOver::Sleeps, {.wake_latency = 25, .wake_call = 8}));
-  EXPECT_EQ(215u, stealing(parsed(script), 1, {7, 7, 7, 7, 7}).time);
+  EXPECT_EQ(215u, stealing(parsed_with_locks(script), 1, {7, 7, 7, 7, 7}).time);
   // One comes when the other releases: if it is before, it looks again after 14.
   const auto both = [](const std::string& first, const std::string& second) {
-    return stealing(parsed(two_tasks(first, second), {HandOver::Spins}), 2, {.retry = 14}).time;
+    return stealing(parsed_with_locks(two_tasks(first, second), {HandOver::Spins}), 2,
+                    {.retry = 14})
+        .time;
   };
   const std::string early = "section slot=0 place=0 lead=10 work=60\n",
                     late = "section slot=0 place=0 lead=70 work=10\n";
   EXPECT_EQ(2 * 115u + 14, both(early, late) + both(late, early));
-  const Simulated found = stealing(parsed(script), 2);
+  const Simulated found = stealing(parsed_with_locks(script), 2);
   EXPECT_EQ(50u, found.lock_waits);
   EXPECT_FALSE(found.forced);
 }
@@ -741,11 +744,11 @@ TEST(SimulatedLocks, FirstComeFirstServed) {
 TEST(SimulatedLocks, ReadersShare) {
   const std::string shared = two_tasks("section slot=0 place=0 lead=30 work=60 shared=1\n",
                                        "section slot=0 place=0 lead=20 work=60 shared=1\n");
-  EXPECT_EQ(115u, greedy_time(parsed(shared), 2));
-  EXPECT_EQ(115u, stealing(parsed(shared), 2).time);
+  EXPECT_EQ(115u, greedy_time(parsed_with_locks(shared), 2));
+  EXPECT_EQ(115u, stealing(parsed_with_locks(shared), 2).time);
   const std::string writer = two_tasks("section slot=0 place=0 lead=30 work=60\n",
                                        "section slot=0 place=0 lead=20 work=60 shared=1\n");
-  EXPECT_EQ(165u, stealing(parsed(writer), 2).time);
+  EXPECT_EQ(165u, stealing(parsed_with_locks(writer), 2).time);
 }
 
 // Each has what the other wants. Then one goes on without.
@@ -754,7 +757,7 @@ TEST(SimulatedLocks, DeadlockOfTheSimulation) {
                                        "section slot=0 place=0 lead=10 work=60\n",
                                        "section slot=0 place=0 lead=20 work=10\n"
                                        "section slot=1 place=0 lead=10 work=60\n");
-  const Dag dag = parsed(script);
+  const Dag dag = parsed_with_locks(script);
   for (const Simulated& found :
        {simulate_greedy(dag, 2, {}, true), stealing(dag, 2), stealing(dag, 2, {3, 3, 3, 3, 3})}) {
     EXPECT_TRUE(found.forced);
@@ -767,9 +770,9 @@ TEST(SimulatedLocks, DeadlockOfTheSimulation) {
 
 // Another section of the lock inside of one is a part of it.
 TEST(SimulatedLocks, TakenAgainInside) {
-  const Dag dag = parsed(two_tasks("section slot=0 place=0 lead=40 work=20\n"
-                                   "section slot=0 place=0 lead=30 work=60\n",
-                                   ""));
+  const Dag dag = parsed_with_locks(two_tasks("section slot=0 place=0 lead=40 work=20\n"
+                                              "section slot=0 place=0 lead=30 work=60\n",
+                                              ""));
   EXPECT_EQ(2, std::ranges::count_if(dag.lock_ops,
                                      [](LockOp op) { return op.kind() != LockOp::Kind::None; }));
   EXPECT_FALSE(stealing(dag, 2).forced);
@@ -824,7 +827,7 @@ TEST(SimulatedLocks, HeldWhileItWaits) {
            "end work=4\n"
            "thread-end\n";
   };
-  const Dag dag = parsed(script("section slot=0 place=0 lead=1 work=9\n"));
+  const Dag dag = parsed_with_locks(script("section slot=0 place=0 lead=1 work=9\n"));
   const std::uint64_t work = 10 + 5 + 1 + 1 + 40 + 50 + 8 + 100 + 4;
   EXPECT_EQ(work, stealing(dag, 1).time);
   EXPECT_EQ(work, greedy_time(dag, 1));
@@ -837,10 +840,10 @@ TEST(SimulatedLocks, HeldWhileItWaits) {
 // ---- changes
 
 TEST(LockChanges, ByHand) {
-  const Dag dag = parsed(two_tasks("section slot=1 place=0 lead=0 work=4\n"
-                                   "section slot=0 place=0 lead=30 work=60\n",
-                                   "section slot=1 place=0 lead=0 work=4\n"
-                                   "section slot=0 place=0 lead=20 work=60\n"));
+  const Dag dag = parsed_with_locks(two_tasks("section slot=1 place=0 lead=0 work=4\n"
+                                              "section slot=0 place=0 lead=30 work=60\n",
+                                              "section slot=1 place=0 lead=0 work=4\n"
+                                              "section slot=0 place=0 lead=20 work=60\n"));
   const std::vector<std::uint8_t> first = {1, 0};
   const auto time = [&](LockChange change, std::uint64_t factor) {
     const Dag changed = with_locks_changed(dag, first, change, factor);
@@ -860,9 +863,9 @@ TEST(LockChanges, ByHand) {
 
 // What is in two of the sections becomes shorter once.
 TEST(LockChanges, NestedSections) {
-  const Dag dag = parsed(two_tasks("section slot=1 place=0 lead=30 work=20\n"
-                                   "section slot=0 place=0 lead=10 work=60\n",
-                                   ""));
+  const Dag dag = parsed_with_locks(two_tasks("section slot=1 place=0 lead=30 work=20\n"
+                                              "section slot=0 place=0 lead=10 work=60\n",
+                                              ""));
   EXPECT_EQ(185u, greedy_time(with_locks_changed(dag, {1, 1}, LockChange::Shorter, 2), 1));
   EXPECT_EQ(205u, greedy_time(with_locks_changed(dag, {0, 1}, LockChange::Shorter, 2), 1));
 }
@@ -871,7 +874,7 @@ TEST(LockChanges, OfRandomPrograms) {
   for (std::uint64_t seed = 1; seed <= test::oracle_runs(200); ++seed) {
     const test::ForkJoinProgram program = test::make_fork_join(seed);
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Dag dag = dag_of(program.trace().source());
+    Dag dag = dag_with_locks(program.trace().source());
     std::mt19937_64 random(seed);
     add_sections(random, dag, random() % 4 + 1, seed % 2 == 0);
     const std::vector<std::uint8_t> all(dag.locks.size(), 1);
