@@ -14,9 +14,9 @@ namespace tp::analysis {
 
 // Why a run takes longer than predicted. No prediction contains any of it.
 enum class RunCause : std::uint8_t {
-  NoCpu,      // other programs or a hypervisor had the CPUs of its steps
-  Waited,     // steps of its path waited for other threads, or slept for a reason that is not known
-  Blocked,    // work was ready while all threads that run tasks slept inside of others
+  NoCpu,  // other programs or a hypervisor had the CPUs of its steps
+  Waited, // steps of its path waited for other threads, or slept for a reason that is not known
+  Blocked, // work was ready while all threads that run tasks slept or waited for locks inside of others
   Late,       // work was ready, and a thread that had nothing to do had not begun it yet
   FewThreads, // fewer threads than CPUs ran tasks
 };

@@ -348,7 +348,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   predict_lock_changes(locks, measured, prediction, readings);
   readings.begin_phase("what-if");
   Exploration exploration = explore(measured, readings, options);
-  std::optional<TargetSearch> search = search_target(measured, readings, options, chosen);
+  std::optional<TargetSearch> search = search_target(measured, readings, options, chosen, locks);
   readings.begin_phase("grain sizes");
   auto grains = try_grains(measured, sites.rows, readings, options);
   auto advised_grains = advise_grains(measured, sites.rows, limit, readings, options);

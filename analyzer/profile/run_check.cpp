@@ -113,8 +113,8 @@ std::string Checker::sentence_of(const CauseOfTime& cause) const {
     return fmt::format("{} waited {} for other threads (locks, condition variables, events)",
                        cause.code, time);
   case RunCause::Blocked:
-    return fmt::format("work was ready for {} while the threads that run tasks slept in others",
-                       time);
+    return fmt::format("work was ready for {} while the threads that run tasks {} in others", time,
+                       in_.measured.read.lock_waits > 0 ? "waited for locks or slept" : "slept");
   case RunCause::Late:
     return fmt::format("work was ready for {} before a thread that had nothing to do began it",
                        time);

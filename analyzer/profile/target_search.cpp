@@ -22,7 +22,7 @@ public:
       : readings_(readings), first_(first), factor_(factor) {}
   std::vector<WhatIfLength> lengths(const std::vector<StepSet>& sets) override {
     if (sets == std::vector<StepSet>{{}})
-      return {{first_.span * factor_, first_.work * factor_}};
+      return {{std::max(first_.span, readings_.greatest_lock()) * factor_, first_.work * factor_}};
     WhatIfPlan plan;
     for (const StepSet& set : sets)
       plan.add(set, {factor_});
@@ -107,11 +107,56 @@ std::string outcome_text(const TargetSearch& search) {
                      fixed2(search.steps.back().after), parts_text(count), search.factor);
 }
 
+bool reaches(const Ratio& parallelism, std::uint64_t target) {
+  return parallelism.numerator >= Wide{parallelism.denominator} * target;
+}
+
+// What would make room for the target where a lock does not: as few locks in its place as are enough,
+// or sections as long as may be.
+std::string remedy_of(const LockRow& lock, std::uint64_t target) {
+  std::string remedies;
+  for (const LockChange change : {LockChange::Split, LockChange::Shorter}) {
+    const auto enough = std::ranges::find_if(lock.what_if, [&](const LockWhatIf& each) {
+      return each.change == change && reaches(each.parallelism, target);
+    });
+    if (enough == lock.what_if.end())
+      continue;
+    remedies += fmt::format("{}{} (parallelism at most {})", remedies.empty() ? "" : ", or ",
+                            change == LockChange::Split
+                                ? fmt::format("split it into {}", enough->factor)
+                                : fmt::format("hold it {} times as short", enough->factor),
+                            fixed2(enough->parallelism));
+  }
+  return remedies;
+}
+
+// Empty: no lock is in the way.
+std::string locks_text(const Locks& locks, std::uint64_t work, const TargetSearch& search) {
+  std::vector<const LockRow*> limiting;
+  for (const LockRow& lock : locks.rows)
+    if (lock.bound.length() > 0 && !reaches({work, lock.bound.length()}, search.target))
+      limiting.push_back(&lock);
+  if (limiting.empty())
+    return "";
+  const LockRow& first = **std::ranges::max_element(
+      limiting, {}, [](const LockRow* lock) { return lock->bound.length(); });
+  const std::string remedy = remedy_of(first, search.target);
+  std::string text =
+      fmt::format(" As it is, the {} leaves {} {}{}.", first.phrase(),
+                  first.bound_kind == LockBoundKind::Estimate ? "about" : "at most",
+                  fixed2({work, first.bound.length()}), remedy.empty() ? "" : ": " + remedy);
+  if (const std::size_t more = limiting.size() - 1; more > 0)
+    text += fmt::format(" {} more {} too little room as well.", more,
+                        more == 1 ? "lock leaves" : "locks leave");
+  return text;
+}
+
 } // namespace
 
 std::optional<TargetSearch> search_target(const Measured& measured, const TraceReadings& readings,
                                           const ProfileOptions& options,
-                                          const IdVector<RegionId, std::uint8_t>& chosen) {
+                                          const IdVector<RegionId, std::uint8_t>& chosen,
+                                          const Locks& locks) {
   if (!options.target || measured.work() == 0)
     return {};
   TargetSearch result;
@@ -133,7 +178,7 @@ std::optional<TargetSearch> search_target(const Measured& measured, const TraceR
                             {found.after[i].work, found.after[i].span}});
   if (found.outcome == FoundRegions::Outcome::TooMany)
     result.with_all_code = Ratio{found.all.work, found.all.span};
-  result.outcome = outcome_text(result);
+  result.outcome = outcome_text(result) + locks_text(locks, measured.work(), result);
   if (found.after.empty())
     return result;
   const WhatIfPoint all{result.factor, {found.after.back().work, found.after.back().span}, {}};

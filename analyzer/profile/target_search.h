@@ -2,6 +2,7 @@
 // --target: the smallest set of changes that reaches a parallelism (smallest_set.h), for one trace.
 #pragma once
 
+#include "model/lock.h"
 #include "model/what_if.h"
 #include "profile/measured.h"
 #include "profile/profile_options.h"
@@ -12,9 +13,11 @@
 
 namespace tp::analysis {
 
-// `chosen`: marked regions that may be part of the answer. Empty if there is no target or no work.
+// `chosen`: marked regions that may be part of the answer. What the sections of locks leave is part of all
+// figures; the outcome names the lock in the way. Empty if there is no target or no work.
 std::optional<TargetSearch> search_target(const Measured& measured, const TraceReadings& readings,
                                           const ProfileOptions& options,
-                                          const IdVector<RegionId, std::uint8_t>& chosen);
+                                          const IdVector<RegionId, std::uint8_t>& chosen,
+                                          const Locks& locks);
 
 } // namespace tp::analysis

@@ -47,6 +47,7 @@ public:
   std::vector<WhatIfLength> evaluate(const WhatIfPlan& plan) const;
   // From here on evaluate() knows that one lock takes so long: see limit_by_locks().
   void know_locks(std::uint64_t greatest) { greatest_lock_ = greatest; }
+  std::uint64_t greatest_lock() const { return greatest_lock_; }
   // No length of a scenario is below what the sections of one lock add up to, as short as they would
   // become in it (passes/lock_law.h). May read the trace again.
   void limit_by_locks(const WhatIfPlan& plan, std::vector<WhatIfLength>& lengths) const;

@@ -189,6 +189,35 @@ TEST(Locks, ObjectsAreApart) {
   EXPECT_GE(profile.locks.proven, 30u);
 }
 
+// What the tasks reach, a lock may not: --target names it, and what is enough.
+TEST(Locks, TargetsNeedRoomInLocks) {
+  std::string script = "run locks=all c_locks_seen=1 cpus=4\n"
+                       "site 1 a.cpp 1\n"
+                       "lock-place 0 spin_mutex q.cpp 17\n"
+                       "stream 0\n"
+                       "thread role=main\n"
+                       "lock slot=3 address=64 kind=spin_mutex\n"
+                       "spawn work=10 site=1 ctx=new-exclusive\n";
+  for (int i = 1; i < 8; ++i)
+    script += "spawn site=1 ctx=last\n";
+  script += "wait ctx=last\n";
+  for (int i = 0; i < 8; ++i)
+    script +=
+        "section slot=3 place=0 lead=30 work=60\ntask task=0." + std::to_string(i) + " work=100\n";
+  script += "wait-end\nend work=5\nthread-end\n";
+  ProfileOptions options;
+  options.target = 4;
+  const Profile profile = profile_of_locks(script, options);
+  EXPECT_EQ(815u, profile.work);
+  EXPECT_EQ(115u, profile.span);
+  ASSERT_TRUE(profile.search);
+  EXPECT_FALSE(profile.search->steps.empty()); // 7.09 without the lock
+  EXPECT_TRUE(profile.search->outcome.ends_with(
+      " As it is, the spin_mutex at q.cpp:17 leaves at most 1.52: split it into 4 (parallelism at "
+      "most 6.79), or hold it 4 times as short (parallelism at most 6.79)."))
+      << profile.search->outcome;
+}
+
 // With what was timed, an estimate does not exceed the step.
 TEST(Locks, EstimatesStayInTheirStep) {
   const Profile profile =
