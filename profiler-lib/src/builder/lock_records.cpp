@@ -99,7 +99,7 @@ TP_HOT void know(ThreadState& thread, Frame& frame, LockState& locks,
 }
 
 TP_HOT unsigned slot_of(std::uint64_t address) noexcept {
-  return static_cast<unsigned>((address * 0x9e3779b97f4a7c15ull) >> (64 - kLockSlotBits));
+  return static_cast<unsigned>(mix_lock_address(address) >> (64 - kLockSlotBits));
 }
 
 TP_HOT const void* code_of(const LockPlace& where) noexcept {
@@ -137,6 +137,20 @@ TP_HOT unsigned put_lock(RecordEncoder& record, const HeldLock& held) noexcept {
   return held.flags | (wide ? trace::kLockPlaceWide : 0);
 }
 
+// One of the sections, which was not timed.
+HeldLock skipped_one(const ShortSection& section) noexcept {
+  HeldLock held{};
+  held.address = section.address;
+  held.code = section.code;
+  held.generation = section.generation;
+  held.place = section.place;
+  held.mode = section.mode;
+  held.slot = static_cast<std::uint16_t>(slot_of(section.address));
+  held.kind = section.kind;
+  held.flags = static_cast<std::uint8_t>(section.mode & TP_LOCK_SHARED);
+  return held;
+}
+
 // What was skipped in the step. Cold: once for a step with such sections.
 TP_COLD void put_skipped(ThreadState& thread, Frame& frame, LockState& locks) noexcept {
   ShortSections& shorts = locks.shorts;
@@ -146,20 +160,15 @@ TP_COLD void put_skipped(ThreadState& thread, Frame& frame, LockState& locks) no
     section.skipped = 0;
     if (count == 0)
       continue;
-    HeldLock held{};
-    held.address = section.address;
-    held.generation = section.generation;
-    held.place = section.place;
-    held.slot = static_cast<std::uint16_t>(slot_of(section.address));
-    held.kind = section.kind;
-    held.flags = static_cast<std::uint8_t>(section.mode & TP_LOCK_SHARED);
+    const HeldLock held = skipped_one(section);
     know(thread, frame, locks, held);
     RecordEncoder record(room_for(thread, frame));
     const unsigned work_code = record.field(section.held.sum(count));
     const unsigned flags = put_lock(record, held) | trace::kLockMany;
     record.operand(count);
-    record.operand(
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(section.held.error(count), UINT32_MAX)));
+    // What a reading adds is known to within itself only.
+    const std::uint64_t error = section.held.error(count) + shorts.reading * count;
+    record.operand(static_cast<std::uint32_t>(std::min<std::uint64_t>(error, UINT32_MAX)));
     thread.writer.advance(record.commit(make_tag(Op::Section, 0, work_code, 0, flags)));
   }
   shorts.skipped_count = 0;
@@ -193,17 +202,8 @@ TP_COLD void time_from_here(LockState& locks, ShortSection& section) noexcept {
   if (section.skipped == 0 || locks.held_count == kMostHeldLocks)
     return;
   --section.skipped;
-  HeldLock& held = locks.held[locks.held_count++];
-  held = {};
-  held.address = section.address;
-  held.code = section.code;
-  held.generation = section.generation;
-  held.mode = section.mode;
-  held.slot = static_cast<std::uint16_t>(slot_of(section.address));
+  HeldLock& held = locks.held[locks.held_count++] = skipped_one(section);
   held.taken_at = INT64_MAX; // the reader cuts it at the end of the step
-  held.place = section.place;
-  held.kind = section.kind;
-  held.flags = static_cast<std::uint8_t>(section.mode & TP_LOCK_SHARED);
 }
 
 TP_HOT void put_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,

@@ -4,6 +4,7 @@
 #include "dag/dag_reader.h"
 #include "fork_join.h"
 #include "oracle_runs.h"
+#include "plain_joins.h"
 #include "random_program.h"
 #include "row_maps.h"
 #include "simulate/dag_recorder.h"
@@ -43,10 +44,7 @@ Recorded recorded(const TraceSource& source) {
 class PlainListScheduler {
 public:
   PlainListScheduler(const Dag& dag, std::uint64_t procs, const DagLimits& limits)
-      : dag_(dag), limits_(limits), procs_(procs), ends_(dag.nodes.size()) {
-    for (const Dag::Join& join : dag.joins)
-      left_.push_back(join.count);
-  }
+      : dag_(dag), limits_(limits), procs_(procs), ends_(dag.nodes.size()), joins_(dag) {}
   std::uint64_t time() {
     std::ranges::copy(dag_.roots, std::back_inserter(ready_));
     start_ready();
@@ -63,7 +61,7 @@ public:
       start_ready();
     }
   }
-  std::uint64_t ended() const { return ended_; }
+  std::uint64_t ended() const { return joins_.ended(); }
 
 private:
   DagPool pool_of(DagNodeId node) const { return limits_.pool_of[dag_.pool_of(node)]; }
@@ -92,36 +90,10 @@ private:
     }
   }
   void end(DagNodeId node) {
-    ++ended_;
-    std::optional<DagJoinId> awaited;
-    std::vector<DagJoinId> over;
-    const std::function<void(Effect)> apply = [&](Effect effect) {
-      if (effect.kind() == Effect::Kind::Start)
-        ready_.push_back(effect.id());
-      else if (effect.kind() == Effect::Kind::Await)
-        awaited = effect.id();
-      else if (--left_[effect.id()] == 0)
-        over.push_back(effect.id());
-    };
-    dag_.for_each(dag_.nodes[node].effect, apply);
-    while (!over.empty()) {
-      const DagJoinId join = over.back();
-      over.pop_back();
-      dag_.for_each(dag_.joins[join].effect, apply);
-      for (auto waiter = waiters_.begin(); waiter != waiters_.end();)
-        if (waiter->second == join) {
-          ready_.push_back(dag_.nodes[waiter->first].next);
-          waiter = waiters_.erase(waiter);
-        } else {
-          ++waiter;
-        }
-    }
-    const DagNodeId next = dag_.nodes[node].next;
+    const DagNodeId next = joins_.end(node, ready_);
     if (next == kNoDagId)
       return;
-    if (awaited && left_[*awaited] > 0)
-      waiters_.push_front({node, *awaited}); // the last one is woken first
-    else if (may_run(next))
+    if (may_run(next))
       ends_[next] = now_ + dag_.nodes[next].cost;
     else
       ready_.push_back(next);
@@ -131,10 +103,9 @@ private:
   const DagLimits& limits_;
   const std::uint64_t procs_;
   std::vector<std::optional<std::uint64_t>> ends_; // of running nodes
-  std::vector<std::uint64_t> left_;
+  PlainJoins joins_;
   std::deque<DagNodeId> ready_;
-  std::deque<std::pair<DagNodeId, DagJoinId>> waiters_;
-  std::uint64_t now_ = 0, ended_ = 0;
+  std::uint64_t now_ = 0;
 };
 
 // Up to three resources; pools with none, one or two of them; nodes that follow each other are often

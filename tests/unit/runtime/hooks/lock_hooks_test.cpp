@@ -516,6 +516,21 @@ TEST(Locks, ShortSectionsAreCountedAndSampled) {
   EXPECT_GT(sums.skipped_work + 3 * sums.error, skipped_work);
 }
 
+// A timed section contains a reading of the clock, which one that is skipped does not.
+TEST(Locks, WhatAReadingAddsIsTakenOffAndPartOfTheError) {
+  const std::string data = record([&] {
+    start();
+    sample_short_sections();
+    tp::rt::this_thread->locks->shorts.reading = 2;
+    for (int i = 0; i < 20'000; ++i)
+      hold(&first, 5);
+  });
+  const Sampled sums = sampled_in(data);
+  EXPECT_GT(sums.skipped, 0u);
+  EXPECT_EQ(sums.skipped_work, 3 * sums.skipped);
+  EXPECT_GE(sums.error, 2 * sums.skipped);
+}
+
 TEST(Locks, LongSectionsAreAllTimed) {
   const std::string data = record([&] {
     start();
