@@ -126,9 +126,26 @@ struct LockObjectUse {
   std::size_t lock = 0;           // index into Locks::rows
 };
 
+// A place in the user's code that takes a lock of oneTBB's headers in a way that cannot be observed.
+struct UnseenLock {
+  std::string kind;       // "spin_mutex", ..., or kHashMapLock
+  std::string file;       // empty: the place is not known
+  std::uint32_t line = 0; // whether it was executed is not known
+  std::string place;      // to display
+  friend bool operator==(const UnseenLock&, const UnseenLock&) = default;
+};
+inline constexpr const char* kHashMapLock = "accessor of a concurrent_hash_map";
+
+// Of the modules that call oneTBB and were not compiled with Taskpath's headers.
+struct UnseenLocks {
+  bool headers_observed = true;  // there is no such module
+  std::vector<UnseenLock> locks; // by file and line; as far as debug information and symbols show
+};
+
 struct Locks {
   bool observed = false;     // by this recording
   bool c_observed = false;   // those of the C library as well
+  UnseenLocks unseen;        // of oneTBB's headers
   std::vector<LockRow> rows; // those that are held longest first
   std::uint64_t objects = 0;
   // Those that are held longest first; none that is held for less than a ten-thousandth of the span.

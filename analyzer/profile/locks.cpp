@@ -8,9 +8,13 @@
 
 #include "tp/trace/trace_format.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <numeric>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -19,6 +23,7 @@ namespace {
 
 constexpr std::size_t kMostAsked = 16; // objects whose ends are asked for
 constexpr std::size_t kMostWhatIf = 4; // locks
+constexpr std::size_t kMostUnseen = 4; // in a sentence
 constexpr std::uint64_t kLeastShare = 10'000;
 constexpr std::uint64_t kFactors[] = {2, 4, 8};
 
@@ -169,7 +174,8 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable
 Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
                     const ProfileOptions& options) {
   Locks locks{.observed = !measured.run().locks.empty() && measured.run().locks != "off",
-              .c_observed = measured.run().c_locks_seen};
+              .c_observed = measured.run().c_locks_seen,
+              .unseen = measured.table.unseen_locks};
   if (measured.read.lock_records == 0)
     return locks;
   LockLaw law({});
@@ -269,6 +275,22 @@ std::vector<Warning> lock_warnings(const Locks& locks) {
                         "locks of the C library (std::mutex) were not observed, only those of "
                         "oneTBB: tp-run records both",
                         false});
+  if (!locks.unseen.locks.empty()) {
+    std::string places;
+    const std::vector<UnseenLock>& unseen = locks.unseen.locks;
+    for (std::size_t i = 0; i < std::min(unseen.size(), kMostUnseen); ++i)
+      places += (i == 0 ? "" : ", ") + unseen[i].kind +
+                (unseen[i].place.empty() ? "" : " (" + unseen[i].place + ")");
+    if (unseen.size() > kMostUnseen)
+      places += fmt::format(" and {} more", unseen.size() - kMostUnseen);
+    warnings.push_back(
+        {"header_locks_not_observed",
+         fmt::format("not observed: {}. Waiting there counts as work, and bounds and predictions "
+                     "leave it out, because the program was compiled without Taskpath's headers: "
+                     "tp-c++ compiles it with them",
+                     places),
+         false});
+  }
   if (!locks.ends_known)
     warnings.push_back({"lock_ends",
                         "the recording is too large to know what comes before and after "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every number of CPUs in a headline is from the simulation, or said to be from bounds. A prediction
-// is too high if an order was not seen, which the headline says with "at most", and too low if
+// is too high if an order or a lock was not seen, which the headline says, and too low if
 // loops could be split further than for the CPUs of this run.
 #include "profile/verdict.h"
 
@@ -89,6 +89,11 @@ std::string limit_of(const Profile& profile) {
 
 std::string headline_of(const Profile& profile, const Verdict& verdict) {
   const bool order_unseen = !profile.unseen_order.empty();
+  const bool locks_unseen = !profile.locks.unseen.locks.empty();
+  const bool is_unsure = order_unseen || locks_unseen;
+  const std::string_view unseen = !locks_unseen  ? "not all order was seen"
+                                  : order_unseen ? "neither all order nor all locks were seen"
+                                                 : "not all locks were seen";
   const bool splits = gains_by_splitting(profile);
   const std::string how = verdict.is_simulated ? "" : ", by bounds without overhead";
   // What hardly scales anyway promises nothing.
@@ -99,8 +104,8 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
         verdict.worth_procs, verdict.worth_procs >= kMostVerdictProcs ? " and beyond" : "",
         three_digits({profile.run_check.on_cpus_ns(), profile.run_check.predicted_ns}),
         profile.run_check.procs);
-  if (verdict.is_ample() && order_unseen)
-    return fmt::format("May scale to {} CPUs{}: not all order was seen.", verdict.worth_procs, how);
+  if (verdict.is_ample() && is_unsure)
+    return fmt::format("May scale to {} CPUs{}: {}.", verdict.worth_procs, how, unseen);
   if (verdict.is_ample() && profile.limit().value() >= 2.0 * kMostVerdictProcs &&
       !(profile.binding_limit() && profile.speedup_limit().value() < 2.0 * kMostVerdictProcs))
     return fmt::format("Scales to {} CPUs and beyond{}.", verdict.worth_procs, how);
@@ -110,10 +115,12 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
   if (profile.speedup_limit().value() < kHardly)
     return fmt::format("Hardly faster on more CPUs{}: {}.", how, limit_of(profile));
   if (verdict.worth_procs > 1)
-    return fmt::format(
-        "{} to {} CPUs{}{}{}; {}.", order_unseen && !splits ? "May scale well" : "Scales well",
-        verdict.worth_procs, more, order_unseen && !splits ? " (not all order was seen)" : "", how,
-        limit_of(profile));
+    return fmt::format("{} to {} CPUs{}{}{}; {}.",
+                       locks_unseen || (order_unseen && !splits) ? "May scale well" : "Scales well",
+                       verdict.worth_procs, more,
+                       locks_unseen || (order_unseen && !splits) ? fmt::format(" ({})", unseen)
+                                                                 : "",
+                       how, limit_of(profile));
   return fmt::format("No faster on 2 CPUs than on one{}; {}.", how, limit_of(profile));
 }
 

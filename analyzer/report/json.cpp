@@ -424,6 +424,15 @@ Json lock_place_json(const Profile& profile, const LockPlaceRow& place) {
   return json;
 }
 
+Json unseen_lock_json(const UnseenLock& lock) {
+  Json json{{"kind", lock.kind}};
+  if (!lock.file.empty()) {
+    json["file"] = lock.file;
+    json["line"] = lock.line;
+  }
+  return json;
+}
+
 Json lock_json(const Profile& profile, const LockRow& lock) {
   Json places = Json::array(), what_if = Json::array();
   for (const LockPlaceRow& place : lock.places)
@@ -903,8 +912,11 @@ std::string write_json(const Profile& profile, const JsonParts& parts) {
     text.field("contexts", contexts_json(profile));
   }
   text.array("code_segments", profile.code_segments, segment_json);
-  text.field("locks_observed",
-             Json{{"onetbb", profile.locks.observed}, {"c_library", profile.locks.c_observed}});
+  text.field("locks_observed", Json{{"onetbb", profile.locks.observed},
+                                    {"onetbb_headers", profile.locks.observed &&
+                                                           profile.locks.unseen.headers_observed},
+                                    {"c_library", profile.locks.c_observed}});
+  text.array("locks_not_observed", profile.locks.unseen.locks, unseen_lock_json);
   text.array("locks", profile.locks.rows,
              [&](const LockRow& lock) { return lock_json(profile, lock); });
   text.field("regions", regions_json(profile));

@@ -7,6 +7,7 @@
 #include "sites/demangle.h"
 #include "sites/symbol_index.h"
 #include "sites/task_type.h"
+#include "sites/unseen_locks.h"
 
 #include "tp/trace/library_code.h"
 #include "tp/trace/trace_format.h"
@@ -61,11 +62,12 @@ struct SiteResolver::Impl {
     std::optional<SymbolIndex> symbols; // where debug information says too little
   };
 
-  Impl(const std::vector<Module>& all, const DebugFiles& where) : files(all, where) {
+  Impl(const std::vector<Module>& all, const DebugFiles& where) : all(&all), files(all, where) {
     for (const Module& module : all)
       modules.emplace(module.id, module);
   }
 
+  const std::vector<Module>* all;
   ModuleFiles files;
   std::map<std::uint32_t, Module> modules;
   std::map<std::uint32_t, Contents> contents;
@@ -231,6 +233,10 @@ std::string SiteResolver::start_function(const StaticSite& site) {
     contents.symbols.emplace(opened.module);
   const auto symbol = contents.symbols->find(opened.base + offset - 1);
   return symbol ? plain_name(demangle_symbol(symbol->name)) : std::string();
+}
+
+UnseenLocks SiteResolver::unseen_locks() {
+  return find_unseen_locks(*impl_->all, impl_->files);
 }
 
 std::string SiteResolver::variable(const CodeAddress& address) {

@@ -7,6 +7,7 @@
 // (tp/trace/library_code.h; right for 11 of 12 calls at -O2).
 #pragma once
 
+#include "model/lock.h"
 #include "model/run_info.h"
 #include "sites/callers.h"
 #include "sites/module_files.h"
@@ -20,6 +21,7 @@ namespace tp::analysis {
 
 class SiteResolver {
 public:
+  // `modules` outlive the resolver.
   SiteResolver(const std::vector<Module>& modules, const DebugFiles& where);
   ~SiteResolver();
   // Never fails: a module that is missing gives module+0xoffset.
@@ -28,6 +30,8 @@ public:
   std::string start_function(const StaticSite& site);
   // The name of the variable that contains an address of a module's data; empty: not known.
   std::string variable(const CodeAddress& address);
+  // Of the modules given.
+  UnseenLocks unseen_locks();
   // The calls of the user's code on the site's stack, innermost first; inlined ones as well.
   std::vector<UserCall> user_calls(const StaticSite& site);
 

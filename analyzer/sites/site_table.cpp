@@ -400,6 +400,21 @@ void add_lock_places(SiteTable& table, const SiteFile& sites, const PathMap& pat
       table.lock_names.emplace(lock.address, std::move(name));
 }
 
+// With the names that tags have, as far as they name the file.
+void add_unseen_locks(SiteTable& table, const std::set<std::string>& tagged,
+                      const PathMap& path_map, SiteResolver& resolver) {
+  table.unseen_locks = resolver.unseen_locks();
+  const std::string common = common_directory(table);
+  for (UnseenLock& lock : table.unseen_locks.locks) {
+    if (lock.file.empty())
+      continue;
+    lock.file = map_path(normal_path(lock.file), path_map);
+    const bool inside = !common.empty() && lock.file.starts_with(common);
+    lock.place =
+        fmt::format("{}:{}", inside ? lock.file.substr(common.size()) : lock.file, lock.line);
+  }
+}
+
 } // namespace
 
 std::string map_path(const std::string& path, const PathMap& path_map) {
@@ -440,6 +455,7 @@ SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map,
   number_callers(table);
   name_places(table, std::move(codes));
   add_lock_places(table, sites, path_map, resolver, wrappers);
+  add_unseen_locks(table, files_of_tags(sites), path_map, resolver);
   return table;
 }
 

@@ -30,6 +30,7 @@ struct SiteTable {
   // The first is for places that are lost.
   IdVector<LockPlaceId, LockPlace> lock_places;
   std::map<std::uint64_t, std::string> lock_names; // variables, by the address of a lock in them
+  UnseenLocks unseen_locks;
   RowMaps maps;
   std::vector<std::string> unknown_wrappers; // of those that were given
 };

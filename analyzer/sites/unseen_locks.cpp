@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// See unseen_locks.h. Names in debug information are searched as bytes, which takes milliseconds;
+// descriptions of code are walked only behind that.
+#include "sites/unseen_locks.h"
+
+#include "sites/demangle.h"
+#include "sites/site_resolver.h"
+
+#include "tp/trace/library_code.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+namespace tp::analysis {
+namespace {
+
+// The hook of the mutexes in our headers, to which a module refers that was compiled with them.
+constexpr std::string_view kHook = "tp_on_lock_taken";
+constexpr std::string_view kGraph = "3tbb6detail2d110graph_node";
+// What every module refers to that creates tasks.
+constexpr std::string_view kLibrary = "_ZN3tbb6detail2r1";
+
+// The functions that acquire a lock, by what their mangled names contain. Those of speculative mutexes
+// and of queuing_rw_mutex are in libtbb, and are seen.
+struct Acquisition {
+  std::string_view mutex, kind;
+};
+constexpr Acquisition kMutexes[] = {
+    {"3tbb6detail2d110spin_mutex", "spin_mutex"},
+    {"3tbb6detail2d113spin_rw_mutex", "spin_rw_mutex"},
+    {"3tbb6detail2d113queuing_mutex11scoped_lock", "queuing_mutex"},
+    {"3tbb6detail2d15mutex", "mutex"},
+    {"3tbb6detail2d18rw_mutex", "rw_mutex"},
+};
+constexpr std::string_view kAcquire[] = {
+    "4lock", "8try_lock", "11lock_shared", "15try_lock_shared", "7acquire", "11try_acquire"};
+constexpr std::string_view kHashMap = "concurrent_hash_map";
+
+// The kind of the mutex that the function acquires; empty: it does not.
+std::string_view acquires(std::string_view mangled) {
+  for (const auto& [mutex, kind] : kMutexes) {
+    const std::size_t at = mangled.find(mutex);
+    if (at == std::string_view::npos)
+      continue;
+    const std::string_view member = mangled.substr(at + mutex.size());
+    // "4lockEv" and the like: a member of the mutex itself.
+    for (const std::string_view name : kAcquire)
+      if (member.starts_with(name) && member.substr(name.size()).starts_with('E'))
+        return kind;
+  }
+  return {};
+}
+
+// Between a user's line and the lock: what only passes the acquisition on.
+bool passes_on(const std::string& mangled) {
+  return mangled.find("mutex") != std::string::npos ||
+         mangled.find("scoped_lock") != std::string::npos ||
+         mangled.find(kHashMap) != std::string::npos ||
+         trace::owner_of_code(demangle_symbol(mangled), "") == trace::CodeOwner::StandardLibrary;
+}
+
+std::string mangled_name(Dwarf_Die* die) {
+  Dwarf_Attribute memory;
+  for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
+    if (const char* name = dwarf_formstring(dwarf_attr_integrate(die, attribute, &memory)))
+      return name;
+  const char* const name = dwarf_diename(die);
+  return name ? name : "";
+}
+
+bool contains(const Elf_Data* data, std::string_view text) {
+  return data && data->d_buf &&
+         std::string_view(static_cast<const char*>(data->d_buf), data->d_size).find(text) !=
+             std::string_view::npos;
+}
+
+// Whether one of the names is a mutex's, and how many bytes of descriptions there are.
+struct Names {
+  bool have_mutex = false;
+  std::size_t descriptions = 0;
+
+  void look_at(Dwarf* dwarf) {
+    Elf* const elf = dwarf ? dwarf_getelf(dwarf) : nullptr;
+    std::size_t strings = 0;
+    if (!elf || elf_getshdrstrndx(elf, &strings) != 0)
+      return;
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+      GElf_Shdr header;
+      if (!gelf_getshdr(section, &header))
+        continue;
+      const char* const name_text = elf_strptr(elf, strings, header.sh_name);
+      const std::string_view name = name_text ? name_text : "";
+      if (name == ".debug_info")
+        descriptions += header.sh_size;
+      if (name != ".debug_str")
+        continue;
+      const Elf_Data* const data = elf_getdata(section, nullptr);
+      have_mutex |= std::ranges::any_of(
+          kMutexes, [data](const Acquisition& each) { return contains(data, each.mutex); });
+    }
+  }
+};
+
+class Walk {
+public:
+  Walk(Dwarf_Die unit, std::vector<UnseenLock>& locks) : locks_(&locks) {
+    std::size_t count = 0;
+    dwarf_getsrcfiles(&unit, &files_, &count);
+    Dwarf_Attribute memory;
+    if (const char* directory = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &memory)))
+      directory_ = directory;
+    below(unit);
+  }
+
+private:
+  static constexpr std::size_t kDeepest = 400;
+
+  void below(Dwarf_Die parent) {
+    Dwarf_Die child;
+    if (++depth_ < kDeepest)
+      for (int more = dwarf_child(&parent, &child); more == 0;
+           more = dwarf_siblingof(&child, &child))
+        look_at(child);
+    --depth_;
+  }
+
+  void look_at(Dwarf_Die die) {
+    switch (dwarf_tag(&die)) {
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_subprogram: {
+      chain_.push_back(die);
+      const std::string name =
+          dwarf_tag(&die) == DW_TAG_inlined_subroutine ? mangled_name(&die) : std::string();
+      if (const std::string_view kind = acquires(name); !kind.empty())
+        add(kind);
+      below(die);
+      chain_.pop_back();
+      break;
+    }
+    case DW_TAG_namespace:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_lexical_block:
+      below(die);
+      break;
+    default:
+      break;
+    }
+  }
+
+  // The innermost call of the chain in the user's code, if what is between only passes on.
+  void add(std::string_view kind) {
+    bool of_hash_map = false;
+    for (std::size_t i = chain_.size(); i-- > 0;) {
+      Dwarf_Die& callee = chain_[i];
+      const std::string mangled = mangled_name(&callee);
+      const bool is_map = mangled.find(kHashMap) != std::string::npos;
+      if (dwarf_tag(&callee) == DW_TAG_subprogram) {
+        // All of a function of a library's: who calls it is not described here.
+        if (is_map || of_hash_map)
+          locks_->push_back({kHashMapLock, "", 0, ""});
+        return;
+      }
+      of_hash_map |= is_map;
+      if (!passes_on(mangled))
+        return;
+      Dwarf_Attribute memory;
+      Dwarf_Word line = 0, file = 0;
+      if (i == 0 || dwarf_formudata(dwarf_attr(&callee, DW_AT_call_line, &memory), &line) != 0 ||
+          dwarf_formudata(dwarf_attr(&callee, DW_AT_call_file, &memory), &file) != 0 || !files_)
+        return;
+      const char* const path = dwarf_filesrc(files_, file, nullptr, nullptr);
+      if (!path)
+        return;
+      if (is_library_frame(demangle_symbol(mangled_name(&chain_[i - 1])), path))
+        continue;
+      std::string absolute = path;
+      if (!absolute.starts_with('/') && !directory_.empty())
+        absolute = directory_ + "/" + absolute;
+      locks_->push_back({of_hash_map ? kHashMapLock : std::string(kind), std::move(absolute),
+                         static_cast<std::uint32_t>(line), ""});
+      return;
+    }
+  }
+
+  Dwarf_Files* files_ = nullptr;
+  std::string directory_;
+  std::vector<Dwarf_Die> chain_; // functions and inlined calls around, outermost first
+  std::size_t depth_ = 0;
+  std::vector<UnseenLock>* locks_;
+};
+
+struct Symbols {
+  bool has_hook = false, uses_library = false;
+  bool has_graphs = false;
+  std::vector<std::string_view> kinds; // of functions that were not inlined
+};
+
+Symbols symbols_of(Dwfl_Module* module) {
+  Symbols result;
+  const int count = dwfl_module_getsymtab(module);
+  for (int i = 1; i < count; ++i) {
+    GElf_Sym symbol;
+    const char* const text = dwfl_module_getsym(module, i, &symbol, nullptr);
+    const std::string_view name = text ? text : "";
+    result.has_hook |= name == kHook;
+    result.uses_library |= name.starts_with(kLibrary);
+    result.has_graphs |= name.find(kGraph) != std::string_view::npos;
+    if (symbol.st_shndx != SHN_UNDEF && name.starts_with("_ZN"))
+      if (const std::string_view kind = acquires(name); !kind.empty())
+        result.kinds.push_back(kind);
+  }
+  return result;
+}
+
+} // namespace
+
+UnseenLocks find_unseen_locks(const std::vector<Module>& modules, ModuleFiles& files) {
+  UnseenLocks found;
+  for (const Module& each : modules) {
+    const ModuleFiles::Opened opened =
+        files.is_of_system(each.id) ? ModuleFiles::Opened{} : files.open(each.id);
+    if (!opened.module)
+      continue;
+    const Symbols symbols = symbols_of(opened.module);
+    if (!symbols.uses_library || symbols.has_hook)
+      continue;
+    found.headers_observed = false;
+    Dwarf_Addr bias = 0;
+    Dwarf* const dwarf = dwfl_module_getdwarf(opened.module, &bias);
+    Names names;
+    names.look_at(dwarf);
+    names.look_at(dwarf ? dwarf_getalt(dwarf) : nullptr);
+    const std::size_t before = found.locks.size();
+    if (names.have_mutex && names.descriptions <= kMostDescriptions)
+      for (Dwarf_Die* unit = nullptr;
+           (unit = dwfl_module_nextcu(opened.module, unit, &bias)) != nullptr;)
+        Walk(*unit, found.locks);
+    // Not inlined, as without optimization: nothing says who calls them. Nodes of graphs do, for a
+    // moment.
+    if (found.locks.size() == before && !symbols.has_graphs)
+      for (const std::string_view kind : symbols.kinds)
+        found.locks.push_back({std::string(kind), "", 0, ""});
+  }
+  const auto key = [](const UnseenLock& lock) { return std::tie(lock.file, lock.line, lock.kind); };
+  std::ranges::sort(found.locks, {}, key);
+  const auto [first, last] = std::ranges::unique(found.locks);
+  found.locks.erase(first, last);
+  // A place says more than none.
+  std::erase_if(found.locks, [&](const UnseenLock& lock) {
+    return lock.file.empty() && std::ranges::any_of(found.locks, [&](const UnseenLock& other) {
+             return !other.file.empty() && other.kind == lock.kind;
+           });
+  });
+  return found;
+}
+
+} // namespace tp::analysis
