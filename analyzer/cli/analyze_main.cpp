@@ -77,6 +77,10 @@ std::vector<std::string> write_files(const Options& options, const Profile& prof
            write_region_csv(profile.regions[region], curve)});
     }
   }
+  if (options.functions)
+    outputs.push_back({in_directory(options.region_dir, "functions.csv"),
+                       {"a table of functions", is_functions_csv},
+                       write_functions_csv(profile)});
   if (writes_json_file(options))
     outputs.push_back({options.json, kProfileJson, json_of(options, profile)});
   for (const Export& each : options.exports)
@@ -102,7 +106,7 @@ std::string answer(const Options& options, const Profile& profile) {
     return write_markdown(profile, options.text);
   TextOptions text = options.text;
   text.verbose = options.style.is_verbose();
-  return write_text(profile, text);
+  return options.functions ? write_functions_text(profile, text) : write_text(profile, text);
 }
 
 // The CSV has the columns of TaskProf; none of them holds this mark.
@@ -187,6 +191,9 @@ Analyzed analyze(const Options& options, TraceSource& source) {
     source.bytes_taken = &progress->bytes_taken();
   }
   Analyzed result{.profile = make_profile(source, wanted)};
+  if (options.functions && !result.profile.functions)
+    throw Failure("--functions", "the recording has no samples",
+                  "tp-run --sample 1000 ./your-program");
   if (progress)
     progress->begin("writing");
   result.written = write_files(options, result.profile);

@@ -8,6 +8,7 @@
 #include "base/wide.h"
 #include "model/concurrency_limit.h"
 #include "model/finding.h"
+#include "model/functions.h"
 #include "model/lock.h"
 #include "model/phases.h"
 #include "model/pictures.h"
@@ -126,6 +127,7 @@ struct Profile {
                                          // give
   std::string not_explored;              // why not; empty if they were evaluated
   std::uint64_t explored_left_out = 0;   // sites and code segments below kLeastExploredPercent
+  std::optional<SampledFunctions> functions; // only with samples
   std::vector<WhatIfCandidate> grains;
   std::vector<WhatIfCandidate> advised_grains; // the loop that loses most first
   std::optional<TargetSearch> search;
