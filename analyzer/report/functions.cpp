@@ -110,8 +110,9 @@ std::string write_functions_text(const Profile& profile, const TextOptions& opti
   lines.add("");
   lines.add_text(
       "critical: share of the critical path, with what it calls, and the 95 % interval; self: "
-      "without; functions of one rank cannot be told apart; parallelism: of the program, if the "
-      "function were so many times as fast",
+      "without; "
+      "the order of functions of one rank is not certain; parallelism: of the program, if the "
+      "function took a fraction (1/8) of its time",
       0);
   lines.add("next: tp-analyze --json - {}", printable(profile.data));
   return lines.take();

@@ -62,7 +62,7 @@ for row in p["functions"]:
     for name in ("work", "critical_work", "self_work", "self_critical_work"):
         low, high = row[name + "_interval"]
         check(low <= row[name] <= high, f"{row['name']}: {name} outside of its interval")
-# serial_part 8 times as fast: 75 of 75 + 600 parts remain.
+# serial_part in an eighth of its time.
 eight = next(point for point in f["serial_part"]["points"] if point["factor"] == 8)
 expected = p["work"] / (p["span"] * (0.032 + 0.968 / 8))
 check(0.6 < eight["parallelism"] / expected < 1.5, f"what-if: {eight['parallelism']}, expected about {expected}")
