@@ -2,6 +2,7 @@
 // tp-analyze: options, the profile, the reports. stdout receives the answer, stderr everything
 // else.
 #include "cli/analyze_options.h"
+#include "cli/annotate.h"
 #include "cli/recordings_list.h"
 #include "cli/source_excerpts.h"
 #include "cli/tool.h"
@@ -104,6 +105,8 @@ std::string answer(const Options& options, const Profile& profile) {
                                    : write_profile_csv(profile);
   if (options.format == Format::Markdown)
     return write_markdown(profile, options.text);
+  if (!options.annotate.empty())
+    return annotated_source(profile, options.annotate);
   TextOptions text = options.text;
   text.verbose = options.style.is_verbose();
   return options.functions ? write_functions_text(profile, text) : write_text(profile, text);
@@ -191,8 +194,8 @@ Analyzed analyze(const Options& options, TraceSource& source) {
     source.bytes_taken = &progress->bytes_taken();
   }
   Analyzed result{.profile = make_profile(source, wanted)};
-  if (options.functions && !result.profile.functions)
-    throw Failure("--functions", "the recording has no samples",
+  if ((options.functions || !options.annotate.empty()) && !result.profile.functions)
+    throw Failure(options.functions ? "--functions" : "--annotate", "the recording has no samples",
                   "tp-run --sample 1000 ./your-program");
   if (progress)
     progress->begin("writing");

@@ -37,6 +37,7 @@ struct Options {
   std::vector<Export> exports;
   std::vector<Check> checks;
   bool functions = false; // a table of functions on stdout, and functions.csv
+  std::string annotate;   // a source file on stdout, with samples
   bool warnings = false;  // file:line: warning: ... on stderr
   bool strict = false;
   bool dump = false;

@@ -25,7 +25,8 @@ struct FunctionRow {
   std::string file;       // empty: not known
   std::uint32_t line = 0; // of the declaration
   std::string module;
-  std::string kind; // stable: "function", "stripped", "unknown", "onetbb", "profiler"
+  bool of_library = false; // of the standard library or the C library
+  std::string kind;        // stable: "function", "stripped", "unknown", "onetbb", "profiler"
   // 1 + the number of functions that certainly have more critical work.
   std::uint32_t rank = 1;
   std::uint64_t samples = 0, self_samples = 0;
@@ -35,6 +36,9 @@ struct FunctionRow {
   // critical path. Estimates.
   std::vector<WhatIfPoint> points;
   std::vector<WhatIfPoint> self_points; // if only its own code did
+
+  // What a programmer can change, and would name: neither a library's nor all of main.
+  bool is_candidate() const { return kind == "function" && !of_library && short_name != "main"; }
 };
 
 struct LineRow {

@@ -98,7 +98,10 @@ void DagFold::step(FrameState& frame, const Step& step) {
     if (step.fold == FoldKind::Joins || (step.fold == FoldKind::Unknown && step.work > 0))
       sites_.loops(frame.row).add_join(step.work);
   }
-  const auto code = samples_ ? samples_->file(of, step) : std::span<const CodeWork>();
+  const auto code =
+      samples_ ? samples_->file(
+                     setup_.contexts ? static_cast<StepClassId>(index_of(own.context)) : of, step)
+               : std::span<const CodeWork>();
   paths_.extend(path_of(frame), key, of, step, code);
   if (step.fold == FoldKind::Skipped)
     add_joins(frame, 1);
@@ -419,7 +422,7 @@ DagFold::Results DagFold::results() {
   name_first_use(results.classes);
   if (samples_) {
     results.samples = samples_->classes();
-    results.samples.resize(results.classes.size());
+    results.samples.resize(setup_.contexts ? results.contexts.size() : results.classes.size());
     results.filed_samples = samples_->filed();
     results.code_work = samples_->code_work();
   }

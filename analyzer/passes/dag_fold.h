@@ -118,7 +118,7 @@ public:
     // Ticks before the steps that begin with a boundary of each kind; with `sites` only.
     std::array<LogHistogram, kBoundaryKinds> overheads_before;
     std::vector<WhatIfLength> what_if; // one per scenario
-    // With FoldSetup::samples, without weights: per class.
+    // With FoldSetup::samples, without weights: per class; with FoldSetup::contexts, per context.
     IdVector<StepClassId, ClassSamples> samples;
     std::uint64_t filed_samples = 0; // under any step
     // With weights: of all steps; on the longest path.

@@ -232,9 +232,9 @@ private:
 
 } // namespace
 
-SampledFunctions sampled_functions(const Measured& measured, const SampleFile& file,
-                                   const SampledCode& code, const SampleWeights& weights,
-                                   const TraceReadings& readings, const ProfileOptions& options) {
+FoundFunctions sampled_functions(const Measured& measured, const SampleFile& file,
+                                 const SampledCode& code, const SampleWeights& weights,
+                                 const TraceReadings& readings, const ProfileOptions& options) {
   const DagFold::Results divided = readings.read({}, {.composition = true, .code = true}).fold;
   Collector collector(measured, code, weights, divided);
   collector.run();
@@ -257,7 +257,12 @@ SampledFunctions sampled_functions(const Measured& measured, const SampleFile& f
     result.measured_rate =
         static_cast<double>(result.filed) * hz / static_cast<double>(sampled_work);
 
-  std::vector<std::pair<FunctionRow, std::pair<const Item*, const Item*>>> functions;
+  struct Found {
+    FunctionRow row;
+    std::pair<const Item*, const Item*> items;
+    FunctionId id;
+  };
+  std::vector<Found> functions;
   const std::uint64_t work = measured.work(), span = measured.span();
   for (const auto& [id, item] : collector.functions) {
     const SampledFunction& function = code.functions[id];
@@ -267,6 +272,7 @@ SampledFunctions sampled_functions(const Measured& measured, const SampleFile& f
                     .file = function.file,
                     .line = function.line,
                     .module = function.module,
+                    .of_library = function.of_library,
                     .kind = name_of(function.kind),
                     .samples = item.samples,
                     .work = item.work.with_interval(work),
@@ -277,15 +283,15 @@ SampledFunctions sampled_functions(const Measured& measured, const SampleFile& f
       row.self_work = self->second.work.with_interval(work);
       row.self_critical_work = self->second.critical.with_interval(span);
     }
-    functions.emplace_back(
-        std::move(row), std::pair(&item, self != collector.selves.end() ? &self->second : nullptr));
+    functions.push_back(
+        {std::move(row), {&item, self != collector.selves.end() ? &self->second : nullptr}, id});
   }
   const auto order = [](const auto& row) {
     return std::tuple(~row.critical_work.work, ~row.work.work, row.name);
   };
-  std::ranges::sort(functions, {}, [&](const auto& each) {
-    return std::tuple(order(each.first), ~each.first.self_critical_work.work, each.first.file,
-                      each.first.line, each.first.module);
+  std::ranges::sort(functions, {}, [&](const Found& each) {
+    return std::tuple(order(each.row), ~each.row.self_critical_work.work, each.row.file,
+                      each.row.line, each.row.module);
   });
   std::vector<std::pair<LineRow, const Item*>> lines;
   for (const auto& [place, item] : collector.lines)
@@ -307,7 +313,7 @@ SampledFunctions sampled_functions(const Measured& measured, const SampleFile& f
            critical >= span / (100 / kLeastExploredPercent);
   };
   for (std::size_t i = 0; i < std::min(functions.size(), kMostFunctionWhatIfs); ++i) {
-    auto& [row, items] = functions[i];
+    auto& [row, items, id] = functions[i];
     if (matters(row.critical_work.work))
       what_ifs.ask(items.first->set, row.points);
     if (items.second && matters(row.self_critical_work.work))
@@ -318,13 +324,51 @@ SampledFunctions sampled_functions(const Measured& measured, const SampleFile& f
       what_ifs.ask(lines[i].second->set, lines[i].first.points);
   what_ifs.evaluate(measured, readings, options);
 
-  for (auto& each : functions)
-    result.functions.push_back(std::move(each.first));
+  FoundFunctions found;
+  for (Found& each : functions) {
+    found.rows.grown_to(each.id) = static_cast<std::uint32_t>(result.functions.size());
+    result.functions.push_back(std::move(each.row));
+    found.code.push_back(each.items.first->set);
+  }
   for (auto& each : lines)
     result.lines.push_back(std::move(each.first));
   set_ranks(result.functions);
   set_ranks(result.lines);
-  return result;
+  found.functions = std::move(result);
+  return found;
+}
+
+void divide_contexts(const FoundFunctions& found, const SampledCode& code,
+                     const IdVector<StepClassId, ClassSamples>& of_contexts,
+                     std::vector<ContextRow>& contexts) {
+  for (std::uint32_t i = 0; i < contexts.size(); ++i) {
+    ContextRow& context = contexts[i];
+    if (!of_contexts.contains(static_cast<StepClassId>(i)))
+      continue;
+    const ClassSamples& samples = of_contexts[static_cast<StepClassId>(i)];
+    std::map<std::uint32_t, std::pair<std::uint64_t, StackId>> paths;
+    for (const StackCount& each : samples.stacks) {
+      auto& [count, stack] = paths[code.stacks[each.stack].path];
+      count += each.count;
+      stack = each.stack;
+    }
+    std::uint64_t before = 0;
+    for (const auto& [path, counted] : paths) {
+      const std::uint64_t after = before + counted.first;
+      // Rounded so that all parts add up.
+      const auto part = [&](std::uint64_t whole) {
+        return static_cast<std::uint64_t>(Wide{whole} * after / samples.samples -
+                                          Wide{whole} * before / samples.samples);
+      };
+      ContextCode each{{}, part(context.work), part(context.critical_work)};
+      before = after;
+      const auto& functions = code.stacks[counted.second].functions;
+      for (auto function = functions.rbegin(); function != functions.rend(); ++function)
+        if (found.rows.contains(*function))
+          each.functions.push_back(found.rows[*function]);
+      context.code.push_back(std::move(each));
+    }
+  }
 }
 
 } // namespace tp::analysis

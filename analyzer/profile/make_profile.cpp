@@ -320,7 +320,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   std::optional<SampledCode> sampled_code;
   if (samples) {
     readings.begin_phase("functions");
-    sampled_code = name_samples(*samples, given.debug_files);
+    sampled_code = name_samples(*samples, given.debug_files, given.path_map);
     readings.know_samples(&*sampled_code, nullptr);
   }
   readings.begin_phase("profile");
@@ -361,7 +361,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   readings.begin_phase("what-if");
   Exploration exploration = explore(measured, readings, options);
   std::optional<SampleWeights> sample_weights;
-  std::optional<SampledFunctions> functions;
+  std::optional<FoundFunctions> functions;
   if (samples) {
     sample_weights.emplace(measured.fold.samples, *sampled_code);
     readings.know_samples(&*sampled_code, &*sample_weights);
@@ -380,6 +380,8 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   CallingContexts contexts;
   if (options.contexts)
     contexts = calling_contexts(measured, sites.rows, readings);
+  if (functions)
+    divide_contexts(*functions, *sampled_code, contexts.samples, contexts.rows);
   CheckedAttribution attribution = check_attribution(measured);
   CheckedBalance balance = check_balance(measured);
   readings.begin_phase("elapsed time");
@@ -450,7 +452,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
       .explored = std::move(exploration.candidates),
       .not_explored = std::move(exploration.skipped_because),
       .explored_left_out = exploration.left_out,
-      .functions = std::move(functions),
+      .functions = functions ? std::optional(std::move(functions->functions)) : std::nullopt,
       .grains = std::move(grains),
       .advised_grains = std::move(advised_grains),
       .search = std::move(search),
@@ -481,7 +483,8 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   }
   readings.begin_phase("best changes");
   if (options.pictures)
-    predict_best_changes(profile, measured, readings, options);
+    predict_best_changes(profile, functions ? functions->code : std::vector<StepSet>(), measured,
+                         readings, options);
   describe_findings(profile);
   profile.verdict = judge(profile);
   Advice advice = advise(profile);

@@ -67,6 +67,9 @@ public:
     weights_ = weights;
   }
 
+  const SampledCode* samples() const { return samples_; }
+  const SampleWeights* weights() const { return weights_; }
+
   unsigned jobs() const { return jobs_; }
   // For the progress display: the purpose of the readings from here on.
   void begin_phase(const std::string& name) const;

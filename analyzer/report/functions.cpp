@@ -124,8 +124,7 @@ std::string functions_line(const Profile& profile) {
   std::string text;
   std::size_t count = 0;
   for (const FunctionRow& row : profile.functions->functions) {
-    if (row.kind != "function" || row.name == "main" ||
-        Wide{row.critical_work.work} * 20 < profile.span)
+    if (!row.is_candidate() || Wide{row.critical_work.work} * 20 < profile.span)
       continue;
     text += fmt::format("{}{} {} %", count == 0 ? "" : ", ", name_of(row),
                         percent(row.critical_work.work, profile.span));

@@ -825,6 +825,7 @@ Json function_json(const Profile& profile, const FunctionRow& row) {
   return {{"name", row.name},
           {"short_name", row.short_name},
           {"kind", row.kind},
+          {"of_library", row.of_library},
           {"file", row.file},
           {"line", row.line},
           {"module", row.module},

@@ -32,6 +32,12 @@ bool is_of_start(const std::string& module) {
          module.starts_with("ld-linux") || module.starts_with("libtaskpath-preload");
 }
 
+bool is_of_library(const std::string& name, const std::string& file, const std::string& module) {
+  return trace::owner_of_code(name, file) == trace::CodeOwner::StandardLibrary ||
+         is_of_start(module) || module.starts_with("libm.so") ||
+         module.starts_with("libstdc++.so") || module.starts_with("libgcc_s.so");
+}
+
 bool is_of_profiler(const std::string& name) {
   return name.starts_with("tp_") || name.starts_with("tp::rt::") ||
          name.find(" tp::rt::") != name.npos;
@@ -39,8 +45,9 @@ bool is_of_profiler(const std::string& name) {
 
 class Namer {
 public:
-  Namer(const SampleFile& file, const DebugFiles& where)
-      : file_(file), files_(modules_of(file), where), unwinder_(file, files_) {}
+  Namer(const SampleFile& file, const DebugFiles& where, const PathMap& path_map)
+      : file_(file), path_map_(path_map), files_(modules_of(file), where), unwinder_(file, files_) {
+  }
 
   SampledCode name() {
     result_.of_stream.resize(streams());
@@ -132,7 +139,7 @@ private:
         if (frame.function.empty())
           continue;
         const FunctionId id = function_of(described(frame, module));
-        frames.push_back({id, line_of({frame.file, frame.line, id})});
+        frames.push_back({id, line_of({map_path(frame.file, path_map_), frame.line, id})});
       }
       if (!frames.empty())
         return frames;
@@ -146,7 +153,9 @@ private:
     if (symbol)
       return one(trace::owner_of_code(name, "") == trace::CodeOwner::TaskLibrary
                      ? of_library(is_of_profiler(name))
-                     : SampledFunction{.name = name, .module = module});
+                     : SampledFunction{.name = name,
+                                       .module = module,
+                                       .of_library = is_of_library(name, "", module)});
     if (const auto range = unwinder_.function_range(call))
       return one({.name = fmt::format("{}+{:#x}", module, range->first),
                   .module = module,
@@ -164,9 +173,10 @@ private:
     // Debug information has no other name for a lambda.
     const bool is_lambda = frame.function == "operator()" && frame.in_function != frame.function;
     return {.name = is_lambda ? frame.in_function + "::{lambda}" : frame.function,
-            .file = file ? file : "",
+            .file = map_path(file ? file : "", path_map_),
             .line = static_cast<std::uint32_t>(std::max(line, 0)),
-            .module = module};
+            .module = module,
+            .of_library = is_of_library(frame.function, frame.file, module)};
   }
 
   bool is_library(FunctionId id) const {
@@ -216,6 +226,7 @@ private:
   }
 
   const SampleFile& file_;
+  const PathMap& path_map_;
   ModuleFiles files_;
   StackUnwinder unwinder_;
   std::map<std::uint32_t, Contents> contents_;
@@ -230,8 +241,8 @@ private:
 
 } // namespace
 
-SampledCode name_samples(const SampleFile& file, const DebugFiles& where) {
-  return Namer(file, where).name();
+SampledCode name_samples(const SampleFile& file, const DebugFiles& where, const PathMap& path_map) {
+  return Namer(file, where, path_map).name();
 }
 
 } // namespace tp::analysis

@@ -10,11 +10,13 @@
 
 #include "model/samples.h"
 #include "sites/module_files.h"
+#include "sites/site_table.h"
 
 namespace tp::analysis {
 
 // Never fails: what is not known has the name of its module. Samples of the same stacks give the same ids,
 // in the order of the file.
-SampledCode name_samples(const SampleFile& file, const DebugFiles& where);
+// Names of files follow the rules of the map.
+SampledCode name_samples(const SampleFile& file, const DebugFiles& where, const PathMap& path_map);
 
 } // namespace tp::analysis

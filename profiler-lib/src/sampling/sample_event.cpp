@@ -169,6 +169,10 @@ std::uint32_t sample_registers() noexcept {
   return kMachine == trace::SampleMachine::Other ? 0 : kRegisterCount;
 }
 
+std::uint64_t sample_period(const SamplingPlan& plan) noexcept {
+  return period_of(plan.rate);
+}
+
 std::size_t most_sample_bytes(const SamplingPlan& plan) noexcept {
   return sizeof(trace::SampleStack) + kRegisterCount * sizeof(std::uint64_t) +
          std::max<std::size_t>(plan.stack_bytes, kMostChain * sizeof(std::uint64_t)) + 64;

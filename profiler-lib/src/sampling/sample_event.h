@@ -37,6 +37,8 @@ struct SampleRing {
 trace::SampleMachine sample_machine() noexcept;
 std::uint32_t sample_registers() noexcept;
 
+// Mean CPU time between two samples.
+std::uint64_t sample_period(const SamplingPlan& plan) noexcept;
 // Finds what works on this machine, and opens it for the calling thread. Returns 0 or an errno.
 int choose_sample_source(const SamplingPlan& plan, SampleSource& source, SampleRing& ring);
 // Opens it for the calling thread. Returns 0 or an errno.

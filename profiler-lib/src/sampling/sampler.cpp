@@ -3,12 +3,14 @@
 // there is much or some time has passed, so that little is lost if the process is killed.
 #include "sampling/sampler.h"
 
+#include "base/attributes.h"
 #include "base/messages.h"
 #include "base/no_cancel.h"
 #include "base/own_file.h"
 #include "base/recording_state.h"
 #include "clock/work_clock.h"
 #include "output/trace_writer.h"
+#include "sampling/sample_timer.h"
 #include "sites/elf_notes.h"
 #include "tp/trace/trace_codec.h"
 
@@ -32,6 +34,7 @@ namespace tp::rt {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+constexpr std::size_t kEarlyBytes = std::size_t{32} << 20; // memory is used as it is filled
 constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
 constexpr std::uint64_t kWriteNs = 250'000'000;
 constexpr std::uint64_t kNapNs = 20'000'000, kShortestNapNs = 2'000'000;
@@ -40,9 +43,26 @@ constexpr int kPairAttempts = 20;
 
 struct SampledThread {
   SampleRing ring;
+  SampleTimer* timer = nullptr;
   std::uint32_t stream = 0, os_thread = 0;
   std::uint64_t time = 0; // as in SampleThread
   bool announced = false;
+
+  bool is_sampled() const { return ring.page != nullptr || timer != nullptr; }
+};
+
+struct ClockPair {
+  std::uint64_t time, raw_ns;
+};
+
+// What the thread that runs main() did before its first event: in memory until it has a stream.
+struct EarlySamples {
+  SampledThread thread;
+  ClockPair pair{}; // when it began
+  std::byte* buffer = nullptr;
+  std::size_t filled = 0;
+  std::uint64_t samples = 0, lost = 0;
+  std::uint64_t period_ns = 0;
 };
 
 struct Sampler {
@@ -55,6 +75,7 @@ struct Sampler {
   OwnFile file;
   bool has_file = false;
   std::vector<SampledThread> threads;
+  EarlySamples early;
   std::byte* buffer = nullptr;
   std::size_t filled = 0; // bytes of finished blocks
   std::uint64_t written_at = 0;
@@ -72,9 +93,6 @@ Sampler& sampler() {
   return *instance;
 }
 
-struct ClockPair {
-  std::uint64_t time, raw_ns;
-};
 ClockPair read_pair() {
   ClockPair best{};
   std::uint64_t narrowest = UINT64_MAX;
@@ -97,9 +115,22 @@ void stop_with(Sampler& s, const std::string& reason, const std::string& command
   s.totals.command = command;
 }
 
+void stop_thread(SampledThread& thread) {
+  close_sample_ring(thread.ring);
+  end_sample_timer(std::exchange(thread.timer, nullptr));
+}
+
 void close_rings(Sampler& s) {
   for (SampledThread& thread : s.threads)
-    close_sample_ring(thread.ring);
+    stop_thread(thread);
+  stop_thread(s.early.thread);
+}
+
+// The samples that have come since; at most `room` bytes.
+RingContent take_samples(Sampler& s, SampledThread& thread, std::byte* out, std::size_t room) {
+  return thread.timer != nullptr
+             ? drain_timer(s.plan, *thread.timer, thread.stream, thread.os_thread, out, room)
+             : drain_ring(s.plan, thread.ring, thread.stream, thread.os_thread, out, room);
 }
 
 // Writes the finished blocks.
@@ -153,8 +184,9 @@ public:
     std::memcpy(at_, &record, sizeof record);
     at_ += sizeof record;
   }
-  void finish() {
-    const ClockPair pair = read_pair();
+  // With a pair that was read before, if it is given.
+  void finish(const ClockPair* before = nullptr) {
+    const ClockPair pair = before != nullptr ? *before : read_pair();
     trace::SampleBlockHeader header{};
     header.magic = trace::kSampleBlockMagic;
     header.bytes = static_cast<std::uint32_t>(at_ - begin_ - sizeof header);
@@ -240,15 +272,15 @@ void write_modules(Sampler& s, Block& block) {
 
 // The next period of a thread differs from the last one by up to a tenth: a program that repeats itself
 // is not always met at the same point.
-void change_period(Sampler& s, const SampleRing& ring) {
-  if (s.source.period_ns == 0)
+void change_period(Sampler& s, const SampledThread& thread, std::uint64_t period_ns) {
+  if (period_ns == 0 || thread.timer != nullptr)
     return;
   s.random ^= s.random << 13;
   s.random ^= s.random >> 7;
   s.random ^= s.random << 17;
-  const std::uint64_t fifth = s.source.period_ns / 5;
-  set_sample_period(ring,
-                    s.source.period_ns - fifth / 2 + s.random % std::max<std::uint64_t>(fifth, 1));
+  const std::uint64_t fifth = period_ns / 5;
+  set_sample_period(thread.ring,
+                    period_ns - fifth / 2 + s.random % std::max<std::uint64_t>(fifth, 1));
 }
 
 // Moves the samples of a thread to the block, which is replaced by another one if it is full.
@@ -267,8 +299,7 @@ void drain(Sampler& s, SampledThread& thread, Block& block) {
       record.time = thread.time;
       block.append(record);
     }
-    const RingContent content = drain_ring(s.plan, thread.ring, thread.stream, thread.os_thread,
-                                           block.at(), block.room() - 4096);
+    const RingContent content = take_samples(s, thread, block.at(), block.room() - 4096);
     block.advance(content.bytes);
     if (content.lost > 0) {
       trace::SampleLoss record{};
@@ -281,16 +312,56 @@ void drain(Sampler& s, SampledThread& thread, Block& block) {
     s.totals.samples += content.samples;
     s.totals.lost += content.lost;
     if (content.samples > 0 && content.is_empty)
-      change_period(s, thread.ring);
+      change_period(s, thread, s.source.period_ns);
+    more = !content.is_empty;
+  }
+}
+
+// Half of the early samples are left out, those that come later become half as many: all are equally
+// dense.
+void thin_out(EarlySamples& early) {
+  std::size_t kept = 0;
+  std::uint64_t number = 0;
+  for (std::size_t at = 0; at < early.filled;) {
+    trace::SampleRecord head;
+    std::memcpy(&head, early.buffer + at, sizeof head);
+    if (number++ % 2 == 0) {
+      std::memmove(early.buffer + kept, early.buffer + at, head.bytes);
+      kept += head.bytes;
+    }
+    at += head.bytes;
+  }
+  early.samples = (early.samples + 1) / 2;
+  early.filled = kept;
+  early.period_ns *= 2;
+}
+
+void drain_early(Sampler& s) {
+  EarlySamples& early = s.early;
+  if (!early.thread.is_sampled())
+    return;
+  for (bool more = true; more;) {
+    if (kEarlyBytes - early.filled < most_sample_bytes(s.plan) * 2)
+      thin_out(early);
+    const RingContent content =
+        take_samples(s, early.thread, early.buffer + early.filled, kEarlyBytes - early.filled);
+    early.filled += content.bytes;
+    early.samples += content.samples;
+    early.lost += content.lost;
+    if (content.samples > 0 && content.is_empty)
+      change_period(s, early.thread, early.period_ns);
     more = !content.is_empty;
   }
 }
 
 void drain_all(Sampler& s) {
+  drain_early(s);
+  if (!s.has_file)
+    return;
   Block block(s);
   write_modules(s, block);
   for (SampledThread& thread : s.threads)
-    if (thread.ring.page != nullptr)
+    if (thread.is_sampled())
       drain(s, thread, block);
   if (!block.is_empty())
     block.finish();
@@ -301,10 +372,14 @@ void drain_all(Sampler& s) {
 // Half of the smallest ring is full after this time, if its thread always runs.
 std::uint64_t nap_ns(const Sampler& s) {
   std::uint64_t nap = kNapNs;
-  for (const SampledThread& thread : s.threads)
+  const auto shorten = [&](const SampledThread& thread) {
     if (thread.ring.page != nullptr)
       nap = std::min<std::uint64_t>(nap, thread.ring.ring_bytes / most_sample_bytes(s.plan) *
                                              500'000'000 / s.plan.rate);
+  };
+  for (const SampledThread& thread : s.threads)
+    shorten(thread);
+  shorten(s.early.thread);
   return std::max(nap, kShortestNapNs);
 }
 
@@ -318,7 +393,8 @@ void* run_helper(void*) {
       if (s.wake != 0)
         break;
       drain_all(s);
-      if (recording() != Recording::On) { // ended from outside of the process
+      // Ended from outside of the process, or never begun.
+      if (recording() == Recording::Off || (recording() != Recording::On && s.has_file)) {
         flush(s);
         close_rings(s);
         break;
@@ -331,6 +407,8 @@ void* run_helper(void*) {
   return nullptr;
 }
 
+thread_local bool creating TP_TLS = false;
+
 bool start_helper(Sampler& s) {
   s.wake = 0;
   pthread_attr_t attributes;
@@ -340,7 +418,9 @@ bool start_helper(Sampler& s) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
+  creating = true;
   s.has_helper = pthread_create(&s.helper, &attributes, run_helper, nullptr) == 0;
+  creating = false;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   if (s.has_helper)
@@ -403,29 +483,128 @@ Explanation explain(int error) {
   }
 }
 
-// Opens the event of the first thread, the file, and the sampler's thread. False: nothing is sampled.
-bool start(Sampler& s, SampleRing& ring) {
+std::string with_command(const SamplingTotals& totals) {
+  return totals.reason + (totals.command.empty() ? "" : "; " + totals.command);
+}
+
+// The source for all threads of the process, opened for the calling one. False: none works.
+bool choose_source(Sampler& s, SampledThread& thread) {
   s.source_chosen = true;
-  const int error = choose_sample_source(s.plan, s.source, ring);
+  const int error = choose_sample_source(s.plan, s.source, thread.ring);
   if (error != 0) {
     const Explanation why = explain(error);
-    stop_with(s, why.reason, why.command);
-  } else if (!write_header(s)) {
-    stop_with(s, std::string("the file of samples cannot be written: ") + std::strerror(errno));
-  } else if (!start_helper(s)) {
-    stop_with(s, "no thread could be created that collects the samples");
+    s.totals.reason = why.reason;
+    s.totals.command = why.command;
+    s.source = {trace::SampleMethod::Timer, 0, sample_period(s.plan)};
+    s.totals.most = most_timer_samples();
+    if (choose_sample_signal() == 0)
+      thread.timer = start_sample_timer(s.plan, s.source.period_ns);
   }
   s.totals.source = s.source;
-  s.totals.works = s.totals.reason.empty();
-  if (s.totals.works)
-    return true;
-  close_sample_ring(ring);
-  warn("TP_SAMPLE", "no stacks are sampled: " + s.totals.reason +
-                        (s.totals.command.empty() ? "" : "; " + s.totals.command));
-  return false;
+  return thread.is_sampled();
+}
+
+void say_how(const Sampler& s, bool works) {
+  if (!works)
+    warn("TP_SAMPLE", "no stacks are sampled: " + with_command(s.totals));
+  else if (s.source.method == trace::SampleMethod::Timer)
+    warn("TP_SAMPLE",
+         "stacks are sampled by timers and a signal" +
+             (s.totals.most > 0 ? ", at most " + std::to_string(s.totals.most) + " per second"
+                                : std::string()) +
+             ": " + with_command(s.totals));
+}
+
+// Opens the source for the first thread, the file, and the sampler's thread. False: nothing is sampled.
+bool start(Sampler& s, SampledThread& thread) {
+  bool works = s.source_chosen ? s.early.thread.is_sampled() : choose_source(s, thread);
+  const auto fail_with = [&](const std::string& reason) {
+    s.totals.reason = reason;
+    s.totals.command.clear();
+    works = false;
+  };
+  if (works && !write_header(s))
+    fail_with(std::string("the file of samples cannot be written: ") + std::strerror(errno));
+  else if (works && !s.has_helper && !start_helper(s))
+    fail_with("no thread could be created that collects the samples");
+  s.totals.works = works;
+  say_how(s, works);
+  if (!works)
+    stop_thread(thread);
+  return works;
+}
+
+bool open_for_thread(Sampler& s, SampledThread& thread) {
+  if (s.source.method == trace::SampleMethod::Timer)
+    thread.timer = start_sample_timer(s.plan, s.source.period_ns);
+  else if (open_sample_ring(s.plan, s.source, thread.ring) != 0)
+    return false;
+  return thread.is_sampled();
+}
+
+void drop_early(Sampler& s) {
+  stop_thread(s.early.thread);
+  if (s.early.buffer != nullptr)
+    munmap(s.early.buffer, kEarlyBytes);
+  s.early = EarlySamples{};
+}
+
+// The thread that runs main() has a stream: what it did before goes to the file.
+void write_early(Sampler& s, SampledThread& thread) {
+  EarlySamples& early = s.early;
+  drain_early(s);
+  thread.ring = std::exchange(early.thread.ring, SampleRing{});
+  thread.timer = std::exchange(early.thread.timer, nullptr);
+  change_period(s, thread, s.source.period_ns);
+  Block first(s);
+  first.finish(&early.pair);
+  for (std::size_t at = 0; at < early.filled;) {
+    Block block(s);
+    write_modules(s, block);
+    while (at < early.filled) {
+      trace::SampleStack sample;
+      std::memcpy(&sample, early.buffer + at, sizeof sample);
+      const std::uint32_t bytes = sample.head.bytes;
+      if (block.room() < bytes + 4096)
+        break;
+      sample.stream = thread.stream;
+      std::memcpy(block.at(), early.buffer + at, bytes);
+      std::memcpy(block.at(), &sample, sizeof sample);
+      block.advance(bytes);
+      at += bytes;
+    }
+    block.finish();
+    flush(s);
+  }
+  s.totals.samples += early.samples;
+  s.totals.lost += early.lost;
+  drop_early(s);
 }
 
 } // namespace
+
+void sample_before_recording(const SamplingPlan& plan, std::uint32_t os_thread) {
+  Sampler& s = sampler();
+  const std::lock_guard lock(s.mutex);
+  s.plan = plan;
+  EarlySamples& early = s.early;
+  early.thread.os_thread = os_thread;
+  early.pair = read_pair();
+  s.random = early.pair.time | 1;
+  void* const memory = mmap(nullptr, kEarlyBytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    return;
+  early.buffer = static_cast<std::byte*>(memory);
+  if (choose_source(s, early.thread) && start_helper(s)) {
+    early.period_ns = s.source.period_ns;
+    return;
+  }
+  // The first event will say why.
+  drop_early(s);
+  s.source_chosen = false;
+  s.totals = SamplingTotals{};
+}
 
 void begin_sampling(const SamplingPlan& plan, std::uint64_t session, const std::string& path) {
   Sampler& s = sampler();
@@ -434,8 +613,13 @@ void begin_sampling(const SamplingPlan& plan, std::uint64_t session, const std::
   s.session = session;
   s.path = path;
   s.random = session | 1;
-  s.source_chosen = false;
-  s.totals = SamplingTotals{};
+  s.modules = ~std::uint64_t{0};
+  if (plan.rate == 0)
+    drop_early(s);
+  if (!s.early.thread.is_sampled()) {
+    s.source_chosen = false;
+    s.totals = SamplingTotals{};
+  }
   s.totals.asked = plan.rate > 0;
 }
 
@@ -448,12 +632,14 @@ void sample_thread(std::uint32_t stream, std::uint32_t os_thread, std::uint64_t 
   thread.stream = stream;
   thread.os_thread = os_thread;
   thread.time = time;
-  if (!s.source_chosen) {
-    if (!start(s, thread.ring))
-      return;
-  } else if (!s.totals.works || !s.has_file) {
+  const bool is_first = !s.totals.works && (!s.source_chosen || s.early.thread.is_sampled());
+  if (is_first && !start(s, thread))
     return;
-  } else if (open_sample_ring(s.plan, s.source, thread.ring) != 0) {
+  if (!s.totals.works || !s.has_file)
+    return;
+  if (os_thread == s.early.thread.os_thread && s.early.thread.is_sampled()) {
+    write_early(s, thread);
+  } else if (!thread.is_sampled() && !open_for_thread(s, thread)) {
     ++s.totals.unsampled;
     return;
   }
@@ -466,12 +652,12 @@ void end_sampled_thread(std::uint32_t os_thread) {
   const auto found = std::ranges::find(s.threads, os_thread, &SampledThread::os_thread);
   if (found == s.threads.end())
     return;
-  if (found->ring.page != nullptr) {
+  if (found->is_sampled() && s.has_file) {
     Block block(s);
     drain(s, *found, block);
     block.finish();
-    close_sample_ring(found->ring);
   }
+  stop_thread(*found);
   s.threads.erase(found);
 }
 
@@ -486,6 +672,7 @@ SamplingTotals end_sampling() {
       flush(s);
     }
     close_rings(s);
+    drop_early(s);
     s.threads.clear();
     s.plan.rate = 0;
     join = std::exchange(s.has_helper, false);
@@ -501,6 +688,10 @@ SamplingTotals end_sampling() {
   return s.totals;
 }
 
+bool creates_sampler() noexcept {
+  return creating;
+}
+
 void lock_sampler() {
   sampler().mutex.lock();
 }
@@ -511,9 +702,15 @@ void unlock_sampler() {
 
 void forget_sampling() {
   Sampler& s = sampler();
-  for (SampledThread& thread : s.threads)
+  for (SampledThread& thread : s.threads) {
     forget_sample_ring(thread.ring);
+    end_sample_timer(std::exchange(thread.timer, nullptr), /*in_child=*/true);
+  }
   s.threads.clear();
+  forget_sample_ring(s.early.thread.ring);
+  end_sample_timer(std::exchange(s.early.thread.timer, nullptr), /*in_child=*/true);
+  drop_early(s);
+  s.source_chosen = false;
   s.plan.rate = 0;
   s.has_helper = false;
   s.has_file = false;
@@ -527,13 +724,15 @@ SamplingProbe probe_sampling(const SamplingPlan& plan) {
   SamplingProbe probe;
   SampleRing ring;
   const int error = choose_sample_source(plan, probe.source, ring);
-  probe.works = error == 0;
   close_sample_ring(ring);
-  if (!probe.works) {
-    const Explanation why = explain(error);
-    probe.reason = why.reason;
-    probe.command = why.command;
-  }
+  probe.works = true;
+  if (error == 0)
+    return probe;
+  const Explanation why = explain(error);
+  probe.source = {trace::SampleMethod::Timer, 0, sample_period(plan)};
+  probe.most = most_timer_samples();
+  probe.reason = why.reason;
+  probe.command = why.command;
   return probe;
 }
 

@@ -19,6 +19,7 @@ struct SamplingTotals {
   bool asked = false; // for samples, in this session
   bool works = false; // they were taken
   SampleSource source;
+  std::uint32_t most = 0; // samples per second that the source can take; 0: as many as wanted
   std::uint64_t samples = 0;
   std::uint64_t lost = 0;      // no room in the ring
   std::uint64_t unsampled = 0; // threads whose event could not be opened
@@ -27,6 +28,9 @@ struct SamplingTotals {
   std::string command;         // that changes this; may be empty
 };
 
+// The calling thread, which runs main(), is sampled from here on, before there is a recording: into memory.
+// Called when the library is loaded, for processes that will probably record.
+void sample_before_recording(const SamplingPlan& plan, std::uint32_t os_thread);
 // From here on threads can be sampled, into a file of that name. Takes no sample itself.
 void begin_sampling(const SamplingPlan& plan, std::uint64_t session, const std::string& path);
 // The calling thread is recorded in that stream from `time` on.
@@ -35,6 +39,9 @@ void sample_thread(std::uint32_t stream, std::uint32_t os_thread, std::uint64_t 
 void end_sampled_thread(std::uint32_t os_thread);
 // Writes what is left, and ends the sampler's thread. Not called by that.
 SamplingTotals end_sampling();
+
+// Whether the calling thread is creating the sampler's thread, which is none of the program's.
+bool creates_sampler() noexcept;
 
 // Around a fork(): the sampler's thread does nothing in between.
 void lock_sampler();
@@ -46,6 +53,7 @@ void forget_sampling();
 struct SamplingProbe {
   bool works = false;
   SampleSource source;
+  std::uint32_t most = 0; // as in SamplingTotals
   std::string reason, command;
 };
 SamplingProbe probe_sampling(const SamplingPlan& plan);

@@ -14,6 +14,7 @@
 #include "builder/dpst_builder.h"
 #include "builder/lock_records.h"
 #include "output/run_metadata.h"
+#include "sampling/sample_timer.h"
 #include "sampling/sampler.h"
 #include "session/control.h"
 #include "session/fork.h"
@@ -352,10 +353,16 @@ void finish_session() {
   if (choose_counting_clock(s.settings.event) && !open_clock(s.start_clock))
     close_clock(s.start_clock);
   handle_forks();
+  // A window, a pause or virtual work leaves out what comes before the first event.
+  if (s.settings.sampling.rate > 0 && !s.settings.paused && s.settings.window_begin_ns == 0 &&
+      s.settings.event.rfind("virtual", 0) != 0 && needs_onetbb())
+    sample_before_recording(s.settings.sampling, static_cast<std::uint32_t>(s.start.thread));
 }
 
 [[gnu::destructor]] void unload_library() {
   finish_session();
+  end_sampling(); // of a process that recorded nothing
+  ignore_sample_signal();
 }
 
 } // namespace
@@ -388,6 +395,7 @@ ThreadState* enter_thread(trace::ThreadRole role) noexcept try {
   const bool counts_already = loaded_library && s.start_clock.groups.kinds > 0;
   // Read before anything else: starting a session takes milliseconds.
   const PriorWork before = read_prior_work(s, loaded_library, counts_already);
+  const std::uint64_t entered = read_time();
   const bool is_first = recording() == Recording::NotStarted;
   if (is_first && !start_session(s))
     return nullptr;
@@ -424,7 +432,7 @@ ThreadState* enter_thread(trace::ThreadRole role) noexcept try {
     role = trace::ThreadRole::Main;
   s.threads.push_back(thread);
   begin_thread(*thread, role, prior, slept);
-  sample_thread(writer->stream(), static_cast<std::uint32_t>(os_thread), read_time());
+  sample_thread(writer->stream(), static_cast<std::uint32_t>(os_thread), entered);
   if (is_first)
     record_forks(*thread, session_generation() - 1);
   // Not before: the program's malloc may wait for a lock, which the hooks would record.
