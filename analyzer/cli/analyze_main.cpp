@@ -2,6 +2,7 @@
 // tp-analyze: options, the profile, the reports. stdout receives the answer, stderr everything
 // else.
 #include "cli/analyze_options.h"
+#include "cli/annotate.h"
 #include "cli/recordings_list.h"
 #include "cli/source_excerpts.h"
 #include "cli/tool.h"
@@ -77,6 +78,10 @@ std::vector<std::string> write_files(const Options& options, const Profile& prof
            write_region_csv(profile.regions[region], curve)});
     }
   }
+  if (options.functions)
+    outputs.push_back({in_directory(options.region_dir, "functions.csv"),
+                       {"a table of functions", is_functions_csv},
+                       write_functions_csv(profile)});
   if (writes_json_file(options))
     outputs.push_back({options.json, kProfileJson, json_of(options, profile)});
   for (const Export& each : options.exports)
@@ -100,9 +105,11 @@ std::string answer(const Options& options, const Profile& profile) {
                                    : write_profile_csv(profile);
   if (options.format == Format::Markdown)
     return write_markdown(profile, options.text);
+  if (!options.annotate.empty())
+    return annotated_source(profile, options.annotate);
   TextOptions text = options.text;
   text.verbose = options.style.is_verbose();
-  return write_text(profile, text);
+  return options.functions ? write_functions_text(profile, text) : write_text(profile, text);
 }
 
 // The CSV has the columns of TaskProf; none of them holds this mark.
@@ -187,6 +194,9 @@ Analyzed analyze(const Options& options, TraceSource& source) {
     source.bytes_taken = &progress->bytes_taken();
   }
   Analyzed result{.profile = make_profile(source, wanted)};
+  if ((options.functions || !options.annotate.empty()) && !result.profile.functions)
+    throw Failure(options.functions ? "--functions" : "--annotate", "the recording has no samples",
+                  "tp-run --sample 1000 ./your-program");
   if (progress)
     progress->begin("writing");
   result.written = write_files(options, result.profile);

@@ -226,6 +226,10 @@ void add_output(CommandLine& line, Options& options, AnalyzeWords& raw) {
             "With figures by position and time, calling contexts and source in the JSON");
   line.list("--export", raw.exports, "FORMAT:FILE",
             "Write a file for another tool: " + names_of_exports(", "));
+  line.flag("--functions", options.functions,
+            "Show functions and lines by the samples of tp-run --sample, and write functions.csv");
+  line.value("--annotate", options.annotate, "FILE",
+             "Show a source file with the samples of each line");
   line.flag("--warnings", options.warnings,
             "Print FILE:LINE: warning: ... to stderr for the code that limits scaling");
   line.hidden("--progress-after", raw.progress_after); // for tests

@@ -36,7 +36,9 @@ struct Options {
   Format format = Format::Table;
   std::vector<Export> exports;
   std::vector<Check> checks;
-  bool warnings = false; // file:line: warning: ... on stderr
+  bool functions = false; // a table of functions on stdout, and functions.csv
+  std::string annotate;   // a source file on stdout, with samples
+  bool warnings = false;  // file:line: warning: ... on stderr
   bool strict = false;
   bool dump = false;
   tool::MessageStyle style;

@@ -9,19 +9,33 @@
 
 namespace tp::analysis {
 
-static std::string fold(const Profile& profile, std::uint64_t ContextRow::* metric) {
+static std::string without_separators(std::string name) {
+  std::replace(name.begin(), name.end(), ';', ',');
+  return name;
+}
+
+static std::string fold(const Profile& profile, std::uint64_t ContextRow::* metric,
+                        std::uint64_t ContextCode::* of_code) {
   std::string text;
   for (std::uint32_t id = 0; id < profile.contexts.size(); ++id) {
-    const std::uint64_t value = profile.contexts[id].*metric;
+    std::uint64_t value = profile.contexts[id].*metric;
     if (value == 0)
       continue;
     std::string stack;
-    for (const std::uint32_t frame : frames_of(profile, id)) {
-      std::string name = frame_name(profile, profile.contexts[frame].site);
-      std::replace(name.begin(), name.end(), ';', ',');
-      stack += (stack.empty() ? "" : ";") + name;
+    for (const std::uint32_t frame : frames_of(profile, id))
+      stack += (stack.empty() ? "" : ";") +
+               without_separators(frame_name(profile, profile.contexts[frame].site));
+    for (const ContextCode& code : profile.contexts[id].code) {
+      if (code.*of_code == 0)
+        continue;
+      std::string calls;
+      for (const std::uint32_t function : code.functions)
+        calls += ";" + without_separators(function_frame_name(profile, function));
+      text += fmt::format("{}{} {}\n", stack, calls, code.*of_code);
+      value -= code.*of_code;
     }
-    text += fmt::format("{} {}\n", stack, value);
+    if (value > 0)
+      text += fmt::format("{} {}\n", stack, value);
   }
   return text;
 }
@@ -39,7 +53,7 @@ static bool has_function(std::string_view frame) {
 // an address, or a function in two forms.
 static bool is_own_frame(std::string_view frame) {
   if (frame == "(further contexts)" || frame.find("@0x") != frame.npos ||
-      frame.find("+0x") != frame.npos || has_function(frame))
+      frame.find("+0x") != frame.npos || frame.find(" @") != frame.npos || has_function(frame))
     return true;
   for (std::size_t at = frame.find(':'); at != frame.npos; at = frame.find(':', at + 1))
     if (at + 1 < frame.size() && frame[at + 1] >= '0' && frame[at + 1] <= '9')
@@ -70,11 +84,11 @@ bool is_folded(std::string_view text) {
 }
 
 std::string write_folded(const Profile& profile) {
-  return fold(profile, &ContextRow::work);
+  return fold(profile, &ContextRow::work, &ContextCode::work);
 }
 
 std::string write_folded_critical(const Profile& profile) {
-  return fold(profile, &ContextRow::critical_work);
+  return fold(profile, &ContextRow::critical_work, &ContextCode::critical_work);
 }
 
 } // namespace tp::analysis

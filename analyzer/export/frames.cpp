@@ -53,6 +53,14 @@ std::string frame_name(const Profile& profile, std::uint32_t site) {
   return clean(info.name + function);
 }
 
+std::string function_frame_name(const Profile& profile, std::uint32_t function) {
+  const FunctionRow& row = profile.functions->functions[function];
+  std::string place = " @" + row.module;
+  if (!row.file.empty() && row.line > 0)
+    place = " (" + row.file.substr(row.file.rfind('/') + 1) + ":" + std::to_string(row.line) + ")";
+  return clean(row.name + place);
+}
+
 std::vector<std::uint32_t> frames_of(const Profile& profile, std::uint32_t context) {
   std::vector<std::uint32_t> frames{context};
   while (frames.back() != 0)

@@ -17,6 +17,10 @@ std::string clean(std::string_view text);
 // nothing that may differ in the next run: other tools compare runs by these names.
 std::string frame_name(const Profile& profile, std::uint32_t site);
 
+// "noise_level (a.cpp:81)", "sinf @libm.so.6": a function that samples hit, by its index in
+// Profile::functions.
+std::string function_frame_name(const Profile& profile, std::uint32_t function);
+
 // Indices of contexts from main down to `context`.
 std::vector<std::uint32_t> frames_of(const Profile& profile, std::uint32_t context);
 

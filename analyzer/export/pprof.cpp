@@ -63,8 +63,15 @@ private:
   std::uint64_t id_of(std::uint32_t site) const {
     return std::min<std::uint64_t>(site, profile_.sites.size()) + 1;
   }
+  // After those of sites.
+  std::uint64_t id_of_function(std::uint32_t function) const {
+    return profile_.sites.size() + 2 + function;
+  }
   void add_samples();
+  void add_sample(const std::vector<std::uint64_t>& locations, std::uint64_t tasks,
+                  std::uint64_t work, std::uint64_t critical_work);
   void add_site(std::uint32_t site);
+  void add_function(std::uint32_t index);
 
   const Profile& profile_;
   std::string bytes_;
@@ -82,13 +89,44 @@ void PprofWriter::add_samples() {
       if (each == 0)
         break;
     }
-    const std::int64_t values[] = {static_cast<std::int64_t>(context.tasks),
-                                   static_cast<std::int64_t>(context.work),
-                                   static_cast<std::int64_t>(context.critical_work)};
-    protozero::pbf_writer sample(writer_, kProfileSample);
-    sample.add_packed_uint64(kSampleLocation, locations.begin(), locations.end());
-    sample.add_packed_int64(kSampleValue, std::begin(values), std::end(values));
+    std::uint64_t work = context.work, critical_work = context.critical_work;
+    for (const ContextCode& code : context.code) {
+      std::vector<std::uint64_t> calls;
+      for (auto function = code.functions.rbegin(); function != code.functions.rend(); ++function)
+        calls.push_back(id_of_function(*function));
+      calls.insert(calls.end(), locations.begin(), locations.end());
+      add_sample(calls, 0, code.work, code.critical_work);
+      work -= code.work;
+      critical_work -= code.critical_work;
+    }
+    add_sample(locations, context.tasks, work, critical_work);
   }
+}
+
+void PprofWriter::add_sample(const std::vector<std::uint64_t>& locations, std::uint64_t tasks,
+                             std::uint64_t work, std::uint64_t critical_work) {
+  const std::int64_t values[] = {static_cast<std::int64_t>(tasks), static_cast<std::int64_t>(work),
+                                 static_cast<std::int64_t>(critical_work)};
+  protozero::pbf_writer sample(writer_, kProfileSample);
+  sample.add_packed_uint64(kSampleLocation, locations.begin(), locations.end());
+  sample.add_packed_int64(kSampleValue, std::begin(values), std::end(values));
+}
+
+void PprofWriter::add_function(std::uint32_t index) {
+  const FunctionRow& row = profile_.functions->functions[index];
+  {
+    protozero::pbf_writer location(writer_, kProfileLocation);
+    location.add_uint64(kLocationId, id_of_function(index));
+    protozero::pbf_writer place(location, kLocationLine);
+    place.add_uint64(kLineFunction, id_of_function(index));
+    place.add_int64(kLineNumber, static_cast<std::int64_t>(row.line));
+  }
+  protozero::pbf_writer function(writer_, kProfileFunction);
+  function.add_uint64(kFunctionId, id_of_function(index));
+  function.add_int64(kFunctionName, string(clean(row.short_name)));
+  function.add_int64(kFunctionSystemName, string(clean(row.name)));
+  function.add_int64(kFunctionFile, string(clean(row.file)));
+  function.add_int64(kFunctionLine, static_cast<std::int64_t>(row.line));
 }
 
 void PprofWriter::add_site(std::uint32_t site) {
@@ -122,10 +160,17 @@ std::string PprofWriter::write() {
   for (std::uint32_t site = 0; site < profile_.sites.size(); ++site)
     add_site(site);
   add_site(kNoSite);
+  if (profile_.functions)
+    for (std::uint32_t i = 0; i < profile_.functions->functions.size(); ++i)
+      add_function(i);
   writer_.add_int64(kProfileTimeNs, static_cast<std::int64_t>(profile_.run.start_time_unix_ns));
   if (profile_.end)
     writer_.add_int64(kProfileDurationNs, static_cast<std::int64_t>(profile_.end->wall_ns));
-  writer_.add_int64(kProfileComment, string("taskpath: sums per chain of spawn sites, no samples"));
+  writer_.add_int64(kProfileComment,
+                    string(profile_.functions
+                               ? "taskpath: sums per chain of spawn sites, below them "
+                                 "functions by samples"
+                               : "taskpath: sums per chain of spawn sites, no samples"));
   writer_.add_int64(kProfileDefaultType, string("work"));
   for (const std::string& text : string_table_)
     writer_.add_string(kProfileString, text);

@@ -23,23 +23,36 @@ Json frame_json(const Profile& profile, std::uint32_t site) {
 }
 
 Json profile_json(const Profile& profile, const std::string& name, const std::string& unit,
-                  std::uint64_t ContextRow::* metric) {
-  // Frames are the sites in their order, followed by one for further contexts.
+                  std::uint64_t ContextRow::* metric,
+                  std::uint64_t ContextCode::* of_code = nullptr) {
+  // Functions follow these. Frames are the sites in their order, followed by one for further contexts.
   const auto frame_of = [&](std::uint32_t context) {
     return std::min<std::size_t>(profile.contexts[context].site, profile.sites.size());
   };
   Json samples = Json::array(), weights = Json::array();
   std::uint64_t sum = 0;
   for (std::uint32_t id = 0; id < profile.contexts.size(); ++id) {
-    const std::uint64_t value = profile.contexts[id].*metric;
+    std::uint64_t value = profile.contexts[id].*metric;
     if (value == 0)
       continue;
+    sum += value;
     Json stack = Json::array();
     for (const std::uint32_t context : frames_of(profile, id))
       stack.push_back(frame_of(context));
+    for (const ContextCode& code : profile.contexts[id].code) {
+      if (of_code == nullptr || code.*of_code == 0)
+        continue;
+      Json calls = stack;
+      for (const std::uint32_t function : code.functions)
+        calls.push_back(profile.sites.size() + 1 + function);
+      samples.push_back(std::move(calls));
+      weights.push_back(code.*of_code);
+      value -= code.*of_code;
+    }
+    if (value == 0)
+      continue;
     samples.push_back(std::move(stack));
     weights.push_back(value);
-    sum += value;
   }
   return {{"type", "sampled"},
           {"name", name},
@@ -65,6 +78,15 @@ std::string write_speedscope(const Profile& profile) {
   for (std::uint32_t site = 0; site < profile.sites.size(); ++site)
     frames.push_back(frame_json(profile, site));
   frames.push_back(frame_json(profile, kNoSite));
+  if (profile.functions)
+    for (std::uint32_t i = 0; i < profile.functions->functions.size(); ++i) {
+      const FunctionRow& row = profile.functions->functions[i];
+      frames.push_back({{"name", function_frame_name(profile, i)}});
+      if (!row.file.empty() && row.line > 0) {
+        frames.back()["file"] = clean(row.file);
+        frames.back()["line"] = row.line;
+      }
+    }
   const Json json = {
       {"$schema", "https://www.speedscope.app/file-format-schema.json"},
       {"exporter", "taskpath"},
@@ -72,8 +94,9 @@ std::string write_speedscope(const Profile& profile) {
       {"activeProfileIndex", 0},
       {"shared", {{"frames", frames}}},
       {"profiles",
-       {profile_json(profile, "work in " + unit, known, &ContextRow::work),
-        profile_json(profile, "critical work in " + unit, known, &ContextRow::critical_work),
+       {profile_json(profile, "work in " + unit, known, &ContextRow::work, &ContextCode::work),
+        profile_json(profile, "critical work in " + unit, known, &ContextRow::critical_work,
+                     &ContextCode::critical_work),
         profile_json(profile, "tasks", "none", &ContextRow::tasks)}}};
   return json.dump(1) + '\n';
 }

@@ -8,6 +8,7 @@
 #include "base/wide.h"
 #include "model/concurrency_limit.h"
 #include "model/finding.h"
+#include "model/functions.h"
 #include "model/lock.h"
 #include "model/phases.h"
 #include "model/pictures.h"
@@ -31,12 +32,19 @@ namespace tp::analysis {
 
 // For exports: additive figures by calling context (passes/calling_context.h).
 inline constexpr std::uint32_t kNoSite = ~std::uint32_t{0};
+// A part of a context's own steps, by samples: the calls of functions of Profile::functions, outermost
+// first.
+struct ContextCode {
+  std::vector<std::uint32_t> functions;
+  std::uint64_t work = 0, critical_work = 0;
+};
 struct ContextRow {         // [0] is main; a parent comes before its children
   std::uint32_t parent = 0; // index into Profile::contexts
   std::uint32_t site = 0;   // index into Profile::sites; kNoSite: all contexts beyond the limit
   std::uint64_t work = 0;   // of its own steps
   std::uint64_t critical_work = 0;
   std::uint64_t tasks = 0, steps = 0;
+  std::vector<ContextCode> code = {}; // adds up to the work, if there is any
 };
 struct ContextEdge {
   std::uint32_t from = 0, to = 0; // indices into Profile::contexts
@@ -126,6 +134,7 @@ struct Profile {
                                          // give
   std::string not_explored;              // why not; empty if they were evaluated
   std::uint64_t explored_left_out = 0;   // sites and code segments below kLeastExploredPercent
+  std::optional<SampledFunctions> functions; // only with samples
   std::vector<WhatIfCandidate> grains;
   std::vector<WhatIfCandidate> advised_grains; // the loop that loses most first
   std::optional<TargetSearch> search;

@@ -30,6 +30,8 @@ DagFold::DagFold(const FoldSetup& setup)
                                                   setup.sites || setup.composition, sites_.pool()),
       timeline_(setup.contexts.value_or(TimelineSetup{})), longest_(paths_.make()) {
   assert(!setup.sites || !setup.contexts);
+  if (setup.samples)
+    samples_.emplace(*setup.samples, setup.weights);
 }
 
 void DagFold::root_begun(FrameState& frame) {
@@ -96,7 +98,11 @@ void DagFold::step(FrameState& frame, const Step& step) {
     if (step.fold == FoldKind::Joins || (step.fold == FoldKind::Unknown && step.work > 0))
       sites_.loops(frame.row).add_join(step.work);
   }
-  paths_.extend(path_of(frame), key, of, step);
+  const auto code =
+      samples_ ? samples_->file(
+                     setup_.contexts ? static_cast<StepClassId>(index_of(own.context)) : of, step)
+               : std::span<const CodeWork>();
+  paths_.extend(path_of(frame), key, of, step, code);
   if (step.fold == FoldKind::Skipped)
     add_joins(frame, 1);
   // At most as many invocations as rows nest.
@@ -363,6 +369,10 @@ void DagFold::add_path_totals(Results& results) {
       results.region_critical_work[entry.key.region()] = entry.work;
       continue;
     }
+    if (entry.key.is_code()) {
+      results.code_critical_work.grown_to(entry.key.code()) = entry.work;
+      continue;
+    }
     if (setup_.contexts) {
       results.context_totals[entry.key.id<ContextId>()].critical_work = entry.work;
       continue;
@@ -410,6 +420,12 @@ DagFold::Results DagFold::results() {
     results.context_totals.resize(results.contexts.size());
   }
   name_first_use(results.classes);
+  if (samples_) {
+    results.samples = samples_->classes();
+    results.samples.resize(setup_.contexts ? results.contexts.size() : results.classes.size());
+    results.filed_samples = samples_->filed();
+    results.code_work = samples_->code_work();
+  }
   results.region_critical_work.resize(setup_.regions);
   results.regions.resize(setup_.regions);
   for (std::size_t chain = 0; chain < setup_.chains.size(); ++chain)

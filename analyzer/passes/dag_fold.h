@@ -9,6 +9,7 @@
 #include "passes/calling_context.h"
 #include "passes/site_profile.h"
 #include "passes/step_class.h"
+#include "passes/step_samples.h"
 #include "passes/timeline.h"
 #include "passes/what_if.h"
 #include "passes/work_span.h"
@@ -75,6 +76,10 @@ struct FoldSetup {
   std::uint64_t burden = 0;         // of a migration, in units of work
   // Totals per calling context instead of step classes, and a timeline.
   std::optional<TimelineSetup> contexts;
+  // Samples to be filed under steps, outlive the fold; null: none. Without `weights` they are counted per
+  // class, with them the work of each step is divided among the code that its samples hit.
+  const SampledCode* samples = nullptr;
+  const SampleWeights* weights = nullptr;
   // Per row, the work of joining two results of its loops, for the joins of leaves that were not
   // split; null: nothing. Outlives the fold.
   const IdVector<Row, std::uint64_t>* join_costs = nullptr;
@@ -113,6 +118,11 @@ public:
     // Ticks before the steps that begin with a boundary of each kind; with `sites` only.
     std::array<LogHistogram, kBoundaryKinds> overheads_before;
     std::vector<WhatIfLength> what_if; // one per scenario
+    // With FoldSetup::samples, without weights: per class; with FoldSetup::contexts, per context.
+    IdVector<StepClassId, ClassSamples> samples;
+    std::uint64_t filed_samples = 0; // under any step
+    // With weights: of all steps; on the longest path.
+    IdVector<CodeId, std::uint64_t> code_work, code_critical_work;
     // Only with FoldSetup::contexts, and then instead of the classes.
     IdVector<ContextId, CallingContextTree::Node> contexts;
     IdVector<ContextId, StepTotals> context_totals;
@@ -207,6 +217,7 @@ private:
   IdVector<RegionId, Results::RegionTotals> regions_;
   IdVector<PoolId, Results::PoolTotals> pools_;
   std::array<LogHistogram, kBoundaryKinds> overheads_before_;
+  std::optional<StepSamples> samples_;
   Pool<LoopMark> loops_;
   Pool<PortionEnd> portion_ends_;
   std::uint64_t work_ = 0;

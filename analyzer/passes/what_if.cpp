@@ -2,6 +2,8 @@
 // Which scenarios are evaluated, and what a step adds to each.
 #include "passes/what_if.h"
 
+#include "base/wide.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -37,7 +39,7 @@ WhatIfPlan plan_what_if(const IdVector<RegionId, std::uint8_t>& chosen,
     return plan;
   plan.add(all, factors);
   for (const RegionId region : all.regions)
-    plan.add({{region}, {}}, factors);
+    plan.add({.regions = {region}}, factors);
   return plan;
 }
 
@@ -63,6 +65,10 @@ ScenarioLengths::ScenarioLengths(const WhatIfPlan& plan, std::size_t regions)
   for (std::uint32_t set = 0; set < plan.sets.size(); ++set) {
     for (const StepClassId of : plan.sets[set].classes)
       of_class_.grown_to(of).push_back(set);
+    for (const CodeId code : plan.sets[set].code)
+      of_code_.grown_to(code).push_back(set);
+    for (const CodeShare& rest : plan.sets[set].rests)
+      of_rest_.grown_to(rest.of).emplace_back(set, rest.share);
     if (plan.sets[set].regions.empty())
       continue;
     region_sets_.push_back(set);
@@ -78,7 +84,22 @@ void ScenarioLengths::shorten(std::uint64_t* lengths, std::uint32_t set, std::ui
     lengths[part.slot] -= part.excess * work;
 }
 
-void ScenarioLengths::extend(std::uint64_t* lengths, StepClassId of, const Step& step) {
+void ScenarioLengths::shorten_code(std::uint64_t* lengths, StepClassId of, const Step& step,
+                                   std::span<const CodeWork> code) {
+  std::uint64_t rest = step.work;
+  for (const CodeWork& part : code) {
+    rest -= part.work;
+    if (of_code_.contains(part.code))
+      for (const std::uint32_t set : of_code_[part.code])
+        shorten(lengths, set, part.work);
+  }
+  if (of_rest_.contains(of))
+    for (const auto& [set, share] : of_rest_[of])
+      shorten(lengths, set, static_cast<std::uint64_t>(Wide{rest} * share >> 16));
+}
+
+void ScenarioLengths::extend(std::uint64_t* lengths, StepClassId of, const Step& step,
+                             std::span<const CodeWork> code) {
   constexpr std::size_t kWorthALoop = 8; // slots of a group
   if (groups_.size() * kWorthALoop > factors_.size())
     for (std::size_t slot = 0; slot < factors_.size(); ++slot)
@@ -89,6 +110,8 @@ void ScenarioLengths::extend(std::uint64_t* lengths, StepClassId of, const Step&
       for (std::size_t slot = group.begin; slot < group.end; ++slot)
         lengths[slot] += added;
     }
+  if (!code.empty() || of_rest_.contains(of))
+    shorten_code(lengths, of, step, code);
   const bool in_classes = of_class_.contains(of) && !of_class_[of].empty();
   if (in_classes)
     for (const std::uint32_t set : of_class_[of])

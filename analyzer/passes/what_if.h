@@ -13,6 +13,7 @@
 #pragma once
 
 #include "passes/step_class.h"
+#include "passes/step_samples.h"
 
 #include <compare>
 #include <cstdint>
@@ -23,9 +24,19 @@ namespace tp::analysis {
 
 enum class WhatIfMode : std::uint8_t { Parallelize, Optimize };
 
+// Of the work of a class's steps that their own samples assign to nothing, a share of 65536.
+struct CodeShare {
+  StepClassId of{};
+  std::uint32_t share = 0;
+  auto operator<=>(const CodeShare&) const = default;
+};
+
+// Sets with code have neither regions nor classes.
 struct StepSet {
   std::vector<RegionId> regions;
   std::vector<StepClassId> classes;
+  std::vector<CodeId> code = {}; // with readings that know SampleWeights
+  std::vector<CodeShare> rests = {};
   auto operator<=>(const StepSet&) const = default;
 };
 
@@ -74,7 +85,8 @@ public:
   // Index of the scenario's length.
   std::size_t slot(std::size_t scenario) const { return slot_of_[scenario]; }
   // Hot: once per step and path. `lengths` has count() elements.
-  void extend(std::uint64_t* lengths, StepClassId of, const Step& step);
+  void extend(std::uint64_t* lengths, StepClassId of, const Step& step,
+              std::span<const CodeWork> code = {});
   // The lengths of a path at the end of a wait, before and after the join. In scenarios without
   // this wait the length before is restored; `again` (may be null) is joined where an earlier wait
   // is removed.
@@ -93,6 +105,8 @@ private:
     std::size_t slot;
     std::uint64_t excess; // factor - 1
   };
+  void shorten_code(std::uint64_t* lengths, StepClassId of, const Step& step,
+                    std::span<const CodeWork> code);
   void shorten(std::uint64_t* lengths, std::uint32_t set, std::uint64_t work);
 
   std::vector<std::size_t> slot_of_;
@@ -102,6 +116,9 @@ private:
   IdVector<StepClassId, std::vector<std::uint32_t>> of_class_; // sets that contain it
   std::vector<IdVector<RegionId, std::uint8_t>> has_region_;   // per set; empty: it has no regions
   std::vector<std::uint32_t> region_sets_;                     // sets that have regions
+  IdVector<CodeId, std::vector<std::uint32_t>> of_code_;       // sets that contain it
+  IdVector<StepClassId, std::vector<std::pair<std::uint32_t, std::uint32_t>>>
+      of_rest_;                                    // sets, and what they contain
   std::vector<std::uint8_t> covered_;              // scratch: sets that contain the step's class
   std::vector<std::pair<std::size_t, Row>> waits_; // slot, removed wait
   std::vector<std::uint64_t> inside_;

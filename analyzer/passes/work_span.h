@@ -26,16 +26,19 @@ inline constexpr std::size_t kExecuted = 0, kDivisible = 1, kDivisibleAtMost = 2
                              kBurdenedTbb = 4, kWithLatency = 5, kFirstWhatIf = 6;
 
 // What a composition counts work by: a class of steps or a calling context. Separate keys count how
-// much of the path lies in which causal region.
+// much of the path lies in which causal region, and in which code by the samples of its steps.
 class PathKey {
 public:
   PathKey() = default;
   static PathKey of(StepClassId id) { return PathKey(index_of(id)); }
   static PathKey of(ContextId id) { return PathKey(index_of(id)); }
   static PathKey of(RegionId id) { return PathKey(kRegion | index_of(id)); }
+  static PathKey of(CodeId id) { return PathKey(kCode | index_of(id)); }
   bool is_region() const { return (bits_ & kRegion) != 0; }
+  bool is_code() const { return (bits_ & (kRegion | kCode)) == kCode; }
+  CodeId code() const { return static_cast<CodeId>(bits_ & ~kCode); }
   RegionId region() const { return static_cast<RegionId>(bits_ & ~kRegion); }
-  // Not for regions. The caller knows which of the two kinds of id its paths use.
+  // Not for regions and code. The caller knows which of the two kinds of id its paths use.
   template <typename Id>
   Id id() const {
     return static_cast<Id>(bits_);
@@ -44,6 +47,7 @@ public:
 
 private:
   static constexpr std::uint32_t kRegion = std::uint32_t{1} << 31;
+  static constexpr std::uint32_t kCode = std::uint32_t{1} << 30;
   explicit PathKey(std::uint32_t bits) : bits_(bits) {}
   std::uint32_t bits_ = 0;
 };
@@ -125,7 +129,9 @@ public:
   void join_wait(FoldPath& into, const FoldPath* fresh, const FoldPath* again, Row wait);
   // Hot: once per step. `key`: what the composition counts the step as; `of`: its class, for the
   // scenarios.
-  void extend(FoldPath& path, PathKey key, StepClassId of, const Step& step) {
+  // `code`: what of the step's work its samples assign to code.
+  void extend(FoldPath& path, PathKey key, StepClassId of, const Step& step,
+              std::span<const CodeWork> code = {}) {
     std::uint64_t* const lengths = path.lengths();
     lengths[kWithLatency] += step.latency;
     if (step.work == 0)
@@ -135,12 +141,14 @@ public:
       lengths[i] += step.work;
     path.local_span += step.work;
     if (scenarios_.count() > 0)
-      scenarios_.extend(lengths + kFirstWhatIf, of, step);
+      scenarios_.extend(lengths + kFirstWhatIf, of, step, code);
     if (!track_composition_)
       return;
     path.composition = segments_.extend(path.composition, key, lengths[followed_] - before);
     for (const RegionWork& part : step.regions)
       path.composition = segments_.extend(path.composition, PathKey::of(part.region), part.work);
+    for (const CodeWork& part : code)
+      path.composition = segments_.extend(path.composition, PathKey::of(part.code), part.work);
   }
   // `child`, a copy of its spawner's path, leaves the spawner's task.
   void leave(FoldPath& child);

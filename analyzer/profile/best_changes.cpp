@@ -27,7 +27,8 @@ std::vector<std::uint64_t> powers_of_two() {
 
 } // namespace
 
-void predict_best_changes(Profile& profile, const Measured& measured, const TraceReadings& readings,
+void predict_best_changes(Profile& profile, const std::vector<StepSet>& functions,
+                          const Measured& measured, const TraceReadings& readings,
                           const ProfileOptions& options) {
   const std::vector<std::uint64_t> procs = powers_of_two();
   std::size_t made = 0;
@@ -39,11 +40,16 @@ void predict_best_changes(Profile& profile, const Measured& measured, const Trac
         change.kind == ChangeKind::Grain || change.kind == ChangeKind::Lock)
       continue;
     ++made;
-    WhatIfPoint* const point = quoted(is_region ? profile.what_if[change.index].points
-                                                : profile.explored[change.index].points);
+    const bool is_function = change.kind == ChangeKind::Function;
+    WhatIfPoint* const point =
+        quoted(is_region     ? profile.what_if[change.index].points
+               : is_function ? profile.functions->functions[change.index].points
+                             : profile.explored[change.index].points);
     Remedy remedy{.factor = point->factor, .is_removed = options.mode == WhatIfMode::Optimize};
     if (is_region)
       remedy.regions = profile.what_if[change.index].regions;
+    else if (is_function)
+      remedy.code = functions[change.index];
     else
       remedy.divided = profile.explored[change.index].classes;
     const auto times = predict_with(remedy, measured, profile.prediction, procs, readings);

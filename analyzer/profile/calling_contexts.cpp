@@ -56,7 +56,8 @@ CallingContexts calling_contexts(const Measured& measured, const std::vector<Sit
           .read({}, {.composition = true,
                      .contexts = TimelineSetup{.first = measured.read.first_time,
                                                .last = measured.read.last_time,
-                                               .work_is_time = measured.run().same_as_time}})
+                                               .work_is_time = measured.run().same_as_time},
+                     .samples = readings.samples() != nullptr})
           .fold;
   const auto places = places_of_rows(sites, measured.table.rows.size());
   const auto site_of = [&](Row row) { return places.contains(row) ? places[row] : kNoSite; };
@@ -70,6 +71,7 @@ CallingContexts calling_contexts(const Measured& measured, const std::vector<Sit
     result.edges.push_back({index_of(edge.from), index_of(edge.to), site_of(edge.row), edge.spawns,
                             found.contexts[edge.to].parent != edge.from});
   result.spawns = spawns_by_site(result.rows, result.edges);
+  result.samples = found.samples;
   const double hz = measured.read.time_hz > 0 ? measured.read.time_hz : 1e9; // a tick is 1 ns then
   const std::uint64_t first = measured.read.first_time;
   const auto ns = [&](std::uint64_t time) { return to_ns(time - std::min(first, time), hz); };

@@ -17,6 +17,7 @@ struct CallingContexts {
   std::vector<SiteSpawns> spawns;
   std::vector<TimelineSlice> timeline;
   Counters counters;
+  IdVector<StepClassId, ClassSamples> samples; // of each row, where readings know any
 };
 
 // `sites`: in the order of the profile; the result refers to them by index.

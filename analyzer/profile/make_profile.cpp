@@ -14,6 +14,7 @@
 #include "profile/conservation.h"
 #include "profile/elapsed_time.h"
 #include "profile/findings.h"
+#include "profile/functions.h"
 #include "profile/grain_size.h"
 #include "profile/lock_predictions.h"
 #include "profile/locks.h"
@@ -32,7 +33,9 @@
 #include "report/numbers.h"
 #include "report/phrases.h"
 #include "sites/constructs.h"
+#include "sites/sampled_code.h"
 #include "trace/metadata_reader.h"
+#include "trace/samples_reader.h"
 
 #include <fmt/format.h>
 
@@ -313,13 +316,22 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   const Burden assumed = burden_before_reading(options, info.run);
 
   TraceReadings readings(source, info, table, options);
+  const std::optional<SampleFile> samples = read_samples(source, info.run.session);
+  std::optional<SampledCode> sampled_code;
+  if (samples) {
+    readings.begin_phase("functions");
+    sampled_code = name_samples(*samples, given.debug_files, given.path_map);
+    readings.know_samples(&*sampled_code, nullptr);
+  }
   readings.begin_phase("profile");
   // The first reading evaluates as many scenarios as fit; the others take further readings.
   const std::size_t along = std::min(TraceReadings::kScenariosPerReading, plan.scenarios.size());
   const std::vector<Row> chains = first_chains(table);
-  auto [fold, summary] =
-      readings.read(plan.part(0, along),
-                    {.sites = true, .composition = true, .chains = chains, .burden = assumed.work});
+  auto [fold, summary] = readings.read(plan.part(0, along), {.sites = true,
+                                                             .composition = true,
+                                                             .chains = chains,
+                                                             .burden = assumed.work,
+                                                             .samples = samples.has_value()});
   add_chains(fold, readings);
   add_constructs(table, summary.constructs);
   Measured measured_so_far{info, table, std::move(summary), std::move(fold)};
@@ -348,6 +360,14 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   predict_lock_changes(locks, measured, prediction, readings);
   readings.begin_phase("what-if");
   Exploration exploration = explore(measured, readings, options);
+  std::optional<SampleWeights> sample_weights;
+  std::optional<FoundFunctions> functions;
+  if (samples) {
+    sample_weights.emplace(measured.fold.samples, *sampled_code);
+    readings.know_samples(&*sampled_code, &*sample_weights);
+    functions =
+        sampled_functions(measured, *samples, *sampled_code, *sample_weights, readings, options);
+  }
   std::optional<TargetSearch> search = search_target(measured, readings, options, chosen, locks);
   readings.begin_phase("grain sizes");
   auto grains = try_grains(measured, sites.rows, readings, options);
@@ -360,6 +380,8 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   CallingContexts contexts;
   if (options.contexts)
     contexts = calling_contexts(measured, sites.rows, readings);
+  if (functions)
+    divide_contexts(*functions, *sampled_code, contexts.samples, contexts.rows);
   CheckedAttribution attribution = check_attribution(measured);
   CheckedBalance balance = check_balance(measured);
   readings.begin_phase("elapsed time");
@@ -430,6 +452,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
       .explored = std::move(exploration.candidates),
       .not_explored = std::move(exploration.skipped_because),
       .explored_left_out = exploration.left_out,
+      .functions = functions ? std::optional(std::move(functions->functions)) : std::nullopt,
       .grains = std::move(grains),
       .advised_grains = std::move(advised_grains),
       .search = std::move(search),
@@ -460,7 +483,8 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   }
   readings.begin_phase("best changes");
   if (options.pictures)
-    predict_best_changes(profile, measured, readings, options);
+    predict_best_changes(profile, functions ? functions->code : std::vector<StepSet>(), measured,
+                         readings, options);
   describe_findings(profile);
   profile.verdict = judge(profile);
   Advice advice = advise(profile);

@@ -145,8 +145,14 @@ void add_own(const Dag& dag, const Measured& measured, Prediction& prediction) {
 class RemedyRecorder final : public DagRecorder {
 public:
   RemedyRecorder(const StepCosts& costs, const Remedy& remedy, std::size_t nodes_expected,
-                 const LockChoice* locks)
+                 const LockChoice* locks, const TraceReadings& readings)
       : DagRecorder(costs, nodes_expected, locks), remedy_(remedy) {
+    if (!remedy.code.rests.empty() && readings.samples())
+      samples_.emplace(*readings.samples(), readings.weights());
+    for (const CodeId id : remedy.code.code)
+      is_divided_code_.grown_to(id) = 1;
+    for (const CodeShare& rest : remedy.code.rests)
+      rests_.grown_to(rest.of) = rest.share;
     for (const StepClassId id : remedy.divided)
       is_divided_.grown_to(id) = 1;
     for (const RegionId id : remedy.regions)
@@ -158,7 +164,8 @@ public:
     std::uint64_t work = all, overhead = overhead_of(frame, step);
     if (is_divided_.contains(of) && is_divided_[of])
       work /= remedy_.factor;
-    else if (const std::uint64_t inside = std::min(work, inside_of(step)); inside > 0)
+    else if (const std::uint64_t inside = std::min(work, inside_of(step) + inside_code(of, step));
+             inside > 0)
       work -= inside - inside / remedy_.factor;
     const bool names_row =
         step.opened.kind == BoundaryKind::Spawn || step.opened.kind == BoundaryKind::Wait;
@@ -177,8 +184,24 @@ private:
     return inside;
   }
 
+  std::uint64_t inside_code(StepClassId of, const Step& step) {
+    if (!samples_)
+      return 0;
+    std::uint64_t inside = 0, rest = step.work;
+    for (const CodeWork& part : samples_->file(of, step)) {
+      rest -= part.work;
+      if (is_divided_code_.contains(part.code) && is_divided_code_[part.code])
+        inside += part.work;
+    }
+    return inside +
+           (rests_.contains(of) ? static_cast<std::uint64_t>(Wide{rest} * rests_[of] >> 16) : 0);
+  }
+
   const Remedy& remedy_;
   StepClassTable classes_;
+  std::optional<StepSamples> samples_;
+  IdVector<CodeId, std::uint8_t> is_divided_code_;
+  IdVector<StepClassId, std::uint32_t> rests_; // of 65536
   IdVector<StepClassId, std::uint8_t> is_divided_;
   IdVector<RegionId, std::uint8_t> is_divided_region_;
 };
@@ -221,7 +244,7 @@ std::vector<std::uint64_t> predict_with(const Remedy& remedy, const Measured& me
                                         const TraceReadings& readings) {
   const LockChoice choice = choice_of(prediction.simulated_locks);
   RemedyRecorder recorder(step_costs(prediction), remedy, measured.read.steps,
-                          choice.rules.empty() ? nullptr : &choice);
+                          choice.rules.empty() ? nullptr : &choice, readings);
   readings.read(recorder);
   const Dag& dag = recorder.dag();
   const LockCosts lock_times = lock_costs(measured);

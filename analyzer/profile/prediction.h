@@ -31,6 +31,7 @@ struct Remedy {
   std::vector<StepClassId> divided; // their work is divided by `factor`, and done by others
   std::uint64_t factor = 1;
   std::vector<RegionId> regions = {}; // the same for what is inside them
+  StepSet code = {};                  // the same for code, by samples
   bool is_removed = false;            // the work that is left out is not done at all
   // Sections of locks in that code become shorter; else others do as many of the same length.
   bool shortens_sections = true;

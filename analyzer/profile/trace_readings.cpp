@@ -33,6 +33,9 @@ void TraceReadings::read(DagVisitor& visitor) const {
 }
 
 TraceReadings::Result TraceReadings::read_once(const WhatIfPlan& plan, const Wanted& wanted) const {
+  const bool divides = wanted.code || std::ranges::any_of(plan.sets, [](const StepSet& set) {
+                         return !set.code.empty() || !set.rests.empty();
+                       });
   DagFold fold({.plan = plan,
                 .callers = table_.callers,
                 .regions = table_.regions.size(),
@@ -42,6 +45,8 @@ TraceReadings::Result TraceReadings::read_once(const WhatIfPlan& plan, const Wan
                 .composition = wanted.composition,
                 .burden = wanted.burden,
                 .contexts = wanted.contexts,
+                .samples = wanted.samples || divides ? samples_ : nullptr,
+                .weights = divides ? weights_ : nullptr,
                 .join_costs = wanted.join_costs});
   Result result;
   result.summary = DagReader(source_, info_, table_.maps, fold, from_first_use_).run();

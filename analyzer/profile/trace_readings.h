@@ -37,6 +37,8 @@ public:
     std::uint64_t burden = 0;
     std::optional<TimelineSetup> contexts = {};
     const IdVector<Row, std::uint64_t>* join_costs = nullptr; // as in FoldSetup
+    bool samples = false;                                     // counted per class
+    bool code = false; // what samples say of each step's work; plans with code always know that
   };
   Result read(const WhatIfPlan& plan, const Wanted& wanted) const;
   // Reads the trace for another visitor.
@@ -59,6 +61,15 @@ public:
   std::vector<GrainTrials::Result> try_grains(const std::vector<GrainChange>& changes,
                                               const IdVector<Row, std::uint64_t>* join_costs) const;
 
+  // From here on readings know the samples, and how they are weighed. Both outlive this.
+  void know_samples(const SampledCode* samples, const SampleWeights* weights) {
+    samples_ = samples;
+    weights_ = weights;
+  }
+
+  const SampledCode* samples() const { return samples_; }
+  const SampleWeights* weights() const { return weights_; }
+
   unsigned jobs() const { return jobs_; }
   // For the progress display: the purpose of the readings from here on.
   void begin_phase(const std::string& name) const;
@@ -79,6 +90,8 @@ private:
   const WhatIfMode mode_;
   const unsigned jobs_;
   const bool from_first_use_;
+  const SampledCode* samples_ = nullptr;
+  const SampleWeights* weights_ = nullptr;
   std::uint64_t greatest_lock_ = 0; // 0: none limits anything
   ProgressSink* const progress_;    // null: no progress display
 };

@@ -15,13 +15,15 @@ bool is_near(double a, double b, double tolerance) {
 }
 
 bool repeats(const Change& change, const Change& other) {
+  // What samples estimate is the same if it is nearly so.
+  const double inexact = change.kind == ChangeKind::Function ? 2.5 : 1;
   if (change.kind == ChangeKind::Lock || other.kind == ChangeKind::Lock)
     return false;
   const auto& points = *change.points;
   const auto& others = *other.points;
   if ((points.size() == 1) != (others.size() == 1) ||
       !is_near(static_cast<double>(change.critical_work), static_cast<double>(other.critical_work),
-               0.02))
+               0.02 * inexact))
     return false;
   bool any = false;
   for (const WhatIfPoint& point : points) {
@@ -29,7 +31,7 @@ bool repeats(const Change& change, const Change& other) {
     if (same == others.end())
       continue;
     any = true;
-    if (!is_near(point.parallelism.value(), same->parallelism.value(), 0.015))
+    if (!is_near(point.parallelism.value(), same->parallelism.value(), 0.015 * inexact))
       return false;
   }
   return any;
@@ -64,6 +66,7 @@ public:
   void add_locks();
   void add_regions();
   void add_explored(CandidateKind kind, bool of_main);
+  void add_functions();
   std::vector<Change> take() {
     const auto is_region = [](const Change& change) {
       return change.kind <= ChangeKind::AllRegions;
@@ -124,6 +127,17 @@ void Changes::add_locks() {
   }
 }
 
+// Those of the program. Of several that call each other and have the same figures, the outermost.
+void Changes::add_functions() {
+  if (!profile_.functions)
+    return;
+  const auto& rows = profile_.functions->functions;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].is_candidate())
+      add(ChangeKind::Function, i, "function " + rows[i].short_name, rows[i].points,
+          rows[i].critical_work.work);
+}
+
 void Changes::add_explored(CandidateKind kind, bool of_main) {
   static constexpr ChangeKind kKinds[] = {ChangeKind::Site, ChangeKind::CodeSegment,
                                           ChangeKind::Wait, ChangeKind::Grain};
@@ -151,6 +165,7 @@ std::vector<Change> changes_of(const Profile& profile) {
         return target.kind == CandidateKind::CodeSegment && target.of_main;
       }))
     changes.add_explored(CandidateKind::Site, true);
+  changes.add_functions();
   changes.add_explored(CandidateKind::Wait, false);
   for (std::size_t i = 0; i < profile.grains.size(); ++i)
     changes.add(ChangeKind::Grain, i, profile.grains[i].name, profile.grains[i].points, 0);

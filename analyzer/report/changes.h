@@ -11,14 +11,24 @@
 
 namespace tp::analysis {
 
-enum class ChangeKind : std::uint8_t { Region, AllRegions, Site, CodeSegment, Wait, Grain, Lock };
+enum class ChangeKind : std::uint8_t {
+  Region,
+  AllRegions,
+  Site,
+  CodeSegment,
+  Wait,
+  Grain,
+  Lock,
+  Function
+};
 // In JSON: stable.
 inline constexpr const char* kChangeNames[] = {"region", "regions", "site", "stretch",
-                                               "wait",   "grain",   "lock"};
+                                               "wait",   "grain",   "lock", "function"};
 
 struct Change {
   ChangeKind kind = ChangeKind::Site;
-  // Into Profile::what_if, Profile::grains (Grain), Locks::rows (Lock), or Profile::explored.
+  // Into Profile::what_if, Profile::grains (Grain), Locks::rows (Lock), SampledFunctions::functions
+  // (Function), or Profile::explored.
   std::uint32_t index = 0;
   std::string name;                                 // in words
   const std::vector<WhatIfPoint>* points = nullptr; // the profile's, or `of_lock`; not empty

@@ -808,6 +808,66 @@ Json known(const std::optional<std::uint64_t>& figure) {
   return figure ? Json(*figure) : Json();
 }
 
+Json sampled_json(const SampledWork& work) {
+  return {work.low, work.high};
+}
+
+Json sampling_json(const SampledFunctions& functions) {
+  Json damage = nullptr;
+  if (!functions.damage.empty())
+    damage = functions.damage;
+  return {{"method", functions.method},
+          {"call_graph", functions.call_graph},
+          {"rate", functions.rate},
+          {"measured_rate", two_decimals(functions.measured_rate)},
+          {"samples", functions.samples},
+          {"in_steps", functions.filed},
+          {"between_steps", functions.outside},
+          {"cut_stacks", functions.cut},
+          {"lost", functions.lost},
+          {"damage", damage},
+          {"not_sampled_work", functions.not_sampled_work},
+          {"not_sampled_critical_work", functions.not_sampled_critical_work}};
+}
+
+Json function_json(const Profile& profile, const FunctionRow& row) {
+  return {{"name", row.name},
+          {"short_name", row.short_name},
+          {"kind", row.kind},
+          {"of_library", row.of_library},
+          {"file", row.file},
+          {"line", row.line},
+          {"module", row.module},
+          {"rank", row.rank},
+          {"samples", row.samples},
+          {"self_samples", row.self_samples},
+          {"work", row.work.work},
+          {"work_interval", sampled_json(row.work)},
+          {"critical_work", row.critical_work.work},
+          {"critical_work_interval", sampled_json(row.critical_work)},
+          {"critical_percent", number(percent2(row.critical_work.work, profile.span))},
+          {"self_work", row.self_work.work},
+          {"self_work_interval", sampled_json(row.self_work)},
+          {"self_critical_work", row.self_critical_work.work},
+          {"self_critical_work_interval", sampled_json(row.self_critical_work)},
+          {"points", points_json(row.points)},
+          {"self_points", points_json(row.self_points)}};
+}
+
+Json line_json(const Profile& profile, const LineRow& row) {
+  return {{"file", row.file},
+          {"line", row.line},
+          {"function", row.function},
+          {"rank", row.rank},
+          {"samples", row.samples},
+          {"work", row.work.work},
+          {"work_interval", sampled_json(row.work)},
+          {"critical_work", row.critical_work.work},
+          {"critical_work_interval", sampled_json(row.critical_work)},
+          {"critical_percent", number(percent2(row.critical_work.work, profile.span))},
+          {"points", points_json(row.points)}};
+}
+
 Json latency_ns(const Profile& profile) {
   const double hz =
       profile.run.same_as_time ? profile.read.time_hz : static_cast<double>(profile.run.work.hz);
@@ -919,6 +979,13 @@ std::string write_json(const Profile& profile, const JsonParts& parts) {
   text.array("locks_not_observed", profile.locks.unseen.locks, unseen_lock_json);
   text.array("locks", profile.locks.rows,
              [&](const LockRow& lock) { return lock_json(profile, lock); });
+  if (const auto& functions = profile.functions) {
+    text.field("sampling", sampling_json(*functions));
+    text.array("functions", functions->functions,
+               [&](const FunctionRow& row) { return function_json(profile, row); });
+    text.array("lines", functions->lines,
+               [&](const LineRow& row) { return line_json(profile, row); });
+  }
   text.field("regions", regions_json(profile));
   text.field("what_if", what_if_json(profile));
   text.field("conservation", conservation_json(profile));

@@ -535,6 +535,8 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   add_run(tail, profile, options.unicode);
   if (!options.verbose)
     add_locks(tail, profile, 2);
+  if (const std::string functions = functions_line(profile); !functions.empty())
+    tail.add_text("Functions  " + functions, 11);
   const RunPathPart& path = profile.elapsed.path;
   const std::string delays = delays_line(profile);
   if (!delays.empty() && path.scheduler() >= path.length() / 2)

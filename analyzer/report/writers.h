@@ -36,6 +36,12 @@ std::string write_region_csv(const RegionInfo& region, const WhatIfCurve& curve)
 bool is_profile_csv(std::string_view text);
 bool is_all_regions_csv(std::string_view text);
 bool is_region_csv(std::string_view text);
+// functions.cpp: only of profiles with samples.
+std::string write_functions_text(const Profile& profile, const TextOptions& options);
+std::string write_functions_csv(const Profile& profile);
+bool is_functions_csv(std::string_view text);
+// Those with most of the critical path, in a few words; empty: no samples say that.
+std::string functions_line(const Profile& profile);
 // json.cpp
 struct JsonParts {
   bool timeline = false; // Profile::timeline

@@ -5,6 +5,7 @@
 #include "trace/trace_source.h"
 
 #include "base/problem.h"
+#include "tp/trace/samples_format.h"
 #include "tp/trace/trace_format.h"
 
 #include <fmt/format.h>
@@ -147,6 +148,9 @@ TraceSource open_directory(const std::string& path) {
     source.sites_jsonl = read_text(directory / "sites.jsonl");
   if (fs::exists(directory / "end.json", error))
     source.end_json = read_text(directory / "end.json");
+
+  if (fs::exists(directory / trace::kSamplesFile, error))
+    source.samples.emplace(StreamBytes::map((directory / trace::kSamplesFile).string()));
 
   std::map<std::uint32_t, std::string> files;
   fs::directory_iterator entries(directory, error);

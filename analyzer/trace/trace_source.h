@@ -41,6 +41,7 @@ struct TraceSource {
   std::string sites_jsonl;
   std::optional<std::string> end_json;
   std::vector<StreamBytes> streams;
+  std::optional<StreamBytes> samples; // trace/samples_reader.h
   // If not null, readings add the bytes that they have read, from any thread. Not owned.
   std::atomic<std::uint64_t>* bytes_taken = nullptr;
 

@@ -53,6 +53,26 @@ std::string command_for_more(const Json& report) {
   return {};
 }
 
+// What tp-run --sample takes here.
+std::string sampling_text(const Json& sampling) {
+  const std::string method = sampling["method"], reason = sampling["reason"],
+                    command = sampling["command"];
+  const unsigned most = sampling["most_per_second"];
+  std::string text = "Samples of stacks (tp-run --sample): ";
+  if (method == "cycles")
+    text += fmt::format("by hardware cycles, precise_ip {}\n", sampling["precise"].get<unsigned>());
+  else if (method == "cpu-clock")
+    text += "by the kernel's clock of each thread's CPU time\n";
+  else
+    text += most > 0 ? fmt::format("by timers and a signal, at most {} per second\n", most)
+                     : "by timers and a signal\n";
+  if (!reason.empty())
+    text += fmt::format("No better ones: {}\n", reason);
+  if (!command.empty())
+    text += fmt::format("To enable better samples: {}\n", command);
+  return text;
+}
+
 std::string table_of(const Json& report) {
   std::string text = fmt::format("  {:<13}  {:<12}  {:<5}  {:>7}  {:<11}  {}\n", "Clock",
                                  "tp-run -e", "Works", "ns/read", "Kernel time", "Unit or reason");
@@ -65,6 +85,8 @@ std::string table_of(const Json& report) {
     text += fmt::format("To enable a better clock: {}\n", command);
   else if (!reason.empty())
     text += fmt::format("No better clock can be enabled on this machine: {}\n", reason);
+  if (report.contains("sampling"))
+    text += sampling_text(report["sampling"]);
   return text;
 }
 

@@ -51,6 +51,10 @@ Variables program_environment(const Options& options, const Prefix& prefix,
     variables.emplace_back("TP_DIVIDE", "1");
   if (!options.locks.empty())
     variables.emplace_back("TP_LOCKS", options.locks);
+  if (!options.sample.empty())
+    variables.emplace_back("TP_SAMPLE", options.sample);
+  if (!options.call_graph.empty())
+    variables.emplace_back("TP_CALL_GRAPH", options.call_graph);
   if (options.style.is_verbose())
     variables.emplace_back("TP_VERBOSE", "1");
   return variables;

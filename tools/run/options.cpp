@@ -70,6 +70,29 @@ void check_process(const CommandLine& line, const Options& options) {
     throw unexpected(name, "no program", "'" + options.command.front() + "'");
 }
 
+bool is_number(std::string_view text, int least, int most, int multiple_of = 1) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() && value >= least &&
+         value <= most && value % multiple_of == 0;
+}
+
+// The runtime would ignore a bad value; here it is an error.
+void check_sampling(const CommandLine& line, const Options& options) {
+  if (line.given("--sample") && options.sample != "off" && !is_number(options.sample, 1, 20'000))
+    throw unexpected("--sample", "samples per second of CPU time, 1 to 20000, or off",
+                     "'" + options.sample + "'");
+  constexpr std::string_view kWithSize = "dwarf,";
+  const std::string_view graph = options.call_graph;
+  const bool known =
+      graph == "dwarf" || graph == "fp" || graph == "none" ||
+      (graph.starts_with(kWithSize) && is_number(graph.substr(kWithSize.size()), 64, 65'528, 8));
+  if (line.given("--call-graph") && !known)
+    throw unexpected("--call-graph",
+                     "dwarf, dwarf,BYTES with a multiple of 8 up to 65528, fp or none",
+                     "'" + options.call_graph + "'");
+}
+
 void check(const CommandLine& line, const std::string& max_size, const std::string& delay,
            const std::string& duration, Options& options) {
   if (line.given("--event") && options.events.empty())
@@ -80,6 +103,7 @@ void check(const CommandLine& line, const std::string& max_size, const std::stri
       throw unexpected("--max-size", "a size such as 500M or 2G", "'" + max_size + "'");
     options.max_size = *bytes;
   }
+  check_sampling(line, options);
   if (!options.analyze_to.empty() && !options.analyze_to.ends_with(".csv"))
     throw unexpected("--analyze", "a file name that ends in .csv", "'" + options.analyze_to + "'");
   if (!options.report_to.empty() && !options.report_to.ends_with(".html"))
@@ -121,6 +145,14 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
       "--locks", options.locks, {"auto", "all", "off"},
       "Record locks (default: $TP_LOCKS, else auto): the sections of code that hold them, and "
       "how long threads wait for them; off: nothing of that");
+  line.value(
+      "--sample", options.sample, "HZ|off",
+      "Sample stacks so many times per second of CPU time, for functions and lines (default: "
+      "$TP_SAMPLE, else off)");
+  line.value(
+      "--call-graph", options.call_graph, "dwarf[,BYTES]|fp|none",
+      "What a sample knows of the stack (default: $TP_CALL_GRAPH, else dwarf): a copy of its "
+      "innermost bytes (1024), a chain of frame pointers, or nothing");
   line.flag("--paused", options.paused, "Record nothing until the program calls tp::resume()");
   line.value("--delay", delay, "SECONDS", "Record nothing at first, for 5, 0.5 or 500ms");
   line.value("--duration", duration, "SECONDS",

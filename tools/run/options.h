@@ -16,7 +16,9 @@ struct Options {
   std::string events;       // -e; empty: TP_EVENT, else the runtime's default
   unsigned as_if_cores = 0; // 0: the number of CPUs
   bool divide = false;
-  std::string locks; // empty: TP_LOCKS, else auto
+  std::string locks;      // empty: TP_LOCKS, else auto
+  std::string sample;     // empty: TP_SAMPLE, else the runtime's default
+  std::string call_graph; // empty: TP_CALL_GRAPH, else dwarf
   bool paused = false;
   std::uint64_t delay_ns = 0;
   std::uint64_t duration_ns = 0; // 0: to the end of the program

@@ -136,13 +136,13 @@ export class Model {
   get changes() {
     const whatIf = this.profile.what_if ?? {};
     const words = /** @type {Record<string, string>} */ ({ site: "all tasks of a site", stretch: "code between tasks",
-      wait: "if the code after it did not wait", grain: "with another grain size", lock: "a lock" });
+      wait: "if the code after it did not wait", grain: "with another grain size", lock: "a lock", function: "by samples" });
     /** @type {Change[]} */
     const changes = [];
     for (const { kind, index, name, change } of whatIf.changes ?? []) {
       const lock = kind === "lock" ? this.profile.locks?.[index] : undefined;
       const points = lock?.what_if?.filter((/** @type {{change: string}} */ each) => each.change === change);
-      const target = lock ? { file: lock.file, line: lock.line, points } : kind.startsWith("region") ? whatIf.curves?.[index] : kind === "grain" ? whatIf.grains?.[index] : whatIf.explored?.[index];
+      const target = lock ? { file: lock.file, line: lock.line, points } : kind === "function" ? this.profile.functions?.[index] : kind.startsWith("region") ? whatIf.curves?.[index] : kind === "grain" ? whatIf.grains?.[index] : whatIf.explored?.[index];
       if (!target?.points?.length) continue; // the page has the best ones only
       const region = kind === "region" ? this.profile.regions?.[target.regions?.[0]] : undefined;
       const at = region ?? (target.line > 0 ? target : { file: target.from_file, line: target.from_line });

@@ -83,7 +83,7 @@ std::string source_json(const Source& source, double ticks_per_ns) {
 
 } // namespace
 
-std::string clock_report() {
+std::string clock_report(const std::string& sampling) {
   const TimePair start = read_time_pair();
   choose_counting_clock("auto");
   choose_other_clock("auto", start);
@@ -99,6 +99,7 @@ std::string clock_report() {
   return report.text("schema", "taskpath.doctor/1")
       .raw("auto", automatic.str())
       .raw("sources", sources + "]")
+      .raw("sampling", sampling)
       .str();
 }
 

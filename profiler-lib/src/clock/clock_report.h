@@ -9,7 +9,7 @@ namespace tp::rt {
 
 // JSON, schema taskpath.doctor/1: {"schema", "auto": {"clock", "event", "reason"}, "sources":
 // [...]}, where each source is {"clock", "event", "works"} and either {"reason", "command"} or
-// {"unit", "kernel_included", "ns_per_read"}. Takes some ms.
-std::string clock_report();
+// {"unit", "kernel_included", "ns_per_read"}; "sampling" is a JSON value of the caller's. Takes some ms.
+std::string clock_report(const std::string& sampling);
 
 } // namespace tp::rt

@@ -8,6 +8,7 @@
 
 #include "builder/dpst_builder.h"
 #include "hooks/current_thread.h"
+#include "sampling/sampler.h"
 #include "session/session.h"
 #include "sites/thread_sites.h"
 
@@ -48,7 +49,7 @@ extern "C" {
 
 TP_EXPORT int tp_on_thread_create(tp_thread* thread, const void* function, const void* argument,
                                   const void* caller) noexcept {
-  if (own_code.contains(reinterpret_cast<std::uintptr_t>(caller)) ||
+  if (own_code.contains(reinterpret_cast<std::uintptr_t>(caller)) || creates_sampler() ||
       recording() == Recording::Off || (recording() == Recording::NotStarted && !needs_onetbb()))
     return 0;
   ThreadState* const state = thread_state_or_create();

@@ -6,6 +6,7 @@
 #include "base/json_writer.h"
 #include "clock/clock_report.h"
 #include "clock/work_clock.h"
+#include "sampling/sampler.h"
 
 #include <algorithm>
 #include <cstring>
@@ -20,6 +21,21 @@ void copy_out(const std::string& text, char* to, unsigned long size) {
   const std::size_t length = std::min<std::size_t>(text.size(), size - 1);
   std::memcpy(to, text.data(), length);
   to[length] = '\0';
+}
+
+// What tp-run --sample takes on this machine.
+std::string sampling_json() {
+  tp::rt::SamplingPlan plan;
+  plan.rate = 1000;
+  const tp::rt::SamplingProbe probe = tp::rt::probe_sampling(plan);
+  tp::rt::JsonObject json;
+  json.boolean("works", probe.works)
+      .text("method", tp::trace::kSampleMethodNames[static_cast<unsigned>(probe.source.method)])
+      .number("precise", probe.source.precise)
+      .number("most_per_second", probe.most)
+      .text("reason", probe.reason)
+      .text("command", probe.command);
+  return json.str();
 }
 
 } // namespace
@@ -42,7 +58,7 @@ TP_EXPORT int tp_probe_event(const char* event, char* message, unsigned long siz
 }
 
 TP_EXPORT int tp_report_clocks(char* json, unsigned long size) noexcept {
-  const std::string text = tp::rt::clock_report();
+  const std::string text = tp::rt::clock_report(sampling_json());
   copy_out(text, json, size);
   return text.size() < size ? 0 : 1;
 }

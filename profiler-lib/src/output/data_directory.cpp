@@ -3,6 +3,7 @@
 #include "output/data_directory.h"
 
 #include "base/descriptor_room.h"
+#include "tp/trace/samples_format.h"
 #include "tp/trace/trace_format.h"
 
 #include <cerrno>
@@ -106,7 +107,7 @@ void remove_recording(const std::string& path) {
   while (const dirent* entry = readdir(directory)) {
     const std::string_view name = entry->d_name;
     const bool ours = name == "run.json" || name == "sites.jsonl" || name == "end.json" ||
-                      name == "control" ||
+                      name == "control" || name == trace::kSamplesFile ||
                       (name.size() > 4 && name.ends_with(trace::kStreamSuffix));
     if (ours)
       ::unlinkat(dirfd(directory), entry->d_name, 0);

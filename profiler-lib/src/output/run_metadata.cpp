@@ -194,6 +194,8 @@ std::string end_json(const RunEnd& end) {
       .number("recorded_cpu_ns", end.recorded_cpu_ns)
       .number("window_count", end.window_count)
       .raw("windows", array_json(end.windows, window_json));
+  if (!end.sampling.empty())
+    json.raw("sampling", end.sampling);
   return json.str() + "\n";
 }
 

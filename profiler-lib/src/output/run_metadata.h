@@ -50,6 +50,7 @@ struct RunEnd {
   bool truncated = false;          // a stream stopped early: disk full, size limit, no descriptor
   bool unfinished = false;         // tasks were still running
   std::uint64_t virtual_work = 0;  // of all threads
+  std::string sampling;            // a JSON object; empty: no samples were asked for
   std::uint64_t not_counted_ns =
       0; // CPU time of all threads during which their events were not counted
   std::vector<std::uint32_t>

@@ -58,6 +58,14 @@ void set_size_limit(std::uint64_t bytes) {
   size_left = bytes == 0 || bytes > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(bytes);
 }
 
+bool take_from_size_limit(std::uint64_t bytes) {
+  const auto wanted = static_cast<std::int64_t>(bytes);
+  if (size_left.fetch_sub(wanted) >= wanted)
+    return true;
+  size_left.fetch_add(wanted);
+  return false;
+}
+
 bool any_truncated() {
   return truncated_somewhere;
 }

@@ -101,6 +101,9 @@ std::string stream_file_name(std::uint32_t stream);
 // Sets the number of bytes that all streams of the process may take together, 0: no limit. Before
 // the first writer.
 void set_size_limit(std::uint64_t bytes);
+// Takes bytes of another file of the recording from that number. False: there are not so many left, and
+// none are taken. By any thread.
+bool take_from_size_limit(std::uint64_t bytes);
 // True once any writer had to stop recording. By any thread.
 bool any_truncated();
 

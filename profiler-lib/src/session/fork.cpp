@@ -5,6 +5,7 @@
 
 #include "base/recording_state.h"
 #include "builder/edge_table.h"
+#include "sampling/sampler.h"
 #include "session/control.h"
 #include "session/session_state.h"
 
@@ -15,9 +16,11 @@ namespace {
 
 void before_fork() {
   session().mutex.lock();
+  lock_sampler();
 }
 
 void after_fork_in_parent() {
+  unlock_sampler();
   session().mutex.unlock();
 }
 
@@ -44,6 +47,8 @@ void after_fork_in_child() {
   s.start = read_start_point();
   s.start_clock = ThreadClock{};
   pthread_setspecific(s.key, nullptr);
+  forget_sampling();
+  unlock_sampler();
   s.mutex.unlock();
 }
 

@@ -7,12 +7,15 @@
 // they are idle. Nothing is freed that a late thread might access.
 #include "session/session.h"
 
+#include "base/json_writer.h"
 #include "base/messages.h"
 #include "base/no_cancel.h"
 #include "base/recording_state.h"
 #include "builder/dpst_builder.h"
 #include "builder/lock_records.h"
 #include "output/run_metadata.h"
+#include "sampling/sample_timer.h"
+#include "sampling/sampler.h"
 #include "session/control.h"
 #include "session/fork.h"
 #include "session/session_state.h"
@@ -117,6 +120,11 @@ bool start_session(Session& s) {
   sample_short_sections(s.settings.locks == Locks::Auto);
   tp_locks_are_on = s.settings.locks != Locks::Off ? 1 : 0;
   set_recording(Recording::On);
+  // With the virtual clock steps are not made of time.
+  SamplingPlan sampling = s.settings.sampling;
+  if (clock_config.kind == ClockKind::Virtual)
+    sampling.rate = 0;
+  begin_sampling(sampling, s.id, s.directory.file(trace::kSamplesFile));
   if (follow_times(s))
     return true;
   if (!tp_control_page.end_by(ControlPage::kProcess)) {
@@ -207,6 +215,7 @@ void leave_thread(void* state) {
   if (recording() != Recording::On)
     return;
   end_created(thread);
+  end_sampled_thread(static_cast<std::uint32_t>(thread.os_thread));
   const bool clean = thread.frame.load(std::memory_order_relaxed) == &thread.root;
   const std::uint64_t cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
   end_thread(thread, cpu_ns);
@@ -234,10 +243,31 @@ void wait_for_workers(Session& s) {
   }
 }
 
+std::string sampling_json(const SamplingTotals& totals) {
+  if (!totals.asked)
+    return {};
+  JsonObject json;
+  json.text("method", totals.works
+                          ? trace::kSampleMethodNames[static_cast<unsigned>(totals.source.method)]
+                          : "")
+      .number("period_ns", totals.source.period_ns)
+      .number("precise", totals.source.precise)
+      .number("samples", totals.samples)
+      .number("lost", totals.lost)
+      .number("unsampled_threads", totals.unsampled)
+      .number("cpu_ns", totals.cpu_ns)
+      .text("reason", totals.reason)
+      .text("command", totals.command);
+  return json.str();
+}
+
 // The totals of the run, with those of the threads that are alive.
-RunEnd run_end(Session& s, bool unfinished) {
+RunEnd run_end(Session& s, bool unfinished, const SamplingTotals& sampling) {
   RunEnd end;
-  end.cpu_ns = elapsed_since(s.start.cpu_ns, read_posix(CLOCK_PROCESS_CPUTIME_ID));
+  end.sampling = sampling_json(sampling);
+  // Without the sampler's thread.
+  end.cpu_ns =
+      elapsed_since(s.start.cpu_ns + sampling.cpu_ns, read_posix(CLOCK_PROCESS_CPUTIME_ID));
   end.start_mono_ns = s.start.time.mono_ns;
   end.truncated = any_truncated();
   end.unfinished = unfinished;
@@ -258,7 +288,7 @@ RunEnd run_end(Session& s, bool unfinished) {
   }
   end.window_count = page.begun;
   end.recorded_ns = page.recorded_ns;
-  end.recorded_cpu_ns = page.recorded_cpu_ns;
+  end.recorded_cpu_ns = elapsed_since(sampling.cpu_ns, page.recorded_cpu_ns);
   for (const TraceWriter* writer : s.writers) // a late worker may still add chunks
     end.chunks.push_back(writer->chunks());
   return end;
@@ -272,13 +302,14 @@ void end_files(Session& s, bool unfinished) {
     tp_locks_are_on = 0;
     set_recording(Recording::Off);
   }
+  const SamplingTotals sampling = end_sampling();
   for (ThreadState* thread : s.threads) {
     unfinished |=
         thread->is_worker && thread->frame.load(std::memory_order_acquire) != &thread->root;
     thread->writer.finish_foreign();
   }
   std::string error;
-  if (!s.directory.write_file("end.json", end_json(run_end(s, unfinished)), error))
+  if (!s.directory.write_file("end.json", end_json(run_end(s, unfinished, sampling)), error))
     warn("end.json", error);
   ::unlink(s.directory.file(kControlFile).c_str());
 }
@@ -322,10 +353,16 @@ void finish_session() {
   if (choose_counting_clock(s.settings.event) && !open_clock(s.start_clock))
     close_clock(s.start_clock);
   handle_forks();
+  // A window, a pause or virtual work leaves out what comes before the first event.
+  if (s.settings.sampling.rate > 0 && !s.settings.paused && s.settings.window_begin_ns == 0 &&
+      s.settings.event.rfind("virtual", 0) != 0 && needs_onetbb())
+    sample_before_recording(s.settings.sampling, static_cast<std::uint32_t>(s.start.thread));
 }
 
 [[gnu::destructor]] void unload_library() {
   finish_session();
+  end_sampling(); // of a process that recorded nothing
+  ignore_sample_signal();
 }
 
 } // namespace
@@ -358,6 +395,7 @@ ThreadState* enter_thread(trace::ThreadRole role) noexcept try {
   const bool counts_already = loaded_library && s.start_clock.groups.kinds > 0;
   // Read before anything else: starting a session takes milliseconds.
   const PriorWork before = read_prior_work(s, loaded_library, counts_already);
+  const std::uint64_t entered = read_time();
   const bool is_first = recording() == Recording::NotStarted;
   if (is_first && !start_session(s))
     return nullptr;
@@ -394,6 +432,7 @@ ThreadState* enter_thread(trace::ThreadRole role) noexcept try {
     role = trace::ThreadRole::Main;
   s.threads.push_back(thread);
   begin_thread(*thread, role, prior, slept);
+  sample_thread(writer->stream(), static_cast<std::uint32_t>(os_thread), entered);
   if (is_first)
     record_forks(*thread, session_generation() - 1);
   // Not before: the program's malloc may wait for a lock, which the hooks would record.

@@ -64,6 +64,35 @@ bool parse_locks(std::string_view text, Locks& locks) {
   return true;
 }
 
+// Samples per second of CPU time.
+constexpr int kMostSamples = 20'000;
+
+bool parse_rate(const char* text, std::uint32_t& rate) {
+  int parsed = 0;
+  if (std::strcmp(text, "off") != 0 && !parse_int(text, 1, kMostSamples, parsed))
+    return false;
+  rate = static_cast<std::uint32_t>(parsed);
+  return true;
+}
+
+// "dwarf", "dwarf,4096", "fp", "none"
+bool parse_call_graph(std::string_view text, SamplingPlan& plan) {
+  constexpr std::string_view kWithSize = "dwarf,";
+  if (text.starts_with(kWithSize)) {
+    int bytes = 0;
+    if (!parse_int(text.data() + kWithSize.size(), 64, 65'528, bytes) || bytes % 8 != 0)
+      return false;
+    plan.stack_bytes = static_cast<std::uint32_t>(bytes);
+    text = "dwarf";
+  }
+  const auto* const found =
+      std::find(std::begin(trace::kCallGraphNames), std::end(trace::kCallGraphNames), text);
+  if (found == std::end(trace::kCallGraphNames))
+    return false;
+  plan.call_graph = static_cast<trace::CallGraph>(found - std::begin(trace::kCallGraphNames));
+  return true;
+}
+
 struct Variable {
   const char* name;
   const char* allowed;
@@ -83,6 +112,10 @@ const Variable kVariables[] = {
      [](Settings& s, const char* text) { return parse_flag(text, s.divide); }},
     {"TP_LOCKS", "auto, all or off",
      [](Settings& s, const char* text) { return parse_locks(text, s.locks); }},
+    {"TP_SAMPLE", "samples per second of CPU time, 1 to 20000, or off",
+     [](Settings& s, const char* text) { return parse_rate(text, s.sampling.rate); }},
+    {"TP_CALL_GRAPH", "dwarf, dwarf,BYTES with a multiple of 8 up to 65528, fp or none",
+     [](Settings& s, const char* text) { return parse_call_graph(text, s.sampling); }},
     {"TP_MAX_SIZE", "a size such as 512M or 2G",
      [](Settings& s, const char* text) {
        const auto bytes = parse_size(text);

@@ -4,6 +4,8 @@
 // used. Cold.
 #pragma once
 
+#include "sampling/sample_event.h"
+
 #include <cstdint>
 #include <string>
 
@@ -20,6 +22,7 @@ struct Settings {
   int as_if_cores = 0;          // TP_AS_IF_CORES, 0: as many as there are
   bool divide = false;          // TP_DIVIDE=1: call bodies of loops for parts of their ranges
   Locks locks = Locks::Auto;    // TP_LOCKS
+  SamplingPlan sampling;        // TP_SAMPLE, TP_CALL_GRAPH
   std::uint64_t max_size = 0;   // TP_MAX_SIZE in bytes, 0: no limit
   std::string data = "tp-data"; // TP_DATA, patterns not yet expanded
   bool data_is_default = true;

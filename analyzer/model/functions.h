@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// FUNCTIONS AND LINES: what samples say about the code inside of steps. The work of each code segment is
+// known exactly; samples say which functions and lines it is made of, with an error.
+#pragma once
+
+#include "model/what_if.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tp::analysis {
+
+// A share of work that samples estimate, and the interval that contains the truth in 95 % of all runs, as
+// far as chance decides which moments are sampled.
+struct SampledWork {
+  std::uint64_t work = 0;
+  std::uint64_t low = 0, high = 0;
+};
+
+struct FunctionRow {
+  std::string name;       // with parameters and template arguments
+  std::string short_name; // without
+  std::string file;       // empty: not known
+  std::uint32_t line = 0; // of the declaration
+  std::string module;
+  bool of_library = false; // of the standard library or the C library
+  std::string kind;        // stable: "function", "stripped", "unknown", "onetbb", "profiler"
+  // 1 + the number of functions that certainly have more critical work.
+  std::uint32_t rank = 1;
+  std::uint64_t samples = 0, self_samples = 0;
+  SampledWork work, critical_work;           // with the functions that it calls
+  SampledWork self_work, self_critical_work; // without
+  // If it and what it calls took a fraction of the time; only of functions with a hundredth of the
+  // critical path. Estimates.
+  std::vector<WhatIfPoint> points;
+  std::vector<WhatIfPoint> self_points; // if only its own code did
+
+  // What a programmer can change, and would name: neither a library's nor all of main.
+  bool is_candidate() const { return kind == "function" && !of_library && short_name != "main"; }
+};
+
+struct LineRow {
+  std::string file;
+  std::uint32_t line = 0;
+  std::string function; // innermost
+  std::uint32_t rank = 1;
+  std::uint64_t samples = 0;
+  SampledWork work, critical_work; // without the functions that are called there, unless inlined
+  std::vector<WhatIfPoint> points;
+};
+
+struct SampledFunctions {
+  // How samples were taken: "cpu-clock", "cycles", "timer"; and what they know of the stack: "dwarf", "fp",
+  // "none".
+  std::string method, call_graph;
+  std::uint32_t rate = 0;    // per second of CPU time, as asked for
+  double measured_rate = 0;  // 0: not known
+  std::uint64_t samples = 0; // all
+  std::uint64_t filed = 0;   // of them, inside of steps that count
+  std::uint64_t outside =
+      0; // between steps: inside oneTBB or the profiler, or in code that is left out
+  std::uint64_t cut =
+      0; // of the filed ones: their stacks are not known to the beginning of the task
+  std::uint64_t lost = 0; // that the recording lost
+  std::string damage;     // why the file was not read to its end; empty: it was
+  // Of code segments that no sample hit.
+  std::uint64_t not_sampled_work = 0, not_sampled_critical_work = 0;
+  std::vector<FunctionRow> functions; // by critical work
+  std::vector<LineRow> lines;         // likewise
+};
+
+} // namespace tp::analysis

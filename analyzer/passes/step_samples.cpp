@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// See step_samples.h.
+#include "passes/step_samples.h"
+
+#include "base/wide.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <map>
+
+namespace tp::analysis {
+namespace {
+
+// With a correlation below this the steps of a class do not differ.
+constexpr double kLeastCorrelation = 0.001;
+// Of two samples of one step, so many are necessary to say anything.
+constexpr double kLeastPairs = 12;
+
+// What two samples of one step have in common beyond two of different ones, from 0 to 1.
+double correlation_of(const ClassSamples& of, const SampledCode& code) {
+  std::map<std::uint32_t, double> paths;
+  for (const StackCount& each : of.stacks)
+    paths[code.stacks[each.stack].path] += static_cast<double>(each.count);
+  const auto samples = static_cast<double>(of.samples);
+  double equal = 0;
+  for (const auto& [path, count] : paths)
+    equal += count * (count - 1);
+  const double others = samples * (samples - 1) - of.pairs;
+  if (of.pairs < kLeastPairs || others < 1)
+    return 0;
+  const double inside = of.equal_pairs / of.pairs;
+  const double between = std::clamp((equal - of.equal_pairs) / others, 0.0, 1.0);
+  return between >= 1 ? 0 : std::clamp((inside - between) / (1 - between), 0.0, 1.0);
+}
+
+} // namespace
+
+SampleWeights::SampleWeights(const IdVector<StepClassId, ClassSamples>& classes,
+                             const SampledCode& code) {
+  classes_.resize(classes.size());
+  for (const StepClassId id : ids_below(classes.end_id())) {
+    const ClassSamples& of = classes[id];
+    Class& own = classes_[id];
+    own.begin = codes_.end_id();
+    own.samples = of.samples;
+    for (const StackCount& each : of.stacks)
+      codes_.push_back({id, each.stack, each.count});
+    own.end = codes_.end_id();
+    if (const double correlation = correlation_of(of, code); correlation >= kLeastCorrelation) {
+      own.differ = true;
+      own.weight =
+          static_cast<std::uint64_t>((1 - correlation) / correlation * double{kUnits} + 0.5);
+    }
+  }
+}
+
+CodeId SampleWeights::find(StepClassId of, StackId stack) const {
+  const Class& own = classes_[of];
+  const auto begin = codes_.begin() + index_of(own.begin), end = codes_.begin() + index_of(own.end);
+  const auto found = std::lower_bound(
+      begin, end, stack, [](const Code& each, StackId wanted) { return each.stack < wanted; });
+  assert(found != end && found->stack == stack);
+  return static_cast<CodeId>(found - codes_.begin());
+}
+
+StepSamples::StepSamples(const SampledCode& code, const SampleWeights* weights)
+    : code_(code), weights_(weights), next_(code.of_stream.size()),
+      prior_taken_(code.prior.size()) {
+  if (weights)
+    code_work_.resize(weights->codes().size());
+}
+
+std::span<const TimedStack> StepSamples::take(const Step& step) {
+  if (step.stream >= next_.size())
+    return {};
+  // What a thread did before its first event is a step without a length.
+  if (step.closed.kind == BoundaryKind::FirstUse && step.length == 0 &&
+      step.opened.kind == BoundaryKind::Begin) {
+    if (prior_taken_[step.stream])
+      return {};
+    prior_taken_[step.stream] = true;
+    return code_.prior[step.stream];
+  }
+  const std::vector<TimedStack>& all = code_.of_stream[step.stream];
+  std::size_t& next = next_[step.stream];
+  while (next < all.size() && all[next].time < step.begin)
+    ++next;
+  const std::size_t begin = next;
+  while (next < all.size() && all[next].time - step.begin < step.length)
+    ++next;
+  return {all.data() + begin, next - begin};
+}
+
+std::span<const CodeWork> StepSamples::file(StepClassId of, const Step& step) {
+  const std::span<const TimedStack> samples = take(step);
+  parts_.clear();
+  if (samples.empty() || step.pause == PauseRole::LeftOut || step.is_left_out)
+    return {};
+  filed_ += samples.size();
+  sorted_.clear();
+  for (const TimedStack& sample : samples)
+    sorted_.push_back(sample.stack);
+  std::ranges::sort(sorted_);
+  if (weights_)
+    divide(of, step, samples);
+  else
+    count(of, samples);
+  return parts_;
+}
+
+void StepSamples::count(StepClassId of, std::span<const TimedStack> samples) {
+  ClassSamples& own = classes_.grown_to(of);
+  own.samples += samples.size();
+  for (std::size_t begin = 0, end = 0; begin < sorted_.size(); begin = end) {
+    while (end < sorted_.size() && sorted_[end] == sorted_[begin])
+      ++end;
+    const auto at = std::ranges::lower_bound(own.stacks, sorted_[begin], {}, &StackCount::stack);
+    if (at != own.stacks.end() && at->stack == sorted_[begin])
+      at->count += end - begin;
+    else
+      own.stacks.insert(at, {sorted_[begin], end - begin});
+  }
+  const auto all = static_cast<double>(samples.size());
+  if (samples.size() < 2)
+    return;
+  own.pairs += all * (all - 1);
+  paths_.clear();
+  for (const StackId stack : sorted_)
+    paths_.push_back(code_.stacks[stack].path);
+  std::ranges::sort(paths_);
+  for (std::size_t begin = 0, end = 0; begin < paths_.size(); begin = end) {
+    while (end < paths_.size() && paths_[end] == paths_[begin])
+      ++end;
+    const auto same = static_cast<double>(end - begin);
+    own.equal_pairs += same * (same - 1);
+  }
+}
+
+void StepSamples::divide(StepClassId of, const Step& step, std::span<const TimedStack> samples) {
+  const std::optional<std::uint64_t> weight = weights_->weight_of(of);
+  if (!weight || step.work == 0)
+    return;
+  const Wide whole = Wide{samples.size()} * SampleWeights::kUnits + *weight;
+  for (std::size_t begin = 0, end = 0; begin < sorted_.size(); begin = end) {
+    while (end < sorted_.size() && sorted_[end] == sorted_[begin])
+      ++end;
+    const auto work = static_cast<std::uint64_t>(Wide{step.work} *
+                                                 ((end - begin) * SampleWeights::kUnits) / whole);
+    if (work == 0)
+      continue;
+    const CodeId code = weights_->find(of, sorted_[begin]);
+    parts_.push_back({code, work});
+    code_work_[code] += work;
+  }
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// See functions.h. Per class of steps the work that its samples decide step by step, and the rest, which
+// is divided like all samples of the class, add up to its work exactly.
+//
+// The error: a share p of a class with work W that n samples decide has the variance W^2 p (1 - p) / n,
+// as if samples did not depend on each other. Sampling at nearly equal distances is more exact than that,
+// unless the program repeats itself in step with it, which the random period prevents. A class whose
+// steps differ is decided by the samples of the steps in question.
+#include "profile/functions.h"
+
+#include "base/wide.h"
+#include "model/speedup_bounds.h"
+#include "sites/cxx_names.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace tp::analysis {
+namespace {
+
+constexpr double kOf95Percent = 1.96;
+// What-ifs are asked for so many at most, those with most critical work.
+constexpr std::size_t kMostFunctionWhatIfs = 40, kMostLineWhatIfs = 20;
+
+struct Estimate {
+  std::uint64_t work = 0;
+  double variance = 0;
+
+  SampledWork with_interval(std::uint64_t whole) const {
+    const double half = kOf95Percent * std::sqrt(variance);
+    const auto estimate = static_cast<double>(work);
+    return {work, static_cast<std::uint64_t>(std::max(estimate - half, 0.0)),
+            static_cast<std::uint64_t>(std::min(estimate + half, static_cast<double>(whole)))};
+  }
+};
+
+// Of a function, a function's own code, or a line.
+struct Item {
+  std::uint64_t samples = 0;
+  Estimate work, critical;
+  StepSet set;
+};
+
+// Of one class.
+struct Share {
+  std::uint64_t samples = 0, work = 0, critical = 0;
+  std::vector<CodeId> code;
+};
+
+void add_estimate(Estimate& to, std::uint64_t part, std::uint64_t whole, double samples) {
+  to.work += part;
+  if (whole == 0)
+    return;
+  // With two more samples, one of which is a hit: no error is 0.
+  const double share =
+      (static_cast<double>(part) / static_cast<double>(whole) * samples + 1) / (samples + 2);
+  const auto weight = static_cast<double>(whole);
+  to.variance += weight * weight * share * (1 - share) / std::max(samples, 1.0);
+}
+
+class Collector {
+public:
+  Collector(const Measured& measured, const SampledCode& code, const SampleWeights& weights,
+            const DagFold::Results& divided)
+      : measured_(measured), code_(code), weights_(weights), divided_(divided) {}
+
+  void run() {
+    for (const StepClassId of : ids_below(measured_.fold.classes.end_id()))
+      add_class(of);
+  }
+
+  std::map<FunctionId, Item> functions, selves;
+  std::map<std::pair<std::string, std::uint32_t>, Item> lines;
+  std::map<std::pair<std::string, std::uint32_t>, std::string> function_of_line;
+  std::uint64_t not_sampled_work = 0, not_sampled_critical_work = 0;
+  std::uint64_t cut = 0;
+
+private:
+  void add_class(StepClassId of) {
+    const DagFold::StepTotals& totals = measured_.fold.class_totals[of];
+    const std::uint64_t samples = weights_.samples_of(of);
+    if (samples == 0) {
+      not_sampled_work += totals.work;
+      not_sampled_critical_work += totals.critical_work;
+      return;
+    }
+    const auto [begin, end] = weights_.codes_of(of);
+    std::uint64_t rest = totals.work, critical_rest = totals.critical_work;
+    for (CodeId id = begin; id != end; id = static_cast<CodeId>(index_of(id) + 1)) {
+      rest -= code_work(id);
+      critical_rest -= code_critical(id);
+    }
+    std::map<FunctionId, Share> of_functions, of_selves;
+    std::map<std::pair<std::string, std::uint32_t>, Share> of_lines;
+    std::uint64_t before = 0;
+    for (CodeId id = begin; id != end; id = static_cast<CodeId>(index_of(id) + 1)) {
+      const SampleWeights::Code& each = weights_.codes()[id];
+      const std::uint64_t after = before + each.samples;
+      // Rounded so that all parts add up.
+      const auto part = [&](std::uint64_t whole) {
+        return static_cast<std::uint64_t>(Wide{whole} * after / samples -
+                                          Wide{whole} * before / samples);
+      };
+      const std::uint64_t work = code_work(id) + part(rest);
+      const std::uint64_t critical = code_critical(id) + part(critical_rest);
+      before = after;
+      const SampledStack& stack = code_.stacks[each.stack];
+      cut += stack.is_cut ? each.samples : 0;
+      const auto add = [&](Share& share) {
+        share.samples += each.samples;
+        share.work += work;
+        share.critical += critical;
+        share.code.push_back(id);
+      };
+      const std::set<FunctionId> once(stack.functions.begin(), stack.functions.end());
+      for (const FunctionId function : once)
+        add(of_functions[function]);
+      add(of_selves[stack.functions.front()]);
+      const SampledLine& line = code_.lines[stack.line];
+      if (line.line != 0 && !line.file.empty()) {
+        add(of_lines[{line.file, line.line}]);
+        function_of_line.try_emplace({line.file, line.line}, code_.functions[line.function].name);
+      }
+    }
+    add_shares(of, totals, of_functions, functions);
+    add_shares(of, totals, of_selves, selves);
+    add_shares(of, totals, of_lines, lines);
+  }
+
+  template <typename Key>
+  void add_shares(StepClassId of, const DagFold::StepTotals& totals,
+                  const std::map<Key, Share>& shares, std::map<Key, Item>& to) {
+    const auto samples = static_cast<double>(weights_.samples_of(of));
+    const std::optional<std::uint64_t> weight = weights_.weight_of(of);
+    double decide_critical = samples;
+    if (weight && totals.work > 0) {
+      const double own =
+          samples * static_cast<double>(totals.critical_work) / static_cast<double>(totals.work);
+      const double others = static_cast<double>(*weight) / double{SampleWeights::kUnits};
+      decide_critical = std::min(samples, own + others);
+    }
+    for (const auto& [key, share] : shares) {
+      Item& item = to[key];
+      item.samples += share.samples;
+      add_estimate(item.work, share.work, totals.work, samples);
+      add_estimate(item.critical, share.critical, totals.critical_work, decide_critical);
+      if (weight)
+        item.set.code.insert(item.set.code.end(), share.code.begin(), share.code.end());
+      item.set.rests.push_back(
+          {of, static_cast<std::uint32_t>(Wide{share.samples} * 65536 / weights_.samples_of(of))});
+    }
+  }
+
+  std::uint64_t code_work(CodeId id) const {
+    return divided_.code_work.contains(id) ? divided_.code_work[id] : 0;
+  }
+  std::uint64_t code_critical(CodeId id) const {
+    return divided_.code_critical_work.contains(id) ? divided_.code_critical_work[id] : 0;
+  }
+
+  const Measured& measured_;
+  const SampledCode& code_;
+  const SampleWeights& weights_;
+  const DagFold::Results& divided_;
+};
+
+const char* name_of(FunctionKind kind) {
+  static constexpr const char* kNames[] = {"function", "stripped", "unknown", "onetbb", "profiler"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+// One more than the number of rows that certainly have more.
+template <typename Row>
+void set_ranks(std::vector<Row>& rows) {
+  const auto half = [](const Row& row) {
+    const SampledWork& work = row.critical_work;
+    return static_cast<double>(std::max(work.high - work.work, work.work - work.low));
+  };
+  constexpr std::size_t kMostCompared = 1000;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t above = 0; above < std::min(i, kMostCompared); ++above)
+      // However both depend on each other.
+      rows[i].rank +=
+          static_cast<double>(rows[above].critical_work.work - rows[i].critical_work.work) >
+                  half(rows[above]) + half(rows[i])
+              ? 1
+              : 0;
+}
+
+// Three factors: the smallest, one near 8, the largest.
+std::vector<std::uint64_t> few_of(std::vector<std::uint64_t> factors) {
+  std::ranges::sort(factors);
+  const auto above = std::ranges::upper_bound(factors, std::uint64_t{8});
+  const std::set<std::uint64_t> few{factors.front(),
+                                    above == factors.begin() ? factors.front() : *std::prev(above),
+                                    factors.back()};
+  return {few.begin(), few.end()};
+}
+
+// What-ifs of many items in as few readings as possible.
+class WhatIfs {
+public:
+  explicit WhatIfs(std::vector<std::uint64_t> factors) : factors_(std::move(factors)) {}
+  void ask(StepSet set, std::vector<WhatIfPoint>& answer) {
+    plan_.add(std::move(set), factors_);
+    answers_.push_back(&answer);
+  }
+  void evaluate(const Measured& measured, const TraceReadings& readings,
+                const ProfileOptions& options) {
+    if (answers_.empty())
+      return;
+    const auto lengths = readings.evaluate(plan_);
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      const Scenario& scenario = plan_.scenarios[i];
+      WhatIfPoint point{scenario.factor, {lengths[i].work, lengths[i].span}, {}};
+      for (const std::uint64_t procs : options.procs)
+        point.speedups.push_back(predicted_speedup(measured.work(), point, procs));
+      answers_[scenario.set]->push_back(std::move(point));
+    }
+  }
+
+private:
+  std::vector<std::uint64_t> factors_;
+  WhatIfPlan plan_;
+  std::vector<std::vector<WhatIfPoint>*> answers_;
+};
+
+} // namespace
+
+FoundFunctions sampled_functions(const Measured& measured, const SampleFile& file,
+                                 const SampledCode& code, const SampleWeights& weights,
+                                 const TraceReadings& readings, const ProfileOptions& options) {
+  const DagFold::Results divided = readings.read({}, {.composition = true, .code = true}).fold;
+  Collector collector(measured, code, weights, divided);
+  collector.run();
+
+  SampledFunctions result{.method = file.method,
+                          .call_graph = file.call_graph,
+                          .rate = file.rate,
+                          .samples = file.samples.size(),
+                          .filed = measured.fold.filed_samples,
+                          .outside = file.samples.size() - measured.fold.filed_samples,
+                          .cut = collector.cut,
+                          .lost = file.lost,
+                          .damage = file.damage,
+                          .not_sampled_work = collector.not_sampled_work,
+                          .not_sampled_critical_work = collector.not_sampled_critical_work};
+  const double hz = measured.run().same_as_time ? measured.read.time_hz
+                                                : static_cast<double>(measured.run().work.hz);
+  const std::uint64_t sampled_work = measured.work() - collector.not_sampled_work;
+  if (hz > 0 && sampled_work > 0)
+    result.measured_rate =
+        static_cast<double>(result.filed) * hz / static_cast<double>(sampled_work);
+
+  struct Found {
+    FunctionRow row;
+    std::pair<const Item*, const Item*> items;
+    FunctionId id;
+  };
+  std::vector<Found> functions;
+  const std::uint64_t work = measured.work(), span = measured.span();
+  for (const auto& [id, item] : collector.functions) {
+    const SampledFunction& function = code.functions[id];
+    FunctionRow row{.name = function.name,
+                    .short_name = function.kind == FunctionKind::Known ? plain_name(function.name)
+                                                                       : function.name,
+                    .file = function.file,
+                    .line = function.line,
+                    .module = function.module,
+                    .of_library = function.of_library,
+                    .kind = name_of(function.kind),
+                    .samples = item.samples,
+                    .work = item.work.with_interval(work),
+                    .critical_work = item.critical.with_interval(span)};
+    const auto self = collector.selves.find(id);
+    if (self != collector.selves.end()) {
+      row.self_samples = self->second.samples;
+      row.self_work = self->second.work.with_interval(work);
+      row.self_critical_work = self->second.critical.with_interval(span);
+    }
+    functions.push_back(
+        {std::move(row), {&item, self != collector.selves.end() ? &self->second : nullptr}, id});
+  }
+  const auto order = [](const auto& row) {
+    return std::tuple(~row.critical_work.work, ~row.work.work, row.name);
+  };
+  std::ranges::sort(functions, {}, [&](const Found& each) {
+    return std::tuple(order(each.row), ~each.row.self_critical_work.work, each.row.file,
+                      each.row.line, each.row.module);
+  });
+  std::vector<std::pair<LineRow, const Item*>> lines;
+  for (const auto& [place, item] : collector.lines)
+    lines.emplace_back(LineRow{.file = place.first,
+                               .line = place.second,
+                               .function = collector.function_of_line.at(place),
+                               .samples = item.samples,
+                               .work = item.work.with_interval(work),
+                               .critical_work = item.critical.with_interval(span)},
+                       &item);
+  std::ranges::sort(lines, {}, [&](const auto& each) {
+    return std::tuple(~each.first.critical_work.work, ~each.first.work.work, each.first.file,
+                      each.first.line);
+  });
+
+  WhatIfs what_ifs(few_of(options.factors));
+  const auto matters = [&](std::uint64_t critical) {
+    return options.explore != Ask::Never && critical > 0 &&
+           critical >= span / (100 / kLeastExploredPercent);
+  };
+  for (std::size_t i = 0; i < std::min(functions.size(), kMostFunctionWhatIfs); ++i) {
+    auto& [row, items, id] = functions[i];
+    if (matters(row.critical_work.work))
+      what_ifs.ask(items.first->set, row.points);
+    if (items.second && matters(row.self_critical_work.work))
+      what_ifs.ask(items.second->set, row.self_points);
+  }
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostLineWhatIfs); ++i)
+    if (matters(lines[i].first.critical_work.work))
+      what_ifs.ask(lines[i].second->set, lines[i].first.points);
+  what_ifs.evaluate(measured, readings, options);
+
+  FoundFunctions found;
+  for (Found& each : functions) {
+    found.rows.grown_to(each.id) = static_cast<std::uint32_t>(result.functions.size());
+    result.functions.push_back(std::move(each.row));
+    found.code.push_back(each.items.first->set);
+  }
+  for (auto& each : lines)
+    result.lines.push_back(std::move(each.first));
+  set_ranks(result.functions);
+  set_ranks(result.lines);
+  found.functions = std::move(result);
+  return found;
+}
+
+void divide_contexts(const FoundFunctions& found, const SampledCode& code,
+                     const IdVector<StepClassId, ClassSamples>& of_contexts,
+                     std::vector<ContextRow>& contexts) {
+  for (std::uint32_t i = 0; i < contexts.size(); ++i) {
+    ContextRow& context = contexts[i];
+    if (!of_contexts.contains(static_cast<StepClassId>(i)))
+      continue;
+    const ClassSamples& samples = of_contexts[static_cast<StepClassId>(i)];
+    std::map<std::uint32_t, std::pair<std::uint64_t, StackId>> paths;
+    for (const StackCount& each : samples.stacks) {
+      auto& [count, stack] = paths[code.stacks[each.stack].path];
+      count += each.count;
+      stack = each.stack;
+    }
+    std::uint64_t before = 0;
+    for (const auto& [path, counted] : paths) {
+      const std::uint64_t after = before + counted.first;
+      // Rounded so that all parts add up.
+      const auto part = [&](std::uint64_t whole) {
+        return static_cast<std::uint64_t>(Wide{whole} * after / samples.samples -
+                                          Wide{whole} * before / samples.samples);
+      };
+      ContextCode each{{}, part(context.work), part(context.critical_work)};
+      before = after;
+      const auto& functions = code.stacks[counted.second].functions;
+      for (auto function = functions.rbegin(); function != functions.rend(); ++function)
+        if (found.rows.contains(*function))
+          each.functions.push_back(found.rows[*function]);
+      context.code.push_back(std::move(each));
+    }
+  }
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// FUNCTIONS: from samples that are filed under steps to the functions and lines that work and critical
+// path are made of, and what it would gain if they were faster.
+#pragma once
+
+#include "model/functions.h"
+#include "model/profile.h"
+#include "profile/measured.h"
+#include "profile/profile_options.h"
+#include "profile/trace_readings.h"
+
+namespace tp::analysis {
+
+struct FoundFunctions {
+  SampledFunctions functions;
+  std::vector<StepSet> code;                // of each of functions.functions, with what it calls
+  IdVector<FunctionId, std::uint32_t> rows; // index into functions.functions
+};
+
+// `readings` know the samples and their weights. Reads the trace again.
+FoundFunctions sampled_functions(const Measured& measured, const SampleFile& file,
+                                 const SampledCode& code, const SampleWeights& weights,
+                                 const TraceReadings& readings, const ProfileOptions& options);
+
+// Divides the own steps of each context among the stacks that its samples hit.
+void divide_contexts(const FoundFunctions& found, const SampledCode& code,
+                     const IdVector<StepClassId, ClassSamples>& of_contexts,
+                     std::vector<ContextRow>& contexts);
+
+} // namespace tp::analysis

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions and lines, by samples: a table for terminals, and functions.csv.
+#include "base/wide.h"
+#include "report/lines.h"
+#include "report/numbers.h"
+#include "report/writers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tp::analysis {
+namespace {
+
+constexpr std::string_view kFunctionsHeader =
+    "Rank,Function,Source file,Line number,Work,Work low,Work high,Critical work,Critical work low,"
+    "Critical work high,Percent critical work,Self work,Self critical work,Samples,Self samples";
+
+// Half of the interval's width in points of percent: "±2"; in ASCII "+-2".
+std::string error_of(const SampledWork& work, std::uint64_t whole, bool unicode) {
+  if (whole == 0)
+    return "";
+  const std::uint64_t half = std::max(work.high - work.work, work.work - work.low);
+  return (unicode ? "±" : "+-") + short_percent(half, whole);
+}
+
+std::string place_of(const std::string& file, std::uint32_t line) {
+  return file.empty() ? "" : line == 0 ? file : fmt::format("{}:{}", file, line);
+}
+
+std::string name_of(const FunctionRow& row) {
+  const std::string name = printable(row.short_name);
+  return name.size() <= kMaxNameWidth ? name : name.substr(0, kMaxNameWidth - 3) + "...";
+}
+
+std::string gain(const std::vector<WhatIfPoint>& points) {
+  if (points.empty())
+    return "";
+  const WhatIfPoint* found = &points.front();
+  for (const WhatIfPoint& point : points)
+    if (point.factor <= 8)
+      found = &point;
+  return fmt::format("{} at {}x", fixed2(found->parallelism), found->factor);
+}
+
+// What to know before reading the table.
+void add_notes(Lines& lines, const Profile& profile, const SampledFunctions& functions) {
+  const std::string rate =
+      functions.measured_rate > 0
+          ? fmt::format(", {:.0f} per second of CPU time", functions.measured_rate)
+          : "";
+  lines.add_text(
+      fmt::format("{} samples in steps ({}{}); {} between steps, inside oneTBB or the profiler",
+                  functions.filed, functions.method, rate, functions.outside),
+      0);
+  if (functions.not_sampled_critical_work > 0)
+    lines.add_text(fmt::format("not sampled: {} % of the critical path",
+                               short_percent(functions.not_sampled_critical_work, profile.span)),
+                   0);
+  if (functions.lost > 0)
+    lines.add_text(fmt::format("! {} samples were lost", functions.lost), 2);
+  if (functions.cut * 20 > functions.filed)
+    lines.add_text(fmt::format("! {} % of the stacks are not known to the beginning of the task: "
+                               "tp-run --call-graph dwarf,4096",
+                               percent(functions.cut, functions.filed)),
+                   2);
+  if (!functions.damage.empty())
+    lines.add_text("! the file of samples was not read to its end: " + functions.damage, 2);
+}
+
+} // namespace
+
+std::string write_functions_text(const Profile& profile, const TextOptions& options) {
+  Lines lines(options.color);
+  const SampledFunctions& functions = *profile.functions;
+  const double hz = hz_of_work(profile);
+  const auto amount = [&](std::uint64_t work) { return human(work, profile.run.work, hz); };
+  add_notes(lines, profile, functions);
+  lines.add("");
+  lines.add("{}", lines.bold(fmt::format("{:>4}  {:>8} {:>5}  {:>6}  {:>9}  {:<{}}  {:>12}  {}",
+                                         "rank", "critical", "", "self", "work", "function",
+                                         kMaxNameWidth, "parallelism", "")));
+  std::size_t shown = 0;
+  for (const FunctionRow& row : functions.functions) {
+    if (shown >= std::max<std::size_t>(options.top, 1))
+      break;
+    ++shown;
+    lines.add("{:>4}  {:>6} % {:>5}  {:>4} %  {:>9}  {:<{}}  {:>12}", row.rank,
+              short_percent(row.critical_work.work, profile.span),
+              error_of(row.critical_work, profile.span, options.unicode),
+              short_percent(row.self_critical_work.work, profile.span), amount(row.work.work),
+              name_of(row), kMaxNameWidth, gain(row.points));
+  }
+  if (functions.functions.size() > shown)
+    lines.add("      {} more with --top", functions.functions.size() - shown);
+  lines.add("");
+  lines.add("{}", lines.bold(fmt::format("{:>4}  {:>8} {:>5}  {:>6}  {:>9}  {}", "rank", "critical",
+                                         "", "", "work", "line")));
+  shown = 0;
+  for (const LineRow& row : functions.lines) {
+    if (shown >= std::max<std::size_t>(options.top, 1))
+      break;
+    ++shown;
+    lines.add("{:>4}  {:>6} % {:>5}  {:>6}  {:>9}  {}", row.rank,
+              short_percent(row.critical_work.work, profile.span),
+              error_of(row.critical_work, profile.span, options.unicode), "", amount(row.work.work),
+              end_of(printable(place_of(row.file, row.line)), 60));
+  }
+  lines.add("");
+  lines.add_text(
+      "critical: share of the critical path, with what it calls, and the 95 % interval; self: "
+      "without; "
+      "the order of functions of one rank is not certain; parallelism: of the program, if the "
+      "function took a fraction (1/8) of its time",
+      0);
+  lines.add("next: tp-analyze --json - {}", printable(profile.data));
+  return lines.take();
+}
+
+std::string functions_line(const Profile& profile) {
+  if (!profile.functions || profile.span == 0)
+    return {};
+  std::string text;
+  std::size_t count = 0;
+  for (const FunctionRow& row : profile.functions->functions) {
+    if (!row.is_candidate() || Wide{row.critical_work.work} * 20 < profile.span)
+      continue;
+    text += fmt::format("{}{} {} %", count == 0 ? "" : ", ", name_of(row),
+                        percent(row.critical_work.work, profile.span));
+    if (++count == 3)
+      break;
+  }
+  return text.empty() ? text : text + " of the critical path (--functions)";
+}
+
+std::string write_functions_csv(const Profile& profile) {
+  std::string text{kFunctionsHeader};
+  text += '\n';
+  for (const FunctionRow& row : profile.functions->functions)
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", row.rank, quote_csv(row.name),
+                    quote_csv(row.file), row.line, row.work.work, row.work.low, row.work.high,
+                    row.critical_work.work, row.critical_work.low, row.critical_work.high,
+                    percent2(row.critical_work.work, profile.span), row.self_work.work,
+                    row.self_critical_work.work, row.samples, row.self_samples);
+  return text;
+}
+
+bool is_functions_csv(std::string_view text) {
+  return text.starts_with(kFunctionsHeader);
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// See sampled_code.h.
+#include "sites/sampled_code.h"
+
+#include "sites/cxx_names.h"
+#include "sites/debug_info.h"
+#include "sites/demangle.h"
+#include "sites/stack_unwinder.h"
+#include "sites/symbol_index.h"
+
+#include "tp/trace/library_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+namespace tp::analysis {
+namespace {
+
+// One call, perhaps inlined.
+struct Frame {
+  FunctionId function{};
+  LineId line{};
+};
+
+// The code that the C library and our preloaded library run around a thread's function or main().
+bool is_of_start(const std::string& module) {
+  return module.starts_with("libc.so") || module.starts_with("libpthread.so") ||
+         module.starts_with("ld-linux") || module.starts_with("libtaskpath-preload");
+}
+
+bool is_of_library(const std::string& name, const std::string& file, const std::string& module) {
+  return trace::owner_of_code(name, file) == trace::CodeOwner::StandardLibrary ||
+         is_of_start(module) || module.starts_with("libm.so") ||
+         module.starts_with("libstdc++.so") || module.starts_with("libgcc_s.so");
+}
+
+bool is_of_profiler(const std::string& name) {
+  return name.starts_with("tp_") || name.starts_with("tp::rt::") ||
+         name.find(" tp::rt::") != name.npos;
+}
+
+class Namer {
+public:
+  Namer(const SampleFile& file, const DebugFiles& where, const PathMap& path_map)
+      : file_(file), path_map_(path_map), files_(modules_of(file), where), unwinder_(file, files_) {
+  }
+
+  SampledCode name() {
+    result_.of_stream.resize(streams());
+    result_.prior.resize(result_.of_stream.size());
+    for (const RawSample& sample : file_.samples) {
+      const TimedStack stack{sample.time, stack_of(unwinder_.unwind(sample))};
+      (is_prior(sample) ? result_.prior : result_.of_stream)[sample.stream].push_back(stack);
+    }
+    for (auto* const streams : {&result_.of_stream, &result_.prior})
+      for (auto& stream : *streams)
+        std::ranges::stable_sort(stream, {}, &TimedStack::time);
+    return std::move(result_);
+  }
+
+private:
+  struct Contents {
+    explicit Contents(Dwfl_Module* module) : debug_info(module) {}
+    DebugInfo debug_info;
+    std::optional<SymbolIndex> symbols;
+  };
+
+  static std::vector<Module> modules_of(const SampleFile& file) {
+    std::vector<Module> modules;
+    for (const LoadedModule& module : file.modules)
+      modules.push_back({static_cast<std::uint32_t>(modules.size()), module.path, module.build_id});
+    return modules;
+  }
+  std::size_t streams() const {
+    std::size_t count = 0;
+    for (const RawSample& sample : file_.samples)
+      count = std::max<std::size_t>(count, std::size_t{sample.stream} + 1);
+    return count;
+  }
+  // Of what the first thread of a stream did before its first event.
+  bool is_prior(const RawSample& sample) const {
+    const auto thread = std::ranges::find(file_.threads, sample.stream, &SampledThread::stream);
+    return thread != file_.threads.end() && thread->os_thread == sample.os_thread &&
+           sample.time < thread->time;
+  }
+
+  FunctionId function_of(SampledFunction function) {
+    const auto key = std::tuple(function.name, function.file, function.line,
+                                function.kind == FunctionKind::Known ? "" : function.module);
+    const auto [entry, is_new] = functions_.try_emplace(key, result_.functions.end_id());
+    if (is_new)
+      result_.functions.push_back(std::move(function));
+    return entry->second;
+  }
+  LineId line_of(SampledLine line) {
+    const auto key = std::tuple(line.file, line.line, line.function);
+    const auto [entry, is_new] = lines_.try_emplace(key, result_.lines.end_id());
+    if (is_new)
+      result_.lines.push_back(std::move(line));
+    return entry->second;
+  }
+
+  SampledFunction of_library(bool profiler) const {
+    return profiler ? SampledFunction{.name = "the profiler", .kind = FunctionKind::Profiler}
+                    : SampledFunction{.name = "oneTBB", .kind = FunctionKind::TaskLibrary};
+  }
+
+  // The calls at an address, innermost first; never empty.
+  const std::vector<Frame>& frames_at(const StackCall& call) {
+    const auto [entry, is_new] = frames_.try_emplace(call);
+    if (is_new)
+      entry->second = look_up(call);
+    return entry->second;
+  }
+
+  std::vector<Frame> one(SampledFunction function) {
+    const FunctionId id = function_of(std::move(function));
+    return {{id, line_of({.function = id})}};
+  }
+
+  std::vector<Frame> look_up(const StackCall& call) {
+    if (call.module == StackCall::kNoModule)
+      return one({.name = "code without a file", .module = "", .kind = FunctionKind::Unknown});
+    const std::string module = files_.name(call.module);
+    const ModuleFiles::Opened opened = files_.open(call.module);
+    if (!opened.module)
+      return one({.name = module, .module = module, .kind = FunctionKind::Unknown});
+    Contents& contents = contents_.try_emplace(call.module, opened.module).first->second;
+    const std::uint64_t address = opened.base + call.address;
+    const bool is_onetbb = files_.is_onetbb(call.module);
+    if (!is_onetbb) {
+      std::vector<Frame> frames;
+      const InlineChain chain = contents.debug_info.chain_at(address);
+      for (const SourceFrame& frame : chain.frames) {
+        if (frame.function.empty())
+          continue;
+        const FunctionId id = function_of(described(frame, module));
+        frames.push_back({id, line_of({map_path(frame.file, path_map_), frame.line, id})});
+      }
+      if (!frames.empty())
+        return frames;
+    }
+    if (!contents.symbols)
+      contents.symbols.emplace(opened.module);
+    const auto symbol = contents.symbols->find(address);
+    const std::string name = symbol ? demangle_symbol(symbol->name) : std::string();
+    if (is_onetbb)
+      return one(of_library(is_of_profiler(name)));
+    if (symbol)
+      return one(trace::owner_of_code(name, "") == trace::CodeOwner::TaskLibrary
+                     ? of_library(is_of_profiler(name))
+                     : SampledFunction{.name = name,
+                                       .module = module,
+                                       .of_library = is_of_library(name, "", module)});
+    if (const auto range = unwinder_.function_range(call))
+      return one({.name = fmt::format("{}+{:#x}", module, range->first),
+                  .module = module,
+                  .kind = FunctionKind::Stripped});
+    return one({.name = module, .module = module, .kind = FunctionKind::Unknown});
+  }
+
+  SampledFunction described(const SourceFrame& frame, const std::string& module) {
+    if (trace::owner_of_code(frame.function, frame.file) == trace::CodeOwner::TaskLibrary)
+      return of_library(is_of_profiler(frame.function));
+    Dwarf_Die description = frame.description;
+    int line = 0;
+    const char* const file = dwarf_decl_file(&description);
+    dwarf_decl_line(&description, &line);
+    // Debug information has no other name for a lambda.
+    const bool is_lambda = frame.function == "operator()" && frame.in_function != frame.function;
+    return {.name = is_lambda ? frame.in_function + "::{lambda}" : frame.function,
+            .file = map_path(file ? file : "", path_map_),
+            .line = static_cast<std::uint32_t>(std::max(line, 0)),
+            .module = module,
+            .of_library = is_of_library(frame.function, frame.file, module)};
+  }
+
+  bool is_library(FunctionId id) const {
+    const FunctionKind kind = result_.functions[id].kind;
+    return kind == FunctionKind::TaskLibrary || kind == FunctionKind::Profiler;
+  }
+
+  StackId stack_of(const UnwoundStack& unwound) {
+    const auto [known, is_new_stack] = of_calls_.try_emplace({unwound.calls, unwound.is_cut});
+    if (!is_new_stack)
+      return known->second;
+    std::vector<Frame> frames;
+    bool reached_main = false;
+    for (const StackCall& call : unwound.calls) {
+      const bool is_start = call.module != StackCall::kNoModule && !frames.empty() &&
+                            is_of_start(files_.name(call.module)) && is_outside(unwound, call);
+      if (is_start)
+        break;
+      for (const Frame& frame : frames_at(call)) {
+        frames.push_back(frame);
+        reached_main |= result_.functions[frame.function].name == "main";
+      }
+      if (reached_main)
+        break;
+    }
+    const LineId line = frames.front().line;
+    SampledStack stack{.line = line, .is_cut = unwound.is_cut && !reached_main};
+    for (const Frame& frame : frames)
+      if (stack.functions.empty() || !is_library(frame.function))
+        stack.functions.push_back(frame.function);
+    const auto [path, is_new_path] =
+        paths_.try_emplace(stack.functions, static_cast<std::uint32_t>(paths_.size()));
+    stack.path = path->second;
+    const auto [entry, is_new] =
+        stacks_.try_emplace({stack.path, stack.line, stack.is_cut}, result_.stacks.end_id());
+    if (is_new)
+      result_.stacks.push_back(std::move(stack));
+    return known->second = entry->second;
+  }
+
+  // Whether only such code follows: what starts a thread, not a call of a function of the C library's.
+  bool is_outside(const UnwoundStack& unwound, const StackCall& from) const {
+    const auto begin = std::ranges::find(unwound.calls, from);
+    return std::all_of(begin, unwound.calls.end(), [&](const StackCall& call) {
+      return call.module != StackCall::kNoModule && is_of_start(files_.name(call.module));
+    });
+  }
+
+  const SampleFile& file_;
+  const PathMap& path_map_;
+  ModuleFiles files_;
+  StackUnwinder unwinder_;
+  std::map<std::uint32_t, Contents> contents_;
+  std::map<StackCall, std::vector<Frame>> frames_;
+  std::map<std::tuple<std::string, std::string, std::uint32_t, std::string>, FunctionId> functions_;
+  std::map<std::tuple<std::string, std::uint32_t, FunctionId>, LineId> lines_;
+  std::map<std::vector<FunctionId>, std::uint32_t> paths_;
+  std::map<std::tuple<std::uint32_t, LineId, bool>, StackId> stacks_;
+  std::map<std::pair<std::vector<StackCall>, bool>, StackId> of_calls_;
+  SampledCode result_;
+};
+
+} // namespace
+
+SampledCode name_samples(const SampleFile& file, const DebugFiles& where, const PathMap& path_map) {
+  return Namer(file, where, path_map).name();
+}
+
+} // namespace tp::analysis

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// See sample_event.h. What perf_event_open(2) does not say clearly: an event that is inherited cannot
+// have a ring per thread; where the ring would exceed the limit of locked memory, mmap fails with EPERM;
+// with exclude_kernel, an interrupt that hits the kernel gives no sample.
+#include "sampling/sample_event.h"
+
+#include "base/descriptor_room.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace tp::rt {
+namespace {
+
+// Room for some 50 samples with 1 KiB of stack; of which half are as many as come between two looks.
+constexpr std::size_t kRingBytes = std::size_t{64} << 10;
+constexpr unsigned kMostChain = 127; // addresses
+
+// The kernel's numbers of the registers, in the order of DWARF's.
+#if defined(__x86_64__)
+constexpr unsigned kRegisters[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8};
+constexpr std::uint64_t kRegisterMask = 0xff01ff;
+constexpr trace::SampleMachine kMachine = trace::SampleMachine::X86_64;
+#elif defined(__aarch64__)
+constexpr unsigned kRegisters[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                   11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                   22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
+constexpr std::uint64_t kRegisterMask = 0x1ffffffff;
+constexpr trace::SampleMachine kMachine = trace::SampleMachine::Aarch64;
+#else
+constexpr unsigned kRegisters[] = {0};
+constexpr std::uint64_t kRegisterMask = 0;
+constexpr trace::SampleMachine kMachine = trace::SampleMachine::Other;
+#endif
+constexpr std::size_t kRegisterCount = sizeof kRegisters / sizeof *kRegisters;
+
+std::size_t page_size() {
+  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+bool copies_stack(const SamplingPlan& plan) {
+  return plan.call_graph == trace::CallGraph::Dwarf && kMachine != trace::SampleMachine::Other;
+}
+
+int map_ring(SampleRing& ring) {
+  int error = 0;
+  for (std::size_t bytes = std::max(kRingBytes, page_size()); bytes >= page_size(); bytes /= 2) {
+    void* const memory =
+        mmap(nullptr, page_size() + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, 0);
+    if (memory != MAP_FAILED) {
+      ring.page = memory;
+      ring.ring_bytes = bytes;
+      return 0;
+    }
+    error = errno;
+    if (error != EPERM && error != ENOMEM)
+      break;
+  }
+  return error == EPERM ? ENOMEM : error; // EPERM: the limit of locked memory
+}
+
+int open_event(perf_event_attr& attributes, SampleRing& ring) {
+  attributes.size = sizeof attributes;
+  const DescriptorRoom room;
+  const int fd =
+      static_cast<int>(syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+  if (fd < 0)
+    return errno;
+  ring.fd = room.moved(fd);
+  const int error = map_ring(ring);
+  if (error != 0)
+    close_sample_ring(ring);
+  return error;
+}
+
+// The period is not a round number: programs do what they do at regular times every so many milliseconds.
+std::uint64_t period_of(std::uint32_t rate) {
+  const std::uint64_t period = 1'000'000'000 / std::max(rate, 1u);
+  return period + period / 73;
+}
+
+// Reads the ring, which wraps around.
+class RingReader {
+public:
+  RingReader(const std::byte* data, std::size_t bytes, std::uint64_t at)
+      : data_(data), mask_(bytes - 1), at_(at) {}
+  void copy(void* to, std::size_t bytes) {
+    const std::size_t begin = at_ & mask_;
+    const std::size_t first = std::min(bytes, mask_ + 1 - begin);
+    std::memcpy(to, data_ + begin, first);
+    std::memcpy(static_cast<std::byte*>(to) + first, data_, bytes - first);
+    at_ += bytes;
+  }
+  std::uint64_t word() {
+    std::uint64_t value;
+    copy(&value, sizeof value);
+    return value;
+  }
+  void go_to(std::uint64_t at) { at_ = at; }
+  std::uint64_t at() const { return at_; }
+
+private:
+  const std::byte* data_;
+  std::size_t mask_;
+  std::uint64_t at_;
+};
+
+// A PERF_RECORD_SAMPLE, whose head has been read, as a record of ours. Returns its bytes.
+std::size_t convert_sample(const SamplingPlan& plan, RingReader& reader, std::uint32_t stream,
+                           std::uint32_t os_thread, std::byte* out) {
+  trace::SampleStack sample{};
+  sample.head.kind = static_cast<std::uint16_t>(trace::SampleRecordKind::Sample);
+  sample.stream = stream;
+  sample.os_thread = os_thread;
+  sample.instruction = reader.word();
+  reader.word(); // process, thread
+  sample.raw_ns = reader.word();
+  std::size_t bytes = sizeof sample;
+  if (plan.call_graph == trace::CallGraph::FramePointers) {
+    const std::uint64_t count = reader.word();
+    sample.head.flags = trace::kSampleHasChain;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t address = reader.word();
+      // Others say what the following ones are.
+      if (address < static_cast<std::uint64_t>(PERF_CONTEXT_MAX) &&
+          bytes < sizeof sample + kMostChain * sizeof address) {
+        std::memcpy(out + bytes, &address, sizeof address);
+        bytes += sizeof address;
+      }
+    }
+  } else if (copies_stack(plan)) {
+    std::uint64_t registers[64];
+    if (reader.word() != 0) { // else the thread was not in user code
+      for (std::uint64_t mask = kRegisterMask; mask != 0; mask &= mask - 1)
+        registers[__builtin_ctzll(mask)] = reader.word();
+      sample.head.flags = trace::kSampleHasStack;
+      for (const unsigned number : kRegisters) {
+        std::memcpy(out + bytes, &registers[number], sizeof registers[number]);
+        bytes += sizeof registers[number];
+      }
+    }
+    const std::uint64_t size = std::min<std::uint64_t>(reader.word(), plan.stack_bytes);
+    if (size > 0) {
+      reader.copy(out + bytes, size);
+      const std::uint64_t used = std::min(reader.word(), size) & ~std::uint64_t{7};
+      if (sample.head.flags == trace::kSampleHasStack)
+        bytes += used;
+    }
+  }
+  sample.head.bytes = static_cast<std::uint32_t>(bytes);
+  std::memcpy(out, &sample, sizeof sample);
+  return bytes;
+}
+
+} // namespace
+
+trace::SampleMachine sample_machine() noexcept {
+  return kMachine;
+}
+
+std::uint32_t sample_registers() noexcept {
+  return kMachine == trace::SampleMachine::Other ? 0 : kRegisterCount;
+}
+
+std::uint64_t sample_period(const SamplingPlan& plan) noexcept {
+  return period_of(plan.rate);
+}
+
+std::size_t most_sample_bytes(const SamplingPlan& plan) noexcept {
+  return sizeof(trace::SampleStack) + kRegisterCount * sizeof(std::uint64_t) +
+         std::max<std::size_t>(plan.stack_bytes, kMostChain * sizeof(std::uint64_t)) + 64;
+}
+
+int open_sample_ring(const SamplingPlan& plan, const SampleSource& source, SampleRing& ring) {
+  perf_event_attr attributes{};
+  attributes.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+  if (source.method == trace::SampleMethod::Cycles) {
+    attributes.type = PERF_TYPE_HARDWARE;
+    attributes.config = PERF_COUNT_HW_CPU_CYCLES;
+    attributes.freq = 1;
+    attributes.sample_freq = plan.rate - plan.rate / 73; // no round number either
+    attributes.precise_ip = source.precise & 3u;
+  } else {
+    attributes.type = PERF_TYPE_SOFTWARE;
+    attributes.config = PERF_COUNT_SW_CPU_CLOCK;
+    attributes.sample_period = source.period_ns;
+  }
+  if (plan.call_graph == trace::CallGraph::FramePointers) {
+    attributes.sample_type |= PERF_SAMPLE_CALLCHAIN;
+    attributes.exclude_callchain_kernel = 1;
+    attributes.sample_max_stack = kMostChain;
+  } else if (copies_stack(plan)) {
+    attributes.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+    attributes.sample_regs_user = kRegisterMask;
+    attributes.sample_stack_user = plan.stack_bytes;
+  }
+  attributes.exclude_kernel = 1;
+  attributes.exclude_hv = 1;
+  attributes.use_clockid = 1;
+  attributes.clockid = CLOCK_MONOTONIC_RAW;
+  return open_event(attributes, ring);
+}
+
+int choose_sample_source(const SamplingPlan& plan, SampleSource& source, SampleRing& ring) {
+  for (const unsigned precise : {2u, 1u, 0u}) {
+    source = {trace::SampleMethod::Cycles, precise, 0};
+    if (open_sample_ring(plan, source, ring) == 0)
+      return 0;
+  }
+  source = {trace::SampleMethod::SoftwareClock, 0, period_of(plan.rate)};
+  return open_sample_ring(plan, source, ring);
+}
+
+void close_sample_ring(SampleRing& ring) noexcept {
+  if (ring.fd >= 0)
+    ::close(ring.fd);
+  if (ring.page != nullptr)
+    munmap(ring.page, page_size() + ring.ring_bytes);
+  ring = SampleRing{};
+}
+
+void forget_sample_ring(SampleRing& ring) noexcept {
+  ring.page = nullptr;
+  close_sample_ring(ring);
+}
+
+void set_sample_period(const SampleRing& ring, std::uint64_t period_ns) noexcept {
+  ioctl(ring.fd, PERF_EVENT_IOC_PERIOD, &period_ns);
+}
+
+RingContent drain_ring(const SamplingPlan& plan, const SampleRing& ring, std::uint32_t stream,
+                       std::uint32_t os_thread, std::byte* out, std::size_t room) noexcept {
+  RingContent content;
+  if (ring.page == nullptr)
+    return content;
+  auto* const page = static_cast<perf_event_mmap_page*>(ring.page);
+  const std::uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+  std::uint64_t tail = page->data_tail;
+  RingReader reader(static_cast<const std::byte*>(ring.page) + page_size(), ring.ring_bytes, tail);
+  while (tail < head) {
+    if (room - content.bytes < most_sample_bytes(plan)) {
+      content.is_empty = false;
+      break;
+    }
+    perf_event_header record;
+    reader.copy(&record, sizeof record);
+    if (record.size < sizeof record)
+      break; // never happens
+    if (record.type == PERF_RECORD_SAMPLE) {
+      content.bytes += convert_sample(plan, reader, stream, os_thread, out + content.bytes);
+      ++content.samples;
+    } else if (record.type == PERF_RECORD_LOST) {
+      reader.word(); // the event
+      content.lost += reader.word();
+    }
+    tail += record.size;
+    reader.go_to(tail);
+  }
+  __atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+  return content;
+}
+
+} // namespace tp::rt

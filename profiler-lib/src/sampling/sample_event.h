@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SAMPLE EVENT: the perf event that interrupts one thread, and the ring in which the kernel leaves the
+// samples. Opened and closed by the thread itself; drained by the sampler's thread. Cold.
+//
+// The time of a sample is CLOCK_MONOTONIC_RAW: in most virtual machines the kernel does not say how its
+// own clock relates to that of the streams.
+#pragma once
+
+#include "tp/trace/samples_format.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tp::rt {
+
+// What is asked for.
+struct SamplingPlan {
+  std::uint32_t rate = 0; // samples per second of CPU time; 0: none
+  trace::CallGraph call_graph = trace::CallGraph::Dwarf;
+  std::uint32_t stack_bytes = 1024; // a multiple of 8
+};
+
+// What the process takes: decided by the first thread, the same for all others.
+struct SampleSource {
+  trace::SampleMethod method = trace::SampleMethod::SoftwareClock;
+  unsigned precise = 0;        // of the hardware event
+  std::uint64_t period_ns = 0; // mean CPU time between two samples; 0: not known
+};
+
+struct SampleRing {
+  void* page = nullptr; // perf_event_mmap_page, followed by the ring
+  std::size_t ring_bytes = 0;
+  int fd = -1;
+};
+
+// Of a sample with a copy of the stack.
+trace::SampleMachine sample_machine() noexcept;
+std::uint32_t sample_registers() noexcept;
+
+// Mean CPU time between two samples.
+std::uint64_t sample_period(const SamplingPlan& plan) noexcept;
+// Finds what works on this machine, and opens it for the calling thread. Returns 0 or an errno.
+int choose_sample_source(const SamplingPlan& plan, SampleSource& source, SampleRing& ring);
+// Opens it for the calling thread. Returns 0 or an errno.
+int open_sample_ring(const SamplingPlan& plan, const SampleSource& source, SampleRing& ring);
+void close_sample_ring(SampleRing& ring) noexcept;
+// In a fork()ed child: the mapping does not exist there.
+void forget_sample_ring(SampleRing& ring) noexcept;
+// Sets the CPU time to the next samples.
+void set_sample_period(const SampleRing& ring, std::uint64_t period_ns) noexcept;
+
+// Moves what is in the ring to `out`, at most `room` bytes, as records of samples_format.h of that
+// stream and thread. Returns the number of bytes.
+struct RingContent {
+  std::size_t bytes = 0;
+  std::uint64_t samples = 0, lost = 0;
+  bool is_empty = true; // false: there was no room for all
+};
+RingContent drain_ring(const SamplingPlan& plan, const SampleRing& ring, std::uint32_t stream,
+                       std::uint32_t os_thread, std::byte* out, std::size_t room) noexcept;
+// The most that one sample takes.
+std::size_t most_sample_bytes(const SamplingPlan& plan) noexcept;
+
+} // namespace tp::rt

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+# Functions by samples: names, shares and what-if of functions whose time the program measures itself; with inlined
+# functions, in main and in tasks; what is recorded where samples are not allowed.
+. "$(dirname "$0")/common.inc"
+export TP_EVENT=auto
+
+build known -O2 <<'X'
+#line 2 "known.cpp"
+#include <oneapi/tbb/parallel_for.h>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+double sink[64];
+static double now() { timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); return t.tv_sec * 1e3 + t.tv_nsec / 1e6; }
+// Runs for so many ms of CPU time.
+[[gnu::always_inline]] static inline void burn(double ms, int slot) { for (const double end = now() + ms; now() < end;) for (int i = 0; i < 2000; ++i) sink[slot] += std::sqrt(sink[slot] + i); }
+[[gnu::noinline]] void alpha(double ms, int slot) { burn(ms, slot); }
+[[gnu::noinline]] void beta(double ms, int slot) { burn(ms, slot); }
+[[gnu::always_inline]] inline void gamma_inlined(double ms, int slot) { burn(ms, slot); }
+[[gnu::noinline]] void serial_part(double ms) { burn(ms, 0); }
+int main() {
+  tbb::parallel_for(0, 2, [](int) {});
+  serial_part(600);
+  tbb::parallel_for(tbb::blocked_range<int>(0, 30, 1), [](const tbb::blocked_range<int>& r) { for (int i = r.begin(); i < r.end(); ++i) { alpha(12, i); beta(6, i); gamma_inlined(2, i); } }, tbb::simple_partitioner());
+  std::puts("done");
+}
+X
+
+"$tp_run" -q --sample 1000 -o data ./known >out 2>err || fail "tp-run: exit status $?: $(cat err)"
+same "the program's output" done "$(cat out)"
+if grep -q "no stacks are sampled" err; then
+  in_file data/end.json '"method":""'
+  skip "$(cat err)"
+fi
+python3 -B "$here/../../support/validate_json.py" data || fail "data: not as documented"
+analyze data
+python3 -B "$here/../../support/validate_json.py" profile.json || fail "profile.json: not as documented"
+python3 -B - <<'X' || fail "figures of functions"
+import json, sys
+p = json.load(open("profile.json"))
+f = {row["short_name"]: row for row in p["functions"]}
+problems = []
+def check(condition, text):
+    if not condition: problems.append(text)
+check(p["sampling"]["damage"] is None, "damage")
+check(p["sampling"]["in_steps"] > 300, f"few samples: {p['sampling']}")
+# Exact: the sums.
+selves = sum(row["self_work"] for row in p["functions"]), sum(row["self_critical_work"] for row in p["functions"])
+check(selves[0] + p["sampling"]["not_sampled_work"] == p["work"], "work does not add up")
+check(selves[1] + p["sampling"]["not_sampled_critical_work"] == p["span"], "critical work does not add up")
+# Estimates: with much room.
+def share(name, whole, key="work"): return f[name][key] / p[whole] if name in f else 0
+def near(name, expected, whole="work", key="work"):
+    got = share(name, whole, key)
+    check(abs(got - expected) < 0.12, f"{name}: {got:.3f} of the {whole}, expected {expected:.3f}")
+near("serial_part", 0.5); near("alpha", 0.3); near("beta", 0.15); near("gamma_inlined", 0.05); near("main", 0.5)
+near("serial_part", 0.968, "span", "critical_work")
+check(f["alpha"]["rank"] > f["serial_part"]["rank"], "ranks")
+check(not any("oneapi" in row["name"] or "start_for" in row["name"] for row in p["functions"] if row["kind"] == "function" and row["short_name"].startswith("tbb")), "functions of oneTBB")
+check(f["alpha"]["file"].endswith("known.cpp"), f["alpha"]["file"])
+for row in p["functions"]:
+    for name in ("work", "critical_work", "self_work", "self_critical_work"):
+        low, high = row[name + "_interval"]
+        check(low <= row[name] <= high, f"{row['name']}: {name} outside of its interval")
+# serial_part in an eighth of its time.
+eight = next(point for point in f["serial_part"]["points"] if point["factor"] == 8)
+expected = p["work"] / (p["span"] * (0.032 + 0.968 / 8))
+check(0.6 < eight["parallelism"] / expected < 1.5, f"what-if: {eight['parallelism']}, expected about {expected}")
+check(any(line["file"].endswith("known.cpp") for line in p["lines"]), "no lines")
+sys.exit("\n".join(problems) if problems else 0)
+X
+
+"$tp_analyze" -q -o csv --functions data >table 2>err || fail "tp-analyze --functions: exit status $?: $(cat err)"
+in_file table serial_part
+in_file csv/functions.csv 'Rank,Function,Source file'
+in_file csv/functions.csv '"alpha(double, int)"'
+
+# The samples do not survive damage, the profile does.
+python3 -B - <<'X'
+data = bytearray(open("data/samples.bin", "rb").read())
+data[len(data) // 2] ^= 1
+open("data/samples.bin", "wb").write(data)
+X
+analyze data
+is 'p["sampling"]["damage"] and p["sampling"]["samples"] > 0'
+rm data/samples.bin
+analyze data
+is '"functions" not in p and "sampling" not in p'
+"$tp_analyze" -q -o csv --functions data >table 2>err
+same "--functions without samples" 2 $?
+
+# Without samples nothing is written; the virtual clock has none.
+"$tp_run" -q -o off --sample off ./known >/dev/null 2>err || fail "tp-run --sample off"
+is_missing off/samples.bin
+"$tp_run" -q -o virtual -e virtual --sample 1000 ./known >/dev/null 2>err || fail "tp-run -e virtual --sample"
+is_missing virtual/samples.bin
+"$tp_run" --sample fast ./known >/dev/null 2>err
+same "a bad rate" 125 $?
+"$tp_run" --call-graph dwarf,100 ./known >/dev/null 2>err
+same "a bad size" 125 $?
+
+# Without debug information, by frame pointers, and by the instruction alone.
+for graph in fp none; do
+  "$tp_run" -q --sample 1000 --call-graph $graph -o $graph ./known >/dev/null 2>err || fail "tp-run --call-graph $graph"
+  analyze $graph
+  is "any(f['short_name'] == 'serial_part' for f in p['functions']) and p['sampling']['call_graph'] == '$graph'"
+done
+finish
