@@ -102,6 +102,7 @@ void check(const CommandLine& line, const std::string& max_size, const std::stri
 std::optional<Options> parse_options(const std::vector<std::string>& arguments) {
   Options options;
   std::string max_size, delay, duration;
+  bool no_openmp = false;
   CommandLine line("tp-run", "Run a program and record its oneTBB tasks.",
                    "[OPTIONS] [--] PROGRAM [ARG...]");
   line.group("Recording");
@@ -121,6 +122,8 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
       "--locks", options.locks, {"auto", "all", "off"},
       "Record locks (default: $TP_LOCKS, else auto): the sections of code that hold them, and "
       "how long threads wait for them; off: nothing of that");
+  line.flag("--no-openmp", no_openmp,
+            "Record oneTBB only: OpenMP runs as without tp-run, on the program's own runtime");
   line.flag("--paused", options.paused, "Record nothing until the program calls tp::resume()");
   line.value("--delay", delay, "SECONDS", "Record nothing at first, for 5, 0.5 or 500ms");
   line.value("--duration", duration, "SECONDS",
@@ -139,6 +142,7 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
   line.stop_at_command(options.command);
   if (!line.parse(arguments, [&] { check(line, max_size, delay, duration, options); }))
     return std::nullopt;
+  options.openmp = !no_openmp;
   options.style = line.style();
   return options;
 }

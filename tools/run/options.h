@@ -17,6 +17,7 @@ struct Options {
   unsigned as_if_cores = 0; // 0: the number of CPUs
   bool divide = false;
   std::string locks; // empty: TP_LOCKS, else auto
+  bool openmp = true;
   bool paused = false;
   std::uint64_t delay_ns = 0;
   std::uint64_t duration_ns = 0; // 0: to the end of the program
