@@ -5,6 +5,7 @@
 // An implicit task ends for us where it arrives at the barrier that ends its region: what libomp reports as its
 // end, and the end of that barrier, comes to worker threads late, when the team may be gone.
 #include "call_sites.h"
+#include "chunks.h"
 #include "dependences.h"
 #include "ompt.h"
 #include "tasks.h"
@@ -60,7 +61,7 @@ void end_context(const tp_context& context) {
 
 // The task's thread is going to run another task, where the task may be in the middle of a step.
 void interrupt(Task& task) {
-  if (task.waits > 0 || task.blocked || task.ended)
+  if (task.waits > 0 || task.blocked || task.creates || task.ended)
     return;
   task.blocked = true;
   tp_on_block();
@@ -96,7 +97,7 @@ void end_chunk(Task& task) {
   if (!task.has_chunk)
     return;
   task.has_chunk = task.chunk_is_assumed = false;
-  tp_on_loop_end(task.chunk, 1);
+  tp_on_loop_end(task.chunk, task.grain);
 }
 void begin_chunk(Task& task, std::uint64_t iterations) {
   if (task.chunk_is_assumed) { // what was not known at its begin
@@ -110,12 +111,15 @@ void begin_chunk(Task& task, std::uint64_t iterations) {
   tp_on_loop_begin();
 }
 
+[[gnu::tls_model("initial-exec")]] constinit thread_local Task* in_worksharing = nullptr;
+
 void end_worksharing(Task& task) {
   end_chunk(task);
   Worksharing& work = task.work;
   if (!work.is_open)
     return;
   work.is_open = false;
+  in_worksharing = work.outer;
   tp_on_task_end(&work.frame, 0);
   tp_on_wait_end(0);
   tp_on_context_end(&work.context);
@@ -134,6 +138,8 @@ void begin_worksharing(Task& task, unsigned construct, const void* caller) {
   tp_on_wait(&described, &context, &context);
   tp_on_task_begin(&work.frame, &described, &context, 0);
   work.is_open = true;
+  work.outer = in_worksharing;
+  in_worksharing = &task;
 }
 
 // ---- tasks
@@ -262,6 +268,7 @@ void begin_implicit(Data* region, Data* data, unsigned size, unsigned index, boo
   data->ptr = task;
   task->is_implicit = true;
   task->begun = true;
+  task->grain = 1;
   if (is_own) {
     team->size.store(1, std::memory_order_relaxed);
     task->is_initial = true;
@@ -466,11 +473,16 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
   task->is_final = (flags & kTaskFinal) != 0 || creator->is_final;
   task->is_untied = (flags & kTaskUntied) != 0;
   task->traits = TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE;
-  task->words[1] = preset(site_of_task(caller));
+  task->words[1] = preset(site_of_task(*creator, caller));
+  if (task_call != nullptr)
+    task_call->is_used = true;
+  task->is_taskloop = task_call != nullptr ? task_call->is_taskloop : creator->is_taskloop;
+  task->grain = task_call != nullptr ? task_call->grain : creator->is_taskloop ? creator->grain : 1;
   // In a team of one thread libomp defers no task, whatever the program says.
   task->is_undeferred =
-      (flags & kTaskUndeferred) != 0 &&
-      (creator->team->size.load(std::memory_order_relaxed) > 1 || creator->is_final);
+      (task_call != nullptr && task_call->is_undeferred) ||
+      ((flags & kTaskUndeferred) != 0 &&
+       (creator->team->size.load(std::memory_order_relaxed) > 1 || creator->is_final));
   const tp_task described{task->words, nullptr, caller};
   if (task->is_undeferred) {
     const tp_context context{&task->own_context, task->traits};
@@ -483,7 +495,12 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
   (in_group ? creator->group->unjoined : creator->unjoined) = true;
   tp_on_spawn(&described, &context);
   task->own_context = *context.word;
-  tp_on_spawn_end();
+  if (task_call != nullptr) { // until it returns
+    task_call->creator = creator;
+    creator->creates = true;
+  } else {
+    tp_on_spawn_end();
+  }
 }
 
 void on_dependences(Data* data, const Dependence* dependences, int count) {
@@ -595,9 +612,6 @@ void on_work(Work kind, Endpoint endpoint, Data*, Data* data, std::uint64_t coun
   case Work::LoopOther:
   case Work::Sections:
     break;
-  case Work::Taskloop:
-    note_taskloop(endpoint == Endpoint::Begin ? caller : nullptr);
-    return;
   default:
     return;
   }
@@ -704,6 +718,15 @@ void finalize(Data*) {}
 constinit StartToolResult result{initialize, finalize, {0}};
 
 } // namespace
+
+void note_end_of_chunk() {
+  Task* const task = in_worksharing;
+  if (task == nullptr || !task->has_chunk)
+    return;
+  task->has_chunk = task->chunk_is_assumed = false;
+  tp_on_last_loop_end(task->chunk, task->grain);
+}
+
 } // namespace tp::omp
 
 extern "C" [[gnu::visibility("default")]] tp::omp::StartToolResult*

@@ -53,6 +53,7 @@ struct Group {
 // A loop or sections: what one thread runs of it is a task of its own, so that loops of one region do not
 // count as one.
 struct Worksharing {
+  Task* outer; // in whose loop or sections the thread was before, in another region
   tp_frame frame;
   std::uint64_t words[2];
   std::uint64_t context;
@@ -73,10 +74,13 @@ struct Task {
   std::uint32_t phase;
   std::uint32_t waits; // in progress
   std::uint64_t chunk; // iterations of the open body call
+  std::uint64_t grain; // of a taskloop
   bool has_chunk, chunk_is_assumed;
   bool unjoined; // tasks in `children` that no wait has joined
-  bool is_implicit, is_initial, is_final, is_untied, is_undeferred, is_taskwait;
-  bool begun, ended, blocked;
+  bool is_implicit, is_initial, is_final, is_untied, is_undeferred, is_taskwait, is_taskloop;
+  bool begun, ended;
+  bool blocked;  // its step is closed while its thread runs another task
+  bool creates;  // its step is closed until the creation of a task is over
   Worksharing work;
   // Dependences: of it on others; between its children.
   DependenceNode* node;

@@ -705,7 +705,8 @@ void begin_loop(ThreadState& thread, Frame& frame) noexcept {
 namespace {
 
 // Writes a LoopEnd or PortionEnd.
-TP_HOT void put_body_end(ThreadState& thread, Frame& frame, Op op, const tp_range& range) noexcept {
+TP_HOT void put_body_end(ThreadState& thread, Frame& frame, Op op, const tp_range& range,
+                         bool opens = true) noexcept {
   const auto code_of = [](std::uint64_t count) {
     return count == 1 ? 0 : count == 0 ? 1 : width_code(count);
   };
@@ -728,17 +729,18 @@ TP_HOT void put_body_end(ThreadState& thread, Frame& frame, Op op, const tp_rang
   commit(thread, record,
          tag_of(op, codes,
                 iterations_code | grain_code << 2 | (range.joins != 0 ? trace::kPartsJoin : 0)));
-  open_now(thread, frame);
+  if (opens)
+    open_now(thread, frame);
 }
 
 } // namespace
 
-void end_loop(ThreadState& thread, Frame& frame, const tp_range& range) noexcept {
+void end_loop(ThreadState& thread, Frame& frame, const tp_range& range, bool opens) noexcept {
   if (frame.loops == 0)
     return; // began before a fork
   --frame.loops;
   frame.part = 0;
-  put_body_end(thread, frame, Op::LoopEnd, range);
+  put_body_end(thread, frame, Op::LoopEnd, range, opens);
 }
 
 void end_portion(ThreadState& thread, Frame& frame, const tp_range& range) noexcept {

@@ -53,7 +53,8 @@ void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept;
 void end_context(ThreadState& thread, Frame& frame, std::uint64_t word) noexcept;
 void begin_loop(ThreadState& thread, Frame& frame) noexcept;
 // A body call of a loop is over, or a portion of it.
-void end_loop(ThreadState& thread, Frame& frame, const tp_range& range) noexcept;
+void end_loop(ThreadState& thread, Frame& frame, const tp_range& range,
+              bool opens = true) noexcept;
 void end_portion(ThreadState& thread, Frame& frame, const tp_range& range) noexcept;
 void join_portions(ThreadState& thread, Frame& frame) noexcept;
 // `flags`: those of trace::Op::Join.

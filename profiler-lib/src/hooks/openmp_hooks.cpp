@@ -62,6 +62,11 @@ TP_EXPORT void tp_on_hand_over(const tp_context* from, const tp_context* to) noe
     hand_over(*thread, top(*thread), *from, *to);
 }
 
+TP_EXPORT void tp_on_last_loop_end(uint64_t iterations, uint64_t grain) noexcept {
+  if (ThreadState* thread = thread_state())
+    end_loop(*thread, top(*thread), {{{iterations, grain}}, 1, 0}, /*opens=*/false);
+}
+
 TP_EXPORT void tp_on_acquire_shared(const uint64_t* edges, unsigned count) noexcept {
   ThreadState* const thread = thread_state();
   if (thread == nullptr)
