@@ -344,6 +344,41 @@ bool DagReader::process_record(Stream& stream) {
 
 // ---- spawns and waits
 
+Context* DagReader::make_next_context(Stream& stream, unsigned traits) {
+  const std::uint64_t id = trace::pack_id(stream.cursor.number(), stream.contexts);
+  Context* const context =
+      joins_.make_context(id, traits & trace::kContextExclusive,
+                          static_cast<std::uint8_t>(traits & 63), traits & trace::kContextGathers);
+  // A substitute, made for a record that could not wait, gives way.
+  if (Context* const stand_in = contexts_.find(id)) {
+    joins_.end_context(stand_in);
+    joins_.release(stand_in);
+    contexts_.erase(id);
+  }
+  contexts_.insert(id, context);
+  queue_.wake_up_to(stream.context_waiters, stream.contexts++);
+  return context;
+}
+
+// Null: it has not been read yet, so that the record has to wait.
+Context* DagReader::find_context(Stream& stream, std::uint64_t id) {
+  if (Context* const found = contexts_.find(id))
+    return found;
+  Stream* const maker = stream_of(stream, id);
+  const bool created = maker && trace::id_ordinal(id) < maker->contexts;
+  if (!created && !force_) {
+    block(stream, maker ? maker->context_waiters : lost_, trace::id_ordinal(id));
+    return nullptr;
+  }
+  if (created)
+    note(Problem::ContextReused);
+  else
+    note_missing(Problem::NeverCreated, stream);
+  Context* const stand_in = joins_.make_context(id, false, 0);
+  contexts_.insert(id, stand_in);
+  return stand_in;
+}
+
 // The context operand. False: the context has not been read yet, and nothing has changed.
 bool DagReader::resolve_context(Stream& stream, Frame* frame, Context*& context) {
   const Record& record = stream.cursor.record();
@@ -358,37 +393,14 @@ bool DagReader::resolve_context(Stream& stream, Frame* frame, Context*& context)
     return need(frame ? frame->context : nullptr, "a task with a context");
   case trace::ContextCode::Last:
     return need(frame ? frame->last_context : nullptr, "a context named before");
-  case trace::ContextCode::New: {
-    const std::uint64_t id = trace::pack_id(stream.cursor.number(), stream.contexts);
-    context = joins_.make_context(id, record.context_traits & trace::kContextExclusive,
-                                  record.context_traits & 63);
-    // A substitute, made for a record that could not wait, gives way.
-    if (Context* const stand_in = contexts_.find(id)) {
-      joins_.end_context(stand_in);
-      joins_.release(stand_in);
-      contexts_.erase(id);
-    }
-    contexts_.insert(id, context);
-    queue_.wake_up_to(stream.context_waiters, stream.contexts++);
+  case trace::ContextCode::New:
+    context = make_next_context(stream, record.context_traits);
     break;
-  }
-  case trace::ContextCode::Id: {
-    if (Context* const found = contexts_.find(record.id)) {
-      context = found;
-      break;
-    }
-    Stream* const maker = stream_of(stream, record.id);
-    const bool created = maker && trace::id_ordinal(record.id) < maker->contexts;
-    if (!created && !force_)
-      return block(stream, maker ? maker->context_waiters : lost_, trace::id_ordinal(record.id));
-    if (created)
-      note(Problem::ContextReused);
-    else
-      note_missing(Problem::NeverCreated, stream);
-    context = joins_.make_context(record.id, false, 0);
-    contexts_.insert(record.id, context);
+  case trace::ContextCode::Id:
+    context = find_context(stream, record.id);
+    if (!context)
+      return false;
     break;
-  }
   }
   if (frame)
     joins_.set_context(frame->last_context, context);
@@ -488,6 +500,13 @@ bool DagReader::process_wait(Stream& stream) {
   note_external(stream);
   close_step(stream, frame, {BoundaryKind::Wait, frame.state.last_spawned});
   summary_.graph_waits += context->construct == kFlowGraph;
+  if (const std::uint32_t threads = std::exchange(stream.barrier_threads, 0); threads != 0)
+    if (!context->gathers || !joins_.arrive(frame, context, threads)) {
+      if (claims_complete_)
+        fail(Problem::BadPayload, stream.cursor.place(),
+             fmt::format("{} arrivals at a context that gathers", threads), "another one");
+      note(Problem::BadPayload);
+    }
   joins_.begin_wait(frame, context);
   return true;
 }
@@ -883,6 +902,19 @@ bool DagReader::process_extended(Stream& stream) {
     load(payload);
     return process_edge_uses(stream, payload);
   }
+  case trace::ExtendedKind::HandOver: {
+    trace::HandOverPayload payload;
+    load(payload);
+    return process_hand_over(stream, payload);
+  }
+  case trace::ExtendedKind::BarrierWait: {
+    trace::BarrierWaitPayload payload;
+    load(payload);
+    if (payload.threads == 0)
+      fail(Problem::BadPayload, stream.cursor.place(), "a number of threads", "0");
+    stream.barrier_threads = payload.threads;
+    break;
+  }
   case trace::ExtendedKind::Feed:
     stream.feed_next = true;
     break;
@@ -938,6 +970,30 @@ bool DagReader::process_extended(Stream& stream) {
   default: // Resume, and kinds added within the version
     break;
   }
+  return true;
+}
+
+// Both contexts are found before anything changes.
+bool DagReader::process_hand_over(Stream& stream, const trace::HandOverPayload& payload) {
+  Context* const from = find_context(stream, payload.from);
+  if (!from)
+    return false;
+  const bool is_new = payload.flags & trace::kHandOverNew;
+  Context* const to =
+      is_new ? make_next_context(stream, payload.traits) : find_context(stream, payload.to);
+  if (!to)
+    return false;
+  if (from == to || !from->exclusive || !to->gathers) {
+    if (claims_complete_)
+      fail(Problem::BadPayload, stream.cursor.place(), "an exclusive context and one that gathers",
+           "others");
+    note(Problem::BadPayload);
+    return true;
+  }
+  joins_.hand_over(from, to);
+  contexts_.erase(payload.from);
+  joins_.end_context(from);
+  joins_.release(from);
   return true;
 }
 

@@ -46,6 +46,7 @@ private:
     std::uint32_t last_site = 0;
     bool any_site = false;
     bool feed_next = false;                  // a Feed record precedes the next spawn
+    std::uint32_t barrier_threads = 0;       // of the BarrierWait record before the next Wait
     std::uint64_t largest_leaf = 0;          // of the LoopWhole record before the next SpawnWait
     std::vector<trace::LoopDimension> shape; // of the LoopShape record before the next body's end
     bool used_tbb = false;                   // by the thread, unless it is a worker thread
@@ -107,6 +108,9 @@ private:
   PoolId enter_pools(Stream& stream, const Frame& frame, std::uint64_t begin, std::uint64_t work);
   bool process_extended(Stream& stream);
   bool process_edge_uses(Stream& stream, const trace::EdgeUsesPayload& payload);
+  bool process_hand_over(Stream& stream, const trace::HandOverPayload& payload);
+  Context* make_next_context(Stream& stream, unsigned traits);
+  Context* find_context(Stream& stream, std::uint64_t id);
   // The edge. Null: the record has to wait; with force_: the edge does not exist.
   Edge* find_edge(Stream& stream, std::uint64_t id);
   void use_edge(const Stream& stream, std::uint64_t id, Edge& edge, std::int64_t change);

@@ -13,11 +13,13 @@ Frame* Joins::make_root(bool is_main) {
   return make_frame(is_main ? order_.first() : order_.last());
 }
 
-Context* Joins::make_context(std::uint64_t id, bool exclusive, std::uint8_t construct) {
+Context* Joins::make_context(std::uint64_t id, bool exclusive, std::uint8_t construct,
+                             bool gathers) {
   Context* const context = contexts_.make();
   context->refs = 1;
   context->id = id;
   context->exclusive = exclusive;
+  context->gathers = exclusive && gathers;
   context->construct = construct;
   return context;
 }
@@ -288,7 +290,7 @@ Waiters* Joins::end_wait(Frame& frame, bool force) {
     if (scope) {
       ++scope->refs;
       wait.scope = scope;
-      if (!scope->complete() && wait.context->exclusive) {
+      if (!scope->complete() && wait.context->exclusive && !wait.context->gathers) {
         Scope* const newer = make_scope();
         newer->older = scope; // takes over the context's reference
         scope->newer = newer;
@@ -297,7 +299,8 @@ Waiters* Joins::end_wait(Frame& frame, bool force) {
       }
     }
   }
-  if (Scope* const scope = wait.scope) {
+  // One that was handed over is an alias.
+  if (Scope* const scope = wait.scope && wait.context->exclusive ? live(wait.scope) : wait.scope) {
     if (!scope->complete() && !force)
       return &scope->waiters;
     for (Scope* each = scope; each; each = each->older)
@@ -352,6 +355,46 @@ void Joins::leave_scope(Frame& frame) {
   settle(scope);
   release(frame.scope);
   frame.scope = nullptr;
+}
+
+bool Joins::arrive(Frame& frame, Context* context, std::uint32_t threads) {
+  Scope* const scope = scope_of(frame, context, true);
+  if (scope->threads == 0) {
+    scope->threads = threads;
+    scope->outstanding += threads;
+  }
+  if (scope->threads != threads || scope->arrived == threads)
+    return false;
+  ++scope->arrived;
+  order_.share(frame.place);
+  End end{visitor_.copy_path(*frame.state.path), frame.place};
+  absorb(scope->best, end);
+  --scope->outstanding;
+  settle(scope);
+  return true;
+}
+
+void Joins::hand_over(Context* from, Context* to) {
+  Scope* const scope = from->current;
+  if (!scope)
+    return;
+  from->current = nullptr;
+  if (!to->current)
+    to->current = make_scope();
+  Scope* const target = to->current;
+  drop(scope->joined);
+  if (Scope* const older = std::exchange(scope->older, nullptr)) { // an open wait has it
+    older->newer = nullptr;
+    release(older);
+  }
+  scope->outer = target;
+  ++target->refs;
+  target->outstanding += scope->outstanding;
+  absorb(target->best, scope->best);
+  scope->merged = true;
+  queue_.wake_all(scope->waiters);
+  release(scope);
+  settle(target);
 }
 
 void Joins::split(Frame& parent, Frame& child) {

@@ -9,7 +9,8 @@
 //   exclusive  An exclusive context (an algorithm's own, or that of a task_group) has one open
 //              scope, Context::current. If a wait has to be held back because tasks are
 //              outstanding, it closes the scope and opens a newer one for the tasks created later,
-//              so that the wait does not join what came after it in time.
+//              so that the wait does not join what came after it in time. Not if the context gathers:
+//              its one scope is complete when all is there that a wait joins.
 //   per frame  Any other context has one scope per frame that spawns into it.
 //   alone      A wait for one task and its descendants (Wait::alone) has a scope of its own,
 //              whatever else the context contains.
@@ -59,7 +60,8 @@ struct End {
 //   outer             -                     own task's scope, if that    own task's scope, if that
 //                                             task is of this context;     task is of this context;
 //                                             counts this scope            does not count it
-//   merged            -                     yes, if `outer` is set       -
+//   merged            handed over: `outer`  yes, if `outer` is set       -
+//                       is where
 //   takes_fed,        -                     parallel_for_each in its     parallel_for_each in a
 //     next_feed                               own context: outermost       context of the user
 //   frame, context,   -                     until it is unlinked         -
@@ -81,6 +83,8 @@ struct Scope {
   std::uint64_t joined_by = 0;   // serial of the frame that joined them last
   std::uint64_t closed_by = 0;   // serial of the frame whose wait closed the scope
   std::uint64_t outstanding = 0; // the scope is complete at 0, unless it has an `older` one
+  std::uint32_t threads = 0;     // of a barrier: how many frames arrive; counted by `outstanding`
+  std::uint32_t arrived = 0;     // of them
   std::uint32_t refs = 0;        // the scope is freed at 0
   Scope* older = nullptr;        // closed before this one, and still incomplete; owned
   Scope* newer = nullptr;
@@ -103,6 +107,7 @@ struct Scope {
 struct Context {
   std::uint32_t refs = 0; // id table until the context ends; frames; waits; linked scopes
   bool exclusive = false;
+  bool gathers = false; // exclusive: no wait closes its scope
   std::uint8_t construct = 0;
   std::uint64_t id = 0;     // packed: stream and ordinal
   Scope* current = nullptr; // exclusive: the open scope; owned
@@ -166,7 +171,8 @@ public:
   // A task whose spawn is lost.
   Frame* make_lost_task() { return make_frame(order_.last()); }
   // The caller, DagReader's id table, owns the one reference that the context has.
-  Context* make_context(std::uint64_t id, bool exclusive, std::uint8_t construct);
+  Context* make_context(std::uint64_t id, bool exclusive, std::uint8_t construct,
+                        bool gathers = false);
   void set_context(Context*& slot, Context* context); // counts references
   void release(Context* context);
   // No later wait can name the context: its scopes end with their tasks.
@@ -187,6 +193,13 @@ public:
   // else joins, closes the wait and returns null. `force`: joins what has been recorded and never
   // waits.
   Waiters* end_wait(Frame& frame, bool force);
+
+  // The frame, which is going to wait for the context, arrives at a barrier of so many threads. False: so
+  // many have arrived there already, or another number was expected. The context gathers.
+  bool arrive(Frame& frame, Context* context, std::uint32_t threads);
+  // What no wait has joined of `from` belongs to `to`, which gathers. No wait for `from` is open, unless the
+  // trace is wrong.
+  void hand_over(Context* from, Context* to);
 
   void split(Frame& parent, Frame& child);
   // As end_wait, for the frame's fold node. The frame has one.

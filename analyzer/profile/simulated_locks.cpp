@@ -17,6 +17,10 @@ LockRules rules_of(std::uint8_t kind) {
   switch (static_cast<trace::LockKind>(kind)) {
   case trace::LockKind::QueuingMutex:
   case trace::LockKind::QueuingRwMutex:
+  // libomp's locks are queues, unless the program or KMP_LOCK_KIND asks for others.
+  case trace::LockKind::OmpCritical:
+  case trace::LockKind::OmpLock:
+  case trace::LockKind::OmpNestLock:
     return {HandOver::InOrder};
   case trace::LockKind::Mutex:
     return {HandOver::SpinsThenSleeps};

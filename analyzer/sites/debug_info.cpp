@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 
 namespace tp::analysis {
@@ -20,6 +21,8 @@ std::string name_of_die(Dwarf_Die* die) {
     if (const char* name = dwarf_formstring(dwarf_attr_integrate(die, attribute, &memory)))
       return demangle_symbol(name);
   const char* const name = dwarf_diename(die);
+  if (name && std::strstr(name, "omp_")) // perhaps the code of an OpenMP construct
+    return demangle_symbol(name);
   return name ? name : "";
 }
 

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 
@@ -81,11 +82,19 @@ std::string type_by_any(const std::string& name) {
   return by_runtime(name);
 }
 
+// What GCC and clang append to the name of the function around the construct.
+std::string without_outlining(const std::string& name) {
+  std::size_t end = name.size();
+  for (const char* suffix : {"._omp_fn", "._omp_cpyfn", ".omp_outlined", ".omp_task_entry"})
+    end = std::min(end, name.find(suffix));
+  return end > 0 ? name.substr(0, end) : name;
+}
+
 } // namespace
 
 std::string demangle_symbol(const std::string& name) {
-  return name.starts_with("_Z") || name.starts_with("_R") ? on_stack_for(name, symbol_by_any)
-                                                          : name;
+  const std::string own = without_outlining(name);
+  return own.starts_with("_Z") || own.starts_with("_R") ? on_stack_for(own, symbol_by_any) : own;
 }
 
 std::string demangle_type(const std::string& name) {

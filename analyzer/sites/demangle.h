@@ -10,7 +10,8 @@
 namespace tp::analysis {
 
 // A symbol, as symbol tables and debug information have it; itself if it is not mangled, as that of
-// a C function is not, whatever its letters.
+// a C function is not, whatever its letters. A function that a compiler made of the code of an OpenMP
+// construct has the name of the function that contains the construct.
 std::string demangle_symbol(const std::string& name);
 
 // A type, as std::type_info::name() has it (a name of letters may be a type: `f` is float); itself

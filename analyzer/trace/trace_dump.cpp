@@ -39,7 +39,9 @@ std::string context_text(const Record& record) {
     return fmt::format(
         " context=new:{}{}",
         construct < std::size(trace::kConstructNames) ? trace::kConstructNames[construct] : "?",
-        record.context_traits & trace::kContextExclusive ? ":exclusive" : "");
+        record.context_traits & trace::kContextGathers     ? ":gathers"
+        : record.context_traits & trace::kContextExclusive ? ":exclusive"
+                                                           : "");
   }
   case trace::ContextCode::Id:
     return " context=" + id_text(record.id);
@@ -100,6 +102,16 @@ std::string extended_text(const Record& record) {
   case trace::ExtendedKind::EdgeUses:
     if (const auto payload = payload_of<trace::EdgeUsesPayload>(record))
       text += fmt::format(" edge_uses edge={} change={}", id_text(payload->edge), payload->change);
+    break;
+  case trace::ExtendedKind::HandOver:
+    if (const auto payload = payload_of<trace::HandOverPayload>(record))
+      text += fmt::format(
+          " hand_over from={} to={}{}", id_text(payload->from), id_text(payload->to),
+          payload->flags & trace::kHandOverNew ? fmt::format(" new={}", payload->traits) : "");
+    break;
+  case trace::ExtendedKind::BarrierWait:
+    if (const auto payload = payload_of<trace::BarrierWaitPayload>(record))
+      text += fmt::format(" barrier threads={}", payload->threads);
     break;
   case trace::ExtendedKind::Asleep:
     if (const auto payload = payload_of<trace::AsleepPayload>(record))

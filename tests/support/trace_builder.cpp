@@ -66,7 +66,8 @@ static unsigned flags_of(const ContextOperand& context) {
 static void put(trace::RecordEncoder& encoder, const ContextOperand& context) {
   if (context.code == trace::ContextCode::New)
     encoder.operand(static_cast<std::uint8_t>(static_cast<unsigned>(context.construct) |
-                                              (context.exclusive ? trace::kContextExclusive : 0)));
+                                              (context.exclusive ? trace::kContextExclusive : 0) |
+                                              (context.gathers ? trace::kContextGathers : 0)));
   if (context.code == trace::ContextCode::Id)
     encoder.operand(context.id);
 }

@@ -25,6 +25,7 @@ struct ContextOperand {
   bool exclusive = false; // New
   trace::Construct construct = trace::Construct::TaskGroup;
   std::uint64_t id = 0; // Id
+  bool gathers = false; // New
   static ContextOperand own() { return {}; }
   static ContextOperand last() { return {trace::ContextCode::Last}; }
   static ContextOperand fresh(bool exclusive) { return {trace::ContextCode::New, exclusive}; }

@@ -136,8 +136,9 @@ ContextOperand context_of(const Line& line) {
     return ContextOperand::own();
   if (text == "last")
     return ContextOperand::last();
-  if (text == "new" || text == "new-exclusive") {
+  if (text == "new" || text == "new-exclusive" || text == "new-gathering") {
     ContextOperand fresh = ContextOperand::fresh(text != "new");
+    fresh.gathers = text == "new-gathering";
     fresh.construct = construct_of(line.text("construct", "task_group"));
     return fresh;
   }
@@ -165,6 +166,21 @@ TaskOperand task_of(const Line& line) {
 void add_edge_uses(StreamBuilder& stream, std::uint64_t edge, const std::string& change) {
   const trace::EdgeUsesPayload payload{edge, std::stoi(change), 0};
   stream.extended(trace::ExtendedKind::EdgeUses, &payload, sizeof payload);
+}
+
+void add_hand_over(StreamBuilder& stream, std::uint64_t from, const std::string& to) {
+  const bool is_new = to == "new";
+  const trace::HandOverPayload payload{
+      from, is_new ? 0 : parse_id(to), is_new ? std::uint32_t{trace::kHandOverNew} : 0,
+      is_new ? trace::kContextExclusive | trace::kContextGathers |
+                   static_cast<unsigned>(trace::Construct::OmpBarrier)
+             : 0};
+  stream.extended(trace::ExtendedKind::HandOver, &payload, sizeof payload);
+}
+
+void add_barrier(StreamBuilder& stream, std::uint64_t threads) {
+  const trace::BarrierWaitPayload payload{static_cast<std::uint32_t>(threads), 0};
+  stream.extended(trace::ExtendedKind::BarrierWait, &payload, sizeof payload);
 }
 
 void add_asleep(StreamBuilder& stream, std::uint64_t time, std::uint64_t waited) {
@@ -243,6 +259,10 @@ bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
     stream.cut(step);
   else if (word == "asleep")
     add_asleep(stream, line.number("time"), line.number("waited"));
+  else if (word == "hand-over")
+    add_hand_over(stream, parse_id(line.text("from", "")), line.text("to", "new"));
+  else if (word == "barrier")
+    add_barrier(stream, line.number("threads"));
   else if (word == "pause")
     stream.extended(trace::ExtendedKind::Pause, nullptr, 0);
   else if (word == "resume")

@@ -11,9 +11,10 @@
 //   stream 0                              what follows belongs to stream 0 (base=TIME)
 //     thread role=main prior=0            role: main, external, worker
 //     spawn work=80 site=25 ctx=new       site: a number, last; else inherited
-//     spawn-wait alone=1 / wait           ctx: new, new-exclusive (construct=parallel_scan: of
-//                                         that), own, last, STREAM.ORDINAL
+//     spawn-wait alone=1 / wait           ctx: new, new-exclusive, new-gathering
+//                                         (construct=parallel_scan: of that), own, last, STREAM.ORDINAL
 //     begin task=-1                       task: newest, -N (before it), STREAM.ORDINAL
+//     hand-over from=0.0 to=new / barrier threads=2   to: new, STREAM.ORDINAL; of the next wait
 //     asleep time=7 waited=7              in the step that the next record closes
 //     end / task / loop-begin / join / release / cut   work= lead= wall= (default: work)
 //     loop-end n=64 grain=1 joins=1 / portion-end n=8 grain=1 joins=1 / portions-joined /

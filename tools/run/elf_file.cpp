@@ -183,6 +183,82 @@ std::optional<ElfFile> read_elf(const std::string& path, bool look_for_tbb) {
   return file;
 }
 
+namespace {
+
+void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, DynamicSymbols& found) {
+  Elf_Data* data = elf_getdata(section, nullptr);
+  GElf_Sym symbol;
+  for (int i = 0; data && gelf_getsym(data, i, &symbol); ++i) {
+    const char* const name = elf_strptr(elf, header.sh_link, symbol.st_name);
+    if (!name || *name == '\0' || GELF_ST_BIND(symbol.st_info) == STB_LOCAL)
+      continue;
+    if (symbol.st_shndx != SHN_UNDEF)
+      found.defined.insert(name);
+    else if (GELF_ST_BIND(symbol.st_info) != STB_WEAK)
+      found.undefined.insert(name);
+  }
+}
+
+void add_needed_versions(Elf* elf, Elf_Scn* section, const GElf_Shdr& header,
+                         DynamicSymbols& found) {
+  Elf_Data* data = elf_getdata(section, nullptr);
+  GElf_Verneed need;
+  for (int at = 0; data && gelf_getverneed(data, at, &need); at += static_cast<int>(need.vn_next)) {
+    const char* const library = elf_strptr(elf, header.sh_link, need.vn_file);
+    GElf_Vernaux version;
+    for (int of = at + static_cast<int>(need.vn_aux); gelf_getvernaux(data, of, &version);
+         of += static_cast<int>(version.vna_next)) {
+      const char* const name = elf_strptr(elf, header.sh_link, version.vna_name);
+      if (library && name && !(version.vna_flags & VER_FLG_WEAK))
+        found.needed_versions.emplace(library, name);
+      if (version.vna_next == 0)
+        break;
+    }
+    if (need.vn_next == 0)
+      break;
+  }
+}
+
+void add_defined_versions(Elf* elf, Elf_Scn* section, const GElf_Shdr& header,
+                          DynamicSymbols& found) {
+  Elf_Data* data = elf_getdata(section, nullptr);
+  GElf_Verdef definition;
+  for (int at = 0; data && gelf_getverdef(data, at, &definition);
+       at += static_cast<int>(definition.vd_next)) {
+    GElf_Verdaux name;
+    if (gelf_getverdaux(data, at + static_cast<int>(definition.vd_aux), &name))
+      if (const char* const text = elf_strptr(elf, header.sh_link, name.vda_name))
+        found.versions.insert(text);
+    if (definition.vd_next == 0)
+      break;
+  }
+}
+
+} // namespace
+
+std::optional<DynamicSymbols> read_dynamic_symbols(const std::string& path) {
+  elf_version(EV_CURRENT);
+  const Descriptor descriptor(path);
+  if (descriptor.number() < 0)
+    return std::nullopt;
+  const ElfHandle elf(elf_begin(descriptor.number(), ELF_C_READ, nullptr));
+  if (!elf || elf_kind(elf.get()) != ELF_K_ELF)
+    return std::nullopt;
+  DynamicSymbols found;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section)) != nullptr;) {
+    GElf_Shdr header;
+    if (!gelf_getshdr(section, &header))
+      continue;
+    if (header.sh_type == SHT_DYNSYM)
+      add_symbols(elf.get(), section, header, found);
+    else if (header.sh_type == SHT_GNU_verneed)
+      add_needed_versions(elf.get(), section, header, found);
+    else if (header.sh_type == SHT_GNU_verdef)
+      add_defined_versions(elf.get(), section, header, found);
+  }
+  return found;
+}
+
 std::vector<std::string> libraries_of(const std::string& program, const ElfFile& file) {
   const auto own = read_elf("/proc/self/exe", false);
   std::error_code error;

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tp::tool {
@@ -24,6 +26,14 @@ struct ElfFile {
 // Empty if the file cannot be read or is not an ELF file. Looks for TBB's code only if
 // `look_for_tbb`, because that takes time.
 std::optional<ElfFile> read_elf(const std::string& path, bool look_for_tbb);
+
+// What a file offers to others and asks of them, without weak references.
+struct DynamicSymbols {
+  std::set<std::string> defined, undefined;
+  std::set<std::string> versions;                                // that it defines
+  std::set<std::pair<std::string, std::string>> needed_versions; // library, version
+};
+std::optional<DynamicSymbols> read_dynamic_symbols(const std::string& path);
 
 // The files of all libraries that the dynamic linker would load with the program: its own search
 // path, LD_LIBRARY_PATH, the linker's cache. Empty if the linker cannot list them without running

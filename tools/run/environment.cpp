@@ -26,7 +26,7 @@ std::string in_preload(const std::string& library) {
 
 Variables program_environment(const Options& options, const Prefix& prefix,
                               const std::string& data_pattern, const std::string& run,
-                              Loading loading) {
+                              Loading loading, const OpenMpLoading& openmp) {
   Variables variables;
   if (loading != Loading::Impossible)
     variables.emplace_back("LD_LIBRARY_PATH",
@@ -35,8 +35,14 @@ Variables program_environment(const Options& options, const Prefix& prefix,
     std::string libraries = in_preload(prefix.library());
     if (access(prefix.preload().c_str(), R_OK) == 0)
       libraries = in_preload(prefix.preload()) + ":" + libraries;
+    if (!openmp.tool.empty())
+      libraries += ":" + in_preload(openmp.tool);
+    if (!openmp.runtime.empty())
+      libraries += ":" + in_preload(openmp.runtime);
     variables.emplace_back("LD_PRELOAD", prepended("LD_PRELOAD", libraries));
   }
+  if (loading == Loading::BySearchPath && !openmp.tool.empty())
+    variables.emplace_back("OMP_TOOL_LIBRARIES", openmp.tool);
   variables.emplace_back("TP_DATA", data_pattern);
   variables.emplace_back("TP_RUN", run);
   if (!options.events.empty())

@@ -9,6 +9,7 @@
 
 #include "common/prefix.h"
 #include "run/diagnosis.h"
+#include "run/openmp.h"
 #include "run/options.h"
 
 namespace tp::tool {
@@ -19,7 +20,7 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 // RPATHs. `run` goes into TP_RUN: the name by which recordings of one tp-run are known.
 Variables program_environment(const Options& options, const Prefix& prefix,
                               const std::string& data_pattern, const std::string& run,
-                              Loading loading);
+                              Loading loading, const OpenMpLoading& openmp);
 
 // Whether the variable is set to a value other than "" and "0".
 bool is_set(const char* variable);

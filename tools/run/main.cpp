@@ -23,6 +23,7 @@
 #include "run/diagnosis.h"
 #include "run/environment.h"
 #include "run/loaded_library.h"
+#include "run/openmp.h"
 #include "run/options.h"
 #include "run/pause.h"
 #include "run/pfm_events.h"
@@ -102,9 +103,20 @@ void require_writable(const std::string& pattern) {
                   "tp-run -o DIR ..., with a directory that can be written");
 }
 
+void report_openmp(const OpenMpLoading& openmp) {
+  if (openmp.problem) {
+    warning("OpenMP is not recorded: " + openmp.problem->cause);
+    hint(openmp.problem->hint);
+  } else if (!openmp.replaced.empty()) {
+    note(fmt::format(
+        "OpenMP: {} is replaced by {}: the tasks are the program's, the schedule is libomp's",
+        openmp.replaced, openmp.runtime));
+  }
+}
+
 void report_nothing_recorded(const std::string& program, const Options& options,
                              const std::string& pattern, const ChildResult& child,
-                             const Prefix& prefix) {
+                             const Prefix& prefix, const OpenMpLoading& openmp) {
   if (WIFSIGNALED(child.wait_status)) {
     warning(fmt::format("nothing was recorded before signal {} ended {}",
                         WTERMSIG(child.wait_status), program));
@@ -116,6 +128,17 @@ void report_nothing_recorded(const std::string& program, const Options& options,
   if (const std::string problem = why_not_writable(pattern); !problem.empty()) {
     warning(
         fmt::format("nothing was recorded: {}: {}", shortened(common_directory(pattern)), problem));
+    return;
+  }
+  if (openmp.problem) {
+    warning("nothing was recorded: no OpenMP, and no oneTBB task was started");
+    return;
+  }
+  if (!openmp.tool.empty()) {
+    warning(fmt::format("nothing was recorded: {} started no parallel region of OpenMP and no "
+                        "oneTBB task",
+                        program));
+    hint("run it with the input or option that makes it parallel");
     return;
   }
   const Diagnosis diagnosis = why_not_recorded(options.command, prefix);
@@ -199,7 +222,10 @@ int run(int argc, char** argv) {
   const std::string pattern = data_pattern(options);
   const RunName name = run_name();
   require_writable(pattern);
-  Variables variables = program_environment(options, prefix, pattern, name.name, loading);
+  const OpenMpLoading openmp =
+      options.openmp ? openmp_loading(find_program(program), prefix, loading) : OpenMpLoading{};
+  report_openmp(openmp);
+  Variables variables = program_environment(options, prefix, pattern, name.name, loading, openmp);
   RecordingWindow window(options.delay_ns, options.duration_ns, pattern, name);
   if (options.has_window())
     variables.emplace_back("TP_WINDOW", window.variable());
@@ -230,7 +256,7 @@ int run(int argc, char** argv) {
     if (!watch.found() && window.has_ended())
       warning("nothing was recorded: no process used oneTBB before the time to record was over");
     else if (!watch.found() && loading != Loading::Impossible)
-      report_nothing_recorded(program, options, pattern, child, prefix);
+      report_nothing_recorded(program, options, pattern, child, prefix, openmp);
     end_like(child);
   }
   const Recording& recording = main_recording(recordings, child.pid);

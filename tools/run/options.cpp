@@ -126,6 +126,7 @@ void check(const CommandLine& line, const std::string& max_size, const std::stri
 std::optional<Options> parse_options(const std::vector<std::string>& arguments) {
   Options options;
   std::string max_size, delay, duration;
+  bool no_openmp = false;
   CommandLine line("tp-run", "Run a program and record its oneTBB tasks.",
                    "[OPTIONS] [--] PROGRAM [ARG...]");
   line.group("Recording");
@@ -153,6 +154,8 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
       "--call-graph", options.call_graph, "dwarf[,BYTES]|fp|none",
       "What a sample knows of the stack (default: $TP_CALL_GRAPH, else dwarf): a copy of its "
       "innermost bytes (1024), a chain of frame pointers, or nothing");
+  line.flag("--no-openmp", no_openmp,
+            "Record oneTBB only: OpenMP runs as without tp-run, on the program's own runtime");
   line.flag("--paused", options.paused, "Record nothing until the program calls tp::resume()");
   line.value("--delay", delay, "SECONDS", "Record nothing at first, for 5, 0.5 or 500ms");
   line.value("--duration", duration, "SECONDS",
@@ -171,6 +174,7 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
   line.stop_at_command(options.command);
   if (!line.parse(arguments, [&] { check(line, max_size, delay, duration, options); }))
     return std::nullopt;
+  options.openmp = !no_openmp;
   options.style = line.style();
   return options;
 }

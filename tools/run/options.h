@@ -19,6 +19,7 @@ struct Options {
   std::string locks;      // empty: TP_LOCKS, else auto
   std::string sample;     // empty: TP_SAMPLE, else the runtime's default
   std::string call_graph; // empty: TP_CALL_GRAPH, else dwarf
+  bool openmp = true;
   bool paused = false;
   std::uint64_t delay_ns = 0;
   std::uint64_t duration_ns = 0; // 0: to the end of the program

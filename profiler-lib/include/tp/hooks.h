@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C ABI of the Taskpath runtime, the only way into it. Four groups of callers:
+/* The C ABI of the Taskpath runtime, the only way into it. Five groups of callers:
  *   1. the patched libtbb (tbb-patch/), which contains the runtime: tp_on_*
  *   2. the patched oneTBB headers, compiled into the user's program: sites, loops, folds, edges
  *      under an address; declared weak there (oneapi_hooks.h), so that such a program also runs on
  *      a stock libtbb
  *   3. annotations and the virtual clock, also weak: see annotations/include/tp
  *   4. the library that tp-run preloads (profiler-lib/preload), also weak: threads, ends of processes
+ *   5. the OpenMP tool (openmp-tool/), which is linked with libtbb
  *
  * No function throws, blocks on another thread, or allocates on its usual path. Any thread may
  * call them at any time, also before the runtime has started and after it has ended; they do
@@ -20,7 +21,7 @@
 
 #include <stdint.h>
 
-/* The constructs of oneTBB whose contexts the library distinguishes: X(enumerator, number, name).
+/* The constructs of oneTBB and OpenMP whose contexts are distinguished: X(enumerator, number, name).
  * The numbers are those of the trace and never change; the names are those of sites.jsonl and of
  * reports.
  *
@@ -45,7 +46,13 @@
   X(FLOW_GRAPH, 10, "flow_graph")                                                                  \
   X(TASK_ARENA, 11, "task_arena")                                                                  \
   X(DEFAULT, 12, "enqueue") /* the arena's default context: enqueued tasks and the like */         \
-  X(THREAD, 13, "thread")   /* not of oneTBB: of a thread that the program creates */
+  X(THREAD, 13, "thread")   /* not of oneTBB: of a thread that the program creates */              \
+  X(OMP_PARALLEL, 14, "omp_parallel") /* of OpenMP, up to the end: implicit tasks of a region */   \
+  X(OMP_TASK, 15, "omp_task")                                                                      \
+  X(OMP_TASKLOOP, 16, "omp_taskloop")                                                              \
+  X(OMP_FOR, 17, "omp_for")           /* what one thread runs of a loop */                         \
+  X(OMP_SECTIONS, 18, "omp_sections") /* the same of sections */                                   \
+  X(OMP_BARRIER, 19, "omp_barrier")   /* what comes before a barrier */
 
 enum tp_construct {
 #define TP_ENUMERATOR(enumerator, number, name) TP_CONSTRUCT_##enumerator = number,
@@ -59,6 +66,9 @@ enum tp_construct {
 /* Added to a construct: waits on the context join all of its tasks. Otherwise a wait joins those
  * that descend from the task that waits. */
 #define TP_CONTEXT_EXCLUSIVE 64u
+/* Added to that: a wait on the context also joins what enters it while the wait lasts, if something that
+ * entered it before has not ended yet. */
+#define TP_CONTEXT_GATHERS 128u
 
 /* The kinds of locks: X(enumerator, number, name), as TP_CONSTRUCTS; trace::LockKind. */
 #define TP_LOCK_KINDS(X)                                                                           \
@@ -76,7 +86,10 @@ enum tp_construct {
   X(PTHREAD_RWLOCK, 11, "pthread_rwlock")                                                          \
   X(PTHREAD_SPINLOCK, 12, "pthread_spinlock")                                                      \
   X(USER, 13, "user_lock") /* tp/lock.h */                                                         \
-  X(ITT, 14, "itt_lock")   /* __itt_sync_* */
+  X(ITT, 14, "itt_lock")   /* __itt_sync_* */                                                      \
+  X(OMP_CRITICAL, 15, "omp_critical")                                                              \
+  X(OMP_LOCK, 16, "omp_lock")                                                                      \
+  X(OMP_NEST_LOCK, 17, "omp_nest_lock")
 
 enum tp_lock_kind {
 #define TP_ENUMERATOR(enumerator, number, name) TP_LOCK_##enumerator = number,
@@ -114,7 +127,7 @@ typedef struct tp_frame {
 
 /* How the library describes a task_group_context. `word` is 8 bytes inside the context that the
  * runtime owns; tp_on_context_init must have cleared them. `traits` is a tp_construct, plus
- * TP_CONTEXT_EXCLUSIVE where that applies. */
+ * TP_CONTEXT_EXCLUSIVE and TP_CONTEXT_GATHERS where that applies. */
 typedef struct tp_context {
   uint64_t* word;
   unsigned traits;
@@ -369,6 +382,27 @@ void tp_threads_are_seen(void) TP_NOEXCEPT;
 void tp_end_recording(void) TP_NOEXCEPT;
 /* 1: this process is being recorded; 0: it is not, or it shares the memory of one that is (vfork). */
 int tp_is_recording_here(void) TP_NOEXCEPT;
+
+/* ---- from the OpenMP tool ---- */
+/* The module that contains the address is the code of a task library, as libtbb is: its calls are none of
+ * the user's, and the threads that it creates are its own. At most three modules; others are ignored. */
+void tp_on_library_code(const void* address) TP_NOEXCEPT;
+/* The number of the spawn site of a call, for tp_task::words[1] with TP_TASK_SITE_PRESET: by its return
+ * address, or as `place` states it, a constant with TP_SITE_EXPLICIT. 0: nothing is recorded. */
+uint32_t tp_site_at(const void* caller, unsigned construct) TP_NOEXCEPT;
+uint32_t tp_site_told(const struct tp_spawn_site* place) TP_NOEXCEPT;
+/* The current frame arrives at a barrier of so many `threads`, each of which calls this with the same
+ * context, one that gathers and that only this barrier uses: closes; tp_on_wait_end opens. It continues
+ * after all of them, and after what the context contains. */
+void tp_on_barrier(const tp_context* context, unsigned threads) TP_NOEXCEPT;
+/* What no wait has joined of the tasks that the current frame created in `from` belongs to `to` from here
+ * on, an exclusive context that gathers; `from` ends, and its word becomes 0. In the open step. */
+void tp_on_hand_over(const tp_context* from, const tp_context* to) TP_NOEXCEPT;
+/* As tp_on_loop_end; opens nothing: what follows, up to the next event, is the runtime's. */
+void tp_on_last_loop_end(uint64_t iterations, uint64_t grain) TP_NOEXCEPT;
+/* The current frame continues after these edges as well, of each of which one use is left for
+ * tp_forget_edge: closes, opens. Edges of 0 are ignored. */
+void tp_on_acquire_shared(const uint64_t* edges, unsigned count) TP_NOEXCEPT;
 
 /* ---- locks: from patched headers, libtbb, the preloaded library and annotations ---- */
 /* Not 0: locks are recorded, and the hooks below are to be called. Read without synchronization. Weak

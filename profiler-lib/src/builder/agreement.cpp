@@ -31,6 +31,12 @@ static_assert(is(Construct::FlowGraph, TP_CONSTRUCT_FLOW_GRAPH));
 static_assert(is(Construct::TaskArena, TP_CONSTRUCT_TASK_ARENA));
 static_assert(is(Construct::Default, TP_CONSTRUCT_DEFAULT));
 static_assert(is(Construct::Thread, TP_CONSTRUCT_THREAD));
+static_assert(is(Construct::OmpParallel, TP_CONSTRUCT_OMP_PARALLEL));
+static_assert(is(Construct::OmpTask, TP_CONSTRUCT_OMP_TASK));
+static_assert(is(Construct::OmpTaskloop, TP_CONSTRUCT_OMP_TASKLOOP));
+static_assert(is(Construct::OmpFor, TP_CONSTRUCT_OMP_FOR));
+static_assert(is(Construct::OmpSections, TP_CONSTRUCT_OMP_SECTIONS));
+static_assert(is(Construct::OmpBarrier, TP_CONSTRUCT_OMP_BARRIER));
 
 #define TP_SAME_NAME(enumerator, number, name)                                                     \
   static_assert(std::string_view(trace::kConstructNames[number]) == name);
@@ -44,11 +50,13 @@ TP_LOCK_KINDS(TP_SAME_LOCK)
 #undef TP_SAME_LOCK
 static_assert(std::size(trace::kLockKindNames) == TP_LOCK_KIND_COUNT);
 static_assert(static_cast<unsigned>(trace::LockKind::Itt) == TP_LOCK_ITT);
+static_assert(static_cast<unsigned>(trace::LockKind::OmpNestLock) == TP_LOCK_OMP_NEST_LOCK);
 static_assert(static_cast<unsigned>(trace::LockKind::Accessor) == TP_LOCK_ACCESSOR);
 static_assert(static_cast<unsigned>(trace::LockKind::PthreadMutex) == TP_LOCK_PTHREAD_MUTEX);
 static_assert(TP_LOCK_SHARED == trace::kLockShared);
 
 static_assert(TP_CONTEXT_EXCLUSIVE == trace::kContextExclusive);
+static_assert(TP_CONTEXT_GATHERS == trace::kContextGathers);
 static_assert(TP_CONSTRUCT_COUNT <= TP_CONTEXT_EXCLUSIVE, "a construct has six bits in the trace");
 
 // The bits of a task's second word do not overlap, and hold what the runtime stores there.

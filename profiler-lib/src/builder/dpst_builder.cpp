@@ -443,6 +443,17 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
   commit(thread, record, tag_of(op, codes, flags));
 }
 
+// Writes a Wait.
+TP_HOT void put_wait(ThreadState& thread, Frame& frame, const ClosedStep& step,
+                     const tp_context& context) noexcept {
+  const ContextOperand operand = name_context(thread, frame, context);
+  RecordEncoder record(reserve(thread));
+  const unsigned codes = put_figures(thread, record, step);
+  put_context(record, operand, context.traits);
+  commit(thread, record,
+         tag_of(Op::Wait, codes, static_cast<unsigned>(operand.code) << trace::kContextShift));
+}
+
 // Ends the search for a task. Returns its idle ticks up to `now`, for the record that is written
 // next.
 TP_HOT std::uint64_t take_idle(ThreadState& thread, std::uint64_t now) noexcept {
@@ -531,12 +542,36 @@ void wait(ThreadState& thread, Frame& frame, const tp_task* task, const tp_conte
     step = ClosedStep{};
   }
   put_pending(thread);
-  const ContextOperand operand = name_context(thread, frame, context);
-  RecordEncoder record(reserve(thread));
-  const unsigned codes = put_figures(thread, record, step);
-  put_context(record, operand, context.traits);
-  commit(thread, record,
-         tag_of(Op::Wait, codes, static_cast<unsigned>(operand.code) << trace::kContextShift));
+  put_wait(thread, frame, step, context);
+}
+
+void arrive(ThreadState& thread, Frame& frame, const tp_context& context,
+            unsigned threads) noexcept {
+  const ClosedStep step = close_now(thread, frame);
+  ++frame.waits;
+  put_pending(thread);
+  const trace::BarrierWaitPayload payload{threads, 0};
+  put_extended(thread, trace::ExtendedKind::BarrierWait, &payload, sizeof payload);
+  put_wait(thread, frame, step, context);
+}
+
+void hand_over(ThreadState& thread, Frame& frame, const tp_context& from,
+               const tp_context& to) noexcept {
+  const std::uint64_t word = *from.word;
+  if (word == 0)
+    return;
+  make_room_in_step(thread, frame);
+  flush_begin(thread);
+  // The frame's records refer to the context in short afterwards, if they named it last.
+  const std::uint64_t last = frame.last_context;
+  const ContextOperand operand = name_context(thread, frame, to);
+  const bool is_new = operand.code == ContextCode::New;
+  frame.last_context = last == word ? 0 : last;
+  const trace::HandOverPayload payload{word - 1, operand.id,
+                                       is_new ? std::uint32_t{trace::kHandOverNew} : 0u,
+                                       is_new ? to.traits : 0u};
+  put_extended(thread, trace::ExtendedKind::HandOver, &payload, sizeof payload);
+  *from.word = 0;
 }
 
 void end_wait(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
@@ -670,7 +705,8 @@ void begin_loop(ThreadState& thread, Frame& frame) noexcept {
 namespace {
 
 // Writes a LoopEnd or PortionEnd.
-TP_HOT void put_body_end(ThreadState& thread, Frame& frame, Op op, const tp_range& range) noexcept {
+TP_HOT void put_body_end(ThreadState& thread, Frame& frame, Op op, const tp_range& range,
+                         bool opens = true) noexcept {
   const auto code_of = [](std::uint64_t count) {
     return count == 1 ? 0 : count == 0 ? 1 : width_code(count);
   };
@@ -693,17 +729,18 @@ TP_HOT void put_body_end(ThreadState& thread, Frame& frame, Op op, const tp_rang
   commit(thread, record,
          tag_of(op, codes,
                 iterations_code | grain_code << 2 | (range.joins != 0 ? trace::kPartsJoin : 0)));
-  open_now(thread, frame);
+  if (opens)
+    open_now(thread, frame);
 }
 
 } // namespace
 
-void end_loop(ThreadState& thread, Frame& frame, const tp_range& range) noexcept {
+void end_loop(ThreadState& thread, Frame& frame, const tp_range& range, bool opens) noexcept {
   if (frame.loops == 0)
     return; // began before a fork
   --frame.loops;
   frame.part = 0;
-  put_body_end(thread, frame, Op::LoopEnd, range);
+  put_body_end(thread, frame, Op::LoopEnd, range, opens);
 }
 
 void end_portion(ThreadState& thread, Frame& frame, const tp_range& range) noexcept {

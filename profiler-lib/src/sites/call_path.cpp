@@ -13,9 +13,14 @@ namespace {
 // calls that run a function of the user's, such as task_arena::execute().
 constexpr unsigned kMostOwnFrames = 32;
 
-// For dl_iterate_phdr: finds where the library that contains this function is mapped.
-int match_self(dl_phdr_info* info, std::size_t, void*) {
-  const auto self = reinterpret_cast<std::uintptr_t>(&match_self);
+struct Search {
+  std::uintptr_t address;
+  CodeRange& found;
+};
+
+// For dl_iterate_phdr: finds where the module that contains an address is mapped.
+int match_module(dl_phdr_info* info, std::size_t, void* data) {
+  const Search& search = *static_cast<Search*>(data);
   std::uintptr_t low = UINTPTR_MAX, high = 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& header = info->dlpi_phdr[i];
@@ -27,10 +32,10 @@ int match_self(dl_phdr_info* info, std::size_t, void*) {
     if (start + header.p_memsz > high)
       high = start + header.p_memsz;
   }
-  if (self < low || self >= high)
+  if (search.address < low || search.address >= high)
     return 0;
-  own_code.begin.store(low, std::memory_order_relaxed);
-  own_code.end.store(high, std::memory_order_relaxed);
+  search.found.begin.store(low, std::memory_order_relaxed);
+  search.found.end.store(high, std::memory_order_relaxed);
   return 1;
 }
 
@@ -39,8 +44,20 @@ int match_self(dl_phdr_info* info, std::size_t, void*) {
 constinit OwnCode own_code;
 
 void find_own_code() noexcept {
-  if (own_code.end.load(std::memory_order_relaxed) == 0)
-    dl_iterate_phdr(match_self, nullptr);
+  if (own_code.end.load(std::memory_order_relaxed) != 0)
+    return;
+  Search search{reinterpret_cast<std::uintptr_t>(&find_own_code), own_code};
+  dl_iterate_phdr(match_module, &search);
+}
+
+void add_own_code(const void* address) noexcept {
+  const unsigned count = own_code.other_count.load(std::memory_order_relaxed);
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  if (count == OwnCode::kMostOthers || own_code.contains(wanted))
+    return;
+  Search search{wanted, own_code.others[count]};
+  if (dl_iterate_phdr(match_module, &search) != 0)
+    own_code.other_count.store(count + 1, std::memory_order_release);
 }
 
 #if defined(__x86_64__)

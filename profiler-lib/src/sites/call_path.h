@@ -12,16 +12,33 @@
 namespace tp::rt {
 
 // Where the library that contains the runtime (libtbb) is mapped; empty until find_own_code().
-struct OwnCode {
+struct CodeRange {
   std::atomic<std::uintptr_t> begin{0}, end{0};
   bool contains(std::uintptr_t address) const noexcept {
     return address - begin.load(std::memory_order_relaxed) <
            end.load(std::memory_order_relaxed) - begin.load(std::memory_order_relaxed);
   }
 };
+// And other task libraries (tp_on_library_code): libomp, and our tool for it.
+struct OwnCode : CodeRange {
+  static constexpr unsigned kMostOthers = 3;
+  CodeRange others[kMostOthers];
+  std::atomic<unsigned> other_count{0};
+  bool contains(std::uintptr_t address) const noexcept {
+    if (CodeRange::contains(address))
+      return true;
+    const unsigned count = other_count.load(std::memory_order_acquire);
+    for (unsigned i = 0; i < count; ++i)
+      if (others[i].contains(address))
+        return true;
+    return false;
+  }
+};
 extern OwnCode own_code;
 // Any thread, any number of times. Cold.
 TP_COLD void find_own_code() noexcept;
+// The module with that address is a task library, too. Calls must not overlap. Cold.
+TP_COLD void add_own_code(const void* address) noexcept;
 
 // A thread's memory of paths. Where a program spawns in a loop, the stack above the call is the same
 // each time; then comparing the words that decided where the path went is enough, at a fifth of

@@ -192,6 +192,24 @@ std::uint32_t register_address(const tp_task& task, unsigned construct, std::uin
   return site.id;
 }
 
+std::uint32_t register_call(const void* caller, unsigned construct) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const PathSite site = site_of_path(r.by_address[call_key(caller, construct)], 0, r.sites);
+  if (!site.is_new)
+    return site.id;
+  Stack stack;
+  stack.addresses[stack.count++] = reinterpret_cast<std::uintptr_t>(caller);
+  JsonObject line;
+  line.number("site", site.id)
+      .text("tag", "address")
+      .raw("stack", stack_json(stack, r))
+      .text("type", "")
+      .text("construct", construct_name(construct));
+  r.file.append(line);
+  return site.id;
+}
+
 std::uint32_t register_thread(const StartFunction& start, std::uint64_t path,
                               const void* task_stack) {
   Registry& r = registry();

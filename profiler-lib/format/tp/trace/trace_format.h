@@ -253,10 +253,13 @@ inline constexpr unsigned kLockMany = 8;
 // The traits of a new context: which construct created it, and how its waits join.
 //   bits 0-5   Construct
 //   bit 6      kContextExclusive
-//   bit 7      reserved
+//   bit 7      kContextGathers
 // A wait on an exclusive context (an algorithm's own, or that of a task_group) joins every ended
 // task of it. A wait of frame F on any other context joins those of its tasks that descend from F.
 inline constexpr unsigned kContextExclusive = 64;
+// Of an exclusive context: as long as something in it has not ended, a wait also joins what enters it
+// during the wait. Since version 2.
+inline constexpr unsigned kContextGathers = 128;
 
 enum class Construct : std::uint8_t {
   Unknown = 0,
@@ -274,12 +277,20 @@ enum class Construct : std::uint8_t {
   Default = 12, // the default context of an arena: enqueued tasks and the like
   Thread =
       13, // of a thread that the program creates, which is a task of its creator's. Since version 2
+  // Of OpenMP. Since version 2.
+  OmpParallel = 14, // implicit tasks of a region
+  OmpTask = 15,
+  OmpTaskloop = 16,
+  OmpFor = 17,      // what one thread runs of a loop
+  OmpSections = 18, // the same of sections
+  OmpBarrier = 19,  // what comes before a barrier
 };
 
 inline constexpr const char* kConstructNames[] = {
     "task",          "parallel_for",  "parallel_for_each", "parallel_invoke", "parallel_reduce",
     "parallel_scan", "parallel_sort", "parallel_pipeline", "task_group",      "task_group_context",
-    "flow_graph",    "task_arena",    "enqueue",           "thread",
+    "flow_graph",    "task_arena",    "enqueue",           "thread",          "omp_parallel",
+    "omp_task",      "omp_taskloop",  "omp_for",           "omp_sections",    "omp_barrier",
 };
 
 // What a LockObject is.
@@ -299,6 +310,9 @@ enum class LockKind : std::uint8_t {
   PthreadSpinlock = 12,
   User = 13, // announced by <tp/lock.h>
   Itt = 14,  // announced by __itt_sync_*
+  OmpCritical = 15,
+  OmpLock = 16,
+  OmpNestLock = 17,
 };
 
 inline constexpr const char* kLockKindNames[] = {
@@ -317,6 +331,9 @@ inline constexpr const char* kLockKindNames[] = {
     "pthread_spinlock",
     "user_lock",
     "itt_lock",
+    "omp_critical",
+    "omp_lock",
+    "omp_nest_lock",
 };
 
 // ---- Extended records ---------------------------------------------------------------------------
@@ -358,6 +375,11 @@ enum class ExtendedKind : std::uint8_t {
                  // first Section, Take or Give that names it. Since version 2
   LockWait = 21, // LockWaitPayload: of the Section or Take of the same slot that follows, who held
                  // the lock. Since version 2
+  HandOver =
+      26, // HandOverPayload: what no wait has joined of a context belongs to another one. Since
+          // version 2
+  BarrierWait = 27, // BarrierWaitPayload: the stream's next Wait is an arrival at a barrier, whose
+                    // context it names. Since version 2
 };
 
 enum class ThreadRole : std::uint32_t {
@@ -453,6 +475,24 @@ struct LockWaitPayload {
   std::uint16_t reserved;
 };
 static_assert(sizeof(LockWaitPayload) == 16);
+
+// `from` and `to` are exclusive, `to` gathers. `from` has ended.
+struct HandOverPayload {
+  std::uint64_t from;   // packed id
+  std::uint64_t to;     // packed id; with kHandOverNew: the stream's next new context
+  std::uint32_t flags;  // HandOverFlags
+  std::uint32_t traits; // of the new context
+};
+static_assert(sizeof(HandOverPayload) == 24);
+enum HandOverFlags : std::uint32_t { kHandOverNew = 1 };
+
+// The path of the frame that waits enters the context, which gathers, as that of an ended task does. Its waits
+// are over when so many frames have arrived, and all tasks in it have ended.
+struct BarrierWaitPayload {
+  std::uint32_t threads; // the same in all arrivals; not 0
+  std::uint32_t reserved;
+};
+static_assert(sizeof(BarrierWaitPayload) == 8);
 
 struct EdgeUsesPayload {
   std::uint64_t edge;  // packed id

@@ -110,6 +110,69 @@ TEST(DagReader, EventsComeInAnOrderOfTheDag) {
   EXPECT_EQ(6u, summary.steps);
 }
 
+// A frame arrives at a barrier, and continues after all that have, also those that come later in time.
+TEST(DagReader, ABarrierJoinsAllThatArrive) {
+  Log log;
+  read(test::parse_trace_script("site 1 a.cpp 1\n"
+                                "stream 0\n"
+                                "thread role=main\n"
+                                "spawn work=1 site=1 ctx=new-exclusive\n"
+                                "spawn site=1 ctx=last\n"
+                                "wait ctx=last\n"
+                                "begin\n"
+                                "barrier threads=2\n"
+                                "wait work=10 ctx=new-gathering\n"
+                                "wait-end\n"
+                                "end work=5\n"
+                                "wait-end\n"
+                                "end\n"
+                                "thread-end\n"
+                                "stream 1\n"
+                                "thread role=worker\n"
+                                "begin task=0.0 idle=50\n"
+                                "barrier threads=2\n"
+                                "wait work=30 ctx=0.1\n"
+                                "wait-end\n"
+                                "end work=7\n"
+                                "end\n"
+                                "thread-end\n")
+           .source(),
+       log);
+  EXPECT_NE(std::string::npos, log.text.find("ended 2 row 1 at 36\n")) << log.text;
+  EXPECT_NE(std::string::npos, log.text.find("ended 1 row 1 at 38\n")) << log.text;
+  EXPECT_NE(std::string::npos, log.text.find("joined 0 row 0 at 38\n")) << log.text;
+  EXPECT_EQ(0u, log.paths_alive);
+}
+
+// Task 1 leaves task 2 behind: the wait for what task 1 handed over to joins it, though it ends later in time.
+TEST(DagReader, WhatIsHandedOverIsJoinedThere) {
+  Log log;
+  read(test::parse_trace_script("site 1 a.cpp 1\n"
+                                "stream 0\n"
+                                "thread role=main\n"
+                                "spawn work=1 site=1 ctx=new-gathering\n"
+                                "wait ctx=last\n"
+                                "begin\n"
+                                "spawn work=10 site=1 ctx=new-exclusive\n"
+                                "hand-over from=0.1 to=0.0\n"
+                                "end work=5\n"
+                                "wait-end\n"
+                                "end\n"
+                                "thread-end\n"
+                                "stream 1\n"
+                                "thread role=worker\n"
+                                "begin task=0.1 idle=50\n"
+                                "end work=7\n"
+                                "end\n"
+                                "thread-end\n")
+           .source(),
+       log);
+  EXPECT_NE(std::string::npos, log.text.find("ended 1 row 1 at 16\n")) << log.text;
+  EXPECT_NE(std::string::npos, log.text.find("ended 2 row 1 at 18\n")) << log.text;
+  EXPECT_NE(std::string::npos, log.text.find("joined 0 row 0 at 18\n")) << log.text;
+  EXPECT_EQ(0u, log.paths_alive);
+}
+
 TEST(DagReader, ATaskThatNeverBeganIsAbandoned) {
   Log log;
   const ReadSummary summary = read(test::parse_trace_script("site 1 a.cpp 1\n"

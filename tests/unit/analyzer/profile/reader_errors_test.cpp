@@ -139,6 +139,16 @@ TEST(ReaderErrors, Records) {
   EXPECT_EQ(Problem::BadSite, problem_of_records("spawn site=7 ctx=new\n"));
   EXPECT_EQ(Problem::BadRegion, problem_of_records("region id=7 work=1\n"));
   EXPECT_EQ(Problem::NoLockYet, problem_of_records("section slot=0 place=0 work=1\n"));
+  EXPECT_EQ(Problem::BadPayload, problem_of_records("barrier threads=0\n"));
+  EXPECT_EQ(Problem::BadPayload, problem_of_records("barrier threads=1\nwait ctx=new-exclusive\n"));
+  EXPECT_EQ(Problem::BadPayload,
+            problem_of_records("barrier threads=1\nwait ctx=new-gathering\nwait-end\n"
+                               "barrier threads=2\nwait ctx=last\n"));
+  EXPECT_EQ(Problem::BadPayload,
+            problem_of_records("spawn site=1 ctx=new-exclusive\nhand-over from=0.0 to=0.0\n"));
+  EXPECT_EQ(Problem::BadPayload,
+            problem_of_records("spawn site=1 ctx=new-exclusive\nspawn site=1 "
+                               "ctx=new-exclusive\nhand-over from=0.0 to=0.1\n"));
   EXPECT_EQ(Problem::BadLockPlace,
             problem_of_records("lock slot=0 address=64\nsection slot=0 place=9 work=1\n"));
   EXPECT_EQ(Problem::LoopEndWithoutBegin, problem_of_records("loop-end n=2\n"));

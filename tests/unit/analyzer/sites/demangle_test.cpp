@@ -78,6 +78,15 @@ TEST(Demangle, NamesThatAreNotMangledStay) {
   EXPECT_NE("_ZGTtNKSt11logic_error4whatEv", demangle_symbol("_ZGTtNKSt11logic_error4whatEv"));
 }
 
+TEST(Demangle, TheCodeOfAnOpenMpConstructIsThatOfItsFunction) {
+  EXPECT_EQ("user::loop()", demangle_symbol("_ZN4user4loopEv._omp_fn.0"));
+  EXPECT_EQ("user::loop()", demangle_symbol("_ZN4user4loopEv.omp_outlined_debug__"));
+  EXPECT_EQ("user::loop()", demangle_symbol("_ZN4user4loopEv.omp_outlined.omp_outlined.3"));
+  EXPECT_EQ("main", demangle_symbol("main._omp_fn.1"));
+  EXPECT_EQ(".omp_task_entry.", demangle_symbol(".omp_task_entry."));
+  EXPECT_EQ("f.part.0", demangle_symbol("f.part.0"));
+}
+
 TEST(Demangle, DeepNamesDoNotOverflowTheStack) {
   std::string pointers(100000, 'P');
   EXPECT_FALSE(demangle_type(pointers + "i").empty());

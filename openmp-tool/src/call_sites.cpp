@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// See call_sites.h.
+#include "call_sites.h"
+
+#include "tasks.h"
+
+#include "tp/hooks.h"
+#include "tp/site.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace tp::omp {
+
+constinit thread_local Call region_call [[gnu::tls_model("initial-exec")]];
+constinit thread_local Call* task_call [[gnu::tls_model("initial-exec")]] = nullptr;
+
+namespace {
+
+const char* name_of(unsigned construct) {
+  switch (construct) {
+#define TP_NAME(enumerator, number, name)                                                          \
+  case number:                                                                                     \
+    return name;
+    TP_CONSTRUCTS(TP_NAME)
+#undef TP_NAME
+  default:
+    return "";
+  }
+}
+
+// Constants for the runtime: never destroyed.
+struct Place {
+  std::string file, function;
+  tp_spawn_site site;
+};
+
+// Null: the string has no place.
+const Place* parse(const char* source, unsigned construct) {
+  std::string fields[5];
+  const char* at = source;
+  for (std::string& field : fields) {
+    const char* const end = std::strchr(at, ';');
+    if (end == nullptr)
+      return nullptr;
+    field.assign(at, end);
+    at = end + 1;
+  }
+  const unsigned long line = std::strtoul(fields[3].c_str(), nullptr, 10);
+  if (line == 0 || fields[1] == "unknown")
+    return nullptr;
+  auto* const place = new Place{fields[1], fields[2], {}};
+  const auto column = static_cast<unsigned>(std::strtoul(fields[4].c_str(), nullptr, 10));
+  place->site = {place->file.c_str(),
+                 place->function.c_str(),
+                 static_cast<unsigned>(line),
+                 column | TP_SITE_EXPLICIT,
+                 name_of(construct),
+                 static_cast<unsigned>(line)};
+  return place;
+}
+
+const Place* learn(const Ident* ident, unsigned construct) {
+  static std::mutex* const mutex = new std::mutex;
+  static auto* const places = new std::map<std::pair<const Ident*, unsigned>, const Place*>;
+  const std::lock_guard lock(*mutex);
+  const auto [entry, is_new] = places->try_emplace({ident, construct});
+  if (is_new)
+    entry->second = parse(ident->source, construct);
+  return entry->second;
+}
+
+// What this thread has met lately.
+struct Known {
+  const Ident* ident;
+  unsigned construct;
+  const Place* place;
+};
+constexpr unsigned kKnown = 32;
+[[gnu::tls_model("initial-exec")]] constinit thread_local Known known[kKnown] = {};
+
+const Place* place_of(const Ident* ident, unsigned construct) {
+  if (ident == nullptr || ident->source == nullptr)
+    return nullptr;
+  const auto hash = (reinterpret_cast<std::uintptr_t>(ident) / 8 + construct) % kKnown;
+  Known& entry = known[hash];
+  if (entry.ident != ident || entry.construct != construct)
+    entry = {ident, construct, learn(ident, construct)};
+  return entry.place;
+}
+
+std::uint32_t site_of(const Call& call, const void* caller, unsigned construct, bool by_function) {
+  if (const Place* const place = place_of(call.ident, construct))
+    return tp_site_told(&place->site);
+  if (by_function && call.function != nullptr) // as if it were a return address
+    return tp_site_at(static_cast<const char*>(call.function) + 1, construct);
+  return tp_site_at(call.caller != nullptr ? call.caller : caller, construct);
+}
+
+} // namespace
+
+std::uint32_t site_of_region(const void* caller) {
+  const std::uint32_t site = site_of(region_call, caller, TP_CONSTRUCT_OMP_PARALLEL, true);
+  region_call = {};
+  return site;
+}
+
+std::uint32_t site_of_task(const Task& creator, const void* caller) {
+  if (task_call != nullptr)
+    return site_of(*task_call, caller,
+                   task_call->is_taskloop ? TP_CONSTRUCT_OMP_TASKLOOP : TP_CONSTRUCT_OMP_TASK,
+                   false);
+  if (creator.is_taskloop) // libomp divides it
+    return static_cast<std::uint32_t>(creator.words[1]);
+  return tp_site_at(caller, TP_CONSTRUCT_OMP_TASK);
+}
+
+std::uint32_t site_of_worksharing(const Team& team, const void* caller, unsigned construct) {
+  if (caller == nullptr)
+    return team.site;
+  return tp_site_at(caller, construct);
+}
+
+} // namespace tp::omp

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// CALL SITES: the spawn sites of OpenMP's constructs, numbers for tp_task::words[1], 0 if nothing is recorded.
+//
+// OMPT reports a return address, which is not always one in the construct: where a region is the last thing in a
+// function, compilers jump to the runtime, and taskloops are reported with addresses inside libomp. The entry points
+// (entry_points.cpp) see what the compiler passes: the place in the source in programs of clang++ -g, and the
+// function that contains the construct's code.
+#pragma once
+
+#include <cstdint>
+
+namespace tp::omp {
+
+struct Team;
+struct Task;
+
+// The place that clang passes to each entry point (ident_t). `source`: ";file;function;line;column;;".
+struct Ident {
+  std::int32_t reserved_1;
+  std::int32_t flags;
+  std::int32_t reserved_2;
+  std::int32_t reserved_3;
+  const char* source;
+};
+
+// A call of an entry point.
+struct Call {
+  const Ident* ident = nullptr;     // null: none
+  const void* function = nullptr;   // of the code of the construct; null: not known
+  const void* caller = nullptr;     // return address
+  Task* creator = nullptr;          // its step is closed until the creation of tasks is over
+  std::uint64_t grain = 1;          // of a taskloop
+  bool is_taskloop = false;
+  bool is_used = false;       // a task was created
+  bool is_undeferred = false; // by an if clause
+};
+// The region that this thread is about to begin.
+extern constinit thread_local Call region_call [[gnu::tls_model("initial-exec")]];
+// The thread creates a task, or the tasks of a taskloop; null: as far as is known it does not. In the tasks that it
+// runs meanwhile, the call is still theirs until they make one.
+extern constinit thread_local Call* task_call [[gnu::tls_model("initial-exec")]];
+
+// `caller`: the return address that OMPT reports.
+std::uint32_t site_of_region(const void* caller);
+std::uint32_t site_of_task(const Task& creator, const void* caller);
+// libomp reports no address to the other threads of a team for some loops: that of the region is taken.
+std::uint32_t site_of_worksharing(const Team& team, const void* caller, unsigned construct);
+
+} // namespace tp::omp

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// DEPENDENCES: which siblings does a task come after? From its depend clauses alone, so that the answer does
+// not depend on the schedule. One table per task that creates others; its thread alone uses it, since siblings
+// are created one after the other.
+#pragma once
+
+#include "ompt.h"
+
+#include <atomic>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace tp::omp {
+
+// A task with dependences, for those that come after it. Shared: by its task, by tables and by successors.
+struct DependenceNode {
+  std::atomic<std::uint32_t> refs{1};
+  std::atomic<std::uint64_t> edge{
+      0}; // from the end of the task, before a successor begins; 0: not recorded
+  std::vector<DependenceNode*> after; // owned references; of its task only
+};
+
+void release(DependenceNode* node);
+inline void share(DependenceNode* node) {
+  node->refs.fetch_add(1, std::memory_order_relaxed);
+}
+
+class DependenceTable {
+public:
+  DependenceTable() = default;
+  DependenceTable(const DependenceTable&) = delete;
+  ~DependenceTable();
+  // `node`, which is new, gets what it comes after.
+  void add(DependenceNode& node, const Dependence* dependences, int count);
+
+private:
+  // Accesses that are not ordered among themselves: several readers, or tasks of one set; else one task.
+  struct Accesses {
+    DependenceType kind = DependenceType::Out;
+    std::vector<DependenceNode*> tasks;
+  };
+  struct Object {
+    Accesses before, last;
+  };
+  static void clear(Accesses& accesses);
+  static void come_after(DependenceNode& node, const Accesses& accesses);
+  static void access(DependenceNode& node, Object& object, DependenceType type);
+  Object& object_at(void* address);
+
+  std::unordered_map<void*, Object> objects_;
+  DependenceNode* all_memory_ = nullptr; // the last task that accessed all of it
+};
+
+} // namespace tp::omp

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// ENTRY POINTS of the OpenMP runtime that the library puts in front of libomp's, to know what OMPT does not report:
+// the place in the source, the function with a construct's code, when the creation of a task is over, and when a
+// chunk of a loop is. Each calls libomp's. Without them (OMP_TOOL_LIBRARIES instead of LD_PRELOAD) everything is
+// recorded, with worse names, and with time inside libomp that counts as work.
+//
+// Those that run the user's code must not stay on the stack below it, and __kmpc_fork_call has any number of
+// arguments: it is in assembly, and jumps.
+#include "call_sites.h"
+#include "chunks.h"
+#include "tasks.h"
+
+#include "tp/hooks.h"
+
+#include <cstdint>
+#include <dlfcn.h>
+
+namespace tp::omp {
+namespace {
+
+template <typename Function>
+Function* next_function(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+// While a call that creates tasks lasts. Tasks that it runs make calls of their own.
+class Creation {
+public:
+  explicit Creation(const Call& call) : call_(call), outer_(task_call) {
+    // libomp's functions for g++ call those for clang: the outer call counts.
+    if (task_call == nullptr || task_call->is_used)
+      task_call = &call_;
+  }
+  ~Creation() {
+    task_call = outer_;
+    if (call_.creator == nullptr)
+      return;
+    call_.creator->creates = false;
+    tp_on_spawn_end();
+  }
+  Creation(const Creation&) = delete;
+  Creation& operator=(const Creation&) = delete;
+
+private:
+  Call call_;
+  Call* const outer_;
+};
+
+} // namespace
+
+extern "C" [[gnu::visibility("hidden"), gnu::used]] void*
+tp_omp_note_fork(const Ident* ident, int, void* function, void* caller) {
+  region_call = {.ident = ident, .function = function, .caller = caller};
+  static void* const next = dlsym(RTLD_NEXT, "__kmpc_fork_call");
+  return next;
+}
+
+} // namespace tp::omp
+
+// void __kmpc_fork_call(ident_t*, int count, function, ...)
+#if defined(__x86_64__)
+__asm__(R"(
+  .text
+  .globl __kmpc_fork_call
+  .type __kmpc_fork_call, @function
+__kmpc_fork_call:
+  .cfi_startproc
+  endbr64
+  pushq %rdi
+  pushq %rsi
+  pushq %rdx
+  pushq %rcx
+  pushq %r8
+  pushq %r9
+  pushq %rax
+  .cfi_adjust_cfa_offset 56
+  movq 56(%rsp), %rcx
+  call tp_omp_note_fork
+  movq %rax, %r11
+  popq %rax
+  popq %r9
+  popq %r8
+  popq %rcx
+  popq %rdx
+  popq %rsi
+  popq %rdi
+  .cfi_adjust_cfa_offset -56
+  jmp *%r11
+  .cfi_endproc
+  .size __kmpc_fork_call, . - __kmpc_fork_call
+)");
+#elif defined(__aarch64__)
+__asm__(R"(
+  .text
+  .globl __kmpc_fork_call
+  .type __kmpc_fork_call, %function
+__kmpc_fork_call:
+  .cfi_startproc
+  stp x29, x30, [sp, #-80]!
+  .cfi_adjust_cfa_offset 80
+  stp x0, x1, [sp, #16]
+  stp x2, x3, [sp, #32]
+  stp x4, x5, [sp, #48]
+  stp x6, x7, [sp, #64]
+  mov x3, x30
+  bl tp_omp_note_fork
+  mov x16, x0
+  ldp x0, x1, [sp, #16]
+  ldp x2, x3, [sp, #32]
+  ldp x4, x5, [sp, #48]
+  ldp x6, x7, [sp, #64]
+  ldp x29, x30, [sp], #80
+  .cfi_adjust_cfa_offset -80
+  br x16
+  .cfi_endproc
+  .size __kmpc_fork_call, . - __kmpc_fork_call
+)");
+#endif
+
+using namespace tp::omp;
+
+#define TP_ENTRY extern "C" [[gnu::visibility("default")]]
+#define TP_CALLER __builtin_return_address(0)
+
+// ---- clang's
+
+TP_ENTRY void __kmpc_serialized_parallel(Ident* ident, std::int32_t thread) {
+  static auto* const next = next_function<void(Ident*, std::int32_t)>("__kmpc_serialized_parallel");
+  if (region_call.ident == nullptr && region_call.caller == nullptr) // else a fork that was asked for
+    region_call = {.ident = ident, .caller = TP_CALLER};
+  next(ident, thread);
+  region_call = {};
+}
+
+TP_ENTRY std::int32_t __kmpc_omp_task(Ident* ident, std::int32_t thread, void* task) {
+  static auto* const next =
+      next_function<std::int32_t(Ident*, std::int32_t, void*)>("__kmpc_omp_task");
+  const Creation creation({.ident = ident, .caller = TP_CALLER});
+  return next(ident, thread, task);
+}
+
+TP_ENTRY std::int32_t __kmpc_omp_task_with_deps(Ident* ident, std::int32_t thread, void* task,
+                                                std::int32_t count, void* dependences,
+                                                std::int32_t other_count, void* others) {
+  static auto* const next = next_function<std::int32_t(Ident*, std::int32_t, void*, std::int32_t,
+                                                       void*, std::int32_t, void*)>(
+      "__kmpc_omp_task_with_deps");
+  const Creation creation({.ident = ident, .caller = TP_CALLER});
+  return next(ident, thread, task, count, dependences, other_count, others);
+}
+
+TP_ENTRY void __kmpc_omp_task_begin_if0(Ident* ident, std::int32_t thread, void* task) {
+  static auto* const next =
+      next_function<void(Ident*, std::int32_t, void*)>("__kmpc_omp_task_begin_if0");
+  const Creation creation({.ident = ident, .caller = TP_CALLER, .is_undeferred = true});
+  next(ident, thread, task);
+}
+
+TP_ENTRY void __kmpc_taskloop(Ident* ident, std::int32_t thread, void* task, std::int32_t if_value,
+                              std::uint64_t* lower, std::uint64_t* upper, std::int64_t stride,
+                              std::int32_t no_group, std::int32_t schedule, std::uint64_t grain,
+                              void* duplicate) {
+  static auto* const next =
+      next_function<void(Ident*, std::int32_t, void*, std::int32_t, std::uint64_t*, std::uint64_t*,
+                         std::int64_t, std::int32_t, std::int32_t, std::uint64_t, void*)>(
+          "__kmpc_taskloop");
+  constexpr std::int32_t kGrainSize = 1; // of the clauses that say how many tasks
+  const Creation creation({.ident = ident,
+                           .caller = TP_CALLER,
+                           .grain = schedule == kGrainSize && grain > 0 ? grain : 1,
+                           .is_taskloop = true});
+  next(ident, thread, task, if_value, lower, upper, stride, no_group, schedule, grain, duplicate);
+}
+
+#define TP_DISPATCH_NEXT(suffix, Index, Stride)                                                    \
+  TP_ENTRY std::int32_t __kmpc_dispatch_next_##suffix(Ident* ident, std::int32_t thread,           \
+                                                      std::int32_t* last, Index* lower,            \
+                                                      Index* upper, Stride* stride) {              \
+    static auto* const next = next_function<std::int32_t(Ident*, std::int32_t, std::int32_t*,      \
+                                                         Index*, Index*, Stride*)>(                \
+        "__kmpc_dispatch_next_" #suffix);                                                          \
+    note_end_of_chunk();                                                                           \
+    return next(ident, thread, last, lower, upper, stride);                                        \
+  }
+TP_DISPATCH_NEXT(4, std::int32_t, std::int32_t)
+TP_DISPATCH_NEXT(4u, std::uint32_t, std::int32_t)
+TP_DISPATCH_NEXT(8, std::int64_t, std::int64_t)
+TP_DISPATCH_NEXT(8u, std::uint64_t, std::int64_t)
+
+// ---- g++'s
+
+TP_ENTRY void GOMP_parallel(void (*function)(void*), void* data, unsigned threads, unsigned flags) {
+  static auto* const next =
+      next_function<void(void (*)(void*), void*, unsigned, unsigned)>("GOMP_parallel");
+  region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};
+  next(function, data, threads, flags);
+}
+
+#define TP_PARALLEL_LOOP(kind)                                                                     \
+  TP_ENTRY void GOMP_parallel_loop_##kind(void (*function)(void*), void* data, unsigned threads,   \
+                                          long start, long end, long step, long chunk,             \
+                                          unsigned flags) {                                        \
+    static auto* const next =                                                                      \
+        next_function<void(void (*)(void*), void*, unsigned, long, long, long, long, unsigned)>(   \
+            "GOMP_parallel_loop_" #kind);                                                          \
+    region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};     \
+    next(function, data, threads, start, end, step, chunk, flags);                                 \
+  }
+TP_PARALLEL_LOOP(static)
+TP_PARALLEL_LOOP(dynamic)
+TP_PARALLEL_LOOP(guided)
+TP_PARALLEL_LOOP(nonmonotonic_dynamic)
+TP_PARALLEL_LOOP(nonmonotonic_guided)
+
+#define TP_PARALLEL_RUNTIME_LOOP(kind)                                                             \
+  TP_ENTRY void GOMP_parallel_loop_##kind(void (*function)(void*), void* data, unsigned threads,   \
+                                          long start, long end, long step, unsigned flags) {       \
+    static auto* const next =                                                                      \
+        next_function<void(void (*)(void*), void*, unsigned, long, long, long, unsigned)>(         \
+            "GOMP_parallel_loop_" #kind);                                                          \
+    region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};     \
+    next(function, data, threads, start, end, step, flags);                                        \
+  }
+TP_PARALLEL_RUNTIME_LOOP(runtime)
+TP_PARALLEL_RUNTIME_LOOP(nonmonotonic_runtime)
+TP_PARALLEL_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
+
+TP_ENTRY void GOMP_parallel_sections(void (*function)(void*), void* data, unsigned threads,
+                                     unsigned count, unsigned flags) {
+  static auto* const next = next_function<void(void (*)(void*), void*, unsigned, unsigned,
+                                               unsigned)>("GOMP_parallel_sections");
+  region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};
+  next(function, data, threads, count, flags);
+}
+
+// The last parameters came with later versions of GCC: what is passed on for them then is not read.
+TP_ENTRY void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*, void*), long size,
+                        long alignment, bool if_value, unsigned flags, void** dependences,
+                        int priority, void* detach) {
+  static auto* const next =
+      next_function<void(void (*)(void*), void*, void (*)(void*, void*), long, long, bool, unsigned,
+                         void**, int, void*)>("GOMP_task");
+  const Creation creation(
+      {.caller = TP_CALLER, .is_undeferred = !if_value});
+  next(function, data, copy, size, alignment, if_value, flags, dependences, priority, detach);
+}
+
+TP_ENTRY void GOMP_taskloop(void (*function)(void*), void* data, void (*copy)(void*, void*),
+                            long size, long alignment, unsigned flags, unsigned long count,
+                            int priority, long start, long end, long step) {
+  static auto* const next =
+      next_function<void(void (*)(void*), void*, void (*)(void*, void*), long, long, unsigned,
+                         unsigned long, int, long, long, long)>("GOMP_taskloop");
+  constexpr unsigned kGrainSize = 1u << 9; // GOMP_TASK_FLAG_GRAINSIZE
+  const Creation creation({.caller = TP_CALLER,
+                           .grain = (flags & kGrainSize) != 0 && count > 0 ? count : 1,
+                           .is_taskloop = true});
+  next(function, data, copy, size, alignment, flags, count, priority, start, end, step);
+}
+
+#define TP_LOOP_NEXT(kind)                                                                         \
+  TP_ENTRY bool GOMP_loop_##kind##_next(long* start, long* end) {                                  \
+    static auto* const next = next_function<bool(long*, long*)>("GOMP_loop_" #kind "_next");       \
+    note_end_of_chunk();                                                                           \
+    return next(start, end);                                                                       \
+  }                                                                                                \
+  TP_ENTRY bool GOMP_loop_ull_##kind##_next(unsigned long long* start, unsigned long long* end) {  \
+    static auto* const next = next_function<bool(unsigned long long*, unsigned long long*)>(       \
+        "GOMP_loop_ull_" #kind "_next");                                                           \
+    note_end_of_chunk();                                                                           \
+    return next(start, end);                                                                       \
+  }
+TP_LOOP_NEXT(dynamic)
+TP_LOOP_NEXT(guided)
+TP_LOOP_NEXT(runtime)
+TP_LOOP_NEXT(nonmonotonic_dynamic)
+TP_LOOP_NEXT(nonmonotonic_guided)
+TP_LOOP_NEXT(nonmonotonic_runtime)
+TP_LOOP_NEXT(maybe_nonmonotonic_runtime)

@@ -1,0 +1,735 @@
+// SPDX-License-Identifier: Apache-2.0
+// OMPT EVENTS: what the OpenMP runtime reports, as events of tp/hooks.h. libomp calls ompt_start_tool() when
+// OpenMP is first used, and the functions below then, on the thread that an event concerns.
+//
+// An implicit task ends for us where it arrives at the barrier that ends its region: what libomp reports as its
+// end, and the end of that barrier, comes to worker threads late, when the team may be gone.
+#include "call_sites.h"
+#include "chunks.h"
+#include "dependences.h"
+#include "ompt.h"
+#include "tasks.h"
+
+#include "tp/hooks.h"
+
+#include <new>
+
+namespace tp::omp {
+namespace {
+
+constexpr unsigned kGathering = TP_CONTEXT_EXCLUSIVE | TP_CONTEXT_GATHERS;
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool is_known =
+    false; // or a worker thread
+
+// An external thread's first use.
+void note_use() noexcept {
+  if (is_known)
+    return;
+  is_known = true;
+  tp_on_external_thread();
+  tp_on_scheduler_ready();
+}
+
+std::uint64_t preset(std::uint32_t site) {
+  return site | TP_TASK_SITE_PRESET;
+}
+
+tp_context children_of(Task& task) {
+  return {&task.children, TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE};
+}
+tp_context children_of(Group& group) {
+  return {&group.children, TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE};
+}
+tp_context all_below(Group& group) {
+  return {&group.all_below, TP_CONSTRUCT_OMP_TASK | kGathering};
+}
+tp_context phase_of(const Task& task) {
+  return {&task.team->phases[task.phase % Team::kPhases].context,
+          TP_CONSTRUCT_OMP_BARRIER | kGathering};
+}
+tp_context region_of(Team& team) {
+  return {&team.context, TP_CONSTRUCT_OMP_PARALLEL | kGathering};
+}
+
+void end_context(const tp_context& context) {
+  tp_on_context_end(context.word);
+  *context.word = 0;
+}
+
+// ---- waits and interruptions
+
+// The task's thread is going to run another task, where the task may be in the middle of a step.
+void interrupt(Task& task) {
+  if (task.waits > 0 || task.blocked || task.creates || task.ended)
+    return;
+  task.blocked = true;
+  tp_on_block();
+}
+void resume(Task& task) {
+  if (task.waits > 0 || task.ended)
+    tp_on_search(); // until it runs another one
+  if (!task.blocked)
+    return;
+  task.blocked = false;
+  tp_on_unblock();
+}
+
+void begin_wait(Task& task, const tp_context& context) {
+  ++task.waits;
+  tp_on_wait(nullptr, nullptr, &context);
+  tp_on_search();
+}
+void end_wait(Task& task) {
+  if (task.waits == 0)
+    return;
+  --task.waits;
+  tp_on_wait_end(0);
+}
+void wait_shortly(const tp_context& context) { // all of it has ended
+  tp_on_wait(nullptr, nullptr, &context);
+  tp_on_wait_end(0);
+}
+
+// ---- body calls
+
+void end_chunk(Task& task) {
+  if (!task.has_chunk)
+    return;
+  task.has_chunk = task.chunk_is_assumed = false;
+  tp_on_loop_end(task.chunk, task.grain);
+}
+void begin_chunk(Task& task, std::uint64_t iterations) {
+  if (task.chunk_is_assumed) { // what was not known at its begin
+    task.chunk_is_assumed = false;
+    task.chunk = iterations;
+    return;
+  }
+  end_chunk(task);
+  task.has_chunk = true;
+  task.chunk = iterations;
+  tp_on_loop_begin();
+}
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local Task* in_worksharing = nullptr;
+
+void end_worksharing(Task& task) {
+  end_chunk(task);
+  Worksharing& work = task.work;
+  if (!work.is_open)
+    return;
+  work.is_open = false;
+  in_worksharing = work.outer;
+  tp_on_task_end(&work.frame, 0);
+  tp_on_wait_end(0);
+  tp_on_context_end(&work.context);
+  work.context = 0;
+}
+
+void begin_worksharing(Task& task, unsigned construct, const void* caller) {
+  end_worksharing(task);
+  Worksharing& work = task.work;
+  const std::uint32_t site = site_of_worksharing(*task.team, caller, construct);
+  work.words[0] = 0;
+  work.words[1] = preset(site);
+  work.context = 0;
+  const tp_task described{work.words, nullptr, caller};
+  const tp_context context{&work.context, construct | TP_CONTEXT_EXCLUSIVE};
+  tp_on_wait(&described, &context, &context);
+  tp_on_task_begin(&work.frame, &described, &context, 0);
+  work.is_open = true;
+  work.outer = in_worksharing;
+  in_worksharing = &task;
+}
+
+// ---- tasks
+
+// What no wait has joined of the task's children is waited for where the task's descendants are.
+void hand_over_children(Task& task, const tp_context& to) {
+  if (task.children == 0)
+    return;
+  const tp_context from = children_of(task);
+  if (task.unjoined)
+    tp_on_hand_over(&from, &to);
+  else
+    end_context(from);
+  task.unjoined = false;
+  task.children = 0;
+}
+
+void begin_task(Task& task, bool cancelled) {
+  const tp_task described{task.words, nullptr, nullptr};
+  const tp_context context{&task.own_context, task.traits};
+  task.begun = true;
+  tp_on_task_begin(&task.frame, &described, &context, cancelled ? 1 : 0);
+  if (task.node == nullptr)
+    return;
+  for (DependenceNode* const before : task.node->after) {
+    const std::uint64_t edge = before->edge.load(std::memory_order_acquire);
+    tp_on_acquire_shared(&edge, 1);
+  }
+}
+
+// Its end lets go those that depend on it.
+void release_dependences(Task& task) {
+  if (task.node == nullptr)
+    return;
+  task.node->edge.store(tp_on_release(0), std::memory_order_release);
+}
+
+void end_body(Task& task) {
+  end_worksharing(task);
+  hand_over_children(task, task.group != nullptr ? all_below(*task.group) : phase_of(task));
+}
+
+void complete_task(Task& task) {
+  if (task.fulfilled != 0)
+    tp_on_acquire(task.fulfilled, 0);
+  release_dependences(task);
+  task.ended = true;
+  tp_on_task_end(&task.frame, 0);
+  if (task.is_undeferred && task.creator != nullptr) {
+    end_wait(*task.creator);
+    tp_on_context_end(&task.own_context);
+  }
+}
+
+void end_task(Task& task, bool cancelled) {
+  if (task.is_implicit) // not expected
+    return;
+  if (!task.begun)
+    begin_task(task, cancelled);
+  end_body(task);
+  complete_task(task);
+  free_task(&task);
+}
+
+// ---- detached tasks: when the body has ended, a continuation without work is left, which ends where the event
+// is fulfilled.
+
+void detach(Task& task) {
+  end_body(task);
+  const std::uint64_t site = task.words[1];
+  std::uint64_t words[2] = {0, preset(static_cast<std::uint32_t>(site))};
+  const tp_task described{words, nullptr, nullptr};
+  const tp_context context{&task.own_context, task.traits};
+  tp_on_spawn(&described, &context);
+  tp_on_spawn_end();
+  tp_on_task_end(&task.frame, 0);
+  task.words[0] = words[0];
+  task.words[1] = words[1];
+  task.is_detached = true;
+}
+
+// On any thread.
+void fulfill(Task& task) {
+  const std::uint64_t edge = tp_on_release(0);
+  if (!task.is_detached) { // its body has not ended yet
+    task.fulfilled = edge;
+    return;
+  }
+  tp_on_block();
+  const tp_task described{task.words, nullptr, nullptr};
+  const tp_context context{&task.own_context, task.traits};
+  tp_on_task_begin(&task.frame, &described, &context, 0);
+  tp_on_acquire(edge, 0);
+  release_dependences(task);
+  tp_on_task_end(&task.frame, 0);
+  tp_on_unblock();
+  free_task(&task);
+}
+
+// ---- implicit tasks
+
+void end_implicit(Task& task) {
+  if (task.ended || task.is_initial)
+    return;
+  end_worksharing(task);
+  hand_over_children(task, region_of(*task.team));
+  task.ended = true;
+  tp_on_task_end(&task.frame, 0);
+  tp_on_search();
+}
+
+void begin_implicit(Data* region, Data* data, unsigned size, unsigned index, bool is_initial) {
+  Team* team = team_of(region);
+  const bool is_own = team == nullptr || index >= team->requested;
+  if (is_own && !is_initial && team == nullptr)
+    return;
+  if (is_own) // around an initial task
+    team = make_team(0);
+  if (team == nullptr)
+    return;
+  Task* const task = make_task(team);
+  if (is_own)
+    release(team);
+  if (task == nullptr)
+    return;
+  data->ptr = task;
+  task->is_implicit = true;
+  task->begun = true;
+  task->grain = 1;
+  if (is_own) {
+    team->size.store(1, std::memory_order_relaxed);
+    task->is_initial = true;
+    return;
+  }
+  team->size.store(size, std::memory_order_relaxed);
+  const tp_task described{team->words[index], nullptr, nullptr};
+  const tp_context context = region_of(*team);
+  task->own_context = team->context;
+  tp_on_task_begin(&task->frame, &described, &context, 0);
+}
+
+// ---- barriers, taskwaits, taskgroups
+
+void arrive(Task& task) {
+  end_worksharing(task); // a loop that was cancelled
+  const tp_context phase = phase_of(task);
+  hand_over_children(task, phase);
+  ++task.waits;
+  tp_on_barrier(&phase, task.team->size.load(std::memory_order_relaxed));
+  tp_on_search();
+}
+
+void leave(Task& task) {
+  end_wait(task);
+  Phase& phase = task.team->phases[task.phase++ % Team::kPhases];
+  if (phase.left.fetch_add(1, std::memory_order_acq_rel) + 1 !=
+      task.team->size.load(std::memory_order_relaxed))
+    return;
+  phase.left.store(0, std::memory_order_relaxed);
+  tp_on_context_end(&phase.context);
+  phase.context = 0;
+}
+
+// The contexts of the task's children, innermost taskgroup first.
+template <typename Visit>
+void for_each_level(Task& task, Visit visit) {
+  for (Group* group = task.group; group != nullptr && group->owner == &task; group = group->outer)
+    if (group->unjoined)
+      visit(children_of(*group), group->unjoined);
+  if (task.unjoined)
+    visit(children_of(task), task.unjoined);
+}
+
+void begin_taskwait(Task& task) {
+  bool any = false;
+  for_each_level(task, [&](const tp_context& context, bool& unjoined) {
+    if (!any)
+      begin_wait(task, context);
+    any = true;
+    (void)unjoined;
+  });
+  if (!any)
+    interrupt(task);
+}
+
+void end_taskwait(Task& task) {
+  if (task.blocked)
+    return resume(task);
+  bool is_first = true;
+  for_each_level(task, [&](const tp_context& context, bool& unjoined) {
+    if (is_first)
+      end_wait(task);
+    else
+      wait_shortly(context);
+    is_first = unjoined = false;
+  });
+}
+
+void begin_group(Task& task) {
+  Group* const group = new (std::nothrow) Group;
+  if (group == nullptr)
+    return;
+  group->outer = task.group;
+  group->owner = &task;
+  task.group = group;
+}
+
+void wait_for_group(Task& task) {
+  Group* const group = task.group;
+  if (group == nullptr || group->owner != &task || group->waits)
+    return;
+  group->waits = true;
+  if (group->unjoined)
+    begin_wait(task, children_of(*group));
+  else
+    interrupt(task);
+}
+
+void end_group(Task& task) {
+  Group* const group = task.group;
+  if (group == nullptr || group->owner != &task)
+    return;
+  wait_for_group(task);
+  if (group->unjoined)
+    end_wait(task);
+  else
+    resume(task);
+  if (group->children != 0)
+    tp_on_context_end(&group->children);
+  if (group->all_below != 0) {
+    wait_shortly(all_below(*group));
+    tp_on_context_end(&group->all_below);
+  }
+  task.group = group->outer;
+  delete group;
+}
+
+// ---- locks
+
+// How many threads have a lock with that hash. Not 0: a thread that asks for it has to wait, or another lock
+// with the same hash is held.
+constexpr unsigned kHeldBits = 12;
+constinit std::atomic<std::int32_t> held[1u << kHeldBits];
+std::atomic<std::int32_t>& held_at(std::uint64_t lock) {
+  return held[lock * 0x9e3779b97f4a7c15ull >> (64 - kHeldBits)];
+}
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool waits_for_lock = false;
+
+bool is_lock(Mutex kind) {
+  return kind != Mutex::Ordered && kind != Mutex::Atomic && tp_locks_are_on != 0;
+}
+unsigned kind_of_lock(Mutex kind) {
+  return kind == Mutex::Critical                          ? TP_LOCK_OMP_CRITICAL
+         : kind == Mutex::Lock || kind == Mutex::TestLock ? TP_LOCK_OMP_LOCK
+                                                          : TP_LOCK_OMP_NEST_LOCK;
+}
+
+// ---- callbacks
+
+void on_thread_begin(ThreadType type, Data*) {
+  if (type != ThreadType::Worker)
+    return;
+  is_known = true;
+  tp_on_worker_thread();
+}
+
+void on_parallel_begin(Data*, const Frame*, Data* region, unsigned requested, int,
+                       const void* caller) {
+  note_use();
+  Team* const team = make_team(requested);
+  region->ptr = team;
+  if (team == nullptr)
+    return;
+  team->caller = caller;
+  team->site = site_of_region(caller);
+  const tp_context context = region_of(*team);
+  for (unsigned i = 0; i < requested; ++i) {
+    team->words[i][1] = preset(team->site);
+    const tp_task described{team->words[i], nullptr, caller};
+    tp_on_spawn(&described, &context);
+  }
+  tp_on_wait(nullptr, nullptr, &context);
+}
+
+void on_parallel_end(Data* region, Data*, int, const void*) {
+  Team* const team = team_of(region);
+  if (team == nullptr)
+    return;
+  const tp_context context = region_of(*team);
+  // Fewer threads came than were asked for.
+  for (unsigned i = team->size.load(std::memory_order_relaxed); i < team->requested; ++i) {
+    tp_frame frame;
+    const tp_task described{team->words[i], nullptr, nullptr};
+    tp_on_task_begin(&frame, &described, &context, 1);
+    tp_on_task_end(&frame, 0);
+  }
+  tp_on_wait_end(0);
+  tp_on_context_end(&team->context);
+  region->ptr = nullptr;
+  release(team);
+}
+
+void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size, unsigned index,
+                      int flags) {
+  if (endpoint == Endpoint::Begin)
+    return begin_implicit(region, data, size, index, (flags & kTaskInitial) != 0);
+  Task* const task = task_of(data);
+  if (task == nullptr)
+    return;
+  end_implicit(*task);
+  data->ptr = nullptr;
+  free_task(task);
+}
+
+void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int,
+                    const void* caller) {
+  Task* const creator = task_of(creator_data);
+  if (creator == nullptr || (flags & (kTaskInitial | kTaskImplicit)) != 0)
+    return;
+  note_use();
+  Task* const task = make_task(creator->team);
+  data->ptr = task;
+  if (task == nullptr)
+    return;
+  task->creator = creator;
+  task->phase = creator->phase;
+  task->group = creator->group;
+  task->is_taskwait = (flags & kTaskTaskwait) != 0;
+  if (task->is_taskwait)
+    return;
+  task->is_final = (flags & kTaskFinal) != 0 || creator->is_final;
+  task->is_untied = (flags & kTaskUntied) != 0;
+  task->traits = TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE;
+  task->words[1] = preset(site_of_task(*creator, caller));
+  if (task_call != nullptr)
+    task_call->is_used = true;
+  task->is_taskloop = task_call != nullptr ? task_call->is_taskloop : creator->is_taskloop;
+  task->grain = task_call != nullptr ? task_call->grain : creator->is_taskloop ? creator->grain : 1;
+  // In a team of one thread libomp defers no task, whatever the program says.
+  task->is_undeferred =
+      (task_call != nullptr && task_call->is_undeferred) ||
+      ((flags & kTaskUndeferred) != 0 &&
+       (creator->team->size.load(std::memory_order_relaxed) > 1 || creator->is_final));
+  const tp_task described{task->words, nullptr, caller};
+  if (task->is_undeferred) {
+    const tp_context context{&task->own_context, task->traits};
+    ++creator->waits;
+    tp_on_wait(&described, &context, &context);
+    return;
+  }
+  const bool in_group = creator->group != nullptr && creator->group->owner == creator;
+  const tp_context context = in_group ? children_of(*creator->group) : children_of(*creator);
+  (in_group ? creator->group->unjoined : creator->unjoined) = true;
+  tp_on_spawn(&described, &context);
+  task->own_context = *context.word;
+  if (task_call != nullptr) { // until it returns
+    task_call->creator = creator;
+    creator->creates = true;
+  } else {
+    tp_on_spawn_end();
+  }
+}
+
+void on_dependences(Data* data, const Dependence* dependences, int count) {
+  Task* const task = task_of(data);
+  if (task == nullptr || task->is_implicit)
+    return;
+  Task* const creator = task->creator;
+  if (creator == nullptr || task->node != nullptr)
+    return;
+  if (creator->table == nullptr)
+    creator->table = new (std::nothrow) DependenceTable;
+  task->node = new (std::nothrow) DependenceNode;
+  if (creator->table != nullptr && task->node != nullptr)
+    creator->table->add(*task->node, dependences, count);
+}
+
+void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
+  Task* const prior = task_of(prior_data);
+  switch (status) {
+  case TaskStatus::Complete:
+  case TaskStatus::Cancel:
+    if (prior != nullptr) {
+      prior_data->ptr = nullptr;
+      end_task(*prior, status == TaskStatus::Cancel);
+    }
+    break;
+  case TaskStatus::Detach:
+    if (prior != nullptr)
+      detach(*prior);
+    break;
+  case TaskStatus::EarlyFulfill:
+  case TaskStatus::LateFulfill:
+    if (prior != nullptr)
+      fulfill(*prior);
+    return;
+  case TaskStatus::TaskwaitComplete: // taskwait depend, and if(0) with depend: no task runs
+    if (prior != nullptr && prior->is_taskwait) {
+      if (prior->node != nullptr)
+        for (DependenceNode* const before : prior->node->after) {
+          const std::uint64_t edge = before->edge.load(std::memory_order_acquire);
+          tp_on_acquire_shared(&edge, 1);
+        }
+      prior_data->ptr = nullptr;
+      free_task(prior);
+    }
+    return;
+  case TaskStatus::Yield:
+  case TaskStatus::Switch:
+    break;
+  }
+  Task* const next = task_of(next_data);
+  if (next == nullptr)
+    return;
+  if (next->begun) {
+    resume(*next);
+    return;
+  }
+  if (prior != nullptr && (status == TaskStatus::Yield || status == TaskStatus::Switch))
+    interrupt(*prior);
+  begin_task(*next, false);
+}
+
+void on_sync_region(SyncRegion kind, Endpoint endpoint, Data*, Data* data, const void*) {
+  Task* const task = task_of(data);
+  if (task == nullptr)
+    return;
+  const bool begins = endpoint == Endpoint::Begin;
+  switch (kind) {
+  case SyncRegion::Barrier:
+  case SyncRegion::BarrierImplicit:
+  case SyncRegion::BarrierExplicit:
+  case SyncRegion::BarrierImplementation:
+  case SyncRegion::BarrierImplicitWorkshare:
+    if (task->is_implicit && !task->ended)
+      begins ? arrive(*task) : leave(*task);
+    break;
+  case SyncRegion::BarrierImplicitParallel:
+  case SyncRegion::BarrierTeams:
+    if (begins)
+      end_implicit(*task);
+    break;
+  case SyncRegion::Taskwait:
+    begins ? begin_taskwait(*task) : end_taskwait(*task);
+    break;
+  case SyncRegion::Taskgroup:
+    begins ? begin_group(*task) : end_group(*task);
+    break;
+  case SyncRegion::Reduction:
+    break;
+  }
+}
+
+void on_sync_region_wait(SyncRegion kind, Endpoint endpoint, Data*, Data* data, const void*) {
+  Task* const task = task_of(data);
+  if (task != nullptr && kind == SyncRegion::Taskgroup && endpoint == Endpoint::Begin)
+    wait_for_group(*task);
+}
+
+void on_work(Work kind, Endpoint endpoint, Data*, Data* data, std::uint64_t count,
+             const void* caller) {
+  Task* const task = task_of(data);
+  if (task == nullptr)
+    return;
+  switch (kind) {
+  case Work::Loop:
+  case Work::LoopStatic:
+  case Work::LoopDynamic:
+  case Work::LoopGuided:
+  case Work::LoopOther:
+  case Work::Sections:
+    break;
+  default:
+    return;
+  }
+  if (endpoint == Endpoint::End)
+    return end_worksharing(*task);
+  begin_worksharing(
+      *task, kind == Work::Sections ? TP_CONSTRUCT_OMP_SECTIONS : TP_CONSTRUCT_OMP_FOR, caller);
+  // libomp does not report the chunks of a team of one thread.
+  if (kind != Work::Sections && task->team->size.load(std::memory_order_relaxed) == 1) {
+    begin_chunk(*task, count);
+    task->chunk_is_assumed = true;
+  }
+}
+
+void on_dispatch(Data*, Data* data, Dispatch kind, Data instance) {
+  Task* const task = task_of(data);
+  if (task == nullptr)
+    return;
+  const auto* const chunk = static_cast<const Chunk*>(instance.ptr);
+  if (kind == Dispatch::Section)
+    begin_chunk(*task, 1);
+  else if ((kind == Dispatch::LoopChunk || kind == Dispatch::TaskloopChunk) && chunk != nullptr)
+    begin_chunk(*task, chunk->iterations);
+}
+
+void on_mutex_acquire(Mutex kind, unsigned, unsigned, std::uint64_t lock, const void*) {
+  if (!is_lock(kind) || kind == Mutex::TestLock || kind == Mutex::TestNestLock ||
+      held_at(lock).load(std::memory_order_relaxed) == 0 || waits_for_lock)
+    return;
+  waits_for_lock = true;
+  tp_on_lock_wait();
+}
+
+void on_mutex_acquired(Mutex kind, std::uint64_t lock, const void* caller) {
+  if (kind == Mutex::Ordered) // in the order of the iterations
+    return tp_on_acquire_from(reinterpret_cast<const void*>(lock), 0);
+  if (!is_lock(kind))
+    return;
+  held_at(lock).fetch_add(1, std::memory_order_relaxed);
+  if (waits_for_lock) {
+    waits_for_lock = false;
+    tp_on_lock_wait_end(0);
+  }
+  tp_on_lock_taken(reinterpret_cast<const void*>(lock), kind_of_lock(kind), 0, caller);
+}
+
+void on_mutex_released(Mutex kind, std::uint64_t lock, const void*) {
+  if (kind == Mutex::Ordered)
+    return tp_on_release_to(reinterpret_cast<const void*>(lock), 0);
+  if (!is_lock(kind))
+    return;
+  held_at(lock).fetch_sub(1, std::memory_order_relaxed);
+  tp_on_lock_given(reinterpret_cast<const void*>(lock));
+}
+
+void on_lock_init(Mutex, unsigned, unsigned, std::uint64_t lock, const void*) {
+  tp_on_lock_renewed(reinterpret_cast<const void*>(lock));
+}
+void on_lock_destroy(Mutex, std::uint64_t lock, const void*) {
+  tp_on_lock_renewed(reinterpret_cast<const void*>(lock));
+}
+
+// ---- start
+
+template <typename Callback>
+AnyFunction as_any(Callback* callback) {
+  return reinterpret_cast<AnyFunction>(callback);
+}
+
+int initialize(Lookup lookup, int, Data*) {
+  const auto set = reinterpret_cast<SetCallback>(lookup("ompt_set_callback"));
+  if (set == nullptr)
+    return 0;
+  tp_on_library_code(reinterpret_cast<const void*>(lookup));
+  tp_on_library_code(reinterpret_cast<const void*>(&initialize));
+  const struct {
+    Event event;
+    AnyFunction callback;
+  } callbacks[] = {
+      {Event::ThreadBegin, as_any(on_thread_begin)},
+      {Event::ParallelBegin, as_any(on_parallel_begin)},
+      {Event::ParallelEnd, as_any(on_parallel_end)},
+      {Event::TaskCreate, as_any(on_task_create)},
+      {Event::TaskSchedule, as_any(on_task_schedule)},
+      {Event::ImplicitTask, as_any(on_implicit_task)},
+      {Event::SyncRegionWait, as_any(on_sync_region_wait)},
+      {Event::MutexReleased, as_any(on_mutex_released)},
+      {Event::Dependences, as_any(on_dependences)},
+      {Event::Work, as_any(on_work)},
+      {Event::SyncRegion, as_any(on_sync_region)},
+      {Event::LockInit, as_any(on_lock_init)},
+      {Event::LockDestroy, as_any(on_lock_destroy)},
+      {Event::MutexAcquire, as_any(on_mutex_acquire)},
+      {Event::MutexAcquired, as_any(on_mutex_acquired)},
+      {Event::Dispatch, as_any(on_dispatch)},
+  };
+  for (const auto& each : callbacks)
+    set(static_cast<int>(each.event), each.callback);
+  return 1; // the tool is active
+}
+
+void finalize(Data*) {}
+
+constinit StartToolResult result{initialize, finalize, {0}};
+
+} // namespace
+
+void note_end_of_chunk() {
+  Task* const task = in_worksharing;
+  if (task == nullptr || !task->has_chunk)
+    return;
+  task->has_chunk = task->chunk_is_assumed = false;
+  tp_on_last_loop_end(task->chunk, task->grain);
+}
+
+} // namespace tp::omp
+
+extern "C" [[gnu::visibility("default")]] tp::omp::StartToolResult*
+ompt_start_tool(unsigned /*omp_version*/, const char* /*runtime_version*/) {
+  return &tp::omp::result;
+}

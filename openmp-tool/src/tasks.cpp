@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of tasks and teams. A thread keeps some tasks that it has freed for the next ones.
+#include "tasks.h"
+
+#include "dependences.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace tp::omp {
+namespace {
+
+constexpr unsigned kMostKept = 256;
+
+struct Kept {
+  Task* first = nullptr;
+  unsigned count = 0;
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local Kept kept;
+
+} // namespace
+
+Task* make_task(Team* team) {
+  Task* task = kept.first;
+  if (task != nullptr) {
+    kept.first = task->next_free;
+    --kept.count;
+  } else {
+    task = static_cast<Task*>(std::malloc(sizeof(Task)));
+    if (task == nullptr)
+      return nullptr;
+  }
+  std::memset(static_cast<void*>(task), 0, sizeof *task);
+  task->team = team;
+  team->refs.fetch_add(1, std::memory_order_relaxed);
+  return task;
+}
+
+void free_task(Task* task) {
+  delete task->table;
+  if (task->node != nullptr)
+    release(task->node);
+  release(task->team);
+  if (kept.count == kMostKept) {
+    std::free(task);
+    return;
+  }
+  task->next_free = kept.first;
+  kept.first = task;
+  ++kept.count;
+}
+
+Team* make_team(std::uint32_t requested) {
+  Team* const team = new (std::nothrow) Team;
+  if (team == nullptr)
+    return nullptr;
+  team->requested = requested;
+  if (requested > 0)
+    team->words = new (std::nothrow) std::uint64_t[requested][2]();
+  if (requested > 0 && team->words == nullptr) {
+    delete team;
+    return nullptr;
+  }
+  return team;
+}
+
+void release(Team* team) {
+  if (team->refs.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    return;
+  delete[] team->words;
+  delete team;
+}
+
+} // namespace tp::omp

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tool knows of a task, a team, a taskgroup. The runtime keeps our pointer with its own object, in
+// ompt_data_t: a Task with each task, a Team with each parallel region.
+//
+// Whom OpenMP waits for. A taskwait waits for the children of its task only, a barrier and the end of a
+// taskgroup for all descendants. So each task has a context for its children, and what they leave unjoined
+// when a task ends is handed over to what waits deeply: the taskgroup around the task, else the barrier that
+// ends the phase in which it runs. A phase lasts from one barrier of a team to the next. At most two are
+// alive: a thread that is fast arrives at the next barrier while a slow one still leaves this one.
+#pragma once
+
+#include "ompt.h"
+
+#include "tp/hooks.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace tp::omp {
+
+class DependenceTable;
+struct DependenceNode;
+struct Task;
+
+struct Phase {
+  std::uint64_t context = 0; // of what its barrier waits for
+  std::atomic<std::uint32_t> left{0};
+};
+
+// One parallel region, or the implicit one around an initial task. Freed by the last reference: those of the
+// region itself and of its implicit tasks, whose ends some threads see late.
+struct Team {
+  std::atomic<std::uint32_t> refs{1};
+  std::atomic<std::uint32_t> size{0}; // known when the first implicit task begins
+  std::uint32_t requested = 0;
+  std::uint64_t context = 0; // of its implicit tasks
+  const void* caller = nullptr;
+  std::uint32_t site = 0;
+  static constexpr unsigned kPhases = 4;
+  Phase phases[kPhases];
+  std::uint64_t (*words)[2] = nullptr; // of the implicit tasks, as tp_task; as many as requested
+};
+
+struct Group {
+  Group* outer = nullptr; // around it, also of another task
+  Task* owner = nullptr;
+  std::uint64_t children = 0;  // context: tasks that its owner creates in it
+  std::uint64_t all_below = 0; // context: their descendants
+  bool unjoined = false;
+  bool waits = false;
+};
+
+// A loop or sections: what one thread runs of it is a task of its own, so that loops of one region do not
+// count as one.
+struct Worksharing {
+  Task* outer; // in whose loop or sections the thread was before, in another region
+  tp_frame frame;
+  std::uint64_t words[2];
+  std::uint64_t context;
+  unsigned traits;
+  bool is_open;
+};
+
+struct Task {
+  tp_frame frame;
+  std::uint64_t words[2];
+  std::uint64_t
+      own_context; // copy of the word of its context, or the word itself, of a task that is alone in it
+  unsigned traits;
+  std::uint64_t children; // context of those that it creates outside of its taskgroups
+  Group* group;           // the innermost around it
+  Team* team;
+  Task* creator; // valid while it creates the task; undeferred: it waits for the task
+  std::uint32_t phase;
+  std::uint32_t waits; // in progress
+  std::uint64_t chunk; // iterations of the open body call
+  std::uint64_t grain; // of a taskloop
+  bool has_chunk, chunk_is_assumed;
+  bool unjoined; // tasks in `children` that no wait has joined
+  bool is_implicit, is_initial, is_final, is_untied, is_undeferred, is_taskwait, is_taskloop;
+  bool begun, ended;
+  bool blocked;  // its step is closed while its thread runs another task
+  bool creates;  // its step is closed until the creation of a task is over
+  Worksharing work;
+  // Dependences: of it on others; between its children.
+  DependenceNode* node;
+  DependenceTable* table;
+  std::uint64_t fulfilled; // edge
+  bool is_detached;
+  Task* next_free;
+};
+
+inline Task* task_of(const Data* data) {
+  return data != nullptr ? static_cast<Task*>(data->ptr) : nullptr;
+}
+inline Team* team_of(const Data* data) {
+  return data != nullptr ? static_cast<Team*>(data->ptr) : nullptr;
+}
+
+// Null: no memory.
+Task* make_task(Team* team);
+void free_task(Task* task);
+Team* make_team(std::uint32_t requested);
+void release(Team* team);
+
+} // namespace tp::omp

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C entry points of tp/hooks.h for the OpenMP tool, beyond those that it shares with libtbb.
+#include "tp/hooks.h"
+
+#include "builder/dpst_builder.h"
+#include "hooks/current_thread.h"
+#include "session/session.h"
+#include "sites/address_sites.h"
+#include "sites/call_path.h"
+
+using namespace tp::rt;
+
+namespace {
+
+TP_COLD std::uint32_t learn_call(ThreadState& thread, Frame& frame, const void* caller,
+                                 unsigned construct, std::uint64_t key) noexcept {
+  const OutsideOfStep outside(thread, frame);
+  const std::uint32_t id = register_call(caller, construct);
+  thread.sites.remember(key, id);
+  return id;
+}
+
+} // namespace
+
+#define TP_EXPORT [[gnu::visibility("default")]]
+
+extern "C" {
+
+TP_EXPORT void tp_on_library_code(const void* address) noexcept {
+  add_own_code(address);
+}
+
+TP_EXPORT uint32_t tp_site_at(const void* caller, unsigned construct) noexcept {
+  ThreadState* const thread = thread_state_or_create();
+  if (thread == nullptr)
+    return 0;
+  const std::uint64_t key = call_key(caller, construct);
+  const std::uint32_t known = thread->sites.find(key);
+  return known != 0 ? known : learn_call(*thread, top(*thread), caller, construct, key);
+}
+
+TP_EXPORT uint32_t tp_site_told(const tp_spawn_site* place) noexcept {
+  ThreadState* const thread = thread_state_or_create();
+  if (thread == nullptr)
+    return 0;
+  const std::uint32_t known = thread->sites.find(record_key(place));
+  if (known != 0)
+    return known;
+  const OutsideOfStep outside(*thread, top(*thread));
+  const std::uint32_t id = register_site(place, 0, nullptr, Notes::Ignored);
+  thread->sites.remember(record_key(place), id);
+  return id;
+}
+
+TP_EXPORT void tp_on_barrier(const tp_context* context, unsigned threads) noexcept {
+  if (ThreadState* thread = thread_state_or_create())
+    arrive(*thread, top(*thread), *context, threads);
+}
+
+TP_EXPORT void tp_on_hand_over(const tp_context* from, const tp_context* to) noexcept {
+  if (ThreadState* thread = thread_state())
+    hand_over(*thread, top(*thread), *from, *to);
+}
+
+TP_EXPORT void tp_on_last_loop_end(uint64_t iterations, uint64_t grain) noexcept {
+  if (ThreadState* thread = thread_state())
+    end_loop(*thread, top(*thread), {{{iterations, grain}}, 1, 0}, /*opens=*/false);
+}
+
+TP_EXPORT void tp_on_acquire_shared(const uint64_t* edges, unsigned count) noexcept {
+  ThreadState* const thread = thread_state();
+  if (thread == nullptr)
+    return;
+  Frame& frame = top(*thread);
+  for (unsigned i = 0; i < count; ++i)
+    if (edges[i] != 0) {
+      change_edge_uses(*thread, frame, edges[i], 1);
+      acquire_edges(*thread, frame, &edges[i], 1, Acquire::Also);
+    }
+}
+
+} // extern "C"

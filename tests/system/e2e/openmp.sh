@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+# OpenMP's constructs by arithmetic, with the virtual clock: programs of clang++ and of g++, whose runtime tp-run
+# replaces, on 1, 2, 4 and 8 threads. Work and span are integers; they do not depend on who ran what, but where T,
+# the number of threads, is in them.
+. "$(dirname "$0")/common.inc"
+libomp=${TP_TEST_LIBOMP:-}
+[ -r "$libomp" ] || skip "no libomp of LLVM 16 or newer, and Debian's could not be fetched (scripts/fetch-libomp)"
+export TP_LIBOMP=$libomp OMP_WAIT_POLICY=passive OMP_MAX_ACTIVE_LEVELS=2
+includes=(-idirafter "$TP_PREFIX/include" -idirafter "${libomp%/lib/libomp.so.5}/lib/clang/19/include")
+
+cat >cases.cpp <<'X'
+#include <tp/virtual_clock.h>
+#include <cstring>
+#include <omp.h>
+using tp::spend;
+
+int fib(int n) {
+  spend(3);
+  if (n < 2) { spend(5); return n; }
+  int a, b;
+  #pragma omp task shared(a)
+  a = fib(n - 1);
+  #pragma omp task shared(b)
+  b = fib(n - 2);
+  #pragma omp taskwait
+  spend(2);
+  return a + b;
+}
+void chain(int n) { // each leaves a child behind
+  spend(n);
+  if (n > 1) {
+    #pragma omp task
+    chain(n - 1);
+  }
+}
+int x[2];
+omp_lock_t lock;
+
+int main(int, char** arguments) {
+  const auto is = [&](const char* name) { return std::strcmp(arguments[1], name) == 0; };
+  if (is("fib")) {
+    spend(10);
+    #pragma omp parallel
+    #pragma omp single
+    fib(12);
+    spend(7);
+  }
+  if (is("barriers")) {
+    #pragma omp parallel
+    {
+      spend(1);
+      if (omp_get_thread_num() == 0) {
+        #pragma omp task
+        chain(5);
+        spend(2);
+      }
+      #pragma omp barrier
+      spend(10);
+      #pragma omp barrier
+      spend(omp_get_thread_num() + 1);
+    }
+    spend(1);
+  }
+  if (is("many_barriers"))
+    #pragma omp parallel
+    for (int i = 0; i < 100; ++i) {
+      spend(omp_get_thread_num() == i % omp_get_num_threads() ? 5 : 1);
+      #pragma omp barrier
+    }
+  if (is("group"))
+    #pragma omp parallel
+    #pragma omp single
+    {
+      #pragma omp task
+      {
+        spend(50);
+        #pragma omp task
+        spend(500);
+      }
+      #pragma omp taskgroup
+      {
+        #pragma omp task
+        {
+          spend(7);
+          #pragma omp task
+          spend(700);
+        }
+        spend(1);
+        #pragma omp taskwait
+        spend(2);
+      }
+      spend(3);
+    }
+  if (is("depend"))
+    #pragma omp parallel
+    #pragma omp single
+    {
+      #pragma omp task depend(out: x[0])
+      spend(10);
+      #pragma omp task depend(in: x[0])
+      spend(20);
+      #pragma omp task depend(in: x[0])
+      spend(30);
+      #pragma omp task depend(inout: x[0]) depend(out: x[1])
+      spend(5);
+      #pragma omp task depend(in: x[1])
+      spend(4);
+      spend(1);
+      #pragma omp taskwait depend(in: x[1])
+      spend(20);
+    }
+  if (is("taskloop"))
+    #pragma omp parallel
+    #pragma omp single
+    {
+      #pragma omp taskloop num_tasks(8)
+      for (int i = 0; i < 64; ++i) spend(3);
+      spend(9);
+    }
+  if (is("nested")) {
+    #pragma omp parallel num_threads(2)
+    {
+      spend(10);
+      #pragma omp parallel num_threads(2)
+      spend(20);
+      #pragma omp parallel num_threads(2) if(0)
+      spend(40);
+      spend(5);
+    }
+    spend(1);
+  }
+  if (is("static")) {
+    spend(100);
+    #pragma omp parallel for schedule(static)
+    for (int i = 0; i < 64; ++i) spend(3);
+  }
+  if (is("dynamic")) {
+    spend(100);
+    #pragma omp parallel for schedule(dynamic, 2)
+    for (int i = 0; i < 32; ++i) spend(5);
+  }
+  if (is("loops"))
+    #pragma omp parallel
+    for (int k = 0; k < 3; ++k) {
+      #pragma omp for schedule(guided)
+      for (int i = 0; i < 32; ++i) spend(5);
+      #pragma omp for schedule(dynamic)
+      for (int i = 0; i < 32; ++i) spend(2);
+    }
+  if (is("sections"))
+    #pragma omp parallel sections
+    {
+      #pragma omp section
+      spend(10);
+      #pragma omp section
+      spend(20);
+      #pragma omp section
+      spend(30);
+    }
+  if (is("undeferred"))
+    #pragma omp parallel
+    #pragma omp single
+    {
+      #pragma omp task if(0)
+      spend(10);
+      spend(5);
+      #pragma omp task final(1)
+      {
+        spend(3);
+        #pragma omp task
+        spend(4);
+        spend(2);
+      }
+      spend(1);
+    }
+  if (is("ordered"))
+    #pragma omp parallel for ordered schedule(static, 1)
+    for (int i = 0; i < 4; ++i) {
+      spend(10);
+      #pragma omp ordered
+      spend(3);
+    }
+  if (is("locks")) {
+    omp_init_lock(&lock);
+    #pragma omp parallel for schedule(dynamic)
+    for (int i = 0; i < 100; ++i) {
+      spend(5);
+      #pragma omp critical(queue)
+      spend(2);
+      omp_set_lock(&lock);
+      spend(3);
+      omp_unset_lock(&lock);
+    }
+  }
+#ifdef __clang__
+  if (is("detach"))
+    #pragma omp parallel
+    #pragma omp single
+    {
+      omp_event_handle_t event;
+      #pragma omp task detach(event)
+      spend(10);
+      spend(4);
+      #pragma omp task
+      {
+        spend(50);
+        omp_fulfill_event(event);
+        spend(100);
+      }
+      #pragma omp taskwait
+      spend(1);
+    }
+#endif
+  if (is("none"))
+    spend(omp_get_max_threads() > 0 ? 1 : 2);
+}
+X
+compilers=
+if "$cxx" -g -O1 -fopenmp "${includes[@]}" cases.cpp -o gcc 2>gcc.err; then compilers=gcc; else cat gcc.err; fi
+command -v clang++-19 >/dev/null &&
+  if clang++-19 -g -O1 -fopenmp "${includes[@]}" -L"$(dirname "$libomp")" cases.cpp -o clang 2>clang.err; then compilers="$compilers clang"; else cat clang.err; fi
+[ -n "$compilers" ] || skip "no compiler with OpenMP"
+
+# Work, span and schedule-independent span of each case; None: not known.
+cat >expected.py <<'X'
+import json, sys
+compiler, case, T, profile = sys.argv[1], sys.argv[2], int(sys.argv[3]), json.load(open(sys.argv[4]))
+static = -(-64 // T)
+ordered = {1: 52, 2: 29, 4: 22, 8: 22}[T]
+expected = {
+    "fib": (3041, 80, 80),
+    "barriers": (T * 11 + T * (T + 1) // 2 + 18, 27 + T, 27 + T),
+    "many_barriers": (100 * (T + 4), 500, 500),
+    "group": (1263, 710, 710),
+    "depend": (90, 65, 65),
+    "taskloop": (201, 33, 12 if T > 1 else None),
+    "nested": (191, 76, 76),
+    "static": (292, 100 + 3 * static, 103 if compiler == "clang" else None),
+    "dynamic": (260, None, 105),
+    "loops": (672, None, 21),
+    "sections": (60, None, None),
+    "undeferred": (25, 24, None),
+    "ordered": (52, ordered if compiler == "clang" else None, None),
+    "locks": (1000, None, 10),
+    "detach": (165, 155, 155),
+}[case]
+got = (profile["work"], profile["span"], profile["divisible_span"])
+problems = [f"{name}: expected {e}, got {g}" for name, e, g in zip(("work", "span", "divisible_span"), expected, got)
+            if e is not None and e != g]
+if not profile["complete"]:
+    problems.append(str(profile["incomplete_reasons"]))
+if case == "locks":
+    locks = sorted((lock["kind"], lock["acquisitions"], lock["held"]) for lock in profile["locks"])
+    if locks != [("omp_critical", 100, 200), ("omp_lock", 100, 300)]:
+        problems.append(str(locks))
+if problems:
+    sys.exit("; ".join(problems))
+X
+
+for compiler in $compilers; do
+  for case in fib barriers many_barriers group depend taskloop nested static dynamic loops sections undeferred ordered locks detach; do
+    # g++ calls a function of a version that libomp does not define.
+    [ "$compiler $case" != "gcc detach" ] || continue
+    for threads in 1 2 4 8; do
+      rm -rf tp-data
+      OMP_NUM_THREADS=$threads "$tp_run" -q --locks all "./$compiler" $case 2>err || fail "$compiler $case: exit status $?: $(cat err)"
+      "$tp_analyze" -q --json profile.json -o analysis >/dev/null 2>err || fail "$compiler $case $threads: $(cat err)"
+      problem=$(python3 -B expected.py $compiler $case $threads profile.json 2>&1) || fail "$compiler $case, $threads threads: $problem"
+    done
+  done
+done
+
+# Names: regions that end a function, from which compilers jump to the runtime; tasks and taskloops.
+cat >names.cpp <<'X'
+#include <tp/virtual_clock.h>
+using tp::spend;
+namespace user {
+void tail() {
+  #pragma omp parallel
+  spend(1);
+}
+void looping() {
+  #pragma omp parallel
+  #pragma omp single
+  #pragma omp taskloop
+  for (int i = 0; i < 8; ++i)
+    spend(1);
+}
+template <typename T> void tasks(T) {
+  #pragma omp parallel
+  #pragma omp single
+  {
+    spend(1);
+    #pragma omp task
+    spend(2);
+    #pragma omp taskwait
+    spend(1);
+  }
+}
+}
+int main() {
+  user::tail();
+  user::looping();
+  user::tasks(1);
+}
+X
+for compiler in $compilers; do
+  if [ "$compiler" = gcc ]; then
+    "$cxx" -g -O2 -fopenmp "${includes[@]}" names.cpp -o names || fail "names: gcc"
+  else
+    clang++-19 -g -O2 -fopenmp "${includes[@]}" -L"$(dirname "$libomp")" names.cpp -o names || fail "names: clang"
+  fi
+  rm -rf tp-data
+  OMP_NUM_THREADS=2 "$tp_run" -q ./names 2>err || fail "$compiler names: $(cat err)"
+  analyze tp-data
+  # g++: the first line of the region's code, or that of its directive.
+  is "{(s['functions'][0].split('(')[0].split('<')[0].split(' ')[-1], c) for s in p['sites'] for c in s['constructs']} == {('user::tail', 'omp_parallel'), ('user::looping', 'omp_parallel'), ('user::looping', 'omp_taskloop'), ('user::tasks', 'omp_parallel'), ('user::tasks', 'omp_task')}"
+  [ "$compiler" = gcc ] ||
+    is "sorted(s['line'] for s in p['sites'] if s['line']) == [5, 9, 11, 16, 20]"
+done
+
+# What tp-run says: what it replaces; nothing with --no-openmp, when the program runs as it was linked.
+rm -rf tp-data
+OMP_NUM_THREADS=2 "$tp_run" ./gcc fib 2>err || fail "tp-run: exit status $?"
+in_file err "OpenMP: libgomp.so.1 is replaced by $libomp"
+rm -rf tp-data
+"$tp_run" --no-openmp ./gcc fib 2>err || fail "--no-openmp: exit status $?"
+! grep -q replaced err || fail "--no-openmp: $(cat err)"
+rm -rf tp-data
+TP_LIBOMP=/nowhere/libomp.so.5 "$tp_run" ./gcc fib 2>err || fail "no libomp: exit status $?"
+in_file err "OpenMP is not recorded: /nowhere/libomp.so.5: expected libomp of LLVM 16 or newer, got no file"
+OMP_TOOL_LIBRARIES=/other.so "$tp_run" ./gcc fib 2>err || fail "another tool: exit status $?"
+in_file err "OMP_TOOL_LIBRARIES names another tool"
+# A version of libgomp's functions that libomp does not define: the program runs, on libgomp.
+"$cxx" -g -O1 -fopenmp "${includes[@]}" -x c++ - -o detaches <<'X' 2>/dev/null && {
+#include <omp.h>
+int main(int count, char**) {
+  if (count > 1) {
+    omp_event_handle_t event;
+    #pragma omp task detach(event)
+    ;
+    omp_fulfill_event(event);
+  }
+}
+X
+  "$tp_run" ./detaches 2>err || fail "detach: exit status $?: $(cat err)"
+  in_file err "OMP_5.0.1"
+}
+finish

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// See openmp.h.
+#include "run/openmp.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "run/elf_file.h"
+
+namespace tp::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kInstall = "apt install libomp5-19, or TP_LIBOMP=/path/of/libomp.so.5";
+
+std::string_view name_of(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+bool is_libgomp(
+    std::string_view name) { // also libgomp-a34b3233.so.1.0.0, as Python packages have it
+  return name.starts_with("libgomp.so") || name.starts_with("libgomp-");
+}
+bool is_libomp(std::string_view name) {
+  return name.starts_with("libomp.so") || name.starts_with("libomp-") ||
+         name.starts_with("libomp5.so") || name.starts_with("libiomp5.so");
+}
+bool is_function_of_openmp(std::string_view name) {
+  return name.starts_with("GOMP_") || name.starts_with("omp_") || name.starts_with("GOACC_") ||
+         name.starts_with("acc_");
+}
+
+// libomp has this function since LLVM 16; chunks of loops are reported since LLVM 15.
+bool reports_chunks(const std::string& libomp) {
+  const auto symbols = read_dynamic_symbols(libomp);
+  return symbols && symbols->defined.contains("__kmpc_omp_taskwait_deps_51");
+}
+
+// The files that need libgomp: what libomp lacks of it; empty: nothing.
+std::string missing_in(const std::string& libomp, const std::vector<std::string>& files) {
+  const auto there = read_dynamic_symbols(libomp);
+  if (!there)
+    return "a file that can be read";
+  for (const std::string& file : files) {
+    const auto symbols = read_dynamic_symbols(file);
+    if (!symbols)
+      continue;
+    for (const std::string& name : symbols->undefined)
+      if (is_function_of_openmp(name) && !there->defined.contains(name))
+        return fmt::format("{}, which {} calls", name, file);
+    for (const auto& [library, version] : symbols->needed_versions)
+      if (is_libgomp(library) && !there->versions.contains(version))
+        return fmt::format("version {} of libgomp's functions, which {} needs", version, file);
+  }
+  return {};
+}
+
+} // namespace
+
+std::string find_libomp() {
+  if (const char* const given = std::getenv("TP_LIBOMP"); given != nullptr && *given != '\0')
+    return given;
+  std::vector<std::pair<int, std::string>> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/usr/lib", error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("llvm-"))
+      found.emplace_back(std::atoi(name.c_str() + 5), entry.path().string() + "/lib/libomp.so.5");
+  }
+  std::ranges::sort(found, std::greater<>());
+#if defined(__aarch64__)
+  found.emplace_back(0, "/usr/lib/aarch64-linux-gnu/libomp.so.5");
+#else
+  found.emplace_back(0, "/usr/lib/x86_64-linux-gnu/libomp.so.5");
+#endif
+  found.emplace_back(0, "/usr/lib64/libomp.so");
+  for (const auto& [version, path] : found)
+    if (access(path.c_str(), R_OK) == 0 && reports_chunks(path))
+      return path;
+  return {};
+}
+
+OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, Loading loading) {
+  OpenMpLoading answer;
+  const auto file = program.empty() ? std::nullopt : read_elf(program, false);
+  if (!file || loading == Loading::Impossible)
+    return answer;
+  std::vector<std::string> files = libraries_of(program, *file);
+  files.insert(files.begin(), program);
+  std::vector<std::string> of_libgomp;
+  std::string libgomp, libomp;
+  for (const std::string& path : files) {
+    const auto each = path == program ? file : read_elf(path, false);
+    if (!each)
+      continue;
+    for (const std::string& name : each->needed)
+      if (is_libgomp(name)) {
+        of_libgomp.push_back(path);
+        libgomp = name;
+      } else if (is_libomp(name)) {
+        libomp = name;
+      }
+  }
+  if (libgomp.empty() && libomp.empty())
+    return answer;
+  const auto cannot = [&](const std::string& cause, const std::string& hint) {
+    answer.problem = {cause, hint};
+    return answer;
+  };
+  if (access(prefix.openmp_tool().c_str(), R_OK) != 0)
+    return cannot(prefix.openmp_tool() + " is missing", "install Taskpath again");
+  if (const char* const tool = std::getenv("OMP_TOOL");
+      tool != nullptr && std::string_view(tool) == "disabled")
+    return cannot("OMP_TOOL=disabled is set", "unset OMP_TOOL");
+  if (const char* const others = std::getenv("OMP_TOOL_LIBRARIES");
+      others != nullptr && *others != '\0')
+    return cannot(
+        fmt::format("OMP_TOOL_LIBRARIES names another tool ({}), and a runtime has one", others),
+        "unset OMP_TOOL_LIBRARIES");
+  const std::string given = std::getenv("TP_LIBOMP") != nullptr ? std::getenv("TP_LIBOMP") : "";
+  const auto loaded =
+      std::ranges::find_if(files, [](const std::string& path) { return is_libomp(name_of(path)); });
+  if (libgomp.empty() && given.empty() && loaded != files.end() && reports_chunks(*loaded)) {
+    answer.tool = prefix.openmp_tool();
+    return answer;
+  }
+  const std::string runtime = find_libomp();
+  const std::string used = !libgomp.empty() ? libgomp : libomp;
+  if (runtime.empty())
+    return cannot(
+        fmt::format("{} uses {}, and no libomp of LLVM 16 or newer was found", program, used),
+        kInstall);
+  if (!reports_chunks(runtime))
+    return cannot(fmt::format("{}: expected libomp of LLVM 16 or newer, got {}", runtime,
+                              access(runtime.c_str(), R_OK) == 0 ? "another file" : "no file"),
+                  kInstall);
+  if (loading != Loading::First)
+    return cannot(fmt::format("{} is built with AddressSanitizer, and uses {}", program, used),
+                  "build it without -fsanitize=address");
+  if (const std::string missing = missing_in(runtime, of_libgomp); !missing.empty())
+    return cannot(fmt::format("{} lacks {}", runtime, missing),
+                  "build the program with clang++ -fopenmp");
+  answer.tool = prefix.openmp_tool();
+  answer.runtime = runtime;
+  answer.replaced = used;
+  return answer;
+}
+
+} // namespace tp::tool
