@@ -4,7 +4,8 @@
 //
 // The error: a share p of a class with work W that n samples decide has the variance W^2 p (1 - p) / n,
 // as if samples did not depend on each other. Sampling at nearly equal distances is more exact than that,
-// unless the program repeats itself in step with it, which the random period prevents. A class whose
+// unless the program repeats itself nearly in step with it: then the shares of parts of the run that follow
+// one another differ more than they would, and the variance is increased by as much. A class whose
 // steps differ is decided by the samples of the steps in question.
 #include "profile/functions.h"
 
@@ -125,16 +126,21 @@ private:
       if (line.line != 0 && !line.file.empty()) {
         add(of_lines[{line.file, line.line}]);
         function_of_line.try_emplace({line.file, line.line}, code_.functions[line.function].name);
+        inner_function_.try_emplace({line.file, line.line}, line.function);
       }
     }
-    add_shares(of, totals, of_functions, functions);
-    add_shares(of, totals, of_selves, selves);
-    add_shares(of, totals, of_lines, lines);
+    const auto scatter = [&](FunctionId function) { return scatter_of(of, function); };
+    add_shares(of, totals, of_functions, functions, scatter);
+    add_shares(of, totals, of_selves, selves, scatter);
+    add_shares(of, totals, of_lines, lines,
+               [&](const auto& line) { return scatter(inner_function_.at(line)); });
   }
 
-  template <typename Key>
+  // `scatter`: of a key.
+  template <typename Key, typename OfKey>
   void add_shares(StepClassId of, const DagFold::StepTotals& totals,
-                  const std::map<Key, Share>& shares, std::map<Key, Item>& to) {
+                  const std::map<Key, Share>& shares, std::map<Key, Item>& to,
+                  const OfKey& scatter) {
     const auto samples = static_cast<double>(weights_.samples_of(of));
     const std::optional<std::uint64_t> weight = weights_.weight_of(of);
     double decide_critical = samples;
@@ -147,14 +153,31 @@ private:
     for (const auto& [key, share] : shares) {
       Item& item = to[key];
       item.samples += share.samples;
-      add_estimate(item.work, share.work, totals.work, samples);
-      add_estimate(item.critical, share.critical, totals.critical_work, decide_critical);
+      const double more = scatter(key);
+      add_estimate(item.work, share.work, totals.work, samples / more);
+      add_estimate(item.critical, share.critical, totals.critical_work, decide_critical / more);
       if (weight)
         item.set.code.insert(item.set.code.end(), share.code.begin(), share.code.end());
       item.set.rests.push_back(
           {of, static_cast<std::uint32_t>(Wide{share.samples} * 65536 / weights_.samples_of(of))});
     }
   }
+
+  // By how much the variance exceeds that of samples that do not depend on each other.
+  double scatter_of(StepClassId of, FunctionId function) const {
+    constexpr std::uint64_t kLeastPairs = 8;
+    constexpr double kMost = 9;
+    if (!measured_.fold.samples.contains(of))
+      return 1;
+    const auto& all = measured_.fold.samples[of].scatter;
+    const auto found = std::ranges::lower_bound(all, function, {}, &Scatter::function);
+    if (found == all.end() || found->function != function || found->pairs < kLeastPairs ||
+        found->expected <= 0)
+      return 1;
+    return std::clamp(found->found / found->expected, 1.0, kMost);
+  }
+
+  std::map<std::pair<std::string, std::uint32_t>, FunctionId> inner_function_;
 
   std::uint64_t code_work(CodeId id) const {
     return divided_.code_work.contains(id) ? divided_.code_work[id] : 0;
@@ -267,8 +290,10 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
   for (const auto& [id, item] : collector.functions) {
     const SampledFunction& function = code.functions[id];
     FunctionRow row{.name = function.name,
-                    .short_name = function.kind == FunctionKind::Known ? plain_name(function.name)
-                                                                       : function.name,
+                    .short_name = function.kind == FunctionKind::Known &&
+                                          !function.name.starts_with("lambda at ")
+                                      ? plain_name(function.name)
+                                      : function.name,
                     .file = function.file,
                     .line = function.line,
                     .module = function.module,
