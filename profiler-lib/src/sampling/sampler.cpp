@@ -108,11 +108,10 @@ ClockPair read_pair() {
   return best;
 }
 
-void stop_with(Sampler& s, const std::string& reason, const std::string& command = "") {
-  if (!s.totals.reason.empty())
-    return;
-  s.totals.reason = reason;
-  s.totals.command = command;
+// No more samples are written. Once.
+void stop_with(Sampler& s, const std::string& reason) {
+  s.totals.reason += (s.totals.reason.empty() ? "" : "; later: ") + reason;
+  warn("TP_SAMPLE", "no more stacks are sampled: " + reason);
 }
 
 void stop_thread(SampledThread& thread) {
