@@ -30,13 +30,15 @@ constexpr std::size_t kMostFunctionWhatIfs = 40, kMostLineWhatIfs = 20;
 
 struct Estimate {
   std::uint64_t work = 0;
+  double center = 0; // of the interval
   double variance = 0;
 
   SampledWork with_interval(std::uint64_t whole) const {
     const double half = kOf95Percent * std::sqrt(variance);
-    const auto estimate = static_cast<double>(work);
-    return {work, static_cast<std::uint64_t>(std::max(estimate - half, 0.0)),
-            static_cast<std::uint64_t>(std::min(estimate + half, static_cast<double>(whole)))};
+    const auto low = static_cast<std::uint64_t>(std::max(center - half, 0.0));
+    const auto high =
+        static_cast<std::uint64_t>(std::min(center + half, static_cast<double>(whole)));
+    return {work, std::min(low, work), std::max(high, work)};
   }
 };
 
@@ -57,11 +59,12 @@ void add_estimate(Estimate& to, std::uint64_t part, std::uint64_t whole, double 
   to.work += part;
   if (whole == 0)
     return;
-  // With two more samples, one of which is a hit: no error is 0.
+  // With four more samples, two of which are hits (Agresti and Coull 1998): right for few samples, too.
   const double share =
-      (static_cast<double>(part) / static_cast<double>(whole) * samples + 1) / (samples + 2);
+      (static_cast<double>(part) / static_cast<double>(whole) * samples + 2) / (samples + 4);
   const auto weight = static_cast<double>(whole);
-  to.variance += weight * weight * share * (1 - share) / std::max(samples, 1.0);
+  to.center += weight * share;
+  to.variance += weight * weight * share * (1 - share) / (samples + 4);
 }
 
 class Collector {
