@@ -421,6 +421,7 @@ DagFold::Results DagFold::results() {
   }
   name_first_use(results.classes);
   if (samples_) {
+    samples_->finish();
     results.samples = samples_->classes();
     results.samples.resize(setup_.contexts ? results.contexts.size() : results.classes.size());
     results.filed_samples = samples_->filed();

@@ -8,6 +8,7 @@
 #include <cassert>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace tp::analysis {
 namespace {
@@ -105,12 +106,57 @@ std::span<const CodeWork> StepSamples::file(StepClassId of, const Step& step) {
   if (weights_)
     divide(of, step, samples);
   else
-    count(of, samples);
+    count(of, step.stream, samples);
   return parts_;
 }
 
-void StepSamples::count(StepClassId of, std::span<const TimedStack> samples) {
+// As many samples as share a period, or nearly: see profiler-lib/src/sampling.
+constexpr std::uint32_t kSamplesPerPart = 16;
+
+void StepSamples::compare(StepClassId of, const Parts& parts) {
+  std::map<FunctionId, std::pair<std::uint32_t, std::uint32_t>> counts;
+  for (const auto& [function, count] : parts.before.functions)
+    counts[function].first = count;
+  for (const auto& [function, count] : parts.now.functions)
+    counts[function].second = count;
+  constexpr double kEach = kSamplesPerPart, kBoth = 2 * kEach;
+  for (const auto& [function, count] : counts) {
+    const double share = (count.first + count.second) / kBoth;
+    const double difference = (double{1} * count.first - double{1} * count.second) / kEach;
+    Scatter& scatter = scatter_[{of, function}];
+    scatter.found += difference * difference;
+    scatter.expected += share * (1 - share) * (2 / kEach) * kBoth / (kBoth - 1);
+    ++scatter.pairs;
+  }
+}
+
+void StepSamples::add_to_part(StepClassId of, Parts& parts, const TimedStack& sample) {
+  if (parts.now.samples == kSamplesPerPart) {
+    if (parts.before.samples == kSamplesPerPart)
+      compare(of, parts);
+    parts.before = std::move(parts.now);
+    parts.now = {};
+  }
+  ++parts.now.samples;
+  const std::vector<FunctionId>& functions = code_.stacks[sample.stack].functions;
+  for (std::size_t i = 0; i < functions.size(); ++i)
+    if (std::find(functions.begin(), functions.begin() + static_cast<std::ptrdiff_t>(i),
+                  functions[i]) == functions.begin() + static_cast<std::ptrdiff_t>(i))
+      ++parts.now.functions[functions[i]];
+}
+
+void StepSamples::finish() {
+  for (auto& [key, scatter] : std::exchange(scatter_, {})) {
+    scatter.function = key.second;
+    classes_[key.first].scatter.push_back(scatter);
+  }
+}
+
+void StepSamples::count(StepClassId of, std::uint32_t stream, std::span<const TimedStack> samples) {
   ClassSamples& own = classes_.grown_to(of);
+  Parts& parts = run_[{of, stream}];
+  for (const TimedStack& sample : samples)
+    add_to_part(of, parts, sample);
   own.samples += samples.size();
   for (std::size_t begin = 0, end = 0; begin < sorted_.size(); begin = end) {
     while (end < sorted_.size() && sorted_[end] == sorted_[begin])

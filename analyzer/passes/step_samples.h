@@ -20,6 +20,7 @@
 #include "model/samples.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -40,15 +41,22 @@ struct StackCount {
   std::uint64_t count = 0;
 };
 
+// How much the share of a function differs between parts of the run that follow one another, as sums of
+// squares: found, and expected if samples did not depend on each other. More is found where samples fall
+// in step with what the program repeats.
+struct Scatter {
+  FunctionId function{};
+  double found = 0, expected = 0;
+  std::uint64_t pairs = 0; // of parts
+};
+
 // The samples of a class of steps.
 struct ClassSamples {
   std::uint64_t samples = 0;
   std::vector<StackCount> stacks; // by stack
   // Of pairs of two samples of one step: all; those with the same functions on the stack.
   double pairs = 0, equal_pairs = 0;
-  // Variances of shares between parts of the run that follow one another, and what they would be if
-  // samples did not depend on each other: more where samples fall in step with what the program repeats.
-  double differences = 0, expected_differences = 0;
+  std::vector<Scatter> scatter; // by function
 };
 
 // What the first reading found, arranged for the others.
@@ -100,12 +108,24 @@ public:
   std::span<const CodeWork> file(StepClassId of, const Step& step);
 
   const IdVector<StepClassId, ClassSamples>& classes() const { return classes_; }
+  // After the last step.
+  void finish();
   std::uint64_t filed() const { return filed_; }
   const IdVector<CodeId, std::uint64_t>& code_work() const { return code_work_; }
 
 private:
   std::span<const TimedStack> take(const Step& step);
-  void count(StepClassId of, std::span<const TimedStack> samples);
+  void count(StepClassId of, std::uint32_t stream, std::span<const TimedStack> samples);
+  // So many samples of a class on a stream, one after the other, and how many of them are in functions.
+  struct Part {
+    std::uint32_t samples = 0;
+    std::map<FunctionId, std::uint32_t> functions;
+  };
+  struct Parts {
+    Part before, now;
+  };
+  void add_to_part(StepClassId of, Parts& parts, const TimedStack& sample);
+  void compare(StepClassId of, const Parts& parts);
   void divide(StepClassId of, const Step& step, std::span<const TimedStack> samples);
 
   const SampledCode& code_;
@@ -116,6 +136,8 @@ private:
   std::vector<std::uint32_t> paths_;
   std::vector<CodeWork> parts_;
   IdVector<StepClassId, ClassSamples> classes_;
+  std::map<std::pair<StepClassId, std::uint32_t>, Parts> run_;
+  std::map<std::pair<StepClassId, FunctionId>, Scatter> scatter_;
   IdVector<CodeId, std::uint64_t> code_work_;
   std::uint64_t filed_ = 0;
 };

@@ -4,7 +4,8 @@
 //
 // The error: a share p of a class with work W that n samples decide has the variance W^2 p (1 - p) / n,
 // as if samples did not depend on each other. Sampling at nearly equal distances is more exact than that,
-// unless the program repeats itself in step with it, which the random period prevents. A class whose
+// unless the program repeats itself nearly in step with it: then the shares of parts of the run that follow
+// one another differ more than they would, and the variance is increased by as much. A class whose
 // steps differ is decided by the samples of the steps in question.
 #include "profile/functions.h"
 
@@ -29,13 +30,15 @@ constexpr std::size_t kMostFunctionWhatIfs = 40, kMostLineWhatIfs = 20;
 
 struct Estimate {
   std::uint64_t work = 0;
+  double center = 0; // of the interval
   double variance = 0;
 
   SampledWork with_interval(std::uint64_t whole) const {
     const double half = kOf95Percent * std::sqrt(variance);
-    const auto estimate = static_cast<double>(work);
-    return {work, static_cast<std::uint64_t>(std::max(estimate - half, 0.0)),
-            static_cast<std::uint64_t>(std::min(estimate + half, static_cast<double>(whole)))};
+    const auto low = static_cast<std::uint64_t>(std::max(center - half, 0.0));
+    const auto high =
+        static_cast<std::uint64_t>(std::min(center + half, static_cast<double>(whole)));
+    return {work, std::min(low, work), std::max(high, work)};
   }
 };
 
@@ -56,11 +59,12 @@ void add_estimate(Estimate& to, std::uint64_t part, std::uint64_t whole, double 
   to.work += part;
   if (whole == 0)
     return;
-  // With two more samples, one of which is a hit: no error is 0.
+  // With four more samples, two of which are hits (Agresti and Coull 1998): right for few samples, too.
   const double share =
-      (static_cast<double>(part) / static_cast<double>(whole) * samples + 1) / (samples + 2);
+      (static_cast<double>(part) / static_cast<double>(whole) * samples + 2) / (samples + 4);
   const auto weight = static_cast<double>(whole);
-  to.variance += weight * weight * share * (1 - share) / std::max(samples, 1.0);
+  to.center += weight * share;
+  to.variance += weight * weight * share * (1 - share) / (samples + 4);
 }
 
 class Collector {
@@ -125,16 +129,21 @@ private:
       if (line.line != 0 && !line.file.empty()) {
         add(of_lines[{line.file, line.line}]);
         function_of_line.try_emplace({line.file, line.line}, code_.functions[line.function].name);
+        inner_function_.try_emplace({line.file, line.line}, line.function);
       }
     }
-    add_shares(of, totals, of_functions, functions);
-    add_shares(of, totals, of_selves, selves);
-    add_shares(of, totals, of_lines, lines);
+    const auto scatter = [&](FunctionId function) { return scatter_of(of, function); };
+    add_shares(of, totals, of_functions, functions, scatter);
+    add_shares(of, totals, of_selves, selves, scatter);
+    add_shares(of, totals, of_lines, lines,
+               [&](const auto& line) { return scatter(inner_function_.at(line)); });
   }
 
-  template <typename Key>
+  // `scatter`: of a key.
+  template <typename Key, typename OfKey>
   void add_shares(StepClassId of, const DagFold::StepTotals& totals,
-                  const std::map<Key, Share>& shares, std::map<Key, Item>& to) {
+                  const std::map<Key, Share>& shares, std::map<Key, Item>& to,
+                  const OfKey& scatter) {
     const auto samples = static_cast<double>(weights_.samples_of(of));
     const std::optional<std::uint64_t> weight = weights_.weight_of(of);
     double decide_critical = samples;
@@ -147,14 +156,31 @@ private:
     for (const auto& [key, share] : shares) {
       Item& item = to[key];
       item.samples += share.samples;
-      add_estimate(item.work, share.work, totals.work, samples);
-      add_estimate(item.critical, share.critical, totals.critical_work, decide_critical);
+      const double more = scatter(key);
+      add_estimate(item.work, share.work, totals.work, samples / more);
+      add_estimate(item.critical, share.critical, totals.critical_work, decide_critical / more);
       if (weight)
         item.set.code.insert(item.set.code.end(), share.code.begin(), share.code.end());
       item.set.rests.push_back(
           {of, static_cast<std::uint32_t>(Wide{share.samples} * 65536 / weights_.samples_of(of))});
     }
   }
+
+  // By how much the variance exceeds that of samples that do not depend on each other.
+  double scatter_of(StepClassId of, FunctionId function) const {
+    constexpr std::uint64_t kLeastPairs = 8;
+    constexpr double kMost = 9;
+    if (!measured_.fold.samples.contains(of))
+      return 1;
+    const auto& all = measured_.fold.samples[of].scatter;
+    const auto found = std::ranges::lower_bound(all, function, {}, &Scatter::function);
+    if (found == all.end() || found->function != function || found->pairs < kLeastPairs ||
+        found->expected <= 0)
+      return 1;
+    return std::clamp(found->found / found->expected, 1.0, kMost);
+  }
+
+  std::map<std::pair<std::string, std::uint32_t>, FunctionId> inner_function_;
 
   std::uint64_t code_work(CodeId id) const {
     return divided_.code_work.contains(id) ? divided_.code_work[id] : 0;
@@ -267,8 +293,10 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
   for (const auto& [id, item] : collector.functions) {
     const SampledFunction& function = code.functions[id];
     FunctionRow row{.name = function.name,
-                    .short_name = function.kind == FunctionKind::Known ? plain_name(function.name)
-                                                                       : function.name,
+                    .short_name = function.kind == FunctionKind::Known &&
+                                          !function.name.starts_with("lambda at ")
+                                      ? plain_name(function.name)
+                                      : function.name,
                     .file = function.file,
                     .line = function.line,
                     .module = function.module,

@@ -170,10 +170,12 @@ private:
     int line = 0;
     const char* const file = dwarf_decl_file(&description);
     dwarf_decl_line(&description, &line);
+    std::string where = map_path(file ? file : "", path_map_);
     // Debug information has no other name for a lambda.
-    const bool is_lambda = frame.function == "operator()" && frame.in_function != frame.function;
-    return {.name = is_lambda ? frame.in_function + "::{lambda}" : frame.function,
-            .file = map_path(file ? file : "", path_map_),
+    return {.name = frame.function == "operator()"
+                        ? fmt::format("lambda at {}:{}", where.substr(where.rfind('/') + 1), line)
+                        : frame.function,
+            .file = where,
             .line = static_cast<std::uint32_t>(std::max(line, 0)),
             .module = module,
             .of_library = is_of_library(frame.function, frame.file, module)};

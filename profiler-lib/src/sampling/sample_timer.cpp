@@ -47,7 +47,7 @@ struct TimerRecord {
   std::uint64_t used; // bytes of the stack
 };
 
-constexpr std::size_t kBufferBytes = std::size_t{128} << 10;
+constexpr std::size_t kTimerBytes = std::size_t{128} << 10;
 
 thread_local SampleTimer* this_timer TP_TLS = nullptr;
 int sample_signal = 0;
@@ -66,17 +66,17 @@ void arm(SampleTimer& timer) noexcept {
 }
 
 #if defined(__x86_64__)
-constexpr int kRegisters[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-                              REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-                              REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
-constexpr std::size_t kRegisterCount = sizeof kRegisters / sizeof *kRegisters;
+constexpr int kSavedOrder[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+                               REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                               REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+constexpr std::size_t kSavedRegisters = sizeof kSavedOrder / sizeof *kSavedOrder;
 void copy_registers(const ucontext_t& context, std::uint64_t* to) noexcept {
-  for (std::size_t i = 0; i < kRegisterCount; ++i)
-    to[i] = static_cast<std::uint64_t>(context.uc_mcontext.gregs[kRegisters[i]]);
+  for (std::size_t i = 0; i < kSavedRegisters; ++i)
+    to[i] = static_cast<std::uint64_t>(context.uc_mcontext.gregs[kSavedOrder[i]]);
 }
 constexpr std::size_t kStackPointer = 7, kInstruction = 16;
 #elif defined(__aarch64__)
-constexpr std::size_t kRegisterCount = 33, kStackPointer = 31, kInstruction = 32;
+constexpr std::size_t kSavedRegisters = 33, kStackPointer = 31, kInstruction = 32;
 void copy_registers(const ucontext_t& context, std::uint64_t* to) noexcept {
   for (std::size_t i = 0; i < 31; ++i)
     to[i] = context.uc_mcontext.regs[i];
@@ -84,7 +84,7 @@ void copy_registers(const ucontext_t& context, std::uint64_t* to) noexcept {
   to[kInstruction] = context.uc_mcontext.pc;
 }
 #else
-constexpr std::size_t kRegisterCount = 1, kStackPointer = 0, kInstruction = 0;
+constexpr std::size_t kSavedRegisters = 1, kStackPointer = 0, kInstruction = 0;
 void copy_registers(const ucontext_t&, std::uint64_t* to) noexcept {
   to[0] = 0;
 }
@@ -111,7 +111,7 @@ void on_sample(int, siginfo_t*, void* context) noexcept {
     timer->lost.fetch_add(1, std::memory_order_relaxed);
   } else {
     std::byte* const at = timer->record(number);
-    std::uint64_t registers[kRegisterCount];
+    std::uint64_t registers[kSavedRegisters];
     copy_registers(*static_cast<const ucontext_t*>(context), registers);
     TimerRecord record{read_time(), registers[kInstruction], 0};
     std::byte* rest = at + sizeof record;
@@ -177,17 +177,17 @@ std::uint32_t most_timer_samples() {
 
 SampleTimer* start_sample_timer(const SamplingPlan& plan, std::uint64_t period_ns) {
   void* const memory =
-      mmap(nullptr, kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      mmap(nullptr, kTimerBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return nullptr;
   auto* const timer = new (memory) SampleTimer;
-  timer->bytes = kBufferBytes;
+  timer->bytes = kTimerBytes;
   timer->has_registers =
       plan.call_graph == trace::CallGraph::Dwarf && sample_machine() != trace::SampleMachine::Other;
   timer->stack_bytes = timer->has_registers ? plan.stack_bytes : 0;
   timer->record_bytes = sizeof(TimerRecord) + timer->stack_bytes +
-                        (timer->has_registers ? kRegisterCount * sizeof(std::uint64_t) : 0);
-  timer->records = (kBufferBytes - sizeof(SampleTimer)) / timer->record_bytes;
+                        (timer->has_registers ? kSavedRegisters * sizeof(std::uint64_t) : 0);
+  timer->records = (kTimerBytes - sizeof(SampleTimer)) / timer->record_bytes;
   timer->period_ns = period_ns;
   timer->random = read_time() | 1;
   find_stack(*timer);
@@ -197,7 +197,7 @@ SampleTimer* start_sample_timer(const SamplingPlan& plan, std::uint64_t period_n
   event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
   if (timer->records == 0 || timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer->id) != 0) {
     const int error = timer->records == 0 ? EINVAL : errno;
-    munmap(memory, kBufferBytes);
+    munmap(memory, kTimerBytes);
     errno = error;
     return nullptr;
   }
@@ -244,7 +244,7 @@ RingContent drain_timer(const SamplingPlan& plan, SampleTimer& timer, std::uint3
     std::size_t more = 0;
     if (timer.has_registers) {
       sample.head.flags |= trace::kSampleHasStack;
-      more = kRegisterCount * sizeof(std::uint64_t) + record.used;
+      more = kSavedRegisters * sizeof(std::uint64_t) + record.used;
     }
     sample.head.bytes = static_cast<std::uint32_t>(sizeof sample + more);
     std::memcpy(out + content.bytes, &sample, sizeof sample);

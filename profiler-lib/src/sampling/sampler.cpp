@@ -108,11 +108,10 @@ ClockPair read_pair() {
   return best;
 }
 
-void stop_with(Sampler& s, const std::string& reason, const std::string& command = "") {
-  if (!s.totals.reason.empty())
-    return;
-  s.totals.reason = reason;
-  s.totals.command = command;
+// No more samples are written. Once.
+void stop_with(Sampler& s, const std::string& reason) {
+  s.totals.reason += (s.totals.reason.empty() ? "" : "; later: ") + reason;
+  warn("TP_SAMPLE", "no more stacks are sampled: " + reason);
 }
 
 void stop_thread(SampledThread& thread) {
@@ -393,8 +392,9 @@ void* run_helper(void*) {
       if (s.wake != 0)
         break;
       drain_all(s);
-      // Ended from outside of the process, or never begun.
-      if (recording() == Recording::Off || (recording() != Recording::On && s.has_file)) {
+      // Ended from outside of the process, never begun, or with a clock that has no samples.
+      if (recording() == Recording::Off || (recording() != Recording::On && s.has_file) ||
+          (!s.has_file && !s.early.thread.is_sampled())) {
         flush(s);
         close_rings(s);
         break;
@@ -515,6 +515,13 @@ void say_how(const Sampler& s, bool works) {
              ": " + with_command(s.totals));
 }
 
+void drop_early(Sampler& s) {
+  stop_thread(s.early.thread);
+  if (s.early.buffer != nullptr)
+    munmap(s.early.buffer, kEarlyBytes);
+  s.early = EarlySamples{};
+}
+
 // Opens the source for the first thread, the file, and the sampler's thread. False: nothing is sampled.
 bool start(Sampler& s, SampledThread& thread) {
   bool works = s.source_chosen ? s.early.thread.is_sampled() : choose_source(s, thread);
@@ -529,8 +536,10 @@ bool start(Sampler& s, SampledThread& thread) {
     fail_with("no thread could be created that collects the samples");
   s.totals.works = works;
   say_how(s, works);
-  if (!works)
+  if (!works) {
     stop_thread(thread);
+    drop_early(s);
+  }
   return works;
 }
 
@@ -540,13 +549,6 @@ bool open_for_thread(Sampler& s, SampledThread& thread) {
   else if (open_sample_ring(s.plan, s.source, thread.ring) != 0)
     return false;
   return thread.is_sampled();
-}
-
-void drop_early(Sampler& s) {
-  stop_thread(s.early.thread);
-  if (s.early.buffer != nullptr)
-    munmap(s.early.buffer, kEarlyBytes);
-  s.early = EarlySamples{};
 }
 
 // The thread that runs main() has a stream: what it did before goes to the file.
@@ -676,13 +678,13 @@ SamplingTotals end_sampling() {
     s.threads.clear();
     s.plan.rate = 0;
     join = std::exchange(s.has_helper, false);
+    // While it is sure to be alive, unless recording was ended from outside of the process.
+    if (clockid_t clock; join && pthread_getcpuclockid(s.helper, &clock) == 0)
+      s.totals.cpu_ns = read_posix(clock);
     __atomic_store_n(&s.wake, 1, __ATOMIC_RELEASE);
   }
   if (join) {
     syscall(SYS_futex, &s.wake, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
-    clockid_t clock;
-    if (pthread_getcpuclockid(s.helper, &clock) == 0)
-      s.totals.cpu_ns = read_posix(clock);
     pthread_join(s.helper, nullptr);
   }
   return s.totals;

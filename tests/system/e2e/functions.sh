@@ -4,7 +4,7 @@
 . "$(dirname "$0")/common.inc"
 export TP_EVENT=auto
 
-build known -O2 <<'X'
+cat >known.cpp <<'X'
 #line 2 "known.cpp"
 #include <oneapi/tbb/parallel_for.h>
 #include <cmath>
@@ -25,6 +25,7 @@ int main() {
   std::puts("done");
 }
 X
+build known -O2 <known.cpp
 
 "$tp_run" -q --sample 1000 -o data ./known >out 2>err || fail "tp-run: exit status $?: $(cat err)"
 same "the program's output" done "$(cat out)"
@@ -74,6 +75,54 @@ X
 in_file table serial_part
 in_file csv/functions.csv 'Rank,Function,Source file'
 in_file csv/functions.csv '"alpha(double, int)"'
+
+# The source, and the stacks of other tools: below the chain of spawn sites, and with the same sums.
+"$tp_analyze" -q -o csv --annotate known.cpp data >table 2>err || fail "tp-analyze --annotate: exit status $?: $(cat err)"
+grep -q '[0-9] %.*static inline void burn' table || fail "--annotate: no samples in burn(): $(cat table)"
+"$tp_analyze" -q -o csv --annotate missing.cpp data >table 2>err
+same "--annotate of a file without samples" 2 $?
+"$tp_analyze" -q -o csv --export folded:data.folded --export speedscope:data.speedscope.json --export pprof:data.pb.gz data >/dev/null 2>err ||
+  fail "exports: exit status $?: $(cat err)"
+# A second time: the files are recognized as ours.
+"$tp_analyze" -q -o csv --export folded:data.folded --export speedscope:data.speedscope.json --export pprof:data.pb.gz data >/dev/null 2>err ||
+  fail "exports are not replaced: exit status $?: $(cat err)"
+python3 -B - <<'X' || fail "exports"
+import json
+p, s = json.load(open("profile.json")), json.load(open("data.speedscope.json"))
+folded = [line.rstrip("\n").rsplit(" ", 1) for line in open("data.folded")]
+assert sum(int(value) for _, value in folded) == p["work"], "the folded stacks do not add up"
+assert any("main;" in stack and "serial_part" in stack for stack, _ in folded), folded[:3]
+assert any(stack.count("known.cpp") >= 2 and "alpha" in stack for stack, _ in folded), folded[:3]
+names = [frame["name"] for frame in s["shared"]["frames"]]
+work = s["profiles"][0]
+assert sum(work["weights"]) == work["endValue"] == p["work"]
+assert any(any("alpha" in names[frame] for frame in stack) for stack in work["samples"])
+X
+
+# Main before its first event: its samples are kept until there is a recording.
+build early -O2 <<'X'
+#line 2 "early.cpp"
+#include <oneapi/tbb/parallel_for.h>
+#include <cmath>
+double sink;
+[[gnu::noinline]] void early_part() { for (int i = 0; i < 60000000; ++i) sink = std::sqrt(sink + i); }
+int main() { early_part(); tbb::parallel_for(0, 10, [](int) {}); }
+X
+"$tp_run" -q --sample 1000 -o early-data ./early >out 2>err || fail "early: exit status $?: $(cat err)"
+analyze early-data
+is 'next(f for f in p["functions"] if f["short_name"] == "early_part")["critical_work"] > 0.8 * p["span"]'
+is 'p["sampling"]["not_sampled_critical_work"] < 0.2 * p["span"]'
+
+# Where perf events are not permitted: timers, which is said.
+if [ -n "${TP_INJECT-}" ] && "$TP_INJECT" -- true 2>/dev/null; then
+  "$TP_INJECT" --open EPERM -- "$tp_run" -q --sample 1000 -o timers ./known >out 2>err || fail "timers: exit status $?: $(cat err)"
+  same "the program's output with timers" done "$(cat out)"
+  in_file err 'stacks are sampled by timers and a signal'
+  in_file timers/end.json '"method":"timer"'
+  python3 -B "$here/../../support/validate_json.py" timers || fail "timers: not as documented"
+  analyze timers
+  is 'p["sampling"]["method"] == "timer" and any(f["short_name"] == "serial_part" and f["critical_work"] > 0.6 * p["span"] for f in p["functions"])'
+fi
 
 # The samples do not survive damage, the profile does.
 python3 -B - <<'X'

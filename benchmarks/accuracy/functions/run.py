@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Functions by samples, compared with what programs measure themselves.
+
+    benchmarks/accuracy/functions/run.py [--prefix DIR] [--runs N] [--only NAME[,NAME...]]
+
+shares      eight functions with known shares: how many of all true shares are inside their 95 % intervals
+differing   a loop whose parts differ: the what-if of its heavy function, and the edited program
+beat        a program that repeats itself at exact times: the share of a function that has 60 %
+steps       functions that only one loop runs: the part of their work that is under another one
+cost        CPU time with samples, divided by that without, in pairs: the demo program image_pipeline
+"""
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+
+
+class Bench:
+    def __init__(self, prefix, folder):
+        self.prefix, self.folder = prefix, folder
+
+    def build(self, source):
+        program = os.path.join(self.folder, os.path.splitext(os.path.basename(source))[0])
+        subprocess.run(["c++", "-std=c++17", "-O2", "-g", source, "-o", program, f"-I{self.prefix}/include",
+                        f"-L{self.prefix}/lib", "-ltbb"], check=True)
+        return program
+
+    def record(self, command, sample="1000"):
+        """The program's stdout, and the CPU time of the whole run in seconds."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run([f"{self.prefix}/bin/tp-run", "-q", "--sample", sample, "-o", f"{self.folder}/data", "--",
+                               *command], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    def analyze(self, *options):
+        name = f"{self.folder}/profile.json"
+        subprocess.run([f"{self.prefix}/bin/tp-analyze", "-q", "--json", name, "-o", self.folder, *options, f"{self.folder}/data"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(name, encoding="utf-8") as file:
+            profile = json.load(file)
+        functions = {}
+        for row in profile["functions"]:
+            functions.setdefault(row["short_name"], row)
+        return profile, functions
+
+
+def shares(bench, runs):
+    program, inside, total, squares = bench.build(f"{HERE}/shares.cpp"), 0, 0, []
+    for _ in range(runs):
+        true = json.loads(bench.record([program, "60000"])[0])
+        _, found = bench.analyze()
+        all_true, all_found = sum(true.values()), sum(found[name]["work"] for name in true)
+        for name, ns in true.items():
+            low, high = found[name]["work_interval"]
+            share, estimate = ns / all_true, found[name]["work"] / all_found
+            inside += low / all_found <= share <= high / all_found
+            total += 1
+            error = (high - found[name]["work"]) / all_found / 1.96
+            if error > 0:
+                squares.append(((estimate - share) / error) ** 2)
+    print(f"shares: {inside} of {total} true shares inside ({100 * inside / total:.1f} %), mean square of z {statistics.mean(squares):.2f}")
+
+
+def differing(bench, _):
+    program = bench.build(f"{HERE}/differing.cpp")
+    bench.record([program])
+    profile, found = bench.analyze("--what-if-mode", "optimize", "--factors", "2,8")
+    print(f"differing: parallelism {profile['parallelism']}, heavy {found['heavy']['critical_percent']} % of the critical path")
+    for point in found["heavy"]["points"]:
+        bench.record([program, str(point["factor"])])
+        real = bench.analyze()[0]["parallelism"]
+        print(f"  heavy {point['factor']}x: predicted {point['parallelism']}, edited program {real}, error {100 * (point['parallelism'] / real - 1):+.1f} %")
+
+
+def beat(bench, runs):
+    program = bench.build(f"{HERE}/beat.cpp")
+    for period in ("1000000", "500000", "337000"):
+        inside, estimates = 0, []
+        for _ in range(max(runs // 4, 3)):
+            bench.record([program, period])
+            _, found = bench.analyze()
+            whole = found["alpha"]["work"] + found["beta"]["work"]
+            low, high = (end / whole for end in found["alpha"]["work_interval"])
+            inside += low <= 0.6 <= high
+            estimates.append(100 * found["alpha"]["work"] / whole)
+        print(f"beat of {period} ns: {inside} of {len(estimates)} intervals contain 60 %, estimates {min(estimates):.1f} to {max(estimates):.1f} %")
+
+
+def steps(bench, _):
+    program = bench.build(f"{HERE}/steps.cpp")
+    bench.record([program], "4000")
+    profile, _ = bench.analyze("--export", f"folded:{bench.folder}/stacks.folded")
+    right, wrong, places = 0, 0, {}
+    with open(f"{bench.folder}/stacks.folded", encoding="utf-8") as file:
+        stacks = [line.rsplit(" ", 1) for line in file]
+    for stack, work in stacks:
+        frames = stack.split(";")
+        for function in ("long_steps", "middle_steps", "short_steps"):
+            if any(frame.startswith(function) for frame in frames):
+                places.setdefault(function, {}).setdefault(frames[1] if len(frames) > 1 else "", 0)
+                places[function][frames[1]] += int(work)
+    for found in places.values():
+        right += max(found.values())
+        wrong += sum(found.values()) - max(found.values())
+    print(f"steps: {profile['sampling']['in_steps']} samples in steps, {profile['sampling']['between_steps']} between them; {wrong} of {right + wrong} work under another loop")
+
+
+def cost(bench, runs):
+    program, ratios = bench.build(f"{ROOT}/benchmarks/demo/image_pipeline.cpp"), []
+    for _ in range(runs):
+        without = bench.record([program], "off")[1]
+        ratios.append(bench.record([program])[1] / without)
+    print(f"cost: CPU time with samples / without: median {statistics.median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f} ({runs} pairs)")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--prefix", default=f"{ROOT}/build/release/stage", help="an installed Taskpath")
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--only", default="shares,differing,beat,steps,cost")
+    arguments = parser.parse_args()
+    all_parts = {"shares": shares, "differing": differing, "beat": beat, "steps": steps, "cost": cost}
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(os.path.abspath(arguments.prefix), folder)
+        for name in arguments.only.split(","):
+            if name not in all_parts:
+                sys.exit(f"tp: error: --only: expected one of {', '.join(all_parts)}, got '{name}'")
+            all_parts[name](bench, arguments.runs)
+
+
+if __name__ == "__main__":
+    main()
