@@ -55,12 +55,8 @@ const Place* parse(const char* source, unsigned construct) {
     return nullptr;
   auto* const place = new Place{fields[1], fields[2], {}};
   const auto column = static_cast<unsigned>(std::strtoul(fields[4].c_str(), nullptr, 10));
-  place->site = {place->file.c_str(),
-                 place->function.c_str(),
-                 static_cast<unsigned>(line),
-                 column | TP_SITE_EXPLICIT,
-                 name_of(construct),
-                 static_cast<unsigned>(line)};
+  place->site = {place->file.c_str(),       place->function.c_str(), static_cast<unsigned>(line),
+                 column | TP_SITE_EXPLICIT, name_of(construct),      static_cast<unsigned>(line)};
   return place;
 }
 

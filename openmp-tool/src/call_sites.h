@@ -25,11 +25,11 @@ struct Ident {
 
 // A call of an entry point.
 struct Call {
-  const Ident* ident = nullptr;     // null: none
-  const void* function = nullptr;   // of the code of the construct; null: not known
-  const void* caller = nullptr;     // return address
-  Task* creator = nullptr;          // its step is closed until the creation of tasks is over
-  std::uint64_t grain = 1;          // of a taskloop
+  const Ident* ident = nullptr;   // null: none
+  const void* function = nullptr; // of the code of the construct; null: not known
+  const void* caller = nullptr;   // return address
+  Task* creator = nullptr;        // its step is closed until the creation of tasks is over
+  std::uint64_t grain = 1;        // of a taskloop
   bool is_taskloop = false;
   bool is_used = false;       // a task was created
   bool is_undeferred = false; // by an if clause

@@ -12,6 +12,7 @@
 
 #include "tp/hooks.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <dlfcn.h>
 
@@ -28,8 +29,10 @@ class Creation {
 public:
   explicit Creation(const Call& call) : call_(call), outer_(task_call) {
     // libomp's functions for g++ call those for clang: the outer call counts.
-    if (task_call == nullptr || task_call->is_used)
+    if (task_call == nullptr || task_call->is_used) {
       task_call = &call_;
+      tp_on_runtime_call();
+    }
   }
   ~Creation() {
     task_call = outer_;
@@ -126,10 +129,24 @@ using namespace tp::omp;
 
 TP_ENTRY void __kmpc_serialized_parallel(Ident* ident, std::int32_t thread) {
   static auto* const next = next_function<void(Ident*, std::int32_t)>("__kmpc_serialized_parallel");
-  if (region_call.ident == nullptr && region_call.caller == nullptr) // else a fork that was asked for
+  if (region_call.ident == nullptr &&
+      region_call.caller == nullptr) // else a fork that was asked for
     region_call = {.ident = ident, .caller = TP_CALLER};
   next(ident, thread);
   region_call = {};
+}
+
+TP_ENTRY void* __kmpc_omp_task_alloc(Ident* ident, std::int32_t thread, std::int32_t flags,
+                                     std::size_t size, std::size_t shared, void* function) {
+  static auto* const next =
+      next_function<void*(Ident*, std::int32_t, std::int32_t, std::size_t, std::size_t, void*)>(
+          "__kmpc_omp_task_alloc");
+  if (task_call != nullptr && !task_call->is_used) // called by libomp
+    return next(ident, thread, flags, size, shared, function);
+  tp_on_runtime_call();
+  void* const task = next(ident, thread, flags, size, shared, function);
+  tp_on_runtime_return();
+  return task;
 }
 
 TP_ENTRY std::int32_t __kmpc_omp_task(Ident* ident, std::int32_t thread, void* task) {
@@ -142,9 +159,9 @@ TP_ENTRY std::int32_t __kmpc_omp_task(Ident* ident, std::int32_t thread, void* t
 TP_ENTRY std::int32_t __kmpc_omp_task_with_deps(Ident* ident, std::int32_t thread, void* task,
                                                 std::int32_t count, void* dependences,
                                                 std::int32_t other_count, void* others) {
-  static auto* const next = next_function<std::int32_t(Ident*, std::int32_t, void*, std::int32_t,
-                                                       void*, std::int32_t, void*)>(
-      "__kmpc_omp_task_with_deps");
+  static auto* const next =
+      next_function<std::int32_t(Ident*, std::int32_t, void*, std::int32_t, void*, std::int32_t,
+                                 void*)>("__kmpc_omp_task_with_deps");
   const Creation creation({.ident = ident, .caller = TP_CALLER});
   return next(ident, thread, task, count, dependences, other_count, others);
 }
@@ -176,9 +193,9 @@ TP_ENTRY void __kmpc_taskloop(Ident* ident, std::int32_t thread, void* task, std
   TP_ENTRY std::int32_t __kmpc_dispatch_next_##suffix(Ident* ident, std::int32_t thread,           \
                                                       std::int32_t* last, Index* lower,            \
                                                       Index* upper, Stride* stride) {              \
-    static auto* const next = next_function<std::int32_t(Ident*, std::int32_t, std::int32_t*,      \
-                                                         Index*, Index*, Stride*)>(                \
-        "__kmpc_dispatch_next_" #suffix);                                                          \
+    static auto* const next =                                                                      \
+        next_function<std::int32_t(Ident*, std::int32_t, std::int32_t*, Index*, Index*, Stride*)>( \
+            "__kmpc_dispatch_next_" #suffix);                                                      \
     note_end_of_chunk();                                                                           \
     return next(ident, thread, last, lower, upper, stride);                                        \
   }
@@ -203,7 +220,7 @@ TP_ENTRY void GOMP_parallel(void (*function)(void*), void* data, unsigned thread
     static auto* const next =                                                                      \
         next_function<void(void (*)(void*), void*, unsigned, long, long, long, long, unsigned)>(   \
             "GOMP_parallel_loop_" #kind);                                                          \
-    region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};     \
+    region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};      \
     next(function, data, threads, start, end, step, chunk, flags);                                 \
   }
 TP_PARALLEL_LOOP(static)
@@ -218,7 +235,7 @@ TP_PARALLEL_LOOP(nonmonotonic_guided)
     static auto* const next =                                                                      \
         next_function<void(void (*)(void*), void*, unsigned, long, long, long, unsigned)>(         \
             "GOMP_parallel_loop_" #kind);                                                          \
-    region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};     \
+    region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};      \
     next(function, data, threads, start, end, step, flags);                                        \
   }
 TP_PARALLEL_RUNTIME_LOOP(runtime)
@@ -227,8 +244,9 @@ TP_PARALLEL_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
 
 TP_ENTRY void GOMP_parallel_sections(void (*function)(void*), void* data, unsigned threads,
                                      unsigned count, unsigned flags) {
-  static auto* const next = next_function<void(void (*)(void*), void*, unsigned, unsigned,
-                                               unsigned)>("GOMP_parallel_sections");
+  static auto* const next =
+      next_function<void(void (*)(void*), void*, unsigned, unsigned, unsigned)>(
+          "GOMP_parallel_sections");
   region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};
   next(function, data, threads, count, flags);
 }
@@ -240,8 +258,7 @@ TP_ENTRY void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*,
   static auto* const next =
       next_function<void(void (*)(void*), void*, void (*)(void*, void*), long, long, bool, unsigned,
                          void**, int, void*)>("GOMP_task");
-  const Creation creation(
-      {.caller = TP_CALLER, .is_undeferred = !if_value});
+  const Creation creation({.caller = TP_CALLER, .is_undeferred = !if_value});
   next(function, data, copy, size, alignment, if_value, flags, dependences, priority, detach);
 }
 

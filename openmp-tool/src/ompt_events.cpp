@@ -116,9 +116,9 @@ void begin_chunk(Task& task, std::uint64_t iterations) {
 void end_worksharing(Task& task) {
   end_chunk(task);
   Worksharing& work = task.work;
-  if (!work.is_open)
+  if (!task.has_worksharing)
     return;
-  work.is_open = false;
+  task.has_worksharing = false;
   in_worksharing = work.outer;
   tp_on_task_end(&work.frame, 0);
   tp_on_wait_end(0);
@@ -137,7 +137,7 @@ void begin_worksharing(Task& task, unsigned construct, const void* caller) {
   const tp_context context{&work.context, construct | TP_CONTEXT_EXCLUSIVE};
   tp_on_wait(&described, &context, &context);
   tp_on_task_begin(&work.frame, &described, &context, 0);
-  work.is_open = true;
+  task.has_worksharing = true;
   work.outer = in_worksharing;
   in_worksharing = &task;
 }
@@ -161,6 +161,7 @@ void begin_task(Task& task, bool cancelled) {
   const tp_task described{task.words, nullptr, nullptr};
   const tp_context context{&task.own_context, task.traits};
   task.begun = true;
+  touch_task(task);
   tp_on_task_begin(&task.frame, &described, &context, cancelled ? 1 : 0);
   if (task.node == nullptr)
     return;
@@ -261,12 +262,15 @@ void begin_implicit(Data* region, Data* data, unsigned size, unsigned index, boo
   if (team == nullptr)
     return;
   Task* const task = make_task(team);
-  if (is_own)
-    release(team);
-  if (task == nullptr)
+  if (task == nullptr) {
+    if (is_own)
+      release(team);
     return;
+  }
   data->ptr = task;
-  task->is_implicit = true;
+  task->is_implicit = true; // a reference to the team: of an own one, the first
+  if (!is_own)
+    team->refs.fetch_add(1, std::memory_order_relaxed);
   task->begun = true;
   task->grain = 1;
   if (is_own) {
@@ -459,8 +463,12 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
   Task* const creator = task_of(creator_data);
   if (creator == nullptr || (flags & (kTaskInitial | kTaskImplicit)) != 0)
     return;
-  note_use();
   Task* const task = make_task(creator->team);
+  if (task_call != nullptr && !task_call->is_used) {
+    task_call->is_used = true;
+    tp_on_runtime_return(); // before what is outside of the step anyway
+  }
+  note_use();
   data->ptr = task;
   if (task == nullptr)
     return;
@@ -474,8 +482,6 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
   task->is_untied = (flags & kTaskUntied) != 0;
   task->traits = TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE;
   task->words[1] = preset(site_of_task(*creator, caller));
-  if (task_call != nullptr)
-    task_call->is_used = true;
   task->is_taskloop = task_call != nullptr ? task_call->is_taskloop : creator->is_taskloop;
   task->grain = task_call != nullptr ? task_call->grain : creator->is_taskloop ? creator->grain : 1;
   // In a team of one thread libomp defers no task, whatever the program says.
@@ -523,8 +529,8 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
   case TaskStatus::Complete:
   case TaskStatus::Cancel:
     if (prior != nullptr) {
-      prior_data->ptr = nullptr;
       end_task(*prior, status == TaskStatus::Cancel);
+      prior_data->ptr = nullptr;
     }
     break;
   case TaskStatus::Detach:

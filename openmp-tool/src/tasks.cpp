@@ -31,17 +31,18 @@ Task* make_task(Team* team) {
     if (task == nullptr)
       return nullptr;
   }
-  std::memset(static_cast<void*>(task), 0, sizeof *task);
+  std::memset(static_cast<void*>(task), 0, offsetof(Task, work));
   task->team = team;
-  team->refs.fetch_add(1, std::memory_order_relaxed);
   return task;
 }
 
 void free_task(Task* task) {
-  delete task->table;
+  if (task->table != nullptr)
+    delete task->table;
   if (task->node != nullptr)
     release(task->node);
-  release(task->team);
+  if (task->is_implicit)
+    release(task->team);
   if (kept.count == kMostKept) {
     std::free(task);
     return;

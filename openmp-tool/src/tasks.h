@@ -14,6 +14,7 @@
 #include "tp/hooks.h"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace tp::omp {
@@ -58,36 +59,36 @@ struct Worksharing {
   std::uint64_t words[2];
   std::uint64_t context;
   unsigned traits;
-  bool is_open;
 };
 
+// What the end of a task without events reads comes first: one thread creates the task, another one runs it, and
+// each line of memory that it has to fetch then would count as the task's work (touch_task).
 struct Task {
   tp_frame frame;
   std::uint64_t words[2];
   std::uint64_t
       own_context; // copy of the word of its context, or the word itself, of a task that is alone in it
   unsigned traits;
-  std::uint64_t children; // context of those that it creates outside of its taskgroups
-  Group* group;           // the innermost around it
-  Team* team;
-  Task* creator; // valid while it creates the task; undeferred: it waits for the task
   std::uint32_t phase;
-  std::uint32_t waits; // in progress
+  std::uint64_t children;  // context of those that it creates outside of its taskgroups
+  Group* group;            // the innermost around it
+  Team* team;              // implicit tasks count as references, others are over before it is
+  Task* creator;           // valid while it creates the task; undeferred: it waits for the task
+  DependenceNode* node;    // of its own dependences
+  std::uint64_t fulfilled; // edge from there
+  std::uint32_t waits;     // in progress
+  bool unjoined;           // tasks in `children` that no wait has joined
+  bool is_implicit, is_initial, is_final, is_untied, is_undeferred, is_taskwait, is_taskloop;
+  bool has_chunk, chunk_is_assumed, is_detached, has_worksharing;
+  bool begun, ended;
+  bool blocked;           // its step is closed while its thread runs another task
+  bool creates;           // its step is closed until the creation of a task is over
+  DependenceTable* table; // of its children's dependences
+  // Colder.
   std::uint64_t chunk; // iterations of the open body call
   std::uint64_t grain; // of a taskloop
-  bool has_chunk, chunk_is_assumed;
-  bool unjoined; // tasks in `children` that no wait has joined
-  bool is_implicit, is_initial, is_final, is_untied, is_undeferred, is_taskwait, is_taskloop;
-  bool begun, ended;
-  bool blocked;  // its step is closed while its thread runs another task
-  bool creates;  // its step is closed until the creation of a task is over
-  Worksharing work;
-  // Dependences: of it on others; between its children.
-  DependenceNode* node;
-  DependenceTable* table;
-  std::uint64_t fulfilled; // edge
-  bool is_detached;
   Task* next_free;
+  Worksharing work; // only if has_worksharing
 };
 
 inline Task* task_of(const Data* data) {
@@ -95,6 +96,12 @@ inline Task* task_of(const Data* data) {
 }
 inline Team* team_of(const Data* data) {
   return data != nullptr ? static_cast<Team*>(data->ptr) : nullptr;
+}
+
+// Fetches what the end of the task reads.
+inline void touch_task(const Task& task) {
+  for (std::size_t at = 0; at < offsetof(Task, next_free); at += 64)
+    static_cast<void>(*(reinterpret_cast<const volatile char*>(&task) + at));
 }
 
 // Null: no memory.

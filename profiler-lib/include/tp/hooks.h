@@ -398,6 +398,11 @@ void tp_on_barrier(const tp_context* context, unsigned threads) TP_NOEXCEPT;
 /* What no wait has joined of the tasks that the current frame created in `from` belongs to `to` from here
  * on, an exclusive context that gathers; `from` ends, and its word becomes 0. In the open step. */
 void tp_on_hand_over(const tp_context* from, const tp_context* to) TP_NOEXCEPT;
+/* The program calls a function of the runtime that prepares something, such as the memory of a task, and runs no code
+ * of the program's; it has returned, or reports an event: what lies between belongs to no step. Neither closes nor
+ * opens. The second without the first does nothing. */
+void tp_on_runtime_call(void) TP_NOEXCEPT;
+void tp_on_runtime_return(void) TP_NOEXCEPT;
 /* As tp_on_loop_end; opens nothing: what follows, up to the next event, is the runtime's. */
 void tp_on_last_loop_end(uint64_t iterations, uint64_t grain) TP_NOEXCEPT;
 /* The current frame continues after these edges as well, of each of which one use is left for

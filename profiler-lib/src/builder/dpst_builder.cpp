@@ -555,6 +555,29 @@ void arrive(ThreadState& thread, Frame& frame, const tp_context& context,
   put_wait(thread, frame, step, context);
 }
 
+void begin_runtime_call(ThreadState& thread, const Frame& frame) noexcept {
+  thread.in_runtime_call = frame.step_open;
+  if (frame.step_open)
+    thread.runtime_call = read_clock(thread.clock);
+}
+
+void end_runtime_call(ThreadState& thread, Frame& frame) noexcept {
+  if (!thread.in_runtime_call)
+    return;
+  thread.in_runtime_call = false;
+  if (!frame.step_open)
+    return;
+  const Reading now = read_clock(thread.clock);
+  // What was outside of the step meanwhile is so already.
+  const std::uint64_t work = std::min(elapsed_since(thread.runtime_call.work, now.work),
+                                      elapsed_since(thread.step_work, now.work));
+  thread.step_work += work;
+  thread.step_time += std::min(elapsed_since(thread.runtime_call.time, now.time),
+                               elapsed_since(thread.step_time, now.time));
+  if (frame.region != 0)
+    frame.region_mark += work;
+}
+
 void hand_over(ThreadState& thread, Frame& frame, const tp_context& from,
                const tp_context& to) noexcept {
   const std::uint64_t word = *from.word;

@@ -45,6 +45,9 @@ void end_wait(ThreadState& thread, Frame& frame, bool by_exception) noexcept;
 // As wait: the arrival at a barrier of so many threads.
 void arrive(ThreadState& thread, Frame& frame, const tp_context& context,
             unsigned threads) noexcept;
+// Between the two the open step, if there is one, makes no progress: its begin moves forward.
+void begin_runtime_call(ThreadState& thread, const Frame& frame) noexcept;
+void end_runtime_call(ThreadState& thread, Frame& frame) noexcept;
 void hand_over(ThreadState& thread, Frame& frame, const tp_context& from,
                const tp_context& to) noexcept;
 void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp_context& context,
@@ -53,8 +56,7 @@ void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept;
 void end_context(ThreadState& thread, Frame& frame, std::uint64_t word) noexcept;
 void begin_loop(ThreadState& thread, Frame& frame) noexcept;
 // A body call of a loop is over, or a portion of it.
-void end_loop(ThreadState& thread, Frame& frame, const tp_range& range,
-              bool opens = true) noexcept;
+void end_loop(ThreadState& thread, Frame& frame, const tp_range& range, bool opens = true) noexcept;
 void end_portion(ThreadState& thread, Frame& frame, const tp_range& range) noexcept;
 void join_portions(ThreadState& thread, Frame& frame) noexcept;
 // `flags`: those of trace::Op::Join.

@@ -108,6 +108,9 @@ struct ThreadState {
   RegionTable regions; // of the open step
   // Of the closed step, until it is written: ThreadClock::asleep; of it, waiting for other threads.
   std::uint64_t closed_asleep = 0, closed_waited = 0;
+  // Of tp_on_runtime_call, inside of the open step.
+  bool in_runtime_call = false;
+  Reading runtime_call{};
   LockState* locks = nullptr; // null until the first lock; owned
   unsigned outside_of_step =
       0; // OutsideOfStep that are alive: what the thread does is the runtime's

@@ -62,6 +62,16 @@ TP_EXPORT void tp_on_hand_over(const tp_context* from, const tp_context* to) noe
     hand_over(*thread, top(*thread), *from, *to);
 }
 
+TP_EXPORT void tp_on_runtime_call(void) noexcept {
+  if (ThreadState* thread = thread_state())
+    begin_runtime_call(*thread, top(*thread));
+}
+
+TP_EXPORT void tp_on_runtime_return(void) noexcept {
+  if (ThreadState* thread = thread_state())
+    end_runtime_call(*thread, top(*thread));
+}
+
 TP_EXPORT void tp_on_last_loop_end(uint64_t iterations, uint64_t grain) noexcept {
   if (ThreadState* thread = thread_state())
     end_loop(*thread, top(*thread), {{{iterations, grain}}, 1, 0}, /*opens=*/false);
