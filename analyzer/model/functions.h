@@ -44,10 +44,11 @@ struct FunctionRow {
 struct LineRow {
   std::string file;
   std::uint32_t line = 0;
-  std::string function; // innermost
+  std::string function; // that it is in
   std::uint32_t rank = 1;
   std::uint64_t samples = 0;
-  SampledWork work, critical_work; // without the functions that are called there, unless inlined
+  // With what libraries do for it; without the functions of the program that are called there.
+  SampledWork work, critical_work;
   std::vector<WhatIfPoint> points;
 };
 

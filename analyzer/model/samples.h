@@ -86,7 +86,7 @@ struct SampledStack {
   // Innermost first, up to the beginning of the task; inlined calls as well. Never empty.
   std::vector<FunctionId> functions;
   std::uint32_t path = 0; // the same for stacks with the same functions
-  LineId line{};          // of the instruction
+  LineId line{};          // innermost of the program's own code; else that of the instruction
   bool is_cut = false;    // calls further out are not known
 };
 

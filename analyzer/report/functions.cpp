@@ -81,10 +81,19 @@ std::string write_functions_text(const Profile& profile, const TextOptions& opti
   lines.add("{}", lines.bold(fmt::format("{:>4}  {:>8} {:>5}  {:>6}  {:>9}  {:<{}}  {:>12}  {}",
                                          "rank", "critical", "", "self", "work", "function",
                                          kMaxNameWidth, "parallelism", "")));
+  // What a library does is time of the functions that call it.
+  const bool has_own = std::ranges::any_of(functions.functions, &FunctionRow::is_candidate);
+  const auto is_shown = [&](const FunctionRow& row) {
+    return options.verbose || !has_own || row.is_candidate();
+  };
+  const auto listed =
+      static_cast<std::size_t>(std::ranges::count_if(functions.functions, is_shown));
   std::size_t shown = 0;
   for (const FunctionRow& row : functions.functions) {
     if (shown >= std::max<std::size_t>(options.top, 1))
       break;
+    if (!is_shown(row))
+      continue;
     ++shown;
     lines.add("{:>4}  {:>6} % {:>5}  {:>4} %  {:>9}  {:<{}}  {:>12}", row.rank,
               short_percent(row.critical_work.work, profile.span),
@@ -92,8 +101,11 @@ std::string write_functions_text(const Profile& profile, const TextOptions& opti
               short_percent(row.self_critical_work.work, profile.span), amount(row.work.work),
               name_of(row), kMaxNameWidth, gain(row.points));
   }
-  if (functions.functions.size() > shown)
-    lines.add("      {} more with --top", functions.functions.size() - shown);
+  const std::size_t others = functions.functions.size() - listed;
+  if (listed > shown)
+    lines.add("      {} more with --top", listed - shown);
+  if (others > 0)
+    lines.add("      {} more (main, oneTBB, libraries) with --verbose", others);
   lines.add("");
   lines.add("{}", lines.bold(fmt::format("{:>4}  {:>8} {:>5}  {:>6}  {:>9}  {}", "rank", "critical",
                                          "", "", "work", "line")));
@@ -110,7 +122,7 @@ std::string write_functions_text(const Profile& profile, const TextOptions& opti
   lines.add("");
   lines.add_text(
       "critical: share of the critical path, with what it calls, and the 95 % interval; self: "
-      "without; "
+      "without; of a line: with what libraries do for it; "
       "the order of functions of one rank is not certain; parallelism: of the program, if the "
       "function took a fraction (1/8) of its time",
       0);

@@ -186,6 +186,15 @@ private:
     return kind == FunctionKind::TaskLibrary || kind == FunctionKind::Profiler;
   }
 
+  // The innermost one of the program's own code: what a library does for a line is that line's time.
+  LineId line_of(const std::vector<Frame>& frames) const {
+    const auto own = std::ranges::find_if(frames, [&](const Frame& frame) {
+      return !is_library(frame.function) && !result_.functions[frame.function].of_library &&
+             result_.lines[frame.line].line != 0;
+    });
+    return own == frames.end() ? frames.front().line : own->line;
+  }
+
   StackId stack_of(const UnwoundStack& unwound) {
     const auto [known, is_new_stack] = of_calls_.try_emplace({unwound.calls, unwound.is_cut});
     if (!is_new_stack)
@@ -204,7 +213,7 @@ private:
       if (reached_main)
         break;
     }
-    const LineId line = frames.front().line;
+    const LineId line = line_of(frames);
     SampledStack stack{.line = line, .is_cut = unwound.is_cut && !reached_main};
     for (const Frame& frame : frames)
       if (stack.functions.empty() || !is_library(frame.function))
