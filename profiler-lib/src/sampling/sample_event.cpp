@@ -231,7 +231,18 @@ void forget_sample_ring(SampleRing& ring) noexcept {
   close_sample_ring(ring);
 }
 
+// The kernel forgets what was left of the former period. Where the thread does not run now, it would start
+// a whole one when it runs again: programs give their CPU away at certain points, after which no sample
+// would come for a while.
+static bool runs_now(const SampleRing& ring) noexcept {
+  std::uint64_t before = 0, after = 0;
+  return ::read(ring.fd, &before, sizeof before) == sizeof before &&
+         ::read(ring.fd, &after, sizeof after) == sizeof after && before != after;
+}
+
 void set_sample_period(const SampleRing& ring, std::uint64_t period_ns) noexcept {
+  if (!runs_now(ring))
+    return;
   ioctl(ring.fd, PERF_EVENT_IOC_PERIOD, &period_ns);
 }
 

@@ -46,7 +46,7 @@ int open_sample_ring(const SamplingPlan& plan, const SampleSource& source, Sampl
 void close_sample_ring(SampleRing& ring) noexcept;
 // In a fork()ed child: the mapping does not exist there.
 void forget_sample_ring(SampleRing& ring) noexcept;
-// Sets the CPU time to the next samples.
+// Sets the CPU time from sample to sample, if the thread is running: else nothing changes.
 void set_sample_period(const SampleRing& ring, std::uint64_t period_ns) noexcept;
 
 // Moves what is in the ring to `out`, at most `room` bytes, as records of samples_format.h of that
