@@ -298,7 +298,7 @@ for compiler in $compilers; do
       rm -rf tp-data
       OMP_NUM_THREADS=$threads "$tp_run" -q --locks all "./$compiler" $case 2>err || fail "$compiler $case: exit status $?: $(cat err)"
       "$tp_analyze" -q --json profile.json -o analysis >/dev/null 2>err || fail "$compiler $case $threads: $(cat err)"
-      problem=$(python3 -B expected.py $compiler $case $threads profile.json 2>&1) || fail "$compiler $case, $threads threads: $problem"
+      problem=$(python3 -B expected.py "$compiler" $case $threads profile.json 2>&1) || fail "$compiler $case, $threads threads: $problem"
     done
   done
 done
