@@ -188,6 +188,16 @@ Affected unseen_order(const Measured& measured, const std::vector<SiteRow>& site
   return unseen;
 }
 
+// The work of the row's own steps, without body calls of loops.
+std::uint64_t work_outside_of_bodies(const Measured& measured, Row row) {
+  const DagFold::Results& fold = measured.fold;
+  std::uint64_t work = 0;
+  for (const StepClassId id : ids_below(fold.classes.end_id()))
+    if (fold.classes[id].row == row && fold.classes[id].opened.kind != BoundaryKind::BodyBegin)
+      work += fold.class_totals[id].work;
+  return work;
+}
+
 } // namespace
 
 Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& sites) {
@@ -197,6 +207,14 @@ Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& 
     if (is_one_of(site.info, kLoops) && !was_recompiled(site.info) &&
         !with_bodies.contains(site.row))
       unseen.add(site);
+  for (const SiteRow& site : sites) {
+    if (!spawns_in_one_of(site, measured.read, kWithHiddenLoops))
+      continue;
+    SiteRow own = site;
+    own.work = work_outside_of_bodies(measured, site.row);
+    if (own.work > 0)
+      unseen.add(own);
+  }
   if (unseen.matters(measured))
     return Divisible::NotRecompiled;
   return sites_of(measured, sites, kScans).matters(measured) ? Divisible::OfThisSchedule

@@ -88,6 +88,9 @@ inline constexpr std::array kPipelines = {name_of(trace::Construct::ParallelPipe
 inline constexpr std::array<std::string_view, 4> kNodes = {
     "function_node", "multifunction_node", "async_node", name_of(trace::Construct::FlowGraph)};
 
+// Static loops are part of their tasks, and nothing shows where.
+inline constexpr std::array kWithHiddenLoops = {name_of(trace::Construct::OmpParallelGcc)};
+
 // What people call the code of a construct. Others: its tasks.
 struct ConstructNoun {
   std::string_view construct, noun;
@@ -105,6 +108,10 @@ inline constexpr ConstructNoun kNouns[] = {
     {name_of(trace::Construct::ParallelSort), "sort"},
     {name_of(trace::Construct::ParallelInvoke), "parallel_invoke"},
     {name_of(trace::Construct::Thread), "thread"},
+    {name_of(trace::Construct::OmpParallel), "parallel region"},
+    {name_of(trace::Construct::OmpFor), kLoop},
+    {name_of(trace::Construct::OmpTaskloop), kLoop},
+    {name_of(trace::Construct::OmpSections), "sections"},
     {name_of(trace::Construct::ParallelPipeline), kPipeline},
     {name_of(trace::Construct::FlowGraph), kNode},
     {"continue_node", kNode},

@@ -12,9 +12,11 @@
 
 #include "tp/hooks.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <dlfcn.h>
+#include <link.h>
 
 namespace tp::omp {
 namespace {
@@ -24,12 +26,34 @@ Function* next_function(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
+// libomp, once it has loaded us.
+std::uintptr_t runtime_begin = 0, runtime_end = 0;
+
+bool is_of_runtime(const void* caller) {
+  return reinterpret_cast<std::uintptr_t>(caller) - runtime_begin < runtime_end - runtime_begin;
+}
+
+int find_runtime(dl_phdr_info* module, std::size_t, void* address) {
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  std::uintptr_t begin = UINTPTR_MAX, end = 0;
+  for (unsigned i = 0; i < module->dlpi_phnum; ++i)
+    if (const auto& part = module->dlpi_phdr[i]; part.p_type == PT_LOAD) {
+      begin = std::min(begin, module->dlpi_addr + part.p_vaddr);
+      end = std::max(end, module->dlpi_addr + part.p_vaddr + part.p_memsz);
+    }
+  if (wanted < begin || wanted >= end)
+    return 0;
+  runtime_begin = begin;
+  runtime_end = end;
+  return 1;
+}
+
 // While a call that creates tasks lasts. Tasks that it runs make calls of their own.
 class Creation {
 public:
   explicit Creation(const Call& call) : call_(call), outer_(task_call) {
     // libomp's functions for g++ call those for clang: the outer call counts.
-    if (task_call == nullptr || task_call->is_used) {
+    if (task_call == nullptr || !is_of_runtime(call.caller)) {
       task_call = &call_;
       tp_on_runtime_call();
     }
@@ -50,6 +74,10 @@ private:
 };
 
 } // namespace
+
+void note_runtime(const void* address) {
+  dl_iterate_phdr(find_runtime, const_cast<void*>(address));
+}
 
 extern "C" [[gnu::visibility("hidden"), gnu::used]] void*
 tp_omp_note_fork(const Ident* ident, int, void* function, void* caller) {
@@ -141,7 +169,7 @@ TP_ENTRY void* __kmpc_omp_task_alloc(Ident* ident, std::int32_t thread, std::int
   static auto* const next =
       next_function<void*(Ident*, std::int32_t, std::int32_t, std::size_t, std::size_t, void*)>(
           "__kmpc_omp_task_alloc");
-  if (task_call != nullptr && !task_call->is_used) // called by libomp
+  if (is_of_runtime(TP_CALLER))
     return next(ident, thread, flags, size, shared, function);
   tp_on_runtime_call();
   void* const task = next(ident, thread, flags, size, shared, function);

@@ -13,6 +13,7 @@
 #include "tp/hooks.h"
 
 #include <new>
+#include <sched.h>
 
 namespace tp::omp {
 namespace {
@@ -49,7 +50,9 @@ tp_context phase_of(const Task& task) {
           TP_CONSTRUCT_OMP_BARRIER | kGathering};
 }
 tp_context region_of(Team& team) {
-  return {&team.context, TP_CONSTRUCT_OMP_PARALLEL | kGathering};
+  return {&team.context,
+          (team.is_of_gcc ? TP_CONSTRUCT_OMP_PARALLEL_GCC : TP_CONSTRUCT_OMP_PARALLEL) |
+              kGathering};
 }
 
 void end_context(const tp_context& context) {
@@ -160,10 +163,12 @@ void hand_over_children(Task& task, const tp_context& to) {
 void begin_task(Task& task, bool cancelled) {
   const tp_task described{task.words, nullptr, nullptr};
   const tp_context context{&task.own_context, task.traits};
-  task.begun = true;
   touch_task(task);
+  const bool is_continued = task.is_untied && task.thread != nullptr;
+  task.thread = &is_known;
+  __atomic_store_n(&task.begun, true, __ATOMIC_RELEASE);
   tp_on_task_begin(&task.frame, &described, &context, cancelled ? 1 : 0);
-  if (task.node == nullptr)
+  if (task.node == nullptr || is_continued)
     return;
   for (DependenceNode* const before : task.node->after) {
     const std::uint64_t edge = before->edge.load(std::memory_order_acquire);
@@ -203,6 +208,27 @@ void end_task(Task& task, bool cancelled) {
   end_body(task);
   complete_task(task);
   free_task(&task);
+}
+
+// ---- untied tasks (clang's) run in parts, on any thread. The rest of one is a new task of the same site.
+
+void leave_rest(Task& task) {
+  std::uint64_t words[2] = {0, preset(static_cast<std::uint32_t>(task.words[1]))};
+  const tp_task described{words, nullptr, nullptr};
+  const tp_context context{&task.own_context, task.traits};
+  tp_on_spawn(&described, &context);
+  tp_on_task_end(&task.frame, 0);
+  task.words[0] = words[0];
+  task.words[1] = words[1];
+  __atomic_store_n(&task.begun, false, __ATOMIC_RELEASE);
+}
+
+// libomp makes the rest available before it reports that the task has left its thread: another thread that has it
+// already waits for the report, which comes unless that thread has lost its CPU for long.
+void wait_for_rest(const Task& task) {
+  constexpr int kTries = 100'000;
+  for (int i = 0; i < kTries && __atomic_load_n(&task.begun, __ATOMIC_ACQUIRE); ++i)
+    sched_yield();
 }
 
 // ---- detached tasks: when the body has ended, a continuation without work is left, which ends where the event
@@ -418,6 +444,7 @@ void on_parallel_begin(Data*, const Frame*, Data* region, unsigned requested, in
   if (team == nullptr)
     return;
   team->caller = caller;
+  team->is_of_gcc = region_call.ident == nullptr && region_call.function != nullptr;
   team->site = site_of_region(caller);
   const tp_context context = region_of(*team);
   for (unsigned i = 0; i < requested; ++i) {
@@ -558,9 +585,19 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
     break;
   }
   Task* const next = task_of(next_data);
-  if (next == nullptr)
+  if (next == nullptr || next == prior)
     return;
+  // In a team of one, the parts of an untied task call each other, without a report.
+  if (status == TaskStatus::Switch && prior != nullptr && prior->is_untied && next->begun &&
+      prior->team->size.load(std::memory_order_relaxed) == 1)
+    return;
+  if (next->is_untied && next->begun && next->thread != &is_known)
+    wait_for_rest(*next);
   if (next->begun) {
+    // A part of an untied task has ended; else `prior` is in the middle of something.
+    if (prior != nullptr && prior->is_untied && prior->begun && prior->waits == 0 &&
+        status == TaskStatus::Switch && prior->thread == &is_known)
+      leave_rest(*prior);
     resume(*next);
     return;
   }
@@ -692,6 +729,7 @@ int initialize(Lookup lookup, int, Data*) {
   if (set == nullptr)
     return 0;
   tp_on_library_code(reinterpret_cast<const void*>(lookup));
+  note_runtime(reinterpret_cast<const void*>(lookup));
   tp_on_library_code(reinterpret_cast<const void*>(&initialize));
   const struct {
     Event event;

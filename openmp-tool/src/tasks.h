@@ -37,6 +37,7 @@ struct Team {
   std::uint64_t context = 0; // of its implicit tasks
   const void* caller = nullptr;
   std::uint32_t site = 0;
+  bool is_of_gcc = false; // whose static loops are part of the implicit tasks
   static constexpr unsigned kPhases = 4;
   Phase phases[kPhases];
   std::uint64_t (*words)[2] = nullptr; // of the implicit tasks, as tp_task; as many as requested
@@ -87,6 +88,7 @@ struct Task {
   // Colder.
   std::uint64_t chunk; // iterations of the open body call
   std::uint64_t grain; // of a taskloop
+  const void* thread;  // of an untied task that runs
   Task* next_free;
   Worksharing work; // only if has_worksharing
 };

@@ -50,9 +50,10 @@
   X(OMP_PARALLEL, 14, "omp_parallel") /* of OpenMP, up to the end: implicit tasks of a region */   \
   X(OMP_TASK, 15, "omp_task")                                                                      \
   X(OMP_TASKLOOP, 16, "omp_taskloop")                                                              \
-  X(OMP_FOR, 17, "omp_for")           /* what one thread runs of a loop */                         \
-  X(OMP_SECTIONS, 18, "omp_sections") /* the same of sections */                                   \
-  X(OMP_BARRIER, 19, "omp_barrier")   /* what comes before a barrier */
+  X(OMP_FOR, 17, "omp_for")                   /* what one thread runs of a loop */                 \
+  X(OMP_SECTIONS, 18, "omp_sections")         /* the same of sections */                           \
+  X(OMP_BARRIER, 19, "omp_barrier")           /* what comes before a barrier */                    \
+  X(OMP_PARALLEL_GCC, 20, "omp_parallel_gcc") /* as OMP_PARALLEL: static loops are part of it */
 
 enum tp_construct {
 #define TP_ENUMERATOR(enumerator, number, name) TP_CONSTRUCT_##enumerator = number,

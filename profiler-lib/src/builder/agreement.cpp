@@ -37,6 +37,7 @@ static_assert(is(Construct::OmpTaskloop, TP_CONSTRUCT_OMP_TASKLOOP));
 static_assert(is(Construct::OmpFor, TP_CONSTRUCT_OMP_FOR));
 static_assert(is(Construct::OmpSections, TP_CONSTRUCT_OMP_SECTIONS));
 static_assert(is(Construct::OmpBarrier, TP_CONSTRUCT_OMP_BARRIER));
+static_assert(is(Construct::OmpParallelGcc, TP_CONSTRUCT_OMP_PARALLEL_GCC));
 
 #define TP_SAME_NAME(enumerator, number, name)                                                     \
   static_assert(std::string_view(trace::kConstructNames[number]) == name);

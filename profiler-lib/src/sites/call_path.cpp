@@ -13,14 +13,14 @@ namespace {
 // calls that run a function of the user's, such as task_arena::execute().
 constexpr unsigned kMostOwnFrames = 32;
 
-struct Search {
+struct CodeSearch {
   std::uintptr_t address;
   CodeRange& found;
 };
 
 // For dl_iterate_phdr: finds where the module that contains an address is mapped.
-int match_module(dl_phdr_info* info, std::size_t, void* data) {
-  const Search& search = *static_cast<Search*>(data);
+int match_code(dl_phdr_info* info, std::size_t, void* data) {
+  const CodeSearch& search = *static_cast<CodeSearch*>(data);
   std::uintptr_t low = UINTPTR_MAX, high = 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& header = info->dlpi_phdr[i];
@@ -46,8 +46,8 @@ constinit OwnCode own_code;
 void find_own_code() noexcept {
   if (own_code.end.load(std::memory_order_relaxed) != 0)
     return;
-  Search search{reinterpret_cast<std::uintptr_t>(&find_own_code), own_code};
-  dl_iterate_phdr(match_module, &search);
+  CodeSearch search{reinterpret_cast<std::uintptr_t>(&find_own_code), own_code};
+  dl_iterate_phdr(match_code, &search);
 }
 
 void add_own_code(const void* address) noexcept {
@@ -55,8 +55,8 @@ void add_own_code(const void* address) noexcept {
   const auto wanted = reinterpret_cast<std::uintptr_t>(address);
   if (count == OwnCode::kMostOthers || own_code.contains(wanted))
     return;
-  Search search{wanted, own_code.others[count]};
-  if (dl_iterate_phdr(match_module, &search) != 0)
+  CodeSearch search{wanted, own_code.others[count]};
+  if (dl_iterate_phdr(match_code, &search) != 0)
     own_code.other_count.store(count + 1, std::memory_order_release);
 }
 

@@ -284,13 +284,33 @@ enum class Construct : std::uint8_t {
   OmpFor = 17,      // what one thread runs of a loop
   OmpSections = 18, // the same of sections
   OmpBarrier = 19,  // what comes before a barrier
+  OmpParallelGcc =
+      20, // as OmpParallel, by GCC: static loops are part of the implicit tasks, and nothing shows
+          // where they are
 };
 
 inline constexpr const char* kConstructNames[] = {
-    "task",          "parallel_for",  "parallel_for_each", "parallel_invoke", "parallel_reduce",
-    "parallel_scan", "parallel_sort", "parallel_pipeline", "task_group",      "task_group_context",
-    "flow_graph",    "task_arena",    "enqueue",           "thread",          "omp_parallel",
-    "omp_task",      "omp_taskloop",  "omp_for",           "omp_sections",    "omp_barrier",
+    "task",
+    "parallel_for",
+    "parallel_for_each",
+    "parallel_invoke",
+    "parallel_reduce",
+    "parallel_scan",
+    "parallel_sort",
+    "parallel_pipeline",
+    "task_group",
+    "task_group_context",
+    "flow_graph",
+    "task_arena",
+    "enqueue",
+    "thread",
+    "omp_parallel",
+    "omp_task",
+    "omp_taskloop",
+    "omp_for",
+    "omp_sections",
+    "omp_barrier",
+    "omp_parallel_gcc",
 };
 
 // What a LockObject is.
