@@ -324,6 +324,9 @@ Missing why_missing(const Metric& metric, const Figures& figures) {
                         reason_of(figures.divisible)),
             figures.divisible == Divisible::NotRecompiled
                 ? "CXX=tp-c++, or build against the headers of tp-config --cflags"
+            : figures.divisible == Divisible::HiddenLoops
+                ? "schedule(dynamic), or clang++ -fopenmp; or check parallelism, which is that of "
+                  "this run"
                 : "check parallelism, which is that of this run"};
   return {"the totals of the run are missing", "let the program end cleanly"};
 }

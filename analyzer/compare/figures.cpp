@@ -73,11 +73,13 @@ SiteFigures site_of_json(const JsonFields& json) {
 Divisible divisible_of_json(const JsonFields& json) {
   if (!json.has("divisible_is_known") || json.flag("divisible_is_known"))
     return Divisible::Known;
-  return json.has("divisible_not_known_because") &&
-                 json.text("divisible_not_known_because") ==
-                     kDivisibleNames[static_cast<std::size_t>(Divisible::OfThisSchedule)]
-             ? Divisible::OfThisSchedule
-             : Divisible::NotRecompiled;
+  if (json.has("divisible_not_known_because")) {
+    const std::string why = json.text("divisible_not_known_because");
+    for (const Divisible each : {Divisible::OfThisSchedule, Divisible::HiddenLoops})
+      if (why == kDivisibleNames[static_cast<std::size_t>(each)])
+        return each;
+  }
+  return Divisible::NotRecompiled;
 }
 
 // Profiles of version 0.1 lack it; the span of the run is one.

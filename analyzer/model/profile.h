@@ -96,9 +96,9 @@ struct Warning {
 };
 
 // Whether the schedule-independent figures are known; if not, why only those of this run are.
-enum class Divisible : std::uint8_t { Known, NotRecompiled, OfThisSchedule };
-inline constexpr const char* kDivisibleNames[] = {"", "not_recompiled",
-                                                  "schedule"}; // in JSON: stable
+enum class Divisible : std::uint8_t { Known, NotRecompiled, OfThisSchedule, HiddenLoops };
+inline constexpr const char* kDivisibleNames[] = {"", "not_recompiled", "schedule",
+                                                  "hidden_loops"}; // in JSON: stable
 
 struct Profile {
   std::string data; // directory

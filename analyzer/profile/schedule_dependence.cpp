@@ -207,16 +207,19 @@ Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& 
     if (is_one_of(site.info, kLoops) && !was_recompiled(site.info) &&
         !with_bodies.contains(site.row))
       unseen.add(site);
+  if (unseen.matters(measured))
+    return Divisible::NotRecompiled;
+  Affected hidden;
   for (const SiteRow& site : sites) {
     if (!spawns_in_one_of(site, measured.read, kWithHiddenLoops))
       continue;
     SiteRow own = site;
     own.work = work_outside_of_bodies(measured, site.row);
     if (own.work > 0)
-      unseen.add(own);
+      hidden.add(own);
   }
-  if (unseen.matters(measured))
-    return Divisible::NotRecompiled;
+  if (hidden.matters(measured))
+    return Divisible::HiddenLoops;
   return sites_of(measured, sites, kScans).matters(measured) ? Divisible::OfThisSchedule
                                                              : Divisible::Known;
 }

@@ -282,8 +282,8 @@ if case == "locks":
     if locks != [("omp_critical", 100, 200), ("omp_lock", 100, 300)]:
         problems.append(str(locks))
 # g++'s static loops show no chunks.
-if (case, compiler) == ("static", "gcc") and profile["divisible_is_known"]:
-    problems.append("divisible_is_known")
+if (case, compiler) == ("static", "gcc") and profile["divisible_not_known_because"] != "hidden_loops":
+    problems.append("divisible_not_known_because")
 if case == "dynamic" and not profile["divisible_is_known"]:
     problems.append("divisible_is_known: false")
 if problems:
@@ -299,6 +299,11 @@ for compiler in $compilers; do
       OMP_NUM_THREADS=$threads "$tp_run" -q --locks all "./$compiler" $case 2>err || fail "$compiler $case: exit status $?: $(cat err)"
       "$tp_analyze" -q --json profile.json -o analysis >/dev/null 2>err || fail "$compiler $case $threads: $(cat err)"
       problem=$(python3 -B expected.py "$compiler" $case $threads profile.json 2>&1) || fail "$compiler $case, $threads threads: $problem"
+      if [ "$compiler $case $threads" = "gcc static 2" ]; then
+        "$tp_analyze" -q --check 'divisible_parallelism>=1' -o analysis >/dev/null 2>err
+        same "--check of what is not known" 2 $?
+        in_file err "static loops"
+      fi
     done
   done
 done

@@ -78,7 +78,8 @@ public:
   }
   // Appends the three fields of a step; returns their width codes, shifted into place for the tag.
   // In nearly all steps lead and work fit into two bytes and wall is 0.
-  unsigned figures(std::uint64_t lead, std::uint64_t work, std::uint64_t wall) {
+  [[gnu::always_inline]] unsigned figures(std::uint64_t lead, std::uint64_t work,
+                                          std::uint64_t wall) {
     if (lead - 1 < 0xffff && work - 1 < 0xffff && wall == 0) [[likely]] {
       number(lead | work << 16, 4);
       return 1u << kLeadShift | 1u << kWorkShift;
