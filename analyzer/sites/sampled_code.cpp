@@ -12,7 +12,10 @@
 
 #include <fmt/format.h>
 
+#include <dwarf.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -41,6 +44,22 @@ bool is_of_library(const std::string& name, const std::string& file, const std::
 bool is_of_profiler(const std::string& name) {
   return name.starts_with("tp_") || name.starts_with("tp::rt::") ||
          name.find(" tp::rt::") != name.npos;
+}
+
+// The class that declares a function; the function itself if there is none.
+Dwarf_Die class_of(Dwarf_Die function) {
+  Dwarf_Attribute memory;
+  for (const unsigned attribute : {DW_AT_abstract_origin, DW_AT_specification})
+    while (dwarf_formref_die(dwarf_attr(&function, attribute, &memory), &function)) {
+    }
+  Dwarf_Die* scopes = nullptr;
+  const int count = dwarf_getscopes_die(&function, &scopes);
+  Dwarf_Die found = function;
+  if (count > 1 && (dwarf_tag(&scopes[1]) == DW_TAG_structure_type ||
+                    dwarf_tag(&scopes[1]) == DW_TAG_class_type))
+    found = scopes[1];
+  std::free(scopes);
+  return found;
 }
 
 class Namer {
@@ -168,13 +187,18 @@ private:
       return of_library(is_of_profiler(frame.function));
     Dwarf_Die description = frame.description;
     int line = 0;
+    if (dwarf_decl_line(&description, &line) != 0)
+      description = class_of(description); // of a lambda, whose function has no place
     const char* const file = dwarf_decl_file(&description);
     dwarf_decl_line(&description, &line);
     std::string where = map_path(file ? file : "", path_map_);
     // Debug information has no other name for a lambda.
-    return {.name = frame.function == "operator()"
+    return {.name = frame.function != "operator()" ? frame.function
+                    : line > 0
                         ? fmt::format("lambda at {}:{}", where.substr(where.rfind('/') + 1), line)
-                        : frame.function,
+                    : frame.in_function.empty() || frame.in_function == frame.function
+                        ? "lambda"
+                        : fmt::format("lambda in {}", plain_name(frame.in_function)),
             .file = where,
             .line = static_cast<std::uint32_t>(std::max(line, 0)),
             .module = module,

@@ -16,7 +16,8 @@
 //   - a message that leaves after one of the next round, which does not happen where all take the
 //     same time, orders nothing.
 // So what is recorded has happened in this order, and a chain has no more messages than rounds.
-// Where messages cost the same and arrive together, the span is that of the window in any schedule.
+// Where messages cost the same and arrive together, the span is that of the window; why it was one
+// round longer now and then, behind a join, is not known (tests/system/programs/flow_graph_limiters.cpp).
 //
 // State in the edge table, besides the messages': kInFlightMark under the ticket of each message
 // that is inside (key), and under left_key the edges with which the k-th one of a round left, or

@@ -10,7 +10,7 @@
 namespace tp::rt {
 namespace {
 
-bool needs_onetbb(const dl_phdr_info& module, const ElfW(Dyn) * dynamic) {
+bool lists_onetbb(const dl_phdr_info& module, const ElfW(Dyn) * dynamic) {
   const char* names = nullptr;
   for (const ElfW(Dyn)* entry = dynamic; entry->d_tag != DT_NULL; ++entry)
     if (entry->d_tag == DT_STRTAB) {
@@ -27,7 +27,7 @@ bool needs_onetbb(const dl_phdr_info& module, const ElfW(Dyn) * dynamic) {
 int look_at(dl_phdr_info* module, std::size_t /*size*/, void* /*unused*/) {
   for (unsigned i = 0; i < module->dlpi_phnum; ++i)
     if (const ElfW(Phdr)& part = module->dlpi_phdr[i]; part.p_type == PT_DYNAMIC)
-      return needs_onetbb(*module,
+      return lists_onetbb(*module,
                           reinterpret_cast<const ElfW(Dyn)*>(module->dlpi_addr + part.p_vaddr))
                  ? 1
                  : 0;
