@@ -78,7 +78,8 @@ def differing(bench, _):
     for point in found["heavy"]["points"]:
         bench.record([program, str(point["factor"])])
         real = bench.analyze()[0]["parallelism"]
-        print(f"  heavy {point['factor']}x: predicted {point['parallelism']}, edited program {real}, error {100 * (point['parallelism'] / real - 1):+.1f} %")
+        print(f"  heavy {point['factor']}x: predicted {point['parallelism']}, edited program {real}, "
+              f"error {100 * (point['parallelism'] / real - 1):+.1f} %")
 
 
 def beat(bench, runs):
@@ -92,7 +93,8 @@ def beat(bench, runs):
             low, high = (end / whole for end in found["alpha"]["work_interval"])
             inside += low <= 0.6 <= high
             estimates.append(100 * found["alpha"]["work"] / whole)
-        print(f"beat of {period} ns: {inside} of {len(estimates)} intervals contain 60 %, estimates {min(estimates):.1f} to {max(estimates):.1f} %")
+        print(f"beat of {period} ns: {inside} of {len(estimates)} intervals contain 60 %, "
+              f"estimates {min(estimates):.1f} to {max(estimates):.1f} %")
 
 
 def steps(bench, _):
@@ -111,7 +113,8 @@ def steps(bench, _):
     for found in places.values():
         right += max(found.values())
         wrong += sum(found.values()) - max(found.values())
-    print(f"steps: {profile['sampling']['in_steps']} samples in steps, {profile['sampling']['between_steps']} between them; {wrong} of {right + wrong} work under another loop")
+    print(f"steps: {profile['sampling']['in_steps']} samples in steps, {profile['sampling']['between_steps']} between "
+          f"them; {wrong} of {right + wrong} work under another loop")
 
 
 def cost(bench, runs):
@@ -119,7 +122,8 @@ def cost(bench, runs):
     for _ in range(runs):
         without = bench.record([program], "off")[1]
         ratios.append(bench.record([program])[1] / without)
-    print(f"cost: CPU time with samples / without: median {statistics.median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f} ({runs} pairs)")
+    print(f"cost: CPU time with samples / without: median {statistics.median(ratios):.3f}, {min(ratios):.3f} to "
+          f"{max(ratios):.3f} ({runs} pairs)")
 
 
 def main():

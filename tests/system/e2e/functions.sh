@@ -28,7 +28,7 @@ X
 build known -O2 <known.cpp
 
 "$tp_run" -q --sample 1000 -o data ./known >out 2>err || fail "tp-run: exit status $?: $(cat err)"
-same "the program's output" done "$(cat out)"
+same "the program's output" "done" "$(cat out)"
 if grep -q "no stacks are sampled" err; then
   in_file data/end.json '"method":""'
   skip "$(cat err)"
@@ -116,7 +116,7 @@ is 'p["sampling"]["not_sampled_critical_work"] < 0.2 * p["span"]'
 # Where perf events are not permitted: timers, which is said.
 if [ -n "${TP_INJECT-}" ] && "$TP_INJECT" -- true 2>/dev/null; then
   "$TP_INJECT" --open EPERM -- "$tp_run" -q --sample 1000 -o timers ./known >out 2>err || fail "timers: exit status $?: $(cat err)"
-  same "the program's output with timers" done "$(cat out)"
+  same "the program's output with timers" "done" "$(cat out)"
   in_file err 'stacks are sampled by timers and a signal'
   in_file timers/end.json '"method":"timer"'
   python3 -B "$here/../../support/validate_json.py" timers || fail "timers: not as documented"
