@@ -67,7 +67,7 @@ private:
   const Row& row_at(const StackCall& call);
   Row read_row(const StackCall& call);
   static bool step(const Row& row, Registers& registers);
-  const RangeTable& ranges_of(std::uint32_t module);
+  const RangeTable& ranges_of(std::uint32_t id);
 
   const SampleFile& file_;
   ModuleFiles& modules_;

@@ -187,7 +187,7 @@ private:
         continue;
       std::string absolute = path;
       if (!absolute.starts_with('/') && !directory_.empty())
-        absolute = directory_ + "/" + absolute;
+        absolute.insert(0, directory_ + "/");
       locks_->push_back({of_hash_map ? kHashMapLock : std::string(kind), std::move(absolute),
                          static_cast<std::uint32_t>(line), ""});
       return;

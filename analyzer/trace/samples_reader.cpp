@@ -55,7 +55,7 @@ private:
 // Times of the kernel's clock to ticks, by interpolation; beyond the pairs by the nearest two.
 class TimeLine {
 public:
-  explicit TimeLine(std::vector<ClockPair> pairs) {
+  explicit TimeLine(const std::vector<ClockPair>& pairs) {
     for (const ClockPair& pair : pairs) {
       const bool is_later =
           pairs_.empty() || (pair.raw_ns > pairs_.back().raw_ns && pair.time > pairs_.back().time);

@@ -37,8 +37,7 @@ Task* make_task(Team* team) {
 }
 
 void free_task(Task* task) {
-  if (task->table != nullptr)
-    delete task->table;
+  delete task->table;
   if (task->node != nullptr)
     release(task->node);
   if (task->is_implicit)

@@ -355,7 +355,7 @@ void finish_session() {
   handle_forks();
   // A window, a pause or virtual work leaves out what comes before the first event.
   if (s.settings.sampling.rate > 0 && !s.settings.paused && s.settings.window_begin_ns == 0 &&
-      s.settings.event.rfind("virtual", 0) != 0 && needs_onetbb())
+      !s.settings.event.starts_with("virtual") && needs_onetbb())
     sample_before_recording(s.settings.sampling, static_cast<std::uint32_t>(s.start.thread));
 }
 
