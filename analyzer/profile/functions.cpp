@@ -195,7 +195,7 @@ private:
   const DagFold::Results& divided_;
 };
 
-const char* name_of(FunctionKind kind) {
+const char* kind_name(FunctionKind kind) {
   static constexpr const char* kNames[] = {"function", "stripped", "unknown", "onetbb", "profiler"};
   return kNames[static_cast<std::size_t>(kind)];
 }
@@ -301,7 +301,7 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
                     .line = function.line,
                     .module = function.module,
                     .of_library = function.of_library,
-                    .kind = name_of(function.kind),
+                    .kind = kind_name(function.kind),
                     .samples = item.samples,
                     .work = item.work.with_interval(work),
                     .critical_work = item.critical.with_interval(span)};
