@@ -18,7 +18,7 @@ struct DependenceNode {
   std::atomic<std::uint32_t> refs{1};
   std::atomic<std::uint64_t> edge{
       0}; // from the end of the task, before a successor begins; 0: not recorded
-  std::vector<DependenceNode*> after; // owned references; of its task only
+  std::vector<DependenceNode*> after; // owned references, until the task begins; of its task only
 };
 
 void release(DependenceNode* node);

@@ -160,20 +160,26 @@ void hand_over_children(Task& task, const tp_context& to) {
   task.children = 0;
 }
 
-void begin_task(Task& task, bool cancelled) {
-  const tp_task described{task.words, nullptr, nullptr};
-  const tp_context context{&task.own_context, task.traits};
-  touch_task(task);
-  const bool is_continued = task.is_untied && task.thread != nullptr;
-  task.thread = &is_known;
-  __atomic_store_n(&task.begun, true, __ATOMIC_RELEASE);
-  tp_on_task_begin(&task.frame, &described, &context, cancelled ? 1 : 0);
-  if (task.node == nullptr || is_continued)
+// Then it lets go of them: else a chain of tasks would be kept, and released by as deep a recursion.
+void come_after_dependences(Task& task) {
+  if (task.node == nullptr)
     return;
   for (DependenceNode* const before : task.node->after) {
     const std::uint64_t edge = before->edge.load(std::memory_order_acquire);
     tp_on_acquire_shared(&edge, 1);
+    release(before);
   }
+  task.node->after.clear();
+}
+
+void begin_task(Task& task, bool cancelled) {
+  const tp_task described{task.words, nullptr, nullptr};
+  const tp_context context{&task.own_context, task.traits};
+  touch_task(task);
+  task.thread = &is_known;
+  __atomic_store_n(&task.begun, true, __ATOMIC_RELEASE);
+  tp_on_task_begin(&task.frame, &described, &context, cancelled ? 1 : 0);
+  come_after_dependences(task);
 }
 
 // Its end lets go those that depend on it.
@@ -571,11 +577,7 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
     return;
   case TaskStatus::TaskwaitComplete: // taskwait depend, and if(0) with depend: no task runs
     if (prior != nullptr && prior->is_taskwait) {
-      if (prior->node != nullptr)
-        for (DependenceNode* const before : prior->node->after) {
-          const std::uint64_t edge = before->edge.load(std::memory_order_acquire);
-          tp_on_acquire_shared(&edge, 1);
-        }
+      come_after_dependences(*prior);
       prior_data->ptr = nullptr;
       free_task(prior);
     }

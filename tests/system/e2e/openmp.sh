@@ -247,6 +247,11 @@ if "$cxx" -g -O1 -fopenmp "${includes[@]}" cases.cpp -o gcc 2>gcc.err; then comp
 command -v clang++-19 >/dev/null &&
   if clang++-19 -g -O1 -fopenmp "${includes[@]}" -L"$(dirname "$libomp")" cases.cpp -o clang 2>clang.err; then compilers="$compilers clang"; else cat clang.err; fi
 [ -n "$compilers" ] || skip "no compiler with OpenMP"
+build_openmp() { # gcc|clang NAME FLAG...: NAME of NAME.cpp
+  local compiler=("$cxx")
+  [ "$1" = gcc ] || compiler=(clang++-19 -L"$(dirname "$libomp")")
+  "${compiler[@]}" -g -fopenmp "${includes[@]}" "$2.cpp" -o "$2" "${@:3}" || fail "$2 does not build ($1)"
+}
 
 # Work, span and schedule-independent span of each case; None: not known.
 cat >expected.py <<'X'
@@ -308,6 +313,28 @@ for compiler in $compilers; do
   done
 done
 
+# A long chain of dependences is not kept, nor released by a recursion as deep as the chain.
+cat >chain.cpp <<'X'
+int main() {
+  int x = 0;
+  #pragma omp parallel
+  #pragma omp single
+  for (int i = 0; i < 200000; ++i) {
+    #pragma omp task depend(inout: x)
+    ++x;
+  }
+  return x == 200000 ? 0 : 1;
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" chain -O1
+  rm -rf tp-data
+  (ulimit -s 1024; OMP_NUM_THREADS=2 "$tp_run" -q ./chain) 2>err || fail "$compiler chain: exit status $?: $(cat err)"
+  "$tp_analyze" -q --json profile.json -o analysis >/dev/null 2>err || fail "$compiler chain: $(cat err)"
+  python3 -B -c 'import json; p = json.load(open("profile.json")); assert p["complete"] and p["trace"]["tasks_begun"] >= 200002' ||
+    fail "$compiler chain: incomplete"
+done
+
 # oneTBB in OpenMP, and OpenMP in oneTBB: one recording.
 cat >mixed.cpp <<'X'
 #include <oneapi/tbb/parallel_for.h>
@@ -367,11 +394,7 @@ int main(int, char** arguments) {
 X
 for compiler in $compilers; do
   [ -e /usr/include/oneapi/tbb/version.h ] || break
-  if [ "$compiler" = gcc ]; then
-    "$cxx" -std=c++17 -g -O1 -fopenmp "${includes[@]}" mixed.cpp -o mixed -ltbb || fail "mixed: gcc"
-  else
-    clang++-19 -std=c++17 -g -O1 -fopenmp "${includes[@]}" -L"$(dirname "$libomp")" mixed.cpp -o mixed -ltbb || fail "mixed: clang"
-  fi
+  build_openmp "$compiler" mixed -std=c++17 -O1 -ltbb
   for threads in 2 8; do
     for expected in "a 310 34" "b 338 65" "c 242 13"; do
       read -r case work span <<<"$expected"
@@ -418,11 +441,7 @@ int main() {
 }
 X
 for compiler in $compilers; do
-  if [ "$compiler" = gcc ]; then
-    "$cxx" -g -O2 -fopenmp "${includes[@]}" names.cpp -o names || fail "names: gcc"
-  else
-    clang++-19 -g -O2 -fopenmp "${includes[@]}" -L"$(dirname "$libomp")" names.cpp -o names || fail "names: clang"
-  fi
+  build_openmp "$compiler" names -O2
   rm -rf tp-data
   OMP_NUM_THREADS=2 "$tp_run" -q ./names 2>err || fail "$compiler names: $(cat err)"
   analyze tp-data
