@@ -37,4 +37,11 @@ SpeedupRange predicted_speedup(std::uint64_t work, const WhatIfPoint& changed,
                                     : shortened_ratio(scaled, new_span)};
 }
 
+WhatIfPoint with_speedups(std::uint64_t work, WhatIfPoint changed,
+                          const std::vector<std::uint64_t>& procs) {
+  for (const std::uint64_t each : procs)
+    changed.speedups.push_back(predicted_speedup(work, changed, each));
+  return changed;
+}
+
 } // namespace tp::analysis

@@ -20,6 +20,7 @@
 #include "model/what_if.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace tp::analysis {
 
@@ -32,5 +33,8 @@ Ratio speedup_limit(std::uint64_t work, std::uint64_t span, std::uint64_t procs)
 // Speedup over the unchanged program (`work`) after work and span have become those of `changed`
 // (both times the factor): greedy scheduling needs at least max(W/P, S) and at most W/P + S.
 SpeedupRange predicted_speedup(std::uint64_t work, const WhatIfPoint& changed, std::uint64_t procs);
+// `changed`, with its speedups for each number of processors.
+WhatIfPoint with_speedups(std::uint64_t work, WhatIfPoint changed,
+                          const std::vector<std::uint64_t>& procs);
 
 } // namespace tp::analysis

@@ -80,7 +80,7 @@ public:
 
   std::map<FunctionId, Item> functions, selves;
   std::map<std::pair<std::string, std::uint32_t>, Item> lines;
-  std::map<std::pair<std::string, std::uint32_t>, std::string> function_of_line;
+  std::map<std::pair<std::string, std::uint32_t>, FunctionId> function_of_line;
   std::uint64_t not_sampled_work = 0, not_sampled_critical_work = 0;
   std::uint64_t cut = 0;
 
@@ -128,15 +128,14 @@ private:
       const SampledLine& line = code_.lines[stack.line];
       if (line.line != 0 && !line.file.empty()) {
         add(of_lines[{line.file, line.line}]);
-        function_of_line.try_emplace({line.file, line.line}, code_.functions[line.function].name);
-        inner_function_.try_emplace({line.file, line.line}, line.function);
+        function_of_line.try_emplace({line.file, line.line}, line.function);
       }
     }
     const auto scatter = [&](FunctionId function) { return scatter_of(of, function); };
     add_shares(of, totals, of_functions, functions, scatter);
     add_shares(of, totals, of_selves, selves, scatter);
     add_shares(of, totals, of_lines, lines,
-               [&](const auto& line) { return scatter(inner_function_.at(line)); });
+               [&](const auto& line) { return scatter(function_of_line.at(line)); });
   }
 
   // `scatter`: of a key.
@@ -179,8 +178,6 @@ private:
       return 1;
     return std::clamp(found->found / found->expected, 1.0, kMost);
   }
-
-  std::map<std::pair<std::string, std::uint32_t>, FunctionId> inner_function_;
 
   std::uint64_t code_work(CodeId id) const {
     return divided_.code_work.contains(id) ? divided_.code_work[id] : 0;
@@ -243,10 +240,9 @@ public:
     const auto lengths = readings.evaluate(plan_);
     for (std::size_t i = 0; i < lengths.size(); ++i) {
       const Scenario& scenario = plan_.scenarios[i];
-      WhatIfPoint point{scenario.factor, {lengths[i].work, lengths[i].span}, {}};
-      for (const std::uint64_t procs : options.procs)
-        point.speedups.push_back(predicted_speedup(measured.work(), point, procs));
-      answers_[scenario.set]->push_back(std::move(point));
+      answers_[scenario.set]->push_back(
+          with_speedups(measured.work(), {scenario.factor, {lengths[i].work, lengths[i].span}, {}},
+                        options.procs));
     }
   }
 
@@ -323,13 +319,14 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
   });
   std::vector<std::pair<LineRow, const Item*>> lines;
   for (const auto& [place, item] : collector.lines)
-    lines.emplace_back(LineRow{.file = place.first,
-                               .line = place.second,
-                               .function = collector.function_of_line.at(place),
-                               .samples = item.samples,
-                               .work = item.work.with_interval(work),
-                               .critical_work = item.critical.with_interval(span)},
-                       &item);
+    lines.emplace_back(
+        LineRow{.file = place.first,
+                .line = place.second,
+                .function = code.functions[collector.function_of_line.at(place)].name,
+                .samples = item.samples,
+                .work = item.work.with_interval(work),
+                .critical_work = item.critical.with_interval(span)},
+        &item);
   std::ranges::sort(lines, {}, [&](const auto& each) {
     return std::tuple(~each.first.critical_work.work, ~each.first.work.work, each.first.file,
                       each.first.line);

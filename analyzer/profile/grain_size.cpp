@@ -38,9 +38,8 @@ std::vector<WhatIfCandidate> results_of(const Measured& measured, const TraceRea
     target.grain = trials[i].change.grain;
     target.place = {trials[i].site->info.file, trials[i].site->info.line};
     target.name = fmt::format("grain size {} at {}", target.grain, trials[i].site->info.name);
-    target.quoted = {1, {measured.work(), found[i].divisible_span}, {}};
-    for (const std::uint64_t procs : options.procs)
-      target.quoted.speedups.push_back(predicted_speedup(measured.work(), target.quoted, procs));
+    target.quoted = with_speedups(
+        measured.work(), {1, {measured.work(), found[i].divisible_span}, {}}, options.procs);
     target.points.push_back(target.quoted);
     const LoopTotals& loop = found[i].loop;
     if (!trials[i].site->loops.is_flat)

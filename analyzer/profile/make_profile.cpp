@@ -124,10 +124,9 @@ std::vector<WhatIfCurve> what_if_curves(const Measured& measured, const WhatIfPl
   for (const StepSet& set : plan.sets)
     curves.push_back({set.regions, {}});
   for (std::size_t i = 0; i < plan.scenarios.size(); ++i) {
-    WhatIfPoint point{plan.scenarios[i].factor, {lengths[i].work, lengths[i].span}, {}};
-    for (const std::uint64_t procs : options.procs)
-      point.speedups.push_back(predicted_speedup(measured.work(), point, procs));
-    curves[plan.scenarios[i].set].points.push_back(std::move(point));
+    const Scenario& scenario = plan.scenarios[i];
+    curves[scenario.set].points.push_back(with_speedups(
+        measured.work(), {scenario.factor, {lengths[i].work, lengths[i].span}, {}}, options.procs));
   }
   return curves;
 }

@@ -181,9 +181,11 @@ std::optional<TargetSearch> search_target(const Measured& measured, const TraceR
   result.outcome = outcome_text(result) + locks_text(locks, measured.work(), result);
   if (found.after.empty())
     return result;
-  const WhatIfPoint all{result.factor, {found.after.back().work, found.after.back().span}, {}};
-  for (const std::uint64_t procs : options.procs)
-    result.speedups.push_back(predicted_speedup(measured.work(), all, procs));
+  result.speedups =
+      with_speedups(measured.work(),
+                    {result.factor, {found.after.back().work, found.after.back().span}, {}},
+                    options.procs)
+          .speedups;
   return result;
 }
 

@@ -90,9 +90,8 @@ std::string limit_of(const Profile& profile) {
 std::string headline_of(const Profile& profile, const Verdict& verdict) {
   const bool order_unseen = !profile.unseen_order.empty();
   const bool locks_unseen = !profile.locks.unseen.locks.empty();
-  const bool is_unsure = order_unseen || locks_unseen;
   const std::string_view unseen = !locks_unseen  ? "not all order was seen"
-                                  : order_unseen ? "neither all order nor all locks were seen"
+                                  : order_unseen ? "not all order and not all locks were seen"
                                                  : "not all locks were seen";
   const bool splits = gains_by_splitting(profile);
   const std::string how = verdict.is_simulated ? "" : ", by bounds without overhead";
@@ -104,7 +103,7 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
         verdict.worth_procs, verdict.worth_procs >= kMostVerdictProcs ? " and beyond" : "",
         three_digits({profile.run_check.on_cpus_ns(), profile.run_check.predicted_ns}),
         profile.run_check.procs);
-  if (verdict.is_ample() && is_unsure)
+  if (verdict.is_ample() && (order_unseen || locks_unseen))
     return fmt::format("May scale to {} CPUs{}: {}.", verdict.worth_procs, how, unseen);
   if (verdict.is_ample() && profile.limit().value() >= 2.0 * kMostVerdictProcs &&
       !(profile.binding_limit() && profile.speedup_limit().value() < 2.0 * kMostVerdictProcs))
@@ -114,12 +113,10 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
   const std::string more = splits ? " or more" : "";
   if (profile.speedup_limit().value() < kHardly)
     return fmt::format("Hardly faster on more CPUs{}: {}.", how, limit_of(profile));
+  const bool is_unsure = locks_unseen || (order_unseen && !splits);
   if (verdict.worth_procs > 1)
-    return fmt::format("{} to {} CPUs{}{}{}; {}.",
-                       locks_unseen || (order_unseen && !splits) ? "May scale well" : "Scales well",
-                       verdict.worth_procs, more,
-                       locks_unseen || (order_unseen && !splits) ? fmt::format(" ({})", unseen)
-                                                                 : "",
+    return fmt::format("{} to {} CPUs{}{}{}; {}.", is_unsure ? "May scale well" : "Scales well",
+                       verdict.worth_procs, more, is_unsure ? fmt::format(" ({})", unseen) : "",
                        how, limit_of(profile));
   return fmt::format("No faster on 2 CPUs than on one{}; {}.", how, limit_of(profile));
 }

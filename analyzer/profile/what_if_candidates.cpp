@@ -167,10 +167,9 @@ Exploration Explorer::evaluate(const TraceReadings& readings, const ProfileOptio
   const auto lengths = readings.evaluate(plan_);
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const Scenario& scenario = plan_.scenarios[i];
-    WhatIfPoint point{scenario.factor, {lengths[i].work, lengths[i].span}, {}};
-    for (const std::uint64_t procs : options.procs)
-      point.speedups.push_back(predicted_speedup(measured_.work(), point, procs));
-    targets_[scenario.set].points.push_back(std::move(point));
+    targets_[scenario.set].points.push_back(
+        with_speedups(measured_.work(), {scenario.factor, {lengths[i].work, lengths[i].span}, {}},
+                      options.procs));
   }
   for (WhatIfCandidate& target : targets_)
     target.quoted = *headline_point(target.points);

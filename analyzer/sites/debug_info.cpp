@@ -16,10 +16,8 @@ namespace tp::analysis {
 namespace {
 
 std::string name_of_die(Dwarf_Die* die) {
-  Dwarf_Attribute memory;
-  for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
-    if (const char* name = dwarf_formstring(dwarf_attr_integrate(die, attribute, &memory)))
-      return demangle_symbol(name);
+  if (const char* const name = linkage_name(die))
+    return demangle_symbol(name);
   const char* const name = dwarf_diename(die);
   if (name && std::strstr(name, "omp_")) // perhaps the code of an OpenMP construct
     return demangle_symbol(name);
@@ -31,10 +29,7 @@ constexpr const char* kCallOperator = "operator()";
 
 // The name of the function that contains the description of one; its own if there is none.
 std::string name_of_enclosing(Dwarf_Die function) {
-  Dwarf_Attribute memory;
-  for (const unsigned attribute : {DW_AT_abstract_origin, DW_AT_specification})
-    while (dwarf_formref_die(dwarf_attr(&function, attribute, &memory), &function)) {
-    }
+  function = declaration_of(function);
   Dwarf_Die* scopes = nullptr;
   const int count = dwarf_getscopes_die(&function, &scopes);
   std::string name = name_of_die(&function);
@@ -102,6 +97,22 @@ void add_ranges(Dwarf_Die die, std::vector<Range>& ranges) {
 }
 
 } // namespace
+
+const char* linkage_name(Dwarf_Die* die) {
+  Dwarf_Attribute memory;
+  for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
+    if (const char* name = dwarf_formstring(dwarf_attr_integrate(die, attribute, &memory)))
+      return name;
+  return nullptr;
+}
+
+Dwarf_Die declaration_of(Dwarf_Die function) {
+  Dwarf_Attribute memory;
+  for (const unsigned attribute : {DW_AT_abstract_origin, DW_AT_specification})
+    while (dwarf_formref_die(dwarf_attr(&function, attribute, &memory), &function)) {
+    }
+  return function;
+}
 
 void DebugInfo::collect_functions(Dwarf_Die parent, std::vector<Range>& functions) {
   Dwarf_Die child;

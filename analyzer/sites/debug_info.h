@@ -30,6 +30,11 @@ struct InlineChain {
   std::string directory;   // in which the unit was compiled
 };
 
+// Of a function, as compilers give it to linkers; memory of the module. Null: it has none, as C functions.
+const char* linkage_name(Dwarf_Die* die);
+// The description of a function itself, of which others are instances or definitions.
+Dwarf_Die declaration_of(Dwarf_Die function);
+
 class DebugInfo {
 public:
   explicit DebugInfo(Dwfl_Module* module) : module_(module) {}

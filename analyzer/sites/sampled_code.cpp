@@ -48,13 +48,9 @@ bool is_of_profiler(const std::string& name) {
 
 // The class that declares a function; the function itself if there is none.
 Dwarf_Die class_of(Dwarf_Die function) {
-  Dwarf_Attribute memory;
-  for (const unsigned attribute : {DW_AT_abstract_origin, DW_AT_specification})
-    while (dwarf_formref_die(dwarf_attr(&function, attribute, &memory), &function)) {
-    }
+  Dwarf_Die found = declaration_of(function);
   Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes_die(&function, &scopes);
-  Dwarf_Die found = function;
+  const int count = dwarf_getscopes_die(&found, &scopes);
   if (count > 1 && (dwarf_tag(&scopes[1]) == DW_TAG_structure_type ||
                     dwarf_tag(&scopes[1]) == DW_TAG_class_type))
     found = scopes[1];
@@ -193,12 +189,9 @@ private:
     dwarf_decl_line(&description, &line);
     std::string where = map_path(file ? file : "", path_map_);
     // Debug information has no other name for a lambda.
-    return {.name = frame.function != "operator()" ? frame.function
-                    : line > 0
-                        ? fmt::format("lambda at {}:{}", where.substr(where.rfind('/') + 1), line)
-                    : frame.in_function.empty() || frame.in_function == frame.function
-                        ? "lambda"
-                        : fmt::format("lambda in {}", plain_name(frame.in_function)),
+    return {.name = frame.function != "operator()" || line == 0
+                        ? frame.function
+                        : fmt::format("lambda at {}:{}", where.substr(where.rfind('/') + 1), line),
             .file = where,
             .line = static_cast<std::uint32_t>(std::max(line, 0)),
             .module = module,

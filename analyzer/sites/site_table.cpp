@@ -284,6 +284,12 @@ std::string common_directory(const SiteTable& table) {
   return common;
 }
 
+// "file:line", without the folder that all files have in common.
+std::string place_below(const std::string& common, const std::string& file, std::uint32_t line) {
+  const bool inside = !common.empty() && file.starts_with(common);
+  return fmt::format("{}:{}", inside ? file.substr(common.size()) : file, line);
+}
+
 // The names of the wrappers without a line, by file: as short as they can be while no two are the
 // same.
 std::map<std::string, std::string> wrapper_names(const SiteTable& table,
@@ -308,8 +314,7 @@ std::map<std::string, std::string> wrapper_names(const SiteTable& table,
 void name_places(SiteTable& table, Codes codes) {
   const std::string common = common_directory(table);
   const auto place = [&](const std::string& file, std::uint32_t line) {
-    const bool inside = !common.empty() && file.starts_with(common);
-    return fmt::format("{}:{}", inside ? file.substr(common.size()) : file, line);
+    return place_below(common, file, line);
   };
   for (SiteInfo& row : table.rows)
     if (row.name.empty() && row.line != 0)
@@ -400,18 +405,14 @@ void add_lock_places(SiteTable& table, const SiteFile& sites, const PathMap& pat
       table.lock_names.emplace(lock.address, std::move(name));
 }
 
-// With the names that tags have, as far as they name the file.
-void add_unseen_locks(SiteTable& table, const std::set<std::string>& tagged,
-                      const PathMap& path_map, SiteResolver& resolver) {
+void add_unseen_locks(SiteTable& table, const PathMap& path_map, SiteResolver& resolver) {
   table.unseen_locks = resolver.unseen_locks();
   const std::string common = common_directory(table);
   for (UnseenLock& lock : table.unseen_locks.locks) {
     if (lock.file.empty())
       continue;
     lock.file = map_path(normal_path(lock.file), path_map);
-    const bool inside = !common.empty() && lock.file.starts_with(common);
-    lock.place =
-        fmt::format("{}:{}", inside ? lock.file.substr(common.size()) : lock.file, lock.line);
+    lock.place = place_below(common, lock.file, lock.line);
   }
 }
 
@@ -455,7 +456,7 @@ SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map,
   number_callers(table);
   name_places(table, std::move(codes));
   add_lock_places(table, sites, path_map, resolver, wrappers);
-  add_unseen_locks(table, files_of_tags(sites), path_map, resolver);
+  add_unseen_locks(table, path_map, resolver);
   return table;
 }
 

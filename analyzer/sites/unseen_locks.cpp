@@ -3,6 +3,7 @@
 // descriptions of code are walked only behind that.
 #include "sites/unseen_locks.h"
 
+#include "sites/debug_info.h"
 #include "sites/demangle.h"
 #include "sites/site_resolver.h"
 
@@ -71,11 +72,8 @@ bool passes_on(const std::string& mangled) {
 }
 
 std::string mangled_name(Dwarf_Die* die) {
-  Dwarf_Attribute memory;
-  for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
-    if (const char* name = dwarf_formstring(dwarf_attr_integrate(die, attribute, &memory)))
-      return name;
-  const char* const name = dwarf_diename(die);
+  const char* const mangled = linkage_name(die);
+  const char* const name = mangled ? mangled : dwarf_diename(die);
   return name ? name : "";
 }
 

@@ -55,9 +55,17 @@ tp_context region_of(Team& team) {
               kGathering};
 }
 
-void end_context(const tp_context& context) {
-  tp_on_context_end(context.word);
-  *context.word = 0;
+// In which a task is, and how it is described once it has been spawned.
+tp_context context_of(Task& task) {
+  return {&task.own_context, task.traits};
+}
+tp_task description_of(Task& task) {
+  return {task.words, nullptr, nullptr};
+}
+
+void end_context(std::uint64_t& context) {
+  tp_on_context_end(&context);
+  context = 0;
 }
 
 // ---- waits and interruptions
@@ -125,8 +133,7 @@ void end_worksharing(Task& task) {
   in_worksharing = work.outer;
   tp_on_task_end(&work.frame, 0);
   tp_on_wait_end(0);
-  tp_on_context_end(&work.context);
-  work.context = 0;
+  end_context(work.context);
 }
 
 void begin_worksharing(Task& task, unsigned construct, const void* caller) {
@@ -155,7 +162,7 @@ void hand_over_children(Task& task, const tp_context& to) {
   if (task.unjoined)
     tp_on_hand_over(&from, &to);
   else
-    end_context(from);
+    end_context(*from.word);
   task.unjoined = false;
   task.children = 0;
 }
@@ -173,8 +180,8 @@ void come_after_dependences(Task& task) {
 }
 
 void begin_task(Task& task, bool cancelled) {
-  const tp_task described{task.words, nullptr, nullptr};
-  const tp_context context{&task.own_context, task.traits};
+  const tp_task described = description_of(task);
+  const tp_context context = context_of(task);
   touch_task(task);
   task.thread = &is_known;
   __atomic_store_n(&task.begun, true, __ATOMIC_RELEASE);
@@ -216,16 +223,22 @@ void end_task(Task& task, bool cancelled) {
   free_task(&task);
 }
 
-// ---- untied tasks (clang's) run in parts, on any thread. The rest of one is a new task of the same site.
-
-void leave_rest(Task& task) {
+// The task's frame ends; what is left of it is a new task of the same site, in the same context.
+void continue_later(Task& task) {
   std::uint64_t words[2] = {0, preset(static_cast<std::uint32_t>(task.words[1]))};
   const tp_task described{words, nullptr, nullptr};
-  const tp_context context{&task.own_context, task.traits};
+  const tp_context context = context_of(task);
   tp_on_spawn(&described, &context);
+  tp_on_spawn_end();
   tp_on_task_end(&task.frame, 0);
   task.words[0] = words[0];
   task.words[1] = words[1];
+}
+
+// ---- untied tasks (clang's) run in parts, on any thread. The rest of one is a new task of the same site.
+
+void leave_rest(Task& task) {
+  continue_later(task);
   __atomic_store_n(&task.begun, false, __ATOMIC_RELEASE);
 }
 
@@ -242,15 +255,7 @@ void wait_for_rest(const Task& task) {
 
 void detach(Task& task) {
   end_body(task);
-  const std::uint64_t site = task.words[1];
-  std::uint64_t words[2] = {0, preset(static_cast<std::uint32_t>(site))};
-  const tp_task described{words, nullptr, nullptr};
-  const tp_context context{&task.own_context, task.traits};
-  tp_on_spawn(&described, &context);
-  tp_on_spawn_end();
-  tp_on_task_end(&task.frame, 0);
-  task.words[0] = words[0];
-  task.words[1] = words[1];
+  continue_later(task);
   task.is_detached = true;
 }
 
@@ -262,8 +267,8 @@ void fulfill(Task& task) {
     return;
   }
   tp_on_block();
-  const tp_task described{task.words, nullptr, nullptr};
-  const tp_context context{&task.own_context, task.traits};
+  const tp_task described = description_of(task);
+  const tp_context context = context_of(task);
   tp_on_task_begin(&task.frame, &described, &context, 0);
   tp_on_acquire(edge, 0);
   release_dependences(task);
@@ -335,8 +340,7 @@ void leave(Task& task) {
       task.team->size.load(std::memory_order_relaxed))
     return;
   phase.left.store(0, std::memory_order_relaxed);
-  tp_on_context_end(&phase.context);
-  phase.context = 0;
+  end_context(phase.context);
 }
 
 // The contexts of the task's children, innermost taskgroup first.
@@ -351,11 +355,10 @@ void for_each_level(Task& task, Visit visit) {
 
 void begin_taskwait(Task& task) {
   bool any = false;
-  for_each_level(task, [&](const tp_context& context, bool& unjoined) {
+  for_each_level(task, [&](const tp_context& context, bool /*unjoined*/) {
     if (!any)
       begin_wait(task, context);
     any = true;
-    (void)unjoined;
   });
   if (!any)
     interrupt(task);
@@ -524,7 +527,7 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
        (creator->team->size.load(std::memory_order_relaxed) > 1 || creator->is_final));
   const tp_task described{task->words, nullptr, caller};
   if (task->is_undeferred) {
-    const tp_context context{&task->own_context, task->traits};
+    const tp_context context = context_of(*task);
     ++creator->waits;
     tp_on_wait(&described, &context, &context);
     return;
