@@ -270,7 +270,7 @@ private:
 
   void finish() {
     modules_.finish();
-    const TimeLine line(std::move(pairs_));
+    const TimeLine line(pairs_);
     if (!line.is_known() && !to_convert_.empty()) {
       // One pair: the process was killed within the first moments.
       file_.samples.clear();
