@@ -31,8 +31,7 @@ inline constexpr std::uint64_t kMostEdge = 0xefff'ffff'ffff'ffff;
 inline constexpr std::uint64_t kMostTicket = 0xffff'ffef'ffff'ffff;
 inline constexpr std::uint64_t kPulledMark = UINT64_MAX; // between tp_begin_pull and tp_end_pull
 inline constexpr std::uint64_t kEndOfPlaceMark = UINT64_MAX - 1; // after the edges of a place
-inline constexpr std::uint64_t kInFlightMark = UINT64_MAX - 2;   // limiter_hooks.cpp
-inline constexpr std::uint64_t kLeftMark = UINT64_MAX - 3;       // the same
+inline constexpr std::uint64_t kLeftMark = UINT64_MAX - 3;       // limiter_hooks.cpp
 inline constexpr std::uint64_t kAdmittedMark = UINT64_MAX - 4;   // the same
 
 TP_HOT bool is_edge(std::uint64_t entry) noexcept {

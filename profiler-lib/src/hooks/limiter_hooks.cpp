@@ -14,12 +14,13 @@
 //     same one as the message before it, which was admitted no later; the next one to leave then
 //     is for the next message to be admitted;
 //   - a message that leaves after one of the next round, which does not happen where all take the
-//     same time, orders nothing.
+//     same time, orders nothing. Nor does one that leaves when one of the next round has been
+//     through a serial node, since it may have come after that one there, and the next round would
+//     be in the chain twice.
 // So what is recorded has happened in this order, and a chain has no more messages than rounds.
-// Where messages cost the same and arrive together, the span is that of the window; why it was one
-// round longer now and then, behind a join, is not known (tests/system/programs/flow_graph_limiters.cpp).
+// Where messages cost the same and arrive together, the span is that of the window.
 //
-// State in the edge table, besides the messages': kInFlightMark under the ticket of each message
+// State in the edge table, besides the messages': the limiter under the ticket of each message
 // that is inside (key), and under left_key the edges with which the k-th one of a round left, or
 // kLeftMark if there are none, until they are given to the k-th message of the next round.
 #include "hooks/tickets.h"
@@ -52,7 +53,7 @@ struct Limiter {
   std::uint64_t next = 0;         // message to admit
   std::uint64_t oldest = 0;       // inside, or `next`
   std::uint64_t in_flight = 0;    // messages
-  std::uint64_t newest_round = 0; // of which a message has left
+  std::uint64_t newest_round = 0; // of which a message has left, or been through a serial node
   std::uint64_t left[2] = {0, 0}; // where the next message to leave of an even, odd round belongs
   Edges given;                    // to message next - 1, ...
   bool given_all = false;         // ... all of what was under its left_key; else copies
@@ -229,6 +230,20 @@ void leave(Limiter& limiter, std::uint64_t message, const void* edges, bool is_l
     put_edge(key, kLeftMark);
 }
 
+// The next body of a serial node comes after the one that the current frame has run.
+void pass_serial_node(const Frame& frame) noexcept {
+  std::uint64_t ticket;
+  for (unsigned n = 0; (ticket = peek_edge(&frame, n)) != 0; ++n) {
+    auto* const limiter =
+        reinterpret_cast<Limiter*>(peek_edge(reinterpret_cast<const void*>(ticket)));
+    if (limiter == nullptr)
+      continue; // no longer inside
+    const Locked locked(*limiter);
+    limiter->newest_round =
+        std::max(limiter->newest_round, message_of(*limiter, ticket) / limiter->slots);
+  }
+}
+
 // The newest message was not let in after all: the next one gets its number, and what it was given.
 void take_back(Limiter& limiter, const void* message) noexcept {
   --limiter.next;
@@ -285,8 +300,10 @@ TP_EXPORT void tp_pass_message(const void* from, const void* to) noexcept {
 TP_EXPORT void tp_on_message_done(const void* to, const void* node) noexcept {
   tp_on_release_to(to, 0);
   ThreadState* const thread = thread_state();
-  if (thread == nullptr || !top(*thread).has_tickets || !is_limiter(node)) [[likely]]
+  if (thread == nullptr || !top(*thread).has_tickets) [[likely]]
     return;
+  if (!is_limiter(node))
+    return pass_serial_node(top(*thread));
   if (const std::uint64_t ticket = take_ticket(*find_limiter(node), &top(*thread)))
     put_edge(to, ticket);
 }
@@ -328,7 +345,7 @@ TP_EXPORT void tp_on_admit(const void* node, uint64_t slots, const void* message
     const Locked locked(*limiter);
     choose_given(*limiter);
     given = limiter->given;
-    put_edge(limiter->key(limiter->next), kInFlightMark);
+    put_edge(limiter->key(limiter->next), reinterpret_cast<std::uint64_t>(limiter));
     put_edge(message, ticket_of(limiter->number, limiter->next));
     ++limiter->in_flight;
     ++limiter->next;

@@ -78,6 +78,32 @@ TEST(Hooks, ALimiterAdmitsByRounds) {
   EXPECT_EQ(acquired_in(data), (std::vector<std::uint64_t>{1, 3, 2, 5, 2, 0, 8, 4, 10, 6}));
 }
 
+TEST(Hooks, WhatMayHaveComeAfterTheNextRoundInASerialNodeIsTooLate) {
+  const std::string data = record([] {
+    Graph graph;
+    const long message[4] = {}, passed = 0, serial = 0;
+    start();
+    graph.admit(message[0], 2); // edge 0
+    graph.admit(message[1], 2); // edge 1
+    graph.leave(message[0]);    // edge 2
+    graph.admit(message[2], 2); // edge 3; after 2
+    graph.task([&](FakeTask&) {
+      tp_on_start_after(&message[2]);
+      tp_on_send(&passed); // edge 4
+      const long operation = 0;
+      tp_on_message_done(&operation, &serial); // edge 5
+      tp_give_place(&operation, &serial, 1);
+    });
+    graph.leave(message[1]);    // edge 6; too late
+    graph.admit(message[3], 2); // edge 7; as the message before it
+    graph.leave(passed);
+    graph.leave(message[3]);
+    tp_forget_places(&serial);
+    tp_forget_limiter(&graph.limiter);
+  });
+  EXPECT_EQ(acquired_in(data), (std::vector<std::uint64_t>{0, 3, 2, 1, 4, 7, 2}));
+}
+
 TEST(Hooks, AMessageThatIsRejectedGivesItsNumberBack) {
   const std::string data = record([] {
     Graph graph;
