@@ -188,6 +188,13 @@ std::string why_meaningless(const Profile& profile) {
   if (profile.read.begun == 0)
     return "No oneTBB task was recorded, so this run shows nothing about scaling: check that the "
            "program ran to its end, and that it uses oneTBB for this input.";
+  // A program that dies early, as of a symbol that is missing, has not shown what it does.
+  constexpr double kLeastSeconds = 1e-3;
+  const double hz = hz_of_work(profile);
+  if (!profile.read.complete && hz > 0 && double(profile.work) / hz < kLeastSeconds)
+    return fmt::format("The recording is incomplete, and has only {} of work: check that the "
+                       "program ran as it should, by its messages and exit status.",
+                       human(profile.work, profile.run.work, hz));
   return "";
 }
 

@@ -58,20 +58,34 @@ std::string heading_of(std::uint64_t factor) {
   return factor >= kFree ? "free" : fmt::format("{}x", factor);
 }
 
-constexpr std::size_t kFigureWidth = 9;
-
 // One figure per factor; of what is made or not, the only one, in the last column.
-std::string figures_of(const Change& change, const std::vector<std::uint64_t>& factors) {
+std::vector<std::string> figures_of(const Change& change,
+                                    const std::vector<std::uint64_t>& factors) {
   const bool is_switch = change.points->size() == 1;
-  std::string text;
+  std::vector<std::string> figures;
   for (const std::uint64_t factor : factors) {
     const auto point = std::ranges::find(*change.points, factor, &WhatIfPoint::factor);
-    text += fmt::format("{:>{}}",
-                        is_switch && factor == factors.back() ? fixed2(change.most)
-                        : point == change.points->end()       ? ""
-                                                              : fixed2(point->parallelism),
-                        kFigureWidth);
+    figures.push_back(is_switch && factor == factors.back() ? fixed2(change.most)
+                      : point == change.points->end()       ? ""
+                                                            : fixed2(point->parallelism));
   }
+  return figures;
+}
+
+constexpr std::size_t kLeastFigureWidth = 9;
+std::size_t figure_width(const std::vector<Change>& changes,
+                         const std::vector<std::uint64_t>& factors) {
+  std::size_t width = kLeastFigureWidth;
+  for (const Change& change : changes)
+    for (const std::string& figure : figures_of(change, factors))
+      width = std::max(width, figure.size() + 2);
+  return width;
+}
+
+std::string in_columns(const std::vector<std::string>& figures, std::size_t width) {
+  std::string text;
+  for (const std::string& figure : figures)
+    text += fmt::format("{:>{}}", figure, width);
   return text;
 }
 
@@ -115,7 +129,8 @@ void add_table(Lines& lines, const Profile& profile, std::size_t room) {
         (!best || change.most.value() > best->most.value()))
       best = &change;
   constexpr std::size_t kNoteWidth = 15;
-  const std::size_t most_width = kMaxWidth - kNoteWidth - kFigureWidth * factors.size();
+  const std::size_t column = figure_width(changes, factors);
+  const std::size_t most_width = kMaxWidth - kNoteWidth - column * factors.size();
   std::vector<std::vector<std::string>> rows;
   const std::string_view title =
       profile.sleeps_on_path() ? "What if, limit without sleep" : "What if, limit";
@@ -132,8 +147,8 @@ void add_table(Lines& lines, const Profile& profile, std::size_t room) {
   }
   std::string heading = fmt::format("{:<{}}", title, width);
   for (const std::uint64_t factor : factors)
-    heading += fmt::format("{:>{}}", with_factors == changes.end() ? "" : heading_of(factor),
-                           kFigureWidth);
+    heading +=
+        fmt::format("{:>{}}", with_factors == changes.end() ? "" : heading_of(factor), column);
   lines.add("{}", lines.bold(heading));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t line = 0; line + 1 < rows[i].size(); ++line)
@@ -141,7 +156,8 @@ void add_table(Lines& lines, const Profile& profile, std::size_t room) {
     const char* note = &changes[i] == best                         ? "  most to gain"
                        : changes[i].kind == ChangeKind::AllRegions ? "  together"
                                                                    : "";
-    lines.add("{:<{}}{}{}", rows[i].back(), width, figures_of(changes[i], factors), note);
+    lines.add("{:<{}}{}{}", rows[i].back(), width,
+              in_columns(figures_of(changes[i], factors), column), note);
   }
 }
 

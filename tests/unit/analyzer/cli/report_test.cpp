@@ -272,6 +272,10 @@ TEST(Text, WhatIfIsATableOfLimits) {
     point.parallelism = {1000, 1};
   EXPECT_EQ("initialize                    1.67     2.33     2.68",
             line_with(write_text(profile, {}), "initialize"));
+  // Columns do not run into each other.
+  profile.what_if[1].points.back().parallelism = {102400, 1};
+  EXPECT_EQ("initialize                      1.67       2.33  102400.00  most to gain",
+            line_with(write_text(profile, {}), "initialize"));
 }
 
 // What the advice begins with is not said twice; everything else of the verdict is.

@@ -43,6 +43,26 @@ TEST(Advice, OnARunThatWasPausedNamesTheRemedy) {
                    .starts_with("No work of a task was recorded, and recording was paused"));
 }
 
+// As of a symbol that is missing.
+TEST(Advice, OnARunThatEndedAtOnceNamesNoCode) {
+  const auto profile_with = [](const std::string& run) {
+    return make_profile(test::parse_trace_script(
+                            "run cpus=2 unit=ticks clock=tsc-rseq hz=1000000000 same_as_time=1 " +
+                            run +
+                            "\nsite 1 a.cpp 1\nstream 0\nthread role=main\n"
+                            "spawn-wait work=300000 site=1 ctx=new-exclusive\n"
+                            "task work=56000\nwait-end\nend work=0\nthread-end\n")
+                            .source(),
+                        {});
+  };
+  const Profile died = profile_with("complete=0"), ended = profile_with("complete=1");
+  EXPECT_EQ("The recording is incomplete, and has only 356 us of work: check that the program ran "
+            "as it should, by its messages and exit status.",
+            died.verdict.headline);
+  EXPECT_EQ("", died.advice);
+  EXPECT_NE(died.verdict.headline, ended.verdict.headline);
+}
+
 // Main: 10 | a task of 5 | 100 | a loop (construct) of one task of 50 | 10.
 Profile profile_of_loop(const std::string& construct) {
   return make_profile(test::parse_trace_script("run cpus=2\n"
