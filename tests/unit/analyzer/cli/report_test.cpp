@@ -274,8 +274,8 @@ TEST(Text, WhatIfIsATableOfLimits) {
             line_with(write_text(profile, {}), "initialize"));
   // Columns do not run into each other.
   profile.what_if[1].points.back().parallelism = {102400, 1};
-  EXPECT_EQ("initialize                      1.67       2.33  102400.00  most to gain",
-            line_with(write_text(profile, {}), "initialize"));
+  EXPECT_EQ("compute                         1.40       1.59  102400.00  most to gain",
+            line_with(write_text(profile, {}), "compute"));
 }
 
 // What the advice begins with is not said twice; everything else of the verdict is.
