@@ -826,7 +826,7 @@ Place Generator::inside_graph(Scope& scope) {
 
 bool Generator::graph(Block& to, Scope& scope) {
   const bool continues = chance(35);
-  const unsigned nodes = 1 + pick(7), messages = 1 + pick(4);
+  const unsigned nodes = 1 + pick(7), messages = 1 + pick(chance(25) ? 9 : 4);
   if (scope.place.leafy || !afford(3 * nodes * messages))
     return false;
   Statement statement = make(Kind::Graph);
@@ -841,7 +841,9 @@ bool Generator::graph(Block& to, Scope& scope) {
                                : node.kind == NodeKind::Light ? leaf(2)
                                                               : block(inside_graph(scope)));
   times_ = outer_times;
-  add_spend(statement.join, 60);
+  const GraphNode& entry = statement.nodes[0];
+  if (entry.kind != NodeKind::Limited || entry.slots == 1 || entry.slots == messages)
+    add_spend(statement.join, 60);
   for (const GraphNode& node : statement.nodes)
     program_.has_priorities |= node.has_priority;
   program_.tasks_exact &= continues;

@@ -3,9 +3,9 @@
 //  * A message passes every node once. A node has one predecessor, a join two; it may have any
 //    number of successors.
 //  * Where the order of messages matters (serial nodes, a limiter), it is the order in which one
-//    task puts them: at the entry. Of more slots than one, which is free first depends on the run;
-//    so there is one, or one for each message. Joins without keys pair messages as they arrive: there is only
-//    one message.
+//    task puts them: at the entry. Of several slots that are fewer than the messages, which is free
+//    first depends on the run, but not when: all messages cost the same, and arrive together.
+//    Joins without keys pair messages as they arrive: there is only one message.
 //  * A lightweight body is part of its predecessor's task and must not wait: it is the only
 //    successor of a node with a task.
 #include "graph_shape.h"
@@ -66,7 +66,7 @@ std::vector<GraphNode> message_graph(const Pick& pick, unsigned nodes, unsigned 
     made.has_priority = made.kind == NodeKind::Function && pick(5) == 0;
   }
   graph[0].until = pick_before(nodes);
-  graph[0].slots = pick(2) == 0 ? messages : 1;
+  graph[0].slots = pick(3) == 0 ? messages : 1 + pick(messages);
   return graph;
 }
 

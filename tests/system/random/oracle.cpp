@@ -559,12 +559,13 @@ Frame& Walk::begin_thread(Frame& creator, unsigned row) {
 }
 
 // A body comes after the messages it needs; after a serial entry also after the previous body,
-// after a limiter of one slot after the decrement by the previous message.
+// after a limiter after the decrement by the message that many slots before.
 Outcome Walk::graph(const Statement& s, Scope& scope, Frame& frame) {
   graph_rows.insert(row_of(s));
   Outcome outcome = Outcome::Normal;
   std::vector<Frame*> all;
   std::vector<int> before_entry; // what freed the entry's slot
+  std::vector<int> left;         // where each message has left the limiter
   const bool continues = s.nodes[0].kind == NodeKind::Continue;
   for (unsigned message = 0; message < s.iterations; ++message) {
     std::vector<int> at(s.nodes.size()); // where each node has passed it on
@@ -586,8 +587,9 @@ Outcome Walk::graph(const Statement& s, Scope& scope, Frame& frame) {
     }
     if (s.nodes[0].kind == NodeKind::Serial)
       before_entry = {at[0]};
-    if (s.nodes[0].kind == NodeKind::Limited && s.nodes[0].slots == 1)
-      before_entry = {at[s.nodes[0].until]};
+    left.push_back(at[s.nodes[0].until]);
+    if (s.nodes[0].kind == NodeKind::Limited && message + 1 >= s.nodes[0].slots)
+      before_entry = {left[message + 1 - s.nodes[0].slots]};
     if (!continues && message + 1 < s.iterations)
       continue;
     std::vector<int> ends;

@@ -85,7 +85,7 @@ struct GraphNode {
   std::vector<unsigned> from; // earlier nodes; none: the message is put by the statement
   bool has_priority = false;  // Function, Continue
   unsigned until = 0;         // Limited
-  unsigned slots = 1;         // Limited: 1, or the number of messages
+  unsigned slots = 1;         // Limited: at most the number of messages
 };
 
 enum class Partitioner : std::uint8_t { Simple, Auto, Static, Affinity };
