@@ -19,10 +19,11 @@ enum class RunCause : std::uint8_t {
   Blocked, // work was ready while all threads that run tasks slept or waited for locks inside of others
   Late,       // work was ready, and a thread that had nothing to do had not begun it yet
   FewThreads, // fewer threads than CPUs ran tasks
+  Readings,   // the profiler read clock and events between steps
 };
 // In JSON: stable.
-inline constexpr const char* kRunCauseNames[] = {"no_cpu", "waited", "blocked", "late",
-                                                 "few_threads"};
+inline constexpr const char* kRunCauseNames[] = {"no_cpu", "waited",      "blocked",
+                                                 "late",   "few_threads", "readings"};
 
 struct CauseOfTime {
   RunCause cause = RunCause::NoCpu;

@@ -12,6 +12,7 @@
 #include "profile/findings.h"
 
 #include "model/speedup_bounds.h"
+#include "profile/burden.h"
 #include "profile/code_names.h"
 #include "profile/concurrency_limits.h"
 #include "profile/prediction.h"
@@ -245,9 +246,14 @@ std::vector<StepClassId> Finder::spawning_code(const SiteRow& site) const {
 // Sites whose tasks cost much compared to what they do. How large tasks can be made is known of
 // loops with an advised grain size; of others ten times is asked about.
 void Finder::add_tiny_tasks(std::vector<Finding>& findings) const {
+  // A reading that takes a system call costs more between tasks than where its cost was measured.
+  constexpr std::uint64_t kSystemCallNs = 200;
+  const std::uint64_t reading_ns = measured_.run().gap_cost_ns;
+  const std::uint64_t uncertain =
+      reading_ns >= kSystemCallNs ? work_of_ns(measured_, reading_ns / 2) : 0;
   for (const SiteRow& site : sites_) {
     const SiteOverhead& overhead = site.overhead;
-    if (site.row == kMainRow ||
+    if (site.row == kMainRow || Wide{overhead.cost} <= Wide{site.steps} * uncertain ||
         !is_at_least(overhead.share.numerator, kTinyPercent, overhead.share.denominator) ||
         !is_at_least(overhead.cost, kLeastOverheadPercent, measured_.work()))
       continue;

@@ -85,13 +85,16 @@ CauseOfTime Checker::waited() const {
 void Checker::add_causes() {
   const RunPathPart& path = in_.elapsed.path;
   const std::uint64_t difference = check_.elapsed_ns - check_.predicted_ns;
+  const std::uint64_t late = path.scheduler() - path.blocked() - path.delay_taken();
+  const std::uint64_t readings =
+      std::min(late, in_.balance.recording / std::max<std::uint64_t>(in_.balance.threads, 1));
   // The prediction contains what latency keeps worker threads from doing, but no waits.
   const std::uint64_t blocked = path.waited > 0 ? path.blocked() : 0;
-  check_.causes = {
-      {RunCause::NoCpu, check_.without_cpu_ns, {}, {}},
-      waited(),
-      {RunCause::Blocked, ns(blocked), {}, {}},
-      {RunCause::Late, ns(path.scheduler() - path.blocked() - path.delay_taken()), {}, {}}};
+  check_.causes = {{RunCause::NoCpu, check_.without_cpu_ns, {}, {}},
+                   waited(),
+                   {RunCause::Blocked, ns(blocked), {}, {}},
+                   {RunCause::Late, ns(late - readings), {}, {}},
+                   {RunCause::Readings, ns(readings), {}, {}}};
   if (in_.balance.threads < check_.procs)
     check_.causes.push_back({RunCause::FewThreads, ns(path.busy()), {}, {}});
   std::erase_if(check_.causes, [&](const CauseOfTime& cause) {
@@ -118,6 +121,8 @@ std::string Checker::sentence_of(const CauseOfTime& cause) const {
   case RunCause::Late:
     return fmt::format("work was ready for {} before a thread that had nothing to do began it",
                        time);
+  case RunCause::Readings:
+    return fmt::format("the profiler read clock and events for {}", time);
   case RunCause::FewThreads:
     break;
   }

@@ -33,13 +33,15 @@ TEST(LoopTasks, AreCountedWithoutRecursion) {
 struct Loop {
   std::vector<std::uint64_t> costs;
   std::uint64_t grain = 1;
-  std::uint64_t lead = 0; // ns before each step
-  bool fold = false;      // a reduction
-  bool split = true;      // false: by the user's own tasks
+  std::uint64_t lead = 0;    // ns before each step
+  std::uint64_t reading = 0; // of which reading the clock takes
+  bool fold = false;         // a reduction
+  bool split = true;         // false: by the user's own tasks
 
   test::TraceBuilder trace() {
     test::TraceBuilder trace;
     trace.count_ns();
+    trace.gap_cost_ns = reading;
     trace.site(1, "loop.cpp", 7);
     stream = &trace.stream();
     stream->thread_begin(trace::ThreadRole::Main);
@@ -157,6 +159,19 @@ TEST(Overhead, OfASiteIsNoMoreThanItTook) {
   const Profile profile = make_profile(trace.source(), {});
   for (const SiteRow& site : profile.sites)
     EXPECT_LE(site.overhead.cost, site.overhead.measured_ticks()) << site.info.name;
+}
+
+// A reading of events costs 1000 ns, or half of that more; one without a system call 100 ns.
+TEST(Overhead, ThatReadingsMayBeIsNoFinding) {
+  const auto is_found = [](std::uint64_t reading, std::uint64_t lead) {
+    const Profile profile = profile_of_grain_of(
+        {.costs = std::vector<std::uint64_t>(4, 10), .lead = lead, .reading = reading});
+    return std::ranges::find(profile.findings, Shape::TinyTasks, &Finding::shape) !=
+           profile.findings.end();
+  };
+  EXPECT_FALSE(is_found(1000, 1400));
+  EXPECT_TRUE(is_found(1000, 2000));
+  EXPECT_TRUE(is_found(100, 140));
 }
 
 TEST(Overhead, SortsTheTable) {

@@ -74,6 +74,18 @@ TEST(RunCheck, NamesWhatWaited) {
             check.text);
 }
 
+TEST(RunCheck, NamesReadingsOfEvents) {
+  const RunCheck check =
+      around("task task=0.0 work=20m lead=40m", "gap_cost_ns=40000000").run_check;
+  EXPECT_EQ(80'000'000u, check.elapsed_ns);
+  EXPECT_EQ(40'000'000u, check.predicted_ns);
+  ASSERT_EQ(1u, check.causes.size());
+  EXPECT_EQ(RunCause::Readings, check.causes[0].cause);
+  EXPECT_EQ("This run took 80.0 ms on 2 CPUs, and 40.0 ms are predicted for it: the profiler read "
+            "clock and events for 40.0 ms.",
+            check.text);
+}
+
 TEST(RunCheck, ASharedMachineDisprovesNothing) {
   const RunCheck check = around("task task=0.0 work=20m wall=80m").run_check;
   EXPECT_EQ(120'000'000u, check.elapsed_ns);
