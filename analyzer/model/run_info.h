@@ -108,8 +108,10 @@ struct StaticSite {
   std::uint32_t end_line = 0;
   std::string function;
   std::string construct;
-  std::string type;                // mangled name of the task's type, for address sites
-  std::vector<CodeAddress> stack;  // innermost first
+  std::string type;               // mangled name of the task's type, for address sites
+  std::vector<CodeAddress> stack; // innermost first
+  // So many of them, without those in libtbb, distinguish the site from others of the same call.
+  std::uint32_t path_calls = 6;
   std::vector<CodeAddress> starts; // of a thread: the function that it calls, as a return address
   bool has_other_callers = false;  // all that were too many for a site each
   // Of a pipeline's filter: the site where it was made or is called, that of the pipeline's call (0:

@@ -76,7 +76,7 @@ std::vector<std::size_t> calls_by_wrappers(const std::vector<std::vector<UserCal
            function.callers.size() >= kManyCallers;
   };
   const auto is_wrapper = [&](const std::string& name) {
-    return find(find, name, trace::kMaxPathCalls);
+    return find(find, name, trace::kMostPathCalls);
   };
   std::vector<std::size_t> result;
   for (const std::vector<UserCall>& stack : calls) {

@@ -81,6 +81,38 @@ bool may_hold_functions(Dwarf_Die* die) {
   }
 }
 
+struct CallSite {
+  Dwarf_Addr behind = 0; // the return address; of a jump an address as if it were one
+  Dwarf_Die callee{};
+  bool is_jump = false;
+};
+
+// A description of a call that names the function that is called: of DWARF 5, or as GNU's extension
+// of earlier versions.
+std::optional<CallSite> call_of(Dwarf_Die die) {
+  const bool is_gnu = dwarf_tag(&die) == DW_TAG_GNU_call_site;
+  if (!is_gnu && dwarf_tag(&die) != DW_TAG_call_site)
+    return std::nullopt;
+  CallSite call;
+  Dwarf_Attribute memory;
+  bool is_set = false;
+  if (dwarf_formflag(dwarf_attr(&die, is_gnu ? DW_AT_GNU_tail_call : DW_AT_call_tail_call, &memory),
+                     &is_set) == 0)
+    call.is_jump = is_set;
+  if (!dwarf_formref_die(
+          dwarf_attr(&die, is_gnu ? DW_AT_abstract_origin : DW_AT_call_origin, &memory),
+          &call.callee))
+    return std::nullopt;
+  if (dwarf_formaddr(dwarf_attr(&die, is_gnu ? DW_AT_low_pc : DW_AT_call_return_pc, &memory),
+                     &call.behind) == 0)
+    return call;
+  // clang gives the address of the jump itself.
+  if (dwarf_formaddr(dwarf_attr(&die, DW_AT_call_pc, &memory), &call.behind) != 0)
+    return std::nullopt;
+  ++call.behind;
+  return call;
+}
+
 template <typename Range>
 const Range* range_around(const std::vector<Range>& ranges, Dwarf_Addr address) {
   const auto behind = std::ranges::upper_bound(ranges, address, {}, &Range::begin);
@@ -174,6 +206,62 @@ std::vector<Dwarf_Die> DebugInfo::scopes_at(Dwarf_Die unit, Dwarf_Addr address) 
   }
   std::reverse(scopes.begin(), scopes.end());
   return scopes;
+}
+
+Dwarf_Addr DebugInfo::bias() {
+  Dwarf_Addr bias = 0;
+  dwfl_module_getdwarf(module_, &bias);
+  return bias;
+}
+
+std::optional<Dwarf_Die> DebugInfo::function_at(Dwarf_Addr address) {
+  Dwarf_Addr bias = 0;
+  const std::optional<Dwarf_Die> unit = unit_at(address, bias);
+  if (!unit)
+    return std::nullopt;
+  Dwarf_Die functions = description_of(*unit);
+  const Range* const found = range_around(functions_of(functions), address - bias);
+  return found ? std::optional(found->die) : std::nullopt;
+}
+
+std::optional<Dwarf_Die> DebugInfo::callee_at(Dwarf_Addr return_address) {
+  Dwarf_Addr bias = 0;
+  const std::optional<Dwarf_Die> unit = unit_at(return_address - 1, bias);
+  if (!unit)
+    return std::nullopt;
+  for (Dwarf_Die& scope : scopes_at(description_of(*unit), return_address - 1 - bias)) {
+    Dwarf_Die child;
+    for (int more = dwarf_child(&scope, &child); more == 0; more = dwarf_siblingof(&child, &child))
+      if (const auto call = call_of(child); call && call->behind == return_address - bias)
+        return call->is_jump ? std::nullopt : std::optional(call->callee);
+    if (dwarf_tag(&scope) == DW_TAG_subprogram)
+      break;
+  }
+  return std::nullopt;
+}
+
+std::vector<DebugInfo::Jump> DebugInfo::jumps_of(Dwarf_Addr address) {
+  std::vector<Jump> jumps;
+  Dwarf_Addr bias = 0;
+  const std::optional<Dwarf_Die> unit = unit_at(address, bias);
+  if (!unit)
+    return jumps;
+  Dwarf_Die functions = description_of(*unit);
+  const Range* const function = range_around(functions_of(functions), address - bias);
+  if (!function)
+    return jumps;
+  const auto below = [&](const auto& self, Dwarf_Die parent, int depth) -> void {
+    Dwarf_Die child;
+    for (int more = dwarf_child(&parent, &child); more == 0; more = dwarf_siblingof(&child, &child))
+      if (const auto call = call_of(child); call && call->is_jump)
+        jumps.push_back({call->behind + bias, call->callee});
+      else if (depth > 0 && (dwarf_tag(&child) == DW_TAG_inlined_subroutine ||
+                             dwarf_tag(&child) == DW_TAG_lexical_block))
+        self(self, child, depth - 1);
+  };
+  constexpr int kDeepest = 100;
+  below(below, function->die, kDeepest);
+  return jumps;
 }
 
 InlineChain DebugInfo::chain_at(Dwarf_Addr address) {

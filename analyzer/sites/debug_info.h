@@ -40,6 +40,20 @@ public:
   explicit DebugInfo(Dwfl_Module* module) : module_(module) {}
   // `address`: libdwfl's.
   InlineChain chain_at(Dwarf_Addr address);
+  // What to add to an address in the debug information.
+  Dwarf_Addr bias();
+  // The description of the function around an address.
+  std::optional<Dwarf_Die> function_at(Dwarf_Addr address);
+  // The description of the function that is called before a return address (DWARF 5, section 3.4),
+  // if the call names one; perhaps of an instance, a definition or a declaration of it.
+  std::optional<Dwarf_Die> callee_at(Dwarf_Addr return_address);
+  // A call by which a function leaves: a jump, after which nothing of it is on the stack.
+  struct Jump {
+    Dwarf_Addr behind; // an address as if it were a return address
+    Dwarf_Die callee;
+  };
+  // Of the function around an address.
+  std::vector<Jump> jumps_of(Dwarf_Addr address);
 
 private:
   struct Range { // of a function's or a unit's code; each may have several

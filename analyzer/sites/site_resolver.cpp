@@ -6,6 +6,7 @@
 #include "sites/debug_info.h"
 #include "sites/demangle.h"
 #include "sites/symbol_index.h"
+#include "sites/tail_calls.h"
 #include "sites/task_type.h"
 #include "sites/unseen_locks.h"
 
@@ -62,9 +63,58 @@ struct SiteResolver::Impl {
     std::optional<SymbolIndex> symbols; // where debug information says too little
   };
 
-  Impl(const std::vector<Module>& all, const DebugFiles& where) : all(&all), files(all, where) {
+  Impl(const std::vector<Module>& all, const DebugFiles& where)
+      : all(&all), files(all, where),
+        tail_calls(
+            modules_of_user(), [this](std::uint32_t id) { return debug_info_of(id); },
+            [this](std::uint32_t id) { return symbols_of(id); }) {
     for (const Module& module : all)
       modules.emplace(module.id, module);
+  }
+
+  std::vector<std::uint32_t> modules_of_user() const {
+    std::vector<std::uint32_t> ids;
+    for (const Module& module : *all)
+      if (!files.is_of_system(module.id))
+        ids.push_back(module.id);
+    return ids;
+  }
+
+  TailCalls::Module debug_info_of(std::uint32_t id) {
+    const ModuleFiles::Opened opened =
+        files.is_of_system(id) ? ModuleFiles::Opened{} : files.open(id);
+    if (!opened.module)
+      return {};
+    return {&contents.try_emplace(id, opened.module).first->second.debug_info, opened.base};
+  }
+
+  SymbolIndex* symbols_of(std::uint32_t id) {
+    const ModuleFiles::Opened opened =
+        files.is_of_system(id) ? ModuleFiles::Opened{} : files.open(id);
+    if (!opened.module)
+      return nullptr;
+    Contents& module = contents.try_emplace(id, opened.module).first->second;
+    if (!module.symbols)
+      module.symbols.emplace(opened.module);
+    return &*module.symbols;
+  }
+
+  struct StackCall {
+    CodeAddress address;
+    bool is_jump = false; // it was not on the stack
+  };
+
+  std::vector<StackCall> whole_stack(const StaticSite& site) {
+    std::vector<StackCall> result;
+    const CodeAddress* inner = nullptr;
+    for (const CodeAddress& address : site.stack) {
+      if (!files.is_of_system(address.module))
+        for (const CodeAddress& jump : tail_calls.between(address, inner))
+          result.push_back({jump, true});
+      result.push_back({address});
+      inner = files.is_onetbb(address.module) ? nullptr : &address;
+    }
+    return result;
   }
 
   const std::vector<Module>* all;
@@ -74,6 +124,7 @@ struct SiteResolver::Impl {
   std::map<std::pair<std::uint32_t, std::uint64_t>, Call> calls; // stacks have frames in common
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<UserCall>> user_calls;
   DescribedClasses classes;
+  TailCalls tail_calls;
 
   // The code at an address, also of a module that was loaded several times.
   std::string identity_of(const CodeAddress& address) const {
@@ -190,14 +241,14 @@ std::vector<UserCall> SiteResolver::user_calls(const StaticSite& site) {
   std::vector<UserCall> result;
   unsigned calls = 0;
   bool is_hidden = false; // functions without a symbol have been passed over since the last call
-  for (const CodeAddress& address : site.stack) {
+  for (const auto& [address, is_jump] : impl_->whole_stack(site)) {
     if (impl_->files.is_onetbb(address.module)) {
       if (!result.empty())
         result.back().is_called_back = true;
       continue;
     }
     // Sites of different callers differ by these calls; others are those of one of the callers.
-    if (++calls > trace::kMaxPathCalls)
+    if (!is_jump && ++calls > site.path_calls)
       break;
     const std::vector<UserCall>& here = impl_->user_calls_at(address);
     if (here.empty())
@@ -254,7 +305,8 @@ std::string SiteResolver::variable(const CodeAddress& address) {
 
 ResolvedSite SiteResolver::resolve(const StaticSite& site) {
   const CodeAddress* users = nullptr; // the innermost call that is not a library's
-  for (const CodeAddress& address : site.stack) {
+  const std::vector<Impl::StackCall> stack = impl_->whole_stack(site);
+  for (const auto& [address, is_jump] : stack) {
     const Impl::Call& call = impl_->look_at(address);
     if (call.library)
       continue;

@@ -74,6 +74,16 @@ std::optional<SymbolIndex::Found> SymbolIndex::find(std::uint64_t address) const
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> SymbolIndex::begin_of(std::string_view name) {
+  if (begins_.empty())
+    for (const Symbol& symbol : symbols_)
+      if (const auto [entry, is_new] = begins_.try_emplace(symbol.name, symbol.begin);
+          !is_new && entry->second != symbol.begin)
+        entry->second = 0;
+  const auto found = begins_.find(name);
+  return found == begins_.end() || found->second == 0 ? std::nullopt : std::optional(found->second);
+}
+
 bool SymbolIndex::has_virtual_functions(std::string_view of_class) const {
   if (of_class.find_first_of("<( '{") != of_class.npos)
     return false;

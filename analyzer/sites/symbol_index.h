@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <elfutils/libdwfl.h>
@@ -28,6 +29,8 @@ public:
   // innermost; of several names of one function a global one, then the first by the alphabet.
   // A symbol without size ends where the next one begins.
   std::optional<Found> find(std::uint64_t address) const;
+  // Where the function with that mangled name begins, if the module defines it and is the only one.
+  std::optional<std::uint64_t> begin_of(std::string_view name);
   // Whether the module has, or uses, the table of virtual functions of a class: `a::B`, no template.
   bool has_virtual_functions(std::string_view of_class) const;
 
@@ -39,7 +42,9 @@ private:
   };
   std::vector<Symbol> symbols_;         // by begin
   std::vector<std::uint64_t> last_end_; // per symbol: the largest end up to it
-  std::set<std::string_view> vtables_;  // mangled, without what the names of all begin with
+  // Made by the first begin_of(); 0: there are several of that name.
+  std::unordered_map<std::string_view, std::uint64_t> begins_;
+  std::set<std::string_view> vtables_; // mangled, without what the names of all begin with
 };
 
 } // namespace tp::analysis

@@ -6,6 +6,7 @@
 #include "base/json_fields.h"
 #include "base/problem.h"
 #include "tp/trace/trace_codec.h"
+#include "tp/trace/trace_format.h"
 
 #include <fmt/format.h>
 
@@ -199,6 +200,7 @@ StaticSite read_site(const JsonFields& fields) {
   site.filter = fields.number32("filter", 0);
   site.mode = fields.text("mode", "");
   site.stack = read_addresses(fields, "stack");
+  site.path_calls = fields.number32("calls", trace::kMaxPathCalls);
   site.starts = read_addresses(fields, "starts");
   return site;
 }
@@ -211,6 +213,7 @@ StaticLockPlace read_lock_place(const JsonFields& fields) {
   place.site.tag = place.site.file.empty() ? "address" : "explicit";
   place.site.has_other_callers = fields.flag("other_callers", false);
   place.site.stack = read_addresses(fields, "stack");
+  place.site.path_calls = fields.number32("calls", trace::kMaxPathCalls);
   place.kind = fields.text("kind", "lock");
   place.name = fields.text("name", "");
   return place;

@@ -5,7 +5,7 @@
     tests/support/one_function_per_row.py PROFILE.json RECORDING
 
 Independent of how tp-analyze names sites: a row's line must be a tag's or be on the stack of each of its sites, by
-addr2line; where no line is known, the row has one function, the stacks of all its sites have an address in common,
+addr2line, or be that of a jump from one function to another, by objdump, which leaves nothing on a stack; where no line is known, the row has one function, the stacks of all its sites have an address in common,
 and if only the types of their tasks are known, these are the same. No two rows may have the same name, or the same
 file and line, unless different wrappers are called there, or they are filters with different numbers, which have the
 place of another site. Modules that are gone, or that addr2line cannot read, are left out. Exit status 1: two
@@ -13,6 +13,7 @@ functions in a row; the rows are printed.
 """
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -57,6 +58,23 @@ def places_of(addresses, modules):
     return places
 
 
+def jumps_of(paths):
+    """The places of jumps that leave a function, with the calls around them that are inlined."""
+    places = set()
+    for path in paths:
+        output = subprocess.run(["objdump", "-d", "--no-show-raw-insn", path], stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL, text=True, check=False).stdout
+        function, found = "", set()
+        for line in output.splitlines():
+            if header := re.match(r"[0-9a-f]+ <(.*)>:$", line):
+                function = header[1]
+            elif jump := re.match(r" *([0-9a-f]+):\s+jmp +[0-9a-f]+ <([^>+]*)", line):
+                if jump[2] != function:
+                    found.add((0, int(jump[1], 16) + 1))
+        places |= set().union(*places_of(found, {0: {"path": path}}).values()) if found else set()
+    return places
+
+
 def check(profile, sites, modules):
     rows = profile["sites"]
     problems = []
@@ -69,6 +87,7 @@ def check(profile, sites, modules):
     by_lines = [site for row in rows if row["line"] for id in row["site_ids"] for site in [sites.get(id)]
                 if site and not site.get("file")]
     places = places_of({tuple(frame) for site in by_lines for frame in site["stack"]}, modules)
+    jumps = None  # found where a line is not on a stack
     for row in rows:
         members = [sites[id] for id in row["site_ids"] if id in sites]
         addresses = [site for site in members if not site.get("file")]
@@ -79,7 +98,12 @@ def check(profile, sites, modules):
             wanted = (os.path.basename(row["file"]), row["line"])
             for site in addresses:
                 frames = [places.get(tuple(frame)) for frame in site["stack"]]
-                if None not in frames and not any(wanted in frame for frame in frames):
+                if None in frames or any(wanted in frame for frame in frames):
+                    continue
+                if jumps is None:
+                    jumps = jumps_of({module["path"] for module in modules.values() if os.path.exists(module["path"]) and
+                                      not re.match(r"/(usr/)?lib|.*/libtbb|.*/libtaskpath|\[", module["path"])})
+                if wanted not in jumps:
                     problems.append(f"{row['name']}: site {site['site']} has another place: {frames}")
         elif len(addresses) > 1:
             if len(row["functions"]) > 1:

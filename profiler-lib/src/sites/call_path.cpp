@@ -62,19 +62,47 @@ void add_own_code(const void* address) noexcept {
 
 #if defined(__x86_64__)
 
+namespace {
+
+// Calls visit(return address) for each call of the path; the rest as in visit_calls().
+template <typename RuleAt, typename Visit, typename DependsOn>
+[[gnu::always_inline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] inline bool
+visit_path(RuleAt&& rule_at, const void* frame, const void* task_stack, Visit&& visit,
+           DependsOn&& depends_on) noexcept {
+  static constexpr FrameRule kEnd{};
+  unsigned own = 0, halves = 0;
+  bool is_own = false;
+  return visit_calls(
+      [&](std::uintptr_t address) -> const FrameRule* {
+        const FrameRule* const rule = rule_at(address);
+        if (is_own || rule == nullptr)
+          return rule;
+        halves += rule->kind == FrameRule::Kind::FramePointer ? 1 : 2;
+        return halves < 2 * trace::kMaxPathCalls ? rule : &kEnd;
+      },
+      frame, task_stack,
+      [&](std::uintptr_t address) {
+        is_own = own_code.contains(address);
+        if (is_own)
+          return ++own < kMostOwnFrames;
+        visit(address);
+        return true;
+      },
+      depends_on);
+}
+
+} // namespace
+
 template <typename RuleAt>
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] std::uint64_t
 CallPaths::walk(RuleAt rule_at, const void* frame, const void* task_stack, Memo& memo) noexcept {
   std::uint64_t number = 0;
-  unsigned own = 0, calls = 0, words = 0;
-  const bool is_learned = visit_calls(
+  unsigned words = 0;
+  const bool is_learned = visit_path(
       rule_at, frame, task_stack,
       [&](std::uintptr_t address) {
-        if (own_code.contains(address))
-          return ++own < kMostOwnFrames;
         number = (number ^ address) * 0x9e3779b97f4a7c15ull;
         number ^= number >> 32;
-        return ++calls < trace::kMaxPathCalls;
       },
       [&](std::uintptr_t at, std::uintptr_t value) {
         if (words < kMostWords)
@@ -124,8 +152,25 @@ CallPaths::learn(const void* task_stack) noexcept {
   return walk(rule_at, __builtin_frame_address(0), task_stack, unused);
 }
 
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] unsigned
+calls_of_path(const void* task_stack) noexcept {
+  FrameRule rule;
+  unsigned calls = 0;
+  visit_path(
+      [&](std::uintptr_t address) {
+        rule = frame_rule_at(address);
+        return &rule;
+      },
+      __builtin_frame_address(0), task_stack, [&](std::uintptr_t) { ++calls; },
+      [](std::uintptr_t, std::uintptr_t) {});
+  return calls;
+}
+
 #else
 
+unsigned calls_of_path(const void*) noexcept {
+  return 0;
+}
 std::uint64_t CallPaths::find(const void*) noexcept {
   return 0;
 }

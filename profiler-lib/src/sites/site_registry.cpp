@@ -138,9 +138,11 @@ Stack stack_from(const void* caller, const void* task_stack) {
 }
 
 // What shows the callers.
-void add_callers(JsonObject& line, const PathSite& site, const void* caller, const void* task_stack,
-                 Registry& r) {
-  line.raw("stack", stack_json(stack_of_caller(caller, task_stack), r));
+[[gnu::noinline]] void add_callers(JsonObject& line, const PathSite& site, const Stack& stack,
+                                   const void* task_stack, Registry& r) {
+  line.raw("stack", stack_json(stack, r));
+  if (const unsigned calls = calls_of_path(task_stack); calls > trace::kMaxPathCalls)
+    line.number("calls", calls);
   if (site.is_others)
     line.raw("other_callers", "true");
 }
@@ -171,7 +173,7 @@ std::uint32_t register_site(const void* record, std::uint64_t path, const void* 
   if (known.is_explicit)
     line.number("end_line", place.end_line).text("construct", place.construct);
   if (path != 0)
-    add_callers(line, site, nullptr, task_stack, r);
+    add_callers(line, site, stack_of_caller(nullptr, task_stack), task_stack, r);
   r.file.append(line);
   return site.id;
 }
@@ -186,7 +188,7 @@ std::uint32_t register_address(const tp_task& task, unsigned construct, std::uin
     return site.id;
   JsonObject line;
   line.number("site", site.id).text("tag", "address");
-  add_callers(line, site, task.caller, task_stack, r);
+  add_callers(line, site, stack_of_caller(task.caller, task_stack), task_stack, r);
   line.text("type", type_name(task.type)).text("construct", construct_name(construct));
   r.file.append(line);
   return site.id;
@@ -222,14 +224,11 @@ std::uint32_t register_thread(const StartFunction& start, std::uint64_t path,
   // As if it were a return address, like those of the stack.
   function.addresses[function.count++] = reinterpret_cast<std::uintptr_t>(start.function) + 1;
   JsonObject line;
-  line.number("site", site.id)
-      .text("tag", "address")
-      .raw("stack", stack_json(stack_from(start.caller, task_stack), r))
-      .raw("starts", stack_json(function, r))
+  line.number("site", site.id).text("tag", "address");
+  add_callers(line, site, stack_from(start.caller, task_stack), task_stack, r);
+  line.raw("starts", stack_json(function, r))
       .text("type", type_name(start.type))
       .text("construct", construct_name(TP_CONSTRUCT_THREAD));
-  if (site.is_others)
-    line.raw("other_callers", "true");
   r.file.append(line);
   return site.id;
 }
@@ -300,10 +299,8 @@ std::uint32_t register_lock_place(unsigned kind, const void* caller, const tp_lo
       .text("kind", trace::kLockKindNames[kind < TP_LOCK_KIND_COUNT ? kind : 0])
       .text("name", stated != nullptr ? text_of(stated->name) : "")
       .text("file", stated != nullptr ? text_of(stated->file) : "")
-      .number("line", stated != nullptr ? stated->line : 0)
-      .raw("stack", stack_json(stack_from(caller, task_stack), r));
-  if (place.is_others)
-    line.raw("other_callers", "true");
+      .number("line", stated != nullptr ? stated->line : 0);
+  add_callers(line, place, stack_from(caller, task_stack), task_stack, r);
   r.file.append(line);
   return place.id;
 }

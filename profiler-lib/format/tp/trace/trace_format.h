@@ -47,8 +47,11 @@ inline constexpr std::uint32_t kMaxStreams = 1u << (64 - kOrdinalBits);
 inline constexpr std::uint32_t kMainSite = 0;
 // A call of oneTBB is a site for each path that leads to it: so many return addresses at most,
 // innermost first, without those inside libtbb. Calls further out make no difference, so a wrapper
-// may be that many calls away, those inside oneTBB's headers included if they are not inlined.
+// may be that many calls away, those inside oneTBB's headers included if they are not inlined. A call
+// by a function that is found by its frame pointer counts half: compilers keep one where they do not
+// optimize, and then up to seven functions of oneTBB's headers come before the user's.
 inline constexpr unsigned kMaxPathCalls = 6;
+inline constexpr unsigned kMostPathCalls = 2 * kMaxPathCalls; // if all count half
 
 constexpr std::uint64_t pack_id(std::uint32_t stream, std::uint64_t ordinal) {
   return std::uint64_t{stream} << kOrdinalBits | ordinal;
