@@ -475,13 +475,22 @@ void on_thread_begin(ThreadType type, Data*) {
   tp_on_worker_thread();
 }
 
+// The regions that this thread has begun, innermost first. libomp reports the end of one with data that may be those of
+// another one by then.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Team* begun_region = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local unsigned lost_regions = 0; // no memory
+
 void on_parallel_begin(Data*, const Frame*, Data* region, unsigned requested, int,
                        const void* caller) {
   note_use();
-  Team* const team = make_team(requested);
+  Team* const team = lost_regions == 0 ? make_team(requested) : nullptr;
   region->ptr = team;
-  if (team == nullptr)
+  if (team == nullptr) {
+    ++lost_regions;
     return;
+  }
+  team->outer = begun_region;
+  begun_region = team;
   team->caller = caller;
   team->is_of_gcc = region_call.ident == nullptr && region_call.function != nullptr;
   team->site = site_of_region(caller);
@@ -494,10 +503,15 @@ void on_parallel_begin(Data*, const Frame*, Data* region, unsigned requested, in
   tp_on_wait(nullptr, nullptr, &context);
 }
 
-void on_parallel_end(Data* region, Data*, int, const void*) {
-  Team* const team = team_of(region);
+void on_parallel_end(Data*, Data*, int, const void*) {
+  if (lost_regions > 0) {
+    --lost_regions;
+    return;
+  }
+  Team* const team = begun_region;
   if (team == nullptr)
     return;
+  begun_region = team->outer;
   const tp_context context = region_of(*team);
   // Fewer threads came than were asked for.
   for (unsigned i = team->size.load(std::memory_order_relaxed); i < team->requested; ++i) {
@@ -513,7 +527,6 @@ void on_parallel_end(Data* region, Data*, int, const void*) {
       wait_shortly({&phase.context, TP_CONSTRUCT_OMP_BARRIER | kGathering});
       tp_on_context_end(&phase.context);
     }
-  region->ptr = nullptr;
   release(team);
 }
 

@@ -37,6 +37,7 @@ struct Team {
   std::atomic<std::uint32_t> size{0}; // known when the first implicit task begins
   std::uint32_t requested = 0;
   std::uint64_t context = 0; // of its implicit tasks
+  Team* outer = nullptr;     // in which the thread was that has begun the region
   const void* caller = nullptr;
   std::uint32_t site = 0;
   bool is_of_gcc = false; // whose static loops are part of the implicit tasks
