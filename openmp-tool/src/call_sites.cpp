@@ -17,7 +17,9 @@
 namespace tp::omp {
 
 constinit thread_local Call region_call [[gnu::tls_model("initial-exec")]];
+constinit thread_local Call loop_call [[gnu::tls_model("initial-exec")]];
 constinit thread_local Call* task_call [[gnu::tls_model("initial-exec")]] = nullptr;
+constinit thread_local unsigned tasks_begun [[gnu::tls_model("initial-exec")]] = 0;
 
 namespace {
 
@@ -106,16 +108,20 @@ std::uint32_t site_of_region(const void* caller) {
 }
 
 std::uint32_t site_of_task(const Task& creator, const void* caller) {
-  if (task_call != nullptr)
-    return site_of(*task_call, caller,
-                   task_call->is_taskloop ? TP_CONSTRUCT_OMP_TASKLOOP : TP_CONSTRUCT_OMP_TASK,
-                   false);
+  if (const Call* const call = own_task_call())
+    return site_of(*call, caller,
+                   call->is_taskloop ? TP_CONSTRUCT_OMP_TASKLOOP : TP_CONSTRUCT_OMP_TASK, false);
   if (creator.is_taskloop) // libomp divides it
     return static_cast<std::uint32_t>(creator.words[1]);
   return tp_site_at(caller, TP_CONSTRUCT_OMP_TASK);
 }
 
 std::uint32_t site_of_worksharing(const Team& team, const void* caller, unsigned construct) {
+  if (loop_call.caller != nullptr) {
+    const std::uint32_t site = site_of(loop_call, caller, construct, false);
+    loop_call = {};
+    return site;
+  }
   if (caller == nullptr)
     return team.site;
   return tp_site_at(caller, construct);

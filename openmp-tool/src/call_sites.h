@@ -30,15 +30,26 @@ struct Call {
   const void* caller = nullptr;   // return address
   Task* creator = nullptr;        // its step is closed until the creation of tasks is over
   std::uint64_t grain = 1;        // of a taskloop
+  unsigned depth = 0;             // tasks_begun then
   bool is_taskloop = false;
+  // Of a taskloop whose tasks libomp creates one after the other: iterations of each, and how many of them have one
+  // more. 0: not known.
+  std::uint64_t iterations = 0, longer = 0;
   bool is_used = false;       // a task was created
   bool is_undeferred = false; // by an if clause
 };
 // The region that this thread is about to begin.
 extern constinit thread_local Call region_call [[gnu::tls_model("initial-exec")]];
-// The thread creates a task, or the tasks of a taskloop; null: as far as is known it does not. In the tasks that it
-// runs meanwhile, the call is still theirs until they make one.
+// The static loop, or the sections, that this thread is about to begin.
+extern constinit thread_local Call loop_call [[gnu::tls_model("initial-exec")]];
+// The thread creates a task, or the tasks of a taskloop; null: as far as is known it does not.
 extern constinit thread_local Call* task_call [[gnu::tls_model("initial-exec")]];
+// Explicit tasks, or parts of them, that have begun on the thread and not ended.
+extern constinit thread_local unsigned tasks_begun [[gnu::tls_model("initial-exec")]];
+// That call, if the task that now runs has made it; else null: that of a task in whose call it runs counts no more.
+inline Call* own_task_call() {
+  return task_call != nullptr && task_call->depth == tasks_begun ? task_call : nullptr;
+}
 
 // `caller`: the return address that OMPT reports.
 std::uint32_t site_of_region(const void* caller);

@@ -8,6 +8,7 @@
 // arguments: it is in assembly, and jumps.
 #include "call_sites.h"
 #include "chunks.h"
+#include "loop_order.h"
 #include "tasks.h"
 
 #include "tp/hooks.h"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <dlfcn.h>
 #include <link.h>
 
@@ -54,6 +56,7 @@ public:
   explicit Creation(const Call& call) : call_(call), outer_(task_call) {
     // libomp's functions for g++ call those for clang: the outer call counts.
     if (task_call == nullptr || !is_of_runtime(call.caller)) {
+      call_.depth = tasks_begun;
       task_call = &call_;
       tp_on_runtime_call();
     }
@@ -86,67 +89,87 @@ tp_omp_note_fork(const Ident* ident, int, void* function, void* caller) {
   return next;
 }
 
+// libomp 19 crashes in these functions of g++'s where a loop is not divided among threads. Then there is nothing to wait
+// for.
+namespace {
+bool is_alone() {
+  static auto* const team_size = next_function<int()>("omp_get_num_threads");
+  return team_size() == 1;
+}
+void do_nothing() {}
+} // namespace
+
+extern "C" [[gnu::visibility("hidden"), gnu::used]] void* tp_omp_wait_for() {
+  static void* const next = dlsym(RTLD_NEXT, "GOMP_doacross_wait");
+  return is_alone() ? reinterpret_cast<void*>(&do_nothing) : next;
+}
+extern "C" [[gnu::visibility("hidden"), gnu::used]] void* tp_omp_wait_for_ull() {
+  static void* const next = dlsym(RTLD_NEXT, "GOMP_doacross_ull_wait");
+  return is_alone() ? reinterpret_cast<void*>(&do_nothing) : next;
+}
+
 } // namespace tp::omp
 
-// void __kmpc_fork_call(ident_t*, int count, function, ...)
+// Functions with any number of arguments: `decide`, called with the first three and the return address, returns where
+// to jump.
 #if defined(__x86_64__)
-__asm__(R"(
-  .text
-  .globl __kmpc_fork_call
-  .type __kmpc_fork_call, @function
-__kmpc_fork_call:
-  .cfi_startproc
-  endbr64
-  pushq %rdi
-  pushq %rsi
-  pushq %rdx
-  pushq %rcx
-  pushq %r8
-  pushq %r9
-  pushq %rax
-  .cfi_adjust_cfa_offset 56
-  movq 56(%rsp), %rcx
-  call tp_omp_note_fork
-  movq %rax, %r11
-  popq %rax
-  popq %r9
-  popq %r8
-  popq %rcx
-  popq %rdx
-  popq %rsi
-  popq %rdi
-  .cfi_adjust_cfa_offset -56
-  jmp *%r11
-  .cfi_endproc
-  .size __kmpc_fork_call, . - __kmpc_fork_call
-)");
+#define TP_JUMP(name, decide)                                                                      \
+  __asm__(".text\n"                                                                                \
+          ".globl " #name "\n"                                                                     \
+          ".type " #name ", @function\n" #name ":\n"                                               \
+          ".cfi_startproc\n"                                                                       \
+          "endbr64\n"                                                                              \
+          "pushq %rdi\n"                                                                           \
+          "pushq %rsi\n"                                                                           \
+          "pushq %rdx\n"                                                                           \
+          "pushq %rcx\n"                                                                           \
+          "pushq %r8\n"                                                                            \
+          "pushq %r9\n"                                                                            \
+          "pushq %rax\n"                                                                           \
+          ".cfi_adjust_cfa_offset 56\n"                                                            \
+          "movq 56(%rsp), %rcx\n"                                                                  \
+          "call " #decide "\n"                                                                     \
+          "movq %rax, %r11\n"                                                                      \
+          "popq %rax\n"                                                                            \
+          "popq %r9\n"                                                                             \
+          "popq %r8\n"                                                                             \
+          "popq %rcx\n"                                                                            \
+          "popq %rdx\n"                                                                            \
+          "popq %rsi\n"                                                                            \
+          "popq %rdi\n"                                                                            \
+          ".cfi_adjust_cfa_offset -56\n"                                                           \
+          "jmp *%r11\n"                                                                            \
+          ".cfi_endproc\n"                                                                         \
+          ".size " #name ", . - " #name "\n")
 #elif defined(__aarch64__)
-__asm__(R"(
-  .text
-  .globl __kmpc_fork_call
-  .type __kmpc_fork_call, %function
-__kmpc_fork_call:
-  .cfi_startproc
-  stp x29, x30, [sp, #-80]!
-  .cfi_adjust_cfa_offset 80
-  stp x0, x1, [sp, #16]
-  stp x2, x3, [sp, #32]
-  stp x4, x5, [sp, #48]
-  stp x6, x7, [sp, #64]
-  mov x3, x30
-  bl tp_omp_note_fork
-  mov x16, x0
-  ldp x0, x1, [sp, #16]
-  ldp x2, x3, [sp, #32]
-  ldp x4, x5, [sp, #48]
-  ldp x6, x7, [sp, #64]
-  ldp x29, x30, [sp], #80
-  .cfi_adjust_cfa_offset -80
-  br x16
-  .cfi_endproc
-  .size __kmpc_fork_call, . - __kmpc_fork_call
-)");
+#define TP_JUMP(name, decide)                                                                      \
+  __asm__(".text\n"                                                                                \
+          ".globl " #name "\n"                                                                     \
+          ".type " #name ", %function\n" #name ":\n"                                               \
+          ".cfi_startproc\n"                                                                       \
+          "stp x29, x30, [sp, #-80]!\n"                                                            \
+          ".cfi_adjust_cfa_offset 80\n"                                                            \
+          "stp x0, x1, [sp, #16]\n"                                                                \
+          "stp x2, x3, [sp, #32]\n"                                                                \
+          "stp x4, x5, [sp, #48]\n"                                                                \
+          "stp x6, x7, [sp, #64]\n"                                                                \
+          "mov x3, x30\n"                                                                          \
+          "bl " #decide "\n"                                                                       \
+          "mov x16, x0\n"                                                                          \
+          "ldp x0, x1, [sp, #16]\n"                                                                \
+          "ldp x2, x3, [sp, #32]\n"                                                                \
+          "ldp x4, x5, [sp, #48]\n"                                                                \
+          "ldp x6, x7, [sp, #64]\n"                                                                \
+          "ldp x29, x30, [sp], #80\n"                                                              \
+          ".cfi_adjust_cfa_offset -80\n"                                                           \
+          "br x16\n"                                                                               \
+          ".cfi_endproc\n"                                                                         \
+          ".size " #name ", . - " #name "\n")
 #endif
+
+TP_JUMP(__kmpc_fork_call, tp_omp_note_fork);  // (ident_t*, int count, function, ...)
+TP_JUMP(GOMP_doacross_wait, tp_omp_wait_for); // (long, ...)
+TP_JUMP(GOMP_doacross_ull_wait, tp_omp_wait_for_ull);
 
 using namespace tp::omp;
 
@@ -180,6 +203,13 @@ TP_ENTRY void* __kmpc_omp_task_alloc(Ident* ident, std::int32_t thread, std::int
 TP_ENTRY std::int32_t __kmpc_omp_task(Ident* ident, std::int32_t thread, void* task) {
   static auto* const next =
       next_function<std::int32_t(Ident*, std::int32_t, void*)>("__kmpc_omp_task");
+  // Parts of an untied task after the first come here as well; where no task is deferred, they run inside.
+  std::int32_t part = 0; // of kmp_task_t, after two pointers
+  std::memcpy(&part, static_cast<const char*>(task) + 2 * sizeof(void*), sizeof part);
+  if (part > 0) {
+    note_end_of_part();
+    return next(ident, thread, task);
+  }
   const Creation creation({.ident = ident, .caller = TP_CALLER});
   return next(ident, thread, task);
 }
@@ -201,6 +231,25 @@ TP_ENTRY void __kmpc_omp_task_begin_if0(Ident* ident, std::int32_t thread, void*
   next(ident, thread, task);
 }
 
+// How libomp divides a taskloop, if it creates the tasks one after the other.
+static void note_taskloop(std::uint64_t lower, std::uint64_t upper, std::int64_t stride,
+                          std::int32_t schedule, std::uint64_t grain) {
+  static auto* const team_size = next_function<int()>("omp_get_num_threads");
+  const auto threads = static_cast<std::uint64_t>(team_size());
+  const std::uint64_t count = stride > 0
+                                  ? (upper - lower) / static_cast<std::uint64_t>(stride) + 1
+                                  : (lower - upper) / static_cast<std::uint64_t>(-stride) + 1;
+  constexpr std::uint64_t kPerThread = 10, kMost = 256;
+  std::uint64_t tasks = schedule == 0 ? threads * kPerThread : grain;
+  if (schedule == 1 && grain > 0)
+    tasks = std::max<std::uint64_t>(count / grain, 1);
+  tasks = std::min(tasks, count);
+  if (task_call == nullptr || tasks == 0 || tasks > std::min(threads * kPerThread, kMost))
+    return;
+  task_call->iterations = count / tasks;
+  task_call->longer = count % tasks;
+}
+
 TP_ENTRY void __kmpc_taskloop(Ident* ident, std::int32_t thread, void* task, std::int32_t if_value,
                               std::uint64_t* lower, std::uint64_t* upper, std::int64_t stride,
                               std::int32_t no_group, std::int32_t schedule, std::uint64_t grain,
@@ -214,7 +263,90 @@ TP_ENTRY void __kmpc_taskloop(Ident* ident, std::int32_t thread, void* task, std
                            .caller = TP_CALLER,
                            .grain = schedule == kGrainSize && grain > 0 ? grain : 1,
                            .is_taskloop = true});
+  note_taskloop(*lower, *upper, stride, schedule, grain);
   next(ident, thread, task, if_value, lower, upper, stride, no_group, schedule, grain, duplicate);
+}
+
+// Static loops and sections. `lower` and `upper` are those of the loop before, of the thread's first chunk after.
+template <typename Index, typename Stride>
+static void static_init(void (*next)(Ident*, std::int32_t, std::int32_t, std::int32_t*, Index*,
+                                     Index*, Stride*, Stride, Stride),
+                        Ident* ident, std::int32_t thread, std::int32_t schedule,
+                        std::int32_t* last, Index* lower, Index* upper, Stride* stride,
+                        Stride increment, Stride chunk, void* caller) {
+  constexpr std::int32_t kModifiers = 3 << 29, kChunked = 33, kStatic = 34;
+  const Index begin = *lower, end = *upper;
+  loop_call = {.ident = ident, .caller = caller};
+  next(ident, thread, schedule, last, lower, upper, stride, increment, chunk);
+  loop_call = {};
+  const auto steps = [&](Index from, Index to) -> std::uint64_t { // that the loop makes
+    const bool is_up = increment > 0;
+    const auto distance = static_cast<std::uint64_t>(is_up ? to : from) -
+                          static_cast<std::uint64_t>(is_up ? from : to);
+    return distance / static_cast<std::uint64_t>(is_up ? increment : -increment);
+  };
+  const bool is_empty = increment > 0 ? end < begin || *lower > end : end > begin || *lower < end;
+  if (is_empty || increment == 0)
+    return;
+  switch (schedule & ~kModifiers) {
+  case kStatic:
+    if (increment > 0 ? *lower <= *upper : *lower >= *upper)
+      note_iterations(steps(*lower, *upper) + 1);
+    return;
+  case kChunked: {
+    const std::uint64_t all = steps(begin, end) + 1, first = steps(begin, *lower);
+    if (increment > 0 ? *lower > *upper : *lower < *upper)
+      return;
+    const std::uint64_t each = steps(*lower, *upper) + 1;
+    const std::uint64_t apart = std::max<std::uint64_t>(
+        static_cast<std::uint64_t>(*stride > 0 ? *stride : -*stride) /
+            static_cast<std::uint64_t>(increment > 0 ? increment : -increment),
+        1);
+    const std::uint64_t others = (all - first - 1) / apart; // chunks after the first
+    return note_iterations(others * each + std::min(each, all - first - others * apart));
+  }
+  default:
+    return;
+  }
+}
+
+#define TP_STATIC_INIT(suffix, Index, Stride)                                                      \
+  TP_ENTRY void __kmpc_for_static_init_##suffix(                                                   \
+      Ident* ident, std::int32_t thread, std::int32_t schedule, std::int32_t* last, Index* lower,  \
+      Index* upper, Stride* stride, Stride increment, Stride chunk) {                              \
+    static auto* const next =                                                                      \
+        next_function<void(Ident*, std::int32_t, std::int32_t, std::int32_t*, Index*, Index*,      \
+                           Stride*, Stride, Stride)>("__kmpc_for_static_init_" #suffix);           \
+    static_init(next, ident, thread, schedule, last, lower, upper, stride, increment, chunk,       \
+                TP_CALLER);                                                                        \
+  }
+TP_STATIC_INIT(4, std::int32_t, std::int32_t)
+TP_STATIC_INIT(4u, std::uint32_t, std::int32_t)
+TP_STATIC_INIT(8, std::int64_t, std::int64_t)
+TP_STATIC_INIT(8u, std::uint64_t, std::int64_t)
+
+// Doacross loops, also those of g++, for which libomp calls these. It reports what is done after the fact, when another
+// thread may have seen it.
+TP_ENTRY void __kmpc_doacross_init(Ident* ident, std::int32_t thread, std::int32_t dimensions,
+                                   const void* bounds) {
+  static auto* const next =
+      next_function<void(Ident*, std::int32_t, std::int32_t, const void*)>("__kmpc_doacross_init");
+  note_dimensions(dimensions);
+  next(ident, thread, dimensions, bounds);
+}
+TP_ENTRY void __kmpc_doacross_post(Ident* ident, std::int32_t thread,
+                                   const std::int64_t* iteration) {
+  static auto* const next =
+      next_function<void(Ident*, std::int32_t, const std::int64_t*)>("__kmpc_doacross_post");
+  note_done(iteration);
+  next(ident, thread, iteration);
+}
+TP_ENTRY void __kmpc_doacross_wait(Ident* ident, std::int32_t thread,
+                                   const std::int64_t* iteration) {
+  static auto* const next =
+      next_function<void(Ident*, std::int32_t, const std::int64_t*)>("__kmpc_doacross_wait");
+  next(ident, thread, iteration);
+  note_waited(iteration);
 }
 
 #define TP_DISPATCH_NEXT(suffix, Index, Stride)                                                    \
@@ -301,6 +433,17 @@ TP_ENTRY void GOMP_taskloop(void (*function)(void*), void* data, void (*copy)(vo
                            .grain = (flags & kGrainSize) != 0 && count > 0 ? count : 1,
                            .is_taskloop = true});
   next(function, data, copy, size, alignment, flags, count, priority, start, end, step);
+}
+
+TP_ENTRY void GOMP_doacross_post(long* iteration) {
+  static auto* const next = next_function<void(long*)>("GOMP_doacross_post");
+  if (!is_alone())
+    next(iteration);
+}
+TP_ENTRY void GOMP_doacross_ull_post(unsigned long long* iteration) {
+  static auto* const next = next_function<void(unsigned long long*)>("GOMP_doacross_ull_post");
+  if (!is_alone())
+    next(iteration);
 }
 
 #define TP_LOOP_NEXT(kind)                                                                         \

@@ -7,6 +7,7 @@
 #include "call_sites.h"
 #include "chunks.h"
 #include "dependences.h"
+#include "loop_order.h"
 #include "ompt.h"
 #include "tasks.h"
 
@@ -104,11 +105,16 @@ void wait_shortly(const tp_context& context) { // all of it has ended
 
 // ---- body calls
 
+// 0: not known, or not all of them can run at a time.
+std::uint64_t iterations_of(const Task& task) {
+  return task.has_order ? 0 : task.chunk;
+}
+
 void end_chunk(Task& task) {
   if (!task.has_chunk)
     return;
   task.has_chunk = task.chunk_is_assumed = false;
-  tp_on_loop_end(task.chunk, task.grain);
+  tp_on_loop_end(iterations_of(task), task.grain);
 }
 void begin_chunk(Task& task, std::uint64_t iterations) {
   if (task.chunk_is_assumed) { // what was not known at its begin
@@ -121,8 +127,6 @@ void begin_chunk(Task& task, std::uint64_t iterations) {
   task.chunk = iterations;
   tp_on_loop_begin();
 }
-
-[[gnu::tls_model("initial-exec")]] constinit thread_local Task* in_worksharing = nullptr;
 
 void end_worksharing(Task& task) {
   end_chunk(task);
@@ -148,6 +152,8 @@ void begin_worksharing(Task& task, unsigned construct, const void* caller) {
   tp_on_wait(&described, &context, &context);
   tp_on_task_begin(&work.frame, &described, &context, 0);
   task.has_worksharing = true;
+  task.has_order = false;
+  ++task.loops;
   work.outer = in_worksharing;
   in_worksharing = &task;
 }
@@ -185,6 +191,7 @@ void begin_task(Task& task, bool cancelled) {
   touch_task(task);
   task.thread = &is_known;
   __atomic_store_n(&task.begun, true, __ATOMIC_RELEASE);
+  ++tasks_begun;
   tp_on_task_begin(&task.frame, &described, &context, cancelled ? 1 : 0);
   come_after_dependences(task);
 }
@@ -206,6 +213,7 @@ void complete_task(Task& task) {
     tp_on_acquire(task.fulfilled, 0);
   release_dependences(task);
   task.ended = true;
+  --tasks_begun;
   tp_on_task_end(&task.frame, 0);
   if (task.is_undeferred && task.creator != nullptr) {
     end_wait(*task.creator);
@@ -230,6 +238,7 @@ void continue_later(Task& task) {
   const tp_context context = context_of(task);
   tp_on_spawn(&described, &context);
   tp_on_spawn_end();
+  --tasks_begun;
   tp_on_task_end(&task.frame, 0);
   task.words[0] = words[0];
   task.words[1] = words[1];
@@ -242,8 +251,11 @@ void leave_rest(Task& task) {
   __atomic_store_n(&task.begun, false, __ATOMIC_RELEASE);
 }
 
-// libomp makes the rest available before it reports that the task has left its thread: another thread that has it
-// already waits for the report, which comes unless that thread has lost its CPU for long.
+// What this thread has left so before libomp made it available to others; the report that it left is still to come.
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool has_left = false;
+
+// Without our entry points: libomp makes the rest available before it reports that the task has left its thread: another
+// thread that has it already waits for the report, which comes unless that thread has lost its CPU for long.
 void wait_for_rest(const Task& task) {
   constexpr int kTries = 100'000;
   for (int i = 0; i < kTries && __atomic_load_n(&task.begun, __ATOMIC_ACQUIRE); ++i)
@@ -340,6 +352,7 @@ void leave(Task& task) {
       task.team->size.load(std::memory_order_relaxed))
     return;
   phase.left.store(0, std::memory_order_relaxed);
+  forget_order(phase);
   end_context(phase.context);
 }
 
@@ -436,7 +449,24 @@ unsigned kind_of_lock(Mutex kind) {
                                                           : TP_LOCK_OMP_NEST_LOCK;
 }
 
+// The pseudo-tasks of taskwaits with depend clauses that this thread is in, innermost first. libomp keeps what we know of
+// one in a place that its tasks meanwhile need for theirs, so it is kept here.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Task* in_taskwait = nullptr;
+
 // ---- callbacks
+
+using TaskInfo = int (*)(int level, int* flags, Data** task, Frame** frame, Data** region,
+                         int* thread);
+TaskInfo task_info = nullptr;
+
+// `reported`: by libomp, where the other is not known.
+Task* running_task(const Data* reported) {
+  Data* data = nullptr;
+  constexpr int kAvailable = 2;
+  if (task_info == nullptr || task_info(0, nullptr, &data, nullptr, nullptr, nullptr) != kAvailable)
+    return task_of(reported);
+  return task_of(data);
+}
 
 void on_thread_begin(ThreadType type, Data*) {
   if (type != ThreadType::Worker)
@@ -445,13 +475,22 @@ void on_thread_begin(ThreadType type, Data*) {
   tp_on_worker_thread();
 }
 
+// The regions that this thread has begun, innermost first. libomp reports the end of one with data that may be those of
+// another one by then.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Team* begun_region = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local unsigned lost_regions = 0; // no memory
+
 void on_parallel_begin(Data*, const Frame*, Data* region, unsigned requested, int,
                        const void* caller) {
   note_use();
-  Team* const team = make_team(requested);
+  Team* const team = lost_regions == 0 ? make_team(requested) : nullptr;
   region->ptr = team;
-  if (team == nullptr)
+  if (team == nullptr) {
+    ++lost_regions;
     return;
+  }
+  team->outer = begun_region;
+  begun_region = team;
   team->caller = caller;
   team->is_of_gcc = region_call.ident == nullptr && region_call.function != nullptr;
   team->site = site_of_region(caller);
@@ -464,10 +503,15 @@ void on_parallel_begin(Data*, const Frame*, Data* region, unsigned requested, in
   tp_on_wait(nullptr, nullptr, &context);
 }
 
-void on_parallel_end(Data* region, Data*, int, const void*) {
-  Team* const team = team_of(region);
+void on_parallel_end(Data*, Data*, int, const void*) {
+  if (lost_regions > 0) {
+    --lost_regions;
+    return;
+  }
+  Team* const team = begun_region;
   if (team == nullptr)
     return;
+  begun_region = team->outer;
   const tp_context context = region_of(*team);
   // Fewer threads came than were asked for.
   for (unsigned i = team->size.load(std::memory_order_relaxed); i < team->requested; ++i) {
@@ -478,7 +522,11 @@ void on_parallel_end(Data* region, Data*, int, const void*) {
   }
   tp_on_wait_end(0);
   tp_on_context_end(&team->context);
-  region->ptr = nullptr;
+  for (Phase& phase : team->phases) // what tasks have left behind since the last barrier
+    if (phase.context != 0) {
+      wait_shortly({&phase.context, TP_CONSTRUCT_OMP_BARRIER | kGathering});
+      tp_on_context_end(&phase.context);
+    }
   release(team);
 }
 
@@ -496,35 +544,48 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
 
 void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int,
                     const void* caller) {
-  Task* const creator = task_of(creator_data);
+  Call* const call = own_task_call();
+  // libomp divides a large taskloop by tasks that create others in the name of the task with the taskloop, which may
+  // run elsewhere, or have ended.
+  Task* const creator = call != nullptr ? task_of(creator_data) : running_task(creator_data);
   if (creator == nullptr || (flags & (kTaskInitial | kTaskImplicit)) != 0)
     return;
+  const bool divides = call == nullptr && creator->is_taskloop;
   Task* const task = make_task(creator->team);
-  if (task_call != nullptr && !task_call->is_used) {
-    task_call->is_used = true;
+  if (call != nullptr && !call->is_used) {
+    call->is_used = true;
     tp_on_runtime_return(); // before what is outside of the step anyway
   }
   note_use();
-  data->ptr = task;
   if (task == nullptr)
     return;
   task->creator = creator;
   task->phase = creator->phase;
   task->group = creator->group;
-  task->is_taskwait = (flags & kTaskTaskwait) != 0;
-  if (task->is_taskwait)
+  if ((flags & kTaskTaskwait) != 0) {
+    task->outer_taskwait = in_taskwait;
+    in_taskwait = task;
     return;
+  }
+  data->ptr = task;
   task->is_final = (flags & kTaskFinal) != 0 || creator->is_final;
   task->is_untied = (flags & kTaskUntied) != 0;
   task->traits = TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE;
   task->words[1] = preset(site_of_task(*creator, caller));
-  task->is_taskloop = task_call != nullptr ? task_call->is_taskloop : creator->is_taskloop;
-  task->grain = task_call != nullptr ? task_call->grain : creator->is_taskloop ? creator->grain : 1;
+  task->is_taskloop = call != nullptr ? call->is_taskloop : creator->is_taskloop;
+  if (call != nullptr && call->iterations > 0) {
+    task->iterations = call->iterations + (call->longer > 0 ? 1 : 0);
+    call->longer -= call->longer > 0 ? 1 : 0;
+  }
+  task->grain = call != nullptr ? call->grain : creator->is_taskloop ? creator->grain : 1;
   // In a team of one thread libomp defers no task, whatever the program says.
   task->is_undeferred =
-      (task_call != nullptr && task_call->is_undeferred) ||
+      (call != nullptr && call->is_undeferred) ||
       ((flags & kTaskUndeferred) != 0 &&
        (creator->team->size.load(std::memory_order_relaxed) > 1 || creator->is_final));
+  if (creator
+          ->creates) // a taskloop, which creates several: a spawn opens only what was open before it
+    tp_on_spawn_end();
   const tp_task described{task->words, nullptr, caller};
   if (task->is_undeferred) {
     const tp_context context = context_of(*task);
@@ -533,12 +594,15 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
     return;
   }
   const bool in_group = creator->group != nullptr && creator->group->owner == creator;
-  const tp_context context = in_group ? children_of(*creator->group) : children_of(*creator);
-  (in_group ? creator->group->unjoined : creator->unjoined) = true;
+  const tp_context context = divides    ? context_of(*creator)
+                             : in_group ? children_of(*creator->group)
+                                        : children_of(*creator);
+  if (!divides)
+    (in_group ? creator->group->unjoined : creator->unjoined) = true;
   tp_on_spawn(&described, &context);
   task->own_context = *context.word;
-  if (task_call != nullptr) { // until it returns
-    task_call->creator = creator;
+  if (call != nullptr) { // until it returns
+    call->creator = creator;
     creator->creates = true;
   } else {
     tp_on_spawn_end();
@@ -546,7 +610,7 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
 }
 
 void on_dependences(Data* data, const Dependence* dependences, int count) {
-  Task* const task = task_of(data);
+  Task* const task = data != nullptr && data->ptr == nullptr ? in_taskwait : task_of(data);
   if (task == nullptr || task->is_implicit)
     return;
   Task* const creator = task->creator;
@@ -579,10 +643,10 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
       fulfill(*prior);
     return;
   case TaskStatus::TaskwaitComplete: // taskwait depend, and if(0) with depend: no task runs
-    if (prior != nullptr && prior->is_taskwait) {
-      come_after_dependences(*prior);
-      prior_data->ptr = nullptr;
-      free_task(prior);
+    if (Task* const taskwait = in_taskwait) {
+      in_taskwait = taskwait->outer_taskwait;
+      come_after_dependences(*taskwait);
+      free_task(taskwait);
     }
     return;
   case TaskStatus::Yield:
@@ -590,18 +654,37 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
     break;
   }
   Task* const next = task_of(next_data);
-  if (next == nullptr || next == prior)
+  if (has_left && status == TaskStatus::Switch && next != nullptr && next == prior &&
+      !next->begun) {
+    has_left = false; // queues are full: the rest runs at once, inside
+    return begin_task(*next, false);
+  }
+  if (has_left && status == TaskStatus::Switch) { // `prior` may run elsewhere already
+    has_left = false;
+    if (next != nullptr && next != prior)
+      resume(*next);
+    else
+      tp_on_search();
     return;
-  // In a team of one, the parts of an untied task call each other, without a report.
-  if (status == TaskStatus::Switch && prior != nullptr && prior->is_untied && next->begun &&
-      prior->team->size.load(std::memory_order_relaxed) == 1)
+  }
+  const bool is_part = prior != nullptr && prior->is_untied && status == TaskStatus::Switch &&
+                       (next == nullptr || next->begun);
+  // Where no task is deferred, the parts of an untied task call each other, without a report.
+  if (next == prior ||
+      (is_part && (prior->is_undeferred || prior->team->size.load(std::memory_order_relaxed) == 1)))
     return;
+  const bool leaves_rest =
+      is_part && prior->begun && prior->waits == 0 && prior->thread == &is_known;
+  if (next == nullptr) { // back in the barrier at the end of a region
+    if (leaves_rest)
+      leave_rest(*prior);
+    return tp_on_search();
+  }
   if (next->is_untied && next->begun && next->thread != &is_known)
     wait_for_rest(*next);
   if (next->begun) {
     // A part of an untied task has ended; else `prior` is in the middle of something.
-    if (prior != nullptr && prior->is_untied && prior->begun && prior->waits == 0 &&
-        status == TaskStatus::Switch && prior->thread == &is_known)
+    if (leaves_rest)
       leave_rest(*prior);
     resume(*next);
     return;
@@ -609,6 +692,12 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
   if (prior != nullptr && (status == TaskStatus::Yield || status == TaskStatus::Switch))
     interrupt(*prior);
   begin_task(*next, false);
+  // Where no task is deferred, libomp does not report the chunks of taskloops.
+  if (next->is_taskloop &&
+      (next->is_undeferred || next->team->size.load(std::memory_order_relaxed) == 1)) {
+    begin_chunk(*next, next->iterations);
+    next->chunk_is_assumed = true;
+  }
 }
 
 void on_sync_region(SyncRegion kind, Endpoint endpoint, Data*, Data* data, const void*) {
@@ -627,8 +716,15 @@ void on_sync_region(SyncRegion kind, Endpoint endpoint, Data*, Data* data, const
     break;
   case SyncRegion::BarrierImplicitParallel:
   case SyncRegion::BarrierTeams:
-    if (begins)
+    if (begins) {
       end_implicit(*task);
+      // What libomp keeps of it until the thread leaves the barrier must be nothing: it is in the place that
+      // taskwaits with depend clauses need in tasks that run there.
+      if (task->ended) {
+        data->ptr = nullptr;
+        free_task(task);
+      }
+    }
     break;
   case SyncRegion::Taskwait:
     begins ? begin_taskwait(*task) : end_taskwait(*task);
@@ -695,7 +791,7 @@ void on_mutex_acquire(Mutex kind, unsigned, unsigned, std::uint64_t lock, const 
 
 void on_mutex_acquired(Mutex kind, std::uint64_t lock, const void* caller) {
   if (kind == Mutex::Ordered) // in the order of the iterations
-    return tp_on_acquire_from(reinterpret_cast<const void*>(lock), 0);
+    return enter_ordered();
   if (!is_lock(kind))
     return;
   held_at(lock).fetch_add(1, std::memory_order_relaxed);
@@ -708,7 +804,7 @@ void on_mutex_acquired(Mutex kind, std::uint64_t lock, const void* caller) {
 
 void on_mutex_released(Mutex kind, std::uint64_t lock, const void*) {
   if (kind == Mutex::Ordered)
-    return tp_on_release_to(reinterpret_cast<const void*>(lock), 0);
+    return leave_ordered();
   if (!is_lock(kind))
     return;
   held_at(lock).fetch_sub(1, std::memory_order_relaxed);
@@ -736,6 +832,7 @@ int initialize(Lookup lookup, int, Data*) {
   tp_on_library_code(reinterpret_cast<const void*>(lookup));
   note_runtime(reinterpret_cast<const void*>(lookup));
   tp_on_library_code(reinterpret_cast<const void*>(&initialize));
+  task_info = reinterpret_cast<TaskInfo>(lookup("ompt_get_task_info"));
   const struct {
     Event event;
     AnyFunction callback;
@@ -773,7 +870,26 @@ void note_end_of_chunk() {
   if (task == nullptr || !task->has_chunk)
     return;
   task->has_chunk = task->chunk_is_assumed = false;
-  tp_on_last_loop_end(task->chunk, task->grain);
+  tp_on_last_loop_end(iterations_of(*task), task->grain);
+}
+
+void note_end_of_part() {
+  Task* const task = running_task(nullptr);
+  if (task == nullptr || !task->is_untied || !task->begun || task->ended || task->waits > 0 ||
+      task->is_undeferred || task->team->size.load(std::memory_order_relaxed) == 1)
+    return;
+  end_worksharing(*task);
+  has_left = true;
+  leave_rest(*task);
+}
+
+void note_iterations(std::uint64_t count) {
+  Task* const task = in_worksharing;
+  if (task == nullptr || count == 0)
+    return;
+  if (!task->has_chunk)
+    begin_chunk(*task, count);
+  task->chunk = count;
 }
 
 } // namespace tp::omp

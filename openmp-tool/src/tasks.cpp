@@ -3,12 +3,16 @@
 #include "tasks.h"
 
 #include "dependences.h"
+#include "loop_order.h"
 
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
 namespace tp::omp {
+
+constinit thread_local Task* in_worksharing [[gnu::tls_model("initial-exec")]] = nullptr;
+
 namespace {
 
 constexpr unsigned kMostKept = 256;
@@ -65,9 +69,15 @@ Team* make_team(std::uint32_t requested) {
   return team;
 }
 
+void forget_order(Phase& phase) {
+  delete phase.order.exchange(nullptr, std::memory_order_acq_rel);
+}
+
 void release(Team* team) {
   if (team->refs.fetch_sub(1, std::memory_order_acq_rel) != 1)
     return;
+  for (Phase& phase : team->phases)
+    forget_order(phase);
   delete[] team->words;
   delete team;
 }

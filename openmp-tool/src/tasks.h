@@ -20,12 +20,14 @@
 namespace tp::omp {
 
 class DependenceTable;
+class LoopOrder;
 struct DependenceNode;
 struct Task;
 
 struct Phase {
   std::uint64_t context = 0; // of what its barrier waits for
   std::atomic<std::uint32_t> left{0};
+  std::atomic<LoopOrder*> order{nullptr}; // owned
 };
 
 // One parallel region, or the implicit one around an initial task. Freed by the last reference: those of the
@@ -35,6 +37,7 @@ struct Team {
   std::atomic<std::uint32_t> size{0}; // known when the first implicit task begins
   std::uint32_t requested = 0;
   std::uint64_t context = 0; // of its implicit tasks
+  Team* outer = nullptr;     // in which the thread was that has begun the region
   const void* caller = nullptr;
   std::uint32_t site = 0;
   bool is_of_gcc = false; // whose static loops are part of the implicit tasks
@@ -79,19 +82,26 @@ struct Task {
   std::uint64_t fulfilled; // edge from there
   std::uint32_t waits;     // in progress
   bool unjoined;           // tasks in `children` that no wait has joined
-  bool is_implicit, is_initial, is_final, is_untied, is_undeferred, is_taskwait, is_taskloop;
+  bool is_implicit, is_initial, is_final, is_untied, is_undeferred, is_taskloop;
   bool has_chunk, chunk_is_assumed, is_detached, has_worksharing;
   bool begun, ended;
   bool blocked;           // its step is closed while its thread runs another task
+  bool has_order;         // between the iterations of its loop
   bool creates;           // its step is closed until the creation of a task is over
   DependenceTable* table; // of its children's dependences
   // Colder.
-  std::uint64_t chunk; // iterations of the open body call
-  std::uint64_t grain; // of a taskloop
-  const void* thread;  // of an untied task that runs
+  std::uint64_t chunk;      // iterations of the open body call
+  std::uint64_t grain;      // of a taskloop
+  const void* thread;       // of an untied task that runs
+  std::uint64_t iterations; // of a task of a taskloop, where known
+  Task* outer_taskwait;
+  std::int64_t loops; // of an implicit task: begun so far
   Task* next_free;
   Worksharing work; // only if has_worksharing
 };
+
+// The task in whose loop or sections the calling thread is; null: in none.
+extern constinit thread_local Task* in_worksharing [[gnu::tls_model("initial-exec")]];
 
 inline Task* task_of(const Data* data) {
   return data != nullptr ? static_cast<Task*>(data->ptr) : nullptr;
@@ -110,6 +120,7 @@ inline void touch_task(const Task& task) {
 Task* make_task(Team* team);
 void free_task(Task* task);
 Team* make_team(std::uint32_t requested);
+void forget_order(Phase& phase); // all threads have left it
 void release(Team* team);
 
 } // namespace tp::omp

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// LOOP ORDER: edges between iterations of loops with `ordered`. The parts of an `ordered` loop come one after the other,
+// those of a doacross loop (`ordered(n)`) after the iterations that they name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace tp::omp {
+
+struct Task;
+
+// Of the loops of a team between two barriers. Any thread of the team may call it.
+class LoopOrder {
+public:
+  LoopOrder() = default;
+  LoopOrder(const LoopOrder&) = delete;
+  LoopOrder& operator=(const LoopOrder&) = delete;
+  ~LoopOrder(); // forgets the edges
+  // Which loop, counted by each thread of the team, and which iteration of it.
+  using Key = std::vector<std::int64_t>;
+  void put(Key key, std::uint64_t edge);
+  std::uint64_t take(const Key& key);       // 0: none
+  std::uint64_t find(const Key& key) const; // which stays
+
+private:
+  mutable std::mutex mutex_;
+  std::map<Key, std::uint64_t> edges_;
+};
+
+// The loop of a doacross that this thread is in has so many dimensions.
+void note_dimensions(int count);
+// The calling thread is about to report an iteration of it as done; has waited for one.
+void note_done(const std::int64_t* iteration);
+void note_waited(const std::int64_t* iteration);
+// It has been let into the ordered part of an iteration, and leaves it.
+void enter_ordered();
+void leave_ordered();
+
+} // namespace tp::omp

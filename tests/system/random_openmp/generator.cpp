@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a random program. Its work is determined, and so is its span unless chunks or sections are dealt out as
+// threads come for them:
+//  - what only one thread of a team runs (single) comes after a barrier, so that it does not matter which;
+//  - a phase without a barrier at its end is followed by others that are bound to threads;
+//  - bodies of loops create no tasks where the schedule decides which iterations come first.
+#include "program.h"
+
+#include <algorithm>
+#include <random>
+
+namespace random_openmp {
+namespace {
+
+class Generator {
+public:
+  explicit Generator(std::uint64_t seed) : random_(seed) {}
+
+  Program generate() {
+    Program program;
+    tasks_only_ = one_in(4);
+    program.is_of_tasks = tasks_only_;
+    program.levels = one_in(4) ? 1 : 3;
+    program.main = spends();
+    for (unsigned i = 0, count = tasks_only_ ? 1 : up_to(2); i < count; ++i) {
+      program.main.push_back(tasks_only_ ? region_of_tasks() : region(0));
+      append(program.main, spends());
+    }
+    return program;
+  }
+
+private:
+  unsigned up_to(unsigned most) { return 1 + static_cast<unsigned>(random_() % most); } // from 1
+  bool one_in(unsigned n) { return random_() % n == 0; }
+  bool has_room() { return left_ > 0; }
+
+  static void append(Block& to, const Block& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  }
+  Statement spend() {
+    Statement s;
+    s.units = up_to(100);
+    return s;
+  }
+  Block spends() {
+    Block block;
+    while (one_in(2))
+      block.push_back(spend());
+    return block;
+  }
+  static Statement taskwait() {
+    Statement s;
+    s.kind = Kind::Taskwait;
+    return s;
+  }
+
+  std::vector<Depend> depends() {
+    std::vector<Depend> all;
+    for (unsigned i = 0, count = up_to(2); i < count; ++i) {
+      const unsigned object = up_to(kObjects) - 1;
+      if (std::none_of(all.begin(), all.end(), [&](const Depend& d) { return d.object == object; }))
+        all.push_back({object, static_cast<Access>(random_() % 3)});
+    }
+    return all;
+  }
+
+  Statement task(unsigned depth, bool in_final) {
+    Statement s;
+    s.kind = Kind::Task;
+    --left_;
+    if (one_in(4))
+      s.mark = static_cast<Mark>(up_to(4));
+    if (tasks_only_ && s.mark == Mark::Untied)
+      s.mark = Mark::None;
+    if (!tasks_only_ && one_in(4))
+      s.depends = depends();
+    s.blocks.push_back(code(depth + 1, in_final || s.mark == Mark::Final));
+    if (tasks_only_)
+      s.blocks[0].push_back(taskwait());
+    return s;
+  }
+
+  Statement taskloop(unsigned depth, bool in_final) {
+    Statement s;
+    s.kind = Kind::Taskloop;
+    s.iterations = up_to(20);
+    if (one_in(8))
+      s.iterations = 50 + up_to(200);
+    if (one_in(3))
+      s.grain = up_to(5);
+    else if (!one_in(4) || tasks_only_)
+      s.tasks = up_to(6);
+    s.nogroup = !tasks_only_ && one_in(4);
+    left_ -= 4;
+    for (unsigned i = 0, count = one_in(3) ? up_to(3) : 1; i < count; ++i)
+      s.blocks.push_back(s.iterations < 6 && !s.nogroup ? code(depth + 2, in_final)
+                                                        : Block{spend()});
+    if (tasks_only_)
+      for (Block& block : s.blocks)
+        block.push_back(taskwait());
+    return s;
+  }
+
+  Statement statement(unsigned depth, bool in_final) {
+    if (depth > 5 || !has_room())
+      return spend();
+    Statement s;
+    switch (random_() % 12) {
+    case 0:
+    case 1:
+      return spend();
+    case 2:
+      s.kind = Kind::Taskwait;
+      if (!tasks_only_ && one_in(4))
+        s.depends = depends();
+      return s;
+    case 3:
+    case 4:
+      s.kind = Kind::Taskgroup;
+      s.blocks.push_back(code(depth + 1, in_final));
+      return s;
+    case 5:
+      return taskloop(depth, in_final);
+    case 6:
+      if (tasks_only_)
+        return spend();
+      if (one_in(2) && depth < 4) {
+        left_ -= 4;
+        return region(depth + 2);
+      }
+      s.kind = one_in(2) ? Kind::Taskyield : Kind::Critical;
+      if (s.kind == Kind::Critical)
+        s.blocks.push_back({spend()});
+      return s;
+    default:
+      return task(depth, in_final);
+    }
+  }
+
+  Block code(unsigned depth, bool in_final) {
+    Block block;
+    for (unsigned i = 0, count = up_to(4); i < count; ++i)
+      block.push_back(statement(depth, in_final));
+    return block;
+  }
+
+  Phase phase(unsigned depth, bool after_barrier) {
+    Phase p;
+    const unsigned choice = static_cast<unsigned>(random_() % (after_barrier ? 10 : 6));
+    const auto plain_blocks = [&] {
+      for (unsigned i = 0, count = one_in(3) ? up_to(3) : 1; i < count; ++i)
+        p.blocks.push_back({spend()});
+    };
+    p.iterations = 0;
+    if (choice < 3) {
+      p.kind = PhaseKind::Each;
+      for (unsigned i = 0, count = up_to(3); i < count; ++i)
+        p.blocks.push_back(code(depth + 1, false));
+    } else if (choice < 6) {
+      p.kind = PhaseKind::Loop;
+      p.iterations = up_to(one_in(3) ? 100 : 12);
+      p.schedule = one_in(2) ? Schedule::Static : Schedule::StaticChunks;
+      p.chunk = up_to(4);
+      if (one_in(4) && p.iterations <= 12)
+        p.blocks.push_back(code(depth + 2, false));
+      else
+        plain_blocks();
+    } else if (choice < 8) {
+      p.kind = one_in(4) ? PhaseKind::Masked : PhaseKind::Single;
+      p.blocks.push_back(code(depth, false));
+    } else {
+      p.kind = static_cast<PhaseKind>(3 + random_() % 4);
+      plain_blocks();
+      if (p.kind == PhaseKind::Sections) {
+        p.blocks.clear();
+        for (unsigned i = 0; i < 3; ++i)
+          p.blocks.push_back(code(depth + 2, false));
+        return p;
+      }
+      p.iterations = up_to(30);
+      p.chunk = up_to(3);
+      p.units = up_to(50);
+      p.schedule = static_cast<Schedule>(random_() % 4);
+    }
+    return p;
+  }
+
+  Statement region(unsigned depth) {
+    Statement s;
+    s.kind = Kind::Parallel;
+    // 0: as many as there are.
+    s.threads = depth == 0 ? (one_in(2) ? 0 : up_to(5)) : up_to(3);
+    s.is_if0 = one_in(8);
+    bool after_barrier = true;
+    for (unsigned i = 0, count = up_to(4); i < count; ++i) {
+      s.phases.push_back(phase(depth + 1, after_barrier));
+      Phase& p = s.phases.back();
+      const bool is_bound = p.kind == PhaseKind::Each || p.kind == PhaseKind::Masked ||
+                            (p.kind == PhaseKind::Loop && p.schedule < Schedule::Dynamic);
+      p.nowait = is_bound && one_in(3);
+      after_barrier = !p.nowait;
+    }
+    return s;
+  }
+
+  Statement region_of_tasks() {
+    Statement s;
+    s.kind = Kind::Parallel;
+    Phase p;
+    p.kind = PhaseKind::Single;
+    p.blocks.push_back(code(0, false));
+    p.blocks[0].push_back(taskwait());
+    s.phases.push_back(p);
+    return s;
+  }
+
+  std::mt19937_64 random_;
+  bool tasks_only_ = false;
+  int left_ = 60; // statements that create tasks or teams
+};
+
+} // namespace
+
+Program generate(std::uint64_t seed) {
+  return Generator(seed).generate();
+}
+
+} // namespace random_openmp
