@@ -2,8 +2,11 @@
 // A few lines before and after each place; of large files nothing else.
 #include "cli/source_excerpts.h"
 
+#include "base/wide.h"
+
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -18,6 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kAround = 5;   // lines before and after
 constexpr std::size_t kMostFiles = 12; // the rest has little of the critical path
 constexpr std::size_t kMostPlaces = 40;
+constexpr std::size_t kMostSampled = 20; // lines, with a hundredth of the critical path each
 constexpr std::size_t kMostColumns = 400;
 
 std::optional<fs::path> found(const std::string& name, const Profile& profile,
@@ -79,6 +83,11 @@ std::string source_excerpts(const Profile& profile, const std::string& data) {
     add(region.file, region.line);
   for (const SiteRow& site : profile.sites)
     add(site.info.file, site.info.line);
+  places = kMostPlaces - std::min(kMostPlaces, kMostSampled);
+  if (profile.functions)
+    for (const LineRow& line : profile.functions->lines)
+      if (Wide{line.critical_work.work} * 100 >= profile.span)
+        add(line.file, line.line);
   nlohmann::ordered_json files = nlohmann::ordered_json::array();
   for (const std::string& name : order) {
     const auto file = found(name, profile, data);

@@ -53,6 +53,13 @@ function rich() {
     name: "queue", kind: "spin_mutex", variable: "queue", file: "image.cpp", line: 44, objects: 1, unmatched: 0, bound: 800_000, bound_kind: "proven", parallelism: 40, places: [{ name: "image.cpp:44" }, { name: "image.cpp:47" }], what_if: [] };
   profile.locks = [{ ...lock, name: "rows", kind: "std::mutex", held: 1_800_000, held_is_estimate: true, parallelism: 80, bound_kind: "estimate", objects: 64, line: 47 }, lock];
   profile.locks_observed = { onetbb: true, c_library: true };
+  const sampled = (/** @type {number} */ critical, /** @type {number} */ self) => ({ samples: 90, self_samples: 40, work: 2 * critical, work_interval: [critical, 3 * critical], critical_work: critical, critical_work_interval: [critical - 90_000, critical + 60_000],
+    self_work: self, self_work_interval: [self, self], self_critical_work: self, self_critical_work_interval: [self, self], points: [2, 8, 400].map((factor) => ({ factor, parallelism: profile.parallelism * (2 - 1 / factor) })), self_points: [] });
+  profile.sampling = { method: "cpu-clock", samples: 4000, in_steps: 4000, between_steps: 0, not_sampled_work: 0, not_sampled_critical_work: 300_000 };
+  profile.functions = [{ name: "main", short_name: "main", kind: "function", of_library: false, file: "image.cpp", line: 5, rank: 1, ...sampled(4_000_000, 0) },
+    { name: "blur(Image&, int)", short_name: "blur", kind: "function", of_library: false, file: "image.cpp", line: 22, rank: 1, ...sampled(2_400_000, 1_200_000) },
+    { name: "memcpy", short_name: "memcpy", kind: "function", of_library: true, file: "", line: 0, module: "libc.so.6", rank: 3, ...sampled(900_000, 900_000) }];
+  profile.lines = [{ file: "image.cpp", line: 24, function: "blur(Image&, int)", rank: 1, ...sampled(1_500_000, 0) }];
   profile.trace.elapsed_ticks = 20_000_000;
   Object.assign(profile.time_balance, { threads: 4, elapsed_ticks: 20_000_000, steps_ticks: 50_000_000, of_them_descheduled_ticks: 9_000_000, overhead_ticks: 5_000_000, idle_ticks: 25_000_000, absent_ticks: 0 });
   Object.assign(profile.run_path, { path_ticks: 20_000_000, running_ticks: 12_000_000, not_made: "", busy_delay_ticks: { create: 5_000_000 }, scheduler_delay_ticks: { create: 3_000_000 } });
@@ -198,6 +205,19 @@ test("figures of the page equal those of the JSON", { skip }, () => seen(fullPag
   map.forEach((/** @type {number} */ each, /** @type {number} */ i) => assert.ok(Math.abs((each + 1) / width - blocks[i] / shown.span) < 0.004, `width of block ${i}`));
 }));
 
+test("functions and lines with their errors, from samples; without samples how to get them", { skip }, async () => {
+  await seen(fullPage, async (page) => {
+    const rows = (await page.locator("table.functions tbody tr").allInnerTexts()).map(plain);
+    const of = (/** @type {number} */ part) => `${Math.round((100 * part) / full.span)} %`;
+    assert.equal(rows.length, 2);
+    for (const part of ["blur", "image.cpp:22", of(2_400_000), "±", of(1_200_000), "4.80 ms", "at 8x"]) assert.ok(rows[0].includes(part), `'${part}' in: ${rows[0]}`);
+    for (const part of ["image.cpp:24", "blur(Image&, int)", of(1_500_000)]) assert.ok(rows[1].includes(part), `'${part}' in: ${rows[1]}`);
+    assert.match(plain(await page.locator("#source").innerText()), /by samples/);
+    assert.match(await page.locator("#source tr[data-line='24'] code").getAttribute("title"), /by samples, in blur/);
+  });
+  await seen(makePage({ ...full, sampling: undefined, functions: undefined, lines: undefined }), async (page) => assert.match(await page.locator("#limits .empty").innerText(), /--sample/));
+});
+
 test("locks: the one that limits most comes first, and estimates are called so", { skip }, async () => {
   await seen(fullPage, async (page) => {
     const rows = (await page.locator("table.locks tbody tr").allInnerTexts()).map(plain);
@@ -210,6 +230,9 @@ test("locks: the one that limits most comes first, and estimates are called so",
     assert.match(plain(await page.locator("#limits").innerText()), /None of these limits the program more/);
     assert.equal((await page.locator("#limits h3").allInnerTexts()).at(-1), "Locks");
   });
+  const idle = { ...full.locks[1], held: 10, waited: 10, waited_ns: 10, parallelism: 1e6 };
+  await seen(makePage({ ...full, locks: [idle] }), async (page) => assert.match(await page.locator("#limits .empty").innerText(), /No lock that was observed matters/));
+  await seen(makePage({ ...full, locks: [full.locks[1], idle] }), async (page) => assert.match(plain(await page.locator("#limits").innerText()), /1 lock with less is only in the JSON/));
   for (const [observed, words] of [[{ onetbb: false, c_library: false }, "Locks were not observed"], [{ onetbb: true, c_library: false }, "std::mutex"], [{ onetbb: true, c_library: true }, "No task acquired a lock"]])
     await seen(makePage({ ...full, locks: [], locks_observed: observed }), async (page) => assert.ok((await page.locator("#limits .empty").innerText()).includes(words)));
   const [first, second] = full.locks;

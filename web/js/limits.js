@@ -6,6 +6,7 @@ import { scaleLinear, scaleSqrt } from "d3-scale";
 import { axis, chart, mark, text, widthOf } from "./chart.js";
 import { card, empty, h, s } from "./dom.js";
 import { clipped, digits, fitting, percent, tick, times } from "./format.js";
+import { functions } from "./functions.js";
 import { limitByLock, locks } from "./locks.js";
 
 /** @typedef {import("./model.js").Model} Model */
@@ -22,8 +23,10 @@ export function limits(section, model) {
   if (blocks.length === 0) map.append(empty("No work was recorded, so the critical path is empty."));
   else chart(map, { label: "Critical path by spawn site: width is the share of the path, height the tasks that can run at a time", height: (width) => (width < 520 ? 300 : 320),
     draw: (svg, width, height) => drawMap(svg, width, height, model, blocks) });
+  if (model.profile.sampling) section.append(functions(model));
   section.append(phases(model));
   section.append(along(model));
+  if (!model.profile.sampling) section.append(functions(model));
   if (!byLock) section.append(locks(model));
 }
 

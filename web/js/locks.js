@@ -15,13 +15,21 @@ export function limitByLock(model) {
   return least < model.limit ? least : undefined;
 }
 
+/** Whether a lock was held, or waited for, a thousandth of the work. @param {Model} model @param {any} lock */
+function matters(model, lock) {
+  const waited = model.nsPerWork > 0 ? (lock.waited_ns ?? 0) / model.nsPerWork : 0;
+  return (lock.held + waited) * 1000 >= model.work || lock.parallelism < model.limit;
+}
+
 /** @param {Model} model */
 export function locks(model) {
-  const all = model.profile.locks ?? [], observed = model.profile.locks_observed;
+  const given = model.profile.locks ?? [], all = given.filter((/** @type {any} */ lock) => matters(model, lock)), observed = model.profile.locks_observed;
   const title = "Locks";
   const hidden = model.profile.locks_not_observed ?? [];
   const unseen = hidden.length === 0 ? "" : `Not observed: ${hidden.slice(0, 6).map((/** @type {any} */ lock) => (lock.file ? `${lock.kind} at ${clipped(lock.file.split("/").pop(), 40)}:${lock.line}` : lock.kind)).join(", ")}${hidden.length > 6 ? ` and ${hidden.length - 6} more` : ""}.`;
-  if (all.length === 0)
+  if (all.length === 0 && given.length > 0)
+    return card(title, "", empty(`${unseen === "" ? "" : `${unseen} The program was compiled without Taskpath's headers: waiting there counts as work. `}No lock that was observed matters: threads held none of the ${count(given.length)} that were acquired for a thousandth of the work, and waited for none that long.`));
+  if (given.length === 0)
     return card(title, "", empty(!observed?.onetbb ? "Locks were not observed, so all figures are as if there were none. tp-run --locks=auto records them."
       : observed.c_library ? (observed.onetbb_headers === false ? `${unseen === "" ? "No lock was seen to be acquired." : unseen} The program was compiled without Taskpath's headers: waiting for a spin_mutex and the like counts as work. tp-c++ compiles it with them.` : "No task acquired a lock.")
         : "No task acquired a lock of oneTBB. Locks of the C library (std::mutex) were not observed: tp-run records both."));
@@ -55,6 +63,7 @@ export function locks(model) {
   made.append(scrollable("Table of locks", h("table", { class: "locks" }, h("caption", { class: "unseen" }, "Locks with their figures"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "name" }, "Lock"), ...columns.map(([name, hint]) => h("th", { scope: "col", title: hint }, name)))), h("tbody", {}, ...shown.map(row)))));
   if (unseen !== "") made.append(h("p", { class: "note after" }, `${unseen} The program was compiled without Taskpath's headers: waiting there counts as work.`));
-  if (all.length > kMost) made.append(h("p", { class: "note after" }, `${count(all.length - kMost)} locks with less are only in the JSON of tp-analyze.`));
+  const hiddenRows = given.length - shown.length;
+  if (hiddenRows > 0) made.append(h("p", { class: "note after" }, `${count(hiddenRows)} ${hiddenRows === 1 ? "lock" : "locks"} with less ${hiddenRows === 1 ? "is" : "are"} only in the JSON of tp-analyze.`));
   return made;
 }

@@ -61,6 +61,10 @@ function heatOf(model, name) {
   for (const region of model.profile.regions ?? [])
     if (sameFile(region.file, name))
       add(region.line, { critical: region.critical_work, work: region.work ?? region.critical_work, names: (region.names ?? []).map((/** @type {string} */ each) => `region ${each}`), color: "site-0", region: true });
+  // What is spawned at a line is more than its own code.
+  for (const line of model.profile.lines ?? [])
+    if (line.critical_work > 0 && sameFile(line.file, name) && !heat.has(line.line))
+      add(line.line, { critical: line.critical_work, work: line.work, names: [`by samples, in ${line.function}`], color: "site-other", region: false });
   return heat;
 }
 
@@ -87,7 +91,9 @@ function excerpt(model, file, index) {
     h("table", {}, h("caption", { class: "unseen" }, "Source with shares of the critical path and of work"),
       h("thead", {}, h("tr", {}, ...["critical", "work", "line", "source"].map((name) => h("th", { scope: "col", class: name === "source" ? "words" : undefined }, name)))),
       h("tbody", {}, ...rows)));
-  const made = card("", file.newer_than_program ? "This file is newer than the program: lines may have moved." : "", scroll);
+  const notes = [file.newer_than_program ? "This file is newer than the program: lines may have moved." : "",
+    (model.profile.lines ?? []).length > 0 ? "Lines that spawn tasks show what the tasks do, and marked lines their region; other lines their own code, by samples." : ""];
+  const made = card("", notes.filter((each) => each !== "").join(" "), scroll);
   made.querySelector("h3")?.append(h("code", {}, clipped(file.name, 120)));
   requestAnimationFrame(() => {
     const row = scroll.querySelector(`[data-line="${hottest}"]`);

@@ -36,6 +36,9 @@ fi
 python3 -B "$here/../../support/validate_json.py" data || fail "data: not as documented"
 analyze data
 python3 -B "$here/../../support/validate_json.py" profile.json || fail "profile.json: not as documented"
+# The page has the source of lines that were sampled, far from any site.
+"$tp_analyze" -q -o csv --export html:page.html data || fail "the page"
+in_file page.html 'const double end = now() + ms'
 python3 -B - <<'X' || fail "figures of functions"
 import json, sys
 p = json.load(open("profile.json"))
