@@ -67,6 +67,8 @@ public:
   SampledCode name() {
     result_.of_stream.resize(streams());
     result_.prior.resize(result_.of_stream.size());
+    for (const SampledThread& thread : file_.threads)
+      first_threads_.try_emplace(thread.stream, &thread);
     for (const RawSample& sample : file_.samples) {
       const TimedStack stack{sample.time, stack_of(unwinder_.unwind(sample))};
       (is_prior(sample) ? result_.prior : result_.of_stream)[sample.stream].push_back(stack);
@@ -98,9 +100,9 @@ private:
   }
   // Of what the first thread of a stream did before its first event.
   bool is_prior(const RawSample& sample) const {
-    const auto thread = std::ranges::find(file_.threads, sample.stream, &SampledThread::stream);
-    return thread != file_.threads.end() && thread->os_thread == sample.os_thread &&
-           sample.time < thread->time;
+    const auto thread = first_threads_.find(sample.stream);
+    return thread != first_threads_.end() && thread->second->os_thread == sample.os_thread &&
+           sample.time < thread->second->time;
   }
 
   FunctionId function_of(SampledFunction function) {
@@ -258,6 +260,7 @@ private:
   ModuleFiles files_;
   StackUnwinder unwinder_;
   std::map<std::uint32_t, Contents> contents_;
+  std::map<std::uint32_t, const SampledThread*> first_threads_; // of each stream
   std::map<StackCall, std::vector<Frame>> frames_;
   std::map<std::tuple<std::string, std::string, std::uint32_t, std::string>, FunctionId> functions_;
   std::map<std::tuple<std::string, std::uint32_t, FunctionId>, LineId> lines_;
