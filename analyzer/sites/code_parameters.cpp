@@ -205,8 +205,7 @@ void add_classes(Dwarf_Die parent, std::map<std::string, bool, std::less<>>& hav
 
 } // namespace
 
-bool DescribedClasses::have_virtual_functions(Dwarf_Die near, std::string_view name) {
-  Dwarf* const file = dwarf_cu_getdwarf(near.cu);
+const DescribedClasses::HaveVirtual& DescribedClasses::classes_of(Dwarf* file) {
   const auto [entry, is_new] = of_file_.try_emplace(file);
   if (is_new) {
     Dwarf_Off offset = 0, next = 0;
@@ -216,8 +215,27 @@ bool DescribedClasses::have_virtual_functions(Dwarf_Die near, std::string_view n
       if (Dwarf_Die unit; dwarf_offdie(file, offset + header, &unit))
         add_classes(unit, entry->second);
   }
-  const auto found = entry->second.find(name);
-  return found != entry->second.end() && found->second;
+  return entry->second;
+}
+
+bool DescribedClasses::have_virtual_functions(Dwarf_Die near, std::string_view name) {
+  Dwarf* const own = dwarf_cu_getdwarf(near.cu);
+  const HaveVirtual& here = classes_of(own);
+  if (const auto found = here.find(name); found != here.end())
+    return found->second;
+  if (!files_)
+    files_ = others_ ? others_() : std::vector<Dwarf*>();
+  bool is_known = false;
+  for (Dwarf* const file : *files_)
+    if (file != own) {
+      const HaveVirtual& there = classes_of(file);
+      if (const auto found = there.find(name); found != there.end()) {
+        if (!found->second)
+          return false;
+        is_known = true;
+      }
+    }
+  return is_known;
 }
 
 CodeParameter code_parameter(Dwarf_Die function, DescribedClasses& classes) {

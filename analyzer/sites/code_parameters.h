@@ -7,8 +7,11 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tp::analysis {
 
@@ -20,15 +23,23 @@ enum class CodeParameter {
 
 // Compilers describe a class with virtual functions once, in the unit that has its table of
 // functions; other units declare it. This finds the description, by the class's name alone: if a
-// module has several classes of a name, they have to agree.
+// module has several classes of a name, they have to agree. A library that is given objects of an
+// interface has no description of it: then that of another module counts.
 class DescribedClasses {
 public:
-  // Virtual functions in all classes of that name in the file of `near`. The first call for a file
-  // reads the names of all its classes.
+  // `others`: the debug information of other modules, asked for once, if it is needed.
+  explicit DescribedClasses(std::function<std::vector<Dwarf*>()> others = {})
+      : others_(std::move(others)) {}
+  // Virtual functions in all classes of that name in the file of `near`, or, if there is none, in
+  // another one. The first call for a file reads the names of all its classes.
   bool have_virtual_functions(Dwarf_Die near, std::string_view name);
 
 private:
   using HaveVirtual = std::map<std::string, bool, std::less<>>;
+  const HaveVirtual& classes_of(Dwarf* file);
+
+  std::function<std::vector<Dwarf*>()> others_;
+  std::optional<std::vector<Dwarf*>> files_;
   std::map<Dwarf*, HaveVirtual> of_file_;
 };
 

@@ -64,7 +64,7 @@ struct SiteResolver::Impl {
   };
 
   Impl(const std::vector<Module>& all, const DebugFiles& where)
-      : all(&all), files(all, where),
+      : all(&all), files(all, where), classes([this] { return debug_information(); }),
         tail_calls(
             modules_of_user(), [this](std::uint32_t id) { return debug_info_of(id); },
             [this](std::uint32_t id) { return symbols_of(id); }) {
@@ -86,6 +86,18 @@ struct SiteResolver::Impl {
     if (!opened.module)
       return {};
     return {&contents.try_emplace(id, opened.module).first->second.debug_info, opened.base};
+  }
+
+  // Of all modules of the user that have any.
+  std::vector<Dwarf*> debug_information() {
+    std::vector<Dwarf*> result;
+    for (const std::uint32_t id : modules_of_user())
+      if (const ModuleFiles::Opened opened = files.open(id); opened.module) {
+        Dwarf_Addr bias = 0;
+        if (Dwarf* const dwarf = dwfl_module_getdwarf(opened.module, &bias))
+          result.push_back(dwarf);
+      }
+    return result;
   }
 
   SymbolIndex* symbols_of(std::uint32_t id) {
@@ -137,6 +149,28 @@ struct SiteResolver::Impl {
 
   std::string in_module(const CodeAddress& address) const {
     return fmt::format("{}+{:#x}", files.name(address.module), address.offset);
+  }
+
+  // A function that is known by its symbol may contain the one that made the call, inlined: the type
+  // of the task shows what that is, a function whose lambda runs there. Of main any code that runs
+  // says more.
+  ResolvedSite with_inlined_code(ResolvedSite site, const CodeAddress& address,
+                                 const TaskType& task) {
+    if (site.found_by != "symbol" || task.body.empty() || task.code.empty())
+      return site;
+    const bool is_class = task.body == task.code;
+    const std::string inlined = plain_name(task.body);
+    const auto has_virtual = [&](std::string_view name) {
+      SymbolIndex* const symbols = symbols_of(address.module);
+      return symbols && symbols->has_virtual_functions(name);
+    };
+    if (is_class ? site.function != "main"
+                 : site.function.find(inlined) != std::string::npos ||
+                       code_parameter(task.body, has_virtual) != CodeParameter::None)
+      return site;
+    site.what = task.code;
+    site.place = fmt::format("@{:#x}", address.offset);
+    return site;
   }
 
   // The calls of the user's code at an address, innermost first; by its symbol, if nothing else is
@@ -311,7 +345,8 @@ ResolvedSite SiteResolver::resolve(const StaticSite& site) {
     if (call.library)
       continue;
     if (!call.site.file.empty())
-      return call.site;
+      return impl_->with_inlined_code(call.site, address,
+                                      look_at_task_type(demangle_type(site.type)));
     users = &address;
     break;
   }

@@ -16,12 +16,15 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace tp::analysis {
 namespace {
@@ -77,16 +80,36 @@ std::string mangled_name(Dwarf_Die* die) {
   return name ? name : "";
 }
 
-bool contains(const Elf_Data* data, std::string_view text) {
-  return data && data->d_buf &&
-         std::string_view(static_cast<const char*>(data->d_buf), data->d_size).find(text) !=
-             std::string_view::npos;
-}
+// Numbers that are searched at all places of a section.
+class Numbers {
+public:
+  explicit Numbers(std::vector<std::uint32_t> numbers) : numbers_(std::move(numbers)) {
+    std::ranges::sort(numbers_);
+    for (const std::uint32_t number : numbers_)
+      low_halves_.set(number & UINT16_MAX);
+  }
+  // Where they are, in order.
+  std::vector<std::size_t> found_in(std::string_view bytes) const {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i + sizeof(std::uint32_t) <= bytes.size(); ++i) {
+      std::uint32_t number = 0;
+      std::memcpy(&number, bytes.data() + i, sizeof number);
+      if (low_halves_[number & UINT16_MAX] && std::ranges::binary_search(numbers_, number))
+        places.push_back(i);
+    }
+    return places;
+  }
 
-// Whether one of the names is a mutex's, and how many bytes of descriptions there are.
+private:
+  std::vector<std::uint32_t> numbers_;
+  std::bitset<UINT16_MAX + 1> low_halves_;
+};
+
+// The names of functions that acquire a mutex, and how many bytes of descriptions there are.
 struct Names {
-  bool have_mutex = false;
+  std::vector<std::uint32_t> mutexes; // in .debug_str
   std::size_t descriptions = 0;
+  std::string_view description; // .debug_info
 
   void look_at(Dwarf* dwarf) {
     Elf* const elf = dwarf ? dwarf_getelf(dwarf) : nullptr;
@@ -99,16 +122,55 @@ struct Names {
         continue;
       const char* const name_text = elf_strptr(elf, strings, header.sh_name);
       const std::string_view name = name_text ? name_text : "";
-      if (name == ".debug_info")
-        descriptions += header.sh_size;
-      if (name != ".debug_str")
+      if (name != ".debug_str" && name != ".debug_info")
         continue;
       const Elf_Data* const data = elf_getdata(section, nullptr);
-      have_mutex |= std::ranges::any_of(
-          kMutexes, [data](const Acquisition& each) { return contains(data, each.mutex); });
+      if (!data || !data->d_buf)
+        continue;
+      const std::string_view bytes(static_cast<const char*>(data->d_buf), data->d_size);
+      if (name == ".debug_info") {
+        descriptions += header.sh_size;
+        description = bytes;
+      } else {
+        look_at(bytes);
+      }
     }
   }
+
+  void look_at(std::string_view strings) {
+    for (std::size_t at = 0; (at = strings.find(kCommon, at)) != strings.npos;) {
+      const std::size_t begin = strings.rfind('\0', at) + 1; // 0 if there is none
+      const std::size_t end = std::min(strings.find('\0', at), strings.size());
+      if (!acquires(strings.substr(begin, end - begin)).empty())
+        mutexes.push_back(static_cast<std::uint32_t>(begin));
+      at = end;
+    }
+  }
+
+private:
+  static constexpr std::string_view kCommon = "3tbb6detail2d1"; // in the names of all mutexes
 };
+
+// The units of the debug information that may describe the use of a mutex.
+std::vector<Dwarf_Die> units_with_mutexes(Dwfl_Module* module, Dwarf* dwarf, const Names& names) {
+  std::vector<Dwarf_Die> units;
+  Dwarf_Addr bias = 0;
+  for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr;)
+    units.push_back(*unit);
+  if (dwarf_getalt(dwarf)) // names and descriptions are in another file, too
+    return units;
+  const std::vector<std::size_t> uses = Numbers(names.mutexes).found_in(names.description);
+  std::vector<Dwarf_Die> result;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const Dwarf_Off begin = dwarf_dieoffset(&units[i]);
+    const Dwarf_Off end = i + 1 < units.size() ? dwarf_dieoffset(&units[i + 1]) : UINT64_MAX;
+    const auto use = std::ranges::lower_bound(uses, begin);
+    // Units with a table of names have no place of a name.
+    if ((use != uses.end() && *use < end) || dwarf_hasattr(&units[i], DW_AT_str_offsets_base))
+      result.push_back(units[i]);
+  }
+  return result;
+}
 
 class Walk {
 public:
@@ -241,10 +303,9 @@ UnseenLocks find_unseen_locks(const std::vector<Module>& modules, ModuleFiles& f
     names.look_at(dwarf);
     names.look_at(dwarf ? dwarf_getalt(dwarf) : nullptr);
     const std::size_t before = found.locks.size();
-    if (names.have_mutex && names.descriptions <= kMostDescriptions)
-      for (Dwarf_Die* unit = nullptr;
-           (unit = dwfl_module_nextcu(opened.module, unit, &bias)) != nullptr;)
-        Walk(*unit, found.locks);
+    if (!names.mutexes.empty() && names.descriptions <= kMostDescriptions)
+      for (const Dwarf_Die& unit : units_with_mutexes(opened.module, dwarf, names))
+        Walk(unit, found.locks);
     // Not inlined, as without optimization: nothing says who calls them. Nodes of graphs do, for a
     // moment.
     if (found.locks.size() == before && !symbols.has_graphs)

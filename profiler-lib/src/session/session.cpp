@@ -341,8 +341,11 @@ void finish_session() {
   end_files(s, unfinished);
 }
 
-[[gnu::constructor]] void load_library() {
-  Session& s = session();
+// Once, by the library's constructor, or before it by a thread that the constructor of another library
+// created. Under the lock.
+void load(Session& s) {
+  if (s.start.thread != 0)
+    return;
   s.start = read_start_point();
   s.settings = read_settings();
   if (s.settings.disabled || pthread_key_create(&s.key, leave_thread) != 0) {
@@ -357,6 +360,12 @@ void finish_session() {
   if (s.settings.sampling.rate > 0 && !s.settings.paused && s.settings.window_begin_ns == 0 &&
       !s.settings.event.starts_with("virtual") && needs_onetbb())
     sample_before_recording(s.settings.sampling, static_cast<std::uint32_t>(s.start.thread));
+}
+
+[[gnu::constructor]] void load_library() {
+  Session& s = session();
+  const std::lock_guard lock(s.mutex);
+  load(s);
 }
 
 [[gnu::destructor]] void unload_library() {
@@ -388,6 +397,7 @@ ThreadState* enter_thread(trace::ThreadRole role) noexcept try {
     return nullptr;
   Session& s = session();
   const std::lock_guard lock(s.mutex);
+  load(s);
   if (recording() == Recording::Off)
     return nullptr;
   const auto os_thread = static_cast<std::uint64_t>(syscall(SYS_gettid));

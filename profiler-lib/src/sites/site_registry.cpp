@@ -172,8 +172,10 @@ std::uint32_t register_site(const void* record, std::uint64_t path, const void* 
       .text("function", place.function);
   if (known.is_explicit)
     line.number("end_line", place.end_line).text("construct", place.construct);
-  if (path != 0)
+  if (path != 0) {
+    r.modules.locate(reinterpret_cast<std::uintptr_t>(record), r.file); // as in register_address()
     add_callers(line, site, stack_of_caller(nullptr, task_stack), task_stack, r);
+  }
   r.file.append(line);
   return site.id;
 }
@@ -188,6 +190,9 @@ std::uint32_t register_address(const tp_task& task, unsigned construct, std::uin
     return site.id;
   JsonObject line;
   line.number("site", site.id).text("tag", "address");
+  // The module that spawns may be on no stack, if its functions leave by jumps.
+  if (task.type != nullptr)
+    r.modules.locate(reinterpret_cast<std::uintptr_t>(task.type), r.file);
   add_callers(line, site, stack_of_caller(task.caller, task_stack), task_stack, r);
   line.text("type", type_name(task.type)).text("construct", construct_name(construct));
   r.file.append(line);

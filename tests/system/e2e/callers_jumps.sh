@@ -13,6 +13,7 @@ struct Pool {
   ~Pool();
   void add(std::function<void()> f);
   void add(Job* job);
+  void defer(Job* job);
   void wait();
   struct Group;
   Group* group;
@@ -31,6 +32,7 @@ Pool::Pool() : group(new Group) {}
 Pool::~Pool() { delete group; }
 void Pool::add(std::function<void()> f) { group->tasks.run(std::move(f)); }
 void Pool::add(Job* job) { group->tasks.run([job] { job->run(); }); }
+void Pool::defer(Job* job) { add(job); }
 void Pool::wait() { group->tasks.wait(); }
 static __attribute__((noinline)) void split(int n, std::function<void(int)> f) {
   tbb::parallel_for(0, n, [&](int i) { f(i); });
@@ -55,6 +57,8 @@ int main() {
   pool.add(&load);
   pool.add(&save);
   hold(pool);
+  pool.defer(&save);
+  pool.defer(&load);
   pool.add([] { tp::spend(100); });
   pool.add([] { tp::spend(200); });
   pool.wait();
@@ -91,12 +95,14 @@ ways=2
 expected="main.cpp:10 <- pool.cpp:10 5
 main.cpp:14 <- pool.cpp:10 5
 main.cpp:15 <- pool.cpp:10 7
-main.cpp:17 <- pool.cpp:9 100
-main.cpp:18 <- pool.cpp:9 200
-main.cpp:22 <- pool.cpp:13 2000
-main.cpp:23 <- pool.cpp:13 4000
-main.cpp:8 <- pool.cpp:16 30
-main.cpp:9 <- pool.cpp:16 60"
+main.cpp:17 <- pool.cpp:10 7
+main.cpp:18 <- pool.cpp:10 5
+main.cpp:19 <- pool.cpp:9 100
+main.cpp:20 <- pool.cpp:9 200
+main.cpp:24 <- pool.cpp:14 2000
+main.cpp:25 <- pool.cpp:14 4000
+main.cpp:8 <- pool.cpp:17 30
+main.cpp:9 <- pool.cpp:17 60"
 for way in $ways; do
   for options in "-O2 -g" "-O0 -g" "-O2 -gdwarf-4"; do
     # shellcheck disable=SC2086  # several options
@@ -104,12 +110,13 @@ for way in $ways; do
     same "way $way, $options" "$expected" "$(rows ./program)"
   done
 done
-# Another compiler describes jumps in another way, and those to member functions not at all.
+# Another compiler describes jumps in another way, and those to member functions not at all; nor the interface.
 case "$ways" in
 1*)
   if command -v clang++-19 >/dev/null; then
     compile 1 clang++-19 -O2 -g
-    same "clang, way 1" "$(sed 's/cpp:10 <- pool.cpp:10 5/cpp:16 <- pool.cpp:10 5/' <<<"$expected" | LC_ALL=C sort)" "$(rows ./program)"
+    same "clang, way 1" "$(sed '/^main.cpp:1[78] /d; s/cpp:10 <- pool.cpp:10 5/cpp:16 <- pool.cpp:10 5/' <<<"$expected" | LC_ALL=C sort)" \
+      "$(rows ./program | grep -v 'pool.cpp:11 ')"
   fi
   # Without debug information in the wrapper's module the jump is unknown: the caller is the site.
   compile 1 "$cxx" -O2 -g

@@ -24,6 +24,7 @@ X
 sed 's/one/two/' one.cpp >two.cpp
 cat >main.cpp <<'X'
 #include "ours.h"
+#include <functional>
 struct Probe { void operator()(int) const {} };
 struct Builder { __attribute__((noinline)) void rebuild(int n) { ours::parallel_for(n, [](int) { spin(); }); } };
 template <class T> struct List { T t; };
@@ -36,6 +37,9 @@ __attribute__((noinline)) void twice(int n) {
   tbb::parallel_for(0, n, [](int) { spin(); });
   tbb::parallel_for(0, n, [](int) { asm volatile(""); });
 }
+struct Learner { void learn(int n) { tbb::parallel_for(0, n, [](int) { spin(); }); } }; // inlined into main
+inline void each(int n, const std::function<void(int)>& f) { tbb::parallel_for(0, n, [&](int i) { f(i); }); } // a wrapper
+__attribute__((noinline)) void gray(int n) { each(n, [](int) { spin(); }); }
 void one(int);
 void two(int);
 int main() {
@@ -46,6 +50,8 @@ int main() {
   over(10), over(10l);
   twice(10);
   one(10), two(10);
+  Learner().learn(10);
+  gray(10);
 }
 X
 sources="main.cpp one.cpp two.cpp"
@@ -64,20 +70,22 @@ for compiler in "$cxx" clang++-19; do
   # shellcheck disable=SC2086  # several files
   "$compiler" -std=c++17 -O2 $sources -o symbols -ltbb || { fail "$compiler: does not build"; finish; }
   same "$compiler, symbols" "Builder::rebuild
+Learner::learn
+Reducer<Items>
 fill<char>
 fill<int>
 fill<long>
+gray
 local@symbols+*
 local@symbols+*
-main
 ours::parallel_for<Probe>
 over [int]
 over [long]
 twice+*
-twice+*" "$(names ./symbols | sed 's/^main+.*/main/; s/local+\*@/local@/')"
+twice+*" "$(names ./symbols | sed 's/local+\*@/local@/')"
   strip symbols -o stripped
   same "$compiler, types" "$(printf '%s\n' "Builder::rebuild" Probe "Reducer<Items>")" "$(names ./stripped | grep -E 'Builder|Probe|Reducer')"
-  is 'len(p["sites"]) == 13'
+  is 'len(p["sites"]) == 15'
 done
 
 # The same names everywhere.
