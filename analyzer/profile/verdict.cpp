@@ -180,14 +180,15 @@ const RegionInfo* largest(const IdVector<RegionId, RegionInfo>& regions) {
 std::string why_meaningless(const Profile& profile) {
   const bool was_paused = profile.read.threads.paused_work > 0 || profile.read.paused_time > 0;
   if (profile.work == 0 && !was_paused)
-    return "No work was recorded: check that the program ran long enough and used oneTBB.";
+    return "No work was recorded: check that the program ran long enough and used oneTBB or "
+           "OpenMP.";
   if (profile.sites[0].exclusive_work == profile.work && was_paused)
     return "No work of a task was recorded, and recording was paused for a part of the run: if "
            "tasks ran there, call tp::resume() before the part to profile, or run without "
            "--paused or --delay.";
   if (profile.read.begun == 0)
-    return "No oneTBB task was recorded, so this run shows nothing about scaling: check that the "
-           "program ran to its end, and that it uses oneTBB for this input.";
+    return "No task of oneTBB or OpenMP was recorded, so this run shows nothing about scaling: "
+           "check that the program ran to its end, and that it uses oneTBB or OpenMP for this input.";
   // A program that dies early, as of a symbol that is missing, has not shown what it does.
   constexpr double kLeastSeconds = 1e-3;
   const double hz = hz_of_work(profile);

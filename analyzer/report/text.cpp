@@ -51,6 +51,17 @@ bool has_prior_work(const Profile& profile) {
   return profile.read.prior_work > profile.work / 100;
 }
 
+// Whose calls create the tasks of the program.
+std::string_view models_of(const Profile& profile) {
+  bool has_openmp = false, has_tbb = false;
+  for (const SiteRow& site : profile.sites)
+    for (const std::string& construct : site.info.constructs) {
+      has_openmp |= construct.starts_with("omp_");
+      has_tbb |= !construct.starts_with("omp_") && construct != "thread";
+    }
+  return !has_openmp ? "oneTBB" : has_tbb ? "oneTBB or OpenMP" : "OpenMP";
+}
+
 // P x elapsed, and how it was spent.
 std::string balance_line(const Profile& profile) {
   const TimeBalance& b = profile.balance;
@@ -67,12 +78,13 @@ std::string balance_line(const Profile& profile) {
       b.recording > whole / 20
           ? fmt::format(" ({} for reading the clock and events)", share(b.recording))
           : "";
-  return fmt::format("{} threads x {}{}: {} work, {}{} overhead{}, {} idle{}", b.threads,
-                     human_ns(to_ns(b.elapsed, hz)),
-                     has_prior_work(profile) ? " from the first oneTBB call on" : "",
-                     share(b.steps - (waited ? b.descheduled : 0)),
-                     waited ? share(b.descheduled) + " off-CPU, " : "", share(b.overhead), reading,
-                     share(b.idle), outside);
+  return fmt::format(
+      "{} threads x {}{}: {} work, {}{} overhead{}, {} idle{}", b.threads,
+      human_ns(to_ns(b.elapsed, hz)),
+      has_prior_work(profile) ? fmt::format(" from the first {} call on", models_of(profile)) : "",
+      share(b.steps - (waited ? b.descheduled : 0)),
+      waited ? share(b.descheduled) + " off-CPU, " : "", share(b.overhead), reading, share(b.idle),
+      outside);
 }
 
 // What delayed the end of this run; empty if the scheduler cost less than a tenth of it.
@@ -359,14 +371,15 @@ void add_details(Lines& lines, const Profile& profile) {
   if (!profile.run.work_reason.empty())
     lines.add_text("                no better clock: " + profile.run.work_reason +
                    " (see tp-doctor)");
-  lines.add("Work T1         {} in {} tasks, {} per step{}", amount(profile.work),
-            human_count(profile.read.begun),
-            amount(profile.work / std::max<std::uint64_t>(profile.read.steps, 1)),
-            has_prior_work(profile)  ? fmt::format("; {} before its thread's first oneTBB call",
-                                                   amount(profile.read.prior_work))
-            : profile.from_first_use ? fmt::format("; {} before the first oneTBB call left out",
-                                                   amount(profile.read.left_out_work))
-                                     : "");
+  lines.add(
+      "Work T1         {} in {} tasks, {} per step{}", amount(profile.work),
+      human_count(profile.read.begun),
+      amount(profile.work / std::max<std::uint64_t>(profile.read.steps, 1)),
+      has_prior_work(profile)  ? fmt::format("; {} before its thread's first {} call",
+                                             amount(profile.read.prior_work), models_of(profile))
+      : profile.from_first_use ? fmt::format("; {} before the first {} call left out",
+                                             amount(profile.read.left_out_work), models_of(profile))
+                               : "");
   lines.add("Span Tinf       {} in this run{}", amount(profile.span),
             profile.divisible_is_known()
                 ? fmt::format("; {} if loops were split to their grain size",

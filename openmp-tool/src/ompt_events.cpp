@@ -254,7 +254,7 @@ void leave_rest(Task& task) {
 // What this thread has left so before libomp made it available to others; the report that it left is still to come.
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool has_left = false;
 
-// Without our entry points: libomp makes the rest available before it reports that the task has left its thread: another
+// Without our entry points, libomp makes the rest available before it reports that the task has left its thread: another
 // thread that has it already waits for the report, which comes unless that thread has lost its CPU for long.
 void wait_for_rest(const Task& task) {
   constexpr int kTries = 100'000;
@@ -475,6 +475,10 @@ void on_thread_begin(ThreadType type, Data*) {
   tp_on_worker_thread();
 }
 
+void on_thread_end(Data*) {
+  free_kept_tasks();
+}
+
 // The regions that this thread has begun, innermost first. libomp reports the end of one with data that may be those of
 // another one by then.
 [[gnu::tls_model("initial-exec")]] constinit thread_local Team* begun_region = nullptr;
@@ -629,6 +633,10 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
   case TaskStatus::Complete:
   case TaskStatus::Cancel:
     if (prior != nullptr) {
+      // Another thread has run the rest meanwhile, and libomp reports that as another part: what is left is the end.
+      if (has_left)
+        wait_for_rest(*prior);
+      has_left = false;
       end_task(*prior, status == TaskStatus::Cancel);
       prior_data->ptr = nullptr;
     }
@@ -667,7 +675,7 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
       tp_on_search();
     return;
   }
-  const bool is_part = prior != nullptr && prior->is_untied && status == TaskStatus::Switch &&
+  const bool is_part = status == TaskStatus::Switch && prior != nullptr && prior->is_untied &&
                        (next == nullptr || next->begun);
   // Where no task is deferred, the parts of an untied task call each other, without a report.
   if (next == prior ||
@@ -838,6 +846,7 @@ int initialize(Lookup lookup, int, Data*) {
     AnyFunction callback;
   } callbacks[] = {
       {Event::ThreadBegin, as_any(on_thread_begin)},
+      {Event::ThreadEnd, as_any(on_thread_end)},
       {Event::ParallelBegin, as_any(on_parallel_begin)},
       {Event::ParallelEnd, as_any(on_parallel_end)},
       {Event::TaskCreate, as_any(on_task_create)},

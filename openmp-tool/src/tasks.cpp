@@ -55,6 +55,14 @@ void free_task(Task* task) {
   ++kept.count;
 }
 
+void free_kept_tasks() {
+  while (Task* const task = kept.first) {
+    kept.first = task->next_free;
+    std::free(task);
+  }
+  kept.count = 0;
+}
+
 Team* make_team(std::uint32_t requested) {
   Team* const team = new (std::nothrow) Team;
   if (team == nullptr)

@@ -119,6 +119,7 @@ inline void touch_task(const Task& task) {
 // Null: no memory.
 Task* make_task(Team* team);
 void free_task(Task* task);
+void free_kept_tasks(); // of the calling thread, which ends
 Team* make_team(std::uint32_t requested);
 void forget_order(Phase& phase); // all threads have left it
 void release(Team* team);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tp-doctor: what can be measured on this machine, what prevents better measurement, and the
-// command that enables it. Our libtbb tries the clocks; this program shows the result as a table.
+// command that enables it; on which runtime programs with OpenMP run. Our libtbb tries the clocks; this program shows the
+// result as a table.
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "common/prefix.h"
 #include "library/library_questions.h"
 #include "options/command_line.h"
+#include "run/openmp.h"
 
 namespace tp::tool {
 namespace {
@@ -73,6 +75,20 @@ std::string sampling_text(const Json& sampling) {
   return text;
 }
 
+// Where programs with OpenMP run.
+Json openmp_json(const OpenMpRuntime& runtime) {
+  return {{"works", runtime.reason.empty()}, {"runtime", runtime.path},
+          {"llvm", runtime.version},         {"reports_chunks", runtime.reason.empty()},
+          {"reason", runtime.reason},        {"command", runtime.command}};
+}
+std::string openmp_text(const OpenMpRuntime& runtime) {
+  if (!runtime.reason.empty())
+    return fmt::format("OpenMP: not recorded: {}\nTo enable it: {}\n", runtime.reason,
+                       runtime.command);
+  return fmt::format("OpenMP: recorded on {}{}, which reports the chunks of loops\n", runtime.path,
+                     runtime.version > 0 ? fmt::format(" (LLVM {})", runtime.version) : "");
+}
+
 std::string table_of(const Json& report) {
   std::string text = fmt::format("  {:<13}  {:<12}  {:<5}  {:>7}  {:<11}  {}\n", "Clock",
                                  "tp-run -e", "Works", "ns/read", "Kernel time", "Unit or reason");
@@ -101,8 +117,10 @@ int run(int argc, char** argv) {
   const Prefix prefix = own_prefix();
   require_library(prefix);
   detail("asking " + prefix.library());
-  const Json report = Json::parse(report_clocks(prefix));
-  write_answer(as_json ? report.dump(1) + "\n" : table_of(report));
+  Json report = Json::parse(report_clocks(prefix));
+  const OpenMpRuntime runtime = openmp_runtime();
+  report["openmp"] = openmp_json(runtime);
+  write_answer(as_json ? report.dump(1) + "\n" : table_of(report) + openmp_text(runtime));
   next(sibling_command(argv[0], "tp-run") + " --analyze ./your-program");
   return kOk;
 }

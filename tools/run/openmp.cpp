@@ -86,6 +86,25 @@ std::string find_libomp() {
   return {};
 }
 
+OpenMpRuntime openmp_runtime() {
+  OpenMpRuntime answer;
+  answer.path = find_libomp();
+  constexpr std::string_view kFolder = "/llvm-";
+  std::error_code error;
+  const std::string target = fs::weakly_canonical(answer.path, error).string();
+  if (const std::size_t at = target.find(kFolder); at != std::string::npos)
+    answer.version = std::atoi(target.c_str() + at + kFolder.size());
+  if (answer.path.empty())
+    answer.reason = "no libomp of LLVM 16 or newer was found";
+  else if (access(answer.path.c_str(), R_OK) != 0)
+    answer.reason = answer.path + ": no such file";
+  else if (!reports_chunks(answer.path))
+    answer.reason = answer.path + ": expected libomp of LLVM 16 or newer, got another file";
+  if (!answer.reason.empty())
+    answer.command = kInstall;
+  return answer;
+}
+
 OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, Loading loading) {
   OpenMpLoading answer;
   const auto file = program.empty() ? std::nullopt : read_elf(program, false);

@@ -28,4 +28,13 @@ OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, L
 // newest one of the system. Empty: there is none.
 std::string find_libomp();
 
+// What tp-doctor says of it. `version`: of LLVM, by its path; 0: not known. `reason`: why OpenMP cannot be recorded;
+// empty: it can.
+struct OpenMpRuntime {
+  std::string path;
+  int version = 0;
+  std::string reason, command;
+};
+OpenMpRuntime openmp_runtime();
+
 } // namespace tp::tool

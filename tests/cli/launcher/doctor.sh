@@ -10,6 +10,10 @@ expect 0 "$doctor";            in_file out '* tsc-rseq'; in_file out '9.5  inclu
 [ "$(cat err)" = "next: $TP_TEST_PREFIX/bin/tp-run --analyze ./your-program" ] || fail "stderr: $(cat err)"
 grep -q 'perf-user .* no .* locked' out || fail "no line of the clock that is locked: $(cat out)"
 grep -q 'no need' out && fail "a command for a clock that would not be better: $(cat out)"
+expect 0 env TP_LIBOMP=/nowhere/libomp.so.5 "$doctor"; in_file out 'OpenMP: not recorded: /nowhere/libomp.so.5: no such file'; in_file out 'To enable it: '
+expect 0 env TP_LIBOMP=/bin/true "$doctor" -q --json
+python3 -c 'import json; o = json.load(open("out"))["openmp"]; assert not o["works"] and "LLVM 16" in o["reason"] and o["runtime"] == "/bin/true"' ||
+  fail "openmp: $(cat out)"
 expect 0 "$doctor" -q --json;  is_empty err
 # No clock is better than the one that auto uses: no command, though a worse clock has one.
 expect 0 env STUB_CLOCKS='{"auto":{"clock":"tsc-rseq","event":"x","reason":"no counters"},"sources":[

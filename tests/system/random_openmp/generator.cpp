@@ -74,7 +74,11 @@ private:
       s.mark = Mark::None;
     if (!tasks_only_ && one_in(4))
       s.depends = depends();
-    s.blocks.push_back(code(depth + 1, in_final || s.mark == Mark::Final));
+    // A thread that waits in an untied task may run any other: libomp's threads can wait for each other then, for ever.
+    if (s.mark == Mark::Untied)
+      s.blocks.push_back(code_without_waits(depth + 1, in_final));
+    else
+      s.blocks.push_back(code(depth + 1, in_final || s.mark == Mark::Final));
     if (tasks_only_)
       s.blocks[0].push_back(taskwait());
     return s;
@@ -141,6 +145,17 @@ private:
     Block block;
     for (unsigned i = 0, count = up_to(4); i < count; ++i)
       block.push_back(statement(depth, in_final));
+    return block;
+  }
+
+  Block code_without_waits(unsigned depth, bool in_final) {
+    Block block;
+    for (unsigned i = 0, count = up_to(3); i < count; ++i) {
+      block.push_back(one_in(2) || depth > 5 || !has_room() ? spend() : task(depth, in_final));
+      block.back().depends.clear();
+      if (block.back().mark == Mark::If0)
+        block.back().mark = Mark::None;
+    }
     return block;
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// random_openmp SEED THREADS [--describe] [NUMBER...], without the statements of these numbers: runs the random program of a seed and prints the expected profile as JSON.
-// run.py calls this for many seeds.
+// random_openmp SEED THREADS [--describe] [--untied] [NUMBER...], without the statements of these numbers: runs the
+// random program of a seed and prints the expected profile as JSON. run.py calls this for many seeds.
 #include "program.h"
 
 #include <cstdlib>
@@ -14,12 +14,18 @@ int main(int count, char** arguments) {
     return 2;
   Program program = generate(std::strtoull(arguments[1], nullptr, 10));
   number_statements(program);
-  const Settings settings = {static_cast<unsigned>(std::strtoul(arguments[2], nullptr, 10)),
-                             interpreter_is_of_gcc};
-  const bool describes = count > 3 && std::strcmp(arguments[3], "--describe") == 0;
+  Settings settings = {static_cast<unsigned>(std::strtoul(arguments[2], nullptr, 10)), false,
+                       interpreter_is_of_gcc};
+  bool describes = false;
   std::vector<unsigned> dropped;
-  for (int i = describes ? 4 : 3; i < count; ++i)
-    dropped.push_back(static_cast<unsigned>(std::strtoul(arguments[i], nullptr, 10)));
+  for (int i = 3; i < count; ++i) {
+    if (std::strcmp(arguments[i], "--describe") == 0)
+      describes = true;
+    else if (std::strcmp(arguments[i], "--untied") == 0)
+      settings.unties = true;
+    else
+      dropped.push_back(static_cast<unsigned>(std::strtoul(arguments[i], nullptr, 10)));
+  }
   drop(program, dropped);
   if (describes) {
     std::cout << describe(program);

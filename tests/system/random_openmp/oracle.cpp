@@ -166,7 +166,9 @@ private:
       count = std::max(1u, s.iterations / s.grain);
     count = std::min(count, s.iterations);
     const bool scales = mode_ == Mode::Divisible && are_alike(s.blocks);
-    if (mode_ == Mode::Divisible && !scales)
+    // libomp creates so many tasks by halving, and reports no chunks of tasks that it does not defer.
+    const bool is_unknown = count > 10 * team_size_ && (team_size_ == 1 || task.is_final);
+    if (mode_ == Mode::Divisible && (!scales || is_unknown))
       is_divisible = false;
     unsigned next = 0;
     for (unsigned i = 0; i < count; ++i) {
