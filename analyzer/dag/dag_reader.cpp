@@ -174,7 +174,8 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
   if (!stream.locks.empty())
     settle_locks(stream, counts);
   const std::uint64_t* const extra = counts ? record.extra : no_extra_.data();
-  const PoolId pool = enter_pools(stream, frame, time.begin, counts ? record.work : 0);
+  const PoolId pool = enter_pools(stream, frame, time.begin, counts ? record.work : 0,
+                                  counts ? latency_of(stream.asleep) : 0);
   const Step step{counts ? record.work : 0,
                   lead,
                   counts ? stream.asleep.time : 0,
@@ -213,7 +214,7 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
 // Threads outside of tasks, and those that the program creates, run whatever is allowed; the first of
 // them is what is allowed.
 PoolId DagReader::enter_pools(Stream& stream, const Frame& frame, std::uint64_t begin,
-                              std::uint64_t work) {
+                              std::uint64_t work, std::uint64_t latency) {
   const bool may_always_run = frame.state.is_thread || (frame.state.is_root && !stream.is_main);
   std::uint32_t allowed = may_always_run ? 0 : pools_.allowed_at(begin);
   // What the step itself changed came after its begin; times of records are not as precise.
@@ -222,18 +223,22 @@ PoolId DagReader::enter_pools(Stream& stream, const Frame& frame, std::uint64_t 
     allowed = change->from;
   PoolId pool = pools_.pool_of(stream.arena, allowed);
   stream.changes.clear();
+  PoolChange done;
   for (const Stream::Move& move : stream.moves) {
     if (move.is_arena)
       stream.arena = move.to;
     else if (!may_always_run)
       allowed = move.to;
     const PoolId to = pools_.pool_of(stream.arena, allowed);
-    if (const std::uint64_t after = std::min(move.work, work); after > 0)
-      stream.changes.push_back({after, to});
+    done = {std::clamp(move.work, done.work, std::max(work, done.work)),
+            std::clamp(move.latency, done.latency, std::max(latency, done.latency)), to};
+    if (done.work > 0 || done.latency > 0)
+      stream.changes.push_back(done);
     else
       pool = to;
   }
   stream.moves.clear();
+  stream.latency_before = 0;
   return pool;
 }
 
@@ -432,6 +437,13 @@ Row DagReader::resolve_site(Stream& stream, const Frame& parent) {
     stream.any_site = true;
   }
   return stream.last_row;
+}
+
+void DagReader::add_tokens(Row row, std::uint64_t tokens) {
+  ReadSummary::Tokens& found = summary_.tokens[row];
+  found.least = found.pipelines == 0 ? tokens : std::min(found.least, tokens);
+  found.most = std::max(found.most, tokens);
+  ++found.pipelines;
 }
 
 bool DagReader::process_spawn(Stream& stream) {
@@ -928,6 +940,19 @@ bool DagReader::process_extended(Stream& stream) {
     load(stream.asleep);
     break;
   }
+  case trace::ExtendedKind::AsleepBefore: {
+    trace::AsleepPayload payload;
+    load(payload);
+    stream.latency_before = latency_of(payload);
+    break;
+  }
+  case trace::ExtendedKind::Tokens: {
+    trace::TokensPayload payload;
+    load(payload);
+    if (payload.tokens > 0)
+      add_tokens(running(stream).state.row, payload.tokens);
+    break;
+  }
   case trace::ExtendedKind::LockObject: {
     trace::LockObjectPayload payload;
     load(payload);
@@ -939,7 +964,7 @@ bool DagReader::process_extended(Stream& stream) {
     load(payload);
     const bool entered = (payload.flags & trace::kArenaEntered) != 0 && stream.top;
     const std::uint32_t arena = pools_.enter(payload, entered ? stream.top->serial : 0);
-    stream.moves.push_back({payload.work, arena, true, 0});
+    stream.moves.push_back({payload.work, stream.latency_before, arena, true, 0});
     break;
   }
   case trace::ExtendedKind::Enqueued: {
@@ -952,7 +977,8 @@ bool DagReader::process_extended(Stream& stream) {
     trace::AllowedThreadsPayload payload;
     load(payload);
     const std::uint32_t before = pools_.allowed_at(payload.time - 1);
-    stream.moves.push_back({payload.work, pools_.allow(payload), false, before});
+    stream.moves.push_back(
+        {payload.work, stream.latency_before, pools_.allow(payload), false, before});
     break;
   }
   case trace::ExtendedKind::Pause:
@@ -1057,6 +1083,7 @@ void DagReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& pa
   stream.runs_tasks = false;
   stream.arena = 0;
   stream.moves.clear();
+  stream.latency_before = 0;
   push_root(stream, stream.is_main);
   stream.used_tbb = false;
   stream.paused = false;

@@ -62,9 +62,10 @@ private:
     std::vector<LockUse> locks;                     // likewise
     std::vector<std::optional<LockObjectId>> slots; // which lock a slot is
     trace::AsleepPayload asleep{};                  // likewise
+    std::uint64_t latency_before = 0;               // of it, before the next of `moves`
     std::uint32_t arena = 0; // in which the thread executes, where the open step began; an index
-    struct Move {            // from `work` on; an index
-      std::uint64_t work;
+    struct Move {            // from `work` on, after `latency`; an index
+      std::uint64_t work, latency;
       std::uint32_t to;
       bool is_arena;      // else what is allowed
       std::uint32_t from; // what was allowed before; of an arena: 0
@@ -87,6 +88,7 @@ private:
   bool process(Stream& stream);
   bool process_record(Stream& stream);
   bool process_spawn(Stream& stream);
+  void add_tokens(Row row, std::uint64_t tokens);
   bool process_wait(Stream& stream);
   bool process_wait_end(Stream& stream);
   bool process_begin(Stream& stream);
@@ -105,7 +107,8 @@ private:
   void set_slot(Stream& stream, const trace::LockObjectPayload& payload);
   void settle_locks(Stream& stream, bool counts);
   void note_external(Stream& stream);
-  PoolId enter_pools(Stream& stream, const Frame& frame, std::uint64_t begin, std::uint64_t work);
+  PoolId enter_pools(Stream& stream, const Frame& frame, std::uint64_t begin, std::uint64_t work,
+                     std::uint64_t latency);
   bool process_extended(Stream& stream);
   bool process_edge_uses(Stream& stream, const trace::EdgeUsesPayload& payload);
   bool process_hand_over(Stream& stream, const trace::HandOverPayload& payload);

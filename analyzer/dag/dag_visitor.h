@@ -118,8 +118,9 @@ struct Step {
   // what it would have.
   bool is_left_out = false;
   std::uint64_t left_out_work = 0;
-  PoolId pool = kNoPool;               // where it began
-  std::span<const PoolChange> moves{}; // in the order of their work, which is at most the step's
+  PoolId pool = kNoPool; // where it began
+  std::span<const PoolChange>
+      moves{}; // in order; work and latency never decrease, nor exceed the step's
 };
 
 // Which path survives where two of equal length meet. A child wins against the continuation, of two

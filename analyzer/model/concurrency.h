@@ -26,9 +26,9 @@ namespace tp::analysis {
 enum class PoolId : std::uint32_t {};
 inline constexpr PoolId kNoPool{0};
 
-// From `work` of its step on, the thread was in `pool`.
+// From `work` of its step on, and after `latency` of its latency, the thread was in `pool`.
 struct PoolChange {
-  std::uint64_t work = 0;
+  std::uint64_t work = 0, latency = 0;
   PoolId pool = kNoPool;
 };
 

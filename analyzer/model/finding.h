@@ -24,11 +24,12 @@ enum class Shape : std::uint8_t {
   Lock,         // a lock whose sections take longer than the critical path
   OffCpu,       // code that had no CPU most of the time: it waited, or other programs ran
   FewThreads,   // an arena, or global_control, lets few threads run at a time
+  FewTokens,    // items of a pipeline that come one after the other because it has few tokens
 };
 // In JSON: stable.
 inline constexpr const char* kShapeNames[] = {
     "serial_start", "serial_code", "long_task", "serial_tasks", "serial_filter", "serial_node",
-    "imbalance",    "tiny_tasks",  "lock",      "off_cpu",      "few_threads"};
+    "imbalance",    "tiny_tasks",  "lock",      "off_cpu",      "few_threads",   "few_tokens"};
 
 struct Finding {
   Shape shape = Shape::SerialCode;
@@ -40,6 +41,7 @@ struct Finding {
   // At least so many of its steps make up the critical work: if each took as long as the longest.
   std::uint64_t critical_steps_at_least = 0;
   std::uint64_t body_calls = 0, iterations = 0; // of a loop: of its site
+  std::uint64_t tokens = 0;                     // FewTokens: of the pipeline, at most
   // In the unit of work, on `procs` CPUs: the time predicted for this run, and a time that the
   // program needs at least after the remedy. Both 0: not known.
   std::uint64_t procs = 0;

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,12 @@ struct ReadSummary {
   double time_hz = 0;       // refined by the chunks' time pairs; 0 if unknown
   ThreadTotals threads;
   ConcurrencyLimits concurrency;
+  // Of pipelines, by the row of the task that calls their input: how many there were, and with how many
+  // tokens.
+  struct Tokens {
+    std::uint64_t pipelines = 0, least = 0, most = 0;
+  };
+  std::map<Row, Tokens> tokens;
   std::vector<std::uint64_t> extra; // sums of the extra events
   // By row: the constructs of the contexts into which tasks were spawned there, one bit per
   // trace::Construct.

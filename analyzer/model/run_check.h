@@ -7,6 +7,7 @@
 #include "model/site.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,9 @@ struct RunCheck {
   std::string skipped_because; // empty if it was not skipped
   std::uint64_t procs = 0;     // CPUs of this run
   std::uint64_t elapsed_ns = 0, predicted_ns = 0;
+  // With what steps waited for other threads, as long as in this run; null: they did not, or it is not
+  // needed: nothing that takes longer is to be explained.
+  std::optional<std::uint64_t> with_waits_ns;
   std::uint64_t without_cpu_ns = 0; // part of the elapsed time, an estimate (model/run_time.h)
   std::vector<CauseOfTime>
       causes;       // those with a tenth of the difference or more; the longest first

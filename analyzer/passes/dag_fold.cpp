@@ -81,6 +81,8 @@ void DagFold::step(FrameState& frame, const Step& step) {
   if (setup_.sites && left_out) [[unlikely]] {
     sites_.step(own.site, frame.row, step);
   } else if (setup_.sites) {
+    if (!setup_.contexts && step.work > 0)
+      thread_work_.add(of, step.stream, step.work);
     if (step.pool != kNoPool || !step.moves.empty()) [[unlikely]]
       add_to_pools(frame.row, step);
     // That a step of a root begins does not begin a task, and that one begins inside a body call is
@@ -124,13 +126,13 @@ void DagFold::add_to_pools(Row row, const Step& step) {
     totals.work_of_rows.grown_to(row) += work;
   };
   PoolId pool = step.pool;
-  std::uint64_t done = 0;
+  PoolChange done;
   for (const PoolChange& change : step.moves) {
-    add(pool, change.work - done, 0);
-    done = change.work;
+    add(pool, change.work - done.work, change.latency - done.latency);
+    done = change;
     pool = change.pool;
   }
-  add(pool, step.work - done, step.moves.empty() ? step.latency : 0);
+  add(pool, step.work - done.work, step.latency - done.latency);
 }
 
 // The task began in a pause, and has a step that counts.
@@ -408,6 +410,7 @@ DagFold::Results DagFold::results() {
                   .rows = sites_.rows(),
                   .classes = classes_.classes(),
                   .class_totals = class_totals_,
+                  .thread_work = thread_work_,
                   .regions = regions_,
                   .overheads_before = overheads_before_,
                   .contexts = contexts_.nodes(),

@@ -10,6 +10,7 @@
 #include "passes/site_profile.h"
 #include "passes/step_class.h"
 #include "passes/step_samples.h"
+#include "passes/thread_work.h"
 #include "passes/timeline.h"
 #include "passes/what_if.h"
 #include "passes/work_span.h"
@@ -108,6 +109,7 @@ public:
     IdVector<Row, RowTotals> rows; // local span on span adds up to `span`
     IdVector<StepClassId, StepClass> classes;
     IdVector<StepClassId, StepTotals> class_totals;
+    ThreadWork thread_work; // with `sites` only
     IdVector<RegionId, std::uint64_t>
         region_critical_work; // of this run: with no scenario followed
     struct RegionTotals {
@@ -211,6 +213,7 @@ private:
   PathStore paths_;
   StepClassTable classes_;
   IdVector<StepClassId, StepTotals> class_totals_;
+  ThreadWork thread_work_;
   CallingContextTree contexts_;
   IdVector<ContextId, StepTotals> context_totals_;
   Timeline timeline_;

@@ -236,6 +236,15 @@ std::string sentence(const Profile& profile, const Finding& finding) {
   case Shape::SerialTasks:
     return of_path(tasks_on_path(finding) + ", one after the other",
                    "let them run in parallel, or split them");
+  case Shape::FewTokens:
+    return of_path(
+        tasks_on_path(finding) + ", one after the other",
+        (finding.tokens == 1
+             ? std::string("the pipeline has one token, and so one item inside at a time")
+             : fmt::format("the pipeline has {0} tokens, and so at most {0} items inside "
+                           "at a time",
+                           human_count(finding.tokens))) +
+            "; give it more, or split the calls");
   case Shape::SerialFilter:
     return of_path(finding.code + ", one item after the other",
                    "move work out of it, into a parallel filter");

@@ -83,6 +83,7 @@ public:
 private:
   std::vector<Code> codes_by_name() const;
   Shape shape_of(const Code& code) const;
+  std::uint64_t tokens_of(const Finding& finding) const;
   void add_savings(std::vector<Code>& codes) const;
   void try_smaller_grains(std::vector<Code>& codes) const;
   std::vector<StepClassId> spawning_code(const SiteRow& site) const;
@@ -157,6 +158,28 @@ std::vector<Code> Finder::codes_by_name() const {
   std::ranges::stable_sort(codes, std::ranges::greater(),
                            [](const Code& code) { return code.finding.critical_work; });
   return codes;
+}
+
+// Calls of one parallel filter in one pipeline come one after the other on a path only by tokens: a call of
+// the input comes after the item that gave its token back. So if there are more of them on the path than
+// pipelines: the greatest number of tokens of such a pipeline; else 0. Its input is in the row of
+// the pipeline, or in one of its own.
+std::uint64_t Finder::tokens_of(const Finding& finding) const {
+  const SiteInfo& filter = measured_.table.rows[finding.row];
+  if (filter.filter == 0 ||
+      std::ranges::find(filter.filter_modes, "parallel") == filter.filter_modes.end())
+    return 0;
+  std::uint64_t pipelines = 0, most = 0;
+  for (const auto& [row, tokens] : measured_.read.tokens)
+    if (const SiteInfo& site = measured_.table.rows[row];
+        (site.file == filter.file && site.line == filter.line) ||
+        std::ranges::any_of(filter.pipelines, [&](const PipelineCall& call) {
+          return site.file == call.file && site.line == call.line;
+        })) {
+      pipelines += tokens.pipelines;
+      most = std::max(most, tokens.most);
+    }
+  return finding.critical_tasks > pipelines ? most : 0;
 }
 
 Shape Finder::shape_of(const Code& code) const {
@@ -375,6 +398,10 @@ std::vector<Finding> Finder::find() {
     }
     if (code.finding.shape != Shape::SerialStart)
       code.finding.shape = shape_of(code);
+    if (code.finding.shape == Shape::SerialTasks || code.finding.shape == Shape::LongTask)
+      code.finding.tokens = tokens_of(code.finding);
+    if (code.finding.tokens > 0)
+      code.finding.shape = Shape::FewTokens;
   }
   std::vector<Finding> findings;
   add_off_cpu(findings, codes);

@@ -9,6 +9,7 @@
 #include "profile/best_changes.h"
 #include "profile/burden.h"
 #include "profile/calling_contexts.h"
+#include "profile/code_names.h"
 #include "profile/code_segments.h"
 #include "profile/concurrency_limits.h"
 #include "profile/conservation.h"
@@ -289,6 +290,34 @@ std::vector<Warning> sleeps(const Measured& measured) {
                          "tp-run records which")}};
 }
 
+// Code that may wait in a loop: its steps are work as others are, but on one thread they take longer.
+// Loops whose body calls have different numbers of iterations are left out.
+std::vector<Warning> uneven_work(const Measured& measured) {
+  constexpr double kFactor = 2;
+  constexpr std::uint64_t kLeastSteps = 20;
+  std::optional<UnevenWork> most;
+  for (const StepClassId of : ids_below(measured.fold.classes.end_id())) {
+    const StepClass& code = measured.fold.classes[of];
+    const LoopCounts& loop = measured.fold.rows[code.row].loops;
+    if (code.row == kMainRow || loop.iterations != loop.body_calls)
+      continue;
+    const auto found = measured.fold.thread_work.uneven(of, kFactor, kLeastSteps);
+    if (found && (!most || found->excess() > most->excess()))
+      most = found;
+  }
+  if (!most || most->excess() * 20 < static_cast<double>(measured.work()))
+    return {};
+  return {
+      {"uneven_work",
+       fmt::format(
+           "{} of {} take {:.1f} times as long on one thread as {} on others: unless they do "
+           "so much more there, they wait in a loop, which counts as work (<tp/lock.h>: "
+           "tp::BusyWait)",
+           human_count(most->steps), segment_name(measured.fold.classes[most->of], measured.table),
+           most->mean / std::max(most->mean_of_others, 1.0), human_count(most->others)),
+       false}};
+}
+
 void append(std::vector<Warning>& to, std::vector<Warning> more) {
   std::ranges::move(more, std::back_inserter(to));
 }
@@ -403,7 +432,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
         std::tie(elapsed.of_sites[i], elapsed.idle_beside_ns[i]);
 
   RunCheck run_check =
-      check_run({measured, prediction, elapsed.whole, balance.balance, sites.rows,
+      check_run({measured, prediction, elapsed.whole, balance.balance, sites.rows, readings,
                  options.from_first_use, attribution.attribution.unknown_threads_ns});
 
   std::vector<CodeSegment> segments = code_segments(measured, sites.rows);
@@ -413,6 +442,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
     warnings.push_back(*refined.warning);
   append(warnings, std::move(attribution.warnings));
   append(warnings, std::move(balance.warnings));
+  append(warnings, uneven_work(measured));
   append(warnings, inconsistencies(measured.read));
   append(warnings, check_sums(measured, sites));
   append(warnings, gaps(measured));

@@ -206,6 +206,17 @@ private:
   IdVector<RegionId, std::uint8_t> is_divided_region_;
 };
 
+// Records the DAG in which all sleep is latency.
+class WaitsRecorder final : public DagRecorder {
+public:
+  using DagRecorder::DagRecorder;
+  void step(FrameState& frame, const Step& step) override {
+    Step sleeping = step;
+    sleeping.latency = step.asleep;
+    DagRecorder::step(frame, sleeping);
+  }
+};
+
 } // namespace
 
 StepCosts step_costs(const Prediction& prediction) {
@@ -268,6 +279,20 @@ std::vector<std::uint64_t> predict_with(const Remedy& remedy, const Measured& me
                                       measured, prediction));
   });
   return times;
+}
+
+std::optional<std::uint64_t> predict_own_with_waits(const Measured& measured,
+                                                    const Prediction& prediction,
+                                                    const TraceReadings& readings) {
+  const LockChoice choice = choice_of(prediction.simulated_locks);
+  WaitsRecorder recorder(step_costs(prediction), measured.read.steps,
+                         choice.rules.empty() ? nullptr : &choice);
+  readings.read(recorder);
+  if (!recorder.fits())
+    return std::nullopt;
+  PredictedRun run{.procs = prediction.own->procs};
+  run_work_stealing(recorder.dag(), measured, prediction, run);
+  return run.time;
 }
 
 std::string reason_not_to_simulate(const Measured& measured, const ProfileOptions& options) {

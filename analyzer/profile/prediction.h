@@ -59,6 +59,13 @@ std::uint64_t without_recording(std::uint64_t work, const Measured& measured,
 // The largest number of CPUs in `scaling` with an efficiency that makes them worth having; 0: none.
 std::uint64_t worth_procs(const Prediction& prediction);
 
+// The time on the CPUs of this run if steps waited for other threads, or slept for a reason that is not
+// known, as long as they did in this run. Reads the trace once more. `prediction` has been made, and has
+// its `own`. Null: the DAG is too large.
+std::optional<std::uint64_t> predict_own_with_waits(const Measured& measured,
+                                                    const Prediction& prediction,
+                                                    const TraceReadings& readings);
+
 // Reads the trace once more, unless `skipped_because` gives a reason not to. No time is below what the
 // sections of one lock take at least, with sleep.
 Prediction predict(const Measured& measured, const TaskingCosts& costs, const Locks& locks,

@@ -6,6 +6,7 @@
 #include "base/rounding.h"
 #include "base/wide.h"
 #include "profile/code_names.h"
+#include "profile/prediction.h"
 #include "report/numbers.h"
 
 #include <fmt/format.h>
@@ -145,13 +146,18 @@ std::string Checker::text() const {
     known += cause.ns;
   }
   const std::uint64_t difference = check_.elapsed_ns - check_.predicted_ns;
+  const std::string with_waits =
+      check_.with_waits_ns ? fmt::format(" With what they {} as in this run, {} are predicted.",
+                                         in_.measured.knows_latency() ? "waited" : "slept",
+                                         human_ns(*check_.with_waits_ns))
+                           : "";
   if (causes.empty())
     causes = "the recording does not show why";
   else if (known < difference / 2)
     causes += fmt::format("; of the other {} the recording does not show why",
                           human_ns(difference - known));
-  return fmt::format("This run took {} on {} {}, and {} are predicted for it: {}.", elapsed,
-                     check_.procs, cpus, predicted, causes);
+  return fmt::format("This run took {} on {} {}, and {} are predicted for it: {}.{}", elapsed,
+                     check_.procs, cpus, predicted, causes, with_waits);
 }
 
 RunCheck Checker::check() {
@@ -162,8 +168,13 @@ RunCheck Checker::check() {
   measure_times();
   if (!check_.differs())
     return check_;
-  if (check_.elapsed_ns > check_.predicted_ns)
+  if (check_.elapsed_ns > check_.predicted_ns) {
     add_causes();
+    if (std::ranges::find(check_.causes, RunCause::Waited, &CauseOfTime::cause) !=
+        check_.causes.end())
+      if (const auto time = predict_own_with_waits(in_.measured, in_.prediction, in_.readings))
+        check_.with_waits_ns = work_ns(*time);
+  }
   check_.text = text();
   return check_;
 }

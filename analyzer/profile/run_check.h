@@ -9,6 +9,7 @@
 #include "model/run_time.h"
 #include "model/site.h"
 #include "profile/measured.h"
+#include "profile/trace_readings.h"
 
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct RunCheckInput {
   const ElapsedTime& elapsed;
   const TimeBalance& balance;
   const std::vector<SiteRow>& sites; // with their parts of the path of the run
+  const TraceReadings& readings;
   bool from_first_use = false;
   std::uint64_t unknown_threads_ns = 0; // CPU time of threads that were not recorded
 };

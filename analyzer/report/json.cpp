@@ -381,6 +381,8 @@ Json finding_json(const Profile& profile, const Finding& finding) {
                {"text", finding.text}};
   if (finding.limit)
     json["limit"] = *finding.limit;
+  if (finding.tokens > 0)
+    json["tokens"] = finding.tokens;
   if (finding.asleep_ticks)
     json["asleep_ticks"] = *finding.asleep_ticks;
   if (finding.waited_ticks)
@@ -696,15 +698,17 @@ Json run_check_json(const RunCheck& check) {
     }
     causes.push_back(std::move(each));
   }
-  return {{"not_made", check.skipped_because},
-          {"procs", check.procs},
-          {"elapsed_ns", check.elapsed_ns},
-          {"predicted_ns", check.predicted_ns},
-          {"without_cpu_ns", check.without_cpu_ns},
-          {"differs", check.differs()},
-          {"disproves", check.disproves()},
-          {"causes", causes},
-          {"text", check.text}};
+  return {
+      {"not_made", check.skipped_because},
+      {"procs", check.procs},
+      {"elapsed_ns", check.elapsed_ns},
+      {"predicted_ns", check.predicted_ns},
+      {"predicted_with_waits_ns", check.with_waits_ns ? Json(*check.with_waits_ns) : Json(nullptr)},
+      {"without_cpu_ns", check.without_cpu_ns},
+      {"differs", check.differs()},
+      {"disproves", check.disproves()},
+      {"causes", causes},
+      {"text", check.text}};
 }
 
 Json regions_json(const Profile& profile) {

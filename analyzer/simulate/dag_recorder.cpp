@@ -140,7 +140,7 @@ void DagRecorder::add_step(FrameState& frame, const Step& step, std::uint64_t wo
     return static_cast<std::uint64_t>(Wide{whole} * std::min(to, all) / all);
   };
   PoolId pool = step.pool;
-  std::uint64_t done = 0, before = overhead;
+  std::uint64_t done = 0, slept = 0, before = overhead;
   const auto advance = [&](std::uint64_t to) {
     to = std::max(to, done);
     const std::uint64_t whole = inside != work && open_.contains(&frame) ? inside : work;
@@ -148,8 +148,19 @@ void DagRecorder::add_step(FrameState& frame, const Step& step, std::uint64_t wo
     done = to;
     before = 0;
   };
+  const auto sleep = [&](std::uint64_t to) {
+    const std::uint64_t time = std::max(to, slept) - slept;
+    slept += time;
+    if (!frame.is_thread) {
+      add_part(of, time, pool);
+    } else if (time > 0) {
+      add_node(of, Dag::kSleeps | time, pool);
+      add_node(of, 0, pool);
+    }
+  };
   const auto move = [&](const PoolChange& change) {
     advance(change.work);
+    sleep(change.latency);
     pool = change.pool;
   };
   auto next = step.moves.begin();
@@ -163,11 +174,7 @@ void DagRecorder::add_step(FrameState& frame, const Step& step, std::uint64_t wo
   for (; next != step.moves.end(); ++next)
     move(*next);
   advance(all);
-  add_part(of, on_worker, pool);
-  if (step.latency > on_worker) {
-    add_node(of, Dag::kSleeps | step.latency, pool);
-    add_node(of, 0, pool);
-  }
+  sleep(step.latency);
 }
 
 // ---- locks

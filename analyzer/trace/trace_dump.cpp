@@ -117,6 +117,14 @@ std::string extended_text(const Record& record) {
     if (const auto payload = payload_of<trace::AsleepPayload>(record))
       text += fmt::format(" asleep={} waited={}", payload->time, payload->waited);
     break;
+  case trace::ExtendedKind::Tokens:
+    if (const auto payload = payload_of<trace::TokensPayload>(record))
+      text += fmt::format(" tokens={}", payload->tokens);
+    break;
+  case trace::ExtendedKind::AsleepBefore:
+    if (const auto payload = payload_of<trace::AsleepPayload>(record))
+      text += fmt::format(" asleep_before={} waited={}", payload->time, payload->waited);
+    break;
   case trace::ExtendedKind::InArena:
     if (const auto payload = payload_of<trace::InArenaPayload>(record))
       text += fmt::format(" in_arena={} work={} asked={} reserved={} slots={}{}{}", payload->arena,

@@ -116,6 +116,9 @@ bool add_limit_record(StreamBuilder& stream, const Line& line) {
                                             (like_machine ? trace::kArenaLikeMachine : 0u),
                                         0};
     stream.extended(trace::ExtendedKind::InArena, &payload, sizeof payload);
+  } else if (line.word == "tokens") {
+    const trace::TokensPayload payload{line.number("count")};
+    stream.extended(trace::ExtendedKind::Tokens, &payload, sizeof payload);
   } else if (line.word == "enqueued") {
     const trace::EnqueuedPayload payload{as32("arena"), 0};
     stream.extended(trace::ExtendedKind::Enqueued, &payload, sizeof payload);
@@ -183,9 +186,10 @@ void add_barrier(StreamBuilder& stream, std::uint64_t threads) {
   stream.extended(trace::ExtendedKind::BarrierWait, &payload, sizeof payload);
 }
 
-void add_asleep(StreamBuilder& stream, std::uint64_t time, std::uint64_t waited) {
+void add_asleep(StreamBuilder& stream, trace::ExtendedKind kind, std::uint64_t time,
+                std::uint64_t waited) {
   const trace::AsleepPayload payload{time, waited};
-  stream.extended(trace::ExtendedKind::Asleep, &payload, sizeof payload);
+  stream.extended(kind, &payload, sizeof payload);
 }
 
 void set_run(TraceBuilder& builder, const Line& line) {
@@ -257,8 +261,10 @@ bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
     stream.context_end(context_of(line));
   else if (word == "cut")
     stream.cut(step);
-  else if (word == "asleep")
-    add_asleep(stream, line.number("time"), line.number("waited"));
+  else if (word == "asleep" || word == "asleep-before")
+    add_asleep(stream,
+               word == "asleep" ? trace::ExtendedKind::Asleep : trace::ExtendedKind::AsleepBefore,
+               line.number("time"), line.number("waited"));
   else if (word == "hand-over")
     add_hand_over(stream, parse_id(line.text("from", "")), line.text("to", "new"));
   else if (word == "barrier")

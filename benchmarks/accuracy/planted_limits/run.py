@@ -6,7 +6,8 @@
 
 Each program is recorded with tp-run as it is. The advice of its report must name the line that is marked
 `planted` in its source. The time that is predicted for the CPUs of the machine is compared with the elapsed time
-of this very run, less the estimate of the time without a CPU (run_check in the JSON). The table goes to stdout,
+of this very run, less the estimate of the time without a CPU (run_check in the JSON), where the report says that steps
+waited for other threads with these waits. The table goes to stdout,
 with medians of the runs. --check: exit status 1 unless every limit is named first and every time is within 10
 percent. Files are written to $PLANTED_FILES, or the current folder, which must be on a disk.
 """
@@ -65,6 +66,8 @@ def main():
                 found.append(profile(options, name, folder))
         checks = [each["run_check"] for each in found]
         named = sum(names_first(each, name, line) for each in found)
+        for check in checks:
+            check["predicted_ns"] = check["predicted_with_waits_ns"] or check["predicted_ns"]
         errors = [check["predicted_ns"] / max(check["elapsed_ns"] - check["without_cpu_ns"], 1) - 1 for check in checks]
         error = statistics.median(errors)
         wrong += named < options.runs or abs(error) > 0.1

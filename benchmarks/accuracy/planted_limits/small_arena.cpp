@@ -8,9 +8,9 @@
 int main() {
   tbb::parallel_for(0, 256, [](int) { planted::compute(1); });
   tbb::task_arena arena(1, 1);
-  arena.execute([] {
-    tbb::parallel_for(
-        0, 600, [](int) { planted::compute(1); }, tbb::simple_partitioner()); // planted
+  const auto body = [](int) { planted::compute(1); };
+  arena.execute([&] {
+    tbb::parallel_for(0, 600, body, tbb::simple_partitioner()); // planted
   });
   tbb::parallel_for(0, 256, [](int) { planted::compute(1); });
 }

@@ -282,6 +282,9 @@ void tp_forget_places(const void* node) TP_NOEXCEPT;
  * itself, the task at `to` gets the frame's tickets. */
 void tp_on_send(const void* message) TP_NOEXCEPT;
 void tp_pass_message(const void* from, const void* to) TP_NOEXCEPT;
+/* The current frame calls the input filter of a parallel_pipeline with so many tokens, as the first
+ * one of the pipeline that does. */
+void tp_on_tokens(uint64_t tokens) TP_NOEXCEPT;
 /* A limiter_node lets in the message at that address, at most `slots` messages at a time: it
  * depends on the current frame, if it has no edges yet, and on the edges with which the message
  * left that was admitted `slots` messages earlier (if that one has not left, on those of another

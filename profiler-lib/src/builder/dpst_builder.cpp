@@ -885,9 +885,21 @@ static std::uint64_t work_so_far(ThreadState& thread, const Frame& frame) noexce
              : 0;
 }
 
+// Work of the open step, at a point from which on it is under other limits of concurrency. What it slept
+// before that it slept under the old ones.
+static std::uint64_t work_before_limit(ThreadState& thread, const Frame& frame) noexcept {
+  const std::uint64_t work = work_so_far(thread, frame);
+  if (thread.clock.asleep != 0 && frame.step_open && thread.step_pause != Pause::Now) {
+    const trace::AsleepPayload payload{thread.clock.asleep,
+                                       std::min(thread.clock.waited, thread.clock.asleep)};
+    put_extended(thread, trace::ExtendedKind::AsleepBefore, &payload, sizeof payload);
+  }
+  return work;
+}
+
 void enter_arena(ThreadState& thread, Frame& frame, const tp_arena& arena, bool entered) noexcept {
   make_room_in_step(thread, frame);
-  const trace::InArenaPayload payload{work_so_far(thread, frame),
+  const trace::InArenaPayload payload{work_before_limit(thread, frame),
                                       arena.id,
                                       arena.asked,
                                       arena.reserved,
@@ -905,11 +917,17 @@ void note_enqueued(ThreadState& thread, Frame& frame, std::uint32_t arena) noexc
   put_extended(thread, trace::ExtendedKind::Enqueued, &payload, sizeof payload);
 }
 
+void note_tokens(ThreadState& thread, Frame& frame, std::uint64_t tokens) noexcept {
+  make_room_in_step(thread, frame);
+  const trace::TokensPayload payload{tokens};
+  put_extended(thread, trace::ExtendedKind::Tokens, &payload, sizeof payload);
+}
+
 void allow_threads(ThreadState& thread, Frame& frame, std::uint32_t threads,
                    bool like_machine) noexcept {
   make_room_in_step(thread, frame);
-  const trace::AllowedThreadsPayload payload{read_own_time(thread.clock),
-                                             work_so_far(thread, frame), threads,
+  const std::uint64_t work = work_before_limit(thread, frame);
+  const trace::AllowedThreadsPayload payload{read_own_time(thread.clock), work, threads,
                                              like_machine ? trace::kAllowedLikeMachine : 0u};
   put_extended(thread, trace::ExtendedKind::AllowedThreads, &payload, sizeof payload);
 }

@@ -86,6 +86,7 @@ TP_COLD void resume_stack(ThreadState& thread, StackToken* token) noexcept;
 TP_COLD void enter_arena(ThreadState& thread, Frame& frame, const tp_arena& arena,
                          bool entered) noexcept;
 TP_COLD void note_enqueued(ThreadState& thread, Frame& frame, std::uint32_t arena) noexcept;
+TP_COLD void note_tokens(ThreadState& thread, Frame& frame, std::uint64_t tokens) noexcept;
 TP_COLD void allow_threads(ThreadState& thread, Frame& frame, std::uint32_t threads,
                            bool like_machine) noexcept;
 // Records that recording is paused, or resumed. Without an open step.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C entry points of tp/hooks.h for limits of concurrency: arenas, global_control. Cold: called
-// where a thread gets a slot of an arena, where a task is enqueued, and where a limit changes.
+// The C entry points of tp/hooks.h for limits of concurrency: arenas, global_control, tokens. Cold:
+// called where a thread gets a slot of an arena, where a task is enqueued, where a limit changes, and where a
+// pipeline begins.
 #include "hooks/limit_hooks.h"
 
 #include "builder/dpst_builder.h"
@@ -65,6 +66,12 @@ TP_EXPORT void tp_on_enqueue(tp_arena* arena) noexcept {
   ThreadState* const thread = thread_state();
   if (thread != nullptr && __atomic_exchange_n(&arena->enqueued, 1, __ATOMIC_RELAXED) == 0)
     note_enqueued(*thread, top(*thread), arena->id);
+}
+
+TP_EXPORT void tp_on_tokens(uint64_t tokens) noexcept {
+  ThreadState* const thread = thread_state();
+  if (thread != nullptr && has_steps(*thread, top(*thread)))
+    note_tokens(*thread, top(*thread), tokens);
 }
 
 TP_EXPORT void tp_on_allowed_threads(uint64_t threads, uint64_t all) noexcept {

@@ -70,12 +70,15 @@ public:
     if (tokens_ > max_tokens)
       return;
     std::uint64_t edge = 0;
+    bool is_first = false;
     {
       tbb::detail::d1::spin_mutex::scoped_lock lock(mutex_);
       if (taken_ >= tokens_ && ring_ != nullptr)
         edge = std::exchange(ring_[taken_ % tokens_], 0);
-      ++taken_;
+      is_first = taken_++ == 0;
     }
+    if (is_first)
+      tp_on_tokens(tokens_);
     tp_on_acquire(edge, used && previous_call == 0);
   }
 

@@ -1003,10 +1003,28 @@ bool Generator::isolate(Block& to, Scope& scope) {
   return true;
 }
 
+// Some of the code sleeps after its work, but no joins: how many of them run may be the schedule's. By
+// numbers of their own, so that the rest of a seed's program is the same with and without sleep.
+void add_sleep(Block& block, std::mt19937_64& random, unsigned percent) {
+  for (Statement& each : block.statements) {
+    if (each.kind == Kind::Spend && random() % 100 < percent)
+      each.sleep = random() % 4 == 0 ? random() % 5 : random() % 1000000;
+    for (Block& inner : each.blocks)
+      add_sleep(inner, random, percent);
+  }
+}
+
 } // namespace
 
 Program generate(std::uint64_t seed) {
-  return Generator(seed).run();
+  Program program = Generator(seed).run();
+  std::mt19937_64 random(seed * 2 + 1);
+  const unsigned percent = random() % 2 == 0 ? 0 : 1 + random() % 60;
+  add_sleep(program.prologue, random, percent);
+  for (Block& thread : program.threads)
+    add_sleep(thread, random, percent);
+  add_sleep(program.epilogue, random, percent);
+  return program;
 }
 
 } // namespace random_program

@@ -598,7 +598,8 @@ void region(const Statement& s, Scope* scope) {
 void run_statement(const Statement& s, Scope* scope) {
   switch (s.kind) {
   case Kind::Spend:
-    return spend(s.units);
+    spend(s.units);
+    return tp::sleep(s.sleep);
   case Kind::Region:
     return region(s, scope);
   case Kind::Throw:

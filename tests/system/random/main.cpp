@@ -29,7 +29,7 @@ Json range_json(const Range& range) {
 }
 
 Json row_json(const Program& program, const ExpectedRow& row) {
-  Json json = {{"work", row.work}, {"exclusive_work", row.exclusive}};
+  Json json = {{"work", row.work}, {"exclusive_work", row.exclusive}, {"latency", row.latency}};
   if (program.exact && !row.is_loose)
     json["span"] = row.span;
   if (!row.is_loose)
@@ -58,6 +58,8 @@ std::map<unsigned, std::string> rows_of(Sites sites) {
 Json expected_json(const Program& program, const Expected& expected, Sites sites) {
   Json json = {{"work", expected.work},
                {"span", range_json(expected.span)},
+               {"latency", expected.latency},
+               {"span_with_latency", range_json(expected.span_with_latency)},
                {"divisible_span", range_json(expected.divisible_span)},
                {"parts_alike", expected.parts_alike},
                {"joins_alike", expected.joins_alike},
@@ -73,6 +75,7 @@ Json expected_json(const Program& program, const Expected& expected, Sites sites
   if (program.tasks_exact)
     json["tasks"] = expected.tasks;
   json["work_in_arenas"] = expected.work_in_arenas;
+  json["latency_in_arenas"] = expected.latency_in_arenas;
   json["all_determined"] = expected.all_determined;
   for (unsigned region = 0; region < kRegions; ++region)
     if (expected.entered[region])

@@ -50,7 +50,7 @@ struct Frame {
 
 struct Node {
   const Frame* owner = nullptr;
-  Units weight = 0;
+  Units weight = 0, latency = 0;
   unsigned region = kNoRegion;
   unsigned arena = kNoArena;
   std::vector<int> before;
@@ -216,7 +216,7 @@ Frame& Walk::begin_root() {
 }
 
 int Walk::add(const Frame& owner, Units weight, std::vector<int> before, unsigned region) {
-  nodes.push_back({&owner, weight, region, owner.arena, std::move(before)});
+  nodes.push_back({&owner, weight, 0, region, owner.arena, std::move(before)});
   return static_cast<int>(nodes.size()) - 1;
 }
 
@@ -275,6 +275,7 @@ Outcome Walk::statement(const Statement& s, Scope& scope, Frame& frame) {
   switch (s.kind) {
   case Kind::Spend:
     frame.current = add(frame, s.units, {frame.current}, frame.region);
+    nodes.back().latency = s.sleep;
     break;
   case Kind::Region:
     return region(s, scope, frame);
@@ -645,6 +646,10 @@ Units weight_of(const Node& node) {
   return node.weight;
 }
 
+Units with_latency(const Node& node) {
+  return node.weight + node.latency;
+}
+
 // The weight times the factor, except for work in the region.
 struct Scaled {
   unsigned region; // kRegions: any
@@ -671,6 +676,7 @@ void fill_rows(const Walk& walk, const std::map<const Frame*, Units>& joins, Exp
   for (const Node& node : walk.nodes) {
     work[node.owner] += node.weight;
     expected.rows[node.owner->row].exclusive += node.weight;
+    expected.rows[node.owner->row].latency += node.latency;
   }
   for (const auto& [frame, units] : joins) {
     work[frame] += units;
@@ -818,14 +824,18 @@ Expected expect(const Program& program, Sites sites,
   }
   for (const Node& node : walk.nodes) {
     expected.work += node.weight;
-    if (node.arena != kNoArena)
+    expected.latency += node.latency;
+    if (node.arena != kNoArena) {
       expected.work_in_arenas[node.arena] += node.weight;
+      expected.latency_in_arenas[node.arena] += node.latency;
+    }
   }
   for (const auto& [task, units] : joins_of)
     if (task->arena != kNoArena)
       expected.work_in_arenas[task->arena] += units;
   expected.work += of_joins;
   expected.span = {span(walk, weight_of), span(whole, weight_of) + of_joins};
+  expected.span_with_latency = {span(walk, with_latency), span(whole, with_latency) + of_joins};
   expected.divisible_span = {span(divided, weight_of), span(divided, weight_of)};
   if (!expected.all_joined || !expected.joins_alike)
     expected.divisible_span.least = span(Walk(program, sites, kUnjoined), weight_of);

@@ -29,7 +29,7 @@ struct Range {
 };
 
 struct ExpectedRow {
-  Units work = 0, exclusive = 0;
+  Units work = 0, exclusive = 0, latency = 0;
   Units span = 0;        // exact programs only
   Range chain;           // one value for exact programs
   Units invocations = 0; // if the number of tasks is determined
@@ -40,7 +40,9 @@ struct ExpectedRow {
 
 struct Expected {
   Units work = 0;
-  Range span;              // of this run; one value for exact programs
+  Range span; // of this run; one value for exact programs
+  Units latency = 0;
+  Range span_with_latency; // as `span`
   Range divisible_span;    // one value if it is determined
   bool parts_alike = true; // Program::parts_alike
   // Joins that ran show what those cost that did not: all of one site cost the same.
@@ -49,6 +51,7 @@ struct Expected {
   Units one_join_each = 0; // of the calls of reductions in whose joins the schedule has a say
   Units tasks = 0;         // if their number is determined
   std::array<Units, kArenas + 1> work_in_arenas{}; // the last one: the full arena
+  std::array<Units, kArenas + 1> latency_in_arenas{};
   std::array<ExpectedRow, kRows> rows;
   std::array<bool, kRegions> entered{};
   // (region, or kRegions for all; factor) -> span times factor, work times factor if optimized

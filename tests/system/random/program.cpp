@@ -127,7 +127,8 @@ std::string arguments_of(const Statement& s) {
   static constexpr const char* kForms[] = {"", ", task_handle", ", enqueued"};
   switch (s.kind) {
   case Kind::Spend:
-    return fmt::format("{}", s.units);
+    return s.sleep == 0 ? fmt::format("{}", s.units)
+                        : fmt::format("{}, sleep {}", s.units, s.sleep);
   case Kind::Region:
     return fmt::format("r{}{}", s.region, s.form == Form::Plain ? "" : " by begin and end");
   case Kind::Run:

@@ -30,7 +30,7 @@ constexpr unsigned region_line(unsigned region) {
 }
 
 enum class Kind : std::uint8_t {
-  Spend,      // `units` of work
+  Spend,      // `units` of work, then `sleep` of sleep
   Region,     // blocks[0] inside causal region `region`
   Throw,      // leaves the task, or reaches the innermost Try
   Try,        // blocks[0]; an exception out of it is caught
@@ -182,7 +182,7 @@ struct Statement {
   unsigned columns = 1, column_grain = 1; // two dimensions: `iterations` is rows times columns
   unsigned pages = 1, page_grain = 1;     // three: and times pages
   std::optional<unsigned> outlier;        // the iteration that runs the last block; no other does
-  Units units = 0;
+  Units units = 0, sleep = 0;
   std::vector<Block> blocks;
   Block join;
 };

@@ -118,6 +118,8 @@ class Check(Comparison):
         self.warnings()
         self.equal("work", expected["work"], profile["work"])
         self.span("span", expected["span"], profile["span"])
+        self.equal("latency", expected["latency"], profile["latency"])
+        self.span("span with latency", expected["span_with_latency"], profile["span_with_latency"])
         if profile["divisible_is_known"]:
             self.divisible_span()
         if "tasks" in expected:
@@ -128,14 +130,14 @@ class Check(Comparison):
 
     def limits(self):
         """The work in each arena, and that no predicted time is less than the limits leave."""
-        *arenas, full = self.expected["work_in_arenas"]
+        *arenas, full = zip(self.expected["work_in_arenas"], self.expected["latency_in_arenas"])
         limits = [limit for limit in self.profile["limits"] if limit["kind"] == "arena"]
-        works = sorted(limit["work"] for limit in limits if limit["threads"] == 40)
-        self.equal("work in arenas of 40 threads", sorted(work for work in arenas if work > 0), works)
-        ones = [limit["work"] for limit in limits if limit["threads"] == 1]
-        if full > 0 and full not in ones:
-            self.differences.append(f"work in the arena of one thread: {full} expected, {ones} found")
-        least = self.profile["span"]
+        found = sorted((limit["work"], limit["latency"]) for limit in limits if limit["threads"] == 40)
+        self.equal("work and latency in arenas of 40 threads", sorted(each for each in arenas if any(each)), found)
+        ones = [(limit["work"], limit["latency"]) for limit in limits if limit["threads"] == 1]
+        if any(full) and full not in ones:
+            self.differences.append(f"work and latency in the arena of one thread: {full} expected, {ones} found")
+        least = self.profile["span_with_latency"]
         for limit in self.profile["limits"]:
             self.equal("least time of a limit", -(-(limit["work"] + limit["latency"]) // limit["width"]), limit["least_time"])
             if not limit["like_machine"]:
@@ -221,7 +223,8 @@ class Check(Comparison):
     def site(self, name, row, rows):
         self.equal(f"{name} is one row", True, len(rows) == 1 or name == "graph")
         if name == "graph" and options.way != "explicit":
-            self.equal(f"exclusive_work at {name}", row["exclusive_work"], sum(site["exclusive_work"] for site in rows))
+            for figure in ("exclusive_work", "latency"):
+                self.equal(f"{figure} at {name}", row[figure], sum(site[figure] for site in rows))
             return
         site = rows[0]
         for figure, value in row.items():

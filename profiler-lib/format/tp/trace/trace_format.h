@@ -401,8 +401,13 @@ enum class ExtendedKind : std::uint8_t {
   HandOver =
       26, // HandOverPayload: what no wait has joined of a context belongs to another one. Since
           // version 2
-  BarrierWait = 27, // BarrierWaitPayload: the stream's next Wait is an arrival at a barrier, whose
-                    // context it names. Since version 2
+  BarrierWait = 27,  // BarrierWaitPayload: the stream's next Wait is an arrival at a barrier, whose
+                     // context it names. Since version 2
+  AsleepBefore = 50, // AsleepPayload: of the open step, before the point of the stream's next
+                     // InArena or AllowedThreads. Since version 2
+  Tokens =
+      51, // TokensPayload: of the parallel_pipeline whose input filter the stream's running task
+          // calls, as the first one that does. Since version 2
 };
 
 enum class ThreadRole : std::uint32_t {
@@ -418,6 +423,11 @@ struct AsleepPayload { // in the unit of work
   std::uint64_t waited; // of it, for other threads of the program, if run.json "waits_seen" is true
 };
 static_assert(sizeof(AsleepPayload) == 16);
+
+struct TokensPayload {
+  std::uint64_t tokens; // items that may be inside at a time
+};
+static_assert(sizeof(TokensPayload) == 8);
 
 struct InArenaPayload {
   std::uint64_t work;     // of the open step, before that point

@@ -45,6 +45,34 @@ const Finding* few_threads(const Profile& profile) {
   return found == profile.findings.end() ? nullptr : &*found;
 }
 
+// Of 100 of sleep in main's last step, 30 are inside the arena.
+TEST(ConcurrencyLimits, SleepInsideOfAnArena) {
+  std::string script = eight_tasks("asked=1");
+  const std::string leaves = "in-arena arena=0 work=3\n";
+  script.replace(script.find(leaves), leaves.size(),
+                 "asleep-before time=30 waited=0\n" + leaves + "asleep time=100 waited=0\n");
+  const Profile profile = limited_profile_of("run sleep_seen=1 waits_seen=1\n" + script);
+  EXPECT_EQ(100u, profile.latency);
+  ASSERT_EQ(1u, profile.limits.size());
+  EXPECT_EQ(167u, profile.limits[0].work);
+  EXPECT_EQ(30u, profile.limits[0].latency);
+  EXPECT_EQ(197u, profile.limits[0].least_time());
+  EXPECT_EQ(280u, profile.prediction.runs.back().time);
+}
+// More than the step slept, and less than before: what the step slept is divided all the same.
+TEST(ConcurrencyLimits, SleepThatCannotBe) {
+  std::string script = eight_tasks("asked=1");
+  const std::string leaves = "in-arena arena=0 work=3\n";
+  script.replace(script.find(leaves), leaves.size(),
+                 "asleep-before time=300 waited=0\n" + leaves +
+                     "asleep-before time=20 waited=0\nin-arena arena=1 work=1 asked=1\n" +
+                     "asleep time=100 waited=0\n");
+  const Profile profile = limited_profile_of("run sleep_seen=1 waits_seen=1\n" + script);
+  ASSERT_EQ(1u, profile.limits.size());
+  EXPECT_EQ(170u, profile.limits[0].work);
+  EXPECT_EQ(100u, profile.limits[0].latency);
+}
+
 TEST(ConcurrencyLimits, ArenaOfOneThread) {
   const Profile profile = limited_profile_of(eight_tasks("asked=1"));
   EXPECT_EQ(180u, profile.work);

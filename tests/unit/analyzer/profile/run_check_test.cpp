@@ -44,6 +44,7 @@ TEST(RunCheck, SaysNothingOfARunAsPredicted) {
   EXPECT_EQ(40'000'000u, check.predicted_ns);
   EXPECT_EQ(0u, check.without_cpu_ns);
   EXPECT_FALSE(check.differs());
+  EXPECT_EQ(std::nullopt, check.with_waits_ns);
   EXPECT_EQ("", check.text);
 }
 
@@ -68,10 +69,13 @@ TEST(RunCheck, NamesWhatWaited) {
   EXPECT_EQ(RunCause::Waited, check.causes[0].cause);
   EXPECT_EQ(80'000'000u, check.causes[0].ns);
   EXPECT_EQ(1u, check.causes[0].place.line);
-  EXPECT_EQ("This run took 120 ms on 2 CPUs, and 40.0 ms are predicted for it: the tasks of "
-            "a.cpp:1 waited "
-            "80.0 ms for other threads (locks, condition variables, events).",
-            check.text);
+  EXPECT_EQ(
+      "This run took 120 ms on 2 CPUs, and 40.0 ms are predicted for it: the tasks of "
+      "a.cpp:1 waited "
+      "80.0 ms for other threads (locks, condition variables, events). With what they waited as "
+      "in this run, 120 ms are predicted.",
+      check.text);
+  EXPECT_EQ(120'000'000u, check.with_waits_ns);
 }
 
 TEST(RunCheck, NamesReadingsOfEvents) {
@@ -119,7 +123,8 @@ TEST(RunCheck, WithoutKnownWaitsSleepIsOpen) {
   EXPECT_EQ(
       "This run took 120 ms on 2 CPUs, and 40.0 ms are predicted for it: the tasks of a.cpp:1 "
       "slept for "
-      "80.0 ms (tp-run records for what).",
+      "80.0 ms (tp-run records for what). With what they slept as in this run, 120 ms are "
+      "predicted.",
       around("asleep time=80m\ntask task=0.0 work=20m wall=80m", "waits_seen=0").run_check.text);
 }
 
@@ -148,6 +153,7 @@ TEST(RunCheck, AVerdictDoesNotPromiseWhatTheRunDisproves) {
   const Profile profile = profile_with_run(script + "thread-end\n");
   ASSERT_EQ(80'000'000u, profile.run_check.elapsed_ns);
   ASSERT_EQ(40'000'000u, profile.run_check.predicted_ns);
+  EXPECT_EQ(80'000'000u, profile.run_check.with_waits_ns); // two threads, four tasks each
   EXPECT_TRUE(profile.verdict.is_disproved);
   EXPECT_EQ("Not as fast as predicted: by its tasks the program would scale to 16 CPUs, and this "
             "run took 2.00 "
