@@ -188,7 +188,8 @@ std::string why_meaningless(const Profile& profile) {
            "--paused or --delay.";
   if (profile.read.begun == 0)
     return "No task of oneTBB or OpenMP was recorded, so this run shows nothing about scaling: "
-           "check that the program ran to its end, and that it uses oneTBB or OpenMP for this input.";
+           "check that the program ran to its end, and that it uses oneTBB or OpenMP for this "
+           "input.";
   // A program that dies early, as of a symbol that is missing, has not shown what it does.
   constexpr double kLeastSeconds = 1e-3;
   const double hz = hz_of_work(profile);
