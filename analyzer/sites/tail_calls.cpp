@@ -12,7 +12,7 @@ namespace tp::analysis {
 namespace {
 
 // What the names of all entries of libtbb begin with; our headers call hooks as well.
-constexpr std::string_view kLibrary = "_ZN3tbb6detail2r1", kHooks = "tp_";
+constexpr std::string_view kEntries = "_ZN3tbb6detail2r1", kHooksOfHeaders = "tp_";
 
 std::string symbol_of(Dwarf_Die function) {
   if (const char* const name = linkage_name(&function))
@@ -22,7 +22,7 @@ std::string symbol_of(Dwarf_Die function) {
 }
 
 bool is_target(std::string_view name, std::string_view target) {
-  return target == kLibrary ? name.starts_with(kLibrary) || name.starts_with(kHooks)
+  return target == kEntries ? name.starts_with(kEntries) || name.starts_with(kHooksOfHeaders)
                             : name == target;
 }
 
@@ -74,7 +74,7 @@ TailCalls::Chain TailCalls::find(const CodeAddress& outer, const CodeAddress* in
   const Module caller = contents_of_(outer.module);
   if (!caller.debug_info || outer.offset == 0)
     return {};
-  std::string target(kLibrary);
+  std::string target(kEntries);
   if (inner) {
     const Module callee = contents_of_(inner->module);
     const auto function = callee.debug_info && inner->offset != 0
