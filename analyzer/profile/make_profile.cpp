@@ -310,7 +310,7 @@ std::vector<Warning> uneven_work(const Measured& measured) {
   return {
       {"uneven_work",
        fmt::format(
-           "{} of {} take {:.1f} times as long on one thread as {} on others: unless they do "
+           "{} steps of {} take {:.1f} times as long on one thread as {} on others: unless they do "
            "so much more there, they wait in a loop, which counts as work (<tp/lock.h>: "
            "tp::BusyWait)",
            human_count(most->steps), segment_name(measured.fold.classes[most->of], measured.table),
