@@ -6,10 +6,10 @@
 //
 // A child of fork() or vfork() that has recorded nothing ends nothing: the runtime compares process ids.
 //
-// As in exits.cpp, a thread may hold a lock that the end of a recording needs: a watchdog then replaces
-// the program, by a system call. Not for the functions that take a descriptor.
-#include "preload/hooks.h"
+// If that takes too long, a watchdog (watchdog.h) replaces the program, by a system call. Not for the
+// functions that take a descriptor.
 #include "preload/next_function.h"
+#include "preload/watchdog.h"
 
 #include <alloca.h>
 #include <atomic>
@@ -18,9 +18,7 @@
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -36,22 +34,14 @@ constinit NextFunction<int(const char*, Words, Words)> next_execve("execve"),
 constinit NextFunction<int(int, const char*, Words, Words, int)> next_execveat("execveat");
 constinit NextFunction<int(int, Words, Words)> next_fexecve("fexecve");
 
-constexpr long kMostSeconds = 3;
-
-alignas(16) char watchdog_stack[16384];
 char watched_path[PATH_MAX];
 Words watched_arguments, watched_environment;
 std::atomic<bool> is_watched{false};
 
-// Runs with the thread-local storage of the thread that calls exec: must not use any.
-[[gnu::no_stack_protector]] int watch(void* /*unused*/) {
-  const timespec limit{kMostSeconds, 0};
-  syscall(SYS_nanosleep, &limit, nullptr);
+constinit Watchdog exec_watchdog([]() noexcept {
   if (is_watched.load(std::memory_order_relaxed))
     syscall(SYS_execve, watched_path, watched_arguments, watched_environment);
-  for (;;)
-    syscall(SYS_exit, 0); // of this thread
-}
+});
 
 // `by_shell`: what is of no known format is run by the shell.
 bool is_file_to_run(int file, bool by_shell = false) {
@@ -112,14 +102,11 @@ bool records() {
 }
 
 // What follows is a call of the C library's function.
-void end_recording(Words arguments, Words environment) {
+void end_before_exec(Words arguments, Words environment) {
   watched_arguments = arguments;
   watched_environment = environment;
   is_watched.store(true, std::memory_order_relaxed);
-  constexpr int kThread =
-      CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
-  if (clone(watch, watchdog_stack + sizeof watchdog_stack, kThread, nullptr) >= 0)
-    tp_end_recording();
+  exec_watchdog.end_recording();
 }
 
 // It has failed.
@@ -132,7 +119,7 @@ int run_path(const char* path, Words arguments, Words environment) {
   const int before = errno;
   if (records() && std::strlen(path) < sizeof watched_path && can_run(path, false)) {
     std::strcpy(watched_path, path);
-    end_recording(arguments, environment);
+    end_before_exec(arguments, environment);
   }
   errno = before;
   return after(next_execve.get()(path, arguments, environment));
@@ -141,7 +128,7 @@ int run_path(const char* path, Words arguments, Words environment) {
 int run_name(const char* name, Words arguments, Words environment) {
   const int before = errno;
   if (records() && find_program(name))
-    end_recording(arguments, environment);
+    end_before_exec(arguments, environment);
   errno = before;
   return after(next_execvpe.get()(name, arguments, environment));
 }
