@@ -6,7 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -83,7 +82,7 @@ std::string source_excerpts(const Profile& profile, const std::string& data) {
     add(region.file, region.line);
   for (const SiteRow& site : profile.sites)
     add(site.info.file, site.info.line);
-  places = kMostPlaces - std::min(kMostPlaces, kMostSampled);
+  places = kMostPlaces - kMostSampled;
   if (profile.functions)
     for (const LineRow& line : profile.functions->lines)
       if (Wide{line.critical_work.work} * 100 >= profile.span)

@@ -48,6 +48,17 @@ LoopOrder::Key key_of(const Task& task, const std::int64_t* iteration, int count
   return key;
 }
 
+// Others may come after the current task at the iteration.
+void release(const std::int64_t* iteration, int count) {
+  const Task* const task = task_in_loop();
+  if (task == nullptr)
+    return;
+  const std::uint64_t edge = tp_on_release(0);
+  const OutsideOfSteps outside;
+  if (edge != 0)
+    order_of(*task).put(key_of(*task, iteration, count), edge);
+}
+
 } // namespace
 
 LoopOrder::~LoopOrder() {
@@ -81,13 +92,7 @@ void note_dimensions(int count) {
 }
 
 void note_done(const std::int64_t* iteration) {
-  const Task* const task = task_in_loop();
-  if (task == nullptr)
-    return;
-  const std::uint64_t edge = tp_on_release(0);
-  const OutsideOfSteps outside;
-  if (edge != 0)
-    order_of(*task).put(key_of(*task, iteration, dimensions), edge);
+  release(iteration, dimensions);
 }
 
 void note_waited(const std::int64_t* iteration) {
@@ -115,13 +120,7 @@ void enter_ordered() {
 }
 
 void leave_ordered() {
-  const Task* const task = task_in_loop();
-  if (task == nullptr)
-    return;
-  const std::uint64_t edge = tp_on_release(0);
-  const OutsideOfSteps outside;
-  if (edge != 0)
-    order_of(*task).put(key_of(*task, nullptr, 0), edge);
+  release(nullptr, 0);
 }
 
 } // namespace tp::omp

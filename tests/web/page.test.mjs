@@ -232,6 +232,7 @@ test("locks: the one that limits most comes first, and estimates are called so",
   });
   const idle = { ...full.locks[1], held: 10, waited: 10, waited_ns: 10, parallelism: 1e6 };
   await seen(makePage({ ...full, locks: [idle] }), async (page) => assert.match(await page.locator("#limits .empty").innerText(), /No lock that was observed matters/));
+  await seen(makePage({ ...full, clock: { ...full.clock, hz: 0, unit: "instructions" }, locks: [idle] }), async (page) => assert.equal(await page.locator("table.locks tbody tr").count(), 1));
   await seen(makePage({ ...full, locks: [full.locks[1], idle] }), async (page) => assert.match(plain(await page.locator("#limits").innerText()), /1 lock with less is only in the JSON/));
   for (const [observed, words] of [[{ onetbb: false, c_library: false }, "Locks were not observed"], [{ onetbb: true, c_library: false }, "std::mutex"], [{ onetbb: true, c_library: true }, "No task acquired a lock"]])
     await seen(makePage({ ...full, locks: [], locks_observed: observed }), async (page) => assert.ok((await page.locator("#limits .empty").innerText()).includes(words)));

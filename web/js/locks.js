@@ -15,9 +15,9 @@ export function limitByLock(model) {
   return least < model.limit ? least : undefined;
 }
 
-/** Whether a lock was held, or waited for, a thousandth of the work. @param {Model} model @param {any} lock */
+/** Whether a lock was held, or waited for, a thousandth of the work; where work is no time, any wait may be that long. @param {Model} model @param {any} lock */
 function matters(model, lock) {
-  const waited = model.nsPerWork > 0 ? (lock.waited_ns ?? 0) / model.nsPerWork : 0;
+  const waited = model.nsPerWork > 0 ? (lock.waited_ns ?? 0) / model.nsPerWork : lock.waited > 0 ? Infinity : 0;
   return (lock.held + waited) * 1000 >= model.work || lock.parallelism < model.limit;
 }
 

@@ -2,16 +2,6 @@
 # Sites by caller: each caller of a wrapper has a row of its own, in the three ways the same one;
 # functions that are not wrappers have one row, for all of their callers.
 . "$(dirname "$0")/common.inc"
-# rows PROGRAM: own work and name of each site, without folders, after `main`.
-rows() {
-  rm -rf tp-data
-  ours "$1"
-  [ $status -eq 0 ] || fail "$1: exit status $status: $(cat err)"
-  analyze tp-data
-  python3 -c 'import json, re
-for s in sorted(json.load(open("profile.json"))["sites"][1:], key=lambda s: s["name"]):
-    print(re.sub(r"[^ ]*/", "", s["name"]), s["exclusive_work"])'
-}
 # compile WAY OUTPUT ARGUMENT...
 compile() {
   local way=$1 output=$2

@@ -68,15 +68,6 @@ int main() {
   any([](int) { tp::spend(2000); });
 }
 X
-rows() {
-  rm -rf tp-data
-  ours "$1"
-  [ $status -eq 0 ] || fail "$1: exit status $status: $(cat err)"
-  analyze tp-data
-  python3 -c 'import json, re
-for s in sorted(json.load(open("profile.json"))["sites"][1:], key=lambda s: s["name"]):
-    print(re.sub(r"[^ ]*/", "", s["name"]), s["exclusive_work"])'
-}
 compile() {
   local way=$1 compiler=$2
   shift 2
