@@ -5,10 +5,12 @@
 
 #include "base/ids.h"
 #include "model/site.h"
+#include "model/what_if.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tp::analysis {
 
@@ -53,7 +55,9 @@ struct Finding {
   std::optional<std::uint64_t> waited_ticks; // of those, for other threads; null: not known
   std::optional<std::size_t> lock;           // Lock: index into Locks::rows
   std::optional<std::size_t> limit;          // FewThreads: index into Profile::limits
-  std::string text;                          // a sentence: what it is, and the remedy
+  std::vector<StepClassId> classes;          // of its steps; empty: not of code
+  MainFunction mostly;
+  std::string text; // a sentence: what it is, and the remedy
 };
 
 } // namespace tp::analysis

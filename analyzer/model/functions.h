@@ -19,6 +19,14 @@ struct SampledWork {
   std::uint64_t low = 0, high = 0;
 };
 
+// Whether it is certain that one has more, however both estimates depend on each other.
+inline bool certainly_exceeds(const SampledWork& a, const SampledWork& b) {
+  const auto half = [](const SampledWork& of) {
+    return of.high - of.work > of.work - of.low ? of.high - of.work : of.work - of.low;
+  };
+  return a.work > b.work && a.work - b.work > half(a) + half(b);
+}
+
 struct FunctionRow {
   std::string name;       // with parameters and template arguments
   std::string short_name; // without
@@ -39,6 +47,11 @@ struct FunctionRow {
 
   // What a programmer can change, and would name: neither a library's nor all of main.
   bool is_candidate() const { return kind == "function" && !of_library && short_name != "main"; }
+  // Nine tenths of all work, in more than one code segment: that it be faster is no advice, as of main.
+  bool is_everywhere = false;
+  bool is_remedy() const { return is_candidate() && !is_everywhere; }
+  // Of a lambda the name is its place: "lambda at a.cpp:3".
+  bool is_lambda() const { return short_name.starts_with("lambda at "); }
 };
 
 struct LineRow {

@@ -45,6 +45,17 @@ struct GrainEffect {
   Ratio overhead_now, overhead; // shares of the site's tasking overhead
 };
 
+// The function that most of some code is, by samples. Empty: there is none.
+struct MainFunction {
+  std::string name;
+  std::string place; // "a.cpp:3"; empty: not known
+
+  bool is_known() const { return !name.empty(); }
+  std::string phrase() const {
+    return "function " + name + (place.empty() ? "" : " (" + place + ")");
+  }
+};
+
 // Candidates without annotations: a site's own steps, a code segment, a wait, a loop's grain size.
 enum class CandidateKind : std::uint8_t { Site, CodeSegment, Wait, Grain };
 // Sites and code segments with a smaller share of the critical path are left out: they cannot gain
@@ -60,11 +71,12 @@ struct WhatIfCandidate {
   std::string name;          // in words
   std::uint64_t work = 0, critical_work = 0;
   std::vector<StepClassId> classes; // Site, CodeSegment: of their steps
-  std::uint64_t grain = 0;          // Grain
-  std::optional<GrainEffect> loop;  // Grain
-  std::string skipped_because;      // Grain: why it changes nothing; empty if it does
-  std::vector<WhatIfPoint> points;  // Wait, Grain: one, of factor 1; Grain: schedule-independent
-  WhatIfPoint quoted;               // the one that sentences quote
+  MainFunction mostly;
+  std::uint64_t grain = 0;         // Grain
+  std::optional<GrainEffect> loop; // Grain
+  std::string skipped_because;     // Grain: why it changes nothing; empty if it does
+  std::vector<WhatIfPoint> points; // Wait, Grain: one, of factor 1; Grain: schedule-independent
+  WhatIfPoint quoted;              // the one that sentences quote
 };
 
 // A code segment is more precise than the site that it belongs to: it is reported instead if it
@@ -74,7 +86,7 @@ inline bool prefer_segment(double segment_gain, double site_gain) {
 }
 
 // The smallest set of candidates whose improvement reaches the wanted parallelism.
-enum class ChoiceKind : std::uint8_t { CodeSegment, Site, Region };
+enum class ChoiceKind : std::uint8_t { CodeSegment, Site, Region, Function };
 struct TargetSearch {
   std::uint64_t target = 0;
   std::uint64_t factor = 0;    // by which each one is improved

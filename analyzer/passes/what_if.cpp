@@ -45,7 +45,7 @@ WhatIfPlan plan_what_if(const IdVector<RegionId, std::uint8_t>& chosen,
 
 ScenarioLengths::ScenarioLengths(const WhatIfPlan& plan, std::size_t regions)
     : slot_of_(plan.scenarios.size()), parts_(plan.sets.size()), has_region_(plan.sets.size()),
-      covered_(plan.sets.size()), inside_(plan.sets.size()) {
+      in_code_(plan.sets.size()), covered_(plan.sets.size()), inside_(plan.sets.size()) {
   std::vector<std::uint32_t> order(plan.scenarios.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -90,12 +90,17 @@ void ScenarioLengths::shorten_code(std::uint64_t* lengths, StepClassId of, const
   for (const CodeWork& part : code) {
     rest -= part.work;
     if (of_code_.contains(part.code))
-      for (const std::uint32_t set : of_code_[part.code])
+      for (const std::uint32_t set : of_code_[part.code]) {
         shorten(lengths, set, part.work);
+        in_code_[set] += part.work;
+      }
   }
   if (of_rest_.contains(of))
-    for (const auto& [set, share] : of_rest_[of])
-      shorten(lengths, set, static_cast<std::uint64_t>(Wide{rest} * share >> 16));
+    for (const auto& [set, share] : of_rest_[of]) {
+      const auto work = static_cast<std::uint64_t>(Wide{rest} * share >> 16);
+      shorten(lengths, set, work);
+      in_code_[set] += work;
+    }
 }
 
 void ScenarioLengths::extend(std::uint64_t* lengths, StepClassId of, const Step& step,
@@ -110,6 +115,9 @@ void ScenarioLengths::extend(std::uint64_t* lengths, StepClassId of, const Step&
       for (std::size_t slot = group.begin; slot < group.end; ++slot)
         lengths[slot] += added;
     }
+  if (!step.regions.empty())
+    for (const std::uint32_t set : region_sets_)
+      in_code_[set] = 0;
   if (!code.empty() || of_rest_.contains(of))
     shorten_code(lengths, of, step, code);
   const bool in_classes = of_class_.contains(of) && !of_class_[of].empty();
@@ -128,8 +136,8 @@ void ScenarioLengths::extend(std::uint64_t* lengths, StepClassId of, const Step&
     for (const RegionWork& part : step.regions)
       if (has_region_[set][part.region])
         inside += part.work;
-    if (inside > 0)
-      shorten(lengths, set, inside);
+    if (inside > in_code_[set])
+      shorten(lengths, set, inside - in_code_[set]);
   }
   if (in_classes)
     for (const std::uint32_t set : of_class_[of])

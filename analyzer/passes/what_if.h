@@ -31,11 +31,18 @@ struct CodeShare {
   auto operator<=>(const CodeShare&) const = default;
 };
 
-// Sets with code have neither regions nor classes.
+// The share of so many of all samples of a class.
+inline std::uint32_t share_of_rest(std::uint64_t samples, std::uint64_t all) {
+  return static_cast<std::uint32_t>(samples * 65536 / all);
+}
+
+// Steps of `classes` are in the set as a whole; of others, what is in its regions and in its code. How much of
+// a step both have in common is not known: the larger one counts, so the set is never taken for too much.
 struct StepSet {
   std::vector<RegionId> regions;
   std::vector<StepClassId> classes;
-  std::vector<CodeId> code = {}; // with readings that know SampleWeights
+  // With readings that know SampleWeights; of other classes than `classes`.
+  std::vector<CodeId> code = {};
   std::vector<CodeShare> rests = {};
   auto operator<=>(const StepSet&) const = default;
 };
@@ -116,7 +123,8 @@ private:
   IdVector<StepClassId, std::vector<std::uint32_t>> of_class_; // sets that contain it
   std::vector<IdVector<RegionId, std::uint8_t>> has_region_;   // per set; empty: it has no regions
   std::vector<std::uint32_t> region_sets_;                     // sets that have regions
-  IdVector<CodeId, std::vector<std::uint32_t>> of_code_;       // sets that contain it
+  std::vector<std::uint64_t> in_code_;                   // scratch: per set, of the step's work
+  IdVector<CodeId, std::vector<std::uint32_t>> of_code_; // sets that contain it
   IdVector<StepClassId, std::vector<std::pair<std::uint32_t, std::uint32_t>>>
       of_rest_;                                    // sets, and what they contain
   std::vector<std::uint8_t> covered_;              // scratch: sets that contain the step's class

@@ -218,10 +218,17 @@ std::string few_threads(const Profile& profile, const ConcurrencyLimit& limit) {
                                     : "Allow more threads.");
 }
 
+// ", mostly function f (a.cpp:3)"
+std::string mostly(const Finding& finding, std::string_view after) {
+  return finding.mostly.is_known() ? fmt::format(", mostly {}{}", finding.mostly.phrase(), after)
+                                   : "";
+}
+
 std::string sentence(const Profile& profile, const Finding& finding) {
   const std::string share = percent2(finding.critical_work, profile.span);
   const auto of_path = [&](const std::string& code, const std::string& remedy) {
-    return fmt::format("{} % of the critical path is {}: {}.", share, code, remedy);
+    return fmt::format("{} % of the critical path is {}{}: {}.", share, code, mostly(finding, ""),
+                       remedy);
   };
   switch (finding.shape) {
   case Shape::SerialStart:
@@ -324,7 +331,7 @@ bool is_in_verdict(const Profile& profile, const Finding& finding) {
 }
 
 std::string remedy_of_end(const Finding& finding) {
-  return fmt::format("Make {} parallel or shorter{}.", finding.code,
+  return fmt::format("Make {}{} parallel or shorter{}.", finding.code, mostly(finding, ","),
                      finding.shape == Shape::SerialStart
                          ? ", or leave it out of the profile (--from first-use)"
                          : "");

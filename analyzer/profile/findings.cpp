@@ -412,8 +412,10 @@ std::vector<Finding> Finder::find() {
   codes.resize(std::min(codes.size(), kMost));
   if (!codes.empty())
     add_savings(codes);
-  for (Code& code : codes)
+  for (Code& code : codes) {
+    code.finding.classes = code.steps.classes;
     findings.push_back(std::move(code.finding));
+  }
   add_tiny_tasks(findings);
   add_few_threads(findings);
   std::ranges::stable_sort(findings, std::ranges::greater(), &Finding::saves_at_most);

@@ -47,6 +47,7 @@ struct Item {
   std::uint64_t samples = 0;
   Estimate work, critical;
   StepSet set;
+  std::vector<CodeId> code; // ascending
 };
 
 // Of one class.
@@ -160,8 +161,8 @@ private:
       add_estimate(item.critical, share.critical, totals.critical_work, decide_critical / more);
       if (weight)
         item.set.code.insert(item.set.code.end(), share.code.begin(), share.code.end());
-      item.set.rests.push_back(
-          {of, static_cast<std::uint32_t>(Wide{share.samples} * 65536 / weights_.samples_of(of))});
+      item.code.insert(item.code.end(), share.code.begin(), share.code.end());
+      item.set.rests.push_back({of, share_of_rest(share.samples, weights_.samples_of(of))});
     }
   }
 
@@ -192,6 +193,16 @@ private:
   const DagFold::Results& divided_;
 };
 
+bool is_everywhere(const Item& item, const SampleWeights& weights, std::uint64_t all_work) {
+  std::map<StepClassId, std::uint64_t> of_classes;
+  for (const CodeId id : item.code)
+    of_classes[weights.codes()[id].of] += weights.codes()[id].samples;
+  return Wide{item.work.work} * 10 >= Wide{all_work} * 9 &&
+         std::ranges::none_of(of_classes, [&](const auto& of) {
+           return Wide{of.second} * 10 >= Wide{item.samples} * 9;
+         });
+}
+
 const char* kind_name(FunctionKind kind) {
   static constexpr const char* kNames[] = {"function", "stripped", "unknown", "onetbb", "profiler"};
   return kNames[static_cast<std::size_t>(kind)];
@@ -200,19 +211,10 @@ const char* kind_name(FunctionKind kind) {
 // One more than the number of rows that certainly have more.
 template <typename Row>
 void set_ranks(std::vector<Row>& rows) {
-  const auto half = [](const Row& row) {
-    const SampledWork& work = row.critical_work;
-    return static_cast<double>(std::max(work.high - work.work, work.work - work.low));
-  };
   constexpr std::size_t kMostCompared = 1000;
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t above = 0; above < std::min(i, kMostCompared); ++above)
-      // However both depend on each other.
-      rows[i].rank +=
-          static_cast<double>(rows[above].critical_work.work - rows[i].critical_work.work) >
-                  half(rows[above]) + half(rows[i])
-              ? 1
-              : 0;
+      rows[i].rank += certainly_exceeds(rows[above].critical_work, rows[i].critical_work) ? 1 : 0;
 }
 
 // Three factors: the smallest, one near 8, the largest.
@@ -301,6 +303,7 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
                     .samples = item.samples,
                     .work = item.work.with_interval(work),
                     .critical_work = item.critical.with_interval(span)};
+    row.is_everywhere = is_everywhere(item, weights, work);
     const auto self = collector.selves.find(id);
     if (self != collector.selves.end()) {
       row.self_samples = self->second.samples;
@@ -354,6 +357,7 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
     found.rows.grown_to(each.id) = static_cast<std::uint32_t>(result.functions.size());
     result.functions.push_back(std::move(each.row));
     found.code.push_back(each.items.first->set);
+    found.stacks.push_back(each.items.first->code);
   }
   for (auto& each : lines)
     result.lines.push_back(std::move(each.first));
@@ -361,6 +365,36 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
   set_ranks(result.lines);
   found.functions = std::move(result);
   return found;
+}
+
+const FunctionRow* main_function(const FoundFunctions& found, const SampleWeights& weights,
+                                 std::span<const StepClassId> classes) {
+  constexpr std::uint64_t kLeastSamples = 30;
+  std::uint64_t all = 0;
+  for (const StepClassId of : classes)
+    all += weights.samples_of(of);
+  const FunctionRow* best = nullptr;
+  std::uint64_t best_inside = 0, best_total = 1;
+  for (std::size_t i = 0; i < found.stacks.size() && all >= kLeastSamples; ++i) {
+    const FunctionRow& row = found.functions.functions[i];
+    if (!row.is_candidate() || row.is_lambda())
+      continue;
+    std::uint64_t inside = 0, total = 0;
+    for (const CodeId id : found.stacks[i]) {
+      const SampleWeights::Code& each = weights.codes()[id];
+      total += each.samples;
+      inside += std::ranges::find(classes, each.of) != classes.end() ? each.samples : 0;
+    }
+    if (inside * 5 < all * 4)
+      continue;
+    const Wide here = Wide{inside} * best_total, there = Wide{best_inside} * total;
+    if (!best || here > there || (here == there && inside > best_inside)) {
+      best = &row;
+      best_inside = inside;
+      best_total = total;
+    }
+  }
+  return best;
 }
 
 void divide_contexts(const FoundFunctions& found, const SampledCode& code,

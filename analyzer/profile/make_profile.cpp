@@ -396,7 +396,8 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
     functions =
         sampled_functions(measured, *samples, *sampled_code, *sample_weights, readings, options);
   }
-  std::optional<TargetSearch> search = search_target(measured, readings, options, chosen, locks);
+  std::optional<TargetSearch> search =
+      search_target(measured, readings, options, chosen, locks, functions ? &*functions : nullptr);
   readings.begin_phase("grain sizes");
   auto grains = try_grains(measured, sites.rows, readings, options);
   auto advised_grains = advise_grains(measured, sites.rows, limit, readings, options);
@@ -404,6 +405,14 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
       find_problems(measured, sites.rows, advised_grains, limits, prediction,
                     exploration.skipped_because.empty(), readings, options);
   add_lock_findings(findings, measured, locks, prediction, options);
+  if (functions) {
+    const auto name = [&](auto& of) {
+      const FunctionRow* const main = main_function(*functions, *sample_weights, of.classes);
+      of.mostly = main ? MainFunction{main->short_name, function_place(*main)} : MainFunction{};
+    };
+    std::ranges::for_each(findings, name);
+    std::ranges::for_each(exploration.candidates, name);
+  }
   readings.begin_phase("calling contexts");
   CallingContexts contexts;
   if (options.contexts)

@@ -53,9 +53,19 @@ private:
   }
   bool is_one_class(Row site) const { return classes_of_[site].size() == 1; }
   bool tries_classes_of(Row site) const {
-    return is_one_class(site) || options_.mode == WhatIfMode::Optimize;
+    return !may_be_whole(site) || options_.mode == WhatIfMode::Optimize;
+  }
+  bool may_be_whole(Row site) const {
+    return !is_one_class(site) && site != options_.only_in_parts;
   }
   StepSet set_of(const Choices& choices) const;
+  void add_code(StepSet& set, std::vector<CodeId> code) const;
+  // Of the work of classes on the path, the part in each function; 0: not on the path.
+  std::vector<std::uint64_t> function_work(const std::vector<ImprovedProgram::OnPath>& path,
+                                           const StepSet& improved) const;
+  bool is_chosen(const Choices& chosen, std::size_t function) const {
+    return std::ranges::find(chosen, Choice::of_function(function)) != chosen.end();
+  }
   std::vector<WhatIfLength> lengths_of(const std::vector<Choices>& sets);
   // What may shorten the span after `chosen` is improved, in descending order of critical work: at
   // most `most`, and the regions.
@@ -70,6 +80,7 @@ private:
   bool find_any(std::size_t size, Choices& found);
   void prove();
   void narrow();
+  void narrow_to_functions();
   void order_by_gain();
   void give_back_losses();
   void conclude_unreached(FoundRegions& found);
@@ -89,12 +100,15 @@ Search::Search(ImprovedProgram& program, const SearchOptions& options)
     classes_of_.grown_to(options.site_of[id]).push_back(id);
 }
 
-// Each class and region once, in order, so overlaps count once.
+// Each class, region, and code once, in order, so overlaps count once.
 StepSet Search::set_of(const Choices& choices) const {
   StepSet set;
+  std::vector<CodeId> code;
   for (const Choice& choice : choices)
     if (choice.kind == ChoiceKind::Site)
       std::ranges::copy(classes_of_[choice.site()], std::back_inserter(set.classes));
+    else if (choice.kind == ChoiceKind::Function)
+      std::ranges::copy(options_.functions[choice.function()].code, std::back_inserter(code));
     else if (choice.kind == ChoiceKind::Region)
       set.regions.push_back(choice.region());
     else
@@ -105,7 +119,45 @@ StepSet Search::set_of(const Choices& choices) const {
   };
   sort_once(set.regions);
   sort_once(set.classes);
+  sort_once(code);
+  add_code(set, std::move(code));
   return set;
+}
+
+// What is in whole classes is in the set already.
+void Search::add_code(StepSet& set, std::vector<CodeId> code) const {
+  for (std::size_t begin = 0, end = 0; begin < code.size(); begin = end) {
+    const StepClassId of = options_.weights->codes()[code[begin]].of;
+    std::uint64_t samples = 0;
+    for (; end < code.size() && options_.weights->codes()[code[end]].of == of; ++end)
+      samples += options_.weights->codes()[code[end]].samples;
+    if (std::binary_search(set.classes.begin(), set.classes.end(), of))
+      continue;
+    set.rests.push_back({of, share_of_rest(samples, options_.weights->samples_of(of))});
+    if (options_.weights->weight_of(of))
+      set.code.insert(set.code.end(), code.begin() + static_cast<std::ptrdiff_t>(begin),
+                      code.begin() + static_cast<std::ptrdiff_t>(end));
+  }
+}
+
+std::vector<std::uint64_t> Search::function_work(const std::vector<ImprovedProgram::OnPath>& path,
+                                                 const StepSet& improved) const {
+  std::map<StepClassId, std::uint64_t> works;
+  for (const auto& [of, work] : path)
+    if (!std::binary_search(improved.classes.begin(), improved.classes.end(), of))
+      works[of] = work;
+  std::vector<std::uint64_t> found;
+  for (const SearchedFunction& function : options_.functions) {
+    std::uint64_t sum = 0;
+    for (const CodeId id : function.code) {
+      const SampleWeights::Code& each = options_.weights->codes()[id];
+      if (const auto work = works.find(each.of); work != works.end())
+        sum += static_cast<std::uint64_t>(Wide{work->second} * each.samples /
+                                          options_.weights->samples_of(each.of));
+    }
+    found.push_back(sum);
+  }
+  return found;
 }
 
 std::vector<WhatIfLength> Search::lengths_of(const std::vector<Choices>& sets) {
@@ -132,17 +184,22 @@ Choices Search::candidates(const Choices& chosen, std::size_t most) {
   const StepSet improved = set_of(chosen);
   std::vector<std::pair<Choice, std::uint64_t>> on_path;
   std::map<Row, std::uint64_t> sites;
-  for (const auto& [of, work] : program_.critical_path(improved)) {
+  const std::vector<ImprovedProgram::OnPath> path = program_.critical_path(improved);
+  for (const auto& [of, work] : path) {
     if (std::binary_search(improved.classes.begin(), improved.classes.end(), of))
       continue;
     const Row site = options_.site_of[of];
     if (tries_classes_of(site))
       on_path.emplace_back(of, work);
-    if (!is_one_class(site))
+    if (may_be_whole(site))
       sites[site] += work;
   }
   for (const auto& [site, work] : sites)
     on_path.emplace_back(site, work);
+  const std::vector<std::uint64_t> functions = function_work(path, improved);
+  for (std::size_t i = 0; i < functions.size(); ++i)
+    if (functions[i] > 0 && !is_chosen(chosen, i))
+      on_path.emplace_back(Choice::of_function(i), functions[i]);
   std::stable_sort(on_path.begin(), on_path.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   on_path.resize(std::min(on_path.size(), most));
@@ -163,7 +220,7 @@ Choices Search::rest_of(Choices some) const {
       rest.push_back(choice);
   };
   for (const Row site : ids_below(classes_of_.end_id())) {
-    if (classes_of_[site].size() > 1)
+    if (may_be_whole(site))
       add(Choice(site));
     if (tries_classes_of(site))
       for (const StepClassId of : classes_of_[site])
@@ -171,6 +228,8 @@ Choices Search::rest_of(Choices some) const {
   }
   for (const RegionId region : options_.regions)
     add(Choice(region));
+  for (std::size_t i = 0; i < options_.functions.size(); ++i)
+    add(Choice::of_function(i));
   return rest;
 }
 
@@ -308,6 +367,32 @@ void Search::narrow() {
   }
 }
 
+// What a function is called, its author knows.
+void Search::narrow_to_functions() {
+  if (options_.functions.empty())
+    return;
+  for (std::size_t i = 0; i < chosen_.size(); ++i) {
+    if (chosen_[i].kind != ChoiceKind::Site && chosen_[i].kind != ChoiceKind::CodeSegment)
+      continue;
+    const Choices others = without(chosen_, i);
+    const StepSet improved = set_of(others);
+    const std::vector<std::uint64_t> works =
+        function_work(program_.critical_path(improved), improved);
+    Choices functions;
+    for (std::size_t number = 0; number < works.size(); ++number)
+      if (works[number] > 0 && !is_chosen(chosen_, number) && functions.size() < kSetsPerReading)
+        functions.push_back(Choice::of_function(number));
+    const auto lengths = lengths_with(others, functions);
+    const Choice* best = nullptr;
+    for (std::size_t k = 0; k < functions.size(); ++k)
+      if (reaches(lengths[k]) &&
+          (!best || works[functions[k].function()] < works[best->function()]))
+        best = &functions[k];
+    if (best)
+      chosen_[i] = *best;
+  }
+}
+
 // Orders the choices: next is always the remaining one that gains most.
 void Search::order_by_gain() {
   Choices rest = chosen_;
@@ -350,6 +435,7 @@ FoundRegions Search::run() {
     eliminate();
     prove();
     narrow();
+    narrow_to_functions();
     order_by_gain();
   } else {
     conclude_unreached(found);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SMALLEST SET: the smallest set of candidates that reach a target parallelism if each of them is
 // improved by a factor. A candidate is a step class, a whole site (all classes of its own steps),
-// or a marked region. Code that lies in several chosen candidates is improved once.
+// a marked region, or a function that was sampled, with what it calls. Code that lies in several chosen
+// candidates is improved once.
 //
 // A set can change the span only if one of its candidates lies on the critical path, and the same
 // holds again after each candidate that was chosen. So the search considers only what is on the
@@ -13,7 +14,8 @@
 //                 what is on the path, then what is on the path after that, and so on, as long as
 //                 a bounded number of readings suffices. Otherwise the set is only known to be
 //                 irredundant.
-//   narrowing     replaces a site by one of its classes if that also reaches the target
+//   narrowing     replaces a site by one of its classes if that also reaches the target, and a site or class
+//                 by a function: the smallest that does
 // As long as the work stays the same, a site gains at least as much as each of its classes: then
 // classes are not tried before the narrowing.
 #pragma once
@@ -23,6 +25,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tp::analysis {
@@ -41,12 +44,20 @@ public:
   virtual std::vector<OnPath> critical_path(const StepSet& set) = 0;
 };
 
+// Where samples met a function, or what it called.
+struct SearchedFunction {
+  std::vector<CodeId> code; // ascending
+};
+
 struct SearchOptions {
   std::uint64_t target = 1;
   std::uint64_t factor = 2;
   std::vector<RegionId> regions;      // marked ones that may be chosen
   IdVector<StepClassId, Row> site_of; // of each class
   WhatIfMode mode = WhatIfMode::Parallelize;
+  std::optional<Row> only_in_parts = {};        // a site that is no candidate as a whole: main
+  std::vector<SearchedFunction> functions = {}; // that may be chosen
+  const SampleWeights* weights = nullptr;       // not null if there are functions
   std::size_t most_pieces = 32;
   // Limits of the proof: how many sets of one size are tried at once, and how many readings
   // otherwise.
@@ -69,9 +80,16 @@ struct FoundRegions {
     explicit Choice(StepClassId segment) : kind(ChoiceKind::CodeSegment), id(index_of(segment)) {}
     explicit Choice(Row site) : kind(ChoiceKind::Site), id(index_of(site)) {}
     explicit Choice(RegionId region) : kind(ChoiceKind::Region), id(index_of(region)) {}
+    static Choice of_function(std::size_t number) {
+      Choice choice;
+      choice.kind = ChoiceKind::Function;
+      choice.id = static_cast<std::uint32_t>(number);
+      return choice;
+    }
     StepClassId segment() const { return static_cast<StepClassId>(id); }
     Row site() const { return static_cast<Row>(id); }
     RegionId region() const { return static_cast<RegionId>(id); }
+    std::size_t function() const { return id; } // index into SearchOptions::functions
     auto operator<=>(const Choice&) const = default;
   };
   std::vector<Choice> choices;     // in descending order of gain

@@ -55,13 +55,29 @@ private:
   unsigned steps_ = 0;
 };
 
+// Of the program, with a hundredth of the work or of the critical path: rows of FoundFunctions.
+std::vector<std::size_t> searched_functions(const Measured& measured,
+                                            const FoundFunctions* functions) {
+  constexpr std::size_t kMost = 40;
+  std::vector<std::size_t> rows;
+  if (!functions)
+    return rows;
+  const auto& all = functions->functions.functions;
+  for (std::size_t i = 0; i < all.size() && rows.size() < kMost; ++i)
+    if (all[i].is_remedy() && (all[i].critical_work.work >= measured.span() / 100 ||
+                               all[i].work.work >= measured.work() / 100))
+      rows.push_back(i);
+  return rows;
+}
+
 SearchOptions search_options(const DagFold::Results& first, const ProfileOptions& options,
                              const IdVector<RegionId, std::uint8_t>& chosen) {
   SearchOptions search{.target = *options.target,
                        .factor = *options.target,
                        .regions = {},
                        .site_of = {},
-                       .mode = options.mode};
+                       .mode = options.mode,
+                       .only_in_parts = kMainRow};
   for (const RegionId region : ids_below(chosen.end_id()))
     if (chosen[region])
       search.regions.push_back(region);
@@ -70,6 +86,7 @@ SearchOptions search_options(const DagFold::Results& first, const ProfileOptions
   return search;
 }
 
+// Of all but functions.
 std::string part_name(const FoundRegions::Choice& choice, const SiteTable& table,
                       const IdVector<StepClassId, StepClass>& classes) {
   switch (choice.kind) {
@@ -78,6 +95,7 @@ std::string part_name(const FoundRegions::Choice& choice, const SiteTable& table
   case ChoiceKind::Site:
     return code_of_row(choice.site(), table) + ", all of it";
   case ChoiceKind::Region:
+  case ChoiceKind::Function:
     break;
   }
   return "region " + region_name(table.regions[choice.region()]);
@@ -156,7 +174,7 @@ std::string locks_text(const Locks& locks, std::uint64_t work, const TargetSearc
 std::optional<TargetSearch> search_target(const Measured& measured, const TraceReadings& readings,
                                           const ProfileOptions& options,
                                           const IdVector<RegionId, std::uint8_t>& chosen,
-                                          const Locks& locks) {
+                                          const Locks& locks, const FoundFunctions* functions) {
   if (!options.target || measured.work() == 0)
     return {};
   TargetSearch result;
@@ -167,15 +185,28 @@ std::optional<TargetSearch> search_target(const Measured& measured, const TraceR
   }
   const DagFold::Results& first = measured.fold;
   TraceProgram program(readings, first, result.factor);
-  const SearchOptions search = search_options(first, options, chosen);
-  const FoundRegions found = find_smallest_set(program, search);
+  SearchOptions search = search_options(first, options, chosen);
+  const std::vector<std::size_t> rows = searched_functions(measured, functions);
+  for (const std::size_t row : rows)
+    search.functions.push_back({functions->stacks[row]});
+  search.weights = readings.weights();
+  FoundRegions found = find_smallest_set(program, search);
+  // "All of main" is an answer only where its parts are too many to name.
+  constexpr std::size_t kMostParts = 5;
+  if (found.outcome != FoundRegions::Outcome::Reached || found.choices.size() > kMostParts) {
+    search.only_in_parts = {};
+    found = find_smallest_set(program, search);
+  }
   result.reached = found.outcome == FoundRegions::Outcome::Reached;
   result.minimal = found.minimal;
   for (std::size_t i = 0; i < found.choices.size(); ++i)
-    result.steps.push_back({found.choices[i].kind,
-                            part_name(found.choices[i], measured.table, first.classes),
-                            {found.alone[i].work, found.alone[i].span},
-                            {found.after[i].work, found.after[i].span}});
+    result.steps.push_back(
+        {found.choices[i].kind,
+         found.choices[i].kind == ChoiceKind::Function
+             ? function_phrase(functions->functions.functions[rows[found.choices[i].function()]])
+             : part_name(found.choices[i], measured.table, first.classes),
+         {found.alone[i].work, found.alone[i].span},
+         {found.after[i].work, found.after[i].span}});
   if (found.outcome == FoundRegions::Outcome::TooMany)
     result.with_all_code = Ratio{found.all.work, found.all.span};
   result.outcome = outcome_text(result) + locks_text(locks, measured.work(), result);

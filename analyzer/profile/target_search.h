@@ -4,6 +4,7 @@
 
 #include "model/lock.h"
 #include "model/what_if.h"
+#include "profile/functions.h"
 #include "profile/measured.h"
 #include "profile/profile_options.h"
 #include "profile/trace_readings.h"
@@ -13,11 +14,11 @@
 
 namespace tp::analysis {
 
-// `chosen`: marked regions that may be part of the answer. What the sections of locks leave is part of all
+// `chosen`: marked regions that may be part of the answer. `functions`: that were sampled, or null. What the sections of locks leave is part of all
 // figures; the outcome names the lock in the way. Empty if there is no target or no work.
 std::optional<TargetSearch> search_target(const Measured& measured, const TraceReadings& readings,
                                           const ProfileOptions& options,
                                           const IdVector<RegionId, std::uint8_t>& chosen,
-                                          const Locks& locks);
+                                          const Locks& locks, const FoundFunctions* functions);
 
 } // namespace tp::analysis

@@ -133,7 +133,7 @@ void Changes::add_functions() {
     return;
   const auto& rows = profile_.functions->functions;
   for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i].is_candidate())
+    if (rows[i].is_remedy())
       add(ChangeKind::Function, i, "function " + rows[i].short_name, rows[i].points,
           rows[i].critical_work.work);
 }
@@ -146,7 +146,10 @@ void Changes::add_explored(CandidateKind kind, bool of_main) {
     if (target.kind != kind || is_main(target) != of_main ||
         (kind == CandidateKind::Wait && !target.is_removable))
       continue;
-    add(kKinds[static_cast<std::size_t>(kind)], i, of_main ? "all code outside tasks" : target.name,
+    add(kKinds[static_cast<std::size_t>(kind)], i,
+        of_main                    ? "all code outside tasks"
+        : target.mostly.is_known() ? fmt::format("{}, mostly {}", target.name, target.mostly.name)
+                                   : target.name,
         target.points, target.critical_work);
   }
 }

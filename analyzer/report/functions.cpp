@@ -13,6 +13,7 @@
 namespace tp::analysis {
 namespace {
 
+constexpr std::size_t kFunctionWidth = 45; // of a function and its place
 constexpr std::string_view kFunctionsHeader =
     "Rank,Function,Source file,Line number,Work,Work low,Work high,Critical work,Critical work low,"
     "Critical work high,Percent critical work,Self work,Self critical work,Samples,Self samples";
@@ -29,9 +30,34 @@ std::string place_of(const std::string& file, std::uint32_t line) {
   return file.empty() ? "" : line == 0 ? file : fmt::format("{}:{}", file, line);
 }
 
+std::string cut(std::string name, std::size_t width) {
+  return name.size() <= width ? name : name.substr(0, width - 3) + "...";
+}
+
 std::string name_of(const FunctionRow& row) {
-  const std::string name = printable(row.short_name);
-  return name.size() <= kMaxNameWidth ? name : name.substr(0, kMaxNameWidth - 3) + "...";
+  return cut(printable(row.short_name), kMaxNameWidth);
+}
+
+std::string without_folder(const std::string& file) {
+  return file.substr(file.find_last_of('/') + 1);
+}
+
+// "name (file:line)"; a long name is cut.
+std::string name_and_place(const FunctionRow& row, std::size_t width) {
+  if (row.file.empty() || row.is_lambda())
+    return cut(printable(row.short_name), width);
+  const std::string place =
+      end_of(printable(fmt::format("{}:{}", without_folder(row.file), row.line)), width / 2);
+  const std::size_t room = width - std::min(width - 10, place.size() + 3);
+  return fmt::format("{} ({})", cut(printable(row.short_name), room), place);
+}
+
+// Its rank among those that are listed.
+template <typename Row>
+std::size_t rank_among(const std::vector<const Row*>& before, const Row& row) {
+  return 1 + static_cast<std::size_t>(std::ranges::count_if(before, [&](const Row* each) {
+           return certainly_exceeds(each->critical_work, row.critical_work);
+         }));
 }
 
 std::string gain(const std::vector<WhatIfPoint>& points) {
@@ -80,7 +106,7 @@ std::string write_functions_text(const Profile& profile, const TextOptions& opti
   lines.add("");
   lines.add("{}", lines.bold(fmt::format("{:>4}  {:>8} {:>5}  {:>6}  {:>9}  {:<{}}  {:>12}  {}",
                                          "rank", "critical", "", "self", "work", "function",
-                                         kMaxNameWidth, "parallelism", "")));
+                                         kFunctionWidth, "parallelism", "")));
   // What a library does is time of the functions that call it.
   const bool has_own = std::ranges::any_of(functions.functions, &FunctionRow::is_candidate);
   const auto is_shown = [&](const FunctionRow& row) {
@@ -88,36 +114,36 @@ std::string write_functions_text(const Profile& profile, const TextOptions& opti
   };
   const auto listed =
       static_cast<std::size_t>(std::ranges::count_if(functions.functions, is_shown));
-  std::size_t shown = 0;
+  std::vector<const FunctionRow*> shown;
   for (const FunctionRow& row : functions.functions) {
-    if (shown >= std::max<std::size_t>(options.top, 1))
+    if (shown.size() >= std::max<std::size_t>(options.top, 1))
       break;
     if (!is_shown(row))
       continue;
-    ++shown;
-    lines.add("{:>4}  {:>6} % {:>5}  {:>4} %  {:>9}  {:<{}}  {:>12}", row.rank,
+    lines.add("{:>4}  {:>6} % {:>5}  {:>4} %  {:>9}  {:<{}}  {:>12}", rank_among(shown, row),
               short_percent(row.critical_work.work, profile.span),
               error_of(row.critical_work, profile.span, options.unicode),
               short_percent(row.self_critical_work.work, profile.span), amount(row.work.work),
-              name_of(row), kMaxNameWidth, gain(row.points));
+              name_and_place(row, kFunctionWidth), kFunctionWidth, gain(row.points));
+    shown.push_back(&row);
   }
   const std::size_t others = functions.functions.size() - listed;
-  if (listed > shown)
-    lines.add("      {} more with --top", listed - shown);
+  if (listed > shown.size())
+    lines.add("      {} more with --top", listed - shown.size());
   if (others > 0)
     lines.add("      {} more (main, oneTBB, libraries) with --verbose", others);
   lines.add("");
   lines.add("{}", lines.bold(fmt::format("{:>4}  {:>8} {:>5}  {:>6}  {:>9}  {}", "rank", "critical",
                                          "", "", "work", "line")));
-  shown = 0;
+  std::vector<const LineRow*> lines_shown;
   for (const LineRow& row : functions.lines) {
-    if (shown >= std::max<std::size_t>(options.top, 1))
+    if (lines_shown.size() >= std::max<std::size_t>(options.top, 1))
       break;
-    ++shown;
-    lines.add("{:>4}  {:>6} % {:>5}  {:>6}  {:>9}  {}", row.rank,
+    lines.add("{:>4}  {:>6} % {:>5}  {:>6}  {:>9}  {}", rank_among(lines_shown, row),
               short_percent(row.critical_work.work, profile.span),
               error_of(row.critical_work, profile.span, options.unicode), "", amount(row.work.work),
-              end_of(printable(place_of(row.file, row.line)), 60));
+              end_of(printable(place_of(without_folder(row.file), row.line)), 60));
+    lines_shown.push_back(&row);
   }
   lines.add("");
   lines.add_text(

@@ -291,6 +291,8 @@ Json target_json(const Profile& profile, const WhatIfCandidate& target) {
     json["file"] = target.place.file;
     json["line"] = target.place.line;
   }
+  if (target.mostly.is_known())
+    json["mostly"] = target.mostly.phrase();
   if (target.kind == CandidateKind::Wait)
     json["removable"] = target.is_removable;
   if (target.kind == CandidateKind::Grain)
@@ -318,7 +320,7 @@ Json targets_json(const Profile& profile, const std::vector<WhatIfCandidate>& ta
 }
 
 Json search_json(const TargetSearch& search) {
-  static constexpr const char* kKinds[] = {"stretch", "site", "region"};
+  static constexpr const char* kKinds[] = {"stretch", "site", "region", "function"};
   Json steps = Json::array();
   for (const TargetSearch::Step& step : search.steps)
     steps.push_back({{"kind", kKinds[static_cast<std::size_t>(step.kind)]},
@@ -379,6 +381,8 @@ Json finding_json(const Profile& profile, const Finding& finding) {
                {"tasks", finding.tasks},
                {"critical_tasks", finding.critical_tasks},
                {"text", finding.text}};
+  if (finding.mostly.is_known())
+    json["mostly"] = finding.mostly.phrase();
   if (finding.limit)
     json["limit"] = *finding.limit;
   if (finding.tokens > 0)

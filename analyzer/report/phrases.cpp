@@ -18,6 +18,16 @@ std::string region_name(const RegionInfo& region) {
                               : fmt::format("\"{}\" ({})", region.names.front(), region.place);
 }
 
+std::string function_place(const FunctionRow& row) {
+  const std::string file = row.file.substr(row.file.find_last_of('/') + 1);
+  return file.empty() ? "" : fmt::format("{}:{}", file, row.line);
+}
+
+std::string function_phrase(const FunctionRow& row) {
+  return row.is_lambda() ? row.short_name
+                         : MainFunction{row.short_name, function_place(row)}.phrase();
+}
+
 std::string limit_in_words(const ConcurrencyLimit& limit) {
   const std::string threads =
       fmt::format("{} {}", limit.asked, limit.asked == 1 ? "thread" : "threads");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/concurrency_limit.h"
+#include "model/functions.h"
 #include "model/site.h"
 #include "model/what_if.h"
 
@@ -17,6 +18,11 @@ std::string region_name(const RegionInfo& region);
 // The point that sentences quote: that of the largest factor up to 8, or else the first; null if
 // there is none.
 const WhatIfPoint* headline_point(const std::vector<WhatIfPoint>& points);
+
+// "a.cpp:3"; empty: not known.
+std::string function_place(const FunctionRow& row);
+// "function f (a.cpp:3)"
+std::string function_phrase(const FunctionRow& row);
 
 // "a.cpp:12 runs in an arena of 1 thread, with at most 2 at a time"
 std::string limit_in_words(const ConcurrencyLimit& limit);

@@ -58,6 +58,26 @@ Dwarf_Die class_of(Dwarf_Die function) {
   return found;
 }
 
+// Debug information has no other name of a function that other units don't see: the namespaces and classes
+// around it, as far as they have names.
+std::string qualified(Dwarf_Die description, const std::string& name) {
+  if (linkage_name(&description) || name == "operator()" || name.find("::") != name.npos)
+    return name;
+  Dwarf_Die declaration = declaration_of(description);
+  Dwarf_Die* scopes = nullptr;
+  const int count = dwarf_getscopes_die(&declaration, &scopes);
+  std::string result = name;
+  for (int i = 1; i < count; ++i) {
+    const int tag = dwarf_tag(&scopes[i]);
+    const bool is_scope = tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
+                          tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+    if (const char* const of = is_scope ? dwarf_diename(&scopes[i]) : nullptr)
+      result = fmt::format("{}::{}", of, result);
+  }
+  std::free(scopes);
+  return result;
+}
+
 class Namer {
 public:
   Namer(const SampleFile& file, const DebugFiles& where, const PathMap& path_map)
@@ -192,7 +212,7 @@ private:
     std::string where = map_path(file ? file : "", path_map_);
     // Debug information has no other name for a lambda.
     return {.name = frame.function != "operator()" || line == 0
-                        ? frame.function
+                        ? qualified(frame.description, frame.function)
                         : fmt::format("lambda at {}:{}", where.substr(where.rfind('/') + 1), line),
             .file = where,
             .line = static_cast<std::uint32_t>(std::max(line, 0)),

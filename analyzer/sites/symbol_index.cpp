@@ -25,17 +25,29 @@ int rank_of(const GElf_Sym& symbol) {
 
 } // namespace
 
+// Where the section ends, as an address of the module; 0: not known.
+static GElf_Addr end_of_section(Elf* elf, GElf_Word section, const GElf_Sym& symbol,
+                                GElf_Addr address) {
+  GElf_Shdr header;
+  Elf_Scn* const found = elf ? elf_getscn(elf, section) : nullptr;
+  return found && gelf_getshdr(found, &header) && header.sh_addr <= symbol.st_value
+             ? header.sh_addr + header.sh_size + (address - symbol.st_value)
+             : 0;
+}
+
 SymbolIndex::SymbolIndex(Dwfl_Module* module) {
   const int count = dwfl_module_getsymtab(module);
   for (int i = 1; i < count; ++i) {
     GElf_Sym symbol;
     GElf_Addr address = 0;
     GElf_Word section = SHN_UNDEF;
+    Elf* elf = nullptr;
     const char* const name =
-        dwfl_module_getsym_info(module, i, &symbol, &address, &section, nullptr, nullptr);
+        dwfl_module_getsym_info(module, i, &symbol, &address, &section, &elf, nullptr);
     // On some machines the names of marks between code and data begin with $.
     if (name && *name && *name != '$' && is_code(symbol, section))
-      symbols_.push_back({address, address + symbol.st_size, name, rank_of(symbol)});
+      symbols_.push_back({address, address + symbol.st_size, name, rank_of(symbol),
+                          symbol.st_size == 0 ? end_of_section(elf, section, symbol, address) : 0});
     if (name && std::string_view(name).starts_with(kVtable))
       vtables_.insert(std::string_view(name).substr(kVtable.size()));
   }
@@ -57,7 +69,8 @@ SymbolIndex::SymbolIndex(Dwfl_Module* module) {
   });
   for (std::size_t i = symbols_.size(); i-- > 1;)
     if (Symbol& before = symbols_[i - 1]; before.end == before.begin)
-      before.end = symbols_[i].begin;
+      before.end = std::min(symbols_[i].begin,
+                            before.section_end > 0 ? before.section_end : symbols_[i].begin);
   std::uint64_t last = 0;
   for (const Symbol& symbol : symbols_)
     last_end_.push_back(last = std::max(last, symbol.end));

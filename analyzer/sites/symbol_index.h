@@ -38,7 +38,8 @@ private:
   struct Symbol {
     std::uint64_t begin, end; // end == begin: unknown
     const char* name;
-    int rank; // of several at one address the lowest is the name
+    int rank;                  // of several at one address the lowest is the name
+    std::uint64_t section_end; // of one without a size; 0: not known
   };
   std::vector<Symbol> symbols_;         // by begin
   std::vector<std::uint64_t> last_end_; // per symbol: the largest end up to it

@@ -75,7 +75,17 @@ sys.exit("\n".join(problems) if problems else 0)
 X
 
 "$tp_analyze" -q -o csv --functions data >table 2>err || fail "tp-analyze --functions: exit status $?: $(cat err)"
-in_file table serial_part
+in_file table 'serial_part (known.cpp:'
+# What makes most of a code segment is named with it; a search for a target answers with functions.
+is 'any(f.get("mostly", "").startswith("function serial_part (known.cpp:") and ", mostly function serial_part (" in f["text"] for f in p["findings"])'
+is 'any(c.get("mostly", "").startswith("function serial_part") for c in p["what_if"]["explored"] if c["kind"] == "stretch")'
+"$tp_analyze" -q -o csv --target 8 --json target.json data >table 2>err || fail "tp-analyze --target: exit status $?: $(cat err)"
+grep -q -e '->.*function serial_part (known.cpp:' table || fail "the search names no function: $(cat table)"
+python3 -B "$here/../../support/validate_json.py" target.json || fail "target.json: not as documented"
+python3 -B -c '
+import json
+first = json.load(open("target.json"))["what_if"]["target"]["regions"][0]
+assert first["kind"] == "function" and first["name"].startswith("function serial_part ("), first' || fail "target.json"
 in_file csv/functions.csv 'Rank,Function,Source file'
 in_file csv/functions.csv '"alpha(double, int)"'
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples filed under steps: which step, and what of its work is which code's.
 #include "passes/step_samples.h"
+#include "passes/what_if.h"
 
 #include <gtest/gtest.h>
 
@@ -150,6 +151,25 @@ TEST(StepSamples, NoPartExceedsTheStep) {
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_GT(parts[0].work, parts[1].work);
   EXPECT_LE(parts[0].work, ~std::uint64_t{0} - parts[1].work);
+}
+
+// A step of 100, 30 of it in a region, half of it in a function: what both have in common is not known.
+TEST(StepSamples, OfARegionAndAFunctionTheLargerCounts) {
+  WhatIfPlan plan;
+  const CodeShare half{StepClassId{0}, 65536 / 2}, tenth{StepClassId{0}, 65536 / 10};
+  plan.add({.regions = {RegionId{0}}, .rests = {half}}, {2});
+  plan.add({.regions = {RegionId{0}}, .rests = {tenth}}, {2});
+  plan.add({.regions = {RegionId{0}}, .classes = {StepClassId{0}}}, {2});
+  ScenarioLengths lengths(plan, 1);
+  const std::vector<RegionWork> regions{{RegionId{0}, 30}};
+  Step step = step_at(0, 100);
+  step.regions = regions;
+  std::uint64_t sums[3] = {};
+  for (int i = 0; i < 2; ++i) // nothing is left over from the step before
+    lengths.extend(sums, StepClassId{0}, step);
+  EXPECT_EQ(sums[lengths.slot(0)], 2u * (2 * 100 - 50));
+  EXPECT_EQ(sums[lengths.slot(1)], 2u * (2 * 100 - 30));
+  EXPECT_EQ(sums[lengths.slot(2)], 2u * 100);
 }
 
 } // namespace

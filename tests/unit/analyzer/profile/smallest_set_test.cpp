@@ -16,7 +16,10 @@ constexpr std::uint64_t kFactor = 8;
 constexpr unsigned kClasses = 7, kRegions = 2;
 constexpr std::uint32_t kSiteOf[]{0, 1, 1, 1, 2, 3, 3};             // of each class
 const std::vector<std::vector<unsigned>> kSites{{1, 2, 3}, {5, 6}}; // of several classes
-constexpr unsigned kPieces = kClasses + kRegions + 2;
+constexpr unsigned kFunctions = 2,
+                   kStacks = 3; // of each class: stack i is in function i, stack 0 in both
+constexpr unsigned kPieces = kClasses + kRegions + 2 + kFunctions;
+constexpr std::uint32_t kWholeShare = 65536;
 
 // Each path consists of an amount of work per class, a part of which is in the regions.
 struct Paths final : ImprovedProgram {
@@ -26,6 +29,8 @@ struct Paths final : ImprovedProgram {
   };
   std::vector<std::vector<Part>> paths;
   WhatIfMode mode = WhatIfMode::Parallelize;
+  bool has_functions = false;
+  std::uint64_t hits[kClasses][kStacks] = {}; // samples
 
   template <typename Id>
   static bool has(const std::vector<Id>& ids, Id id) {
@@ -35,6 +40,9 @@ struct Paths final : ImprovedProgram {
     std::uint64_t inside = 0;
     for (unsigned region = 0; region < kRegions; ++region)
       inside += has(set.regions, RegionId{region}) ? part.in_region[region] : 0;
+    for (const CodeShare& rest : set.rests)
+      if (rest.of == StepClassId{id})
+        inside = std::max(inside, part.work * rest.share / kWholeShare);
     if (has(set.classes, StepClassId{id}))
       inside = part.work;
     return (part.work - inside) * kFactor + inside;
@@ -88,6 +96,10 @@ Paths random_paths(std::uint64_t seed) {
         rest -= inside = random() % 3 == 0 ? random() % (rest + 1) : 0;
     }
   }
+  program.has_functions = seed % 2 == 0;
+  for (auto& of_class : program.hits)
+    for (std::uint64_t& hits : of_class)
+      hits = random() % 2 == 0 ? 0 : 1 + random() % 9;
   return program;
 }
 
@@ -96,7 +108,22 @@ void add_site(StepSet& set, unsigned site) {
     set.classes.push_back(StepClassId{id});
 }
 
-StepSet subset(unsigned bits) {
+// The classes' stacks that are in one of the functions.
+void add_functions(StepSet& set, unsigned functions, const Paths& program) {
+  for (unsigned id = 0; id < kClasses; ++id) {
+    std::uint64_t all = 0, inside = 0;
+    for (unsigned stack = 0; stack < kStacks; ++stack) {
+      all += program.hits[id][stack];
+      const unsigned in = stack == 0 ? 3 : stack; // bits of functions
+      inside += (in & functions) != 0 ? program.hits[id][stack] : 0;
+    }
+    if (inside > 0)
+      set.rests.push_back(
+          {StepClassId{id}, static_cast<std::uint32_t>(inside * kWholeShare / all)});
+  }
+}
+
+StepSet subset(unsigned bits, const Paths& program) {
   StepSet set;
   for (unsigned i = 0; i < kClasses; ++i)
     if (bits >> i & 1)
@@ -107,10 +134,35 @@ StepSet subset(unsigned bits) {
   for (unsigned i = 0; i < kSites.size(); ++i)
     if (bits >> (kClasses + kRegions + i) & 1)
       add_site(set, i);
+  if (program.has_functions)
+    add_functions(set, bits >> (kClasses + kRegions + 2) & 3, program);
   return set;
 }
 
-SearchOptions options_for(std::uint64_t seed, const Paths& program) {
+SampleWeights weights_of(const Paths& program) {
+  SampledCode code;
+  code.stacks.resize(kStacks);
+  IdVector<StepClassId, ClassSamples> classes(kClasses);
+  for (unsigned id = 0; id < kClasses; ++id)
+    for (unsigned stack = 0; stack < kStacks; ++stack)
+      if (const std::uint64_t hits = program.hits[id][stack]; hits > 0) {
+        classes[StepClassId{id}].samples += hits;
+        classes[StepClassId{id}].stacks.push_back({StackId{stack}, hits});
+      }
+  return {classes, code};
+}
+
+std::vector<SearchedFunction> functions_of(const SampleWeights& weights) {
+  std::vector<SearchedFunction> functions(kFunctions);
+  for (const CodeId id : ids_below(weights.codes().end_id()))
+    for (unsigned function = 0; function < kFunctions; ++function)
+      if (const std::uint32_t stack = index_of(weights.codes()[id].stack);
+          stack == 0 || stack == function + 1)
+        functions[function].code.push_back(id);
+  return functions;
+}
+
+SearchOptions options_for(std::uint64_t seed, const Paths& program, const SampleWeights& weights) {
   IdVector<StepClassId, Row> site_of;
   for (const std::uint32_t site : kSiteOf)
     site_of.push_back(Row{site});
@@ -119,6 +171,9 @@ SearchOptions options_for(std::uint64_t seed, const Paths& program) {
           .regions = {RegionId{0}, RegionId{1}},
           .site_of = site_of,
           .mode = program.mode,
+          .functions =
+              program.has_functions ? functions_of(weights) : std::vector<SearchedFunction>{},
+          .weights = &weights,
           .most_sets = seed % 3 == 0 ? 512u : 0u,
           .most_readings = seed % 2 == 0 ? 2000u : 20u};
 }
@@ -127,15 +182,19 @@ bool reaches(const WhatIfLength& length, const SearchOptions& options) {
   return length.span * options.target <= length.work;
 }
 
-StepSet set_of(const FoundRegions& found) {
+StepSet set_of(const FoundRegions& found, const Paths& program) {
   StepSet set;
+  unsigned functions = 0;
   for (const FoundRegions::Choice& choice : found.choices)
     if (choice.kind == ChoiceKind::Site)
       add_site(set, choice.id / 2);
     else if (choice.kind == ChoiceKind::Region)
       set.regions.push_back(choice.region());
+    else if (choice.kind == ChoiceKind::Function)
+      functions |= 1u << choice.function();
     else
       set.classes.push_back(choice.segment());
+  add_functions(set, functions, program);
   return set;
 }
 
@@ -144,13 +203,13 @@ std::size_t fewest_of(Paths& program, const SearchOptions& options) {
   std::size_t fewest = kPieces + 1;
   for (unsigned bits = 0; bits < 1u << kPieces; ++bits)
     if (const auto size = static_cast<std::size_t>(std::popcount(bits));
-        size < fewest && reaches(program.lengths({subset(bits)})[0], options))
+        size < fewest && reaches(program.lengths({subset(bits, program)})[0], options))
       fewest = size;
   return fewest;
 }
 
 struct Counts {
-  unsigned searched = 0, proved = 0, largest = 0, sites = 0;
+  unsigned searched = 0, proved = 0, largest = 0, sites = 0, functions = 0;
 };
 
 void check_reached(Paths& program, const SearchOptions& options, const FoundRegions& found,
@@ -162,7 +221,7 @@ void check_reached(Paths& program, const SearchOptions& options, const FoundRegi
   }
   ++counts.searched;
   counts.largest = std::max(counts.largest, static_cast<unsigned>(fewest));
-  const WhatIfLength with_all = program.lengths({set_of(found)})[0];
+  const WhatIfLength with_all = program.lengths({set_of(found, program)})[0];
   EXPECT_TRUE(reaches(with_all, options));
   EXPECT_EQ(with_all.span, found.after.back().span);
   EXPECT_EQ(with_all.work, found.after.back().work);
@@ -172,8 +231,10 @@ void check_reached(Paths& program, const SearchOptions& options, const FoundRegi
     ++counts.proved;
     EXPECT_EQ(fewest, found.choices.size());
   }
-  for (const auto& choice : found.choices)
+  for (const auto& choice : found.choices) {
     counts.sites += choice.kind == ChoiceKind::Site;
+    counts.functions += choice.kind == ChoiceKind::Function;
+  }
 }
 
 // Every candidate that was kept has a gain, together with the later ones that it was tried with.
@@ -194,7 +255,8 @@ Counts check(WhatIfMode mode, std::uint64_t seeds) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Paths program = random_paths(seed);
     program.mode = mode;
-    const SearchOptions options = options_for(seed, program);
+    const SampleWeights weights = weights_of(program);
+    const SearchOptions options = options_for(seed, program, weights);
     const FoundRegions found = find_smallest_set(program, options);
     if (found.outcome == FoundRegions::Outcome::Reached)
       check_reached(program, options, found, counts);
@@ -212,6 +274,7 @@ TEST(RegionSearch, FindsTheSmallestSet) {
   EXPECT_GT(counts.proved, counts.searched * 3 / 4);
   EXPECT_GE(counts.largest, 4u);
   EXPECT_GT(counts.sites, 100u);
+  EXPECT_GT(counts.functions, 50u);
 }
 
 TEST(RegionSearch, WhereLessWorkIsLessParallelKeepsNothingThatLoses) {
@@ -255,6 +318,24 @@ TEST(RegionSearch, WhenTheyAreTooManyAllAreTriedTogether) {
   EXPECT_EQ(options.most_pieces, found.choices.size());
   EXPECT_EQ(3200u, found.all.span);
   EXPECT_TRUE(reaches(found.all, options));
+}
+
+// Nine tenths of the site's work are in one function, which is enough; so is a function that it is part of.
+TEST(RegionSearch, TheSmallestFunctionIsNamedWhereItIsEnough) {
+  Paths program = stages(8);
+  program.paths[0][3].work = 8000;
+  program.hits[3][0] = 90;
+  program.hits[3][1] = 5;
+  program.hits[2][1] = 1;
+  const SampleWeights weights = weights_of(program);
+  const FoundRegions found = find_smallest_set(program, {.target = 4,
+                                                         .factor = kFactor,
+                                                         .regions = {},
+                                                         .site_of = IdVector<StepClassId, Row>(8),
+                                                         .functions = functions_of(weights),
+                                                         .weights = &weights});
+  ASSERT_EQ(1u, found.choices.size());
+  EXPECT_EQ(FoundRegions::Choice::of_function(1), found.choices[0]);
 }
 
 // One of the site's classes is enough, and it is more specific than the site.
