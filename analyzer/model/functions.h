@@ -47,7 +47,7 @@ struct FunctionRow {
 
   // What a programmer can change, and would name: neither a library's nor all of main.
   bool is_candidate() const { return kind == "function" && !of_library && short_name != "main"; }
-  // Nine tenths of all work, in more than one code segment: that it be faster is no advice, as of main.
+  // Nine tenths of all work, in more than one code segment: making it faster is not advice, as with main.
   bool is_everywhere = false;
   bool is_remedy() const { return is_candidate() && !is_everywhere; }
   // Of a lambda the name is its place: "lambda at a.cpp:3".

@@ -55,7 +55,7 @@ struct SearchOptions {
   std::vector<RegionId> regions;      // marked ones that may be chosen
   IdVector<StepClassId, Row> site_of; // of each class
   WhatIfMode mode = WhatIfMode::Parallelize;
-  std::optional<Row> only_in_parts = {};        // a site that is no candidate as a whole: main
+  std::optional<Row> only_in_parts = {};        // a site that is not a candidate as a whole: main
   std::vector<SearchedFunction> functions = {}; // that may be chosen
   const SampleWeights* weights = nullptr;       // not null if there are functions
   std::size_t most_pieces = 32;
