@@ -195,8 +195,9 @@ Analyzed analyze(const Options& options, TraceSource& source) {
   }
   Analyzed result{.profile = make_profile(source, wanted)};
   if ((options.functions || !options.annotate.empty()) && !result.profile.functions)
-    throw Failure(options.functions ? "--functions" : "--annotate", "the recording has no samples",
-                  "tp-run --sample 1000 ./your-program");
+    throw Failure(options.functions ? "--functions" : "--annotate",
+                  "the recording has no samples: " + result.profile.no_samples.reason,
+                  result.profile.no_samples.command);
   if (progress)
     progress->begin("writing");
   result.written = write_files(options, result.profile);

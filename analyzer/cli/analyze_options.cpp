@@ -227,7 +227,7 @@ void add_output(CommandLine& line, Options& options, AnalyzeWords& raw) {
   line.list("--export", raw.exports, "FORMAT:FILE",
             "Write a file for another tool: " + names_of_exports(", "));
   line.flag("--functions", options.functions,
-            "Show functions and lines by the samples of tp-run --sample, and write functions.csv");
+            "Show functions and lines, by samples of the stack, and write functions.csv");
   line.value("--annotate", options.annotate, "FILE",
              "Show a source file with the samples of each line");
   line.flag("--warnings", options.warnings,

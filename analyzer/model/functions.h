@@ -65,6 +65,11 @@ struct LineRow {
   std::vector<WhatIfPoint> points;
 };
 
+// Why a recording has no samples, and the command that changes this, if one does.
+struct NoSamples {
+  std::string reason, command;
+};
+
 struct SampledFunctions {
   // How samples were taken: "cpu-clock", "cycles", "timer"; and what they know of the stack: "dwarf", "fp",
   // "none".
@@ -79,6 +84,12 @@ struct SampledFunctions {
       0; // of the filed ones: their stacks are not known to the beginning of the task
   std::uint64_t lost = 0; // that the recording lost
   std::string damage;     // why the file was not read to its end; empty: it was
+  // Why there are none of a part of the run, or why they were not taken by events; and what changes that.
+  std::string reason, command;
+  // CPU time of the process, and that of it in the kernel, where no sample is taken; 0: not known.
+  std::uint64_t cpu_ns = 0, system_ns = 0;
+  // What functions lack is too much to be left unsaid.
+  bool has_kernel_time() const { return system_ns > cpu_ns / 50; }
   // Of code segments that no sample hit.
   std::uint64_t not_sampled_work = 0, not_sampled_critical_work = 0;
   std::vector<FunctionRow> functions; // by critical work

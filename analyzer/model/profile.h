@@ -135,6 +135,7 @@ struct Profile {
   std::string not_explored;              // why not; empty if they were evaluated
   std::uint64_t explored_left_out = 0;   // sites and code segments below kLeastExploredPercent
   std::optional<SampledFunctions> functions; // only with samples
+  NoSamples no_samples;                      // only without
   std::vector<WhatIfCandidate> grains;
   std::vector<WhatIfCandidate> advised_grains; // the loop that loses most first
   std::optional<TargetSearch> search;

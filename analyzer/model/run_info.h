@@ -63,6 +63,15 @@ struct RecordedWindow {
   std::uint64_t cpu_ns = 0; // of the process
 };
 
+// How samples were taken, as the recording says at its end.
+struct SamplingInfo {
+  std::string method; // empty: there are none
+  std::string
+      reason; // why there are none, or none of a part of the run, or not by events; else empty
+  std::string command;         // that changes this; may be empty
+  std::uint64_t system_ns = 0; // system time of the process: no sample is taken in the kernel
+};
+
 struct EndInfo {
   std::string end;
   std::uint64_t time_end = 0, mono_end_ns = 0;
@@ -73,7 +82,8 @@ struct EndInfo {
   std::vector<std::uint64_t> chunks; // of each stream; empty: not recorded (older traces)
   bool all_ended = false;            // the recording states that no task was running at the end
   std::uint64_t virtual_work = 0;
-  std::uint64_t not_counted_ns = 0; // CPU time during which no events could be counted
+  std::optional<SamplingInfo> sampling; // null: samples were off, or the recording has no end
+  std::uint64_t not_counted_ns = 0;     // CPU time during which no events could be counted
   std::vector<LiveThread> threads;
   // Not recorded (older traces): no windows.
   std::uint64_t window_count = 0, recorded_ns = 0, recorded_cpu_ns = 0;

@@ -39,6 +39,12 @@ struct SampledThread {
   std::uint64_t time = 0;
 };
 
+// Code that a compiler made at run time, as it says itself.
+struct NamedCode {
+  std::uint64_t begin = 0, end = 0;
+  std::string name;
+};
+
 struct SampleFile {
   std::string method;     // "cpu-clock", "cycles", "timer"
   std::string call_graph; // "dwarf", "fp", "none"
@@ -47,6 +53,7 @@ struct SampleFile {
   std::uint32_t machine = 0; // trace::SampleMachine
   std::vector<LoadedModule> modules;
   std::vector<std::vector<std::uint32_t>> loaded; // which modules were there, by address
+  std::vector<NamedCode> named_code;              // by begin; none within another
   std::vector<SampledThread> threads;
   std::vector<RawSample> samples; // in the order of the file
   std::uint64_t lost = 0;

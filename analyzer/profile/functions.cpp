@@ -272,8 +272,16 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
                           .cut = collector.cut,
                           .lost = file.lost,
                           .damage = file.damage,
+                          .reason = {},
+                          .command = {},
                           .not_sampled_work = collector.not_sampled_work,
                           .not_sampled_critical_work = collector.not_sampled_critical_work};
+  if (measured.info.end && measured.info.end->sampling) {
+    result.reason = measured.info.end->sampling->reason;
+    result.command = measured.info.end->sampling->command;
+    result.system_ns = measured.info.end->sampling->system_ns;
+    result.cpu_ns = measured.info.end->cpu_ns;
+  }
   const double hz = measured.run().same_as_time ? measured.read.time_hz
                                                 : static_cast<double>(measured.run().work.hz);
   const std::uint64_t sampled_work = measured.work() - collector.not_sampled_work;

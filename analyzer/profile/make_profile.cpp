@@ -322,6 +322,15 @@ void append(std::vector<Warning>& to, std::vector<Warning> more) {
   std::ranges::move(more, std::back_inserter(to));
 }
 
+NoSamples why_no_samples(const Measured& measured) {
+  if (measured.is_virtual())
+    return {"the virtual clock has none", "tp-run ./your-program"};
+  if (measured.info.end && measured.info.end->sampling &&
+      !measured.info.end->sampling->reason.empty())
+    return {measured.info.end->sampling->reason, measured.info.end->sampling->command};
+  return {"it was made without", "tp-run ./your-program"};
+}
+
 } // namespace
 
 Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
@@ -491,6 +500,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
       .not_explored = std::move(exploration.skipped_because),
       .explored_left_out = exploration.left_out,
       .functions = functions ? std::optional(std::move(functions->functions)) : std::nullopt,
+      .no_samples = functions ? NoSamples{} : why_no_samples(measured),
       .grains = std::move(grains),
       .advised_grains = std::move(advised_grains),
       .search = std::move(search),

@@ -91,6 +91,21 @@ void add_notes(Lines& lines, const Profile& profile, const SampledFunctions& fun
                                "tp-run --call-graph dwarf,4096",
                                percent(functions.cut, functions.filed)),
                    2);
+  if (!functions.reason.empty())
+    lines.add_text(
+        fmt::format("! {}{}{}",
+                    functions.method == "timer" ? "sampled by timers, since "
+                                                : "not sampled to the end: ",
+                    printable(functions.reason),
+                    functions.command.empty() ? "" : ": " + printable(functions.command)),
+        2);
+  if (functions.has_kernel_time())
+    lines.add_text(
+        fmt::format(
+            "! {} % of the CPU time is in the kernel, where no sample is taken: of functions that "
+            "make system calls or touch new memory, the shares are too small",
+            percent(std::min(functions.system_ns, functions.cpu_ns), functions.cpu_ns)),
+        2);
   if (!functions.damage.empty())
     lines.add_text("! the file of samples was not read to its end: " + functions.damage, 2);
 }

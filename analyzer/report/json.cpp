@@ -834,6 +834,10 @@ Json sampling_json(const SampledFunctions& functions) {
           {"cut_stacks", functions.cut},
           {"lost", functions.lost},
           {"damage", damage},
+          {"reason", functions.reason},
+          {"command", functions.command},
+          {"cpu_ns", functions.cpu_ns},
+          {"system_ns", functions.system_ns},
           {"not_sampled_work", functions.not_sampled_work},
           {"not_sampled_critical_work", functions.not_sampled_critical_work}};
 }

@@ -61,7 +61,7 @@ Dwarf_Die class_of(Dwarf_Die function) {
 // Debug information has no other name of a function that other units don't see: the namespaces and classes
 // around it, as far as they have names.
 std::string qualified(Dwarf_Die description, const std::string& name) {
-  if (linkage_name(&description) || name == "operator()" || name.find("::") != name.npos)
+  if (linkage_name(&description) || name.substr(0, name.find('<')).find("::") != name.npos)
     return name;
   Dwarf_Die declaration = declaration_of(description);
   Dwarf_Die* scopes = nullptr;
@@ -76,6 +76,16 @@ std::string qualified(Dwarf_Die description, const std::string& name) {
   }
   std::free(scopes);
   return result;
+}
+
+// Whether that is the code of a lambda, which has no name; debug information may give its class one in
+// angle brackets.
+bool is_lambda(Dwarf_Die description, const std::string& name) {
+  if (name != "operator()" && !name.starts_with("operator()<"))
+    return false;
+  Dwarf_Die of = class_of(description);
+  const char* const class_name = dwarf_diename(&of);
+  return dwarf_tag(&of) == DW_TAG_subprogram || !class_name || class_name[0] == '<';
 }
 
 class Namer {
@@ -161,6 +171,9 @@ private:
 
   std::vector<Frame> look_up(const StackCall& call) {
     if (call.module == StackCall::kNoModule)
+      if (const NamedCode* const code = named_code_at(call.address))
+        return one({.name = code->name, .module = "compiled at run time"});
+    if (call.module == StackCall::kNoModule)
       return one({.name = "code without a file", .module = "", .kind = FunctionKind::Unknown});
     const std::string module = files_.name(call.module);
     const ModuleFiles::Opened opened = files_.open(call.module);
@@ -200,6 +213,13 @@ private:
     return one({.name = module, .module = module, .kind = FunctionKind::Unknown});
   }
 
+  const NamedCode* named_code_at(std::uint64_t address) const {
+    const auto behind = std::ranges::upper_bound(file_.named_code, address, {}, &NamedCode::begin);
+    return behind == file_.named_code.begin() || std::prev(behind)->end <= address
+               ? nullptr
+               : &*std::prev(behind);
+  }
+
   SampledFunction described(const SourceFrame& frame, const std::string& module) {
     if (trace::owner_of_code(frame.function, frame.file) == trace::CodeOwner::TaskLibrary)
       return of_library(is_of_profiler(frame.function));
@@ -210,8 +230,7 @@ private:
     const char* const file = dwarf_decl_file(&description);
     dwarf_decl_line(&description, &line);
     std::string where = map_path(file ? file : "", path_map_);
-    // Debug information has no other name for a lambda.
-    return {.name = frame.function != "operator()" || line == 0
+    return {.name = line == 0 || !is_lambda(frame.description, frame.function)
                         ? qualified(frame.description, frame.function)
                         : fmt::format("lambda at {}:{}", where.substr(where.rfind('/') + 1), line),
             .file = where,

@@ -156,6 +156,12 @@ EndInfo read_end(const std::string& text, const Place& place) {
                            thread.number("cpu_ns", ~std::uint64_t{0}, 0),
                            thread.number("paused_work", ~std::uint64_t{0}, 0)});
   }
+  if (fields.has("sampling")) {
+    const JsonFields sampling(json["sampling"], file);
+    end.sampling = {sampling.text("method", ""), sampling.text("reason", ""),
+                    sampling.text("command", ""),
+                    sampling.number("system_ns", ~std::uint64_t{0}, 0)};
+  }
   end.window_count = fields.number("window_count", ~std::uint64_t{0}, 0);
   end.paused_throughout = fields.has("window_count") && end.window_count == 0;
   end.recorded_ns = fields.number("recorded_ns", ~std::uint64_t{0}, 0);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <map>
@@ -90,6 +91,33 @@ private:
   std::vector<ClockPair> pairs_;
   ClockPair last_{};
 };
+
+// Lines that are none are left out. Of code that was made in the place of other code the last one counts.
+std::vector<NamedCode> named_code_of(std::string_view map) {
+  std::map<std::uint64_t, NamedCode> found; // by begin
+  while (!map.empty()) {
+    const std::size_t end = std::min(map.find('\n'), map.size());
+    const std::string line(map.substr(0, end));
+    map.remove_prefix(std::min(end + 1, map.size()));
+    char* rest = nullptr;
+    const std::uint64_t begin = std::strtoull(line.c_str(), &rest, 16);
+    const std::uint64_t bytes = std::strtoull(rest, &rest, 16);
+    while (*rest == ' ')
+      ++rest;
+    if (*rest == '\0' || bytes == 0 || bytes > ~std::uint64_t{0} - begin)
+      continue;
+    auto before = found.upper_bound(begin);
+    while (before != found.begin() && std::prev(before)->second.end > begin)
+      found.erase(std::prev(before));
+    for (auto next = found.lower_bound(begin); next != found.end() && next->first < begin + bytes;)
+      next = found.erase(next);
+    found[begin] = {begin, begin + bytes, rest};
+  }
+  std::vector<NamedCode> code;
+  for (auto& [begin, each] : found)
+    code.push_back(std::move(each));
+  return code;
+}
 
 class Reader {
 public:
@@ -202,6 +230,13 @@ private:
         file_.lost += std::min<std::uint64_t>(value_at<trace::SampleLoss>(record.data()).count,
                                               ~std::uint64_t{0} - file_.lost);
       break;
+    case trace::SampleRecordKind::Map:
+      if (map_.size() < trace::kMostMapBytes)
+        map_.append(reinterpret_cast<const char*>(record.data()) + sizeof head,
+                    record.size() - sizeof head);
+      while (map_.ends_with('\0'))
+        map_.pop_back();
+      break;
     default: // of a later version
       break;
     }
@@ -270,6 +305,7 @@ private:
 
   void finish() {
     modules_.finish();
+    file_.named_code = named_code_of(map_);
     const TimeLine line(pairs_);
     if (!line.is_known() && !to_convert_.empty()) {
       // One pair: the process was killed within the first moments.
@@ -291,6 +327,7 @@ private:
   Modules modules_;
   bool in_modules_ = false;
   std::vector<ClockPair> pairs_;
+  std::string map_; // of code made at run time
   std::vector<std::size_t> to_convert_;
 };
 

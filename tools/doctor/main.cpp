@@ -55,12 +55,12 @@ std::string command_for_more(const Json& report) {
   return {};
 }
 
-// What tp-run --sample takes here.
+// What takes samples here.
 std::string sampling_text(const Json& sampling) {
   const std::string method = sampling["method"], reason = sampling["reason"],
                     command = sampling["command"];
   const unsigned most = sampling["most_per_second"];
-  std::string text = "Samples of stacks (tp-run --sample): ";
+  std::string text = "Samples of stacks: ";
   if (method == "cycles")
     text += fmt::format("by hardware cycles, precise_ip {}\n", sampling["precise"].get<unsigned>());
   else if (method == "cpu-clock")

@@ -28,7 +28,7 @@ function own(model) {
 /** @param {Model} model */
 export function functions(model) {
   const sampling = model.profile.sampling, title = "Functions and lines";
-  if (!sampling) return card(title, "", empty("Which functions the critical path consists of was not recorded. tp-run --sample 1000 takes samples of the stack."));
+  if (!sampling) return card(title, "", empty("Which functions the critical path consists of was not recorded: there are no samples of the stack. tp-doctor says whether tp-run can take them here."));
   const rows = own(model), lines = (model.profile.lines ?? []).filter((/** @type {any} */ each) => each.critical_work > 0);
   if (rows.length === 0 && lines.length === 0)
     return card(title, "", empty(sampling.in_steps > 0 ? "No sample hit a function of the program on the critical path." : "No sample was taken while a task or main ran: the run was too short."));

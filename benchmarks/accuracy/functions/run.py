@@ -9,6 +9,7 @@ differing   a loop whose parts differ: the what-if of its heavy function, and th
 beat        a program that repeats itself at exact times: the share of a function that has 60 %
 steps       functions that only one loop runs: the part of their work that is under another one
 cost        CPU time with samples, divided by that without, in pairs: the demo program image_pipeline
+costs       the same for a loop of short tasks on 1, 2 and 8 threads, by rate, source and what is known of the stack
 """
 import argparse
 import json
@@ -126,13 +127,44 @@ def cost(bench, runs):
           f"{max(ratios):.3f} ({runs} pairs)")
 
 
+def costs(bench, runs):
+    program = bench.build(f"{HERE}/costs.cpp")
+    inject = f"{ROOT}/build/release/tests/system/e2e/inject_faults"
+    configurations = {"off": ["--sample", "off"], "1000, 1 KiB": ["--sample", "1000"], "4000, 1 KiB": ["--sample", "4000"],
+                      "1000, 4 KiB": ["--sample", "1000", "--call-graph", "dwarf,4096"],
+                      "1000, fp": ["--sample", "1000", "--call-graph", "fp"],
+                      "1000, none": ["--sample", "1000", "--call-graph", "none"]}
+    if os.path.exists(inject):
+        configurations["timers, 1 KiB"] = ["--sample", "1000"]
+
+    def cpu_time(name, threads):
+        prefix = [inject, "--open", "EPERM", "--"] if name.startswith("timers") else []
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([*prefix, f"{bench.prefix}/bin/tp-run", "-q", *configurations[name], "-o", f"{bench.folder}/data", "--",
+                        program, threads], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    for threads in ("1", "2", "8"):
+        ratios, lost = {name: [] for name in configurations}, {name: 0 for name in configurations}
+        for _ in range(runs):
+            without = cpu_time("off", threads)
+            for name, found in ratios.items():
+                found.append(cpu_time(name, threads) / without)
+                with open(f"{bench.folder}/data/end.json", encoding="utf-8") as file:
+                    lost[name] += json.load(file).get("sampling", {}).get("lost", 0)
+        for name, found in ratios.items():
+            low, middle, high = statistics.quantiles(found, n=4)
+            print(f"costs: {threads} threads, {name}: {middle:.3f} ({low:.3f} to {high:.3f}), {lost[name]} samples lost")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prefix", default=f"{ROOT}/build/release/stage", help="an installed Taskpath")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--only", default="shares,differing,beat,steps,cost")
     arguments = parser.parse_args()
-    all_parts = {"shares": shares, "differing": differing, "beat": beat, "steps": steps, "cost": cost}
+    all_parts = {"shares": shares, "differing": differing, "beat": beat, "steps": steps, "cost": cost, "costs": costs}
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(os.path.abspath(arguments.prefix), folder)
         for name in arguments.only.split(","):

@@ -13,9 +13,12 @@
 
 namespace tp::rt {
 
-// What is asked for.
+// What is to be done: by default, or as asked for.
 struct SamplingPlan {
-  std::uint32_t rate = 0; // samples per second of CPU time; 0: none
+  static constexpr std::uint32_t kDefaultRate = 1000;
+  std::uint32_t rate = 0;      // samples per second of CPU time; 0: none
+  bool is_asked_for = false;   // then it is said at once how samples are taken, if not by events
+  bool may_use_timers = false; // and a signal, where there are no events
   trace::CallGraph call_graph = trace::CallGraph::Dwarf;
   std::uint32_t stack_bytes = 1024; // a multiple of 8
 };

@@ -20,11 +20,15 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <fcntl.h>
 #include <link.h>
 #include <linux/futex.h>
 #include <mutex>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
@@ -84,6 +88,9 @@ struct Sampler {
   bool has_helper = false;
   std::uint32_t wake = 0; // a futex: 1: end
   std::uint64_t random = 0;
+  std::uint64_t system_ns_before = 0,
+                helper_system_ns = 0; // system time: before the first sample; of the helper
+  bool entered_sandbox = false;       // a filter of system calls was there before
   SamplingTotals totals;
 };
 
@@ -106,6 +113,18 @@ ClockPair read_pair() {
     }
   }
   return best;
+}
+
+std::uint64_t system_time_ns(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  return static_cast<std::uint64_t>(usage.ru_stime.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(usage.ru_stime.tv_usec) * 1000;
+}
+
+// Whether the process filters its system calls.
+bool is_filtered() {
+  return prctl(PR_GET_SECCOMP) > 0;
 }
 
 // No more samples are written. Once.
@@ -259,6 +278,38 @@ int read_module_state(dl_phdr_info* info, std::size_t, void* data) {
   return 1;
 }
 
+// What the program's compilers at run time say of their code, by the convention of perf. In parts, since lines
+// may be many.
+void write_map(Sampler& s) {
+  constexpr std::size_t kPart = std::size_t{64} << 10;
+  const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0)
+    return;
+  struct stat status;
+  std::size_t left =
+      ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid()
+          ? trace::kMostMapBytes
+          : 0;
+  while (left > 0 && s.has_file) {
+    Block block(s);
+    trace::SampleRecord head{};
+    std::byte* const text = block.at() + sizeof head;
+    const ssize_t got = ::read(fd, text, std::min(kPart, left));
+    if (got <= 0)
+      break;
+    const auto bytes = static_cast<std::size_t>(got), padded = (bytes + 7) / 8 * 8;
+    std::memset(text + bytes, 0, padded - bytes);
+    head.kind = static_cast<std::uint16_t>(trace::SampleRecordKind::Map);
+    head.bytes = static_cast<std::uint32_t>(sizeof head + padded);
+    block.append(head);
+    block.advance(padded);
+    block.finish();
+    left -= bytes;
+  }
+  ::close(fd);
+}
+
 // All modules, if one was loaded or unloaded since.
 void write_modules(Sampler& s, Block& block) {
   std::uint64_t state = 0;
@@ -392,6 +443,7 @@ void* run_helper(void*) {
       if (s.wake != 0)
         break;
       drain_all(s);
+      s.helper_system_ns = system_time_ns(RUSAGE_THREAD);
       // Ended from outside of the process, never begun, or with a clock that has no samples.
       if (recording() == Recording::Off || (recording() != Recording::On && s.has_file) ||
           (!s.has_file && !s.early.thread.is_sampled())) {
@@ -490,6 +542,9 @@ std::string with_command(const SamplingTotals& totals) {
 // The source for all threads of the process, opened for the calling one. False: none works.
 bool choose_source(Sampler& s, SampledThread& thread) {
   s.source_chosen = true;
+  s.entered_sandbox = is_filtered();
+  s.system_ns_before = system_time_ns(RUSAGE_SELF);
+  s.helper_system_ns = 0;
   const int error = choose_sample_source(s.plan, s.source, thread.ring);
   if (error != 0) {
     const Explanation why = explain(error);
@@ -497,7 +552,7 @@ bool choose_source(Sampler& s, SampledThread& thread) {
     s.totals.command = why.command;
     s.source = {trace::SampleMethod::Timer, 0, sample_period(s.plan)};
     s.totals.most = most_timer_samples();
-    if (choose_sample_signal() == 0)
+    if (s.plan.may_use_timers && choose_sample_signal() == 0)
       thread.timer = start_sample_timer(s.plan, s.source.period_ns);
   }
   s.totals.source = s.source;
@@ -505,14 +560,20 @@ bool choose_source(Sampler& s, SampledThread& thread) {
 }
 
 void say_how(const Sampler& s, bool works) {
+  std::string text;
   if (!works)
-    warn("TP_SAMPLE", "no stacks are sampled: " + with_command(s.totals));
+    text = "no stacks are sampled: " + with_command(s.totals);
   else if (s.source.method == trace::SampleMethod::Timer)
-    warn("TP_SAMPLE",
-         "stacks are sampled by timers and a signal" +
-             (s.totals.most > 0 ? ", at most " + std::to_string(s.totals.most) + " per second"
-                                : std::string()) +
-             ": " + with_command(s.totals));
+    text = "stacks are sampled by timers and a signal" +
+           (s.totals.most > 0 ? ", at most " + std::to_string(s.totals.most) + " per second"
+                              : std::string()) +
+           ": " + with_command(s.totals);
+  if (text.empty())
+    return;
+  if (s.plan.is_asked_for)
+    warn("TP_SAMPLE", text);
+  else
+    note(1, text);
 }
 
 void drop_early(Sampler& s) {
@@ -543,7 +604,10 @@ bool start(Sampler& s, SampledThread& thread) {
   return works;
 }
 
+// A program that has entered a sandbox since may be killed for a system call that it does not make itself.
 bool open_for_thread(Sampler& s, SampledThread& thread) {
+  if (!s.entered_sandbox && is_filtered())
+    return false;
   if (s.source.method == trace::SampleMethod::Timer)
     thread.timer = start_sample_timer(s.plan, s.source.period_ns);
   else if (open_sample_ring(s.plan, s.source, thread.ring) != 0)
@@ -671,7 +735,14 @@ SamplingTotals end_sampling() {
     const std::lock_guard lock(s.mutex);
     if (s.buffer != nullptr) {
       drain_all(s);
+      if (s.has_file)
+        write_map(s);
       flush(s);
+    }
+    if (s.totals.works) {
+      const std::uint64_t since = s.system_ns_before + s.helper_system_ns;
+      const std::uint64_t now = system_time_ns(RUSAGE_SELF);
+      s.totals.system_ns = now - std::min(since, now);
     }
     close_rings(s);
     drop_early(s);

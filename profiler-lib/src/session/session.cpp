@@ -256,6 +256,7 @@ std::string sampling_json(const SamplingTotals& totals) {
       .number("lost", totals.lost)
       .number("unsampled_threads", totals.unsampled)
       .number("cpu_ns", totals.cpu_ns)
+      .number("system_ns", totals.system_ns)
       .text("reason", totals.reason)
       .text("command", totals.command);
   return json.str();

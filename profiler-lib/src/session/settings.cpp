@@ -113,7 +113,10 @@ const Variable kVariables[] = {
     {"TP_LOCKS", "auto, all or off",
      [](Settings& s, const char* text) { return parse_locks(text, s.locks); }},
     {"TP_SAMPLE", "samples per second of CPU time, 1 to 20000, or off",
-     [](Settings& s, const char* text) { return parse_rate(text, s.sampling.rate); }},
+     [](Settings& s, const char* text) {
+       s.sampling.is_asked_for = true;
+       return parse_rate(text, s.sampling.rate);
+     }},
     {"TP_CALL_GRAPH", "dwarf, dwarf,BYTES with a multiple of 8 up to 65528, fp or none",
      [](Settings& s, const char* text) { return parse_call_graph(text, s.sampling); }},
     {"TP_MAX_SIZE", "a size such as 512M or 2G",
@@ -167,6 +170,8 @@ Settings read_settings() {
       warn(variable.name,
            std::string("bad value ignored: expected ") + variable.allowed + ", got '" + text + "'");
   }
+  // No signals in a program that was not started to be profiled.
+  settings.sampling.may_use_timers = settings.sampling.is_asked_for || !settings.run.empty();
   set_verbosity(settings.verbose);
   return settings;
 }

@@ -16,15 +16,15 @@ enum class Locks : std::uint8_t { Auto, All, Off };
 inline constexpr const char* kLocksNames[] = {"auto", "all", "off"};
 
 struct Settings {
-  bool disabled = false;        // TP_DISABLE=1
-  bool paused = false;          // TP_PAUSED=1: record nothing until tp::resume()
-  int verbose = 0;              // TP_VERBOSE=0..2
-  int as_if_cores = 0;          // TP_AS_IF_CORES, 0: as many as there are
-  bool divide = false;          // TP_DIVIDE=1: call bodies of loops for parts of their ranges
-  Locks locks = Locks::Auto;    // TP_LOCKS
-  SamplingPlan sampling;        // TP_SAMPLE, TP_CALL_GRAPH
-  std::uint64_t max_size = 0;   // TP_MAX_SIZE in bytes, 0: no limit
-  std::string data = "tp-data"; // TP_DATA, patterns not yet expanded
+  bool disabled = false;     // TP_DISABLE=1
+  bool paused = false;       // TP_PAUSED=1: record nothing until tp::resume()
+  int verbose = 0;           // TP_VERBOSE=0..2
+  int as_if_cores = 0;       // TP_AS_IF_CORES, 0: as many as there are
+  bool divide = false;       // TP_DIVIDE=1: call bodies of loops for parts of their ranges
+  Locks locks = Locks::Auto; // TP_LOCKS
+  SamplingPlan sampling{.rate = SamplingPlan::kDefaultRate}; // TP_SAMPLE, TP_CALL_GRAPH
+  std::uint64_t max_size = 0;                                // TP_MAX_SIZE in bytes, 0: no limit
+  std::string data = "tp-data";                              // TP_DATA, patterns not yet expanded
   bool data_is_default = true;
   std::string run; // TP_RUN: the tp-run that started this process; empty: none
   std::uint64_t window_begin_ns = 0, window_end_ns = 0; // TP_WINDOW: CLOCK_MONOTONIC; no end: 0

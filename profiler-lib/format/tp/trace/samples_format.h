@@ -79,7 +79,11 @@ enum class SampleRecordKind : std::uint16_t {
   Thread = 2, // SampleThread: samples of the stream are those of this thread from here on
   Sample = 3, // SampleStack; follows: the stack's addresses, or registers and bytes of the stack
   Lost = 4,   // SampleLoss
+  // SampleRecord; follows: a part of the text of /tmp/perf-PID.map, in which compilers at run time name their
+  // code ("BEGIN BYTES NAME" in hexadecimal, a line each), and zeros
+  Map = 5,
 };
+inline constexpr std::size_t kMostMapBytes = std::size_t{32} << 20;
 // SampleRecord::flags of a sample.
 inline constexpr std::uint16_t kSampleHasStack = 1;    // registers and bytes of the stack follow
 inline constexpr std::uint16_t kSampleHasChain = 2;    // addresses follow, the instruction first
