@@ -730,6 +730,7 @@ void end_sampled_thread(std::uint32_t os_thread) {
 SamplingTotals end_sampling() {
   const NoCancel no_cancel;
   Sampler& s = sampler();
+  const std::uint64_t own_cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
   bool join = false;
   {
     const std::lock_guard lock(s.mutex);
@@ -758,7 +759,10 @@ SamplingTotals end_sampling() {
     syscall(SYS_futex, &s.wake, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
     pthread_join(s.helper, nullptr);
   }
-  return s.totals;
+  SamplingTotals totals = s.totals;
+  if (totals.works)
+    totals.cpu_ns += elapsed_since(own_cpu_ns, read_posix(CLOCK_THREAD_CPUTIME_ID));
+  return totals;
 }
 
 bool creates_sampler() noexcept {

@@ -23,7 +23,7 @@ struct SamplingTotals {
   std::uint64_t samples = 0;
   std::uint64_t lost = 0;      // no room in the ring
   std::uint64_t unsampled = 0; // threads whose event could not be opened
-  std::uint64_t cpu_ns = 0;    // of the sampler's thread
+  std::uint64_t cpu_ns = 0;    // of the sampler's thread, and of the end of sampling
   // System time of the process meanwhile, without that thread's: no sample is taken in the kernel.
   std::uint64_t system_ns = 0;
   std::string reason;  // why there are none, or none of a part of the run; else empty

@@ -359,8 +359,11 @@ void load(Session& s) {
   handle_forks();
   // A window, a pause or virtual work leaves out what comes before the first event.
   if (s.settings.sampling.rate > 0 && !s.settings.paused && s.settings.window_begin_ns == 0 &&
-      !s.settings.event.starts_with("virtual") && needs_onetbb())
+      !s.settings.event.starts_with("virtual") && needs_onetbb()) {
     sample_before_recording(s.settings.sampling, static_cast<std::uint32_t>(s.start.thread));
+    // The first event of a machine takes the kernel 10 ms, in which the thread sleeps: not the program's.
+    s.start = read_start_point();
+  }
 }
 
 [[gnu::constructor]] void load_library() {
@@ -442,8 +445,9 @@ ThreadState* enter_thread(trace::ThreadRole role) noexcept try {
   if (role == trace::ThreadRole::External && static_cast<pid_t>(os_thread) == getpid())
     role = trace::ThreadRole::Main;
   s.threads.push_back(thread);
-  begin_thread(*thread, role, prior, slept);
+  // Before its first step begins: it may take milliseconds.
   sample_thread(writer->stream(), static_cast<std::uint32_t>(os_thread), entered);
+  begin_thread(*thread, role, prior, slept);
   if (is_first)
     record_forks(*thread, session_generation() - 1);
   // Not before: the program's malloc may wait for a lock, which the hooks would record.

@@ -3,6 +3,7 @@
 # behaves as without us, the clock is the best of those left, and run.json contains the reason
 # for the choice.
 . "$(dirname "$0")/common.inc"
+export TP_SAMPLE=off # samples open events as well, and the cases below count those of the clock
 : "${TP_INJECT:?TP_INJECT must name inject_faults}"
 "$TP_INJECT" -- true 2>err || skip "no faults can be injected: $(cat err)"
 # On any number of CPUs, however busy: the main thread and one worker thread, which takes part, then
