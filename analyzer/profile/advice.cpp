@@ -250,7 +250,9 @@ std::string sentence(const Profile& profile, const Finding& finding) {
                    "move work out of it, into a parallel filter");
   case Shape::SerialNode:
     return of_path(finding.code + ", one message after the other",
-                   "give the node more concurrency, or move work out of it");
+                   finding.code.starts_with("the body of ")
+                       ? "give the node more concurrency, or move work out of it"
+                       : "give its nodes more concurrency, or move work out of them");
   case Shape::Imbalance: {
     const std::uint64_t mean = finding.iterations / std::max<std::uint64_t>(finding.body_calls, 1);
     const WhatIfCandidate* const grain = advised_grain(profile, finding);
