@@ -114,7 +114,7 @@ std::string tasks_on_path(const Finding& finding) {
       finding.code.starts_with(tasks_of) ? finding.code.substr(tasks_of.size()) : finding.code;
   const std::uint64_t all = is_body && finding.body_calls > 0 ? finding.body_calls : finding.tasks;
   if (all <= 1)
-    return finding.code;
+    return finding.code.starts_with(tasks_of) ? "the task of " + rest : finding.code;
   std::string of =
       fmt::format("the {} {} of {}", human_count(all), is_body ? "calls" : "tasks", rest);
   const std::uint64_t least = finding.critical_steps_at_least;
