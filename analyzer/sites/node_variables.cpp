@@ -198,14 +198,19 @@ private:
         ++depth;
       else if (is(i, ">") && --depth == 0)
         return i + 1;
-      else if (is(i, "(") && (i = closing(i)) == kNone)
-        return kNone;
+      else if (is(i, "(")) {
+        i = closing(i);
+        if (i == kNone)
+          return kNone;
+      }
     return kNone;
   }
   std::size_t angles_of(std::size_t closing) const {
     std::size_t depth = 0;
     for (std::size_t i = closing; !is(i, ";"); --i) {
-      if (is(i, ")") && (i = opening(i)) == kNone)
+      if (is(i, ")"))
+        i = opening(i);
+      if (i == kNone)
         return kNone;
       if (is(i, ">"))
         ++depth;

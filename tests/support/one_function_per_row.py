@@ -5,12 +5,12 @@
     tests/support/one_function_per_row.py PROFILE.json RECORDING
 
 Independent of how tp-analyze names sites: a row's line must be a tag's or be on the stack of each of its sites, by
-addr2line or llvm-symbolizer (addr2line misses calls that clang inlined), or be that of a jump from one function to another, by objdump, which leaves nothing on a stack; where no
-line is known, the row has one function, the stacks of all its sites have an address in common,
-and if only the types of their tasks are known, these are the same. No two rows may have the same name, or the same
-file and line, unless different wrappers are called there, or they are filters with different numbers, which have the
-place of another site. Modules that are gone, or that addr2line cannot read, are left out. Exit status 1: two
-functions in a row; the rows are printed.
+addr2line or llvm-symbolizer (addr2line misses calls that clang inlined), or be that of a jump from one function to
+another, by objdump, which leaves nothing on a stack; where no line is known, the row has one function, the stacks of
+all its sites have an address in common, and if only the types of their tasks are known, these are the same. No two rows
+may have the same name, or the same file and line, unless different wrappers are called there, or they are filters with
+different numbers, which have the place of another site. Modules that are gone, or that addr2line cannot read, are left
+out. Exit status 1: two functions in a row; the rows are printed.
 """
 import json
 import os
