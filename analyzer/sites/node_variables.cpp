@@ -31,7 +31,7 @@ struct Token {
   std::size_t width = 0;
 };
 
-bool is_word(std::string_view token) {
+bool is_identifier(std::string_view token) {
   return !token.empty() && (std::isalpha(static_cast<unsigned char>(token[0])) || token[0] == '_');
 }
 
@@ -155,7 +155,7 @@ public:
       index = opening(index);
     if (is(index, "(") || is(index, "{"))
       return index == 0 ? std::string_view() : variable_before(index, 0);
-    if (!is_word(text(index)))
+    if (!is_identifier(text(index)))
       return {};
     const std::size_t arguments = is(index + 1, "<") ? behind_angles(index + 1) : index + 1;
     return is(arguments, "(") || is(arguments, "{") ? variable_before(arguments, 0)
@@ -235,15 +235,15 @@ private:
       head = angles - 1;
       is_expression = true;
     }
-    if (!is_word(text(head)) || head == 0)
+    if (!is_identifier(text(head)) || head == 0)
       return {};
     std::size_t before = head - 1;
     while (is(before, "::") && before > 1) {
       is_expression = true;
-      before -= is_word(text(before - 1)) ? 2 : 1;
+      before -= is_identifier(text(before - 1)) ? 2 : 1;
     }
     if (is(before, ".") || is(before, "->"))
-      return is(head, "reset") && is_word(text(before - 1)) ? text(before - 1) : "";
+      return is(head, "reset") && is_identifier(text(before - 1)) ? text(before - 1) : "";
     if (is(before, "new")) {
       is_expression = true;
       before = before == 0 ? 0 : before - 1;
@@ -255,7 +255,7 @@ private:
 
   // What gets the value of an expression; `before` is the token before it.
   std::string_view receiver(std::size_t before, int depth) const {
-    if (before > 0 && is(before, "=") && is_word(text(before - 1)))
+    if (before > 0 && is(before, "=") && is_identifier(text(before - 1)))
       return text(before - 1);
     if (is(before, "(") || is(before, "{"))
       return variable_before(before, depth + 1);
@@ -264,7 +264,7 @@ private:
 
   // Whether a word with arguments is a variable or a member, and not a function or a class.
   bool is_declared(std::size_t before, std::size_t arguments) const {
-    if (is_word(text(before)) || is(before, ">") || is(before, "*") || is(before, "&")) {
+    if (is_identifier(text(before)) || is(before, ">") || is(before, "*") || is(before, "&")) {
       const std::size_t end = closing(arguments);
       return !is_before_others(text(before)) && end != kNone &&
              (is(end + 1, ";") || is(end + 1, ","));
@@ -283,7 +283,7 @@ private:
       if (!is(end + 1, ","))
         return !is_member && is(end + 1, ";");
       at = end + 2;
-      while (is_word(text(at)) || is(at, "::") || is(at, "*") || is(at, "&"))
+      while (is_identifier(text(at)) || is(at, "::") || is(at, "*") || is(at, "&"))
         ++at;
       if (is(at, "<"))
         at = behind_angles(at);
