@@ -2,6 +2,7 @@
 // A few lines before and after each place; of large files nothing else.
 #include "cli/source_excerpts.h"
 
+#include "base/source_files.h"
 #include "base/wide.h"
 
 #include <nlohmann/json.hpp>
@@ -9,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <optional>
 #include <set>
 #include <vector>
 
@@ -22,29 +22,6 @@ constexpr std::size_t kMostFiles = 12; // the rest has little of the critical pa
 constexpr std::size_t kMostPlaces = 40;
 constexpr std::size_t kMostSampled = 20; // lines, with a hundredth of the critical path each
 constexpr std::size_t kMostColumns = 400;
-
-std::optional<fs::path> found(const std::string& name, const Profile& profile,
-                              const std::string& data) {
-  std::vector<fs::path> candidates{name};
-  if (!fs::path(name).is_absolute()) {
-    candidates.push_back(fs::path(profile.run.program).parent_path() / name);
-    candidates.push_back(fs::absolute(data).parent_path() / name);
-  }
-  std::error_code error;
-  for (const fs::path& candidate : candidates)
-    if (fs::is_regular_file(candidate, error))
-      return candidate;
-  return std::nullopt;
-}
-
-bool is_newer(const fs::path& file, const std::string& program) {
-  std::error_code error;
-  const auto source = fs::last_write_time(file, error);
-  if (error)
-    return false;
-  const auto built = fs::last_write_time(program, error);
-  return !error && source > built;
-}
 
 nlohmann::ordered_json lines_of(const fs::path& file, const std::set<std::uint32_t>& wanted) {
   nlohmann::ordered_json lines = nlohmann::ordered_json::object();
@@ -89,7 +66,7 @@ std::string source_excerpts(const Profile& profile, const std::string& data) {
         add(line.file, line.line);
   nlohmann::ordered_json files = nlohmann::ordered_json::array();
   for (const std::string& name : order) {
-    const auto file = found(name, profile, data);
+    const auto file = find_source(name, profile.run.program, data);
     if (!file)
       continue;
     nlohmann::ordered_json lines = lines_of(*file, wanted[name]);

@@ -33,6 +33,7 @@ struct SiteInfo {
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+  bool is_one_call = true; // else several on the line, in different columns
   std::uint32_t end_line = 0;
   std::vector<std::string> functions;
   std::vector<std::string> constructs;
@@ -48,9 +49,15 @@ struct SiteInfo {
   std::uint32_t filter = 0;
   std::vector<std::string> filter_modes;
   std::vector<PipelineCall> pipelines;
+  std::string variable; // that a node of a graph is in; empty: not known, or several
   SourcePlace place() const { return {file, line}; }
-  // The name without "filter N of": where the filter was made, or its pipeline is called.
-  std::string place_name() const { return filter == 0 ? name : name.substr(name.find(" of ") + 4); }
+  // The name without "filter N of" and without a variable: where the filter or node was made, or the
+  // filter's pipeline is called.
+  std::string place_name() const {
+    if (!variable.empty())
+      return name.substr(variable.size() + 2, name.size() - variable.size() - 3);
+    return filter == 0 ? name : name.substr(name.find(" of ") + 4);
+  }
 };
 
 // The cost of its tasks in addition to their work. A task is created and waited for in the code

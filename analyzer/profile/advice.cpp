@@ -114,7 +114,7 @@ std::string tasks_on_path(const Finding& finding) {
       finding.code.starts_with(tasks_of) ? finding.code.substr(tasks_of.size()) : finding.code;
   const std::uint64_t all = is_body && finding.body_calls > 0 ? finding.body_calls : finding.tasks;
   if (all <= 1)
-    return finding.code;
+    return finding.code.starts_with(tasks_of) ? "the task of " + rest : finding.code;
   std::string of =
       fmt::format("the {} {} of {}", human_count(all), is_body ? "calls" : "tasks", rest);
   const std::uint64_t least = finding.critical_steps_at_least;
@@ -257,7 +257,9 @@ std::string sentence(const Profile& profile, const Finding& finding) {
                    "move work out of it, into a parallel filter");
   case Shape::SerialNode:
     return of_path(finding.code + ", one message after the other",
-                   "give the node more concurrency, or move work out of it");
+                   finding.code.starts_with("the body of ")
+                       ? "give the node more concurrency, or move work out of it"
+                       : "give its nodes more concurrency, or move work out of them");
   case Shape::Imbalance: {
     const std::uint64_t mean = finding.iterations / std::max<std::uint64_t>(finding.body_calls, 1);
     const WhatIfCandidate* const grain = advised_grain(profile, finding);

@@ -5,6 +5,7 @@
 #include "profile/code_names.h"
 
 #include "sites/constructs.h"
+#include "sites/node_variables.h"
 
 #include <fmt/format.h>
 
@@ -56,7 +57,7 @@ bool is_algorithm(const SiteInfo& info) {
 std::string seen_from_outside(const SiteInfo& info) {
   const std::string_view noun = noun_of(info);
   if (noun == kNode)
-    return "node " + info.name;
+    return (is_node(info) ? "node " : "the graph run from ") + info.name;
   return noun.empty() ? "the tasks of " + info.name : fmt::format("the {} {}", noun, at(info));
 }
 
@@ -89,7 +90,7 @@ std::string end_name(const Boundary& boundary, const SiteInfo& own, const SiteTa
     if (is_own_spawn(boundary.row, own, table))
       return "";
     return noun_of(table.rows[boundary.row]) == kNode
-               ? "a message to node " + table.rows[boundary.row].name
+               ? "a message to " + seen_from_outside(table.rows[boundary.row])
                : "the spawn " + at(table.rows[boundary.row]);
   case BoundaryKind::Wait: {
     if (boundary.row == kMainRow)
@@ -158,7 +159,7 @@ std::string code_of_row(Row row, const SiteTable& table) {
   const SiteInfo& info = table.rows[row];
   if (info.filter != 0)
     return "the body of " + info.name;
-  return (noun_of(info) == kNode ? "the body of " : "") + seen_from_outside(info);
+  return (is_node(info) ? "the body of " : "") + seen_from_outside(info);
 }
 
 // Code that ends at a first use names its location; code that begins there does not repeat it.

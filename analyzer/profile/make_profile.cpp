@@ -34,6 +34,7 @@
 #include "report/numbers.h"
 #include "report/phrases.h"
 #include "sites/constructs.h"
+#include "sites/node_variables.h"
 #include "sites/sampled_code.h"
 #include "trace/metadata_reader.h"
 #include "trace/samples_reader.h"
@@ -371,6 +372,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
                                                              .samples = samples.has_value()});
   add_chains(fold, readings);
   add_constructs(table, summary.constructs);
+  name_nodes(table, {info.run.program, source.name});
   Measured measured_so_far{info, table, std::move(summary), std::move(fold)};
   add_joins(measured_so_far, readings);
   const Measured& measured = measured_so_far;

@@ -217,6 +217,7 @@ Json site_json(const Profile& profile, const SiteRow& site) {
                {"found_by", site.info.found_by},
                {"site_ids", site.info.site_ids},
                {"wrapper", wrapper_json(site.info)},
+               {"variable", site.info.variable},
                {"filter", site.info.filter},
                {"filter_modes", site.info.filter_modes},
                {"pipelines", pipelines_json(site.info)},

@@ -29,6 +29,17 @@ bool is_named(std::string_view function, std::string_view name) {
   return function.empty() || function.ends_with("::");
 }
 
+// Whether the function is around its own call. Functions of one name that are declared at different
+// lines are overloads, of which one may call the other.
+bool calls_itself(const std::vector<UserCall>& stack, std::size_t index) {
+  const UserCall& call = stack[index];
+  for (std::size_t i = index + 1; i < stack.size() && stack[i].function == call.function; ++i)
+    if (call.declared_at == 0 || stack[i].declared_at == 0 ||
+        stack[i].declared_at == call.declared_at)
+      return true;
+  return false;
+}
+
 } // namespace
 
 bool is_in_system_folder(std::string_view file) {
@@ -52,7 +63,7 @@ std::vector<std::size_t> calls_by_wrappers(const std::vector<std::vector<UserCal
       // What oneTBB calls is not called by name, and a lambda has the name of the function around it.
       if (i + 1 < stack.size() && !call.is_called_back) {
         const UserCall& caller = stack[i + 1];
-        function.is_recursive |= caller.function == call.function && !caller.is_indirect;
+        function.is_recursive |= !caller.is_indirect && calls_itself(stack, i);
         function.callers.insert(caller.function);
         function.called_at.emplace(caller.place.file, caller.place.line);
       }

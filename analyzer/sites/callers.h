@@ -18,6 +18,7 @@
 #include "sites/resolved_site.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,7 @@ struct UserCall {
   bool is_indirect = false; // functions that are not known are between it and the call before
   // oneTBB calls the function that it is in, by a call such as task_arena::execute() in the next one.
   bool is_called_back = false;
+  std::uint32_t declared_at = 0; // the line of that function; 0: not known, or in a lambda
 };
 
 // Below a folder in which installed libraries have their headers.

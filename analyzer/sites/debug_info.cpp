@@ -291,6 +291,8 @@ InlineChain DebugInfo::chain_at(Dwarf_Addr address) {
     here.function = name_of_die(&scope);
     here.in_function = here.function == kCallOperator ? name_of_enclosing(scope) : here.function;
     here.description = scope;
+    if (int line = 0; here.function != kCallOperator && dwarf_decl_line(&scope, &line) == 0)
+      here.declared_at = static_cast<std::uint32_t>(line);
     const std::string declared = declared_in(&scope);
     // A oneTBB lambda inlined into user code is still oneTBB's.
     if (here.file.empty())

@@ -20,7 +20,8 @@ struct SourceFrame {
   std::uint32_t line = 0;
   // In whose code the line is: the function, or for a lambda the one around it; demangled.
   std::string in_function;
-  Dwarf_Die description{}; // of the function, or of the inlined call
+  Dwarf_Die description{};       // of the function, or of the inlined call
+  std::uint32_t declared_at = 0; // the line of the function; 0: not known, or a lambda
 };
 
 // Innermost first; the last is the function that the code belongs to. Empty: nothing is known.

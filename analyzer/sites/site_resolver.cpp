@@ -199,6 +199,7 @@ struct SiteResolver::Impl {
           place = call.site;
       result.push_back({std::move(place), plain_name(frame.in_function),
                         code_parameter(frame.description, classes)});
+      result.back().declared_at = frame.declared_at;
     }
     if (chain.frames.empty())
       if (const Call& call = look_at(address); !call.library && !call.site.file.empty()) {

@@ -219,6 +219,7 @@ Codes add_rows(SiteTable& table, const SiteFile& sites, const std::set<std::stri
     if (wrapper.file.empty()) { // else those of the wrapper's call
       if (row.column == 0)
         row.column = site_there->column;
+      row.is_one_call &= row.column == site_there->column;
       row.end_line = std::max(row.end_line, site_there->end_line);
     }
     row.site_ids.push_back(site.id);

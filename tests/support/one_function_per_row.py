@@ -5,16 +5,17 @@
     tests/support/one_function_per_row.py PROFILE.json RECORDING
 
 Independent of how tp-analyze names sites: a row's line must be a tag's or be on the stack of each of its sites, by
-addr2line, or be that of a jump from one function to another, by objdump, which leaves nothing on a stack; where no
-line is known, the row has one function, the stacks of all its sites have an address in common,
-and if only the types of their tasks are known, these are the same. No two rows may have the same name, or the same
-file and line, unless different wrappers are called there, or they are filters with different numbers, which have the
-place of another site. Modules that are gone, or that addr2line cannot read, are left out. Exit status 1: two
-functions in a row; the rows are printed.
+addr2line or llvm-symbolizer (addr2line misses calls that clang inlined), or be that of a jump from one function to
+another, by objdump, which leaves nothing on a stack; where no line is known, the row has one function, the stacks of
+all its sites have an address in common, and if only the types of their tasks are known, these are the same. No two rows
+may have the same name, or the same file and line, unless different wrappers are called there, or they are filters with
+different numbers, which have the place of another site. Modules that are gone, or that addr2line cannot read, are left
+out. Exit status 1: two functions in a row; the rows are printed.
 """
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -59,6 +60,20 @@ def places_of(addresses, modules):
     return places
 
 
+def is_symbolized_as(wanted, stack, modules):
+    """Whether llvm-symbolizer, if there is one, finds a place on a stack."""
+    tool = next(filter(None, map(shutil.which, ("llvm-symbolizer", "llvm-symbolizer-19"))), None)
+    for module, offset in stack if tool else []:
+        path = modules.get(module, {}).get("path", "")
+        if os.path.exists(path):
+            output = subprocess.run([tool, "-e", path, hex(offset - 1)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                    text=True, check=False).stdout
+            if any(os.path.basename(line.rsplit(":", 2)[0]) == wanted[0] and line.rsplit(":", 2)[1] == str(wanted[1])
+                   for line in output.splitlines() if line.count(":") >= 2):
+                return True
+    return False
+
+
 def jumps_of(paths):
     """The places of jumps that leave a function, with the calls around them that are inlined."""
     places = set()
@@ -99,7 +114,7 @@ def check(profile, sites, modules):
             wanted = (os.path.basename(row["file"]), row["line"])
             for site in addresses:
                 frames = [places.get(tuple(frame)) for frame in site["stack"]]
-                if None in frames or any(wanted in frame for frame in frames):
+                if None in frames or any(wanted in frame for frame in frames) or is_symbolized_as(wanted, site["stack"], modules):
                     continue
                 if jumps is None:
                     jumps = jumps_of({module["path"] for module in modules.values() if os.path.exists(module["path"]) and

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The nodes of flow graphs get their sites from the place of their construction in every form, and
 # all compilers agree: variables, members, nodes made by new, make_unique and emplace_back, deduced
-# classes, templates. What a body sends on is also work of its node.
+# classes, templates. What a body sends on is also work of its node. Nodes are named by their variables,
+# as far as the source says what is constructed at the place, in recompiled code without tp-c++ as well.
 . "$(dirname "$0")/common.inc"
 [ -x "$TP_PREFIX/bin/tp-c++" ] || skip "tp-c++ is not installed"
 cat >nodes.cpp <<'X'
@@ -73,14 +74,18 @@ X
 sites() {
   python3 -c 'import json
 sites = json.load(open("profile.json"))["sites"]
-print(" ".join("%s:%d-%d %d %s %s," % s for s in sorted((s["file"], s["line"], s["end_line"], s["work"], "".join(s["constructs"]),
-      "".join(s["functions"])) for s in sites if s["line"])))'
+print(" ".join("%s:%d-%d %d %s %s %s," % s for s in sorted((s["file"], s["line"], s["end_line"], s["work"], "".join(s["constructs"]),
+      "".join(s["functions"]), s["variable"] or "-") for s in sites if s["line"])))'
 }
-expected="nodes.cpp:11-12 2 function_node Stages::second, nodes.cpp:14-17 1 function_node Stages::Stages,\
- nodes.cpp:22-23 384 function_node generic, nodes.cpp:29-32 11264 input_node Others::asked,\
- nodes.cpp:33-34 8192 multifunction_node Others::many, nodes.cpp:35-35 16384 async_node Others::outside,\
- nodes.cpp:40-41 32768 async_node others, nodes.cpp:47-48 4 function_node main, nodes.cpp:49-50 8 continue_node main,\
- nodes.cpp:52-52 16 function_node main, nodes.cpp:53-54 32 function_node main, nodes.cpp:55-57 64 function_node main,"
+names() {
+  python3 -c 'import json
+print(*sorted({s["variable"] for s in json.load(open("profile.json"))["sites"] if s["line"]} - {""}))'
+}
+expected="nodes.cpp:11-12 2 function_node Stages::second second, nodes.cpp:14-17 1 function_node Stages::Stages first,\
+ nodes.cpp:22-23 384 function_node generic node, nodes.cpp:29-32 11264 input_node Others::asked asked,\
+ nodes.cpp:33-34 8192 multifunction_node Others::many many, nodes.cpp:35-35 16384 async_node Others::outside outside,\
+ nodes.cpp:40-41 32768 async_node others local, nodes.cpp:47-48 4 function_node main unique, nodes.cpp:49-50 8 continue_node main shared,\
+ nodes.cpp:52-52 16 function_node main -, nodes.cpp:53-54 32 function_node main deduced, nodes.cpp:55-57 64 function_node main owned,"
 for compiler in "$cxx" clang++-19; do
   command -v "$compiler" >/dev/null || continue
   TP_CXX=$compiler "$TP_PREFIX/bin/tp-c++" -std=c++17 -g -Wall -Wextra nodes.cpp -o nodes -ltbb 2>messages ||
@@ -90,5 +95,17 @@ for compiler in "$cxx" clang++-19; do
   ours ./nodes
   analyze tp-data
   same "$compiler" "$expected" "$(sites)"
+  in_file profile.json '"name": "first (nodes.cpp:14)"'
+
+  "$compiler" -std=c++17 -O1 -g nodes.cpp -o headers -I"$TP_PREFIX/include" -L"$TP_PREFIX/lib" -Wl,-rpath,"$TP_PREFIX/lib" -ltbb ||
+    { fail "$compiler: no program with our headers only"; continue; }
+  rm -rf tp-data
+  ours ./headers
+  analyze tp-data
+  same "$compiler, headers only" "deduced first local node owned" "$(names)"
+  sed -i '1i// one line more' nodes.cpp # the source is not that of the program any more
+  analyze tp-data
+  same "$compiler, after a change" "" "$(names)"
+  sed -i 1d nodes.cpp
 done
 finish

@@ -26,6 +26,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
+import one_function_per_row
 from comparison import Comparison
 
 parser = argparse.ArgumentParser()
@@ -266,10 +267,15 @@ def run_on(threads, seed, dropped, mode, divides):
         expected = json.loads(call(command, TP_EVENT="virtual", TP_DATA=data, TP_DIVIDE=str(int(divides))))
         if "skipped" in expected:
             return None, None
-        return expected, json.loads(call([options.analyze, "-q", "--wrapper", "none", "--json", "-", "-d", data, "-o", folder,
-                                          "--factors", FACTORS, "--what-if-mode", mode,
-                                          # The prediction takes most of the time, and nothing here depends on it.
-                                          "--simulate", "never" if seed % 8 else "auto"]))
+        profile = json.loads(call([options.analyze, "-q", "--wrapper", "none", "--json", "-", "-d", data, "-o", folder,
+                                   "--factors", FACTORS, "--what-if-mode", mode,
+                                   # The prediction takes most of the time, and nothing here depends on it.
+                                   "--simulate", "never" if seed % 8 else "auto"]))
+        # Its addr2line takes longer than all the rest, and the calls of the interpreter are always the same.
+        if seed % 32 == 0:
+            if problems := one_function_per_row.check(profile, *one_function_per_row.read_recording(data)):
+                raise Differences(problems)
+        return expected, profile
 
 
 def table_of(profile):

@@ -57,6 +57,21 @@ TEST(Callers, ARecursiveFunctionIsNotAWrapper) {
   EXPECT_EQ(calls_by_wrappers({first, nested, unknown}, {}), (std::vector<std::size_t>{1, 1, 1}));
 }
 
+TEST(Callers, AnOverloadMayCallAnother) {
+  const auto each = [](std::uint32_t line, std::uint32_t declared_at) {
+    UserCall result = call("each", line, CodeParameter::Code);
+    result.declared_at = declared_at;
+    return result;
+  };
+  EXPECT_EQ(calls_by_wrappers({{each(7, 5), each(12, 10), call("main", 20)}}, {}),
+            (std::vector<std::size_t>{2}));
+  // Each of them calls the other, or that is not known.
+  EXPECT_EQ(calls_by_wrappers({{each(7, 5), each(12, 10), each(8, 5), call("main", 20)}}, {}),
+            (std::vector<std::size_t>{0}));
+  EXPECT_EQ(calls_by_wrappers({{each(7, 5), each(12, 0), call("main", 20)}}, {}),
+            (std::vector<std::size_t>{0}));
+}
+
 TEST(Callers, FunctionsOfSystemFoldersAreWrappers) {
   const Stack stack = {call("shop::order", 7, CodeParameter::None, "/usr/include/shop/order.h"),
                        call("main", 20)};
