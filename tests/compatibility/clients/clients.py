@@ -183,13 +183,14 @@ CLIENTS = [
 
 
 SECONDS = rb"\d+\.\d+ ?(seconds?|sec|s)\b"
-IQTREE_TIMES = (SECONDS, rb"\(?\d+h:\d+m:\d+s( left\))?", rb"CPU time: [0-9.]+", rb"(Date and )?Time:.*", rb"(Command|Host|Kernel):.*",
+IQTREE_TIMES = (SECONDS, rb"\(?\d+h:\d+m:\d+s( left\))?", rb"CPU time: [0-9.]+", rb"(Date and )?[Tt]ime:.*", rb"(Command|Host|Kernel):.*",
                 rb"Total (CPU|wall-clock) time.*", rb"(CPU|Wall-clock) time used.*")
 
 # Of g++, with libgomp, on 2 threads.
 OPENMP = [
-    Client("iqtree2", "iqtree", ["iqtree2", "-s", "family.phy", "-m", "GTR+G4", "-nt", "2", "-seed", "1", "-redo", "-pre", "tree"],
-           lambda folder: inputs.family(f"{folder}/family.phy", 16, 1500, is_phylip=True), IQTREE_TIMES),
+    Client("iqtree2", "iqtree",
+           ["iqtree2", "-s", "family.phy", "-m", "GTR+G4", "-nt", "2", "-seed", "1", "-n", "20", "-redo", "-pre", "tree"],
+           lambda folder: inputs.family(f"{folder}/family.phy", 10, 1000, is_phylip=True), IQTREE_TIMES),
     Client("clustalo", "clustalo", ["clustalo", "-i", "family.fa", "--threads=2", "-o", "aligned.fa"],
            lambda folder: inputs.family(f"{folder}/family.fa", 150, 300, gaps=20)),
     Client("fasttreeMP", "fasttree", ["fasttreeMP", "-nt", "-gtr", "family.fa"],

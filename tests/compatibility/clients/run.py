@@ -72,6 +72,7 @@ class Trial:
             environment.update(OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive", TP_LIBOMP=self.libomp)
         if version == "off":
             environment["TP_DISABLE"] = "1"
+            environment["KMP_WARNINGS"] = "0"  # as tp-run sets it
             environment["LD_PRELOAD"] = self.libomp or f"{self.prefix}/lib/libtbb.so.12"
         command = self.client.command
         if version == "on":
