@@ -105,7 +105,7 @@ std::vector<std::string> plain_functions(const SiteFigures& site) {
   return names;
 }
 enum class Runtimes : std::uint8_t { Same, Different };
-// Between runtimes, what stands for the same in oneTBB and OpenMP has one name.
+// Between runtimes, constructs of oneTBB and OpenMP that do the same have one name.
 std::string plain_construct(const std::string& construct, Runtimes runtimes) {
   std::string name = construct.substr(0, construct.find("::"));
   if (runtimes == Runtimes::Same)
