@@ -10,7 +10,9 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace tp::analysis {
 namespace {
@@ -81,22 +83,41 @@ bool is_same_line(const SiteFigures& base, const SiteFigures& now) {
   return line == anchor_of(now).line && (line == base.line || line == now.line);
 }
 
+// As clang++ names it in debug information; g++ writes an unnamed namespace in another way.
+std::string comparable_name(const std::string& function) {
+  constexpr std::string_view kOfGcc = "{anonymous}";
+  std::string name = plain_name(function);
+  for (std::size_t at = 0; (at = name.find(kOfGcc, at)) != std::string::npos;)
+    name.replace(at, kOfGcc.size(), "(anonymous namespace)");
+  return name;
+}
+
 // Neither parameters nor members of constructs: one way of profiling knows them, another does not.
 std::vector<std::string> plain_functions(const SiteFigures& site) {
   std::vector<std::string> names;
   for (const PipelineCall& call : site.pipelines)
-    names.push_back(plain_name(call.function));
+    names.push_back(comparable_name(call.function));
   if (site.pipelines.empty())
     for (const std::string& function : site.functions)
-      names.push_back(plain_name(function));
+      names.push_back(comparable_name(function));
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
-std::vector<std::string> plain_constructs(const SiteFigures& site) {
+enum class Runtimes : std::uint8_t { Same, Different };
+// Between runtimes, constructs of oneTBB and OpenMP that do the same have one name.
+std::string plain_construct(const std::string& construct, Runtimes runtimes) {
+  std::string name = construct.substr(0, construct.find("::"));
+  if (runtimes == Runtimes::Same)
+    return name;
+  if (name == "omp_task")
+    return "task_group";
+  return name == "omp_for" || name == "omp_taskloop" ? "parallel_for" : name;
+}
+std::vector<std::string> plain_constructs(const SiteFigures& site, Runtimes runtimes) {
   std::vector<std::string> names;
   for (const std::string& construct : site.constructs)
-    names.push_back(construct.substr(0, construct.find("::")));
+    names.push_back(plain_construct(construct, runtimes));
   std::ranges::sort(names);
   return names;
 }
@@ -107,19 +128,19 @@ using Scope = std::tuple<std::string, std::string, std::vector<std::string>,
                          std::vector<std::string>, std::uint32_t>;
 using Sites = std::vector<const SiteFigures*>; // by line
 
-Scope scope_of(const SiteFigures& site, const FileNames& name) {
+Scope scope_of(const SiteFigures& site, const FileNames& name, Runtimes runtimes) {
   const Anchor at = anchor_of(site);
-  return {name(at.file), name(at.wrapper.file), plain_functions(site), plain_constructs(site),
-          site.filter};
+  return {name(at.file), name(at.wrapper.file), plain_functions(site),
+          plain_constructs(site, runtimes), site.filter};
 }
 
-std::map<Scope, std::pair<Sites, Sites>> by_scope(const Figures& base, const Figures& now,
-                                                  const FileNames& name) {
+std::map<Scope, std::pair<Sites, Sites>> by_scope(const Sites& base, const Sites& now,
+                                                  const FileNames& name, Runtimes runtimes) {
   std::map<Scope, std::pair<Sites, Sites>> scopes;
-  for (const SiteFigures& site : base.sites)
-    scopes[scope_of(site, name)].first.push_back(&site);
-  for (const SiteFigures& site : now.sites)
-    scopes[scope_of(site, name)].second.push_back(&site);
+  for (const SiteFigures* const site : base)
+    scopes[scope_of(*site, name, runtimes)].first.push_back(site);
+  for (const SiteFigures* const site : now)
+    scopes[scope_of(*site, name, runtimes)].second.push_back(site);
   const auto by_line = [](const SiteFigures* a, const SiteFigures* b) {
     const Anchor at = anchor_of(*a), other = anchor_of(*b);
     return std::tuple(at.line, at.wrapper.line, a->line, a->wrapper.line) <
@@ -157,11 +178,11 @@ void match_lines(Sites& base, Sites& now, const FileNames& name, std::vector<Sit
 
 // A function with as many sites of the same construct as before has the same sites, in their order.
 // If there are more or fewer, only the lines can identify the new ones.
-std::vector<SitePair> match_sites(const Figures& base, const Figures& now) {
-  const FileNames name(base, now);
-  std::vector<SitePair> pairs;
+// `base` and `now` keep the others.
+void match_functions(Sites& base, Sites& now, const FileNames& name, Runtimes runtimes,
+                     std::vector<SitePair>& pairs) {
   Sites base_rest, now_rest;
-  for (const auto& [scope, sites] : by_scope(base, now, name)) {
+  for (const auto& [scope, sites] : by_scope(base, now, name, runtimes)) {
     const auto& [before, after] = sites;
     if (std::get<2>(scope).empty() || before.size() != after.size()) {
       base_rest.insert(base_rest.end(), before.begin(), before.end());
@@ -172,6 +193,20 @@ std::vector<SitePair> match_sites(const Figures& base, const Figures& now) {
       pairs.push_back({is_same_line(*before[i], *after[i]) ? Match::SameLine : Match::Moved,
                        before[i], after[i]});
   }
+  base = std::move(base_rest);
+  now = std::move(now_rest);
+}
+
+std::vector<SitePair> match_sites(const Figures& base, const Figures& now) {
+  const FileNames name(base, now);
+  std::vector<SitePair> pairs;
+  Sites base_rest, now_rest;
+  for (const SiteFigures& site : base.sites)
+    base_rest.push_back(&site);
+  for (const SiteFigures& site : now.sites)
+    now_rest.push_back(&site);
+  match_functions(base_rest, now_rest, name, Runtimes::Same, pairs);
+  match_functions(base_rest, now_rest, name, Runtimes::Different, pairs);
   match_lines(base_rest, now_rest, name, pairs);
   return pairs;
 }

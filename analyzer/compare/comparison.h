@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // COMPARISON of two profiles: what changed from BASE to NEW, for the whole program and per spawn
-// site. Sites are matched by file and line; if a line moved, by file, function and construct.
+// site. Sites are matched by file and line; if a line moved, by file, function and construct. Tasks and loops of OpenMP are
+// matched with those of oneTBB in the same function.
 #pragma once
 
 #include "compare/checks.h"

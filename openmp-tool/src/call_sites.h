@@ -36,6 +36,7 @@ struct Call {
   // more. 0: not known.
   std::uint64_t iterations = 0, longer = 0;
   bool is_used = false;       // a task was created
+  void* task = nullptr;       // libomp's, if its code may be wrapped
   bool is_undeferred = false; // by an if clause
 };
 // The region that this thread is about to begin.

@@ -187,16 +187,20 @@ TP_ENTRY void __kmpc_serialized_parallel(Ident* ident, std::int32_t thread) {
   region_call = {};
 }
 
+// The one that the thread has allocated last, if it is to be detached: its end is reported as such, see detach().
+[[gnu::tls_model("initial-exec")]] static constinit thread_local void* detachable_task = nullptr;
+static void* wrappable(void* task) {
+  return task != detachable_task ? task : nullptr;
+}
+
 TP_ENTRY void* __kmpc_omp_task_alloc(Ident* ident, std::int32_t thread, std::int32_t flags,
                                      std::size_t size, std::size_t shared, void* function) {
   static auto* const next =
       next_function<void*(Ident*, std::int32_t, std::int32_t, std::size_t, std::size_t, void*)>(
           "__kmpc_omp_task_alloc");
-  if (is_of_runtime(TP_CALLER))
-    return next(ident, thread, flags, size, shared, function);
-  tp_on_runtime_call();
   void* const task = next(ident, thread, flags, size, shared, function);
-  tp_on_runtime_return();
+  constexpr std::int32_t kDetachable = 0x40;
+  detachable_task = (flags & kDetachable) != 0 ? task : nullptr;
   return task;
 }
 
@@ -210,7 +214,7 @@ TP_ENTRY std::int32_t __kmpc_omp_task(Ident* ident, std::int32_t thread, void* t
     note_end_of_part();
     return next(ident, thread, task);
   }
-  const Creation creation({.ident = ident, .caller = TP_CALLER});
+  const Creation creation({.ident = ident, .caller = TP_CALLER, .task = wrappable(task)});
   return next(ident, thread, task);
 }
 
@@ -220,7 +224,7 @@ TP_ENTRY std::int32_t __kmpc_omp_task_with_deps(Ident* ident, std::int32_t threa
   static auto* const next =
       next_function<std::int32_t(Ident*, std::int32_t, void*, std::int32_t, void*, std::int32_t,
                                  void*)>("__kmpc_omp_task_with_deps");
-  const Creation creation({.ident = ident, .caller = TP_CALLER});
+  const Creation creation({.ident = ident, .caller = TP_CALLER, .task = wrappable(task)});
   return next(ident, thread, task, count, dependences, other_count, others);
 }
 
@@ -349,6 +353,12 @@ TP_ENTRY void __kmpc_doacross_wait(Ident* ident, std::int32_t thread,
   note_waited(iteration);
 }
 
+TP_ENTRY void __kmpc_end_ordered(Ident* ident, std::int32_t thread) {
+  static auto* const next = next_function<void(Ident*, std::int32_t)>("__kmpc_end_ordered");
+  const LeavingOrdered leaving;
+  next(ident, thread);
+}
+
 #define TP_DISPATCH_NEXT(suffix, Index, Stride)                                                    \
   TP_ENTRY std::int32_t __kmpc_dispatch_next_##suffix(Ident* ident, std::int32_t thread,           \
                                                       std::int32_t* last, Index* lower,            \
@@ -433,6 +443,12 @@ TP_ENTRY void GOMP_taskloop(void (*function)(void*), void* data, void (*copy)(vo
                            .grain = (flags & kGrainSize) != 0 && count > 0 ? count : 1,
                            .is_taskloop = true});
   next(function, data, copy, size, alignment, flags, count, priority, start, end, step);
+}
+
+TP_ENTRY void GOMP_ordered_end() {
+  static auto* const next = next_function<void()>("GOMP_ordered_end");
+  const LeavingOrdered leaving;
+  next();
 }
 
 TP_ENTRY void GOMP_doacross_post(long* iteration) {

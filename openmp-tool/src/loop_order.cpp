@@ -12,6 +12,7 @@ namespace tp::omp {
 namespace {
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local int dimensions = 1;
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool leaves_ordered = false;
 
 // What is done here belongs to no step.
 class OutsideOfSteps {
@@ -120,7 +121,16 @@ void enter_ordered() {
 }
 
 void leave_ordered() {
-  release(nullptr, 0);
+  if (!leaves_ordered) // else it is known
+    release(nullptr, 0);
+}
+
+LeavingOrdered::LeavingOrdered() noexcept : is_inner_(leaves_ordered) {
+  leave_ordered();
+  leaves_ordered = true;
+}
+LeavingOrdered::~LeavingOrdered() {
+  leaves_ordered = is_inner_;
 }
 
 } // namespace tp::omp

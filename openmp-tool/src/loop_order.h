@@ -36,8 +36,21 @@ void note_dimensions(int count);
 // The calling thread is about to report an iteration of it as done; has waited for one.
 void note_done(const std::int64_t* iteration);
 void note_waited(const std::int64_t* iteration);
-// It has been let into the ordered part of an iteration, and leaves it.
+// It has been let into the ordered part of an iteration, and leaves it. libomp reports that it has left when the next
+// iteration may have entered, so our entry points say so before.
 void enter_ordered();
 void leave_ordered();
+
+// While libomp lets the next iteration enter, of which we know.
+class LeavingOrdered {
+public:
+  LeavingOrdered() noexcept;
+  ~LeavingOrdered();
+  LeavingOrdered(const LeavingOrdered&) = delete;
+  LeavingOrdered& operator=(const LeavingOrdered&) = delete;
+
+private:
+  const bool is_inner_; // libomp's functions for g++ call those for clang
+};
 
 } // namespace tp::omp

@@ -226,8 +226,10 @@ void end_task(Task& task, bool cancelled) {
     return;
   if (!task.begun)
     begin_task(task, cancelled);
-  end_body(task);
-  complete_task(task);
+  if (!task.ended) {
+    end_body(task);
+    complete_task(task);
+  }
   free_task(&task);
 }
 
@@ -260,6 +262,45 @@ void wait_for_rest(const Task& task) {
   constexpr int kTries = 100'000;
   for (int i = 0; i < kTries && __atomic_load_n(&task.begun, __ATOMIC_ACQUIRE); ++i)
     sched_yield();
+}
+
+// libomp does not report the end of the last part where the thread with the part before is still in libomp: that one
+// reports the end of the task then. So the code of an untied task is called by us.
+struct Part {
+  const Task* task;
+  Part* outer;
+  bool has_left = false; // the rest is another part
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local Part* innermost_part = nullptr;
+// What libomp reported last that the thread left for another task.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Task* last_left = nullptr;
+
+using Routine = std::int32_t (*)(std::int32_t thread, void* task);
+Task* running_task(const Data* reported);
+
+std::int32_t run_part(std::int32_t thread, void* libomp_task) {
+  Task* const task = running_task(nullptr);
+  Task* const left = last_left;
+  Part part{task, innermost_part};
+  innermost_part = &part;
+  const std::int32_t result = reinterpret_cast<Routine>(task->routine)(thread, libomp_task);
+  innermost_part = part.outer;
+  if (part.has_left) // `task` may run elsewhere, or be over
+    return result;
+  end_body(*task);
+  complete_task(*task);
+  if (left != nullptr && left != task)
+    resume(*left);
+  else
+    tp_on_search();
+  return result;
+}
+
+// `libomp_task`: kmp_task_t, whose second word is the code.
+void wrap_routine(Task& task, void* libomp_task) {
+  auto& routine = static_cast<void**>(libomp_task)[1];
+  task.routine = routine;
+  routine = reinterpret_cast<void*>(&run_part);
 }
 
 // ---- detached tasks: when the body has ended, a continuation without work is left, which ends where the event
@@ -606,6 +647,8 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
   tp_on_spawn(&described, &context);
   task->own_context = *context.word;
   if (call != nullptr) { // until it returns
+    if (task->is_untied && call->task != nullptr)
+      wrap_routine(*task, call->task);
     call->creator = creator;
     creator->creates = true;
   } else {
@@ -634,7 +677,7 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
   case TaskStatus::Cancel:
     if (prior != nullptr) {
       // Another thread has run the rest meanwhile, and libomp reports that as another part: what is left is the end.
-      if (has_left)
+      if (has_left && !prior->ended)
         wait_for_rest(*prior);
       has_left = false;
       end_task(*prior, status == TaskStatus::Cancel);
@@ -665,6 +708,7 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
   if (has_left && status == TaskStatus::Switch && next != nullptr && next == prior &&
       !next->begun) {
     has_left = false; // queues are full: the rest runs at once, inside
+    last_left = nullptr;
     return begin_task(*next, false);
   }
   if (has_left && status == TaskStatus::Switch) { // `prior` may run elsewhere already
@@ -699,10 +743,12 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
   }
   if (prior != nullptr && (status == TaskStatus::Yield || status == TaskStatus::Switch))
     interrupt(*prior);
+  last_left = prior;
   begin_task(*next, false);
-  // Where no task is deferred, libomp does not report the chunks of taskloops.
-  if (next->is_taskloop &&
-      (next->is_undeferred || next->team->size.load(std::memory_order_relaxed) == 1)) {
+  // Where no task is deferred, libomp does not report the chunks of taskloops; nor that of a task that another thread
+  // has begun before its creator goes on.
+  if (next->is_taskloop && (next->iterations > 0 || next->is_undeferred ||
+                            next->team->size.load(std::memory_order_relaxed) == 1)) {
     begin_chunk(*next, next->iterations);
     next->chunk_is_assumed = true;
   }
@@ -884,6 +930,8 @@ void note_end_of_chunk() {
 
 void note_end_of_part() {
   Task* const task = running_task(nullptr);
+  if (innermost_part != nullptr && innermost_part->task == task)
+    innermost_part->has_left = true;
   if (task == nullptr || !task->is_untied || !task->begun || task->ended || task->waits > 0 ||
       task->is_undeferred || task->team->size.load(std::memory_order_relaxed) == 1)
     return;

@@ -93,6 +93,7 @@ struct Task {
   std::uint64_t chunk;      // iterations of the open body call
   std::uint64_t grain;      // of a taskloop
   const void* thread;       // of an untied task that runs
+  void* routine;            // of an untied task: its code, where ours is called in its place
   std::uint64_t iterations; // of a task of a taskloop, where known
   Task* outer_taskwait;
   std::int64_t loops; // of an implicit task: begun so far

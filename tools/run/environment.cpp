@@ -43,6 +43,9 @@ Variables program_environment(const Options& options, const Prefix& prefix,
   }
   if (loading == Loading::BySearchPath && !openmp.tool.empty())
     variables.emplace_back("OMP_TOOL_LIBRARIES", openmp.tool);
+  // libomp prints hints that libgomp does not, such as that omp_set_nested is deprecated.
+  if (openmp.replaced.starts_with("libgomp") && std::getenv("KMP_WARNINGS") == nullptr)
+    variables.emplace_back("KMP_WARNINGS", "0");
   variables.emplace_back("TP_DATA", data_pattern);
   variables.emplace_back("TP_RUN", run);
   if (!options.events.empty())

@@ -8,6 +8,9 @@
 // wrong; 2 for wrong usage. Only the function given to measured() is timed: the input is generated
 // and oneTBB is started before it, and the result is verified after it.
 //
+// Some have an OpenMP version of the part with tasks (-fopenmp), for benchmarks/openmp, which creates
+// the same tasks. Compiled with BENCH_COMPARED, they count their work by spend().
+//
 // --serial runs NAME.serial, the serial elision: the same source compiled with BENCH_SERIAL, where
 // elision.h replaces oneTBB and runs at once what would be spawned. Programs that include headers
 // of oneTBB themselves have no serial elision.
@@ -15,6 +18,8 @@
 
 #ifdef BENCH_SERIAL
 #include "elision.h"
+#elif defined(_OPENMP)
+#include <omp.h>
 #else
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/blocked_range2d.h>
@@ -23,6 +28,10 @@
 #include <oneapi/tbb/parallel_invoke.h>
 #include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/task_group.h>
+#endif
+
+#ifdef BENCH_COMPARED
+#include <tp/virtual_clock.h>
 #endif
 
 #include <cerrno>
@@ -36,6 +45,13 @@
 #include <unistd.h>
 
 namespace bench {
+
+// Of the virtual clock, if the program was compiled to be compared.
+inline void spend([[maybe_unused]] std::uint64_t units) {
+#ifdef BENCH_COMPARED
+  tp::spend(units);
+#endif
+}
 
 // A pseudorandom number that depends only on i: the input is the same on every machine.
 inline std::uint64_t random_number(std::uint64_t i) {
@@ -88,7 +104,13 @@ public:
 
   template <typename Program>
   void measured(Program program) {
-#ifndef BENCH_SERIAL
+#if defined(_OPENMP)
+    if (threads_ > 0)
+      omp_set_num_threads(static_cast<int>(threads_));
+#pragma omp parallel
+    {
+    }
+#elif !defined(BENCH_SERIAL)
     const tbb::global_control limit(
         tbb::global_control::max_allowed_parallelism,
         threads_ > 0

@@ -6,13 +6,22 @@
 namespace {
 
 long fib(long n) {
+  bench::spend(1);
   if (n < 2)
     return n;
   long x = 0, y = 0;
+#ifdef _OPENMP
+#pragma omp task shared(x)
+  x = fib(n - 1);
+#pragma omp task shared(y)
+  y = fib(n - 2);
+#pragma omp taskwait
+#else
   tbb::task_group group;
   group.run([&x, n] { x = fib(n - 1); });
   group.run([&y, n] { y = fib(n - 2); });
   group.wait();
+#endif
   return x + y;
 }
 
@@ -31,6 +40,12 @@ long fib_by_loop(long n) {
 int main(int argc, char** argv) {
   bench::Benchmark benchmark(argc, argv, {33, 18, 0, 90});
   long result = 0;
-  benchmark.measured([&] { result = fib(benchmark.size()); });
+  benchmark.measured([&] {
+#ifdef _OPENMP
+#pragma omp parallel
+#pragma omp single
+#endif
+    result = fib(benchmark.size());
+  });
   return benchmark.verdict(result == fib_by_loop(benchmark.size()));
 }

@@ -23,6 +23,7 @@ struct Board {
 long count_serially(const Board& board) {
   if (board.rows_left == 0)
     return 1;
+  bench::spend(1);
   long count = 0;
   for (unsigned free = board.free(); free != 0; free &= free - 1)
     count += count_serially(board.with(free & -free));
@@ -33,6 +34,15 @@ long count(const Board& board, int rows_with_tasks) {
   if (rows_with_tasks == 0)
     return count_serially(board);
   std::vector<long> counts(32);
+#ifdef _OPENMP
+  std::size_t i = 0;
+  for (unsigned free = board.free(); free != 0; free &= free - 1, ++i) {
+    const Board next = board.with(free & -free);
+#pragma omp task shared(counts) firstprivate(i, next, rows_with_tasks)
+    counts[i] = count(next, rows_with_tasks - 1);
+  }
+#pragma omp taskwait
+#else
   tbb::task_group group;
   int i = 0;
   for (unsigned free = board.free(); free != 0; free &= free - 1, ++i)
@@ -40,6 +50,7 @@ long count(const Board& board, int rows_with_tasks) {
       counts[static_cast<std::size_t>(i)] = count(next, rows_with_tasks - 1);
     });
   group.wait();
+#endif
   return std::accumulate(counts.begin(), counts.end(), 0L);
 }
 
@@ -53,6 +64,12 @@ int main(int argc, char** argv) {
   bench::Benchmark benchmark(argc, argv, {15, 9, 1, 16});
   const int n = static_cast<int>(benchmark.size());
   long result = 0;
-  benchmark.measured([&] { result = count({(1u << n) - 1, 0, 0, 0, n}, n / 3); });
+  benchmark.measured([&] {
+#ifdef _OPENMP
+#pragma omp parallel
+#pragma omp single
+#endif
+    result = count({(1u << n) - 1, 0, 0, 0, n}, n / 3);
+  });
   return benchmark.verdict(result == kSolutions[n]);
 }

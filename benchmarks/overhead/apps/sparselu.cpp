@@ -9,6 +9,7 @@
 namespace {
 
 constexpr std::size_t kBlock = 40;
+constexpr std::uint64_t kCubed = kBlock * kBlock * kBlock;
 
 using Block = bench::Matrix;
 using BlockPointer = std::unique_ptr<Block>;
@@ -22,6 +23,7 @@ struct BlockMatrix {
 };
 
 void lu0(Block& d) {
+  bench::spend(kCubed / 3);
   for (std::size_t k = 0; k < kBlock; ++k)
     for (std::size_t i = k + 1; i < kBlock; ++i) {
       d(i, k) /= d(k, k);
@@ -31,6 +33,7 @@ void lu0(Block& d) {
 }
 
 void fwd(const Block& d, Block& right) {
+  bench::spend(kCubed / 2);
   for (std::size_t k = 0; k < kBlock; ++k)
     for (std::size_t i = k + 1; i < kBlock; ++i)
       for (std::size_t j = 0; j < kBlock; ++j)
@@ -38,6 +41,7 @@ void fwd(const Block& d, Block& right) {
 }
 
 void bdiv(const Block& d, Block& below) {
+  bench::spend(kCubed / 2);
   for (std::size_t i = 0; i < kBlock; ++i)
     for (std::size_t k = 0; k < kBlock; ++k) {
       below(i, k) /= d(k, k);
@@ -47,6 +51,7 @@ void bdiv(const Block& d, Block& below) {
 }
 
 void bmod(const Block& below, const Block& right, BlockPointer& inner) {
+  bench::spend(kCubed);
   if (!inner)
     inner = std::make_unique<Block>(kBlock);
   for (std::size_t i = 0; i < kBlock; ++i)
@@ -59,6 +64,23 @@ void factor(BlockMatrix& a) {
   for (std::size_t k = 0; k < a.n; ++k) {
     Block& diagonal = *a(k, k);
     lu0(diagonal);
+#ifdef _OPENMP
+    for (std::size_t i = k + 1; i < a.n; ++i) {
+      if (Block* const right = a(k, i).get())
+#pragma omp task shared(diagonal)
+        fwd(diagonal, *right);
+      if (Block* const below = a(i, k).get())
+#pragma omp task shared(diagonal)
+        bdiv(diagonal, *below);
+    }
+#pragma omp taskwait
+    for (std::size_t i = k + 1; i < a.n; ++i)
+      for (std::size_t j = k + 1; j < a.n; ++j)
+        if (a(i, k) && a(k, j))
+#pragma omp task shared(a)
+          bmod(*a(i, k), *a(k, j), a(i, j));
+#pragma omp taskwait
+#else
     tbb::task_group edges;
     for (std::size_t i = k + 1; i < a.n; ++i) {
       if (Block* const right = a(k, i).get())
@@ -73,6 +95,7 @@ void factor(BlockMatrix& a) {
         if (a(i, k) && a(k, j))
           inner.run([&a, i, j, k] { bmod(*a(i, k), *a(k, j), a(i, j)); });
     inner.wait();
+#endif
   }
 }
 
@@ -103,6 +126,12 @@ int main(int argc, char** argv) {
   bench::Benchmark benchmark(argc, argv, {55, 6});
   BlockMatrix a = make_input(static_cast<std::size_t>(benchmark.size()));
   const bench::Vector x = bench::signs(a.n * kBlock), ax = bench::product(dense(a), x);
-  benchmark.measured([&] { factor(a); });
+  benchmark.measured([&] {
+#ifdef _OPENMP
+#pragma omp parallel
+#pragma omp single
+#endif
+    factor(a);
+  });
   return benchmark.verdict(bench::is_close(bench::product_of_factors(dense(a), x), ax));
 }

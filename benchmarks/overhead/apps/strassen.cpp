@@ -30,6 +30,7 @@ Matrix difference(const Matrix& a, const Matrix& b) {
 }
 
 Matrix serial_product(const Matrix& a, const Matrix& b) {
+  bench::spend(a.n * a.n * a.n);
   Matrix c(a.n);
   for (std::size_t i = 0; i < a.n; ++i)
     for (std::size_t k = 0; k < a.n; ++k)
@@ -45,7 +46,25 @@ Matrix product(const Matrix& a, const Matrix& b) {
                a22 = quarter(a, 1, 1);
   const Matrix b11 = quarter(b, 0, 0), b12 = quarter(b, 0, 1), b21 = quarter(b, 1, 0),
                b22 = quarter(b, 1, 1);
+  bench::spend(2 * a.n * a.n);
   std::vector<Matrix> m(8, Matrix(0)); // numbered as in Strassen's paper: 1 to 7
+#ifdef _OPENMP
+#pragma omp task shared(m, a11, a22, b11, b22)
+  m[1] = product(sum(a11, a22), sum(b11, b22));
+#pragma omp task shared(m, a21, a22, b11)
+  m[2] = product(sum(a21, a22), b11);
+#pragma omp task shared(m, a11, b12, b22)
+  m[3] = product(a11, difference(b12, b22));
+#pragma omp task shared(m, a22, b21, b11)
+  m[4] = product(a22, difference(b21, b11));
+#pragma omp task shared(m, a11, a12, b22)
+  m[5] = product(sum(a11, a12), b22);
+#pragma omp task shared(m, a21, a11, b11, b12)
+  m[6] = product(difference(a21, a11), sum(b11, b12));
+#pragma omp task shared(m, a12, a22, b21, b22)
+  m[7] = product(difference(a12, a22), sum(b21, b22));
+#pragma omp taskwait
+#else
   tbb::task_group group;
   group.run([&] { m[1] = product(sum(a11, a22), sum(b11, b22)); });
   group.run([&] { m[2] = product(sum(a21, a22), b11); });
@@ -55,6 +74,8 @@ Matrix product(const Matrix& a, const Matrix& b) {
   group.run([&] { m[6] = product(difference(a21, a11), sum(b11, b12)); });
   group.run([&] { m[7] = product(difference(a12, a22), sum(b21, b22)); });
   group.wait();
+#endif
+  bench::spend(a.n * a.n);
   const std::size_t n = a.n / 2;
   Matrix c(a.n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -79,6 +100,12 @@ int main(int argc, char** argv) {
   const std::size_t n = even_down_to_blocks(static_cast<std::size_t>(benchmark.size()));
   const Matrix a = bench::whole_numbers(n, 1), b = bench::whole_numbers(n, 1u << 30);
   Matrix c(0);
-  benchmark.measured([&] { c = product(a, b); });
+  benchmark.measured([&] {
+#ifdef _OPENMP
+#pragma omp parallel
+#pragma omp single
+#endif
+    c = product(a, b);
+  });
   return benchmark.verdict(bench::is_product(c, a, b));
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clients: programs from Debian's packages that use libtbb.so.12, each with a generated input.
+"""The clients: programs from Debian's packages that use libtbb.so.12 or OpenMP, each with a generated input.
 
-To add one, add a Client below. All were built by others, without debug information and without
+To add one, add a Client to CLIENTS or to OPENMP below. All were built by others, without debug information and without
 Taskpath.
 """
 import os
@@ -179,6 +179,30 @@ CLIENTS = [
     Client("twopaco", "twopaco",
            ["twopaco", "-k", "25", "-f", "24", "-t", "2", "--tmpdir", ".", "-o", "graph.bin", "transcripts.fa"],
            prepare_reads, remark="threads of its own filter the edges, which is not oneTBB's work; its hashes are random"),
+]
+
+
+SECONDS = rb"\d+\.\d+ ?(seconds?|sec|s)\b"
+IQTREE_TIMES = (SECONDS, rb"\(?\d+h:\d+m:\d+s( left\))?", rb"CPU time: [0-9.]+", rb"(Date and )?[Tt]ime:.*", rb"(Command|Host|Kernel):.*",
+                rb"Total (CPU|wall-clock) time.*", rb"(CPU|Wall-clock) time used.*")
+
+# Of g++, with libgomp, on 2 threads.
+OPENMP = [
+    Client("iqtree2", "iqtree",
+           ["iqtree2", "-s", "family.phy", "-m", "GTR+G4", "-nt", "2", "-seed", "1", "-n", "20", "-redo", "-pre", "tree"],
+           lambda folder: inputs.family(f"{folder}/family.phy", 10, 1000, is_phylip=True), IQTREE_TIMES),
+    Client("clustalo", "clustalo", ["clustalo", "-i", "family.fa", "--threads=2", "-o", "aligned.fa"],
+           lambda folder: inputs.family(f"{folder}/family.fa", 150, 300, gaps=20)),
+    Client("fasttreeMP", "fasttree", ["fasttreeMP", "-nt", "-gtr", "family.fa"],
+           lambda folder: inputs.family(f"{folder}/family.fa", 150, 1500), (SECONDS, rb".*seconds.*", rb"Total time.*")),
+    Client("graphicsmagick", "graphicsmagick",
+           ["gm", "convert", "noise.ppm", "-blur", "0x3", "-resize", "150%", "-unsharp", "0x2", "sharp.ppm"],
+           lambda folder: inputs.picture(f"{folder}/noise.ppm", 2400, 1800)),
+    Client("imagemagick", "imagemagick-6.q16",
+           ["convert-im6.q16", "noise.ppm", "-blur", "0x3", "-resize", "150%", "-unsharp", "0x2", "sharp.ppm"],
+           lambda folder: inputs.picture(f"{folder}/noise.ppm", 1600, 1200)),
+    Client("sumaclust", "sumaclust", ["sumaclust", "-p", "2", "-t", "0.9", "-O", "groups.txt", "reads.fa"],
+           lambda folder: inputs.family(f"{folder}/reads.fa", 1500, 300, gaps=3)),
 ]
 
 

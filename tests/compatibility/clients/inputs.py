@@ -70,3 +70,32 @@ def cyclic_ideal(path, variables=7):
     polynomials.append("+1" + "".join(chr(ord("a") + v) for v in range(n)) + "-1")
     with open(path, "w") as file:
         file.write(f"32003 {n}\n1 " + " ".join("1" * n) + f"\n{len(polynomials)}\n" + "\n".join(polynomials) + "\n")
+
+
+def family(path, count, length, gaps=0, is_phylip=False, seed=3):
+    """Sequences that descend from one: FASTA, or an alignment as PHYLIP.
+
+    With `gaps`, each lacks up to so many bases more than the one that it descends from."""
+    generator = random.Random(seed)
+    sequences = [bases(generator, length)]
+    while len(sequences) < count:
+        child = [generator.choice("ACGT") if generator.random() < 0.04 else base for base in generator.choice(sequences)]
+        if gaps:
+            at = generator.randrange(len(child) // 2)
+            del child[at:at + generator.randrange(gaps)]
+        sequences.append("".join(child))
+    with open(path, "w") as file:
+        if is_phylip:
+            file.write(f"{count} {length}\n")
+        for number, sequence in enumerate(sequences):
+            file.write(f"s{number} {sequence}\n" if is_phylip else f">s{number}\n{sequence}\n")
+
+
+def picture(path, width, height, seed=4):
+    """Waves and noise, as PPM."""
+    generator = random.Random(seed)
+    with open(path, "wb") as file:
+        file.write(b"P6\n%d %d\n255\n" % (width, height))
+        for y in range(height):
+            noise = generator.randbytes(3 * width)
+            file.write(bytes((noise[i] // 2 + int(60 * (1 + math.sin(i / 90 + y / 40)))) & 255 for i in range(3 * width)))

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs programs of Debian's packages that use oneTBB, unmodified and under tp-run, and compares.
+"""Runs programs of Debian's packages that use oneTBB or OpenMP, unmodified and under tp-run, and compares.
 
     tests/compatibility/clients/run.py [--install] [--pairs N] [--only NAME[,NAME...]]
-                                       [--prefix DIR] [--keep DIR]
+                                       [--openmp] [--prefix DIR] [--keep DIR]
 
 Runs each client in turn with the distribution's library (stock), with ours without recording (off)
-and with ours recording (on). Written files, printed output and the exit status must equal those of
+and with ours recording (on). With --openmp: programs of OpenMP, with libgomp (stock), with libomp in
+its place (off), and recorded (on), on 2 threads that do not spin. Written files, printed output and the exit status must equal those of
 stock. Where two stock runs differ from each other, only what differs there may differ; stock runs
 again for up to a minute before a difference counts. A client that is not installed is left out,
 unless --install (root) installs its package. The table goes to stdout; the exit status is 1 if an
@@ -31,7 +32,7 @@ import one_function_per_row
 
 VERSIONS = ("stock", "off", "on")
 HEADER = ("client", "version", "exit", "outputs", "tasks", "sites", "named by", "attributed %",
-          "cpu off", "cpu on", "spread", "wall on")
+          "cpu off", "cpu on", "spread", "on / off", "spread", "wall on")
 
 
 def package_version(package):
@@ -52,8 +53,8 @@ class Trial:
 
     Names of folders are part of some outputs."""
 
-    def __init__(self, client, prefix, work):
-        self.client, self.prefix = client, prefix
+    def __init__(self, client, prefix, work, libomp):
+        self.client, self.prefix, self.libomp = client, prefix, libomp  # None: a client of oneTBB
         self.folder, self.inputs = os.path.join(work, "run"), os.path.join(work, "inputs")
         self.recording = measure.Recording(prefix, os.path.join(work, "data"))
         os.makedirs(self.inputs)
@@ -67,9 +68,12 @@ class Trial:
         for name in os.listdir(self.inputs):
             os.symlink(os.path.join(self.inputs, name), os.path.join(self.folder, name))
         environment = {name: value for name, value in os.environ.items() if not name.startswith("TP_")}
+        if self.libomp:
+            environment.update(OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive", TP_LIBOMP=self.libomp)
         if version == "off":
             environment["TP_DISABLE"] = "1"
-            environment["LD_PRELOAD"] = f"{self.prefix}/lib/libtbb.so.12"
+            environment["KMP_WARNINGS"] = "0"  # as tp-run sets it
+            environment["LD_PRELOAD"] = self.libomp or f"{self.prefix}/lib/libtbb.so.12"
         command = self.client.command
         if version == "on":
             self.recording.remove()
@@ -103,8 +107,8 @@ class Trial:
         count = len(self.outputs["stock"][0])
         return True, f"{count - len(by_stock)} of {count} same"
 
-    def ratios(self, version, what):
-        return measure.ratios(*([getattr(run, what) for run in self.runs[v]] for v in (version, "stock")))
+    def ratios(self, version, what, base="stock"):
+        return measure.ratios(*([getattr(run, what) for run in self.runs[v]] for v in (version, base)))
 
 
 def row(trial, version, profile):
@@ -113,23 +117,33 @@ def row(trial, version, profile):
     sites = [site for site in profile["sites"] if site["file"] != "main"]
     kinds = [kind for site in sites for kind in site["found_by"]]
     named = " ".join(f"{kind}:{kinds.count(kind)}" for kind in sorted(set(kinds)))
-    on = trial.ratios("on", "cpu")
+    on, own = trial.ratios("on", "cpu"), trial.ratios("on", "cpu", "off")
     return right and len(codes) == 1, (
         trial.client.name, version, "/".join(map(str, codes)), outputs, str(profile["trace"]["tasks_spawned"]), str(len(sites)),
         named, str(profile["attribution"].get("percent", "-")), f"{statistics.median(trial.ratios('off', 'cpu')):.2f}",
-        f"{statistics.median(on):.2f}", measure.spread(on), f"{statistics.median(trial.ratios('on', 'wall')):.2f}")
+        f"{statistics.median(on):.2f}", measure.spread(on), f"{statistics.median(own):.3f}", measure.spread(own),
+        f"{statistics.median(trial.ratios('on', 'wall')):.2f}")
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--install", action="store_true", help="get the packages that are missing, with apt-get")
     options.add_argument("--pairs", type=int, default=3, help="runs of each version (default 3)")
+    options.add_argument("--openmp", action="store_true", help="the programs that use OpenMP")
     options.add_argument("--only", default="", help="clients to run, separated by commas")
     options.add_argument("--prefix", default=os.path.join(ROOT, "build/release/stage"), help="where Taskpath is installed")
     options.add_argument("--keep", help="a folder for the recordings of the last runs")
     options = options.parse_args()
     prefix = measure.find_prefix(options.prefix)
-    chosen = [client for client in clients.CLIENTS if not options.only or client.name in options.only.split(",")]
+    libomp = None
+    if options.openmp:
+        libomp = os.environ.get("TP_LIBOMP") or subprocess.run(
+            [os.path.join(ROOT, "scripts/fetch-libomp"), os.path.join(os.path.dirname(prefix), "libomp")], stdout=subprocess.PIPE,
+            text=True).stdout.strip()
+        if not libomp:
+            sys.exit("tp: error: libomp: expected one of LLVM 16 or newer, got none\nhint: apt-get install libomp5-19")
+    known = clients.OPENMP if options.openmp else clients.CLIENTS
+    chosen = [client for client in known if not options.only or client.name in options.only.split(",")]
     if options.install:
         install([package for client in chosen for package in (client.package, *client.needs)])
 
@@ -141,7 +155,7 @@ def main():
             continue
         print(f"{client.name} ...", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory() as work:
-            trial = Trial(client, prefix, work)
+            trial = Trial(client, prefix, work, libomp)
             for _ in range(options.pairs):
                 for kind in VERSIONS:
                     trial.run(kind)

@@ -463,6 +463,18 @@ TP_LIBOMP=/nowhere/libomp.so.5 "$tp_run" ./gcc fib 2>err || fail "no libomp: exi
 in_file err "OpenMP is not recorded: /nowhere/libomp.so.5: expected libomp of LLVM 16 or newer, got no file"
 OMP_TOOL_LIBRARIES=/other.so "$tp_run" ./gcc fib 2>err || fail "another tool: exit status $?"
 in_file err "OMP_TOOL_LIBRARIES names another tool"
+# libomp says nothing that libgomp does not say.
+"$cxx" -fopenmp -x c++ - -o old_calls <<'X'
+#include <omp.h>
+int main() {
+  omp_set_nested(1);
+  #pragma omp parallel
+  {}
+}
+X
+rm -rf tp-data
+"$tp_run" -q ./old_calls >out 2>&1 || fail "old calls: exit status $?"
+[ ! -s out ] || fail "old calls: $(cat out)"
 # A version of libgomp's functions that libomp does not define: the program runs, on libgomp.
 "$cxx" -g -O1 -fopenmp "${includes[@]}" -x c++ - -o detaches <<'X' 2>/dev/null && {
 #include <omp.h>

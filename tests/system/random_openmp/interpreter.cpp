@@ -43,8 +43,6 @@ char never_written;
     }                                                                                              \
   } while (false)
 
-bool unties = false;
-
 void create(const Statement& s) {
   const Block* const block = s.blocks.data();
   const bool is_deferred = s.mark != Mark::If0, is_final = s.mark == Mark::Final;
@@ -58,14 +56,14 @@ void create(const Statement& s) {
   DO(omp task firstprivate(block) mergeable __VA_ARGS__)                                           \
   run(*block)
   if (s.depends.empty()) {
-    if (s.mark == Mark::Untied && unties) {
+    if (s.mark == Mark::Untied) {
       UNTIED();
     } else if (s.mark == Mark::Mergeable) {
       MERGEABLE();
     } else {
       TIED();
     }
-  } else if (s.mark == Mark::Untied && unties) {
+  } else if (s.mark == Mark::Untied) {
     WITH_DEPENDS(s, UNTIED);
   } else if (s.mark == Mark::Mergeable) {
     WITH_DEPENDS(s, MERGEABLE);
@@ -280,7 +278,6 @@ const bool interpreter_is_of_gcc = true;
 const bool interpreter_is_of_tbb = false;
 
 void run(const Program& program, const Settings& settings) {
-  unties = settings.unties;
   omp_set_dynamic(0);
   omp_set_max_active_levels(static_cast<int>(program.levels));
   omp_set_num_threads(static_cast<int>(settings.threads));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// random_openmp SEED THREADS [--describe] [--untied] [NUMBER...], without the statements of these numbers: runs the
+// random_openmp SEED THREADS [--describe] [NUMBER...], without the statements of these numbers: runs the
 // random program of a seed and prints the expected profile as JSON. run.py calls this for many seeds.
 #include "program.h"
 
@@ -14,15 +14,13 @@ int main(int count, char** arguments) {
     return 2;
   Program program = generate(std::strtoull(arguments[1], nullptr, 10));
   number_statements(program);
-  Settings settings = {static_cast<unsigned>(std::strtoul(arguments[2], nullptr, 10)), false,
+  Settings settings = {static_cast<unsigned>(std::strtoul(arguments[2], nullptr, 10)),
                        interpreter_is_of_gcc};
   bool describes = false;
   std::vector<unsigned> dropped;
   for (int i = 3; i < count; ++i) {
     if (std::strcmp(arguments[i], "--describe") == 0)
       describes = true;
-    else if (std::strcmp(arguments[i], "--untied") == 0)
-      settings.unties = true;
     else
       dropped.push_back(static_cast<unsigned>(std::strtoul(arguments[i], nullptr, 10)));
   }

@@ -85,7 +85,6 @@ struct Program {
 
 struct Settings {
   unsigned threads = 1;
-  bool unties = false;    // tasks marked so are untied: parts of them run on any thread
   bool is_of_gcc = false; // the program's code: its static loops are not reported
 };
 

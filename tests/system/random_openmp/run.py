@@ -26,11 +26,9 @@ parser.add_argument("--first", type=int, default=0)
 parser.add_argument("--threads", type=int, default=0)
 parser.add_argument("--jobs", type=int, default=os.cpu_count())
 parser.add_argument("--timeout", type=int, default=120, help="seconds, for each program")
-parser.add_argument("--untied", action="store_true", help="with untied tasks (docs/reference/constructs.md)")
 parser.add_argument("--shrink", action="store_true")
 parser.add_argument("--keep-going", action="store_true")
 options = parser.parse_args()
-UNTIED = ["--untied"] if options.untied else []
 programs = dict(each.split("=", 1) for each in options.program)
 
 
@@ -55,7 +53,7 @@ def check(way, seed, dropped=()):
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "data")
         command = [os.path.join(options.prefix, "bin", "tp-run"), "-q", "-e", "virtual", "-o", data, "--",
-                   programs[way], str(seed), str(threads), *UNTIED, *map(str, dropped)]
+                   programs[way], str(seed), str(threads), *map(str, dropped)]
         variables = {"TP_LIBOMP": options.libomp} if options.libomp else {}
         expected = json.loads(call(command, **variables))
         if "skipped" in expected:

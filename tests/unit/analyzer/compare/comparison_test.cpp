@@ -64,6 +64,18 @@ TEST(Comparison, SitesThatMovedAreFoundByFunctionAndConstruct) {
   EXPECT_EQ((Lines{{10, 10}}), matches(profile({{10, "f"}}), profile({{10, "g"}})));
 }
 
+TEST(Comparison, TasksOfOpenMpAreThoseOfOneTbb) {
+  EXPECT_EQ((Lines{{20, 10}, {21, 11}, {30, 40}}),
+            matches(profile({{20, "f", "task_group"}, {21, "f", "task_group"}, {30, "g"}}),
+                    profile({{10, "f", "omp_task"}, {11, "f", "omp_task"}, {40, "g", "omp_for"}})));
+  EXPECT_EQ((Lines{{20, 10}}),
+            matches(profile({{20, "long int {anonymous}::f(long int)", "task_group"}}),
+                    profile({{10, "(anonymous namespace)::f", "omp_task"}})));
+  // A task is not a loop.
+  EXPECT_EQ((Lines{{20, 0}, {0, 10}}),
+            matches(profile({{20, "f", "task_group"}}), profile({{10, "f", "omp_for"}})));
+}
+
 TEST(Comparison, WhereNobodyCanTellOnlyTheLineCounts) {
   // One more site in the function.
   EXPECT_EQ((Lines{{10, 10}, {0, 14}, {20, 0}, {0, 25}}),
