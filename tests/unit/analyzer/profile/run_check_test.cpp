@@ -191,6 +191,15 @@ TEST(RunCheck, SleepIsNotWhyARunSavedMoreThanItSlept) {
             four_at_once("asleep time=2m waited=0\n", "work=9m wall=2m").run_check.text);
 }
 
+// Before the first oneTBB call: 50 ms of sleep, 10 ms of them waiting for other threads.
+TEST(RunCheck, SleepBeforeTheFirstUseIsLatency) {
+  const Profile profile =
+      profile_with_run("stream 0\nasleep time=50m waited=10m\nthread role=main prior=5m\n"
+                       "end work=7m\nthread-end\n");
+  EXPECT_EQ(40'000'000u, profile.latency);
+  EXPECT_EQ(52'000'000u, profile.span_with_latency);
+}
+
 TEST(RunCheck, NeedsAUnitOfTime) {
   const Profile profile = make_profile(
       test::parse_trace_script("run cpus=2\nstream 0\nthread role=main\nend work=7\nthread-end\n")
