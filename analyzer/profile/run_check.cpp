@@ -48,6 +48,7 @@ private:
   void add_causes();
   CauseOfTime waited() const;
   std::string sentence_of(const CauseOfTime& cause) const;
+  std::string why_shorter() const;
   std::string text() const;
 
   const RunCheckInput& in_;
@@ -131,14 +132,26 @@ std::string Checker::sentence_of(const CauseOfTime& cause) const {
                      in_.balance.threads == 1 ? "thread" : "threads");
 }
 
+// Predicted are as many threads as CPUs. With more, sleep that these would have one after the other
+// passes at once: at most all of it.
+std::string Checker::why_shorter() const {
+  const std::uint64_t threads = in_.balance.threads;
+  const std::uint64_t latency =
+      in_.measured.knows_latency() ? work_ns(in_.measured.fold.latency) : 0;
+  if (threads <= check_.procs || latency < check_.predicted_ns - check_.elapsed_ns)
+    return "predicted times are too long here";
+  return fmt::format("it had {} threads, which can sleep at the same time, and predicted is one "
+                     "thread per CPU (-P {}: for {} threads that have a CPU each)",
+                     threads, threads, threads);
+}
+
 std::string Checker::text() const {
   const std::string elapsed = human_ns(check_.elapsed_ns),
                     predicted = human_ns(check_.predicted_ns);
   const std::string_view cpus = check_.procs == 1 ? "CPU" : "CPUs";
   if (check_.elapsed_ns < check_.predicted_ns)
-    return fmt::format("This run took {} on {} {}, less than the {} that are predicted for it: "
-                       "predicted times are too long here.",
-                       elapsed, check_.procs, cpus, predicted);
+    return fmt::format("This run took {} on {} {}, less than the {} that are predicted for it: {}.",
+                       elapsed, check_.procs, cpus, predicted, why_shorter());
   std::string causes;
   std::uint64_t known = 0;
   for (const CauseOfTime& cause : check_.causes) {

@@ -177,5 +177,14 @@ TEST(ConcurrencyLimits, GlobalControl) {
   EXPECT_EQ(100u, profile.prediction.runs[2].time);
 }
 
+// Threads outside of tasks run whatever is allowed.
+TEST(ConcurrencyLimits, GlobalControlDoesNotKeepThreadsFromRunning) {
+  const Profile profile =
+      limited_profile_of(eight_tasks("arena=0", "allowed work=10 time=10 threads=2\n") +
+                         "stream 7 base=20\nthread role=external\nend work=30\nthread-end\n");
+  ASSERT_EQ(1u, profile.limits.size());
+  EXPECT_EQ(170u, profile.limits[0].work);
+}
+
 } // namespace
 } // namespace tp::analysis

@@ -161,6 +161,45 @@ TEST(RunCheck, AVerdictDoesNotPromiseWhatTheRunDisproves) {
             profile.verdict.headline);
 }
 
+// Four tasks at the same time, one on each of four threads, and two CPUs. `before`, `times`: of each task.
+Profile four_at_once(const std::string& before, const std::string& times) {
+  std::string script = "stream 0\nthread role=main\n";
+  for (unsigned i = 0; i < 4; ++i)
+    script += std::string("spawn site=1 ctx=") + (i == 0 ? "new-exclusive\n" : "last\n");
+  script += "wait ctx=last\n" + before + "task task=0.3 " + times + "\nwait-end\nend\nthread-end\n";
+  for (unsigned i = 0; i < 3; ++i)
+    script += "stream " + std::to_string(i + 1) + "\nthread role=worker\nbegin task=0." +
+              std::to_string(i) + "\n" + before + "end " + times + "\nthread-end\n";
+  return profile_with_run(script);
+}
+
+TEST(RunCheck, MoreThreadsThanCpusSleepAtOnce) {
+  const RunCheck check = four_at_once("asleep time=10m waited=0\n", "work=1m wall=10m").run_check;
+  EXPECT_EQ(11'000'000u, check.elapsed_ns);
+  EXPECT_EQ(22'000'000u, check.predicted_ns);
+  EXPECT_TRUE(check.differs());
+  EXPECT_FALSE(check.disproves());
+  EXPECT_EQ("This run took 11.0 ms on 2 CPUs, less than the 22.0 ms that are predicted for it: it "
+            "had 4 threads, which can sleep at the same time, and predicted is one thread per CPU "
+            "(-P 4: for 4 threads that have a CPU each).",
+            check.text);
+}
+
+TEST(RunCheck, SleepIsNotWhyARunSavedMoreThanItSlept) {
+  EXPECT_EQ("This run took 11.0 ms on 2 CPUs, less than the 22.0 ms that are predicted for it: "
+            "predicted times are too long here.",
+            four_at_once("asleep time=2m waited=0\n", "work=9m wall=2m").run_check.text);
+}
+
+// Before the first oneTBB call: 50 ms of sleep, 10 ms of them waiting for other threads.
+TEST(RunCheck, SleepBeforeTheFirstUseIsLatency) {
+  const Profile profile =
+      profile_with_run("stream 0\nasleep time=50m waited=10m\nthread role=main prior=5m\n"
+                       "end work=7m\nthread-end\n");
+  EXPECT_EQ(40'000'000u, profile.latency);
+  EXPECT_EQ(52'000'000u, profile.span_with_latency);
+}
+
 TEST(RunCheck, NeedsAUnitOfTime) {
   const Profile profile = make_profile(
       test::parse_trace_script("run cpus=2\nstream 0\nthread role=main\nend work=7\nthread-end\n")
