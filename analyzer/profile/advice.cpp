@@ -323,6 +323,14 @@ const Finding* longest_off_cpu(const Profile& profile) {
   return longest;
 }
 
+// Whether the program is why it had no CPU: it slept, or more of its own threads wanted to run than there are
+// CPUs. That others had the CPUs is no property of the program; the run check says it.
+bool is_of_program(const Profile& profile, const Finding& off_cpu) {
+  const RunPathPart& path = profile.elapsed.path;
+  return !off_cpu.asleep_ticks || Wide{*off_cpu.asleep_ticks} * 2 >= off_cpu.off_cpu_ticks ||
+         path.crowded >= path.taken + path.delay_taken();
+}
+
 // Code at one end of the critical path, whose share the verdict has.
 bool is_in_verdict(const Profile& profile, const Finding& finding) {
   return profile.verdict.is_of_ends &&
@@ -388,7 +396,7 @@ Advice advise(const Profile& profile) {
     return about(*off_cpu);
   // Overhead that another grain size would remove comes next if it is a tenth of the work, other
   // overhead if it is as much as the work: then no figure of parallelism says much. So does time
-  // without a CPU if it is a quarter of all threads' time: no other figure shows it.
+  // without a CPU if it is a quarter of all threads' time: no other figure shows it, unless others had the CPUs.
   const WhatIfCandidate* const grain =
       profile.advised_grains.empty() ? nullptr : &profile.advised_grains.front();
   if (grain && grain->loop->cost_now >= profile.work / 10)
@@ -403,7 +411,7 @@ Advice advise(const Profile& profile) {
   };
   if (const Finding* const tiny = tiny_with(profile.work))
     return about(*tiny);
-  if (off_cpu &&
+  if (off_cpu && is_of_program(profile, *off_cpu) &&
       Wide{off_cpu->off_cpu_ticks} * 4 >= Wide{profile.balance.threads} * profile.balance.elapsed)
     return about(*off_cpu);
   if (const Finding* const tiny = tiny_with(profile.work / 10);

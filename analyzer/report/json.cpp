@@ -998,6 +998,9 @@ std::string write_json(const Profile& profile, const JsonParts& parts) {
                [&](const FunctionRow& row) { return function_json(profile, row); });
     text.array("lines", functions->lines,
                [&](const LineRow& row) { return line_json(profile, row); });
+  } else {
+    text.field("no_samples",
+               {{"reason", profile.no_samples.reason}, {"command", profile.no_samples.command}});
   }
   text.field("regions", regions_json(profile));
   text.field("what_if", what_if_json(profile));

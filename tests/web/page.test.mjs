@@ -215,7 +215,8 @@ test("functions and lines with their errors, from samples; without samples how t
     assert.match(plain(await page.locator("#source").innerText()), /by samples/);
     assert.match(await page.locator("#source tr[data-line='24'] code").getAttribute("title"), /by samples, in blur/);
   });
-  await seen(makePage({ ...full, sampling: undefined, functions: undefined, lines: undefined }), async (page) => assert.match(await page.locator("#limits .empty").innerText(), /--sample/));
+  const without = { sampling: undefined, functions: undefined, lines: undefined, no_samples: { reason: "they are not permitted", command: "as root: permit" } };
+  await seen(makePage({ ...full, ...without }), async (page) => assert.match(await page.locator("#limits .empty").innerText(), /Why: they are not permitted\. as root: permit/));
 });
 
 test("locks: the one that limits most comes first, and estimates are called so", { skip }, async () => {

@@ -25,10 +25,15 @@ function own(model) {
   return (model.profile.functions ?? []).filter((/** @type {any} */ each) => !each.of_library && each.kind === "function" && each.name !== "main" && each.critical_work > 0);
 }
 
+/** Why there are none, and what changes that. @param {{ reason: string, command: string } | undefined} why */
+function without(why) {
+  return why ? `Why: ${why.reason}.${why.command ? ` ${why.command}` : ""}` : "";
+}
+
 /** @param {Model} model */
 export function functions(model) {
   const sampling = model.profile.sampling, title = "Functions and lines";
-  if (!sampling) return card(title, "", empty("Which functions the critical path consists of was not recorded: there are no samples of the stack. tp-doctor says whether tp-run can take them here."));
+  if (!sampling) return card(title, "", empty(`Which functions the critical path consists of was not recorded: there are no samples of the stack. ${without(model.profile.no_samples)}`));
   const rows = own(model), lines = (model.profile.lines ?? []).filter((/** @type {any} */ each) => each.critical_work > 0);
   if (rows.length === 0 && lines.length === 0)
     return card(title, "", empty(sampling.in_steps > 0 ? "No sample hit a function of the program on the critical path." : "No sample was taken while a task or main ran: the run was too short."));

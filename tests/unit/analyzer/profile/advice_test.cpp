@@ -133,6 +133,15 @@ TEST(Advice, SaysThatCodeHadNoCpu) {
       << timed.advice;
   for (const Finding& each : profile_with("").findings)
     EXPECT_NE(Shape::OffCpu, each.shape);
+  // It did not sleep, and one CPU was left: others had the CPUs, which is no reason to keep the remedy back.
+  const Profile taken =
+      profile_with("unit=ticks clock=tsc-rseq hz=1000000000 same_as_time=1 sleep_seen=1");
+  EXPECT_NE(taken.findings.end(),
+            std::ranges::find(taken.findings, Shape::OffCpu, &Finding::shape));
+  EXPECT_EQ(std::string::npos, taken.advice.find("CPU for")) << taken.advice;
+  EXPECT_NE(std::string::npos,
+            taken.advice.find("main before the loop at a.cpp:2 parallel or shorter"))
+      << taken.advice;
 }
 
 } // namespace
