@@ -324,7 +324,7 @@ const Finding* longest_off_cpu(const Profile& profile) {
 }
 
 // Whether the program is why it had no CPU: it slept, or more of its own threads wanted to run than there are
-// CPUs. That others had the CPUs is no property of the program; the run check says it.
+// CPUs. That others had the CPUs says nothing about the program; the run check has it.
 bool is_of_program(const Profile& profile, const Finding& off_cpu) {
   const RunPathPart& path = profile.elapsed.path;
   return !off_cpu.asleep_ticks || Wide{*off_cpu.asleep_ticks} * 2 >= off_cpu.off_cpu_ticks ||

@@ -133,7 +133,7 @@ TEST(Advice, SaysThatCodeHadNoCpu) {
       << timed.advice;
   for (const Finding& each : profile_with("").findings)
     EXPECT_NE(Shape::OffCpu, each.shape);
-  // It did not sleep, and one CPU was left: others had the CPUs, which is no reason to keep the remedy back.
+  // It did not sleep, and one CPU was left: others had the CPUs, and the remedy stays.
   const Profile taken =
       profile_with("unit=ticks clock=tsc-rseq hz=1000000000 same_as_time=1 sleep_seen=1");
   EXPECT_NE(taken.findings.end(),
