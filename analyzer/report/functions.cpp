@@ -30,7 +30,7 @@ std::string place_of(const std::string& file, std::uint32_t line) {
   return file.empty() ? "" : line == 0 ? file : fmt::format("{}:{}", file, line);
 }
 
-std::string cut(std::string name, std::size_t width) {
+std::string cut(const std::string& name, std::size_t width) {
   return name.size() <= width ? name : name.substr(0, width - 3) + "...";
 }
 
