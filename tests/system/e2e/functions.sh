@@ -47,7 +47,7 @@ problems = []
 def check(condition, text):
     if not condition: problems.append(text)
 check(p["sampling"]["damage"] is None, "damage")
-check(p["sampling"]["in_steps"] > 300, f"few samples: {p['sampling']}")
+check(p["sampling"]["in_steps"] > (60 if p["sampling"]["method"] == "timer" else 300), f"few samples: {p['sampling']}")
 # Exact: the sums.
 selves = sum(row["self_work"] for row in p["functions"]), sum(row["self_critical_work"] for row in p["functions"])
 check(selves[0] + p["sampling"]["not_sampled_work"] == p["work"], "work does not add up")

@@ -71,7 +71,8 @@ X
     fail "threads: exit status $?: $(cat err)"
   is_empty err
   same "threads without samples" 0 "$(sampling threads-data unsampled_threads)"
-  [ "$(sampling threads-data samples)" -gt 200 ] || fail "only $(sampling threads-data samples) samples in 300 threads"
+  # Timers are looked at by the kernel's tick, which is longer than one of these threads.
+  [ "$(sampling threads-data samples)" -gt 200 ] || [ "$(sampling threads-data method)" = timer ] || fail "only $(sampling threads-data samples) samples in 300 threads"
   # No memory may be locked: nothing is sampled by events, and it is said why.
   if [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" -lt 600 ]; then
     (ulimit -l 0 && $as_user "$tp_run" -q -o little-data ./threads) >out 2>err ||
@@ -106,7 +107,7 @@ X
   if [ $status != 77 ]; then
     same "exit status in a sandbox" 0 $status
     same "output in a sandbox" alive "$(cat out)"
-    [ "$(sampling sandbox-data unsampled_threads)" -gt 0 ] || fail "no thread was left out: $(cat sandbox-data/end.json)"
+    [ "$(sampling sandbox-data unsampled_threads)" -gt 0 ] || [ "$(sampling sandbox-data method)" = timer ] || fail "no thread was left out: $(cat sandbox-data/end.json)"
   fi
 fi
 finish
