@@ -18,6 +18,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tp::analysis {
@@ -31,11 +32,6 @@ struct CodeShare {
   auto operator<=>(const CodeShare&) const = default;
 };
 
-// The share of so many of all samples of a class.
-inline std::uint32_t share_of_rest(std::uint64_t samples, std::uint64_t all) {
-  return static_cast<std::uint32_t>(samples * 65536 / all);
-}
-
 // Steps of `classes` are in the set as a whole; of others, what is in its regions and in its code. How much of
 // a step both have in common is not known: the larger one counts, so the set is never taken for too much.
 struct StepSet {
@@ -46,6 +42,9 @@ struct StepSet {
   std::vector<CodeShare> rests = {};
   auto operator<=>(const StepSet&) const = default;
 };
+
+// Adds code, ascending; what is in `set.classes` is in the set already.
+void add_code(StepSet& set, const SampleWeights& weights, std::span<const CodeId> code);
 
 struct Scenario {
   std::uint64_t factor = 1;

@@ -46,8 +46,13 @@ struct Estimate {
 struct Item {
   std::uint64_t samples = 0;
   Estimate work, critical;
-  StepSet set;
   std::vector<CodeId> code; // ascending
+
+  StepSet set(const SampleWeights& weights) const {
+    StepSet set;
+    add_code(set, weights, code);
+    return set;
+  }
 };
 
 // Of one class.
@@ -159,10 +164,7 @@ private:
       const double more = scatter(key);
       add_estimate(item.work, share.work, totals.work, samples / more);
       add_estimate(item.critical, share.critical, totals.critical_work, decide_critical / more);
-      if (weight)
-        item.set.code.insert(item.set.code.end(), share.code.begin(), share.code.end());
       item.code.insert(item.code.end(), share.code.begin(), share.code.end());
-      item.set.rests.push_back({of, share_of_rest(share.samples, weights_.samples_of(of))});
     }
   }
 
@@ -351,20 +353,20 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
   for (std::size_t i = 0; i < std::min(functions.size(), kMostFunctionWhatIfs); ++i) {
     auto& [row, items, id] = functions[i];
     if (matters(row.critical_work.work))
-      what_ifs.ask(items.first->set, row.points);
+      what_ifs.ask(items.first->set(weights), row.points);
     if (items.second && matters(row.self_critical_work.work))
-      what_ifs.ask(items.second->set, row.self_points);
+      what_ifs.ask(items.second->set(weights), row.self_points);
   }
   for (std::size_t i = 0; i < std::min(lines.size(), kMostLineWhatIfs); ++i)
     if (matters(lines[i].first.critical_work.work))
-      what_ifs.ask(lines[i].second->set, lines[i].first.points);
+      what_ifs.ask(lines[i].second->set(weights), lines[i].first.points);
   what_ifs.evaluate(measured, readings, options);
 
   FoundFunctions found;
   for (Found& each : functions) {
     found.rows.grown_to(each.id) = static_cast<std::uint32_t>(result.functions.size());
     result.functions.push_back(std::move(each.row));
-    found.code.push_back(each.items.first->set);
+    found.code.push_back(each.items.first->set(weights));
     found.stacks.push_back(each.items.first->code);
   }
   for (auto& each : lines)

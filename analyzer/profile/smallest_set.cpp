@@ -59,7 +59,6 @@ private:
     return !is_one_class(site) && site != options_.only_in_parts;
   }
   StepSet set_of(const Choices& choices) const;
-  void add_code(StepSet& set, std::vector<CodeId> code) const;
   // Of the work of classes on the path, the part in each function; 0: not on the path.
   std::vector<std::uint64_t> function_work(const std::vector<ImprovedProgram::OnPath>& path,
                                            const StepSet& improved) const;
@@ -120,24 +119,9 @@ StepSet Search::set_of(const Choices& choices) const {
   sort_once(set.regions);
   sort_once(set.classes);
   sort_once(code);
-  add_code(set, std::move(code));
+  if (!code.empty())
+    add_code(set, *options_.weights, code);
   return set;
-}
-
-// What is in whole classes is in the set already.
-void Search::add_code(StepSet& set, std::vector<CodeId> code) const {
-  for (std::size_t begin = 0, end = 0; begin < code.size(); begin = end) {
-    const StepClassId of = options_.weights->codes()[code[begin]].of;
-    std::uint64_t samples = 0;
-    for (; end < code.size() && options_.weights->codes()[code[end]].of == of; ++end)
-      samples += options_.weights->codes()[code[end]].samples;
-    if (std::binary_search(set.classes.begin(), set.classes.end(), of))
-      continue;
-    set.rests.push_back({of, share_of_rest(samples, options_.weights->samples_of(of))});
-    if (options_.weights->weight_of(of))
-      set.code.insert(set.code.end(), code.begin() + static_cast<std::ptrdiff_t>(begin),
-                      code.begin() + static_cast<std::ptrdiff_t>(end));
-  }
 }
 
 std::vector<std::uint64_t> Search::function_work(const std::vector<ImprovedProgram::OnPath>& path,

@@ -3,6 +3,7 @@
 #include "base/wide.h"
 #include "report/lines.h"
 #include "report/numbers.h"
+#include "report/phrases.h"
 #include "report/writers.h"
 
 #include <fmt/format.h>
@@ -46,8 +47,7 @@ std::string without_folder(const std::string& file) {
 std::string name_and_place(const FunctionRow& row, std::size_t width) {
   if (row.file.empty() || row.is_lambda())
     return cut(printable(row.short_name), width);
-  const std::string place =
-      end_of(printable(fmt::format("{}:{}", without_folder(row.file), row.line)), width / 2);
+  const std::string place = end_of(printable(function_place(row)), width / 2);
   const std::size_t room = width - std::min(width - 10, place.size() + 3);
   return fmt::format("{} ({})", cut(printable(row.short_name), room), place);
 }
