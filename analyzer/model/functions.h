@@ -7,13 +7,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tp::analysis {
 
 // A share of work that samples estimate, and the interval that contains the truth in 95 % of all runs, as
-// far as chance decides which moments are sampled.
+// far as chance decides which moments are sampled. Of a function with what it calls: the upper end contains all
+// samples whose outer calls are not known, since they may be the function's.
 struct SampledWork {
   std::uint64_t work = 0;
   std::uint64_t low = 0, high = 0;
@@ -49,7 +51,10 @@ struct FunctionRow {
   bool is_candidate() const { return kind == "function" && !of_library && short_name != "main"; }
   // Nine tenths of all work, in more than one code segment: making it faster is not advice, as with main.
   bool is_everywhere = false;
-  bool is_remedy() const { return is_candidate() && !is_everywhere; }
+  // A function that it calls, an index into `functions`, in which nearly all of its time is, and which has hardly any
+  // elsewhere: that one says more. Of several the innermost.
+  std::optional<std::uint32_t> passes_to;
+  bool is_remedy() const { return is_candidate() && !is_everywhere && !passes_to; }
   // Of a lambda the name is its place: "lambda at a.cpp:3".
   bool is_lambda() const { return short_name.starts_with("lambda at "); }
 };
@@ -82,14 +87,16 @@ struct SampledFunctions {
       0; // between steps: inside oneTBB or the profiler, or in code that is left out
   std::uint64_t cut =
       0; // of the filed ones: their stacks are not known to the beginning of the task
-  std::uint64_t lost = 0; // that the recording lost
-  std::string damage;     // why the file was not read to its end; empty: it was
+  std::uint64_t lost = 0;              // that the recording lost
+  std::uint64_t unsampled_threads = 0; // of recorded threads
+  std::string damage;                  // why the file was not read to its end; empty: it was
   // Why there are none of a part of the run, or why they were not taken by events; and what changes that.
   std::string reason, command;
-  // CPU time of the process, and that of it in the kernel, where no sample is taken; 0: not known.
+  // CPU time of the process, and that of it in the kernel; 0: not known. `in_kernel`: samples were taken there, too.
   std::uint64_t cpu_ns = 0, system_ns = 0;
+  bool in_kernel = false;
   // What functions lack is too much to be left unsaid.
-  bool has_kernel_time() const { return system_ns > cpu_ns / 50; }
+  bool lacks_kernel_time() const { return !in_kernel && system_ns > cpu_ns / 50; }
   // Of code segments that no sample hit.
   std::uint64_t not_sampled_work = 0, not_sampled_critical_work = 0;
   std::vector<FunctionRow> functions; // by critical work

@@ -69,7 +69,9 @@ struct SamplingInfo {
   std::string
       reason; // why there are none, or none of a part of the run, or not by events; else empty
   std::string command;         // that changes this; may be empty
-  std::uint64_t system_ns = 0; // system time of the process: no sample is taken in the kernel
+  std::uint64_t system_ns = 0; // system time of the process
+  std::uint64_t unsampled_threads = 0;
+  bool in_kernel = false; // samples were taken there, too
 };
 
 struct EndInfo {

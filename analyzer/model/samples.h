@@ -29,6 +29,11 @@ struct RawSample {
   // Empty: not known. Registers in DWARF's order, the instruction last; the bytes of the stack are those
   // from the stack pointer on. Both are memory of the file, not aligned.
   std::span<const std::byte> registers, stack;
+  // Of a stack that shares words with another one (sites/sample_stacks.h), where `stack` has the others: a bit for each
+  // word, set for those of `stack`; and which sample. Else 0 and empty.
+  std::span<const std::byte> own_words;
+  std::uint32_t stack_words = 0;
+  std::uint32_t other = 0;          // an index into SampleFile::samples, below that of this one
   std::span<const std::byte> chain; // addresses, the instruction first
 };
 
@@ -50,7 +55,8 @@ struct SampleFile {
   std::string call_graph; // "dwarf", "fp", "none"
   std::uint32_t rate = 0; // as asked for
   std::uint64_t period_ns = 0;
-  std::uint32_t machine = 0; // trace::SampleMachine
+  std::uint32_t machine = 0;     // trace::SampleMachine
+  std::size_t stack_pointer = 7; // its number among the registers
   std::vector<LoadedModule> modules;
   std::vector<std::vector<std::uint32_t>> loaded; // which modules were there, by address
   std::vector<NamedCode> named_code;              // by begin; none within another

@@ -32,12 +32,15 @@ struct Estimate {
   std::uint64_t work = 0;
   double center = 0; // of the interval
   double variance = 0;
+  std::uint64_t cut = 0; // of `work`, what stacks of which calls further out are not known have
 
-  SampledWork with_interval(std::uint64_t whole) const {
+  // `cut_of_all`: what such stacks have that may be the function's as well.
+  SampledWork with_interval(std::uint64_t whole, std::uint64_t cut_of_all = 0) const {
     const double half = kOf95Percent * std::sqrt(variance);
     const auto low = static_cast<std::uint64_t>(std::max(center - half, 0.0));
-    const auto high =
-        static_cast<std::uint64_t>(std::min(center + half, static_cast<double>(whole)));
+    const auto high = static_cast<std::uint64_t>(
+        std::min(center + half + static_cast<double>(cut_of_all - std::min(cut, cut_of_all)),
+                 static_cast<double>(whole)));
     return {work, std::min(low, work), std::max(high, work)};
   }
 };
@@ -58,6 +61,7 @@ struct Item {
 // Of one class.
 struct Share {
   std::uint64_t samples = 0, work = 0, critical = 0;
+  std::uint64_t cut_work = 0, cut_critical = 0;
   std::vector<CodeId> code;
 };
 
@@ -88,7 +92,8 @@ public:
   std::map<std::pair<std::string, std::uint32_t>, Item> lines;
   std::map<std::pair<std::string, std::uint32_t>, FunctionId> function_of_line;
   std::uint64_t not_sampled_work = 0, not_sampled_critical_work = 0;
-  std::uint64_t cut = 0;
+  std::uint64_t cut = 0; // samples
+  std::uint64_t cut_work = 0, cut_critical_work = 0;
 
 private:
   void add_class(StepClassId of) {
@@ -120,11 +125,17 @@ private:
       const std::uint64_t critical = code_critical(id) + part(critical_rest);
       before = after;
       const SampledStack& stack = code_.stacks[each.stack];
-      cut += stack.is_cut ? each.samples : 0;
+      if (stack.is_cut) {
+        cut += each.samples;
+        cut_work += work;
+        cut_critical_work += critical;
+      }
       const auto add = [&](Share& share) {
         share.samples += each.samples;
         share.work += work;
         share.critical += critical;
+        share.cut_work += stack.is_cut ? work : 0;
+        share.cut_critical += stack.is_cut ? critical : 0;
         share.code.push_back(id);
       };
       const std::set<FunctionId> once(stack.functions.begin(), stack.functions.end());
@@ -164,6 +175,8 @@ private:
       const double more = scatter(key);
       add_estimate(item.work, share.work, totals.work, samples / more);
       add_estimate(item.critical, share.critical, totals.critical_work, decide_critical / more);
+      item.work.cut += share.cut_work;
+      item.critical.cut += share.cut_critical;
       item.code.insert(item.code.end(), share.code.begin(), share.code.end());
     }
   }
@@ -204,6 +217,53 @@ bool is_everywhere(const Item& item, const SampleWeights& weights, std::uint64_t
            return Wide{of.second} * 10 >= Wide{item.samples} * 9;
          });
 }
+
+// See FunctionRow::passes_to. `functions` and `items` are in the order of rows.
+class Passing {
+public:
+  Passing(const SampledCode& code, const SampleWeights& weights) : code_(code), weights_(weights) {}
+  void add(FunctionId id, const Item& item) {
+    ids_.push_back(id);
+    items_.push_back(&item);
+  }
+  std::optional<std::uint32_t> callee_of(std::uint32_t caller,
+                                         const std::vector<FunctionRow>& rows) const {
+    std::optional<std::uint32_t> innermost;
+    for (std::uint32_t i = 0; i < ids_.size(); ++i)
+      if (i != caller && rows[i].is_candidate() &&
+          is_most_of(rows[i].critical_work.work, rows[caller].critical_work.work) &&
+          passes(caller, i) && (!innermost || passes(*innermost, i)))
+        innermost = i;
+    return innermost;
+  }
+
+private:
+  static bool is_most_of(std::uint64_t part, std::uint64_t whole) {
+    return Wide{part} * 10 >= Wide{whole} * 9;
+  }
+  bool passes(std::uint32_t caller, std::uint32_t callee) const {
+    if (!is_most_of(items_[callee]->samples, items_[caller]->samples) ||
+        !is_most_of(items_[caller]->samples, items_[callee]->samples))
+      return false;
+    std::uint64_t inside = 0;
+    const std::vector<CodeId>& others = items_[caller]->code;
+    for (const CodeId id : items_[callee]->code) {
+      if (!std::ranges::binary_search(others, id))
+        continue;
+      const SampleWeights::Code& each = weights_.codes()[id];
+      const auto& calls = code_.stacks[each.stack].functions; // innermost first
+      if (std::ranges::find(calls, ids_[callee]) < std::ranges::find(calls, ids_[caller]))
+        inside += each.samples;
+    }
+    return is_most_of(inside, items_[caller]->samples) &&
+           is_most_of(inside, items_[callee]->samples);
+  }
+
+  const SampledCode& code_;
+  const SampleWeights& weights_;
+  std::vector<FunctionId> ids_;
+  std::vector<const Item*> items_;
+};
 
 const char* kind_name(FunctionKind kind) {
   static constexpr const char* kNames[] = {"function", "stripped", "unknown", "onetbb", "profiler"};
@@ -282,6 +342,8 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
     result.reason = measured.info.end->sampling->reason;
     result.command = measured.info.end->sampling->command;
     result.system_ns = measured.info.end->sampling->system_ns;
+    result.in_kernel = measured.info.end->sampling->in_kernel;
+    result.unsampled_threads = measured.info.end->sampling->unsampled_threads;
     result.cpu_ns = measured.info.end->cpu_ns;
   }
   const double hz = measured.run().same_as_time ? measured.read.time_hz
@@ -311,8 +373,9 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
                     .of_library = function.of_library,
                     .kind = kind_name(function.kind),
                     .samples = item.samples,
-                    .work = item.work.with_interval(work),
-                    .critical_work = item.critical.with_interval(span)};
+                    .work = item.work.with_interval(work, collector.cut_work),
+                    .critical_work =
+                        item.critical.with_interval(span, collector.cut_critical_work)};
     row.is_everywhere = is_everywhere(item, weights, work);
     const auto self = collector.selves.find(id);
     if (self != collector.selves.end()) {
@@ -371,6 +434,11 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
   }
   for (auto& each : lines)
     result.lines.push_back(std::move(each.first));
+  Passing passing(code, weights);
+  for (std::size_t i = 0; i < std::min(functions.size(), kMostFunctionWhatIfs); ++i)
+    passing.add(functions[i].id, *functions[i].items.first);
+  for (std::uint32_t i = 0; i < std::min(functions.size(), kMostFunctionWhatIfs); ++i)
+    result.functions[i].passes_to = passing.callee_of(i, result.functions);
   set_ranks(result.functions);
   set_ranks(result.lines);
   found.functions = std::move(result);
@@ -383,20 +451,28 @@ const FunctionRow* main_function(const FoundFunctions& found, const SampleWeight
   std::uint64_t all = 0;
   for (const StepClassId of : classes)
     all += weights.samples_of(of);
-  const FunctionRow* best = nullptr;
-  std::uint64_t best_inside = 0, best_total = 1;
-  for (std::size_t i = 0; i < found.stacks.size() && all >= kLeastSamples; ++i) {
+  // Samples of the classes and all samples in a function; none, if it is not most of the classes.
+  const auto counts = [&](std::size_t i) -> std::optional<std::pair<std::uint64_t, std::uint64_t>> {
     const FunctionRow& row = found.functions.functions[i];
     if (!row.is_candidate() || row.is_lambda())
-      continue;
+      return std::nullopt;
     std::uint64_t inside = 0, total = 0;
     for (const CodeId id : found.stacks[i]) {
       const SampleWeights::Code& each = weights.codes()[id];
       total += each.samples;
       inside += std::ranges::find(classes, each.of) != classes.end() ? each.samples : 0;
     }
-    if (inside * 5 < all * 4)
+    return inside * 5 < all * 4 ? std::nullopt : std::optional(std::pair(inside, total));
+  };
+  const FunctionRow* best = nullptr;
+  std::uint64_t best_inside = 0, best_total = 1;
+  for (std::size_t i = 0; i < found.stacks.size() && all >= kLeastSamples; ++i) {
+    const auto counted = counts(i);
+    const FunctionRow& row = found.functions.functions[i];
+    // The one that it calls is another row.
+    if (!counted || (row.passes_to && counts(*row.passes_to)))
       continue;
+    const auto [inside, total] = *counted;
     const Wide here = Wide{inside} * best_total, there = Wide{best_inside} * total;
     if (!best || here > there || (here == there && inside > best_inside)) {
       best = &row;

@@ -86,12 +86,18 @@ void add_notes(Lines& lines, const Profile& profile, const SampledFunctions& fun
                    0);
   if (functions.lost > 0)
     lines.add_text(fmt::format("! {} samples were lost", functions.lost), 2);
+  if (functions.unsampled_threads > 0)
+    lines.add_text(
+        fmt::format("! {} threads were not sampled{}{}", functions.unsampled_threads,
+                    functions.reason.empty() ? "" : ": " + printable(functions.reason),
+                    functions.command.empty() ? "" : ": " + printable(functions.command)),
+        2);
   if (functions.cut * 20 > functions.filed)
     lines.add_text(fmt::format("! {} % of the stacks are not known to the beginning of the task: "
-                               "tp-run --call-graph dwarf,4096",
+                               "tp-run --call-graph dwarf,16384",
                                percent(functions.cut, functions.filed)),
                    2);
-  if (!functions.reason.empty())
+  if (!functions.reason.empty() && functions.unsampled_threads == 0)
     lines.add_text(
         fmt::format("! {}{}{}",
                     functions.method == "timer" ? "sampled by timers, since "
@@ -99,11 +105,12 @@ void add_notes(Lines& lines, const Profile& profile, const SampledFunctions& fun
                     printable(functions.reason),
                     functions.command.empty() ? "" : ": " + printable(functions.command)),
         2);
-  if (functions.has_kernel_time())
+  if (functions.lacks_kernel_time())
     lines.add_text(
         fmt::format(
             "! {} % of the CPU time is in the kernel, where no sample is taken: of functions that "
-            "make system calls or touch new memory, the shares are too small",
+            "make system calls or touch new memory, the shares are too small (as root: sysctl "
+            "kernel.perf_event_paranoid=1)",
             percent(std::min(functions.system_ns, functions.cpu_ns), functions.cpu_ns)),
         2);
   if (!functions.damage.empty())
@@ -125,7 +132,7 @@ std::string write_functions_text(const Profile& profile, const TextOptions& opti
   // What a library does is time of the functions that call it.
   const bool has_own = std::ranges::any_of(functions.functions, &FunctionRow::is_candidate);
   const auto is_shown = [&](const FunctionRow& row) {
-    return options.verbose || !has_own || row.is_candidate();
+    return options.verbose || !has_own || (row.is_candidate() && !row.passes_to);
   };
   const auto listed =
       static_cast<std::size_t>(std::ranges::count_if(functions.functions, is_shown));
@@ -146,7 +153,9 @@ std::string write_functions_text(const Profile& profile, const TextOptions& opti
   if (listed > shown.size())
     lines.add("      {} more with --top", listed - shown.size());
   if (others > 0)
-    lines.add("      {} more (main, oneTBB, libraries) with --verbose", others);
+    lines.add(
+        "      {} more (what only calls one of these, main, oneTBB, libraries) with --verbose",
+        others);
   lines.add("");
   lines.add("{}", lines.bold(fmt::format("{:>4}  {:>8} {:>5}  {:>6}  {:>9}  {}", "rank", "critical",
                                          "", "", "work", "line")));
@@ -177,7 +186,7 @@ std::string functions_line(const Profile& profile) {
   std::string text;
   std::size_t count = 0;
   for (const FunctionRow& row : profile.functions->functions) {
-    if (!row.is_candidate() || Wide{row.critical_work.work} * 20 < profile.span)
+    if (!row.is_candidate() || row.passes_to || Wide{row.critical_work.work} * 20 < profile.span)
       continue;
     text += fmt::format("{}{} {} %", count == 0 ? "" : ", ", name_of(row),
                         percent(row.critical_work.work, profile.span));

@@ -837,8 +837,10 @@ Json sampling_json(const SampledFunctions& functions) {
           {"damage", damage},
           {"reason", functions.reason},
           {"command", functions.command},
+          {"unsampled_threads", functions.unsampled_threads},
           {"cpu_ns", functions.cpu_ns},
           {"system_ns", functions.system_ns},
+          {"in_kernel", functions.in_kernel},
           {"not_sampled_work", functions.not_sampled_work},
           {"not_sampled_critical_work", functions.not_sampled_critical_work}};
 }
@@ -863,6 +865,8 @@ Json function_json(const Profile& profile, const FunctionRow& row) {
           {"self_work_interval", sampled_json(row.self_work)},
           {"self_critical_work", row.self_critical_work.work},
           {"self_critical_work_interval", sampled_json(row.self_critical_work)},
+          {"passes_to",
+           row.passes_to ? Json(profile.functions->functions[*row.passes_to].short_name) : Json()},
           {"points", points_json(row.points)},
           {"self_points", points_json(row.self_points)}};
 }

@@ -99,8 +99,9 @@ public:
     result_.prior.resize(result_.of_stream.size());
     for (const SampledThread& thread : file_.threads)
       first_threads_.try_emplace(thread.stream, &thread);
-    for (const RawSample& sample : file_.samples) {
-      const TimedStack stack{sample.time, stack_of(unwinder_.unwind(sample))};
+    for (std::size_t i = 0; i < file_.samples.size(); ++i) {
+      const RawSample& sample = file_.samples[i];
+      const TimedStack stack{sample.time, stack_of(unwinder_.unwind(i))};
       (is_prior(sample) ? result_.prior : result_.of_stream)[sample.stream].push_back(stack);
     }
     for (auto* const streams : {&result_.of_stream, &result_.prior})

@@ -21,10 +21,6 @@ constexpr std::size_t kMostCalls = 512;
 constexpr std::size_t kMostRegisters = 64;
 constexpr std::size_t kMostOperations = 64;
 
-int stack_pointer_of(std::uint32_t machine) {
-  return machine == static_cast<std::uint32_t>(trace::SampleMachine::Aarch64) ? 31 : 7;
-}
-
 template <typename Value>
 Value value_at(const std::byte* at) {
   Value value;
@@ -40,7 +36,7 @@ struct StackUnwinder::Registers {
   std::uint64_t instruction = 0;
   std::uint64_t stack_begin = 0; // address of the copy
   std::span<const std::byte> stack;
-  int stack_pointer = 7;
+  std::size_t stack_pointer = 7;
 
   std::optional<std::uint64_t> memory(std::uint64_t address) const {
     const std::uint64_t offset = address - stack_begin;
@@ -162,7 +158,7 @@ private:
 };
 
 StackUnwinder::StackUnwinder(const SampleFile& file, ModuleFiles& modules)
-    : file_(file), modules_(modules) {}
+    : file_(file), modules_(modules), stacks_(file) {}
 
 StackCall StackUnwinder::locate(std::uint32_t list, std::uint64_t address,
                                 bool is_return_address) const {
@@ -258,7 +254,8 @@ bool StackUnwinder::step(const Row& row, Registers& registers) {
   return true;
 }
 
-UnwoundStack StackUnwinder::unwind(const RawSample& sample) {
+UnwoundStack StackUnwinder::unwind(std::size_t index) {
+  const RawSample& sample = file_.samples[index];
   UnwoundStack result;
   bool seen_program = false;
   // False: the beginning of the task.
@@ -292,9 +289,9 @@ UnwoundStack StackUnwinder::unwind(const RawSample& sample) {
     registers.known[i] = true;
   }
   registers.instruction = sample.instruction;
-  registers.stack_pointer = stack_pointer_of(file_.machine);
+  registers.stack_pointer = file_.stack_pointer;
   registers.stack_begin = registers.values[registers.stack_pointer];
-  registers.stack = sample.stack;
+  registers.stack = stacks_.of(index);
   bool is_return_address = false;
   while (result.calls.size() < kMostCalls) {
     const Row& row = row_at(locate(sample.modules, registers.instruction, is_return_address));

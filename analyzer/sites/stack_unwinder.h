@@ -9,6 +9,7 @@
 
 #include "model/samples.h"
 #include "sites/module_files.h"
+#include "sites/sample_stacks.h"
 
 #include <cstdint>
 #include <map>
@@ -39,7 +40,8 @@ public:
   // Both outlive the unwinder.
   StackUnwinder(const SampleFile& file, ModuleFiles& modules);
 
-  UnwoundStack unwind(const RawSample& sample);
+  // An index into the file's samples; cheapest in their order.
+  UnwoundStack unwind(std::size_t sample);
 
   // The function around a call by the unwind information, as [begin, end) in the file; empty: it has none.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> function_range(const StackCall& call);
@@ -71,6 +73,7 @@ private:
 
   const SampleFile& file_;
   ModuleFiles& modules_;
+  SampleStacks stacks_;
   std::map<StackCall, Row> rows_;
   std::map<std::uint32_t, RangeTable> ranges_;
 };

@@ -158,9 +158,12 @@ EndInfo read_end(const std::string& text, const Place& place) {
   }
   if (fields.has("sampling")) {
     const JsonFields sampling(json["sampling"], file);
-    end.sampling = {sampling.text("method", ""), sampling.text("reason", ""),
+    end.sampling = {sampling.text("method", ""),
+                    sampling.text("reason", ""),
                     sampling.text("command", ""),
-                    sampling.number("system_ns", ~std::uint64_t{0}, 0)};
+                    sampling.number("system_ns", ~std::uint64_t{0}, 0),
+                    sampling.number("unsampled_threads", ~std::uint64_t{0}, 0),
+                    sampling.flag("in_kernel", false)};
   }
   end.window_count = fields.number("window_count", ~std::uint64_t{0}, 0);
   end.paused_throughout = fields.has("window_count") && end.window_count == 0;

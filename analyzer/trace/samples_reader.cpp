@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -149,8 +150,9 @@ private:
     std::memcpy(&header_, bytes_.data(), sizeof header_);
     const auto check = static_cast<std::uint32_t>(
         trace::checksum(bytes_.data(), offsetof(trace::SamplesHeader, check)));
-    if (header_.magic != trace::kSamplesMagic || header_.version != trace::kSamplesVersion ||
-        header_.header_bytes != sizeof header_ || header_.check != check) {
+    if (header_.magic != trace::kSamplesMagic || header_.version < 1 ||
+        header_.version > trace::kSamplesVersion || header_.header_bytes != sizeof header_ ||
+        header_.check != check) {
       damaged("not a header of this version");
       return false;
     }
@@ -169,6 +171,8 @@ private:
     file_.rate = header_.rate;
     file_.period_ns = header_.period_ns;
     file_.machine = header_.machine;
+    if (header_.machine == static_cast<std::uint32_t>(trace::SampleMachine::Aarch64))
+      file_.stack_pointer = 31;
     at_ = sizeof header_;
     return true;
   }
@@ -198,6 +202,7 @@ private:
         header.checksum)
       return damaged("a block with another checksum");
     pairs_.push_back({header.raw_ns, header.time});
+    last_with_stack_.clear();
     const std::size_t end = at_ + sizeof header + header.bytes;
     for (at_ += sizeof header; at_ < end && file_.damage.empty();)
       read_record(end);
@@ -294,6 +299,11 @@ private:
         return false;
       raw.registers = rest.first(register_bytes);
       raw.stack = rest.subspan(register_bytes);
+      if ((flags & trace::kSampleSharesStack) != 0 && !read_shared_stack(raw))
+        return false;
+      if (!raw.stack.empty() || raw.stack_words > 0)
+        last_with_stack_[{raw.stream, raw.os_thread}] =
+            static_cast<std::uint32_t>(file_.samples.size());
     } else if ((flags & trace::kSampleHasChain) != 0) {
       raw.chain = rest;
     }
@@ -301,6 +311,28 @@ private:
       to_convert_.push_back(file_.samples.size());
     file_.samples.push_back(raw);
     return true;
+  }
+
+  // Whether the words that it does not have itself are in the other stack is found out when they are needed.
+  bool read_shared_stack(RawSample& raw) const {
+    const auto other = last_with_stack_.find({raw.stream, raw.os_thread});
+    if (other == last_with_stack_.end() || raw.stack.size() < sizeof(std::uint64_t))
+      return false;
+    const auto words = value_at<std::uint64_t>(raw.stack.data());
+    const std::span<const std::byte> rest = raw.stack.subspan(sizeof words);
+    const std::uint64_t masks = words / 64 + (words % 64 != 0 ? 1 : 0);
+    if (words == 0 || words > header_.stack_bytes / sizeof(std::uint64_t) ||
+        rest.size() < masks * sizeof(std::uint64_t))
+      return false;
+    raw.stack_words = static_cast<std::uint32_t>(words);
+    raw.own_words = rest.first(masks * sizeof(std::uint64_t));
+    raw.stack = rest.subspan(masks * sizeof(std::uint64_t));
+    raw.other = other->second;
+    std::uint64_t own = 0;
+    for (std::uint64_t i = 0; i < masks; ++i)
+      own += static_cast<std::uint64_t>(
+          std::popcount(value_at<std::uint64_t>(raw.own_words.data() + i * sizeof(std::uint64_t))));
+    return own * sizeof(std::uint64_t) == raw.stack.size();
   }
 
   void finish() {
@@ -329,6 +361,8 @@ private:
   std::vector<ClockPair> pairs_;
   std::string map_; // of code made at run time
   std::vector<std::size_t> to_convert_;
+  // Of each thread (and stream) in this block.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> last_with_stack_;
 };
 
 } // namespace

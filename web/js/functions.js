@@ -22,7 +22,7 @@ function ifFaster(row) {
 
 /** The functions that the program's authors wrote, main excepted: it is everything. @param {Model} model @returns {any[]} */
 function own(model) {
-  return (model.profile.functions ?? []).filter((/** @type {any} */ each) => !each.of_library && each.kind === "function" && each.name !== "main" && each.critical_work > 0);
+  return (model.profile.functions ?? []).filter((/** @type {any} */ each) => !each.of_library && each.kind === "function" && each.name !== "main" && !each.passes_to && each.critical_work > 0);
 }
 
 /** Why there are none, and what changes that. @param {{ reason: string, command: string } | undefined} why */

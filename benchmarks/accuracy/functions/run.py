@@ -20,38 +20,10 @@ import subprocess
 import sys
 import tempfile
 
+from bench import Bench
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-
-
-class Bench:
-    def __init__(self, prefix, folder):
-        self.prefix, self.folder = prefix, folder
-
-    def build(self, source):
-        program = os.path.join(self.folder, os.path.splitext(os.path.basename(source))[0])
-        subprocess.run(["c++", "-std=c++17", "-O2", "-g", source, "-o", program, f"-I{self.prefix}/include",
-                        f"-L{self.prefix}/lib", "-ltbb"], check=True)
-        return program
-
-    def record(self, command, sample="1000"):
-        """The program's stdout, and the CPU time of the whole run in seconds."""
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([f"{self.prefix}/bin/tp-run", "-q", "--sample", sample, "-o", f"{self.folder}/data", "--",
-                               *command], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-    def analyze(self, *options):
-        name = f"{self.folder}/profile.json"
-        subprocess.run([f"{self.prefix}/bin/tp-analyze", "-q", "--json", name, "-o", self.folder, *options, f"{self.folder}/data"],
-                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        with open(name, encoding="utf-8") as file:
-            profile = json.load(file)
-        functions = {}
-        for row in profile["functions"]:
-            functions.setdefault(row["short_name"], row)
-        return profile, functions
 
 
 def shares(bench, runs):
@@ -130,12 +102,13 @@ def cost(bench, runs):
 def costs(bench, runs):
     program = bench.build(f"{HERE}/costs.cpp")
     inject = f"{ROOT}/build/release/tests/system/e2e/inject_faults"
-    configurations = {"off": ["--sample", "off"], "1000, 1 KiB": ["--sample", "1000"], "4000, 1 KiB": ["--sample", "4000"],
-                      "1000, 4 KiB": ["--sample", "1000", "--call-graph", "dwarf,4096"],
+    configurations = {"off": ["--sample", "off"], "1000, 4 KiB": ["--sample", "1000"], "4000, 4 KiB": ["--sample", "4000"],
+                      "1000, 1 KiB": ["--sample", "1000", "--call-graph", "dwarf,1024"],
+                      "1000, 16 KiB": ["--sample", "1000", "--call-graph", "dwarf,16384"],
                       "1000, fp": ["--sample", "1000", "--call-graph", "fp"],
                       "1000, none": ["--sample", "1000", "--call-graph", "none"]}
     if os.path.exists(inject):
-        configurations["timers, 1 KiB"] = ["--sample", "1000"]
+        configurations["timers, 4 KiB"] = ["--sample", "1000"]
 
     def cpu_time(name, threads):
         prefix = [inject, "--open", "EPERM", "--"] if name.startswith("timers") else []

@@ -20,19 +20,23 @@ struct SamplingPlan {
   bool is_asked_for = false;   // then it is said at once how samples are taken, if not by events
   bool may_use_timers = false; // and a signal, where there are no events
   trace::CallGraph call_graph = trace::CallGraph::Dwarf;
-  std::uint32_t stack_bytes = 1024; // a multiple of 8
+  // A multiple of 8. What formats a number for printf takes 3 KiB.
+  std::uint32_t stack_bytes = 4096;
 };
 
 // What the process takes: decided by the first thread, the same for all others.
 struct SampleSource {
   trace::SampleMethod method = trace::SampleMethod::SoftwareClock;
-  unsigned precise = 0;        // of the hardware event
+  unsigned precise = 0; // of the hardware event
+  bool in_kernel =
+      false; // also while the thread is in the kernel: at the instruction that entered it
   std::uint64_t period_ns = 0; // mean CPU time between two samples; 0: not known
 };
 
 struct SampleRing {
   void* page = nullptr; // perf_event_mmap_page, followed by the ring
   std::size_t ring_bytes = 0;
+  std::uint32_t stack_bytes = 0; // of a sample: fewer than planned where the ring is small
   int fd = -1;
 };
 
@@ -42,10 +46,14 @@ std::uint32_t sample_registers() noexcept;
 
 // Mean CPU time between two samples.
 std::uint64_t sample_period(const SamplingPlan& plan) noexcept;
-// Finds what works on this machine, and opens it for the calling thread. Returns 0 or an errno.
+// Memory that may be locked is limited per user: the more threads have rings already, the smaller the next one. A program with
+// twice as many threads as CPUs has room for all that comes between two looks; one with more has less, looked at more often.
+std::size_t sample_ring_bytes(const SamplingPlan& plan, std::size_t threads) noexcept;
+// Finds what works on this machine, and opens it for the calling thread, the first one. Returns 0 or an errno.
 int choose_sample_source(const SamplingPlan& plan, SampleSource& source, SampleRing& ring);
-// Opens it for the calling thread. Returns 0 or an errno.
-int open_sample_ring(const SamplingPlan& plan, const SampleSource& source, SampleRing& ring);
+// Opens it for the calling thread, with a ring of at most so many bytes. Returns 0 or an errno.
+int open_sample_ring(const SamplingPlan& plan, const SampleSource& source, std::size_t ring_bytes,
+                     SampleRing& ring);
 void close_sample_ring(SampleRing& ring) noexcept;
 // In a fork()ed child: the mapping does not exist there.
 void forget_sample_ring(SampleRing& ring) noexcept;
@@ -53,15 +61,20 @@ void forget_sample_ring(SampleRing& ring) noexcept;
 void set_sample_period(const SampleRing& ring, std::uint64_t period_ns) noexcept;
 
 // Moves what is in the ring to `out`, at most `room` bytes, as records of samples_format.h of that
-// stream and thread. Returns the number of bytes.
+// stream and thread: samples after the first one may share words of their stacks if `may_share`. Returns the
+// number of bytes.
 struct RingContent {
   std::size_t bytes = 0;
   std::uint64_t samples = 0, lost = 0;
   bool is_empty = true; // false: there was no room for all
 };
 RingContent drain_ring(const SamplingPlan& plan, const SampleRing& ring, std::uint32_t stream,
-                       std::uint32_t os_thread, std::byte* out, std::size_t room) noexcept;
-// The most that one sample takes.
-std::size_t most_sample_bytes(const SamplingPlan& plan) noexcept;
+                       std::uint32_t os_thread, std::byte* out, std::size_t room,
+                       bool may_share) noexcept;
+// How many bytes of so many from the stack pointer on are worth a copy: what is above the first call of the initial thread
+// are the program's arguments and environment, which may be secret.
+std::size_t useful_stack_bytes(std::uint64_t stack_pointer, std::size_t bytes) noexcept;
+// The most that one sample takes, with a copy of so much of the stack.
+std::size_t most_sample_bytes(std::uint32_t stack_bytes) noexcept;
 
 } // namespace tp::rt

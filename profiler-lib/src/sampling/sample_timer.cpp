@@ -121,8 +121,9 @@ void on_sample(int, siginfo_t*, void* context) noexcept {
       // A stack of another kind (a coroutine's, an alternate one) has an end that is not known.
       const std::uintptr_t sp = registers[kStackPointer];
       if (sp >= timer->stack_begin && sp < timer->stack_end) {
-        record.used =
-            std::min<std::uint64_t>(timer->stack_end - sp, timer->stack_bytes) & ~std::uint64_t{7};
+        record.used = useful_stack_bytes(
+                          sp, std::min<std::uint64_t>(timer->stack_end - sp, timer->stack_bytes)) &
+                      ~std::uint64_t{7};
         copy_stack(rest, sp, record.used);
       }
     }
@@ -220,13 +221,13 @@ void end_sample_timer(SampleTimer* timer, bool in_child) noexcept {
   munmap(static_cast<void*>(timer), timer->bytes);
 }
 
-RingContent drain_timer(const SamplingPlan& plan, SampleTimer& timer, std::uint32_t stream,
-                        std::uint32_t os_thread, std::byte* out, std::size_t room) noexcept {
+RingContent drain_timer(SampleTimer& timer, std::uint32_t stream, std::uint32_t os_thread,
+                        std::byte* out, std::size_t room) noexcept {
   RingContent content;
   const std::uint64_t written = timer.written.load(std::memory_order_acquire);
   std::uint64_t taken = timer.taken.load(std::memory_order_relaxed);
   for (; taken < written; ++taken) {
-    if (room - content.bytes < most_sample_bytes(plan)) {
+    if (room - content.bytes < most_sample_bytes(timer.stack_bytes)) {
       content.is_empty = false;
       break;
     }

@@ -27,8 +27,8 @@ SampleTimer* start_sample_timer(const SamplingPlan& plan, std::uint64_t period_n
 void end_sample_timer(SampleTimer* timer, bool in_child = false) noexcept;
 
 // As drain_ring().
-RingContent drain_timer(const SamplingPlan& plan, SampleTimer& timer, std::uint32_t stream,
-                        std::uint32_t os_thread, std::byte* out, std::size_t room) noexcept;
+RingContent drain_timer(SampleTimer& timer, std::uint32_t stream, std::uint32_t os_thread,
+                        std::byte* out, std::size_t room) noexcept;
 
 // Before the library is unloaded: a signal that is still on its way must not find its handler gone.
 void ignore_sample_signal() noexcept;

@@ -145,10 +145,12 @@ void close_rings(Sampler& s) {
 }
 
 // The samples that have come since; at most `room` bytes.
-RingContent take_samples(Sampler& s, SampledThread& thread, std::byte* out, std::size_t room) {
+RingContent take_samples(Sampler& s, SampledThread& thread, std::byte* out, std::size_t room,
+                         bool may_share) {
   return thread.timer != nullptr
-             ? drain_timer(s.plan, *thread.timer, thread.stream, thread.os_thread, out, room)
-             : drain_ring(s.plan, thread.ring, thread.stream, thread.os_thread, out, room);
+             ? drain_timer(*thread.timer, thread.stream, thread.os_thread, out, room)
+             : drain_ring(s.plan, thread.ring, thread.stream, thread.os_thread, out, room,
+                          may_share);
 }
 
 // Writes the finished blocks.
@@ -336,7 +338,7 @@ void change_period(Sampler& s, const SampledThread& thread, std::uint64_t period
 // Moves the samples of a thread to the block, which is replaced by another one if it is full.
 void drain(Sampler& s, SampledThread& thread, Block& block) {
   for (bool more = true; more;) {
-    if (block.room() < most_sample_bytes(s.plan) + 4096) {
+    if (block.room() < most_sample_bytes(s.plan.stack_bytes) + 4096) {
       block.finish();
       flush(s);
       block = Block(s);
@@ -349,7 +351,8 @@ void drain(Sampler& s, SampledThread& thread, Block& block) {
       record.time = thread.time;
       block.append(record);
     }
-    const RingContent content = take_samples(s, thread, block.at(), block.room() - 4096);
+    const RingContent content =
+        take_samples(s, thread, block.at(), block.room() - 4096, /*may_share=*/true);
     block.advance(content.bytes);
     if (content.lost > 0) {
       trace::SampleLoss record{};
@@ -391,10 +394,12 @@ void drain_early(Sampler& s) {
   if (!early.thread.is_sampled())
     return;
   for (bool more = true; more;) {
-    if (kEarlyBytes - early.filled < most_sample_bytes(s.plan) * 2)
+    if (kEarlyBytes - early.filled < most_sample_bytes(s.plan.stack_bytes) * 2)
       thin_out(early);
+    // None refers to another one, which may be left out.
     const RingContent content =
-        take_samples(s, early.thread, early.buffer + early.filled, kEarlyBytes - early.filled);
+        take_samples(s, early.thread, early.buffer + early.filled, kEarlyBytes - early.filled,
+                     /*may_share=*/false);
     early.filled += content.bytes;
     early.samples += content.samples;
     early.lost += content.lost;
@@ -424,7 +429,8 @@ std::uint64_t nap_ns(const Sampler& s) {
   std::uint64_t nap = kNapNs;
   const auto shorten = [&](const SampledThread& thread) {
     if (thread.ring.page != nullptr)
-      nap = std::min<std::uint64_t>(nap, thread.ring.ring_bytes / most_sample_bytes(s.plan) *
+      nap = std::min<std::uint64_t>(nap, thread.ring.ring_bytes /
+                                             most_sample_bytes(thread.ring.stack_bytes) *
                                              500'000'000 / s.plan.rate);
   };
   for (const SampledThread& thread : s.threads)
@@ -539,6 +545,11 @@ std::string with_command(const SamplingTotals& totals) {
   return totals.reason + (totals.command.empty() ? "" : "; " + totals.command);
 }
 
+// The signal comes when the thread returns from the kernel.
+SampleSource timer_source(const SamplingPlan& plan) {
+  return {trace::SampleMethod::Timer, 0, /*in_kernel=*/true, sample_period(plan)};
+}
+
 // The source for all threads of the process, opened for the calling one. False: none works.
 bool choose_source(Sampler& s, SampledThread& thread) {
   s.source_chosen = true;
@@ -550,7 +561,7 @@ bool choose_source(Sampler& s, SampledThread& thread) {
     const Explanation why = explain(error);
     s.totals.reason = why.reason;
     s.totals.command = why.command;
-    s.source = {trace::SampleMethod::Timer, 0, sample_period(s.plan)};
+    s.source = timer_source(s.plan);
     s.totals.most = most_timer_samples();
     if (s.plan.may_use_timers && choose_sample_signal() == 0)
       thread.timer = start_sample_timer(s.plan, s.source.period_ns);
@@ -606,13 +617,22 @@ bool start(Sampler& s, SampledThread& thread) {
 
 // A program that has entered a sandbox since may be killed for a system call that it does not make itself.
 bool open_for_thread(Sampler& s, SampledThread& thread) {
+  const auto fail_with = [&](Explanation why) {
+    if (s.totals.reason.empty()) {
+      s.totals.reason = std::move(why.reason);
+      s.totals.command = std::move(why.command);
+    }
+    return false;
+  };
   if (!s.entered_sandbox && is_filtered())
-    return false;
-  if (s.source.method == trace::SampleMethod::Timer)
+    return fail_with({"the program has entered a sandbox", ""});
+  if (s.source.method == trace::SampleMethod::Timer) {
     thread.timer = start_sample_timer(s.plan, s.source.period_ns);
-  else if (open_sample_ring(s.plan, s.source, thread.ring) != 0)
-    return false;
-  return thread.is_sampled();
+    return thread.timer != nullptr;
+  }
+  const int error =
+      open_sample_ring(s.plan, s.source, sample_ring_bytes(s.plan, s.threads.size()), thread.ring);
+  return error == 0 || fail_with(explain(error));
 }
 
 // The thread that runs main() has a stream: what it did before goes to the file.
@@ -806,7 +826,7 @@ SamplingProbe probe_sampling(const SamplingPlan& plan) {
   if (error == 0)
     return probe;
   const Explanation why = explain(error);
-  probe.source = {trace::SampleMethod::Timer, 0, sample_period(plan)};
+  probe.source = timer_source(plan);
   probe.most = most_timer_samples();
   probe.reason = why.reason;
   probe.command = why.command;

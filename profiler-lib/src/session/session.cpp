@@ -252,6 +252,7 @@ std::string sampling_json(const SamplingTotals& totals) {
                           : "")
       .number("period_ns", totals.source.period_ns)
       .number("precise", totals.source.precise)
+      .boolean("in_kernel", totals.source.in_kernel)
       .number("samples", totals.samples)
       .number("lost", totals.lost)
       .number("unsampled_threads", totals.unsampled)

@@ -41,6 +41,50 @@ for name, share in (("_ZL4mostd", 0.7), ("_ZL4somed", 0.2), ("_ZL6littled", 0.1)
     assert abs(row["self_work"] / p["work"] - share) < 0.1, (name, row["self_work"], p["work"])
 X
 
+# What prints numbers has some 3 KiB on the stack: the function that calls it has that time; so has what only calls that function,
+# which is not listed among the functions that a programmer would change. What enters the kernel has the time there, if
+# samples may be taken in it.
+build depth -O2 <<'X'
+#include "burn.h"
+#include <cstdio>
+#include <sys/mman.h>
+[[gnu::noinline]] static void print_numbers(double ms) {
+  char text[400];
+  for (const double end = now() + ms; now() < end;) for (int i = 0; i < 50; ++i) std::snprintf(text, sizeof text, "%.17g", sink + i / 3.0);
+  sink = text[0];
+}
+[[gnu::noinline]] static void touch_memory(double ms) {
+  constexpr size_t bytes = 1 << 20;
+  for (const double end = now() + ms; now() < end;) {
+    char* const memory = static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    for (size_t at = 0; at < bytes; at += 4096) memory[at] = 1;
+    munmap(memory, bytes);
+  }
+  sink = 1;
+}
+[[gnu::noinline]] static void compute(double ms) { burn(ms); sink = 2; }
+[[gnu::noinline]] static void report(double ms) { print_numbers(ms); sink = 3; }
+int main() { tbb::parallel_for(0, 2, [](int) {}); report(400); touch_memory(400); compute(400); }
+X
+"$tp_run" -q -o depth-data ./depth >out 2>err || fail "depth: exit status $?: $(cat err)"
+analyze depth-data
+in_kernel=$(sampling depth-data in_kernel) python3 -B - <<'X' || fail "functions with deep stacks, and in the kernel"
+import json, os
+p = json.load(open("profile.json"))
+rows = {f["short_name"]: f for f in p["functions"]}
+share = {name: rows[name]["critical_work"] / p["span"] for name in ("print_numbers", "report", "touch_memory", "compute")}
+assert p["sampling"]["in_kernel"] == (os.environ["in_kernel"] == "True"), p["sampling"]
+assert rows["report"]["passes_to"] == "print_numbers" and rows["print_numbers"]["passes_to"] is None, rows["report"]
+assert abs(share["report"] - share["print_numbers"]) < 0.02, share
+assert share["print_numbers"] > 0.25, share
+if p["sampling"]["in_kernel"]:
+    for name in ("print_numbers", "touch_memory", "compute"):
+        assert abs(share[name] - 1 / 3) < 0.08, share
+else:
+    assert share["touch_memory"] < 0.3, share
+X
+[ "$(strings -a depth-data/samples.bin | grep -c '^PATH=')" = 0 ] || fail "the environment is in the file of samples"
+
 # One step, of which a ring has room for a hundredth.
 build long_step -O2 <<'X'
 #include "burn.h"
@@ -72,6 +116,33 @@ X
   is_empty err
   same "threads without samples" 0 "$(sampling threads-data unsampled_threads)"
   # Timers are looked at by the kernel's tick, which is longer than one of these threads.
+  # Where the user may lock the usual 8 MiB, a thousand threads at the same time are sampled.
+  build crowd -O1 <<'X'
+#include "burn.h"
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+static std::mutex mutex;
+static std::condition_variable all;
+static int left = 1000;
+int main() {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 1000; ++i)
+    threads.emplace_back([] {
+      tbb::parallel_for(0, 1, [](int) { burn(1); });
+      std::unique_lock lock(mutex);
+      if (--left == 0) all.notify_all();
+      all.wait(lock, [] { return left == 0; });
+      lock.unlock();
+      tbb::parallel_for(0, 1, [](int) { burn(2); });
+    });
+  for (auto& thread : threads) thread.join();
+}
+X
+  (ulimit -l 8192 && $as_user "$tp_run" -q -o crowd-data ./crowd) >out 2>err ||
+    fail "crowd: exit status $?: $(cat err)"
+  same "of a thousand threads without samples" 0 "$(sampling crowd-data unsampled_threads)"
   [ "$(sampling threads-data samples)" -gt 200 ] || [ "$(sampling threads-data method)" = timer ] || fail "only $(sampling threads-data samples) samples in 300 threads"
   # No memory may be locked: nothing is sampled by events, and it is said why.
   if [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" -lt 600 ]; then

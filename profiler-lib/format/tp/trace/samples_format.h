@@ -21,7 +21,8 @@ namespace tp::trace {
 inline constexpr const char* kSamplesFile = "samples.bin";
 inline constexpr std::uint32_t kSamplesMagic = 0x46535054;     // "TPSF" on a little-endian machine
 inline constexpr std::uint32_t kSampleBlockMagic = 0x42535054; // "TPSB"
-inline constexpr std::uint16_t kSamplesVersion = 1;
+inline constexpr std::uint16_t kSamplesVersion =
+    2; // 1: the same, but no sample shares words of its stack
 
 // What takes the samples.
 enum class SampleMethod : std::uint32_t {
@@ -88,6 +89,10 @@ inline constexpr std::size_t kMostMapBytes = std::size_t{32} << 20;
 inline constexpr std::uint16_t kSampleHasStack = 1;    // registers and bytes of the stack follow
 inline constexpr std::uint16_t kSampleHasChain = 2;    // addresses follow, the instruction first
 inline constexpr std::uint16_t kSampleTimeIsTicks = 4; // `raw_ns` is a time of the streams already
+// With kSampleHasStack: what follows the registers is not the stack, but the number of its words; for each a bit, the
+// lowest first, in as many words as are needed; and those words whose bits are set. The others are those that the last
+// sample before with a stack, in the same block and of the same thread, has at the same addresses.
+inline constexpr std::uint16_t kSampleSharesStack = 8;
 
 struct SampleRecord {
   std::uint16_t kind; // SampleRecordKind; a reader skips those that it does not know

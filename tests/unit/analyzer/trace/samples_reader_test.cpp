@@ -7,6 +7,9 @@
 
 #include <cstring>
 #include <gtest/gtest.h>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace tp::analysis {
 namespace {
@@ -58,6 +61,27 @@ public:
                          raw_ns,
                          instruction});
     records_.resize(records_.size() + more);
+  }
+  // Whole words from `address` on; or a stack of so many words that shares those without a bit in `own`.
+  void stack(std::uint64_t address, const std::vector<std::uint64_t>& words,
+             std::optional<std::uint64_t> own = {}, std::uint64_t count = 0) {
+    const std::size_t more = 8 * (trace::kSampleRegistersX86 + (own ? 2 : 0) + words.size());
+    const auto flags =
+        static_cast<std::uint16_t>(trace::kSampleHasStack | (own ? trace::kSampleSharesStack : 0));
+    append(records_, trace::SampleStack{
+                         {3, flags, static_cast<std::uint32_t>(sizeof(trace::SampleStack) + more)},
+                         0,
+                         9,
+                         1'000'000'500,
+                         1100});
+    for (std::uint64_t number = 0; number < trace::kSampleRegistersX86; ++number)
+      append(records_, number == 7 ? address : number);
+    if (own) {
+      append(records_, count);
+      append(records_, *own);
+    }
+    for (const std::uint64_t word : words)
+      append(records_, word);
   }
   void lost(std::uint64_t count) {
     append(records_, trace::SampleLoss{{4, 0, sizeof(trace::SampleLoss)}, 0, 9, count});
@@ -133,6 +157,55 @@ TEST(SamplesReader, ReadsSamplesWithTimesOfTheStreams) {
   EXPECT_EQ(file->samples[2].modules, 1u);
   ASSERT_EQ(file->threads.size(), 1u);
   EXPECT_EQ(file->threads[0].time, 5000u);
+}
+
+TEST(SamplesReader, StacksShareWordsWithTheLastOneOfTheirThreadInTheBlock) {
+  SamplesBuilder builder;
+  builder.module(1000, 2000, "/prog");
+  builder.stack(8000, {10, 11, 12});
+  builder.sample(0, 1'000'000'600, 1100); // without a stack
+  builder.stack(7992, {20}, 0b1, 4);
+  builder.block(10'000, 1'000'000'000);
+  builder.stack(8000, {30});
+  builder.stack(8000, {}, 0, 1);
+  builder.block(4'000'010'000, 3'000'000'000);
+  const TraceSource source = source_of(builder.bytes());
+  const auto file = read_samples(source, kSession);
+  ASSERT_EQ(file->damage, "");
+  ASSERT_EQ(file->samples.size(), 5u);
+  EXPECT_EQ(file->samples[0].stack_words, 0u);
+  EXPECT_EQ(file->samples[0].stack.size(), 24u);
+  EXPECT_EQ(file->samples[2].stack_words, 4u);
+  EXPECT_EQ(file->samples[2].stack.size(), 8u);
+  EXPECT_EQ(file->samples[2].other, 0u);
+  EXPECT_EQ(file->samples[4].other, 3u);
+}
+
+TEST(SamplesReader, WrongSharedStacksEndTheFile) {
+  const auto damage_of = [](auto&& add) {
+    SamplesBuilder builder;
+    builder.module(1000, 2000, "/prog");
+    add(builder);
+    builder.block(10'000, 1'000'000'000);
+    return read_samples(source_of(builder.bytes()), kSession)->damage;
+  };
+  const std::vector<std::uint64_t> whole = {1, 2, 3};
+  // The others share with one that is there: it is right, as far as this can be known.
+  EXPECT_EQ(damage_of([&](SamplesBuilder& file) {
+              file.stack(8000, whole);
+              file.stack(8000, {4}, 0b1, 3);
+            }),
+            "one pair of clocks only");
+  EXPECT_NE(damage_of([](SamplesBuilder& file) { file.stack(8000, {4}, 0b1, 3); }).find("wrong"),
+            std::string::npos);
+  for (const auto& [own, count] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{
+           {0b11, 3}, {0, 3}, {0b1, 0}, {0b1, 129}, {0b1, ~std::uint64_t{0}}})
+    EXPECT_NE(damage_of([&](SamplesBuilder& file) {
+                file.stack(8000, whole);
+                file.stack(8000, {4}, own, count);
+              }).find("wrong"),
+              std::string::npos)
+        << own << " " << count;
 }
 
 TEST(SamplesReader, NoFileMeansNoSamples) {
