@@ -192,7 +192,10 @@ private:
     if (found == all.end() || found->function != function || found->pairs < kLeastPairs ||
         found->expected <= 0)
       return 1;
-    return std::clamp(found->found / found->expected, 1.0, kMost);
+    // By chance alone the ratio hardly ever exceeds this.
+    const double by_chance = 1 + 3 * std::sqrt(2 / static_cast<double>(found->pairs));
+    const double ratio = found->found / found->expected;
+    return ratio < by_chance ? 1 : std::min(ratio, kMost);
   }
 
   std::uint64_t code_work(CodeId id) const {

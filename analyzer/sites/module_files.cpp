@@ -7,7 +7,13 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <link.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
 
 namespace tp::analysis {
 namespace {
@@ -42,6 +48,27 @@ bool same_build(Dwfl_Module* module, const std::string& expected) {
   return actual == expected;
 }
 
+// The code that the kernel maps into each process (vdso(7)): this process's own, which may be that of the recording. A file
+// descriptor of a copy, or -1.
+int kernel_code() {
+  const auto* const begin = reinterpret_cast<const char*>(getauxval(AT_SYSINFO_EHDR));
+  if (begin == nullptr)
+    return -1;
+  ElfW(Ehdr) header;
+  std::memcpy(&header, begin, sizeof header);
+  const std::size_t size = header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize;
+  const int fd = memfd_create("vdso", MFD_CLOEXEC);
+  if (fd >= 0 && ::write(fd, begin, size) == static_cast<ssize_t>(size))
+    return fd;
+  if (fd >= 0)
+    ::close(fd);
+  return -1;
+}
+
+bool is_kernel_code(const std::string& path) {
+  return path.starts_with("linux-vdso.so");
+}
+
 } // namespace
 
 void hide_debuginfod() {
@@ -54,8 +81,10 @@ ModuleFiles::ModuleFiles(const std::vector<Module>& modules, const DebugFiles& w
     : asking_(where.asking), path_(":.debug") {
   for (const Module& module : modules)
     modules_.emplace(module.id, module);
-  for (const std::string& folder : where.folders)
-    path_ += ":" + std::filesystem::absolute(folder).lexically_normal().string();
+  for (const std::string& folder : where.folders) {
+    folders_.push_back(std::filesystem::absolute(folder).lexically_normal().string());
+    path_ += ":" + folders_.back();
+  }
   path_ += ":/usr/lib/debug";
   path_text_ = path_.data();
   callbacks_ = {.find_elf = dwfl_build_id_find_elf,
@@ -102,22 +131,39 @@ ModuleFiles::Opened ModuleFiles::open(std::uint32_t id) {
   const auto known = modules_.find(id);
   if (!is_new || known == modules_.end())
     return file.opened;
-  const std::string& path = known->second.path;
-  file.dwfl = dwfl_begin(&callbacks_);
-  if (!file.dwfl)
-    return file.opened;
-  dwfl_report_begin(file.dwfl);
-  Dwfl_Module* const module =
-      dwfl_report_offline(file.dwfl, base_name(path).c_str(), path.c_str(), -1);
-  dwfl_report_end(file.dwfl, nullptr, nullptr);
-  if (!module || !same_build(module, known->second.build_id))
-    return file.opened;
-  void** data = nullptr;
-  dwfl_module_info(module, &data, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
-  *data = this;
-  GElf_Addr bias = 0;
-  dwfl_module_getelf(module, &bias);
-  return file.opened = {module, bias};
+  for (const std::string& path : places_of(known->second)) {
+    file.dwfl = dwfl_begin(&callbacks_);
+    if (!file.dwfl)
+      return file.opened;
+    dwfl_report_begin(file.dwfl);
+    Dwfl_Module* const module =
+        dwfl_report_offline(file.dwfl, base_name(known->second.path).c_str(), path.c_str(),
+                            is_kernel_code(path) ? kernel_code() : -1);
+    dwfl_report_end(file.dwfl, nullptr, nullptr);
+    if (!module || !same_build(module, known->second.build_id)) {
+      dwfl_end(std::exchange(file.dwfl, nullptr));
+      continue;
+    }
+    void** data = nullptr;
+    dwfl_module_info(module, &data, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    *data = this;
+    GElf_Addr bias = 0;
+    dwfl_module_getelf(module, &bias);
+    return file.opened = {module, bias};
+  }
+  return file.opened;
+}
+
+std::vector<std::string> ModuleFiles::places_of(const Module& module) const {
+  std::vector<std::string> places{module.path};
+  for (const std::string& folder : folders_) {
+    if (module.path.starts_with('/'))
+      places.push_back(folder + module.path);
+    if (module.build_id.size() > 2)
+      places.push_back(fmt::format("{}/.build-id/{}/{}", folder, module.build_id.substr(0, 2),
+                                   module.build_id.substr(2)));
+  }
+  return places;
 }
 
 std::string ModuleFiles::name(std::uint32_t id) const {

@@ -19,7 +19,9 @@ namespace tp::analysis {
 
 // Where to look for debug information.
 struct DebugFiles {
-  std::vector<std::string> folders; // laid out as /usr/lib/debug; before that one
+  // Laid out as /usr/lib/debug; before that one. Also for modules themselves that are not at their place: by their paths, or
+  // as .build-id/12/3456.
+  std::vector<std::string> folders;
   // Receives a sentence when a server is asked, before it is; empty: none is asked.
   std::function<void(const std::string&)> asking;
 };
@@ -53,8 +55,11 @@ private:
   static int find_debug_file(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base,
                              const char* file, const char* link, GElf_Word checksum, char** found);
   int ask_server(const std::string& name, const std::function<int()>& find);
+  // Where its file may be, the likeliest first.
+  std::vector<std::string> places_of(const Module& module) const;
 
   std::map<std::uint32_t, Module> modules_;
+  std::vector<std::string> folders_; // of the user's, absolute
   std::map<std::uint32_t, File> files_; // their addresses stay
   std::function<void(const std::string&)> asking_;
   bool servers_answer_ = true;

@@ -38,12 +38,13 @@ bool is_of_start(const std::string& module) {
 bool is_of_library(const std::string& name, const std::string& file, const std::string& module) {
   return trace::owner_of_code(name, file) == trace::CodeOwner::StandardLibrary ||
          is_of_start(module) || module.starts_with("libm.so") ||
-         module.starts_with("libstdc++.so") || module.starts_with("libgcc_s.so");
+         module.starts_with("libstdc++.so") || module.starts_with("libgcc_s.so") ||
+         module.starts_with("linux-vdso.so");
 }
 
 bool is_of_profiler(const std::string& name) {
   return name.starts_with("tp_") || name.starts_with("tp::rt::") ||
-         name.find(" tp::rt::") != name.npos;
+         name.starts_with("tp::preload::") || name.find(" tp::rt::") != name.npos;
 }
 
 // The class that declares a function; the function itself if there is none.

@@ -37,6 +37,7 @@ struct StackUnwinder::Registers {
   std::uint64_t stack_begin = 0; // address of the copy
   std::span<const std::byte> stack;
   std::size_t stack_pointer = 7;
+  std::size_t instruction_number = 16; // of the instruction, which code of the procedure linkage table is unwound by
 
   std::optional<std::uint64_t> memory(std::uint64_t address) const {
     const std::uint64_t offset = address - stack_begin;
@@ -226,6 +227,7 @@ bool StackUnwinder::step(const Row& row, Registers& registers) {
   if (!frame)
     return false;
   Registers caller = registers;
+  caller.known[registers.instruction_number] = false;
   for (const Row::Rule& rule : row.rules) {
     caller.known[rule.number] = false;
     if (rule.is_undefined)
@@ -236,6 +238,10 @@ bool StackUnwinder::step(const Row& row, Registers& registers) {
       if (*value >= kMostRegisters || !registers.known[*value])
         continue;
       value = registers.values[*value];
+    } else if (value && !evaluation.is_value && *value < registers.values[registers.stack_pointer]) {
+      // Below the stack: the end of the function has restored it, which compilers do not say.
+      value = registers.known[rule.number] ? std::optional(registers.values[rule.number])
+                                           : std::nullopt;
     } else if (value && !evaluation.is_value) {
       value = registers.memory(*value);
     }
@@ -254,8 +260,8 @@ bool StackUnwinder::step(const Row& row, Registers& registers) {
   return true;
 }
 
-UnwoundStack StackUnwinder::unwind(std::size_t index) {
-  const RawSample& sample = file_.samples[index];
+UnwoundStack StackUnwinder::unwind(std::size_t sample_number) {
+  const RawSample& sample = file_.samples[sample_number];
   UnwoundStack result;
   bool seen_program = false;
   // False: the beginning of the task.
@@ -289,11 +295,14 @@ UnwoundStack StackUnwinder::unwind(std::size_t index) {
     registers.known[i] = true;
   }
   registers.instruction = sample.instruction;
+  registers.instruction_number = count - 1;
   registers.stack_pointer = file_.stack_pointer;
   registers.stack_begin = registers.values[registers.stack_pointer];
-  registers.stack = stacks_.of(index);
+  registers.stack = stacks_.of(sample_number);
   bool is_return_address = false;
   while (result.calls.size() < kMostCalls) {
+    registers.values[registers.instruction_number] = registers.instruction;
+    registers.known[registers.instruction_number] = true;
     const Row& row = row_at(locate(sample.modules, registers.instruction, is_return_address));
     if (!row.is_known) {
       result.is_cut = true;

@@ -41,7 +41,7 @@ public:
   StackUnwinder(const SampleFile& file, ModuleFiles& modules);
 
   // An index into the file's samples; cheapest in their order.
-  UnwoundStack unwind(std::size_t sample);
+  UnwoundStack unwind(std::size_t sample_number);
 
   // The function around a call by the unwind information, as [begin, end) in the file; empty: it has none.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> function_range(const StackCall& call);

@@ -50,11 +50,12 @@ def case(machine, jobs, short=True):
 
 
 class Job:
-    """The results of one job: Job(folder, analyze). The data directory is analyzed on demand."""
+    """The results of one job: Job(folder, options). The data directory is analyzed on demand."""
 
-    def __init__(self, folder, analyze):
+    def __init__(self, folder, options):
         self.folder = folder
-        self.analyze = analyze
+        self.analyze = options.analyze
+        self.files = os.path.join(options.guest, "initrd.tree")  # the guest's
 
     def __getattr__(self, name):
         """out, err and status."""
@@ -70,9 +71,9 @@ class Job:
     def recording(self, data=None):
         return Recording(self.analyze, data or os.path.join(self.folder, "data"))
 
-    def profile(self, data=None):
+    def profile(self, *options, data=None):
         data = data or os.path.join(self.folder, "data")
-        ran = subprocess.run([self.analyze, "-q", "--json", "-", "-o", os.path.join(self.folder, "analysis"), "-d", data],
+        ran = subprocess.run([self.analyze, "-q", "--json", "-", "-o", os.path.join(self.folder, "analysis"), "-d", data, *options],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         expect("exit status of tp-analyze", 0, ran.returncode, ran.stderr)
         profile = json.loads(ran.stdout)
@@ -277,13 +278,36 @@ def check_program(jobs, name, output, threads, data=1, alone=True):
     for tree in trees:
         exactness.check(tree, SCALE)
     for recording in busy.recordings():
-        expect("complete", True, busy.profile(recording)["complete"])
+        expect("complete", True, busy.profile(data=recording)["complete"])
     return str(exactness)
 
 
 def program_jobs(name, command, user_access=1, event="instructions"):
     return [f"echo {user_access} >/proc/sys/kernel/perf_user_access"] + [
         f"job {name}.{scale} env TP_EVENT={event} {command} {scale}" for scale in (0, SCALE)]
+
+
+@case(EXACT, ["job samples env TP_EVENT=instructions TP_SAMPLE=4000 sampled 50 5000000",
+              "echo 2 >/proc/sys/kernel/perf_event_paranoid",
+              "job user_samples su nobody -c 'TP_EVENT=tsc TP_SAMPLE=4000 sampled 50 5000000'"])
+def samples_by_cycles(jobs):
+    """An interrupt of the counter of cycles: in the functions as often as they have cycles, and their callers are known."""
+    texts = []
+    for name, in_kernel in (("samples", True), ("user_samples", False)):
+        job = jobs(name)
+        expect("exit status", "0", job.status, job.err)
+        profile = job.profile("--debug-dir", job.files)
+        sampling = profile["sampling"]
+        expect("taken by", "cycles", sampling["method"])
+        expect("in the kernel", in_kernel, sampling["in_kernel"])
+        expect("lost", 0, sampling["lost"])
+        rows = {row["short_name"]: row["work"] / profile["work"] for row in profile["functions"]}
+        shares = {function: rows.get(function, 0) for function in ("most", "some", "little", "all")}
+        text = f"{sampling['samples']} samples, " + ", ".join(f"{function} {100 * share:.1f} %" for function, share in shares.items())
+        right = all(abs(shares[function] - share) < 0.05 for function, share in (("most", 0.7), ("some", 0.2), ("little", 0.1), ("all", 1)))
+        expect(f"{text}: 70, 20, 10, 100 %", True, right and sampling["samples"] > 500)
+        texts.append(text)
+    return "; ".join(texts)
 
 
 @case(EXACT, program_jobs("late", "late_threads 12 5"))
@@ -470,7 +494,7 @@ def main():
             continue
         for name, _, _, check, _ in mine:
             try:
-                print(f"  {name}: {check(lambda job: Job(os.path.join(folder, job), options.analyze))}")
+                print(f"  {name}: {check(lambda job: Job(os.path.join(folder, job), options))}")
             except Failure as problem:
                 print(f"  FAILED {name}: {problem}")
                 failed += 1

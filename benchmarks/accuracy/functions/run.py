@@ -13,6 +13,7 @@ costs       the same for a loop of short tasks on 1, 2 and 8 threads, by rate, s
 """
 import argparse
 import json
+import math
 import os
 import resource
 import statistics
@@ -27,20 +28,23 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 
 
 def shares(bench, runs):
-    program, inside, total, squares = bench.build(f"{HERE}/shares.cpp"), 0, 0, []
+    program, inside, total, squares, widths = bench.build(f"{HERE}/shares.cpp"), 0, 0, [], []
     for _ in range(runs):
         true = json.loads(bench.record([program, "60000"])[0])
-        _, found = bench.analyze()
+        profile, found = bench.analyze()
         all_true, all_found = sum(true.values()), sum(found[name]["work"] for name in true)
         for name, ns in true.items():
             low, high = found[name]["work_interval"]
             share, estimate = ns / all_true, found[name]["work"] / all_found
+            of_all = found[name]["work"] / profile["work"]
+            widths.append((high - low) / profile["work"] / math.sqrt(of_all * (1 - of_all) / profile["sampling"]["in_steps"]))
             inside += low / all_found <= share <= high / all_found
             total += 1
             error = (high - found[name]["work"]) / all_found / 1.96
             if error > 0:
                 squares.append(((estimate - share) / error) ** 2)
-    print(f"shares: {inside} of {total} true shares inside ({100 * inside / total:.1f} %), mean square of z {statistics.mean(squares):.2f}")
+    print(f"shares: {inside} of {total} true shares inside ({100 * inside / total:.1f} %), mean square of z {statistics.mean(squares):.2f}; "
+          f"widths of intervals in sqrt(p (1 - p) / n): median {statistics.median(widths):.2f}, at most {max(widths):.2f}")
 
 
 def differing(bench, _):

@@ -45,6 +45,16 @@ mkdir -p "mirror$work" && mv linked prog && cp whole.debug "mirror$work/whole.de
 found_by "type - 0"
 found_by "debug_info prog.cpp 3" --debug-dir mirror
 
+# The program itself, where it is not at its place: the layout of the file system, or by build id.
+mkdir -p "moved$work" "by_id/.build-id/${id:0:2}"
+cp whole "moved$work/prog" && cp whole "by_id/.build-id/${id:0:2}/${id:2}" && mv prog kept
+found_by "type - 0"
+found_by "debug_info prog.cpp 3" --debug-dir moved
+found_by "debug_info prog.cpp 3" --debug-dir by_id
+cp other "moved$work/prog" # of another build
+found_by "type - 0" --debug-dir moved
+mv kept prog
+
 # Two programs' common descriptions in a third file.
 if command -v dwz >/dev/null; then
   cp whole one && cp other two
