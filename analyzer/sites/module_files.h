@@ -59,7 +59,7 @@ private:
   std::vector<std::string> places_of(const Module& module) const;
 
   std::map<std::uint32_t, Module> modules_;
-  std::vector<std::string> folders_; // of the user's, absolute
+  std::vector<std::string> folders_;    // of the user's, absolute
   std::map<std::uint32_t, File> files_; // their addresses stay
   std::function<void(const std::string&)> asking_;
   bool servers_answer_ = true;

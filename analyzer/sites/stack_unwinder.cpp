@@ -37,7 +37,8 @@ struct StackUnwinder::Registers {
   std::uint64_t stack_begin = 0; // address of the copy
   std::span<const std::byte> stack;
   std::size_t stack_pointer = 7;
-  std::size_t instruction_number = 16; // of the instruction, which code of the procedure linkage table is unwound by
+  std::size_t instruction_number =
+      16; // of the instruction, which code of the procedure linkage table is unwound by
 
   std::optional<std::uint64_t> memory(std::uint64_t address) const {
     const std::uint64_t offset = address - stack_begin;
@@ -238,7 +239,8 @@ bool StackUnwinder::step(const Row& row, Registers& registers) {
       if (*value >= kMostRegisters || !registers.known[*value])
         continue;
       value = registers.values[*value];
-    } else if (value && !evaluation.is_value && *value < registers.values[registers.stack_pointer]) {
+    } else if (value && !evaluation.is_value &&
+               *value < registers.values[registers.stack_pointer]) {
       // Below the stack: the end of the function has restored it, which compilers do not say.
       value = registers.known[rule.number] ? std::optional(registers.values[rule.number])
                                            : std::nullopt;

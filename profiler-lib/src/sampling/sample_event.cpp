@@ -174,6 +174,7 @@ std::size_t write_difference(const RingReader& reader, const StackInRing& stack,
 std::size_t convert_sample(const SamplingPlan& plan, RingReader& reader, std::uint32_t stream,
                            std::uint32_t os_thread, bool in_kernel, std::byte* out,
                            StackInRing& before) {
+  const StackInRing kept = before;
   trace::SampleStack sample{};
   sample.head.kind = static_cast<std::uint16_t>(trace::SampleRecordKind::Sample);
   sample.stream = stream;
@@ -197,7 +198,7 @@ std::size_t convert_sample(const SamplingPlan& plan, RingReader& reader, std::ui
       }
     }
   } else if (copies_stack(plan)) {
-    std::uint64_t registers[64];
+    std::uint64_t registers[64] = {};
     if (reader.word() != 0) { // else the thread was not in user code
       for (std::uint64_t mask = kRegisterMask; mask != 0; mask &= mask - 1)
         registers[__builtin_ctzll(mask)] = reader.word();
@@ -231,8 +232,10 @@ std::size_t convert_sample(const SamplingPlan& plan, RingReader& reader, std::ui
   if (plan.call_graph == trace::CallGraph::None && in_kernel && kInstructionMask != 0 &&
       reader.word() != 0)
     sample.instruction = reader.word();
-  if (in_kernel && sample.instruction >= kKernelBegin)
+  if (in_kernel && sample.instruction >= kKernelBegin) {
+    before = kept;
     return 0; // the thread has left the program
+  }
   sample.head.bytes = static_cast<std::uint32_t>(bytes);
   std::memcpy(out, &sample, sizeof sample);
   return bytes;
