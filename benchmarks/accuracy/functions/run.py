@@ -44,7 +44,8 @@ def shares(bench, runs):
             if error > 0:
                 squares.append(((estimate - share) / error) ** 2)
     print(f"shares: {inside} of {total} true shares inside ({100 * inside / total:.1f} %), mean square of z {statistics.mean(squares):.2f}; "
-          f"widths of intervals in sqrt(p (1 - p) / n): median {statistics.median(widths):.2f}, at most {max(widths):.2f}")
+          f"widths of intervals in sqrt(p (1 - p) / n): median {statistics.median(widths):.2f}, {sum(width > 4 for width in widths)} above 4, "
+          f"at most {max(widths):.2f}")
 
 
 def differing(bench, _):

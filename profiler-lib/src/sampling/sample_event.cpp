@@ -255,6 +255,11 @@ std::uint64_t sample_period(const SamplingPlan& plan) noexcept {
   return period_of(plan.rate);
 }
 
+std::uint64_t random_period(std::uint64_t mean, std::uint64_t random) noexcept {
+  const std::uint64_t range = std::max<std::uint64_t>(mean / 5 * 4, 1);
+  return mean - range / 2 + random % range;
+}
+
 std::size_t useful_stack_bytes(std::uint64_t stack_pointer, std::size_t bytes) noexcept {
   const std::uintptr_t end = initial_stack_end;
   return stack_pointer < end ? std::min<std::size_t>(bytes, end - stack_pointer) : bytes;

@@ -46,6 +46,9 @@ std::uint32_t sample_registers() noexcept;
 
 // Mean CPU time between two samples.
 std::uint64_t sample_period(const SamplingPlan& plan) noexcept;
+// A period of up to two fifths more or less, by a random number: a program that repeats itself nearly as often as it is sampled
+// is met at the same point by few samples that follow one another.
+std::uint64_t random_period(std::uint64_t mean, std::uint64_t random) noexcept;
 // Memory that may be locked is limited per user: the more threads have rings already, the smaller the next one. A program with
 // twice as many threads as CPUs has room for all that comes between two looks; one with more has less, looked at more often.
 std::size_t sample_ring_bytes(const SamplingPlan& plan, std::size_t threads) noexcept;

@@ -52,13 +52,12 @@ constexpr std::size_t kTimerBytes = std::size_t{128} << 10;
 thread_local SampleTimer* this_timer TP_TLS = nullptr;
 int sample_signal = 0;
 
-// A new time for each sample: up to a tenth more or less.
+// A new time for each sample.
 void arm(SampleTimer& timer) noexcept {
   timer.random ^= timer.random << 13;
   timer.random ^= timer.random >> 7;
   timer.random ^= timer.random << 17;
-  const std::uint64_t fifth = std::max<std::uint64_t>(timer.period_ns / 5, 1);
-  const std::uint64_t next = timer.period_ns - fifth / 2 + timer.random % fifth;
+  const std::uint64_t next = random_period(timer.period_ns, timer.random);
   itimerspec times{};
   times.it_value.tv_sec = static_cast<time_t>(next / 1'000'000'000);
   times.it_value.tv_nsec = static_cast<long>(next % 1'000'000'000);

@@ -322,7 +322,7 @@ void write_modules(Sampler& s, Block& block) {
   dl_iterate_phdr(write_module, &block);
 }
 
-// The next period of a thread differs from the last one by up to a tenth: a program that repeats itself
+// Each time the rings are emptied the periods change at random: a program that repeats itself
 // is not always met at the same point.
 void change_period(Sampler& s, const SampledThread& thread, std::uint64_t period_ns) {
   if (period_ns == 0 || thread.timer != nullptr)
@@ -330,9 +330,7 @@ void change_period(Sampler& s, const SampledThread& thread, std::uint64_t period
   s.random ^= s.random << 13;
   s.random ^= s.random >> 7;
   s.random ^= s.random << 17;
-  const std::uint64_t fifth = period_ns / 5;
-  set_sample_period(thread.ring,
-                    period_ns - fifth / 2 + s.random % std::max<std::uint64_t>(fifth, 1));
+  set_sample_period(thread.ring, random_period(period_ns, s.random));
 }
 
 // Moves the samples of a thread to the block, which is replaced by another one if it is full.
