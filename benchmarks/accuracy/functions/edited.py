@@ -64,27 +64,33 @@ PROGRAMS = [
         ("  for (std::size_t i = part.begin(); i < part.end(); ++i)\n    if (is_bad(elements[i]))\n      found.push_back(i);\n",
          "  {{\n  found = Found();\n  for (std::size_t i = part.begin(); i < part.end(); ++i)\n    if (is_bad(elements[i]))\n"
          "      found.push_back(i);\n  }}\n")]),
-    Program(STUDIES, "triangulation", "place", ["before", "3000000"], [
+    Program(STUDIES, "triangulation", "place", ["before", "4000000"], [
         ("  for (std::size_t i = part.begin(); i < part.end(); ++i)\n    order[next[keys[i]]++] = i;\n",
-         "  for (std::size_t i = part.begin(); i < part.end(); ++i) {\n    std::uint64_t hash = 0;\n    {{\n    for (int again = 0; again < 4; ++again) {\n    hash = i;\n    asm volatile(\"\" : \"+r\"(hash));\n"
-         "    for (int round = 0; round < 5; ++round)\n      hash = study::random_number(hash);\n    }\n    }}\n    order[next[hash % kCells]++] = i;\n  }\n")]),
+         "  {{\n  Counts at = next;\n  for (std::size_t i = part.begin(); i < part.end(); ++i) {\n    std::uint64_t hash = 0;\n"
+         "    for (int again = 0; again < 4; ++again) {\n    hash = i;\n    asm volatile(\"\" : \"+r\"(hash));\n"
+         "    for (int round = 0; round < 5; ++round)\n      hash = study::random_number(hash);\n    }\n"
+         "    order[at[hash % kCells]++] = i;\n  }\n  }}\n")]),
     Program(APPS, "pipeline", "make_block", ["--size", "1500"], [
         ("  Numbers block;\n  while", "  Numbers block;\n  {{\n  block.clear();\n  while"),
         ("static_cast<std::uint8_t>(random >> 32));\n  }\n", "static_cast<std::uint8_t>(random >> 32));\n  }\n  }}\n")]),
     Program(APPS, "sparselu", "dense", ["--size", "55"], [
         ("  bench::Matrix result(a.n * kBlock);\n  for (std::size_t i = 0; i < result.n; ++i)\n",
          "  bench::Matrix result(0);\n  {{\n  result = bench::Matrix(a.n * kBlock);\n  for (std::size_t i = 0; i < result.n; ++i)\n"),
-        ("        result(i, j) = (*block)(i % kBlock, j % kBlock);\n", "        result(i, j) = (*block)(i % kBlock, j % kBlock);\n  }}\n")]),
+        ("        result(i, j) = (*block)(i % kBlock, j % kBlock);\n",
+         "        result(i, j) = (*block)(i % kBlock, j % kBlock);\n  }}\n")]),
     Program(APPS, "kmeans", "make_point", ["--size", "3000000"], [
-        ("  for (std::size_t d = 0; d < kDimensions; ++d)\n    point[d] =", "  {{ for (std::size_t d = 0; d < kDimensions; ++d)\n    point[d] ="),
+        ("  for (std::size_t d = 0; d < kDimensions; ++d)\n    point[d] =",
+         "  {{ for (std::size_t d = 0; d < kDimensions; ++d)\n    point[d] ="),
         ("bench::random_number(i * kDimensions + d) % 2000);\n", "bench::random_number(i * kDimensions + d) % 2000);\n  }}\n")]),
     Program(APPS, "alignment", "score_backwards", ["--size", "180"], [
-        ("  int best = 0;\n  for (std::size_t i = a.size(); i-- > 0;)\n", "  int best = 0;\n  {{\n  for (std::size_t i = a.size(); i-- > 0;)\n"),
+        ("  int best = 0;\n  for (std::size_t i = a.size(); i-- > 0;)\n",
+         "  int best = 0;\n  {{\n  for (std::size_t i = a.size(); i-- > 0;)\n"),
         ("      matrix[i][j] = here;\n      best = std::max(best, here);\n    }\n",
          "      matrix[i][j] = here;\n      best = std::max(best, here);\n    }\n  }}\n")]),
     Program(APPS, "heat", "Plate::wave", ["--size", "3000"], [
         ("    return std::sin(static_cast<double>(i) * step()) * std::sin(static_cast<double>(j) * step());\n",
-         "    double value = 0;\n    {{ asm volatile(\"\" : \"+r\"(i), \"+r\"(j)); value += std::sin(static_cast<double>(i) * step()) * std::sin(static_cast<double>(j) * step()); }}\n"
+         "    double value = 0;\n    {{ asm volatile(\"\" : \"+r\"(i), \"+r\"(j));\n"
+         "    value += std::sin(static_cast<double>(i) * step()) * std::sin(static_cast<double>(j) * step()); }}\n"
          "    return value / repeats;\n")]),
 ]
 

@@ -36,16 +36,16 @@ def shares(bench, runs):
         for name, ns in true.items():
             low, high = found[name]["work_interval"]
             share, estimate = ns / all_true, found[name]["work"] / all_found
-            of_all = found[name]["work"] / profile["work"]
-            widths.append((high - low) / profile["work"] / math.sqrt(of_all * (1 - of_all) / profile["sampling"]["in_steps"]))
+            of_all, samples = found[name]["work"] / profile["work"], profile["sampling"]["in_steps"]
+            widths.append((high - low) / profile["work"] / math.sqrt(of_all * (1 - of_all) / samples))
             inside += low / all_found <= share <= high / all_found
             total += 1
             error = (high - found[name]["work"]) / all_found / 1.96
             if error > 0:
                 squares.append(((estimate - share) / error) ** 2)
-    print(f"shares: {inside} of {total} true shares inside ({100 * inside / total:.1f} %), mean square of z {statistics.mean(squares):.2f}; "
-          f"widths of intervals in sqrt(p (1 - p) / n): median {statistics.median(widths):.2f}, {sum(width > 4 for width in widths)} above 4, "
-          f"at most {max(widths):.2f}")
+    print(f"shares: {inside} of {total} true shares inside ({100 * inside / total:.1f} %), mean square of z "
+          f"{statistics.mean(squares):.2f}; widths of intervals in sqrt(p (1 - p) / n): median {statistics.median(widths):.2f}, "
+          f"{sum(width > 4 for width in widths)} above 4, at most {max(widths):.2f}")
 
 
 def differing(bench, _):
