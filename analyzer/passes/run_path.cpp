@@ -149,7 +149,8 @@ void RunPath::step(FrameState& frame, const Step& step) {
     of.end = step.begin;
   }
   const std::uint64_t end = step.begin + step.length;
-  idle_beside_.grown_to(frame.row) += idle_.share_of_idle(step.begin, end);
+  idle_beside_.grown_to(classes_.id_of({frame.row, step.opened, step.closed})) +=
+      idle_.share_of_idle(step.begin, end);
   if (end > of.end) {
     add_running(of, frame.row, step, end - of.end);
     of.end = end;

@@ -21,6 +21,7 @@
 #include "passes/idle_time.h"
 #include "passes/interval_sums.h"
 #include "passes/path_composition.h"
+#include "passes/step_class.h"
 
 #include <cstdint>
 #include <vector>
@@ -57,8 +58,9 @@ public:
 
   // By row of the step that ran, or started late; as many as rows were seen on the path.
   IdVector<Row, RunPathPart> rows() const;
-  // Idle ticks while steps of a row ran (IdleTime::share_of_idle).
-  const IdVector<Row, double>& idle_beside() const { return idle_beside_; }
+  // Idle ticks while steps of a class ran (IdleTime::share_of_idle).
+  const IdVector<StepClassId, double>& idle_beside() const { return idle_beside_; }
+  const IdVector<StepClassId, StepClass>& classes() const { return classes_.classes(); }
   // The path in its order, in ticks since its beginning. Exact sums; positions are exact to a bucket.
   // Only with pictures.
   struct Part {
@@ -98,7 +100,8 @@ private:
   RunPictures* const pictures_;
   NoExtra::Owner owner_;
   SegmentStore<std::uint64_t> segments_;
-  IdVector<Row, double> idle_beside_;
+  StepClassTable classes_;
+  IdVector<StepClassId, double> idle_beside_;
   Pool<RunTrack> tracks_;
   RunTrack longest_;
 };

@@ -192,7 +192,8 @@ Json segment_json(const CodeSegment& segment) {
           {"closed", event(segment.closed, segment.closed_site)},
           {"count", segment.count},
           {"work", segment.work},
-          {"critical_work", segment.critical_work}};
+          {"critical_work", segment.critical_work},
+          {"idle_blame_ns", segment.idle_blame_ns}};
 }
 
 Json timeline_json(const Profile& profile) {
@@ -245,7 +246,9 @@ Json site_json(const Profile& profile, const SiteRow& site) {
   if (Json sizes = task_work_json(profile, site); !sizes.is_null())
     json["task_work"] = std::move(sizes);
   if (profile.elapsed.skipped_because.empty())
-    json["idle_beside_ns"] = site.idle_beside_ns;
+    json["idle_beside_ns"] = json["idle_blame_ns"] = site.idle_beside_ns;
+  if (!profile.locks.rows.empty())
+    json["wait_blame"] = site.wait_blame;
   if (!profile.contexts.empty())
     json["spawned_by"] = spawned_by_json(profile, site);
   return json;
@@ -416,7 +419,9 @@ Json lock_totals_json(const Profile& profile, const LockTotals& totals) {
           {"waited", totals.waited},
           {"waited_ns", ns(totals.waited)},
           {"longest_waited", totals.longest_waited},
-          {"longest_waited_ns", ns(totals.longest_waited)}};
+          {"longest_waited_ns", ns(totals.longest_waited)},
+          {"wait_blame", totals.wait_blame},
+          {"wait_blame_ns", ns(totals.wait_blame)}};
 }
 
 Json lock_place_json(const Profile& profile, const LockPlaceRow& place) {

@@ -400,10 +400,18 @@ void add_details(Lines& lines, const Profile& profile) {
   for (std::size_t i = 0; i < std::min(locks.size(), kMostLocks); ++i) {
     lines.add_text(
         fmt::format("Lock            {}: {}", locks[i].phrase(), lock_figures(profile, locks[i])));
-    for (std::size_t place = 1; place < locks[i].places.size() && place < 5; ++place)
-      lines.add("                also {}: {}, held {}", locks[i].places[place].info.name,
-                how_often(locks[i].places[place].totals.acquisitions),
-                amount(locks[i].places[place].totals.held));
+    const auto& places = locks[i].places;
+    const auto blame = [&](const LockTotals& totals) {
+      return totals.wait_blame == 0 || profile.read.time_hz <= 0
+                 ? ""
+                 : ", waits charged to it " +
+                       human_ns(to_ns(totals.wait_blame, profile.read.time_hz));
+    };
+    for (std::size_t place = 0; places.size() > 1 && place < places.size() && place < 5; ++place)
+      lines.add_text(fmt::format("                at {}: {}, held {}{}", places[place].info.name,
+                                 how_often(places[place].totals.acquisitions),
+                                 amount(places[place].totals.held), blame(places[place].totals)),
+                     16);
   }
   if (locks.size() > kMostLocks)
     lines.add("                {} more locks in --json", locks.size() - kMostLocks);

@@ -87,7 +87,7 @@ int acquire(const Acquisition& how, NextFunction<int(Lock*)>& attempt,
   if (!is_recorded(how))
     return result == EBUSY ? waiting(wait, lock, arguments...) : result;
   if (result == EBUSY) {
-    tp_on_lock_wait();
+    tp_on_lock_wait_for(const_cast<const void*>(static_cast<const volatile void*>(lock)));
     result = wait.get()(lock, arguments...);
     tp_on_lock_wait_end(is_taken(result) ? 0 : 1);
   }

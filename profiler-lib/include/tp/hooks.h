@@ -421,7 +421,9 @@ extern unsigned char tp_locks_are_on;
  * nothing is work of the open step. Neither closes nor opens, and runs no tasks in between. Pairs
  * nest; the outermost counts. What the thread waited for is the lock of the last tp_on_lock_taken before the end,
  * if it still has that; else, unless `failed` is not 0 (a timed attempt), that of the next call. What it waited
- * without getting a lock is sleep of its. */
+ * without getting a lock is sleep of its. `lock`: who releases it meanwhile says where it was acquired, which is
+ * recorded with the wait. tp_on_lock_wait: it is not known yet. */
+void tp_on_lock_wait_for(const void* lock) TP_NOEXCEPT;
 void tp_on_lock_wait(void) TP_NOEXCEPT;
 void tp_on_lock_wait_end(int failed) TP_NOEXCEPT;
 /* The thread has acquired the lock at that address. `kind` is a tp_lock_kind, `mode` of TP_LOCK_*;

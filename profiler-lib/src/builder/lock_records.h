@@ -52,7 +52,9 @@ TP_HOT bool skip_section(ThreadState& thread, const void* lock, unsigned mode,
 }
 
 // The thread begins to wait, and has ended that. `failed`: without the lock, or for no lock.
-void begin_lock_wait(ThreadState& thread, Frame& frame, bool is_busy_wait) noexcept;
+// `lock`: null if it was not named.
+void begin_lock_wait(ThreadState& thread, Frame& frame, const void* lock) noexcept;
+void begin_busy_wait(ThreadState& thread, Frame& frame) noexcept;
 void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept;
 // The frame has an open step.
 void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mode,
