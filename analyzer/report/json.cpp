@@ -111,8 +111,8 @@ Json overhead_json(const SiteRow& site) {
 
 // Of the path of the run: what ran, and what was late, by the edge before it.
 Json run_path_json(const RunPathPart& part) {
-  static constexpr const char* kEdges[] = {"create", "create_continue", "wait_continue", "end",
-                                           "inside"};
+  static constexpr const char* kEdges[] = {"create", "create_continue", "wait_continue",
+                                           "end",    "inside",          "lock"};
   Json busy = Json::object(), scheduler = Json::object();
   for (std::size_t i = 0; i < kEdgeKinds; ++i) {
     busy[kEdges[i]] = part.delays[i].busy;
@@ -632,8 +632,8 @@ Json critical_path_json(const Pictures& pictures) {
 }
 
 Json time_profile_json(const Pictures& pictures) {
-  static constexpr const char* kEdges[] = {"create", "create_continue", "wait_continue", "end",
-                                           "inside"};
+  static constexpr const char* kEdges[] = {"create", "create_continue", "wait_continue",
+                                           "end",    "inside",          "lock"};
   Json json = layers_json(*pictures.time_profile, "extent_ns");
   for (std::size_t kind = 0; kind < kEdgeKinds; ++kind)
     json["ready"][kEdges[kind]] = pictures.ready[kind];

@@ -90,8 +90,11 @@ std::string balance_line(const Profile& profile) {
 // What delayed the end of this run; empty if the scheduler cost less than a tenth of it.
 std::string delays_line(const Profile& profile) {
   static constexpr const char* kWhere[] = {"before a created task began",
-                                           "before its creator continued", "before a wait ended",
-                                           "after the end of a task", "inside a task"};
+                                           "before its creator continued",
+                                           "before a wait ended",
+                                           "after the end of a task",
+                                           "inside a task",
+                                           "at a lock"};
   const RunPathPart& path = profile.elapsed.path;
   const std::uint64_t length = path.length();
   if (length == 0 || path.scheduler() < length / 10)
