@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two threads and a futex. Who wakes the other one spins meanwhile, as the thread that has released a lock
-// goes on: so each has a CPU of its own.
+// goes on: so each has a CPU of its own. They are kept on two CPUs: on a busy machine, the kernel would wake the
+// one in the place of the other.
 #include "run/wake_times.h"
 
 #include <fmt/format.h>
@@ -51,6 +52,13 @@ void sleep_in_rounds(Shared& shared) {
   }
 }
 
+void stay_on(int cpu) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(cpu), &one);
+  sched_setaffinity(0, sizeof one, &one); // of the calling thread
+}
+
 std::uint64_t median(std::array<std::uint64_t, kRounds>& values, std::uint32_t count) {
   std::nth_element(values.begin(), values.begin() + count / 2, values.begin() + count);
   return values[count / 2];
@@ -64,15 +72,25 @@ std::string WakeTimes::variable() const {
 
 std::optional<WakeTimes> measure_wake_times() {
   cpu_set_t cpus;
-  if (sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) < 2)
+  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0 || CPU_COUNT(&cpus) < 2)
     return std::nullopt;
+  const int here = sched_getcpu();
+  if (here < 0)
+    return std::nullopt;
+  int other = 0;
+  while (other == here || !CPU_ISSET(static_cast<std::size_t>(other), &cpus))
+    ++other;
   Shared shared;
   std::thread sleeper;
   try {
-    sleeper = std::thread(sleep_in_rounds, std::ref(shared));
+    sleeper = std::thread([&] {
+      stay_on(other);
+      sleep_in_rounds(shared);
+    });
   } catch (const std::system_error&) {
     return std::nullopt;
   }
+  stay_on(here);
   const std::uint64_t end = now_ns() + kMostNs;
   std::array<std::uint64_t, kRounds> latencies{}, calls{};
   std::uint32_t count = 0;
@@ -95,6 +113,7 @@ std::optional<WakeTimes> measure_wake_times() {
   shared.word = kStop;
   futex(shared.word, FUTEX_WAKE_PRIVATE, 1);
   sleeper.join();
+  sched_setaffinity(0, sizeof cpus, &cpus);
   if (count < kLeastRounds)
     return std::nullopt;
   return WakeTimes{median(latencies, count), median(calls, count)};

@@ -432,7 +432,7 @@ void tp_on_lock_wait_end(int failed) TP_NOEXCEPT;
 void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
                       const void* caller) TP_NOEXCEPT;
 /* It is going to release the lock, or has just done so. Returns 1 if it had acquired it as far as these
- * hooks know, else 0. */
+ * hooks know, 2 if others wait for it as well, else 0. */
 int tp_on_lock_given(const void* lock) TP_NOEXCEPT;
 /* The lock at that address is made, or destroyed: what is acquired there next is another lock. */
 void tp_on_lock_renewed(const void* lock) TP_NOEXCEPT;

@@ -313,14 +313,15 @@ TP_HOT bool is_awaited(std::uint64_t lock, std::uint8_t kind) noexcept {
   return rt::is_awaited(lock) || (kind >= TP_LOCK_USER && rt::is_awaited(std::uint64_t{0}));
 }
 
-// The lock is going to be released.
-TP_HOT void note_if_awaited(std::uint64_t lock, std::uint8_t kind, std::uint32_t place,
-                            std::uint64_t time) noexcept {
+// The lock is going to be released. 2: it is awaited, else 1.
+TP_HOT int note_if_awaited(std::uint64_t lock, std::uint8_t kind, std::uint32_t place,
+                           std::uint64_t time) noexcept {
   if (!is_awaited(lock, kind)) [[likely]]
-    return;
+    return 1;
   for (const std::uint64_t post : {lock, std::uint64_t{0}})
     if (rt::is_awaited(post))
       note_release(lock, post, time, place);
+  return 2;
 }
 
 void begin_wait(ThreadState& thread, LockState& locks, bool is_busy_wait) noexcept {
@@ -444,32 +445,31 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
   held.taken_at = position(thread, *locks, read_clock(thread.clock));
 }
 
-bool give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
+int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
   LockState* const locks = thread.locks;
   if (locks == nullptr)
-    return false;
+    return 0;
   const auto address = reinterpret_cast<std::uint64_t>(lock);
   if (const ShortSection* const section = locks->shorts.close(address)) {
-    if (is_awaited(address, section->kind)) [[unlikely]]
-      note_if_awaited(address, section->kind, section->place, read_clock(thread.clock).time);
-    return true;
+    if (!is_awaited(address, section->kind)) [[likely]]
+      return 1;
+    return note_if_awaited(address, section->kind, section->place, read_clock(thread.clock).time);
   }
   if (locks->held_count == 0)
-    return false;
+    return 0;
   const Reading now = read_clock(thread.clock);
   const unsigned index = find_held(*locks, lock);
   if (index == locks->held_count)
-    return false;
+    return 0;
   HeldLock& held = locks->held[index];
   if (held.more > 0) {
     --held.more;
-    return true;
+    return 1;
   }
   if (!frame.step_open) [[unlikely]] {
     held.is_given = true;
     thread.extras |= kExtraLocks;
-    note_if_awaited(address, held.kind, held.place, now.time);
-    return true;
+    return note_if_awaited(address, held.kind, held.place, now.time);
   }
   const Busy busy(thread);
   const std::uint64_t at = thread.step_pause == Pause::Now ? 0 : position(thread, *locks, now);
@@ -478,9 +478,9 @@ bool give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
   else
     end_section(thread, frame, *locks, held, elapsed_since(held.taken_at, at));
   // As late as can be: who looks at the lock from here on finds it free.
-  note_if_awaited(address, held.kind, held.place, now.time);
+  const int given = note_if_awaited(address, held.kind, held.place, now.time);
   remove_held(*locks, index);
-  return true;
+  return given;
 }
 
 void put_held_locks(ThreadState& thread) noexcept {

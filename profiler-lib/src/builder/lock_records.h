@@ -61,8 +61,8 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
                const LockPlace& where) noexcept;
 // The lock that the thread waited for is none of the program's.
 void forget_lock_wait(ThreadState& thread) noexcept;
-// False: the thread does not hold it, as far as is known.
-bool give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept;
+// 0: the thread does not hold it, as far as is known; 2: others wait for it; else 1.
+int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept;
 
 // For the builder. The step was closed: writes the Takes of the locks that were acquired in it and are
 // held. Cold.

@@ -61,7 +61,7 @@ TP_EXPORT void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
 
 TP_EXPORT int tp_on_lock_given(const void* lock) noexcept {
   ThreadState* const thread = thread_outside_of_runtime();
-  return thread != nullptr && give_lock(*thread, top(*thread), lock) ? 1 : 0;
+  return thread != nullptr ? give_lock(*thread, top(*thread), lock) : 0;
 }
 
 TP_EXPORT void tp_on_lock_renewed(const void* lock) noexcept {
