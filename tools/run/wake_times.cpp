@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint32_t kRounds = 31;
 constexpr std::uint32_t kLeastRounds = 9;
 constexpr std::uint32_t kStop = ~std::uint32_t{0};
-constexpr std::uint64_t kSleepNs = 20'000, kMostNs = 20'000'000;
+constexpr std::uint64_t kSleepNs = 20'000, kLongestNs = 20'000'000;
 
 std::uint64_t now_ns() {
   timespec time{};
@@ -91,7 +91,7 @@ std::optional<WakeTimes> measure_wake_times() {
     return std::nullopt;
   }
   stay_on(here);
-  const std::uint64_t end = now_ns() + kMostNs;
+  const std::uint64_t end = now_ns() + kLongestNs;
   std::array<std::uint64_t, kRounds> latencies{}, calls{};
   std::uint32_t count = 0;
   for (std::uint32_t round = 1; round <= kRounds && now_ns() < end; ++round) {
