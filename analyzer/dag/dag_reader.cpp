@@ -194,13 +194,15 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
                   !counts && pause != PauseRole::LeftOut,
                   counts ? 0 : record.work,
                   pool,
-                  {stream.changes.data(), stream.changes.size()}};
+                  {stream.changes.data(), stream.changes.size()},
+                  {stream.blames.data(), stream.blames.size()}};
   visitor_.step(frame.state, step);
   frame.state.opened = closed;
   frame.state.fold = FoldKind::None;
   frame.state.after_portion = false;
   stream.regions.clear();
   stream.locks.clear();
+  stream.blames.clear();
   stream.asleep = {};
   summary_.asleep += step.asleep;
   summary_.latency += step.latency;
@@ -815,9 +817,11 @@ void DagReader::process_lock(Stream& stream) {
 // that does not count no section does, but one that is open at its end or ends in it may matter.
 void DagReader::settle_locks(Stream& stream, bool counts) {
   const std::uint64_t work = counts ? stream.cursor.record().work : 0;
-  if (!counts)
+  if (!counts) {
     std::erase_if(stream.locks,
                   [](const LockUse& use) { return use.kind == LockUseKind::Section; });
+    stream.blames.clear();
+  }
   for (LockUse& use : stream.locks) {
     use.at = std::min(use.at, work);
     use.work = std::min(use.work, work - use.at);
@@ -828,6 +832,18 @@ void DagReader::settle_locks(Stream& stream, bool counts) {
   std::ranges::stable_partition(stream.locks,
                                 [](const LockUse& use) { return use.kind != LockUseKind::Take; });
   summary_.lock_records += stream.locks.size();
+}
+
+void DagReader::process_blame(Stream& stream, const trace::LockWaitPayload& payload) {
+  if (payload.slot >= stream.slots.size() || !stream.slots[payload.slot])
+    fail(Problem::NoLockYet, stream.cursor.place(), "a slot of a lock",
+         std::to_string(payload.slot));
+  const LockPlaceId* const place = rows_.lock_place_of_id.find(payload.place);
+  if (!place && claims_complete_)
+    fail(Problem::BadLockPlace, stream.cursor.place(), "a lock_place of sites.jsonl",
+         std::to_string(payload.place));
+  if (place)
+    stream.blames.push_back({*stream.slots[payload.slot], *place, payload.ticks});
 }
 
 void DagReader::set_slot(Stream& stream, const trace::LockObjectPayload& payload) {
@@ -957,6 +973,12 @@ bool DagReader::process_extended(Stream& stream) {
     trace::LockObjectPayload payload;
     load(payload);
     set_slot(stream, payload);
+    break;
+  }
+  case trace::ExtendedKind::LockWait: {
+    trace::LockWaitPayload payload;
+    load(payload);
+    process_blame(stream, payload);
     break;
   }
   case trace::ExtendedKind::InArena: {

@@ -60,6 +60,7 @@ private:
     std::uint64_t stacks = 0;
     std::vector<RegionWork> regions;                // of the next closed step
     std::vector<LockUse> locks;                     // likewise
+    std::vector<LockBlame> blames;                  // likewise
     std::vector<std::optional<LockObjectId>> slots; // which lock a slot is
     trace::AsleepPayload asleep{};                  // likewise
     std::uint64_t latency_before = 0;               // of it, before the next of `moves`
@@ -106,6 +107,7 @@ private:
   void process_lock(Stream& stream);
   void set_slot(Stream& stream, const trace::LockObjectPayload& payload);
   void settle_locks(Stream& stream, bool counts);
+  void process_blame(Stream& stream, const trace::LockWaitPayload& payload);
   void note_external(Stream& stream);
   PoolId enter_pools(Stream& stream, const Frame& frame, std::uint64_t begin, std::uint64_t work,
                      std::uint64_t latency);

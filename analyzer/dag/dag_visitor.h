@@ -94,6 +94,13 @@ struct LockUse {
   bool shared = false, is_contended = false, is_sampled = false;
 };
 
+// What a wait for a lock is charged to: a place that acquired it, by those who held it meanwhile.
+struct LockBlame {
+  LockObjectId object{};
+  LockPlaceId place{};
+  std::uint64_t ticks = 0;
+};
+
 // Of a step, in a recording with pauses. LeftOut: it began in a pause, all its figures are 0. Enters:
 // the first one of its frame that counts, if the frame began in a pause.
 enum class PauseRole : std::uint8_t { None, LeftOut, Enters };
@@ -121,6 +128,7 @@ struct Step {
   PoolId pool = kNoPool; // where it began
   std::span<const PoolChange>
       moves{}; // in order; work and latency never decrease, nor exceed the step's
+  std::span<const LockBlame> blames{}; // of the waits of `locks`, as far as the holders are known
 };
 
 // Which path survives where two of equal length meet. A child wins against the continuation, of two

@@ -57,8 +57,8 @@ constexpr std::uint64_t kProcessTrack = 1, kCounterTrack = 2, kPathTrack = 3, kO
                         kNoCpuTrack = 5, kStealsTrack = 6, kFirstReadyTrack = 7,
                         kFirstThreadTrack = kFirstReadyTrack + kEdgeKinds;
 // Of a step that waits for a thread, by the edge before it (EdgeKind).
-constexpr const char* kReadyNames[] = {"created", "after a creation", "after a wait",
-                                       "after a task", "held up"};
+constexpr const char* kReadyNames[] = {"created",      "after a creation", "after a wait",
+                                       "after a task", "held up",          "waits for a lock"};
 static_assert(std::size(kReadyNames) == kEdgeKinds);
 constexpr std::uint64_t thread_track(std::uint32_t stream) {
   return kFirstThreadTrack + 2 * std::uint64_t{stream};

@@ -33,6 +33,9 @@ struct LockTotals {
   std::uint64_t held = 0;      // sum of the sections' own spans, in the unit of work
   std::uint64_t waited = 0;    // ticks, from the first failed attempt to the acquisition
   std::uint64_t longest_held = 0, longest_waited = 0;
+  // Of a place: ticks that others waited while a lock that was acquired here was held; over all places
+  // of a lock that is `waited`, less the waits of which it is not known who held it.
+  std::uint64_t wait_blame = 0;
   // `held` is an estimate from a sample of the sections, with this standard error at most.
   bool is_sampled = false;
   std::uint64_t held_error = 0;
@@ -43,6 +46,7 @@ struct LockTotals {
     shared += other.shared;
     held += other.held;
     waited += other.waited;
+    wait_blame += other.wait_blame;
     longest_held = std::max(longest_held, other.longest_held);
     longest_waited = std::max(longest_waited, other.longest_waited);
     is_sampled |= other.is_sampled;
@@ -142,6 +146,12 @@ struct UnseenLocks {
   std::vector<UnseenLock> locks; // by file and line; as far as debug information and symbols show
 };
 
+// Waits that are charged to code of tasks of a site: ticks.
+struct SiteWaitBlame {
+  Row row{};
+  std::uint64_t ticks = 0;
+};
+
 struct Locks {
   bool observed = false;     // by this recording
   bool c_observed = false;   // those of the C library as well
@@ -153,6 +163,7 @@ struct Locks {
   // The greatest bound of one lock that is proven, and of all: in work, and with sleep.
   std::uint64_t proven = 0, proven_with_latency = 0;
   std::uint64_t greatest = 0, greatest_with_latency = 0;
+  std::vector<SiteWaitBlame> blame_of_sites; // the sum is that of the rows
   bool ends_known = true; // what comes before and after the sections is in the bounds that matter
 };
 

@@ -77,6 +77,7 @@ struct CodeSegment {
   EventKind opened{}, closed{};
   std::uint32_t opened_site = kNoSite, closed_site = kNoSite;
   std::uint64_t count = 0, work = 0, critical_work = 0;
+  std::uint64_t idle_blame_ns = 0; // its part of SiteRow::idle_beside_ns
 };
 
 struct TimelineSlice { // ns since the first record

@@ -9,9 +9,10 @@
 namespace tp::analysis {
 
 // The edge of the DAG before a step. Inside: between two steps of one task that depend on nothing
-// else (before a body call of a loop, for example).
-enum class EdgeKind : std::uint8_t { Create, CreateContinue, WaitContinue, End, Inside };
-inline constexpr std::size_t kEdgeKinds = static_cast<std::size_t>(EdgeKind::Inside) + 1;
+// else (before a body call of a loop, for example). Lock: from the code that held a lock to the step that
+// waited for it, inside of that step; all of this wait is Delays::busy.
+enum class EdgeKind : std::uint8_t { Create, CreateContinue, WaitContinue, End, Inside, Lock };
+inline constexpr std::size_t kEdgeKinds = static_cast<std::size_t>(EdgeKind::Lock) + 1;
 
 struct Delays {
   std::uint64_t busy = 0, scheduler = 0;
@@ -31,7 +32,8 @@ struct RunPathPart {
   std::uint64_t scheduler() const { return sum_of(&Delays::scheduler); }
   std::uint64_t blocked() const { return sum_of(&Delays::blocked); }
   std::uint64_t delay_taken() const { return sum_of(&Delays::taken); }
-  std::uint64_t length() const { return running + busy() + scheduler(); }
+  std::uint64_t in_locks() const { return delays[static_cast<std::size_t>(EdgeKind::Lock)].busy; }
+  std::uint64_t length() const { return running + busy() + scheduler() + in_locks(); }
   void add(const RunPathPart& other) {
     running += other.running;
     latency += other.latency;
@@ -49,8 +51,8 @@ struct RunPathPart {
 private:
   std::uint64_t sum_of(std::uint64_t Delays::* part) const {
     std::uint64_t sum = 0;
-    for (const Delays& each : delays)
-      sum += each.*part;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(EdgeKind::Lock); ++i)
+      sum += delays[i].*part;
     return sum;
   }
 };

@@ -45,6 +45,9 @@ struct RunInfo {
   bool waits_seen = false;   // whether that was for another thread of the program
   std::string locks;         // tp-run --locks; empty: not recorded
   bool c_locks_seen = false; // those of the C library
+  // What waking a thread that sleeps takes on that machine, until it runs, and of the one that wakes it; 0:
+  // not measured.
+  std::uint64_t wake_latency_ns = 0, wake_call_ns = 0;
   bool threads_seen = false; // who creates and joins the program's threads
   std::uint64_t cpu_ns_at_start = 0;
   std::uint64_t time_start = 0, mono_start_ns = 0; // 0: not recorded

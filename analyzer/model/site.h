@@ -94,6 +94,8 @@ struct SiteRow {
   LoopCounts loops;
   RunPathPart on_run_path;
   std::uint64_t idle_beside_ns = 0; // of CPUs, while its steps ran (model/run_time.h)
+  // Ticks that others waited for locks while its tasks held them: its part of LockTotals::wait_blame.
+  std::uint64_t wait_blame = 0;
   std::vector<std::uint64_t> extra; // of its own steps, in the order of RunInfo::extra_events
   // Unreliable: reading the clock accounts for more than a tenth of the work of its steps.
   bool too_short = false;

@@ -131,6 +131,8 @@ void LockLaw::step(FrameState& frame, const Step& step) {
     fail(Problem::Overflow, {"the trace"}, "lengths of paths below 2^64", "more", "");
   if (!step.locks.empty())
     mark_inner(frame, step);
+  for (const LockBlame& blame : step.blames)
+    results_.places.grown_to(blame.place).wait_blame += blame.ticks;
   find_shortened(frame, step);
   LockPath& path = typed(*frame.path);
   weigh(0, step.work, weight_);
@@ -306,7 +308,13 @@ void LockLaw::mark_inner(const FrameState& frame, const Step& step) {
   }
 }
 
-void LockLaw::count(const LockUse& use) {
+void LockLaw::count(const FrameState& frame, const LockUse& use) {
+  const std::uint64_t key = std::uint64_t{index_of(use.place)} << 32 | index_of(frame.row);
+  if (key != last_key_) {
+    last_key_ = key;
+    last_count_ = &results_.acquisitions[key];
+  }
+  *last_count_ += use.count;
   LockTotals more{.acquisitions = use.count,
                   .contended = use.is_contended ? use.count : 0,
                   .shared = use.shared ? use.count : 0,
@@ -340,7 +348,7 @@ void LockLaw::find_room(const Step& step) {
 }
 
 void LockLaw::section(const FrameState& frame, const Step& step, const LockUse& use, bool inner) {
-  count(use);
+  count(frame, use);
   if (inner)
     return;
   if (use.is_sampled) {
@@ -370,7 +378,7 @@ void LockLaw::section(const FrameState& frame, const Step& step, const LockUse& 
 
 // The path has grown by the step.
 void LockLaw::take(const FrameState& frame, const Step& step, const LockUse& use, bool inner) {
-  count(use);
+  count(frame, use);
   LockPath& path = typed(*frame.path);
   Take taken{.object = use.object,
              .place = use.place,

@@ -69,6 +69,8 @@ public:
   struct Results {
     IdVector<LockObjectId, Object> objects;
     IdVector<LockPlaceId, LockTotals> places;
+    // Acquisitions by tasks of a row, at a place: by place in the upper half, row in the lower.
+    std::unordered_map<std::uint64_t, std::uint64_t> acquisitions;
     Lengths span;           // of the program
     Lengths work;           // of all steps
     bool ends_known = true; // false: the DAG was too large to be kept
@@ -155,7 +157,7 @@ private:
   void give(const FrameState& frame, const Step& step, const LockUse& use);
   std::uint64_t find_take(const FrameState& frame, const LockPath& path, const Step& step,
                           const LockUse& use) const;
-  void count(const LockUse& use);
+  void count(const FrameState& frame, const LockUse& use);
   void add_held(LockObjectId object, LockPlaceId place, const LockTotals& more);
   void add_section(LockObjectId id, bool shared, const Lengths& span, const Lengths& before,
                    std::uint64_t rest);
@@ -172,6 +174,8 @@ private:
   std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> takes_of_;
   std::unordered_map<const FrameState*, std::vector<std::uint64_t>> takes_by_;
   std::uint64_t serial_ = 0;
+  std::uint64_t last_key_ = ~std::uint64_t{0};
+  std::uint64_t* last_count_ = nullptr;                         // in results_.acquisitions
   std::unordered_map<std::uint32_t, std::uint32_t> ends_index_; // of an object, in ends_of
   std::vector<Point> points_;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> latencies_; // of points

@@ -85,29 +85,42 @@ void RunPath::add(RunTrack& of, Row row, std::size_t what, std::uint64_t ticks) 
   of.composition = segments_.extend(of.composition, key_of(bucket, row, what), ticks);
 }
 
+// As far as that is known.
+std::uint64_t RunPath::off_cpu(const Step& step) const {
+  if (ticks_per_work_ <= 0)
+    return step.length;
+  const double on_cpu = static_cast<double>(step.work + step.left_out_work) * ticks_per_work_;
+  return step.length - std::min(step.length, rounded(on_cpu));
+}
+
+std::uint64_t RunPath::waited_for_locks(const Step& step) const {
+  if (step.locks.empty())
+    return 0;
+  const std::uint64_t most = off_cpu(step);
+  std::uint64_t waited = 0;
+  for (const LockUse& use : step.locks)
+    waited = std::min(waited + std::min(use.waited, most), most);
+  return waited;
+}
+
 // `ticks` of the step are on the path: its end, if not all of it. What it did meanwhile is known of the
 // whole step only, and assumed to be spread evenly.
 void RunPath::add_running(RunTrack& of, Row row, const Step& step, std::uint64_t ticks) {
   const auto part_of = [&](std::uint64_t part) {
     return static_cast<std::uint64_t>(Wide{std::min(part, step.length)} * ticks / step.length);
   };
-  std::uint64_t off = 0, latency = 0, waited = 0;
-  if (ticks_per_work_ > 0) {
-    const double on_cpu = static_cast<double>(step.work + step.left_out_work) * ticks_per_work_;
-    off = step.length - std::min(step.length, rounded(on_cpu));
-    if (sleep_in_ticks_) {
-      latency = std::min(step.latency, off);
-      waited = std::min(step.asleep, off) - latency;
-    }
-    // What it waited for locks is in their records.
-    for (const LockUse& use : step.locks)
-      waited = std::min(waited + std::min(use.waited, off), off - latency);
+  std::uint64_t latency = 0, waited = 0;
+  const std::uint64_t in_locks = part_of(waited_for_locks(step));
+  const std::uint64_t off = ticks_per_work_ > 0 ? part_of(off_cpu(step)) - in_locks : 0;
+  if (ticks_per_work_ > 0 && sleep_in_ticks_) {
+    latency = std::min(part_of(step.latency), off);
+    waited = std::min(part_of(step.asleep), off) - latency;
   }
-  latency = part_of(latency);
-  waited = part_of(waited);
-  const std::uint64_t no_cpu = part_of(off) - std::min(part_of(off), latency + waited);
+  ticks -= in_locks;
+  const std::uint64_t no_cpu = off - latency - waited;
   const std::uint64_t taken =
       std::min(no_cpu, idle_.between(step.begin + step.length - ticks, step.begin + step.length));
+  add(of, row, late(EdgeKind::Lock, kBusy), in_locks);
   add(of, row, kOnCpu, ticks - latency - waited - no_cpu);
   add(of, row, kLatency, latency);
   add(of, row, kWaited, waited);
@@ -121,12 +134,18 @@ void RunPath::draw(const RunTrack& of, Row row, const Step& step) {
   while (pictures_->running.size() <= index_of(row))
     pictures_->running.push_back(IntervalSums(pictures_->length, RunPictures::kBuckets));
   const std::uint64_t begin = since(step.begin), end = begin + step.length;
-  (step.is_left_out ? pictures_->left_out : pictures_->running[row]).add(begin, end);
+  IntervalSums& running = step.is_left_out ? pictures_->left_out : pictures_->running[row];
+  if (const std::uint64_t in_locks = waited_for_locks(step); in_locks > 0) {
+    running.add_evenly(begin, end, step.length - in_locks);
+    pictures_->ready[static_cast<std::size_t>(EdgeKind::Lock)].add_evenly(begin, end, in_locks);
+  } else {
+    running.add(begin, end);
+  }
   if (of.started && step.begin > of.end)
     pictures_->ready[static_cast<std::size_t>(of.next)].add(since(of.end), begin);
   if (const std::uint64_t on_cpu = step.work + step.left_out_work;
       pictures_->work_is_time && on_cpu < step.length)
-    pictures_->no_cpu.add_evenly(begin, end, step.length - on_cpu);
+    pictures_->no_cpu.add_evenly(begin, end, step.length - on_cpu - waited_for_locks(step));
 }
 
 // Clocks of two CPUs may differ by a few ticks: time before the end of the path is not counted
@@ -149,7 +168,8 @@ void RunPath::step(FrameState& frame, const Step& step) {
     of.end = step.begin;
   }
   const std::uint64_t end = step.begin + step.length;
-  idle_beside_.grown_to(frame.row) += idle_.share_of_idle(step.begin, end);
+  idle_beside_.grown_to(classes_.id_of({frame.row, step.opened, step.closed})) +=
+      idle_.share_of_idle(step.begin, end);
   if (end > of.end) {
     add_running(of, frame.row, step, end - of.end);
     of.end = end;

@@ -3,9 +3,10 @@
 // Characterizing Parallel Runtime Systems", sections 3 and 4). Backwards from the end of the
 // program: of everything that a step had to wait for, what ended last. At each moment of this path
 // a step is running, or one is ready that no thread runs. So its length is the elapsed time, in
-// three parts:
+// four parts:
 //
 //   running          a step of the path ran: on a CPU, asleep, or without a CPU
+//   in locks         it waited for a lock, which code of other steps held
 //   busy delay       the next one was ready, and every CPU ran another step: ample parallelism
 //   scheduler delay  it was ready, and at least one CPU ran no step: because the threads that could
 //                    have run it were inside other steps, asleep (blocked) or without their CPU
@@ -21,6 +22,7 @@
 #include "passes/idle_time.h"
 #include "passes/interval_sums.h"
 #include "passes/path_composition.h"
+#include "passes/step_class.h"
 
 #include <cstdint>
 #include <vector>
@@ -57,8 +59,9 @@ public:
 
   // By row of the step that ran, or started late; as many as rows were seen on the path.
   IdVector<Row, RunPathPart> rows() const;
-  // Idle ticks while steps of a row ran (IdleTime::share_of_idle).
-  const IdVector<Row, double>& idle_beside() const { return idle_beside_; }
+  // Idle ticks while steps of a class ran (IdleTime::share_of_idle).
+  const IdVector<StepClassId, double>& idle_beside() const { return idle_beside_; }
+  const IdVector<StepClassId, StepClass>& classes() const { return classes_.classes(); }
   // The path in its order, in ticks since its beginning. Exact sums; positions are exact to a bucket.
   // Only with pictures.
   struct Part {
@@ -91,6 +94,8 @@ private:
   void add(RunTrack& of, Row row, std::size_t what, std::uint64_t ticks);
   void add_running(RunTrack& of, Row row, const Step& step, std::uint64_t ticks);
   void draw(const RunTrack& of, Row row, const Step& step);
+  std::uint64_t off_cpu(const Step& step) const;
+  std::uint64_t waited_for_locks(const Step& step) const;
 
   const IdleTime& idle_;
   const double ticks_per_work_;
@@ -98,7 +103,8 @@ private:
   RunPictures* const pictures_;
   NoExtra::Owner owner_;
   SegmentStore<std::uint64_t> segments_;
-  IdVector<Row, double> idle_beside_;
+  StepClassTable classes_;
+  IdVector<StepClassId, double> idle_beside_;
   Pool<RunTrack> tracks_;
   RunTrack longest_;
 };

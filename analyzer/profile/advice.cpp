@@ -302,9 +302,10 @@ bool sleeps_on_path(const Profile& profile, const Finding& finding) {
   if (!finding.asleep_ticks)
     return false;
   const auto site = std::ranges::find(profile.sites, finding.row, &SiteRow::row);
-  const std::uint64_t on_path = std::min(site->on_run_path.latency + site->on_run_path.waited +
-                                             profile.elapsed.path.blocked(),
-                                         *finding.asleep_ticks);
+  const std::uint64_t on_path =
+      std::min(site->on_run_path.latency + site->on_run_path.waited + site->on_run_path.in_locks() +
+                   profile.elapsed.path.blocked(),
+               *finding.asleep_ticks);
   if (on_path > 0 && Wide{on_path} * 4 >= profile.elapsed.path.length())
     return true;
   return finding.row == kMainRow && finding.waited_ticks && profile.span_with_latency &&

@@ -14,8 +14,8 @@ static_assert(std::size(kEventNames) == kBoundaryKinds &&
               static_cast<std::size_t>(EventKind::Wait) ==
                   static_cast<std::size_t>(BoundaryKind::Wait));
 
-std::vector<CodeSegment> code_segments(const Measured& measured,
-                                       const std::vector<SiteRow>& sites) {
+std::vector<CodeSegment> code_segments(const Measured& measured, const std::vector<SiteRow>& sites,
+                                       const IdVector<StepClassId, std::uint64_t>& idle_ns) {
   IdVector<Row, std::uint32_t> index(measured.table.rows.size());
   std::ranges::fill(index, kNoSite);
   for (std::size_t i = 0; i < sites.size(); ++i)
@@ -34,7 +34,8 @@ std::vector<CodeSegment> code_segments(const Measured& measured,
                         .closed_site = site_of(of.closed),
                         .count = totals.steps,
                         .work = totals.work,
-                        .critical_work = totals.critical_work});
+                        .critical_work = totals.critical_work,
+                        .idle_blame_ns = idle_ns.contains(id) ? idle_ns[id] : 0});
   }
   std::ranges::stable_sort(segments, std::ranges::greater(), &CodeSegment::critical_work);
   return segments;

@@ -10,6 +10,8 @@
 namespace tp::analysis {
 
 // `sites`: in the order of the profile; the result refers to them by index.
-std::vector<CodeSegment> code_segments(const Measured& measured, const std::vector<SiteRow>& sites);
+// `idle_ns`: by class (ExplainedTime::idle_of_classes_ns), empty if it is not known.
+std::vector<CodeSegment> code_segments(const Measured& measured, const std::vector<SiteRow>& sites,
+                                       const IdVector<StepClassId, std::uint64_t>& idle_ns);
 
 } // namespace tp::analysis

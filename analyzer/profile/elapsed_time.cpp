@@ -9,6 +9,39 @@
 #include <algorithm>
 
 namespace tp::analysis {
+namespace {
+
+// The idle time in which steps ran, divided in the ratio of `shares`: whole ns that add up to it.
+IdVector<StepClassId, std::uint64_t> divided(const IdVector<StepClassId, double>& shares,
+                                             ElapsedTime& whole) {
+  IdVector<StepClassId, std::uint64_t> result(shares.size());
+  double all = 0;
+  for (const double share : shares)
+    all += share;
+  whole.idle_beside_nothing_ns = std::min(whole.idle_beside_nothing_ns, whole.idle_ns);
+  if (all <= 0) {
+    whole.idle_beside_nothing_ns = whole.idle_ns;
+    return result;
+  }
+  const std::uint64_t sum = whole.idle_ns - whole.idle_beside_nothing_ns;
+  double so_far = 0;
+  std::uint64_t given = 0;
+  for (const StepClassId id : ids_below(shares.end_id())) {
+    so_far += shares[id];
+    const std::uint64_t until =
+        std::min(sum, rounded(static_cast<double>(sum) * std::min(so_far / all, 1.0)));
+    result[id] = until - given;
+    given = until;
+  }
+  for (const StepClassId id : ids_below(shares.end_id()))
+    if (given < sum && shares[id] > 0) { // what rounding has left, if any
+      result[id] += sum - given;
+      given = sum;
+    }
+  return result;
+}
+
+} // namespace
 
 ExplainedTime explain_elapsed(const Measured& measured, const std::vector<SiteRow>& sites,
                               std::uint64_t threads, const std::string& skipped_because,
@@ -33,12 +66,15 @@ ExplainedTime explain_elapsed(const Measured& measured, const std::vector<SiteRo
   result.whole.idle_beside_nothing_ns = ns(idle.without_steps());
   if (ticks_per_work > 0)
     result.whole.taken_by_others_ns = ns(idle.taken_by_others());
+  result.idle_of_classes_ns = divided(path.idle_beside(), result.whole);
+  IdVector<Row, std::uint64_t> idle_of_rows;
+  for (const StepClassId id : ids_below(result.idle_of_classes_ns.end_id()))
+    idle_of_rows.grown_to(path.classes()[id].row) += result.idle_of_classes_ns[id];
   const auto rows = path.rows();
   for (const SiteRow& site : sites) {
     result.of_sites.push_back(rows.contains(site.row) ? rows[site.row] : RunPathPart{});
     result.whole.path.add(result.of_sites.back());
-    const auto& shares = path.idle_beside();
-    result.idle_beside_ns.push_back(shares.contains(site.row) ? ns(shares[site.row]) : 0);
+    result.idle_beside_ns.push_back(idle_of_rows.contains(site.row) ? idle_of_rows[site.row] : 0);
   }
   if (pictures)
     *parts = path.in_order();

@@ -18,6 +18,9 @@ struct ExplainedTime {
   ElapsedTime whole;
   std::vector<RunPathPart> of_sites;         // one per site, or empty if skipped
   std::vector<std::uint64_t> idle_beside_ns; // the same
+  // By class of steps. The sum is that of idle_beside_ns; with ElapsedTime::idle_beside_nothing_ns that
+  // is ElapsedTime::idle_ns.
+  IdVector<StepClassId, std::uint64_t> idle_of_classes_ns;
 };
 
 // `threads`: how many were recorded (TimeBalance::threads). Reads the trace two more times, unless

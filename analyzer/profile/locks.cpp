@@ -135,6 +135,34 @@ std::vector<LockWhatIf> what_if(const Group& lock, const LockLaw::Results& found
   return result;
 }
 
+// What waits are charged to a place is divided among the sites whose tasks acquire locks there, by how
+// often they do; the last one has what is left.
+std::vector<SiteWaitBlame> blame_of_sites(const LockLaw::Results& found) {
+  std::map<std::uint32_t, std::vector<std::pair<Row, std::uint64_t>>> users; // of a place
+  for (const auto& [key, count] : found.acquisitions)
+    users[static_cast<std::uint32_t>(key >> 32)].emplace_back(static_cast<Row>(key), count);
+  std::map<Row, std::uint64_t> ticks;
+  for (auto& [place, rows] : users) {
+    const LockTotals& totals = found.places[static_cast<LockPlaceId>(place)];
+    std::ranges::sort(rows);
+    std::uint64_t left = totals.wait_blame;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::uint64_t share =
+          i + 1 == rows.size()
+              ? left
+              : static_cast<std::uint64_t>(Wide{totals.wait_blame} * rows[i].second /
+                                           std::max<std::uint64_t>(totals.acquisitions, 1));
+      ticks[rows[i].first] += share;
+      left -= share;
+    }
+  }
+  std::vector<SiteWaitBlame> result;
+  for (const auto& [row, of] : ticks)
+    if (of > 0)
+      result.push_back({row, of});
+  return result;
+}
+
 LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable& table) {
   LockRow row;
   for (const LockPlaceId place : lock.places) {
@@ -237,6 +265,7 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
     locks.proven_with_latency = std::max(locks.proven_with_latency, time);
   }
   std::ranges::stable_sort(locks.exclusive, std::ranges::greater(), &LockObjectUse::held);
+  locks.blame_of_sites = blame_of_sites(found);
   return locks;
 }
 

@@ -455,7 +455,13 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
       check_run({measured, prediction, elapsed.whole, balance.balance, sites.rows, readings,
                  options.from_first_use, attribution.attribution.unknown_threads_ns});
 
-  std::vector<CodeSegment> segments = code_segments(measured, sites.rows);
+  for (const SiteWaitBlame& blame : locks.blame_of_sites)
+    for (SiteRow& site : sites.rows)
+      if (site.row == blame.row)
+        site.wait_blame = blame.ticks;
+
+  std::vector<CodeSegment> segments =
+      code_segments(measured, sites.rows, elapsed.idle_of_classes_ns);
 
   std::vector<Warning> warnings = schedule_warnings(measured, sites.rows, divisible);
   if (refined.warning)

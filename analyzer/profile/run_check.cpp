@@ -73,9 +73,11 @@ void Checker::measure_times() {
 }
 
 CauseOfTime Checker::waited() const {
-  CauseOfTime cause{.cause = RunCause::Waited, .ns = ns(in_.elapsed.path.waited)};
-  const auto most = std::ranges::max_element(
-      in_.sites, {}, [](const SiteRow& site) { return site.on_run_path.waited; });
+  CauseOfTime cause{.cause = RunCause::Waited,
+                    .ns = ns(in_.elapsed.path.waited + in_.elapsed.path.in_locks())};
+  const auto most = std::ranges::max_element(in_.sites, {}, [](const SiteRow& site) {
+    return site.on_run_path.waited + site.on_run_path.in_locks();
+  });
   if (most != in_.sites.end()) {
     cause.code = code_of_row(most->row, in_.measured.table);
     if (most->row != kMainRow)
@@ -91,7 +93,7 @@ void Checker::add_causes() {
   const std::uint64_t readings =
       std::min(late, in_.balance.recording / std::max<std::uint64_t>(in_.balance.threads, 1));
   // The prediction contains what latency keeps worker threads from doing, but no waits.
-  const std::uint64_t blocked = path.waited > 0 ? path.blocked() : 0;
+  const std::uint64_t blocked = path.waited + path.in_locks() > 0 ? path.blocked() : 0;
   check_.causes = {{RunCause::NoCpu, check_.without_cpu_ns, {}, {}},
                    waited(),
                    {RunCause::Blocked, ns(blocked), {}, {}},

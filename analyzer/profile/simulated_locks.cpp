@@ -46,9 +46,14 @@ LockRules rules_of(std::uint8_t kind) {
 
 } // namespace
 
-LockCosts lock_costs(const Measured& measured, const LockTimes& times) {
+LockCosts lock_costs(const Measured& measured) {
   if (measured.is_virtual() || measured.run().work.hz == 0)
     return {};
+  LockTimes times;
+  if (measured.run().wake_latency_ns > 0) {
+    times.wake_latency = measured.run().wake_latency_ns;
+    times.wake_call = measured.run().wake_call_ns;
+  }
   return {.hand_over = work_of_ns(measured, times.hand_over),
           .retry = work_of_ns(measured, times.retry),
           .spin = work_of_ns(measured, times.spin),

@@ -12,9 +12,9 @@
 
 namespace tp::analysis {
 
-// Nanoseconds. Measured on a virtual machine with 2 CPUs, and not in the run: how long it takes until a
-// thread that was woken runs differs between machines, and predicted times with locks that sleep differ
-// with it (docs/explanation/prediction.md).
+// Nanoseconds. Measured on a virtual machine with 2 CPUs; how long waking a thread takes differs between
+// machines, and predicted times with locks that sleep differ with it (docs/explanation/prediction.md): where
+// tp-run has measured it, that is what counts.
 struct LockTimes {
   std::uint64_t hand_over = 300; // queuing locks: from a release until the next one has seen it
   std::uint64_t retry = 300;     // of a thread that spins, by its back-off
@@ -24,7 +24,7 @@ struct LockTimes {
 };
 
 // All 0 if the unit of work is not time.
-LockCosts lock_costs(const Measured& measured, const LockTimes& times = {});
+LockCosts lock_costs(const Measured& measured);
 
 // Of Locks::exclusive the objects that are held longest, until the others together are held for at most a
 // hundredth of `time`, which no simulated run is below: as long as a lock is handed over at once, those

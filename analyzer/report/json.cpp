@@ -111,8 +111,8 @@ Json overhead_json(const SiteRow& site) {
 
 // Of the path of the run: what ran, and what was late, by the edge before it.
 Json run_path_json(const RunPathPart& part) {
-  static constexpr const char* kEdges[] = {"create", "create_continue", "wait_continue", "end",
-                                           "inside"};
+  static constexpr const char* kEdges[] = {"create", "create_continue", "wait_continue",
+                                           "end",    "inside",          "lock"};
   Json busy = Json::object(), scheduler = Json::object();
   for (std::size_t i = 0; i < kEdgeKinds; ++i) {
     busy[kEdges[i]] = part.delays[i].busy;
@@ -192,7 +192,8 @@ Json segment_json(const CodeSegment& segment) {
           {"closed", event(segment.closed, segment.closed_site)},
           {"count", segment.count},
           {"work", segment.work},
-          {"critical_work", segment.critical_work}};
+          {"critical_work", segment.critical_work},
+          {"idle_blame_ns", segment.idle_blame_ns}};
 }
 
 Json timeline_json(const Profile& profile) {
@@ -245,7 +246,9 @@ Json site_json(const Profile& profile, const SiteRow& site) {
   if (Json sizes = task_work_json(profile, site); !sizes.is_null())
     json["task_work"] = std::move(sizes);
   if (profile.elapsed.skipped_because.empty())
-    json["idle_beside_ns"] = site.idle_beside_ns;
+    json["idle_beside_ns"] = json["idle_blame_ns"] = site.idle_beside_ns;
+  if (!profile.locks.rows.empty())
+    json["wait_blame"] = site.wait_blame;
   if (!profile.contexts.empty())
     json["spawned_by"] = spawned_by_json(profile, site);
   return json;
@@ -416,7 +419,9 @@ Json lock_totals_json(const Profile& profile, const LockTotals& totals) {
           {"waited", totals.waited},
           {"waited_ns", ns(totals.waited)},
           {"longest_waited", totals.longest_waited},
-          {"longest_waited_ns", ns(totals.longest_waited)}};
+          {"longest_waited_ns", ns(totals.longest_waited)},
+          {"wait_blame", totals.wait_blame},
+          {"wait_blame_ns", ns(totals.wait_blame)}};
 }
 
 Json lock_place_json(const Profile& profile, const LockPlaceRow& place) {
@@ -627,8 +632,8 @@ Json critical_path_json(const Pictures& pictures) {
 }
 
 Json time_profile_json(const Pictures& pictures) {
-  static constexpr const char* kEdges[] = {"create", "create_continue", "wait_continue", "end",
-                                           "inside"};
+  static constexpr const char* kEdges[] = {"create", "create_continue", "wait_continue",
+                                           "end",    "inside",          "lock"};
   Json json = layers_json(*pictures.time_profile, "extent_ns");
   for (std::size_t kind = 0; kind < kEdgeKinds; ++kind)
     json["ready"][kEdges[kind]] = pictures.ready[kind];

@@ -90,8 +90,11 @@ std::string balance_line(const Profile& profile) {
 // What delayed the end of this run; empty if the scheduler cost less than a tenth of it.
 std::string delays_line(const Profile& profile) {
   static constexpr const char* kWhere[] = {"before a created task began",
-                                           "before its creator continued", "before a wait ended",
-                                           "after the end of a task", "inside a task"};
+                                           "before its creator continued",
+                                           "before a wait ended",
+                                           "after the end of a task",
+                                           "inside a task",
+                                           "at a lock"};
   const RunPathPart& path = profile.elapsed.path;
   const std::uint64_t length = path.length();
   if (length == 0 || path.scheduler() < length / 10)
@@ -400,10 +403,18 @@ void add_details(Lines& lines, const Profile& profile) {
   for (std::size_t i = 0; i < std::min(locks.size(), kMostLocks); ++i) {
     lines.add_text(
         fmt::format("Lock            {}: {}", locks[i].phrase(), lock_figures(profile, locks[i])));
-    for (std::size_t place = 1; place < locks[i].places.size() && place < 5; ++place)
-      lines.add("                also {}: {}, held {}", locks[i].places[place].info.name,
-                how_often(locks[i].places[place].totals.acquisitions),
-                amount(locks[i].places[place].totals.held));
+    const auto& places = locks[i].places;
+    const auto blame = [&](const LockTotals& totals) {
+      return totals.wait_blame == 0 || profile.read.time_hz <= 0
+                 ? ""
+                 : ", waits charged to it " +
+                       human_ns(to_ns(totals.wait_blame, profile.read.time_hz));
+    };
+    for (std::size_t place = 0; places.size() > 1 && place < places.size() && place < 5; ++place)
+      lines.add_text(fmt::format("                at {}: {}, held {}{}", places[place].info.name,
+                                 how_often(places[place].totals.acquisitions),
+                                 amount(places[place].totals.held), blame(places[place].totals)),
+                     16);
   }
   if (locks.size() > kMostLocks)
     lines.add("                {} more locks in --json", locks.size() - kMostLocks);

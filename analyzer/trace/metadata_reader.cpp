@@ -23,6 +23,7 @@ using Json = JsonFields::Json;
 // The parser recurses on nesting. Our files nest four levels deep; a file with deeper nesting than
 // this is refused before it is parsed.
 constexpr int kMaxNesting = 64;
+constexpr std::uint64_t kMostWakeNs = 1'000'000'000;
 bool too_deep(std::string_view text) {
   int depth = 0;
   bool quoted = false;
@@ -98,6 +99,8 @@ RunInfo read_run(const std::string& text, const Place& place) {
   run.waits_seen = fields.flag("waits_seen", false);
   run.locks = fields.text("locks", "");
   run.c_locks_seen = fields.flag("c_locks_seen", false);
+  run.wake_latency_ns = fields.number("wake_latency_ns", kMostWakeNs, 0);
+  run.wake_call_ns = fields.number("wake_call_ns", kMostWakeNs, 0);
   run.threads_seen = fields.flag("threads_seen", false);
   run.cpu_ns_at_start = fields.number("cpu_ns_at_start", ~std::uint64_t{0}, 0);
 

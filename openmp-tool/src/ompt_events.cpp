@@ -840,7 +840,7 @@ void on_mutex_acquire(Mutex kind, unsigned, unsigned, std::uint64_t lock, const 
       held_at(lock).load(std::memory_order_relaxed) == 0 || waits_for_lock)
     return;
   waits_for_lock = true;
-  tp_on_lock_wait();
+  tp_on_lock_wait_for(reinterpret_cast<const void*>(lock));
 }
 
 void on_mutex_acquired(Mutex kind, std::uint64_t lock, const void* caller) {

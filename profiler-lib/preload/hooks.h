@@ -15,7 +15,9 @@
 #pragma weak tp_on_thread_wait_end
 #pragma weak tp_threads_are_seen
 #pragma weak tp_locks_are_on
-#pragma weak tp_on_lock_wait
+#pragma weak tp_on_runtime_call
+#pragma weak tp_on_runtime_return
+#pragma weak tp_on_lock_wait_for
 #pragma weak tp_on_lock_wait_end
 #pragma weak tp_on_lock_taken
 #pragma weak tp_on_lock_given

@@ -54,6 +54,8 @@ constinit NextFunction<int(SpinLock*)> next_spin_lock("pthread_spin_lock"),
     next_spin_destroy("pthread_spin_destroy");
 constinit NextFunction<int(SpinLock*, int)> next_spin_init("pthread_spin_init");
 
+constexpr int kAwaited = 2; // of tp_on_lock_given()
+
 // How a lock is recorded.
 struct Acquisition {
   unsigned kind;
@@ -87,7 +89,7 @@ int acquire(const Acquisition& how, NextFunction<int(Lock*)>& attempt,
   if (!is_recorded(how))
     return result == EBUSY ? waiting(wait, lock, arguments...) : result;
   if (result == EBUSY) {
-    tp_on_lock_wait();
+    tp_on_lock_wait_for(const_cast<const void*>(static_cast<const volatile void*>(lock)));
     result = wait.get()(lock, arguments...);
     tp_on_lock_wait_end(is_taken(result) ? 0 : 1);
   }
@@ -106,9 +108,14 @@ int attempt(const Acquisition& how, NextFunction<int(Lock*)>& attempt, Lock* loc
 
 template <typename Lock>
 int release(NextFunction<int(Lock*)>& release, Lock* lock) noexcept {
-  if (locks_are_on())
-    tp_on_lock_given(const_cast<const void*>(static_cast<const volatile void*>(lock)));
-  return release.get()(lock);
+  if (!locks_are_on() || tp_on_lock_given(const_cast<const void*>(
+                             static_cast<const volatile void*>(lock))) != kAwaited)
+    return release.get()(lock);
+  // The call wakes a thread, which takes longer than many sections: no work of the program.
+  tp_on_runtime_call();
+  const int result = release.get()(lock);
+  tp_on_runtime_return();
+  return result;
 }
 
 template <typename Lock, typename... Args>

@@ -335,7 +335,9 @@ std::string TraceBuilder::run_json() const {
          ",\"reason\":\"\"},\"extra_events\":[" + events + "]," +
          (locks.empty() ? ""
                         : "\"locks\":\"" + locks +
-                              "\",\"c_locks_seen\":" + (c_locks_seen ? "true" : "false") + ",") +
+                              "\",\"c_locks_seen\":" + (c_locks_seen ? "true" : "false") +
+                              ",\"wake_latency_ns\":" + std::to_string(wake_latency_ns) +
+                              ",\"wake_call_ns\":" + std::to_string(wake_call_ns) + ",") +
          "\"as_if_cores\":0,\"max_size\":0,\"paused_at_start\":false,\"time_start\":0," +
          (sleep_seen ? "\"sleep_seen\":true," : "") + (waits_seen ? "\"waits_seen\":true," : "") +
          "\"mono_start_ns\":0,\"cpu_ns_at_start\":0}\n";

@@ -163,6 +163,7 @@ public:
   bool complete = true;
   std::string locks = "all"; // or "auto", "off"; empty: not stated
   bool c_locks_seen = true;
+  std::uint64_t wake_latency_ns = 0, wake_call_ns = 0;
   bool truncated = false; // by the limit of size, as end.json says
   std::uint64_t cpu_ns = 1000000, virtual_work = 0;
   // Work is CPU time.

@@ -207,6 +207,8 @@ void set_run(TraceBuilder& builder, const Line& line) {
   builder.virtual_work = line.number("virtual_work", 0);
   builder.locks = line.text("locks", builder.locks);
   builder.c_locks_seen = line.number("c_locks_seen", 1) != 0;
+  builder.wake_latency_ns = line.number("wake_latency_ns", 0);
+  builder.wake_call_ns = line.number("wake_call_ns", 0);
 }
 
 bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {

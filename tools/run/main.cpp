@@ -27,6 +27,7 @@
 #include "run/options.h"
 #include "run/pause.h"
 #include "run/pfm_events.h"
+#include "run/wake_times.h"
 #include "run/window.h"
 
 namespace tp::tool {
@@ -229,6 +230,9 @@ int run(int argc, char** argv) {
   RecordingWindow window(options.delay_ns, options.duration_ns, pattern, name);
   if (options.has_window())
     variables.emplace_back("TP_WINDOW", window.variable());
+  if (options.locks != "off" && loading != Loading::Impossible)
+    if (const auto wake = measure_wake_times())
+      variables.emplace_back("TP_WAKE", wake->variable());
   for (const auto& [name, value] : variables)
     detail(fmt::format("{}={}", name, value));
 

@@ -12,7 +12,7 @@ import { timeline } from "./timeline.js";
 
 /** @type {Record<string, string>} */
 const EDGES = { create: "a new task was ready", create_continue: "a task could go on after creating another",
-  wait_continue: "a task could go on after its tasks had ended", end: "a task could go on after another had ended", inside: "a task was held up" };
+  wait_continue: "a task could go on after its tasks had ended", end: "a task could go on after another had ended", inside: "a task was held up", lock: "a task waited for a lock" };
 /** @type {Record<string, string>} */
 const LATE = { create: "new task waited", inside: "held up" };
 
@@ -57,10 +57,11 @@ function runPath(model) {
   const parts = [
     { name: "running", note: `code of the path ran${withLeftOut(model)}`, value: path.running_ticks - sum(off), kind: "state-work" },
     { name: "asleep", note: "code of the path slept: in input or output, by the clock, until a child process had ended", value: off.latency_ticks ?? 0, kind: "state-asleep" },
-    { name: "waited", note: model.profile.trace?.waits_seen ? "code of the path waited for other threads: in locks, for events" : "code of the path slept", value: off.waited_ticks ?? 0, kind: "state-asleep" },
+    { name: "waited", note: model.profile.trace?.waits_seen ? "code of the path waited for other threads: for events, at barriers" : "code of the path slept", value: off.waited_ticks ?? 0, kind: "state-asleep" },
     { name: "no CPU", note: "code of the path could run, and this program's threads had all CPUs", value: off.crowded_ticks ?? 0, kind: "state-lost" },
     { name: "CPU taken", note: "code of the path could run, and others had its CPU (other programs, a hypervisor)", value: off.taken_ticks ?? 0, kind: "state-lost" },
-    { name: "all busy", note: "the next code of the path was ready, and all CPUs ran other tasks", value: sum(path.busy_delay_ticks), kind: "state-busy" },
+    { name: "waiting for locks", note: "code of the path waited for a lock, on a CPU or asleep; the table of locks says who held it", value: path.busy_delay_ticks?.lock ?? 0, kind: "state-locks" },
+    { name: "all busy", note: "the next code of the path was ready, and all CPUs ran other tasks", value: sum(path.busy_delay_ticks) - (path.busy_delay_ticks?.lock ?? 0), kind: "state-busy" },
   ];
   for (const [edge, ticks] of Object.entries(path.scheduler_delay_ticks ?? {}))
     parts.push({ name: LATE[edge] ?? "resumed late", note: `${EDGES[edge] ?? edge}, and a CPU ran no task of this program`, value: ticks, kind: edge === "create" ? "state-new" : "state-late" });

@@ -21,6 +21,12 @@ function matters(model, lock) {
   return (lock.held + waited) * 1000 >= model.work || lock.parallelism < model.limit;
 }
 
+/** The place that most of the waits are charged to. @param {any} lock */
+function mostBlamed(lock) {
+  const place = [...lock.places].sort((/** @type {any} */ a, /** @type {any} */ b) => (b.wait_blame ?? 0) - (a.wait_blame ?? 0))[0];
+  return place?.wait_blame > 0 ? `${clipped(place.name, 30)}, ${percent(place.wait_blame, lock.waited)}` : "";
+}
+
 /** @param {Model} model */
 export function locks(model) {
   const given = model.profile.locks ?? [], all = given.filter((/** @type {any} */ lock) => matters(model, lock)), observed = model.profile.locks_observed;
@@ -41,6 +47,7 @@ export function locks(model) {
     ["acquired", "how often it was acquired", (lock) => count(lock.acquisitions)],
     ["contended", "how often the first attempt failed; of this run's schedule", (lock) => percent(lock.contended, lock.acquisitions)],
     ["waited", "time that threads waited for it, all added up; of this run's schedule", (lock) => (lock.waited_ns === null ? `${count(lock.waited)} ticks` : time(lock.waited_ns))],
+    ["waits charged to", "where it had been acquired by those who held it during most of the time waited, and released it last; with the share of that time", (lock) => mostBlamed(lock)],
     ["longest held", "the longest section that was timed", (lock) => model.amount(lock.longest_held)],
     ["objects", "objects that are acquired at the same lines", (lock) => count(lock.objects)],
   ];

@@ -15,7 +15,7 @@ import { LEFT_OUT } from "./model.js";
 
 const LANES = 32, LEFT = 74, RIGHT = 8, AXIS = 24, STRIP = 20;
 /** @type {string[]} */
-const KINDS = ["running", "a new task waited", "waited to go on after creating a task", "waited to go on after its tasks", "waited for another task", "held up within a task"];
+const KINDS = ["running", "a new task waited", "waited to go on after creating a task", "waited to go on after its tasks", "waited for another task", "held up within a task", "waited for a lock"];
 
 /** Bytes of base64 of gzip. @param {string} text @returns {Promise<Uint8Array>} */
 async function unpacked(text) {
@@ -119,6 +119,7 @@ class View {
     if (this.stripHeight > 0) kinds.push(["lost", "running without a CPU"]);
     if (this.leftOut) kinds.push(["left-out", "left out of the profile (--from first-use)"]);
     if (this.load?.ready) kinds.push(["ready", "new task, waits for a thread"], ["resumable", "could go on, waits for a thread"]);
+    if ((this.load?.ready?.lock ?? []).some((/** @type {number} */ each) => each > 0)) kinds.push(["in-lock", "waits for a lock"]);
     const isOther = (/** @type {number} */ site) => site !== LEFT_OUT && site >= model.sites.length || model.site(site).color === "site-other";
     made.append(legend(model, sites, [Number(threads.some((lane) => lane.site.some(isOther)))], kinds));
     this.behavior = zoom().scaleExtent([1, Math.max(4, extent / 2000)]).filter((/** @type {any} */ event) => (event.type === "wheel" ? event.ctrlKey : !event.button))
@@ -192,7 +193,7 @@ class View {
     };
     const of = (/** @type {string} */ color, /** @type {string} */ name) => read(`var(--${name}${color === "site-other" ? "x" : color.slice(5)})`);
     const sites = this.model.sites.map((site) => of(site.color, "s")), on = this.model.sites.map((site) => of(site.color, "on"));
-    const found = { sites, on, other: read("var(--sx)"), text: read("var(--text)"), card: read("var(--card)"), quiet: read("var(--quiet)"), grid: read("var(--grid)"), ready: read("color-mix(in srgb, var(--sx) 55%, transparent)"), resumable: read("color-mix(in srgb, var(--sx) 28%, transparent)"), leftOut: read("var(--left-out)") };
+    const found = { sites, on, other: read("var(--sx)"), text: read("var(--text)"), card: read("var(--card)"), quiet: read("var(--quiet)"), grid: read("var(--grid)"), ready: read("color-mix(in srgb, var(--sx) 55%, transparent)"), resumable: read("color-mix(in srgb, var(--sx) 28%, transparent)"), leftOut: read("var(--left-out)"), inLock: read("light-dark(#8f3d12, #f2a277)") };
     probe.remove();
     return found;
   }
@@ -323,7 +324,7 @@ class View {
       for (const [kind, values] of readyLayers) {
         const value = (values[b] ?? 0) * scale;
         if (value <= 0) continue;
-        context.fillStyle = kind === "create" ? colors.ready : colors.resumable;
+        context.fillStyle = kind === "create" ? colors.ready : kind === "lock" ? colors.inLock : colors.resumable;
         context.fillRect(x0, y(base + value), wide + 0.4, y(base) - y(base + value));
         base += value;
       }
@@ -370,7 +371,7 @@ class View {
       const b = Math.min((this.load.buckets ?? 960) - 1, Math.max(0, Math.floor((at / this.load.extent_ns) * (this.load.buckets ?? 960))));
       const scale = loadScale(this.model, this.load);
       const parts = this.load.running.map((/** @type {number[]} */ values, /** @type {number} */ i) => [(values[b] ?? 0) * scale, this.model.site(this.load.sites[i]).title]).filter((/** @type {any} */ each) => each[0] > 0.005);
-      const ready = Object.entries(this.load.ready ?? {}).map(([kind, values]) => [(/** @type {number[]} */ (values)[b] ?? 0) * scale, `ready: ${READY[kind] ?? kind}`]).filter((each) => Number(each[0]) > 0.005);
+      const ready = Object.entries(this.load.ready ?? {}).map(([kind, values]) => [(/** @type {number[]} */ (values)[b] ?? 0) * scale, kind === "lock" ? "waiting for locks" : `ready: ${READY[kind] ?? kind}`]).filter((each) => Number(each[0]) > 0.005);
       const more = [["left_out", "left out of the profile"], ["no_cpu", "of these without a CPU"]].map(([key, name]) => [(this.load[key]?.[b] ?? 0) * scale, name]).filter((each) => Number(each[0]) > 0.005);
       this.canvas.dataset.tip = [`${time(at)}`, ...[...parts, ...more, ...ready].map(([value, name]) => `${digits(Number(value))} ${clipped(String(name), 60)}`)].join("\n");
       return;

@@ -7,7 +7,7 @@
  *     unsigned mine = next++;
  *     tp::LockWait wait;                      C++: ends with the block
  *     while (serving != mine) {
- *       wait.begin();                         the first attempt has failed
+ *       wait.begin(this);                     the first attempt has failed
  *       pause();
  *     }
  *     tp_lock_taken(this, "ticket");          the thread has it from here on
@@ -20,8 +20,9 @@
  *   tp_lock_taken_shared(this, "ticket")      as a reader, at the same time as other readers
  *   tp_lock_made(this)                        in its constructor and destructor, if addresses are used
  *                                             again: what is taken there next is another lock
- *   tp_lock_wait_begin(); ... tp_lock_wait_end(failed);    C: the same as LockWait, before tp_lock_taken;
- *                                             failed is 1 after an attempt that was given up
+ *   tp_lock_wait_begin_for(lock); ... tp_lock_wait_end(failed);    C: the same as LockWait, before
+ *                                             tp_lock_taken; failed is 1 after an attempt that was given up.
+ *                                             wait.begin(), tp_lock_wait_begin(): without the lock
  *
  *   { tp::BusyWait wait; while (!done) poll(); }           this code waits: its time is not work. In C:
  *   tp_busy_wait_begin(); ... tp_busy_wait_end();
@@ -58,6 +59,7 @@ __attribute__((weak)) void tp_on_user_lock_taken(const void* lock, unsigned mode
                                                  const tp_lock_place* place) TP_LOCK_NOEXCEPT;
 __attribute__((weak)) int tp_on_lock_given(const void* lock) TP_LOCK_NOEXCEPT;
 __attribute__((weak)) void tp_on_lock_renewed(const void* lock) TP_LOCK_NOEXCEPT;
+__attribute__((weak)) void tp_on_lock_wait_for(const void* lock) TP_LOCK_NOEXCEPT;
 __attribute__((weak)) void tp_on_lock_wait(void) TP_LOCK_NOEXCEPT;
 __attribute__((weak)) void tp_on_lock_wait_end(int failed) TP_LOCK_NOEXCEPT;
 __attribute__((weak)) void tp_on_busy_wait(void) TP_LOCK_NOEXCEPT;
@@ -92,6 +94,13 @@ __attribute__((weak)) void tp_on_busy_wait_end(void) TP_LOCK_NOEXCEPT;
     if (TP_LOCKS_ARE_ON)                                                                           \
       tp_on_lock_wait();                                                                           \
   } while (0)
+#define tp_lock_wait_begin_for(lock)                                                               \
+  do {                                                                                             \
+    if (TP_LOCKS_ARE_ON && tp_on_lock_wait_for)                                                    \
+      tp_on_lock_wait_for(lock);                                                                   \
+    else                                                                                           \
+      tp_lock_wait_begin();                                                                        \
+  } while (0)
 #define tp_lock_wait_end(failed)                                                                   \
   do {                                                                                             \
     if (TP_LOCKS_ARE_ON)                                                                           \
@@ -122,10 +131,13 @@ public:
   }
   LockWait(const LockWait&) = delete;
   LockWait& operator=(const LockWait&) = delete;
-  void begin() noexcept {
+  void begin(const void* lock = nullptr) noexcept {
     if (!waits_ && TP_LOCKS_ARE_ON) {
       waits_ = true;
-      tp_on_lock_wait();
+      if (lock != nullptr)
+        tp_lock_wait_begin_for(lock);
+      else
+        tp_lock_wait_begin();
     }
   }
 

@@ -421,7 +421,9 @@ extern unsigned char tp_locks_are_on;
  * nothing is work of the open step. Neither closes nor opens, and runs no tasks in between. Pairs
  * nest; the outermost counts. What the thread waited for is the lock of the last tp_on_lock_taken before the end,
  * if it still has that; else, unless `failed` is not 0 (a timed attempt), that of the next call. What it waited
- * without getting a lock is sleep of its. */
+ * without getting a lock is sleep of its. `lock`: who releases it meanwhile says where it was acquired, which is
+ * recorded with the wait. tp_on_lock_wait: it is not known yet. */
+void tp_on_lock_wait_for(const void* lock) TP_NOEXCEPT;
 void tp_on_lock_wait(void) TP_NOEXCEPT;
 void tp_on_lock_wait_end(int failed) TP_NOEXCEPT;
 /* The thread has acquired the lock at that address. `kind` is a tp_lock_kind, `mode` of TP_LOCK_*;
@@ -430,7 +432,7 @@ void tp_on_lock_wait_end(int failed) TP_NOEXCEPT;
 void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
                       const void* caller) TP_NOEXCEPT;
 /* It is going to release the lock, or has just done so. Returns 1 if it had acquired it as far as these
- * hooks know, else 0. */
+ * hooks know, 2 if others wait for it as well, else 0. */
 int tp_on_lock_given(const void* lock) TP_NOEXCEPT;
 /* The lock at that address is made, or destroyed: what is acquired there next is another lock. */
 void tp_on_lock_renewed(const void* lock) TP_NOEXCEPT;

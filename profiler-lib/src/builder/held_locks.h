@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/site_cache.h"
+#include "builder/lock_posts.h"
 #include "builder/short_sections.h"
 #include "clock/work_clock.h"
 #include "sites/call_path.h"
@@ -26,6 +27,7 @@ struct HeldLock {
   std::uint64_t address;
   std::uint64_t taken_at; // position of the acquisition
   std::uint64_t waited;   // ticks, before it
+  LockBlame blame;        // who held it meanwhile
   const void* code;       // that acquired it; null: not known
   std::uint32_t generation;
   std::uint32_t place;
@@ -49,11 +51,13 @@ struct LockState {
   bool is_over = false; // the step ended while the thread waited
   Reading wait_begin{};
   std::uint64_t wait_asleep = 0, wait_waited = 0; // of the clock
+  std::uint64_t wait_for = 0;                     // the lock, as far as it was named: posted
   // Index plus 1 of the lock that was acquired last in the wait; 0: none, or it was given.
   unsigned taken_in_wait = 0;
   // Of the wait that has ended, for the acquisition that follows.
   bool contended = false;
   std::uint64_t waited = 0;
+  std::uint64_t waited_from = 0, waited_for = 0; // time, lock
   KnownLock known[1u << kLockSlotBits];
   ShortSections shorts;
   SiteCache<8> places; // number + 1

@@ -206,9 +206,25 @@ TP_COLD void time_from_here(LockState& locks, ShortSection& section) noexcept {
   held.taken_at = INT64_MAX; // the reader cuts it at the end of the step
 }
 
+// Before the record of its acquisition: who held the lock while the thread waited for it.
+TP_COLD void put_blame(ThreadState& thread, Frame& frame, const HeldLock& held) noexcept {
+  for (unsigned i = 0; i < held.blame.count; ++i) {
+    const LockBlame::Part& part = held.blame.parts[i];
+    const trace::LockWaitPayload payload{part.ticks, part.place, held.slot, 0};
+    RecordEncoder record(room_for(thread, frame));
+    record.operand(static_cast<std::uint8_t>(trace::ExtendedKind::LockWait));
+    record.operand(std::uint8_t{0});
+    record.operand(static_cast<std::uint16_t>(sizeof payload));
+    record.bytes(&payload, sizeof payload);
+    thread.writer.advance(record.commit(make_tag(Op::Extended, 0, 0, 0, 0)));
+  }
+}
+
 TP_HOT void put_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
                         std::uint64_t work) noexcept {
   know(thread, frame, locks, held);
+  if (held.waited != 0) [[unlikely]]
+    put_blame(thread, frame, held);
   RecordEncoder record(thread.begin_pending || !thread.writer.has_room(2)
                            ? room_in_step(thread, frame)
                            : thread.writer.reserve(0, 0));
@@ -237,6 +253,8 @@ TP_HOT void end_section(ThreadState& thread, Frame& frame, LockState& locks, con
 TP_COLD void put_take(ThreadState& thread, Frame& frame, LockState& locks,
                       const HeldLock& held) noexcept {
   know(thread, frame, locks, held);
+  if (held.waited != 0)
+    put_blame(thread, frame, held);
   RecordEncoder record(room_for(thread, frame));
   const unsigned lead_code = record.field(held.taken_at);
   const unsigned wall_code = record.field(held.waited);
@@ -290,48 +308,79 @@ std::uint64_t leave_wait_out(ThreadState& thread, Frame& frame, const LockState&
   return ticks;
 }
 
+// Somebody may wait for a lock of the program's own without naming it.
+TP_HOT bool is_awaited(std::uint64_t lock, std::uint8_t kind) noexcept {
+  return rt::is_awaited(lock) || (kind >= TP_LOCK_USER && rt::is_awaited(std::uint64_t{0}));
+}
+
+// The lock is going to be released. 2: it is awaited, else 1.
+TP_HOT int note_if_awaited(std::uint64_t lock, std::uint8_t kind, std::uint32_t place,
+                           std::uint64_t time) noexcept {
+  if (!is_awaited(lock, kind)) [[likely]]
+    return 1;
+  for (const std::uint64_t post : {lock, std::uint64_t{0}})
+    if (rt::is_awaited(post))
+      note_release(lock, post, time, place);
+  return 2;
+}
+
+void begin_wait(ThreadState& thread, LockState& locks, bool is_busy_wait) noexcept {
+  locks.is_busy_wait = is_busy_wait;
+  locks.is_over = false;
+  locks.taken_in_wait = 0;
+  locks.wait_begin = read_clock(thread.clock);
+  locks.wait_asleep = thread.clock.asleep;
+  locks.wait_waited = thread.clock.waited;
+}
+
 } // namespace
 
 void sample_short_sections(bool on) noexcept {
   sampling.store(on, std::memory_order_relaxed);
 }
 
-void begin_lock_wait(ThreadState& thread, Frame& frame, bool is_busy_wait) noexcept {
+void begin_lock_wait(ThreadState& thread, Frame& frame, const void* lock) noexcept {
   LockState* const locks = locks_of(thread, frame);
-  if (locks == nullptr)
+  if (locks == nullptr || ++locks->waits > 1)
     return;
-  ++locks->waits;
-  if (locks->waits > 1)
+  begin_wait(thread, *locks, /*is_busy_wait=*/false);
+  locks->wait_for = reinterpret_cast<std::uint64_t>(lock);
+  post_lock_wait(locks->wait_for);
+}
+
+void begin_busy_wait(ThreadState& thread, Frame& frame) noexcept {
+  LockState* const locks = locks_of(thread, frame);
+  if (locks == nullptr || ++locks->waits > 1)
     return;
-  locks->is_busy_wait = is_busy_wait;
-  locks->is_over = false;
-  locks->taken_in_wait = 0;
-  locks->wait_begin = read_clock(thread.clock);
-  locks->wait_asleep = thread.clock.asleep;
-  locks->wait_waited = thread.clock.waited;
-  if (is_busy_wait)
-    ++thread.clock.asleep; // so that the end of the step looks here
+  begin_wait(thread, *locks, /*is_busy_wait=*/true);
+  ++thread.clock.asleep; // so that the end of the step looks here
 }
 
 void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept {
   LockState* const locks = thread.locks;
   if (locks == nullptr || locks->waits == 0)
     return;
-  --locks->waits;
-  if (locks->waits > 0 || locks->is_over || !frame.step_open)
+  if (--locks->waits > 0)
+    return;
+  if (!locks->is_busy_wait)
+    end_lock_post(locks->wait_for);
+  if (locks->is_over || !frame.step_open)
     return;
   const bool is_sleep = locks->is_busy_wait || (failed && locks->taken_in_wait == 0);
-  const std::uint64_t ticks =
-      leave_wait_out(thread, frame, *locks, read_clock(thread.clock), is_sleep);
+  const Reading now = read_clock(thread.clock);
+  const std::uint64_t ticks = leave_wait_out(thread, frame, *locks, now, is_sleep);
   if (is_sleep)
     return;
   if (locks->taken_in_wait != 0) {
     HeldLock& held = locks->held[locks->taken_in_wait - 1];
     held.flags |= trace::kLockContended;
     held.waited = ticks;
+    find_blame(held.address, locks->wait_for, now.time - ticks, now.time, held.blame);
   } else {
     locks->contended = true;
     locks->waited = ticks;
+    locks->waited_from = now.time - ticks;
+    locks->waited_for = locks->wait_for;
   }
 }
 
@@ -380,6 +429,10 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
   held.flags = static_cast<std::uint8_t>((mode & TP_LOCK_SHARED) |
                                          (locks->contended ? trace::kLockContended : 0));
   held.waited = locks->waited;
+  held.blame.count = 0;
+  if (locks->waited != 0) [[unlikely]]
+    find_blame(held.address, locks->waited_for, locks->waited_from,
+               locks->waited_from + locks->waited, held.blame);
   held.code = code_of(where);
   held.mode = mode;
   held.is_written = held.is_given = false;
@@ -392,27 +445,31 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
   held.taken_at = position(thread, *locks, read_clock(thread.clock));
 }
 
-bool give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
+int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
   LockState* const locks = thread.locks;
   if (locks == nullptr)
-    return false;
-  if (locks->shorts.close(reinterpret_cast<std::uint64_t>(lock)))
-    return true;
+    return 0;
+  const auto address = reinterpret_cast<std::uint64_t>(lock);
+  if (const ShortSection* const section = locks->shorts.close(address)) {
+    if (!is_awaited(address, section->kind)) [[likely]]
+      return 1;
+    return note_if_awaited(address, section->kind, section->place, read_clock(thread.clock).time);
+  }
   if (locks->held_count == 0)
-    return false;
+    return 0;
   const Reading now = read_clock(thread.clock);
   const unsigned index = find_held(*locks, lock);
   if (index == locks->held_count)
-    return false;
+    return 0;
   HeldLock& held = locks->held[index];
   if (held.more > 0) {
     --held.more;
-    return true;
+    return 1;
   }
   if (!frame.step_open) [[unlikely]] {
     held.is_given = true;
     thread.extras |= kExtraLocks;
-    return true;
+    return note_if_awaited(address, held.kind, held.place, now.time);
   }
   const Busy busy(thread);
   const std::uint64_t at = thread.step_pause == Pause::Now ? 0 : position(thread, *locks, now);
@@ -420,8 +477,10 @@ bool give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
     put_give(thread, frame, *locks, held, at);
   else
     end_section(thread, frame, *locks, held, elapsed_since(held.taken_at, at));
+  // As late as can be: who looks at the lock from here on finds it free.
+  const int given = note_if_awaited(address, held.kind, held.place, now.time);
   remove_held(*locks, index);
-  return true;
+  return given;
 }
 
 void put_held_locks(ThreadState& thread) noexcept {

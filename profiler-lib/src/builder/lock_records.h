@@ -52,15 +52,17 @@ TP_HOT bool skip_section(ThreadState& thread, const void* lock, unsigned mode,
 }
 
 // The thread begins to wait, and has ended that. `failed`: without the lock, or for no lock.
-void begin_lock_wait(ThreadState& thread, Frame& frame, bool is_busy_wait) noexcept;
+// `lock`: null if it was not named.
+void begin_lock_wait(ThreadState& thread, Frame& frame, const void* lock) noexcept;
+void begin_busy_wait(ThreadState& thread, Frame& frame) noexcept;
 void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept;
 // The frame has an open step.
 void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mode,
                const LockPlace& where) noexcept;
 // The lock that the thread waited for is none of the program's.
 void forget_lock_wait(ThreadState& thread) noexcept;
-// False: the thread does not hold it, as far as is known.
-bool give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept;
+// 0: the thread does not hold it, as far as is known; 2: others wait for it; else 1.
+int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept;
 
 // For the builder. The step was closed: writes the Takes of the locks that were acquired in it and are
 // held. Cold.

@@ -112,13 +112,15 @@ public:
 
   // The thread holds a lock whose section is not timed: at most two at a time.
   ShortSection* open[2] = {};
-  TP_HOT bool close(std::uint64_t lock) noexcept {
+  // Null: it is none of these.
+  TP_HOT const ShortSection* close(std::uint64_t lock) noexcept {
     for (ShortSection*& each : open)
       if (each != nullptr && each->address == lock) {
+        const ShortSection* const closed = each;
         each = nullptr;
-        return true;
+        return closed;
       }
-    return false;
+    return nullptr;
   }
 
   // Entries with sections that were skipped in the open step, each once.

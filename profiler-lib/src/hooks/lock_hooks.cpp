@@ -31,9 +31,13 @@ TP_HOT ThreadState* thread_outside_of_runtime() noexcept {
 
 extern "C" {
 
-TP_EXPORT void tp_on_lock_wait(void) noexcept {
+TP_EXPORT void tp_on_lock_wait_for(const void* lock) noexcept {
   if (ThreadState* thread = thread_in_step())
-    begin_lock_wait(*thread, top(*thread), /*is_busy_wait=*/false);
+    begin_lock_wait(*thread, top(*thread), lock);
+}
+
+TP_EXPORT void tp_on_lock_wait(void) noexcept {
+  tp_on_lock_wait_for(nullptr);
 }
 
 TP_EXPORT void tp_on_lock_wait_end(int failed) noexcept {
@@ -57,7 +61,7 @@ TP_EXPORT void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
 
 TP_EXPORT int tp_on_lock_given(const void* lock) noexcept {
   ThreadState* const thread = thread_outside_of_runtime();
-  return thread != nullptr && give_lock(*thread, top(*thread), lock) ? 1 : 0;
+  return thread != nullptr ? give_lock(*thread, top(*thread), lock) : 0;
 }
 
 TP_EXPORT void tp_on_lock_renewed(const void* lock) noexcept {
@@ -74,7 +78,7 @@ TP_EXPORT void tp_on_user_lock_taken(const void* lock, unsigned mode,
 
 TP_EXPORT void tp_on_busy_wait(void) noexcept {
   if (ThreadState* thread = thread_in_step())
-    begin_lock_wait(*thread, top(*thread), /*is_busy_wait=*/true);
+    begin_busy_wait(*thread, top(*thread));
 }
 
 TP_EXPORT void tp_on_busy_wait_end(void) noexcept {

@@ -27,6 +27,7 @@ struct RunStart {
   bool threads_seen = false;  // that the program creates
   const char* locks = "off";  // TP_LOCKS
   bool c_locks_seen = false;  // those of the C library
+  std::uint64_t wake_latency_ns = 0, wake_call_ns = 0; // TP_WAKE; 0: not measured
 };
 
 // A thread that is still alive when the process ends.

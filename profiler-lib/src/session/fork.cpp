@@ -5,6 +5,7 @@
 
 #include "base/recording_state.h"
 #include "builder/edge_table.h"
+#include "builder/lock_posts.h"
 #include "sampling/sampler.h"
 #include "session/control.h"
 #include "session/session_state.h"
@@ -40,6 +41,7 @@ void after_fork_in_child() {
   // one of them.
   this_thread = nullptr;
   clear_edges();
+  forget_lock_posts();
   current_generation.fetch_add(1);
   tp_locks_are_on = 0;
   if (recording() == Recording::On)

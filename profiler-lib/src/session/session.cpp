@@ -64,7 +64,9 @@ RunStart run_start(const Session& s) {
           paused(),
           s.threads_seen,
           kLocksNames[static_cast<unsigned>(s.settings.locks)],
-          s.c_locks_seen && s.settings.locks != Locks::Off};
+          s.c_locks_seen && s.settings.locks != Locks::Off,
+          s.settings.wake_latency_ns,
+          s.settings.wake_call_ns};
 }
 
 // Of events that the user named: what `auto` chooses, the report explains.

@@ -45,8 +45,8 @@ bool is_run_name(std::string_view text) {
          });
 }
 
-// "BEGIN-END"
-bool parse_window(const char* text, std::uint64_t& begin, std::uint64_t& end) {
+// "BEGIN-END", "LATENCY-CALL"
+bool parse_pair(const char* text, std::uint64_t& begin, std::uint64_t& end) {
   const std::string_view whole = text;
   const char* const stop = text + whole.size();
   const auto first = std::from_chars(text, stop, begin);
@@ -140,7 +140,11 @@ const Variable kVariables[] = {
      }},
     {"TP_WINDOW", "two times in ns with a hyphen between them, as tp-run sets it",
      [](Settings& s, const char* text) {
-       return parse_window(text, s.window_begin_ns, s.window_end_ns);
+       return parse_pair(text, s.window_begin_ns, s.window_end_ns);
+     }},
+    {"TP_WAKE", "two times in ns with a hyphen between them, as tp-run sets it",
+     [](Settings& s, const char* text) {
+       return parse_pair(text, s.wake_latency_ns, s.wake_call_ns);
      }},
     {"TP_EVENT",
      "auto, tsc, virtual or an event such as instructions, cycles, task-clock, and up to four "

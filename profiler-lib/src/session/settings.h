@@ -28,6 +28,7 @@ struct Settings {
   bool data_is_default = true;
   std::string run; // TP_RUN: the tp-run that started this process; empty: none
   std::uint64_t window_begin_ns = 0, window_end_ns = 0; // TP_WINDOW: CLOCK_MONOTONIC; no end: 0
+  std::uint64_t wake_latency_ns = 0, wake_call_ns = 0;  // TP_WAKE: tp-run measured them; else 0
   std::string event = "auto";                           // TP_EVENT
 };
 

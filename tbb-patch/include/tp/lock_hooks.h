@@ -8,7 +8,7 @@
 
 extern "C" {
 __attribute__((weak)) extern unsigned char tp_locks_are_on;
-__attribute__((weak)) void tp_on_lock_wait(void) noexcept;
+__attribute__((weak)) void tp_on_lock_wait_for(const void* lock) noexcept;
 __attribute__((weak)) void tp_on_lock_wait_end(int failed) noexcept;
 __attribute__((weak)) void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
                                             const void* caller) noexcept;
@@ -51,10 +51,10 @@ public:
   ~client_lock_wait() { end(); }
   client_lock_wait(const client_lock_wait&) = delete;
   client_lock_wait& operator=(const client_lock_wait&) = delete;
-  void begin() noexcept {
+  void begin(const void* lock) noexcept {
     if (!waits_ && locks_are_on()) {
       waits_ = true;
-      tp_on_lock_wait();
+      tp_on_lock_wait_for(lock);
     }
   }
   void end() noexcept {
@@ -73,7 +73,7 @@ inline void lock_taken(const void*, lock_kind, bool = true) noexcept {}
 inline void lock_given(const void*) noexcept {}
 struct lock_wait {
   lock_wait() noexcept {}
-  void begin() noexcept {}
+  void begin(const void*) noexcept {}
   void end() noexcept {}
 };
 #else

@@ -38,7 +38,7 @@ in_out "Lock       spin_mutex at q.cpp:17: 4 times, 25 % contended, held 1100 un
 in_out "the sections of the spin_mutex at q.cpp:17               3.18     4.67"
 in_out "as many locks in place of the spin_mutex at q.cpp:17     3.18     3.18"
 exits 0 -q data -v
-in_out "also q.cpp:42: once, held 200 units"
+in_out "at q.cpp:42: once, held 200 units"
 exits 0 -q data --json data.json
 python3 -c 'import json
 p = json.load(open("data.json"))

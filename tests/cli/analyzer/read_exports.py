@@ -185,7 +185,7 @@ def check_perfetto(path, profile):
     path = slices["critical path of the run"]
     equal("path", run_path["path_ticks"], sum(total["ns"] for total in path.values()))
     edges = {"create": "created", "create_continue": "after a creation", "wait_continue": "after a wait",
-             "end": "after a task", "inside": "held up"}
+             "end": "after a task", "inside": "held up", "lock": "waits for a lock"}
     parts = len(run_path["segments"])
     for edge, name in edges.items():
         equal(name, run_path["busy_delay_ticks"][edge] + run_path["scheduler_delay_ticks"][edge],

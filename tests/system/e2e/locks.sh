@@ -78,6 +78,10 @@ for threads in 1 2 4; do
   # Those of the map's buckets, too.
   [ "$(sed -n 's/^spin_rw_mutex sections=[0-9]* work=\([0-9]*\).*/\1/p' sums.txt)" = 200 ] || fail "accessors: $(grep spin_rw sums.txt)"
   analyze kinds.data
+  # What is waited for a lock is charged to its places, and to sites, but for what it is not known who held.
+  is 'all(lock["wait_blame"] == sum(place["wait_blame"] for place in lock["places"]) <= lock["waited"] for lock in p["locks"])'
+  is 'sum(lock["wait_blame"] for lock in p["locks"]) == sum(site["wait_blame"] for site in p["sites"])'
+  is 'sum(site["idle_blame_ns"] for site in p["sites"]) + p["run_path"]["idle_beside_nothing_ns"] == p["run_path"]["idle_ns"]'
   is 'p["complete"] and p["work"] == 100 * (1 + 4 + 3 + 4 + 5 + 1 + 3 + 6 + 1 + 9 + 7 + 8 + 9 + 12 + 11 + 12) + 200 + 1 + 50 + 2 + 3'
 done
 grep -q '"kind":"spin_mutex".*"at":\[' kinds.data/sites.jsonl || fail "a lock in static data has no place there"
@@ -124,6 +128,43 @@ same "stock: mutexes, work" 321 "$(sed -n 's/^pthread_mutex .*work=\([0-9]*\).*/
 same "stock: mutexes" 4 "$(sed -n 's/^pthread_mutex .*locks=\([0-9]*\).*/\1/p' sums.txt)"
 analyze stock.data
 is 'p["complete"] and p["work"] == 361'
+
+# Waits of threads that spin, queue and sleep are charged to the two lines that hold the locks.
+build blame <<'X'
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/queuing_mutex.h>
+#include <oneapi/tbb/spin_mutex.h>
+#include <chrono>
+#include <mutex>
+#include <unistd.h>
+void burn(int us) { for (auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(us); std::chrono::steady_clock::now() < until;); }
+std::mutex standard; tbb::spin_mutex spin; tbb::queuing_mutex queuing;
+template <typename Lock, typename Mutex> void run(Mutex& mutex) {
+  tbb::parallel_for(0, 200, [&](int i) {
+    if (i % 10 == 0) {
+#line 100
+      Lock lock(mutex); burn(2000);
+    } else {
+#line 200
+      Lock lock(mutex); burn(1);
+    }
+    burn(30);
+  }, tbb::simple_partitioner());
+}
+int main() {
+  run<std::lock_guard<std::mutex>>(standard); run<tbb::spin_mutex::scoped_lock>(spin); run<tbb::queuing_mutex::scoped_lock>(queuing);
+  _exit(0);
+}
+X
+if [ "$(nproc)" -gt 1 ]; then
+  "$tp_run" -q -e auto --locks all -o blame.data ./blame || fail "blame: exit status"
+  analyze blame.data
+  is 'p["locks"][0]["objects"] == 3 and {place["line"] for place in p["locks"][0]["places"]} == {100, 200}'
+  is 'all(lock["wait_blame"] == sum(place["wait_blame"] for place in lock["places"]) <= lock["waited"] for lock in p["locks"])'
+  is 'all(lock["wait_blame"] * 10 >= lock["waited"] * 9 for lock in p["locks"] if lock["waited_ns"] > 100000)'
+  is 'sum(lock["wait_blame"] for lock in p["locks"]) == sum(site["wait_blame"] for site in p["sites"])'
+  is 'sum(segment["idle_blame_ns"] for segment in p["code_segments"]) + p["run_path"]["idle_beside_nothing_ns"] == p["run_path"]["idle_ns"]'
+fi
 # Short and frequent sections are sampled, with a real clock: counts stay exact.
 build short <<'X'
 #include <oneapi/tbb/spin_mutex.h>

@@ -80,6 +80,50 @@ TEST(Locks, SectionsRunOneAfterTheOther) {
     EXPECT_EQ(std::string::npos, warning.name.find("lock")) << warning.text;
 }
 
+// Waits are charged to the places, and to the sites of the tasks that acquire locks there: in the ratio
+// of how often they do.
+TEST(Locks, Blame) {
+  const Profile profile =
+      profile_of_locks("run locks=all c_locks_seen=1 cpus=2\n"
+                       "site 1 a.cpp 1\n"
+                       "site 2 a.cpp 2\n"
+                       "lock-place 0 spin_mutex q.cpp 17\n"
+                       "lock-place 1 spin_mutex q.cpp 18\n"
+                       "stream 0\n"
+                       "thread role=main\n"
+                       "lock slot=3 address=64 kind=spin_mutex\n"
+                       "spawn work=10 site=1 ctx=new-exclusive\n"
+                       "spawn site=1 ctx=last\n"
+                       "spawn site=2 ctx=last\n"
+                       "wait ctx=last\n"
+                       "section slot=3 place=1 lead=30 work=60\n"
+                       "task work=100\n"
+                       "lock-wait slot=3 place=1 ticks=40\n"
+                       "lock-wait slot=3 place=0 ticks=3\n"
+                       "section slot=3 place=0 lead=20 work=60 contended=1 waited=43\n"
+                       "section slot=3 place=1 lead=80 work=1 contended=1 waited=5\n"
+                       "task task=-1 work=100\n"
+                       "section slot=3 place=1 work=1\n"
+                       "task task=-2 work=100\n"
+                       "wait-end\n"
+                       "end work=5\n"
+                       "thread-end\n");
+  const LockRow& lock = profile.locks.rows.at(0);
+  EXPECT_EQ(48u, lock.totals.waited);
+  EXPECT_EQ(43u, lock.totals.wait_blame); // of the other 5 it is not known who held it
+  ASSERT_EQ(2u, lock.places.size());
+  EXPECT_EQ(18u, lock.places[0].info.line);
+  EXPECT_EQ(40u, lock.places[0].totals.wait_blame);
+  EXPECT_EQ(3u, lock.places[1].totals.wait_blame);
+  // Two of three acquisitions at line 18 are by tasks of line 1, and the one at line 17.
+  for (const SiteRow& site : profile.sites)
+    EXPECT_EQ(site.info.line == 1   ? 26u + 3u
+              : site.info.line == 2 ? 14u
+                                    : 0u,
+              site.wait_blame)
+        << site.info.name;
+}
+
 TEST(Locks, WhatIfs) {
   const Profile profile = profile_of_locks(kTwoTasks);
   const LockRow& lock = profile.locks.rows.at(0);

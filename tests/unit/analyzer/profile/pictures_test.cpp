@@ -103,12 +103,14 @@ void check_parts(const Profile& profile) {
   }
   EXPECT_EQ(of_sites, steps);
   EXPECT_EQ(steals, sum_of(profile.counters.steals));
-  // Each figure is rounded.
-  EXPECT_NEAR(static_cast<double>(profile.elapsed.idle_ns), static_cast<double>(shared),
-              1.0 + static_cast<double>(profile.sites.size()) / 2);
+  EXPECT_EQ(profile.elapsed.idle_ns, shared);
   for (const SiteSpawns& each : profile.site_spawns)
     spawns += each.spawns;
   EXPECT_EQ(profile.read.spawned, spawns);
+  std::uint64_t of_segments = profile.elapsed.idle_beside_nothing_ns;
+  for (const CodeSegment& segment : profile.code_segments)
+    of_segments += segment.idle_blame_ns;
+  EXPECT_EQ(profile.elapsed.idle_ns, of_segments);
   std::vector<CodeSegment> of_site(profile.sites.size());
   for (const CodeSegment& segment : profile.code_segments) {
     ASSERT_LT(segment.site, profile.sites.size());

@@ -118,6 +118,32 @@ TEST(RunPath, DividesWhatRanByWhatItWasOffItsCpuFor) {
   EXPECT_EQ(4u + 10, path.taken);
 }
 
+// A step of the path waited for a lock while code of another one held it: the wait is an edge of its own,
+// and neither running nor time without a CPU.
+TEST(RunPath, GoesThroughALock) {
+  const Profile profile = make_profile(
+      test::parse_trace_script(std::string(kTime) + "site 1 a.cpp 1\n"
+                                                    "lock-place 0 spin_mutex q.cpp 17\n"
+                                                    "stream 0\n"
+                                                    "thread role=main\n"
+                                                    "lock slot=3 address=64 kind=spin_mutex\n"
+                                                    "lock-wait slot=3 place=0 ticks=30\n"
+                                                    "section slot=3 place=0 lead=10 work=5 "
+                                                    "contended=1 waited=30\n"
+                                                    "end work=50 wall=40\n"
+                                                    "thread-end\n")
+          .source(),
+      ProfileOptions{});
+  const RunPathPart& path = profile.elapsed.path;
+  ASSERT_EQ(90u, path.length());
+  EXPECT_EQ(30u, path.in_locks());
+  EXPECT_EQ(30u, delays(path, EdgeKind::Lock).busy);
+  EXPECT_EQ(60u, path.running);
+  EXPECT_EQ(0u, path.busy());
+  EXPECT_EQ(0u, path.waited);
+  EXPECT_EQ(10u, path.crowded + path.taken);
+}
+
 // On one CPU, two threads of the program keep each other from running.
 TEST(RunPath, IsCrowdedWhereThreadsOfTheProgramHaveTheCpus) {
   std::string run = kTime;

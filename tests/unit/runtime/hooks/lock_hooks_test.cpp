@@ -7,8 +7,10 @@
 #include "fake_scheduler.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
+#include <thread>
 
 using namespace tp::test;
 using Lines = std::vector<std::string>;
@@ -145,6 +147,58 @@ TEST(Locks, ATaskMayKeepALockBeyondItsEnd) {
   EXPECT_EQ(steps_and_locks_of(data),
             (Lines{"Cut 0", "Spawn 0 new", "Wait 0 last", "Begin newest", "Take at 3", "End 3",
                    "WaitEnd", "Give at 4", "End 4"}));
+}
+
+// The thread that waits is charged to the places where those acquired the lock who held it meanwhile.
+TEST(Locks, AWaitSaysWhoHeldTheLock) {
+  const std::string data = record([] {
+    start();
+    FakeTask task;
+    FakeContext context;
+    std::atomic<int> turn{0};
+    const auto until = [&](int value) {
+      while (turn < value)
+        std::this_thread::yield();
+    };
+    take(&first); // at one place
+    std::thread other([&] {
+      start();
+      tp_on_lock_wait_for(&first);
+      turn = 1;
+      until(2);
+      tp_on_lock_wait_end(0);
+      take(&first);
+      tp_spend(3);
+      tp_on_lock_given(&first);
+      turn = 3;
+    });
+    until(1);
+    tp_on_lock_given(&first);
+    tp_on_lock_taken(&first, TP_LOCK_SPIN_MUTEX, 0,
+                     static_cast<const char*>(caller()) + 1); // at another one, before the waiter
+    tp_on_lock_given(&first);
+    turn = 2;
+    until(3);
+    other.join();
+  });
+  const Stream stream = read_stream(data + "/000001.tps");
+  std::uint64_t charged = 0, waited = 0;
+  std::map<std::uint32_t, std::uint64_t> places;
+  for (const auto& record : stream.records) {
+    if (record.op == tp::trace::Op::Extended &&
+        record.extended_kind == tp::trace::ExtendedKind::LockWait) {
+      tp::trace::LockWaitPayload payload;
+      std::memcpy(&payload, record.payload, sizeof payload);
+      charged += payload.ticks;
+      places[payload.place] += payload.ticks;
+      EXPECT_EQ(waited, 0u); // before the section
+    }
+    if (record.op == tp::trace::Op::Section)
+      waited = record.wall;
+  }
+  EXPECT_GT(waited, 0u);
+  EXPECT_EQ(charged, waited);
+  EXPECT_EQ(places.size(), 2u);
 }
 
 TEST(Locks, WaitingIsNotWork) {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// See lock_posts.h. Notes are written by threads that hold the lock: one at a time for each lock, except for
+// readers. One that is overwritten while it is read is one of the same lock, or belongs to another lock and is
+// left out, or is at worst the place of one and the time of the next.
+#include "builder/lock_posts.h"
+
+#include <algorithm>
+
+namespace tp::rt {
+
+constinit LockPost lock_posts[kUnnamedPost + 1];
+
+void post_lock_wait(std::uint64_t address) noexcept {
+  lock_post(address).waiters.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void end_lock_post(std::uint64_t address) noexcept {
+  lock_post(address).waiters.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void note_release(std::uint64_t address, std::uint64_t post_of, std::uint64_t time,
+                  std::uint32_t place) noexcept {
+  LockPost& post = lock_post(post_of);
+  LockNote& note = post.notes[post.next.fetch_add(1, std::memory_order_relaxed) % LockPost::kNotes];
+  note.lock.store(0, std::memory_order_relaxed);
+  note.time.store(time, std::memory_order_relaxed);
+  note.place.store(place, std::memory_order_relaxed);
+  note.lock.store(address, std::memory_order_release);
+}
+
+void LockBlame::add(std::uint32_t place, std::uint64_t ticks) noexcept {
+  if (ticks == 0)
+    return;
+  for (unsigned i = 0; i < count; ++i)
+    if (parts[i].place == place) {
+      parts[i].ticks += ticks;
+      return;
+    }
+  if (count < kMost)
+    parts[count++] = {place, ticks};
+  else
+    parts[kMost - 1].ticks += ticks;
+}
+
+void find_blame(std::uint64_t address, std::uint64_t post_of, std::uint64_t from, std::uint64_t to,
+                LockBlame& blame) noexcept {
+  const LockPost& post = lock_post(post_of);
+  LockBlame::Part found[LockPost::kNotes]; // the time of the release, for now
+  unsigned count = 0;
+  const std::uint32_t next = post.next.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < LockPost::kNotes; ++i) {
+    const LockNote& note = post.notes[(next + i) % LockPost::kNotes];
+    if (note.lock.load(std::memory_order_acquire) != address)
+      continue;
+    const std::uint64_t time = note.time.load(std::memory_order_relaxed);
+    if (time > from)
+      found[count++] = {note.place.load(std::memory_order_relaxed), std::min(time, to)};
+  }
+  std::sort(found, found + count, [](auto& a, auto& b) { return a.ticks < b.ticks; });
+  std::uint64_t since = from;
+  for (unsigned i = 0; i < count; ++i) {
+    const std::uint64_t until = i + 1 < count ? found[i].ticks : to; // waking up is the last one's
+    blame.add(found[i].place, until - since);
+    since = until;
+  }
+}
+
+void forget_lock_posts() noexcept {
+  for (LockPost& post : lock_posts)
+    if (post.waiters.load(std::memory_order_relaxed) != 0)
+      post.waiters.store(0, std::memory_order_relaxed);
+}
+
+} // namespace tp::rt

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// LOCK POSTS: who waits for a lock says so, and who releases it meanwhile leaves a note of the time and of
+// the place where it had acquired the lock. So a wait is charged to those who held the lock while it lasted
+// (Tallent, Mellor-Crummey, Porterfield, PPoPP 2010: there the waiter's time is charged to the holder; here
+// the waiter divides its own by the times of the releases, so that the parts add up to the wait).
+//
+// A release of a lock without waiters reads one word, which no thread writes then. Entries are found by address;
+// locks may share one, and notes say whose they are. Any thread.
+#pragma once
+
+#include "base/attributes.h"
+#include "sites/lock_places.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace tp::rt {
+
+struct LockNote {
+  std::atomic<std::uint64_t> lock; // address
+  std::atomic<std::uint64_t> time; // ticks
+  std::atomic<std::uint32_t> place;
+};
+
+struct alignas(64) LockPost {
+  static constexpr std::uint32_t kNotes = 16; // that are kept, the last ones
+
+  std::atomic<std::uint32_t> waiters;
+  alignas(64) std::atomic<std::uint32_t> next;
+  LockNote notes[kNotes];
+};
+inline constexpr unsigned kLockPostBits = 10;
+// One more, for those who wait for a lock that they have not named.
+inline constexpr unsigned kUnnamedPost = 1u << kLockPostBits;
+extern LockPost lock_posts[kUnnamedPost + 1];
+
+// 0: not named.
+TP_HOT LockPost& lock_post(std::uint64_t address) noexcept {
+  return lock_posts[address != 0 ? mix_lock_address(address) >> (64 - kLockPostBits)
+                                 : kUnnamedPost];
+}
+TP_HOT bool is_awaited(std::uint64_t address) noexcept {
+  return lock_post(address).waiters.load(std::memory_order_relaxed) != 0;
+}
+
+void post_lock_wait(std::uint64_t address) noexcept;
+void end_lock_post(std::uint64_t address) noexcept;
+// A lock that is awaited is going to be released, at `time`. By a thread that holds it.
+TP_COLD void note_release(std::uint64_t address, std::uint64_t post_of, std::uint64_t time,
+                          std::uint32_t place) noexcept;
+
+// The parts of a wait, by the place that the lock was acquired at by those who held it. What was before the
+// last notes is part of the first of these.
+struct LockBlame {
+  static constexpr unsigned kMost = 8; // places; further ones are part of the last
+  struct Part {
+    std::uint32_t place;
+    std::uint64_t ticks;
+  };
+  Part parts[kMost];
+  unsigned count = 0;
+  void add(std::uint32_t place, std::uint64_t ticks) noexcept;
+};
+// Nothing, if no note was left: it is not known who held the lock.
+TP_COLD void find_blame(std::uint64_t address, std::uint64_t post_of, std::uint64_t from,
+                        std::uint64_t to, LockBlame& blame) noexcept;
+
+// In a forked child, where no thread waits.
+TP_COLD void forget_lock_posts() noexcept;
+
+} // namespace tp::rt
