@@ -12,6 +12,7 @@
 #include "dag/loop_part.h"
 #include "model/concurrency.h"
 #include "model/lock.h"
+#include "model/sleep.h"
 
 #include <array>
 #include <cstddef>
@@ -121,6 +122,7 @@ struct Step {
   PoolId pool = kNoPool; // where it began
   std::span<const PoolChange>
       moves{}; // in order; work and latency never decrease, nor exceed the step's
+  const SleepTimes* slept_in = nullptr; // of its latency; null: nothing is known
 };
 
 // Which path survives where two of equal length meet. A child wins against the continuation, of two
