@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -109,6 +110,10 @@ Result calling(What what, NextFunction<Result(Args...)>& next,
   return next.get()(arguments...);
 }
 
+constexpr const char* symbol_of(const char* name) noexcept {
+  return std::string_view(name) == "tp_getline" ? "getline" : name;
+}
+
 } // namespace
 
 // The C library's headers have reserved names.
@@ -118,7 +123,7 @@ Result calling(What what, NextFunction<Result(Args...)>& next,
 // A function, of what it sleeps in: its result, name, parameters and arguments. The next one is found
 // before any signal handler, or child of a fork, calls it first.
 #define TP_CALL(what, result, name, parameters, ...)                                               \
-  static constinit NextFunction<result parameters> next_##name(#name);                             \
+  static constinit NextFunction<result parameters> next_##name(symbol_of(#name));                  \
   [[gnu::constructor]] static void find_##name() {                                                 \
     next_##name.get();                                                                             \
   }                                                                                                \
@@ -181,8 +186,8 @@ TP_CALL(writes(file), size_t, fwrite,
 TP_CALL(reads(file), char*, fgets, (char* line, int size, std::FILE* file), line, size, file)
 TP_CALL(reads(file), ssize_t, getdelim, (char** line, size_t* size, int end, std::FILE* file), line,
         size, end, file)
-TP_CALL(reads(file), ssize_t, getline, (char** line, size_t* size, std::FILE* file), line, size,
-        file)
+TP_CALL(reads(file), ssize_t, __getdelim, (char** line, size_t* size, int end, std::FILE* file),
+        line, size, end, file)
 TP_CALL(reads(file), int, getc, (std::FILE * file), file)
 TP_CALL(reads(file), int, fgetc, (std::FILE * file), file)
 
@@ -202,6 +207,11 @@ TP_CALL(kChild, int, waitid, (idtype_t type, id_t id, siginfo_t* info, int flags
         flags)
 TP_CALL(kChild, int, system, (const char* command), command)
 TP_CALL(kChild, int, pclose, (std::FILE * pipe), pipe)
+
+// The header has an inline definition of getline, which calls __getdelim: this one is for other programs.
+TP_EXPORT ssize_t tp_getline(char** line, size_t* size, std::FILE* file) __asm__("getline");
+TP_CALL(reads(file), ssize_t, tp_getline, (char** line, size_t* size, std::FILE* file), line, size,
+        file)
 
 } // extern "C"
 // NOLINTEND(readability-inconsistent-declaration-parameter-name)
