@@ -10,8 +10,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace tp::analysis {
+
+static_assert(kSleepKinds == trace::kSleepKinds &&
+              static_cast<std::uint32_t>(SleepKind::PageFault) ==
+                  static_cast<std::uint32_t>(trace::SleepKind::PageFault));
 
 using trace::Op;
 using trace::Record;
@@ -138,6 +143,15 @@ std::uint64_t DagReader::latency_of(const trace::AsleepPayload& asleep) const {
   return info_.run.waits_seen ? asleep.time - std::min(asleep.waited, asleep.time) : 0;
 }
 
+// Of a step with so much latency; nothing that is more.
+const SleepTimes* DagReader::slept_in(Stream& stream, std::uint64_t latency) {
+  for (std::uint64_t& time : stream.slept_in.of) {
+    time = std::min(time, latency);
+    latency -= time;
+  }
+  return &stream.slept_in;
+}
+
 // `counts`: false for a step that is left out of the profile; it is one without work then.
 void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool counts) {
   const Record& record = stream.cursor.record();
@@ -195,7 +209,9 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
                   counts ? 0 : record.work,
                   pool,
                   {stream.changes.data(), stream.changes.size()},
-                  {stream.blames.data(), stream.blames.size()}};
+                  {stream.blames.data(), stream.blames.size()},
+                  counts && stream.knows_sleep ? slept_in(stream, latency_of(stream.asleep))
+                                               : nullptr};
   visitor_.step(frame.state, step);
   frame.state.opened = closed;
   frame.state.fold = FoldKind::None;
@@ -204,8 +220,9 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
   stream.locks.clear();
   stream.blames.clear();
   stream.asleep = {};
+  if (std::exchange(stream.knows_sleep, false)) [[unlikely]]
+    stream.slept_in = {};
   summary_.asleep += step.asleep;
-  summary_.latency += step.latency;
   ++summary_.steps;
   summary_.overhead += step.overhead_before;
   summary_.step_time += step.length;
@@ -956,6 +973,14 @@ bool DagReader::process_extended(Stream& stream) {
     load(stream.asleep);
     break;
   }
+  case trace::ExtendedKind::AsleepIn: {
+    trace::AsleepInPayload payload;
+    load(payload);
+    std::uint64_t& time = stream.slept_in.of[payload.kind < kSleepKinds ? payload.kind : 0];
+    time += std::min(payload.time, std::numeric_limits<std::uint64_t>::max() - time);
+    stream.knows_sleep = true;
+    break;
+  }
   case trace::ExtendedKind::AsleepBefore: {
     trace::AsleepPayload payload;
     load(payload);
@@ -1120,7 +1145,8 @@ void DagReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& pa
                     .latency = latency_of(slept),
                     .begin = stream.cursor.time().at,
                     .stream = stream.cursor.number(),
-                    .closed = {BoundaryKind::FirstUse}};
+                    .closed = {BoundaryKind::FirstUse},
+                    .slept_in = stream.knows_sleep ? slept_in(stream, latency_of(slept)) : nullptr};
     visitor_.step(stream.top->state, step);
     summary_.prior_work += step.work;
     summary_.prior_asleep += step.asleep;
@@ -1128,8 +1154,9 @@ void DagReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& pa
       summary_.main_prior_work += step.work;
       summary_.main_prior_asleep += step.asleep;
     }
-    summary_.latency += step.latency;
   }
+  stream.slept_in = {};
+  stream.knows_sleep = false;
 }
 
 // ---- the end

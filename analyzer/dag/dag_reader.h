@@ -63,6 +63,8 @@ private:
     std::vector<LockBlame> blames;                  // likewise
     std::vector<std::optional<LockObjectId>> slots; // which lock a slot is
     trace::AsleepPayload asleep{};                  // likewise
+    SleepTimes slept_in;                            // of it
+    bool knows_sleep = false;                       // there is any in slept_in
     std::uint64_t latency_before = 0;               // of it, before the next of `moves`
     std::uint32_t arena = 0; // in which the thread executes, where the open step began; an index
     struct Move {            // from `work` on, after `latency`; an index
@@ -132,6 +134,7 @@ private:
 
   Frame& running(Stream& stream);
   std::uint64_t latency_of(const trace::AsleepPayload& asleep) const;
+  const SleepTimes* slept_in(Stream& stream, std::uint64_t latency);
   void close_step(Stream& stream, Frame& frame, Boundary closed, bool counts = true);
   void add_idle(const Stream& stream);
   void push(Stream& stream, Frame* frame);

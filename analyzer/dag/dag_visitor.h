@@ -12,6 +12,7 @@
 #include "dag/loop_part.h"
 #include "model/concurrency.h"
 #include "model/lock.h"
+#include "model/sleep.h"
 
 #include <array>
 #include <cstddef>
@@ -129,6 +130,7 @@ struct Step {
   std::span<const PoolChange>
       moves{}; // in order; work and latency never decrease, nor exceed the step's
   std::span<const LockBlame> blames{}; // of the waits of `locks`, as far as the holders are known
+  const SleepTimes* slept_in = nullptr; // of its latency; null: nothing is known
 };
 
 // Which path survives where two of equal length meet. A child wins against the continuation, of two

@@ -5,6 +5,7 @@
 
 #include "base/ids.h"
 #include "model/site.h"
+#include "model/sleep.h"
 #include "model/what_if.h"
 
 #include <cstdint>
@@ -53,6 +54,7 @@ struct Finding {
   std::uint64_t ticks = 0, off_cpu_ticks = 0;
   std::optional<std::uint64_t> asleep_ticks; // of the latter; null: not known
   std::optional<std::uint64_t> waited_ticks; // of those, for other threads; null: not known
+  SleepTimes slept_in;                       // of asleep_ticks, without waited_ticks
   std::optional<std::size_t> lock;           // Lock: index into Locks::rows
   std::optional<std::size_t> limit;          // FewThreads: index into Profile::limits
   std::vector<StepClassId> classes;          // of its steps; empty: not of code

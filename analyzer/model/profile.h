@@ -19,6 +19,7 @@
 #include "model/run_info.h"
 #include "model/run_time.h"
 #include "model/site.h"
+#include "model/sleep.h"
 #include "model/verdict.h"
 #include "model/what_if.h"
 
@@ -120,6 +121,7 @@ struct Profile {
   // Time in which steps slept, not waiting for other threads, and the longest path of work and latency;
   // null: not known.
   std::optional<std::uint64_t> latency, span_with_latency;
+  SleepTimes slept_in; // of the latency
   // Arenas and global_control: those that limit most first, then those like the machine.
   std::vector<ConcurrencyLimit> limits;
   std::uint64_t burdened_span_cilk = 0, burdened_span_tbb = 0;

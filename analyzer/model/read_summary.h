@@ -96,7 +96,6 @@ struct ReadSummary {
   std::uint64_t step_time = 0;    // ticks
   std::uint64_t asleep = 0;       // in recorded steps, in the unit of work
   std::uint64_t prior_asleep = 0; // of threads before their first event
-  std::uint64_t latency = 0;      // of both, not waiting for other threads
   std::uint64_t first_time = 0, last_time = 0;
   std::uint64_t thread_time = 0; // ticks in which a thread had a stream, summed up
   std::uint64_t prior_work = 0;  // of threads before they first used oneTBB

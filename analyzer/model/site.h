@@ -6,6 +6,7 @@
 #include "model/ratio.h"
 #include "model/run_delays.h"
 #include "model/site_measures.h"
+#include "model/sleep.h"
 
 #include <cstdint>
 #include <string>
@@ -89,6 +90,7 @@ struct SiteRow {
   std::uint64_t invocations = 0, outermost = 0, steps = 0;
   std::uint64_t asleep = 0;      // in its own steps, in the unit of work
   std::uint64_t latency = 0;     // of it, not waiting for other threads
+  SleepTimes slept_in;           // of its latency
   SiteMeasures on_work, on_span; // main: one invocation, of the whole program
   SiteOverhead overhead;
   LoopCounts loops;

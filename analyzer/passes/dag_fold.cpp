@@ -71,6 +71,8 @@ void DagFold::step(FrameState& frame, const Step& step) {
   totals->length += step.length;
   totals->asleep += step.asleep;
   totals->latency += step.latency;
+  if (step.slept_in != nullptr && !setup_.contexts) [[unlikely]]
+    class_sleep_[of] += *step.slept_in;
   ++totals->steps;
   const bool left_out = step.pause == PauseRole::LeftOut;
   if (step.pause != PauseRole::None) [[unlikely]] {
@@ -361,6 +363,8 @@ void DagFold::add_row_totals(Results& results) const {
     row.latency += class_totals_[of].latency;
     row.steps += class_totals_[of].steps;
   }
+  for (const auto& [of, times] : class_sleep_)
+    results.rows[results.classes[of].row].slept_in += times;
 }
 
 // What the longest path is made of.
@@ -410,6 +414,7 @@ DagFold::Results DagFold::results() {
                   .rows = sites_.rows(),
                   .classes = classes_.classes(),
                   .class_totals = class_totals_,
+                  .class_sleep = class_sleep_,
                   .thread_work = thread_work_,
                   .regions = regions_,
                   .overheads_before = overheads_before_,

@@ -6,6 +6,7 @@
 
 #include "dag/dag_visitor.h"
 #include "model/read_summary.h"
+#include "model/sleep.h"
 #include "passes/calling_context.h"
 #include "passes/site_profile.h"
 #include "passes/step_class.h"
@@ -19,6 +20,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -109,7 +111,8 @@ public:
     IdVector<Row, RowTotals> rows; // local span on span adds up to `span`
     IdVector<StepClassId, StepClass> classes;
     IdVector<StepClassId, StepTotals> class_totals;
-    ThreadWork thread_work; // with `sites` only
+    std::map<StepClassId, SleepTimes> class_sleep; // of their latency, where any is known
+    ThreadWork thread_work;                        // with `sites` only
     IdVector<RegionId, std::uint64_t>
         region_critical_work; // of this run: with no scenario followed
     struct RegionTotals {
@@ -213,6 +216,7 @@ private:
   PathStore paths_;
   StepClassTable classes_;
   IdVector<StepClassId, StepTotals> class_totals_;
+  std::map<StepClassId, SleepTimes> class_sleep_;
   ThreadWork thread_work_;
   CallingContextTree contexts_;
   IdVector<ContextId, StepTotals> context_totals_;

@@ -71,6 +71,7 @@
 #include "base/pool.h"
 #include "dag/dag_visitor.h"
 #include "model/site_measures.h"
+#include "model/sleep.h"
 #include "passes/path_composition.h"
 
 #include <algorithm>
@@ -220,6 +221,7 @@ struct RowTotals {
   std::uint64_t overhead = 0; // before its own steps, in ticks
   std::uint64_t asleep = 0;   // of its own steps, in the unit of work
   std::uint64_t latency = 0;  // likewise
+  SleepTimes slept_in;        // of its latency
   std::uint64_t steps = 0;
   std::uint64_t steals = 0, steal_delay = 0; // of its tasks; ticks
   LoopCounts loops;

@@ -127,13 +127,17 @@ std::string tasks_on_path(const Finding& finding) {
 }
 
 // Where it slept, as far as the recording shows that.
-std::string_view how_asleep(const Finding& finding) {
+std::string how_asleep(const Profile& profile, const Finding& finding) {
   if (!finding.waited_ticks)
     return "in a lock, in input or output, or until another thread had done something";
   if (Wide{*finding.waited_ticks} * 10 >= Wide{*finding.asleep_ticks} * 9)
     return "in a lock, or until another thread had done something";
-  if (Wide{*finding.waited_ticks} * 10 <= *finding.asleep_ticks)
-    return "in input or output, by the clock, or until a child process had ended";
+  if (Wide{*finding.waited_ticks} * 10 <= *finding.asleep_ticks) {
+    std::string known = sleep_in_words(
+        finding.slept_in, *finding.asleep_ticks - *finding.waited_ticks, profile.read.time_hz);
+    return !known.empty() ? known
+                          : "in input or output, by the clock, or until a child process had ended";
+  }
   return "in input or output, by the clock, in a lock, or until another thread or process had done "
          "something";
 }
@@ -175,7 +179,7 @@ std::string off_cpu(const Profile& profile, const Finding& finding) {
                        "while other programs ran; the recording does not say which.",
                        code, time(off), of_all, share(off));
   const std::uint64_t asleep = *finding.asleep_ticks;
-  const std::string_view where = how_asleep(finding);
+  const std::string where = how_asleep(profile, finding);
   if (Wide{asleep} * 4 >= Wide{off} * 3)
     return fmt::format("{} slept for {} {} ({} %): {}.{}", code, time(asleep), of_all,
                        share(asleep), where, remedy_of_sleep(finding));

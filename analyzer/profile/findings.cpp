@@ -149,6 +149,8 @@ std::vector<Code> Finder::codes_by_name() const {
     code.length += totals.length;
     code.asleep += totals.asleep;
     code.latency += totals.latency;
+    if (const auto known = fold.class_sleep.find(id); known != fold.class_sleep.end())
+      finding.slept_in += known->second;
     finding.work += totals.work;
     finding.critical_work += totals.critical_work;
   }

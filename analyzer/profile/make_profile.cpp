@@ -262,6 +262,13 @@ std::vector<Warning> limits_like_machine(const Measured& measured,
        false}};
 }
 
+SleepTimes sleep_of_all(const Measured& measured) {
+  SleepTimes all;
+  for (const RowTotals& row : measured.fold.rows)
+    all += row.slept_in;
+  return all;
+}
+
 // What steps slept without latency being known, and what they waited for other threads, is in no path
 // and no prediction. Not of threads that the program creates: they may wait for work.
 std::vector<Warning> sleeps(const Measured& measured) {
@@ -493,6 +500,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
       .latency = measured.knows_latency() ? std::optional(measured.fold.latency) : std::nullopt,
       .span_with_latency =
           measured.knows_latency() ? std::optional(measured.fold.span_with_latency) : std::nullopt,
+      .slept_in = sleep_of_all(measured),
       .limits = limits,
       .burdened_span_cilk = burdened.cilk,
       .burdened_span_tbb = burdened.tbb,

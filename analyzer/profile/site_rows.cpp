@@ -33,6 +33,7 @@ SiteRow row_of(const Measured& measured, Row row, const SiteOverhead& overhead) 
                .steps = totals.steps,
                .asleep = totals.asleep,
                .latency = totals.latency,
+               .slept_in = totals.slept_in,
                .on_work = all,
                .on_span = totals.on_span,
                .overhead = overhead,

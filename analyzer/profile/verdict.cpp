@@ -121,15 +121,23 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
   return fmt::format("No faster on 2 CPUs than on one{}; {}.", how, limit_of(profile));
 }
 
+// One kind if all sleep of others, and of none that is known, would be less than a tenth of it.
+std::string how_path_slept(const Profile& profile, std::uint64_t path) {
+  for (std::size_t kind = 1; kind < kSleepKinds; ++kind)
+    if (const std::uint64_t others =
+            *profile.latency - std::min(profile.slept_in.of[kind], *profile.latency);
+        profile.slept_in.of[kind] > 0 && Wide{others} * 10 <= path)
+      return kSleepPhrases[kind];
+  return "in input or output, by the clock, or until child processes have ended";
+}
+
 // Sleep on the longest path, if it is most of the path.
 std::string sleep_on_path(const Profile& profile) {
   const std::uint64_t whole = profile.span_with_latency.value_or(profile.span);
   if (Wide{whole - profile.span} * 2 < whole || whole == 0)
     return "";
-  return fmt::format(
-      "{} % of the least time is sleep: in input or output, by the clock, or until child "
-      "processes have ended.",
-      percent(whole - profile.span, whole));
+  return fmt::format("{} % of the least time is sleep: {}.", percent(whole - profile.span, whole),
+                     how_path_slept(profile, whole - profile.span));
 }
 
 // Serial code at the ends, if it is most of the critical path.

@@ -87,6 +87,17 @@ double two_decimals(double value) {
   return std::round(value * 100) / 100;
 }
 
+// By kind; `all` is what they are part of.
+Json sleep_json(const SleepTimes& times, std::uint64_t all) {
+  SleepTimes with_rest = times;
+  with_rest[SleepKind::Unknown] = all - std::min(times.known(), all);
+  Json json = Json::object();
+  for (std::size_t kind = 0; kind < kSleepKinds; ++kind)
+    if (with_rest.of[kind] > 0)
+      json[kSleepNames[kind]] = with_rest.of[kind];
+  return json;
+}
+
 Json overhead_json(const SiteRow& site) {
   const SiteOverhead& overhead = site.overhead;
   return {{"creation_ticks", overhead.creation_ticks},
@@ -245,6 +256,8 @@ Json site_json(const Profile& profile, const SiteRow& site) {
                {"on_span", measures_json(site.on_span)}};
   if (Json sizes = task_work_json(profile, site); !sizes.is_null())
     json["task_work"] = std::move(sizes);
+  if (site.latency > 0)
+    json["latency_in"] = sleep_json(site.slept_in, site.latency);
   if (profile.elapsed.skipped_because.empty())
     json["idle_beside_ns"] = json["idle_blame_ns"] = site.idle_beside_ns;
   if (!profile.locks.rows.empty())
@@ -395,6 +408,9 @@ Json finding_json(const Profile& profile, const Finding& finding) {
     json["asleep_ticks"] = *finding.asleep_ticks;
   if (finding.waited_ticks)
     json["waited_ticks"] = *finding.waited_ticks;
+  if (finding.waited_ticks && *finding.asleep_ticks > *finding.waited_ticks)
+    json["latency_in"] =
+        sleep_json(finding.slept_in, *finding.asleep_ticks - *finding.waited_ticks);
   if (finding.shape == Shape::OffCpu)
     json.update({{"ticks", finding.ticks}, {"off_cpu_ticks", finding.off_cpu_ticks}});
   else
@@ -960,6 +976,8 @@ std::string write_json(const Profile& profile, const JsonParts& parts) {
   text.field("parallelism_with_locks", number(decimal2(profile.parallelism_with_locks())));
   text.field("latency", known(profile.latency));
   text.field("latency_ns", latency_ns(profile));
+  if (profile.latency)
+    text.field("latency_in", sleep_json(profile.slept_in, *profile.latency));
   text.field("span_with_latency", known(profile.span_with_latency));
   text.field("span_is_exact", profile.unseen_order.empty());
   text.field("unseen_order", profile.unseen_order);

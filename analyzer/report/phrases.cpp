@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/phrases.h"
 
+#include "base/rounding.h"
+#include "base/wide.h"
+#include "report/numbers.h"
+
+#include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 
 namespace tp::analysis {
 
@@ -43,6 +49,27 @@ std::string limit_in_words(const ConcurrencyLimit& limit) {
   const bool others = Wide{limit.work_of_row} * 10 < Wide{limit.work} * 9;
   return fmt::format("{}{} in an arena of {}{}", code, others ? " and other code run" : " runs",
                      threads, at_a_time);
+}
+
+std::string sleep_in_words(const SleepTimes& times, std::uint64_t all, double hz) {
+  std::vector<std::size_t> kinds;
+  Wide named = 0;
+  for (std::size_t kind = 1; kind < kSleepKinds; ++kind)
+    if (times.of[kind] > 0 && Wide{times.of[kind]} * 10 >= all) {
+      kinds.push_back(kind);
+      named += times.of[kind];
+    }
+  if (kinds.empty() || named * 10 < Wide{all} * 9)
+    return "";
+  if (kinds.size() == 1)
+    return kSleepPhrases[kinds[0]];
+  std::ranges::stable_sort(kinds, std::ranges::greater(),
+                           [&](std::size_t kind) { return times.of[kind]; });
+  std::string text;
+  for (const std::size_t kind : kinds)
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", kSleepPhrases[kind],
+                        human_ns(to_ns(times.of[kind], hz)));
+  return text;
 }
 
 } // namespace tp::analysis

@@ -4,6 +4,7 @@
 #include "base/rounding.h"
 #include "report/lines.h"
 #include "report/numbers.h"
+#include "report/phrases.h"
 #include "report/writers.h"
 
 #include <fmt/format.h>
@@ -393,11 +394,15 @@ void add_details(Lines& lines, const Profile& profile) {
                 : "");
   lines.add_text(fmt::format("Parallelism     {} in this run{}; {}", fixed2(profile.parallelism()),
                              as_if_cores(profile.run), divisible_parallelism_text(profile)));
-  if (profile.latency.value_or(0) > 0)
+  if (profile.latency.value_or(0) > 0) {
+    const std::string kinds =
+        sleep_in_words(profile.slept_in, *profile.latency, profile.read.time_hz);
     lines.add_text(
-        fmt::format("Sleep           {} in all steps, not waiting for other threads; the "
+        fmt::format("Sleep           {} in all steps, not waiting for other threads{}; the "
                     "longest path with it {}",
-                    amount(*profile.latency), amount(*profile.span_with_latency)));
+                    amount(*profile.latency), kinds.empty() ? "" : ": " + kinds,
+                    amount(*profile.span_with_latency)));
+  }
   constexpr std::size_t kMostLocks = 15;
   const auto& locks = profile.locks.rows;
   for (std::size_t i = 0; i < std::min(locks.size(), kMostLocks); ++i) {

@@ -2,6 +2,7 @@
 // Writes every record with its time, its fields and its operands as they are encoded.
 #include "trace/trace_dump.h"
 
+#include "model/sleep.h"
 #include "trace/stream_cursor.h"
 
 #include <fmt/format.h>
@@ -120,6 +121,11 @@ std::string extended_text(const Record& record) {
   case trace::ExtendedKind::Tokens:
     if (const auto payload = payload_of<trace::TokensPayload>(record))
       text += fmt::format(" tokens={}", payload->tokens);
+    break;
+  case trace::ExtendedKind::AsleepIn:
+    if (const auto payload = payload_of<trace::AsleepInPayload>(record))
+      text += fmt::format(" asleep_in={} kind={}", payload->time,
+                          kSleepNames[payload->kind < kSleepKinds ? payload->kind : 0]);
     break;
   case trace::ExtendedKind::AsleepBefore:
     if (const auto payload = payload_of<trace::AsleepPayload>(record))

@@ -13,6 +13,9 @@
 #pragma weak tp_on_thread_joined
 #pragma weak tp_on_thread_wait
 #pragma weak tp_on_thread_wait_end
+#pragma weak tp_on_call
+#pragma weak tp_on_call_end
+#pragma weak tp_on_slept
 #pragma weak tp_threads_are_seen
 #pragma weak tp_locks_are_on
 #pragma weak tp_on_runtime_call

@@ -192,6 +192,11 @@ void add_asleep(StreamBuilder& stream, trace::ExtendedKind kind, std::uint64_t t
   stream.extended(kind, &payload, sizeof payload);
 }
 
+void add_asleep_in(StreamBuilder& stream, std::uint64_t time, std::uint64_t kind) {
+  const trace::AsleepInPayload payload{time, static_cast<std::uint32_t>(kind), 0};
+  stream.extended(trace::ExtendedKind::AsleepIn, &payload, sizeof payload);
+}
+
 void set_run(TraceBuilder& builder, const Line& line) {
   builder.complete = line.number("complete", 1) != 0;
   builder.cpus = static_cast<std::uint32_t>(line.number("cpus", 2));
@@ -267,6 +272,8 @@ bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
     add_asleep(stream,
                word == "asleep" ? trace::ExtendedKind::Asleep : trace::ExtendedKind::AsleepBefore,
                line.number("time"), line.number("waited"));
+  else if (word == "asleep-in")
+    add_asleep_in(stream, line.number("time"), line.number("kind"));
   else if (word == "hand-over")
     add_hand_over(stream, parse_id(line.text("from", "")), line.text("to", "new"));
   else if (word == "barrier")

@@ -101,6 +101,23 @@ enum tp_lock_kind {
 #undef TP_ONE
 };
 
+/* What a thread slept in. */
+enum tp_sleep_kind {
+  TP_SLEEP_UNKNOWN = 0,
+  TP_SLEEP_READ_FILE = 1,
+  TP_SLEEP_WRITE_FILE = 2,
+  TP_SLEEP_READ_PIPE = 3,
+  TP_SLEEP_WRITE_PIPE = 4,
+  TP_SLEEP_READ_SOCKET = 5,
+  TP_SLEEP_WRITE_SOCKET = 6,
+  TP_SLEEP_READ_DEVICE = 7,
+  TP_SLEEP_WRITE_DEVICE = 8,
+  TP_SLEEP_CLOCK = 9,
+  TP_SLEEP_CHILD_PROCESS = 10,
+  TP_SLEEP_PAGE_FAULT = 11,
+  TP_SLEEP_KIND_COUNT
+};
+
 /* How a lock is acquired: flags of tp_on_lock_taken. */
 #define TP_LOCK_SHARED 1u    /* by a reader */
 #define TP_LOCK_RECURSIVE 2u /* the thread may have it already: the outermost acquisition counts */
@@ -380,6 +397,12 @@ void tp_on_thread_joined(tp_thread* thread) TP_NOEXCEPT;
  * closes nor opens. tp_on_thread_wait_end takes what the first call returned. */
 uint64_t tp_on_thread_wait(void) TP_NOEXCEPT;
 void tp_on_thread_wait_end(uint64_t begun) TP_NOEXCEPT;
+/* Around a call of the C library that may sleep until a file, a device, the clock or a child process lets
+ * it go on. What tp_on_call_end returns it slept there, in the unit of work: not 0 at most where it was
+ * off its CPU. The caller then says what it slept in. Neither closes nor opens. */
+uint64_t tp_on_call(void) TP_NOEXCEPT;
+uint64_t tp_on_call_end(uint64_t begun) TP_NOEXCEPT;
+void tp_on_slept(unsigned kind, uint64_t time) TP_NOEXCEPT; /* a tp_sleep_kind */
 /* From here on these hooks are called for each thread of the program. */
 void tp_threads_are_seen(void) TP_NOEXCEPT;
 /* The process ends without running the destructors of its libraries. */

@@ -17,6 +17,23 @@ using trace::Construct;
 constexpr bool is(Construct construct, tp_construct number) {
   return static_cast<unsigned>(construct) == static_cast<unsigned>(number);
 }
+constexpr bool is(trace::SleepKind kind, tp_sleep_kind number) {
+  return static_cast<unsigned>(kind) == static_cast<unsigned>(number);
+}
+static_assert(is(trace::SleepKind::Unknown, TP_SLEEP_UNKNOWN));
+static_assert(is(trace::SleepKind::ReadFile, TP_SLEEP_READ_FILE));
+static_assert(is(trace::SleepKind::WriteFile, TP_SLEEP_WRITE_FILE));
+static_assert(is(trace::SleepKind::ReadPipe, TP_SLEEP_READ_PIPE));
+static_assert(is(trace::SleepKind::WritePipe, TP_SLEEP_WRITE_PIPE));
+static_assert(is(trace::SleepKind::ReadSocket, TP_SLEEP_READ_SOCKET));
+static_assert(is(trace::SleepKind::WriteSocket, TP_SLEEP_WRITE_SOCKET));
+static_assert(is(trace::SleepKind::ReadDevice, TP_SLEEP_READ_DEVICE));
+static_assert(is(trace::SleepKind::WriteDevice, TP_SLEEP_WRITE_DEVICE));
+static_assert(is(trace::SleepKind::Clock, TP_SLEEP_CLOCK));
+static_assert(is(trace::SleepKind::ChildProcess, TP_SLEEP_CHILD_PROCESS));
+static_assert(is(trace::SleepKind::PageFault, TP_SLEEP_PAGE_FAULT));
+static_assert(trace::kSleepKinds == TP_SLEEP_KIND_COUNT);
+
 static_assert(is(Construct::Unknown, TP_CONSTRUCT_UNKNOWN));
 static_assert(is(Construct::ParallelFor, TP_CONSTRUCT_PARALLEL_FOR));
 static_assert(is(Construct::ParallelForEach, TP_CONSTRUCT_PARALLEL_FOR_EACH));

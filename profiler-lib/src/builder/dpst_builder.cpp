@@ -33,6 +33,7 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace tp::rt {
 namespace {
@@ -81,6 +82,16 @@ TP_COLD RecordEncoder put_extra(ThreadState& thread, RecordEncoder record) noexc
   return record;
 }
 
+// Not more than what it slept without waiting for others.
+TP_COLD void close_asleep_in(ThreadState& thread, const SleepByKind& known) noexcept {
+  std::uint64_t rest = known.total != 0 ? thread.closed_asleep - thread.closed_waited : 0;
+  for (unsigned kind = 0; kind < trace::kSleepKinds; ++kind) {
+    const std::uint64_t part = rest != 0 ? std::min(known.of[kind], rest) : 0;
+    thread.closed_asleep_in[kind] = part;
+    rest -= part;
+  }
+}
+
 TP_COLD void close_asleep(ThreadState& thread, Frame& frame, const Reading& now) noexcept {
   if (thread.locks != nullptr)
     divide_busy_wait(thread, frame, now);
@@ -88,8 +99,10 @@ TP_COLD void close_asleep(ThreadState& thread, Frame& frame, const Reading& now)
     return;
   thread.closed_asleep = thread.clock.asleep;
   thread.closed_waited = std::min(thread.clock.waited, thread.clock.asleep);
-  if (thread.closed_asleep != 0)
-    thread.extras |= kExtraAsleep;
+  if (thread.closed_asleep == 0)
+    return;
+  thread.extras |= kExtraAsleep;
+  close_asleep_in(thread, thread.clock.known_sleep);
 }
 
 TP_HOT std::byte* reserve(ThreadState& thread) noexcept {
@@ -169,7 +182,7 @@ TP_HOT void open_now(ThreadState& thread, Frame& frame) noexcept {
     read_extra_events(thread.clock);
   const Reading now = read_clock(thread.clock);
   frame.step_open = true;
-  thread.clock.asleep = thread.clock.waited = 0;
+  thread.clock.asleep = thread.clock.waited = thread.clock.known_sleep.total = 0;
   thread.step_pause = pause_state();
   thread.step_work = now.work;
   thread.step_time = now.time;
@@ -213,6 +226,12 @@ TP_COLD void put_regions(ThreadState& thread) noexcept {
 }
 
 TP_COLD void put_asleep(ThreadState& thread) noexcept {
+  for (unsigned kind = 0; kind < trace::kSleepKinds; ++kind) {
+    if (thread.closed_asleep_in[kind] == 0)
+      continue;
+    const trace::AsleepInPayload part{std::exchange(thread.closed_asleep_in[kind], 0), kind, 0};
+    put_extended(thread, trace::ExtendedKind::AsleepIn, &part, sizeof part);
+  }
   const trace::AsleepPayload payload{thread.closed_asleep, thread.closed_waited};
   thread.closed_asleep = thread.closed_waited = 0;
   put_extended(thread, trace::ExtendedKind::Asleep, &payload, sizeof payload);
@@ -492,11 +511,13 @@ std::byte* room_after_step(ThreadState& thread) noexcept {
 }
 
 void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work,
-                  std::uint64_t slept) noexcept {
+                  std::uint64_t slept, const SleepByKind& early) noexcept {
   thread.close_time = thread.reader_time = read_own_time(thread.clock);
   thread.closed_asleep = slept;
-  if (slept != 0)
+  if (slept != 0) {
+    close_asleep_in(thread, early);
     put_asleep(thread);
+  }
   const trace::ThreadBeginPayload payload{thread.os_thread, prior_work,
                                           static_cast<std::uint32_t>(role), 0};
   put_extended(thread, trace::ExtendedKind::ThreadBegin, &payload, sizeof payload);

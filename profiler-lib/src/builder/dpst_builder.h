@@ -26,9 +26,9 @@ std::byte* room_in_step(ThreadState& thread, Frame& frame) noexcept;
 std::byte* room_after_step(ThreadState& thread) noexcept;
 
 // Begins the thread's part of the stream, and pushes the root frame, without an open step.
-// `prior_work`, `slept`: of the thread before that, in the unit of work.
+// `prior_work`, `slept`: of the thread before that, in the unit of work; `early`: what it slept in.
 void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work,
-                  std::uint64_t slept) noexcept;
+                  std::uint64_t slept, const SleepByKind& early) noexcept;
 // After begin_thread of the first thread of a process: how many fork()s led to the process. Cold.
 void record_forks(ThreadState& thread, std::uint32_t forks) noexcept;
 // Closes the root frame's step, if it is open, and the frame. `cpu_ns`: CPU time of the thread

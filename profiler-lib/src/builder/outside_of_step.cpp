@@ -10,7 +10,8 @@ namespace tp::rt {
 
 OutsideOfStep::OutsideOfStep(ThreadState& thread, Frame& frame) noexcept
     : thread_(thread), frame_(frame), begin_(read_clock(thread.clock)),
-      begin_asleep_(thread.clock.asleep), begin_waited_(thread.clock.waited), errno_(errno) {
+      begin_asleep_(thread.clock.asleep), begin_waited_(thread.clock.waited),
+      begin_known_sleep_(thread.clock.known_sleep), errno_(errno) {
   ++thread.outside_of_step;
   read_extra_events(thread.clock);
   std::memcpy(begin_extra_, thread.clock.extra, sizeof begin_extra_);
@@ -23,6 +24,7 @@ OutsideOfStep::~OutsideOfStep() {
   errno = errno_;
   thread_.clock.asleep = begin_asleep_;
   thread_.clock.waited = begin_waited_;
+  thread_.clock.known_sleep = begin_known_sleep_;
   if (!frame_.step_open)
     return;
   thread_.step_work += end.work - begin_.work;

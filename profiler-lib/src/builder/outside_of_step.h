@@ -22,6 +22,7 @@ private:
   Frame& frame_;
   Reading begin_;
   std::uint64_t begin_asleep_, begin_waited_;
+  SleepByKind begin_known_sleep_;
   int errno_; // of the program, which may call hooks where it expects that errno stays
   std::uint64_t begin_extra_[kMaxExtraEvents];
 };

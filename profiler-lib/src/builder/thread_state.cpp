@@ -5,5 +5,6 @@
 namespace tp::rt {
 
 constinit thread_local ThreadState* this_thread TP_TLS = nullptr;
+constinit thread_local SleepByKind early_sleep TP_TLS;
 
 } // namespace tp::rt

@@ -108,6 +108,7 @@ struct ThreadState {
   RegionTable regions; // of the open step
   // Of the closed step, until it is written: ThreadClock::asleep; of it, waiting for other threads.
   std::uint64_t closed_asleep = 0, closed_waited = 0;
+  std::uint64_t closed_asleep_in[trace::kSleepKinds] = {}; // of it, by what the thread slept in
   // Of tp_on_runtime_call, inside of the open step.
   bool in_runtime_call = false;
   Reading runtime_call{};
@@ -146,5 +147,7 @@ struct ThreadState {
 
 // The calling thread's state: null before its first event, after its end, and after a fork.
 extern constinit thread_local ThreadState* this_thread TP_TLS;
+// Of the calling thread, before it has a state.
+extern constinit thread_local SleepByKind early_sleep TP_TLS;
 
 } // namespace tp::rt

@@ -24,6 +24,7 @@
 #include "base/attributes.h"
 #include "clock/core_kinds.h"
 #include "clock/counted_events.h"
+#include "tp/trace/trace_format.h"
 
 #include <atomic>
 #include <cstdint>
@@ -149,6 +150,13 @@ struct RunDelay {
 };
 RunDelay read_run_delay() noexcept;
 
+// What a thread slept in.
+struct SleepByKind {
+  std::uint64_t total = 0;
+  std::uint64_t of[trace::kSleepKinds] = {}; // valid if `total` is not 0
+  TP_COLD void add(trace::SleepKind kind, std::uint64_t time) noexcept;
+};
+
 // The clock of one thread: made by open_clock, released by close_clock.
 struct ThreadClock {
   std::uint64_t offset = 0;                     // on-CPU TSC: work = time - offset
@@ -167,6 +175,9 @@ struct ThreadClock {
   std::uint64_t asleep = 0;
   // Since then, how long the thread waited for others, asleep or not; likewise.
   std::uint64_t waited = 0;
+  SleepByKind known_sleep;                   // of `asleep`
+  long major_faults = 0;                     // of the thread, up to its last anchor
+  bool reads_delay = false;                  // it is in a call of ours that may sleep
   long voluntary_switches = 0;               // of the thread, up to its last anchor
   RunDelay delay;                            // of the thread, when it last slept; and what it
   std::uint64_t preempted = 0;               // has lost since without sleep
@@ -199,6 +210,9 @@ TP_HOT std::uint64_t read_own_time(const ThreadClock& clock) noexcept {
 TP_HOT std::uint64_t advance_time(ThreadClock& clock) noexcept {
   return clock.last_time = read_own_time(clock);
 }
+
+// Has the thread been off its CPU since its last anchor? False of clocks without anchors.
+TP_HOT bool was_off_cpu(const ThreadClock& clock) noexcept;
 
 // Chooses the clock for the events that `text` names ("auto", "instructions,cache-misses", ...: one that
 // parse_events accepts), in two stages. The first runs while the library is loaded and only tries
@@ -275,6 +289,13 @@ const volatile PerfPage* placeholder_page() noexcept;
 // What an errno of opening `event` means, and which command helps.
 Problem explain(int error, const CountedEvent& event);
 } // namespace perf
+
+TP_HOT bool was_off_cpu(const ThreadClock& clock) noexcept {
+  if (clock_config.kind == ClockKind::TscRseq)
+    return *const_cast<const volatile std::uint64_t*>(clock.rseq_slot) != clock.rseq_marker;
+  return clock_config.kind == ClockKind::TscPerfPage &&
+         perf::lock_of(clock.lock_page) != clock.page_lock;
+}
 
 // Hot: twice per step boundary. No lock, no allocation; a system call only for the clocks that need
 // the kernel.

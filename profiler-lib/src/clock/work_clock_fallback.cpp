@@ -156,31 +156,30 @@ OnCpuPair read_on_cpu(ClockKind kind, ThreadClock& clock) noexcept {
 constexpr char kEachCallStops[] =
     "each system call gives up the CPU (a tracer, or a sandbox that works like one)";
 
-// Has the thread been switched out since its last anchor?
-bool was_switched(const ThreadClock& clock) noexcept {
-  return clock_config.kind == ClockKind::TscRseq
-             ? *const_cast<const volatile std::uint64_t*>(clock.rseq_slot) != clock.rseq_marker
-             : perf::lock_of(clock.lock_page) != clock.page_lock;
-}
-
 // After an anchor: of what the thread lost, was it asleep, or did it have to wait for a CPU? The kernel
 // counts the switches that the thread asked for (sched_yield is none of them).
 void note_sleep(ThreadClock& clock, std::uint64_t lost) noexcept {
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
   if (lost >= clock_config.least_sleep && usage.ru_nvcsw != clock.voluntary_switches) {
+    clock.reads_delay = true;
     const RunDelay delay = read_run_delay();
+    clock.reads_delay = false;
     const std::uint64_t ready =
         delay.known && clock.delay.known
             ? elapsed_since(clock.preempted, to_ticks(elapsed_since(clock.delay.ns, delay.ns)))
             : 0;
-    clock.asleep += elapsed_since(ready, lost);
+    const std::uint64_t slept = elapsed_since(ready, lost);
+    clock.asleep += slept;
+    if (usage.ru_majflt != clock.major_faults)
+      clock.known_sleep.add(trace::SleepKind::PageFault, slept);
     clock.delay = delay;
     clock.preempted = 0;
   } else {
     clock.preempted += lost;
   }
   clock.voluntary_switches = usage.ru_nvcsw;
+  clock.major_faults = usage.ru_majflt;
 }
 
 // Computes the offset again from the thread's CPU time. Returns the ticks since the last reading in which
@@ -388,8 +387,15 @@ void forget_clock(ThreadClock& clock) {
   perf::close_groups(clock.groups);
 }
 
+void SleepByKind::add(trace::SleepKind kind, std::uint64_t time) noexcept {
+  if (total == 0)
+    std::fill(std::begin(of), std::end(of), 0);
+  total += time;
+  of[static_cast<std::uint32_t>(kind)] += time;
+}
+
 Reading read_anchored(ThreadClock& clock) noexcept {
-  const bool switched = was_switched(clock);
+  const bool switched = was_off_cpu(clock);
   const std::uint64_t lost = anchor(clock);
   if (switched)
     note_sleep(clock, lost);

@@ -41,6 +41,17 @@ std::uint64_t waiting_time(const ThreadClock& clock) noexcept {
   return clock_config.kind == ClockKind::Virtual ? clock.asleep : read_own_time(clock);
 }
 
+std::uint64_t unknown_sleep(const ThreadClock& clock) noexcept {
+  return elapsed_since(clock.known_sleep.total, clock.asleep);
+}
+
+// Before the recording what passes in a call is what was slept there: the start of the first step knows
+// how long the thread slept in all. Less than what counts as sleep at any rate of ticks is none.
+std::uint64_t long_enough(std::uint64_t ticks) noexcept {
+  constexpr std::uint64_t kLeastTicks = 50000;
+  return ticks >= kLeastTicks ? ticks : 0;
+}
+
 } // namespace
 
 #define TP_EXPORT [[gnu::visibility("default")]]
@@ -111,6 +122,40 @@ TP_EXPORT void tp_on_thread_wait_end(std::uint64_t begun) noexcept {
   ThreadState* const state = begun != 0 ? thread_state() : nullptr;
   if (state != nullptr && top(*state).step_open)
     state->clock.waited += elapsed_since(begun - 1, waiting_time(state->clock));
+}
+
+TP_EXPORT std::uint64_t tp_on_call(void) noexcept {
+  ThreadState* const state = thread_state();
+  if (state == nullptr)
+    return recording() == Recording::NotStarted ? read_time() : 0;
+  if (!top(*state).step_open || !clock_config.sees_sleep() || state->outside_of_step != 0 ||
+      state->clock.reads_delay)
+    return 0;
+  if (was_off_cpu(state->clock)) [[unlikely]] // before the call
+    read_clock(state->clock);
+  return unknown_sleep(state->clock) + 1;
+}
+
+TP_EXPORT std::uint64_t tp_on_call_end(std::uint64_t begun) noexcept {
+  if (begun == 0)
+    return 0;
+  ThreadState* const state = thread_state();
+  if (state == nullptr)
+    return recording() == Recording::NotStarted ? long_enough(elapsed_since(begun, read_time()))
+                                                : 0;
+  if (!top(*state).step_open || state->outside_of_step != 0)
+    return 0;
+  if (was_off_cpu(state->clock)) [[unlikely]]
+    read_clock(state->clock);
+  return elapsed_since(begun - 1, unknown_sleep(state->clock));
+}
+
+TP_EXPORT void tp_on_slept(unsigned kind, std::uint64_t time) noexcept {
+  if (kind >= tp::trace::kSleepKinds)
+    return;
+  ThreadState* const state = thread_state();
+  SleepByKind& known = state != nullptr ? state->clock.known_sleep : early_sleep;
+  known.add(static_cast<tp::trace::SleepKind>(kind), time);
 }
 
 TP_EXPORT void tp_threads_are_seen(void) noexcept {

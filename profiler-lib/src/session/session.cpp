@@ -450,7 +450,7 @@ ThreadState* enter_thread(trace::ThreadRole role) noexcept try {
   s.threads.push_back(thread);
   // Before its first step begins: it may take milliseconds.
   sample_thread(writer->stream(), static_cast<std::uint32_t>(os_thread), entered);
-  begin_thread(*thread, role, prior, slept);
+  begin_thread(*thread, role, prior, slept, early_sleep);
   if (is_first)
     record_forks(*thread, session_generation() - 1);
   // Not before: the program's malloc may wait for a lock, which the hooks would record.

@@ -408,6 +408,8 @@ enum class ExtendedKind : std::uint8_t {
   Tokens =
       51, // TokensPayload: of the parallel_pipeline whose input filter the stream's running task
           // calls, as the first one that does. Since version 2
+  AsleepIn = 52, // AsleepInPayload: of what the stream's next Asleep says, what the thread slept in
+                 // calls of one kind. Since version 2
 };
 
 enum class ThreadRole : std::uint32_t {
@@ -423,6 +425,30 @@ struct AsleepPayload { // in the unit of work
   std::uint64_t waited; // of it, for other threads of the program, if run.json "waits_seen" is true
 };
 static_assert(sizeof(AsleepPayload) == 16);
+
+// What a thread slept in. New ones are added at the end.
+enum class SleepKind : std::uint32_t {
+  Unknown = 0,
+  ReadFile = 1, // or waiting for what belongs to it; likewise with the others
+  WriteFile = 2,
+  ReadPipe = 3,
+  WritePipe = 4,
+  ReadSocket = 5,
+  WriteSocket = 6,
+  ReadDevice = 7, // a terminal, for example
+  WriteDevice = 8,
+  Clock = 9,         // until a time
+  ChildProcess = 10, // until one had ended
+  PageFault = 11,    // a page was read from disk
+};
+inline constexpr std::uint32_t kSleepKinds = 12;
+
+struct AsleepInPayload {
+  std::uint64_t time; // in the unit of work
+  std::uint32_t kind; // SleepKind
+  std::uint32_t reserved;
+};
+static_assert(sizeof(AsleepInPayload) == 16);
 
 struct TokensPayload {
   std::uint64_t tokens; // items that may be inside at a time

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limits of concurrency in a profile: bounds, predictions, verdict, findings, in hand-written cases.
+#include "profile/concurrency_limits.h"
 #include "profile/make_profile.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
@@ -184,6 +185,99 @@ TEST(ConcurrencyLimits, GlobalControlDoesNotKeepThreadsFromRunning) {
                          "stream 7 base=20\nthread role=external\nend work=30\nthread-end\n");
   ASSERT_EQ(1u, profile.limits.size());
   EXPECT_EQ(170u, profile.limits[0].work);
+}
+
+// Nor does it keep one that the program creates: main creates it after 10, where two threads are allowed.
+TEST(ConcurrencyLimits, GlobalControlDoesNotKeepCreatedThreadsFromRunning) {
+  const Profile profile =
+      limited_profile_of("site 1 linalg.cpp 36\n"
+                         "site 2 main.cpp 7 construct=thread\n"
+                         "stream 0\n"
+                         "thread role=main\n"
+                         "allowed work=10 time=10 threads=2\n"
+                         "spawn work=14 site=2 ctx=new-exclusive construct=thread\n"
+                         "wait work=6 ctx=last\n"
+                         "wait-end\n"
+                         "end work=5\n"
+                         "thread-end\n"
+                         "stream 1 base=20\n"
+                         "thread role=created\n"
+                         "task task=0.0 work=30\n"
+                         "thread-end\n");
+  EXPECT_EQ(55u, profile.work);
+  ASSERT_EQ(1u, profile.limits.size());
+  EXPECT_EQ(15u, profile.limits[0].work); // 4 + 6 + 5
+}
+
+// The record of a change has a time that is not as precise as its place in a step: what was before it in the
+// step was under what was allowed then.
+TEST(ConcurrencyLimits, BeforeAChangeInTheSameStep) {
+  const Profile profile = limited_profile_of("site 1 linalg.cpp 36\n"
+                                             "stream 0 base=100\n"
+                                             "thread role=main\n"
+                                             "allowed work=10 time=100 threads=2\n"
+                                             "end work=30\n"
+                                             "thread-end\n");
+  ASSERT_EQ(1u, profile.limits.size());
+  EXPECT_EQ(20u, profile.limits[0].work);
+}
+
+// Eight tasks in an arena.
+std::string tasks_in(int arena, int threads, int work) {
+  const std::string number = std::to_string(arena);
+  std::string script = "in-arena arena=" + number +
+                       " work=0 entered=1 asked=" + std::to_string(threads) +
+                       "\nspawn site=" + number + " ctx=new-exclusive\n";
+  for (int i = 1; i < 8; ++i)
+    script += "spawn site=" + number + " ctx=last\n";
+  script += "wait ctx=last\n";
+  for (int i = 0; i < 8; ++i)
+    script += "task task=" + (i == 0 ? std::string("newest") : std::to_string(-i)) +
+              " work=" + std::to_string(work) + "\n";
+  return script + "wait-end\nin-arena arena=0 work=0\n";
+}
+
+// With more threads in one arena, another one limits what comes after it.
+TEST(ConcurrencyLimits, TheOtherArenaRemains) {
+  ProfileOptions options;
+  options.procs = {3};
+  options.burden_ns = 0;
+  options.simulate = Ask::Always;
+  const Profile profile = make_profile(
+      test::parse_trace_script("site 1 a.cpp 1\nsite 2 b.cpp 2\nstream 0\n"
+                               "thread role=main\n" +
+                               tasks_in(1, 1, 20) + tasks_in(2, 2, 60) + "end\nthread-end\n")
+          .source(),
+      options);
+  EXPECT_EQ(640u, profile.work);
+  const auto found = std::ranges::find_if(profile.findings, [](const Finding& finding) {
+    return finding.shape == Shape::FewThreads && finding.place.line == 1;
+  });
+  ASSERT_NE(found, profile.findings.end());
+  EXPECT_EQ(300u, found->least_time); // 8 * 20 on three, then 480 / 2
+}
+
+// Those that grow with the machine come last, however much work they have.
+TEST(ConcurrencyLimits, LikeTheMachineComesLast) {
+  std::string script = eight_tasks("asked=1 like_machine=1");
+  const std::string leaves = "in-arena arena=0 work=3\n";
+  script.replace(script.find(leaves), leaves.size(), "in-arena arena=2 work=3 asked=1\n");
+  const Profile profile = limited_profile_of(script);
+  ASSERT_EQ(2u, profile.limits.size());
+  EXPECT_EQ(3u, profile.limits[0].work);
+  EXPECT_FALSE(profile.limits[0].like_machine);
+  EXPECT_TRUE(profile.limits[1].like_machine);
+  EXPECT_EQ(&profile.limits[0], longest_limit(profile.limits));
+}
+
+// A thread that enters an arena twice is one.
+TEST(ConcurrencyLimits, EntersTwice) {
+  const std::string twice = "in-arena arena=1 work=1 entered=1 asked=2 reserved=1 slots=3\n"
+                            "in-arena arena=0 work=2\n";
+  const Profile profile =
+      limited_profile_of(eight_tasks("asked=2 reserved=1 slots=3", twice + twice));
+  ASSERT_EQ(1u, profile.limits.size());
+  EXPECT_EQ(2u, profile.limits[0].width);
 }
 
 } // namespace
