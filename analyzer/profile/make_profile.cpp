@@ -239,6 +239,21 @@ std::vector<Warning> gaps(const Measured& measured) {
   return warnings;
 }
 
+// libomp deals out the iterations of g++'s ordered loops with schedule(static, 1) in blocks, so the span is right for this run
+// and not for libgomp.
+std::vector<Warning> ordered_of_gcc(const std::vector<SiteRow>& sites, const Locks& locks) {
+  const bool has_ordered =
+      std::ranges::any_of(locks.rows, [](const LockRow& row) { return row.kind == "omp_ordered"; });
+  const bool is_of_gcc = std::ranges::any_of(sites, [](const SiteRow& site) {
+    return std::ranges::count(site.info.constructs, "omp_parallel_gcc") > 0;
+  });
+  if (!has_ordered || !is_of_gcc)
+    return {};
+  return {{"ordered_of_gcc",
+           "libomp may deal out ordered loops of g++ in other chunks than libgomp does: their "
+           "critical path is that of this run (with clang++ it is the program's)"}};
+}
+
 // Arenas that got the machine's number of CPUs: whether the program asked for that is not known.
 std::vector<Warning> limits_like_machine(const Measured& measured,
                                          const std::vector<ConcurrencyLimit>& limits) {
@@ -469,6 +484,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   append(warnings, sleeps(measured));
   append(warnings, limits_like_machine(measured, limits));
   append(warnings, lock_warnings(locks));
+  append(warnings, ordered_of_gcc(sites.rows, locks));
 
   std::vector<SpeedupBound> bounds = speedup_bounds(measured, burdened, locks, limits, options);
 

@@ -16,17 +16,18 @@ namespace tp::rt {
 struct RunStart {
   std::uint64_t session = 0; // id, also in the header of every chunk
   TimePair time{}; // when the library was loaded, in a fork()ed child: when the process forked
-  std::uint64_t unix_ns = 0;  // the same moment, CLOCK_REALTIME
-  std::uint64_t cpu_ns = 0;   // CPU time of the process at that moment
-  std::string run;            // TP_RUN: the tp-run that started the process
-  std::string event;          // as requested, TP_EVENT
-  int as_if_cores = 0;        // TP_AS_IF_CORES, 0: not set
-  bool divide = false;        // TP_DIVIDE
-  std::uint64_t max_size = 0; // TP_MAX_SIZE in bytes, 0: no limit
-  bool paused = false;        // TP_PAUSED
-  bool threads_seen = false;  // that the program creates
-  const char* locks = "off";  // TP_LOCKS
-  bool c_locks_seen = false;  // those of the C library
+  std::uint64_t unix_ns = 0;                   // the same moment, CLOCK_REALTIME
+  std::uint64_t cpu_ns = 0;                    // CPU time of the process at that moment
+  std::string run;                             // TP_RUN: the tp-run that started the process
+  std::string event;                           // as requested, TP_EVENT
+  int as_if_cores = 0;                         // TP_AS_IF_CORES, 0: not set
+  bool divide = false;                         // TP_DIVIDE
+  std::uint64_t max_size = 0;                  // TP_MAX_SIZE in bytes, 0: no limit
+  bool paused = false;                         // TP_PAUSED
+  bool threads_seen = false;                   // that the program creates
+  const char* locks = "off";                   // TP_LOCKS
+  bool c_locks_seen = false;                   // those of the C library
+  std::string openmp_replaced, openmp_runtime; // TP_OPENMP
 };
 
 // A thread that is still alive when the process ends.
@@ -51,6 +52,7 @@ struct RunEnd {
   bool unfinished = false;         // tasks were still running
   std::uint64_t virtual_work = 0;  // of all threads
   std::string sampling;            // a JSON object; empty: no samples were asked for
+  std::string between_steps;       // likewise; empty: not known
   std::uint64_t not_counted_ns =
       0; // CPU time of all threads during which their events were not counted
   std::vector<std::uint32_t>
