@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -49,6 +50,8 @@ struct RunInfo {
   // not measured.
   std::uint64_t wake_latency_ns = 0, wake_call_ns = 0;
   bool threads_seen = false; // who creates and joins the program's threads
+  // Of tp-run: the OpenMP runtime that the program was given, and what it replaced; empty: none.
+  std::string openmp_runtime, openmp_replaced;
   std::uint64_t cpu_ns_at_start = 0;
   std::uint64_t time_start = 0, mono_start_ns = 0; // 0: not recorded
 };
@@ -89,6 +92,8 @@ struct EndInfo {
   std::uint64_t virtual_work = 0;
   std::optional<SamplingInfo> sampling; // null: samples were off, or the recording has no end
   std::uint64_t not_counted_ns = 0;     // CPU time during which no events could be counted
+  // CPU time of the threads between their steps, by what they did then. Null: not known.
+  std::optional<std::map<std::string, std::uint64_t>> between_steps_ns;
   std::vector<LiveThread> threads;
   // Not recorded (older traces): no windows.
   std::uint64_t window_count = 0, recorded_ns = 0, recorded_cpu_ns = 0;

@@ -6,6 +6,7 @@
 #include "model/run_delays.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -50,7 +51,10 @@ struct Attribution {
   std::uint64_t total = 0;
   std::uint64_t overhead_ns = 0, idle_ns = 0, paused_ns = 0;
   std::uint64_t unknown_threads_ns = 0; // CPU time of threads that never called oneTBB
-  std::string likely_cause;             // if much is missing or there is too much; empty: not known
+  // CPU time of threads between their steps, by what they did then: the construct that they waited in, or
+  // events, outside_of_tasks, lock_waits. Empty: not known.
+  std::map<std::string, std::uint64_t> between_steps_ns;
+  std::string likely_cause; // if much is missing or there is too much; empty: not known
 };
 
 } // namespace tp::analysis

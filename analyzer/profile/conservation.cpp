@@ -9,6 +9,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace tp::analysis {
 
@@ -20,6 +23,47 @@ std::uint64_t reading_share(const Measured& measured) {
   const Wide readings = Wide{measured.read.steps} * measured.run().step_cost;
   const Wide work = std::max<Wide>(measured.work(), 1);
   return static_cast<std::uint64_t>(std::min<Wide>(readings * 100 / work, 100));
+}
+
+std::string time_between_steps(const std::string& kind) {
+  if (kind == "events")
+    return "tasking overhead";
+  if (kind == "outside_of_tasks")
+    return "worker threads that look for work";
+  if (kind == "lock_waits")
+    return "waits for locks";
+  if (kind == "omp_barrier")
+    return "waits in barriers";
+  if (kind == "omp_parallel" || kind == "omp_parallel_gcc")
+    return "waits at the end of parallel regions";
+  if (kind == "omp_task")
+    return "waits for tasks";
+  return "waits in " + kind;
+}
+
+// The CPU time that the threads took between their steps; empty if that is less than half of what is missing.
+std::string known_causes(const Attribution& a, const Measured& measured, std::uint64_t missing) {
+  std::map<std::string, std::uint64_t> parts;
+  std::uint64_t sum = 0;
+  for (const auto& [kind, ns] : a.between_steps_ns) {
+    parts[time_between_steps(kind)] += ns;
+    sum += ns;
+  }
+  if (sum < missing / 2)
+    return "";
+  std::vector<std::pair<std::string, std::uint64_t>> largest(parts.begin(), parts.end());
+  std::stable_sort(largest.begin(), largest.end(),
+                   [](const auto& one, const auto& other) { return one.second > other.second; });
+  std::string causes;
+  for (const auto& [name, ns] : largest) {
+    if (ns < missing / 10)
+      break;
+    causes += fmt::format("{}{}: {}", causes.empty() ? "" : "; ", name, human_ns(ns));
+    if (name == "tasking overhead" && reading_share(measured) < kMuch &&
+        measured.read.overhead > measured.read.step_time / 10)
+      causes += " (tasks are too small: use a larger grain size)";
+  }
+  return causes;
 }
 
 // Why CPU time of the process is in no step; empty if nothing that is known explains it. Only the
@@ -39,6 +83,9 @@ std::string cause_of_missing_time(const Attribution& a, const Measured& measured
     return fmt::format(
         "{}: {}", most == a.paused_ns ? "recording was paused" : "threads that never called oneTBB",
         human_ns(std::min(most, missing)));
+  if (!a.between_steps_ns.empty())
+    if (const std::string known = known_causes(a, measured, rest); !known.empty())
+      return known;
   const std::uint64_t overhead = std::min(rest, a.overhead_ns), idle = std::min(rest, a.idle_ns);
   if (overhead + idle < rest / 2)
     return "";
@@ -115,6 +162,8 @@ Attribution attribution_of(const Measured& measured) {
     a.basis = AttributionBasis::StepTime;
     a.attributed = to_ns(measured.read.step_time, time_hz);
   }
+  if (!has_pauses && end->between_steps_ns)
+    a.between_steps_ns = *end->between_steps_ns;
   // A thread's CPU time counts from its creation, the process's from the start of the profiler.
   const std::uint64_t known =
       measured.read.threads.cpu_ns - std::min(measured.read.threads.cpu_ns, run.cpu_ns_at_start);

@@ -21,6 +21,7 @@ LockRules rules_of(std::uint8_t kind) {
   case trace::LockKind::OmpCritical:
   case trace::LockKind::OmpLock:
   case trace::LockKind::OmpNestLock:
+  case trace::LockKind::OmpOrdered:
     return {HandOver::InOrder};
   case trace::LockKind::Mutex:
     return {HandOver::SpinsThenSleeps};

@@ -55,6 +55,8 @@ Json run_json(const Profile& profile) {
                {"libtbb", run.libtbb_version},
                {"as_if_cores", run.as_if_cores},
                {"divide", run.divide}};
+  if (!run.openmp_runtime.empty())
+    json["openmp"] = {{"runtime", run.openmp_runtime}, {"replaced", run.openmp_replaced}};
   if (profile.end) {
     json["end"] = profile.end->end;
     json["cpu_ns"] = profile.end->cpu_ns;
@@ -762,6 +764,15 @@ Json attribution_json(const Attribution& a) {
     json["percent"] = number(percent2(a.attributed, a.total));
     json["unknown_threads_ns"] = a.unknown_threads_ns;
     json["likely_cause"] = a.likely_cause;
+  }
+  if (!a.between_steps_ns.empty()) {
+    std::uint64_t sum = a.attributed;
+    json["between_steps_ns"] = Json::object();
+    for (const auto& [kind, ns] : a.between_steps_ns) {
+      json["between_steps_ns"][kind] = ns;
+      sum += ns;
+    }
+    json["accounted_percent"] = number(percent2(sum, a.total));
   }
   json["overhead_ns"] = a.overhead_ns;
   json["idle_ns"] = a.idle_ns;

@@ -102,6 +102,11 @@ RunInfo read_run(const std::string& text, const Place& place) {
   run.wake_latency_ns = fields.number("wake_latency_ns", kMostWakeNs, 0);
   run.wake_call_ns = fields.number("wake_call_ns", kMostWakeNs, 0);
   run.threads_seen = fields.flag("threads_seen", false);
+  if (fields.has("openmp")) {
+    const JsonFields openmp = fields.object("openmp");
+    run.openmp_runtime = openmp.text("runtime", "");
+    run.openmp_replaced = openmp.text("replaced", "");
+  }
   run.cpu_ns_at_start = fields.number("cpu_ns_at_start", ~std::uint64_t{0}, 0);
 
   run.time_start = fields.number("time_start", ~std::uint64_t{0}, 0);
@@ -152,6 +157,12 @@ EndInfo read_end(const std::string& text, const Place& place) {
   end.all_ended = !fields.flag("unfinished_tasks", true);
   end.virtual_work = fields.number("virtual_work", ~std::uint64_t{0}, 0);
   end.not_counted_ns = fields.number("not_counted_ns", ~std::uint64_t{0}, 0);
+  if (fields.has("between_steps_ns")) {
+    const JsonFields kinds(json["between_steps_ns"], file);
+    auto& between = end.between_steps_ns.emplace();
+    for (const auto& kind : json["between_steps_ns"].items())
+      between[kind.key()] = kinds.number(kind.key().c_str());
+  }
   for (const Json& item : fields.array_or_empty("threads")) {
     const JsonFields thread(item, file);
     end.threads.push_back({thread.number32("stream", 0),

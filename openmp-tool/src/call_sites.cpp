@@ -81,6 +81,15 @@ struct Known {
 constexpr unsigned kKnown = 32;
 [[gnu::tls_model("initial-exec")]] constinit thread_local Known known[kKnown] = {};
 
+// Where the thread has created its last task.
+struct LastTask {
+  const void* caller;
+  const Ident* ident;
+  bool is_taskloop;
+  std::uint32_t site;
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local LastTask last_task = {};
+
 const Place* place_of(const Ident* ident, unsigned construct) {
   if (ident == nullptr || ident->source == nullptr)
     return nullptr;
@@ -101,16 +110,29 @@ std::uint32_t site_of(const Call& call, const void* caller, unsigned construct, 
 
 } // namespace
 
+void forget_sites() {
+  last_task = {};
+}
+
 std::uint32_t site_of_region(const void* caller) {
   const std::uint32_t site = site_of(region_call, caller, TP_CONSTRUCT_OMP_PARALLEL, true);
   region_call = {};
   return site;
 }
 
-std::uint32_t site_of_task(const Task& creator, const void* caller) {
-  if (const Call* const call = own_task_call())
-    return site_of(*call, caller,
-                   call->is_taskloop ? TP_CONSTRUCT_OMP_TASKLOOP : TP_CONSTRUCT_OMP_TASK, false);
+std::uint32_t site_of_task(const Call* call, const Task& creator, const void* caller) {
+  if (call != nullptr) {
+    const void* const address = call->caller != nullptr ? call->caller : caller;
+    if (last_task.caller == address && last_task.ident == call->ident &&
+        last_task.is_taskloop == call->is_taskloop) [[likely]]
+      return last_task.site;
+    const std::uint32_t site =
+        site_of(*call, caller,
+                call->is_taskloop ? TP_CONSTRUCT_OMP_TASKLOOP : TP_CONSTRUCT_OMP_TASK, false);
+    if (site != 0)
+      last_task = {address, call->ident, call->is_taskloop, site};
+    return site;
+  }
   if (creator.is_taskloop) // libomp divides it
     return static_cast<std::uint32_t>(creator.words[1]);
   return tp_site_at(caller, TP_CONSTRUCT_OMP_TASK);

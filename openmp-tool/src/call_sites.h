@@ -52,9 +52,12 @@ inline Call* own_task_call() {
   return task_call != nullptr && task_call->depth == tasks_begun ? task_call : nullptr;
 }
 
+// In a fork()ed child sites have other numbers.
+void forget_sites();
 // `caller`: the return address that OMPT reports.
 std::uint32_t site_of_region(const void* caller);
-std::uint32_t site_of_task(const Task& creator, const void* caller);
+// `call`: of the creator, as own_task_call() returns it.
+std::uint32_t site_of_task(const Call* call, const Task& creator, const void* caller);
 // libomp reports no address to the other threads of a team for some loops: that of the region is taken.
 std::uint32_t site_of_worksharing(const Team& team, const void* caller, unsigned construct);
 

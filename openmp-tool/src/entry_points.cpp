@@ -62,11 +62,14 @@ public:
     }
   }
   ~Creation() {
+    const bool counts = task_call == &call_;
     task_call = outer_;
-    if (call_.creator == nullptr)
-      return;
-    call_.creator->creates = false;
-    tp_on_spawn_end();
+    if (call_.creator != nullptr) {
+      call_.creator->creates = false;
+      tp_on_spawn_end();
+    } else if (counts && !call_.is_used) { // a taskloop without iterations
+      tp_on_runtime_return();
+    }
   }
   Creation(const Creation&) = delete;
   Creation& operator=(const Creation&) = delete;
@@ -349,7 +352,9 @@ TP_ENTRY void __kmpc_doacross_wait(Ident* ident, std::int32_t thread,
                                    const std::int64_t* iteration) {
   static auto* const next =
       next_function<void(Ident*, std::int32_t, const std::int64_t*)>("__kmpc_doacross_wait");
+  tp_on_runtime_call();
   next(ident, thread, iteration);
+  tp_on_runtime_return();
   note_waited(iteration);
 }
 

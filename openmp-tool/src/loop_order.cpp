@@ -13,6 +13,8 @@ namespace {
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local int dimensions = 1;
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool leaves_ordered = false;
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool asks_for_ordered = false;
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint64_t edge_when_asked = 0;
 
 // What is done here belongs to no step.
 class OutsideOfSteps {
@@ -108,21 +110,52 @@ void note_waited(const std::int64_t* iteration) {
   tp_on_acquire_shared(&edge, 1);
 }
 
-void enter_ordered() {
-  const Task* const task = task_in_loop();
-  if (task == nullptr)
+// Which block comes next is not known here: that another thread has left one meanwhile shows that this thread had to wait.
+void wait_for_ordered() {
+  if (in_worksharing == nullptr)
     return;
-  std::uint64_t edge = 0;
-  {
+  asks_for_ordered = true;
+  edge_when_asked = 0;
+  if (const Task* const task = task_in_loop(); task != nullptr) {
     const OutsideOfSteps outside;
-    edge = order_of(*task).take(key_of(*task, nullptr, 0));
+    edge_when_asked = order_of(*task).find(key_of(*task, nullptr, 0));
   }
-  tp_on_acquire(edge, 0);
+  if (tp_locks_are_on != 0)
+    tp_on_lock_wait();
+  else
+    tp_on_runtime_call();
+}
+
+void enter_ordered(std::uint64_t lock, const void* caller) {
+  std::uint64_t edge = 0;
+  const Task* const in_team = task_in_loop();
+  if (in_team != nullptr)
+    edge = order_of(*in_team).take(key_of(*in_team, nullptr, 0));
+  if (asks_for_ordered) {
+    asks_for_ordered = false;
+    constexpr int kHadNotToWait = 2;
+    if (tp_locks_are_on != 0)
+      tp_on_lock_wait_end(edge == edge_when_asked ? kHadNotToWait : 0);
+    else
+      tp_on_runtime_return();
+  }
+  if (in_team != nullptr)
+    tp_on_acquire(edge, 0);
+  Task* const task = in_worksharing;
+  if (task == nullptr || tp_locks_are_on == 0)
+    return;
+  task->ordered = reinterpret_cast<const void*>(lock);
+  tp_on_lock_taken(task->ordered, TP_LOCK_OMP_ORDERED, 0, caller);
 }
 
 void leave_ordered() {
-  if (!leaves_ordered) // else it is known
-    release(nullptr, 0);
+  if (leaves_ordered) // it is known
+    return;
+  if (Task* const task = in_worksharing; task != nullptr && task->ordered != nullptr) {
+    tp_on_lock_given(task->ordered);
+    task->ordered = nullptr;
+  }
+  release(nullptr, 0);
 }
 
 LeavingOrdered::LeavingOrdered() noexcept : is_inner_(leaves_ordered) {

@@ -24,7 +24,7 @@ public:
   using Key = std::vector<std::int64_t>;
   void put(Key key, std::uint64_t edge);
   std::uint64_t take(const Key& key);       // 0: none
-  std::uint64_t find(const Key& key) const; // which stays
+  std::uint64_t find(const Key& key) const; // which stays; 0: none
 
 private:
   mutable std::mutex mutex_;
@@ -36,9 +36,10 @@ void note_dimensions(int count);
 // The calling thread is about to report an iteration of it as done; has waited for one.
 void note_done(const std::int64_t* iteration);
 void note_waited(const std::int64_t* iteration);
-// It has been let into the ordered part of an iteration, and leaves it. libomp reports that it has left when the next
+// It asks to be let into the ordered part of an iteration, has been, and leaves it. libomp reports that it has left when the next
 // iteration may have entered, so our entry points say so before.
-void enter_ordered();
+void wait_for_ordered();
+void enter_ordered(std::uint64_t lock, const void* caller);
 void leave_ordered();
 
 // While libomp lets the next iteration enter, of which we know.

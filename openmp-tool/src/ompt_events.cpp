@@ -14,6 +14,7 @@
 #include "tp/hooks.h"
 
 #include <new>
+#include <pthread.h>
 #include <sched.h>
 
 namespace tp::omp {
@@ -596,18 +597,22 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
   if (creator == nullptr || (flags & (kTaskInitial | kTaskImplicit)) != 0)
     return;
   const bool divides = call == nullptr && creator->is_taskloop;
-  Task* const task = make_task(creator->team);
-  if (call != nullptr && !call->is_used) {
-    call->is_used = true;
-    tp_on_runtime_return(); // before what is outside of the step anyway
-  }
   note_use();
-  if (task == nullptr)
+  Task* const task = make_task(creator->team);
+  const bool is_first = call != nullptr && !call->is_used;
+  if (is_first)
+    call->is_used = true;
+  if (task == nullptr) {
+    if (is_first)
+      tp_on_runtime_return();
     return;
+  }
   task->creator = creator;
   task->phase = creator->phase;
   task->group = creator->group;
   if ((flags & kTaskTaskwait) != 0) {
+    if (is_first)
+      tp_on_runtime_return();
     task->outer_taskwait = in_taskwait;
     in_taskwait = task;
     return;
@@ -616,7 +621,7 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
   task->is_final = (flags & kTaskFinal) != 0 || creator->is_final;
   task->is_untied = (flags & kTaskUntied) != 0;
   task->traits = TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE;
-  task->words[1] = preset(site_of_task(*creator, caller));
+  task->words[1] = preset(site_of_task(call, *creator, caller));
   task->is_taskloop = call != nullptr ? call->is_taskloop : creator->is_taskloop;
   if (call != nullptr && call->iterations > 0) {
     task->iterations = call->iterations + (call->longer > 0 ? 1 : 0);
@@ -634,6 +639,8 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
   const tp_task described{task->words, nullptr, caller};
   if (task->is_undeferred) {
     const tp_context context = context_of(*task);
+    if (is_first)
+      tp_on_runtime_return();
     ++creator->waits;
     tp_on_wait(&described, &context, &context);
     return;
@@ -644,7 +651,10 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
                                         : children_of(*creator);
   if (!divides)
     (in_group ? creator->group->unjoined : creator->unjoined) = true;
-  tp_on_spawn(&described, &context);
+  if (is_first)
+    tp_on_spawn_in_call(&described, &context);
+  else
+    tp_on_spawn(&described, &context);
   task->own_context = *context.word;
   if (call != nullptr) { // until it returns
     if (task->is_untied && call->task != nullptr)
@@ -836,6 +846,8 @@ void on_dispatch(Data*, Data* data, Dispatch kind, Data instance) {
 }
 
 void on_mutex_acquire(Mutex kind, unsigned, unsigned, std::uint64_t lock, const void*) {
+  if (kind == Mutex::Ordered)
+    return wait_for_ordered();
   if (!is_lock(kind) || kind == Mutex::TestLock || kind == Mutex::TestNestLock ||
       held_at(lock).load(std::memory_order_relaxed) == 0 || waits_for_lock)
     return;
@@ -845,7 +857,7 @@ void on_mutex_acquire(Mutex kind, unsigned, unsigned, std::uint64_t lock, const 
 
 void on_mutex_acquired(Mutex kind, std::uint64_t lock, const void* caller) {
   if (kind == Mutex::Ordered) // in the order of the iterations
-    return enter_ordered();
+    return enter_ordered(lock, caller);
   if (!is_lock(kind))
     return;
   held_at(lock).fetch_add(1, std::memory_order_relaxed);
@@ -909,6 +921,7 @@ int initialize(Lookup lookup, int, Data*) {
       {Event::MutexAcquired, as_any(on_mutex_acquired)},
       {Event::Dispatch, as_any(on_dispatch)},
   };
+  pthread_atfork(nullptr, nullptr, forget_sites);
   for (const auto& each : callbacks)
     set(static_cast<int>(each.event), each.callback);
   return 1; // the tool is active

@@ -35,7 +35,8 @@ Task* make_task(Team* team) {
     if (task == nullptr)
       return nullptr;
   }
-  std::memset(static_cast<void*>(task), 0, offsetof(Task, work));
+  constexpr std::size_t kBegin = offsetof(Task, words), kEnd = offsetof(Task, work);
+  std::memset(reinterpret_cast<char*>(task) + kBegin, 0, kEnd - kBegin);
   task->team = team;
   return task;
 }

@@ -96,7 +96,8 @@ struct Task {
   void* routine;            // of an untied task: its code, where ours is called in its place
   std::uint64_t iterations; // of a task of a taskloop, where known
   Task* outer_taskwait;
-  std::int64_t loops; // of an implicit task: begun so far
+  std::int64_t loops;  // of an implicit task: begun so far
+  const void* ordered; // the ordered block of its loop that it is in, as a lock
   Task* next_free;
   Worksharing work; // only if has_worksharing
 };

@@ -7,6 +7,7 @@
 // auditors are excluded, because the linker would run the auditors' code.
 #include "run/elf_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -156,7 +157,7 @@ std::optional<ElfFile> read_elf(const std::string& path, bool look_for_tbb) {
   const Descriptor descriptor(path);
   if (descriptor.number() < 0)
     return std::nullopt;
-  const ElfHandle elf(elf_begin(descriptor.number(), ELF_C_READ, nullptr));
+  const ElfHandle elf(elf_begin(descriptor.number(), ELF_C_READ_MMAP, nullptr));
   GElf_Ehdr elf_header;
   if (!elf || elf_kind(elf.get()) != ELF_K_ELF || !gelf_getehdr(elf.get(), &elf_header))
     return std::nullopt;
@@ -241,7 +242,7 @@ std::optional<DynamicSymbols> read_dynamic_symbols(const std::string& path) {
   const Descriptor descriptor(path);
   if (descriptor.number() < 0)
     return std::nullopt;
-  const ElfHandle elf(elf_begin(descriptor.number(), ELF_C_READ, nullptr));
+  const ElfHandle elf(elf_begin(descriptor.number(), ELF_C_READ_MMAP, nullptr));
   if (!elf || elf_kind(elf.get()) != ELF_K_ELF)
     return std::nullopt;
   DynamicSymbols found;
@@ -257,6 +258,32 @@ std::optional<DynamicSymbols> read_dynamic_symbols(const std::string& path) {
       add_defined_versions(elf.get(), section, header, found);
   }
   return found;
+}
+
+bool contains_function(const std::string& path, const std::vector<std::string>& names) {
+  elf_version(EV_CURRENT);
+  const Descriptor descriptor(path);
+  if (descriptor.number() < 0)
+    return false;
+  const ElfHandle elf(elf_begin(descriptor.number(), ELF_C_READ_MMAP, nullptr));
+  if (!elf || elf_kind(elf.get()) != ELF_K_ELF)
+    return false;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section)) != nullptr;) {
+    GElf_Shdr header;
+    if (!gelf_getshdr(section, &header) ||
+        (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+      continue;
+    Elf_Data* data = elf_getdata(section, nullptr);
+    GElf_Sym symbol;
+    for (int i = 0; data && gelf_getsym(data, i, &symbol); ++i) {
+      if (symbol.st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
+        continue;
+      const char* const name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
+      if (name && std::ranges::count(names, std::string_view(name)) > 0)
+        return true;
+    }
+  }
+  return false;
 }
 
 std::vector<std::string> libraries_of(const std::string& program, const ElfFile& file) {

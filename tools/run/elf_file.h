@@ -35,6 +35,9 @@ struct DynamicSymbols {
 };
 std::optional<DynamicSymbols> read_dynamic_symbols(const std::string& path);
 
+// Does the file contain the code of one of these functions? By its symbols; false if it has none of them, or none at all.
+bool contains_function(const std::string& path, const std::vector<std::string>& names);
+
 // The files of all libraries that the dynamic linker would load with the program: its own search
 // path, LD_LIBRARY_PATH, the linker's cache. Empty if the linker cannot list them without running
 // code of the program.

@@ -46,6 +46,8 @@ Variables program_environment(const Options& options, const Prefix& prefix,
   // libomp prints hints that libgomp does not, such as that omp_set_nested is deprecated.
   if (openmp.replaced.starts_with("libgomp") && std::getenv("KMP_WARNINGS") == nullptr)
     variables.emplace_back("KMP_WARNINGS", "0");
+  if (!openmp.tool.empty())
+    variables.emplace_back("TP_OPENMP", openmp.replaced + "=" + openmp.used);
   variables.emplace_back("TP_DATA", data_pattern);
   variables.emplace_back("TP_RUN", run);
   if (!options.events.empty())

@@ -126,8 +126,12 @@ OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, L
         libomp = name;
       }
   }
-  if (libgomp.empty() && libomp.empty())
+  if (libgomp.empty() && libomp.empty()) {
+    if (contains_function(program, {"GOMP_parallel", "__kmpc_fork_call"}))
+      answer.problem = {program + " contains an OpenMP runtime that was linked statically",
+                        "link it with the shared libgomp or libomp"};
     return answer;
+  }
   const auto cannot = [&](const std::string& cause, const std::string& hint) {
     answer.problem = {cause, hint};
     return answer;
@@ -147,6 +151,7 @@ OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, L
       std::ranges::find_if(files, [](const std::string& path) { return is_libomp(name_of(path)); });
   if (libgomp.empty() && given.empty() && loaded != files.end() && reports_chunks(*loaded)) {
     answer.tool = prefix.openmp_tool();
+    answer.used = *loaded;
     return answer;
   }
   const std::string runtime = find_libomp();
@@ -166,7 +171,7 @@ OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, L
     return cannot(fmt::format("{} lacks {}", runtime, missing),
                   "build the program with clang++ -fopenmp");
   answer.tool = prefix.openmp_tool();
-  answer.runtime = runtime;
+  answer.runtime = answer.used = runtime;
   answer.replaced = used;
   return answer;
 }

@@ -16,6 +16,7 @@ struct OpenMpLoading {
   std::string
       tool; // to preload, or with AddressSanitizer to name in OMP_TOOL_LIBRARIES; empty: no OpenMP
   std::string runtime;  // libomp to preload after it; empty: the program loads its own
+  std::string used;     // the libomp with which the program runs
   std::string replaced; // what that replaces: "libgomp.so.1"; empty: nothing
   // Why OpenMP is not recorded although the program may use it; completes "OpenMP is not recorded: ...".
   std::optional<Diagnosis> problem;

@@ -14,7 +14,7 @@ export function measured(section, model) {
     ["Why this clock", clock.reason || "it was asked for"],
     ["Cost of a reading", `${count(clock.step_cost_ns ?? 0)} ns, added to each step`],
     ["Recording", `${count(trace.records ?? 0)} records, ${count(trace.steps ?? 0)} steps, ${count(trace.tasks_spawned ?? 0)} tasks, ${count(trace.threads ?? trace.streams ?? 0)} threads; ${model.profile.complete === false ? "incomplete" : "complete"}`],
-    ["Accounted for", attribution.percent !== undefined ? `${percent(attribution.percent, 100)} of CPU time` : "not known"],
+    ["Accounted for", attribution.percent !== undefined ? `${percent(attribution.percent, 100)} of CPU time is in tasks${attribution.accounted_percent !== undefined ? `; with what threads did between them: ${percent(attribution.accounted_percent, 100)}` : ""}` : "not known"],
     ["Work, critical path", `${model.amount(model.work)}, ${model.amount(model.span)}${model.profile.span_is_exact === false ? " (at least)" : ""}`],
     ["With finer loops", model.profile.divisible_is_known ? `parallelism ${digits(model.profile.divisible_parallelism_at_least ?? 0)} to ${digits(model.profile.divisible_parallelism ?? 0)}` : `not known: ${/** @type {Record<string, string>} */ ({ not_recompiled: "loops were not compiled with tp-c++", schedule: "parallel_scan depends on the schedule", hidden_loops: "g++ hides the chunks of OpenMP's static loops" })[model.profile.divisible_not_known_because ?? ""] ?? ""}`],
     ["With the cost of steals", scalability.burdened_tbb ? `parallelism ${digits(scalability.burdened_tbb.parallelism)} (a steal costs ${count(scalability.burden?.ns ?? 0)} ns, ${scalability.burden?.origin ?? ""})` : "not known"],
@@ -24,6 +24,7 @@ export function measured(section, model) {
     ["Started", run.start_time_unix_ns ? new Date(run.start_time_unix_ns / 1e6).toISOString().replace("T", " ").slice(0, 19) + " UTC" : "unknown"],
     ["Versions", `Taskpath ${run.taskpath ?? "unknown"}, oneTBB ${run.libtbb || "unknown"}`],
   ];
+  if (run.openmp) facts.push(["OpenMP", `${run.openmp.runtime}${run.openmp.replaced ? `, in the place of ${run.openmp.replaced}: the tasks are the program's, the schedule is its own` : ""}`]);
   for (const reason of reasons) facts.push(["Incomplete", reason]);
   for (const each of unseen.slice(0, 20)) facts.push(["Order not seen", each]);
   section.append(h("details", { class: "card" },

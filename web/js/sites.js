@@ -53,6 +53,14 @@ function placeOf(model, site) {
 /** The function, or the wrapper that it was called through. @param {Site} site */
 const calledOf = (site) => (site.index === 0 ? "" : site.json.line > 0 && site.json.functions?.length ? site.title.slice(site.name.length + 1) : site.wrapper ? `← ${shortFunction(site.wrapper)}` : "");
 
+/** @type {Record<string, [string, string]>} What OpenMP calls a construct, and one of its tasks. */
+const OPENMP = {
+  omp_parallel: ["parallel region", "implicit task"], omp_parallel_gcc: ["parallel region", "implicit task"], omp_task: ["task", "task"],
+  omp_taskloop: ["taskloop", "task"], omp_for: ["loop", "thread's share of the chunk"], omp_sections: ["sections", "thread's share of the section"],
+};
+/** @param {Site} site */
+const openmpOf = (site) => (site.json.constructs ?? []).map((/** @type {string} */ construct) => OPENMP[construct]).find(Boolean);
+
 /** @param {Model} model */
 function table(model) {
   const columns = columnsOf(model);
@@ -67,6 +75,7 @@ function table(model) {
   const row = (/** @type {Site} */ site) => h("tr", {}, h("th", { scope: "row", class: "name" }, h("span", { class: "swatched" }, h("i", { class: `swatch ${site.color}` }),
     site.index === 0 ? "code outside tasks" : placeOf(model, site)),
     calledOf(site) ? h("span", { class: "called", title: [...(site.json.functions ?? []), site.name].join(", ").slice(0, 400) }, clipped(calledOf(site), 34)) : null,
+    openmpOf(site) ? h("span", { class: "called", title: `OpenMP: its tasks are ${openmpOf(site)?.[1]}s` }, openmpOf(site)?.[0] ?? "") : null,
     site.json.too_short ? h("abbr", { title: "unreliable: reading the clock takes over a tenth of the measured work" }, " ~") : null),
   ...columns.map((column) => {
     if (!column.bar) return h("td", { "data-key": column.key }, column.text(site));

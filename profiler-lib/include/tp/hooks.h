@@ -90,7 +90,8 @@ enum tp_construct {
   X(ITT, 14, "itt_lock")   /* __itt_sync_* */                                                      \
   X(OMP_CRITICAL, 15, "omp_critical")                                                              \
   X(OMP_LOCK, 16, "omp_lock")                                                                      \
-  X(OMP_NEST_LOCK, 17, "omp_nest_lock")
+  X(OMP_NEST_LOCK, 17, "omp_nest_lock")                                                            \
+  X(OMP_ORDERED, 18, "omp_ordered") /* of a loop: its ordered blocks, one after the other */
 
 enum tp_lock_kind {
 #define TP_ENUMERATOR(enumerator, number, name) TP_LOCK_##enumerator = number,
@@ -430,6 +431,8 @@ void tp_on_hand_over(const tp_context* from, const tp_context* to) TP_NOEXCEPT;
  * opens. The second without the first does nothing. */
 void tp_on_runtime_call(void) TP_NOEXCEPT;
 void tp_on_runtime_return(void) TP_NOEXCEPT;
+/* As tp_on_spawn, for a task that such a call creates: closes where the call began. */
+void tp_on_spawn_in_call(const tp_task* task, const tp_context* context) TP_NOEXCEPT;
 /* As tp_on_loop_end; opens nothing: what follows, up to the next event, is the runtime's. */
 void tp_on_last_loop_end(uint64_t iterations, uint64_t grain) TP_NOEXCEPT;
 /* The current frame continues after these edges as well, of each of which one use is left for
@@ -443,8 +446,8 @@ extern unsigned char tp_locks_are_on;
 /* The thread's first attempt to acquire a lock has failed, and it waits: until tp_on_lock_wait_end
  * nothing is work of the open step. Neither closes nor opens, and runs no tasks in between. Pairs
  * nest; the outermost counts. What the thread waited for is the lock of the last tp_on_lock_taken before the end,
- * if it still has that; else, unless `failed` is not 0 (a timed attempt), that of the next call. What it waited
- * without getting a lock is sleep of its. `lock`: who releases it meanwhile says where it was acquired, which is
+ * if it still has that; else, unless `failed` is 1 (a timed attempt), that of the next call. What it waited
+ * without getting a lock is sleep of its. 2: it did not have to wait, as turned out; it was in the runtime's code. `lock`: who releases it meanwhile says where it was acquired, which is
  * recorded with the wait. tp_on_lock_wait: it is not known yet. */
 void tp_on_lock_wait_for(const void* lock) TP_NOEXCEPT;
 void tp_on_lock_wait(void) TP_NOEXCEPT;

@@ -138,6 +138,7 @@ TP_COLD std::uint64_t leave_out(ThreadState& thread, std::uint64_t work) noexcep
 TP_HOT ClosedStep close_at(ThreadState& thread, Frame& frame, const Reading& now) noexcept {
   ClosedStep step{};
   frame.step_open = false;
+  thread.in_runtime_call = false;
   pause_region(thread, frame, now.work);
   const std::uint64_t gap = elapsed_since(thread.close_time, thread.step_time);
   step.lead = gap > thread.idle_since_close ? gap - thread.idle_since_close : 0;
@@ -154,6 +155,8 @@ TP_HOT ClosedStep close_at(ThreadState& thread, Frame& frame, const Reading& now
     step.wall -= step.work;
   }
   thread.close_time = now.time;
+  thread.close_work = now.work;
+  thread.between = kOfEvents;
   thread.idle_since_close = 0;
   if (thread.step_pause != Pause::Never) [[unlikely]] {
     const std::uint64_t left_out = leave_out(thread, step.work);
@@ -182,6 +185,7 @@ TP_HOT void open_now(ThreadState& thread, Frame& frame) noexcept {
     read_extra_events(thread.clock);
   const Reading now = read_clock(thread.clock);
   frame.step_open = true;
+  thread.between_steps[thread.between] += now.work - thread.close_work;
   thread.clock.asleep = thread.clock.waited = thread.clock.known_sleep.total = 0;
   thread.step_pause = pause_state();
   thread.step_work = now.work;
@@ -200,6 +204,20 @@ TP_HOT void put_begin(ThreadState& thread, std::uint64_t idle) noexcept {
   thread.writer.advance(record.commit(make_tag(Op::Begin, lead_code, 0, 0, thread.begin_flags)));
   thread.reader_time += idle;
   thread.begin_pending = false;
+}
+
+// The thread's step is closed, and it waits.
+TP_HOT void note_wait(ThreadState& thread, Frame& frame, const tp_context& context) noexcept {
+  ++frame.waits;
+  frame.waits_in = static_cast<std::uint8_t>(context.traits & kConstructMask);
+  thread.between = frame.waits_in;
+}
+
+// What the thread does after the end of a task.
+TP_HOT void go_on_in(ThreadState& thread, const Frame& frame) noexcept {
+  thread.between = frame.waits > 0                                    ? frame.waits_in
+                   : &frame == &thread.root && !thread.has_root_steps ? kOutsideOfTasks
+                                                                      : kOfEvents;
 }
 
 TP_HOT void flush_begin(ThreadState& thread) noexcept {
@@ -512,6 +530,7 @@ std::byte* room_after_step(ThreadState& thread) noexcept {
 
 void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work,
                   std::uint64_t slept, const SleepByKind& early) noexcept {
+  thread.close_work = read_clock(thread.clock).work; // what came before is the root frame's
   thread.close_time = thread.reader_time = read_own_time(thread.clock);
   thread.closed_asleep = slept;
   if (slept != 0) {
@@ -555,7 +574,7 @@ void spawn(ThreadState& thread, Frame& frame, const tp_task& task,
 void wait(ThreadState& thread, Frame& frame, const tp_task* task, const tp_context* task_context,
           const tp_context& context) noexcept {
   ClosedStep step = close_now(thread, frame);
-  ++frame.waits;
+  note_wait(thread, frame, context);
   if (task != nullptr && task->words[0] == 0) {
     if (task_context->word == context.word)
       return put_spawn(thread, frame, Op::SpawnWait, step, *task, context);
@@ -569,7 +588,7 @@ void wait(ThreadState& thread, Frame& frame, const tp_task* task, const tp_conte
 void arrive(ThreadState& thread, Frame& frame, const tp_context& context,
             unsigned threads) noexcept {
   const ClosedStep step = close_now(thread, frame);
-  ++frame.waits;
+  note_wait(thread, frame, context);
   put_pending(thread);
   const trace::BarrierWaitPayload payload{threads, 0};
   put_extended(thread, trace::ExtendedKind::BarrierWait, &payload, sizeof payload);
@@ -578,8 +597,13 @@ void arrive(ThreadState& thread, Frame& frame, const tp_context& context,
 
 void begin_runtime_call(ThreadState& thread, const Frame& frame) noexcept {
   thread.in_runtime_call = frame.step_open;
-  if (frame.step_open)
-    thread.runtime_call = read_clock(thread.clock);
+  if (!frame.step_open)
+    return;
+  thread.runtime_call = read_clock(thread.clock);
+  if (clock_config.extra_count != 0) [[unlikely]] {
+    read_extra_events(thread.clock);
+    std::memcpy(thread.runtime_call_extra, thread.clock.extra, sizeof thread.runtime_call_extra);
+  }
 }
 
 void end_runtime_call(ThreadState& thread, Frame& frame) noexcept {
@@ -589,14 +613,30 @@ void end_runtime_call(ThreadState& thread, Frame& frame) noexcept {
   if (!frame.step_open)
     return;
   const Reading now = read_clock(thread.clock);
-  // What was outside of the step meanwhile is so already.
-  const std::uint64_t work = std::min(elapsed_since(thread.runtime_call.work, now.work),
-                                      elapsed_since(thread.step_work, now.work));
+  const std::uint64_t work = elapsed_since(thread.runtime_call.work, now.work);
   thread.step_work += work;
-  thread.step_time += std::min(elapsed_since(thread.runtime_call.time, now.time),
-                               elapsed_since(thread.step_time, now.time));
+  thread.between_steps[kOfEvents] += work;
+  thread.step_time += elapsed_since(thread.runtime_call.time, now.time);
+  if (clock_config.extra_count != 0) [[unlikely]] {
+    read_extra_events(thread.clock);
+    for (unsigned i = 0; i < clock_config.extra_count; ++i)
+      thread.step_extra[i] += thread.clock.extra[i] - thread.runtime_call_extra[i];
+  }
   if (frame.region != 0)
     frame.region_mark += work;
+}
+
+void spawn_in_runtime_call(ThreadState& thread, Frame& frame, const tp_task& task,
+                           const tp_context& context) noexcept {
+  if (!thread.in_runtime_call || clock_config.extra_count != 0) [[unlikely]] {
+    end_runtime_call(thread, frame);
+    return spawn(thread, frame, task, context);
+  }
+  frame.reopen = true;
+  if (thread.clock.asleep != 0) [[unlikely]]
+    close_asleep(thread, frame, thread.runtime_call);
+  const ClosedStep step = close_at(thread, frame, thread.runtime_call);
+  put_spawn(thread, frame, Op::Spawn, step, task, context);
 }
 
 void hand_over(ThreadState& thread, Frame& frame, const tp_context& from,
@@ -720,6 +760,7 @@ void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
   } else {
     put_plain(thread, Op::End, step, frame.threw ? trace::kEndByException : 0);
   }
+  go_on_in(thread, *frame.outer);
   thread.frame.store(frame.outer, std::memory_order_release);
 }
 

@@ -48,6 +48,8 @@ void arrive(ThreadState& thread, Frame& frame, const tp_context& context,
 // Between the two the open step, if there is one, makes no progress: its begin moves forward.
 void begin_runtime_call(ThreadState& thread, const Frame& frame) noexcept;
 void end_runtime_call(ThreadState& thread, Frame& frame) noexcept;
+void spawn_in_runtime_call(ThreadState& thread, Frame& frame, const tp_task& task,
+                           const tp_context& context) noexcept;
 void hand_over(ThreadState& thread, Frame& frame, const tp_context& from,
                const tp_context& to) noexcept;
 void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp_context& context,

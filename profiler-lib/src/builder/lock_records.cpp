@@ -296,6 +296,7 @@ std::uint64_t leave_wait_out(ThreadState& thread, Frame& frame, const LockState&
   const std::uint64_t ticks =
       elapsed_since(std::max(locks.wait_begin.time, thread.step_time), now.time);
   thread.step_work += work;
+  thread.between_steps[kInLockWaits] += work;
   frame.region_mark += work;
   std::uint64_t slept = 0;
   if (is_sleep && clock_config.kind == ClockKind::Virtual)

@@ -25,9 +25,11 @@ OutsideOfStep::~OutsideOfStep() {
   thread_.clock.asleep = begin_asleep_;
   thread_.clock.waited = begin_waited_;
   thread_.clock.known_sleep = begin_known_sleep_;
-  if (!frame_.step_open)
+  // In a call of the runtime's (tp_on_runtime_call) it is outside anyway.
+  if (!frame_.step_open || thread_.in_runtime_call)
     return;
   thread_.step_work += end.work - begin_.work;
+  thread_.between_steps[kOfEvents] += end.work - begin_.work;
   thread_.step_time += end.time - begin_.time;
   frame_.region_mark += end.work - begin_.work;
   for (unsigned i = 0; i < kMaxExtraEvents; ++i)

@@ -43,8 +43,9 @@ struct Frame {
   bool reopen; // a spawn closed the step: tp_on_spawn_end opens the next
   bool failed; // a saved frame: the task threw, and the library will run it again to cancel it
   bool threw;
-  bool has_tickets;     // hooks/tickets.h
-  std::uint32_t region; // open causal region + 1, 0: none
+  bool has_tickets;      // hooks/tickets.h
+  std::uint8_t waits_in; // tp_construct of the innermost wait in progress
+  std::uint32_t region;  // open causal region + 1, 0: none
   std::uint32_t region_depth;
   std::uint64_t region_mark; // work reading from which the region counts in the open step
   std::uint32_t waits;       // waits in progress
@@ -77,6 +78,12 @@ inline constexpr unsigned kAcquiredFlags = 8;
 // (loop_portions.h). Direct-mapped: sites may share an entry.
 inline constexpr unsigned kBlockSizes = 32;
 
+// Work of a thread between its steps, by what it did: by the tp_construct of the wait that it was in, or these.
+inline constexpr unsigned kOfEvents = TP_CONSTRUCT_COUNT;  // a task or wait that began or ended
+inline constexpr unsigned kOutsideOfTasks = kOfEvents + 1; // a worker thread without a task
+inline constexpr unsigned kInLockWaits = kOutsideOfTasks + 1;
+inline constexpr unsigned kKindsBetweenSteps = kInLockWaits + 1;
+
 struct ThreadState {
   ThreadState(TraceWriter& stream_writer, std::uint32_t session)
       : writer(stream_writer), ordinals(stream_writer.ordinals), generation(session) {}
@@ -91,6 +98,7 @@ struct ThreadState {
   std::uint64_t step_work = 0;
   std::uint64_t step_time = 0;
   std::uint64_t close_time = 0;
+  std::uint64_t close_work = 0;
   std::uint64_t idle_since_close = 0;
   std::uint64_t reader_time = 0; // the time that a reader of the records written so far has reached
   std::uint64_t search_start = 0; // since when the thread searches for a task, 0: it does not
@@ -109,9 +117,10 @@ struct ThreadState {
   // Of the closed step, until it is written: ThreadClock::asleep; of it, waiting for other threads.
   std::uint64_t closed_asleep = 0, closed_waited = 0;
   std::uint64_t closed_asleep_in[trace::kSleepKinds] = {}; // of it, by what the thread slept in
-  // Of tp_on_runtime_call, inside of the open step.
+  // Of tp_on_runtime_call, inside of the open step, which began before it.
   bool in_runtime_call = false;
   Reading runtime_call{};
+  std::uint64_t runtime_call_extra[kMaxExtraEvents] = {};
   LockState* locks = nullptr; // null until the first lock; owned
   unsigned outside_of_step =
       0; // OutsideOfStep that are alive: what the thread does is the runtime's
@@ -134,6 +143,8 @@ struct ThreadState {
   // The whole range of a loop that is about to start (tp_on_proportional_loop).
   tp_range loop_whole{};
   // Cold.
+  std::uint64_t between_steps[kKindsBetweenSteps] = {};
+  unsigned between = kOutsideOfTasks; // index of what follows the last step
   Frame root{};
   Frame base{};    // below the frames of a stack that the library lent the thread (resumable tasks)
   Frame failed{};  // the frame of a task that threw, until the library runs it again

@@ -41,8 +41,12 @@ TP_EXPORT void tp_on_lock_wait(void) noexcept {
 }
 
 TP_EXPORT void tp_on_lock_wait_end(int failed) noexcept {
-  if (ThreadState* thread = thread_outside_of_runtime())
-    end_lock_wait(*thread, top(*thread), failed != 0);
+  ThreadState* const thread = thread_outside_of_runtime();
+  if (thread == nullptr)
+    return;
+  end_lock_wait(*thread, top(*thread), failed == 1);
+  if (failed == 2)
+    forget_lock_wait(*thread);
 }
 
 TP_EXPORT void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,

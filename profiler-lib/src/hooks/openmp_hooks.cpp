@@ -72,6 +72,11 @@ TP_EXPORT void tp_on_runtime_return(void) noexcept {
     end_runtime_call(*thread, top(*thread));
 }
 
+TP_EXPORT void tp_on_spawn_in_call(const tp_task* task, const tp_context* context) noexcept {
+  if (ThreadState* const thread = thread_state_or_create())
+    spawn_in_runtime_call(*thread, top(*thread), *task, *context);
+}
+
 TP_EXPORT void tp_on_last_loop_end(uint64_t iterations, uint64_t grain) noexcept {
   if (ThreadState* thread = thread_state())
     end_loop(*thread, top(*thread), {{{iterations, grain}}, 1, 0}, /*opens=*/false);

@@ -172,6 +172,11 @@ std::string run_json(const RunStart& run) {
       .number("time_start", run.time.time)
       .number("mono_start_ns", run.time.mono_ns)
       .number("cpu_ns_at_start", run.cpu_ns);
+  if (!run.openmp_runtime.empty()) {
+    JsonObject openmp;
+    openmp.text("runtime", run.openmp_runtime).text("replaced", run.openmp_replaced);
+    json.raw("openmp", openmp.str());
+  }
   return json.str() + "\n";
 }
 
@@ -196,6 +201,8 @@ std::string end_json(const RunEnd& end) {
       .number("recorded_cpu_ns", end.recorded_cpu_ns)
       .number("window_count", end.window_count)
       .raw("windows", array_json(end.windows, window_json));
+  if (!end.between_steps.empty())
+    json.raw("between_steps_ns", end.between_steps);
   if (!end.sampling.empty())
     json.raw("sampling", end.sampling);
   return json.str() + "\n";

@@ -28,6 +28,7 @@ struct RunStart {
   const char* locks = "off";  // TP_LOCKS
   bool c_locks_seen = false;  // those of the C library
   std::uint64_t wake_latency_ns = 0, wake_call_ns = 0; // TP_WAKE; 0: not measured
+  std::string openmp_replaced, openmp_runtime;         // TP_OPENMP
 };
 
 // A thread that is still alive when the process ends.
@@ -52,6 +53,7 @@ struct RunEnd {
   bool unfinished = false;         // tasks were still running
   std::uint64_t virtual_work = 0;  // of all threads
   std::string sampling;            // a JSON object; empty: no samples were asked for
+  std::string between_steps;       // likewise; empty: not known
   std::uint64_t not_counted_ns =
       0; // CPU time of all threads during which their events were not counted
   std::vector<std::uint32_t>

@@ -25,6 +25,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -66,7 +67,9 @@ RunStart run_start(const Session& s) {
           kLocksNames[static_cast<unsigned>(s.settings.locks)],
           s.c_locks_seen && s.settings.locks != Locks::Off,
           s.settings.wake_latency_ns,
-          s.settings.wake_call_ns};
+          s.settings.wake_call_ns,
+          s.settings.openmp_replaced,
+          s.settings.openmp_runtime};
 }
 
 // Of events that the user named: what `auto` chooses, the report explains.
@@ -197,6 +200,11 @@ PriorWork read_prior_work(Session& s, bool loaded_library, bool counts_already) 
 void add_totals(Session& s, const ThreadState& thread, std::uint64_t cpu_ns) {
   s.virtual_work += thread.clock.virtual_work;
   s.not_counted_ns += not_counted_ns(thread.clock, cpu_ns);
+  for (unsigned kind = 0; kind < kKindsBetweenSteps; ++kind)
+    s.between_steps[kind] += thread.between_steps[kind];
+  // What a thread that waits has used since its last step.
+  if (thread.frame.load(std::memory_order_acquire) == &thread.root && !thread.root.step_open)
+    s.between_steps[thread.between] += elapsed_since(thread.close_work, cpu_ns_to_work(cpu_ns));
 }
 
 // A thread that the program created is a task, which ends with the thread.
@@ -265,6 +273,23 @@ std::string sampling_json(const SamplingTotals& totals) {
   return json.str();
 }
 
+std::string between_steps_json(const Session& s) {
+  static constexpr const char* kNames[] = {
+#define TP_NAME(enumerator, number, name) name,
+      TP_CONSTRUCTS(TP_NAME)
+#undef TP_NAME
+          "events",
+      "outside_of_tasks", "lock_waits"};
+  static_assert(std::size(kNames) == kKindsBetweenSteps);
+  JsonObject json;
+  for (unsigned kind = 0; kind < kKindsBetweenSteps; ++kind)
+    if (s.between_steps[kind] != 0)
+      json.number(kNames[kind],
+                  static_cast<std::uint64_t>(static_cast<double>(s.between_steps[kind]) /
+                                             clock_config.ticks_per_ns));
+  return json.str();
+}
+
 // The totals of the run, with those of the threads that are alive.
 RunEnd run_end(Session& s, bool unfinished, const SamplingTotals& sampling) {
   RunEnd end;
@@ -282,6 +307,8 @@ RunEnd run_end(Session& s, bool unfinished, const SamplingTotals& sampling) {
         {thread->writer.stream(), thread->os_thread, cpu_ns, thread->paused_work});
   }
   end.virtual_work = s.virtual_work;
+  if (clock_config.same_as_time)
+    end.between_steps = between_steps_json(s);
   end.not_counted_ns = s.not_counted_ns;
   const ControlPage& page = tp_control_page;
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(page.begun, kMostWindows); ++i) {

@@ -38,11 +38,12 @@ struct Session {
   std::mutex mutex;          // guards what follows
   DataDirectory directory;
   std::uint64_t id = 0;
-  std::vector<TraceWriter*> idle_writers; // of threads that have ended
-  std::vector<ThreadState*> threads;      // that are alive
-  std::vector<TraceWriter*> writers;      // of all streams, by number
-  std::uint64_t virtual_work = 0;         // of threads that have ended
-  std::uint64_t not_counted_ns = 0;       // of them: CPU time during which no events were counted
+  std::vector<TraceWriter*> idle_writers;               // of threads that have ended
+  std::vector<ThreadState*> threads;                    // that are alive
+  std::vector<TraceWriter*> writers;                    // of all streams, by number
+  std::uint64_t virtual_work = 0;                       // of threads that have ended
+  std::uint64_t between_steps[kKindsBetweenSteps] = {}; // likewise
+  std::uint64_t not_counted_ns = 0; // of them: CPU time during which no events were counted
 };
 
 // The session of the process. Never destroyed: threads outlive the library's destructor.

@@ -138,6 +138,15 @@ const Variable kVariables[] = {
        s.run = text;
        return is_run_name(s.run);
      }},
+    {"TP_OPENMP", "a library and a path with an equals sign between them, as tp-run sets it",
+     [](Settings& s, const char* text) {
+       const char* const sign = std::strchr(text, '=');
+       if (sign == nullptr)
+         return false;
+       s.openmp_replaced.assign(text, sign);
+       s.openmp_runtime = sign + 1;
+       return true;
+     }},
     {"TP_WINDOW", "two times in ns with a hyphen between them, as tp-run sets it",
      [](Settings& s, const char* text) {
        return parse_pair(text, s.window_begin_ns, s.window_end_ns);

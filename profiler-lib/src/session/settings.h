@@ -27,6 +27,8 @@ struct Settings {
   std::string data = "tp-data";                              // TP_DATA, patterns not yet expanded
   bool data_is_default = true;
   std::string run; // TP_RUN: the tp-run that started this process; empty: none
+  // TP_OPENMP: what tp-run put the OpenMP runtime in the place of, and that; empty: nothing.
+  std::string openmp_replaced, openmp_runtime;
   std::uint64_t window_begin_ns = 0, window_end_ns = 0; // TP_WINDOW: CLOCK_MONOTONIC; no end: 0
   std::uint64_t wake_latency_ns = 0, wake_call_ns = 0;  // TP_WAKE: tp-run measured them; else 0
   std::string event = "auto";                           // TP_EVENT

@@ -286,6 +286,16 @@ if case == "locks":
     locks = sorted((lock["kind"], lock["acquisitions"], lock["held"]) for lock in profile["locks"])
     if locks != [("omp_critical", 100, 200), ("omp_lock", 100, 300)]:
         problems.append(str(locks))
+# Ordered blocks are sections of a lock.
+if case == "ordered":
+    locks = [(lock["kind"], lock["acquisitions"], lock["held"]) for lock in profile["locks"]]
+    if locks != [("omp_ordered", 4, 12)]:
+        problems.append(str(locks))
+warned = any("deal out ordered" in warning["text"] for warning in profile["warnings"])
+if warned != ((case, compiler) == ("ordered", "gcc")):
+    problems.append(f"warning of g++'s ordered loops: {warned}")
+if profile["run"]["openmp"]["replaced"] != ("libgomp.so.1" if compiler == "gcc" else "libomp.so.5"):
+    problems.append(str(profile["run"]["openmp"]))
 # g++'s static loops show no chunks.
 if (case, compiler) == ("static", "gcc") and profile["divisible_not_known_because"] != "hidden_loops":
     problems.append("divisible_not_known_because")
@@ -309,6 +319,57 @@ for compiler in $compilers; do
         same "--check of what is not known" 2 $?
         in_file err "static loops"
       fi
+    done
+  done
+done
+
+# What a thread waits for its turn, in a loop of libomp's, does not count as work, by any clock. g++'s blocks of iterations
+# come one after the other, so nothing is to be seen there.
+cat >turns.cpp <<'X'
+#include <cstring>
+#include <ctime>
+static void use_cpu(long ns) {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  const long end = now.tv_sec * 1000000000L + now.tv_nsec + ns;
+  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  while (now.tv_sec * 1000000000L + now.tv_nsec < end);
+}
+int main(int, char** arguments) {
+  if (std::strcmp(arguments[1], "ordered") == 0)
+    #pragma omp parallel for ordered schedule(static, 1) num_threads(2)
+    for (int i = 0; i < 100; ++i) {
+      #pragma omp ordered
+      use_cpu(1000000);
+    }
+  else
+    #pragma omp parallel for ordered(1) schedule(static, 1) num_threads(2)
+    for (int i = 0; i < 100; ++i) {
+      #pragma omp ordered depend(sink: i - 1)
+      use_cpu(1000000);
+      #pragma omp ordered depend(source)
+    }
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" turns -O1
+  for case in ordered doacross; do
+    for locks in all off; do
+      rm -rf tp-data
+      OMP_WAIT_POLICY=active "$tp_run" -q -e auto --locks $locks ./turns $case 2>err || fail "$compiler $case: exit status $?: $(cat err)"
+      "$tp_analyze" -q --json profile.json -o analysis >/dev/null 2>err || fail "$compiler $case: $(cat err)"
+      python3 -B - $case $locks <<'X' || fail "$compiler $case: time in which a thread waited for its turn"
+import json, sys
+case, locks = sys.argv[1:]
+profile = json.load(open("profile.json"))
+if profile["clock"]["unit"] == "ticks":
+    milliseconds = profile["work"] / profile["clock"]["hz"] * 1e3
+    assert 90 < milliseconds < 130, milliseconds
+    assert profile["attribution"]["accounted_percent"] > 90, profile["attribution"]
+if case == "ordered" and locks == "all":
+    lock, = profile["locks"]
+    assert (lock["kind"], lock["acquisitions"]) == ("omp_ordered", 100), lock
+X
     done
   done
 done

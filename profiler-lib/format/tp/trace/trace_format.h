@@ -336,6 +336,7 @@ enum class LockKind : std::uint8_t {
   OmpCritical = 15,
   OmpLock = 16,
   OmpNestLock = 17,
+  OmpOrdered = 18, // ordered blocks of loops, in the order of the iterations
 };
 
 inline constexpr const char* kLockKindNames[] = {
@@ -357,6 +358,7 @@ inline constexpr const char* kLockKindNames[] = {
     "omp_critical",
     "omp_lock",
     "omp_nest_lock",
+    "omp_ordered",
 };
 
 // ---- Extended records ---------------------------------------------------------------------------

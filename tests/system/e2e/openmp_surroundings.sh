@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+# OpenMP where things are unusual: teams that are smaller than asked for, threads of the program with teams of their own, a
+# million tasks without a taskwait, ends inside of a region, forks, pauses, full disks, and our library loaded in part.
+. "$(dirname "$0")/common.inc"
+libomp=${TP_TEST_LIBOMP:-}
+[ -r "$libomp" ] || skip "no libomp of LLVM 16 or newer, and Debian's could not be fetched (scripts/fetch-libomp)"
+export TP_LIBOMP=$libomp OMP_WAIT_POLICY=passive
+includes=(-idirafter "$TP_PREFIX/include" -idirafter "${libomp%/lib/libomp.so.5}/lib/clang/19/include")
+compilers=gcc
+command -v clang++-19 >/dev/null && compilers="gcc clang"
+build_openmp() { # gcc|clang: ./unusual
+  local compiler=("$cxx" -pthread)
+  [ "$1" = gcc ] || compiler=(clang++-19 -pthread -L"$(dirname "$libomp")")
+  "${compiler[@]}" -g -O1 -fopenmp "${includes[@]}" unusual.cpp -o unusual || fail "$1 does not build"
+}
+
+cat >unusual.cpp <<'X'
+#include <tp/causal.h>
+#include <tp/virtual_clock.h>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <omp.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+using tp::spend;
+static int team_of(int wanted) {
+  int size = 0;
+  #pragma omp parallel num_threads(wanted)
+  {
+    spend(10);
+    #pragma omp single
+    size = omp_get_num_threads();
+  }
+  return size;
+}
+static void tasks(int count, int units) {
+  #pragma omp parallel num_threads(2)
+  #pragma omp single
+  for (int i = 0; i < count; ++i) {
+    #pragma omp task
+    spend(units);
+  }
+}
+int main(int, char** arguments) {
+  const auto is = [&](const char* name) { return std::strcmp(arguments[1], name) == 0; };
+  if (is("limit"))  // OMP_THREAD_LIMIT=2
+    std::printf("%d 10\n", 10 * team_of(4));
+  if (is("dynamic")) {
+    omp_set_dynamic(1);
+    std::printf("%d 10\n", 10 * team_of(64));
+  }
+  if (is("inactive")) {
+    omp_set_max_active_levels(1);
+    int outer = 0;
+    #pragma omp parallel num_threads(3)
+    {
+      spend(10);
+      #pragma omp parallel num_threads(3)
+      spend(5);
+      #pragma omp single
+      outer = omp_get_num_threads();
+    }
+    std::printf("%d 15\n", 15 * outer);
+  }
+  if (is("threads")) {  // two external threads, each with a team
+    spend(3);
+    std::thread one([] { tasks(20, 7); }), other([] { spend(100); tasks(10, 9); });
+    one.join();
+    other.join();
+    spend(2);
+    std::printf("%d %d\n", 3 + 20 * 7 + 100 + 10 * 9 + 2, 3 + 100 + 9 + 2);
+  }
+  if (is("million")) {
+    tasks(1000000, 1);
+    std::puts("1000000 1");
+  }
+  if (is("pause")) {
+    tasks(5, 10);
+    tp::pause();
+    tasks(5, 1000);
+    tp::resume();
+    tasks(5, 10);
+    std::puts("100 20");
+  }
+  if (is("fork")) {
+    tasks(4, 5);
+    if (fork() == 0) {
+      tasks(3, 5);
+      std::exit(0);
+    }
+    int status = 0;
+    wait(&status);
+    tasks(2, 5);
+    std::puts("30 10");
+    return status;
+  }
+  if (is("exit") || is("kill")) {
+    #pragma omp parallel num_threads(2)
+    {
+      spend(10);
+      #pragma omp barrier
+      #pragma omp master
+      {
+        if (is("exit"))
+          std::exit(3);
+        raise(SIGKILL);
+      }
+    }
+  }
+}
+X
+
+for compiler in $compilers; do
+  build_openmp "$compiler"
+  for case in limit dynamic inactive threads million pause fork; do
+    rm -rf tp-data*
+    limit=
+    [ $case != limit ] || limit=2
+    env ${limit:+OMP_THREAD_LIMIT=$limit} "$tp_run" -q ./unusual $case >out 2>err || fail "$compiler $case: exit status $?: $(cat err)"
+    read -r work span <out
+    python3 -B - "$tp_analyze" "$work" "$span" $case 2>err <<'X' || fail "$compiler $case: $(tail -n 1 err)"
+import json, resource, subprocess, sys
+analyze, work, span, case = sys.argv[1:]
+subprocess.run([analyze, "-q", "--json", "profile.json", "-o", "analysis", "--simulate", "never"], check=True, stdout=subprocess.DEVNULL)
+profile = json.load(open("profile.json"))
+assert (profile["work"], profile["span"]) == (int(work), int(span)), (profile["work"], profile["span"], work, span)
+assert profile["complete"] or case == "pause", profile["incomplete_reasons"]
+most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+assert most < 400_000, f"{most} KiB of memory"
+X
+  done
+  for case in exit kill; do
+    rm -rf tp-data*
+    expected=137
+    [ $case != exit ] || expected=3
+    bash -c '"$@"; exit $?' bash "$tp_run" -q ./unusual $case >out 2>err # which says that it was killed
+    same "$compiler $case: status" $expected $?
+    "$tp_analyze" -q --json profile.json -o analysis >out 2>err || fail "$compiler $case: not readable: $(cat err)"
+    python3 -B -c 'import json; p = json.load(open("profile.json")); assert p["work"] <= 20 and (not p["complete"] or p["trace"]["tasks_unfinished"] > 0), (p["complete"], p["work"])' 2>err ||
+      fail "$compiler $case: $(tail -n 1 err)"
+  done
+  rm -rf tp-data*
+  "$tp_run" -q --max-size 300K ./unusual million >out 2>err || fail "$compiler --max-size: exit status $?"
+  in_file out "1000000 1"
+  "$tp_analyze" -q --json profile.json -o analysis >out 2>err || fail "$compiler --max-size: not readable: $(cat err)"
+  python3 -B -c 'import json; assert not json.load(open("profile.json"))["complete"]' || fail "$compiler --max-size: complete"
+done
+
+# Without our entry points: as libomp loads a tool. Figures are the same.
+if [[ $compilers == *clang* ]]; then
+  rm -rf tp-data*
+  LD_LIBRARY_PATH=$TP_PREFIX/lib:$(dirname "$libomp") LD_PRELOAD=$TP_PREFIX/lib/libtbb.so.12 OMP_TOOL_LIBRARIES=$TP_PREFIX/lib/libtaskpath-ompt.so ./unusual inactive >out 2>err ||
+    fail "without entry points: exit status $?: $(cat err)"
+  read -r work span <out
+  "$tp_analyze" -q --json profile.json -o analysis >out 2>err || fail "without entry points: $(cat err)"
+  same "without entry points: work, span" "$work $span" "$(python3 -B -c 'import json; p = json.load(open("profile.json")); print(p["work"], p["span"])')"
+  # Entry points, and no tool: nothing of OpenMP is recorded, and nothing breaks.
+  LD_LIBRARY_PATH=$TP_PREFIX/lib:$(dirname "$libomp") LD_PRELOAD=$TP_PREFIX/lib/libtaskpath-ompt.so OMP_TOOL=disabled ./unusual threads >out 2>err ||
+    fail "entry points alone: exit status $?: $(cat err)"
+  in_file out "335 114"
+fi
+# Runtimes that tp-run refuses: each with the cause, and the program runs.
+"$cxx" -g -O1 -pthread "${includes[@]}" -fopenmp -c unusual.cpp -o unusual.o &&
+  "$cxx" unusual.o "$("$cxx" -print-file-name=libgomp.a)" -ldl -lpthread -o linked_statically || fail "static libgomp does not link"
+"$tp_run" ./linked_statically threads >out 2>err || fail "static libgomp: exit status $?"
+in_file out "335 114"
+in_file err "OpenMP is not recorded: ./linked_statically contains an OpenMP runtime that was linked statically"
+old=/usr/lib/llvm-14/lib/libomp.so.5
+if [ -r $old ]; then
+  build_openmp gcc
+  TP_LIBOMP=$old "$tp_run" ./unusual threads >out 2>err || fail "libomp 14: exit status $?"
+  in_file out "335 114"
+  in_file err "OpenMP is not recorded: $old: expected libomp of LLVM 16 or newer, got another file"
+fi
+# In a program without OpenMP.
+rm -rf tp-data*
+LD_PRELOAD=$TP_PREFIX/lib/libtaskpath-ompt.so LD_LIBRARY_PATH=$TP_PREFIX/lib bash -c 'echo fine' >out 2>err || fail "without OpenMP: exit status $?"
+in_file out fine
+finish
