@@ -129,7 +129,7 @@ struct Step {
   PoolId pool = kNoPool; // where it began
   std::span<const PoolChange>
       moves{}; // in order; work and latency never decrease, nor exceed the step's
-  std::span<const LockBlame> blames{}; // of the waits of `locks`, as far as the holders are known
+  std::span<const LockBlame> blames{};  // of the waits of `locks`, as far as the holders are known
   const SleepTimes* slept_in = nullptr; // of its latency; null: nothing is known
 };
 

@@ -11,10 +11,11 @@
 #include <span>
 #include <vector>
 
-namespace {
+// Not without a name: a test includes all targets.
+namespace samples_fuzz {
 
-using namespace tp;
-constexpr std::uint64_t kSession = 77;
+namespace trace = tp::trace;
+inline constexpr std::uint64_t kSession = 77;
 
 template <typename Value>
 void append(std::vector<std::byte>& to, const Value& value) {
@@ -22,7 +23,7 @@ void append(std::vector<std::byte>& to, const Value& value) {
   to.insert(to.end(), at, at + sizeof value);
 }
 
-void append_header(std::vector<std::byte>& file, std::uint32_t machine) {
+inline void append_header(std::vector<std::byte>& file, std::uint32_t machine) {
   trace::SamplesHeader header{};
   header.magic = trace::kSamplesMagic;
   header.version = trace::kSamplesVersion;
@@ -39,8 +40,8 @@ void append_header(std::vector<std::byte>& file, std::uint32_t machine) {
   append(file, header);
 }
 
-void append_block(std::vector<std::byte>& file, std::uint64_t number,
-                  std::span<const std::byte> records) {
+inline void append_block(std::vector<std::byte>& file, std::uint64_t number,
+                         std::span<const std::byte> records) {
   trace::SampleBlockHeader header{};
   header.magic = trace::kSampleBlockMagic;
   header.bytes = static_cast<std::uint32_t>(records.size());
@@ -54,29 +55,29 @@ void append_block(std::vector<std::byte>& file, std::uint64_t number,
   file.insert(file.end(), records.begin(), records.end());
 }
 
-} // namespace
+} // namespace samples_fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0)
     return 0;
   std::span<const std::byte> rest(reinterpret_cast<const std::byte*>(data), size);
   std::vector<std::byte> file;
-  append_header(file, 1 + data[0] % 2);
+  samples_fuzz::append_header(file, 1 + data[0] % 2);
   rest = rest.subspan(1);
   for (std::uint64_t number = 0; rest.size() > 2; ++number) {
     std::uint16_t bytes;
     std::memcpy(&bytes, rest.data(), sizeof bytes);
     rest = rest.subspan(sizeof bytes);
     const std::size_t used = std::min<std::size_t>(bytes, rest.size()) / 8 * 8;
-    append_block(file, number, rest.first(used));
+    samples_fuzz::append_block(file, number, rest.first(used));
     rest = rest.subspan(used);
   }
-  analysis::TraceSource source;
+  tp::analysis::TraceSource source;
   for (int i = 0; i < 2; ++i)
     source.streams.emplace_back("000000.tps", std::vector<std::byte>());
   source.samples.emplace("samples.bin", std::move(file));
-  const auto samples = analysis::read_samples(source, kSession);
-  analysis::SampleStacks stacks(*samples);
+  const auto samples = tp::analysis::read_samples(source, samples_fuzz::kSession);
+  tp::analysis::SampleStacks stacks(*samples);
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < samples->samples.size(); ++i)
     bytes += stacks.of(i).size();

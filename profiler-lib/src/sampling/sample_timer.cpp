@@ -73,17 +73,17 @@ void copy_registers(const ucontext_t& context, std::uint64_t* to) noexcept {
   for (std::size_t i = 0; i < kSavedRegisters; ++i)
     to[i] = static_cast<std::uint64_t>(context.uc_mcontext.gregs[kSavedOrder[i]]);
 }
-constexpr std::size_t kStackPointer = 7, kInstruction = 16;
+constexpr std::size_t kSavedStackPointer = 7, kSavedInstruction = 16;
 #elif defined(__aarch64__)
-constexpr std::size_t kSavedRegisters = 33, kStackPointer = 31, kInstruction = 32;
+constexpr std::size_t kSavedRegisters = 33, kSavedStackPointer = 31, kSavedInstruction = 32;
 void copy_registers(const ucontext_t& context, std::uint64_t* to) noexcept {
   for (std::size_t i = 0; i < 31; ++i)
     to[i] = context.uc_mcontext.regs[i];
-  to[kStackPointer] = context.uc_mcontext.sp;
-  to[kInstruction] = context.uc_mcontext.pc;
+  to[kSavedStackPointer] = context.uc_mcontext.sp;
+  to[kSavedInstruction] = context.uc_mcontext.pc;
 }
 #else
-constexpr std::size_t kSavedRegisters = 1, kStackPointer = 0, kInstruction = 0;
+constexpr std::size_t kSavedRegisters = 1, kSavedStackPointer = 0, kSavedInstruction = 0;
 void copy_registers(const ucontext_t&, std::uint64_t* to) noexcept {
   to[0] = 0;
 }
@@ -112,13 +112,13 @@ void on_sample(int, siginfo_t*, void* context) noexcept {
     std::byte* const at = timer->record(number);
     std::uint64_t registers[kSavedRegisters];
     copy_registers(*static_cast<const ucontext_t*>(context), registers);
-    TimerRecord record{read_time(), registers[kInstruction], 0};
+    TimerRecord record{read_time(), registers[kSavedInstruction], 0};
     std::byte* rest = at + sizeof record;
     if (timer->has_registers) {
       std::memcpy(rest, registers, sizeof registers);
       rest += sizeof registers;
       // A stack of another kind (a coroutine's, an alternate one) has an end that is not known.
-      const std::uintptr_t sp = registers[kStackPointer];
+      const std::uintptr_t sp = registers[kSavedStackPointer];
       if (sp >= timer->stack_begin && sp < timer->stack_end) {
         record.used = useful_stack_bytes(
                           sp, std::min<std::uint64_t>(timer->stack_end - sp, timer->stack_bytes)) &

@@ -18,6 +18,9 @@
 #define LLVMFuzzerTestOneInput fuzz_reader
 #include "../fuzz/reader_fuzz.cpp"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_samples
+#include "../fuzz/samples_fuzz.cpp"
+#undef LLVMFuzzerTestOneInput
 
 #include <gtest/gtest.h>
 
@@ -62,7 +65,11 @@ const std::uint8_t* data_of(const std::string& bytes) {
 TEST(Mutation, FuzzedBefore) {
   namespace fs = std::filesystem;
   const std::map<std::string, int (*)(const std::uint8_t*, std::size_t)> targets{
-      {"csv", fuzz_csv}, {"info", fuzz_info}, {"json", fuzz_json}, {"reader", fuzz_reader}};
+      {"csv", fuzz_csv},
+      {"info", fuzz_info},
+      {"json", fuzz_json},
+      {"reader", fuzz_reader},
+      {"samples", fuzz_samples}};
   std::map<std::string, unsigned> files;
   for (const auto& entry : fs::recursive_directory_iterator(TP_CORPUS_DIR)) {
     if (!entry.is_regular_file())
