@@ -223,7 +223,7 @@ StackUnwinder::Row StackUnwinder::read_row(const StackCall& call) {
   return row;
 }
 
-bool StackUnwinder::step(const Row& row, Registers& registers) {
+bool StackUnwinder::step(const Row& row, bool is_innermost, Registers& registers) {
   const auto frame = Evaluation(registers, std::nullopt).run(row.frame);
   if (!frame)
     return false;
@@ -254,8 +254,11 @@ bool StackUnwinder::step(const Row& row, Registers& registers) {
   }
   caller.values[registers.stack_pointer] = *frame;
   caller.known[registers.stack_pointer] = true;
-  // Every caller is further out: no loop.
-  if (!caller.known[row.return_register] || *frame <= registers.values[registers.stack_pointer])
+  // Every caller is further out: no loop. An innermost function may have nothing on the stack, where calls leave the return
+  // address in a register.
+  const std::uint64_t stack_pointer = registers.values[registers.stack_pointer];
+  if (!caller.known[row.return_register] || *frame < stack_pointer ||
+      (*frame == stack_pointer && !is_innermost))
     return false;
   caller.instruction = caller.values[row.return_register];
   registers = caller;
@@ -315,7 +318,7 @@ UnwoundStack StackUnwinder::unwind(std::size_t sample_number) {
     });
     if (ends)
       break; // the outermost call of the thread
-    if (!step(row, registers)) {
+    if (!step(row, result.calls.size() == 1, registers)) {
       result.is_cut = true;
       break;
     }

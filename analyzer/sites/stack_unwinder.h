@@ -68,7 +68,7 @@ private:
   StackCall locate(std::uint32_t list, std::uint64_t address, bool is_return_address) const;
   const Row& row_at(const StackCall& call);
   Row read_row(const StackCall& call);
-  static bool step(const Row& row, Registers& registers);
+  static bool step(const Row& row, bool is_innermost, Registers& registers);
   const RangeTable& ranges_of(std::uint32_t id);
 
   const SampleFile& file_;

@@ -27,6 +27,7 @@ inline void loop(unsigned long n) {
   most(n);
   some(n);
   little(n);
+  asm volatile(""); // so that this is a call
 }
 
 } // namespace
