@@ -192,8 +192,8 @@ private:
     if (found == all.end() || found->function != function || found->pairs < kLeastPairs ||
         found->expected <= 0)
       return 1;
-    // By chance alone the ratio hardly ever exceeds this.
-    const double by_chance = 1 + 3 * std::sqrt(2 / static_cast<double>(found->pairs));
+    // By chance alone the ratio exceeds this in one case of six.
+    const double by_chance = 1 + std::sqrt(2 / static_cast<double>(found->pairs));
     const double ratio = found->found / found->expected;
     return ratio < by_chance ? 1 : std::min(ratio, kMost);
   }

@@ -25,8 +25,8 @@ namespace {
 // Of each of the first threads: at 1000 per second some 30 samples with 4 KiB of stack, of which half are as many as come
 // between two looks.
 constexpr std::size_t kSamplesInRing = 24;
-constexpr std::size_t kManyThreadsBytes = std::size_t{16} << 10;
-constexpr std::size_t kLeastSamplesInRing = 3;
+constexpr std::size_t kManyThreadsBytes = std::size_t{32} << 10;
+constexpr std::size_t kLeastSamplesInRing = 3, kLeastSamplesInLargeRing = 6;
 constexpr std::uint32_t kLeastStackBytes = 512;
 constexpr std::uint64_t kKernelBegin = std::uint64_t{1} << 63;
 constexpr unsigned kMostChain = 127; // addresses
@@ -256,6 +256,8 @@ std::uint64_t sample_period(const SamplingPlan& plan) noexcept {
 }
 
 std::uint64_t random_period(std::uint64_t mean, std::uint64_t random) noexcept {
+  // As many samples as with equal periods: short ones end sooner.
+  mean += mean / 16;
   const std::uint64_t range = std::max<std::uint64_t>(mean / 5 * 4, 1);
   return mean - range / 2 + random % range;
 }
@@ -272,11 +274,13 @@ std::size_t most_sample_bytes(std::uint32_t stack_bytes) noexcept {
 }
 
 std::size_t sample_ring_bytes(const SamplingPlan& plan, std::size_t threads) noexcept {
-  const auto cpus = static_cast<std::size_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
-  if (threads >= 8 * cpus)
+  const auto processors = static_cast<std::size_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
+  if (threads >= 8 * processors)
     return page_size();
-  if (threads >= 2 * cpus)
+  if (threads >= 4 * processors)
     return std::max(kManyThreadsBytes, page_size());
+  if (threads >= 2 * processors)
+    return std::max(2 * kManyThreadsBytes, page_size());
   const std::size_t samples = std::max<std::size_t>(kSamplesInRing * plan.rate / 1000, 8);
   return std::max(std::bit_ceil(samples * most_sample_bytes(plan.stack_bytes)), page_size());
 }
@@ -320,7 +324,11 @@ static int open_ring(const SamplingPlan& plan, const SampleSource& source, std::
 int open_sample_ring(const SamplingPlan& plan, const SampleSource& source, std::size_t ring_bytes,
                      SampleRing& ring) {
   const int error = open_ring(plan, source, ring_bytes, ring);
-  const std::size_t most = ring.ring_bytes / kLeastSamplesInRing;
+  const std::size_t least =
+      ring.ring_bytes < kManyThreadsBytes
+          ? kLeastSamplesInRing
+          : std::max(kLeastSamplesInRing, kLeastSamplesInLargeRing * plan.rate / 1000);
+  const std::size_t most = ring.ring_bytes / least;
   if (error != 0 || !copies_stack(plan) || most_sample_bytes(plan.stack_bytes) <= most)
     return error;
   SamplingPlan smaller = plan;

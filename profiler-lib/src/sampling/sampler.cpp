@@ -41,7 +41,7 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr std::size_t kEarlyBytes = std::size_t{32} << 20; // memory is used as it is filled
 constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
 constexpr std::uint64_t kWriteNs = 250'000'000;
-constexpr std::uint64_t kNapNs = 5'000'000, kShortestNapNs = 2'000'000;
+constexpr std::uint64_t kNapNs = 20'000'000, kShortestNapNs = 2'000'000;
 constexpr std::size_t kStackBytes = std::size_t{512} << 10; // of the sampler's thread
 constexpr int kPairAttempts = 20;
 
