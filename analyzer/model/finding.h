@@ -34,6 +34,14 @@ inline constexpr const char* kShapeNames[] = {
     "serial_start", "serial_code", "long_task", "serial_tasks", "serial_filter", "serial_node",
     "imbalance",    "tiny_tasks",  "lock",      "off_cpu",      "few_threads",   "few_tokens"};
 
+// What makes the parts of an imbalance smaller.
+enum class Finer : std::uint8_t {
+  SmallerGrain, // they are as large as the grain size lets them be
+  NotStatic,    // there is one for each thread, or less
+  Simple,       // what divides until enough threads have work stops before the grain size
+  MoreThreads,  // more threads make more parts, and those of this run cost about the same
+};
+
 struct Finding {
   Shape shape = Shape::SerialCode;
   std::string code;  // in plain words: "the body of node a.cpp:12"
@@ -45,6 +53,8 @@ struct Finding {
   std::uint64_t critical_steps_at_least = 0;
   std::uint64_t body_calls = 0, iterations = 0; // of a loop: of its site
   std::uint64_t tokens = 0;                     // FewTokens: of the pipeline, at most
+  Finer finer = Finer::SmallerGrain;            // Imbalance
+  std::uint64_t divided_for = 0;                // Imbalance: threads that the runtime divides for
   // In the unit of work, on `procs` CPUs: the time predicted for this run, and a time that the
   // program needs at least after the remedy. Both 0: not known.
   std::uint64_t procs = 0;
@@ -58,7 +68,7 @@ struct Finding {
   std::optional<std::size_t> lock;           // Lock: index into Locks::rows
   std::optional<std::size_t> limit;          // FewThreads: index into Profile::limits
   std::vector<StepClassId> classes;          // of its steps; empty: not of code
-  MainFunction mostly;
+  MainFunctions mostly;
   std::string text; // a sentence: what it is, and the remedy
 };
 

@@ -7,7 +7,9 @@
 #include "model/ratio.h"
 #include "model/site.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,14 +47,36 @@ struct GrainEffect {
   Ratio overhead_now, overhead; // shares of the site's tasking overhead
 };
 
-// The function that most of some code is, by samples. Empty: there is none.
-struct MainFunction {
+struct NamedFunction {
   std::string name;
   std::string place; // "a.cpp:3"; empty: not known
 
-  bool is_known() const { return !name.empty(); }
+  std::string with_place() const { return name + (place.empty() ? "" : " (" + place + ")"); }
+};
+
+// The functions that most of some code is, by samples: one, or a few of which none was met in another, the
+// largest first. Empty: there are none.
+struct MainFunctions {
+  std::vector<NamedFunction> functions;
+
+  bool is_known() const { return !functions.empty(); }
+  // "f", "f and g", "f, g and h"
+  std::string names() const { return listed(&NamedFunction::name); }
+  // "function f (a.cpp:3)", "functions f (a.cpp:3) and g (a.cpp:9)"
   std::string phrase() const {
-    return "function " + name + (place.empty() ? "" : " (" + place + ")");
+    return (functions.size() == 1 ? "function " : "functions ") +
+           listed(&NamedFunction::with_place);
+  }
+
+private:
+  std::string listed(auto part) const {
+    std::string text;
+    for (std::size_t i = 0; i < functions.size(); ++i)
+      text += (i == 0                      ? ""
+               : i + 1 == functions.size() ? " and "
+                                           : ", ") +
+              std::invoke(part, functions[i]);
+    return text;
   }
 };
 
@@ -71,7 +95,7 @@ struct WhatIfCandidate {
   std::string name;          // in words
   std::uint64_t work = 0, critical_work = 0;
   std::vector<StepClassId> classes; // Site, CodeSegment: of their steps
-  MainFunction mostly;
+  MainFunctions mostly;
   std::uint64_t grain = 0;         // Grain
   std::optional<GrainEffect> loop; // Grain
   std::string skipped_because;     // Grain: why it changes nothing; empty if it does

@@ -3,6 +3,7 @@
 #include "profile/advice.h"
 
 #include "base/rounding.h"
+#include "profile/code_names.h"
 #include "profile/verdict.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
@@ -115,8 +116,11 @@ std::string tasks_on_path(const Finding& finding) {
   const std::uint64_t all = is_body && finding.body_calls > 0 ? finding.body_calls : finding.tasks;
   if (all <= 1)
     return finding.code.starts_with(tasks_of) ? "the task of " + rest : finding.code;
-  std::string of =
-      fmt::format("the {} {} of {}", human_count(all), is_body ? "calls" : "tasks", rest);
+  std::string of = fmt::format("the {} {} of {}", human_count(all),
+                               is_body                                    ? "calls"
+                               : rest.starts_with("the parallel region ") ? "implicit tasks"
+                                                                          : "tasks",
+                               rest);
   const std::uint64_t least = finding.critical_steps_at_least;
   if (finding.shape == Shape::LongTask && finding.critical_tasks > 1 && least < all)
     return fmt::format("at least {} of {}", least <= 1 ? "one" : human_count(least), of);
@@ -228,6 +232,44 @@ std::string mostly(const Finding& finding, std::string_view after) {
                                    : "";
 }
 
+// Parts of a loop, or the implicit tasks of a parallel region, that are too large.
+std::string imbalance(const Profile& profile, const Finding& finding, const std::string& share) {
+  const bool is_openmp =
+      is_of_openmp(std::ranges::find(profile.sites, finding.row, &SiteRow::row)->info);
+  const bool is_loop = finding.body_calls > 0;
+  const std::uint64_t mean = finding.iterations / std::max<std::uint64_t>(finding.body_calls, 1);
+  const WhatIfCandidate* const grain = advised_grain(profile, finding);
+  std::string code = is_loop ? finding.code : tasks_on_path(finding);
+  if (is_loop)
+    code += fmt::format(
+        ", whose {} {} are too large{} ({} {} on average)", human_count(finding.body_calls),
+        is_openmp ? "chunks" : "calls",
+        finding.finer == Finer::MoreThreads ? fmt::format(" for {} CPUs", finding.procs) : "",
+        human_count(mean), mean == 1 ? "iteration" : "iterations");
+  else
+    code += finding.finer == Finer::MoreThreads ? "" : ", the longest of each run of it";
+  const std::string more_cpus = is_openmp ? fmt::format("OMP_NUM_THREADS={}", finding.procs)
+                                          : fmt::format("tp-run --as-if-cores {}", finding.procs);
+  std::string remedy = "divide the loop more finely, by ";
+  if (finding.finer == Finer::MoreThreads)
+    remedy = fmt::format("for more threads than the {} of this run {} divides {} further; {} "
+                         "shows how far",
+                         finding.divided_for, is_openmp ? "OpenMP" : "oneTBB",
+                         is_loop ? "the loop" : "loops", more_cpus);
+  else if (is_openmp)
+    remedy = "divide its work more evenly, by schedule(dynamic) or smaller chunks";
+  else if (grain && grain->grain < mean)
+    remedy += grain->name;
+  else if (finding.finer == Finer::SmallerGrain)
+    remedy += "a smaller grain size";
+  else
+    remedy += finding.finer == Finer::NotStatic
+                  ? "auto_partitioner in place of static_partitioner, or by simple_partitioner"
+                  : "simple_partitioner";
+  return fmt::format("{} % of the critical path is {}{}: {}.", share, code, mostly(finding, ""),
+                     remedy);
+}
+
 std::string sentence(const Profile& profile, const Finding& finding) {
   const std::string share = percent2(finding.critical_work, profile.span);
   const auto of_path = [&](const std::string& code, const std::string& remedy) {
@@ -264,16 +306,8 @@ std::string sentence(const Profile& profile, const Finding& finding) {
                    finding.code.starts_with("the body of ")
                        ? "give the node more concurrency, or move work out of it"
                        : "give its nodes more concurrency, or move work out of them");
-  case Shape::Imbalance: {
-    const std::uint64_t mean = finding.iterations / std::max<std::uint64_t>(finding.body_calls, 1);
-    const WhatIfCandidate* const grain = advised_grain(profile, finding);
-    return of_path(fmt::format("{}, whose {} calls are too large ({} iterations on average)",
-                               finding.code, human_count(finding.body_calls), human_count(mean)),
-                   "divide the loop more finely, by " +
-                       (grain && grain->grain < mean
-                            ? grain->name
-                            : "a smaller grain size or simple_partitioner"));
-  }
+  case Shape::Imbalance:
+    return imbalance(profile, finding, share);
   case Shape::TinyTasks:
     return tiny_tasks(profile, finding);
   case Shape::Lock:
@@ -288,7 +322,8 @@ std::string sentence(const Profile& profile, const Finding& finding) {
 
 // What the remedy saves; empty if that is not known.
 std::string saving(const Profile& profile, const Finding& finding) {
-  if (finding.saves_at_most() == 0 || finding.shape == Shape::OffCpu)
+  if (finding.saves_at_most() == 0 || finding.shape == Shape::OffCpu ||
+      (finding.shape == Shape::Imbalance && finding.finer == Finer::MoreThreads))
     return "";
   return fmt::format(" On {} CPUs that saves at most {} of {}.", finding.procs,
                      amount(profile, finding.saves_at_most()), amount(profile, finding.time));

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tp::analysis {
 namespace {
 
@@ -144,6 +146,11 @@ bool is_program_start(const StepClass& of) {
          of.closed.kind == BoundaryKind::FirstUse;
 }
 
+bool is_of_openmp(const SiteInfo& row) {
+  return std::ranges::any_of(
+      row.constructs, [](const std::string& construct) { return construct.starts_with("omp_"); });
+}
+
 std::string_view noun_of(const SiteInfo& row) {
   for (const ConstructNoun& each : kNouns)
     if (!row.constructs.empty() && row.constructs.front() == each.construct)
@@ -181,7 +188,7 @@ std::string segment_name(const StepClass& of, const SiteTable& table, bool has_o
   const bool is_body =
       of.opened.kind == BoundaryKind::BodyBegin || of.closed.kind == BoundaryKind::BodyEnd;
   if (is_body)
-    owner = "the body of " + owner;
+    owner = (noun_of(own) == kRegion ? "the loop in " : "the body of ") + owner;
   if (of.opened.kind == BoundaryKind::BodyBegin)
     from.clear();
   if (of.closed.kind == BoundaryKind::BodyEnd)

@@ -16,6 +16,7 @@
 #include "profile/code_names.h"
 #include "profile/concurrency_limits.h"
 #include "profile/prediction.h"
+#include "profile/schedule_dependence.h"
 #include "profile/tasking_overhead.h"
 #include "sites/constructs.h"
 
@@ -86,6 +87,10 @@ private:
   std::uint64_t tokens_of(const Finding& finding) const;
   void add_savings(std::vector<Code>& codes) const;
   void try_smaller_grains(std::vector<Code>& codes) const;
+  std::uint64_t waits_for(Row row) const;
+  Finer finer_loop(const Code& code) const;
+  bool is_uneven_region(const Code& code) const;
+  Finer finer_region(const Finding& finding) const;
   std::vector<StepClassId> spawning_code(const SiteRow& site) const;
   void add_tiny_tasks(std::vector<Finding>& findings) const;
   void add_off_cpu(std::vector<Finding>& findings, const std::vector<Code>& codes) const;
@@ -248,7 +253,49 @@ void Finder::try_smaller_grains(std::vector<Code>& codes) const {
       continue;
     finding.shape = Shape::Imbalance;
     finding.least_time = least;
+    finding.divided_for = divided_for(measured_, is_of_openmp(site_of(finding.row).info));
+    finding.finer = finer_loop(*loops[i]);
   }
+}
+
+// How often code waited for the tasks of a site.
+std::uint64_t Finder::waits_for(Row row) const {
+  const DagFold::Results& fold = measured_.fold;
+  std::uint64_t waits = 0;
+  for (const StepClassId id : ids_below(fold.classes.end_id()))
+    if (fold.classes[id].closed == Boundary{BoundaryKind::Wait, row})
+      waits += fold.class_totals[id].steps;
+  return waits;
+}
+
+// Ranges are divided while they are larger than the grain size: by simple_partitioner, by others up to a
+// number of parts that the number of threads decides. static_partitioner and OpenMP's static loops
+// make one for each.
+Finer Finder::finer_loop(const Code& code) const {
+  const LoopCounts& loop = site_of(code.finding.row).loops;
+  if (loop.iterations <= Wide{loop.body_calls} * loop.largest_grain)
+    return Finer::SmallerGrain;
+  const bool one_per_thread =
+      loop.body_calls <=
+      Wide{code.finding.divided_for} * std::max<std::uint64_t>(waits_for(code.finding.row), 1);
+  const bool even = Wide{code.longest} * loop.body_calls * 4 <= Wide{code.finding.work} * 5;
+  if (procs_ > code.finding.divided_for && (even || !one_per_thread))
+    return Finer::MoreThreads;
+  return one_per_thread ? Finer::NotStatic : Finer::Simple;
+}
+
+// Of a parallel region in which all threads work: the longest of each run of it are on the path.
+bool Finder::is_uneven_region(const Code& code) const {
+  const Finding& finding = code.finding;
+  return finding.row != kMainRow && noun_of(measured_.table.rows[finding.row]) == kRegion &&
+         !code.is_body && finding.critical_tasks > 0 && finding.tasks > finding.critical_tasks &&
+         !is_at_least(finding.critical_work, 90, finding.work);
+}
+
+Finer Finder::finer_region(const Finding& finding) const {
+  const bool even = Wide{finding.critical_work} * finding.tasks * 4 <=
+                    Wide{finding.work} * finding.critical_tasks * 5;
+  return even && procs_ > finding.divided_for ? Finer::MoreThreads : Finer::NotStatic;
 }
 
 // The code between two spawns of the site's tasks, if it does little more than spawn: of fewer tasks
@@ -400,6 +447,11 @@ std::vector<Finding> Finder::find() {
     }
     if (code.finding.shape != Shape::SerialStart)
       code.finding.shape = shape_of(code);
+    if (is_uneven_region(code)) {
+      code.finding.shape = Shape::Imbalance;
+      code.finding.divided_for = divided_for(measured_, true);
+      code.finding.finer = finer_region(code.finding);
+    }
     if (code.finding.shape == Shape::SerialTasks || code.finding.shape == Shape::LongTask)
       code.finding.tokens = tokens_of(code.finding);
     if (code.finding.tokens > 0)

@@ -448,32 +448,64 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
   return found;
 }
 
-const FunctionRow* main_function(const FoundFunctions& found, const SampleWeights& weights,
-                                 std::span<const StepClassId> classes) {
-  constexpr std::uint64_t kLeastSamples = 30;
-  std::uint64_t all = 0;
-  for (const StepClassId of : classes)
-    all += weights.samples_of(of);
-  // Samples of the classes and all samples in a function; none, if it is not most of the classes.
-  const auto counts = [&](std::size_t i) -> std::optional<std::pair<std::uint64_t, std::uint64_t>> {
-    const FunctionRow& row = found.functions.functions[i];
-    if (!row.is_candidate() || row.is_lambda())
+namespace {
+
+// Samples of some classes, by the functions that they met.
+class SamplesOfClasses {
+public:
+  struct Counts {
+    std::uint64_t inside = 0, all = 0; // of these classes, and of all
+  };
+  SamplesOfClasses(const FoundFunctions& found, const SampleWeights& weights,
+                   std::span<const StepClassId> classes)
+      : found_(found), weights_(weights), classes_(classes) {
+    for (const StepClassId of : classes)
+      all_ += weights.samples_of(of);
+  }
+  std::uint64_t all() const { return all_; }
+  // Of what names a part of the program: nothing else is counted.
+  std::optional<Counts> of(std::size_t row) const {
+    const FunctionRow& function = found_.functions.functions[row];
+    if (!function.is_candidate() || function.is_lambda())
       return std::nullopt;
-    std::uint64_t inside = 0, total = 0;
-    for (const CodeId id : found.stacks[i]) {
-      const SampleWeights::Code& each = weights.codes()[id];
-      total += each.samples;
-      inside += std::ranges::find(classes, each.of) != classes.end() ? each.samples : 0;
+    Counts counts;
+    for (const CodeId id : found_.stacks[row]) {
+      counts.all += samples(id);
+      counts.inside += is_inside(id) ? samples(id) : 0;
     }
-    return inside * 5 < all * 4 ? std::nullopt : std::optional(std::pair(inside, total));
+    return counts;
+  }
+  // Where samples of these classes met it.
+  std::vector<CodeId> stacks_of(std::size_t row) const {
+    std::vector<CodeId> stacks;
+    std::ranges::copy_if(found_.stacks[row], std::back_inserter(stacks),
+                         [&](CodeId id) { return is_inside(id) && samples(id) > 0; });
+    return stacks;
+  }
+
+private:
+  std::uint64_t samples(CodeId id) const { return weights_.codes()[id].samples; }
+  bool is_inside(CodeId id) const {
+    return std::ranges::find(classes_, weights_.codes()[id].of) != classes_.end();
+  }
+  const FoundFunctions& found_;
+  const SampleWeights& weights_;
+  const std::span<const StepClassId> classes_;
+  std::uint64_t all_ = 0;
+};
+
+const FunctionRow* one_main_function(const FoundFunctions& found, const SamplesOfClasses& samples) {
+  const auto most = [&](std::size_t row) {
+    const auto counts = samples.of(row);
+    return counts && counts->inside * 5 >= samples.all() * 4 ? counts : std::nullopt;
   };
   const FunctionRow* best = nullptr;
   std::uint64_t best_inside = 0, best_total = 1;
-  for (std::size_t i = 0; i < found.stacks.size() && all >= kLeastSamples; ++i) {
-    const auto counted = counts(i);
+  for (std::size_t i = 0; i < found.stacks.size(); ++i) {
+    const auto counted = most(i);
     const FunctionRow& row = found.functions.functions[i];
     // The one that it calls is another row.
-    if (!counted || (row.passes_to && counts(*row.passes_to)))
+    if (!counted || (row.passes_to && most(*row.passes_to)))
       continue;
     const auto [inside, total] = *counted;
     const Wide here = Wide{inside} * best_total, there = Wide{best_inside} * total;
@@ -484,6 +516,47 @@ const FunctionRow* main_function(const FoundFunctions& found, const SampleWeight
     }
   }
   return best;
+}
+
+} // namespace
+
+std::vector<const FunctionRow*> main_functions(const FoundFunctions& found,
+                                               const SampleWeights& weights,
+                                               std::span<const StepClassId> classes) {
+  constexpr std::uint64_t kLeastSamples = 30;
+  constexpr std::size_t kMost = 3;
+  const SamplesOfClasses samples(found, weights, classes);
+  if (samples.all() < kLeastSamples)
+    return {};
+  if (const FunctionRow* const one = one_main_function(found, samples))
+    return {one};
+  std::vector<std::pair<std::uint64_t, std::size_t>> by_samples; // with rows
+  for (std::size_t i = 0; i < found.stacks.size(); ++i)
+    if (const auto counts = samples.of(i);
+        counts && counts->inside * 10 >= samples.all() && !found.functions.functions[i].passes_to)
+      by_samples.emplace_back(counts->inside, i);
+  std::ranges::stable_sort(by_samples, std::ranges::greater(),
+                           &std::pair<std::uint64_t, std::size_t>::first);
+  std::vector<const FunctionRow*> chosen;
+  std::vector<CodeId> covered; // ascending
+  std::uint64_t sum = 0;
+  for (const auto& [inside, row] : by_samples) {
+    const std::vector<CodeId> stacks = samples.stacks_of(row);
+    std::vector<CodeId> both;
+    std::ranges::set_intersection(stacks, covered, std::back_inserter(both));
+    if (!both.empty())
+      continue;
+    std::vector<CodeId> merged;
+    std::ranges::merge(stacks, covered, std::back_inserter(merged));
+    covered = std::move(merged);
+    chosen.push_back(&found.functions.functions[row]);
+    sum += inside;
+    if (sum * 5 >= samples.all() * 4)
+      return chosen;
+    if (chosen.size() == kMost)
+      break;
+  }
+  return {};
 }
 
 void divide_contexts(const FoundFunctions& found, const SampledCode& code,

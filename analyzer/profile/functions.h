@@ -26,10 +26,12 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
                                  const TraceReadings& readings, const ProfileOptions& options);
 
 // The function that at least four fifths of the samples of these classes are in, with what it calls: of several
-// the one that is in little else. Not a lambda, whose name says no more than its site's. Null: there is none,
-// or too few samples say so.
-const FunctionRow* main_function(const FoundFunctions& found, const SampleWeights& weights,
-                                 std::span<const StepClassId> classes);
+// the one that is in little else. If there is none, two or three with a tenth each at least, of which none was met
+// in another: the largest first. Not lambdas, whose names say no more than their sites'. Empty: there are none, or
+// too few samples say so.
+std::vector<const FunctionRow*> main_functions(const FoundFunctions& found,
+                                               const SampleWeights& weights,
+                                               std::span<const StepClassId> classes);
 
 // Divides the own steps of each context among the stacks that its samples hit.
 void divide_contexts(const FoundFunctions& found, const SampledCode& code,

@@ -437,8 +437,8 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   add_lock_findings(findings, measured, locks, prediction, options);
   if (functions) {
     const auto name = [&](auto& of) {
-      const FunctionRow* const main = main_function(*functions, *sample_weights, of.classes);
-      of.mostly = main ? MainFunction{main->short_name, function_place(*main)} : MainFunction{};
+      for (const FunctionRow* const each : main_functions(*functions, *sample_weights, of.classes))
+        of.mostly.functions.push_back({each->short_name, function_place(*each)});
     };
     std::ranges::for_each(findings, name);
     std::ranges::for_each(exploration.candidates, name);
@@ -509,6 +509,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
       .divisible_span = measured.fold.divisible_span,
       .divisible_span_at_most = measured.fold.divisible_span_at_most,
       .divisible = divisible,
+      .divided_for = divided_for(measured, divisible == Divisible::HiddenLoops),
       .unseen_order = sites_of_unseen_order(measured, sites.rows),
       .latency = measured.knows_latency() ? std::optional(measured.fold.latency) : std::nullopt,
       .span_with_latency =

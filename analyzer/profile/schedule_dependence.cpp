@@ -188,6 +188,43 @@ Affected unseen_order(const Measured& measured, const std::vector<SiteRow>& site
   return unseen;
 }
 
+// Pipelines whose items may be in another order in another run: a filter takes them as they arrive, or the
+// last one does not give back their tokens in order. Without the filters' modes: all.
+Affected pipelines_by_arrival(const Measured& measured, const std::vector<SiteRow>& sites) {
+  struct Known {
+    std::uint32_t last = 0;
+    bool last_in_order = false, by_arrival = false;
+  };
+  std::map<std::pair<std::string, std::uint32_t>, Known> calls;
+  for (const SiteRow& site : sites)
+    for (const PipelineCall& call : site.info.pipelines) {
+      Known& known = calls[{call.file, call.line}];
+      const auto& modes = site.info.filter_modes;
+      const auto has = [&](std::string_view mode) {
+        return std::ranges::find(modes, mode) != modes.end();
+      };
+      known.by_arrival |= modes.empty() || has("serial_out_of_order");
+      if (site.info.filter >= known.last) {
+        known.last = site.info.filter;
+        known.last_in_order = !has("parallel");
+      }
+    }
+  const auto in_order = [&](const std::string& file, std::uint32_t line) {
+    const auto call = calls.find({file, line});
+    return call != calls.end() && call->second.last_in_order && !call->second.by_arrival;
+  };
+  Affected affected;
+  for (const SiteRow& site : sites)
+    if (spawns_in_one_of(site, measured.read, kPipelines) &&
+        !(site.info.pipelines.empty()
+              ? in_order(site.info.file, site.info.line)
+              : std::ranges::all_of(site.info.pipelines, [&](const PipelineCall& call) {
+                  return in_order(call.file, call.line);
+                })))
+      affected.add(site);
+  return affected;
+}
+
 // The work of the row's own steps, without body calls of loops.
 std::uint64_t work_outside_of_bodies(const Measured& measured, Row row) {
   const DagFold::Results& fold = measured.fold;
@@ -198,17 +235,23 @@ std::uint64_t work_outside_of_bodies(const Measured& measured, Row row) {
   return work;
 }
 
-} // namespace
+std::string threads_in_words(std::uint64_t threads) {
+  return threads == 1 ? "1 thread" : fmt::format("{} threads", threads);
+}
 
-Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& sites) {
+// Loops whose calls of bodies were not recorded.
+Affected unseen_loops(const Measured& measured, const std::vector<SiteRow>& sites) {
   const std::set<Row> with_bodies = rows_with_bodies(measured);
   Affected unseen;
   for (const SiteRow& site : sites)
     if (is_one_of(site.info, kLoops) && !was_recompiled(site.info) &&
         !with_bodies.contains(site.row))
       unseen.add(site);
-  if (unseen.matters(measured))
-    return Divisible::NotRecompiled;
+  return unseen;
+}
+
+// Regions that may contain loops without a trace.
+Affected hidden_loops(const Measured& measured, const std::vector<SiteRow>& sites) {
   Affected hidden;
   for (const SiteRow& site : sites) {
     if (!spawns_in_one_of(site, measured.read, kWithHiddenLoops))
@@ -218,7 +261,22 @@ Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& 
     if (own.work > 0)
       hidden.add(own);
   }
-  if (hidden.matters(measured))
+  return hidden;
+}
+
+} // namespace
+
+std::uint64_t divided_for(const Measured& measured, bool openmp) {
+  if (openmp)
+    return measured.read.threads.threads;
+  const RunInfo& run = measured.run();
+  return run.as_if_cores > 0 ? run.as_if_cores : run.cpus;
+}
+
+Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& sites) {
+  if (unseen_loops(measured, sites).matters(measured))
+    return Divisible::NotRecompiled;
+  if (hidden_loops(measured, sites).matters(measured))
     return Divisible::HiddenLoops;
   return sites_of(measured, sites, kScans).matters(measured) ? Divisible::OfThisSchedule
                                                              : Divisible::Known;
@@ -263,11 +321,27 @@ std::vector<Warning> schedule_warnings(const Measured& measured, const std::vect
                      has_graphs ? " (where no node of a graph has a priority)" : "",
                      some_of(unseen.names))});
   }
+  if (divisible == Divisible::NotRecompiled)
+    warnings.push_back(
+        {"split_unknown",
+         fmt::format("loops of {} were divided for {}, and more threads divide them "
+                     "further: tp-run --as-if-cores N shows how far, or compile with tp-c++",
+                     some_of(unseen_loops(measured, sites).names),
+                     threads_in_words(divided_for(measured, false))),
+         false});
+  if (divisible == Divisible::HiddenLoops)
+    warnings.push_back(
+        {"split_unknown",
+         fmt::format("loops in {} were divided for {}, and more threads divide them "
+                     "further: OMP_NUM_THREADS=N shows how far, or compile with clang++",
+                     some_of(hidden_loops(measured, sites).names),
+                     threads_in_words(divided_for(measured, true))),
+         false});
   if (const Affected scans = sites_of(measured, sites, kScans); scans.matters(measured))
     warnings.push_back({"schedule", fmt::format("all figures depend on the schedule of this run "
                                                 "(parallel_scan of {})",
                                                 some_of(scans.names))});
-  if (const Affected pipelines = sites_of(measured, sites, kPipelines); pipelines.matters(measured))
+  if (const Affected pipelines = pipelines_by_arrival(measured, sites); pipelines.matters(measured))
     warnings.push_back(
         {"arrival",
          fmt::format("figures depend on the order of arrival in this run if a filter is "

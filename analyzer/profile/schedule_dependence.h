@@ -18,6 +18,10 @@ Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& 
 std::vector<std::string> sites_of_unseen_order(const Measured& measured,
                                                const std::vector<SiteRow>& sites);
 
+// The number of threads that the runtime divides loops for: oneTBB for the slots of an arena, as many as there are
+// CPUs if the program does not say how many; OpenMP for the threads of a region.
+std::uint64_t divided_for(const Measured& measured, bool openmp);
+
 std::vector<Warning> schedule_warnings(const Measured& measured, const std::vector<SiteRow>& sites,
                                        Divisible divisible);
 

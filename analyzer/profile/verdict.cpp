@@ -78,13 +78,29 @@ std::string limit_of(const Profile& profile) {
                               three_digits(Ratio{profile.speedup_limit().numerator,
                                                  bound_of(profile, *lock)}),
                               lock->phrase());
-  if (!profile.divisible_is_known() ||
-      profile.divisible_parallelism().value() < 1.05 * profile.parallelism().value())
+  // With more threads there are other tasks.
+  if (!profile.divisible_is_known())
+    return text + fmt::format(" with {} divided as in this run ({} {})",
+                              profile.divisible == Divisible::OfThisSchedule ? "scans" : "loops",
+                              profile.divided_for, profile.divided_for == 1 ? "thread" : "threads");
+  if (profile.divisible_parallelism().value() < 1.05 * profile.parallelism().value())
     return text + " on any number of them";
   const std::string low = three_digits(profile.divisible_at_least());
   const std::string high = three_digits(profile.divisible_parallelism());
   return text + fmt::format(", or {} with loops split to their grain size",
                             profile.divisible_is_measured() ? high : low + " to " + high);
+}
+
+// Bounds count tasks as if they cost nothing: said is what they do cost, if it is a tenth of the time.
+std::string by_bounds(const Profile& profile) {
+  std::uint64_t overhead = 0;
+  for (const SiteRow& site : profile.sites)
+    overhead += site.overhead.cost;
+  const std::uint64_t all = profile.work + overhead;
+  return Wide{overhead} * 10 < all
+             ? ", by bounds without overhead"
+             : fmt::format(", by bounds without overhead, which is {} % of the time of its tasks",
+                           percent(overhead, all));
 }
 
 std::string headline_of(const Profile& profile, const Verdict& verdict) {
@@ -94,7 +110,7 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
                                   : order_unseen ? "not all order and not all locks were seen"
                                                  : "not all locks were seen";
   const bool splits = gains_by_splitting(profile);
-  const std::string how = verdict.is_simulated ? "" : ", by bounds without overhead";
+  const std::string how = verdict.is_simulated ? "" : by_bounds(profile);
   // What hardly scales anyway promises nothing.
   if (verdict.is_disproved && verdict.worth_procs > 1 && profile.speedup_limit().value() >= kHardly)
     return fmt::format(

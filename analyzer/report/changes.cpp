@@ -147,9 +147,10 @@ void Changes::add_explored(CandidateKind kind, bool of_main) {
         (kind == CandidateKind::Wait && !target.is_removable))
       continue;
     add(kKinds[static_cast<std::size_t>(kind)], i,
-        of_main                    ? "all code outside tasks"
-        : target.mostly.is_known() ? fmt::format("{}, mostly {}", target.name, target.mostly.name)
-                                   : target.name,
+        of_main ? "all code outside tasks"
+        : target.mostly.is_known()
+            ? fmt::format("{}, mostly {}", target.name, target.mostly.names())
+            : target.name,
         target.points, target.critical_work);
   }
 }

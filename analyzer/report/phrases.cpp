@@ -31,7 +31,7 @@ std::string function_place(const FunctionRow& row) {
 
 std::string function_phrase(const FunctionRow& row) {
   return row.is_lambda() ? row.short_name
-                         : MainFunction{row.short_name, function_place(row)}.phrase();
+                         : MainFunctions{{{row.short_name, function_place(row)}}}.phrase();
 }
 
 std::string limit_in_words(const ConcurrencyLimit& limit) {

@@ -103,11 +103,15 @@ std::string delays_line(const Profile& profile) {
   const auto most =
       std::max_element(path.delays.begin(), path.delays.end(),
                        [](const Delays& a, const Delays& b) { return a.scheduler < b.scheduler; });
+  const std::string_view how = path.blocked() * 2 >= path.scheduler()
+                                   ? "while its thread slept or waited inside a task"
+                               : path.delay_taken() * 2 >= path.scheduler()
+                                   ? "while others had the CPU of its thread"
+                                   : kWhere[static_cast<std::size_t>(most - path.delays.begin())];
   return fmt::format(
       "{} % of the elapsed time work was ready while a CPU ran no task (mostly {}); {} % all CPUs "
       "had other work",
-      percent(path.scheduler(), length),
-      kWhere[static_cast<std::size_t>(most - path.delays.begin())], percent(path.busy(), length));
+      percent(path.scheduler(), length), how, percent(path.busy(), length));
 }
 
 std::string burden_line(const Profile& profile) {

@@ -99,6 +99,7 @@ inline constexpr std::string_view kNode = "node";
 inline constexpr std::string_view kPipeline = "pipeline";
 inline constexpr std::string_view kReduction = "reduction";
 inline constexpr std::string_view kLoop = "loop";
+inline constexpr std::string_view kRegion = "parallel region";
 inline constexpr ConstructNoun kNouns[] = {
     {name_of(trace::Construct::ParallelFor), kLoop},
     {name_of(trace::Construct::ParallelForEach), kLoop},
@@ -108,7 +109,8 @@ inline constexpr ConstructNoun kNouns[] = {
     {name_of(trace::Construct::ParallelSort), "sort"},
     {name_of(trace::Construct::ParallelInvoke), "parallel_invoke"},
     {name_of(trace::Construct::Thread), "thread"},
-    {name_of(trace::Construct::OmpParallel), "parallel region"},
+    {name_of(trace::Construct::OmpParallel), kRegion},
+    {name_of(trace::Construct::OmpParallelGcc), kRegion},
     {name_of(trace::Construct::OmpFor), kLoop},
     {name_of(trace::Construct::OmpTaskloop), kLoop},
     {name_of(trace::Construct::OmpSections), "sections"},

@@ -39,7 +39,8 @@ bool is_of_library(const std::string& name, const std::string& file, const std::
   return trace::owner_of_code(name, file) == trace::CodeOwner::StandardLibrary ||
          is_of_start(module) || module.starts_with("libm.so") ||
          module.starts_with("libstdc++.so") || module.starts_with("libgcc_s.so") ||
-         module.starts_with("linux-vdso.so");
+         module.starts_with("libomp.so") || module.starts_with("libiomp5.so") ||
+         module.starts_with("libgomp.so") || module.starts_with("linux-vdso.so");
 }
 
 bool is_of_profiler(const std::string& name) {

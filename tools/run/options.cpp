@@ -153,7 +153,7 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
   line.value(
       "--call-graph", options.call_graph, "dwarf[,BYTES]|fp|none",
       "What a sample knows of the stack (default: $TP_CALL_GRAPH, else dwarf): a copy of its "
-      "innermost bytes (1024), a chain of frame pointers, or nothing");
+      "innermost bytes (4096), a chain of frame pointers, or nothing");
   line.flag("--no-openmp", no_openmp,
             "Record oneTBB only: OpenMP runs as without tp-run, on the program's own runtime");
   line.flag("--paused", options.paused, "Record nothing until the program calls tp::resume()");

@@ -112,6 +112,31 @@ assert sum(work["weights"]) == work["endValue"] == p["work"]
 assert any(any("alpha" in names[frame] for frame in stack) for stack in work["samples"])
 X
 
+# No function is most of the start: those that are together are named, the larger one first.
+cat >halves.cpp <<'X'
+#line 2 "halves.cpp"
+#include <oneapi/tbb/parallel_for.h>
+#include <cmath>
+#include <ctime>
+double sink;
+static double now() { timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); return t.tv_sec * 1e3 + t.tv_nsec / 1e6; }
+#define BURN(ms) for (const double end = now() + ms; now() < end;) for (int i = 0; i < 20000; ++i) sink += std::sqrt(sink + i)
+[[gnu::noinline]] void read_all() { BURN(400); }
+[[gnu::noinline]] void build_index() { BURN(250); }
+[[gnu::noinline]] void check_input() { BURN(30); }
+int main() {
+  check_input();
+  read_all();
+  build_index();
+  tbb::parallel_for(0, 2, [](int) {});
+}
+X
+build halves -O2 <halves.cpp
+"$tp_run" -q -o halves.data ./halves >out 2>err || fail "tp-run: exit status $?: $(cat err)"
+analyze halves.data
+is 'p["findings"][0].get("mostly") == "functions read_all (halves.cpp:8) and build_index (halves.cpp:9)"'
+is '"mostly functions read_all (halves.cpp:8) and build_index (halves.cpp:9)" in p["advice"]'
+
 # Main before its first event: its samples are kept until there is a recording.
 build early -O2 <<'X'
 #line 2 "early.cpp"

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace tp::analysis {
 namespace {
@@ -142,6 +143,107 @@ TEST(Advice, SaysThatCodeHadNoCpu) {
   EXPECT_NE(std::string::npos,
             taken.advice.find("main before the loop at a.cpp:2 parallel or shorter"))
       << taken.advice;
+}
+
+// A loop of 64 iterations in parts that cost so much.
+Profile profile_of_loop(const std::vector<unsigned>& costs, unsigned grain,
+                        const std::string& site = "construct=parallel_for",
+                        const std::string& run = "run cpus=2\n") {
+  std::string script = run + "site 1 a.cpp 1 " + site + "\nstream 0\nthread role=main\n";
+  for (std::size_t i = 0; i < costs.size(); ++i)
+    script += std::string("spawn site=1 ctx=") + (i == 0 ? "new-exclusive\n" : "last\n");
+  script += "wait ctx=last\n";
+  const std::string iterations = std::to_string(64 / costs.size());
+  for (std::size_t i = costs.size(); i-- > 0;)
+    script += "begin task=0." + std::to_string(i) + "\nloop-begin\nloop-end n=" + iterations +
+              " grain=" + std::to_string(grain) + " work=" + std::to_string(costs[i]) + "\nend\n";
+  ProfileOptions options;
+  options.procs = {8};
+  return make_profile(test::parse_trace_script(script +
+                                               "wait-end\nend work=2\nthread-end\nstream 1\n"
+                                               "thread role=external\nend\nthread-end\n")
+                          .source(),
+                      options);
+}
+
+std::string advice_on_loop(const std::vector<unsigned>& costs, unsigned grain,
+                           const std::string& site = "construct=parallel_for",
+                           const std::string& run = "run cpus=2\n") {
+  return profile_of_loop(costs, grain, site, run).advice;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+// What makes parts smaller depends on what made them as large as they are.
+TEST(Advice, OnPartsThatAreTooLargeNamesWhatDividesThemFurther) {
+  // As large as the grain size lets them be.
+  std::string text = advice_on_loop({3000, 1000, 1000, 1000}, 16);
+  EXPECT_TRUE(contains(text, "4 calls are too large (16 iterations on average)")) << text;
+  EXPECT_TRUE(contains(text, "divide the loop more finely, by a smaller grain size. On 8 CPUs"))
+      << text;
+  // One for each of two threads, unlike ones.
+  text = advice_on_loop({3000, 1000}, 1);
+  EXPECT_TRUE(contains(text, "by auto_partitioner in place of static_partitioner, or by "
+                             "simple_partitioner. On 8 CPUs that saves"))
+      << text;
+  // More than that: on a machine that has enough CPUs, and on one that has not.
+  text = advice_on_loop({3000, 1000, 1000, 1000}, 1, "construct=parallel_for", "run cpus=2\n");
+  EXPECT_TRUE(contains(text,
+                       "4 calls are too large for 8 CPUs (16 iterations on average): for more "
+                       "threads than the 2 of this run oneTBB divides the loop further; "
+                       "tp-run --as-if-cores 8 shows how far."))
+      << text;
+  EXPECT_FALSE(contains(text, "saves")) << text;
+  std::vector<unsigned> many(16, 1000);
+  many[3] = 16000;
+  text = advice_on_loop(many, 1, "construct=parallel_for", "run cpus=8\n");
+  EXPECT_TRUE(contains(text, "divide the loop more finely, by simple_partitioner. On 8 CPUs"))
+      << text;
+  // One for each of two threads that cost the same: not a fault of the loop.
+  text = advice_on_loop({1000, 1000}, 1);
+  EXPECT_TRUE(contains(text, "tp-run --as-if-cores 8 shows how far.")) << text;
+}
+
+TEST(Advice, OnChunksOfOpenMpSpeaksOfThem) {
+  const std::string text = advice_on_loop({3000, 1000}, 1, "construct=omp_parallel");
+  EXPECT_TRUE(contains(text,
+                       "is the loop in the parallel region at a.cpp:1, whose 2 chunks are too "
+                       "large (32 iterations on average): divide its work more evenly, by "
+                       "schedule(dynamic) or smaller chunks."))
+      << text;
+}
+
+// Implicit tasks whose loops nothing shows: the longest of each run of the region is on the path.
+TEST(Advice, OnARegionWithHiddenLoopsIsAboutItsImplicitTasks) {
+  const auto profile_of = [](unsigned first, unsigned second) {
+    std::string script =
+        "run cpus=2\nsite 1 a.cpp 1 construct=omp_parallel_gcc\nstream 0\nthread role=main\n";
+    for (int i = 0; i < 2; ++i)
+      script += "spawn site=1 ctx=new-exclusive\nspawn site=1 ctx=last\nwait ctx=last\n"
+                "task task=0." +
+                std::to_string(2 * i + 1) + " work=" + std::to_string(second) + "\ntask task=0." +
+                std::to_string(2 * i) + " work=" + std::to_string(first) + "\nwait-end\n";
+    ProfileOptions options;
+    options.procs = {8};
+    return make_profile(test::parse_trace_script(script + "end work=2\nthread-end\nstream 1\n"
+                                                          "thread role=external\nend\nthread-end\n")
+                            .source(),
+                        options);
+  };
+  const Profile uneven = profile_of(3000, 1000), even = profile_of(1000, 1000);
+  EXPECT_EQ(Divisible::HiddenLoops, uneven.divisible);
+  EXPECT_TRUE(uneven.advice.find(
+                  "is 2 of the 4 implicit tasks of the parallel region at a.cpp:1, the longest "
+                  "of each run of it: divide its work more evenly") != std::string::npos)
+      << uneven.advice;
+  EXPECT_EQ("Hardly faster on more CPUs: speedup at most 1.33 with loops divided as in this run (2 "
+            "threads).",
+            uneven.verdict.headline);
+  EXPECT_TRUE(even.advice.find("OpenMP divides loops further; OMP_NUM_THREADS=8 shows how far.") !=
+              std::string::npos)
+      << even.advice;
 }
 
 } // namespace
