@@ -19,6 +19,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -302,13 +303,15 @@ private:
 
 std::string variable_at(std::string_view source, std::uint32_t line, std::uint32_t column) {
   const std::vector<Token> tokens = Tokenizer(source).all();
-  const auto there = std::ranges::find_if(tokens, [&](const Token& token) {
-    return token.line == line && token.column <= column && column < token.column + token.width;
-  });
-  if (there == tokens.end())
-    return {};
-  return std::string(
-      Construction(tokens).variable(static_cast<std::size_t>(there - tokens.begin())));
+  Construction construction(tokens);
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    if (const Token& token = tokens[i];
+        token.line == line &&
+        (column == 0 || (token.column <= column && column < token.column + token.width)))
+      if (const std::string_view name = construction.variable(i); !name.empty() || column != 0)
+        names.emplace(name);
+  return names.size() == 1 ? *names.begin() : std::string();
 }
 
 namespace {

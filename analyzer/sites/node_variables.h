@@ -15,7 +15,8 @@ namespace tp::analysis {
 
 // The variable or member that is initialized by, or assigned, what is constructed at a place of a
 // source: the name of the variable, class or maker (`std::make_unique`), or one of the brackets
-// around its arguments. Empty: there is none, or the source is not of a kind that is understood.
+// around its arguments. Column 0: that of the line, if there is only one. Empty: there is none, or the source is
+// not of a kind that is understood.
 std::string variable_at(std::string_view source, std::uint32_t line, std::uint32_t column);
 
 // Where sources are looked for; they say nothing if they are newer than the program.

@@ -82,8 +82,10 @@ std::string qualified(Dwarf_Die description, const std::string& name) {
 
 // Whether that is the code of a lambda, which has no name; debug information may give its class one in
 // angle brackets.
-bool is_lambda(Dwarf_Die description, const std::string& name) {
-  if (name != "operator()" && !name.starts_with("operator()<"))
+bool is_lambda(Dwarf_Die description) {
+  Dwarf_Die function = declaration_of(description);
+  const char* const name = dwarf_diename(&function);
+  if (!name || !std::string_view(name).starts_with("operator()"))
     return false;
   Dwarf_Die of = class_of(description);
   const char* const class_name = dwarf_diename(&of);
@@ -233,7 +235,7 @@ private:
     const char* const file = dwarf_decl_file(&description);
     dwarf_decl_line(&description, &line);
     std::string where = map_path(file ? file : "", path_map_);
-    return {.name = line == 0 || !is_lambda(frame.description, frame.function)
+    return {.name = line == 0 || !is_lambda(frame.description)
                         ? qualified(frame.description, frame.function)
                         : fmt::format("lambda at {}:{}", where.substr(where.rfind('/') + 1), line),
             .file = where,

@@ -5,6 +5,7 @@
 #include "sites/cxx_names.h"
 #include "sites/debug_info.h"
 #include "sites/demangle.h"
+#include "sites/member_places.h"
 #include "sites/symbol_index.h"
 #include "sites/tail_calls.h"
 #include "sites/task_type.h"
@@ -302,6 +303,40 @@ std::vector<UserCall> SiteResolver::user_calls(const StaticSite& site) {
     }
   }
   return result;
+}
+
+std::uint32_t SiteResolver::line_of_member(const StaticSite& site) {
+  if (!is_constructor(site.function))
+    return 0;
+  const auto name_of = [](const std::string& file) {
+    return std::string_view(file).substr(file.rfind('/') + 1);
+  };
+  LambdaPlace given; // to what constructs the member
+  for (const auto& [address, is_jump] : impl_->whole_stack(site)) {
+    const ModuleFiles::Opened opened = impl_->files.is_of_system(address.module)
+                                           ? ModuleFiles::Opened{}
+                                           : impl_->files.open(address.module);
+    if (!opened.module || impl_->files.is_onetbb(address.module))
+      continue;
+    Impl::Contents& contents =
+        impl_->contents.try_emplace(address.module, opened.module).first->second;
+    for (const SourceFrame& frame :
+         contents.debug_info.chain_at(opened.base + address.offset - 1).frames) {
+      if (is_library_frame(frame.function, frame.file)) {
+        if (has_lambda_of_member(frame.function, site.function))
+          if (LambdaPlace found = lambda_given_to(frame.description); found.line != 0)
+            given = std::move(found);
+        continue;
+      }
+      if (!is_constructor(frame.function) || name_of(frame.file) != name_of(site.file))
+        return 0;
+      // Members in the list of a constructor have places of their own.
+      if (frame.line != site.line)
+        return frame.declared_at == 0 || frame.declared_at == site.line ? frame.line : 0;
+      return name_of(given.file) == name_of(site.file) && given.line != site.line ? given.line : 0;
+    }
+  }
+  return 0;
 }
 
 std::string SiteResolver::start_function(const StaticSite& site) {

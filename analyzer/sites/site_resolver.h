@@ -32,6 +32,9 @@ public:
   std::string variable(const CodeAddress& address);
   // Of the modules given.
   UnseenLocks unseen_locks();
+  // Of a site that a compiler placed at a constructor: the line of the member that is constructed, in the same
+  // file; 0: not known, or that is its line.
+  std::uint32_t line_of_member(const StaticSite& site);
   // The calls of the user's code on the site's stack, innermost first; inlined ones as well.
   std::vector<UserCall> user_calls(const StaticSite& site);
 

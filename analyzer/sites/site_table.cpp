@@ -43,6 +43,7 @@ struct Place {
   ResolvedSite wrapper; // no file: none
   bool of_other_callers = false;
   const StaticSite* site_there = nullptr; // of a filter, the site where it was made or is called
+  bool is_of_member = false;              // only the line is known
 };
 
 // Where each site is. A file has one name: the one by which the compiler was given it, as in tags.
@@ -110,6 +111,11 @@ std::vector<Place> places_of(const SiteFile& sites, const std::set<std::string>&
         .file = site.file, .line = site.line, .function = site.function, .found_by = site.tag};
     if (site.file.empty())
       place.site = resolver.resolve(site);
+    else if (site.tag == "header")
+      if (const std::uint32_t line = resolver.line_of_member(site); line != 0) {
+        place.site.line = line;
+        place.is_of_member = true;
+      }
     if (site.construct == name_of(trace::Construct::Thread))
       if (const std::string start = resolver.start_function(site); !start.empty())
         place.site.function = start;
@@ -181,7 +187,7 @@ Codes add_rows(SiteTable& table, const SiteFile& sites, const std::set<std::stri
   std::map<Row, std::set<Row>> calls_of; // of the pipelines of a filter
   for (std::size_t i = 0; i < places.size(); ++i) {
     const StaticSite& site = sites.sites[i];
-    auto& [place, wrapper, of_other_callers, site_there] = places[i];
+    auto& [place, wrapper, of_other_callers, site_there, is_of_member] = places[i];
     place.file = map_path(place.file, path_map);
     wrapper.file = map_path(wrapper.file, path_map);
     const auto [it, fresh] = known.try_emplace({{place.file, place.line, place.identity},
@@ -217,10 +223,11 @@ Codes add_rows(SiteTable& table, const SiteFile& sites, const std::set<std::stri
     add_once(row.constructs, construct_of(site));
     add_once(row.found_by, place.found_by);
     if (wrapper.file.empty()) { // else those of the wrapper's call
+      const std::uint32_t column = is_of_member ? 0 : site_there->column;
       if (row.column == 0)
-        row.column = site_there->column;
-      row.is_one_call &= row.column == site_there->column;
-      row.end_line = std::max(row.end_line, site_there->end_line);
+        row.column = column;
+      row.is_one_call &= row.column == column;
+      row.end_line = std::max(row.end_line, is_of_member ? row.line : site_there->end_line);
     }
     row.site_ids.push_back(site.id);
     table.maps.row_of_site.insert(site.id, it->second);

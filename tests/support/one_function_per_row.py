@@ -74,6 +74,19 @@ def is_symbolized_as(wanted, stack, modules):
     return False
 
 
+def is_of_member(site, wanted, places, modules):
+    """A member that is initialized where it is declared: compilers give the constructor's line, debug information has
+    that of the member, or the type of the member's lambda (which is what makes it another row)."""
+    if not re.search(r"(\w+)(<.*>)?::\1\b", site["function"]):
+        return False
+    if any(wanted in places.get(tuple(frame), ()) for frame in site["stack"]) or wanted in jumps_of(
+            {modules[module]["path"] for module, _ in site["stack"][:1]}):
+        return True
+    return any("::{lambda" in line for module, offset in site["stack"][:2] for line in subprocess.run(
+        ["addr2line", "-i", "-f", "-C", "-e", modules[module]["path"], hex(offset - 1)], stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True, check=False).stdout.splitlines())
+
+
 def jumps_of(paths):
     """The places of jumps that leave a function, with the calls around them that are inlined."""
     places = set()
@@ -101,14 +114,16 @@ def check(profile, sites, modules):
                 problems.append(f"two rows are {what(row)}")
             seen[what(row)] = row
     by_lines = [site for row in rows if row["line"] for id in row["site_ids"] for site in [sites.get(id)]
-                if site and not site.get("file")]
+                if site and (not site.get("file") or site["line"] != (row.get("wrapper") or row)["line"])]
     places = places_of({tuple(frame) for site in by_lines for frame in site["stack"]}, modules)
     jumps = None  # found where a line is not on a stack
     for row in rows:
         members = [sites[id] for id in row["site_ids"] if id in sites]
         addresses = [site for site in members if not site.get("file")]
         for site in members:
-            if site.get("file") and site["line"] != (row.get("wrapper") or row)["line"]:
+            at = row.get("wrapper") or row
+            if site.get("file") and site["line"] != at["line"] and not is_of_member(
+                    site, (os.path.basename(at["file"]), at["line"]), places, modules):
                 problems.append(f"{row['name']}: site {site['site']} is at line {site['line']}")
         if row["line"]:
             wanted = (os.path.basename(row["file"]), row["line"])

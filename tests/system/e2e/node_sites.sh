@@ -102,7 +102,7 @@ for compiler in "$cxx" clang++-19; do
   rm -rf tp-data
   ours ./headers
   analyze tp-data
-  same "$compiler, headers only" "deduced first local node owned" "$(names)"
+  same "$compiler, headers only" "asked deduced first local many node outside owned second" "$(names)"
   sed -i '1i// one line more' nodes.cpp # the source is not that of the program any more
   analyze tp-data
   same "$compiler, after a change" "" "$(names)"

@@ -2,6 +2,8 @@
 // The variables of nodes: `@` marks the place that compilers give for a construction.
 #include "sites/node_variables.h"
 
+#include "sites/member_places.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,7 +81,33 @@ TEST(NodeVariables, AreNotKnownElsewhere) {
     EXPECT_EQ("", variable(source)) << source;
   EXPECT_EQ("", variable_at("", 1, 1));
   EXPECT_EQ("", variable_at("Node a(g);", 2, 1));
-  EXPECT_EQ("", variable_at("Node a(g);", 1, 0));
+  EXPECT_EQ("", variable_at("Node a(g);", 1, 5));
+}
+
+// Without a column: that of the line, if it has one.
+TEST(NodeVariables, AreKnownByTheLineIfItHasOne) {
+  EXPECT_EQ("a", variable_at("int i = 1;\nNode a{g, 1, [](int i) { return f(i); }};\n", 2, 0));
+  EXPECT_EQ("", variable_at("Node a(g); Node b(g);", 1, 0));
+  EXPECT_EQ("", variable_at("int i;\nf(i);\n", 1, 0));
+}
+
+TEST(NodeVariables, ConstructorsAreRecognizedByTheirNames) {
+  for (const char* name : {"Tracker::Tracker()", "Tracker::Tracker", "a::B::B(int)", "B::B(a::C)",
+                           "Stages<T>::Stages() [with T = int]"})
+    EXPECT_TRUE(is_constructor(name)) << name;
+  for (const char* name : {"Tracker", "main()", "a::B::c()", "Ab::b()", "a::Ba::a()", "", "::"})
+    EXPECT_FALSE(is_constructor(name)) << name;
+}
+
+TEST(NodeVariables, LambdasOfMembersAreRecognizedByTheirNames) {
+  EXPECT_TRUE(has_lambda_of_member("node<int>::node<Tracker::track::{lambda(int)#1}>(graph&)",
+                                   "Tracker::Tracker()"));
+  EXPECT_TRUE(
+      has_lambda_of_member("node<Tracker::track::'lambda'(int)>(graph&)", "Tracker::Tracker()"));
+  EXPECT_TRUE(has_lambda_of_member("node<a::B::b_2::{lambda(B::c)#1}>(a::B)", "a::B::B(int)"));
+  EXPECT_FALSE(has_lambda_of_member("node<Tracker::Tracker()::{lambda(int)#1}>(graph&)",
+                                    "Tracker::Tracker()"));
+  EXPECT_FALSE(has_lambda_of_member("node<Tracker::track>(graph&)", "Tracker::Tracker()"));
 }
 
 TEST(NodeVariables, AreFoundBehindLiteralsAndComments) {
