@@ -170,6 +170,23 @@ std::string_view remedy_of_sleep(const Finding& finding) {
   return "";
 }
 
+// Its sleep is a quarter of the time of the run's path, where it is on the path or keeps the threads
+// that should run the path's tasks; or it is code outside tasks, and its latency a quarter of the least
+// time of the program.
+bool sleeps_on_path(const Profile& profile, const Finding& finding) {
+  if (!finding.asleep_ticks)
+    return false;
+  const auto site = std::ranges::find(profile.sites, finding.row, &SiteRow::row);
+  const std::uint64_t on_path =
+      std::min(site->on_run_path.latency + site->on_run_path.waited + site->on_run_path.in_locks() +
+                   profile.elapsed.path.blocked(),
+               *finding.asleep_ticks);
+  if (on_path > 0 && Wide{on_path} * 4 >= profile.elapsed.path.length())
+    return true;
+  return finding.row == kMainRow && finding.waited_ticks && profile.span_with_latency &&
+         (Wide{*finding.asleep_ticks} - *finding.waited_ticks) * 4 >= *profile.span_with_latency;
+}
+
 std::string off_cpu(const Profile& profile, const Finding& finding) {
   const auto time = [&](std::uint64_t ticks) {
     return human_ns(to_ns(ticks, profile.read.time_hz));
@@ -187,7 +204,7 @@ std::string off_cpu(const Profile& profile, const Finding& finding) {
   if (Wide{asleep} * 4 >= Wide{off} * 3)
     return fmt::format("{} slept for {} {} ({} %): {}.{}", code, time(asleep), of_all,
                        share(asleep), where, remedy_of_sleep(finding));
-  if (Wide{asleep} * 4 <= off)
+  if (Wide{asleep} * 4 <= off && !sleeps_on_path(profile, finding))
     return fmt::format("{} had to wait for a free CPU for {} {} ({} %): {}.", code,
                        time(off - asleep), of_all, share(off - asleep), who_had_the_cpus(profile));
   return fmt::format(
@@ -332,23 +349,6 @@ std::string saving(const Profile& profile, const Finding& finding) {
 // Worth advising if it saves a tenth of the time.
 bool is_worth_it(const Finding& finding) {
   return Wide{finding.saves_at_most()} * 10 >= finding.time && finding.saves_at_most() > 0;
-}
-
-// Its sleep is a quarter of the time of the run's path, where it is on the path or keeps the threads
-// that should run the path's tasks; or it is code outside tasks, and its latency a quarter of the least
-// time of the program.
-bool sleeps_on_path(const Profile& profile, const Finding& finding) {
-  if (!finding.asleep_ticks)
-    return false;
-  const auto site = std::ranges::find(profile.sites, finding.row, &SiteRow::row);
-  const std::uint64_t on_path =
-      std::min(site->on_run_path.latency + site->on_run_path.waited + site->on_run_path.in_locks() +
-                   profile.elapsed.path.blocked(),
-               *finding.asleep_ticks);
-  if (on_path > 0 && Wide{on_path} * 4 >= profile.elapsed.path.length())
-    return true;
-  return finding.row == kMainRow && finding.waited_ticks && profile.span_with_latency &&
-         (Wide{*finding.asleep_ticks} - *finding.waited_ticks) * 4 >= *profile.span_with_latency;
 }
 
 // Null: there is none. Sleep on the path comes first: no other change helps as long as it is there.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace tp::analysis {
 namespace {
@@ -31,8 +32,16 @@ std::string place_of(const std::string& file, std::uint32_t line) {
   return file.empty() ? "" : line == 0 ? file : fmt::format("{}:{}", file, line);
 }
 
+// What is around a function says less than its own name.
 std::string cut(const std::string& name, std::size_t width) {
-  return name.size() <= width ? name : name.substr(0, width - 3) + "...";
+  std::string_view rest = name;
+  while (rest.size() > width) {
+    const std::size_t scope = rest.find_first_of(":<( ");
+    if (scope == rest.npos || !rest.substr(scope).starts_with("::"))
+      return std::string(rest.substr(0, width - 3)) + "...";
+    rest.remove_prefix(scope + 2);
+  }
+  return std::string(rest);
 }
 
 std::string name_of(const FunctionRow& row) {
