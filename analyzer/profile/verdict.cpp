@@ -277,9 +277,9 @@ Verdict judge(const Profile& profile) {
   } else if (most) {
     if (verdict.detail.empty())
       verdict.finding = most - profile.findings.data();
-    is_of_path(most->critical_work,
-               most->mostly.is_known() ? most->code + ", mostly " + most->mostly.phrase()
-                                       : most->code);
+    is_of_path(most->critical_work, most->mostly.is_known()
+                                        ? most->code + ", mostly " + most->mostly.phrase()
+                                        : most->code);
     verdict.file = most->place.file;
     verdict.line = most->place.line;
   }

@@ -269,34 +269,61 @@ void add_regions(SiteTable& table, const SiteFile& sites, const PathMap& path_ma
   }
 }
 
-// The directory, with its slash, that contains all files with an absolute path.
-std::string common_directory(const SiteTable& table) {
-  std::string common;
-  bool any = false;
-  const auto consider = [&](const std::string& file) {
-    if (file.empty() || file[0] != '/')
+// How files with absolute paths are shown: without the folder that all of them have in common; if that is
+// none, by as much of their ends as distinguishes them.
+class ShownFiles {
+public:
+  explicit ShownFiles(const SiteTable& table) {
+    for (const SiteInfo& row : table.rows) {
+      add(row.file);
+      add(row.wrapper.file);
+    }
+    for (const RegionInfo& region : table.regions)
+      add(region.file);
+    if (files_.empty())
       return;
-    const std::string directory = file.substr(0, file.rfind('/') + 1);
-    const auto end =
-        std::mismatch(common.begin(), common.end(), directory.begin(), directory.end());
-    common = any ? std::string(common.begin(), end.first) : directory;
-    common.resize(common.rfind('/') + 1);
-    any = true;
-  };
-  for (const SiteInfo& row : table.rows) {
-    consider(row.file);
-    consider(row.wrapper.file);
+    const std::string &first = *files_.begin(), &last = *files_.rbegin();
+    const auto end = std::mismatch(first.begin(), first.end(), last.begin(), last.end()).first;
+    common_ = std::string(first.begin(), end);
+    common_.resize(common_.rfind('/') + 1);
+    if (common_ != "/")
+      return;
+    for (const std::string& file : files_)
+      count_ends(file);
+    for (const std::string& file : relative_)
+      count_ends("/" + file);
   }
-  for (const RegionInfo& region : table.regions)
-    consider(region.file);
-  return common;
-}
+  // "file:line"
+  std::string place(const std::string& file, std::uint32_t line) const {
+    return fmt::format("{}:{}", shown(file), line);
+  }
 
-// "file:line", without the folder that all files have in common.
-std::string place_below(const std::string& common, const std::string& file, std::uint32_t line) {
-  const bool inside = !common.empty() && file.starts_with(common);
-  return fmt::format("{}:{}", inside ? file.substr(common.size()) : file, line);
-}
+private:
+  void add(const std::string& file) {
+    if (!file.empty())
+      (file.starts_with('/') ? files_ : relative_).insert(file);
+  }
+  void count_ends(const std::string& file) {
+    for (std::size_t at = file.rfind('/'); at > 0; at = file.rfind('/', at - 1))
+      ++with_end_[file.substr(at)];
+    ++with_end_[file];
+  }
+  std::string shown(const std::string& file) const {
+    if (common_.empty() || !file.starts_with(common_))
+      return file;
+    if (common_ != "/")
+      return file.substr(common_.size());
+    for (std::size_t at = file.rfind('/'); at > 0; at = file.rfind('/', at - 1))
+      if (const auto found = with_end_.find(file.substr(at));
+          found != with_end_.end() && found->second == 1)
+        return file.substr(at + 1);
+    return file;
+  }
+
+  std::set<std::string> files_, relative_;
+  std::string common_;
+  std::map<std::string, std::size_t> with_end_; // number of files that end so
+};
 
 // The names of the wrappers without a line, by file: as short as they can be while no two are the
 // same.
@@ -320,9 +347,9 @@ std::map<std::string, std::string> wrapper_names(const SiteTable& table,
 }
 
 void name_places(SiteTable& table, Codes codes) {
-  const std::string common = common_directory(table);
+  const ShownFiles files(table);
   const auto place = [&](const std::string& file, std::uint32_t line) {
-    return place_below(common, file, line);
+    return files.place(file, line);
   };
   for (SiteInfo& row : table.rows)
     if (row.name.empty() && row.line != 0)
@@ -415,12 +442,12 @@ void add_lock_places(SiteTable& table, const SiteFile& sites, const PathMap& pat
 
 void add_unseen_locks(SiteTable& table, const PathMap& path_map, SiteResolver& resolver) {
   table.unseen_locks = resolver.unseen_locks();
-  const std::string common = common_directory(table);
+  const ShownFiles files(table);
   for (UnseenLock& lock : table.unseen_locks.locks) {
     if (lock.file.empty())
       continue;
     lock.file = map_path(normal_path(lock.file), path_map);
-    lock.place = place_below(common, lock.file, lock.line);
+    lock.place = files.place(lock.file, lock.line);
   }
 }
 

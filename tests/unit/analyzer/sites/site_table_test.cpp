@@ -46,6 +46,38 @@ std::vector<std::string> names_of_filters(const SiteTable& table) {
   return names;
 }
 
+// Names of tagged sites, in their order.
+std::vector<std::string> names_of_files(const std::vector<const char*>& files) {
+  std::vector<StaticSite> sites;
+  for (const char* const file : files)
+    sites.push_back(tagged(static_cast<std::uint32_t>(sites.size() + 1), file, 7));
+  const SiteTable table = table_of(sites);
+  std::vector<std::string> names;
+  for (const StaticSite& site : sites)
+    names.push_back(table.rows[*table.maps.row_of_site.find(site.id)].name);
+  return names;
+}
+
+TEST(SiteTable, FilesAreShownBelowTheFolderOfAll) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ((Names{"src/a.cpp:7", "b.cpp:7"}),
+            names_of_files({"/home/me/src/a.cpp", "/home/me/b.cpp"}));
+  EXPECT_EQ((Names{"a.cpp:7", "a.cpp.in:7"}), names_of_files({"/p/a.cpp", "/p/a.cpp.in"}));
+  EXPECT_EQ((Names{"src/a.cpp:7", "b.cpp:7"}), names_of_files({"src/a.cpp", "b.cpp"}));
+}
+
+// Nothing in common: a program in a home directory, and an installed library.
+TEST(SiteTable, FilesWithoutAFolderInCommonAreShownByWhatDistinguishesThem) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ((Names{"a.cpp:7", "pool.h:7"}),
+            names_of_files({"/home/me/a.cpp", "/usr/include/pool.h"}));
+  EXPECT_EQ((Names{"me/pool.h:7", "include/pool.h:7", "xpool.h:7"}),
+            names_of_files({"/home/me/pool.h", "/usr/include/pool.h", "/usr/include/xpool.h"}));
+  EXPECT_EQ((Names{"me/a.cpp:7", "b.h:7", "a.cpp:7"}),
+            names_of_files({"/home/me/a.cpp", "/usr/b.h", "a.cpp"}));
+  EXPECT_EQ((Names{"/a.cpp:7", "/x/a.cpp:7"}), names_of_files({"/a.cpp", "/x/a.cpp"}));
+}
+
 TEST(SiteTable, FiltersAreNamedByTheirPlaceAndNumber) {
   const SiteTable table =
       table_of({tagged(1, "a.cpp", 10), tagged(2, "a.cpp", 11), tagged(3, "a.cpp", 11),
