@@ -39,6 +39,7 @@ in_out "the sections of the spin_mutex at q.cpp:17               3.18     4.67"
 in_out "as many locks in place of the spin_mutex at q.cpp:17     3.18     3.18"
 exits 0 -q data -v
 in_out "at q.cpp:42: once, held 200 units"
+in_out "predicted on 16 CPUs if sections were 2 times as short"
 exits 0 -q data --json data.json
 python3 -c 'import json
 p = json.load(open("data.json"))
@@ -58,6 +59,20 @@ assert not [each for each in p["warnings"] if "locks" in each["name"]], p["warni
 exits 1 -q data --check 'parallelism_with_locks>=1.5'
 exits 0 -q data --check 'parallelism>=3' --check 'parallelism_with_locks>=1.29'
 diff_exits 0 data.json data.json
+
+# 583 units are enough: half of the sections.
+exits 0 -q data --target 3
+in_out "one change is enough to reach parallelism 3:"
+in_out "  ->     3.18  split the spin_mutex at q.cpp:17 into 2"
+exits 0 -q data --target 3 --json data.json
+python3 -c 'import json
+target = json.load(open("data.json"))["what_if"]["target"]
+assert target["reached"] and target["proved_minimal"], target
+lock, = [each for each in target["regions"] if each["kind"] == "lock"]
+assert (lock["lock"], lock["change"], lock["name"]) == (0, "split", "split the spin_mutex at q.cpp:17 into 2"), lock
+assert lock["factor"] == 2 and target["outcome"] == "One change is enough to reach parallelism 3.", target' 2>&1 || fail "target: $(python3 -c 'import json; print(json.load(open("data.json"))["what_if"]["target"])')"
+exits 0 -q data --target 3 --format md
+in_out "| split the spin_mutex at q.cpp:17 into"
 
 script "locks=off" | trace off
 exits 0 off
