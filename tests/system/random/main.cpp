@@ -43,6 +43,7 @@ Json lock_json(const Program& program, const ExpectedLock& lock) {
   Json json = {{"acquisitions", lock.acquisitions},
                {"shared", lock.shared},
                {"held", range_json(lock.held)},
+               {"exclusive", range_json(lock.exclusive)},
                {"sections", range_json(lock.sections)}};
   if (!program.exact)
     return json;

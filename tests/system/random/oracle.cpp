@@ -916,6 +916,7 @@ void fill_locks(const Walk& walk, const Walk& whole, Units of_joins, bool exact,
       to.shared += each.lock == lock && each.shared;
     }
     to.held = {sections.all, most.at(lock).all + of_joins};
+    to.exclusive = {sections.exclusive, most.at(lock).exclusive + of_joins};
     to.sections = {sections.total(), most.at(lock).total() + of_joins};
     if (!exact)
       continue;

@@ -42,6 +42,7 @@ struct ExpectedRow {
 struct ExpectedLock {
   Units acquisitions = 0, shared = 0;
   Range held;      // sum of the sections' own spans
+  Range exclusive; // sum of those of exclusive ones
   Range sections;  // H: those of exclusive sections, and the longest shared one
   Units bound = 0; // exact programs only: with what comes before and after
   // Exact programs only: the least time, and the work, if its sections are so many times as short (times
