@@ -77,6 +77,12 @@ in_out "| split the spin_mutex at q.cpp:17 into"
 script "locks=off" | trace off
 exits 0 off
 in_out "! locks were not observed"
+exits 0 -q off --check 'speedup(4)>=1'
+in_err "--check speedup(4)>=1: locks were not observed"
+exits 0 -q off --check 'parallelism>=1'
+not_in_err "locks were not observed"
+exits 0 -q data --check 'speedup(4)>=1'
+not_in_err "not observed"
 script "locks=auto c_locks_seen=0" | trace onetbb
 exits 0 onetbb
 in_out "locks of the C library (std::mutex) were not observed"
