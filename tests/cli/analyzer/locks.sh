@@ -60,6 +60,15 @@ exits 1 -q data --check 'parallelism_with_locks>=1.5'
 exits 0 -q data --check 'parallelism>=3' --check 'parallelism_with_locks>=1.29'
 diff_exits 0 data.json data.json
 
+# What shorter sections leave out is done elsewhere, a quarter of 1750 by each of four CPUs; or not at all.
+for mode in parallelize optimize; do
+  exits 0 -q data -P 4 --what-if-mode "$mode" --json "$mode.json"
+done
+python3 -c 'import json
+def time(mode):
+    lock, = json.load(open(mode + ".json"))["locks"]
+    return [each["predicted"][-1]["time"] for each in lock["what_if"] if (each["change"], each["factor"]) == ("shorter", 8)][0]
+assert time("parallelize") >= 438 and 287 <= time("optimize") < 438, (time("parallelize"), time("optimize"))' || fail "shorter sections"
 # 583 units are enough: half of the sections.
 exits 0 -q data --target 3
 in_out "one change is enough to reach parallelism 3:"
