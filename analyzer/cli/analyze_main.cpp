@@ -119,6 +119,22 @@ void note_short_sites(const Profile& profile) {
       tool::note(fmt::format("{} {}", printable(site.info.name), kTooShort));
 }
 
+// What a check of a predicted time, or of what locks leave, relies on: that all locks were seen.
+void note_unseen_locks(const Options& options, const Profile& profile) {
+  const auto relies = [](const Check& check) {
+    return check.metric.name == "time" || check.metric.name == "speedup" ||
+           check.metric.name == "parallelism_with_locks";
+  };
+  const auto check = std::ranges::find_if(options.checks, relies);
+  if (check == options.checks.end())
+    return;
+  for (const Warning& warning : profile.warnings)
+    if (warning.name == "locks_not_observed" || warning.name == "c_locks_not_observed" ||
+        warning.name == "header_locks_not_observed")
+      tool::finding(
+          fmt::format("--check {}: {}", clipped(check->text, kMaxWidth), printable(warning.text)));
+}
+
 int check_all(const Options& options, const Figures& figures) {
   int status = tool::kOk;
   for (const Check& check : options.checks) {
@@ -159,6 +175,7 @@ int judge(const Options& options, const Profile& profile) {
   if (!options.checks.empty() && !read.complete)
     tool::finding("--check of incomplete data: " + read.incomplete_reasons.front() +
                   " (--strict makes this an error)");
+  note_unseen_locks(options, profile);
   return check_all(options, figures_of(profile));
 }
 

@@ -102,8 +102,10 @@ struct LockRow {
   LockBound bound;                // of that object
   std::uint64_t with_latency = 0; // the bound if sleep inside of sections counts as well
   LockBoundKind bound_kind = LockBoundKind::Proven;
-  std::uint64_t bound_error = 0;   // Estimate: standard error of the bound at most
-  std::vector<LockWhatIf> what_if; // only if it matters
+  std::uint64_t bound_error = 0;      // Estimate: standard error of the bound at most
+  std::vector<LockWhatIf> what_if;    // only if it matters
+  std::vector<LockPlaceId> place_ids; // in the order of ids
+  std::vector<LockObjectId> object_ids;
 
   // "spin_mutex q (q.cpp:17)"
   std::string phrase() const {

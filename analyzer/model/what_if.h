@@ -7,6 +7,7 @@
 #include "model/ratio.h"
 #include "model/site.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -109,8 +110,19 @@ inline bool prefer_segment(double segment_gain, double site_gain) {
   return 5 * segment_gain >= 4 * site_gain;
 }
 
-// The smallest set of candidates whose improvement reaches the wanted parallelism.
-enum class ChoiceKind : std::uint8_t { CodeSegment, Site, Region, Function };
+// The smallest set of candidates whose improvement reaches the wanted parallelism. Of a lock: several in
+// its place, or shorter sections.
+enum class ChoiceKind : std::uint8_t {
+  CodeSegment,
+  Site,
+  Region,
+  Function,
+  LockSplit,
+  LockShorter
+};
+inline bool is_of_lock(ChoiceKind kind) {
+  return kind == ChoiceKind::LockSplit || kind == ChoiceKind::LockShorter;
+}
 struct TargetSearch {
   std::uint64_t target = 0;
   std::uint64_t factor = 0;    // by which each one is improved
@@ -122,7 +134,13 @@ struct TargetSearch {
     std::string name;
     Ratio alone; // parallelism if only this one is improved
     Ratio after; // with all up to this one
+    // Of a lock: index into Locks::rows; into how many it is split, or how many times as short.
+    std::size_t lock = 0;
+    std::uint64_t factor = 0;
   };
+  bool has_locks() const {
+    return std::ranges::any_of(steps, [](const Step& step) { return is_of_lock(step.kind); });
+  }
   std::vector<Step> steps;
   std::optional<Ratio> with_all_code; // parallelism if all code is improved; set if more steps than
                                       // are tried would be needed

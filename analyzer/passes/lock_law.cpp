@@ -3,6 +3,7 @@
 #include "passes/lock_law.h"
 
 #include "base/problem.h"
+#include "base/wide.h"
 
 #include <algorithm>
 #include <limits>
@@ -19,6 +20,11 @@ LockLaw::LockLaw(LockLawSetup setup) : setup_(std::move(setup)) {
   results_.work.resize(measures());
   shortened_.resize(setup_.scenarios.size());
   anywhere_.resize(setup_.scenarios.size());
+  if (setup_.samples && setup_.weights &&
+      std::ranges::any_of(setup_.scenarios, [](const LockScenario& scenario) {
+        return !scenario.code.code.empty() || !scenario.code.rests.empty();
+      }))
+    samples_.emplace(*setup_.samples, setup_.weights);
   for (std::uint32_t i = 0; i < setup_.scenarios.size(); ++i)
     for (const StepClassId of : setup_.scenarios[i].code.classes)
       of_class_.grown_to(of).push_back(i);
@@ -175,6 +181,8 @@ void LockLaw::find_shortened(const FrameState& frame, const Step& step) {
   if (setup_.scenarios.empty())
     return;
   const StepClassId of = classes_.id_of({frame.row, step.opened, step.closed});
+  const std::span<const CodeWork> code =
+      samples_ ? samples_->file(of, step) : std::span<const CodeWork>();
   for (std::size_t i = 0; i < setup_.scenarios.size(); ++i) {
     shortened_[i].clear();
     anywhere_[i] = 0;
@@ -189,9 +197,26 @@ void LockLaw::find_shortened(const FrameState& frame, const Step& step) {
     for (const RegionWork& part : step.regions)
       if (std::ranges::find(scenario.code.regions, part.region) != scenario.code.regions.end())
         anywhere_[i] += part.work;
+    if (samples_)
+      anywhere_[i] = std::max(anywhere_[i], work_in_code(scenario.code, of, step, code));
     if (!scenario.places.empty())
       find_sections(frame, step, scenario, shortened_[i], anywhere_[i]);
   }
+}
+
+// As in ScenarioLengths.
+std::uint64_t LockLaw::work_in_code(const StepSet& set, StepClassId of, const Step& step,
+                                    std::span<const CodeWork> code) const {
+  std::uint64_t inside = 0, rest = step.work;
+  for (const CodeWork& part : code) {
+    rest -= part.work;
+    if (std::ranges::binary_search(set.code, part.code))
+      inside += part.work;
+  }
+  const auto share = std::ranges::find(set.rests, of, &CodeShare::of);
+  return share == set.rests.end()
+             ? inside
+             : inside + static_cast<std::uint64_t>(Wide{rest} * share->share >> 16);
 }
 
 // The parts of the step in sections of the scenario's places.

@@ -30,14 +30,15 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 namespace tp::analysis {
 
 // Code that becomes `factor` times as short: sections of some places, or the code of a what-if
-// (what_if.h). Where in a step a marked region was is not known: as far as it can, it lies in each of
-// the step's sections, so that they come out as short as they may be.
+// (what_if.h). Where in a step a marked region or a function was is not known: as far as it can, it lies
+// in each of the step's sections, so that they come out as short as they may be.
 struct LockScenario {
   IdVector<LockPlaceId, std::uint8_t> places = {};
   StepSet code = {};
@@ -48,6 +49,9 @@ struct LockLawSetup {
   std::vector<LockScenario> scenarios = {};
   // Objects whose `before` and `after` are asked for.
   std::vector<LockObjectId> ends_of = {};
+  // Not null if scenarios contain code by samples.
+  const SampledCode* samples = nullptr;
+  const SampleWeights* weights = nullptr;
 };
 
 class LockLaw final : public DagVisitor {
@@ -143,6 +147,8 @@ private:
   bool is_open(const Open& open) const { return takes_.contains(open.take); }
   std::uint32_t add_point(Point point);
   void find_shortened(const FrameState& frame, const Step& step);
+  std::uint64_t work_in_code(const StepSet& set, StepClassId of, const Step& step,
+                             std::span<const CodeWork> code) const;
   void find_sections(const FrameState& frame, const Step& step, const LockScenario& scenario,
                      std::vector<Stretch>& disjoint, std::uint64_t& anywhere) const;
   static std::uint64_t covered(const std::vector<Stretch>& disjoint, std::uint64_t end);
@@ -184,6 +190,7 @@ private:
   std::vector<std::vector<Stretch>> shortened_; // per scenario: disjoint, in order
   std::vector<std::uint64_t> anywhere_;         // per scenario: work of the step at unknown places
   StepClassTable classes_;
+  std::optional<StepSamples> samples_;
   IdVector<StepClassId, std::vector<std::uint32_t>> of_class_; // scenarios that contain it
   std::vector<std::uint8_t> inner_;                            // per use
   std::unordered_map<std::uint32_t, std::uint64_t> by_object_;

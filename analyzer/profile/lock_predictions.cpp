@@ -56,6 +56,14 @@ std::uint64_t least_time(const LockWhatIf& change) {
          (change.change == LockChange::Shorter ? change.factor : 1);
 }
 
+// What shorter sections leave out is done outside of them, unless it is not done at all.
+std::uint64_t work_with(const LockWhatIf& change, const Measured& measured,
+                        const Prediction& prediction, WhatIfMode mode) {
+  if (change.change != LockChange::Shorter || mode != WhatIfMode::Optimize)
+    return prediction.work;
+  return without_recording(change.parallelism.numerator / change.factor, measured, prediction);
+}
+
 } // namespace
 
 void predict_lock_changes(Locks& locks, const Measured& measured, const Prediction& prediction,
@@ -88,8 +96,8 @@ void predict_lock_changes(Locks& locks, const Measured& measured, const Predicti
           simulate_work_stealing(changed, each, prediction.steal.work,
                                  limits_of_simulation(measured, each), &costs)
               .time;
-      // Work that is done outside of shorter sections is still done.
-      const std::uint64_t work = prediction.work + prediction.overhead + prediction.latency;
+      const std::uint64_t work = work_with(change, measured, prediction, readings.mode()) +
+                                 prediction.overhead + prediction.latency;
       change.predicted.push_back(
           {each, std::max({simulated, work / each + (work % each > 0),
                            without_recording(least_time(change), measured, prediction),

@@ -175,6 +175,8 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable
            std::tie(b.totals.held, b.totals.acquisitions, a.info.file, a.info.line);
   });
   row.objects = lock.objects.size();
+  row.place_ids = lock.places;
+  row.object_ids = lock.objects;
   for (const LockObjectId id : lock.objects)
     row.unmatched += found.objects[id].open;
   const Object& heaviest = found.objects[lock.heaviest];

@@ -58,13 +58,20 @@ private:
   bool may_be_whole(Row site) const {
     return !is_one_class(site) && site != options_.only_in_parts;
   }
-  StepSet set_of(const Choices& choices) const;
+  Improvements set_of(const Choices& choices) const;
   // Of the work of classes on the path, the part in each function; 0: not on the path.
   std::vector<std::uint64_t> function_work(const std::vector<ImprovedProgram::OnPath>& path,
                                            const StepSet& improved) const;
   bool is_chosen(const Choices& chosen, std::size_t function) const {
     return std::ranges::find(chosen, Choice::of_function(function)) != chosen.end();
   }
+  bool is_split(const Choices& chosen, std::uint32_t lock) const {
+    return std::ranges::any_of(chosen, [&](const Choice& each) {
+      return each.kind == ChoiceKind::LockSplit && each.lock() == lock;
+    });
+  }
+  // Of all locks, into as many as the factor of the search.
+  Choices lock_choices() const;
   std::vector<WhatIfLength> lengths_of(const std::vector<Choices>& sets);
   // What may shorten the span after `chosen` is improved, in descending order of critical work: at
   // most `most`, and the regions.
@@ -80,6 +87,7 @@ private:
   void prove();
   void narrow();
   void narrow_to_functions();
+  void narrow_to_locks();
   void order_by_gain();
   void give_back_losses();
   void conclude_unreached(FoundRegions& found);
@@ -87,7 +95,7 @@ private:
   ImprovedProgram& program_;
   const SearchOptions& options_;
   IdVector<Row, std::vector<StepClassId>> classes_of_; // of each site
-  std::map<StepSet, WhatIfLength> known_;              // what was evaluated before
+  std::map<Improvements, WhatIfLength> known_;         // what was evaluated before
   Choices chosen_;
   bool reached_ = false, minimal_ = false;
   std::size_t readings_ = 0;
@@ -100,8 +108,9 @@ Search::Search(ImprovedProgram& program, const SearchOptions& options)
 }
 
 // Each class, region, and code once, in order, so overlaps count once.
-StepSet Search::set_of(const Choices& choices) const {
-  StepSet set;
+Improvements Search::set_of(const Choices& choices) const {
+  Improvements improved;
+  StepSet& set = improved.code;
   std::vector<CodeId> code;
   for (const Choice& choice : choices)
     if (choice.kind == ChoiceKind::Site)
@@ -110,6 +119,11 @@ StepSet Search::set_of(const Choices& choices) const {
       std::ranges::copy(options_.functions[choice.function()].code, std::back_inserter(code));
     else if (choice.kind == ChoiceKind::Region)
       set.regions.push_back(choice.region());
+    else if (is_of_lock(choice.kind))
+      improved.locks.push_back(
+          {choice.lock(),
+           choice.kind == ChoiceKind::LockSplit ? LockChange::Split : LockChange::Shorter,
+           choice.factor});
     else
       set.classes.push_back(choice.segment());
   const auto sort_once = [](auto& ids) {
@@ -119,9 +133,19 @@ StepSet Search::set_of(const Choices& choices) const {
   sort_once(set.regions);
   sort_once(set.classes);
   sort_once(code);
+  sort_once(improved.locks);
   if (!code.empty())
     add_code(set, *options_.weights, code);
-  return set;
+  return improved;
+}
+
+// Several locks before shorter sections: of two that gain as much the first is taken.
+Choices Search::lock_choices() const {
+  Choices found;
+  for (const ChoiceKind kind : {ChoiceKind::LockSplit, ChoiceKind::LockShorter})
+    for (std::uint32_t lock = 0; lock < options_.locks; ++lock)
+      found.push_back(Choice::of_lock(kind, lock, options_.factor));
+  return found;
 }
 
 std::vector<std::uint64_t> Search::function_work(const std::vector<ImprovedProgram::OnPath>& path,
@@ -145,7 +169,7 @@ std::vector<std::uint64_t> Search::function_work(const std::vector<ImprovedProgr
 }
 
 std::vector<WhatIfLength> Search::lengths_of(const std::vector<Choices>& sets) {
-  std::vector<StepSet> asked, unknown;
+  std::vector<Improvements> asked, unknown;
   for (const Choices& choices : sets) {
     asked.push_back(set_of(choices));
     if (known_.try_emplace(asked.back()).second)
@@ -158,17 +182,18 @@ std::vector<WhatIfLength> Search::lengths_of(const std::vector<Choices>& sets) {
       known_[unknown[i]] = found[i];
   }
   std::vector<WhatIfLength> lengths;
-  for (const StepSet& set : asked)
+  for (const Improvements& set : asked)
     lengths.push_back(known_[set]);
   return lengths;
 }
 
 Choices Search::candidates(const Choices& chosen, std::size_t most) {
   ++readings_;
-  const StepSet improved = set_of(chosen);
+  const Improvements all = set_of(chosen);
+  const StepSet& improved = all.code;
   std::vector<std::pair<Choice, std::uint64_t>> on_path;
   std::map<Row, std::uint64_t> sites;
-  const std::vector<ImprovedProgram::OnPath> path = program_.critical_path(improved);
+  const std::vector<ImprovedProgram::OnPath> path = program_.critical_path(all);
   for (const auto& [of, work] : path) {
     if (std::binary_search(improved.classes.begin(), improved.classes.end(), of))
       continue;
@@ -190,9 +215,19 @@ Choices Search::candidates(const Choices& chosen, std::size_t most) {
   Choices found;
   for (const auto& [choice, work] : on_path)
     found.push_back(choice);
+  for (const Choice& choice : lock_choices())
+    if (std::ranges::find(chosen, choice) == chosen.end())
+      found.push_back(choice);
   for (const RegionId region : options_.regions)
     if (!std::binary_search(improved.regions.begin(), improved.regions.end(), region))
       found.emplace_back(region);
+  if (options_.locks > 0) {
+    Choices known = found;
+    known.insert(known.end(), chosen.begin(), chosen.end());
+    std::ranges::copy(rest_of(std::move(known)), std::back_inserter(found));
+    if (most != kAll)
+      found.resize(std::min(found.size(), most));
+  }
   return found;
 }
 
@@ -214,6 +249,8 @@ Choices Search::rest_of(Choices some) const {
     add(Choice(region));
   for (std::size_t i = 0; i < options_.functions.size(); ++i)
     add(Choice::of_function(i));
+  for (const Choice& choice : lock_choices())
+    add(choice);
   return rest;
 }
 
@@ -359,9 +396,9 @@ void Search::narrow_to_functions() {
     if (chosen_[i].kind != ChoiceKind::Site && chosen_[i].kind != ChoiceKind::CodeSegment)
       continue;
     const Choices others = without(chosen_, i);
-    const StepSet improved = set_of(others);
+    const Improvements improved = set_of(others);
     const std::vector<std::uint64_t> works =
-        function_work(program_.critical_path(improved), improved);
+        function_work(program_.critical_path(improved), improved.code);
     Choices functions;
     for (std::size_t number = 0; number < works.size(); ++number)
       if (works[number] > 0 && !is_chosen(chosen_, number) && functions.size() < kSetsPerReading)
@@ -374,6 +411,38 @@ void Search::narrow_to_functions() {
         best = &functions[k];
     if (best)
       chosen_[i] = *best;
+  }
+}
+
+// More locks need no faster code. As few of them as are enough.
+void Search::narrow_to_locks() {
+  for (std::size_t i = 0; i < chosen_.size(); ++i) {
+    if (chosen_[i].kind == ChoiceKind::LockSplit)
+      continue;
+    Choices splits;
+    for (std::uint32_t lock = 0; lock < options_.locks; ++lock)
+      if (!is_split(chosen_, lock))
+        splits.push_back(Choice::of_lock(ChoiceKind::LockSplit, lock, options_.factor));
+    const auto lengths = lengths_with(without(chosen_, i), splits);
+    const auto best = static_cast<std::size_t>(best_of(lengths));
+    if (best < lengths.size() && reaches(lengths[best]))
+      chosen_[i] = splits[best];
+  }
+  for (std::size_t i = 0; i < chosen_.size(); ++i) {
+    if (chosen_[i].kind != ChoiceKind::LockSplit)
+      continue;
+    // With more locks no length grows.
+    std::uint64_t least = 2, most = chosen_[i].factor;
+    while (least < most) {
+      const std::uint64_t middle = least + (most - least) / 2;
+      Choices fewer = chosen_;
+      fewer[i].factor = middle;
+      if (reaches(lengths_of({fewer}).front()))
+        most = middle;
+      else
+        least = middle + 1;
+    }
+    chosen_[i].factor = most;
   }
 }
 
@@ -420,6 +489,7 @@ FoundRegions Search::run() {
     prove();
     narrow();
     narrow_to_functions();
+    narrow_to_locks();
     order_by_gain();
   } else {
     conclude_unreached(found);

@@ -18,22 +18,31 @@ namespace {
 // The trace as the search sees it. The first reading provides the lengths with nothing improved.
 class TraceProgram final : public ImprovedProgram {
 public:
-  TraceProgram(const TraceReadings& readings, const DagFold::Results& first, std::uint64_t factor)
-      : readings_(readings), first_(first), factor_(factor) {}
-  std::vector<WhatIfLength> lengths(const std::vector<StepSet>& sets) override {
-    if (sets == std::vector<StepSet>{{}})
+  TraceProgram(const TraceReadings& readings, const DagFold::Results& first, std::uint64_t factor,
+               std::vector<const LockRow*> locks)
+      : readings_(readings), first_(first), factor_(factor), locks_(std::move(locks)) {
+    for (std::uint32_t i = 0; i < locks_.size(); ++i)
+      for (const LockObjectId id : locks_[i]->object_ids)
+        lock_of_.grown_to(id) = i + 1;
+  }
+  std::vector<WhatIfLength> lengths(const std::vector<Improvements>& sets) override {
+    if (sets == std::vector<Improvements>{{}})
       return {{std::max(first_.span, readings_.greatest_lock()) * factor_, first_.work * factor_}};
     WhatIfPlan plan;
-    for (const StepSet& set : sets)
-      plan.add(set, {factor_});
-    return readings_.evaluate(plan);
+    for (const Improvements& set : sets)
+      plan.add(set.code, {factor_});
+    if (locks_.empty())
+      return readings_.evaluate(plan);
+    std::vector<WhatIfLength> lengths = readings_.evaluate_paths(plan);
+    limit_by_locks(sets, lengths);
+    return lengths;
   }
-  std::vector<OnPath> critical_path(const StepSet& set) override {
-    if (set == StepSet{})
+  std::vector<OnPath> critical_path(const Improvements& set) override {
+    if (set.code == StepSet{})
       return path_of(first_);
     readings_.begin_phase(fmt::format("search step {}", ++steps_));
     WhatIfPlan plan;
-    plan.add(set, {factor_});
+    plan.add(set.code, {factor_});
     plan.followed = 0;
     return path_of(readings_.read(plan, {.composition = true}).fold);
   }
@@ -49,9 +58,54 @@ private:
     return path;
   }
 
+  LockScenario scenario_of(const Improvements& set) const {
+    LockScenario scenario{.code = set.code, .factor = factor_};
+    for (const LockImprovement& each : set.locks)
+      if (each.change == LockChange::Shorter)
+        for (const LockPlaceId place : locks_[each.lock]->place_ids)
+          scenario.places.grown_to(place) = 1;
+    return scenario;
+  }
+
+  // What the sections of each object add up to, of all by the law of locks (passes/lock_law.h): no
+  // schedule of the sections of a lock that is split leaves less than its share to the one of its parts
+  // that has most.
+  void limit_by_locks(const std::vector<Improvements>& sets,
+                      std::vector<WhatIfLength>& lengths) const {
+    std::vector<LockScenario> scenarios;
+    for (const Improvements& set : sets)
+      scenarios.push_back(scenario_of(set));
+    readings_.read_law(scenarios, [&](const LockLaw::Results& found, std::size_t begin,
+                                      std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t measure = LockLaw::kFirstScenario + i - begin;
+        std::vector<std::uint64_t> parts(locks_.size() + 1, 1);
+        bool shorter = false;
+        for (const LockImprovement& each : sets[i].locks)
+          if (each.change == LockChange::Split)
+            parts[each.lock + 1] = each.factor;
+          else
+            shorter = true;
+        if (shorter) {
+          lengths[i].span = found.span[measure];
+          if (readings_.mode() == WhatIfMode::Optimize)
+            lengths[i].work = found.work[measure];
+        }
+        for (const LockObjectId id : ids_below(found.objects.end_id())) {
+          const LockLaw::Object& object = found.objects[id];
+          const std::uint64_t sections = object.exclusive[measure] + object.longest_shared[measure];
+          const std::uint64_t of = parts[lock_of_.contains(id) ? lock_of_[id] : 0];
+          lengths[i].span = std::max(lengths[i].span, sections / of + (sections % of > 0));
+        }
+      }
+    });
+  }
+
   const TraceReadings& readings_;
   const DagFold::Results& first_;
   const std::uint64_t factor_;
+  const std::vector<const LockRow*> locks_;       // that may be chosen
+  IdVector<LockObjectId, std::uint32_t> lock_of_; // 1 + index into locks_; 0: none of them
   unsigned steps_ = 0;
 };
 
@@ -86,7 +140,11 @@ SearchOptions search_options(const DagFold::Results& first, const ProfileOptions
   return search;
 }
 
-// Of all but functions.
+bool reaches(const Ratio& parallelism, std::uint64_t target) {
+  return parallelism.numerator >= Wide{parallelism.denominator} * target;
+}
+
+// Of all but functions and locks.
 std::string part_name(const FoundRegions::Choice& choice, const SiteTable& table,
                       const IdVector<StepClassId, StepClass>& classes) {
   switch (choice.kind) {
@@ -96,37 +154,59 @@ std::string part_name(const FoundRegions::Choice& choice, const SiteTable& table
     return code_of_row(choice.site(), table) + ", all of it";
   case ChoiceKind::Region:
   case ChoiceKind::Function:
+  case ChoiceKind::LockSplit:
+  case ChoiceKind::LockShorter:
     break;
   }
   return "region " + region_name(table.regions[choice.region()]);
 }
 
-std::string parts_text(std::size_t count) {
-  return count == 1 ? "one part of the code" : fmt::format("{} parts of the code", count);
+std::string name_of_lock_choice(const FoundRegions::Choice& choice, const LockRow& lock) {
+  return choice.kind == ChoiceKind::LockSplit
+             ? fmt::format("split the {} into {}", lock.phrase(), choice.factor)
+             : fmt::format("hold the {} for a time {}x as short", lock.phrase(), choice.factor);
+}
+
+// What leaves no room for the target. Those that are held longest, so that there are not too many.
+std::vector<const LockRow*> limiting_locks(const Locks& locks, std::uint64_t work,
+                                           std::uint64_t target) {
+  constexpr std::size_t kMost = 8;
+  std::vector<const LockRow*> limiting;
+  for (const LockRow& lock : locks.rows)
+    if (lock.bound.length() > 0 && !reaches({work, lock.bound.length()}, target))
+      limiting.push_back(&lock);
+  std::ranges::stable_sort(limiting, std::ranges::greater(),
+                           [](const LockRow* lock) { return lock->bound.length(); });
+  limiting.resize(std::min(limiting.size(), kMost));
+  return limiting;
 }
 
 std::string outcome_text(const TargetSearch& search) {
   const std::size_t count = search.steps.size();
   if (search.reached && count == 0)
     return fmt::format("Parallelism {} is already reached.", search.target);
-  if (search.reached)
-    return fmt::format("Speeding up {} {}x is enough to reach parallelism {}{}.", parts_text(count),
-                       search.factor, search.target,
-                       search.minimal && count > 1 ? "; fewer are not" : "");
+  if (search.reached) {
+    std::string text = search_heading(search);
+    text.front() = static_cast<char>(text.front() - 'a' + 'A');
+    return text + ".";
+  }
   const std::string out_of_reach = fmt::format("Parallelism {} is out of reach", search.target);
   if (search.with_all_code)
-    return fmt::format("{}: speeding up the {} that gain most {}x gives {}, all code {}.",
-                       out_of_reach, parts_text(count), search.factor,
-                       fixed2(search.steps.back().after), fixed2(*search.with_all_code));
+    return fmt::format(
+        "{}: {} that gain most {}, all code {}.", out_of_reach,
+        search.has_locks() ? fmt::format("the {} changes", count)
+                           : fmt::format("speeding up the {}", parts_text(count)),
+        search.has_locks()
+            ? fmt::format("give {}", fixed2(search.steps.back().after))
+            : fmt::format("{}x gives {}", search.factor, fixed2(search.steps.back().after)),
+        fixed2(*search.with_all_code));
   if (count == 0)
     return fmt::format("{}: no part of the code gains anything if it runs {}x faster.",
                        out_of_reach, search.factor);
-  return fmt::format("{}: the best found is {}, by speeding up {} {}x.", out_of_reach,
-                     fixed2(search.steps.back().after), parts_text(count), search.factor);
-}
-
-bool reaches(const Ratio& parallelism, std::uint64_t target) {
-  return parallelism.numerator >= Wide{parallelism.denominator} * target;
+  return fmt::format(
+      "{}: the best found is {}, by {}.", out_of_reach, fixed2(search.steps.back().after),
+      search.has_locks() ? changes_text(count)
+                         : fmt::format("speeding up {} {}x", parts_text(count), search.factor));
 }
 
 // What would make room for the target where a lock does not: as few locks in its place as are enough,
@@ -150,14 +230,10 @@ std::string remedy_of(const LockRow& lock, std::uint64_t target) {
 
 // Empty: no lock is in the way.
 std::string locks_text(const Locks& locks, std::uint64_t work, const TargetSearch& search) {
-  std::vector<const LockRow*> limiting;
-  for (const LockRow& lock : locks.rows)
-    if (lock.bound.length() > 0 && !reaches({work, lock.bound.length()}, search.target))
-      limiting.push_back(&lock);
-  if (limiting.empty())
+  const std::vector<const LockRow*> limiting = limiting_locks(locks, work, search.target);
+  if (limiting.empty() || search.reached)
     return "";
-  const LockRow& first = **std::ranges::max_element(
-      limiting, {}, [](const LockRow* lock) { return lock->bound.length(); });
+  const LockRow& first = *limiting.front();
   const std::string remedy = remedy_of(first, search.target);
   std::string text =
       fmt::format(" As it is, the {} leaves {} {}{}.", first.phrase(),
@@ -184,12 +260,15 @@ std::optional<TargetSearch> search_target(const Measured& measured, const TraceR
     return result;
   }
   const DagFold::Results& first = measured.fold;
-  TraceProgram program(readings, first, result.factor);
+  const std::vector<const LockRow*> limiting =
+      limiting_locks(locks, measured.work(), result.target);
+  TraceProgram program(readings, first, result.factor, limiting);
   SearchOptions search = search_options(first, options, chosen);
   const std::vector<std::size_t> rows = searched_functions(measured, functions);
   for (const std::size_t row : rows)
     search.functions.push_back({functions->stacks[row]});
   search.weights = readings.weights();
+  search.locks = static_cast<std::uint32_t>(limiting.size());
   FoundRegions found = find_smallest_set(program, search);
   // "All of main" is an answer only where its parts are too many to name.
   constexpr std::size_t kMostParts = 5;
@@ -199,14 +278,21 @@ std::optional<TargetSearch> search_target(const Measured& measured, const TraceR
   }
   result.reached = found.outcome == FoundRegions::Outcome::Reached;
   result.minimal = found.minimal;
-  for (std::size_t i = 0; i < found.choices.size(); ++i)
+  for (std::size_t i = 0; i < found.choices.size(); ++i) {
+    const FoundRegions::Choice& choice = found.choices[i];
     result.steps.push_back(
-        {found.choices[i].kind,
-         found.choices[i].kind == ChoiceKind::Function
-             ? function_phrase(functions->functions.functions[rows[found.choices[i].function()]])
-             : part_name(found.choices[i], measured.table, first.classes),
-         {found.alone[i].work, found.alone[i].span},
-         {found.after[i].work, found.after[i].span}});
+        {.kind = choice.kind,
+         .name = choice.kind == ChoiceKind::Function
+                     ? function_phrase(functions->functions.functions[rows[choice.function()]])
+                 : is_of_lock(choice.kind) ? name_of_lock_choice(choice, *limiting[choice.lock()])
+                                           : part_name(choice, measured.table, first.classes),
+         .alone = {found.alone[i].work, found.alone[i].span},
+         .after = {found.after[i].work, found.after[i].span},
+         .lock = is_of_lock(choice.kind)
+                     ? static_cast<std::size_t>(limiting[choice.lock()] - locks.rows.data())
+                     : 0,
+         .factor = choice.factor});
+  }
   if (found.outcome == FoundRegions::Outcome::TooMany)
     result.with_all_code = Ratio{found.all.work, found.all.span};
   result.outcome = outcome_text(result) + locks_text(locks, measured.work(), result);

@@ -5,7 +5,6 @@
 #include "base/parallel.h"
 #include "base/wide.h"
 #include "dag/dag_reader.h"
-#include "passes/lock_law.h"
 #include "trace/step_sequence.h"
 
 #include <algorithm>
@@ -63,7 +62,7 @@ IdleTime TraceReadings::idle_time(std::uint64_t workers, const ReadSummary& summ
   return {step_sequences(source_, info_.run), workers, summary.first_time, summary.last_time};
 }
 
-std::vector<WhatIfLength> TraceReadings::evaluate(const WhatIfPlan& plan) const {
+std::vector<WhatIfLength> TraceReadings::evaluate_paths(const WhatIfPlan& plan) const {
   std::vector<WhatIfLength> lengths(plan.scenarios.size());
   const std::size_t batches =
       (plan.scenarios.size() + kScenariosPerReading - 1) / kScenariosPerReading;
@@ -74,6 +73,11 @@ std::vector<WhatIfLength> TraceReadings::evaluate(const WhatIfPlan& plan) const 
     const auto found = read_once(plan.part(begin, end), {}).fold.what_if;
     std::ranges::copy(found, lengths.begin() + static_cast<std::ptrdiff_t>(begin));
   });
+  return lengths;
+}
+
+std::vector<WhatIfLength> TraceReadings::evaluate(const WhatIfPlan& plan) const {
+  std::vector<WhatIfLength> lengths = evaluate_paths(plan);
   limit_by_locks(plan, lengths);
   return lengths;
 }
@@ -99,24 +103,32 @@ void TraceReadings::limit_by_locks(const WhatIfPlan& plan,
 }
 
 std::vector<std::uint64_t> TraceReadings::sections_with(const WhatIfPlan& plan) const {
-  constexpr std::size_t kAtOnce = 32; // scenarios
-  const std::size_t batches = (plan.scenarios.size() + kAtOnce - 1) / kAtOnce;
-  std::vector<std::uint64_t> sections(plan.scenarios.size());
-  expect(batches);
-  parallel_for_index(jobs_, batches, [&](std::size_t batch) {
-    const std::size_t begin = batch * kAtOnce;
-    const std::size_t end = std::min(begin + kAtOnce, plan.scenarios.size());
-    LockLawSetup setup;
-    for (std::size_t i = begin; i < end; ++i)
-      setup.scenarios.push_back(
-          {.code = plan.sets[plan.scenarios[i].set], .factor = plan.scenarios[i].factor});
-    LockLaw law(std::move(setup));
-    read_once(law);
-    const LockLaw::Results found = law.results();
+  std::vector<LockScenario> scenarios;
+  for (const Scenario& each : plan.scenarios)
+    scenarios.push_back({.code = plan.sets[each.set], .factor = each.factor});
+  std::vector<std::uint64_t> sections(scenarios.size());
+  read_law(scenarios, [&](const LockLaw::Results& found, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       sections[i] = found.greatest_sections(LockLaw::kFirstScenario + i - begin);
   });
   return sections;
+}
+
+void TraceReadings::read_law(const std::vector<LockScenario>& scenarios,
+                             const FoundLaw& found) const {
+  constexpr std::size_t kAtOnce = 32; // scenarios
+  const std::size_t batches = (scenarios.size() + kAtOnce - 1) / kAtOnce;
+  expect(batches);
+  parallel_for_index(jobs_, batches, [&](std::size_t batch) {
+    const std::size_t begin = batch * kAtOnce;
+    const std::size_t end = std::min(begin + kAtOnce, scenarios.size());
+    LockLaw law({.scenarios = {scenarios.begin() + static_cast<std::ptrdiff_t>(begin),
+                               scenarios.begin() + static_cast<std::ptrdiff_t>(end)},
+                 .samples = samples_,
+                 .weights = weights_});
+    read_once(law);
+    found(law.results(), begin, end);
+  });
 }
 
 std::vector<std::uint64_t> TraceReadings::chains_of(const std::vector<Row>& rows) const {

@@ -9,10 +9,12 @@
 #include "passes/dag_fold.h"
 #include "passes/grain_trials.h"
 #include "passes/idle_time.h"
+#include "passes/lock_law.h"
 #include "profile/profile_options.h"
 #include "sites/site_table.h"
 #include "trace/trace_source.h"
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -45,7 +47,8 @@ public:
   void read(DagVisitor& visitor) const;
   // When fewer steps ran than there were worker threads, in a trace with this summary.
   IdleTime idle_time(std::uint64_t workers, const ReadSummary& summary) const;
-  // All scenarios of a plan, in as many readings as necessary.
+  // All scenarios of a plan, in as many readings as necessary: of paths; as far as locks allow.
+  std::vector<WhatIfLength> evaluate_paths(const WhatIfPlan& plan) const;
   std::vector<WhatIfLength> evaluate(const WhatIfPlan& plan) const;
   // From here on evaluate() knows that one lock takes so long: see limit_by_locks().
   void know_locks(std::uint64_t greatest) { greatest_lock_ = greatest; }
@@ -55,6 +58,12 @@ public:
   void limit_by_locks(const WhatIfPlan& plan, std::vector<WhatIfLength>& lengths) const;
   // Per scenario, these sections of the lock that takes longest, times the factor.
   std::vector<std::uint64_t> sections_with(const WhatIfPlan& plan) const;
+  // The law of locks with all scenarios, in as many readings as necessary. `found` is called once per
+  // reading, maybe on several threads at once: with the results, and the scenarios [begin, end) that
+  // are in them.
+  using FoundLaw =
+      std::function<void(const LockLaw::Results& results, std::size_t begin, std::size_t end)>;
+  void read_law(const std::vector<LockScenario>& scenarios, const FoundLaw& found) const;
   // The longest chain of each row, in as many readings as necessary.
   std::vector<std::uint64_t> chains_of(const std::vector<Row>& rows) const;
   // One result per change, in as many readings as necessary.
@@ -70,6 +79,7 @@ public:
   const SampledCode* samples() const { return samples_; }
   const SampleWeights* weights() const { return weights_; }
 
+  WhatIfMode mode() const { return mode_; }
   unsigned jobs() const { return jobs_; }
   // For the progress display: the purpose of the readings from here on.
   void begin_phase(const std::string& name) const;

@@ -339,13 +339,21 @@ Json targets_json(const Profile& profile, const std::vector<WhatIfCandidate>& ta
 }
 
 Json search_json(const TargetSearch& search) {
-  static constexpr const char* kKinds[] = {"stretch", "site", "region", "function"};
+  static constexpr const char* kKinds[] = {"stretch", "site", "region", "function", "lock", "lock"};
   Json steps = Json::array();
-  for (const TargetSearch::Step& step : search.steps)
+  for (const TargetSearch::Step& step : search.steps) {
     steps.push_back({{"kind", kKinds[static_cast<std::size_t>(step.kind)]},
                      {"name", step.name},
                      {"parallelism_alone", number(decimal2(step.alone))},
                      {"parallelism_with_those_before", number(decimal2(step.after))}});
+    if (!is_of_lock(step.kind))
+      continue;
+    const LockChange change =
+        step.kind == ChoiceKind::LockSplit ? LockChange::Split : LockChange::Shorter;
+    steps.back().update({{"lock", step.lock},
+                         {"change", kLockChangeNames[static_cast<std::size_t>(change)]},
+                         {"factor", step.factor}});
+  }
   Json json = {{"parallelism", search.target},
                {"factor", search.factor},
                {"not_made", search.skipped_because},

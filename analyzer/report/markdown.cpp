@@ -2,6 +2,7 @@
 // The summary as Markdown, for issues and merge requests.
 #include "report/lines.h"
 #include "report/numbers.h"
+#include "report/phrases.h"
 #include "report/writers.h"
 
 #include <fmt/format.h>
@@ -72,10 +73,10 @@ static std::string search_table(const Profile& profile) {
       search.outcome == profile.advice ? "" : fmt::format("\n{}\n", cell(search.outcome));
   if (!search.steps.empty())
     text +=
-        fmt::format("\n| To reach parallelism {}, each {}x faster | Parallelism |\n|---|---:|\n",
-                    search.target, search.factor);
+        fmt::format("\n| To reach parallelism {}{} | Parallelism |\n|---|---:|\n", search.target,
+                    search.has_locks() ? "" : fmt::format(", each {}x faster", search.factor));
   for (const TargetSearch::Step& step : search.steps)
-    text += fmt::format("| {} | {} |\n", cell(step.name), fixed2(step.after));
+    text += fmt::format("| {} | {} |\n", cell(step_in_words(search, step)), fixed2(step.after));
   if (!search.steps.empty() && !search.reached)
     text += fmt::format("| not reached | {} |\n", fixed2(search.steps.back().after));
   return text;

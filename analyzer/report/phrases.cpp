@@ -72,4 +72,30 @@ std::string sleep_in_words(const SleepTimes& times, std::uint64_t all, double hz
   return text;
 }
 
+std::string parts_text(std::size_t count) {
+  return count == 1 ? "one part of the code" : fmt::format("{} parts of the code", count);
+}
+
+std::string changes_text(std::size_t count) {
+  return count == 1 ? "one change" : fmt::format("{} changes", count);
+}
+
+std::string search_heading(const TargetSearch& search) {
+  const std::size_t count = search.steps.size();
+  const std::string what =
+      search.has_locks() ? changes_text(count)
+                         : fmt::format("speeding up {} {}x", parts_text(count), search.factor);
+  if (!search.reached)
+    return fmt::format("parallelism {} is out of reach: {}", search.target, what);
+  return fmt::format("{} {} enough to reach parallelism {}{}", what,
+                     search.has_locks() && count > 1 ? "are" : "is", search.target,
+                     search.minimal && count > 1 ? "; fewer are not" : "");
+}
+
+std::string step_in_words(const TargetSearch& search, const TargetSearch::Step& step) {
+  return !search.has_locks() || is_of_lock(step.kind)
+             ? step.name
+             : fmt::format("speed up {} {}x", step.name, search.factor);
+}
+
 } // namespace tp::analysis

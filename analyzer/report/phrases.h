@@ -32,4 +32,13 @@ std::string limit_in_words(const ConcurrencyLimit& limit);
 // in, longest first, without the times if it is one thing; empty if that is less than nine tenths together.
 std::string sleep_in_words(const SleepTimes& times, std::uint64_t all, double hz);
 
+// "one part of the code", "3 parts of the code"; "one change", "3 changes".
+std::string parts_text(std::size_t count);
+std::string changes_text(std::size_t count);
+// What the search for a target has found, as a clause. In a search with locks in its answer, parts of the
+// code and locks are changes.
+std::string search_heading(const TargetSearch& search);
+// One of its steps: "split the spin_mutex q (q.cpp:17) into 8".
+std::string step_in_words(const TargetSearch& search, const TargetSearch::Step& step);
+
 } // namespace tp::analysis

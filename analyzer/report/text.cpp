@@ -358,6 +358,33 @@ std::string lock_figures(const Profile& profile, const LockRow& lock) {
   return text;
 }
 
+// "half as long 98 ms, 2 locks 99 ms, without it 25 ms": predicted times on the most CPUs that they were
+// predicted for. Empty: there are none.
+std::string times_without_lock(const Profile& profile, const LockRow& lock) {
+  std::string text;
+  for (const LockWhatIf& each : lock.what_if) {
+    if (each.predicted.empty() || each.change == LockChange::Shared)
+      continue;
+    const auto most = std::ranges::max_element(each.predicted, {}, &PredictedTime::procs);
+    text +=
+        text.empty() ? fmt::format("predicted on {} CPUs if sections were ", most->procs) : ", ";
+    switch (each.change) {
+    case LockChange::Shorter:
+      text += fmt::format("{} times as short ", each.factor);
+      break;
+    case LockChange::Split:
+      text += fmt::format("{} locks ", each.factor);
+      break;
+    case LockChange::Shared:
+    case LockChange::Gone:
+      text += "without it ";
+      break;
+    }
+    text += human(most->time, profile.run.work, hz_of_work(profile));
+  }
+  return text;
+}
+
 // Those whose bounds matter or nearly do, at most `most`, the greatest bound first.
 void add_locks(Lines& lines, const Profile& profile, std::size_t most) {
   std::vector<const LockRow*> rows;
@@ -412,6 +439,8 @@ void add_details(Lines& lines, const Profile& profile) {
   for (std::size_t i = 0; i < std::min(locks.size(), kMostLocks); ++i) {
     lines.add_text(
         fmt::format("Lock            {}: {}", locks[i].phrase(), lock_figures(profile, locks[i])));
+    if (const std::string times = times_without_lock(profile, locks[i]); !times.empty())
+      lines.add_text("                " + times, 16);
     const auto& places = locks[i].places;
     const auto blame = [&](const LockTotals& totals) {
       return totals.wait_blame == 0 || profile.read.time_hz <= 0

@@ -14,17 +14,6 @@ namespace {
 
 constexpr std::size_t kArrowWidth = 15; // of "  -> PARALLELISM  "
 
-std::string search_heading(const TargetSearch& search) {
-  const std::size_t count = search.steps.size();
-  const std::string parts =
-      count == 1 ? "one part of the code" : fmt::format("{} parts of the code", count);
-  if (!search.reached)
-    return fmt::format("parallelism {} is out of reach: speeding up {} {}x", search.target, parts,
-                       search.factor);
-  return fmt::format("speeding up {} {}x is enough to reach parallelism {}{}", parts, search.factor,
-                     search.target, search.minimal && count > 1 ? "; fewer are not" : "");
-}
-
 // The last line states the result of all steps, even if there is no room for each of them.
 void add_search(Lines& lines, const TargetSearch& search, std::size_t room) {
   const std::size_t count = search.steps.size();
@@ -32,9 +21,9 @@ void add_search(Lines& lines, const TargetSearch& search, std::size_t room) {
   const std::size_t left = room > lines.count() ? room - lines.count() : 1;
   const std::size_t shown = count <= left ? count : left - 1;
   for (std::size_t i = 0; i < shown; ++i)
-    lines.add_text(
-        fmt::format("  -> {:>8}  {}", fixed2(search.steps[i].after), search.steps[i].name),
-        kArrowWidth);
+    lines.add_text(fmt::format("  -> {:>8}  {}", fixed2(search.steps[i].after),
+                               step_in_words(search, search.steps[i])),
+                   kArrowWidth);
   if (shown < count)
     lines.add("  -> {:>8}  {} (--json)", fixed2(search.steps.back().after),
               shown == 0 ? "with all of them" : fmt::format("with {} more", count - shown));

@@ -23,7 +23,8 @@ namespace {
 constexpr std::uint32_t kRounds = 31;
 constexpr std::uint32_t kLeastRounds = 9;
 constexpr std::uint32_t kStop = ~std::uint32_t{0};
-constexpr std::uint64_t kSleepNs = 20'000, kLongestNs = 20'000'000;
+// As long as a section that is worth waiting for: a CPU that has been idle for longer takes longer.
+constexpr std::uint64_t kSleepNs = 50'000, kLongestNs = 20'000'000;
 
 std::uint64_t now_ns() {
   timespec time{};

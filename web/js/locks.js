@@ -27,6 +27,19 @@ function mostBlamed(lock) {
   return place?.wait_blame > 0 ? `${clipped(place.name, 30)}, ${percent(place.wait_blame, lock.waited)}` : "";
 }
 
+const kChanges = { shorter: (/** @type {number} */ factor) => `${factor} times as short`, split: (/** @type {number} */ factor) => `${factor} locks`, shared: () => "all shared", gone: () => "none" };
+
+/** Predicted times with other locks, on the most CPUs: the shortest in a cell, all as its hint. @param {Model} model @param {any} lock */
+function whatIf(model, lock) {
+  const made = (lock.what_if ?? []).filter((/** @type {any} */ each) => each.predicted?.length > 0).map((/** @type {any} */ each) => {
+    const most = each.predicted[each.predicted.length - 1];
+    return { what: kChanges[/** @type {keyof typeof kChanges} */ (each.change)](each.factor), time: most.time, procs: most.procs };
+  });
+  if (made.length === 0) return { text: "", hint: "not predicted" };
+  const best = made.reduce((/** @type {any} */ a, /** @type {any} */ b) => (b.time < a.time ? b : a));
+  return { text: `${model.amount(best.time)} (${best.what})`, hint: `on ${best.procs} CPUs: ${made.map((/** @type {any} */ each) => `${each.what} ${model.amount(each.time)}`).join(", ")}` };
+}
+
 /** @param {Model} model */
 export function locks(model) {
   const given = model.profile.locks ?? [], all = given.filter((/** @type {any} */ lock) => matters(model, lock)), observed = model.profile.locks_observed;
@@ -43,6 +56,7 @@ export function locks(model) {
   /** @type {[string, string, (lock: any) => string, boolean?][]} */
   const columns = [
     ["parallelism", "parallelism that the sections of the lock leave at most: work divided by its bound", (lock) => `${lock.bound_kind === "estimate" ? "about " : ""}${times(lock.parallelism)}`],
+    ["if changed", "predicted time of the program if its sections were shorter, if there were more locks in its place, or none: the shortest of these; point at it for all", (lock) => whatIf(model, lock).text],
     ["held", "sum of its sections, in percent of all work; those of a lock that is several objects may run side by side", (lock) => `${lock.held_is_estimate ? "about " : ""}${percent(lock.held, work)}`, true],
     ["acquired", "how often it was acquired", (lock) => count(lock.acquisitions)],
     ["contended", "how often the first attempt failed; of this run's schedule", (lock) => percent(lock.contended, lock.acquisitions)],
@@ -58,7 +72,7 @@ export function locks(model) {
     return h("tr", {}, h("th", { scope: "row", class: "name" }, target ? h("a", { class: "place", href: `#${target}` }, code) : code,
       h("span", { class: "called", title: places.join(", ").slice(0, 400) }, clipped(`${lock.kind}, ${places[0] ?? ""}${places.length > 1 ? ` and ${places.length - 1} more` : ""}`, 44))),
     ...columns.map(([key, , text, hasBar]) => {
-      if (!hasBar) return h("td", { "data-key": key }, text(lock));
+      if (!hasBar) return h("td", key === "if changed" ? { "data-key": key, title: whatIf(model, lock).hint } : { "data-key": key }, text(lock));
       const bar = h("span", { class: "bar-line" });
       bar.style.width = `${(100 * lock.held) / most}%`;
       return h("td", { "data-key": key, class: "with-bar site-other" }, text(lock), h("span", { class: "bar-track", "aria-hidden": "true" }, bar));

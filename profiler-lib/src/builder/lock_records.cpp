@@ -272,6 +272,16 @@ TP_COLD void put_give(ThreadState& thread, Frame& frame, LockState& locks, const
       record.commit(make_tag(Op::Give, lead_code, 0, 0, held.flags & trace::kLockShared)));
 }
 
+void remove_held(LockState& locks, unsigned index) noexcept;
+
+// The one that is held longest counts as acquired, for no time: another thread releases it, or more are
+// held than there is room for.
+TP_COLD void forget_oldest(ThreadState& thread, Frame& frame, LockState& locks) noexcept {
+  if (!locks.held[0].is_written)
+    put_section(thread, frame, locks, locks.held[0], 0);
+  remove_held(locks, 0);
+}
+
 void remove_held(LockState& locks, unsigned index) noexcept {
   if (locks.taken_in_wait > index)
     locks.taken_in_wait = locks.taken_in_wait == index + 1 ? 0 : locks.taken_in_wait - 1;
@@ -419,7 +429,7 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
       return;
     }
   if (locks->held_count == kMostHeldLocks) [[unlikely]]
-    remove_held(*locks, 0);
+    forget_oldest(thread, frame, *locks);
   HeldLock& held = locks->held[locks->held_count];
   held.address = reinterpret_cast<std::uint64_t>(lock);
   held.generation = generation_of_lock(held.address);

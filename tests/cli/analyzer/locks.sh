@@ -39,6 +39,7 @@ in_out "the sections of the spin_mutex at q.cpp:17               3.18     4.67"
 in_out "as many locks in place of the spin_mutex at q.cpp:17     3.18     3.18"
 exits 0 -q data -v
 in_out "at q.cpp:42: once, held 200 units"
+in_out "predicted on 16 CPUs if sections were 2 times as short"
 exits 0 -q data --json data.json
 python3 -c 'import json
 p = json.load(open("data.json"))
@@ -59,9 +60,38 @@ exits 1 -q data --check 'parallelism_with_locks>=1.5'
 exits 0 -q data --check 'parallelism>=3' --check 'parallelism_with_locks>=1.29'
 diff_exits 0 data.json data.json
 
+# What shorter sections leave out is done elsewhere, a quarter of 1750 by each of four CPUs; or not at all.
+for mode in parallelize optimize; do
+  exits 0 -q data -P 4 --what-if-mode "$mode" --json "$mode.json"
+done
+python3 -c 'import json
+def time(mode):
+    lock, = json.load(open(mode + ".json"))["locks"]
+    return [each["predicted"][-1]["time"] for each in lock["what_if"] if (each["change"], each["factor"]) == ("shorter", 8)][0]
+assert time("parallelize") >= 438 and 287 <= time("optimize") < 438, (time("parallelize"), time("optimize"))' || fail "shorter sections"
+# 583 units are enough: half of the sections.
+exits 0 -q data --target 3
+in_out "one change is enough to reach parallelism 3:"
+in_out "  ->     3.18  split the spin_mutex at q.cpp:17 into 2"
+exits 0 -q data --target 3 --json data.json
+python3 -c 'import json
+target = json.load(open("data.json"))["what_if"]["target"]
+assert target["reached"] and target["proved_minimal"], target
+lock, = [each for each in target["regions"] if each["kind"] == "lock"]
+assert (lock["lock"], lock["change"], lock["name"]) == (0, "split", "split the spin_mutex at q.cpp:17 into 2"), lock
+assert lock["factor"] == 2 and target["outcome"] == "One change is enough to reach parallelism 3.", target' 2>&1 || fail "target: $(python3 -c 'import json; print(json.load(open("data.json"))["what_if"]["target"])')"
+exits 0 -q data --target 3 --format md
+in_out "| split the spin_mutex at q.cpp:17 into"
+
 script "locks=off" | trace off
 exits 0 off
 in_out "! locks were not observed"
+exits 0 -q off --check 'speedup(4)>=1'
+in_err "--check speedup(4)>=1: locks were not observed"
+exits 0 -q off --check 'parallelism>=1'
+not_in_err "locks were not observed"
+exits 0 -q data --check 'speedup(4)>=1'
+not_in_err "not observed"
 script "locks=auto c_locks_seen=0" | trace onetbb
 exits 0 onetbb
 in_out "locks of the C library (std::mutex) were not observed"

@@ -31,8 +31,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <memory>
 #include <random>
+#include <set>
 
 namespace random_program {
 namespace {
@@ -1014,6 +1016,100 @@ void add_sleep(Block& block, std::mt19937_64& random, unsigned percent) {
   }
 }
 
+// Sections of locks around statements that leave nothing behind, and use no group of the code around
+// them. Locks that are taken inside of a section have higher numbers, so no schedule deadlocks. By
+// numbers of their own, too.
+class LockAdder {
+public:
+  explicit LockAdder(std::uint64_t seed) : random_(seed) {
+    percent_ = random_() % 2 == 0 ? 0 : 1 + random_() % 50;
+    locks_ = 1 + static_cast<unsigned>(random_() % kLocks);
+  }
+
+  void add(Block& block) {
+    for (Statement& each : block.statements)
+      for (Block& inner : each.blocks)
+        add(inner);
+    for (std::size_t first = 0; first < block.statements.size(); ++first) {
+      if (random_() % 100 >= percent_)
+        continue;
+      std::size_t end = first;
+      const std::size_t most = 1 + random_() % 3;
+      lowest_ = kLocks;
+      while (end < block.statements.size() && end - first < most &&
+             may_be_inside(block.statements[end]))
+        ++end;
+      const unsigned lock = static_cast<unsigned>(random_() % locks_);
+      if (end == first || lowest_ <= lock)
+        continue;
+      Statement around;
+      around.kind = Kind::Lock;
+      around.number = kFirstNumber + added_++;
+      around.lock = lock;
+      around.shared = may_be_shared(lock) && random_() % 3 != 0;
+      const auto from = block.statements.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto to = block.statements.begin() + static_cast<std::ptrdiff_t>(end);
+      around.blocks.emplace_back();
+      around.blocks[0].statements.assign(std::make_move_iterator(from),
+                                         std::make_move_iterator(to));
+      block.statements.erase(from + 1, to);
+      block.statements[first] = std::move(around);
+    }
+  }
+  bool any() const { return added_ > 0; }
+
+private:
+  static constexpr unsigned kFirstNumber = 1'000'000;
+
+  bool may_be_inside(const Statement& s) {
+    const unsigned before = lowest_;
+    if (is_closed(s, {}))
+      return true;
+    lowest_ = before;
+    return false;
+  }
+  bool is_closed(const Block& block, std::set<unsigned> groups) {
+    if (!block.contexts.empty())
+      return false;
+    for (const GroupDeclaration& group : block.groups)
+      groups.insert(group.number);
+    return std::ranges::all_of(block.statements,
+                               [&](const Statement& s) { return is_closed(s, groups); });
+  }
+  bool is_closed(const Statement& s, const std::set<unsigned>& groups) {
+    switch (s.kind) {
+    case Kind::Lock:
+      lowest_ = std::min(lowest_, s.lock);
+      break;
+    case Kind::Run:
+    case Kind::RunAndWait:
+    case Kind::Wait:
+      if (s.form == Form::Third || !groups.contains(s.group))
+        return false;
+      break;
+    case Kind::Invoke:
+    case Kind::Loop:
+    case Kind::Reduce:
+      if (s.context != 0 || s.cancelled)
+        return false;
+      break;
+    case Kind::Spend:
+    case Kind::Region:
+    case Kind::Isolate:
+      break;
+    default:
+      return false;
+    }
+    return std::ranges::all_of(s.blocks,
+                               [&](const Block& each) { return is_closed(each, groups); });
+  }
+
+  std::mt19937_64 random_;
+  std::uint64_t percent_ = 0;
+  unsigned locks_ = 1, added_ = 0;
+  unsigned lowest_ = kLocks; // of the locks in what is to be in a section
+};
+
 } // namespace
 
 Program generate(std::uint64_t seed) {
@@ -1024,6 +1120,11 @@ Program generate(std::uint64_t seed) {
   for (Block& thread : program.threads)
     add_sleep(thread, random, percent);
   add_sleep(program.epilogue, random, percent);
+  LockAdder locks(seed * 2 + 0x10c4);
+  for (Block& thread : program.threads)
+    locks.add(thread);
+  locks.add(program.epilogue);
+  program.has_locks = locks.any();
   return program;
 }
 

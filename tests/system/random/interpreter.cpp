@@ -16,6 +16,7 @@
 #include <oneapi/tbb/blocked_range2d.h>
 #include <oneapi/tbb/blocked_range3d.h>
 #include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/mutex.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_for_each.h>
 #include <oneapi/tbb/parallel_invoke.h>
@@ -23,6 +24,11 @@
 #include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/parallel_scan.h>
 #include <oneapi/tbb/parallel_sort.h>
+#include <oneapi/tbb/queuing_mutex.h>
+#include <oneapi/tbb/queuing_rw_mutex.h>
+#include <oneapi/tbb/rw_mutex.h>
+#include <oneapi/tbb/spin_mutex.h>
+#include <oneapi/tbb/spin_rw_mutex.h>
 #include <oneapi/tbb/task.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
@@ -37,6 +43,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <shared_mutex>
 #include <thread>
 #include <utility>
 
@@ -595,6 +602,107 @@ void region(const Statement& s, Scope* scope) {
   }
 }
 
+// ---- locks ----
+
+// While it waits, a thread that holds a lock runs no task that it does not wait for: that could need
+// the same lock.
+void run_inside(const Statement& s, Scope* scope) {
+  delay();
+  tbb::this_task_arena::isolate([&] { run_block(s.blocks[0], scope); });
+}
+
+// What each way to profile observes. A comment `lock: NUMBER` precedes each acquisition, and is for
+// run.py what `call: NAME` is.
+#if defined(TP_RANDOM_SITES) || defined(TP_SITE_PARAM)
+[[gnu::noinline]] void lock_0(const Statement& s, Scope* scope) {
+  static tbb::spin_mutex mutex;
+  // lock: 0
+  const tbb::spin_mutex::scoped_lock held(mutex);
+  run_inside(s, scope);
+}
+[[gnu::noinline]] void lock_1(const Statement& s, Scope* scope) {
+  static tbb::spin_rw_mutex mutex;
+  // lock: 1
+  const tbb::spin_rw_mutex::scoped_lock held(mutex, !s.shared);
+  run_inside(s, scope);
+}
+[[gnu::noinline]] void lock_2(const Statement& s, Scope* scope) {
+  static tbb::queuing_mutex mutex;
+  // lock: 2
+  const tbb::queuing_mutex::scoped_lock held(mutex);
+  run_inside(s, scope);
+}
+[[gnu::noinline]] void lock_3(const Statement& s, Scope* scope) {
+  static tbb::rw_mutex mutex;
+  // lock: 3
+  const tbb::rw_mutex::scoped_lock held(mutex, !s.shared);
+  run_inside(s, scope);
+}
+[[gnu::noinline]] void lock_4(const Statement& s, Scope* scope) {
+  static tbb::mutex mutex;
+  // lock: 4
+  const tbb::mutex::scoped_lock held(mutex);
+  run_inside(s, scope);
+}
+#else
+[[gnu::noinline]] void lock_0(const Statement& s, Scope* scope) {
+  static std::mutex mutex;
+  // lock: 0
+  const std::lock_guard held(mutex);
+  run_inside(s, scope);
+}
+[[gnu::noinline]] void lock_1(const Statement& s, Scope* scope) {
+  static std::shared_mutex mutex;
+  if (s.shared) {
+    // lock: 1
+    const std::shared_lock held(mutex);
+    run_inside(s, scope);
+  } else {
+    // lock: 1
+    const std::lock_guard held(mutex);
+    run_inside(s, scope);
+  }
+}
+[[gnu::noinline]] void lock_2(const Statement& s, Scope* scope) {
+  static std::recursive_mutex mutex;
+  // lock: 2
+  const std::lock_guard held(mutex);
+  run_inside(s, scope);
+}
+[[gnu::noinline]] void lock_3(const Statement& s, Scope* scope) {
+  static std::shared_timed_mutex mutex;
+  if (s.shared) {
+    // lock: 3
+    const std::shared_lock held(mutex);
+    run_inside(s, scope);
+  } else {
+    // lock: 3
+    const std::unique_lock held(mutex, std::chrono::hours(1));
+    run_inside(s, scope);
+  }
+}
+[[gnu::noinline]] void lock_4(const Statement& s, Scope* scope) {
+  static std::timed_mutex mutex;
+  // lock: 4
+  const std::lock_guard held(mutex);
+  run_inside(s, scope);
+}
+#endif
+[[gnu::noinline]] void lock_5(const Statement& s, Scope* scope) {
+  static tbb::queuing_rw_mutex mutex;
+  // lock: 5
+  const tbb::queuing_rw_mutex::scoped_lock held(mutex, !s.shared);
+  run_inside(s, scope);
+}
+
+void lock(const Statement& s, Scope* scope) {
+  static constexpr void (*kLock[kLocks])(const Statement&, Scope*) = {lock_0, lock_1, lock_2,
+                                                                      lock_3, lock_4, lock_5};
+  // Without tp-run a thread is known from its first call of oneTBB on.
+  tbb::this_task_arena::isolate([] {});
+  kLock[s.lock](s, scope);
+}
+
 void run_statement(const Statement& s, Scope* scope) {
   switch (s.kind) {
   case Kind::Spend:
@@ -648,6 +756,8 @@ void run_statement(const Statement& s, Scope* scope) {
     return standard(s, scope);
   case Kind::Threads:
     return threads(s, scope);
+  case Kind::Lock:
+    return lock(s, scope);
   }
 }
 

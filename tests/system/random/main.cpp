@@ -39,6 +39,28 @@ Json row_json(const Program& program, const ExpectedRow& row) {
   return json;
 }
 
+Json lock_json(const Program& program, const ExpectedLock& lock) {
+  Json json = {{"acquisitions", lock.acquisitions},
+               {"shared", lock.shared},
+               {"held", range_json(lock.held)},
+               {"exclusive", range_json(lock.exclusive)},
+               {"sections", range_json(lock.sections)}};
+  if (!program.exact)
+    return json;
+  json["bound"] = lock.bound;
+  json["what_if"] = Json::array();
+  for (const auto& [factor, found] : lock.shorter)
+    json["what_if"].push_back({{"change", "shorter"},
+                               {"factor", factor},
+                               {"least_time", found.first},
+                               {"work_if_optimized", found.second}});
+  for (const auto& [factor, least] : lock.split)
+    json["what_if"].push_back({{"change", "split"}, {"factor", factor}, {"least_time", least}});
+  for (const char* change : {"shared", "gone"})
+    json["what_if"].push_back({{"change", change}, {"factor", 1}, {"least_time", lock.without}});
+  return json;
+}
+
 // The rows that a profile can have, and what run.py knows them by.
 std::map<unsigned, std::string> rows_of(Sites sites) {
   std::map<unsigned, std::string> rows{{0, "0"}};
@@ -95,6 +117,15 @@ Json expected_json(const Program& program, const Expected& expected, Sites sites
       shares.push_back(composition[row]);
     json["critical"].push_back(shares);
   }
+  json["locks"] = Json::object();
+  for (const auto& [number, lock] : expected.locks)
+    json["locks"][std::to_string(number)] = lock_json(program, lock);
+  json["sections_what_if"] = Json::array();
+  for (const auto& [key, range] : expected.sections_what_if)
+    json["sections_what_if"].push_back(
+        {{"region", key.first == kRegions ? "all" : "r" + std::to_string(key.first)},
+         {"factor", key.second},
+         {"sections", range_json(range)}});
   for (unsigned kind = 0; kind < kKinds; ++kind)
     json["executed"][name_of(static_cast<Kind>(kind))] = expected.executed[kind];
   return json;

@@ -45,6 +45,7 @@ struct Frame {
   unsigned region = kNoRegion;       // the outermost open one
   const GroupState* group = nullptr; // to which the task belongs
   unsigned arena = kNoArena;         // that it is in now; tasks that it creates run there
+  unsigned locks = 0;                // that it holds, by bits
   int start = -1, current = -1;
 };
 
@@ -54,7 +55,15 @@ struct Node {
   unsigned region = kNoRegion;
   unsigned arena = kNoArena;
   std::vector<int> before;
+  unsigned locks = 0;  // of its owner
   bool ordered = true; // by `before`: of equal paths the first is the critical one; else any
+};
+
+// Of a lock: from one node to another.
+struct Section {
+  unsigned lock = 0;
+  bool shared = false;
+  int take = -1, give = -1;
 };
 
 struct Items;
@@ -133,6 +142,7 @@ public:
   std::vector<Node> nodes;
   std::array<bool, kRegions> entered{};
   std::array<Units, kKinds> executed{};
+  std::vector<Section> sections;
   std::set<unsigned> graph_rows;
   // The task of one call of each reduction in whose joins the schedule has a say.
   std::map<const Statement*, const Frame*> loosely_joined;
@@ -159,6 +169,7 @@ private:
   Outcome statements(const Block& block, Scope& scope, Frame& frame);
   Outcome statement(const Statement& s, Scope& scope, Frame& frame);
   Outcome region(const Statement& s, Scope& scope, Frame& frame);
+  Outcome lock(const Statement& s, Scope& scope, Frame& frame);
   void run(const Statement& s, Scope& scope, Frame& frame);
   Outcome wait(const Statement& s, Scope& scope, Frame& frame);
   void invoke(const Statement& s, Scope& scope, Frame& frame);
@@ -216,7 +227,7 @@ Frame& Walk::begin_root() {
 }
 
 int Walk::add(const Frame& owner, Units weight, std::vector<int> before, unsigned region) {
-  nodes.push_back({&owner, weight, 0, region, owner.arena, std::move(before)});
+  nodes.push_back({&owner, weight, 0, region, owner.arena, std::move(before), owner.locks});
   return static_cast<int>(nodes.size()) - 1;
 }
 
@@ -326,8 +337,21 @@ Outcome Walk::statement(const Statement& s, Scope& scope, Frame& frame) {
   case Kind::Suspend:
     suspend(s, scope, frame);
     break;
+  case Kind::Lock:
+    return lock(s, scope, frame);
   }
   return Outcome::Normal;
+}
+
+// What is inside belongs to the section whichever task does it, as far as the release comes after it.
+Outcome Walk::lock(const Statement& s, Scope& scope, Frame& frame) {
+  Section section{s.lock, s.shared, frame.current = add(frame, 0, {frame.current})};
+  frame.locks |= 1u << s.lock;
+  const Outcome outcome = block(s.blocks[0], &scope, frame);
+  frame.locks &= ~(1u << s.lock);
+  section.give = frame.current = add(frame, 0, {frame.current});
+  sections.push_back(section);
+  return outcome;
 }
 
 // Of nested regions only the outermost counts.
@@ -802,6 +826,122 @@ private:
   std::map<int, Set> known_;
 };
 
+// ---- locks ----
+
+// The heaviest path from the section's acquisition to its release. Only what is walked in between is on
+// such a path.
+template <typename Weight>
+Units own_span(const Walk& walk, const Section& section, const Weight& weight) {
+  std::map<int, Units> length{{section.take, 0}};
+  for (int node = section.take + 1; node <= section.give; ++node)
+    for (const int before : walk.nodes[static_cast<std::size_t>(node)].before)
+      if (const auto at = length.find(before); at != length.end())
+        length[node] =
+            std::max(length[node], at->second + weight(walk.nodes[static_cast<std::size_t>(node)]));
+  return length.at(section.give);
+}
+
+struct Sections {
+  Units exclusive = 0, longest_shared = 0, all = 0;
+  Units total() const { return exclusive + longest_shared; }
+};
+
+template <typename Weight>
+std::map<unsigned, Sections> sections_of(const Walk& walk, const Weight& weight) {
+  std::map<unsigned, Sections> found;
+  for (const Section& each : walk.sections) {
+    const Units span = own_span(walk, each, weight);
+    Sections& of = found[each.lock];
+    of.all += span;
+    if (each.shared)
+      of.longest_shared = std::max(of.longest_shared, span);
+    else
+      of.exclusive += span;
+  }
+  return found;
+}
+
+// H with the least that comes before and after. A reader's section counts with what is around it, too.
+Units bound_of(const Walk& walk, unsigned lock, const Sections& sections) {
+  const std::vector<Units> until = lengths(walk, weight_of);
+  std::vector<Units> after(walk.nodes.size());
+  for (std::size_t node = walk.nodes.size(); node-- > 0;)
+    for (const int before : walk.nodes[node].before) {
+      Units& from = after[static_cast<std::size_t>(before)];
+      from = std::max(from, after[node] + walk.nodes[node].weight);
+    }
+  constexpr Units kNone = ~Units{0};
+  Units least_before = kNone, least_after = kNone, bound = 0;
+  for (const Section& each : walk.sections)
+    if (each.lock == lock && !each.shared) {
+      least_before = std::min(least_before, until[static_cast<std::size_t>(each.take)]);
+      least_after = std::min(least_after, after[static_cast<std::size_t>(each.give)]);
+    }
+  if (least_before != kNone)
+    bound = least_before + sections.exclusive + least_after;
+  for (const Section& each : walk.sections)
+    if (each.lock == lock && each.shared)
+      bound =
+          std::max(bound, std::min(least_before, until[static_cast<std::size_t>(each.take)]) +
+                              sections.exclusive + own_span(walk, each, weight_of) +
+                              std::min(least_after, after[static_cast<std::size_t>(each.give)]));
+  return std::max(bound, sections.total());
+}
+
+Units greatest(const std::map<unsigned, Sections>& locks, unsigned except = kLocks) {
+  Units most = 0;
+  for (const auto& [lock, sections] : locks)
+    if (lock != except)
+      most = std::max(most, sections.total());
+  return most;
+}
+
+// The weight times the factor, except for what the holder of the lock does itself.
+struct ShorterSections {
+  unsigned lock;
+  Units factor;
+  Units operator()(const Node& node) const {
+    return (node.locks >> lock & 1) != 0 ? node.weight : node.weight * factor;
+  }
+};
+
+void fill_locks(const Walk& walk, const Walk& whole, Units of_joins, bool exact,
+                Expected& expected) {
+  const std::map<unsigned, Sections> found = sections_of(walk, weight_of);
+  const std::map<unsigned, Sections> most = sections_of(whole, weight_of);
+  for (const auto& [lock, sections] : found) {
+    ExpectedLock& to = expected.locks[lock];
+    for (const Section& each : walk.sections) {
+      to.acquisitions += each.lock == lock;
+      to.shared += each.lock == lock && each.shared;
+    }
+    to.held = {sections.all, most.at(lock).all + of_joins};
+    to.exclusive = {sections.exclusive, most.at(lock).exclusive + of_joins};
+    to.sections = {sections.total(), most.at(lock).total() + of_joins};
+    if (!exact)
+      continue;
+    to.bound = bound_of(walk, lock, sections);
+    const Units others = std::max(span(walk, weight_of), greatest(found, lock));
+    to.without = others;
+    for (const Units factor : kLockFactors) {
+      const ShorterSections shorter{lock, factor};
+      Units work = 0;
+      for (const Node& node : walk.nodes)
+        work += shorter(node);
+      to.shorter[factor] = {std::max(span(walk, shorter), greatest(sections_of(walk, shorter))),
+                            work};
+      to.split[factor] = std::max(others, (sections.total() + factor - 1) / factor);
+    }
+  }
+  for (unsigned region = 0; region <= kRegions; ++region)
+    for (const Units factor : kFactors) {
+      // At least as if all of each section were in the region.
+      expected.sections_what_if[{region, factor}] = {
+          greatest(found),
+          greatest(sections_of(whole, Scaled{region, factor})) + of_joins * factor};
+    }
+}
+
 } // namespace
 
 Expected expect(const Program& program, Sites sites,
@@ -858,6 +998,7 @@ Expected expect(const Program& program, Sites sites,
       expected.what_if[{region, factor}] = {
           {span(walk, scaled), span(whole, scaled) + of_joins * factor}, work};
     }
+  fill_locks(walk, whole, of_joins, program.exact, expected);
   if (program.exact)
     expected.critical = LongestPaths(walk).all();
   const auto roots = std::ranges::count_if(walk.frames, [](const Frame& f) { return !f.is_task; });

@@ -38,6 +38,22 @@ struct ExpectedRow {
   bool is_loose = false;
 };
 
+// Of a lock that is acquired. Programs whose span is not determined: from the least to the most.
+struct ExpectedLock {
+  Units acquisitions = 0, shared = 0;
+  Range held;      // sum of the sections' own spans
+  Range exclusive; // sum of those of exclusive ones
+  Range sections;  // H: those of exclusive sections, and the longest shared one
+  Units bound = 0; // exact programs only: with what comes before and after
+  // Exact programs only: the least time, and the work, if its sections are so many times as short (times
+  // that factor); if there are so many locks in its place; without it.
+  std::map<Units, std::pair<Units, Units>> shorter;
+  std::map<Units, Units> split;
+  Units without = 0;
+};
+
+inline constexpr Units kLockFactors[] = {2, 4, 8};
+
 struct Expected {
   Units work = 0;
   Range span; // of this run; one value for exact programs
@@ -61,6 +77,10 @@ struct Expected {
   // Two runs have the same rows: no figure of any depends on edges or on the order of threads.
   bool all_determined = false;
   std::array<Units, kKinds> executed{}; // statements, by kind
+  std::map<unsigned, ExpectedLock> locks;
+  // (region, or kRegions for all; factor) -> H of the lock that takes longest, times the factor: at least,
+  // at most. Where in a step a region was is not known.
+  std::map<std::pair<unsigned, Units>, Range> sections_what_if;
 };
 
 // What the sites of a program are; `joins`: how often the joins ran that the schedule decides on.

@@ -31,7 +31,8 @@ constexpr const char* kNames[kKinds] = {"spend",
                                         "flow::graph",
                                         "execute in a full arena",
                                         "std::execution::par",
-                                        "std::thread"};
+                                        "std::thread",
+                                        "lock"};
 // As in the marks of interpreter.cpp.
 constexpr const char* kCallNames[kCalls] = {"run",
                                             "run_handle",
@@ -163,6 +164,8 @@ std::string arguments_of(const Statement& s) {
   case Kind::ForEach:
     return fmt::format("line {}, {} items, {} iterators{}", site_line(s.site), s.iterations,
                        s.form == Form::Plain ? "random access" : "forward", context_of(s));
+  case Kind::Lock:
+    return fmt::format("l{}{}", s.lock, s.shared ? ", shared" : "");
   case Kind::Arena:
     return fmt::format("arena {}", s.arena);
   case Kind::Invoke:

@@ -20,6 +20,10 @@ using Units = std::uint64_t;
 inline constexpr unsigned kSites = 8;
 inline constexpr unsigned kRegions = 3;
 inline constexpr unsigned kArenas = 3;
+inline constexpr unsigned kLocks = 6; // global objects
+constexpr bool may_be_shared(unsigned lock) {
+  return lock % 2 == 1;
+}
 inline constexpr const char* kFile = "random.plan";
 // Sites and regions by line of that file. Line 0 is main.
 constexpr unsigned site_line(unsigned site) {
@@ -53,8 +57,9 @@ enum class Kind : std::uint8_t {
   FullArena,  // blocks[0] inside an arena with room for one thread
   Standard,   // an algorithm of the standard library: element i runs blocks[i % blocks]
   Threads, // `iterations` threads, one after the other: thread i runs blocks[i % blocks] and ends
+  Lock,    // blocks[0] while lock `lock` is held: for reading if `shared`
 };
-inline constexpr unsigned kKinds = 23;
+inline constexpr unsigned kKinds = 24;
 const char* name_of(Kind kind);
 
 // A node of a flow graph. Every message passes every node once and runs its block, if it has one.
@@ -173,6 +178,8 @@ struct Statement {
   unsigned group = 0;
   unsigned region = 0;
   unsigned arena = 0;
+  unsigned lock = 0;
+  bool shared = false; // Lock
   unsigned iterations = 0, grain = 1, stride = 1;
   unsigned tokens = 1;                    // Pipeline
   std::vector<bool> serial;               // Pipeline: by filter
@@ -221,6 +228,7 @@ struct Program {
   bool tasks_exact = true;
   // Contexts may be cancelled.
   bool failures = false;
+  bool has_locks = false;
   // Tasks may change stacks, which sanitizers do not follow.
   bool suspends = false;
 };

@@ -61,13 +61,13 @@ class Differences(Exception):
     pass
 
 
-def calls_of_interpreter():
-    """The calls that spawn, by line: from the mark to the end of the statement."""
+def calls_of_interpreter(mark):
+    """The calls that spawn, or acquire a lock, by line: from the mark to the end of the statement."""
     calls, name = {}, None
     with open(os.path.join(FOLDER, "interpreter.cpp")) as source:
         for number, line in enumerate(source, 1):
-            if line.strip().startswith("// call:"):
-                name = line.split("call:")[1].strip()
+            if line.strip().startswith(f"// {mark}:"):
+                name = line.split(f"{mark}:")[1].strip()
             elif name:
                 calls[number] = name
                 if line.rstrip().endswith(";"):
@@ -75,7 +75,8 @@ def calls_of_interpreter():
     return calls
 
 
-CALLS = calls_of_interpreter()
+CALLS = calls_of_interpreter("call")
+LOCKS = calls_of_interpreter("lock")
 
 
 def row_of(site):
@@ -128,6 +129,7 @@ class Check(Comparison):
         self.limits()
         self.sites()
         self.what_if()
+        self.locks()
 
     def limits(self):
         """The work in each arena, and that no predicted time is less than the limits leave."""
@@ -143,10 +145,80 @@ class Check(Comparison):
             self.equal("least time of a limit", -(-(limit["work"] + limit["latency"]) // limit["width"]), limit["least_time"])
             if not limit["like_machine"]:
                 least = max(least, limit["least_time"])
+        least = max([least] + [lock["bound_with_latency"] for lock in self.profile["locks"] if lock["bound_kind"] == "proven"])
         self.equal("least time", least, self.profile["least_time"])
         for run in self.profile["prediction"]["scaling"]:
             if run["time"] < least:
                 self.differences.append(f"predicted on {run['procs']} CPUs: {run['time']}, below the least time {least}")
+
+    def locks(self):
+        """Each lock of the program is one object, acquired at one or two lines. Others are those inside of oneTBB's
+        constructs."""
+        found, others = {}, 0
+        for lock in self.profile["locks"]:
+            numbers = {LOCKS.get(place["line"]) if os.path.basename(place["file"]) == "interpreter.cpp" else None
+                       for place in lock["places"]}
+            self.equal("places are those of one lock", 1, len(numbers))
+            number = numbers.pop()
+            if number is None:
+                others = max(others, lock["bound"] if lock["bound_kind"] == "proven" else 0)
+            else:
+                self.equal(f"lock {number} is one row", False, number in found)
+                found[number] = lock
+        self.equal("locks", sorted(self.expected["locks"]), sorted(map(str, found)))
+        greatest = max(self.expected["span"][0], others)
+        for number, expected in self.expected["locks"].items():
+            if number in found:
+                greatest = max(greatest, self.lock(f"lock {number}", expected, found[number]))
+        if self.exact_order():
+            self.equal("span with locks", greatest, self.profile["span_with_locks"])
+        self.blame()
+
+    def exact_order(self):
+        return self.order_is_seen and self.expected["span"][0] == self.expected["span"][1]
+
+    def lock(self, name, expected, lock):
+        """Returns its bound."""
+        for figure in ("acquisitions", "shared"):
+            self.equal(f"{figure} of {name}", expected[figure], lock[figure])
+        self.equal(f"objects, sections without an end of {name}", (1, 0), (lock["objects"], lock["unmatched"]))
+        self.equal(f"{name} is not sampled", False, lock["held_is_estimate"])
+        self.span(f"held of {name}", expected["held"], lock["held"])
+        # Without the longest shared section the bound may be greater, by what comes before and after the others.
+        sections = (expected["exclusive"][0], expected["sections"][1])
+        self.span(f"sections of {name}", sections, lock["bound_parts"]["sections"])
+        self.equal(f"the kind of the bound of {name}", "proven", lock["bound_kind"])
+        blamed = sum(place["wait_blame"] for place in lock["places"])
+        self.equal(f"blame of {name}", blamed, lock["wait_blame"])
+        self.between(f"blame of {name}", (0, lock["waited"]), blamed)
+        if lock["contended"] == 0:
+            self.equal(f"waited for {name}", 0, lock["waited"])
+        self.between(f"contended of {name}", (0, lock["acquisitions"]), lock["contended"])
+        if "bound" not in expected or not self.exact_order():
+            return lock["bound"]
+        # What comes before and after is asked for if the lock matters.
+        matters = 2 * expected["sections"][0] >= self.expected["span"][0] and expected["sections"][0] > 0
+        bound = expected["bound"] if matters else expected["sections"][0]
+        self.equal(f"bound of {name}", bound, lock["bound"])
+        what_if = {(each["change"], each["factor"]): each["parallelism"] for each in lock["what_if"]}
+        for each in expected["what_if"]:
+            if what_if:
+                self.equal(f"what-if {each['change']} {each['factor']} of {name}", self.parallelism(each),
+                           what_if[each["change"], each["factor"]])
+        return bound
+
+    def parallelism(self, change):
+        """To two decimals."""
+        factor = change["factor"] if change["change"] == "shorter" else 1
+        work = self.expected["work"] * factor
+        if factor > 1 and self.mode == "optimize":
+            work = change["work_if_optimized"]
+        return (work * 200 + change["least_time"]) // (2 * change["least_time"]) / 100
+
+    def blame(self):
+        """What places are charged with is charged to sites."""
+        waits = sum(lock["wait_blame"] for lock in self.profile["locks"])
+        self.equal("blame of sites", waits, sum(site.get("wait_blame", 0) for site in self.profile["sites"]))
 
     def span(self, what, bounds, got):
         """Where order was not seen, spans are lower bounds, but for nodes with priorities."""
@@ -247,13 +319,15 @@ class Check(Comparison):
             region = "all" if curve["all"] else names[curve["regions"][0]]
             for point in curve["points"]:
                 found[region, point["factor"]] = point
+        sections = {(each["region"], each["factor"]): each["sections"] for each in self.expected["sections_what_if"]}
         for figures in self.expected["what_if"]:
             region, factor = figures["region"], figures["factor"]
             if region != "all" and region not in names:
                 continue
             point = found[region, factor]
             work = figures["work"] if self.mode == "optimize" else self.expected["work"] * factor
-            self.span(f"what-if {region} {factor}: span", figures["span"], point["span_times_factor"])
+            bounds = [max(each) for each in zip(figures["span"], sections[region, factor])]
+            self.span(f"what-if {region} {factor}: span", bounds, point["span_times_factor"])
             self.equal(f"what-if {region} {factor}: work", work, point["work_times_factor"])
 
 

@@ -255,11 +255,44 @@ TEST(Locks, TargetsNeedRoomInLocks) {
   EXPECT_EQ(815u, profile.work);
   EXPECT_EQ(115u, profile.span);
   ASSERT_TRUE(profile.search);
-  EXPECT_FALSE(profile.search->steps.empty()); // 7.09 without the lock
-  EXPECT_TRUE(profile.search->outcome.ends_with(
-      " As it is, the spin_mutex at q.cpp:17 leaves at most 1.52: split it into 4 (parallelism at "
-      "most 6.79), or hold it 4 times as short (parallelism at most 6.79)."))
-      << profile.search->outcome;
+  EXPECT_EQ("One change is enough to reach parallelism 4.", profile.search->outcome);
+  ASSERT_EQ(1u, profile.search->steps.size()); // 7.09 without the lock
+  const TargetSearch::Step& step = profile.search->steps[0];
+  EXPECT_EQ(ChoiceKind::LockSplit, step.kind);
+  EXPECT_EQ("split the spin_mutex at q.cpp:17 into 3", step.name); // 480 / 2 > 815 / 4
+  EXPECT_EQ(3u, step.factor);
+  EXPECT_EQ(160u * 4, step.after.denominator);
+  // With code that is faster, too: the span of 115 is more than 815 / 8.
+  options.target = 8;
+  const Profile more = profile_of_locks(script, options);
+  ASSERT_TRUE(more.search);
+  EXPECT_TRUE(more.search->reached) << more.search->outcome;
+  EXPECT_TRUE(more.search->has_locks() || more.search->steps.size() == 1) << more.search->outcome;
+}
+
+// Nothing but sections: as many locks as the target.
+TEST(Locks, TargetsSplitALock) {
+  std::string script = "run locks=all c_locks_seen=1 cpus=4\n"
+                       "site 1 a.cpp 1\n"
+                       "lock-place 0 spin_mutex q.cpp 17\n"
+                       "stream 0\n"
+                       "thread role=main\n"
+                       "lock slot=3 address=64 kind=spin_mutex\n";
+  ProfileOptions options;
+  options.target = 4;
+  script += "spawn work=0 site=1 ctx=new-exclusive\n";
+  for (int i = 1; i < 8; ++i)
+    script += "spawn site=1 ctx=last\n";
+  script += "wait ctx=last\n";
+  for (int i = 0; i < 8; ++i)
+    script +=
+        "section slot=3 place=0 lead=0 work=100\ntask task=0." + std::to_string(i) + " work=100\n";
+  script += "wait-end\nend\nthread-end\n";
+  const Profile profile = profile_of_locks(script, options);
+  EXPECT_EQ(800u, profile.parallelism_with_locks().denominator);
+  ASSERT_TRUE(profile.search);
+  ASSERT_EQ(1u, profile.search->steps.size()) << profile.search->outcome;
+  EXPECT_EQ("split the spin_mutex at q.cpp:17 into 4", profile.search->steps[0].name);
 }
 
 // With what was timed, an estimate does not exceed the step.

@@ -18,28 +18,44 @@ constexpr std::uint32_t kSiteOf[]{0, 1, 1, 1, 2, 3, 3};             // of each c
 const std::vector<std::vector<unsigned>> kSites{{1, 2, 3}, {5, 6}}; // of several classes
 constexpr unsigned kFunctions = 2,
                    kStacks = 3; // of each class: stack i is in function i, stack 0 in both
-constexpr unsigned kPieces = kClasses + kRegions + 2 + kFunctions;
+constexpr unsigned kLocks = 2;
+constexpr unsigned kCode = kClasses + kRegions + 2 + kFunctions;
+constexpr unsigned kPieces = kCode + 2 * kLocks; // split, then shorter sections
 constexpr std::uint32_t kWholeShare = 65536;
 
-// Each path consists of an amount of work per class, a part of which is in the regions.
+// Each path consists of an amount of work per class, a part of which is in the regions, and in sections
+// of the locks. All sections of a lock, on any path, run one after the other.
 struct Paths final : ImprovedProgram {
   struct Part {
     std::uint64_t work = 0;
     std::uint64_t in_region[kRegions] = {};
+    std::uint64_t in_lock[kLocks] = {};
   };
   std::vector<std::vector<Part>> paths;
   WhatIfMode mode = WhatIfMode::Parallelize;
-  bool has_functions = false;
+  bool has_functions = false, has_locks = false;
   std::uint64_t hits[kClasses][kStacks] = {}; // samples
 
   template <typename Id>
   static bool has(const std::vector<Id>& ids, Id id) {
     return std::find(ids.begin(), ids.end(), id) != ids.end();
   }
-  static std::uint64_t cost(const Part& part, std::uint32_t id, const StepSet& set) {
+  static bool is_shorter(const Improvements& all, std::uint32_t lock) {
+    return std::ranges::any_of(all.locks, [&](const LockImprovement& each) {
+      return each.lock == lock && each.change == LockChange::Shorter;
+    });
+  }
+  // Of the part, or of what of it is in sections of a lock.
+  static std::uint64_t cost(const Part& part, std::uint32_t id, const Improvements& all) {
+    const StepSet& set = all.code;
     std::uint64_t inside = 0;
+    for (std::uint32_t lock = 0; lock < kLocks; ++lock)
+      if (is_shorter(all, lock))
+        inside = std::max(inside, part.in_lock[lock]);
+    std::uint64_t in_regions = 0;
     for (unsigned region = 0; region < kRegions; ++region)
-      inside += has(set.regions, RegionId{region}) ? part.in_region[region] : 0;
+      in_regions += has(set.regions, RegionId{region}) ? part.in_region[region] : 0;
+    inside = std::max(inside, in_regions);
     for (const CodeShare& rest : set.rests)
       if (rest.of == StepClassId{id})
         inside = std::max(inside, part.work * rest.share / kWholeShare);
@@ -47,32 +63,49 @@ struct Paths final : ImprovedProgram {
       inside = part.work;
     return (part.work - inside) * kFactor + inside;
   }
-  std::uint64_t length(const std::vector<Part>& path, const StepSet& set) const {
+  std::uint64_t length(const std::vector<Part>& path, const Improvements& set) const {
     std::uint64_t sum = 0;
     for (std::uint32_t id = 0; id < path.size(); ++id)
       sum += cost(path[id], id, set);
     return sum;
   }
+  std::uint64_t sections(std::uint32_t lock, const Improvements& set) const {
+    std::uint64_t sum = 0, parts = 1;
+    for (const auto& path : paths)
+      for (std::uint32_t id = 0; id < path.size(); ++id)
+        sum += cost(
+            {.work = path[id].in_lock[lock],
+             .in_region = {},
+             .in_lock = {lock == 0 ? path[id].in_lock[0] : 0, lock == 1 ? path[id].in_lock[1] : 0}},
+            id, set);
+    for (const LockImprovement& each : set.locks)
+      if (each.lock == lock && each.change == LockChange::Split)
+        parts = each.factor;
+    return (sum + parts - 1) / parts;
+  }
   // The work of all paths; each step is on one of them.
-  std::uint64_t work(const StepSet& set) const {
+  std::uint64_t work(const Improvements& set) const {
     std::uint64_t sum = 0;
     for (const auto& path : paths)
       sum += length(path, set);
     return sum;
   }
-  const std::vector<Part>& longest(const StepSet& set) const {
+  const std::vector<Part>& longest(const Improvements& set) const {
     return *std::max_element(paths.begin(), paths.end(), [&](const auto& a, const auto& b) {
       return length(a, set) < length(b, set);
     });
   }
-  std::vector<WhatIfLength> lengths(const std::vector<StepSet>& sets) override {
+  std::vector<WhatIfLength> lengths(const std::vector<Improvements>& sets) override {
     std::vector<WhatIfLength> lengths;
-    for (const StepSet& set : sets)
-      lengths.push_back(
-          {length(longest(set), set), work(mode == WhatIfMode::Optimize ? set : StepSet{})});
+    for (const Improvements& set : sets) {
+      std::uint64_t span = length(longest(set), set);
+      for (std::uint32_t lock = 0; lock < kLocks; ++lock)
+        span = std::max(span, sections(lock, set));
+      lengths.push_back({span, work(mode == WhatIfMode::Optimize ? set : Improvements{})});
+    }
     return lengths;
   }
-  std::vector<OnPath> critical_path(const StepSet& set) override {
+  std::vector<OnPath> critical_path(const Improvements& set) override {
     std::vector<OnPath> on_path;
     for (std::uint32_t id = 0; id < longest(set).size(); ++id)
       if (const std::uint64_t found = cost(longest(set)[id], id, set))
@@ -97,6 +130,12 @@ Paths random_paths(std::uint64_t seed) {
     }
   }
   program.has_functions = seed % 2 == 0;
+  program.has_locks = seed % 2 == 1;
+  for (auto& path : program.paths)
+    for (Paths::Part& part : path)
+      for (std::uint64_t& held : part.in_lock)
+        held = !program.has_locks || random() % 2 == 0 ? 0
+                                                       : part.work - random() % (1 + part.work / 4);
   for (auto& of_class : program.hits)
     for (std::uint64_t& hits : of_class)
       hits = random() % 2 == 0 ? 0 : 1 + random() % 9;
@@ -123,8 +162,13 @@ void add_functions(StepSet& set, unsigned functions, const Paths& program) {
   }
 }
 
-StepSet subset(unsigned bits, const Paths& program) {
-  StepSet set;
+Improvements subset(unsigned bits, const Paths& program) {
+  Improvements all;
+  StepSet& set = all.code;
+  for (std::uint32_t lock = 0; lock < kLocks; ++lock)
+    for (const unsigned shorter : {0u, 1u})
+      if (bits >> (kCode + shorter * kLocks + lock) & 1)
+        all.locks.push_back({lock, shorter ? LockChange::Shorter : LockChange::Split, kFactor});
   for (unsigned i = 0; i < kClasses; ++i)
     if (bits >> i & 1)
       set.classes.push_back(StepClassId{i});
@@ -136,7 +180,7 @@ StepSet subset(unsigned bits, const Paths& program) {
       add_site(set, i);
   if (program.has_functions)
     add_functions(set, bits >> (kClasses + kRegions + 2) & 3, program);
-  return set;
+  return all;
 }
 
 SampleWeights weights_of(const Paths& program) {
@@ -174,6 +218,7 @@ SearchOptions options_for(std::uint64_t seed, const Paths& program, const Sample
           .functions =
               program.has_functions ? functions_of(weights) : std::vector<SearchedFunction>{},
           .weights = &weights,
+          .locks = program.has_locks ? kLocks : 0,
           .most_sets = seed % 3 == 0 ? 512u : 0u,
           .most_readings = seed % 2 == 0 ? 2000u : 20u};
 }
@@ -182,8 +227,9 @@ bool reaches(const WhatIfLength& length, const SearchOptions& options) {
   return length.span * options.target <= length.work;
 }
 
-StepSet set_of(const FoundRegions& found, const Paths& program) {
-  StepSet set;
+Improvements set_of(const FoundRegions& found, const Paths& program) {
+  Improvements all;
+  StepSet& set = all.code;
   unsigned functions = 0;
   for (const FoundRegions::Choice& choice : found.choices)
     if (choice.kind == ChoiceKind::Site)
@@ -192,16 +238,21 @@ StepSet set_of(const FoundRegions& found, const Paths& program) {
       set.regions.push_back(choice.region());
     else if (choice.kind == ChoiceKind::Function)
       functions |= 1u << choice.function();
+    else if (is_of_lock(choice.kind))
+      all.locks.push_back(
+          {choice.lock(),
+           choice.kind == ChoiceKind::LockSplit ? LockChange::Split : LockChange::Shorter,
+           choice.factor});
     else
       set.classes.push_back(choice.segment());
   add_functions(set, functions, program);
-  return set;
+  return all;
 }
 
 // The size of the smallest set that reaches the target; kPieces + 1 if no set does.
 std::size_t fewest_of(Paths& program, const SearchOptions& options) {
   std::size_t fewest = kPieces + 1;
-  for (unsigned bits = 0; bits < 1u << kPieces; ++bits)
+  for (unsigned bits = 0; bits < 1u << (program.has_locks ? kPieces : kCode); ++bits)
     if (const auto size = static_cast<std::size_t>(std::popcount(bits));
         size < fewest && reaches(program.lengths({subset(bits, program)})[0], options))
       fewest = size;
@@ -210,6 +261,7 @@ std::size_t fewest_of(Paths& program, const SearchOptions& options) {
 
 struct Counts {
   unsigned searched = 0, proved = 0, largest = 0, sites = 0, functions = 0;
+  unsigned splits = 0, few = 0, shorter = 0; // of locks; into fewer than the factor
 };
 
 void check_reached(Paths& program, const SearchOptions& options, const FoundRegions& found,
@@ -234,6 +286,16 @@ void check_reached(Paths& program, const SearchOptions& options, const FoundRegi
   for (const auto& choice : found.choices) {
     counts.sites += choice.kind == ChoiceKind::Site;
     counts.functions += choice.kind == ChoiceKind::Function;
+    counts.shorter += choice.kind == ChoiceKind::LockShorter;
+    if (choice.kind != ChoiceKind::LockSplit)
+      continue;
+    ++counts.splits;
+    counts.few += choice.factor < kFactor;
+    Improvements fewer = set_of(found, program);
+    for (LockImprovement& each : fewer.locks)
+      if (each.lock == choice.lock() && each.change == LockChange::Split)
+        --each.factor;
+    EXPECT_FALSE(reaches(program.lengths({fewer})[0], options));
   }
 }
 
@@ -275,6 +337,9 @@ TEST(RegionSearch, FindsTheSmallestSet) {
   EXPECT_GE(counts.largest, 4u);
   EXPECT_GT(counts.sites, 100u);
   EXPECT_GT(counts.functions, 50u);
+  EXPECT_GT(counts.splits, 20u);
+  EXPECT_GT(counts.few, 10u);
+  EXPECT_GT(counts.shorter, 0u);
 }
 
 TEST(RegionSearch, WhereLessWorkIsLessParallelKeepsNothingThatLoses) {
@@ -336,6 +401,26 @@ TEST(RegionSearch, TheSmallestFunctionIsNamedWhereItIsEnough) {
                                                          .weights = &weights});
   ASSERT_EQ(1u, found.choices.size());
   EXPECT_EQ(FoundRegions::Choice::of_function(1), found.choices[0]);
+}
+
+// Faster code would be enough, but so are two locks.
+TEST(RegionSearch, SeveralLocksComeBeforeFasterCode) {
+  Paths program;
+  program.paths.resize(8, std::vector<Paths::Part>(8));
+  for (std::size_t i = 0; i < program.paths.size(); ++i) {
+    program.paths[i][i].work = 40;
+    program.paths[i][3].work += 80;
+    program.paths[i][3].in_lock[0] = 80;
+  }
+  const FoundRegions found = find_smallest_set(program, {.target = 3,
+                                                         .factor = kFactor,
+                                                         .regions = {},
+                                                         .site_of = IdVector<StepClassId, Row>(8),
+                                                         .locks = 1});
+  EXPECT_EQ(FoundRegions::Outcome::Reached, found.outcome);
+  EXPECT_TRUE(found.minimal);
+  ASSERT_EQ(1u, found.choices.size());
+  EXPECT_EQ(FoundRegions::Choice::of_lock(ChoiceKind::LockSplit, 0, 2), found.choices[0]);
 }
 
 // One of the site's classes is enough, and it is more specific than the site.

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Six programs whose lock limits them: is it named first, by its line, and are the predicted times right, also that of the
+program once it is fixed?
+
+    benchmarks/accuracy/locks/planted.py [--prefix DIR] [--analyze FILE] [--rounds N] [--only PROGRAM] [--data DIR]
+
+Each round runs the program on one CPU and on two, as it is and fixed, and records it on two, one after the other: what is
+compared is of the same moment. The median over all rounds, with the quartiles, of: predicted time on one CPU and on two over
+the measured one; the same with the predicted time of what was fixed (split, shorter, shared, by the program). With --data,
+recordings stay there, and a second call with the same folder only analyzes them.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path[:0] = [os.path.join(ROOT, "benchmarks")]
+sys.dont_write_bytecode = True  # leaves no files in the source tree
+import measure
+
+# What was fixed; None: by other means than a what-if asks about.
+PROGRAMS = {"spin": ("split", 4), "standard": ("shorter", 8), "readers": ("shared", 1), "accessor": ("split", 8),
+            "handover": None, "shards": ("gone", 1)}
+ITERATIONS, LENGTH = 1000, 100
+PINNED = {1: ["taskset", "-c", "0"], 2: []}
+
+
+def output(command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def record(options, prefix, folder):
+    program = f"{folder}/planted"
+    flags = [output([f"{prefix}/bin/tp-config", option]).split() for option in ("--cflags", "--libs")]
+    subprocess.run(["g++", "-std=c++17", "-O2", "-g", f"{HERE}/planted.cpp", *flags[0], "-o", program, *flags[1]], check=True)
+    rate = max((output([program]).strip() for _ in range(3)), key=float)
+    times = {}
+    for number in range(options.rounds):
+        for name in PROGRAMS:
+            if options.only in (None, name):
+                command = [program, name]
+                end = [str(ITERATIONS), str(LENGTH), rate]
+                times[f"{name}.{number}"] = {f"{procs}.{fixed}": float(output([*PINNED[procs], *command, fixed, *end]))
+                                             for procs in PINNED for fixed in "01"}
+                data = f"{folder}/{name}.{number}"
+                times[f"{name}.{number}"]["recorded"] = float(output([f"{prefix}/bin/tp-run", "-q", "-o", data, "--", *command, "0", *end]))
+    with open(f"{folder}/times.json", "w") as file:
+        json.dump(times, file)
+
+
+def line_of(name):
+    with open(f"{HERE}/planted.cpp") as source:
+        return next(number for number, line in enumerate(source, 1) if line.rstrip().endswith(f"// the lock of {name}"))
+
+
+def quartiles(values):
+    low, middle, high = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
+    return f"{100 * (middle - 1):+6.1f} ({100 * (low - 1):+.0f} to {100 * (high - 1):+.0f})"
+
+
+def analyze(options, tool, folder):
+    with open(f"{folder}/times.json") as file:
+        times = json.load(file)
+    print(f"{'program':<10} | measured ms on 1, 2; fixed on 2 | named first | predicted over measured, %: on 1, on 2, fixed on 2")
+    for name, fixed in PROGRAMS.items():
+        rounds = {number: found for number, found in times.items() if number.startswith(name + ".")}
+        if not rounds:
+            continue
+        ratios, named = {"1": [], "2": [], "fixed": []}, 0
+        for number, found in rounds.items():
+            profile = json.loads(output([tool, "-q", "-P", "1,2", "--what-if-mode", "optimize", "--from", "first-use", "--json", "-", f"{folder}/{number}"]))
+            lock = max(profile["locks"], key=lambda each: each["bound"])
+            finding = profile["findings"][0] if profile["findings"] else {}
+            named += finding.get("shape") == "lock" and finding.get("line") == line_of(name)
+            for run in profile["prediction"]["runs"]:
+                ratios[str(run["procs"])].append(run["time"] / profile["clock"]["hz"] * 1e3 / found[f"{run['procs']}.0"])
+            for change in lock["what_if"]:
+                if fixed == (change["change"], change["factor"]):
+                    ratios["fixed"] += [each["time"] / profile["clock"]["hz"] * 1e3 / found["2.1"]
+                                         for each in change.get("predicted", []) if each["procs"] == 2]
+        measured = [statistics.median(found[key] for found in rounds.values()) for key in ("1.0", "2.0", "2.1")]
+        print(f"{name:<10} | " + " ".join(f"{each:7.1f}" for each in measured) + f" | {named} of {len(rounds)} | " +
+              " | ".join(quartiles(each) if each else "-" for each in ratios.values()), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--prefix", default=f"{ROOT}/build/release/stage")
+    parser.add_argument("--analyze")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--only", choices=PROGRAMS)
+    parser.add_argument("--data")
+    options = parser.parse_args()
+    prefix = measure.find_prefix(options.prefix)
+    tool = options.analyze or f"{prefix}/bin/tp-analyze"
+    with tempfile.TemporaryDirectory() as work:
+        folder = options.data or work
+        os.makedirs(folder, exist_ok=True)
+        if not os.path.exists(f"{folder}/times.json"):
+            record(options, prefix, folder)
+            if options.data:
+                return
+        analyze(options, tool, folder)
+
+
+if __name__ == "__main__":
+    main()
