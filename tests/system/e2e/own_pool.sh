@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A pool of threads of the program's own, woken by a condition variable, whose jobs use oneTBB: a complete
-# recording; its threads are on the critical path where main joins them, and waiting for jobs is no work, no
+# recording; its threads are on the critical path where main joins them, and waiting for jobs takes no work and no
 # sleep, and no edge. By arithmetic, with the virtual clock.
 . "$(dirname "$0")/common.inc"
 build_stock pool -std=c++20 <<'X'

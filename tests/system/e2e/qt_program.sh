@@ -51,7 +51,7 @@ timeout 120 "$tp_run" -q -e virtual -o window.data ./window
 same "exit status" 5 $?
 analyze window.data
 is 'p["complete"] and p["work"] == 64 + 200 + 640 + 3 + 1000 + 1280 + 64'
-# QThread::wait() and the pool wait by condition variables: a thread begins after its creation, and its end is no edge.
+# QThread::wait() and the pool wait by condition variables: a thread begins after its creation; what comes after its end is not ordered by it.
 is 'p["span"] == 1 + 3 + 1000 + 20'
 is '{w["name"] for w in p["warnings"]} & {"conservation", "not_counted", "unfinished", "never_begun"} == set()'
 timeout 120 "$tp_run" -q -e auto -o real.data ./window
