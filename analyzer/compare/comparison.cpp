@@ -2,6 +2,7 @@
 // Matching of sites, and changes of figures.
 #include "compare/comparison.h"
 
+#include "base/wide.h"
 #include "sites/cxx_names.h"
 
 #include <algorithm>
@@ -227,6 +228,29 @@ Comparison compare_profiles(const Figures& base, const Figures& now) {
   std::stable_sort(comparison.sites.begin(), comparison.sites.end(),
                    [&](const SitePair& a, const SitePair& b) { return key(a) < key(b); });
   return comparison;
+}
+
+const SitePair* unlike_work(const Comparison& comparison) {
+  const SitePair* most = nullptr;
+  std::uint64_t most_excess = 0;
+  if (!comparison.same_unit || comparison.base->clock.name == "virtual")
+    return most;
+  for (const SitePair& pair : comparison.sites) {
+    if (!pair.base || !pair.now || pair.either().line == 0)
+      continue;
+    const SiteFigures &base = *pair.base, &now = *pair.now;
+    const bool as_often = base.iterations > 0 ? base.iterations == now.iterations
+                                              : now.iterations == 0 && base.tasks == now.tasks;
+    const auto [less, more] = std::minmax(base.exclusive_work, now.exclusive_work);
+    const std::uint64_t whole =
+        base.exclusive_work < now.exclusive_work ? comparison.now->work : comparison.base->work;
+    if (as_often && Wide{more} * 2 >= Wide{less} * 3 && Wide{more - less} * 10 >= whole &&
+        more - less > most_excess) {
+      most = &pair;
+      most_excess = more - less;
+    }
+  }
+  return most;
 }
 
 bool is_amount(const Metric& metric) {

@@ -39,6 +39,11 @@ struct Comparison {
 
 Comparison compare_profiles(const Figures& base, const Figures& now);
 
+// The site whose code has most work too much on one side, with as many tasks or iterations on both: at least half as
+// much again, and a tenth of that side's work. It may wait in a loop there. Null: there is none, or the
+// clock is one that such a loop does not advance.
+const SitePair* unlike_work(const Comparison& comparison);
+
 // Whether a metric is in the unit of work, so that it can be compared in the same unit only.
 bool is_amount(const Metric& metric);
 

@@ -43,6 +43,15 @@ Json site_json(const Comparison& comparison, const SitePair& pair) {
   return json;
 }
 
+Json unlike_json(const Comparison& comparison) {
+  const SitePair* const pair = unlike_work(comparison);
+  if (!pair)
+    return nullptr;
+  return {{"name", pair->now->name},          {"file", pair->now->file},
+          {"line", pair->now->line},          {"base", pair->base->exclusive_work},
+          {"new", pair->now->exclusive_work}, {"text", unlike_work_text(comparison)}};
+}
+
 } // namespace
 
 bool is_diff_json(std::string_view text) {
@@ -84,7 +93,8 @@ std::string write_diff_json(const Comparison& comparison, const DiffText& option
                      {"program", program},
                      {"predicted", predicted},
                      {"sites", sites},
-                     {"advice", diff_advice(comparison)}};
+                     {"advice", diff_advice(comparison)},
+                     {"unlike_work", unlike_json(comparison)}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -128,4 +128,24 @@ std::string diff_advice(const Comparison& comparison) {
   return text + ".";
 }
 
+std::string unlike_work_text(const Comparison& comparison) {
+  const SitePair* const pair = unlike_work(comparison);
+  if (!pair)
+    return "";
+  const auto [less, more] = std::minmax(pair->base->exclusive_work, pair->now->exclusive_work);
+  const bool is_loop = pair->now->iterations > 0;
+  const std::uint64_t count = is_loop ? pair->now->iterations : pair->now->tasks;
+  const char* const noun = is_loop ? "iteration" : "task";
+  return fmt::format("{} has {} work in {}, with as many {}s ({}): unless its code or input "
+                     "differs, or memory and "
+                     "CPUs are slower there, it waits in a loop, which counts as work "
+                     "(<tp/lock.h>: tp::BusyWait).",
+                     pair->now->name,
+                     less > 0 ? fmt::format("{:.2f} times the",
+                                            static_cast<double>(more) / static_cast<double>(less))
+                              : "all its",
+                     pair->base->exclusive_work < pair->now->exclusive_work ? "new" : "base", noun,
+                     human_count(count));
+}
+
 } // namespace tp::analysis

@@ -90,6 +90,9 @@ std::string write_diff_text(const Comparison& comparison, const DiffText& option
   lines.add("");
   for (const std::string& line : wrapped(diff_advice(comparison), 0))
     lines.add("{}", lines.bold(line));
+  if (const std::string hint = unlike_work_text(comparison); !hint.empty())
+    for (const std::string& line : wrapped("! " + hint, 2))
+      lines.add("{}", lines.yellow(line));
   lines.add("next: tp-analyze {}", printable(options.now));
   return lines.take();
 }
@@ -129,6 +132,8 @@ std::string write_diff_markdown(const Comparison& comparison, const DiffText& op
                         critical.now->text(), parallelism.base->text(), parallelism.now->text(),
                         match_text(pair));
   }
+  if (const std::string hint = unlike_work_text(comparison); !hint.empty())
+    text += fmt::format("\n{}\n", cell(hint));
   return any_too_short(comparison, shown) ? text + fmt::format("\n{}\n", kTooShort) : text;
 }
 

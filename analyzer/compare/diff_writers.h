@@ -38,6 +38,8 @@ std::string change_text(const Change& change);
 std::string match_text(const SitePair& pair);
 // What changed most, in plain words.
 std::string diff_advice(const Comparison& comparison);
+// Of unlike_work(): what it may be; empty if there is none.
+std::string unlike_work_text(const Comparison& comparison);
 // A site's figure on both sides.
 Change site_change(const Comparison& comparison, const SitePair& pair, const char* metric);
 

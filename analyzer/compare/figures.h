@@ -23,7 +23,8 @@ struct SiteFigures {
   std::uint64_t longest_chain = 0;
   std::uint64_t exclusive_work = 0, critical_work = 0;
   std::uint64_t tasks = 0;
-  bool too_short = false; // as in SiteRow
+  std::uint64_t iterations = 0; // of loops
+  bool too_short = false;       // as in SiteRow
 };
 
 // The prediction for a number of CPUs, in the unit of work.

@@ -158,6 +158,26 @@ std::string who_had_the_cpus(const Profile& profile) {
              : "others had them (other programs, a hypervisor)";
 }
 
+// Of the path of the run, what others took: the program is not why.
+std::uint64_t taken_by_others(const Profile& profile) {
+  const RunPathPart& path = profile.elapsed.path;
+  const std::uint64_t taken = path.taken + path.delay_taken();
+  return taken > path.crowded ? std::min(taken, path.length()) : 0;
+}
+
+// Of the time without a CPU, what the program is the cause of: where others had the CPUs, its sleep.
+std::uint64_t off_cpu_of_program(const Profile& profile, const Finding& finding) {
+  return finding.asleep_ticks && taken_by_others(profile) > 0
+             ? std::min(*finding.asleep_ticks, finding.off_cpu_ticks)
+             : finding.off_cpu_ticks;
+}
+
+// It slept at least as long as it computed, however long others kept it from either.
+bool sleeps_more_than_it_works(const Finding& finding) {
+  return finding.asleep_ticks && *finding.asleep_ticks > 0 &&
+         *finding.asleep_ticks >= finding.ticks - finding.off_cpu_ticks;
+}
+
 // What helps there.
 std::string_view remedy_of_sleep(const Finding& finding) {
   if (!finding.waited_ticks)
@@ -170,7 +190,7 @@ std::string_view remedy_of_sleep(const Finding& finding) {
   return "";
 }
 
-// Its sleep is a quarter of the time of the run's path, where it is on the path or keeps the threads
+// Its sleep is a quarter of the time of the run's path, less what others took of it, where it is on the path or keeps the threads
 // that should run the path's tasks; or it is code outside tasks, and its latency a quarter of the least
 // time of the program.
 bool sleeps_on_path(const Profile& profile, const Finding& finding) {
@@ -181,7 +201,7 @@ bool sleeps_on_path(const Profile& profile, const Finding& finding) {
       std::min(site->on_run_path.latency + site->on_run_path.waited + site->on_run_path.in_locks() +
                    profile.elapsed.path.blocked(),
                *finding.asleep_ticks);
-  if (on_path > 0 && Wide{on_path} * 4 >= profile.elapsed.path.length())
+  if (on_path > 0 && Wide{on_path} * 4 >= profile.elapsed.path.length() - taken_by_others(profile))
     return true;
   return finding.row == kMainRow && finding.waited_ticks && profile.span_with_latency &&
          (Wide{*finding.asleep_ticks} - *finding.waited_ticks) * 4 >= *profile.span_with_latency;
@@ -201,7 +221,8 @@ std::string off_cpu(const Profile& profile, const Finding& finding) {
                        code, time(off), of_all, share(off));
   const std::uint64_t asleep = *finding.asleep_ticks;
   const std::string where = how_asleep(profile, finding);
-  if (Wide{asleep} * 4 >= Wide{off} * 3)
+  if (Wide{asleep} * 4 >= Wide{off} * 3 ||
+      (taken_by_others(profile) > 0 && sleeps_more_than_it_works(finding)))
     return fmt::format("{} slept for {} {} ({} %): {}.{}", code, time(asleep), of_all,
                        share(asleep), where, remedy_of_sleep(finding));
   if (Wide{asleep} * 4 <= off && !sleeps_on_path(profile, finding))
@@ -366,9 +387,9 @@ const Finding* longest_off_cpu(const Profile& profile) {
 // Whether the program is why it had no CPU: it slept, or more of its own threads wanted to run than there are
 // CPUs. That others had the CPUs says nothing about the program; the run check has it.
 bool is_of_program(const Profile& profile, const Finding& off_cpu) {
-  const RunPathPart& path = profile.elapsed.path;
-  return !off_cpu.asleep_ticks || Wide{*off_cpu.asleep_ticks} * 2 >= off_cpu.off_cpu_ticks ||
-         path.crowded >= path.taken + path.delay_taken();
+  return !off_cpu.asleep_ticks || taken_by_others(profile) == 0 ||
+         sleeps_more_than_it_works(off_cpu) ||
+         Wide{*off_cpu.asleep_ticks} * 2 >= off_cpu.off_cpu_ticks;
 }
 
 // Code at one end of the critical path, whose share the verdict has.
@@ -452,7 +473,10 @@ Advice advise(const Profile& profile) {
   if (const Finding* const tiny = tiny_with(profile.work))
     return about(*tiny);
   if (off_cpu && is_of_program(profile, *off_cpu) &&
-      Wide{off_cpu->off_cpu_ticks} * 4 >= Wide{profile.balance.threads} * profile.balance.elapsed)
+      Wide{off_cpu_of_program(profile, *off_cpu)} * 4 >=
+          Wide{profile.balance.threads} *
+              (profile.balance.elapsed -
+               std::min(taken_by_others(profile), profile.balance.elapsed)))
     return about(*off_cpu);
   if (const Finding* const tiny = tiny_with(profile.work / 10);
       tiny && (profile.verdict.is_ample() || !first))

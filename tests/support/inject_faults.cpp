@@ -13,6 +13,7 @@
 //     --half-counted   read() of an event reports that it was counted for half of the time only
 //     --hybrid A,B     CPUs A and B are of two kinds: hardware events of PMU types 1001 and 1002
 //                      count on one of them only; events without a PMU type count on the first kind
+//     --slow-files MS  read() and write() of 7 bytes take MS ms more, asleep in the kernel
 //     --stop-clock     reading a thread's CPU time stops the thread for a moment, as a tracer would
 //     --log FILE       writes a line for each hardware event opened: type, config, config1, config2
 //     --unprivileged         runs the program as an unprivileged user
@@ -58,6 +59,7 @@ struct Faults {
   unsigned long empty_read_from = 0; // 0: never
   bool half_counted = false;
   bool stop_clock = false;
+  long slow_files_ms = 0;
   bool as_nobody = false;
   bool hybrid = false;
   int cpu_of_first_kind = 0, cpu_of_second_kind = 0;
@@ -92,7 +94,8 @@ char** parse(char** word, Faults& faults) {
     if (option == "--")
       return word + 1;
     const bool has_value = option == "--open" || option == "--mmap" || option == "--from" ||
-                           option == "--empty-read" || option == "--hybrid" || option == "--log";
+                           option == "--empty-read" || option == "--hybrid" || option == "--log" ||
+                           option == "--slow-files";
     const std::string value = has_value && word[1] != nullptr ? *++word : "";
     if (option == "--open")
       faults.open_error = errno_of(value);
@@ -110,6 +113,8 @@ char** parse(char** word, Faults& faults) {
       faults.half_counted = true;
     else if (option == "--stop-clock")
       faults.stop_clock = true;
+    else if (option == "--slow-files")
+      faults.slow_files_ms = std::strtol(value.c_str(), nullptr, 10);
     else if (option == "--unprivileged")
       faults.as_nobody = true;
     else if (option == "--hybrid")
@@ -131,31 +136,40 @@ constexpr std::uint32_t argument(int number) {
   return offsetof(seccomp_data, args) + static_cast<unsigned>(number) * sizeof(std::uint64_t);
 }
 
-// Selects, of mmap, only what looks like the page of an event; of read(), only the size of a group;
-// of clock_gettime(), only the thread's CPU time.
-int install_filter(bool stop_clock) {
+// The size of reads and writes that --slow-files concerns; no other code of a process makes such.
+constexpr unsigned kSlowSize = 7;
+
+// Selects, of mmap, only what looks like the page of an event; of read(), only the size of a group, and
+// that of --slow-files, as of write(); of clock_gettime(), only the thread's CPU time.
+int install_filter(const Faults& faults) {
 #if defined(__x86_64__)
   constexpr std::uint32_t arch = AUDIT_ARCH_X86_64;
 #else
   constexpr std::uint32_t arch = AUDIT_ARCH_AARCH64;
 #endif
   constexpr unsigned smallest = 4 * 8, largest = 8 * 8;
-  const std::uint32_t stopped = stop_clock ? CLOCK_THREAD_CPUTIME_ID : ~std::uint32_t{0};
+  const std::uint32_t none = ~std::uint32_t{0};
+  const std::uint32_t stopped = faults.stop_clock ? CLOCK_THREAD_CPUTIME_ID : none;
+  const std::uint32_t slow = faults.slow_files_ms > 0 ? kSlowSize : none;
   sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, arch, 0, 14),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, arch, 0, 18),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_perf_event_open, 13, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_read, 6, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clock_gettime, 8, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mmap, 0, 9),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_perf_event_open, 17, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_read, 7, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_write, 10, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clock_gettime, 11, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mmap, 0, 12),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument(2)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PROT_READ, 0, 7),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PROT_READ, 0, 10),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument(3)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MAP_SHARED, 6, 5),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MAP_SHARED, 9, 8),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument(2)), // read
-      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, smallest, 0, 3),
-      BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, largest, 2, 3),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, slow, 7, 0),
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, smallest, 0, 5),
+      BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, largest, 4, 5),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument(2)), // write
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, slow, 3, 2),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument(0)), // clock_gettime
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, stopped, 1, 0),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
@@ -173,7 +187,7 @@ int install_filter(bool stop_clock) {
       (setgroups(0, nullptr) != 0 || setresgid(kNobody, kNobody, kNobody) != 0 ||
        setresuid(kNobody, kNobody, kNobody) != 0))
     die("--unprivileged");
-  const int listener = install_filter(faults.stop_clock);
+  const int listener = install_filter(faults);
   const int answer[2] = {listener, errno};
   if (write(result_to, answer, sizeof answer) != sizeof answer)
     die("pipe");
@@ -227,6 +241,8 @@ private:
       open(call, answer);
     else if (call.data.nr == __NR_clock_gettime)
       go_on(answer);
+    else if (call.data.nr != __NR_mmap && call.data.args[2] == kSlowSize)
+      go_on_later(answer);
     else if (!is_event(call, static_cast<int>(call.data.args[call.data.nr == __NR_mmap ? 4 : 0])))
       go_on(answer);
     else if (call.data.nr == __NR_mmap)
@@ -236,6 +252,11 @@ private:
   }
 
   static void go_on(seccomp_notif_resp& answer) { answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE; }
+
+  void go_on_later(seccomp_notif_resp& answer) const {
+    usleep(static_cast<useconds_t>(faults_.slow_files_ms) * 1000);
+    go_on(answer);
+  }
 
   void open(const seccomp_notif& call, seccomp_notif_resp& answer) {
     perf_event_attr attributes{};

@@ -349,7 +349,8 @@ std::string TraceBuilder::end_json() const {
     chunks += (chunks.empty() ? "" : ",") + std::to_string(stream.chunk_count());
   return "{\"schema\":\"taskpath.end/"
          "1\",\"end\":\"exit\",\"time_end\":1,\"mono_end_ns\":1,\"cpu_ns\":" +
-         std::to_string(cpu_ns) + ",\"wall_ns\":1,\"truncated\":" + (truncated ? "true" : "false") +
+         std::to_string(cpu_ns) + ",\"wall_ns\":" + std::to_string(wall_ns) +
+         ",\"truncated\":" + (truncated ? "true" : "false") +
          ",\"unfinished_tasks\":true,\"streams\":" + std::to_string(streams_.size()) +
          ",\"chunks\":[" + chunks + "],\"virtual_work\":" + std::to_string(virtual_work) +
          ",\"not_counted_ns\":0,\"threads\":[]}\n";

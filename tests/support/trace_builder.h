@@ -166,6 +166,7 @@ public:
   std::uint64_t wake_latency_ns = 0, wake_call_ns = 0;
   bool truncated = false; // by the limit of size, as end.json says
   std::uint64_t cpu_ns = 1000000, virtual_work = 0;
+  std::uint64_t wall_ns = 1; // of the process
   // Work is CPU time.
   void count_ns() {
     unit = "ns";

@@ -209,6 +209,7 @@ void set_run(TraceBuilder& builder, const Line& line) {
   builder.sleep_seen = line.number("sleep_seen", 0) != 0;
   builder.waits_seen = line.number("waits_seen", 0) != 0;
   builder.cpu_ns = line.number("cpu_ns", builder.cpu_ns);
+  builder.wall_ns = line.number("wall_ns", builder.wall_ns);
   builder.virtual_work = line.number("virtual_work", 0);
   builder.locks = line.text("locks", builder.locks);
   builder.c_locks_seen = line.number("c_locks_seen", 1) != 0;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tasks that sleep, on more threads than there are CPUs: elapsed against predicted times.
 
-    benchmarks/accuracy/sleep/run.py --prefix DIR [--runs N]
+    benchmarks/accuracy/sleep/run.py --prefix DIR [--runs N] [--only NAME]
 
 A sleep occupies a worker thread and needs no CPU, so that 8 threads on 2 CPUs take as long as on 8, if the work is
 small. What is predicted for 1, 2, 4 and 8 CPUs by recordings on 2 threads is compared with runs on as many threads.
@@ -39,6 +39,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--prefix", required=True, help="an installation")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--only", choices=list(PROGRAMS))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         program = f"{folder}/sleeping_tasks"
@@ -49,6 +50,8 @@ def main():
         print("| Tasks | Threads | Elapsed | On CPUs | Predicted | Off by | Runs whose check says why they were shorter |")
         print("|---|---|---|---|---|---|---|")
         for name, arguments in PROGRAMS.items():
+            if options.only not in (None, name):
+                continue
             predicted = {threads: [] for threads in THREADS}
             for _ in range(options.runs):
                 recorded = profile(options, program, 2, arguments, folder)

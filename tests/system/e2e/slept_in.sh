@@ -63,6 +63,115 @@ if sum(profile["latency_in"].values()) != profile["latency"]:
     print("sum", profile["latency_in"], profile["latency"])' || echo "exit status $?")"
 fi
 
+
+# Files, which are too fast here to be slept for: seccomp makes each read() and write() of 7 bytes wait in the kernel.
+build_stock files -O1 <<'X'
+#line 2 "files.cpp"
+#include <oneapi/tbb/task_group.h>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <unistd.h>
+tbb::task_group group;
+char data[7], buffer[7];
+void expect(bool right) { if (!right) std::abort(); }
+int main() {
+  const int file = open("some.file", O_CREAT | O_RDWR | O_TRUNC, 0600);
+  FILE* const stream = fopen("some.file", "r");
+  setvbuf(stream, buffer, _IOFBF, sizeof buffer);
+  group.run_and_wait([&] { expect(write(file, data, 7) == 7); }); // 14
+  lseek(file, 0, SEEK_SET);
+  group.run_and_wait([&] { expect(read(file, data, 7) == 7); }); // 16
+  group.run_and_wait([&] { expect(getc(stream) == 0); }); // 17
+}
+X
+"$TP_INJECT" --slow-files 60 -- "$tp_run" -q -e auto -o files.data ./files
+status=$?
+if [ $status -eq 77 ]; then
+  echo "not tested: reading and writing files, since seccomp notification is not permitted"
+elif [ $status -ne 0 ] || ! "$tp_analyze" -q --wrapper none --json profile.json -d files.data >report.txt; then
+  fail "files: exit status $status"
+elif grep -q '"sleep_seen":true' files.data/run.json; then
+  same "files" "" "$(python3 -c 'import json
+hz = json.load(open("files.data/run.json"))["time"]["hz"]
+sites = {s["line"]: s for s in json.load(open("profile.json"))["sites"]}
+for line, kind in ((14, "write_file"), (16, "read_file"), (17, "read_file")):
+    slept, latency = sites[line].get("latency_in", {}), sites[line]["latency"]
+    if latency < 0.05 * hz or slept.get(kind, 0) < 0.9 * latency or sum(slept.values()) != latency:
+        print(line, kind, latency, slept)' || echo "exit status $?")"
+fi
+
+# Pages of a mapped file that are not in memory; and in a step that also sleeps by the clock: no time is of two kinds.
+build_stock pages -O1 <<'X'
+#line 2 "pages.cpp"
+#include <oneapi/tbb/task_group.h>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+tbb::task_group group;
+constexpr size_t kPage = 4096, kPages = 4096;
+void expect(bool right) { if (!right) std::abort(); }
+volatile char sum;
+const char* file_on_disk(const char* name) {
+  static char page[kPage];
+  const int file = open(name, O_CREAT | O_RDWR | O_TRUNC, 0600);
+  for (size_t i = 0; i < kPages; ++i) expect(write(file, page, kPage) == kPage);
+  fsync(file);
+  posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+  void* const mapped = mmap(nullptr, kPages * kPage, PROT_READ, MAP_SHARED, file, 0);
+  expect(mapped != MAP_FAILED && madvise(mapped, kPages * kPage, MADV_RANDOM) == 0);
+  return static_cast<const char*>(mapped);
+}
+long now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000000000 + time.tv_nsec;
+}
+// Returns how many pages came from disk and took so long that the recording must have seen the thread sleep.
+int touch(const char* pages) {
+  int slow = 0;
+  for (size_t i = 0; i < kPages; ++i) {
+    rusage before, after;
+    getrusage(RUSAGE_THREAD, &before);
+    const long begin = now();
+    sum = sum + pages[i * kPage];
+    const long time = now() - begin;
+    getrusage(RUSAGE_THREAD, &after);
+    slow += after.ru_majflt != before.ru_majflt && after.ru_nvcsw != before.ru_nvcsw && time > 200000;
+  }
+  return slow;
+}
+int main() {
+  const char* const one = file_on_disk("one.file");
+  const char* const two = file_on_disk("two.file");
+  int slow = 0, both = 0;
+  group.run_and_wait([&] { slow = touch(one); }); // 47
+  group.run_and_wait([&] { usleep(60000); both = touch(two); }); // 48
+  std::printf("%d %d\n", slow, both);
+}
+X
+"$tp_run" -q -e auto -o pages.data ./pages >pages.out || fail "pages: exit status $?"
+"$tp_analyze" -q --wrapper none --json profile.json -d pages.data >report.txt || fail "pages: analysis"
+if grep -q '"sleep_seen":true' pages.data/run.json; then
+  same "pages" "" "$(python3 -c 'import json, sys
+sites = {s["line"]: s for s in json.load(open("profile.json"))["sites"]}
+hz = json.load(open("pages.data/run.json"))["time"]["hz"]
+for line, slow in zip((47, 48), map(int, open("pages.out").read().split())):
+    if slow < 5:
+        print("not tested: pages from disk, since here few are slow:", slow, file=sys.stderr)
+        continue
+    slept, latency = sites[line].get("latency_in", {}), sites[line]["latency"]
+    share = slept.get("page_fault", 0) / latency if latency else 0
+    if latency < slow * 50e-6 * hz or sum(slept.values()) != latency or share < (0.9 if line == 47 else 0.01):
+        print(line, latency, slept)
+if sites[48]["latency_in"].get("clock", 0) < 0.05 * hz:
+    print("the clock", sites[48]["latency_in"])' || echo "exit status $?")"
+fi
+
 # A program that reads its input before it does anything: what it did is named.
 build_stock input -O1 <<'X'
 #line 2 "input.cpp"

@@ -14,12 +14,16 @@ Seed S runs on 1, 2, 3, 4, 8 or 16 threads, and with or without --divide, by S; 
 tenth on 1, 2 and 8, which have to make the same tables. At the first difference: prints the seed, the differences, and the
 smallest program with a difference that leaving out statements leads to; ends with 1. TP_RANDOM_RUNS overrides --runs.
 Programs that this build cannot run are skipped; more than --most-skipped percent of them are a failure as well.
+Nothing here depends on how busy the machine is: programs and analyses may take --cpu-limit seconds of CPU time each, and
+hang if they get none for --idle-limit seconds.
 """
 import argparse
 import collections
 import concurrent.futures
+import glob
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -40,6 +44,8 @@ parser.add_argument("--threads", type=int, help="instead of by the seed")
 parser.add_argument("--most-skipped", type=float, default=0, metavar="PERCENT")
 parser.add_argument("--jobs", type=int, default=os.cpu_count())
 parser.add_argument("--drop", type=int, nargs="*", default=[], help="statements to leave out of every program")
+parser.add_argument("--cpu-limit", type=int, default=120, metavar="SECONDS")
+parser.add_argument("--idle-limit", type=int, default=300, metavar="SECONDS")
 parser.add_argument("--keep-going", action="store_true", help="do not stop at the first difference, do not shrink")
 options = parser.parse_args()
 runs = int(os.environ.get("TP_RANDOM_RUNS") or options.runs)
@@ -91,15 +97,62 @@ def row_of(site):
     return "graph" if file == "graph_interpreter.cpp" else CALLS.get(site["line"]) if file == "interpreter.cpp" else None
 
 
+def processes_below(pid):
+    """The process and its children, and theirs."""
+    found = [pid]
+    for parent in found:
+        for children in glob.glob(f"/proc/{parent}/task/*/children"):
+            try:
+                with open(children) as numbers:
+                    found += map(int, numbers.read().split())
+            except OSError:
+                pass  # ended since
+    return found
+
+
+def cpu_time(pid):
+    """Ticks of CPU time of a process and those below it."""
+    ticks = 0
+    for each in processes_below(pid):
+        try:
+            with open(f"/proc/{each}/stat") as stat:
+                ticks += sum(map(int, stat.read().rpartition(")")[2].split()[11:15]))
+        except OSError:
+            pass  # ended since
+    return ticks
+
+
+def end(process):
+    for pid in reversed(processes_below(process.pid)):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass  # ended since
+    process.communicate()
+
+
 def call(command, **environment):
-    try:
-        ran = subprocess.run(command, env=dict(ENVIRONMENT, **environment), stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, text=True, timeout=120)
-    except subprocess.TimeoutExpired:
-        raise Differences([f"{os.path.basename(command[0])}: still running after 120 s"])
-    if ran.returncode != 0 or "tp: " in ran.stderr:
-        raise Differences([f"{os.path.basename(command[0])}: exit status {ran.returncode}: {ran.stderr.strip()}"])
-    return ran.stdout
+    """Limits are of CPU time: other processes may have the CPUs."""
+    limited = ["sh", "-c", 'ulimit -St "$0"; exec "$@"', str(options.cpu_limit)] + command
+    name = os.path.basename(command[0])
+    process = subprocess.Popen(limited, env=dict(ENVIRONMENT, **environment), stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    before = -1
+    while True:
+        try:
+            out, err = process.communicate(timeout=options.idle_limit)
+            break
+        except subprocess.TimeoutExpired:
+            now = cpu_time(process.pid)
+            if now == before:
+                end(process)
+                raise Differences([f"{name}: got no CPU time for {options.idle_limit} s: it waits for ever"])
+            before = now
+    if process.returncode == -signal.SIGXCPU:
+        raise Differences([f"{name}: still running after {options.cpu_limit} s of CPU time"])
+    if process.returncode != 0 or "tp: " in err:
+        raise Differences([f"{name}: exit status {process.returncode}: {err.strip()}"])
+    return out
 
 
 def program_command(seed, dropped):
@@ -416,8 +469,16 @@ def report(seed, differences):
     print("; ".join(differences_of(seed, dropped, 20)))
 
 
+def traits_of(expected):
+    """What the task graph does not say."""
+    times = expected["executed"]
+    found = {"threads": times["std::thread"], "sleep": expected["latency"],
+             "arenas": times["task_arena::execute"] + times["execute in a full arena"]}
+    return [trait for trait, number in found.items() if number]
+
+
 def main():
-    executed, programs = collections.Counter(), collections.Counter()
+    executed, programs, mixed = collections.Counter(), collections.Counter(), collections.Counter()
     figures = exact = failed = skipped = placed = seen = 0
     seeds = range(options.first, options.first + runs)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -443,8 +504,12 @@ def main():
             seen += expected["order_is_seen"]
             executed.update(expected["executed"])
             programs.update(name for name, times in expected["executed"].items() if times)
+            traits = traits_of(expected)
+            mixed.update(traits)
+            mixed["all of these"] += len(traits) == 3
     for name, times in executed.most_common():
         print(f"{name:26}{times:>9} times in {programs[name]} programs")
+    print("programs with: " + ", ".join(f"{trait} {mixed[trait]}" for trait in ("threads", "sleep", "arenas", "all of these")))
     if options.way == "stock":
         print(f"all order is seen in {seen} programs; all sites have places in {placed}")
     print(f"{runs - skipped} programs, {failed} with differences; the span of {exact} is determined; {figures} figures "

@@ -164,5 +164,52 @@ TEST(Comparison, AmountsOfDifferentUnitsAreNotCompared) {
   EXPECT_NO_THROW(change_of({"main", "critical"}, comparison));
 }
 
+// A profile of which the site in line 10 has 1000 of work in ten tasks, by a clock of time.
+Figures timed(std::uint64_t own_work, std::uint64_t tasks, std::uint64_t iterations = 0,
+              std::uint64_t work = 1000) {
+  Figures figures = profile({{10, "f"}, {20, "g"}});
+  figures.clock.name = "tsc-rseq";
+  figures.work = work;
+  figures.sites[1].exclusive_work = own_work;
+  figures.sites[1].tasks = tasks;
+  figures.sites[1].iterations = iterations;
+  return figures;
+}
+
+TEST(Comparison, UnlikeWorkWithEqualCounts) {
+  const auto line = [](const Figures& base, const Figures& now) {
+    const SitePair* const found = unlike_work(compare_profiles(base, now));
+    return found ? found->now->line : 0;
+  };
+  EXPECT_EQ(10u, line(timed(200, 10), timed(300, 10)));
+  EXPECT_EQ(0u, line(timed(200, 10), timed(299, 10)));
+  EXPECT_EQ(10u, line(timed(300, 10), timed(200, 10)));
+  EXPECT_EQ(0u, line(timed(200, 10), timed(300, 11)));
+  // A tenth of the work of the side that has more.
+  EXPECT_EQ(10u, line(timed(200, 10), timed(300, 10, 0, 1000)));
+  EXPECT_EQ(0u, line(timed(200, 10), timed(300, 10, 0, 1001)));
+  // Iterations count, if there are any: how many tasks run them is the partitioner's.
+  EXPECT_EQ(10u, line(timed(200, 10, 64), timed(300, 11, 64)));
+  EXPECT_EQ(0u, line(timed(200, 10, 64), timed(300, 10, 65)));
+  EXPECT_EQ(0u, line(timed(200, 10), timed(300, 10, 65)));
+  EXPECT_EQ(10u, line(timed(0, 10), timed(300, 10)));
+  // The clock of that program advances only where it says so; and another unit is not comparable.
+  Figures base = timed(200, 10), now = timed(300, 10);
+  base.clock.name = now.clock.name = "virtual";
+  EXPECT_EQ(0u, line(base, now));
+  now = timed(300, 10);
+  now.unit = "ns";
+  EXPECT_EQ(0u, line(timed(200, 10), now));
+}
+
+TEST(Comparison, UnlikeWorkIsThatOfTheMostExcess) {
+  Figures base = timed(200, 10), now = timed(300, 10);
+  base.sites[2].exclusive_work = 10;
+  now.sites[2].exclusive_work = 111;
+  EXPECT_EQ(20u, unlike_work(compare_profiles(base, now))->now->line);
+  now.sites[2].exclusive_work = 109;
+  EXPECT_EQ(10u, unlike_work(compare_profiles(base, now))->now->line);
+}
+
 } // namespace
 } // namespace tp::analysis

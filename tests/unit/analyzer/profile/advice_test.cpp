@@ -246,5 +246,30 @@ TEST(Advice, OnARegionWithHiddenLoopsIsAboutItsImplicitTasks) {
       << even.advice;
 }
 
+// How long others kept it from the CPUs makes no difference: the remedy for sleep stays.
+TEST(Advice, SaysThatCodeSleptHoweverBusyTheMachineIs) {
+  for (const char* const wall : {"40000", "80000", "400000", "4000000"}) {
+    const Profile profile =
+        make_profile(test::parse_trace_script("run cpus=2 unit=ticks clock=tsc-rseq hz=1000000000 "
+                                              "same_as_time=1 sleep_seen=1 waits_seen=1\n"
+                                              "site 2 a.cpp 2 construct=parallel_for\n"
+                                              "stream 0\n"
+                                              "thread role=main\n"
+                                              "spawn-wait work=10000 site=2 ctx=new-exclusive\n"
+                                              "asleep time=40000 waited=0\n"
+                                              "task work=5000 wall=" +
+                                              std::string(wall) +
+                                              "\nwait-end\n"
+                                              "end work=100\n"
+                                              "thread-end\n")
+                         .source(),
+                     {});
+    EXPECT_TRUE(profile.advice.starts_with("The loop at a.cpp:2 slept for 40.0 us of "))
+        << wall << ": " << profile.advice;
+    EXPECT_NE(std::string::npos, profile.advice.find("Let other threads do that"))
+        << wall << ": " << profile.advice;
+  }
+}
+
 } // namespace
 } // namespace tp::analysis

@@ -92,6 +92,8 @@ TEST(ConcurrencyLimits, ArenaOfOneThread) {
     EXPECT_EQ(180u, run.time) << run.procs;
     EXPECT_EQ(180u, run.greedy) << run.procs;
   }
+  EXPECT_NE(Limiter::Concurrency, profile.prediction.runs[0].limiter);
+  EXPECT_EQ(Limiter::Concurrency, profile.prediction.runs[1].limiter);
   EXPECT_EQ(Limiter::Concurrency, profile.prediction.runs[2].limiter);
   EXPECT_EQ("1", decimal2(profile.bounds[0].upper));
   EXPECT_EQ("1.08", decimal2(profile.bounds[2].upper));
@@ -131,6 +133,30 @@ TEST(ConcurrencyLimits, ArenaOfTwoThreads) {
   EXPECT_EQ(84u, by_bounds.least_time());
   ASSERT_TRUE(few_threads(by_bounds));
   EXPECT_EQ("2.14", fixed2(by_bounds.speedup_limit()));
+}
+
+// Three tasks of 5 take 10 on two CPUs, since they cannot be divided, not since the arena has no more threads.
+TEST(ConcurrencyLimits, ArenaOfAsManyThreadsAsCpus) {
+  const Profile profile = limited_profile_of("site 1 linalg.cpp 36\n"
+                                             "stream 0\n"
+                                             "thread role=main\n"
+                                             "in-arena arena=1 work=0 entered=1 asked=2\n"
+                                             "spawn site=1 ctx=new-exclusive\n"
+                                             "spawn site=1 ctx=last\n"
+                                             "spawn site=1 ctx=last\n"
+                                             "wait ctx=last\n"
+                                             "task task=newest work=5\n"
+                                             "task task=-1 work=5\n"
+                                             "task task=-2 work=5\n"
+                                             "wait-end\n"
+                                             "in-arena arena=0 work=0\n"
+                                             "end\n"
+                                             "thread-end\n");
+  EXPECT_EQ(8u, profile.limits.at(0).least_time());
+  const PredictedRun& on_two = profile.prediction.runs.at(1);
+  EXPECT_EQ(10u, on_two.time);
+  EXPECT_NE(Limiter::Concurrency, on_two.limiter);
+  EXPECT_EQ(Limiter::Concurrency, profile.prediction.runs.at(2).limiter);
 }
 
 TEST(ConcurrencyLimits, SlotsAreNotThreads) {

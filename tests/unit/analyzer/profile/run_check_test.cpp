@@ -191,6 +191,23 @@ TEST(RunCheck, SleepIsNotWhyARunSavedMoreThanItSlept) {
             four_at_once("asleep time=2m waited=0\n", "work=9m wall=2m").run_check.text);
 }
 
+// The long task is the second of three: the simulation begins it last, and this run began it first. With as many
+// threads as CPUs that is not since more of them slept.
+TEST(RunCheck, AsManyThreadsAsCpusDoNotSleepAtOnce) {
+  const Profile profile =
+      profile_with_run("stream 0\nthread role=main\n"
+                       "spawn site=1 ctx=new-exclusive\nspawn site=1 ctx=last\n"
+                       "spawn site=1 ctx=last\nwait ctx=last\n"
+                       "asleep time=9m waited=0\ntask task=0.0 work=1m wall=9m\n"
+                       "asleep time=9m waited=0\ntask task=0.2 work=1m wall=9m\n"
+                       "wait-end\nend\nthread-end\n"
+                       "stream 1\nthread role=worker\nbegin task=0.1\n"
+                       "asleep time=18m waited=0\nend work=2m wall=18m\nthread-end\n");
+  EXPECT_EQ("This run took 20.0 ms on 2 CPUs, less than the 30.0 ms that are predicted for it: "
+            "predicted times are too long here.",
+            profile.run_check.text);
+}
+
 // Before the first oneTBB call: 50 ms of sleep, 10 ms of them waiting for other threads.
 TEST(RunCheck, SleepBeforeTheFirstUseIsLatency) {
   const Profile profile =
@@ -198,6 +215,37 @@ TEST(RunCheck, SleepBeforeTheFirstUseIsLatency) {
                        "end work=7m\nthread-end\n");
   EXPECT_EQ(40'000'000u, profile.latency);
   EXPECT_EQ(52'000'000u, profile.span_with_latency);
+}
+
+// The process ran for 132 ms, its first record is 20 ms before its end. Before, main worked for 5 ms and slept for 7.
+TEST(RunCheck, WithoutCpuBeforeTheFirstUse) {
+  const std::string records = "end work=20m\nthread-end\n";
+  const RunCheck check =
+      profile_with_run("stream 0\nasleep time=7m waited=0\nthread role=main prior=5m\n" + records,
+                       "wall_ns=132000000")
+          .run_check;
+  EXPECT_EQ(132'000'000u, check.elapsed_ns);
+  EXPECT_EQ(32'000'000u, check.predicted_ns);
+  EXPECT_EQ(100'000'000u, check.without_cpu_ns);
+  EXPECT_EQ("This run took 132 ms on 2 CPUs, and 32.0 ms are predicted for it: for about 100 ms "
+            "others had its CPUs (other programs, a hypervisor).",
+            check.text);
+  // What main's thread did before is not known.
+  EXPECT_EQ(0u, profile_with_run("stream 0\nthread role=main\n" + records, "wall_ns=132000000")
+                    .run_check.without_cpu_ns);
+}
+
+TEST(RunCheck, OneThreadOnTwoCpus) {
+  std::string script = "stream 0\nthread role=main\n";
+  for (unsigned i = 0; i < 8; ++i)
+    script += std::string("spawn site=1 ctx=") + (i == 0 ? "new-exclusive\n" : "last\n");
+  script += "wait ctx=last\n";
+  for (unsigned i = 8; i-- > 0;)
+    script += "task task=0." + std::to_string(i) + " work=10m\n";
+  const RunCheck check = profile_with_run(script + "wait-end\nend\nthread-end\n").run_check;
+  EXPECT_EQ(
+      "This run took 80.0 ms on 2 CPUs, and 40.0 ms are predicted for it: only 1 thread ran tasks.",
+      check.text);
 }
 
 TEST(RunCheck, NeedsAUnitOfTime) {
