@@ -318,7 +318,8 @@ std::vector<Warning> schedule_warnings(const Measured& measured, const std::vect
         {"unseen_order",
          fmt::format("spans are lower bounds, and parallelism is an upper one{}: the "
                      "order inside {} is seen only if compiled with tp-c++",
-                     has_graphs ? " (where no node of a graph has a priority)" : "",
+                     has_graphs ? " (where no node of a graph has a priority or a limit above 1)"
+                                : "",
                      some_of(unseen.names))});
   }
   if (divisible == Divisible::NotRecompiled)

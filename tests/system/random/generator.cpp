@@ -848,6 +848,9 @@ bool Generator::graph(Block& to, Scope& scope) {
     add_spend(statement.join, 60);
   for (const GraphNode& node : statement.nodes)
     program_.has_priorities |= node.has_priority;
+  for (const GraphNode& node : statement.nodes)
+    program_.has_windows |=
+        node.kind == NodeKind::Limited && node.slots > 1 && node.slots < messages;
   program_.tasks_exact &= continues;
   to.statements.push_back(std::move(statement));
   return true;

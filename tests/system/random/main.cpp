@@ -89,6 +89,7 @@ Json expected_json(const Program& program, const Expected& expected, Sites sites
                {"one_join_each", expected.one_join_each},
                {"splits_alike", program.splits_alike},
                {"has_priorities", program.has_priorities},
+               {"has_windows", program.has_windows},
                {"regions", Json::array()},
                {"rows", Json::object()},
                {"what_if", Json::array()},

@@ -224,6 +224,9 @@ struct Program {
   // Has nodes with priorities: the task that runs such a node's body need not be the one that was
   // spawned for it.
   bool has_priorities = false;
+  // Has nodes that take some messages at a time, more than one: which of them lets the next one in is the
+  // schedule's, and where order is not seen, it is that of this run.
+  bool has_windows = false;
   // False if the number of tasks depends on that as well.
   bool tasks_exact = true;
   // Contexts may be cancelled.

@@ -274,9 +274,12 @@ class Check(Comparison):
         self.equal("blame of sites", waits, sum(site.get("wait_blame", 0) for site in self.profile["sites"]))
 
     def span(self, what, bounds, got):
-        """Where order was not seen, spans are lower bounds, but for nodes with priorities."""
-        most = sys.maxsize if self.expected["has_priorities"] else bounds[1]
+        """Where order was not seen, spans are lower bounds, but for nodes with priorities or windows."""
+        most = sys.maxsize if self.has_no_bound() else bounds[1]
         self.between(what, bounds if self.order_is_seen else (0, most), got)
+
+    def has_no_bound(self):
+        return self.expected["has_priorities"] or self.expected["has_windows"]
 
     def warnings(self):
         names = {warning["name"] for warning in self.profile["warnings"]}
@@ -296,7 +299,7 @@ class Check(Comparison):
             self.equal("joins ran where --divide made parts", True, expected["all_joined"])
         if not self.order_is_seen:
             least = 0
-            if self.expected["has_priorities"]:
+            if self.has_no_bound():
                 most = sys.maxsize
         elif not self.divides and not expected["splits_alike"]:
             least = expected["span"][0]
