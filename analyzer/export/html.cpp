@@ -354,9 +354,16 @@ std::string numbers_html(const Json& profile, const Units& units) {
   const double span = number_of(at(profile, "span"));
   const double with_sleep = number_of(at(profile, "span_with_latency")); // 0: not known
   const double limit = number_of(at(at(profile, "verdict"), "limit"));
+  // What changes are compared with has the locks.
+  double now = parallelism;
+  for (const Json& lock : elements(at(profile, "locks")))
+    if (const double least = number_of(at(lock, "parallelism")); least > 0)
+      now = std::min(now, least);
+  const bool by_lock = now < parallelism && limit < parallelism;
   const bool sleeps = with_sleep > span && (with_sleep - span) * 20 >= with_sleep;
   add_card(text, "Limit on any number of CPUs", digits3(limit > 0 ? limit : parallelism) + "×",
-           sleeps ? "sleep is " + units.of(with_sleep - span) + " of " + units.of(with_sleep)
+           sleeps    ? "sleep is " + units.of(with_sleep - span) + " of " + units.of(with_sleep)
+           : by_lock ? digits3(parallelism) + "× without its locks"
            : differs
                ? with_finer + "× with finer loops"
                : "work " + units.of(number_of(at(profile, "work"))) + ", path " + units.of(span),
@@ -385,11 +392,10 @@ std::string numbers_html(const Json& profile, const Units& units) {
                                                                               : "measured");
   }
   if (const BestFix best = best_fix(profile);
-      !sleeps && !is_ample(profile) && best.parallelism > parallelism * 1.05)
+      !sleeps && !is_ample(profile) && best.parallelism > now * 1.05)
     add_card(text, "If " + clipped_name(without_place(best.name), 80) + " were 8 times faster",
              digits3(best.parallelism) + "×",
-             digits3(best.parallelism / std::max(parallelism, 1e-9)) + " times the limit of today",
-             "gain");
+             digits3(best.parallelism / std::max(now, 1e-9)) + " times the limit of today", "gain");
   return text + "</dl>\n";
 }
 

@@ -271,7 +271,7 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
 
 void add_lock_findings(std::vector<Finding>& findings, const Measured& measured, const Locks& locks,
                        const Prediction& prediction, const ProfileOptions& options) {
-  const std::uint64_t procs = std::ranges::max(options.procs);
+  const std::uint64_t procs = options.advised_procs;
   const auto run = std::ranges::find(prediction.runs, procs, &PredictedRun::procs);
   for (std::size_t i = 0; i < locks.rows.size(); ++i) {
     const LockRow& row = locks.rows[i];

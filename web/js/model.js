@@ -99,6 +99,15 @@ export class Model {
       { index, name: "other sites", short: "other sites", wrapper: "", label: "other sites", heading: "other sites", title: "other sites", color: "site-other", json: {} };
   }
 
+  /** The parallelism that a lock leaves, if that is less than the tasks have. @returns {number | undefined} */
+  get limitByLock() {
+    const least = Math.min(...(this.profile.locks ?? []).map((/** @type {Json} */ lock) => lock.parallelism).filter((/** @type {number} */ each) => each > 0));
+    return least < this.limit ? least : undefined;
+  }
+
+  /** What changes are compared with: the parallelism that tasks and locks leave. */
+  get now() { return this.limitByLock ?? this.limit; }
+
   /** An amount of work as text. @param {number} work */
   amount(work) {
     return this.nsPerWork > 0 ? time(work * this.nsPerWork) : `${digits(work)} ${this.profile.unit ?? "units"}`;
@@ -160,6 +169,6 @@ export class Model {
 
   /** @param {Change} change */
   most(change) {
-    return Math.max(this.limit, ...change.points.map((point) => point.parallelism));
+    return Math.max(this.now, ...change.points.map((point) => point.parallelism));
   }
 }

@@ -10,6 +10,9 @@ import { lineId, source } from "./source.js";
 /** @typedef {import("./model.js").Site} Site */
 /** @typedef {{key: string, name: string, title: string, value: (site: Site) => number, text: (site: Site) => string, bar?: boolean}} Column */
 
+// So many rows are shown until all are asked for.
+const FIRST = 15;
+
 /** @param {Model} model @returns {Column[]} */
 function columnsOf(model) {
   const json = (/** @type {Site} */ site) => site.json;
@@ -64,10 +67,17 @@ const openmpOf = (site) => (site.json.constructs ?? []).map((/** @type {string} 
 /** @param {Model} model */
 function table(model) {
   const columns = columnsOf(model);
-  const state = { key: "critical", down: true, filter: "" };
+  const state = { key: "critical", down: true, filter: "", all: model.sites.length <= FIRST + 3 };
   const body = h("tbody");
   const left = model.profile.page?.left_out?.sites ?? 0;
-  const status = h("p", { class: "note after", role: "status" });
+  const words = h("span", { role: "status" }), more = h("button", { type: "button", class: "button no-print" });
+  const status = h("p", { class: "note after" }, words, more);
+  more.addEventListener("click", () => {
+    state.all = true;
+    show();
+    const next = body.children[FIRST]?.querySelector("a");
+    if (next instanceof HTMLElement) next.focus();
+  });
   const input = h("input", { type: "search", placeholder: "Filter by file or function", "aria-label": "Filter sites by file or function" });
   const most = new Map(columns.filter((column) => column.bar).map((column) => [column.key, Math.max(...model.sites.map(column.value), 1e-9)]));
   /** @type {Map<string, HTMLTableCellElement>} */
@@ -88,10 +98,13 @@ function table(model) {
     const wanted = state.filter.toLowerCase();
     const found = model.sites.filter((site) => !wanted || `${site.title} ${(site.json.functions ?? []).join(" ")} ${(site.json.constructs ?? []).join(" ")}`.toLowerCase().includes(wanted));
     found.sort((a, b) => (column.value(b) - column.value(a)) * (state.down ? 1 : -1) || a.index - b.index);
-    body.replaceChildren(...found.map(row));
+    const shown = state.all ? found : found.slice(0, FIRST);
+    body.replaceChildren(...shown.map(row));
+    more.hidden = shown.length === found.length;
+    more.textContent = `Show all ${count(found.length)} sites`;
     for (const [key, head] of heads) head.setAttribute("aria-sort", key !== state.key ? "none" : state.down ? "descending" : "ascending");
-    status.textContent = [wanted ? `${found.length} of ${model.sites.length} sites` : "", left > 0 ? `${count(left)} sites with less are only in the JSON of tp-analyze` : ""].filter(Boolean).join("; ");
-    status.hidden = status.textContent === "";
+    words.textContent = [shown.length < found.length ? `The first ${shown.length} in this order` : "", wanted ? `${found.length} of ${model.sites.length} sites` : "", left > 0 ? `${count(left)} sites with less are only in the JSON of tp-analyze` : ""].filter(Boolean).join("; ");
+    status.hidden = words.textContent === "" && more.hidden;
   };
   const header = h("tr", {}, h("th", { scope: "col", class: "name" }, "Spawn site"), ...columns.map((column) => {
     const button = h("button", { type: "button", title: column.title }, column.name);
