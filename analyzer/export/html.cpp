@@ -399,12 +399,25 @@ std::string numbers_html(const Json& profile, const Units& units) {
   return text + "</dl>\n";
 }
 
+// With a capital and a full stop.
+std::string sentence_of(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text.ends_with('.') ? text : text + ".";
+}
+
 std::string banners_html(const Json& profile) {
   std::string text;
   const auto banner = [&](const std::string& title, const std::string& what) {
     text += fmt::format("<p class=\"banner\" role=\"note\"><strong>{}</strong> {}</p>\n",
                         html(title), html(what));
   };
+  if (at(profile, "complete") == false) {
+    const Json& reasons = elements(at(profile, "incomplete_reasons"));
+    banner("The recording is incomplete.",
+           reasons.empty() ? "Figures are about what was recorded."
+                           : sentence_of(clipped_name(text_of(reasons[0]), 300)));
+  }
   const Json& balance = at(profile, "time_balance");
   const double all = number_of(at(balance, "threads")) * number_of(at(balance, "elapsed_ticks"));
   // Sleep is in the unit of work: ticks, where time without a CPU is known.
@@ -419,13 +432,6 @@ std::string banners_html(const Json& profile) {
   for (const Json& warning : elements(at(profile, "warnings")))
     if (text_of(at(warning, "name")) == "asleep")
       banner("Code slept.", text_of(at(warning, "text")) + ".");
-  if (at(profile, "complete") == false) {
-    const Json& reasons = elements(at(profile, "incomplete_reasons"));
-    banner(
-        "The recording is incomplete.",
-        clipped_name(reasons.empty() ? "Figures are about what was recorded." : text_of(reasons[0]),
-                     300));
-  }
   if (!elements(at(profile, "sites")).empty() && at(profile["sites"][0], "too_short") == true)
     banner("The clock is too coarse for these tasks.",
            "Reading it takes more than a tenth of the measured work: treat work and parallelism as "

@@ -211,7 +211,7 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
   text += ": hold it for a shorter time" + limit("half as long", LockChange::Shorter, 2) +
           ", or split it" + limit("into 4", LockChange::Split, 4);
   if (lock.totals.shared < lock.totals.acquisitions)
-    text += ", or let those share it that only read";
+    text += ", or let readers share it";
   return text + ".";
 }
 
@@ -220,7 +220,7 @@ std::string few_threads(const Profile& profile, const ConcurrencyLimit& limit) {
   return fmt::format("{} ({} % of the work): a speedup of at most {} on any number of CPUs. {}",
                      limit_in_words(limit), percent(limit.work, profile.work),
                      three_digits({profile.work + profile.latency.value_or(0), limit.least_time()}),
-                     limit.is_arena ? "Give the arena more threads, or no number."
+                     limit.is_arena ? "Give the arena more threads, or no limit."
                                     : "Allow more threads.");
 }
 
@@ -449,8 +449,8 @@ Advice advise(const Profile& profile) {
   const std::string longest = longest_stretches(profile);
   if (profile.findings.empty() || longest.empty())
     return {elsewhere + "No single change would save a tenth of the time.", {}};
-  return {elsewhere + fmt::format("No single change saves a tenth of the time on {} CPUs. The most "
-                                  "of the critical path is {}.",
+  return {elsewhere + fmt::format("No single change saves a tenth of the time on {} CPUs. Most of "
+                                  "the critical path is {}.",
                                   profile.findings.front().procs, longest),
           {}};
 }

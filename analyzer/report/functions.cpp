@@ -31,9 +31,21 @@ std::string place_of(const std::string& file, std::uint32_t line) {
   return file.empty() ? "" : line == 0 ? file : fmt::format("{}:{}", file, line);
 }
 
-// Namespaces at its beginning say least.
+// With the class, if it is a member; outer namespaces say least.
 std::string name_of(const FunctionRow& row) {
-  return end_of(printable(row.short_name), kMaxNameWidth);
+  const std::string name = printable(row.short_name);
+  std::size_t from = 0, last = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i + 1 < name.size(); ++i) {
+    depth += name[i] == '<' || name[i] == '(' ? 1 : name[i] == '>' || name[i] == ')' ? -1 : 0;
+    if (depth == 0 && name[i] == ' ')
+      break; // "lambda at ...", "operator new"
+    if (depth == 0 && name.compare(i, 2, "::") == 0) {
+      from = last;
+      last = ++i + 1;
+    }
+  }
+  return end_of(name.substr(from), kMaxNameWidth);
 }
 
 std::string without_folder(const std::string& file) {

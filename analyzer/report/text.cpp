@@ -182,7 +182,11 @@ void add_speedups(Lines& lines, const Profile& profile, bool asked) {
   }
   const double hz = hz_of_work(profile);
   const auto amount = [&](std::uint64_t time) { return human(time, profile.run.work, hz); };
-  const std::string limit = amount(profile.speedup_limit().denominator);
+  // What readings of the clock add to short steps is not in predictions, but in the limit.
+  std::uint64_t least = profile.speedup_limit().denominator;
+  for (const ScalingColumn& column : columns)
+    least = std::min(least, column.time);
+  const std::string limit = amount(least);
   std::size_t width = std::max<std::size_t>(10, limit.size());
   for (const ScalingColumn& column : columns)
     width = std::max(width, amount(column.time).size());

@@ -43,9 +43,9 @@ bool is_of_openmp(const std::string& module) {
 
 bool is_of_library(const std::string& name, const std::string& file, const std::string& module) {
   return trace::owner_of_code(name, file) == trace::CodeOwner::StandardLibrary ||
-         is_of_start(module) || is_of_openmp(module) || module.starts_with("libm.so") ||
-         module.starts_with("libstdc++.so") || module.starts_with("libgcc_s.so") ||
-         module.starts_with("linux-vdso.so");
+         is_of_start(module) || is_of_openmp(module) || module.starts_with("libtbbmalloc") ||
+         module.starts_with("libm.so") || module.starts_with("libstdc++.so") ||
+         module.starts_with("libgcc_s.so") || module.starts_with("linux-vdso.so");
 }
 
 bool is_of_profiler(const std::string& name) {
