@@ -589,7 +589,7 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   const auto take = [&](std::size_t lines) { room -= std::min(room, lines); };
   constexpr std::size_t kMostWarnings = 3, kLeastWhatIf = 2, kMostWhatIf = 5;
   const std::size_t least_rows =
-      std::min<std::size_t>(profile.search ? 2 : 5, table_rows(profile, options).size());
+      std::min<std::size_t>(profile.search ? 2 : 4, table_rows(profile, options).size());
   const auto beyond_rows = [&] { return room > least_rows ? room - least_rows : 0; };
   add_warnings(warnings, profile,
                options.verbose ? 0 : std::clamp<std::size_t>(beyond_rows(), 1, kMostWarnings));

@@ -6,7 +6,7 @@ import { lineId } from "./source.js";
 
 /** @typedef {import("./model.js").Model} Model */
 
-const kMost = 12;
+const kMost = 8;
 const kFactor = 8;
 
 /** How far the interval reaches at most, in percent of the whole. @param {number} value @param {[number, number]} interval @param {number} whole */
