@@ -243,6 +243,8 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
   for (auto& [row, group] : rows) {
     for (const LockObjectId id : group->objects)
       row_of_object[id] = locks.rows.size();
+    // A program whose libraries use oneTBB before our preloaded one is ready was recorded as without it.
+    locks.c_observed |= row.kind.starts_with("pthread_");
     locks.rows.push_back(std::move(row));
   }
   for (const LockObjectId id : ids_below(found.objects.end_id())) {

@@ -71,7 +71,6 @@ std::string balance_line(const Profile& profile) {
   if (whole == 0 || hz <= 0)
     return "no time was recorded";
   const auto share = [&](std::uint64_t part) { return percent(part, whole) + " %"; };
-  const bool waited = b.descheduled > whole / 100;
   // Before a thread's first and after its last record.
   const std::string outside =
       b.absent > whole / 100 ? ", " + share(b.absent) + " outside the recording" : "";
@@ -79,13 +78,16 @@ std::string balance_line(const Profile& profile) {
       b.recording > whole / 20
           ? fmt::format(" ({} for reading the clock and events)", share(b.recording))
           : "";
+  const auto if_much = [&](std::uint64_t ticks, const char* what) {
+    return ticks > whole / 100 ? share(ticks) + what : std::string();
+  };
   return fmt::format(
-      "{} threads x {}{}: {} work, {}{} overhead{}, {} idle{}", b.threads,
+      "{} threads x {}{}: {} work, {}{}{}{} overhead{}, {} idle{}", b.threads,
       human_ns(to_ns(b.elapsed, hz)),
       has_prior_work(profile) ? fmt::format(" from the first {} call on", models_of(profile)) : "",
-      share(b.steps - (waited ? b.descheduled : 0)),
-      waited ? share(b.descheduled) + " off-CPU, " : "", share(b.overhead), reading, share(b.idle),
-      outside);
+      share(b.steps - b.descheduled), if_much(b.asleep, " asleep, "),
+      if_much(b.lock_waits, " waiting for locks, "), if_much(b.without_cpu(), " no CPU, "),
+      share(b.overhead), reading, share(b.idle), outside);
 }
 
 // What delayed the end of this run; empty if the scheduler cost less than a tenth of it.
