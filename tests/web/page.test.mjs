@@ -262,10 +262,10 @@ stream 0
   thread-end
 `);
   execFileSync(process.env.TP_MAKE_TRACE ?? "", [script, recording]);
-  const told = JSON.parse(execFileSync(process.env.TP_ANALYZE ?? "tp-analyze", ["-q", "--json", "-", recording], { cwd: folder, encoding: "utf8" }));
+  const report = JSON.parse(execFileSync(process.env.TP_ANALYZE ?? "tp-analyze", ["-q", "--json", "-", recording], { cwd: folder, encoding: "utf8" }));
   const shown = dataOf(makePage(recording));
-  assert.match(told.advice, /On 8 CPUs/);
-  assert.deepEqual([shown.advice, shown.verdict], [told.advice, told.verdict]);
+  assert.match(report.advice, /On 8 CPUs/);
+  assert.deepEqual([shown.advice, shown.verdict], [report.advice, report.verdict]);
 });
 
 test("changes are compared with the limit that has the locks", { skip }, async () => {
