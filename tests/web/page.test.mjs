@@ -309,6 +309,20 @@ test("of many sites the first are shown, all by keyboard", { skip }, async () =>
   });
 });
 
+test("what tasks slept in", { skip }, async () => {
+  const asleep = structuredClone(full), kinds = { unknown: 0, read_file: 3_000_000, clock: 1_000_000 };
+  Object.assign(asleep, { latency: 4_000_000, latency_in: kinds, trace: { ...asleep.trace, asleep: 4_000_000, sleep_seen: true } });
+  Object.assign(asleep.sites[2], { latency: 4_000_000, latency_in: kinds });
+  await seen(makePage(asleep), async (page) => {
+    const words = "3.00 ms reading files, 1.00 ms until a time by the clock";
+    assert.ok(plain(await page.locator("#busy .parts li", { hasText: "asleep" }).first().innerText()).includes(words));
+    const cells = page.locator("table.sites td[data-key=asleep]");
+    assert.deepEqual((await cells.allInnerTexts()).map(plain).filter(Boolean), ["4.00 ms"]);
+    assert.equal(plain(await page.locator("table.sites tr", { hasText: asleep.sites[2].name }).locator("td[data-key=asleep]").getAttribute("title")), words);
+  });
+  await seen(fullPage, async (page) => assert.equal(await page.locator("[data-key=asleep]").count(), 0));
+});
+
 test("lines of libraries are not listed", { skip }, () => seen(makePage({ ...full, lines: [...full.lines, { ...full.lines[0], file: "memcpy.S", line: 7, function: "memcpy" }] }),
   async (page) => assert.equal(await page.locator("table.lines tbody tr").count(), 1)));
 

@@ -8,7 +8,7 @@ import { lineId, source } from "./source.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./model.js").Site} Site */
-/** @typedef {{key: string, name: string, title: string, value: (site: Site) => number, text: (site: Site) => string, bar?: boolean}} Column */
+/** @typedef {{key: string, name: string, title: string, value: (site: Site) => number, text: (site: Site) => string, bar?: boolean, hint?: (site: Site) => string}} Column */
 
 // So many rows are shown until all are asked for.
 const FIRST = 15;
@@ -31,6 +31,9 @@ function columnsOf(model) {
     { key: "overhead", name: "overhead", title: "modeled cost of creating and running its tasks, in percent of work and cost", value: (site) => json(site).tasking?.modelled_percent ?? 0, text: (site) => (site.index === 0 ? "" : percent(json(site).tasking?.modelled_percent ?? 0, 100)) },
     { key: "steals", name: "steals", title: "tasks that another thread took", value: (site) => json(site).tasking?.steals ?? 0, text: (site) => (site.index === 0 ? "" : count(json(site).tasking?.steals ?? 0)) },
   ];
+  // As on the terminal: a hundredth of the work and the sleep of the program.
+  if (model.sites.some((site) => 100 * (json(site).latency ?? 0) >= model.work + (model.profile.latency ?? 0) && json(site).latency > 0))
+    columns.push({ key: "asleep", name: "asleep", title: "what its tasks slept, not waiting for other threads; on a figure: in what", value: (site) => json(site).latency ?? 0, text: (site) => (json(site).latency > 0 ? model.amount(json(site).latency) : ""), hint: (site) => model.sleptIn(json(site).latency_in) });
   if (hasIdle)
     columns.push({ key: "idle", name: "idle meanwhile", title: "idle time of CPUs while its tasks ran, shared evenly among all that ran then; of this run's schedule", bar: true, value: (site) => json(site).idle_beside_ns ?? 0, text: (site) => time(json(site).idle_beside_ns ?? 0) });
   return columns;
@@ -88,7 +91,7 @@ function table(model) {
     openmpOf(site) ? h("span", { class: "called", title: `OpenMP: its tasks are ${openmpOf(site)?.[1]}s` }, openmpOf(site)?.[0] ?? "") : null,
     site.json.too_short ? h("abbr", { title: "unreliable: reading the clock takes over a tenth of the measured work" }, " ~") : null),
   ...columns.map((column) => {
-    if (!column.bar) return h("td", { "data-key": column.key }, column.text(site));
+    if (!column.bar) return h("td", { "data-key": column.key, title: column.hint?.(site) || undefined }, column.text(site));
     const bar = h("span", { class: "bar-line" });
     bar.style.width = `${(100 * column.value(site)) / (most.get(column.key) ?? 1)}%`;
     return h("td", { "data-key": column.key, class: `with-bar ${site.color}` }, column.text(site), h("span", { class: "bar-track", "aria-hidden": "true" }, bar));
