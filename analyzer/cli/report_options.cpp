@@ -65,8 +65,8 @@ void add_options(CommandLine& line, ReportOptions& options, ReportWords& raw) {
 std::optional<ReportOptions> parse_report_options(const std::vector<std::string>& arguments) {
   ReportOptions options;
   options.analysis.jobs = std::max(1u, std::thread::hardware_concurrency());
-  // The axis of the speedup, up to 128 CPUs.
-  options.analysis.procs = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
+  // The axis of the speedup, up to 128 CPUs; advice is that of tp-analyze.
+  options.analysis.more_procs = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
   options.analysis.contexts = options.analysis.pictures = true;
   ReportWords raw;
   CommandLine line("tp-report", "Write one HTML page that shows how far a recorded program scales.",

@@ -38,15 +38,41 @@ nlohmann::ordered_json lines_of(const fs::path& file, const std::set<std::uint32
   return lines;
 }
 
+// Of a file that tp-c++ was given with a name relative to a folder that is not known: its name in the
+// debug information, which samples have, if that is the only one that ends so. Else the name itself.
+std::string known_as(const std::string& name, const std::set<std::string>& absolute) {
+  if (name.empty() || name.starts_with('/'))
+    return name;
+  std::string found;
+  for (const std::string& each : absolute)
+    if (each.ends_with("/" + name)) {
+      if (!found.empty())
+        return name;
+      found = each;
+    }
+  return found.empty() ? name : found;
+}
+
 } // namespace
 
 std::string source_excerpts(const Profile& profile, const std::string& data) {
   std::vector<std::string> order;
   std::map<std::string, std::set<std::uint32_t>> wanted;
+  std::set<std::string> absolute;
+  if (profile.functions) {
+    for (const FunctionRow& function : profile.functions->functions)
+      if (function.file.starts_with('/'))
+        absolute.insert(function.file);
+    for (const LineRow& line : profile.functions->lines)
+      if (line.file.starts_with('/'))
+        absolute.insert(line.file);
+  }
   std::size_t places = 0;
-  const auto add = [&](const std::string& file, std::uint32_t line) {
+  const auto add = [&](const std::string& name, std::uint32_t line) {
     if (line == 0 || ++places > kMostPlaces)
       return;
+    const std::string file =
+        find_source(name, profile.run.program, data) ? name : known_as(name, absolute);
     if (!wanted.contains(file)) {
       if (order.size() == kMostFiles)
         return;

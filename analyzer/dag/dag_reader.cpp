@@ -647,7 +647,8 @@ bool DagReader::process_begin(Stream& stream) {
 // began.
 void DagReader::note_steal(const Stream& stream, Frame& task) {
   const Record& record = stream.cursor.record();
-  if (static_cast<trace::TaskCode>(record.flags & 3) != trace::TaskCode::Id ||
+  if (task.state.is_thread || // a new thread begins it
+      static_cast<trace::TaskCode>(record.flags & 3) != trace::TaskCode::Id ||
       trace::id_stream(record.id) == stream.cursor.number())
     return;
   task.state.is_stolen = true;

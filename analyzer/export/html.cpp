@@ -354,9 +354,16 @@ std::string numbers_html(const Json& profile, const Units& units) {
   const double span = number_of(at(profile, "span"));
   const double with_sleep = number_of(at(profile, "span_with_latency")); // 0: not known
   const double limit = number_of(at(at(profile, "verdict"), "limit"));
+  // What changes are compared with has the locks.
+  double now = parallelism;
+  for (const Json& lock : elements(at(profile, "locks")))
+    if (const double least = number_of(at(lock, "parallelism")); least > 0)
+      now = std::min(now, least);
+  const bool by_lock = now < parallelism && limit < parallelism;
   const bool sleeps = with_sleep > span && (with_sleep - span) * 20 >= with_sleep;
   add_card(text, "Limit on any number of CPUs", digits3(limit > 0 ? limit : parallelism) + "×",
-           sleeps ? "sleep is " + units.of(with_sleep - span) + " of " + units.of(with_sleep)
+           sleeps    ? "sleep is " + units.of(with_sleep - span) + " of " + units.of(with_sleep)
+           : by_lock ? digits3(parallelism) + "× without its locks"
            : differs
                ? with_finer + "× with finer loops"
                : "work " + units.of(number_of(at(profile, "work"))) + ", path " + units.of(span),
@@ -385,12 +392,18 @@ std::string numbers_html(const Json& profile, const Units& units) {
                                                                               : "measured");
   }
   if (const BestFix best = best_fix(profile);
-      !sleeps && !is_ample(profile) && best.parallelism > parallelism * 1.05)
+      !sleeps && !is_ample(profile) && best.parallelism > now * 1.05)
     add_card(text, "If " + clipped_name(without_place(best.name), 80) + " were 8 times faster",
              digits3(best.parallelism) + "×",
-             digits3(best.parallelism / std::max(parallelism, 1e-9)) + " times the limit of today",
-             "gain");
+             digits3(best.parallelism / std::max(now, 1e-9)) + " times the limit of today", "gain");
   return text + "</dl>\n";
+}
+
+// With a capital and a full stop.
+std::string sentence_of(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text.ends_with('.') ? text : text + ".";
 }
 
 std::string banners_html(const Json& profile) {
@@ -399,6 +412,12 @@ std::string banners_html(const Json& profile) {
     text += fmt::format("<p class=\"banner\" role=\"note\"><strong>{}</strong> {}</p>\n",
                         html(title), html(what));
   };
+  if (at(profile, "complete") == false) {
+    const Json& reasons = elements(at(profile, "incomplete_reasons"));
+    banner("The recording is incomplete.",
+           reasons.empty() ? "Figures are about what was recorded."
+                           : sentence_of(clipped_name(text_of(reasons[0]), 300)));
+  }
   const Json& balance = at(profile, "time_balance");
   const double all = number_of(at(balance, "threads")) * number_of(at(balance, "elapsed_ticks"));
   // Sleep is in the unit of work: ticks, where time without a CPU is known.
@@ -413,13 +432,6 @@ std::string banners_html(const Json& profile) {
   for (const Json& warning : elements(at(profile, "warnings")))
     if (text_of(at(warning, "name")) == "asleep")
       banner("Code slept.", text_of(at(warning, "text")) + ".");
-  if (at(profile, "complete") == false) {
-    const Json& reasons = elements(at(profile, "incomplete_reasons"));
-    banner(
-        "The recording is incomplete.",
-        clipped_name(reasons.empty() ? "Figures are about what was recorded." : text_of(reasons[0]),
-                     300));
-  }
   if (!elements(at(profile, "sites")).empty() && at(profile["sites"][0], "too_short") == true)
     banner("The clock is too coarse for these tasks.",
            "Reading it takes more than a tenth of the measured work: treat work and parallelism as "

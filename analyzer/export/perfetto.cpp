@@ -130,9 +130,9 @@ void PerfettoWriter::add_counter_track(std::uint64_t uuid, const std::string& na
     track.add_uint64(kTrackUuid, uuid);
     track.add_uint64(kTrackParent, kProcessTrack);
     track.add_string(kTrackName, name);
+    // Never empty: the writer leaves out an empty message, and Perfetto the samples of such a track.
     protozero::pbf_writer counter(track, kTrackCounter);
-    if (!unit.empty())
-      counter.add_string(kCounterUnitName, unit);
+    counter.add_string(kCounterUnitName, unit);
   });
 }
 
@@ -244,7 +244,7 @@ void PerfettoWriter::add_sums(std::uint64_t track, const std::string& name, cons
 std::string PerfettoWriter::write() {
   add_process();
   add_names();
-  add_counter_track(kCounterTrack, kCounterName, "");
+  add_counter_track(kCounterTrack, kCounterName, "threads");
   std::set<std::uint32_t> streams;
   for (const TimelineSlice& slice : profile_.timeline)
     if (streams.insert(slice.stream).second)

@@ -35,7 +35,7 @@ struct FunctionRow {
   std::string file;       // empty: not known
   std::uint32_t line = 0; // of the declaration
   std::string module;
-  bool of_library = false; // of the standard library or the C library
+  bool of_library = false; // of the standard library, the C library, or OpenMP's runtime
   std::string kind;        // stable: "function", "stripped", "unknown", "onetbb", "profiler"
   // 1 + the number of functions that certainly have more critical work.
   std::uint32_t rank = 1;

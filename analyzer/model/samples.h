@@ -86,7 +86,7 @@ struct SampledFunction {
   std::uint32_t line = 0;
   std::string module; // without its folder
   FunctionKind kind = FunctionKind::Known;
-  bool of_library = false; // of the standard library or the C library
+  bool of_library = false; // of the standard library, the C library, or OpenMP's runtime
 };
 
 struct SampledLine {

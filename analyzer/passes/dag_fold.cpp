@@ -61,7 +61,8 @@ void DagFold::step(FrameState& frame, const Step& step) {
     totals = &class_totals_.grown_to(of);
   } else {
     if (step.pause != PauseRole::LeftOut)
-      timeline_.step(frame.row, step, frame.is_stolen && step.opened.kind == BoundaryKind::Begin);
+      timeline_.step(frame.row, step, frame.is_stolen && !own.has_step);
+    own.has_step = true;
     key = PathKey::of(own.context);
     totals = &context_totals_.grown_to(own.context);
   }

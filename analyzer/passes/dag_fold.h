@@ -65,6 +65,7 @@ struct FoldFrame {
   SiteFrame site;
   LoopMark* loop = nullptr; // the innermost loop with an open body call, or the last one
   ContextId context = kRootContext;
+  bool has_step = false; // with contexts
 };
 
 struct FoldSetup {

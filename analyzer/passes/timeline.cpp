@@ -61,6 +61,13 @@ void Timeline::coarsen() {
   }
 }
 
+// Of the ticks without a CPU, those in which it did not wait for a lock, as in the path of the run.
+static std::uint64_t off_cpu_but_for_locks(const Step& step, std::uint64_t off_cpu) {
+  for (const LockUse& use : step.locks)
+    off_cpu -= std::min(use.waited, off_cpu);
+  return off_cpu;
+}
+
 void Timeline::step(Row row, const Step& step, bool stolen) {
   auto& slices = streams_[step.stream];
   // Clocks that went backwards are reported elsewhere; a viewer needs an order.
@@ -76,7 +83,8 @@ void Timeline::step(Row row, const Step& step, bool stolen) {
   counters_.overhead.add(from - std::min(from, step.overhead_before), from);
   if (const std::uint64_t on_cpu = step.work + step.left_out_work;
       setup_.work_is_time && on_cpu < step.length)
-    counters_.no_cpu.add_evenly(from, from + step.length, step.length - on_cpu);
+    counters_.no_cpu.add_evenly(from, from + step.length,
+                                off_cpu_but_for_locks(step, step.length - on_cpu));
   if (stolen)
     ++counters_.steals[counters_.overhead.bucket_of(from)];
   // Twice as many as wanted, so that this is rare.

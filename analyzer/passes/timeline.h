@@ -42,7 +42,7 @@ public:
 
   explicit Timeline(const TimelineSetup& setup);
 
-  // `stolen`: it begins a task that was spawned on another thread.
+  // `stolen`: it is the first of a task that was spawned on another thread.
   void step(Row row, const Step& step, bool stolen = false);
   void idle(std::uint32_t stream, std::uint64_t begin, std::uint64_t end);
   const Counters& counters() const { return counters_; }

@@ -48,14 +48,15 @@ bool gains(const Best& best, const Profile& profile) {
 
 std::string worth(const std::string& what, const Best& best, const Profile& profile) {
   return fmt::format("Making {} {}x faster would raise parallelism from {} to {}.", what,
-                     best.factor, fixed2(profile.parallelism_now()), fixed2(best.parallelism));
+                     best.factor, three_digits(profile.parallelism_now()),
+                     three_digits(best.parallelism));
 }
 
 // A loop that loses much to tasking overhead, or that a smaller grain size would make more
 // parallel.
 std::string grain_advice(const Profile& profile, const WhatIfCandidate& grain) {
   const auto share = [](const Ratio& ratio) {
-    return percent2(ratio.numerator, ratio.denominator);
+    return short_percent(ratio.numerator, ratio.denominator);
   };
   std::string text = fmt::format("With {} tasking overhead would go from {} % to {} %", grain.name,
                                  share(grain.loop->overhead_now), share(grain.loop->overhead));
@@ -63,7 +64,7 @@ std::string grain_advice(const Profile& profile, const WhatIfCandidate& grain) {
   if (profile.divisible_is_known())
     text += fmt::format(", and parallelism would {} {}",
                         grain.quoted.parallelism.value() > 1.1 * now ? "rise to" : "still be",
-                        fixed2(grain.quoted.parallelism));
+                        three_digits(grain.quoted.parallelism));
   return text + ".";
 }
 
@@ -102,7 +103,7 @@ std::string tiny_tasks(const Profile& profile, const Finding& finding) {
       "{} take {} each, and {} % of their time is tasking overhead: give each of them more work{}.",
       finding.code.starts_with("the tasks of ") ? finding.code : "the tasks of " + finding.code,
       amount(profile, finding.work / std::max<std::uint64_t>(finding.tasks, 1)),
-      percent2(share.numerator, share.denominator),
+      percent(share.numerator, share.denominator),
       is_split_by_grain(site->info) ? ", by a larger grain size" : ""));
 }
 
@@ -245,22 +246,23 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
     text += " (if what was at its address was one lock)";
   const auto limit = [&](const char* before, LockChange change, std::uint64_t factor) {
     const LockWhatIf* const found = lock.what_if_of(change, factor);
-    return found ? fmt::format(" ({}: parallelism at most {})", before, fixed2(found->parallelism))
+    return found ? fmt::format(" ({}: parallelism at most {})", before,
+                               three_digits(found->parallelism))
                  : std::string();
   };
   text += ": hold it for a shorter time" + limit("half as long", LockChange::Shorter, 2) +
           ", or split it" + limit("into 4", LockChange::Split, 4);
   if (lock.totals.shared < lock.totals.acquisitions)
-    text += ", or let those share it that only read";
+    text += ", or let readers share it";
   return text + ".";
 }
 
 // "a.cpp:12 runs in an arena of 1 thread, with at most 2 threads at a time (98 % of the work): ..."
 std::string few_threads(const Profile& profile, const ConcurrencyLimit& limit) {
   return fmt::format("{} ({} % of the work): a speedup of at most {} on any number of CPUs. {}",
-                     limit_in_words(limit), percent2(limit.work, profile.work),
-                     fixed2({profile.work + profile.latency.value_or(0), limit.least_time()}),
-                     limit.is_arena ? "Give the arena more threads, or no number."
+                     limit_in_words(limit), percent(limit.work, profile.work),
+                     three_digits({profile.work + profile.latency.value_or(0), limit.least_time()}),
+                     limit.is_arena ? "Give the arena more threads, or no limit."
                                     : "Allow more threads.");
 }
 
@@ -309,7 +311,7 @@ std::string imbalance(const Profile& profile, const Finding& finding, const std:
 }
 
 std::string sentence(const Profile& profile, const Finding& finding) {
-  const std::string share = percent2(finding.critical_work, profile.span);
+  const std::string share = percent(finding.critical_work, profile.span);
   const auto of_path = [&](const std::string& code, const std::string& remedy) {
     return fmt::format("{} % of the critical path is {}{}: {}.", share, code, mostly(finding, ""),
                        remedy);
@@ -423,7 +425,7 @@ std::string longest_stretches(const Profile& profile) {
                         i == 0                    ? ""
                         : i + 1 == longest.size() ? " and "
                                                   : ", ",
-                        longest[i]->code, percent2(longest[i]->critical_work, profile.span));
+                        longest[i]->code, percent(longest[i]->critical_work, profile.span));
   return text;
 }
 
@@ -494,8 +496,8 @@ Advice advise(const Profile& profile) {
   const std::string longest = longest_stretches(profile);
   if (profile.findings.empty() || longest.empty())
     return {elsewhere + "No single change would save a tenth of the time.", {}};
-  return {elsewhere + fmt::format("No single change saves a tenth of the time on {} CPUs. The most "
-                                  "of the critical path is {}.",
+  return {elsewhere + fmt::format("No single change saves a tenth of the time on {} CPUs. Most of "
+                                  "the critical path is {}.",
                                   profile.findings.front().procs, longest),
           {}};
 }

@@ -66,7 +66,7 @@ public:
          const TraceReadings& readings, const ProfileOptions& options)
       : measured_(measured), sites_(sites), advised_grains_(advised_grains), limits_(limits),
         prediction_(prediction), may_read_(may_read), readings_(readings),
-        procs_(std::ranges::max(options.procs)) {
+        procs_(options.advised_procs) {
     const auto run = std::ranges::find(prediction.runs, procs_, &PredictedRun::procs);
     for (const SiteRow& site : sites)
       overhead_ += site.overhead.cost;

@@ -245,6 +245,8 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
   for (auto& [row, group] : rows) {
     for (const LockObjectId id : group->objects)
       row_of_object[id] = locks.rows.size();
+    // A program whose libraries use oneTBB before our preloaded one is ready was recorded as without it.
+    locks.c_observed |= row.kind.starts_with("pthread_");
     locks.rows.push_back(std::move(row));
   }
   for (const LockObjectId id : ids_below(found.objects.end_id())) {
@@ -273,7 +275,7 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
 
 void add_lock_findings(std::vector<Finding>& findings, const Measured& measured, const Locks& locks,
                        const Prediction& prediction, const ProfileOptions& options) {
-  const std::uint64_t procs = std::ranges::max(options.procs);
+  const std::uint64_t procs = options.advised_procs;
   const auto run = std::ranges::find(prediction.runs, procs, &PredictedRun::procs);
   for (std::size_t i = 0; i < locks.rows.size(); ++i) {
     const LockRow& row = locks.rows[i];

@@ -367,6 +367,8 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   ProfileOptions options = given;
   if (options.procs.empty())
     options.procs = {info.run.cpus, std::uint64_t{4} * info.run.cpus};
+  if (options.advised_procs == 0)
+    options.advised_procs = std::ranges::max(options.procs);
   for (const std::uint64_t procs : options.more_procs)
     if (std::ranges::find(options.procs, procs) == options.procs.end())
       options.procs.push_back(procs);

@@ -24,6 +24,7 @@ struct ProfileOptions {
   std::vector<std::string> regions;       // names or file:line; empty: all
   std::vector<std::uint64_t> procs;       // empty: the CPUs of the run, and 4 times as many
   std::vector<std::uint64_t> more_procs;  // in addition to these
+  std::uint64_t advised_procs = 0;        // what advice is about; 0: the most of `procs`
   std::optional<std::uint64_t> burden_ns; // of a migration
   bool measure_burden = false;            // take it from the trace
   Ask explore = Ask::Auto;                // what-if without annotations

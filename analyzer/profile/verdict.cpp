@@ -31,6 +31,12 @@ std::uint64_t worth_by_bounds(const Profile& profile) {
   return worth;
 }
 
+// More threads would split loops further than this run did; how far is not known.
+bool splits_further(const Profile& profile) {
+  return !profile.divisible_is_known() && profile.divisible != Divisible::OfThisSchedule &&
+         !profile.limiting_lock() && !profile.binding_limit();
+}
+
 // More CPUs would split loops further than this run did, and that gains a half.
 bool gains_by_splitting(const Profile& profile) {
   return !profile.limiting_lock() && !profile.binding_limit() && profile.divisible_is_known() &&
@@ -80,7 +86,7 @@ std::string limit_of(const Profile& profile) {
                               lock->phrase());
   // With more threads there are other tasks.
   if (!profile.divisible_is_known())
-    return text + fmt::format(" with {} divided as in this run ({} {})",
+    return text + fmt::format(" with {} split as in this run ({} {})",
                               profile.divisible == Divisible::OfThisSchedule ? "scans" : "loops",
                               profile.divided_for, profile.divided_for == 1 ? "thread" : "threads");
   if (profile.divisible_parallelism().value() < 1.05 * profile.parallelism().value())
@@ -114,8 +120,8 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
   // What hardly scales anyway promises nothing.
   if (verdict.is_disproved && verdict.worth_procs > 1 && profile.speedup_limit().value() >= kHardly)
     return fmt::format(
-        "Not as fast as predicted: by its tasks the program would scale to {} CPUs{}, "
-        "and this run took {} times as long as that would on its {}.",
+        "Not as fast as predicted: its tasks would scale to {} CPUs{}, but this run took {} times "
+        "as long as predicted for {}.",
         verdict.worth_procs, verdict.worth_procs >= kMostVerdictProcs ? " and beyond" : "",
         three_digits({profile.run_check.on_cpus_ns(), profile.run_check.predicted_ns}),
         profile.run_check.procs);
@@ -126,7 +132,7 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
     return fmt::format("Scales to {} CPUs and beyond{}.", verdict.worth_procs, how);
   if (verdict.is_ample())
     return fmt::format("Scales well to {} CPUs{}.", verdict.worth_procs, how);
-  const std::string more = splits ? " or more" : "";
+  const std::string more = splits || splits_further(profile) ? " or more" : "";
   if (profile.speedup_limit().value() < kHardly)
     return fmt::format("Hardly faster on more CPUs{}: {}.", how, limit_of(profile));
   const bool is_unsure = locks_unseen || (order_unseen && !splits);

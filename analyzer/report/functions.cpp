@@ -38,24 +38,37 @@ std::string cut(const std::string& name, std::size_t width) {
   while (rest.size() > width) {
     const std::size_t scope = rest.find_first_of(":<( ");
     if (scope == rest.npos || !rest.substr(scope).starts_with("::"))
-      return std::string(rest.substr(0, width - 3)) + "...";
+      break;
     rest.remove_prefix(scope + 2);
   }
-  return std::string(rest);
+  return end_of(std::string(rest), width);
 }
 
+// With the class, if it is a member; outer namespaces say least.
 std::string name_of(const FunctionRow& row) {
-  return cut(printable(row.short_name), kMaxNameWidth);
+  const std::string name = printable(row.short_name);
+  std::size_t from = 0, last = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i + 1 < name.size(); ++i) {
+    depth += name[i] == '<' || name[i] == '(' ? 1 : name[i] == '>' || name[i] == ')' ? -1 : 0;
+    if (depth == 0 && name[i] == ' ')
+      break; // "lambda at ...", "operator new"
+    if (depth == 0 && name.compare(i, 2, "::") == 0) {
+      from = last;
+      last = ++i + 1;
+    }
+  }
+  return cut(name.substr(from), kMaxNameWidth);
 }
 
 std::string without_folder(const std::string& file) {
   return file.substr(file.find_last_of('/') + 1);
 }
 
-// "name (file:line)"; a long name is cut.
+// "name (file:line)"; a long name is cut at its beginning.
 std::string name_and_place(const FunctionRow& row, std::size_t width) {
   if (row.file.empty() || row.is_lambda())
-    return cut(printable(row.short_name), width);
+    return end_of(printable(row.short_name), width);
   const std::string place = end_of(printable(function_place(row)), width / 2);
   const std::size_t room = width - std::min(width - 10, place.size() + 3);
   return fmt::format("{} ({})", cut(printable(row.short_name), room), place);
@@ -76,7 +89,7 @@ std::string gain(const std::vector<WhatIfPoint>& points) {
   for (const WhatIfPoint& point : points)
     if (point.factor <= 8)
       found = &point;
-  return fmt::format("{} at {}x", fixed2(found->parallelism), found->factor);
+  return fmt::format("{} at {}x", three_digits(found->parallelism), found->factor);
 }
 
 // What to know before reading the table.
@@ -192,17 +205,23 @@ std::string write_functions_text(const Profile& profile, const TextOptions& opti
 std::string functions_line(const Profile& profile) {
   if (!profile.functions || profile.span == 0)
     return {};
+  constexpr std::size_t kMost = 3;
+  constexpr std::string_view kLabel = "Functions  ",
+                             kOfWhat = " of the critical path (--functions)";
   std::string text;
   std::size_t count = 0;
   for (const FunctionRow& row : profile.functions->functions) {
     if (!row.is_candidate() || row.passes_to || Wide{row.critical_work.work} * 20 < profile.span)
       continue;
-    text += fmt::format("{}{} {} %", count == 0 ? "" : ", ", name_of(row),
-                        percent(row.critical_work.work, profile.span));
-    if (++count == 3)
+    const std::string more = fmt::format("{}{} {} %", count == 0 ? "" : ", ", name_of(row),
+                                         percent(row.critical_work.work, profile.span));
+    if (count > 0 && kLabel.size() + text.size() + more.size() + kOfWhat.size() > kMaxWidth)
+      break; // one line
+    text += more;
+    if (++count == kMost)
       break;
   }
-  return text.empty() ? text : text + " of the critical path (--functions)";
+  return text.empty() ? text : text + std::string(kOfWhat);
 }
 
 std::string write_functions_csv(const Profile& profile) {

@@ -76,13 +76,25 @@ inline std::string clipped(std::string text, std::size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 3) + "...";
 }
 
+// Whether a line may not end before the word at `at`: a unit stays with its number.
+inline bool is_unit_of_number(const std::string& text, std::size_t at) {
+  if (at < 2 || text[at - 2] < '0' || text[at - 2] > '9')
+    return false;
+  std::string_view word = std::string_view(text).substr(at);
+  word = word.substr(0, word.find_first_of(" .,;:)"));
+  for (const std::string_view unit : {"%", "ns", "us", "ms", "s", "k", "M", "CPUs", "units"})
+    if (word == unit)
+      return true;
+  return false;
+}
+
 // Splits `text` at spaces into lines no wider than a terminal; all but the first are indented.
 inline std::vector<std::string> wrapped(std::string text, std::size_t indent) {
   std::vector<std::string> lines;
   text = printable(std::move(text));
   while (text.size() > kMaxWidth) {
     std::size_t space = text.rfind(' ', kMaxWidth);
-    if (space != std::string::npos && text[space + 1] == '%') // stays with its number
+    if (space != std::string::npos && is_unit_of_number(text, space + 1))
       space = text.rfind(' ', space - 1);
     if (space == std::string::npos || space <= indent)
       space = text.find(' ', kMaxWidth);

@@ -20,8 +20,12 @@ const WhatIfPoint* headline_point(const std::vector<WhatIfPoint>& points) {
 }
 
 std::string region_name(const RegionInfo& region) {
-  return region.names.empty() ? region.place
-                              : fmt::format("\"{}\" ({})", region.names.front(), region.place);
+  if (region.names.empty())
+    return region.place;
+  constexpr std::size_t kMost = 60; // of a sentence, which has to fit into a line
+  const std::string& name = region.names.front();
+  return fmt::format("\"{}\" ({})", name.size() <= kMost ? name : name.substr(0, kMost - 3) + "...",
+                     region.place);
 }
 
 std::string function_place(const FunctionRow& row) {

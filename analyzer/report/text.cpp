@@ -71,7 +71,6 @@ std::string balance_line(const Profile& profile) {
   if (whole == 0 || hz <= 0)
     return "no time was recorded";
   const auto share = [&](std::uint64_t part) { return percent(part, whole) + " %"; };
-  const bool waited = b.descheduled > whole / 100;
   // Before a thread's first and after its last record.
   const std::string outside =
       b.absent > whole / 100 ? ", " + share(b.absent) + " outside the recording" : "";
@@ -79,13 +78,16 @@ std::string balance_line(const Profile& profile) {
       b.recording > whole / 20
           ? fmt::format(" ({} for reading the clock and events)", share(b.recording))
           : "";
+  const auto if_much = [&](std::uint64_t ticks, const char* what) {
+    return ticks > whole / 100 ? share(ticks) + what : std::string();
+  };
   return fmt::format(
-      "{} threads x {}{}: {} work, {}{} overhead{}, {} idle{}", b.threads,
+      "{} threads x {}{}: {} work, {}{}{}{} overhead{}, {} idle{}", b.threads,
       human_ns(to_ns(b.elapsed, hz)),
       has_prior_work(profile) ? fmt::format(" from the first {} call on", models_of(profile)) : "",
-      share(b.steps - (waited ? b.descheduled : 0)),
-      waited ? share(b.descheduled) + " off-CPU, " : "", share(b.overhead), reading, share(b.idle),
-      outside);
+      share(b.steps - b.descheduled), if_much(b.asleep, " asleep, "),
+      if_much(b.lock_waits, " waiting for locks, "), if_much(b.without_cpu(), " no CPU, "),
+      share(b.overhead), reading, share(b.idle), outside);
 }
 
 // What delayed the end of this run; empty if the scheduler cost less than a tenth of it.
@@ -116,7 +118,8 @@ std::string delays_line(const Profile& profile) {
 
 std::string burden_line(const Profile& profile) {
   static constexpr const char* kOrigins[] = {"assuming", "given", "measured:"};
-  return fmt::format("{} ({} {} per steal)", fixed2({profile.work, profile.burdened_span_tbb}),
+  return fmt::format("{} ({} {} per steal)",
+                     three_digits({profile.work, profile.burdened_span_tbb}),
                      kOrigins[static_cast<std::size_t>(profile.burden.origin)],
                      human(profile.burden.work, profile.run.work, hz_of_work(profile)));
 }
@@ -132,12 +135,13 @@ void add_bounds(Lines& lines, const Profile& profile) {
   for (const SpeedupBound& bound : profile.bounds) {
     const auto run = std::ranges::find(prediction.runs, bound.procs, &PredictedRun::procs);
     const bool simulated = run != prediction.runs.end();
-    lines.add("                {:>5}  {:>8}  {}{:>9}  {:>10}  {}", bound.procs, fixed2(bound.upper),
-              profile.divisible_is_known() ? fmt::format("{:>11}  ", fixed2(bound.divisible_upper))
-                                           : "",
-              simulated ? fixed2(run->speedup) : "-",
-              simulated ? human(run->time, profile.run.work, hz_of_work(profile)) : "-",
-              simulated ? kLimiters[static_cast<std::size_t>(run->limiter)] : "-");
+    lines.add(
+        "                {:>5}  {:>8}  {}{:>9}  {:>10}  {}", bound.procs, three_digits(bound.upper),
+        profile.divisible_is_known() ? fmt::format("{:>11}  ", three_digits(bound.divisible_upper))
+                                     : "",
+        simulated ? three_digits(run->speedup) : "-",
+        simulated ? human(run->time, profile.run.work, hz_of_work(profile)) : "-",
+        simulated ? kLimiters[static_cast<std::size_t>(run->limiter)] : "-");
   }
   if (!prediction.runs.empty())
     lines.add_text(
@@ -184,8 +188,12 @@ void add_speedups(Lines& lines, const Profile& profile, bool asked) {
   }
   const double hz = hz_of_work(profile);
   const auto amount = [&](std::uint64_t time) { return human(time, profile.run.work, hz); };
-  const std::string any = amount(profile.speedup_limit().denominator);
-  std::size_t width = std::max<std::size_t>(10, any.size());
+  // What readings of the clock add to short steps is not in predictions, but in the limit.
+  std::uint64_t least = profile.speedup_limit().denominator;
+  for (const ScalingColumn& column : columns)
+    least = std::min(least, column.time);
+  const std::string limit = amount(least);
+  std::size_t width = std::max<std::size_t>(10, limit.size());
   for (const ScalingColumn& column : columns)
     width = std::max(width, amount(column.time).size());
   constexpr std::size_t kLabelWidth = 8;
@@ -200,8 +208,8 @@ void add_speedups(Lines& lines, const Profile& profile, bool asked) {
     speedup += fmt::format(" {:>{}}", third, width);
   };
   for (const ScalingColumn& column : columns)
-    add(fmt::format("{}", column.procs), amount(column.time), fixed2(column.speedup));
-  add("any", any, fixed2(profile.speedup_limit()));
+    add(fmt::format("{}", column.procs), amount(column.time), three_digits(column.speedup));
+  add("limit", limit, three_digits(profile.speedup_limit()));
   lines.add("{}", lines.bold(procs));
   lines.add("{}", time);
   lines.add("{}", speedup);
@@ -319,8 +327,8 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
         by_overhead
             ? of_tasks(human(site.exclusive_work / std::max<std::uint64_t>(site.invocations, 1),
                              profile.run.work, hz))
-            : fixed2(site.row == kMainRow ? Ratio{site.exclusive_work, site.critical_work}
-                                          : site.chain_parallelism()),
+            : three_digits(site.row == kMainRow ? Ratio{site.exclusive_work, site.critical_work}
+                                                : site.chain_parallelism()),
         human(site.row == kMainRow ? site.exclusive_work : site.work, profile.run.work, hz),
         of_tasks(human_count(site.invocations)),
         last_columns(
@@ -354,7 +362,7 @@ std::string lock_figures(const Profile& profile, const LockRow& lock) {
     text += ", waited " + human_ns(to_ns(totals.waited, profile.read.time_hz));
   if (lock.bound.length() * 2 >= profile.span && lock.bound.length() > 0)
     text += fmt::format("; {}{}", kLimits[static_cast<std::size_t>(lock.bound_kind)],
-                        fixed2({profile.work, lock.bound.length()}));
+                        three_digits({profile.work, lock.bound.length()}));
   return text;
 }
 
@@ -423,8 +431,9 @@ void add_details(Lines& lines, const Profile& profile) {
                                   : fmt::format("{} to {}", amount(profile.divisible_span),
                                                 amount(profile.divisible_span_at_most)))
                 : "");
-  lines.add_text(fmt::format("Parallelism     {} in this run{}; {}", fixed2(profile.parallelism()),
-                             as_if_cores(profile.run), divisible_parallelism_text(profile)));
+  lines.add_text(fmt::format("Parallelism     {} in this run{}; {}",
+                             three_digits(profile.parallelism()), as_if_cores(profile.run),
+                             divisible_parallelism_text(profile)));
   if (profile.latency.value_or(0) > 0) {
     const std::string kinds =
         sleep_in_words(profile.slept_in, *profile.latency, profile.read.time_hz);
@@ -540,7 +549,12 @@ void add_run(Lines& lines, const Profile& profile, bool unicode) {
          drawn < end; ++drawn)
       bar += unicode ? std::string(part.block) : std::string(1, part.letter);
   }
-  lines.add("This run   {}  {}", bar, text);
+  // What does not fit into the line of the bar follows below it.
+  const std::string before(kAround + width, ' ');
+  const std::vector<std::string> rest = wrapped(before + text, before.size());
+  lines.add("This run   {}  {}", bar, rest.front().substr(before.size()));
+  for (std::size_t i = 1; i < rest.size(); ++i)
+    lines.add("{}", rest[i]);
 }
 
 // Warnings in at most `room` lines, but one of them always; all with a room of 0.
@@ -610,7 +624,7 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   const auto take = [&](std::size_t lines) { room -= std::min(room, lines); };
   constexpr std::size_t kMostWarnings = 3, kLeastWhatIf = 2, kMostWhatIf = 5;
   const std::size_t least_rows =
-      std::min<std::size_t>(profile.search ? 2 : 5, table_rows(profile, options).size());
+      std::min<std::size_t>(profile.search ? 2 : 4, table_rows(profile, options).size());
   const auto beyond_rows = [&] { return room > least_rows ? room - least_rows : 0; };
   add_warnings(warnings, profile,
                options.verbose ? 0 : std::clamp<std::size_t>(beyond_rows(), 1, kMostWarnings));

@@ -21,11 +21,11 @@ void add_search(Lines& lines, const TargetSearch& search, std::size_t room) {
   const std::size_t left = room > lines.count() ? room - lines.count() : 1;
   const std::size_t shown = count <= left ? count : left - 1;
   for (std::size_t i = 0; i < shown; ++i)
-    lines.add_text(fmt::format("  -> {:>8}  {}", fixed2(search.steps[i].after),
+    lines.add_text(fmt::format("  -> {:>8}  {}", three_digits(search.steps[i].after),
                                step_in_words(search, search.steps[i])),
                    kArrowWidth);
   if (shown < count)
-    lines.add("  -> {:>8}  {} (--json)", fixed2(search.steps.back().after),
+    lines.add("  -> {:>8}  {} (--json)", three_digits(search.steps.back().after),
               shown == 0 ? "with all of them" : fmt::format("with {} more", count - shown));
 }
 
@@ -54,9 +54,9 @@ std::vector<std::string> figures_of(const Change& change,
   std::vector<std::string> figures;
   for (const std::uint64_t factor : factors) {
     const auto point = std::ranges::find(*change.points, factor, &WhatIfPoint::factor);
-    figures.push_back(is_switch && factor == factors.back() ? fixed2(change.most)
+    figures.push_back(is_switch && factor == factors.back() ? three_digits(change.most)
                       : point == change.points->end()       ? ""
-                                                            : fixed2(point->parallelism));
+                                                            : three_digits(point->parallelism));
   }
   return figures;
 }
@@ -157,7 +157,7 @@ std::string grain_text(const Profile& profile, const WhatIfCandidate& grain) {
   std::string text = fmt::format("{}: parallelism {}", grain.name,
                                  if_loops_split(profile, grain.quoted.parallelism));
   if (profile.divisible_is_known())
-    text += ", now " + fixed2(profile.divisible_parallelism());
+    text += ", now " + three_digits(profile.divisible_parallelism());
   if (grain.loop)
     text += fmt::format("; tasking overhead {} % -> {} %", share(grain.loop->overhead_now),
                         share(grain.loop->overhead));

@@ -35,12 +35,17 @@ bool is_of_start(const std::string& module) {
          module.starts_with("ld-linux") || module.starts_with("libtaskpath-preload");
 }
 
+// Runtimes of OpenMP, and what reports their events to us.
+bool is_of_openmp(const std::string& module) {
+  return module.starts_with("libomp.so") || module.starts_with("libgomp.so") ||
+         module.starts_with("libiomp5.so") || module.starts_with("libtaskpath-ompt");
+}
+
 bool is_of_library(const std::string& name, const std::string& file, const std::string& module) {
   return trace::owner_of_code(name, file) == trace::CodeOwner::StandardLibrary ||
-         is_of_start(module) || module.starts_with("libm.so") ||
-         module.starts_with("libstdc++.so") || module.starts_with("libgcc_s.so") ||
-         module.starts_with("libomp.so") || module.starts_with("libiomp5.so") ||
-         module.starts_with("libgomp.so") || module.starts_with("linux-vdso.so");
+         is_of_start(module) || is_of_openmp(module) || module.starts_with("libtbbmalloc") ||
+         module.starts_with("libm.so") || module.starts_with("libstdc++.so") ||
+         module.starts_with("libgcc_s.so") || module.starts_with("linux-vdso.so");
 }
 
 bool is_of_profiler(const std::string& name) {

@@ -248,6 +248,87 @@ test("locks: the one that limits most comes first, and estimates are called so",
   });
 });
 
+test("the page says what the terminal says: verdict and advice", () => {
+  // One task is long: the advice has a number of CPUs.
+  const script = join(folder, "serial.txt"), recording = join(folder, "serial");
+  writeFileSync(script, `run cpus=2 hz=1000000000 same_as_time=1 unit=ns
+site 1 a.cpp 12
+stream 0
+  thread role=main
+  spawn work=500 site=1 ctx=new-exclusive
+  spawn work=500 site=1 ctx=last
+  wait ctx=last
+    task task=newest work=400000
+    task task=-1 work=100000
+  wait-end
+  end work=500
+  thread-end
+`);
+  execFileSync(process.env.TP_MAKE_TRACE ?? "", [script, recording]);
+  const report = JSON.parse(execFileSync(process.env.TP_ANALYZE ?? "tp-analyze", ["-q", "--json", "-", recording], { cwd: folder, encoding: "utf8" }));
+  const shown = dataOf(makePage(recording));
+  assert.match(report.advice, /On 8 CPUs/);
+  assert.deepEqual([shown.advice, shown.verdict], [report.advice, report.verdict]);
+});
+
+test("changes are compared with the limit that has the locks", { skip }, async () => {
+  const limit = 2, locks = [{ ...full.locks[1], parallelism: limit, what_if: [{ change: "shorter", factor: 2, parallelism: 4 }] }];
+  const file = makePage({ ...full, locks, verdict: { ...full.verdict, limit }, what_if: { ...full.what_if, changes: [...full.what_if.changes, { kind: "lock", index: 0, name: "the sections of queue", change: "shorter" }] } });
+  await seen(file, async (page) => {
+    assert.match(plain(await page.locator("#gains").textContent()), /now 2\.00/);
+    assert.ok((await page.locator("#gains .mark").evaluateAll((/** @type {Element[]} */ all) => all.map((each) => each.getAttribute("aria-label")))).some((/** @type {string} */ each) => each.startsWith("the sections of queue")));
+    assert.equal(plain(await page.locator(".number.limit span").innerText()), `${full.parallelism.toFixed(2)}× without its locks`);
+    const best = full.what_if.curves[1].points[1].parallelism;
+    assert.equal(plain(await page.locator(".number.gain span").innerText()), `${(best / limit).toFixed(2)} times the limit of today`);
+  });
+});
+
+test("the parts of all threads' time are those of the JSON, and add up", { skip }, async () => {
+  const balance = { ...full.time_balance, of_them_descheduled_ticks: 9_000_000, of_them_lock_waits_ticks: 2_000_000 };
+  await seen(makePage({ ...full, time_balance: balance, trace: { ...full.trace, asleep: 3_000_000, sleep_seen: true } }), async (page) => {
+    const texts = (await page.locator("#busy .parts").first().locator("li").allInnerTexts()).map(plain), total = 80_000_000;
+    const expected = { work: 41, asleep: 3, "waiting for locks": 2, "no CPU": 4, overhead: 5, idle: 25 };
+    assert.equal(texts.length, Object.keys(expected).length);
+    for (const [name, millions] of Object.entries(expected)) {
+      const percent = (1e8 * millions) / total;
+      assert.ok(texts.some((/** @type {string} */ each) => each.startsWith(`${name} ${percent < 9.95 ? percent.toFixed(1) : Math.round(percent)} %`)), `${name} in ${texts}`);
+    }
+    assert.equal(1e6 * Object.values(expected).reduce((a, b) => a + b, 0), balance.steps_ticks + balance.overhead_ticks + balance.idle_ticks);
+  });
+});
+
+test("of many sites the first are shown, all by keyboard", { skip }, async () => {
+  const many = structuredClone(full);
+  for (let i = 0; i < 40; ++i) many.sites.push({ ...structuredClone(full.sites[7]), name: `more.cpp:${i + 1}`, file: "more.cpp", line: i + 1, critical_work: 0, exclusive_work: 0 });
+  await seen(makePage(many), async (page) => {
+    const rows = page.locator("table.sites tbody tr");
+    assert.equal(await rows.count(), 15);
+    await page.locator("input[type=search]").fill("more.cpp:40");
+    assert.equal(await rows.count(), 1);
+    await page.locator("input[type=search]").fill("");
+    await page.locator("#source button", { hasText: "Show all 48 sites" }).focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await rows.count(), 48);
+  });
+});
+
+test("what tasks slept in", { skip }, async () => {
+  const asleep = structuredClone(full), kinds = { unknown: 0, read_file: 3_000_000, clock: 1_000_000 };
+  Object.assign(asleep, { latency: 4_000_000, latency_in: kinds, trace: { ...asleep.trace, asleep: 4_000_000, sleep_seen: true } });
+  Object.assign(asleep.sites[2], { latency: 4_000_000, latency_in: kinds });
+  await seen(makePage(asleep), async (page) => {
+    const words = "3.00 ms reading files, 1.00 ms until a time by the clock";
+    assert.ok(plain(await page.locator("#busy .parts li", { hasText: "asleep" }).first().innerText()).includes(words));
+    const cells = page.locator("table.sites td[data-key=asleep]");
+    assert.deepEqual((await cells.allInnerTexts()).map(plain).filter(Boolean), ["4.00 ms"]);
+    assert.equal(plain(await page.locator("table.sites tr", { hasText: asleep.sites[2].name }).locator("td[data-key=asleep]").getAttribute("title")), words);
+  });
+  await seen(fullPage, async (page) => assert.equal(await page.locator("[data-key=asleep]").count(), 0));
+});
+
+test("lines of libraries are not listed", { skip }, () => seen(makePage({ ...full, lines: [...full.lines, { ...full.lines[0], file: "memcpy.S", line: 7, function: "memcpy" }] }),
+  async (page) => assert.equal(await page.locator("table.lines tbody tr").count(), 1)));
+
 test("the table sorts and filters by keyboard", { skip }, () => seen(fullPage, async (page) => {
   const names = () => page.locator("table.sites tbody th").allInnerTexts();
   const first = await names();

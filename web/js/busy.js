@@ -34,15 +34,16 @@ function threadTime(model) {
   // Sleep is in the unit of work: ticks, where time without a CPU is known.
   const slept = Math.min(lost, model.profile.trace?.asleep ?? 0);
   const inLocks = balance.of_them_lock_waits_ticks ?? 0;
+  const sleptIn = model.sleptIn(model.profile.latency_in), waited = slept - Math.min(slept, model.profile.latency ?? 0);
   /** @type {Part[]} */
   const parts = [
     { name: "work", note: `running tasks or code outside tasks${withLeftOut(model)}`, value: balance.steps_ticks - lost, kind: "state-work" },
-    { name: "asleep", note: "a task was in a lock, in input or output, or waited for another thread", value: slept, kind: "state-asleep" },
+    { name: "asleep", note: sleptIn ? `${sleptIn}${waited * 20 > slept ? "; else for other threads" : ""}` : model.profile.trace?.waits_seen && model.profile.latency === 0 ? "a task waited for another thread: for events, condition variables, the ends of threads" : `a task was in input or output, waited for another thread, or slept by the clock${inLocks > 0 ? "" : ", or in a lock"}`, value: slept, kind: "state-asleep" },
     { name: "waiting for locks", note: "a task waited for a lock, on a CPU or asleep", value: inLocks, kind: "state-locks" },
     { name: "no CPU", note: model.profile.trace?.sleep_seen ? "a task was running, but the system had given its CPU to others" : "a task was running without a CPU: it slept, or the system had given its CPU to others", value: lost - slept - inLocks, kind: "state-lost" },
     { name: "overhead", note: "creating, starting and joining tasks", value: balance.overhead_ticks ?? 0, kind: "state-overhead" },
     { name: "idle", note: "no task to run", value: balance.idle_ticks ?? 0, kind: "state-idle" },
-    { name: "absent", note: "before a thread's first and after its last task", value: balance.absent_ticks ?? 0, kind: "state-absent" },
+    { name: "outside the recording", note: "before a thread's first and after its last task", value: balance.absent_ticks ?? 0, kind: "state-absent" },
   ];
   return bar("Time of all threads", `${balance.threads} thread${balance.threads === 1 ? "" : "s"} × ${model.ticks(balance.elapsed_ticks)}, from the first to the last record.`, parts, total, model);
 }

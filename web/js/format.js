@@ -56,6 +56,17 @@ export function clipped(text, most) {
   return characters.length <= most ? text : characters.slice(0, Math.max(1, most - 1)).join("") + "…";
 }
 
+/** A qualified name cut at its beginning, whose namespaces say least: "…Grid::run". @param {string} text @param {number} most */
+export function tail(text, most) {
+  const characters = [...text];
+  if (characters.length <= most) return text;
+  const rest = characters.slice(characters.length - most + 1).join(""), whole = rest.search(/[:/]/);
+  return "…\u2060" + (whole >= 0 && whole < most / 2 ? rest.slice(whole).replace(/^[:/]+/, "") : rest);
+}
+
+/** The names in a sentence without their outer namespaces. @param {string} text */
+export const unqualified = (text) => text.replace(/(?:[\w~]+::)+(?=[\w~]+::[\w~]+)/g, "");
+
 /** In at most `lines` lines of about `most` characters, at spaces; the last one is cut. @param {string} text @param {number} most @param {number} lines @returns {string[]} */
 export function wrapped(text, most, lines) {
   /** @type {string[]} */

@@ -4,7 +4,7 @@
 import { scaleLinear, scaleLog } from "d3-scale";
 import { axis, chart, mark, text } from "./chart.js";
 import { card, empty, h, s } from "./dom.js";
-import { clipped, digits, percent, times, wrapped } from "./format.js";
+import { clipped, digits, percent, times, unqualified, wrapped } from "./format.js";
 import { withoutWrappers } from "./model.js";
 
 /** @typedef {import("./model.js").Model} Model */
@@ -18,7 +18,7 @@ const NARROW = 760;
 export function gains(section, model) {
   const host = h("div", { class: "plot" });
   const all = model.changes;
-  const helpful = all.filter((change) => model.most(change) > model.limit * 1.05);
+  const helpful = all.filter((change) => model.most(change) > model.now * 1.05);
   const shown = helpful.slice(0, ROWS);
   const made = card(`The limit after one change${model.sleeps ? ", without sleep" : ""}`, `Parallelism if one part of the code were faster and all else stayed as it is. ${legend(shown)} ${shown.some((change) => change.points.length === 1) ? "Diamond: a change that is made or not." : ""}`, host);
   section.append(made);
@@ -50,7 +50,7 @@ const leftOf = (width) => (width < NARROW ? 8 : Math.min(400, width * 0.36));
 
 /** A name in one line, or in two. @param {number} width @param {Change} change */
 function linesOf(width, change) {
-  const most = Math.floor((width < NARROW ? width - 10 : leftOf(width) - 20) / 7.3), name = withoutWrappers(change.name);
+  const most = Math.floor((width < NARROW ? width - 10 : leftOf(width) - 20) / 7.3), name = unqualified(withoutWrappers(change.name));
   return wrapped([...name].length > 2 * most ? name.replace(/ \([^()]*\)$/, "") : name, most, 2);
 }
 
@@ -73,14 +73,14 @@ function draw(svg, width, height, model, shown) {
   const narrow = width < NARROW;
   const left = leftOf(width), right = 58, top = 26, row = rowOf(width, shown), under = narrow ? row - 16 : row / 2;
   const most = Math.max(...shown.map((change) => model.most(change)));
-  const log = most / model.limit > 30;
-  const x = log ? scaleLog([model.limit * 0.9, most * 1.05], [left, width - right]) : scaleLinear([Math.min(model.limit * 0.9, model.limit - (most - model.limit) * 0.04), most], [left, width - right]);
+  const log = most / model.now > 30;
+  const x = log ? scaleLog([model.now * 0.9, most * 1.05], [left, width - right]) : scaleLinear([Math.min(model.now * 0.9, model.now - (most - model.now) * 0.04), most], [left, width - right]);
   axis(svg, "bottom", x, { at: height - 24, ticks: narrow ? 4 : 7, grid: narrow ? 0 : height - 24 - top, format: (value) => (log && !/^[125]0*(\.0)?$/.test(String(value)) ? "" : `${value.toLocaleString("en-US")}×`) });
-  const now = x(model.limit);
+  const now = x(model.now);
   svg.append(s("line", { class: "limit-line", x1: now, x2: now, y1: top - 4, y2: narrow ? top + 4 : height - 24 }));
   // Below narrow names, only where the dumbbells are.
   if (narrow) shown.forEach((_, i) => svg.append(s("line", { class: "limit-line", x1: now, x2: now, y1: top + i * row + under - 9, y2: top + i * row + under + 9 })));
-  text(svg, now, top - 10, `now ${digits(model.limit)}`, "label strong", now > width - 80 ? "end" : narrow ? "start" : "middle");
+  text(svg, now, top - 10, `now ${digits(model.now)}`, "label strong", now > width - 80 ? "end" : narrow ? "start" : "middle");
   shown.forEach((change, i) => {
     const y = top + i * row + under;
     const single = change.points.length === 1;

@@ -7,7 +7,7 @@ import { axis, chart, mark, text, widthOf } from "./chart.js";
 import { card, empty, h, s } from "./dom.js";
 import { clipped, digits, fitting, percent, tick, times } from "./format.js";
 import { functions } from "./functions.js";
-import { limitByLock, locks } from "./locks.js";
+import { locks } from "./locks.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {{title: string, label: string, color: string, critical: number, height: number, work: number}} Block */
@@ -16,7 +16,7 @@ import { limitByLock, locks } from "./locks.js";
 export function limits(section, model) {
   const map = h("div", { class: "plot" });
   const made = card("Critical path by spawn site", "Width: share of the critical path. Height: tasks that can run at a time there, so that area is work. What is wide and low limits the program.", map);
-  const byLock = limitByLock(model) !== undefined;
+  const byLock = model.limitByLock !== undefined;
   if (byLock) section.append(locks(model));
   section.append(made);
   const blocks = blocksOf(model);
@@ -80,8 +80,8 @@ function split(model) {
 function drawMap(svg, width, height, model, blocks) {
   const left = 40, right = 10, bottom = 40;
   const highest = Math.max(...blocks.map((block) => block.height));
-  const most = Math.max(1.5, Math.min(highest, 3 * model.limit)) * 1.08;
-  const cut = highest > most, top = cut ? 44 : 30;
+  const most = Math.max(1.5, Math.min(highest, 3 * model.limit), model.limit / 1.08) * 1.08;
+  const cut = highest > most, top = cut || model.limit > most * 0.9 ? 44 : 30;
   const x = scaleLinear([0, model.span], [left, width - right]);
   const y = scaleLinear([0, most], [height - bottom, top]);
   axis(svg, "left", y, { at: left, ticks: 5, grid: width - left - right, format: (value) => String(value) });
@@ -105,20 +105,20 @@ function drawMap(svg, width, height, model, blocks) {
     if (wide > 46 && room > 21) {
       if (!crossed) text(svg, x0 + wide / 2, y0 - 5, (clippedBlock ? "▲ " : "") + times(block.height), "small", "middle");
       if (widthOf(label, 12.5) < wide - 8 || room < 90) text(svg, x0 + wide / 2, y(0) - Math.min(room / 2, 40) + 4, fitting(wide - 8, 12.5, label, block.label, share), `label on ${block.color}`, "middle");
-      else vertical(svg, x0 + wide / 2, y(0) - 8, label, block.color, room);
+      else vertical(svg, x0 + wide / 2, y(0) - 8, [label, block.label], block.color, room);
     } else if (wide > 46) {
       text(svg, x0 + 3, y0 - 6, fitting(wide - 6, 13, `${label}, ${times(block.height)}`, label, block.label, share), "label strong");
-    } else if (wide > 15 && room > 60) vertical(svg, x0 + wide / 2, y(0) - 8, label, block.color, room);
+    } else if (wide > 15 && room > 60) vertical(svg, x0 + wide / 2, y(0) - 8, [label, block.label], block.color, room);
   }
-  const words = `average ${digits(model.limit)}: the limit${limitByLock(model) === undefined ? "" : " without locks"}`, space = s("rect", { class: "plate", x: left + 4, y: limit - 20, width: widthOf(words, 13) + 10, height: 17, rx: 3 });
+  const words = `average ${digits(model.limit)}: the limit${model.limitByLock === undefined ? "" : " without locks"}`, space = s("rect", { class: "plate", x: left + 4, y: limit - 20, width: widthOf(words, 13) + 10, height: 17, rx: 3 });
   svg.append(space);
   text(svg, left + 9, limit - 7, words, "label strong");
   if (cut) text(svg, width - right, 12, "▲ taller than three times the limit: cut", "axis-title", "end");
 }
 
-/** @param {SVGSVGElement} svg @param {number} x @param {number} y @param {string} label @param {string} color @param {number} room */
-function vertical(svg, x, y, label, color, room) {
-  const element = text(svg, 0, 0, clipped(label, Math.floor((room - 12) / 6.6)), `label on ${color}`);
+/** @param {SVGSVGElement} svg @param {number} x @param {number} y @param {string[]} labels the first that fits @param {string} color @param {number} room */
+function vertical(svg, x, y, labels, color, room) {
+  const element = text(svg, 0, 0, fitting(room - 12, 11.8, ...labels) || clipped(labels[labels.length - 1], Math.floor((room - 12) / 6.6)), `label on ${color}`);
   element.setAttribute("transform", `translate(${x + 4.5},${y}) rotate(-90)`);
 }
 

@@ -9,12 +9,6 @@ import { lineId } from "./source.js";
 
 const kMost = 12;
 
-/** The least parallelism that a lock leaves, if that is less than the tasks have. @param {Model} model @returns {number | undefined} */
-export function limitByLock(model) {
-  const least = Math.min(...(model.profile.locks ?? []).map((/** @type {any} */ lock) => lock.parallelism).filter((/** @type {number} */ each) => each > 0));
-  return least < model.limit ? least : undefined;
-}
-
 /** Whether a lock was held, or waited for, a thousandth of the work; where work is no time, any wait may be that long. @param {Model} model @param {any} lock */
 function matters(model, lock) {
   const waited = model.nsPerWork > 0 ? (lock.waited_ns ?? 0) / model.nsPerWork : lock.waited > 0 ? Infinity : 0;
@@ -47,7 +41,7 @@ export function locks(model) {
   const hidden = model.profile.locks_not_observed ?? [];
   const unseen = hidden.length === 0 ? "" : `Not observed: ${hidden.slice(0, 6).map((/** @type {any} */ lock) => (lock.file ? `${lock.kind} at ${clipped(lock.file.split("/").pop(), 40)}:${lock.line}` : lock.kind)).join(", ")}${hidden.length > 6 ? ` and ${hidden.length - 6} more` : ""}.`;
   if (all.length === 0 && given.length > 0)
-    return card(title, "", empty(`${unseen === "" ? "" : `${unseen} The program was compiled without Taskpath's headers: waiting there counts as work. `}No lock that was observed matters: threads held none of the ${count(given.length)} that were acquired for a thousandth of the work, and waited for none that long.`));
+    return card(title, "", empty(`${unseen === "" ? "" : `${unseen} The program was compiled without Taskpath's headers: waiting there counts as work. `}No lock that was observed matters: ${given.length === 1 ? "the one that was acquired was held, and waited for, for" : `each of the ${count(given.length)} that were acquired was held, and waited for, for`} less than a thousandth of the work.`));
   if (given.length === 0)
     return card(title, "", empty(!observed?.onetbb ? "Locks were not observed, so all figures are as if there were none. tp-run --locks=auto records them."
       : observed.c_library ? (observed.onetbb_headers === false ? `${unseen === "" ? "No lock was seen to be acquired." : unseen} The program was compiled without Taskpath's headers: waiting for a spin_mutex and the like counts as work. tp-c++ compiles it with them.` : "No task acquired a lock.")
@@ -78,7 +72,7 @@ export function locks(model) {
       return h("td", { "data-key": key, class: "with-bar site-other" }, text(lock), h("span", { class: "bar-track", "aria-hidden": "true" }, bar));
     }));
   };
-  const least = limitByLock(model);
+  const least = model.limitByLock;
   const made = card(title, least !== undefined ? `The sections of a lock run one after the other, however many CPUs there are: parallelism is at most ${digits(least)} by the first of these.` : "The sections of a lock run one after the other, however many CPUs there are. None of these limits the program more than its critical path.");
   const shown = [...all].sort((a, b) => a.parallelism - b.parallelism || b.held - a.held).slice(0, kMost);
   made.append(scrollable("Table of locks", h("table", { class: "locks" }, h("caption", { class: "unseen" }, "Locks with their figures"),

@@ -19,7 +19,7 @@ import { structure } from "./structure.js";
 /** @type {Section[]} */
 const SECTIONS = [
   { id: "scale", question: "Will it scale?", short: "Scale", draw: scaling,
-    note: (model) => `${model.runs.length > 0 ? "The line is a simulation of the recorded tasks on that many CPUs. " : ""}Within the band ends any scheduler that leaves no CPU idle while a task is ready, if tasks cost nothing to create and to steal${model.runs.length > 0 ? "; the line includes that cost" : ""}.` },
+    note: (model) => `${model.runs.length > 0 ? "The line is a simulation of the recorded tasks on that many CPUs. " : ""}Within the band ends any scheduler that leaves no CPU idle while a task is ready, if tasks cost nothing to create and to steal${model.limitByLock === undefined ? "" : ", and waiting for locks costs no more than their sections"}${model.runs.length > 0 ? `; the line includes that cost${model.limitByLock === undefined ? "" : ", so it may lie below"}` : ""}.` },
   { id: "limits", question: "What limits it?", short: "Limits", draw: limits,
     note: "The critical path is the longest chain of code that has to run in sequence. More CPUs do not make it shorter." },
   { id: "gains", question: "What would I gain?", short: "Gains", draw: gains,

@@ -24,6 +24,10 @@ import { digits, time } from "./format.js";
 /** In a timeline, instead of the index of a site: what --from first-use leaves out. */
 export const LEFT_OUT = 2 ** 23 - 1;
 
+/** What steps slept in, as the terminal says it. @type {Record<string, string>} */
+const SLEEP = { read_file: "reading files", write_file: "writing files", read_pipe: "reading from pipes", write_pipe: "writing to pipes", read_socket: "reading from sockets", write_socket: "writing to sockets",
+  read_device: "reading from a terminal or device", write_device: "writing to a terminal or device", clock: "until a time by the clock", child_process: "until child processes had ended", page_fault: "until pages had been read from disk", unknown: "in what the recording does not show" };
+
 /** The last component of a qualified name, without template arguments. @param {string} name */
 export function shortFunction(name) {
   let text = name.replace(/\(anonymous namespace\)::/g, "");
@@ -99,9 +103,23 @@ export class Model {
       { index, name: "other sites", short: "other sites", wrapper: "", label: "other sites", heading: "other sites", title: "other sites", color: "site-other", json: {} };
   }
 
+  /** The parallelism that a lock leaves, if that is less than the tasks have. @returns {number | undefined} */
+  get limitByLock() {
+    const least = Math.min(...(this.profile.locks ?? []).map((/** @type {Json} */ lock) => lock.parallelism).filter((/** @type {number} */ each) => each > 0));
+    return least < this.limit ? least : undefined;
+  }
+
+  /** What changes are compared with: the parallelism that tasks and locks leave. */
+  get now() { return this.limitByLock ?? this.limit; }
+
   /** An amount of work as text. @param {number} work */
   amount(work) {
     return this.nsPerWork > 0 ? time(work * this.nsPerWork) : `${digits(work)} ${this.profile.unit ?? "units"}`;
+  }
+
+  /** "5.00 ms reading files, 1.20 ms until a time by the clock"; the most first. @param {Record<string, number> | undefined} kinds in the unit of work */
+  sleptIn(kinds) {
+    return Object.entries(kinds ?? {}).filter(([, amount]) => amount > 0).sort((a, b) => b[1] - a[1]).map(([kind, amount]) => `${this.amount(amount)} ${SLEEP[kind] ?? kind}`).join(", ");
   }
 
   /** @param {number} ticks */
@@ -160,6 +178,6 @@ export class Model {
 
   /** @param {Change} change */
   most(change) {
-    return Math.max(this.limit, ...change.points.map((point) => point.parallelism));
+    return Math.max(this.now, ...change.points.map((point) => point.parallelism));
   }
 }

@@ -5,7 +5,7 @@ import { scaleLinear, scaleLog } from "d3-scale";
 import { area, curveMonotoneX, line } from "d3-shape";
 import { axis, chart, mark, spread, text } from "./chart.js";
 import { card, empty, h, s, scrollable } from "./dom.js";
-import { count, digits, fitting, percent, times, wrapped } from "./format.js";
+import { count, digits, fitting, percent, times, unqualified, wrapped } from "./format.js";
 import { withoutWrappers } from "./model.js";
 
 /** @typedef {import("./model.js").Model} Model */
@@ -14,7 +14,7 @@ const MOST = 128;
 const DENSE = Array.from({ length: 57 }, (_, i) => 2 ** (i / 8));
 
 /** What the prediction names as the limiter. @type {Record<string, string>} */
-const BINDS = { work: "CPUs", span: "critical path", overhead: "task overhead", grain: "loops too coarse", concurrency: "threads of an arena" };
+const BINDS = { work: "CPUs", span: "critical path", overhead: "task overhead", grain: "loops too coarse", lock: "a lock", concurrency: "threads of an arena" };
 
 /** What a greedy scheduler reaches at least on so many CPUs. @param {number} procs @param {number} limit */
 const greedy = (procs, limit) => 1 / (1 / procs + 1 / limit);
@@ -26,7 +26,7 @@ export function bestChange(model) {
   const pick = (/** @type {string} */ kind) => candidates.filter((change) => change.kind === kind)
     .sort((a, b) => (model.at(b, 8) ?? 0) - (model.at(a, 8) ?? 0))[0];
   const best = pick("region") ?? [pick("stretch"), pick("site")].filter(Boolean).sort((a, b) => (model.at(b, 8) ?? 0) - (model.at(a, 8) ?? 0))[0];
-  return best && (model.at(best, 8) ?? 0) > model.limit * 1.05 ? best : undefined;
+  return best && (model.at(best, 8) ?? 0) > model.now * 1.05 ? best : undefined;
 }
 
 /** @param {HTMLElement} section @param {Model} model */
@@ -84,7 +84,7 @@ function draw(svg, width, height, model) {
     if (points?.length)
       frame.append(s("path", { class: "line line-best", d: line((/** @type {{procs: number, time: number}} */ p) => x(p.procs), (p) => y((runs[0]?.time ?? model.work) / p.time))
         .curve(curveMonotoneX)(points.filter((p) => p.procs <= MOST)) }));
-    labels.push({ y: end, lines: [...wrapped(withoutWrappers(best.name).replace(/ \([^()]*\)$/, ""), 22, 3), `8 times faster: at most ${digits(bestLimit)}`], kind: "label-best" });
+    labels.push({ y: end, lines: [...wrapped(unqualified(withoutWrappers(best.name)).replace(/ \([^()]*\)$/, ""), 22, 3), `8 times faster: at most ${digits(bestLimit)}`], kind: "label-best" });
     svg.append(mark(s("rect", { class: "hit", x: x(32), y: end - 5, width: x(128) - x(32), height: 10 }),
       `${best.name}, 8 times faster\nat most ${times(bestLimit)} on any number of CPUs`));
   }

@@ -8,7 +8,10 @@ import { lineId, source } from "./source.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./model.js").Site} Site */
-/** @typedef {{key: string, name: string, title: string, value: (site: Site) => number, text: (site: Site) => string, bar?: boolean}} Column */
+/** @typedef {{key: string, name: string, title: string, value: (site: Site) => number, text: (site: Site) => string, bar?: boolean, hint?: (site: Site) => string}} Column */
+
+// So many rows are shown until all are asked for.
+const FIRST = 15;
 
 /** @param {Model} model @returns {Column[]} */
 function columnsOf(model) {
@@ -28,6 +31,9 @@ function columnsOf(model) {
     { key: "overhead", name: "overhead", title: "modeled cost of creating and running its tasks, in percent of work and cost", value: (site) => json(site).tasking?.modelled_percent ?? 0, text: (site) => (site.index === 0 ? "" : percent(json(site).tasking?.modelled_percent ?? 0, 100)) },
     { key: "steals", name: "steals", title: "tasks that another thread took", value: (site) => json(site).tasking?.steals ?? 0, text: (site) => (site.index === 0 ? "" : count(json(site).tasking?.steals ?? 0)) },
   ];
+  // As on the terminal: a hundredth of the work and the sleep of the program.
+  if (model.sites.some((site) => 100 * (json(site).latency ?? 0) >= model.work + (model.profile.latency ?? 0) && json(site).latency > 0))
+    columns.push({ key: "asleep", name: "asleep", title: "what its tasks slept, not waiting for other threads; on a figure: in what", value: (site) => json(site).latency ?? 0, text: (site) => (json(site).latency > 0 ? model.amount(json(site).latency) : ""), hint: (site) => model.sleptIn(json(site).latency_in) });
   if (hasIdle)
     columns.push({ key: "idle", name: "idle meanwhile", title: "idle time of CPUs while its tasks ran, shared evenly among all that ran then; of this run's schedule", bar: true, value: (site) => json(site).idle_beside_ns ?? 0, text: (site) => time(json(site).idle_beside_ns ?? 0) });
   return columns;
@@ -64,10 +70,17 @@ const openmpOf = (site) => (site.json.constructs ?? []).map((/** @type {string} 
 /** @param {Model} model */
 function table(model) {
   const columns = columnsOf(model);
-  const state = { key: "critical", down: true, filter: "" };
+  const state = { key: "critical", down: true, filter: "", all: model.sites.length <= FIRST + 3 };
   const body = h("tbody");
   const left = model.profile.page?.left_out?.sites ?? 0;
-  const status = h("p", { class: "note after", role: "status" });
+  const words = h("span", { role: "status" }), more = h("button", { type: "button", class: "button no-print" });
+  const status = h("p", { class: "note after" }, words, more);
+  more.addEventListener("click", () => {
+    state.all = true;
+    show();
+    const next = body.children[FIRST]?.querySelector("a");
+    if (next instanceof HTMLElement) next.focus();
+  });
   const input = h("input", { type: "search", placeholder: "Filter by file or function", "aria-label": "Filter sites by file or function" });
   const most = new Map(columns.filter((column) => column.bar).map((column) => [column.key, Math.max(...model.sites.map(column.value), 1e-9)]));
   /** @type {Map<string, HTMLTableCellElement>} */
@@ -78,7 +91,7 @@ function table(model) {
     openmpOf(site) ? h("span", { class: "called", title: `OpenMP: its tasks are ${openmpOf(site)?.[1]}s` }, openmpOf(site)?.[0] ?? "") : null,
     site.json.too_short ? h("abbr", { title: "unreliable: reading the clock takes over a tenth of the measured work" }, " ~") : null),
   ...columns.map((column) => {
-    if (!column.bar) return h("td", { "data-key": column.key }, column.text(site));
+    if (!column.bar) return h("td", { "data-key": column.key, title: column.hint?.(site) || undefined }, column.text(site));
     const bar = h("span", { class: "bar-line" });
     bar.style.width = `${(100 * column.value(site)) / (most.get(column.key) ?? 1)}%`;
     return h("td", { "data-key": column.key, class: `with-bar ${site.color}` }, column.text(site), h("span", { class: "bar-track", "aria-hidden": "true" }, bar));
@@ -88,10 +101,13 @@ function table(model) {
     const wanted = state.filter.toLowerCase();
     const found = model.sites.filter((site) => !wanted || `${site.title} ${(site.json.functions ?? []).join(" ")} ${(site.json.constructs ?? []).join(" ")}`.toLowerCase().includes(wanted));
     found.sort((a, b) => (column.value(b) - column.value(a)) * (state.down ? 1 : -1) || a.index - b.index);
-    body.replaceChildren(...found.map(row));
+    const shown = state.all ? found : found.slice(0, FIRST);
+    body.replaceChildren(...shown.map(row));
+    more.hidden = shown.length === found.length;
+    more.textContent = `Show all ${count(found.length)} sites`;
     for (const [key, head] of heads) head.setAttribute("aria-sort", key !== state.key ? "none" : state.down ? "descending" : "ascending");
-    status.textContent = [wanted ? `${found.length} of ${model.sites.length} sites` : "", left > 0 ? `${count(left)} sites with less are only in the JSON of tp-analyze` : ""].filter(Boolean).join("; ");
-    status.hidden = status.textContent === "";
+    words.textContent = [shown.length < found.length ? `The first ${shown.length} in this order` : "", wanted ? `${found.length} of ${model.sites.length} sites` : "", left > 0 ? `${count(left)} sites with less are only in the JSON of tp-analyze` : ""].filter(Boolean).join("; ");
+    status.hidden = words.textContent === "" && more.hidden;
   };
   const header = h("tr", {}, h("th", { scope: "col", class: "name" }, "Spawn site"), ...columns.map((column) => {
     const button = h("button", { type: "button", title: column.title }, column.name);

@@ -14,7 +14,7 @@ export function source(model) {
   if (files.length === 0)
     return card("Source", "", model.profile.page?.source_wanted === false ? empty("The page was made without source (--no-source).")
       : !model.sites.some((site) => site.json.line > 0) ? empty("No site has a line: the program was built without debug information (-g), or without tp-c++.")
-      : empty("No excerpts: the source files were not found. --map-path OLD=NEW names another place."));
+      : empty("No excerpts: the source files were not found from here. Run tp-report where the program was compiled, or name another place: --map-path OLD=NEW."));
   return h("div", {}, ...files.map((file, i) => excerpt(model, file, i)));
 }
 

@@ -54,6 +54,32 @@ stream 1
   thread-end
 END
 
+# A thread that the program created, which was not stolen, and a task that waits for a lock: of the 700 ticks
+# in which it was on no CPU, 500 are of the lock.
+trace locks <<'END'
+run cpus=2 hz=1000000000 same_as_time=1 unit=ns sleep_seen=1
+site 1 a.cpp 1
+site 2 a.cpp 2
+lock-place 0 mutex a.cpp 9 name=q
+stream 0
+  thread role=main
+  spawn work=100 site=1 ctx=new-exclusive construct=thread
+  spawn work=50 site=2 ctx=new-exclusive
+  lock slot=3 address=64 kind=mutex
+  wait work=50 ctx=last
+    begin task=newest
+    section slot=3 place=0 lead=100 work=300 contended=1 waited=500
+    end work=1000 wall=1700
+  wait-end idle=10
+  end work=10
+  thread-end
+stream 1
+  thread role=external
+  begin task=0.0
+  end work=400 lead=2
+  thread-end
+END
+
 # Without node and npm there is no page, and that is what the message says.
 case " $formats " in
 *" html "*) ;;
@@ -63,7 +89,7 @@ case " $formats " in
   ;;
 esac
 
-for data in paper recursion threads; do
+for data in paper recursion threads locks; do
   for turn in 1 2; do
     options=
     for format in $formats; do options="$options --export $format:$data.$turn/$format"; done
@@ -76,6 +102,7 @@ for data in paper recursion threads; do
   done
   python3 "$here/read_exports.py" $data.json $data.1 || fail "$data: an export does not add up"
 done
+python3 -c 'import json; assert [s["tasking"]["steals"] for s in json.load(open("locks.json"))["sites"]] == [0, 0, 0]' || fail "a thread is a steal"
 grep -q 'a,b<.cpp:1 (f());b.cpp:2 (f()) 64$' recursion.1/folded || fail "folded: $(cat recursion.1/folded)"
 
 # All that pages draw, in the JSON; conservation of the timeline.

@@ -126,6 +126,9 @@ def callgrind(path):
     return split
 
 
+COUNTERS = ("threads at work", "tasking overhead", "no CPU", "steals")
+
+
 def perfetto(path):
     """{track: {slice: [ns, and sums of annotations]}} and {track: sum of the samples}."""
     tracks, names, annotations, open_slices = {}, {}, {}, {}
@@ -138,6 +141,8 @@ def perfetto(path):
             track = dict(fields(packet[60]))
             assert track[1] not in tracks, "two tracks of one number"
             tracks[track[1]] = track.get(2, b"").decode()
+            assert (8 in track) == (tracks[track[1]] in COUNTERS or tracks[track[1]].startswith(("idle: ", "ready: "))), \
+                f"{track}: Perfetto drops samples of what is not declared a counter, and slices of what is"
         if 12 in packet:
             for kind, entry in fields(packet[12]):
                 entry = dict(fields(entry))

@@ -273,8 +273,8 @@ TEST(Text, WhatIfIsATableOfLimits) {
   EXPECT_EQ("initialize                    1.67     2.33     2.68",
             line_with(write_text(profile, {}), "initialize"));
   // Columns do not run into each other.
-  profile.what_if[1].points.back().parallelism = {102400, 1};
-  EXPECT_EQ("compute                         1.40       1.59  102400.00  most to gain",
+  profile.what_if[1].points.back().parallelism = {1024000000, 1};
+  EXPECT_EQ("compute                          1.40        1.59  1024000000  most to gain",
             line_with(write_text(profile, {}), "compute"));
 }
 

@@ -238,7 +238,7 @@ TEST(Advice, OnARegionWithHiddenLoopsIsAboutItsImplicitTasks) {
                   "is 2 of the 4 implicit tasks of the parallel region at a.cpp:1, the longest "
                   "of each run of it: divide its work more evenly") != std::string::npos)
       << uneven.advice;
-  EXPECT_EQ("Hardly faster on more CPUs: speedup at most 1.33 with loops divided as in this run (2 "
+  EXPECT_EQ("Hardly faster on more CPUs: speedup at most 1.33 with loops split as in this run (2 "
             "threads).",
             uneven.verdict.headline);
   EXPECT_TRUE(even.advice.find("OpenMP divides loops further; OMP_NUM_THREADS=8 shows how far.") !=

@@ -112,11 +112,10 @@ TEST(ConcurrencyLimits, ArenaOfOneThread) {
   EXPECT_EQ(8u, finding->procs);
   EXPECT_EQ(180u, finding->time);
   EXPECT_EQ(40u, finding->least_time);
-  EXPECT_EQ(
-      "linalg.cpp:36 runs in an arena of 1 thread (92.77 % of the work): a speedup of at most "
-      "1.08 on any number of CPUs. Give the arena more threads, or no number. On 8 CPUs that "
-      "saves at most 140 units of 180 units.",
-      finding->text);
+  EXPECT_EQ("linalg.cpp:36 runs in an arena of 1 thread (93 % of the work): a speedup of at most "
+            "1.08 on any number of CPUs. Give the arena more threads, or no limit. On 8 CPUs that "
+            "saves at most 140 units of 180 units.",
+            finding->text);
   EXPECT_EQ(finding->text, profile.advice);
 }
 

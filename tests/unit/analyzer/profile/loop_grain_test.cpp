@@ -213,8 +213,8 @@ TEST(GrainAdvice, ACoarserGrainForSmallBodies) {
             percent2(advised.loop->overhead_now.numerator, advised.loop->overhead_now.denominator));
   EXPECT_EQ("6.97", percent2(advised.loop->overhead.numerator, advised.loop->overhead.denominator));
   EXPECT_EQ("64", decimal2(advised.quoted.parallelism));
-  EXPECT_EQ("With grain size 64 at loop.cpp:7 tasking overhead would go from 82.75 % to 6.97 %, "
-            "and parallelism would still be 64.00.",
+  EXPECT_EQ("With grain size 64 at loop.cpp:7 tasking overhead would go from 83 % to 7.0 %, "
+            "and parallelism would still be 64.0.",
             profile.advice);
 }
 

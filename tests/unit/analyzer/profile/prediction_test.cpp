@@ -159,11 +159,11 @@ TEST(Prediction, IsShownAndCanBeLeftOut) {
   options.procs = {1, 2, 4, 8, 16};
   options.burden_ns = 0;
   const Profile profile = make_profile(flat(64, 1000, 0).source(), options);
-  // Those that were asked for, and no others; then any number.
+  // Those that were asked for, and no others; then the limit.
   const std::string text = write_text(profile, {.asks_procs = true});
   for (const char* const line :
-       {"CPUs              1          2          4          8         16        any\n",
-        "speedup        1.00       2.00       4.00       8.00      16.00      64.00\n"})
+       {"CPUs              1          2          4          8         16      limit\n",
+        "speedup        1.00       2.00       4.00       8.00       16.0       64.0\n"})
     EXPECT_NE(std::string::npos, text.find(line)) << text;
   const auto json = nlohmann::json::parse(write_json(profile));
   EXPECT_EQ(5u, json["prediction"]["runs"].size());

@@ -106,6 +106,32 @@ TEST(Verdict, SaysThatMoreCpusAreHardlyFaster) {
             profile.verdict.headline);
 }
 
+// Two calls of the body of a loop of OpenMP. How far it could be split is not known: g++ hides chunks,
+// which the work outside of the calls may be.
+std::string loop_of_two() {
+  std::string script = "site 9 loop.cpp 9 construct=omp_parallel_gcc\nstream 0\nthread "
+                       "role=main\nspawn work=10 site=9 ctx=new-exclusive\n"
+                       "spawn site=9 ctx=last\nwait ctx=last\n";
+  for (const char* const task : {"newest", "-1"})
+    script += std::string("begin task=") + task +
+              "\nloop-begin\nloop-end n=64 grain=1 work=500\nend work=20\n";
+  return script + "wait-end\nend work=10\nthread-end\n";
+}
+
+TEST(Verdict, SaysThatLoopsWereSplitForThisRun) {
+  const Profile profile = profile_of_verdict(loop_of_two());
+  ASSERT_FALSE(profile.divisible_is_known());
+  EXPECT_EQ("Scales well to 3 CPUs or more; speedup at most 1.96 with loops split as in this run.",
+            profile.verdict.headline);
+}
+
+TEST(Verdict, AdvisesMoreThreadsForALoopOfOpenMp) {
+  const Profile profile = profile_of_verdict(loop_of_two());
+  EXPECT_NE(std::string::npos, profile.advice.find("let more threads share it (OMP_NUM_THREADS)"))
+      << profile.advice;
+  EXPECT_EQ(std::string::npos, profile.advice.find("simple_partitioner"));
+}
+
 TEST(Verdict, AdvisesNothingWhereParallelismIsAmple) {
   std::string script = "stream 0\nthread role=main\n";
   for (unsigned i = 0; i < 512; ++i)

@@ -79,6 +79,9 @@ TEST(Text, LinesBreakAtSpacesButNotBeforePercent) {
   using Texts = std::vector<std::string>;
   const std::string word(97, 'x'), longer(150, 'x');
   EXPECT_EQ((Texts{word, "  5 % y"}), wrapped(word + " 5 % y", 2));
+  // A unit stays with its number, at the end of a sentence as well.
+  EXPECT_EQ((Texts{word, "  5 ms. y"}), wrapped(word + " 5 ms. y", 2));
+  EXPECT_EQ((Texts{word + " a", "  ms. y"}), wrapped(word + " a ms. y", 2));
   EXPECT_EQ((Texts{word + " 5", "  y z"}), wrapped(word + " 5 y z", 2));
   EXPECT_EQ((Texts{longer}), wrapped(longer, 2));
   EXPECT_EQ((Texts{longer, "  y"}), wrapped(longer + " y", 2));
