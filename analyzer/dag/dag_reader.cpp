@@ -488,8 +488,9 @@ bool DagReader::process_spawn(Stream& stream) {
   // A pipeline's own spawns have the sites of its filters.
   const bool passes_item = record.op == Op::Spawn && !inherits && rows_.is_of_filter(spawned_at);
   const bool is_split = (record.op == Op::Spawn && inherits) || passes_item;
-  const bool is_stage =
-      passes_item && rows_.is_of_filter(row) && rows_.is_of_filter(parent.state.row);
+  // Not what a filter's body spawns: a call that another thread executes for it, a pipeline of its own.
+  const bool is_stage = passes_item && rows_.is_of_filter(row) &&
+                        rows_.is_of_filter(parent.state.row) && context == parent.context;
   const bool is_wait = record.op == Op::SpawnWait;
   const bool waits_alone = is_wait && record.flags & trace::kWaitAlone;
   if (waits_alone)

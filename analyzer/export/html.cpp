@@ -361,7 +361,11 @@ std::string numbers_html(const Json& profile, const Units& units) {
       now = std::min(now, least);
   const bool by_lock = now < parallelism && limit < parallelism;
   const bool sleeps = with_sleep > span && (with_sleep - span) * 20 >= with_sleep;
-  add_card(text, "Limit on any number of CPUs", digits3(limit > 0 ? limit : parallelism) + "×",
+  // With more threads there may be other tasks.
+  const Json& unknown = at(profile, "divisible_not_known_because");
+  const bool split_alike = !by_lock && unknown.is_string() && unknown != "schedule";
+  add_card(text, split_alike ? "Limit, loops split as in this run" : "Limit on any number of CPUs",
+           digits3(limit > 0 ? limit : parallelism) + "×",
            sleeps    ? "sleep is " + units.of(with_sleep - span) + " of " + units.of(with_sleep)
            : by_lock ? digits3(parallelism) + "× without its locks"
            : differs

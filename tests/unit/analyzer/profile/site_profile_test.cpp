@@ -256,5 +256,34 @@ TEST(LongestChain, OfManySites) {
   }
 }
 
+// A call of a filter is one invocation, with what another thread executes for it (in a full arena); the next
+// call, which it spawns in the pipeline's context, is another one.
+TEST(SiteProfile, WhatAFilterHasExecutedIsPartOfItsCall) {
+  test::TraceBuilder trace = test::parse_trace_script(
+      "site 1 p.cpp 10 1 construct=parallel_pipeline\n"
+      "site 5 p.cpp 12 1 construct=parallel_pipeline\n" // makes the filter
+      "site 6 p.cpp 30\n"
+      "stream 0\nthread role=main\n"
+      "spawn site=1 ctx=new-exclusive\nwait ctx=last\nbegin task=newest\n"
+      "spawn site=2 ctx=own\nend\n"
+      "begin task=newest\n"
+      "spawn site=2 work=10 ctx=new-exclusive\nwait ctx=last\ntask task=newest work=100\nwait-end\n"
+      "spawn site=6 ctx=new-exclusive\nspawn site=6 ctx=last\nwait ctx=last\n"
+      "task task=newest work=70\ntask task=-1 work=70\nwait-end\n"
+      "spawn site=2 work=5 ctx=own\nend work=3\n"
+      "task task=newest work=50\n"
+      "wait-end\nend work=1\nthread-end\n");
+  trace.site_line(
+      R"({"site":2,"tag":"explicit","file":"p.cpp","line":12,"column":1,"end_line":12,"function":"f",)"
+      R"("construct":"parallel_pipeline","filter":2,"mode":"parallel","of":5,"call":1})");
+  const Profile profile = make_profile(trace.source(), {});
+  const auto filter =
+      std::ranges::find_if(profile.sites, [](const SiteRow& row) { return row.info.filter == 2; });
+  ASSERT_NE(profile.sites.end(), filter);
+  EXPECT_EQ(2u, filter->on_work.top_call_site.count);
+  EXPECT_EQ(10u + 100 + 140 + 5 + 3 + 50, filter->on_work.top_call_site.work);
+  EXPECT_EQ(10u + 100 + 70 + 5 + 3 + 50, filter->on_work.top_call_site.span);
+}
+
 } // namespace
 } // namespace tp::analysis

@@ -121,13 +121,15 @@ std::string loop_of_two() {
 TEST(Verdict, SaysThatLoopsWereSplitForThisRun) {
   const Profile profile = profile_of_verdict(loop_of_two());
   ASSERT_FALSE(profile.divisible_is_known());
-  EXPECT_EQ("Scales well to 3 CPUs or more; speedup at most 1.96 with loops split as in this run.",
-            profile.verdict.headline);
+  EXPECT_EQ(
+      "Scales well to 3 CPUs or more; speedup at most 1.96 with loops split as in this run (1 "
+      "thread).",
+      profile.verdict.headline);
 }
 
 TEST(Verdict, AdvisesMoreThreadsForALoopOfOpenMp) {
   const Profile profile = profile_of_verdict(loop_of_two());
-  EXPECT_NE(std::string::npos, profile.advice.find("let more threads share it (OMP_NUM_THREADS)"))
+  EXPECT_NE(std::string::npos, profile.advice.find("OMP_NUM_THREADS=8 shows how far"))
       << profile.advice;
   EXPECT_EQ(std::string::npos, profile.advice.find("simple_partitioner"));
 }
