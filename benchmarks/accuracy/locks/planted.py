@@ -74,7 +74,8 @@ def analyze(options, tool, folder):
             continue
         ratios, named = {"1": [], "2": [], "fixed": []}, 0
         for number, found in rounds.items():
-            profile = json.loads(output([tool, "-q", "-P", "1,2", "--what-if-mode", "optimize", "--from", "first-use", "--json", "-", f"{folder}/{number}"]))
+            profile = json.loads(output([tool, "-q", "-P", "1,2", "--what-if-mode", "optimize", "--from", "first-use",
+                                         "--json", "-", f"{folder}/{number}"]))
             lock = max(profile["locks"], key=lambda each: each["bound"])
             finding = profile["findings"][0] if profile["findings"] else {}
             named += finding.get("shape") == "lock" and finding.get("line") == line_of(name)
@@ -83,7 +84,7 @@ def analyze(options, tool, folder):
             for change in lock["what_if"]:
                 if fixed == (change["change"], change["factor"]):
                     ratios["fixed"] += [each["time"] / profile["clock"]["hz"] * 1e3 / found["2.1"]
-                                         for each in change.get("predicted", []) if each["procs"] == 2]
+                                        for each in change.get("predicted", []) if each["procs"] == 2]
         measured = [statistics.median(found[key] for found in rounds.values()) for key in ("1.0", "2.0", "2.1")]
         print(f"{name:<10} | " + " ".join(f"{each:7.1f}" for each in measured) + f" | {named} of {len(rounds)} | " +
               " | ".join(quartiles(each) if each else "-" for each in ratios.values()), flush=True)
