@@ -24,7 +24,7 @@ std::string trimmed(Wide hundredths) {
 }
 
 // Three significant digits: 1.23, 12.3, 123.
-std::string three_digits(double value) {
+std::string with_three_digits(double value) {
   if (value < 9.995)
     return fmt::format("{:.2f}", value);
   if (value < 99.95)
@@ -56,7 +56,9 @@ std::string three_digits(Ratio ratio) {
       (Wide{ratio.numerator} * 20 + ratio.denominator) / (Wide{ratio.denominator} * 2);
   return tenths < 1000 ? fmt::format("{}.{}", static_cast<std::uint64_t>(tenths / 10),
                                      static_cast<unsigned>(tenths % 10))
-                       : fmt::format("{}", static_cast<std::uint64_t>((tenths + 5) / 10));
+                       : fmt::format("{}", static_cast<std::uint64_t>(
+                                               (Wide{ratio.numerator} * 2 + ratio.denominator) /
+                                               (Wide{ratio.denominator} * 2)));
 }
 
 std::string percent2(std::uint64_t part, std::uint64_t whole) {
@@ -97,10 +99,10 @@ std::string human_ns(std::uint64_t ns) {
   if (ns < 1000)
     return fmt::format("{} ns", ns);
   if (value < 999.5e3)
-    return three_digits(value / 1e3) + " us";
+    return with_three_digits(value / 1e3) + " us";
   if (value < 999.5e6)
-    return three_digits(value / 1e6) + " ms";
-  return three_digits(value / 1e9) + " s";
+    return with_three_digits(value / 1e6) + " ms";
+  return with_three_digits(value / 1e9) + " s";
 }
 
 std::uint64_t run_ns(const Profile& profile) {
@@ -121,12 +123,12 @@ std::string human_count(std::uint64_t value) {
     return std::to_string(value);
   const auto number = static_cast<double>(value);
   if (number < 999.5e3)
-    return three_digits(number / 1e3) + " k";
+    return with_three_digits(number / 1e3) + " k";
   if (number < 999.5e6)
-    return three_digits(number / 1e6) + " M";
+    return with_three_digits(number / 1e6) + " M";
   if (number < 999.5e9)
-    return three_digits(number / 1e9) + " G";
-  return three_digits(number / 1e12) + " T";
+    return with_three_digits(number / 1e9) + " G";
+  return with_three_digits(number / 1e12) + " T";
 }
 
 std::string human(std::uint64_t value, const Clock& clock, double hz) {

@@ -19,6 +19,6 @@ analyze tp-data
 is '[(s["work"], s["longest_chain"], s["chain_parallelism"]) for s in p["sites"] if s["line"]] == [(100000, 100, 1000)]'
 is '[(s["span"], s["parallelism"]) for s in p["sites"] if s["line"]] == [(100000, 1)]'
 "$tp_analyze" -d tp-data -o analysis >text
-grep -Eq ' flat\.cpp:13 +1000\.00 +100 k units +1000 ' text || fail "text: $(cat text)"
+grep -Eq ' flat\.cpp:13 +1000 +100 k units +1000 ' text || fail "text: $(cat text)"
 grep -q 'flat.cpp,13,100000,100000,1,' analysis/ws_profile.csv || fail "CSV: $(cat analysis/ws_profile.csv)"
 finish

@@ -178,7 +178,8 @@ Figures timed(std::uint64_t own_work, std::uint64_t tasks, std::uint64_t iterati
 
 TEST(Comparison, UnlikeWorkWithEqualCounts) {
   const auto line = [](const Figures& base, const Figures& now) {
-    const SitePair* const found = unlike_work(compare_profiles(base, now));
+    const Comparison comparison = compare_profiles(base, now);
+    const SitePair* const found = unlike_work(comparison);
     return found ? found->now->line : 0;
   };
   EXPECT_EQ(10u, line(timed(200, 10), timed(300, 10)));

@@ -93,6 +93,7 @@ TEST(Numbers, OfSentencesHaveThreeDigits) {
   EXPECT_EQ("10.0", three_digits(Ratio{9999, 1000}));
   EXPECT_EQ("15.8", three_digits(Ratio{1575, 100}));
   EXPECT_EQ("1566", three_digits(Ratio{15658, 10}));
+  EXPECT_EQ("123", three_digits(Ratio{12346, 100}));
   EXPECT_EQ("6.4", short_percent(64, 1000));
   EXPECT_EQ("75", short_percent(749, 1000));
   EXPECT_EQ("<0.1", short_percent(1, 10000));
