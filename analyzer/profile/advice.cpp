@@ -272,8 +272,15 @@ std::string mostly(const Finding& finding, std::string_view after) {
                                    : "";
 }
 
+std::string of_path(const Profile& profile, const Finding& finding, const std::string& code,
+                    std::string_view remedy) {
+  return fmt::format("{} % of the critical path is {}{}: {}.",
+                     percent(finding.critical_work, profile.span), code, mostly(finding, ""),
+                     remedy);
+}
+
 // Parts of a loop, or the implicit tasks of a parallel region, that are too large.
-std::string imbalance(const Profile& profile, const Finding& finding, const std::string& share) {
+std::string imbalance(const Profile& profile, const Finding& finding) {
   const bool is_openmp =
       is_of_openmp(std::ranges::find(profile.sites, finding.row, &SiteRow::row)->info);
   const bool is_loop = finding.body_calls > 0;
@@ -306,31 +313,29 @@ std::string imbalance(const Profile& profile, const Finding& finding, const std:
     remedy += finding.finer == Finer::NotStatic
                   ? "auto_partitioner in place of static_partitioner, or by simple_partitioner"
                   : "simple_partitioner";
-  return fmt::format("{} % of the critical path is {}{}: {}.", share, code, mostly(finding, ""),
-                     remedy);
+  return of_path(profile, finding, code, remedy);
 }
 
 std::string sentence(const Profile& profile, const Finding& finding) {
-  const std::string share = percent(finding.critical_work, profile.span);
-  const auto of_path = [&](const std::string& code, const std::string& remedy) {
-    return fmt::format("{} % of the critical path is {}{}: {}.", share, code, mostly(finding, ""),
-                       remedy);
+  const auto is_on_path = [&](const std::string& code, std::string_view remedy) {
+    return of_path(profile, finding, code, remedy);
   };
   switch (finding.shape) {
   case Shape::SerialStart:
-    return of_path(finding.code, "make it parallel or shorter, or leave it out of the profile "
-                                 "(--from first-use)");
+    return is_on_path(finding.code, "make it parallel or shorter, or leave it out of the profile "
+                                    "(--from first-use)");
   case Shape::SerialCode:
-    return of_path(finding.code, "make it parallel or shorter");
+    return is_on_path(finding.code, "make it parallel or shorter");
   case Shape::LongTask:
-    return of_path(tasks_on_path(finding),
-                   finding.critical_tasks > 1 && finding.critical_steps_at_least > 1 ? "split them"
-                                                                                     : "split it");
+    return is_on_path(tasks_on_path(finding),
+                      finding.critical_tasks > 1 && finding.critical_steps_at_least > 1
+                          ? "split them"
+                          : "split it");
   case Shape::SerialTasks:
-    return of_path(tasks_on_path(finding) + ", one after the other",
-                   "let them run in parallel, or split them");
+    return is_on_path(tasks_on_path(finding) + ", one after the other",
+                      "let them run in parallel, or split them");
   case Shape::FewTokens:
-    return of_path(
+    return is_on_path(
         tasks_on_path(finding) + ", one after the other",
         (finding.tokens == 1
              ? std::string("the pipeline has one token, and so one item inside at a time")
@@ -339,15 +344,15 @@ std::string sentence(const Profile& profile, const Finding& finding) {
                            human_count(finding.tokens))) +
             "; give it more, or split the calls");
   case Shape::SerialFilter:
-    return of_path(finding.code + ", one item after the other",
-                   "move work out of it, into a parallel filter");
+    return is_on_path(finding.code + ", one item after the other",
+                      "move work out of it, into a parallel filter");
   case Shape::SerialNode:
-    return of_path(finding.code + ", one message after the other",
-                   finding.code.starts_with("the body of ")
-                       ? "give the node more concurrency, or move work out of it"
-                       : "give its nodes more concurrency, or move work out of them");
+    return is_on_path(finding.code + ", one message after the other",
+                      finding.code.starts_with("the body of ")
+                          ? "give the node more concurrency, or move work out of it"
+                          : "give its nodes more concurrency, or move work out of them");
   case Shape::Imbalance:
-    return imbalance(profile, finding, share);
+    return imbalance(profile, finding);
   case Shape::TinyTasks:
     return tiny_tasks(profile, finding);
   case Shape::Lock:

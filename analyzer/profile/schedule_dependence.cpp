@@ -235,10 +235,6 @@ std::uint64_t work_outside_of_bodies(const Measured& measured, Row row) {
   return work;
 }
 
-std::string threads_in_words(std::uint64_t threads) {
-  return threads == 1 ? "1 thread" : fmt::format("{} threads", threads);
-}
-
 // Loops whose calls of bodies were not recorded.
 Affected unseen_loops(const Measured& measured, const std::vector<SiteRow>& sites) {
   const std::set<Row> with_bodies = rows_with_bodies(measured);
@@ -322,22 +318,19 @@ std::vector<Warning> schedule_warnings(const Measured& measured, const std::vect
                                 : "",
                      some_of(unseen.names))});
   }
-  if (divisible == Divisible::NotRecompiled)
+  if (divisible == Divisible::NotRecompiled || divisible == Divisible::HiddenLoops) {
+    const bool hidden = divisible == Divisible::HiddenLoops;
     warnings.push_back(
         {"split_unknown",
-         fmt::format("loops of {} were divided for {}, and more threads divide them "
-                     "further: tp-run --as-if-cores N shows how far, or compile with tp-c++",
-                     some_of(unseen_loops(measured, sites).names),
-                     threads_in_words(divided_for(measured, false))),
+         fmt::format(
+             "loops {} {} may be divided further by more threads than the {} of this run: {}",
+             hidden ? "in" : "of",
+             some_of((hidden ? hidden_loops : unseen_loops)(measured, sites).names),
+             divided_for(measured, hidden),
+             hidden ? "OMP_NUM_THREADS=N shows how far, or compile with clang++"
+                    : "tp-run --as-if-cores N shows how far, or compile with tp-c++"),
          false});
-  if (divisible == Divisible::HiddenLoops)
-    warnings.push_back(
-        {"split_unknown",
-         fmt::format("loops in {} were divided for {}, and more threads divide them "
-                     "further: OMP_NUM_THREADS=N shows how far, or compile with clang++",
-                     some_of(hidden_loops(measured, sites).names),
-                     threads_in_words(divided_for(measured, true))),
-         false});
+  }
   if (const Affected scans = sites_of(measured, sites, kScans); scans.matters(measured))
     warnings.push_back({"schedule", fmt::format("all figures depend on the schedule of this run "
                                                 "(parallel_scan of {})",

@@ -5,6 +5,8 @@
 //   contended                                                               prints LOOPS_PER_MICROSECOND
 //
 // Of read-write locks one iteration in ten is a writer.
+#include "timed_work.h"
+
 #include <oneapi/tbb/mutex.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/queuing_mutex.h>
@@ -12,8 +14,6 @@
 #include <oneapi/tbb/spin_mutex.h>
 #include <oneapi/tbb/spin_rw_mutex.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -21,20 +21,6 @@
 #include <string>
 
 namespace {
-
-double milliseconds() {
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-void work(double loops) {
-  unsigned value = 1;
-  for (double i = 0; i < loops; ++i) {
-    value = value * 1664525u + 1013904223u;
-    asm volatile("" : "+r"(value));
-  }
-}
 
 tbb::spin_mutex spin;
 tbb::mutex mutex;
@@ -80,13 +66,7 @@ double with_readers(Mutex& lock, int iterations, double inside, double outside) 
 
 int main(int count, char** arguments) {
   if (count != 6) {
-    double shortest = 1e9;
-    for (int i = 0; i < 20; ++i) {
-      const double start = milliseconds();
-      work(1e6);
-      shortest = std::min(shortest, milliseconds() - start);
-    }
-    std::printf("%.1f\n", 1e3 / shortest);
+    print_loops_per_microsecond();
     return 0;
   }
   const std::string lock = arguments[1];

@@ -7,13 +7,13 @@
 //
 // Each iteration takes so long; the part in a section is said at each program. The lock that has to be named
 // is acquired at the line that ends with `// the lock of PROGRAM`.
+#include "timed_work.h"
+
 #include <oneapi/tbb/concurrent_hash_map.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/rw_mutex.h>
 #include <oneapi/tbb/spin_mutex.h>
 
-#include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -21,20 +21,6 @@
 #include <string>
 
 namespace {
-
-double milliseconds() {
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-void work(double loops) {
-  unsigned value = 1;
-  for (double i = 0; i < loops; ++i) {
-    value = value * 1664525u + 1013904223u;
-    asm volatile("" : "+r"(value));
-  }
-}
 
 // Which of several locks an iteration takes: no pattern that a schedule could meet.
 unsigned mixed(int i) {
@@ -135,13 +121,7 @@ double shards(int iterations) {
 
 int main(int count, char** arguments) {
   if (count != 6) {
-    double shortest = 1e9;
-    for (int i = 0; i < 20; ++i) {
-      const double start = milliseconds();
-      work(1e6);
-      shortest = std::min(shortest, milliseconds() - start);
-    }
-    std::printf("%.1f\n", 1e3 / shortest);
+    print_loops_per_microsecond();
     return 0;
   }
   const std::string name = arguments[1];
