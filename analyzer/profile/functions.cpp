@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // See functions.h. Per class of steps the work that its samples decide step by step, and the rest, which
-// is divided like all samples of the class, add up to its work exactly.
-//
-// The error: a share p of a class with work W that n samples decide has the variance W^2 p (1 - p) / n,
-// as if samples did not depend on each other. Sampling at nearly equal distances is more exact than that,
-// unless the program repeats itself nearly in step with it: then the shares of parts of the run that follow
-// one another differ more than they would, and the variance is increased by as much. A class whose
-// steps differ is decided by the samples of the steps in question.
+// is divided like all samples of the class, add up to its work exactly. Intervals: profile/sampled_share.h. A class
+// whose steps differ is decided by the samples of the steps in question.
 #include "profile/functions.h"
 
 #include "base/wide.h"
 #include "model/speedup_bounds.h"
+#include "profile/sampled_share.h"
 #include "sites/cxx_names.h"
 
 #include <algorithm>
@@ -24,31 +20,13 @@
 namespace tp::analysis {
 namespace {
 
-constexpr double kOf95Percent = 1.96;
 // What-ifs are asked for so many at most, those with most critical work.
 constexpr std::size_t kMostFunctionWhatIfs = 40, kMostLineWhatIfs = 20;
-
-struct Estimate {
-  std::uint64_t work = 0;
-  double center = 0; // of the interval
-  double variance = 0;
-  std::uint64_t cut = 0; // of `work`, what stacks of which calls further out are not known have
-
-  // `cut_of_all`: what such stacks have that may be the function's as well.
-  SampledWork with_interval(std::uint64_t whole, std::uint64_t cut_of_all = 0) const {
-    const double half = kOf95Percent * std::sqrt(variance);
-    const auto low = static_cast<std::uint64_t>(std::max(center - half, 0.0));
-    const auto high = static_cast<std::uint64_t>(
-        std::min(center + half + static_cast<double>(cut_of_all - std::min(cut, cut_of_all)),
-                 static_cast<double>(whole)));
-    return {work, std::min(low, work), std::max(high, work)};
-  }
-};
 
 // Of a function, a function's own code, or a line.
 struct Item {
   std::uint64_t samples = 0;
-  Estimate work, critical;
+  WorkEstimate work, critical;
   std::vector<CodeId> code; // ascending
 
   StepSet set(const SampleWeights& weights) const {
@@ -65,26 +43,27 @@ struct Share {
   std::vector<CodeId> code;
 };
 
-void add_estimate(Estimate& to, std::uint64_t part, std::uint64_t whole, double samples) {
-  to.work += part;
-  if (whole == 0)
-    return;
-  // With four more samples, two of which are hits (Agresti and Coull 1998): right for few samples, too.
-  const double share =
-      (static_cast<double>(part) / static_cast<double>(whole) * samples + 2) / (samples + 4);
-  const auto weight = static_cast<double>(whole);
-  to.center += weight * share;
-  to.variance += weight * weight * share * (1 - share) / (samples + 4);
-}
-
 class Collector {
 public:
   Collector(const Measured& measured, const SampledCode& code, const SampleWeights& weights,
-            const DagFold::Results& divided)
-      : measured_(measured), code_(code), weights_(weights), divided_(divided) {}
+            const DagFold::Results& divided, bool has_random_periods)
+      : measured_(measured), code_(code), weights_(weights), divided_(divided),
+        has_random_periods_(has_random_periods) {}
 
   void run() {
-    for (const StepClassId of : ids_below(measured_.fold.classes.end_id()))
+    const auto classes = ids_below(measured_.fold.classes.end_id());
+    for (const StepClassId of : classes) {
+      if (weights_.samples_of(of) == 0)
+        continue;
+      const DagFold::StepTotals& totals = measured_.fold.class_totals[of];
+      const Deciding deciding = deciding_samples(of, totals);
+      all_work_.add(totals.work, deciding.work);
+      if (totals.critical_work > 0)
+        all_critical_work_.add(totals.critical_work, deciding.critical_work);
+    }
+    all_work_.finish();
+    all_critical_work_.finish();
+    for (const StepClassId of : classes)
       add_class(of);
   }
 
@@ -94,6 +73,13 @@ public:
   std::uint64_t not_sampled_work = 0, not_sampled_critical_work = 0;
   std::uint64_t cut = 0; // samples
   std::uint64_t cut_work = 0, cut_critical_work = 0;
+
+  SampledWork work_of(const Item& item, std::uint64_t cut_of_all = 0) const {
+    return item.work.with_interval(measured_.work(), all_work_, cut_of_all);
+  }
+  SampledWork critical_work_of(const Item& item, std::uint64_t cut_of_all = 0) const {
+    return item.critical.with_interval(measured_.span(), all_critical_work_, cut_of_all);
+  }
 
 private:
   void add_class(StepClassId of) {
@@ -148,33 +134,41 @@ private:
         function_of_line.try_emplace({line.file, line.line}, line.function);
       }
     }
+    const Deciding deciding = deciding_samples(of, totals);
     const auto scatter = [&](FunctionId function) { return scatter_of(of, function); };
-    add_shares(of, totals, of_functions, functions, scatter);
-    add_shares(of, totals, of_selves, selves, scatter);
-    add_shares(of, totals, of_lines, lines,
+    add_shares(deciding, totals, of_functions, functions, scatter);
+    add_shares(deciding, totals, of_selves, selves, scatter);
+    add_shares(deciding, totals, of_lines, lines,
                [&](const auto& line) { return scatter(function_of_line.at(line)); });
+  }
+
+  // How many samples decide the shares of a class.
+  struct Deciding {
+    double work = 0, critical_work = 0;
+  };
+  Deciding deciding_samples(StepClassId of, const DagFold::StepTotals& totals) const {
+    const auto samples = static_cast<double>(weights_.samples_of(of));
+    const std::optional<std::uint64_t> weight = weights_.weight_of(of);
+    if (!weight || totals.work == 0)
+      return {samples, samples};
+    const double own =
+        samples * static_cast<double>(totals.critical_work) / static_cast<double>(totals.work);
+    const double others = static_cast<double>(*weight) / double{SampleWeights::kUnits};
+    return {samples, std::min(samples, own + others)};
   }
 
   // `scatter`: of a key.
   template <typename Key, typename OfKey>
-  void add_shares(StepClassId of, const DagFold::StepTotals& totals,
+  void add_shares(const Deciding& deciding, const DagFold::StepTotals& totals,
                   const std::map<Key, Share>& shares, std::map<Key, Item>& to,
                   const OfKey& scatter) {
-    const auto samples = static_cast<double>(weights_.samples_of(of));
-    const std::optional<std::uint64_t> weight = weights_.weight_of(of);
-    double decide_critical = samples;
-    if (weight && totals.work > 0) {
-      const double own =
-          samples * static_cast<double>(totals.critical_work) / static_cast<double>(totals.work);
-      const double others = static_cast<double>(*weight) / double{SampleWeights::kUnits};
-      decide_critical = std::min(samples, own + others);
-    }
     for (const auto& [key, share] : shares) {
       Item& item = to[key];
       item.samples += share.samples;
       const double more = scatter(key);
-      add_estimate(item.work, share.work, totals.work, samples / more);
-      add_estimate(item.critical, share.critical, totals.critical_work, decide_critical / more);
+      item.work.add(share.work, totals.work, deciding.work, more, all_work_);
+      item.critical.add(share.critical, totals.critical_work, deciding.critical_work, more,
+                        all_critical_work_);
       item.work.cut += share.cut_work;
       item.critical.cut += share.cut_critical;
       item.code.insert(item.code.end(), share.code.begin(), share.code.end());
@@ -185,7 +179,7 @@ private:
   double scatter_of(StepClassId of, FunctionId function) const {
     constexpr std::uint64_t kLeastPairs = 8;
     constexpr double kMost = 9;
-    if (!measured_.fold.samples.contains(of))
+    if (has_random_periods_ || !measured_.fold.samples.contains(of))
       return 1;
     const auto& all = measured_.fold.samples[of].scatter;
     const auto found = std::ranges::lower_bound(all, function, {}, &Scatter::function);
@@ -209,6 +203,8 @@ private:
   const SampledCode& code_;
   const SampleWeights& weights_;
   const DagFold::Results& divided_;
+  const bool has_random_periods_;
+  AllClasses all_work_, all_critical_work_;
 };
 
 bool is_everywhere(const Item& item, const SampleWeights& weights, std::uint64_t all_work) {
@@ -325,7 +321,7 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
                                  const SampledCode& code, const SampleWeights& weights,
                                  const TraceReadings& readings, const ProfileOptions& options) {
   const DagFold::Results divided = readings.read({}, {.composition = true, .code = true}).fold;
-  Collector collector(measured, code, weights, divided);
+  Collector collector(measured, code, weights, divided, file.method != "timer");
   collector.run();
 
   SampledFunctions result{.method = file.method,
@@ -376,15 +372,14 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
                     .of_library = function.of_library,
                     .kind = kind_name(function.kind),
                     .samples = item.samples,
-                    .work = item.work.with_interval(work, collector.cut_work),
-                    .critical_work =
-                        item.critical.with_interval(span, collector.cut_critical_work)};
+                    .work = collector.work_of(item, collector.cut_work),
+                    .critical_work = collector.critical_work_of(item, collector.cut_critical_work)};
     row.is_everywhere = is_everywhere(item, weights, work);
     const auto self = collector.selves.find(id);
     if (self != collector.selves.end()) {
       row.self_samples = self->second.samples;
-      row.self_work = self->second.work.with_interval(work);
-      row.self_critical_work = self->second.critical.with_interval(span);
+      row.self_work = collector.work_of(self->second);
+      row.self_critical_work = collector.critical_work_of(self->second);
     }
     functions.push_back(
         {std::move(row), {&item, self != collector.selves.end() ? &self->second : nullptr}, id});
@@ -403,8 +398,8 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
                 .line = place.second,
                 .function = code.functions[collector.function_of_line.at(place)].name,
                 .samples = item.samples,
-                .work = item.work.with_interval(work),
-                .critical_work = item.critical.with_interval(span)},
+                .work = collector.work_of(item),
+                .critical_work = collector.critical_work_of(item)},
         &item);
   std::ranges::sort(lines, {}, [&](const auto& each) {
     return std::tuple(~each.first.critical_work.work, ~each.first.work.work, each.first.file,

@@ -141,7 +141,8 @@ def main():
                 os.environ["REPEATS"] = "1"
                 bench.record([binary, *program.arguments])
                 edited, _ = bench.analyze()
-                ticks = before["work"] / before["run"]["cpu_ns"]
+                # Not by the CPU time of the process: threads that look for work have some as well.
+                ticks = before["clock"]["hz"] / 1e9
                 figures.append((before["parallelism"], point["parallelism"], edited["parallelism"],
                                 on_cpus(before), time / ticks / 1e9, on_cpus(edited)))
             if named == 0:

@@ -324,13 +324,13 @@ void write_modules(Sampler& s, Block& block) {
 
 // Each time the rings are emptied the periods change at random: a program that repeats itself
 // is not always met at the same point.
-void change_period(Sampler& s, const SampledThread& thread, std::uint64_t period_ns) {
-  if (period_ns == 0 || thread.timer != nullptr)
+void change_period(Sampler& s, const SampledThread& thread, std::uint64_t mean_ns) {
+  if (thread.timer != nullptr)
     return;
   s.random ^= s.random << 13;
   s.random ^= s.random >> 7;
   s.random ^= s.random << 17;
-  set_sample_period(thread.ring, random_period(period_ns, s.random));
+  change_sample_period(s.source, thread.ring, mean_ns, s.random);
 }
 
 // Moves the samples of a thread to the block, which is replaced by another one if it is full.
@@ -363,7 +363,7 @@ void drain(Sampler& s, SampledThread& thread, Block& block) {
     s.totals.samples += content.samples;
     s.totals.lost += content.lost;
     if (content.samples > 0 && content.is_empty)
-      change_period(s, thread, s.source.period_ns);
+      change_period(s, thread, sample_period(s.plan));
     more = !content.is_empty;
   }
 }
@@ -639,7 +639,7 @@ void write_early(Sampler& s, SampledThread& thread) {
   drain_early(s);
   thread.ring = std::exchange(early.thread.ring, SampleRing{});
   thread.timer = std::exchange(early.thread.timer, nullptr);
-  change_period(s, thread, s.source.period_ns);
+  change_period(s, thread, sample_period(s.plan));
   Block first(s);
   first.finish(&early.pair);
   for (std::size_t at = 0; at < early.filled;) {
@@ -681,7 +681,7 @@ void sample_before_recording(const SamplingPlan& plan, std::uint32_t os_thread) 
     return;
   early.buffer = static_cast<std::byte*>(memory);
   if (choose_source(s, early.thread) && start_helper(s)) {
-    early.period_ns = s.source.period_ns;
+    early.period_ns = sample_period(s.plan);
     return;
   }
   // The first event will say why.
