@@ -10,10 +10,10 @@ class Bench:
     def __init__(self, prefix, folder):
         self.prefix, self.folder = prefix, folder
 
-    def build(self, source, *options):
+    def build(self, source, *options, libraries=()):
         program = os.path.join(self.folder, os.path.splitext(os.path.basename(source))[0])
         subprocess.run(["c++", "-std=c++17", "-O2", "-g", *options, source, "-o", program, f"-I{self.prefix}/include",
-                        f"-L{self.prefix}/lib", "-ltbb"], check=True)
+                        f"-L{self.prefix}/lib", *libraries, "-ltbb"], check=True)
         return program
 
     def record(self, command, sample="1000"):

@@ -83,8 +83,8 @@ def main():
             # It cannot read what g++ 12 writes by default.
             binary = bench.build(copy, f"-I{os.path.dirname(program.source)}", "-gdwarf-3", "-gstrict-dwarf", "-ldl")
             command = [binary, *program.arguments]
-            before = statistics.median(elapsed(command, FACTOR) for _ in range(3))
-            after = statistics.median(elapsed(command, 1) for _ in range(3))
+            pairs = [(elapsed(command, FACTOR), elapsed(command, 1)) for _ in range(7)]
+            before, after = (statistics.median(column) for column in zip(*pairs))
             begin = time.monotonic()
             os.environ["REPEATS"] = str(FACTOR)
             bench.record(command)
@@ -111,9 +111,10 @@ def main():
             print(f"    Coz: {runs} runs, {seconds:.0f} s: {tried}")
             high = [duration for _, speedup, duration in inside if speedup >= 0.6]
             if base and high:
+                gain = 100 * (1 - statistics.median(high) / statistics.median(base))
                 print(f"    Coz: {len(base)} runs without a speedup {statistics.median(base):.3f} s ({min(base):.3f} to {max(base):.3f}), "
-                      f"{len(high)} with 60 % or more in the function {statistics.median(high):.3f} s ({min(high):.3f} to {max(high):.3f}): gain "
-                      f"{100 * (1 - statistics.median(high) / statistics.median(base)):.1f} %")
+                      f"{len(high)} with 60 % or more in the function {statistics.median(high):.3f} s ({min(high):.3f} to "
+                      f"{max(high):.3f}): gain {gain:.1f} %")
             sys.stdout.flush()
 
 

@@ -4,9 +4,10 @@
 
     benchmarks/accuracy/functions/run.py [--prefix DIR] [--runs N] [--only NAME[,NAME...]]
 
-shares      eight functions with known shares: how many of all true shares are inside their 95 % intervals
+shares      thirteen functions with known shares (two programs): how many of all true shares are inside their 95 % intervals
 differing   a loop whose parts differ: the what-if of its heavy function, and the edited program
 beat        a program that repeats itself at exact times: the share of a function that has 60 %
+simulated   the same without a program: beats of 0.05 to 450 ms, by how much periods change
 steps       functions that only one loop runs: the part of their work that is under another one
 cost        CPU time with samples, divided by that without, in pairs: the demo program image_pipeline
 costs       the same for a loop of short tasks on 1, 2 and 8 threads, by rate, source and what is known of the stack
@@ -28,7 +29,15 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 
 
 def shares(bench, runs):
-    program, inside, total, squares, widths = bench.build(f"{HERE}/shares.cpp"), 0, 0, [], []
+    measure_shares("shares", bench, bench.build(f"{HERE}/shares.cpp"), runs)
+    subprocess.run(["c++", "-O2", "-g", "-fPIC", "-shared", f"{HERE}/elsewhere_library.cpp", "-o", f"{bench.folder}/libelsewhere.so"],
+                   check=True)
+    program = bench.build(f"{HERE}/elsewhere.cpp", f"-L{bench.folder}", f"-Wl,-rpath,{bench.folder}", libraries=["-lelsewhere"])
+    measure_shares("elsewhere", bench, program, runs)
+
+
+def measure_shares(title, bench, program, runs):
+    inside, total, squares, widths = {}, 0, [], []
     for _ in range(runs):
         true = json.loads(bench.record([program, "60000"])[0])
         profile, found = bench.analyze()
@@ -38,14 +47,16 @@ def shares(bench, runs):
             share, estimate = ns / all_true, found[name]["work"] / all_found
             of_all, samples = found[name]["work"] / profile["work"], profile["sampling"]["in_steps"]
             widths.append((high - low) / profile["work"] / math.sqrt(of_all * (1 - of_all) / samples))
-            inside += low / all_found <= share <= high / all_found
+            inside[name] = inside.get(name, 0) + (low / all_found <= share <= high / all_found)
             total += 1
             error = (high - found[name]["work"]) / all_found / 1.96
             if error > 0:
                 squares.append(((estimate - share) / error) ** 2)
-    print(f"shares: {inside} of {total} true shares inside ({100 * inside / total:.1f} %), mean square of z "
+    least = min(inside, key=inside.get)
+    print(f"{title}: {sum(inside.values())} of {total} true shares inside ({100 * sum(inside.values()) / total:.1f} %; fewest: "
+          f"{least}, {inside[least]} of {runs}), mean square of z "
           f"{statistics.mean(squares):.2f}; widths of intervals in sqrt(p (1 - p) / n): median {statistics.median(widths):.2f}, "
-          f"{sum(width > 4 for width in widths)} above 4, at most {max(widths):.2f}")
+          f"{sum(width > 4 for width in widths)} above 4, at most {max(widths):.3f}", flush=True)
 
 
 def differing(bench, _):
@@ -73,6 +84,12 @@ def beat(bench, runs):
             estimates.append(100 * found["alpha"]["work"] / whole)
         print(f"beat of {period} ns: {inside} of {len(estimates)} intervals contain 60 %, "
               f"estimates {min(estimates):.1f} to {max(estimates):.1f} %")
+
+
+def simulated_beats(bench, _):
+    program = bench.build(f"{HERE}/simulated_beats.cpp", "-std=c++20")
+    for spread in ("0", "0.1", "0.4", "0.45", "0.6"):
+        print(subprocess.run([program, spread], check=True, stdout=subprocess.PIPE, text=True).stdout, end="", flush=True)
 
 
 def steps(bench, _):
@@ -142,7 +159,7 @@ def main():
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--only", default="shares,differing,beat,steps,cost")
     arguments = parser.parse_args()
-    all_parts = {"shares": shares, "differing": differing, "beat": beat, "steps": steps, "cost": cost, "costs": costs}
+    all_parts = {"shares": shares, "differing": differing, "beat": beat, "simulated": simulated_beats, "steps": steps, "cost": cost, "costs": costs}
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(os.path.abspath(arguments.prefix), folder)
         for name in arguments.only.split(","):
