@@ -310,6 +310,35 @@ def samples_by_cycles(jobs):
     return "; ".join(texts)
 
 
+BLOCKED = "LD_PRELOAD=libtaskpath-preload.so blocked"
+# Work, sleep, span, and span with sleep in it, by arithmetic: units of the virtual clock, milliseconds.
+SLEEPS = {"serial": (60, 20, 15, 35), "tasks": (60, 200, 15, 35), "thread": (100, 20, 55, 75), "pipe": (60, 200, 15, 35)}
+SLEPT_IN = {"pipe": "read_pipe"}  # the others: the clock
+
+
+@case(EXACT, [f"job virtual_{name} env TP_EVENT=virtual {BLOCKED} {name}" for name in SLEEPS if name != "pipe"] +
+             [f"job sleep_{name} env TP_EVENT=tsc {BLOCKED} {name}" for name in SLEEPS])
+def code_that_sleeps(jobs):
+    """In a task, in main, in a thread that main joins, and in read(): integers by the virtual clock, milliseconds by the CPU's."""
+    texts = []
+    for name, wanted in SLEEPS.items():
+        if name != "pipe":  # by the virtual clock nothing sleeps in system calls
+            profile = jobs(f"virtual_{name}").profile("--procs", "1,100")
+            expect(name, list(wanted), [profile[key] for key in ("work", "latency", "span", "span_with_latency")])
+        job = jobs(f"sleep_{name}")
+        expect("exit status", "0", job.status, job.err)
+        run, profile = job.run_json(), job.profile()
+        expect("sleep and waits are seen", [True, True], [run["sleep_seen"], profile["latency"] is not None])
+        got = [1000 * profile[key] / run["time"]["hz"] for key in ("work", "latency", "span", "span_with_latency")]
+        text = f"{name}: " + ", ".join(f"{ms:.2f}" for ms in got) + " ms"
+        more = 0.15 if name == "pipe" else 0.05  # a fork takes half a millisecond
+        expect(f"{text}: {wanted}", True, all(0 <= ms - least < more * least + 0.5 for ms, least in zip(got, wanted)))
+        slept = profile["latency_in"].get(SLEPT_IN.get(name, "clock"), 0)
+        expect(f"{name}: slept in {profile['latency_in']}", True, slept > 0.98 * profile["latency"])
+        texts.append(text)
+    return "; ".join(texts)
+
+
 @case(EXACT, program_jobs("late", "late_threads 12 5"))
 def threads_that_come_late(jobs):
     return check_program(jobs, "late", "done", 13, alone=False)
