@@ -58,6 +58,9 @@ struct LockState {
   bool contended = false;
   std::uint64_t waited = 0;
   std::uint64_t waited_from = 0, waited_for = 0; // time, lock
+  // What the last release that others waited for has left in the posts.
+  LockNote* notes[2] = {};
+  std::uint64_t released = 0; // the lock; 0: none
   KnownLock known[1u << kLockSlotBits];
   ShortSections shorts;
   SiteCache<8> places; // number + 1

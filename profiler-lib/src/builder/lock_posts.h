@@ -20,6 +20,7 @@ struct LockNote {
   std::atomic<std::uint64_t> lock; // address
   std::atomic<std::uint64_t> time; // ticks
   std::atomic<std::uint32_t> place;
+  std::atomic<std::uint32_t> woke; // 1: the call that released the lock has woken a thread
 };
 
 struct alignas(64) LockPost {
@@ -46,7 +47,7 @@ TP_HOT bool is_awaited(std::uint64_t address) noexcept {
 void post_lock_wait(std::uint64_t address) noexcept;
 void end_lock_post(std::uint64_t address) noexcept;
 // A lock that is awaited is going to be released, at `time`. By a thread that holds it.
-TP_COLD void note_release(std::uint64_t address, std::uint64_t post_of, std::uint64_t time,
+TP_COLD LockNote& note_release(std::uint64_t address, std::uint64_t post_of, std::uint64_t time,
                           std::uint32_t place) noexcept;
 
 // The parts of a wait, by the place that the lock was acquired at by those who held it. What was before the
@@ -59,6 +60,10 @@ struct LockBlame {
   };
   Part parts[kMost];
   unsigned count = 0;
+  // Up to the end of the wait: ticks since the last release, and since the last one that woke a thread (0:
+  // none did). `releases`: of the notes.
+  std::uint64_t since_release = 0, since_wake = 0;
+  unsigned releases = 0;
   void add(std::uint32_t place, std::uint64_t ticks) noexcept;
 };
 // Nothing, if no note was left: it is not known who held the lock.
