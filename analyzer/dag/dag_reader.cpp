@@ -1010,6 +1010,11 @@ bool DagReader::process_extended(Stream& stream) {
     trace::LockObjectPayload payload;
     load(payload);
     set_slot(stream, payload);
+    std::uint32_t ticks = 0;
+    if (record.payload_bytes >= sizeof payload + sizeof ticks)
+      std::memcpy(&ticks, record.payload + sizeof payload, sizeof ticks);
+    if (ticks > 0)
+      stream.lock_calls.push_back({*stream.slots[payload.slot], ticks, false});
     break;
   }
   case trace::ExtendedKind::LockWait: {

@@ -58,9 +58,9 @@ private:
     std::uint64_t contexts = 0;
     std::uint64_t releases = 0;
     std::uint64_t stacks = 0;
-    std::vector<RegionWork> regions;                // of the next closed step
-    std::vector<LockUse> locks;                     // likewise
-    std::vector<LockBlame> blames;                  // likewise
+    std::vector<RegionWork> regions;         // of the next closed step
+    std::vector<LockUse> locks;              // likewise
+    std::vector<LockBlame> blames;           // likewise
     std::vector<LockHandedOver> handed_over; // of the next closed step
     std::vector<LockCall> lock_calls;
     std::vector<std::optional<LockObjectId>> slots; // which lock a slot is

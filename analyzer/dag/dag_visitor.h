@@ -100,9 +100,10 @@ struct LockHandedOver {
   LockObjectId object{};
   std::uint64_t waited = 0;
   std::uint64_t since_release = 0; // the last one
-  std::uint64_t since_wake = 0;    // the last one that woke a thread; 0: none did, or it is not known
+  std::uint64_t since_wake = 0; // the last one that woke a thread; 0: none did, or it is not known
 };
-// A call that released a lock for which others waited: ticks, which are no work.
+// A call that released a lock for which others waited, or what it took to name one in the recording: ticks,
+// which are no work.
 struct LockCall {
   LockObjectId object{};
   std::uint64_t ticks = 0;

@@ -144,7 +144,7 @@ private:
 
 LockCosts lock_costs(const Measured& measured, const std::vector<LockObjectUse>& objects) {
   if (measured.is_virtual() || measured.run().work.hz == 0)
-    return {};
+    return {.times = std::vector<HandOverTimes>(objects.size())};
   LockTimes times;
   if (measured.run().wake_latency_ns > 0) {
     times.wake_latency = measured.run().wake_latency_ns;

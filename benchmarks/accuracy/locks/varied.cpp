@@ -79,26 +79,27 @@ int main(int count, char** arguments) {
   outside = rate * std::atof(arguments[4]);
   iterations = std::atoi(arguments[5]);
   threads = std::atoi(arguments[6]);
-  const double time =
-      lock == "spin_mutex"      ? with_scope<tbb::spin_mutex>()
-      : lock == "queuing_mutex" ? with_scope<tbb::queuing_mutex>()
-      : lock == "mutex"         ? with_scope<tbb::mutex>()
-      : lock == "rw_mutex"      ? time_with<tbb::rw_mutex>([](tbb::rw_mutex& mutex, bool writes) {
-          const tbb::rw_mutex::scoped_lock holds(mutex, writes);
-          work(inside);
-        })
-      : lock == "std_mutex" ? time_with<std::mutex>([](std::mutex& mutex, bool) {
-          const std::lock_guard<std::mutex> holds(mutex);
-          work(inside);
-        })
-                            : time_with<std::shared_mutex>([](std::shared_mutex& mutex, bool writes) {
-                                if (writes) {
-                                  const std::unique_lock<std::shared_mutex> holds(mutex);
-                                  work(inside);
-                                } else {
-                                  const std::shared_lock<std::shared_mutex> holds(mutex);
-                                  work(inside);
-                                }
-                              });
+  const double time = lock == "spin_mutex"      ? with_scope<tbb::spin_mutex>()
+                      : lock == "queuing_mutex" ? with_scope<tbb::queuing_mutex>()
+                      : lock == "mutex"         ? with_scope<tbb::mutex>()
+                      : lock == "rw_mutex"
+                          ? time_with<tbb::rw_mutex>([](tbb::rw_mutex& mutex, bool writes) {
+                              const tbb::rw_mutex::scoped_lock holds(mutex, writes);
+                              work(inside);
+                            })
+                      : lock == "std_mutex"
+                          ? time_with<std::mutex>([](std::mutex& mutex, bool) {
+                              const std::lock_guard<std::mutex> holds(mutex);
+                              work(inside);
+                            })
+                          : time_with<std::shared_mutex>([](std::shared_mutex& mutex, bool writes) {
+                              if (writes) {
+                                const std::unique_lock<std::shared_mutex> holds(mutex);
+                                work(inside);
+                              } else {
+                                const std::shared_lock<std::shared_mutex> holds(mutex);
+                                work(inside);
+                              }
+                            });
   std::printf("%.2f\n", time);
 }

@@ -20,7 +20,7 @@ using trace::RecordEncoder;
 
 // Sections below this mean are sampled.
 constexpr std::uint64_t kShortNs = 100;
-// A system call that wakes nobody takes half of this, one that wakes a thread twice as long, and more.
+// A system call that wakes no thread takes half of this, one that wakes a thread twice as long, and more.
 constexpr double kShortestWakeNs = 700;
 std::atomic<bool> sampling{false};
 
@@ -87,15 +87,23 @@ TP_COLD void put_payload(ThreadState& thread, Frame& frame, trace::ExtendedKind 
 
 TP_COLD void name_lock(ThreadState& thread, Frame& frame, LockState& locks,
                        const HeldLock& held) noexcept {
+  struct Named {
+    trace::LockObjectPayload object;
+    std::uint32_t ticks;
+    std::uint32_t reserved;
+  };
   bool may_be_reused = true;
+  const std::uint64_t before = thread.step_time;
   {
     const OutsideOfStep outside(thread, frame);
     may_be_reused = register_lock(held.address, held.generation, held.kind);
   }
+  const std::uint64_t ticks = elapsed_since(before, thread.step_time);
   put_payload(thread, frame, trace::ExtendedKind::LockObject,
-              trace::LockObjectPayload{
-                  held.address, held.generation, held.slot, held.kind,
-                  static_cast<std::uint8_t>(may_be_reused ? trace::kLockMayBeReused : 0)});
+              Named{{held.address, held.generation, held.slot, held.kind,
+                     static_cast<std::uint8_t>(may_be_reused ? trace::kLockMayBeReused : 0)},
+                    static_cast<std::uint32_t>(std::min<std::uint64_t>(ticks, UINT32_MAX)),
+                    0});
   locks.known[held.slot] = {held.address, held.generation};
 }
 
@@ -366,7 +374,7 @@ void begin_lock_wait(ThreadState& thread, Frame& frame, const void* lock) noexce
     return;
   begin_wait(thread, *locks, /*is_busy_wait=*/false);
   locks->wait_for = reinterpret_cast<std::uint64_t>(lock);
-  post_lock_wait(locks->wait_for);
+  locks->wait_since = post_lock_wait(locks->wait_for);
 }
 
 void begin_busy_wait(ThreadState& thread, Frame& frame) noexcept {
@@ -396,7 +404,8 @@ void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept {
     HeldLock& held = locks->held[locks->taken_in_wait - 1];
     held.flags |= trace::kLockContended;
     held.waited = ticks;
-    find_blame(held.address, locks->wait_for, now.time - ticks, now.time, held.blame);
+    find_blame(held.address, locks->wait_for, locks->wait_since, now.time - ticks, now.time,
+               held.blame);
   } else {
     locks->contended = true;
     locks->waited = ticks;
@@ -452,7 +461,7 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
   held.waited = locks->waited;
   held.blame.count = held.blame.releases = 0;
   if (locks->waited != 0) [[unlikely]]
-    find_blame(held.address, locks->waited_for, locks->waited_from,
+    find_blame(held.address, locks->waited_for, locks->wait_since, locks->waited_from,
                locks->waited_from + locks->waited, held.blame);
   held.code = code_of(where);
   held.mode = mode;

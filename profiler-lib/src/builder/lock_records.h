@@ -64,7 +64,7 @@ void forget_lock_wait(ThreadState& thread) noexcept;
 // 0: the thread does not hold it, as far as is known; 2: others wait for it; else 1.
 int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept;
 // Around the call that wakes those who wait for a lock, after give_lock(): it may take longer than many
-// sections. No work. False: nobody waits, or it is another lock.
+// sections. No work. False: no thread waits, or it is another lock.
 bool begin_release(ThreadState& thread, const Frame& frame, const void* lock) noexcept;
 void end_release(ThreadState& thread, Frame& frame) noexcept;
 

@@ -529,6 +529,8 @@ struct LockObjectPayload {
   std::uint8_t flags; // kLockMayBeReused
 };
 static_assert(sizeof(LockObjectPayload) == 16);
+// After it, except in older recordings: ticks of the lead of the next record that closes a step, which it took
+// to name the lock (std::uint32_t).
 // When the lock is made or destroyed is not announced, and it is in no module's static data: one that
 // is made later at the same address cannot be distinguished from it.
 inline constexpr unsigned kLockMayBeReused = 1;

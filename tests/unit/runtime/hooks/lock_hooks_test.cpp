@@ -46,7 +46,7 @@ std::vector<tp::trace::LockObjectPayload> locks_of(const std::string& data) {
     if (record.op == tp::trace::Op::Extended &&
         record.extended_kind == tp::trace::ExtendedKind::LockObject) {
       locks.emplace_back();
-      EXPECT_EQ(record.payload_bytes, sizeof locks.back());
+      EXPECT_EQ(record.payload_bytes, sizeof locks.back() + 8); // and what it took to name it
       std::memcpy(&locks.back(), record.payload, sizeof locks.back());
     }
   return locks;
@@ -235,7 +235,7 @@ TEST(Locks, SayHowTheyAreHandedOver) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
       tp_on_lock_wait_end(0);
       take(&first);
-      EXPECT_EQ(tp_on_lock_given(&first), 1); // nobody waits
+      EXPECT_EQ(tp_on_lock_given(&first), 1); // no thread waits
       EXPECT_EQ(tp_on_lock_release(&first), 0);
     });
     until(1);
@@ -251,8 +251,8 @@ TEST(Locks, SayHowTheyAreHandedOver) {
     tp_spend(7);
   });
   using tp::trace::ExtendedKind;
-  const auto calls =
-      payloads<tp::trace::LockCallPayload>(read_stream(data + "/000000.tps"), ExtendedKind::LockCall);
+  const auto calls = payloads<tp::trace::LockCallPayload>(read_stream(data + "/000000.tps"),
+                                                          ExtendedKind::LockCall);
   ASSERT_EQ(calls.size(), 1u);
   EXPECT_GT(calls[0].ticks, 0u);
   EXPECT_EQ(calls[0].flags, tp::trace::kLockCallWakes);
