@@ -211,7 +211,9 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
                   {stream.changes.data(), stream.changes.size()},
                   {stream.blames.data(), stream.blames.size()},
                   counts && stream.knows_sleep ? slept_in(stream, latency_of(stream.asleep))
-                                               : nullptr};
+                                               : nullptr,
+                  {stream.handed_over.data(), stream.handed_over.size()},
+                  {stream.lock_calls.data(), stream.lock_calls.size()}};
   visitor_.step(frame.state, step);
   frame.state.opened = closed;
   frame.state.fold = FoldKind::None;
@@ -219,6 +221,8 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
   stream.regions.clear();
   stream.locks.clear();
   stream.blames.clear();
+  stream.handed_over.clear();
+  stream.lock_calls.clear();
   stream.asleep = {};
   if (std::exchange(stream.knows_sleep, false)) [[unlikely]]
     stream.slept_in = {};
@@ -799,13 +803,10 @@ void DagReader::process_region(Stream& stream) {
 // Of the step that the next closing record closes.
 void DagReader::process_lock(Stream& stream) {
   const Record& record = stream.cursor.record();
-  if (record.lock_slot >= stream.slots.size() || !stream.slots[record.lock_slot])
-    fail(Problem::NoLockYet, stream.cursor.place(), "a slot of a lock",
-         std::to_string(record.lock_slot));
   LockUse use{.kind = record.op == Op::Section ? LockUseKind::Section
                       : record.op == Op::Take  ? LockUseKind::Take
                                                : LockUseKind::Give,
-              .object = *stream.slots[record.lock_slot],
+              .object = lock_in(stream, record.lock_slot),
               .at = record.lead,
               .shared = (record.flags & trace::kLockShared) != 0};
   if (use.kind == LockUseKind::Give) {
@@ -821,6 +822,9 @@ void DagReader::process_lock(Stream& stream) {
   use.place = place ? *place : LockPlaceId{};
   use.waited = record.wall;
   use.is_contended = (record.flags & trace::kLockContended) != 0;
+  if (!stream.handed_over.empty() && stream.handed_over.back().object == use.object &&
+      stream.handed_over.back().waited == 0)
+    stream.handed_over.back().waited = use.waited;
   if (use.kind == LockUseKind::Section) {
     use.work = record.work;
     use.is_sampled = (record.flags & trace::kLockMany) != 0;
@@ -840,6 +844,8 @@ void DagReader::settle_locks(Stream& stream, bool counts) {
     std::erase_if(stream.locks,
                   [](const LockUse& use) { return use.kind == LockUseKind::Section; });
     stream.blames.clear();
+    stream.handed_over.clear();
+    stream.lock_calls.clear();
   }
   for (LockUse& use : stream.locks) {
     use.at = std::min(use.at, work);
@@ -853,16 +859,20 @@ void DagReader::settle_locks(Stream& stream, bool counts) {
   summary_.lock_records += stream.locks.size();
 }
 
+LockObjectId DagReader::lock_in(const Stream& stream, std::uint16_t slot) const {
+  if (slot >= stream.slots.size() || !stream.slots[slot])
+    fail(Problem::NoLockYet, stream.cursor.place(), "a slot of a lock", std::to_string(slot));
+  return *stream.slots[slot];
+}
+
 void DagReader::process_blame(Stream& stream, const trace::LockWaitPayload& payload) {
-  if (payload.slot >= stream.slots.size() || !stream.slots[payload.slot])
-    fail(Problem::NoLockYet, stream.cursor.place(), "a slot of a lock",
-         std::to_string(payload.slot));
+  const LockObjectId object = lock_in(stream, payload.slot);
   const LockPlaceId* const place = rows_.lock_place_of_id.find(payload.place);
   if (!place && claims_complete_)
     fail(Problem::BadLockPlace, stream.cursor.place(), "a lock_place of sites.jsonl",
          std::to_string(payload.place));
   if (place)
-    stream.blames.push_back({*stream.slots[payload.slot], *place, payload.ticks});
+    stream.blames.push_back({object, *place, payload.ticks});
 }
 
 void DagReader::set_slot(Stream& stream, const trace::LockObjectPayload& payload) {
@@ -1000,12 +1010,31 @@ bool DagReader::process_extended(Stream& stream) {
     trace::LockObjectPayload payload;
     load(payload);
     set_slot(stream, payload);
+    std::uint32_t ticks = 0;
+    if (record.payload_bytes >= sizeof payload + sizeof ticks)
+      std::memcpy(&ticks, record.payload + sizeof payload, sizeof ticks);
+    if (ticks > 0)
+      stream.lock_calls.push_back({*stream.slots[payload.slot], ticks, false});
     break;
   }
   case trace::ExtendedKind::LockWait: {
     trace::LockWaitPayload payload;
     load(payload);
     process_blame(stream, payload);
+    break;
+  }
+  case trace::ExtendedKind::LockHandedOver: {
+    trace::LockHandedOverPayload payload;
+    load(payload);
+    stream.handed_over.push_back(
+        {lock_in(stream, payload.slot), 0, payload.since_release, payload.since_wake});
+    break;
+  }
+  case trace::ExtendedKind::LockCall: {
+    trace::LockCallPayload payload;
+    load(payload);
+    stream.lock_calls.push_back({lock_in(stream, payload.slot), payload.ticks,
+                                 (payload.flags & trace::kLockCallWakes) != 0});
     break;
   }
   case trace::ExtendedKind::InArena: {

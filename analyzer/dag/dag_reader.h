@@ -58,9 +58,11 @@ private:
     std::uint64_t contexts = 0;
     std::uint64_t releases = 0;
     std::uint64_t stacks = 0;
-    std::vector<RegionWork> regions;                // of the next closed step
-    std::vector<LockUse> locks;                     // likewise
-    std::vector<LockBlame> blames;                  // likewise
+    std::vector<RegionWork> regions;         // of the next closed step
+    std::vector<LockUse> locks;              // likewise
+    std::vector<LockBlame> blames;           // likewise
+    std::vector<LockHandedOver> handed_over; // of the next closed step
+    std::vector<LockCall> lock_calls;
     std::vector<std::optional<LockObjectId>> slots; // which lock a slot is
     trace::AsleepPayload asleep{};                  // likewise
     SleepTimes slept_in;                            // of it
@@ -110,6 +112,7 @@ private:
   void set_slot(Stream& stream, const trace::LockObjectPayload& payload);
   void settle_locks(Stream& stream, bool counts);
   void process_blame(Stream& stream, const trace::LockWaitPayload& payload);
+  LockObjectId lock_in(const Stream& stream, std::uint16_t slot) const;
   void note_external(Stream& stream);
   PoolId enter_pools(Stream& stream, const Frame& frame, std::uint64_t begin, std::uint64_t work,
                      std::uint64_t latency);

@@ -95,6 +95,21 @@ struct LockUse {
   bool shared = false, is_contended = false, is_sampled = false;
 };
 
+// How a lock was handed over to a thread that had waited for it: ticks up to its acquisition.
+struct LockHandedOver {
+  LockObjectId object{};
+  std::uint64_t waited = 0;
+  std::uint64_t since_release = 0; // the last one
+  std::uint64_t since_wake = 0; // the last one that woke a thread; 0: none did, or it is not known
+};
+// A call that released a lock for which others waited, or what it took to name one in the recording: ticks,
+// which are no work.
+struct LockCall {
+  LockObjectId object{};
+  std::uint64_t ticks = 0;
+  bool wakes = false;
+};
+
 // What a wait for a lock is charged to: a place that acquired it, by those who held it meanwhile.
 struct LockBlame {
   LockObjectId object{};
@@ -131,6 +146,8 @@ struct Step {
       moves{}; // in order; work and latency never decrease, nor exceed the step's
   std::span<const LockBlame> blames{};  // of the waits of `locks`, as far as the holders are known
   const SleepTimes* slept_in = nullptr; // of its latency; null: nothing is known
+  std::span<const LockHandedOver> handed_over{}; // as far as it is known
+  std::span<const LockCall> lock_calls{};        // part of overhead_before
 };
 
 // Which path survives where two of equal length meet. A child wins against the continuation, of two

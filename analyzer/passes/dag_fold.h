@@ -7,6 +7,7 @@
 #include "dag/dag_visitor.h"
 #include "model/read_summary.h"
 #include "model/sleep.h"
+#include "passes/lock_hand_overs.h"
 #include "passes/calling_context.h"
 #include "passes/site_profile.h"
 #include "passes/step_class.h"
@@ -123,6 +124,7 @@ public:
     IdVector<RegionId, RegionTotals> regions; // with `sites` only
     // Ticks before the steps that begin with a boundary of each kind; with `sites` only.
     std::array<LogHistogram, kBoundaryKinds> overheads_before;
+    LockHandOvers::Results hand_overs; // with `sites` only
     std::vector<WhatIfLength> what_if; // one per scenario
     // With FoldSetup::samples, without weights: per class; with FoldSetup::contexts, per context.
     IdVector<StepClassId, ClassSamples> samples;
@@ -178,6 +180,9 @@ public:
     if (setup_.contexts && !frame.is_left_out)
       contexts_.begun(own.context);
   }
+  void lock_object(LockObjectId id, const LockObjectInfo& info) override {
+    hand_overs_.object(id, info);
+  }
   void step(FrameState& frame, const Step& step) override;
   void idle(std::uint32_t stream, std::uint64_t begin, std::uint64_t end) override {
     if (setup_.contexts)
@@ -225,6 +230,7 @@ private:
   IdVector<RegionId, Results::RegionTotals> regions_;
   IdVector<PoolId, Results::PoolTotals> pools_;
   std::array<LogHistogram, kBoundaryKinds> overheads_before_;
+  LockHandOvers hand_overs_;
   std::optional<StepSamples> samples_;
   Pool<LoopMark> loops_;
   Pool<PortionEnd> portion_ends_;

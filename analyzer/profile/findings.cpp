@@ -390,6 +390,7 @@ void Finder::add_off_cpu(std::vector<Finding>& findings, const std::vector<Code>
       continue;
     Finding finding = code.finding;
     finding.shape = Shape::OffCpu;
+    finding.procs = procs_;
     finding.ticks = length;
     finding.off_cpu_ticks = off;
     if (measured_.run().sleep_seen)

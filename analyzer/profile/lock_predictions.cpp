@@ -80,7 +80,7 @@ void predict_lock_changes(Locks& locks, const Measured& measured, const Predicti
   if (dag.lock_ops.empty())
     return;
   const std::vector<std::uint64_t> procs = procs_of(measured, prediction);
-  const LockCosts costs = lock_costs(measured);
+  const LockCosts costs = lock_costs(measured, prediction.simulated_locks);
   const std::vector<Question> questions = questions_of(locks, dag.nodes.size() * procs.size());
   parallel_for_index(readings.jobs(), questions.size(), [&](std::size_t q) {
     LockWhatIf& change = locks.rows[questions[q].row].what_if[questions[q].change];

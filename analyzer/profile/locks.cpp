@@ -28,6 +28,7 @@ constexpr std::uint64_t kLeastShare = 10'000;
 constexpr std::uint64_t kFactors[] = {2, 4, 8};
 
 using Object = LockLaw::Object;
+using Lengths = LockLaw::Lengths;
 
 std::uint64_t length_of(const Object& object) {
   return object.bound[LockLaw::kWork].length();
@@ -42,6 +43,32 @@ LockBoundKind kind_of(const Object& object) {
 // Its bound matters, or nearly so.
 bool matters(const Object& object, const Measured& measured) {
   return Wide{length_of(object)} * 2 >= measured.span() && length_of(object) > 0;
+}
+
+// The lock of the ITT API's own initialization is part of each library that announces something by it, as
+// libtbbmalloc does, and none of the program's.
+constexpr const char* kOwnOfItt = "__itt__ittapi_global";
+
+void leave_out_foreign(LockLaw::Results& found, const SiteTable& table) {
+  const auto is_foreign = [&](const Object& object) {
+    const auto variable = table.lock_names.find(object.info.address);
+    return variable != table.lock_names.end() && variable->second.starts_with(kOwnOfItt);
+  };
+  std::vector<LockPlaceId> foreign, others;
+  for (Object& object : found.objects) {
+    std::vector<LockPlaceId>& places = is_foreign(object) ? foreign : others;
+    places.insert(places.end(), object.places.begin(), object.places.end());
+    if (&places == &foreign) // an object without a place is none
+      object = {.info = object.info,
+                .exclusive = Lengths(object.exclusive.size()),
+                .longest_shared = Lengths(object.longest_shared.size())};
+  }
+  for (const LockPlaceId place : foreign)
+    if (std::ranges::find(others, place) == others.end()) {
+      found.places[place] = {};
+      std::erase_if(found.acquisitions,
+                    [&](const auto& each) { return each.first >> 32 == index_of(place); });
+    }
 }
 
 // Numbers the locks: places with an object in common have the same number.
@@ -211,6 +238,7 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
   LockLaw law({});
   readings.read(law);
   LockLaw::Results found = law.results();
+  leave_out_foreign(found, measured.table);
   std::vector<Group> groups = group(found, measured.table.lock_places.size());
   std::map<std::size_t, std::size_t> scenarios_of; // group, first measure
   if (const std::vector<LockObjectId> asked = heaviest_objects(found, measured); !asked.empty()) {
@@ -230,6 +258,7 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
     LockLaw closer(std::move(setup));
     readings.read(closer);
     found = closer.results();
+    leave_out_foreign(found, measured.table);
     locks.ends_known = found.ends_known;
     groups = group(found, measured.table.lock_places.size());
   }

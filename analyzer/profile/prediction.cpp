@@ -82,7 +82,7 @@ void run_work_stealing(const Dag& dag, const Measured& measured, const Predictio
   };
   run.time = run.without_locks = simulated(nullptr);
   if (!dag.lock_ops.empty()) {
-    const LockCosts costs = lock_costs(measured);
+    const LockCosts costs = lock_costs(measured, prediction.simulated_locks);
     run.time = simulated(&costs);
   }
   run.time = std::max(run.time, prediction.locks);
@@ -258,7 +258,7 @@ std::vector<std::uint64_t> predict_with(const Remedy& remedy, const Measured& me
                           choice.rules.empty() ? nullptr : &choice, readings);
   readings.read(recorder);
   const Dag& dag = recorder.dag();
-  const LockCosts lock_times = lock_costs(measured);
+  const LockCosts lock_times = lock_costs(measured, prediction.simulated_locks);
   const std::uint64_t locks = locks_with(remedy, measured, prediction, readings);
   const Wide work = Wide{remedy.is_removed ? recorder.work() : prediction.work} +
                     recorder.overhead() + recorder.latency();

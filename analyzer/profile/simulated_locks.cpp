@@ -7,6 +7,8 @@
 
 #include "tp/trace/trace_format.h"
 
+#include <algorithm>
+
 namespace tp::analysis {
 namespace {
 
@@ -45,21 +47,118 @@ LockRules rules_of(std::uint8_t kind) {
   return {HandOver::Spins};
 }
 
+// What the run shows of hand-overs, in ticks.
+class ShownTimes {
+public:
+  ShownTimes(const Measured& measured, const LockTimes& fallback)
+      : measured_(measured), spin_ticks_(ticks_of(fallback.spin)) {
+    for (std::size_t kind = 0; kind < LockHandOvers::kKinds; ++kind)
+      if (sleeps(static_cast<std::uint8_t>(kind)))
+        append(measured.fold.hand_overs.kinds[kind], all_that_sleep_);
+  }
+
+  HandOverTimes of(const LockObjectUse& object, const LockTimes& fallback) const {
+    const LockHandOvers::Results& found = measured_.fold.hand_overs;
+    const LockHandOvers::Times* const own = found.of(object.id);
+    const LockHandOvers::Times& kind =
+        found.kinds[object.kind < LockHandOvers::kKinds ? object.kind : 0];
+    HandOverTimes times;
+    for (const LockHandOvers::Times* from : {own, &kind, &all_that_sleep_}) {
+      if (from == nullptr)
+        continue;
+      if (times.wake_latency.empty() && sleeps(object.kind))
+        times.wake_latency = in_work(latencies(*from, object.kind));
+      if (times.wake_call.empty() && sleeps(object.kind))
+        times.wake_call = in_work(from->calls);
+    }
+    std::uint64_t gap = 0;
+    for (const LockHandOvers::Times* from : {own, &kind})
+      if (from != nullptr && gap == 0)
+        gap = typical_gap(*from, object.kind);
+    times.hand_over = gap > 0 ? work_of(gap) : work_of_ns(measured_, fallback.hand_over);
+    // Looks come at even distances, so that the lock has been free for half of one, on average.
+    times.retry = gap > 0 ? 2 * work_of(gap) : work_of_ns(measured_, fallback.retry);
+    return times;
+  }
+
+private:
+  static constexpr std::size_t kFew = 16; // with fewer, nothing is known
+
+  static bool sleeps(std::uint8_t kind) {
+    const HandOver hand_over = rules_of(kind).hand_over;
+    return hand_over == HandOver::Sleeps || hand_over == HandOver::SpinsThenSleeps;
+  }
+  static void append(const LockHandOvers::Times& from, LockHandOvers::Times& to) {
+    to.waits.insert(to.waits.end(), from.waits.begin(), from.waits.end());
+    to.calls.insert(to.calls.end(), from.calls.begin(), from.calls.end());
+  }
+  std::uint64_t ticks_of(std::uint64_t ns) const {
+    return static_cast<std::uint64_t>(static_cast<double>(ns) * 1e-9 * measured_.read.time_hz);
+  }
+  std::uint64_t work_of(std::uint64_t ticks) const {
+    return work_of_ns(measured_, to_ns(ticks, measured_.read.time_hz));
+  }
+  std::vector<std::uint64_t> in_work(std::vector<std::uint64_t> ticks) const {
+    if (ticks.size() < kFew)
+      return {};
+    for (std::uint64_t& each : ticks)
+      each = work_of(each);
+    std::ranges::sort(ticks);
+    return ticks;
+  }
+  // Was the thread asleep when the lock was released for the last time?
+  bool slept(const LockHandedOver& wait, std::uint8_t kind) const {
+    return rules_of(kind).hand_over == HandOver::Sleeps
+               ? true
+               : wait.waited > wait.since_release + spin_ticks_;
+  }
+  // From the call that woke the thread: others may have had the lock meanwhile.
+  std::vector<std::uint64_t> latencies(const LockHandOvers::Times& from, std::uint8_t kind) const {
+    std::vector<std::uint64_t> result;
+    for (const LockHandedOver& each : from.waits)
+      if (slept(each, kind))
+        result.push_back(each.since_wake > 0 ? each.since_wake : each.since_release);
+    return result;
+  }
+  // Median, of those that did not sleep.
+  std::uint64_t typical_gap(const LockHandOvers::Times& from, std::uint8_t kind) const {
+    if (rules_of(kind).hand_over == HandOver::Sleeps)
+      return 0;
+    std::vector<std::uint64_t> gaps;
+    for (const LockHandedOver& each : from.waits)
+      if (!sleeps(kind) || !slept(each, kind))
+        gaps.push_back(each.since_release);
+    if (gaps.size() < kFew)
+      return 0;
+    const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+    std::ranges::nth_element(gaps, middle);
+    return *middle;
+  }
+
+  const Measured& measured_;
+  const std::uint64_t spin_ticks_;
+  LockHandOvers::Times all_that_sleep_;
+};
+
 } // namespace
 
-LockCosts lock_costs(const Measured& measured) {
+LockCosts lock_costs(const Measured& measured, const std::vector<LockObjectUse>& objects) {
   if (measured.is_virtual() || measured.run().work.hz == 0)
-    return {};
+    return {.times = std::vector<HandOverTimes>(objects.size())};
   LockTimes times;
   if (measured.run().wake_latency_ns > 0) {
     times.wake_latency = measured.run().wake_latency_ns;
     times.wake_call = measured.run().wake_call_ns;
   }
-  return {.hand_over = work_of_ns(measured, times.hand_over),
-          .retry = work_of_ns(measured, times.retry),
-          .spin = work_of_ns(measured, times.spin),
-          .wake_latency = work_of_ns(measured, times.wake_latency),
-          .wake_call = work_of_ns(measured, times.wake_call)};
+  LockCosts costs{.hand_over = work_of_ns(measured, times.hand_over),
+                  .retry = work_of_ns(measured, times.retry),
+                  .spin = work_of_ns(measured, times.spin),
+                  .wake_latency = work_of_ns(measured, times.wake_latency),
+                  .wake_call = work_of_ns(measured, times.wake_call)};
+  const ShownTimes shown(measured, times);
+  for (const LockObjectUse& each : objects)
+    costs.times.push_back(shown.of(each, times));
+  return costs;
 }
 
 std::vector<LockObjectUse> locks_that_matter(const Locks& locks, std::uint64_t time) {
@@ -82,6 +181,7 @@ LockChoice choice_of(const std::vector<LockObjectUse>& objects) {
   LockChoice choice;
   for (const LockObjectUse& each : objects) {
     choice.rules.push_back(rules_of(each.kind));
+    choice.rules.back().times = static_cast<std::uint32_t>(choice.rules.size());
     choice.number.grown_to(each.id) = static_cast<DagLockId>(choice.rules.size());
   }
   return choice;

@@ -12,9 +12,9 @@
 
 namespace tp::analysis {
 
-// Nanoseconds. Measured on a virtual machine with 2 CPUs; how long waking a thread takes differs between
-// machines, and predicted times with locks that sleep differ with it (docs/explanation/prediction.md): where
-// tp-run has measured it, that is what counts.
+// Nanoseconds: where a run does not show them. Measured on a virtual machine with 2 CPUs; how long waking a
+// thread takes differs between machines, and predicted times with locks that sleep differ with it
+// (docs/explanation/prediction.md): what tp-run has measured counts more, and what the run shows most.
 struct LockTimes {
   std::uint64_t hand_over = 300; // queuing locks: from a release until the next one has seen it
   std::uint64_t retry = 300;     // of a thread that spins, by its back-off
@@ -23,8 +23,8 @@ struct LockTimes {
   std::uint64_t wake_call = 7'000;
 };
 
-// All 0 if the unit of work is not time.
-LockCosts lock_costs(const Measured& measured);
+// Of a simulation with these locks, whose choice_of() it belongs to. All 0 if the unit of work is not time.
+LockCosts lock_costs(const Measured& measured, const std::vector<LockObjectUse>& objects);
 
 // Of Locks::exclusive the objects that are held longest, until the others together are held for at most a
 // hundredth of `time`, which no simulated run is below: as long as a lock is handed over at once, those

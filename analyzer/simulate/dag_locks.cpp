@@ -6,7 +6,8 @@
 
 namespace tp::analysis {
 
-LockTable::LockTable(const std::vector<LockRules>& locks, const LockCosts& costs) : costs_(costs) {
+LockTable::LockTable(const std::vector<LockRules>& locks, const LockCosts& costs)
+    : costs_(costs), none_{.retry = costs.retry, .hand_over = costs.hand_over} {
   locks_.resize(locks.size());
   for (std::size_t i = 0; i < locks.size(); ++i)
     locks_[i].rules = locks[i];
@@ -118,16 +119,18 @@ void LockTable::call_in_order(Lock& lock, std::uint64_t now, std::vector<Call>& 
     const bool shared = lock.waiting[lock.first].shared;
     if (lock.writers > 0 || (!shared && lock.readers > 0))
       return;
-    let_in(lock, lock.first, now + costs_.hand_over, calls);
+    let_in(lock, lock.first, now + times_of(lock).hand_over, calls);
   }
 }
 
 // Of one that spins.
-std::uint64_t LockTable::next_look(const Waiting& waiting, std::uint64_t now) const {
-  if (costs_.retry == 0)
+std::uint64_t LockTable::next_look(const Lock& lock, const Waiting& waiting,
+                                   std::uint64_t now) const {
+  const std::uint64_t retry = times_of(lock).retry;
+  if (retry == 0)
     return now;
-  const std::uint64_t looks = (now - waiting.spins_since + costs_.retry - 1) / costs_.retry;
-  return waiting.spins_since + std::max<std::uint64_t>(looks, 1) * costs_.retry;
+  const std::uint64_t looks = (now - waiting.spins_since + retry - 1) / retry;
+  return waiting.spins_since + std::max<std::uint64_t>(looks, 1) * retry;
 }
 
 // The first that will see that the lock is free. Those that gave up before sleep.
@@ -140,7 +143,7 @@ void LockTable::call_spinning(Lock& lock, std::uint64_t now, std::vector<Call>& 
       Waiting& each = lock.waiting[i];
       if (each.state != State::Spins)
         continue;
-      const std::uint64_t look = next_look(each, now);
+      const std::uint64_t look = next_look(lock, each, now);
       if (may_sleep && look > each.spins_since + costs_.spin) {
         each.state = State::Sleeps;
         continue;
@@ -164,6 +167,7 @@ void LockTable::call_spinning(Lock& lock, std::uint64_t now, std::vector<Call>& 
 std::uint64_t LockTable::wake(Lock& lock, std::uint64_t now, std::vector<Call>& calls) {
   if (lock.rules.hand_over == HandOver::Sleeps && !lock.will_wake)
     return 0;
+  const HandOverTimes& times = times_of(lock);
   std::uint64_t cost = 0;
   bool readers = false;
   for (std::size_t i = lock.first; i < lock.waiting.size();) {
@@ -173,11 +177,16 @@ std::uint64_t LockTable::wake(Lock& lock, std::uint64_t now, std::vector<Call>& 
       continue;
     }
     readers = each.shared;
-    cost += costs_.wake_call;
-    if (costs_.wake_latency > 0) {
+    const std::uint64_t number = lock.wakes++;
+    cost +=
+        times.wake_call.empty() ? costs_.wake_call : HandOverTimes::pick(times.wake_call, number);
+    const std::uint64_t latency = times.wake_latency.empty()
+                                      ? costs_.wake_latency
+                                      : HandOverTimes::pick(times.wake_latency, number);
+    if (latency > 0) {
       each.state = State::Woken;
       lock.will_wake = false;
-      calls.push_back({each.waiter, now + costs_.wake_latency, false});
+      calls.push_back({each.waiter, now + latency, false});
       ++i;
     } else { // it takes its place
       let_in(lock, i, now, calls);

@@ -24,13 +24,27 @@
 
 namespace tp::analysis {
 
+// Of a lock, in the unit of work, in ascending order: what each wake-up takes is one of them, in the order
+// of pick(). Empty: that of LockCosts.
+struct HandOverTimes {
+  std::vector<std::uint64_t> wake_latency, wake_call;
+  std::uint64_t retry = 0, hand_over = 0;
+  // Of `times`, for the n-th wake-up of the lock (from 0): by multiples of the golden ratio, which take
+  // long and short ones in turn, and each of them equally often.
+  static std::uint64_t pick(const std::vector<std::uint64_t>& times, std::uint64_t n) {
+    const std::uint64_t fraction = (n + 1) * 0x9e3779b9u & 0xffffffffu;
+    return times[fraction * times.size() >> 32];
+  }
+};
+
 // In the unit of work.
 struct LockCosts {
-  std::uint64_t hand_over = 0;    // InOrder, to one that waited
-  std::uint64_t retry = 0;        // time between two looks at the lock
-  std::uint64_t spin = 0;         // SpinsThenSleeps
-  std::uint64_t wake_latency = 0; // from the release to the next attempt
-  std::uint64_t wake_call = 0;    // of the releaser, for each that it wakes
+  std::uint64_t hand_over = 0;           // InOrder, to one that waited
+  std::uint64_t retry = 0;               // time between two looks at the lock
+  std::uint64_t spin = 0;                // SpinsThenSleeps
+  std::uint64_t wake_latency = 0;        // from the release to the next attempt
+  std::uint64_t wake_call = 0;           // of the releaser, for each that it wakes
+  std::vector<HandOverTimes> times = {}; // LockRules::times: of locks whose times are known
 };
 
 class LockTable {
@@ -71,6 +85,7 @@ private:
     std::uint32_t writers = 0, readers = 0; // that hold it; at most one writer, but for force()
     std::uint32_t waiting_writers = 0;
     bool will_wake = false;       // Sleeps: somebody has come in vain since the last one was woken
+    std::uint64_t wakes = 0;      // so far
     std::vector<Waiting> waiting; // from `first` on, in the order in which they came
     std::size_t first = 0;
     bool is_alone() const { return first == waiting.size(); }
@@ -84,9 +99,13 @@ private:
   void call_in_order(Lock& lock, std::uint64_t now, std::vector<Call>& calls);
   void call_spinning(Lock& lock, std::uint64_t now, std::vector<Call>& calls);
   std::uint64_t wake(Lock& lock, std::uint64_t now, std::vector<Call>& calls);
-  std::uint64_t next_look(const Waiting& waiting, std::uint64_t now) const;
+  std::uint64_t next_look(const Lock& lock, const Waiting& waiting, std::uint64_t now) const;
+  const HandOverTimes& times_of(const Lock& lock) const {
+    return lock.rules.times > 0 ? costs_.times[lock.rules.times - 1] : none_;
+  }
 
   const LockCosts costs_;
+  const HandOverTimes none_;
   std::vector<Lock> locks_;
   std::uint64_t waited_ = 0, next_number_ = 0, waiters_ = 0;
 };

@@ -43,6 +43,7 @@ enum class Prefers : std::uint8_t { None, Readers, Writers };
 struct LockRules {
   HandOver hand_over = HandOver::InOrder;
   Prefers prefers = Prefers::None;
+  std::uint32_t times = 0; // index into LockCosts::times, and 1; 0: none of its own
 };
 using DagLockId = std::uint32_t;
 

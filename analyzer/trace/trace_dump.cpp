@@ -168,6 +168,17 @@ std::string extended_text(const Record& record) {
       text += fmt::format(" lock_wait slot={} place={} ticks={}", payload->slot, payload->place,
                           payload->ticks);
     break;
+  case trace::ExtendedKind::LockHandedOver:
+    if (const auto payload = payload_of<trace::LockHandedOverPayload>(record))
+      text += fmt::format(" lock_handed_over slot={} since_release={} since_wake={} releases={}",
+                          payload->slot, payload->since_release, payload->since_wake,
+                          payload->releases);
+    break;
+  case trace::ExtendedKind::LockCall:
+    if (const auto payload = payload_of<trace::LockCallPayload>(record))
+      text += fmt::format(" lock_call slot={} ticks={}{}", payload->slot, payload->ticks,
+                          payload->flags & trace::kLockCallWakes ? " wakes" : "");
+    break;
   case trace::ExtendedKind::Feed:
     text += " feed";
     break;

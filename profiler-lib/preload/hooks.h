@@ -18,12 +18,12 @@
 #pragma weak tp_on_slept
 #pragma weak tp_threads_are_seen
 #pragma weak tp_locks_are_on
-#pragma weak tp_on_runtime_call
-#pragma weak tp_on_runtime_return
 #pragma weak tp_on_lock_wait_for
 #pragma weak tp_on_lock_wait_end
 #pragma weak tp_on_lock_taken
 #pragma weak tp_on_lock_given
+#pragma weak tp_on_lock_release
+#pragma weak tp_on_lock_released
 #pragma weak tp_on_lock_renewed
 #pragma weak tp_c_locks_are_seen
 #pragma weak tp_end_recording

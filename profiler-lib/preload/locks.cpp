@@ -108,13 +108,12 @@ int attempt(const Acquisition& how, NextFunction<int(Lock*)>& attempt, Lock* loc
 
 template <typename Lock>
 int release(NextFunction<int(Lock*)>& release, Lock* lock) noexcept {
-  if (!locks_are_on() || tp_on_lock_given(const_cast<const void*>(
-                             static_cast<const volatile void*>(lock))) != kAwaited)
+  const void* const address = const_cast<const void*>(static_cast<const volatile void*>(lock));
+  if (!locks_are_on() || tp_on_lock_given(address) != kAwaited || tp_on_lock_release(address) == 0)
     return release.get()(lock);
   // The call wakes a thread, which takes longer than many sections: no work of the program.
-  tp_on_runtime_call();
   const int result = release.get()(lock);
-  tp_on_runtime_return();
+  tp_on_lock_released();
   return result;
 }
 

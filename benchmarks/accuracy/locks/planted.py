@@ -7,7 +7,8 @@ program once it is fixed?
 
 Each round runs the program on one CPU and on two, as it is and fixed, and records it on two, one after the other: what is
 compared is of the same moment. The median over all rounds, with the quartiles, of: predicted time on one CPU and on two over
-the measured one; the same with the predicted time of what was fixed (split, shorter, shared, by the program). With --data,
+the measured one; of the predicted time over that of the recorded run, less its time without a CPU (run_check); and the same
+with the predicted time of what was fixed (split, shorter, shared, by the program). With --data,
 recordings stay there, and a second call with the same folder only analyzes them.
 """
 import argparse
@@ -67,12 +68,13 @@ def quartiles(values):
 def analyze(options, tool, folder):
     with open(f"{folder}/times.json") as file:
         times = json.load(file)
-    print(f"{'program':<10} | measured ms on 1, 2; fixed on 2 | named first | predicted over measured, %: on 1, on 2, fixed on 2")
+    print(f"{'program':<10} | measured ms on 1, 2; fixed on 2 | named first | predicted over measured, %: on 1, on 2, "
+          "on 2 by run check, fixed on 2")
     for name, fixed in PROGRAMS.items():
         rounds = {number: found for number, found in times.items() if number.startswith(name + ".")}
         if not rounds:
             continue
-        ratios, named = {"1": [], "2": [], "fixed": []}, 0
+        ratios, named = {"1": [], "2": [], "check": [], "fixed": []}, 0
         for number, found in rounds.items():
             profile = json.loads(output([tool, "-q", "-P", "1,2", "--what-if-mode", "optimize", "--from", "first-use",
                                          "--json", "-", f"{folder}/{number}"]))
@@ -81,6 +83,9 @@ def analyze(options, tool, folder):
             named += finding.get("shape") == "lock" and finding.get("line") == line_of(name)
             for run in profile["prediction"]["runs"]:
                 ratios[str(run["procs"])].append(run["time"] / profile["clock"]["hz"] * 1e3 / found[f"{run['procs']}.0"])
+            check = profile["run_check"]
+            if check["procs"] == 2 and not check["not_made"]:
+                ratios["check"].append(check["predicted_ns"] / (check["elapsed_ns"] - check["without_cpu_ns"]))
             for change in lock["what_if"]:
                 if fixed == (change["change"], change["factor"]):
                     ratios["fixed"] += [each["time"] / profile["clock"]["hz"] * 1e3 / found["2.1"]

@@ -460,6 +460,11 @@ void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
 /* It is going to release the lock, or has just done so. Returns 1 if it had acquired it as far as these
  * hooks know, 2 if others wait for it as well, else 0. */
 int tp_on_lock_given(const void* lock) TP_NOEXCEPT;
+/* Around the call that wakes who waits for that lock, in or after its release: no work of the program. The first
+ * returns 1 if the second has to follow: the thread has released it, and the last tp_on_lock_given, which was
+ * for it, has returned 2. */
+int tp_on_lock_release(const void* lock) TP_NOEXCEPT;
+void tp_on_lock_released(void) TP_NOEXCEPT;
 /* The lock at that address is made, or destroyed: what is acquired there next is another lock. */
 void tp_on_lock_renewed(const void* lock) TP_NOEXCEPT;
 /* What an annotation says of a place where locks are acquired. Strings may be null, and must stay valid until

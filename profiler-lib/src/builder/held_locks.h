@@ -52,12 +52,16 @@ struct LockState {
   Reading wait_begin{};
   std::uint64_t wait_asleep = 0, wait_waited = 0; // of the clock
   std::uint64_t wait_for = 0;                     // the lock, as far as it was named: posted
+  std::uint32_t wait_since = 0;                   // of post_lock_wait()
   // Index plus 1 of the lock that was acquired last in the wait; 0: none, or it was given.
   unsigned taken_in_wait = 0;
   // Of the wait that has ended, for the acquisition that follows.
   bool contended = false;
   std::uint64_t waited = 0;
   std::uint64_t waited_from = 0, waited_for = 0; // time, lock
+  // What the last release that others waited for has left in the posts.
+  LockNote* notes[2] = {};
+  std::uint64_t released = 0; // the lock; 0: none
   KnownLock known[1u << kLockSlotBits];
   ShortSections shorts;
   SiteCache<8> places; // number + 1

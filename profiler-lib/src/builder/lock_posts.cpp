@@ -10,22 +10,26 @@ namespace tp::rt {
 
 constinit LockPost lock_posts[kUnnamedPost + 1];
 
-void post_lock_wait(std::uint64_t address) noexcept {
-  lock_post(address).waiters.fetch_add(1, std::memory_order_seq_cst);
+std::uint32_t post_lock_wait(std::uint64_t address) noexcept {
+  LockPost& post = lock_post(address);
+  post.waiters.fetch_add(1, std::memory_order_seq_cst);
+  return post.next.load(std::memory_order_relaxed);
 }
 
 void end_lock_post(std::uint64_t address) noexcept {
   lock_post(address).waiters.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void note_release(std::uint64_t address, std::uint64_t post_of, std::uint64_t time,
-                  std::uint32_t place) noexcept {
+LockNote& note_release(std::uint64_t address, std::uint64_t post_of, std::uint64_t time,
+                       std::uint32_t place) noexcept {
   LockPost& post = lock_post(post_of);
   LockNote& note = post.notes[post.next.fetch_add(1, std::memory_order_relaxed) % LockPost::kNotes];
   note.lock.store(0, std::memory_order_relaxed);
   note.time.store(time, std::memory_order_relaxed);
   note.place.store(place, std::memory_order_relaxed);
+  note.woke.store(0, std::memory_order_relaxed);
   note.lock.store(address, std::memory_order_release);
+  return note;
 }
 
 void LockBlame::add(std::uint32_t place, std::uint64_t ticks) noexcept {
@@ -42,26 +46,33 @@ void LockBlame::add(std::uint32_t place, std::uint64_t ticks) noexcept {
     parts[kMost - 1].ticks += ticks;
 }
 
-void find_blame(std::uint64_t address, std::uint64_t post_of, std::uint64_t from, std::uint64_t to,
-                LockBlame& blame) noexcept {
+void find_blame(std::uint64_t address, std::uint64_t post_of, std::uint32_t since,
+                std::uint64_t from, std::uint64_t to, LockBlame& blame) noexcept {
   const LockPost& post = lock_post(post_of);
   LockBlame::Part found[LockPost::kNotes]; // the time of the release, for now
   unsigned count = 0;
+  std::uint64_t last = 0, last_that_woke = 0;
   const std::uint32_t next = post.next.load(std::memory_order_relaxed);
-  for (std::uint32_t i = 0; i < LockPost::kNotes; ++i) {
-    const LockNote& note = post.notes[(next + i) % LockPost::kNotes];
+  for (std::uint32_t i = std::min(next - since, LockPost::kNotes); i > 0; --i) {
+    const LockNote& note = post.notes[(next - i) % LockPost::kNotes];
     if (note.lock.load(std::memory_order_acquire) != address)
       continue;
-    const std::uint64_t time = note.time.load(std::memory_order_relaxed);
-    if (time > from)
-      found[count++] = {note.place.load(std::memory_order_relaxed), std::min(time, to)};
+    const std::uint64_t time =
+        std::clamp(note.time.load(std::memory_order_relaxed), from, std::max(from, to));
+    last = std::max(last, time);
+    if (note.woke.load(std::memory_order_relaxed) != 0)
+      last_that_woke = std::max(last_that_woke, time);
+    found[count++] = {note.place.load(std::memory_order_relaxed), time};
   }
-  std::sort(found, found + count, [](auto& a, auto& b) { return a.ticks < b.ticks; });
-  std::uint64_t since = from;
+  blame.releases = count;
+  blame.since_release = count > 0 ? to - last : 0;
+  blame.since_wake = last_that_woke > 0 ? to - last_that_woke : 0;
+  std::stable_sort(found, found + count, [](auto& a, auto& b) { return a.ticks < b.ticks; });
+  std::uint64_t before = from;
   for (unsigned i = 0; i < count; ++i) {
     const std::uint64_t until = i + 1 < count ? found[i].ticks : to; // waking up is the last one's
-    blame.add(found[i].place, until - since);
-    since = until;
+    blame.add(found[i].place, until - before);
+    before = until;
   }
 }
 

@@ -20,6 +20,7 @@ struct LockNote {
   std::atomic<std::uint64_t> lock; // address
   std::atomic<std::uint64_t> time; // ticks
   std::atomic<std::uint32_t> place;
+  std::atomic<std::uint32_t> woke; // 1: the call that released the lock has woken a thread
 };
 
 struct alignas(64) LockPost {
@@ -43,11 +44,12 @@ TP_HOT bool is_awaited(std::uint64_t address) noexcept {
   return lock_post(address).waiters.load(std::memory_order_relaxed) != 0;
 }
 
-void post_lock_wait(std::uint64_t address) noexcept;
+// The number of notes so far: who releases the lock from here on leaves one.
+std::uint32_t post_lock_wait(std::uint64_t address) noexcept;
 void end_lock_post(std::uint64_t address) noexcept;
 // A lock that is awaited is going to be released, at `time`. By a thread that holds it.
-TP_COLD void note_release(std::uint64_t address, std::uint64_t post_of, std::uint64_t time,
-                          std::uint32_t place) noexcept;
+TP_COLD LockNote& note_release(std::uint64_t address, std::uint64_t post_of, std::uint64_t time,
+                               std::uint32_t place) noexcept;
 
 // The parts of a wait, by the place that the lock was acquired at by those who held it. What was before the
 // last notes is part of the first of these.
@@ -59,11 +61,16 @@ struct LockBlame {
   };
   Part parts[kMost];
   unsigned count = 0;
+  // Up to the end of the wait: ticks since the last release, and since the last one that woke a thread (0:
+  // none did). `releases`: of the notes.
+  std::uint64_t since_release = 0, since_wake = 0;
+  unsigned releases = 0;
   void add(std::uint32_t place, std::uint64_t ticks) noexcept;
 };
-// Nothing, if no note was left: it is not known who held the lock.
-TP_COLD void find_blame(std::uint64_t address, std::uint64_t post_of, std::uint64_t from,
-                        std::uint64_t to, LockBlame& blame) noexcept;
+// `since`: of post_lock_wait(). A release after that is part of the wait, also where its time was read a little
+// before. Nothing, if no note was left: it is not known who held the lock.
+TP_COLD void find_blame(std::uint64_t address, std::uint64_t post_of, std::uint32_t since,
+                        std::uint64_t from, std::uint64_t to, LockBlame& blame) noexcept;
 
 // In a forked child, where no thread waits.
 TP_COLD void forget_lock_posts() noexcept;

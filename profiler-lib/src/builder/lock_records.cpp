@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace tp::rt {
 namespace {
@@ -19,6 +20,8 @@ using trace::RecordEncoder;
 
 // Sections below this mean are sampled.
 constexpr std::uint64_t kShortNs = 100;
+// A system call that wakes no thread takes half of this, one that wakes a thread twice as long, and more.
+constexpr double kShortestWakeNs = 700;
 std::atomic<bool> sampling{false};
 
 // A signal handler may use locks while the thread is here: it finds the state as it was, or as it will
@@ -71,22 +74,36 @@ TP_HOT std::byte* room_for(ThreadState& thread, Frame& frame) noexcept {
   return frame.step_open ? room_in_step(thread, frame) : room_after_step(thread);
 }
 
-TP_COLD void name_lock(ThreadState& thread, Frame& frame, LockState& locks,
-                       const HeldLock& held) noexcept {
-  bool may_be_reused = true;
-  {
-    const OutsideOfStep outside(thread, frame);
-    may_be_reused = register_lock(held.address, held.generation, held.kind);
-  }
-  const trace::LockObjectPayload payload{
-      held.address, held.generation, held.slot, held.kind,
-      static_cast<std::uint8_t>(may_be_reused ? trace::kLockMayBeReused : 0)};
+template <typename Payload>
+TP_COLD void put_payload(ThreadState& thread, Frame& frame, trace::ExtendedKind kind,
+                         const Payload& payload) noexcept {
   RecordEncoder record(room_for(thread, frame));
-  record.operand(static_cast<std::uint8_t>(trace::ExtendedKind::LockObject));
+  record.operand(static_cast<std::uint8_t>(kind));
   record.operand(std::uint8_t{0});
   record.operand(static_cast<std::uint16_t>(sizeof payload));
   record.bytes(&payload, sizeof payload);
   thread.writer.advance(record.commit(make_tag(Op::Extended, 0, 0, 0, 0)));
+}
+
+TP_COLD void name_lock(ThreadState& thread, Frame& frame, LockState& locks,
+                       const HeldLock& held) noexcept {
+  struct Named {
+    trace::LockObjectPayload object;
+    std::uint32_t ticks;
+    std::uint32_t reserved;
+  };
+  bool may_be_reused = true;
+  const std::uint64_t before = thread.step_time;
+  {
+    const OutsideOfStep outside(thread, frame);
+    may_be_reused = register_lock(held.address, held.generation, held.kind);
+  }
+  const std::uint64_t ticks = elapsed_since(before, thread.step_time);
+  put_payload(thread, frame, trace::ExtendedKind::LockObject,
+              Named{{held.address, held.generation, held.slot, held.kind,
+                     static_cast<std::uint8_t>(may_be_reused ? trace::kLockMayBeReused : 0)},
+                    static_cast<std::uint32_t>(std::min<std::uint64_t>(ticks, UINT32_MAX)),
+                    0});
   locks.known[held.slot] = {held.address, held.generation};
 }
 
@@ -206,17 +223,17 @@ TP_COLD void time_from_here(LockState& locks, ShortSection& section) noexcept {
   held.taken_at = INT64_MAX; // the reader cuts it at the end of the step
 }
 
-// Before the record of its acquisition: who held the lock while the thread waited for it.
+// Before the record of its acquisition: who held the lock while the thread waited for it, and when it was
+// released.
 TP_COLD void put_blame(ThreadState& thread, Frame& frame, const HeldLock& held) noexcept {
+  if (held.blame.releases != 0)
+    put_payload(thread, frame, trace::ExtendedKind::LockHandedOver,
+                trace::LockHandedOverPayload{held.blame.since_release, held.blame.since_wake,
+                                             held.slot, 0, held.blame.releases});
   for (unsigned i = 0; i < held.blame.count; ++i) {
     const LockBlame::Part& part = held.blame.parts[i];
-    const trace::LockWaitPayload payload{part.ticks, part.place, held.slot, 0};
-    RecordEncoder record(room_for(thread, frame));
-    record.operand(static_cast<std::uint8_t>(trace::ExtendedKind::LockWait));
-    record.operand(std::uint8_t{0});
-    record.operand(static_cast<std::uint16_t>(sizeof payload));
-    record.bytes(&payload, sizeof payload);
-    thread.writer.advance(record.commit(make_tag(Op::Extended, 0, 0, 0, 0)));
+    put_payload(thread, frame, trace::ExtendedKind::LockWait,
+                trace::LockWaitPayload{part.ticks, part.place, held.slot, 0});
   }
 }
 
@@ -325,13 +342,14 @@ TP_HOT bool is_awaited(std::uint64_t lock, std::uint8_t kind) noexcept {
 }
 
 // The lock is going to be released. 2: it is awaited, else 1.
-TP_HOT int note_if_awaited(std::uint64_t lock, std::uint8_t kind, std::uint32_t place,
-                           std::uint64_t time) noexcept {
+TP_HOT int note_if_awaited(LockState& locks, std::uint64_t lock, std::uint8_t kind,
+                           std::uint32_t place, std::uint64_t time) noexcept {
   if (!is_awaited(lock, kind)) [[likely]]
     return 1;
+  locks.released = lock;
+  unsigned i = 0;
   for (const std::uint64_t post : {lock, std::uint64_t{0}})
-    if (rt::is_awaited(post))
-      note_release(lock, post, time, place);
+    locks.notes[i++] = rt::is_awaited(post) ? &note_release(lock, post, time, place) : nullptr;
   return 2;
 }
 
@@ -356,7 +374,7 @@ void begin_lock_wait(ThreadState& thread, Frame& frame, const void* lock) noexce
     return;
   begin_wait(thread, *locks, /*is_busy_wait=*/false);
   locks->wait_for = reinterpret_cast<std::uint64_t>(lock);
-  post_lock_wait(locks->wait_for);
+  locks->wait_since = post_lock_wait(locks->wait_for);
 }
 
 void begin_busy_wait(ThreadState& thread, Frame& frame) noexcept {
@@ -386,7 +404,8 @@ void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept {
     HeldLock& held = locks->held[locks->taken_in_wait - 1];
     held.flags |= trace::kLockContended;
     held.waited = ticks;
-    find_blame(held.address, locks->wait_for, now.time - ticks, now.time, held.blame);
+    find_blame(held.address, locks->wait_for, locks->wait_since, now.time - ticks, now.time,
+               held.blame);
   } else {
     locks->contended = true;
     locks->waited = ticks;
@@ -440,9 +459,9 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
   held.flags = static_cast<std::uint8_t>((mode & TP_LOCK_SHARED) |
                                          (locks->contended ? trace::kLockContended : 0));
   held.waited = locks->waited;
-  held.blame.count = 0;
+  held.blame.count = held.blame.releases = 0;
   if (locks->waited != 0) [[unlikely]]
-    find_blame(held.address, locks->waited_for, locks->waited_from,
+    find_blame(held.address, locks->waited_for, locks->wait_since, locks->waited_from,
                locks->waited_from + locks->waited, held.blame);
   held.code = code_of(where);
   held.mode = mode;
@@ -464,7 +483,8 @@ int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
   if (const ShortSection* const section = locks->shorts.close(address)) {
     if (!is_awaited(address, section->kind)) [[likely]]
       return 1;
-    return note_if_awaited(address, section->kind, section->place, read_clock(thread.clock).time);
+    return note_if_awaited(*locks, address, section->kind, section->place,
+                           read_clock(thread.clock).time);
   }
   if (locks->held_count == 0)
     return 0;
@@ -480,7 +500,7 @@ int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
   if (!frame.step_open) [[unlikely]] {
     held.is_given = true;
     thread.extras |= kExtraLocks;
-    return note_if_awaited(address, held.kind, held.place, now.time);
+    return note_if_awaited(*locks, address, held.kind, held.place, now.time);
   }
   const Busy busy(thread);
   const std::uint64_t at = thread.step_pause == Pause::Now ? 0 : position(thread, *locks, now);
@@ -489,9 +509,39 @@ int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
   else
     end_section(thread, frame, *locks, held, elapsed_since(held.taken_at, at));
   // As late as can be: who looks at the lock from here on finds it free.
-  const int given = note_if_awaited(address, held.kind, held.place, now.time);
+  const int given = note_if_awaited(*locks, address, held.kind, held.place, now.time);
   remove_held(*locks, index);
   return given;
+}
+
+bool begin_release(ThreadState& thread, const Frame& frame, const void* lock) noexcept {
+  const LockState* const locks = thread.locks;
+  if (locks == nullptr || locks->released == 0 ||
+      locks->released != reinterpret_cast<std::uint64_t>(lock) || thread.in_runtime_call)
+    return false;
+  begin_runtime_call(thread, frame);
+  return true;
+}
+
+void end_release(ThreadState& thread, Frame& frame) noexcept {
+  LockState* const locks = thread.locks;
+  const std::uint64_t released = std::exchange(locks->released, 0);
+  if (!thread.in_runtime_call || !frame.step_open)
+    return end_runtime_call(thread, frame);
+  const Busy busy(thread);
+  const std::uint64_t begun = thread.step_time;
+  end_runtime_call(thread, frame);
+  const std::uint64_t ticks = elapsed_since(begun, thread.step_time);
+  const bool wakes = static_cast<double>(ticks) > kShortestWakeNs * clock_config.ticks_per_ns;
+  for (LockNote* const note : locks->notes)
+    if (note != nullptr && wakes && note->lock.load(std::memory_order_relaxed) == released)
+      note->woke.store(1, std::memory_order_relaxed);
+  const unsigned slot = slot_of(released);
+  if (locks->known[slot].address == released)
+    put_payload(
+        thread, frame, trace::ExtendedKind::LockCall,
+        trace::LockCallPayload{ticks, static_cast<std::uint16_t>(slot),
+                               static_cast<std::uint16_t>(wakes ? trace::kLockCallWakes : 0), 0});
 }
 
 void put_held_locks(ThreadState& thread) noexcept {

@@ -63,6 +63,10 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
 void forget_lock_wait(ThreadState& thread) noexcept;
 // 0: the thread does not hold it, as far as is known; 2: others wait for it; else 1.
 int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept;
+// Around the call that wakes those who wait for a lock, after give_lock(): it may take longer than many
+// sections. No work. False: no thread waits, or it is another lock.
+bool begin_release(ThreadState& thread, const Frame& frame, const void* lock) noexcept;
+void end_release(ThreadState& thread, Frame& frame) noexcept;
 
 // For the builder. The step was closed: writes the Takes of the locks that were acquired in it and are
 // held. Cold.

@@ -68,6 +68,16 @@ TP_EXPORT int tp_on_lock_given(const void* lock) noexcept {
   return thread != nullptr ? give_lock(*thread, top(*thread), lock) : 0;
 }
 
+TP_EXPORT int tp_on_lock_release(const void* lock) noexcept {
+  ThreadState* const thread = thread_outside_of_runtime();
+  return thread != nullptr && begin_release(*thread, top(*thread), lock) ? 1 : 0;
+}
+
+TP_EXPORT void tp_on_lock_released(void) noexcept {
+  if (ThreadState* const thread = thread_outside_of_runtime())
+    end_release(*thread, top(*thread));
+}
+
 TP_EXPORT void tp_on_lock_renewed(const void* lock) noexcept {
   count_lock_generation(reinterpret_cast<std::uint64_t>(lock));
 }

@@ -316,7 +316,8 @@ bool register_lock(std::uint64_t address, std::uint32_t generation, unsigned kin
   if (r.static_locks.contains(address))
     return false;
   if (!r.static_data.contains(address))
-    return generation == 0 || !is_lock_announced(address);
+    return kind != TP_LOCK_OMP_CRITICAL && // the lock of a name is never given up
+           (generation == 0 || !is_lock_announced(address));
   const auto at = r.modules.locate(address, r.file);
   if (!at)
     return true;

@@ -13,6 +13,8 @@ __attribute__((weak)) void tp_on_lock_wait_end(int failed) noexcept;
 __attribute__((weak)) void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
                                             const void* caller) noexcept;
 __attribute__((weak)) int tp_on_lock_given(const void* lock) noexcept;
+__attribute__((weak)) int tp_on_lock_release(const void* lock) noexcept;
+__attribute__((weak)) void tp_on_lock_released() noexcept;
 }
 
 namespace tp {
@@ -67,7 +69,24 @@ private:
   bool waits_ = false;
 };
 
-// The same for locks whose code is in the headers: of the program, but not of libtbb.
+// In libtbb: wakes those who sleep until the lock at that address is released, by the thread that has just
+// done so.
+class wake_scope {
+public:
+  explicit wake_scope(const void* lock) noexcept
+      : wakes_(locks_are_on() && tp_on_lock_release(lock) != 0) {}
+  ~wake_scope() {
+    if (wakes_)
+      tp_on_lock_released();
+  }
+  wake_scope(const wake_scope&) = delete;
+  wake_scope& operator=(const wake_scope&) = delete;
+
+private:
+  const bool wakes_;
+};
+
+// As client_* for locks whose code is in the headers: of the program, but not of libtbb.
 #if __TBB_BUILD
 inline void lock_taken(const void*, lock_kind, bool = true) noexcept {}
 inline void lock_given(const void*) noexcept {}

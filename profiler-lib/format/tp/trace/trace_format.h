@@ -412,6 +412,10 @@ enum class ExtendedKind : std::uint8_t {
           // calls, as the first one that does. Since version 2
   AsleepIn = 52, // AsleepInPayload: of what the stream's next Asleep says, what the thread slept in
                  // calls of one kind. Since version 2
+  LockHandedOver = 54, // LockHandedOverPayload: of the Section or Take of the same slot that
+                       // follows, when the lock was released before. Since version 2
+  LockCall = 55, // LockCallPayload: the call by which the lock of the stream's last Section or
+                 // Give of that slot was released. Since version 2
 };
 
 enum class ThreadRole : std::uint32_t {
@@ -525,6 +529,8 @@ struct LockObjectPayload {
   std::uint8_t flags; // kLockMayBeReused
 };
 static_assert(sizeof(LockObjectPayload) == 16);
+// After it, except in older recordings: ticks of the lead of the next record that closes a step, which it took
+// to name the lock (std::uint32_t).
 // When the lock is made or destroyed is not announced, and it is in no module's static data: one that
 // is made later at the same address cannot be distinguished from it.
 inline constexpr unsigned kLockMayBeReused = 1;
@@ -536,6 +542,29 @@ struct LockWaitPayload {
   std::uint16_t reserved;
 };
 static_assert(sizeof(LockWaitPayload) == 16);
+
+// In ticks up to the moment at which the thread had the lock that it had waited for.
+struct LockHandedOverPayload {
+  std::uint64_t since_release; // since the last release that others stated meanwhile
+  std::uint64_t
+      since_wake; // since the last of them whose call woke a thread; 0: none did, or it is
+                  // not known
+  std::uint16_t slot;
+  std::uint16_t reserved;
+  std::uint32_t releases; // how many there were, of the last 16
+};
+static_assert(sizeof(LockHandedOverPayload) == 24);
+
+// The call that releases a lock for which others wait, if it is the runtime's that wakes them: part of
+// the lead of the next record that closes a step.
+struct LockCallPayload {
+  std::uint64_t ticks;
+  std::uint16_t slot;
+  std::uint16_t flags; // kLockCallWakes
+  std::uint32_t reserved;
+};
+static_assert(sizeof(LockCallPayload) == 16);
+inline constexpr unsigned kLockCallWakes = 1; // it took so long that it has woken a thread
 
 // `from` and `to` are exclusive, `to` gathers. `from` has ended.
 struct HandOverPayload {

@@ -469,7 +469,7 @@ private:
     state.next.reset();
     if (hand_over == HandOver::InOrder || state.asleep)
       return;
-    const std::uint64_t look = now + costs_.retry;
+    const std::uint64_t look = now + own(op.lock()).retry;
     if (hand_over == HandOver::SpinsThenSleeps && look > state.since + costs_.spin)
       state.asleep = true;
     else
@@ -487,6 +487,11 @@ private:
     State& state = states_[who];
     const std::size_t next = ++state.done;
     state.next = now + (next < threads_[who].size() ? threads_[who][next].work : 1);
+  }
+  HandOverTimes own(DagLockId lock) const {
+    const std::uint32_t times = locks_[lock].times;
+    return times > 0 ? costs_.times[times - 1]
+                     : HandOverTimes{.retry = costs_.retry, .hand_over = costs_.hand_over};
   }
   // The waiters in the order in which they came.
   std::vector<std::size_t> waiters(DagLockId lock) const {
@@ -515,14 +520,20 @@ private:
         }
         if (writer || (reader && !shared))
           break;
-        enter(waiter, now + costs_.hand_over);
+        enter(waiter, now + own(op.lock()).hand_over);
       } else if (wakes && states_[waiter].asleep && !states_[waiter].woken &&
                  is_free_for(op.lock(), shared) && (shared || !wakes_readers)) {
         states_[waiter].woken = true;
         states_[waiter].asleep = false;
-        states_[waiter].next = now + costs_.wake_latency;
+        // Which of the lock's times it is: the position of the number's multiple of the golden ratio.
+        const std::uint64_t number = ++wakes_[op.lock()];
+        const auto one_of = [&](const std::vector<std::uint64_t>& times, std::uint64_t otherwise) {
+          const auto position = static_cast<std::uint32_t>(2654435769u * number);
+          return times.empty() ? otherwise : times[position * times.size() / 4294967296u];
+        };
+        states_[waiter].next = now + one_of(own(op.lock()).wake_latency, costs_.wake_latency);
         asks_[op.lock()] = false;
-        delay += costs_.wake_call;
+        delay += one_of(own(op.lock()).wake_call, costs_.wake_call);
         wakes = wakes_readers = shared;
       }
     }
@@ -535,8 +546,21 @@ private:
   const LockCosts costs_;
   std::vector<State> states_;
   std::vector<bool> asks_; // of each lock: whether a release would wake one that sleeps
+  std::map<DagLockId, std::uint64_t> wakes_; // so far
   std::uint64_t lost_ = 0, order_ = 0;
 };
+
+// Each may be missing.
+HandOverTimes random_times(std::mt19937_64& random) {
+  HandOverTimes times{.retry = random() % 400 + 50, .hand_over = random() % 400};
+  for (std::uint64_t i = random() % 6; i > 0; --i)
+    times.wake_latency.push_back(random() % 40000 + 1);
+  for (std::uint64_t i = random() % 6; i > 0; --i)
+    times.wake_call.push_back(random() % 9000);
+  std::ranges::sort(times.wake_latency);
+  std::ranges::sort(times.wake_call);
+  return times;
+}
 
 // Sections are short or long, and time between them as well.
 std::vector<Thread> random_threads(std::mt19937_64& random, std::size_t locks) {
@@ -589,8 +613,13 @@ TEST(SimulatedLocks, ThreadsAsInAPlainModel) {
     for (LockRules& lock : locks)
       lock = {static_cast<HandOver>(random() % 4), static_cast<Prefers>(random() % 3)};
     const std::vector<Thread> threads = random_threads(random, locks.size());
-    const LockCosts costs{random() % 400, random() % 400 + 50, random() % 9000,
-                          random() % 20000 + 1, random() % 9000};
+    LockCosts costs{random() % 400, random() % 400 + 50, random() % 9000, random() % 20000 + 1,
+                    random() % 9000};
+    for (LockRules& lock : locks)
+      if (random() % 2 == 0) {
+        costs.times.push_back(random_times(random));
+        lock.times = static_cast<std::uint32_t>(costs.times.size());
+      }
     PlainLocks plain(threads, locks, costs);
     const std::optional<std::uint64_t> time = plain.time();
     if (!time)

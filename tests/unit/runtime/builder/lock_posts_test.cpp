@@ -13,9 +13,9 @@ namespace tp::rt {
 namespace {
 
 std::vector<std::pair<std::uint32_t, std::uint64_t>>
-parts_of(std::uint64_t lock, std::uint64_t from, std::uint64_t to) {
+parts_of(std::uint64_t lock, std::uint32_t since, std::uint64_t from, std::uint64_t to) {
   LockBlame blame;
-  find_blame(lock, lock, from, to, blame);
+  find_blame(lock, lock, since, from, to, blame);
   std::vector<std::pair<std::uint32_t, std::uint64_t>> parts;
   for (unsigned i = 0; i < blame.count; ++i)
     parts.emplace_back(blame.parts[i].place, blame.parts[i].ticks);
@@ -24,36 +24,68 @@ parts_of(std::uint64_t lock, std::uint64_t from, std::uint64_t to) {
 
 using Parts = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 
+std::uint32_t now(std::uint64_t lock) {
+  return lock_post(lock).next;
+}
+
 TEST(LockPosts, AWaitIsDividedAtTheReleases) {
   constexpr std::uint64_t kLock = 0x1000;
-  EXPECT_EQ(parts_of(kLock, 100, 200), Parts{}); // it is not known who held it
-  note_release(kLock, kLock, 90, 1);             // before the wait
+  EXPECT_EQ(parts_of(kLock, now(kLock), 100, 200), Parts{}); // it is not known who held it
+  note_release(kLock, kLock, 90, 1);                         // before the wait
+  const std::uint32_t since = now(kLock);
   note_release(kLock, kLock, 130, 2);
   note_release(kLock, kLock, 150, 3);
   note_release(kLock, kLock, 180, 2);
   // The last one's: also what it took to see that the lock is free.
-  EXPECT_EQ(parts_of(kLock, 100, 200), (Parts{{2, 80}, {3, 20}}));
-  EXPECT_EQ(parts_of(kLock, 160, 170), (Parts{{2, 10}})); // clocks of two CPUs differ
-  EXPECT_EQ(parts_of(kLock, 190, 200), Parts{});
+  EXPECT_EQ(parts_of(kLock, since, 100, 200), (Parts{{2, 80}, {3, 20}}));
+  EXPECT_EQ(parts_of(kLock, since, 160, 170), (Parts{{2, 10}})); // clocks of two CPUs differ
+  EXPECT_EQ(parts_of(kLock, now(kLock), 190, 200), Parts{});
+}
+
+// Its time is read before the lock is released, and may be before that of the attempt that failed.
+TEST(LockPosts, AReleaseThatSawTheWaitIsPartOfIt) {
+  constexpr std::uint64_t kLock = 0x1800;
+  const std::uint32_t since = now(kLock);
+  note_release(kLock, kLock, 95, 1);
+  EXPECT_EQ(parts_of(kLock, since, 100, 200), (Parts{{1, 100}}));
+  note_release(kLock, kLock, 170, 2);
+  EXPECT_EQ(parts_of(kLock, since, 100, 200), (Parts{{2, 100}}));
+}
+
+TEST(LockPosts, SaysWhenItWasReleased) {
+  constexpr std::uint64_t kLock = 0x2800;
+  const std::uint32_t since = now(kLock);
+  note_release(kLock, kLock, 110, 1);
+  note_release(kLock, kLock, 120, 1).woke = 1;
+  note_release(kLock, kLock, 160, 1);
+  LockBlame blame;
+  find_blame(kLock, kLock, since, 100, 200, blame);
+  EXPECT_EQ(blame.releases, 3u);
+  EXPECT_EQ(blame.since_release, 40u);
+  EXPECT_EQ(blame.since_wake, 80u);
+  find_blame(kLock, kLock, now(kLock), 100, 200, blame);
+  EXPECT_EQ(blame.releases, 0u);
 }
 
 TEST(LockPosts, LocksThatShareAnEntryKeepTheirOwnNotes) {
   std::uint64_t other = 0x2008;
   while (&lock_post(other) != &lock_post(0x2000))
     other += 8;
+  const std::uint32_t since = now(other);
   note_release(0x2000, 0x2000, 10, 1);
   note_release(other, other, 20, 2);
-  EXPECT_EQ(parts_of(0x2000, 0, 30), (Parts{{1, 30}}));
-  EXPECT_EQ(parts_of(other, 0, 30), (Parts{{2, 30}}));
+  EXPECT_EQ(parts_of(0x2000, since, 0, 30), (Parts{{1, 30}}));
+  EXPECT_EQ(parts_of(other, since, 0, 30), (Parts{{2, 30}}));
 }
 
 TEST(LockPosts, ManyReleasesAndPlaces) {
   constexpr std::uint64_t kLock = 0x3000;
+  const std::uint32_t since = now(kLock);
   for (std::uint32_t i = 1; i <= 100; ++i)
     note_release(kLock, kLock, 10 * i, i);
   // What was before the last notes is the first one's; places beyond the eighth are the eighth's.
   EXPECT_EQ(
-      parts_of(kLock, 0, 1000),
+      parts_of(kLock, since, 0, 1000),
       (Parts{{85, 850}, {86, 10}, {87, 10}, {88, 10}, {89, 10}, {90, 10}, {91, 10}, {92, 90}}));
 }
 
@@ -72,12 +104,12 @@ TEST(LockPosts, WithThreads) {
       std::uint64_t wait = 0;
       if (taken.exchange(true)) {
         const std::uint64_t from = clock.fetch_add(1);
-        post_lock_wait(kAddress);
+        const std::uint32_t since = post_lock_wait(kAddress);
         while (taken.exchange(true))
           std::this_thread::yield();
         end_lock_post(kAddress);
         const std::uint64_t to = clock.fetch_add(1);
-        find_blame(kAddress, kAddress, from, to, blame);
+        find_blame(kAddress, kAddress, since, from, to, blame);
         wait = to - from;
       }
       std::uint64_t sum = 0;

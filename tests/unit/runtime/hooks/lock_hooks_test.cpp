@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <thread>
@@ -45,7 +46,7 @@ std::vector<tp::trace::LockObjectPayload> locks_of(const std::string& data) {
     if (record.op == tp::trace::Op::Extended &&
         record.extended_kind == tp::trace::ExtendedKind::LockObject) {
       locks.emplace_back();
-      EXPECT_EQ(record.payload_bytes, sizeof locks.back());
+      EXPECT_EQ(record.payload_bytes, sizeof locks.back() + 8); // and what it took to name it
       std::memcpy(&locks.back(), record.payload, sizeof locks.back());
     }
   return locks;
@@ -199,6 +200,68 @@ TEST(Locks, AWaitSaysWhoHeldTheLock) {
   EXPECT_GT(waited, 0u);
   EXPECT_EQ(charged, waited);
   EXPECT_EQ(places.size(), 2u);
+}
+
+template <typename Payload>
+std::vector<Payload> payloads(const Stream& stream, tp::trace::ExtendedKind kind) {
+  std::vector<Payload> found;
+  for (const auto& record : stream.records)
+    if (record.op == tp::trace::Op::Extended && record.extended_kind == kind) {
+      found.emplace_back();
+      std::memcpy(&found.back(), record.payload, sizeof found.back());
+    }
+  return found;
+}
+
+// Who waits says how long the lock had been free, and who releases it how long the call took that may have
+// woken a thread.
+TEST(Locks, SayHowTheyAreHandedOver) {
+  const std::string data = record([] {
+    start();
+    FakeTask task;
+    FakeContext context;
+    std::atomic<int> turn{0};
+    const auto until = [&](int value) {
+      while (turn < value)
+        std::this_thread::yield();
+    };
+    take(&first);
+    EXPECT_EQ(tp_on_lock_release(&first), 0); // has not been given
+    std::thread other([&] {
+      start();
+      tp_on_lock_wait_for(&first);
+      turn = 1;
+      until(2);
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      tp_on_lock_wait_end(0);
+      take(&first);
+      EXPECT_EQ(tp_on_lock_given(&first), 1); // no thread waits
+      EXPECT_EQ(tp_on_lock_release(&first), 0);
+    });
+    until(1);
+    EXPECT_EQ(tp_on_lock_given(&first), 2);
+    EXPECT_EQ(tp_on_lock_release(&second), 0); // another one
+    EXPECT_EQ(tp_on_lock_release(&first), 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    tp_spend(50); // in the call: no work of the step
+    tp_on_lock_released();
+    EXPECT_EQ(tp_on_lock_release(&first), 0); // once
+    turn = 2;
+    other.join();
+    tp_spend(7);
+  });
+  using tp::trace::ExtendedKind;
+  const auto calls = payloads<tp::trace::LockCallPayload>(read_stream(data + "/000000.tps"),
+                                                          ExtendedKind::LockCall);
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_GT(calls[0].ticks, 0u);
+  EXPECT_EQ(calls[0].flags, tp::trace::kLockCallWakes);
+  const auto handed_over = payloads<tp::trace::LockHandedOverPayload>(
+      read_stream(data + "/000001.tps"), ExtendedKind::LockHandedOver);
+  ASSERT_EQ(handed_over.size(), 1u);
+  EXPECT_EQ(handed_over[0].releases, 1u);
+  EXPECT_GT(handed_over[0].since_release, calls[0].ticks); // from the release, before the call
+  EXPECT_EQ(handed_over[0].since_wake, handed_over[0].since_release);
 }
 
 TEST(Locks, WaitingIsNotWork) {

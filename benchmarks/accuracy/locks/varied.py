@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random programs with locks on real clocks: predicted times against those of runs.
+
+    benchmarks/accuracy/locks/varied.py [--prefix DIR] [--analyze FILE] [--programs N] [--rounds N] [--first SEED] [--threads N]
+                                        [--data DIR]
+
+Kind and number of the locks, how long they are held (1 us to 1 ms) and how long each iteration works without them are drawn
+at random. In each round the program runs and is recorded, one after the other. For each program, in percent: the time
+predicted from the recording for as many CPUs as it has threads over that of the run of the same round (median of the rounds),
+and over the time of the recorded run less its time without a CPU. With --data, recordings stay there, and a second call with
+the same folder only analyzes them.
+"""
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path[:0] = [os.path.join(ROOT, "benchmarks")]
+sys.dont_write_bytecode = True  # leaves no files in the source tree
+import measure
+
+KINDS = ["spin_mutex", "queuing_mutex", "mutex", "rw_mutex", "std_mutex", "shared_mutex"]
+LENGTH = 150  # ms of work on two CPUs
+
+
+def output(command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def drawn(seed, threads):
+    chance = random.Random(seed)
+    kind, locks = chance.choice(KINDS), chance.choice([1, 1, 1, 2, 4])
+    inside = round(10 ** chance.uniform(0, 3), 1)
+    outside = round(inside * 10 ** chance.uniform(-0.7, 0.7), 1)
+    iterations = max(20, int(2e3 * LENGTH / (inside + outside)))
+    return [kind, str(locks), str(inside), str(outside), str(iterations), str(threads)]
+
+
+def record(options, prefix, folder):
+    program = f"{folder}/varied"
+    flags = [output([f"{prefix}/bin/tp-config", option]).split() for option in ("--cflags", "--libs")]
+    subprocess.run(["g++", "-std=c++17", "-O2", "-g", f"{HERE}/varied.cpp", *flags[0], "-o", program, *flags[1]], check=True)
+    rate = max((output([program]).strip() for _ in range(3)), key=float)
+    found = []
+    for number in range(options.programs):
+        numbers = drawn(options.first + number, options.threads)
+        times = []
+        for each in range(options.rounds):
+            time = float(output([program, *numbers, rate]))
+            output([f"{prefix}/bin/tp-run", "-q", "-o", f"{folder}/{number}.{each}", "--", program, *numbers, rate])
+            times.append(time)
+        found.append({"numbers": numbers, "times": times})
+    with open(f"{folder}/times.json", "w") as file:
+        json.dump(found, file)
+
+
+def summary(name, ratios):
+    print(f"{name}: median {statistics.median(ratios):+.1f} %, {sum(abs(each) <= 10 for each in ratios)} of {len(ratios)} within "
+          f"10 %, {sum(each < -20 for each in ratios)} below -20 %, from {min(ratios):+.1f} to {max(ratios):+.1f} %")
+
+
+def analyze(tool, folder):
+    with open(f"{folder}/times.json") as file:
+        programs = json.load(file)
+    print(f"{'lock':<13} {'locks':>5} {'inside':>7} {'outside':>7} {'threads':>7} | {'ms':>7} | predicted over measured, % | "
+          f"over the recorded run's without waits for a CPU")
+    all_runs, all_checks, long_runs = [], [], []
+    for number, program in enumerate(programs):
+        threads, runs, checks = int(program["numbers"][5]), [], []
+        for each, time in enumerate(program["times"]):
+            profile = json.loads(output([tool, "-q", "-P", str(threads), "--from", "first-use", "--json", "-",
+                                         f"{folder}/{number}.{each}"]))
+            run = next(run for run in profile["prediction"]["runs"] if run["procs"] == threads)
+            runs.append(100 * (run["time"] / profile["clock"]["hz"] * 1e3 / time - 1))
+            check = profile.get("run_check")
+            if check and check["procs"] == threads and not check["not_made"]:
+                checks.append(100 * (check["predicted_ns"] / (check["elapsed_ns"] - check["without_cpu_ns"]) - 1))
+        kind, locks, inside, outside, _, _ = program["numbers"]
+        all_runs.append(statistics.median(runs))
+        if float(inside) > 5:
+            long_runs.append(statistics.median(runs))
+        if checks:
+            all_checks.append(statistics.median(checks))
+        print(f"{kind:<13} {locks:>5} {inside:>7} {outside:>7} {threads:>7} | {statistics.median(program['times']):>7.1f} | "
+              f"{statistics.median(runs):+6.1f} ({min(runs):+.0f} to {max(runs):+.0f}) | " +
+              (f"{statistics.median(checks):+6.1f}" if checks else "-"), flush=True)
+    summary("all", all_runs)
+    if long_runs:
+        summary("held for more than 5 us", long_runs)
+    if all_checks:
+        summary("run check", all_checks)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--prefix", default=f"{ROOT}/build/release/stage")
+    parser.add_argument("--analyze")
+    parser.add_argument("--programs", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--data")
+    options = parser.parse_args()
+    prefix = measure.find_prefix(options.prefix)
+    tool = options.analyze or f"{prefix}/bin/tp-analyze"
+    with tempfile.TemporaryDirectory() as work:
+        folder = options.data or work
+        os.makedirs(folder, exist_ok=True)
+        if not os.path.exists(f"{folder}/times.json"):
+            record(options, prefix, folder)
+            if options.data:
+                return
+        analyze(tool, folder)
+
+
+if __name__ == "__main__":
+    main()
