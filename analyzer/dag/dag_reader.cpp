@@ -36,6 +36,13 @@ constexpr auto kTaskGroup = static_cast<std::uint8_t>(trace::Construct::TaskGrou
 bool is_thread(const Context* context) {
   return context && context->construct == static_cast<std::uint8_t>(trace::Construct::Thread);
 }
+
+// That of the implicit tasks of an OpenMP region: each thread of the team has its own, which no other one could run.
+bool is_region(const Context* context) {
+  return context &&
+         (context->construct == static_cast<std::uint8_t>(trace::Construct::OmpParallel) ||
+          context->construct == static_cast<std::uint8_t>(trace::Construct::OmpParallelGcc));
+}
 } // namespace
 
 DagReader::DagReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
@@ -653,6 +660,7 @@ bool DagReader::process_begin(Stream& stream) {
 void DagReader::note_steal(const Stream& stream, Frame& task) {
   const Record& record = stream.cursor.record();
   if (task.state.is_thread || // a new thread begins it
+      is_region(task.context) ||
       static_cast<trace::TaskCode>(record.flags & 3) != trace::TaskCode::Id ||
       trace::id_stream(record.id) == stream.cursor.number())
     return;

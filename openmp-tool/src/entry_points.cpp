@@ -14,6 +14,7 @@
 #include "tp/hooks.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -53,9 +54,9 @@ int find_runtime(dl_phdr_info* module, std::size_t, void* address) {
 // While a call that creates tasks lasts. Tasks that it runs make calls of their own.
 class Creation {
 public:
-  explicit Creation(const Call& call) : call_(call), outer_(task_call) {
+  explicit Creation(Call& call) : call_(call), outer_(task_call) {
     // libomp's functions for g++ call those for clang: the outer call counts.
-    if (task_call == nullptr || !is_of_runtime(call.caller)) {
+    if (outer_ == nullptr || !is_of_runtime(call.caller)) {
       call_.depth = tasks_begun;
       task_call = &call_;
       tp_on_runtime_call();
@@ -75,7 +76,7 @@ public:
   Creation& operator=(const Creation&) = delete;
 
 private:
-  Call call_;
+  Call& call_;
   Call* const outer_;
 };
 
@@ -196,15 +197,30 @@ static void* wrappable(void* task) {
   return task != detachable_task ? task : nullptr;
 }
 
+using AllocTask = void*(Ident*, std::int32_t, std::int32_t, std::size_t, std::size_t, void*);
+static constinit std::atomic<AllocTask*> next_alloc_task = nullptr;
+[[gnu::noinline, gnu::cold]] static void* find_and_alloc_task(Ident* ident, std::int32_t thread,
+                                                              std::int32_t flags, std::size_t size,
+                                                              std::size_t shared, void* function);
+
 TP_ENTRY void* __kmpc_omp_task_alloc(Ident* ident, std::int32_t thread, std::int32_t flags,
                                      std::size_t size, std::size_t shared, void* function) {
-  static auto* const next =
-      next_function<void*(Ident*, std::int32_t, std::int32_t, std::size_t, std::size_t, void*)>(
-          "__kmpc_omp_task_alloc");
-  void* const task = next(ident, thread, flags, size, shared, function);
   constexpr std::int32_t kDetachable = 0x40;
-  detachable_task = (flags & kDetachable) != 0 ? task : nullptr;
-  return task;
+  AllocTask* const next = next_alloc_task.load(std::memory_order_relaxed);
+  if (next == nullptr || (flags & kDetachable) != 0) [[unlikely]] {
+    void* const task = find_and_alloc_task(ident, thread, flags, size, shared, function);
+    detachable_task = (flags & kDetachable) != 0 ? task : nullptr;
+    return task;
+  }
+  detachable_task = nullptr;
+  return next(ident, thread, flags, size, shared, function);
+}
+
+static void* find_and_alloc_task(Ident* ident, std::int32_t thread, std::int32_t flags,
+                                 std::size_t size, std::size_t shared, void* function) {
+  static auto* const next = next_function<AllocTask>("__kmpc_omp_task_alloc");
+  next_alloc_task.store(next, std::memory_order_relaxed);
+  return next(ident, thread, flags, size, shared, function);
 }
 
 TP_ENTRY std::int32_t __kmpc_omp_task(Ident* ident, std::int32_t thread, void* task) {
@@ -217,7 +233,8 @@ TP_ENTRY std::int32_t __kmpc_omp_task(Ident* ident, std::int32_t thread, void* t
     note_end_of_part();
     return next(ident, thread, task);
   }
-  const Creation creation({.ident = ident, .caller = TP_CALLER, .task = wrappable(task)});
+  Call call{.ident = ident, .caller = TP_CALLER, .task = wrappable(task)};
+  const Creation creation(call);
   return next(ident, thread, task);
 }
 
@@ -227,14 +244,16 @@ TP_ENTRY std::int32_t __kmpc_omp_task_with_deps(Ident* ident, std::int32_t threa
   static auto* const next =
       next_function<std::int32_t(Ident*, std::int32_t, void*, std::int32_t, void*, std::int32_t,
                                  void*)>("__kmpc_omp_task_with_deps");
-  const Creation creation({.ident = ident, .caller = TP_CALLER, .task = wrappable(task)});
+  Call call{.ident = ident, .caller = TP_CALLER, .task = wrappable(task)};
+  const Creation creation(call);
   return next(ident, thread, task, count, dependences, other_count, others);
 }
 
 TP_ENTRY void __kmpc_omp_task_begin_if0(Ident* ident, std::int32_t thread, void* task) {
   static auto* const next =
       next_function<void(Ident*, std::int32_t, void*)>("__kmpc_omp_task_begin_if0");
-  const Creation creation({.ident = ident, .caller = TP_CALLER, .is_undeferred = true});
+  Call call{.ident = ident, .caller = TP_CALLER, .is_undeferred = true};
+  const Creation creation(call);
   next(ident, thread, task);
 }
 
@@ -266,10 +285,11 @@ TP_ENTRY void __kmpc_taskloop(Ident* ident, std::int32_t thread, void* task, std
                          std::int64_t, std::int32_t, std::int32_t, std::uint64_t, void*)>(
           "__kmpc_taskloop");
   constexpr std::int32_t kGrainSize = 1; // of the clauses that say how many tasks
-  const Creation creation({.ident = ident,
-                           .caller = TP_CALLER,
-                           .grain = schedule == kGrainSize && grain > 0 ? grain : 1,
-                           .is_taskloop = true});
+  Call call{.ident = ident,
+            .caller = TP_CALLER,
+            .grain = schedule == kGrainSize && grain > 0 ? grain : 1,
+            .is_taskloop = true};
+  const Creation creation(call);
   note_taskloop(*lower, *upper, stride, schedule, grain);
   next(ident, thread, task, if_value, lower, upper, stride, no_group, schedule, grain, duplicate);
 }
@@ -433,7 +453,8 @@ TP_ENTRY void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*,
   static auto* const next =
       next_function<void(void (*)(void*), void*, void (*)(void*, void*), long, long, bool, unsigned,
                          void**, int, void*)>("GOMP_task");
-  const Creation creation({.caller = TP_CALLER, .is_undeferred = !if_value});
+  Call call{.caller = TP_CALLER, .is_undeferred = !if_value};
+  const Creation creation(call);
   next(function, data, copy, size, alignment, if_value, flags, dependences, priority, detach);
 }
 
@@ -444,9 +465,10 @@ TP_ENTRY void GOMP_taskloop(void (*function)(void*), void* data, void (*copy)(vo
       next_function<void(void (*)(void*), void*, void (*)(void*, void*), long, long, unsigned,
                          unsigned long, int, long, long, long)>("GOMP_taskloop");
   constexpr unsigned kGrainSize = 1u << 9; // GOMP_TASK_FLAG_GRAINSIZE
-  const Creation creation({.caller = TP_CALLER,
-                           .grain = (flags & kGrainSize) != 0 && count > 0 ? count : 1,
-                           .is_taskloop = true});
+  Call call{.caller = TP_CALLER,
+            .grain = (flags & kGrainSize) != 0 && count > 0 ? count : 1,
+            .is_taskloop = true};
+  const Creation creation(call);
   next(function, data, copy, size, alignment, flags, count, priority, start, end, step);
 }
 

@@ -197,6 +197,15 @@ void begin_task(Task& task, bool cancelled) {
   come_after_dependences(task);
 }
 
+[[gnu::always_inline]] inline void begin_simple_task(Task& task) {
+  const tp_task described = description_of(task);
+  const tp_context context = context_of(task);
+  touch_task(task);
+  __atomic_store_n(&task.begun, true, __ATOMIC_RELEASE);
+  ++tasks_begun;
+  tp_on_task_begin(&task.frame, &described, &context, 0);
+}
+
 // Its end lets go those that depend on it.
 void release_dependences(Task& task) {
   if (task.node == nullptr)
@@ -232,6 +241,18 @@ void end_task(Task& task, bool cancelled) {
     complete_task(task);
   }
   free_task(&task);
+}
+
+// The same for most tasks. False: not for this one.
+[[gnu::always_inline]] inline bool end_simple_task(Task& task) {
+  if (!task.is_simple || task.has_worksharing || task.has_chunk || task.children != 0 ||
+      task.node != nullptr || task.table != nullptr || task.fulfilled != 0 || !task.begun ||
+      task.ended)
+    return false;
+  --tasks_begun;
+  tp_on_task_end(&task.frame, 0);
+  keep_task(&task);
+  return true;
 }
 
 // The task's frame ends; what is left of it is a new task of the same site, in the same context.
@@ -633,6 +654,7 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
       (call != nullptr && call->is_undeferred) ||
       ((flags & kTaskUndeferred) != 0 &&
        (creator->team->size.load(std::memory_order_relaxed) > 1 || creator->is_final));
+  task->is_simple = !task->is_untied && !task->is_taskloop && !task->is_undeferred;
   if (creator
           ->creates) // a taskloop, which creates several: a spawn opens only what was open before it
     tp_on_spawn_end();
@@ -680,7 +702,35 @@ void on_dependences(Data* data, const Dependence* dependences, int count) {
     creator->table->add(*task->node, dependences, count);
 }
 
+// Most tasks begin in the middle of nothing, and end so.
+[[gnu::always_inline]] inline bool switch_simply(Data* prior_data, TaskStatus status,
+                                                 Data* next_data) {
+  Task* const prior = task_of(prior_data);
+  Task* const next = task_of(next_data);
+  if (prior == nullptr || has_left || next == prior)
+    return false;
+  if (status == TaskStatus::Complete) {
+    if ((next != nullptr && (next->is_untied || !next->begun)) || !end_simple_task(*prior))
+      return false;
+    prior_data->ptr = nullptr;
+    if (next == nullptr)
+      tp_on_search();
+    else
+      resume(*next);
+    return true;
+  }
+  if (status != TaskStatus::Switch || next == nullptr || !next->is_simple || next->begun ||
+      next->node != nullptr || prior->is_untied)
+    return false;
+  interrupt(*prior);
+  last_left = prior;
+  begin_simple_task(*next);
+  return true;
+}
+
 void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
+  if (switch_simply(prior_data, status, next_data)) [[likely]]
+    return;
   Task* const prior = task_of(prior_data);
   switch (status) {
   case TaskStatus::Complete:

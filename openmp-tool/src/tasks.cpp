@@ -6,7 +6,6 @@
 #include "loop_order.h"
 
 #include <cstdlib>
-#include <cstring>
 #include <new>
 
 namespace tp::omp {
@@ -23,6 +22,18 @@ struct Kept {
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local Kept kept;
 
+// All of it but its frame and its loop. A memset of this size is a string instruction, which takes longer.
+void clear(Task& task) {
+  using Block [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]] = std::uint64_t;
+  constexpr std::size_t kBegin = offsetof(Task, words);
+  constexpr std::size_t kBlocks = (offsetof(Task, work) - kBegin) / sizeof(Block);
+  static_assert(kBegin + kBlocks * sizeof(Block) == offsetof(Task, work));
+  auto* const blocks = reinterpret_cast<Block*>(reinterpret_cast<char*>(&task) + kBegin);
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i < kBlocks; ++i)
+    blocks[i] = Block{};
+}
+
 } // namespace
 
 Task* make_task(Team* team) {
@@ -35,8 +46,7 @@ Task* make_task(Team* team) {
     if (task == nullptr)
       return nullptr;
   }
-  constexpr std::size_t kBegin = offsetof(Task, words), kEnd = offsetof(Task, work);
-  std::memset(reinterpret_cast<char*>(task) + kBegin, 0, kEnd - kBegin);
+  clear(*task);
   task->team = team;
   return task;
 }
@@ -47,6 +57,10 @@ void free_task(Task* task) {
     release(task->node);
   if (task->is_implicit)
     release(task->team);
+  keep_task(task);
+}
+
+void keep_task(Task* task) {
   if (kept.count == kMostKept) {
     std::free(task);
     return;

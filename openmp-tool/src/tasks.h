@@ -87,6 +87,7 @@ struct Task {
   bool begun, ended;
   bool blocked;           // its step is closed while its thread runs another task
   bool has_order;         // between the iterations of its loop
+  bool is_simple;         // a deferred, tied task without a loop of its own
   bool creates;           // its step is closed until the creation of a task is over
   DependenceTable* table; // of its children's dependences
   // Colder.
@@ -99,7 +100,8 @@ struct Task {
   std::int64_t loops;  // of an implicit task: begun so far
   const void* ordered; // the ordered block of its loop that it is in, as a lock
   Task* next_free;
-  Worksharing work; // only if has_worksharing
+  std::uint64_t unused; // clear() takes two words at a time
+  Worksharing work;     // only if has_worksharing
 };
 
 // The task in whose loop or sections the calling thread is; null: in none.
@@ -121,7 +123,8 @@ inline void touch_task(const Task& task) {
 // Null: no memory.
 Task* make_task(Team* team);
 void free_task(Task* task);
-void free_kept_tasks(); // of the calling thread, which ends
+void keep_task(Task* task); // the same, of a task that refers to nothing that is its own
+void free_kept_tasks();     // of the calling thread, which ends
 Team* make_team(std::uint32_t requested);
 void forget_order(Phase& phase); // all threads have left it
 void release(Team* team);

@@ -27,6 +27,7 @@
 #include "builder/edge_table.h"
 #include "builder/lock_records.h"
 #include "builder/outside_of_step.h"
+#include "builder/plain_steps.h"
 #include "sites/address_sites.h"
 #include "sites/call_path.h"
 #include "sites/site_registry.h"
@@ -43,17 +44,9 @@ using trace::make_tag;
 using trace::Op;
 using trace::RecordEncoder;
 using trace::SiteCode;
-using trace::TaskCode;
 using trace::width_code;
 
 constexpr unsigned kConstructMask = TP_CONTEXT_EXCLUSIVE - 1;
-
-// The figures of a step that has just been closed.
-struct ClosedStep {
-  std::uint64_t lead;
-  std::uint64_t work;
-  std::uint64_t wall;
-};
 
 // Extra events. Only in runs that have some, where a reading is a system call anyway, or reads
 // several counters.
@@ -105,7 +98,7 @@ TP_COLD void close_asleep(ThreadState& thread, Frame& frame, const Reading& now)
   close_asleep_in(thread, thread.clock.known_sleep);
 }
 
-TP_HOT std::byte* reserve(ThreadState& thread) noexcept {
+TP_HOT std::byte* room_at(ThreadState& thread) noexcept {
   return thread.writer.reserve(thread.reader_time, thread.ordinals.spawns);
 }
 
@@ -115,7 +108,7 @@ TP_COLD void write_pause_state(ThreadState& thread, bool pause) noexcept {
   if (thread.pause_written == pause)
     return;
   thread.pause_written = pause;
-  RecordEncoder record(reserve(thread));
+  RecordEncoder record(room_at(thread));
   record.operand(static_cast<std::uint8_t>(pause ? trace::ExtendedKind::StepsPaused
                                                  : trace::ExtendedKind::StepsResumed));
   record.operand(std::uint8_t{0});
@@ -136,15 +129,9 @@ TP_COLD std::uint64_t leave_out(ThreadState& thread, std::uint64_t work) noexcep
 
 // Closes the open step with a reading of the clock that the caller has made.
 TP_HOT ClosedStep close_at(ThreadState& thread, Frame& frame, const Reading& now) noexcept {
-  ClosedStep step{};
-  frame.step_open = false;
-  thread.in_runtime_call = false;
   pause_region(thread, frame, now.work);
-  const std::uint64_t gap = elapsed_since(thread.close_time, thread.step_time);
-  step.lead = gap > thread.idle_since_close ? gap - thread.idle_since_close : 0;
-  step.work = now.work - thread.step_work;
-  const std::uint64_t wall = now.time - thread.step_time;
-  step.wall = wall;
+  ClosedStep step = close_plainly(thread, frame, now);
+  const std::uint64_t wall = step.wall;
   if (clock_config.same_as_time) {
     // A new anchor may correct the clock by a few ticks, but a step has no more work than wall
     // time.
@@ -154,10 +141,6 @@ TP_HOT ClosedStep close_at(ThreadState& thread, Frame& frame, const Reading& now
     }
     step.wall -= step.work;
   }
-  thread.close_time = now.time;
-  thread.close_work = now.work;
-  thread.between = kOfEvents;
-  thread.idle_since_close = 0;
   if (thread.step_pause != Pause::Never) [[unlikely]] {
     const std::uint64_t left_out = leave_out(thread, step.work);
     step.work -= left_out;
@@ -184,26 +167,9 @@ TP_HOT void open_now(ThreadState& thread, Frame& frame) noexcept {
   if (has_extra) [[unlikely]]
     read_extra_events(thread.clock);
   const Reading now = read_clock(thread.clock);
-  frame.step_open = true;
-  thread.between_steps[thread.between] += now.work - thread.close_work;
-  thread.clock.asleep = thread.clock.waited = thread.clock.known_sleep.total = 0;
-  thread.step_pause = pause_state();
-  thread.step_work = now.work;
-  thread.step_time = now.time;
-  continue_region(frame, now.work);
+  open_plainly(thread, frame, now);
   if (has_extra) [[unlikely]]
     open_extra(thread);
-}
-
-// Writes the pending Begin, a record without figures of a step; `idle` is the idle time before it,
-// in ticks.
-TP_HOT void put_begin(ThreadState& thread, std::uint64_t idle) noexcept {
-  RecordEncoder record(reserve(thread));
-  const unsigned lead_code = record.field(idle);
-  record.number(thread.begin_id, trace::kWidthBytes[thread.begin_flags & 3]);
-  thread.writer.advance(record.commit(make_tag(Op::Begin, lead_code, 0, 0, thread.begin_flags)));
-  thread.reader_time += idle;
-  thread.begin_pending = false;
 }
 
 // The thread's step is closed, and it waits.
@@ -213,16 +179,11 @@ TP_HOT void note_wait(ThreadState& thread, Frame& frame, const tp_context& conte
   thread.between = frame.waits_in;
 }
 
-// What the thread does after the end of a task.
-TP_HOT void go_on_in(ThreadState& thread, const Frame& frame) noexcept {
-  thread.between = frame.waits > 0                                    ? frame.waits_in
-                   : &frame == &thread.root && !thread.has_root_steps ? kOutsideOfTasks
-                                                                      : kOfEvents;
-}
-
 TP_HOT void flush_begin(ThreadState& thread) noexcept {
-  if (thread.begin_pending)
-    put_begin(thread, 0);
+  if (!thread.begin_pending)
+    return;
+  room_at(thread);
+  put_begin(thread, 0);
 }
 
 TP_COLD void put_extended(ThreadState& thread, trace::ExtendedKind kind, const void* payload,
@@ -233,7 +194,7 @@ TP_COLD void put_regions(ThreadState& thread) noexcept {
     const RegionWork& entry = thread.regions[i];
     if (entry.work == 0)
       continue;
-    RecordEncoder record(reserve(thread));
+    RecordEncoder record(room_at(thread));
     const unsigned work_code = record.field(entry.work);
     const bool wide = entry.region > UINT16_MAX;
     record.number(entry.region, wide ? 4 : 2);
@@ -293,7 +254,7 @@ TP_HOT std::uint16_t tag_of(Op op, unsigned codes, unsigned flags) noexcept {
 // Writes a record that closes a step and has no operands.
 TP_HOT void put_plain(ThreadState& thread, Op op, const ClosedStep& step, unsigned flags) noexcept {
   put_pending(thread);
-  RecordEncoder record(reserve(thread));
+  RecordEncoder record(room_at(thread));
   const unsigned codes = put_figures(thread, record, step);
   commit(thread, record, tag_of(op, codes, flags));
 }
@@ -418,7 +379,7 @@ TP_HOT TaskKind kind_in(ThreadState& thread, const void* type, unsigned traits) 
 TP_COLD void put_extended(ThreadState& thread, trace::ExtendedKind kind, const void* payload,
                           std::uint16_t bytes, std::uint64_t idle) noexcept {
   flush_begin(thread);
-  RecordEncoder record(reserve(thread));
+  RecordEncoder record(room_at(thread));
   const unsigned lead_code = record.field(idle);
   record.operand(static_cast<std::uint8_t>(kind));
   record.operand(std::uint8_t{0});
@@ -455,7 +416,7 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
     thread.loop_whole.dimensions = 0;
   }
   const SiteCode site_code = code_of_site(thread, site, is_split);
-  RecordEncoder record(reserve(thread));
+  RecordEncoder record(room_at(thread));
   const unsigned codes = put_figures(thread, record, step);
   if (site_code == SiteCode::U16)
     record.operand(static_cast<std::uint16_t>(site));
@@ -484,7 +445,7 @@ TP_HOT void put_spawn(ThreadState& thread, Frame& frame, Op op, const ClosedStep
 TP_HOT void put_wait(ThreadState& thread, Frame& frame, const ClosedStep& step,
                      const tp_context& context) noexcept {
   const ContextOperand operand = name_context(thread, frame, context);
-  RecordEncoder record(reserve(thread));
+  RecordEncoder record(room_at(thread));
   const unsigned codes = put_figures(thread, record, step);
   put_context(record, operand, context.traits);
   commit(thread, record,
@@ -520,12 +481,12 @@ void open_step(ThreadState& thread, Frame& frame) noexcept {
 std::byte* room_in_step(ThreadState& thread, Frame& frame) noexcept {
   make_room_in_step(thread, frame);
   flush_begin(thread);
-  return reserve(thread);
+  return room_at(thread);
 }
 
 std::byte* room_after_step(ThreadState& thread) noexcept {
   flush_begin(thread);
-  return reserve(thread);
+  return room_at(thread);
 }
 
 void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t prior_work,
@@ -569,6 +530,11 @@ void spawn(ThreadState& thread, Frame& frame, const tp_task& task,
   frame.reopen = frame.step_open;
   const ClosedStep step = close_now(thread, frame);
   put_spawn(thread, frame, Op::Spawn, step, task, context);
+}
+
+void finish_spawn(ThreadState& thread, Frame& frame, const tp_task& task,
+                  const tp_context& context) noexcept {
+  put_spawn(thread, frame, Op::Spawn, thread.closed, task, context);
 }
 
 void wait(ThreadState& thread, Frame& frame, const tp_task* task, const tp_context* task_context,
@@ -665,7 +631,7 @@ void end_wait(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
   const std::uint64_t idle =
       thread.search_start != 0 ? take_idle(thread, read_own_time(thread.clock)) : 0;
   flush_begin(thread);
-  RecordEncoder record(reserve(thread));
+  RecordEncoder record(room_at(thread));
   const unsigned lead_code = record.field(idle);
   thread.writer.advance(record.commit(
       make_tag(Op::WaitEnd, lead_code, 0, 0, by_exception ? trace::kWaitEndByException : 0)));
@@ -689,50 +655,15 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
   if (task.words[0] == 0) [[unlikely]]
     put_spawn(thread, *outer, Op::Spawn, ClosedStep{}, task, context);
   const std::uint64_t id = task.words[0] - 1;
-  frame.outer = outer;
-  frame.thread = &thread;
-  frame.own_context = __atomic_load_n(context.word, __ATOMIC_RELAXED);
-  frame.last_context = 0;
-  frame.type = task.type;
-  frame.task_words = task.words;
-  frame.site = static_cast<std::uint32_t>(task.words[1]);
-  frame.site_tagged = (task.words[1] & TP_TASK_SITE_TAGGED) != 0;
-  frame.call_site = 0;
-  frame.step_open = false;
-  frame.split_next = false;
-  frame.reopen = false;
-  frame.failed = false;
-  frame.threw = false;
-  frame.has_tickets = false;
-  frame.region = static_cast<std::uint32_t>(task.words[1] >> TP_TASK_REGION_SHIFT);
-  frame.region_depth = frame.region != 0;
-  frame.waits = 0;
-  frame.loops = 0;
-  frame.part = 0;
-  task.words[0] = 0;
-  thread.frame.store(&frame, std::memory_order_relaxed);
+  push_frame(thread, frame, task, context);
 
   const std::uint64_t now = thread.search_start != 0 ? read_own_time(thread.clock) : 0;
   flush_begin(thread);
-  TaskCode code = TaskCode::Id;
-  std::uint64_t operand = id;
-  if (trace::id_stream(id) == thread.writer.stream()) {
-    operand = thread.ordinals.spawns - 1 - trace::id_ordinal(id);
-    if (operand == 0)
-      code = TaskCode::Newest;
-    else if (operand <= UINT16_MAX)
-      code = TaskCode::Back16;
-    else if (operand <= UINT32_MAX)
-      code = TaskCode::Back32;
-    else
-      operand = id;
-  }
-  thread.begin_id = operand;
-  thread.begin_flags = static_cast<std::uint8_t>(static_cast<unsigned>(code) |
-                                                 (cancelled ? trace::kTaskCancelled : 0));
+  name_task(thread, id, cancelled);
   if (const std::uint64_t idle = take_idle(thread, now); idle != 0) {
     if (pause_state() != Pause::Never) [[unlikely]]
       write_pause_state(thread, paused());
+    room_at(thread);
     put_begin(thread, idle);
   } else {
     thread.begin_pending = true;
@@ -749,10 +680,15 @@ void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
     thread.frame.store(frame.outer, std::memory_order_release);
     return;
   }
-  const ClosedStep step = close_now(thread, frame);
+  thread.closed = close_now(thread, frame);
+  finish_task(thread, frame);
+}
+
+void finish_task(ThreadState& thread, Frame& frame) noexcept {
+  const ClosedStep step = thread.closed;
   if (thread.begin_pending && thread.regions.empty() && thread.extras == 0) {
     // The commonest record: a task without events inside.
-    RecordEncoder record(reserve(thread));
+    RecordEncoder record(room_at(thread));
     const unsigned codes = put_figures(thread, record, step);
     record.number(thread.begin_id, trace::kWidthBytes[thread.begin_flags & 3]);
     commit(thread, record, tag_of(Op::Task, codes, thread.begin_flags));
@@ -770,7 +706,7 @@ void end_context(ThreadState& thread, Frame& frame, std::uint64_t word) noexcept
   const ContextCode code = word == frame.own_context    ? ContextCode::Own
                            : word == frame.last_context ? ContextCode::Last
                                                         : ContextCode::Id;
-  RecordEncoder record(reserve(thread));
+  RecordEncoder record(room_at(thread));
   if (code == ContextCode::Id) {
     record.operand(word - 1);
     frame.last_context = word;
@@ -805,7 +741,7 @@ TP_HOT void put_body_end(ThreadState& thread, Frame& frame, Op op, const tp_rang
     iterations *= range.of[i].iterations;
     grain *= range.of[i].grain;
   }
-  RecordEncoder record(reserve(thread));
+  RecordEncoder record(room_at(thread));
   const unsigned codes = put_figures(thread, record, step);
   const unsigned iterations_code = code_of(iterations);
   const unsigned grain_code = code_of(grain);
@@ -869,7 +805,7 @@ void acquire_edges(ThreadState& thread, Frame& frame, const std::uint64_t* edges
     frame.part = 0; // its path no longer contains the edges that it acquired before
   for (unsigned i = 0; i < count; ++i) {
     put_pending(thread);
-    RecordEncoder record(reserve(thread));
+    RecordEncoder record(room_at(thread));
     const unsigned codes = put_figures(thread, record, step);
     record.operand(edges[i] - 1);
     const bool alone = how != Acquire::Also && i == 0;

@@ -84,6 +84,13 @@ inline constexpr unsigned kOutsideOfTasks = kOfEvents + 1; // a worker thread wi
 inline constexpr unsigned kInLockWaits = kOutsideOfTasks + 1;
 inline constexpr unsigned kKindsBetweenSteps = kInLockWaits + 1;
 
+// The figures of a step that has just been closed.
+struct ClosedStep {
+  std::uint64_t lead;
+  std::uint64_t work;
+  std::uint64_t wall;
+};
+
 struct ThreadState {
   ThreadState(TraceWriter& stream_writer, std::uint32_t session)
       : writer(stream_writer), ordinals(stream_writer.ordinals), generation(session) {}
@@ -113,6 +120,7 @@ struct ThreadState {
   std::uint8_t begin_flags = 0;
   std::uint64_t begin_id = 0;
   StreamOrdinals ordinals;
+  ClosedStep closed{}; // for finish_task() and finish_spawn()
   RegionTable regions; // of the open step
   // Of the closed step, until it is written: ThreadClock::asleep; of it, waiting for other threads.
   std::uint64_t closed_asleep = 0, closed_waited = 0;

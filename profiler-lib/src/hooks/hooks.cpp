@@ -8,6 +8,7 @@
 #include "builder/causal_region.h"
 #include "builder/dpst_builder.h"
 #include "builder/loop_portions.h"
+#include "builder/plain_steps.h"
 #include "hooks/current_thread.h"
 #include "hooks/limit_hooks.h"
 #include "hooks/tickets.h"
@@ -57,7 +58,30 @@ void interrupt_step(ThreadState& thread) noexcept {
 TP_HOT void resume_step() noexcept {
   if (ThreadState* thread = thread_state())
     if (Frame& frame = top(*thread); frame.reopen)
-      open_step(*thread, frame);
+      open_plain_step(*thread, frame);
+}
+
+// Of the commonest tasks nothing of this.
+TP_COLD void begin_any_task(Frame& frame, const tp_task& task, const tp_context& context,
+                            bool cancelled) noexcept {
+  ThreadState* const thread = thread_state_or_create();
+  if (thread == nullptr) {
+    frame.thread = nullptr;
+    return;
+  }
+  begin_task(*thread, frame, task, context, cancelled);
+}
+TP_COLD void end_any_task(Frame& frame, bool by_exception) noexcept {
+  if (frame.thread == nullptr)
+    return;
+  ThreadState* const thread = thread_state();
+  // If the frame is not the thread's current one, recording has ended, or the process forked inside
+  // the task.
+  if (thread == nullptr || &top(*thread) != &frame)
+    return;
+  if (frame.has_tickets) [[unlikely]]
+    forget_tickets(frame);
+  end_task(*thread, frame, by_exception);
 }
 
 } // namespace
@@ -147,26 +171,18 @@ TP_EXPORT void tp_on_wait_end(int by_exception) noexcept {
 TP_EXPORT void tp_on_task_begin(tp_frame* storage, const tp_task* task, const tp_context* context,
                                 int cancelled) noexcept {
   Frame& frame = as_frame(storage);
-  ThreadState* const thread = thread_state_or_create();
-  if (thread == nullptr) {
-    frame.thread = nullptr;
-    return;
-  }
-  begin_task(*thread, frame, *task, *context, cancelled != 0);
+  ThreadState* const thread = thread_state();
+  if (thread == nullptr || !begin_plain_task(*thread, frame, *task, *context, cancelled != 0))
+      [[unlikely]]
+    begin_any_task(frame, *task, *context, cancelled != 0);
 }
 
 TP_EXPORT void tp_on_task_end(tp_frame* storage, int by_exception) noexcept {
   Frame& frame = as_frame(storage);
-  if (frame.thread == nullptr)
-    return;
   ThreadState* const thread = thread_state();
-  // If the frame is not the thread's current one, recording has ended, or the process forked inside
-  // the task.
-  if (thread == nullptr || &top(*thread) != &frame)
-    return;
-  if (frame.has_tickets) [[unlikely]]
-    forget_tickets(frame);
-  end_task(*thread, frame, by_exception != 0);
+  if (thread == nullptr || &top(*thread) != &frame || frame.has_tickets || by_exception != 0 ||
+      !end_plain_task(*thread, frame)) [[unlikely]]
+    end_any_task(frame, by_exception != 0);
 }
 
 TP_EXPORT void tp_on_search(void) noexcept {

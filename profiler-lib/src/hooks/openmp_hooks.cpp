@@ -3,6 +3,7 @@
 #include "tp/hooks.h"
 
 #include "builder/dpst_builder.h"
+#include "builder/plain_steps.h"
 #include "hooks/current_thread.h"
 #include "session/session.h"
 #include "sites/address_sites.h"
@@ -18,6 +19,11 @@ TP_COLD std::uint32_t learn_call(ThreadState& thread, Frame& frame, const void* 
   const std::uint32_t id = register_call(caller, construct);
   thread.sites.remember(key, id);
   return id;
+}
+
+TP_COLD void spawn_in_call_of_new_thread(const tp_task& task, const tp_context& context) noexcept {
+  if (ThreadState* const thread = thread_state_or_create())
+    spawn_in_runtime_call(*thread, top(*thread), task, context);
 }
 
 } // namespace
@@ -63,8 +69,14 @@ TP_EXPORT void tp_on_hand_over(const tp_context* from, const tp_context* to) noe
 }
 
 TP_EXPORT void tp_on_runtime_call(void) noexcept {
-  if (ThreadState* thread = thread_state())
-    begin_runtime_call(*thread, top(*thread));
+  ThreadState* const thread = thread_state();
+  if (thread == nullptr)
+    return;
+  Frame& frame = top(*thread);
+  if (!frame.step_open || clock_config.extra_count != 0 ||
+      !read_plainly(thread->clock, thread->runtime_call)) [[unlikely]]
+    return begin_runtime_call(*thread, frame);
+  thread->in_runtime_call = true;
 }
 
 TP_EXPORT void tp_on_runtime_return(void) noexcept {
@@ -73,8 +85,14 @@ TP_EXPORT void tp_on_runtime_return(void) noexcept {
 }
 
 TP_EXPORT void tp_on_spawn_in_call(const tp_task* task, const tp_context* context) noexcept {
-  if (ThreadState* const thread = thread_state_or_create())
-    spawn_in_runtime_call(*thread, top(*thread), *task, *context);
+  ThreadState* const thread = thread_state();
+  if (thread == nullptr) [[unlikely]]
+    return spawn_in_call_of_new_thread(*task, *context);
+  Frame& frame = top(*thread);
+  if (!thread->in_runtime_call ||
+      !spawn_plainly(*thread, frame, *task, *context, thread->runtime_call)) [[unlikely]]
+    return spawn_in_runtime_call(*thread, frame, *task, *context);
+  frame.reopen = true;
 }
 
 TP_EXPORT void tp_on_last_loop_end(uint64_t iterations, uint64_t grain) noexcept {

@@ -54,11 +54,15 @@ public:
       at = next_chunk(now, first_spawn);
     return at;
   }
-  // Is there room for that many records? If not, make_room() provides it.
-  TP_HOT bool has_room(unsigned records) const noexcept {
-    return static_cast<std::size_t>(limit_ - cursor_.load(std::memory_order_relaxed)) >=
-           records * trace::kMaxRecordBytes;
+  // The same, if the chunk has room for that many records; else null.
+  TP_HOT std::byte* room_for(unsigned records) const noexcept {
+    std::byte* const at = cursor();
+    return static_cast<std::size_t>(limit_ - at) >= records * trace::kMaxRecordBytes ? at : nullptr;
   }
+  // Where the next record goes, if there is room.
+  TP_HOT std::byte* cursor() const noexcept { return cursor_.load(std::memory_order_relaxed); }
+  // Is there room for that many records? If not, make_room() provides it.
+  TP_HOT bool has_room(unsigned records) const noexcept { return room_for(records) != nullptr; }
   TP_COLD void make_room(std::uint64_t now, std::uint64_t first_spawn) noexcept {
     next_chunk(now, first_spawn);
   }

@@ -366,6 +366,8 @@ if profile["clock"]["unit"] == "ticks":
     milliseconds = profile["work"] / profile["clock"]["hz"] * 1e3
     assert 90 < milliseconds < 130, milliseconds
     assert profile["attribution"]["accounted_percent"] > 90, profile["attribution"]
+# The implicit task of another thread was not taken from anyone.
+assert all(each["tasking"]["steals"] == 0 for each in profile["sites"]), profile["sites"]
 if case == "ordered" and locks == "all":
     lock, = profile["locks"]
     assert (lock["kind"], lock["acquisitions"]) == ("omp_ordered", 100), lock
