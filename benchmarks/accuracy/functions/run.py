@@ -159,7 +159,8 @@ def main():
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--only", default="shares,differing,beat,steps,cost")
     arguments = parser.parse_args()
-    all_parts = {"shares": shares, "differing": differing, "beat": beat, "simulated": simulated_beats, "steps": steps, "cost": cost, "costs": costs}
+    all_parts = {"shares": shares, "differing": differing, "beat": beat, "simulated": simulated_beats, "steps": steps,
+                 "cost": cost, "costs": costs}
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(os.path.abspath(arguments.prefix), folder)
         for name in arguments.only.split(","):
