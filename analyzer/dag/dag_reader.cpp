@@ -471,7 +471,6 @@ Row DagReader::resolve_site(Stream& stream, const Frame& parent) {
 
 void DagReader::add_tokens(Row row, std::uint64_t tokens) {
   ReadSummary::Tokens& found = summary_.tokens[row];
-  found.least = found.pipelines == 0 ? tokens : std::min(found.least, tokens);
   found.most = std::max(found.most, tokens);
   ++found.pipelines;
 }

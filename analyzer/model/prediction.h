@@ -64,7 +64,10 @@ struct Prediction {
   std::uint64_t overhead = 0; // of all tasks together
   std::uint64_t latency = 0;  // in which workers sleep
   std::uint64_t serial = 0;   // time on one worker thread, without overhead
-  std::uint64_t span = 0;     // with overhead and latency
+  // Of what threads of the program sleep, what passes on one CPU while it runs other code.
+  std::uint64_t asleep_beside_work = 0;
+  std::uint64_t on_one_cpu = 0; // the time there, if such threads sleep; else 0
+  std::uint64_t span = 0;       // with overhead and latency
   // What the sections of one lock take at least (model/lock.h); 0: there is none.
   std::uint64_t locks = 0;
   std::vector<LockObjectUse> simulated_locks; // that are resources of the simulation

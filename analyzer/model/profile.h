@@ -199,7 +199,9 @@ struct Profile {
     return limit ? limit->least_time() : least_time_of_path();
   }
   // No schedule of this DAG has a greater speedup, with the arenas and the threads that it allows.
-  Ratio speedup_limit() const { return {work + latency.value_or(0), least_time()}; }
+  Ratio speedup_limit() const {
+    return {work + latency.value_or(0) - prediction.asleep_beside_work, least_time()};
+  }
   // A twentieth of the least time, or more: what is said of other spans leaves much out.
   bool sleeps_on_path() const {
     const std::uint64_t whole = span_with_latency.value_or(span);

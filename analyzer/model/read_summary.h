@@ -114,7 +114,7 @@ struct ReadSummary {
   // Of pipelines, by the row of the task that calls their input: how many there were, and with how many
   // tokens.
   struct Tokens {
-    std::uint64_t pipelines = 0, least = 0, most = 0;
+    std::uint64_t pipelines = 0, most = 0;
   };
   std::map<Row, Tokens> tokens;
   std::vector<std::uint64_t> extra; // sums of the extra events

@@ -135,16 +135,23 @@ std::string tasks_on_path(const Finding& finding) {
 std::string how_asleep(const Profile& profile, const Finding& finding) {
   if (!finding.waited_ticks)
     return "in a lock, in input or output, or until another thread had done something";
+  // What a thread waits for a lock that is observed is not part of its sleep.
+  const std::string_view in_lock = profile.locks.c_observed ? "" : "in a lock, ";
   if (Wide{*finding.waited_ticks} * 10 >= Wide{*finding.asleep_ticks} * 9)
-    return "in a lock, or until another thread had done something";
+    return fmt::format("{}until another thread had done something",
+                       in_lock.empty() ? "" : "in a lock, or ");
   if (Wide{*finding.waited_ticks} * 10 <= *finding.asleep_ticks) {
-    std::string known = sleep_in_words(
-        finding.slept_in, *finding.asleep_ticks - *finding.waited_ticks, profile.read.time_hz);
+    const std::uint64_t latency = *finding.asleep_ticks - *finding.waited_ticks;
+    std::string known = sleep_in_words(finding.slept_in, latency, profile.read.time_hz);
+    if (known.empty() && Wide{finding.slept_in.known()} * 10 <= Wide{latency} * 9)
+      return "in input or output, by the clock, until a child process had ended, or stopped by a "
+             "signal";
     return !known.empty() ? known
                           : "in input or output, by the clock, or until a child process had ended";
   }
-  return "in input or output, by the clock, in a lock, or until another thread or process had done "
-         "something";
+  return fmt::format("in input or output, by the clock, {}or until another thread or process had "
+                     "done something",
+                     in_lock);
 }
 
 // Why code had to wait for a CPU, by the path of the run.
@@ -180,11 +187,13 @@ bool sleeps_more_than_it_works(const Finding& finding) {
 }
 
 // What helps there.
-std::string_view remedy_of_sleep(const Finding& finding) {
+std::string_view remedy_of_sleep(const Profile& profile, const Finding& finding) {
   if (!finding.waited_ticks)
     return "";
   if (Wide{*finding.waited_ticks} * 10 >= Wide{*finding.asleep_ticks} * 9)
-    return " Hold the lock for a shorter time, or divide what it protects.";
+    return profile.locks.c_observed
+               ? ""
+               : " Hold the lock for a shorter time, or divide what it protects.";
   if (Wide{*finding.waited_ticks} * 10 <= *finding.asleep_ticks && finding.row != kMainRow)
     return " Let other threads do that (async_node, task::suspend), so that this one can run "
            "tasks.";
@@ -225,14 +234,15 @@ std::string off_cpu(const Profile& profile, const Finding& finding) {
   if (Wide{asleep} * 4 >= Wide{off} * 3 ||
       (taken_by_others(profile) > 0 && sleeps_more_than_it_works(finding)))
     return fmt::format("{} slept for {} {} ({} %): {}.{}", code, time(asleep), of_all,
-                       share(asleep), where, remedy_of_sleep(finding));
+                       share(asleep), where, remedy_of_sleep(profile, finding));
   if (Wide{asleep} * 4 <= off && !sleeps_on_path(profile, finding))
     return fmt::format("{} had to wait for a free CPU for {} {} ({} %): {}.", code,
                        time(off - asleep), of_all, share(off - asleep), who_had_the_cpus(profile));
   return fmt::format(
       "{} had no CPU for {} {}: it slept for {} ({}), and had to wait for a free CPU for "
       "{}.{}",
-      code, time(off), of_all, time(asleep), where, time(off - asleep), remedy_of_sleep(finding));
+      code, time(off), of_all, time(asleep), where, time(off - asleep),
+      remedy_of_sleep(profile, finding));
 }
 
 // What a lock that limits the run adds up to, and what would help.
@@ -499,11 +509,14 @@ Advice advise(const Profile& profile) {
   if (grain)
     return {grain_advice(profile, *grain), {}};
   const std::string longest = longest_stretches(profile);
-  if (profile.findings.empty() || longest.empty())
+  const auto timed = std::ranges::find_if(profile.findings, [](const Finding& finding) {
+    return finding.procs > 0; // not what had no CPU
+  });
+  if (timed == profile.findings.end() || longest.empty())
     return {elsewhere + "No single change would save a tenth of the time.", {}};
   return {elsewhere + fmt::format("No single change saves a tenth of the time on {} CPUs. Most of "
                                   "the critical path is {}.",
-                                  profile.findings.front().procs, longest),
+                                  timed->procs, longest),
           {}};
 }
 

@@ -108,7 +108,7 @@ std::string end_name(const Boundary& boundary, const SiteInfo& own, const SiteTa
   }
   if (passes_messages(own))
     return "";
-  return noun_of(own) == kReduction ? "a join of results" : "a pause";
+  return noun_of(own) == kReduction ? "a join of results" : "a wait or pause";
 }
 
 // "the loop at a.cpp:12", "the loop at b.cpp:3": the second becomes "the one at b.cpp:3".

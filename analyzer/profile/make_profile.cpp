@@ -136,10 +136,12 @@ std::vector<WhatIfCurve> what_if_curves(const Measured& measured, const WhatIfPl
 std::vector<SpeedupBound> speedup_bounds(const Measured& measured, const BurdenedSpans& burdened,
                                          const Locks& locks,
                                          const std::vector<ConcurrencyLimit>& limits,
+                                         const Prediction& prediction,
                                          const ProfileOptions& options) {
-  // While a step sleeps, its worker runs nothing else: for a schedule, that is as good as work.
+  // While a step sleeps, its worker runs nothing else: for a schedule, that is as good as work. But threads
+  // of the program need no worker.
   const std::uint64_t latency = measured.knows_latency() ? measured.fold.latency : 0;
-  const std::uint64_t time = measured.work() + latency;
+  const std::uint64_t time = measured.work() + latency - prediction.asleep_beside_work;
   const std::uint64_t span = latency > 0 ? measured.fold.span_with_latency : measured.span();
   const std::uint64_t more = span - measured.span();
   const std::uint64_t lock = latency > 0 ? locks.proven_with_latency : locks.proven;
@@ -473,7 +475,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
         std::tie(elapsed.of_sites[i], elapsed.idle_beside_ns[i]);
 
   RunCheck run_check =
-      check_run({measured, prediction, elapsed.whole, balance.balance, sites.rows, readings,
+      check_run({measured, prediction, elapsed.whole, balance.balance, sites.rows, limits, readings,
                  options.from_first_use, attribution.attribution.unknown_threads_ns});
 
   for (const SiteWaitBlame& blame : locks.blame_of_sites)
@@ -498,7 +500,8 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   append(warnings, lock_warnings(locks));
   append(warnings, ordered_of_gcc(measured.run(), locks));
 
-  std::vector<SpeedupBound> bounds = speedup_bounds(measured, burdened, locks, limits, options);
+  std::vector<SpeedupBound> bounds =
+      speedup_bounds(measured, burdened, locks, limits, prediction, options);
 
   Profile profile{
       .data = source.name,

@@ -85,6 +85,9 @@ void run_work_stealing(const Dag& dag, const Measured& measured, const Predictio
     const LockCosts costs = lock_costs(measured, prediction.simulated_locks);
     run.time = simulated(&costs);
   }
+  // The system shares out one CPU: a thread does not begin only when the others wait, as a stolen task would.
+  if (run.procs == 1 && prediction.on_one_cpu > 0)
+    run.time = std::min(run.time, prediction.on_one_cpu);
   run.time = std::max(run.time, prediction.locks);
   run.without_locks = std::min(run.without_locks, run.time); // by chance it may take longer
 }
@@ -342,9 +345,13 @@ Prediction predict(const Measured& measured, const TaskingCosts& costs, const Lo
   prediction.latency = recorder.latency();
   prediction.serial = prediction.work + prediction.latency;
   // While a thread sleeps, one worker may have nothing to do.
-  if (recorder.asleep() > 0)
+  if (recorder.asleep() > 0) {
+    prediction.on_one_cpu = simulate_greedy(dag, 1).time;
+    const std::uint64_t in_turn = prediction.serial + recorder.asleep();
     prediction.serial =
-        std::max(prediction.serial, simulate_greedy(dag, 1).time - prediction.overhead);
+        std::clamp(prediction.on_one_cpu - prediction.overhead, prediction.serial, in_turn);
+    prediction.asleep_beside_work = in_turn - prediction.serial;
+  }
   prediction.locks = without_recording(locks.greatest_with_latency, measured, prediction);
   prediction.nodes = dag.nodes.size();
   prediction.bytes = dag.bytes();

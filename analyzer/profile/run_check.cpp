@@ -92,12 +92,17 @@ void Checker::add_causes() {
   const std::uint64_t late = path.scheduler() - path.blocked() - path.delay_taken();
   const std::uint64_t readings =
       std::min(late, in_.balance.recording / std::max<std::uint64_t>(in_.balance.threads, 1));
+  // What a limit of concurrency keeps threads from beginning is in the prediction.
+  std::uint64_t late_ns = ns(late - readings);
+  for (const ConcurrencyLimit& limit : in_.limits)
+    if (!limit.like_machine && limit.width < check_.procs)
+      late_ns -= std::min(late_ns, work_ns(limit.least_time()));
   // The prediction contains what latency keeps worker threads from doing, but no waits.
   const std::uint64_t blocked = path.waited + path.in_locks() > 0 ? path.blocked() : 0;
   check_.causes = {{RunCause::NoCpu, check_.without_cpu_ns, {}, {}},
                    waited(),
                    {RunCause::Blocked, ns(blocked), {}, {}},
-                   {RunCause::Late, ns(late - readings), {}, {}},
+                   {RunCause::Late, late_ns, {}, {}},
                    {RunCause::Readings, ns(readings), {}, {}}};
   if (in_.balance.threads < check_.procs)
     check_.causes.push_back({RunCause::FewThreads, ns(path.busy()), {}, {}});
@@ -166,11 +171,13 @@ std::string Checker::text() const {
                                          in_.measured.knows_latency() ? "waited" : "slept",
                                          human_ns(*check_.with_waits_ns))
                            : "";
+  const std::string_view more =
+      in_.measured.run().waits_seen ? "" : " (tp-run records waits and threads)";
   if (causes.empty())
-    causes = "the recording does not show why";
+    causes = fmt::format("the recording does not show why{}", more);
   else if (known < difference / 2)
-    causes += fmt::format("; of the other {} the recording does not show why",
-                          human_ns(difference - known));
+    causes += fmt::format("; of the other {} the recording does not show why{}",
+                          human_ns(difference - known), more);
   return fmt::format("This run took {} on {} {}, and {} are predicted for it: {}.{}", elapsed,
                      check_.procs, cpus, predicted, causes, with_waits);
 }

@@ -4,6 +4,7 @@
 // are no cause: what they cost is in the work.
 #pragma once
 
+#include "model/concurrency_limit.h"
 #include "model/prediction.h"
 #include "model/run_check.h"
 #include "model/run_time.h"
@@ -22,6 +23,7 @@ struct RunCheckInput {
   const ElapsedTime& elapsed;
   const TimeBalance& balance;
   const std::vector<SiteRow>& sites; // with their parts of the path of the run
+  const std::vector<ConcurrencyLimit>& limits;
   const TraceReadings& readings;
   bool from_first_use = false;
   std::uint64_t unknown_threads_ns = 0; // CPU time of threads that were not recorded

@@ -8,6 +8,7 @@
 #include "profile/prediction.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
+#include "sites/constructs.h"
 
 #include <fmt/format.h>
 
@@ -150,7 +151,22 @@ std::string how_path_slept(const Profile& profile, std::uint64_t path) {
             *profile.latency - std::min(profile.slept_in.of[kind], *profile.latency);
         profile.slept_in.of[kind] > 0 && Wide{others} * 10 <= path)
       return kSleepPhrases[kind];
+  if (Wide{profile.slept_in.known()} * 10 <= Wide{*profile.latency} * 9)
+    return "in input or output, by the clock, until child processes have ended, or stopped by a "
+           "signal";
   return "in input or output, by the clock, or until child processes have ended";
+}
+
+// The thread whose sleep it is: no finding has it, since threads sleep for many reasons. Likewise: all
+// others sleep less than a tenth of it.
+std::string who_slept(const Profile& profile, std::uint64_t path) {
+  for (const SiteRow& site : profile.sites)
+    if (std::ranges::find(site.info.constructs, name_of(trace::Construct::Thread)) !=
+            site.info.constructs.end() &&
+        Wide{*profile.latency - std::min(site.latency, *profile.latency)} * 10 <= path)
+      return fmt::format(" of the thread {} {}", site.info.line > 0 ? "at" : "in",
+                         site.info.place_name());
+  return "";
 }
 
 // Sleep on the longest path, if it is most of the path.
@@ -158,7 +174,8 @@ std::string sleep_on_path(const Profile& profile) {
   const std::uint64_t whole = profile.span_with_latency.value_or(profile.span);
   if (Wide{whole - profile.span} * 2 < whole || whole == 0)
     return "";
-  return fmt::format("{} % of the least time is sleep: {}.", percent(whole - profile.span, whole),
+  return fmt::format("{} % of the least time is sleep{}: {}.", percent(whole - profile.span, whole),
+                     who_slept(profile, whole - profile.span),
                      how_path_slept(profile, whole - profile.span));
 }
 

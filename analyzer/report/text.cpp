@@ -90,6 +90,12 @@ std::string balance_line(const Profile& profile) {
       share(b.overhead), reading, share(b.idle), outside);
 }
 
+// Threads and the path of the run are known from then on. Said where that leaves out a tenth of the run.
+std::string since_first_use(const Profile& profile) {
+  const std::uint64_t recorded = to_ns(profile.balance.elapsed, profile.read.time_hz);
+  return Wide{recorded} * 10 < Wide{run_ns(profile)} * 9 ? " from the first oneTBB call on" : "";
+}
+
 // What delayed the end of this run; empty if the scheduler cost less than a tenth of it.
 std::string delays_line(const Profile& profile) {
   static constexpr const char* kWhere[] = {"before a created task began",
@@ -110,10 +116,12 @@ std::string delays_line(const Profile& profile) {
                                : path.delay_taken() * 2 >= path.scheduler()
                                    ? "while others had the CPU of its thread"
                                    : kWhere[static_cast<std::size_t>(most - path.delays.begin())];
-  return fmt::format(
-      "{} % of the elapsed time work was ready while a CPU ran no task (mostly {}); {} % all CPUs "
-      "had other work",
-      percent(path.scheduler(), length), how, percent(path.busy(), length));
+  const std::string since = since_first_use(profile);
+  return fmt::format("{} % of the elapsed time{}{} work was ready while a CPU ran no task (mostly "
+                     "{}); {} % all CPUs "
+                     "had other work",
+                     percent(path.scheduler(), length), since, since.empty() ? "" : ",", how,
+                     percent(path.busy(), length));
 }
 
 std::string burden_line(const Profile& profile) {
@@ -535,6 +543,8 @@ void add_run(Lines& lines, const Profile& profile, bool unicode) {
     if (is_shown(part))
       text +=
           fmt::format("{}{} {} %", text.empty() ? "" : ", ", part.name, percent(part.ticks, whole));
+  if (const std::string since = since_first_use(profile); !since.empty())
+    text += "," + since;
   constexpr std::size_t kMostWidth = 36, kLeastWidth = 10, kAround = 13;
   const std::size_t width =
       std::clamp(kMaxWidth - std::min(kMaxWidth, kAround + text.size()), kLeastWidth, kMostWidth);

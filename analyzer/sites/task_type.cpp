@@ -56,6 +56,19 @@ std::string_view owner(std::string_view body) {
   return body;
 }
 
+// "void (int)", "void (*)(int)": code that the type does not name.
+bool is_function(std::string_view type) {
+  if (!type.ends_with(')'))
+    return false;
+  int depth = 0;
+  for (std::size_t at = 0; at + 1 < type.size(); ++at) {
+    depth += (type[at] == '<') - (type[at] == '>');
+    if (depth == 0 && type.substr(at, 2) == " (")
+      return true;
+  }
+  return false;
+}
+
 } // namespace
 
 std::string look_at_thread_type(const std::string& type) {
@@ -96,8 +109,8 @@ TaskType look_at_task_type(const std::string& type) {
     body = argument(body, wrapper->body);
   }
   if (const std::string_view scope = trace::outermost_scope(body);
-      trace::is_task_namespace(scope) || trace::is_standard_namespace(scope))
-    body = {}; // not the user's code
+      trace::is_task_namespace(scope) || trace::is_standard_namespace(scope) || is_function(body))
+    body = {}; // not the user's code, or not named
   return {std::string(owner(body)), std::string(body), std::string(construct)};
 }
 

@@ -8,6 +8,7 @@
 // and output, and locks of files.
 #include "preload/hooks.h"
 #include "preload/next_function.h"
+#include "preload/waiting.h"
 
 #include <cerrno>
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <type_traits>
 #include <unistd.h>
 
@@ -28,6 +30,14 @@ using namespace tp::preload;
 namespace {
 
 enum class Way { Reads, Writes };
+
+bool is_timer(int descriptor) noexcept {
+  char path[32], name[32];
+  std::snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+  const ssize_t size = readlink(path, name, sizeof name);
+  return size > 0 &&
+         std::string_view(name, static_cast<std::size_t>(size)) == "anon_inode:[timerfd]";
+}
 
 // What it is to read or write there.
 unsigned kind_of(int descriptor, Way way) noexcept {
@@ -46,6 +56,8 @@ unsigned kind_of(int descriptor, Way way) noexcept {
     return reads ? TP_SLEEP_READ_SOCKET : TP_SLEEP_WRITE_SOCKET;
   case S_IFCHR:
     return reads ? TP_SLEEP_READ_DEVICE : TP_SLEEP_WRITE_DEVICE;
+  case 0: // of the kernel's own
+    return is_timer(descriptor) ? TP_SLEEP_CLOCK : TP_SLEEP_UNKNOWN;
   default:
     return TP_SLEEP_UNKNOWN;
   }
@@ -62,11 +74,7 @@ struct Stream {
   Way way;
   unsigned kind() const noexcept { return kind_of(fileno(file), way); }
 };
-struct Known {
-  tp_sleep_kind of;
-  unsigned kind() const noexcept { return of; }
-};
-constexpr Known kClock{TP_SLEEP_CLOCK}, kChild{TP_SLEEP_CHILD_PROCESS};
+constexpr Known kChild{TP_SLEEP_CHILD_PROCESS};
 Descriptor reads(int file) noexcept {
   return {file, Way::Reads};
 }
@@ -78,36 +86,6 @@ Stream reads(std::FILE* file) noexcept {
 }
 Stream writes(std::FILE* file) noexcept {
   return {file, Way::Writes};
-}
-
-// The thread may be cancelled, and is unwound then. Keeps errno.
-template <typename What>
-class Calling {
-public:
-  explicit Calling(What what) noexcept
-      : what_(what), begun_(tp_on_call != nullptr ? tp_on_call() : 0) {}
-  ~Calling() {
-    if (begun_ == 0)
-      return;
-    if (const std::uint64_t slept = tp_on_call_end(begun_); slept != 0) [[unlikely]] {
-      const int before = errno;
-      tp_on_slept(what_.kind(), slept);
-      errno = before;
-    }
-  }
-  Calling(const Calling&) = delete;
-  Calling& operator=(const Calling&) = delete;
-
-private:
-  const What what_;
-  const std::uint64_t begun_;
-};
-
-template <typename What, typename Result, typename... Args>
-Result calling(What what, NextFunction<Result(Args...)>& next,
-               std::type_identity_t<Args>... arguments) {
-  const Calling here(what);
-  return next.get()(arguments...);
 }
 
 constexpr const char* symbol_of(const char* name) noexcept {
@@ -197,6 +175,7 @@ TP_CALL(kClock, int, clock_nanosleep,
         rest)
 TP_CALL(kClock, int, usleep, (useconds_t time), time)
 TP_CALL(kClock, unsigned, sleep, (unsigned time), time)
+TP_CALL(kClock, int, thrd_sleep, (const timespec* time, timespec* rest), time, rest)
 
 TP_CALL(kChild, pid_t, wait, (int* status), status)
 TP_CALL(kChild, pid_t, waitpid, (pid_t child, int* status, int flags), child, status, flags)

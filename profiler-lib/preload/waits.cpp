@@ -5,8 +5,8 @@
 // program's, as that of a read, or a child process, is. Locks: locks.cpp.
 //
 // Not seen, so that they count as latency: waits inside of the C library (stdio, pthread_once, C11's mtx_
-// and cnd_, poll with _FORTIFY_SOURCE where it checks a size), epoll_pwait2, sigwait, and reading from a
-// pipe or a socket whose other end this process has.
+// and cnd_, poll with _FORTIFY_SOURCE where it checks a size), epoll_pwait2, sigwait, read() of an eventfd,
+// and reading from a pipe or a socket whose other end this process has.
 #include "preload/given_mutex.h"
 #include "preload/hooks.h"
 #include "preload/next_function.h"
@@ -19,6 +19,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
 
@@ -43,6 +44,7 @@ constinit NextFunction<int(int, fd_set*, fd_set*, fd_set*, const timespec*, cons
 constinit NextFunction<int(int, epoll_event*, int, int)> next_epoll_wait("epoll_wait");
 constinit NextFunction<int(int, epoll_event*, int, int, const sigset_t*)>
     next_epoll_pwait("epoll_pwait");
+constinit NextFunction<int(int, eventfd_t*)> next_eventfd_read("eventfd_read");
 
 // The attempt may change errno, which a call that succeeds leaves alone.
 template <typename... Args>
@@ -59,7 +61,7 @@ int wait_for_semaphore(NextFunction<int(sem_t*, Args...)>& wait, sem_t* semaphor
 template <typename... Args>
 int wait_for_events(bool any, NextFunction<int(Args...)>& wait,
                     std::type_identity_t<Args>... arguments) {
-  return any ? waiting(wait, arguments...) : wait.get()(arguments...);
+  return any ? waiting(wait, arguments...) : calling(kClock, wait, arguments...);
 }
 
 } // namespace
@@ -129,6 +131,10 @@ TP_EXPORT int epoll_wait(int set, epoll_event* events, int count, int millisecon
 TP_EXPORT int epoll_pwait(int set, epoll_event* events, int count, int milliseconds,
                           const sigset_t* mask) {
   return waiting(next_epoll_pwait, set, events, count, milliseconds, mask);
+}
+
+TP_EXPORT int eventfd_read(int file, eventfd_t* value) {
+  return waiting(next_eventfd_read, file, value);
 }
 
 } // extern "C"

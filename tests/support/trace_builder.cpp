@@ -325,7 +325,9 @@ std::string TraceBuilder::run_json() const {
          "\",\"byte_order\":\"little\",\"pid\":1,\"host\":\"h\",\"cpus\":" + std::to_string(cpus) +
          ",\"program\":\"/path/prog\",\"arguments\":[\"prog\"],\"working_directory\":\"/path\","
          "\"start_time_unix_ns\":1,\"taskpath\":\"0.1.0\",\"libtbb\":\"2021.8.0\","
-         "\"time\":{\"source\":\"tsc\",\"unit\":\"ticks\",\"hz\":1000000000},"
+         "\"time\":{\"source\":\"tsc\",\"unit\":\"ticks\",\"hz\":" +
+         std::to_string(time_hz) +
+         "},"
          "\"work\":{\"requested\":\"auto\",\"clock\":\"" +
          clock + "\",\"event\":\"" + clock + "\",\"unit\":\"" + unit +
          "\",\"hz\":" + std::to_string(hz) + ",\"step_cost\":" + std::to_string(step_cost) +

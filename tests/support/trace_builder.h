@@ -154,8 +154,9 @@ public:
   // Fields of run.json and end.json.
   std::string unit = "units", clock = "virtual";
   std::uint64_t hz = 0;
-  std::uint64_t step_cost = 0;   // of reading the clock, in units and ns
-  std::uint64_t gap_cost_ns = 0; // between two steps; 0: not stated
+  std::uint64_t time_hz = 1'000'000'000; // of the time stamps
+  std::uint64_t step_cost = 0;           // of reading the clock, in units and ns
+  std::uint64_t gap_cost_ns = 0;         // between two steps; 0: not stated
   bool same_as_time = false;
   bool sleep_seen = false, waits_seen = false;
   std::uint32_t cpus = 2;

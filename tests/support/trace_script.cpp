@@ -203,6 +203,7 @@ void set_run(TraceBuilder& builder, const Line& line) {
   builder.unit = line.text("unit", builder.unit);
   builder.clock = line.text("clock", builder.clock);
   builder.hz = line.number("hz", 0);
+  builder.time_hz = line.number("time_hz", builder.time_hz);
   builder.step_cost = line.number("step_cost", 0);
   builder.gap_cost_ns = line.number("gap_cost_ns", 0);
   builder.same_as_time = line.number("same_as_time", 0) != 0;

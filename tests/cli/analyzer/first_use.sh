@@ -61,8 +61,8 @@ stream 0
   cut work=40$rest
 END
 warns paused "a.cpp:12: warning: critical path: 20 % is in the tasks that are spawned here" \
-  "a.cpp:12: warning: critical path: 40 % is main between a pause and its first oneTBB call"
-in_json '"name": "main before a pause"' paused.json
+  "a.cpp:12: warning: critical path: 40 % is main between a wait or pause and its first oneTBB call"
+in_json '"name": "main before a wait or pause"' paused.json
 
 # --from first-use: the profile is that of a program whose threads did nothing before. The what-if,
 # the prediction and everything else included; times, which are measured, are not changed.

@@ -247,6 +247,106 @@ TEST(RunCheck, OneThreadOnTwoCpus) {
       check.text);
 }
 
+// Both threads were kept from running in the first two tasks: for as long the third was ready, and no thread had nothing
+// to do.
+TEST(RunCheck, WhatOthersTakeIsNotLate) {
+  const RunCheck check =
+      profile_with_run("stream 0\nthread role=main\n"
+                       "spawn site=1 ctx=new-exclusive\nspawn site=1 ctx=last\n"
+                       "spawn site=1 ctx=last\nwait ctx=last\n"
+                       "task task=0.2 work=10m wall=60m\ntask task=0.1 work=10m\n"
+                       "wait-end\nend\nthread-end\n"
+                       "stream 1\nthread role=worker\nbegin task=0.0\n"
+                       "end work=10m wall=60m\nthread-end\n")
+          .run_check;
+  EXPECT_EQ(80'000'000u, check.elapsed_ns);
+  EXPECT_EQ(20'000'000u, check.predicted_ns);
+  ASSERT_EQ(1u, check.causes.size()) << check.text;
+  EXPECT_EQ(RunCause::NoCpu, check.causes[0].cause);
+}
+
+// Two tasks of 10 ms on one thread, while another one has nothing to do. If the program allows one thread only, the
+// prediction contains that, and it is not why the run took longer.
+TEST(RunCheck, WhatALimitKeepsThreadsFromIsNotLate) {
+  const auto check = [](const std::string& allowed) {
+    return profile_with_run(
+               "stream 0\nthread role=main\n" + allowed +
+               "spawn site=1 ctx=new-exclusive\nspawn site=1 ctx=last\nend\nthread-end\n"
+               "stream 1\nthread role=worker\nbegin task=0.0\nend work=10m\n"
+               "begin task=0.1\nend work=10m wall=20m\nthread-end\n")
+        .run_check;
+  };
+  const RunCheck limited = check("allowed work=0 time=0 threads=1\n");
+  EXPECT_EQ(40'000'000u, limited.elapsed_ns);
+  EXPECT_EQ(20'000'000u, limited.predicted_ns);
+  ASSERT_EQ(1u, limited.causes.size()) << limited.text;
+  EXPECT_EQ(RunCause::NoCpu, limited.causes[0].cause);
+  const RunCheck free = check("");
+  EXPECT_EQ(10'000'000u, free.predicted_ns);
+  ASSERT_EQ(2u, free.causes.size()) << free.text;
+  EXPECT_EQ(RunCause::Late, free.causes[1].cause);
+}
+
+// Others had the CPU for 80 ms: a tenth of that is what threads have to take that were not recorded.
+TEST(RunCheck, NamesThreadsThatWereNotRecorded) {
+  const std::string task = "task task=0.0 work=20m wall=80m";
+  EXPECT_NE(
+      std::string::npos,
+      around(task, "cpu_ns=8100000")
+          .run_check.text.find("(other programs, a hypervisor, threads that were not recorded)"))
+      << around(task, "cpu_ns=8100000").run_check.text;
+  EXPECT_NE(std::string::npos,
+            around(task, "cpu_ns=7900000").run_check.text.find("(other programs, a hypervisor)"));
+}
+
+// The long task is begun last: this run's schedule, of which no cause is one. It also waited.
+TEST(RunCheck, SaysHowMuchIsNotExplained) {
+  const auto text = [](const std::string& waited, const std::string& run = "") {
+    std::string script = "stream 0\nthread role=main\nspawn site=1 ctx=new-exclusive\n";
+    for (unsigned i = 0; i < 4; ++i)
+      script += "spawn site=1 ctx=last\n";
+    script +=
+        "wait ctx=last\ntask task=0.4 work=10m\ntask task=0.3 work=10m\nasleep time=" + waited +
+        " waited=" + waited + "\ntask task=0.0 work=40m wall=" + waited +
+        "\nwait-end\nend\nthread-end\n"
+        "stream 1\nthread role=worker\nbegin task=0.1\nend work=10m\n"
+        "begin task=0.2\nend work=10m\nthread-end\n";
+    return profile_with_run(script, run).run_check.text;
+  };
+  EXPECT_NE(
+      std::string::npos,
+      text("4m", "waits_seen=0")
+          .find("of the other 20.0 ms the recording does not show why (tp-run records waits and "
+                "threads)."));
+  EXPECT_EQ(
+      "This run took 64.0 ms on 2 CPUs, and 40.0 ms are predicted for it: the tasks of a.cpp:1 "
+      "waited 4.00 ms for other threads (locks, condition variables, events); of the other "
+      "20.0 ms the recording does not show why. With what they waited as in this run, 44.0 ms "
+      "are predicted.",
+      text("4m"));
+  // Half of the difference or more: no more is said.
+  EXPECT_EQ(
+      "This run took 80.0 ms on 2 CPUs, and 40.0 ms are predicted for it: the tasks of a.cpp:1 "
+      "waited 20.0 ms for other threads (locks, condition variables, events). With what they "
+      "waited as in this run, 60.0 ms are predicted.",
+      text("20m"));
+}
+
+// No part of the run had a CPU: rounded, that is as long as the run. Three ticks are a ns.
+TEST(RunCheck, NothingIsLongerThanTheRun) {
+  const RunCheck check =
+      make_profile(test::parse_trace_script(
+                       "run cpus=2 clock=tsc-rseq unit=ticks hz=3000000000 time_hz=3000000000 "
+                       "same_as_time=1 "
+                       "sleep_seen=1 waits_seen=1\nsite 1 a.cpp 1\nstream 0\nthread role=main\n"
+                       "end work=3 wall=30000002\nthread-end\n")
+                       .source(),
+                   {})
+          .run_check;
+  EXPECT_EQ(10'000'002u, check.elapsed_ns);
+  EXPECT_EQ(10'000'002u, check.without_cpu_ns);
+}
+
 TEST(RunCheck, NeedsAUnitOfTime) {
   const Profile profile = make_profile(
       test::parse_trace_script("run cpus=2\nstream 0\nthread role=main\nend work=7\nthread-end\n")

@@ -78,6 +78,20 @@ TEST(Sleep, OfOneStepOnly) {
   EXPECT_EQ(R"({"read_file":80000000,"unknown":500})", json_of(profile));
 }
 
+TEST(Sleep, OfTwoStepsOfTwoKinds) {
+  const std::string second = "cut work=20000000 wall=80000000\nasleep-in time=300 kind=9\n"
+                             "asleep time=500\nend work=1000 wall=500";
+  EXPECT_EQ(R"({"clock":300,"read_file":80000000,"unknown":200})",
+            json_of(profile_of("asleep-in time=80000000 kind=1\nasleep time=80000000\n"
+                               "begin task=0.0\n" +
+                               second)));
+  // The first one is what came before the first task.
+  EXPECT_EQ(R"({"clock":300,"read_file":80000000,"unknown":200})",
+            json_of(profile_of("asleep-in time=300 kind=9\nasleep time=500\n"
+                               "task task=0.0 work=1000 wall=500",
+                               "asleep-in time=80000000 kind=1\nasleep time=80000000\n")));
+}
+
 // A kind that is newer than this program is unknown; none has more than the latency.
 TEST(Sleep, ThatCannotBe) {
   const Profile profile = profile_of("asleep-in time=5 kind=999\nasleep-in time=7 kind=1\n"
@@ -86,6 +100,49 @@ TEST(Sleep, ThatCannotBe) {
                                      "asleep time=80000000 waited=30000000\n"
                                      "task task=0.0 work=20000000 wall=80000000");
   EXPECT_EQ(R"({"clock":49999988,"read_file":7,"unknown":5})", json_of(profile));
+}
+
+// Main creates a thread that works for 1 ms and sleeps for 40, works itself for 2 and waits for a task, and then for
+// the thread. On one CPU the task runs while the thread sleeps; figures of the table do not contradict each other.
+TEST(Sleep, OfAThreadBesideWorkOnOneCpu) {
+  ProfileOptions options;
+  options.burden_ns = 0;
+  options.procs = {1, 2};
+  const Profile profile = make_profile(
+      test::parse_trace_script(
+          "run cpus=2 clock=tsc-rseq unit=ticks hz=1000000000 same_as_time=1 sleep_seen=1 "
+          "waits_seen=1\nsite 1 a.cpp 1\nsite 2 a.cpp 2 construct=thread\nstream 0\n"
+          "thread role=main\nspawn site=2 ctx=new-exclusive construct=thread\n"
+          "spawn work=2000000 site=1 ctx=new-exclusive\nwait ctx=last\n"
+          "task task=newest work=8000000\nwait-end\n"
+          "wait ctx=0.0\nwait-end\nend\nthread-end\n"
+          "stream 1\nthread role=created\nasleep-in time=40000000 kind=9\n"
+          "asleep time=40000000 waited=0\ntask task=0.0 work=1000000 wall=40000000\nthread-end\n")
+          .source(),
+      options);
+  EXPECT_EQ(41'000'000u, profile.span_with_latency);
+  ASSERT_EQ(2u, profile.prediction.runs.size());
+  EXPECT_EQ(43'000'000u, profile.prediction.runs[0].time); // 2, 1, 40: of these 8 are the task's
+  EXPECT_EQ(41'000'000u, profile.prediction.runs[1].time);
+  EXPECT_EQ(43'000'000u, profile.prediction.serial);
+  EXPECT_EQ(8'000'000u, profile.prediction.asleep_beside_work);
+  EXPECT_EQ(43'000'000u, profile.speedup_limit().numerator);
+  EXPECT_EQ("76 % of the least time is sleep of the thread at a.cpp:2: until a time by the clock.",
+            profile.verdict.detail);
+}
+
+// A process that is stopped sleeps, too.
+TEST(Sleep, OfUnknownKind) {
+  const Profile profile =
+      profile_of("asleep time=80000000 waited=0\ntask task=0.0 work=20000000 wall=80000000");
+  EXPECT_EQ(
+      "67 % of the least time is sleep: in input or output, by the clock, until child processes "
+      "have ended, or stopped by a signal.",
+      profile.verdict.detail);
+  ASSERT_TRUE(off_cpu(profile));
+  EXPECT_NE(std::string::npos,
+            off_cpu(profile)->text.find("until a child process had ended, or stopped by a signal."))
+      << off_cpu(profile)->text;
 }
 
 TEST(Sleep, BeforeTheFirstTask) {

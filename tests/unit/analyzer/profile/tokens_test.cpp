@@ -73,6 +73,22 @@ TEST(Tokens, NoneCountNoPipeline) {
   EXPECT_EQ(3u, finding_of(call(1, "tokens count=3\n") + call(1, "tokens count=0\n")).tokens);
 }
 
+// A recording that does not know the call of the pipeline: its filter was made where it is called.
+TEST(Tokens, OfAPipelineWhereItsFilterIsMade) {
+  test::TraceBuilder trace =
+      test::parse_trace_script("site 1 p.cpp 10 1 construct=parallel_pipeline\n"
+                               "stream 0\nthread role=main\n" +
+                               call(2, "tokens count=3\n") + "end work=1\nthread-end\n");
+  trace.site_line(
+      R"({"site":2,"tag":"explicit","file":"p.cpp","line":10,"column":1,"end_line":10,"function":"f",)"
+      R"("construct":"parallel_pipeline","filter":2,"mode":"parallel","of":1})");
+  const Profile profile = make_profile(trace.source(), {});
+  const auto found = std::ranges::find(profile.findings, Shape::FewTokens, &Finding::shape);
+  ASSERT_NE(profile.findings.end(), found);
+  EXPECT_EQ(3u, found->tokens);
+  EXPECT_EQ(10u, found->place.line);
+}
+
 TEST(Tokens, AreNotKnown) {
   EXPECT_EQ(0u, finding_of(call(2, "")).tokens);
 }

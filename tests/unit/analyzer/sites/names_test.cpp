@@ -129,6 +129,10 @@ TEST(Sites, TypesOfTasksTellBodyAndConstruct) {
   is("d1::function_task<bool user::operator< <main::{lambda()#1}>(int)::{lambda()#1}>",
      "bool user::operator< <main::{lambda()#1}>(int)", "");
   is("d1::function_task<std::function<void ()> >", "", "");
+  is("d1::start_for<" + range + ", tbb::detail::d1::parallel_for_body_wrapper<void (int), int>, " +
+         part + ">",
+     "", "parallel_for");
+  is("d1::function_task<std::vector<int, user::A<int> > (*)(int)>", "", "");
   is("d1::function_stack_task<tbb::detail::d1::collaborative_once_flag::do_collaborative_call_once<"
      "tbb::detail::d1::collaborative_call_once<main::{lambda()#1}>(tbb::detail::d1::"
      "collaborative_once_flag&, main::{lambda()#1}&&)::{lambda()#1}&>(tbb::detail::d1::"
