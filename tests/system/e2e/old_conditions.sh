@@ -13,7 +13,7 @@ void await(void) { pthread_mutex_lock(&mutex); awaited = 1; while (!ready) pthre
 int announce(void) { pthread_mutex_lock(&mutex); int go = awaited; if (go) { ready = 1; pthread_cond_signal(&changed); } pthread_mutex_unlock(&mutex); return go; }
 X
 gcc -shared -fPIC -nostdlib -O1 old.c -o libold.so || fail "libold.so does not build"
-build_stock waits -L. -Wl,-rpath,"$PWD" -lold <<'X'
+build_stock waits -L. -Wl,-rpath,"$PWD" -Wl,--no-as-needed -lold <<'X'
 #include <oneapi/tbb/parallel_for.h>
 #include <cstdio>
 #include <thread>
