@@ -21,6 +21,7 @@
 #pragma weak tp_on_lock_wait_for
 #pragma weak tp_on_lock_wait_end
 #pragma weak tp_on_lock_taken
+#pragma weak tp_on_named_lock_taken
 #pragma weak tp_on_lock_given
 #pragma weak tp_on_lock_release
 #pragma weak tp_on_lock_released

@@ -13,16 +13,21 @@ namespace tp::preload {
 template <typename Function>
 class NextFunction {
 public:
-  explicit constexpr NextFunction(const char* name) : name_(name) {}
+  // `version`: only that of the C library's versions.
+  explicit constexpr NextFunction(const char* name, const char* version = nullptr)
+      : name_(name), version_(version) {}
   Function* get() noexcept {
     void* found = found_.load(std::memory_order_relaxed);
     if (found == nullptr) [[unlikely]]
-      found_.store(found = dlsym(RTLD_NEXT, name_), std::memory_order_relaxed);
+      found_.store(found = version_ != nullptr ? dlvsym(RTLD_NEXT, name_, version_)
+                                               : dlsym(RTLD_NEXT, name_),
+                   std::memory_order_relaxed);
     return reinterpret_cast<Function*>(found);
   }
 
 private:
   const char* const name_;
+  const char* const version_;
   std::atomic<void*> found_{nullptr};
 };
 

@@ -32,6 +32,13 @@ constinit NextFunction<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)>
     next_cond_timedwait("pthread_cond_timedwait");
 constinit NextFunction<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>
     next_cond_clockwait("pthread_cond_clockwait");
+#if defined(__x86_64__)
+// Their condition variables have another layout.
+constinit NextFunction<int(pthread_cond_t*, pthread_mutex_t*)>
+    next_old_cond_wait("pthread_cond_wait", "GLIBC_2.2.5");
+constinit NextFunction<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)>
+    next_old_cond_timedwait("pthread_cond_timedwait", "GLIBC_2.2.5");
+#endif
 constinit NextFunction<int(sem_t*)> next_sem_wait("sem_wait"), next_sem_trywait("sem_trywait");
 constinit NextFunction<int(sem_t*, const timespec*)> next_sem_timedwait("sem_timedwait");
 constinit NextFunction<int(sem_t*, clockid_t, const timespec*)> next_sem_clockwait("sem_clockwait");
@@ -70,17 +77,23 @@ int wait_for_events(bool any, NextFunction<int(Args...)>& wait,
 // NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 #define TP_EXPORT [[gnu::visibility("default")]]
 
+#if defined(__x86_64__)
+#define TP_NEWER(name) tp_newer_##name // of two versions
+#else
+#define TP_NEWER(name) pthread_##name
+#endif
+
 extern "C" {
 
 // The mutex is free during the wait, and the thread's again after it, also where it is cancelled. How long
 // the wait lasts because another thread has the mutex is not known: it is waiting like the rest.
-TP_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+TP_EXPORT int TP_NEWER(cond_wait)(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   const GivenMutex given(mutex, __builtin_return_address(0));
   return waiting(next_cond_wait, condition, mutex);
 }
 
-TP_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
-                                     const timespec* until) {
+TP_EXPORT int TP_NEWER(cond_timedwait)(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                       const timespec* until) {
   const GivenMutex given(mutex, __builtin_return_address(0));
   return waiting(next_cond_timedwait, condition, mutex, until);
 }
@@ -90,6 +103,25 @@ TP_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t*
   const GivenMutex given(mutex, __builtin_return_address(0));
   return waiting(next_cond_clockwait, condition, mutex, clock, until);
 }
+
+#if defined(__x86_64__)
+// Who was linked without versions of symbols (valgrind's drd, for one) gets the oldest functions of all that
+// concerns condition variables, and must get them from here, too (versions.map).
+TP_EXPORT int tp_old_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  const GivenMutex given(mutex, __builtin_return_address(0));
+  return waiting(next_old_cond_wait, condition, mutex);
+}
+asm(".symver tp_newer_cond_wait, pthread_cond_wait@@GLIBC_2.3.2");
+asm(".symver tp_old_cond_wait, pthread_cond_wait@GLIBC_2.2.5");
+
+TP_EXPORT int tp_old_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                    const timespec* until) {
+  const GivenMutex given(mutex, __builtin_return_address(0));
+  return waiting(next_old_cond_timedwait, condition, mutex, until);
+}
+asm(".symver tp_newer_cond_timedwait, pthread_cond_timedwait@@GLIBC_2.3.2");
+asm(".symver tp_old_cond_timedwait, pthread_cond_timedwait@GLIBC_2.2.5");
+#endif
 
 TP_EXPORT int sem_wait(sem_t* semaphore) {
   return wait_for_semaphore(next_sem_wait, semaphore);

@@ -22,7 +22,16 @@ std::string in_preload(const std::string& library) {
                                                           : library.substr(library.rfind('/') + 1);
 }
 
+// What ittnotify reads.
+constexpr const char* kIttCollector =
+    sizeof(void*) == 8 ? "INTEL_LIBITTNOTIFY64" : "INTEL_LIBITTNOTIFY32";
+
 } // namespace
+
+std::string itt_collector() {
+  const char* const collector = std::getenv(kIttCollector);
+  return collector != nullptr ? collector : "";
+}
 
 Variables program_environment(const Options& options, const Prefix& prefix,
                               const std::string& data_pattern, const std::string& run,
@@ -41,6 +50,10 @@ Variables program_environment(const Options& options, const Prefix& prefix,
       libraries += ":" + in_preload(openmp.runtime);
     variables.emplace_back("LD_PRELOAD", prepended("LD_PRELOAD", libraries));
   }
+  // Programs that were annotated for VTune announce their locks to that library (preload/itt.cpp).
+  if (loading == Loading::First && options.locks != "off" && itt_collector().empty() &&
+      access(prefix.preload().c_str(), R_OK) == 0)
+    variables.emplace_back(kIttCollector, prefix.preload());
   if (loading == Loading::BySearchPath && !openmp.tool.empty())
     variables.emplace_back("OMP_TOOL_LIBRARIES", openmp.tool);
   // libomp prints hints that libgomp does not, such as that omp_set_nested is deprecated.

@@ -22,6 +22,10 @@ Variables program_environment(const Options& options, const Prefix& prefix,
                               const std::string& data_pattern, const std::string& run,
                               Loading loading, const OpenMpLoading& openmp);
 
+// The library that programs annotated with ittnotify load, as the user has chosen it: then it is not ours,
+// and locks that are announced by __itt_sync_* are not recorded. Empty: none.
+std::string itt_collector();
+
 // Whether the variable is set to a value other than "" and "0".
 bool is_set(const char* variable);
 

@@ -115,6 +115,15 @@ void report_openmp(const OpenMpLoading& openmp) {
   }
 }
 
+void report_itt(const Options& options, Loading loading, const Prefix& prefix) {
+  const std::string collector = itt_collector();
+  if (loading == Loading::First && options.locks != "off" && !collector.empty() &&
+      collector != prefix.preload())
+    note(
+        "INTEL_LIBITTNOTIFY64 is set, to " + collector +
+        ": locks that the program announces by __itt_sync_* are announced there, and not recorded");
+}
+
 void report_nothing_recorded(const std::string& program, const Options& options,
                              const std::string& pattern, const ChildResult& child,
                              const Prefix& prefix, const OpenMpLoading& openmp) {
@@ -226,6 +235,7 @@ int run(int argc, char** argv) {
   const OpenMpLoading openmp =
       options.openmp ? openmp_loading(find_program(program), prefix, loading) : OpenMpLoading{};
   report_openmp(openmp);
+  report_itt(options, loading, prefix);
   Variables variables = program_environment(options, prefix, pattern, name.name, loading, openmp);
   RecordingWindow window(options.delay_ns, options.duration_ns, pattern, name);
   if (options.has_window())

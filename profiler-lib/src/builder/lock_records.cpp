@@ -119,11 +119,19 @@ TP_HOT unsigned slot_of(std::uint64_t address) noexcept {
   return static_cast<unsigned>(mix_lock_address(address) >> (64 - kLockSlotBits));
 }
 
+// A mere name is one of locks, not of the code that acquires them.
+TP_HOT bool has_name_only(const LockPlace& where) noexcept {
+  return where.stated != nullptr && where.stated->line == 0;
+}
+
 TP_HOT const void* code_of(const LockPlace& where) noexcept {
-  return where.stated != nullptr ? static_cast<const void*>(where.stated) : where.caller;
+  return where.stated != nullptr && !has_name_only(where) ? static_cast<const void*>(where.stated)
+                                                          : where.caller;
 }
 
 TP_HOT std::uint64_t key_of(const LockPlace& where, std::uint64_t path) noexcept {
+  if (has_name_only(where))
+    path ^= mix_lock_address(reinterpret_cast<std::uint64_t>(where.stated));
   return lock_place_key(where.kind, code_of(where), path);
 }
 

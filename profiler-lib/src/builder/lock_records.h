@@ -20,7 +20,7 @@ namespace tp::rt {
 struct LockPlace {
   unsigned kind;      // tp_lock_kind
   const void* caller; // an address in the code that acquires the lock; null: libtbb's caller
-  const tp_lock_place* stated; // by an annotation; else null
+  const tp_lock_place* stated; // by an annotation; without a line, its name only; else null
 };
 
 // Whether threads that take their first lock from here on sample short sections. By any thread.
@@ -32,7 +32,7 @@ TP_COLD void list_skipped(ThreadState& thread, ShortSection& section) noexcept;
 TP_HOT bool skip_section(ThreadState& thread, const void* lock, unsigned mode,
                          const void* code) noexcept {
   LockState* const locks = thread.locks;
-  if (locks == nullptr)
+  if (locks == nullptr || locks->shorts.short_length == 0)
     return false;
   const auto address = reinterpret_cast<std::uint64_t>(lock);
   ShortSections& shorts = locks->shorts;

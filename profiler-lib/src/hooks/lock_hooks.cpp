@@ -90,6 +90,13 @@ TP_EXPORT void tp_on_user_lock_taken(const void* lock, unsigned mode,
     take_lock(*thread, top(*thread), lock, mode, {TP_LOCK_USER, caller, place});
 }
 
+TP_EXPORT void tp_on_named_lock_taken(const void* lock, unsigned kind, unsigned mode,
+                                      const void* caller, const tp_lock_place* name) noexcept {
+  ThreadState* const thread = thread_in_step();
+  if (thread != nullptr && !skip_section(*thread, lock, mode, caller))
+    take_lock(*thread, top(*thread), lock, mode, {kind, caller, name});
+}
+
 TP_EXPORT void tp_on_busy_wait(void) noexcept {
   if (ThreadState* thread = thread_in_step())
     begin_busy_wait(*thread, top(*thread));

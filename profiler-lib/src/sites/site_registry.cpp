@@ -291,8 +291,10 @@ std::uint32_t register_lock_place(unsigned kind, const void* caller, const tp_lo
   PathSite place{};
   JsonObject line;
   if (stated != nullptr) {
+    const auto line_or_caller =
+        stated->line != 0 ? stated->line : reinterpret_cast<std::uintptr_t>(caller);
     const std::string key =
-        text_of(stated->name) + '\n' + text_of(stated->file) + ':' + std::to_string(stated->line);
+        text_of(stated->name) + '\n' + text_of(stated->file) + ':' + std::to_string(line_or_caller);
     place = site_of_path(r.lock_places_by_text[key], path, r.lock_places);
   } else {
     place =
