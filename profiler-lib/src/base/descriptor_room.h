@@ -43,6 +43,8 @@ public:
     return high;
   }
 
+  // Are the numbers beyond the program's?
+  bool is_apart() const { return raised_; }
   // Is `fd` in the runtime's range?
   bool holds(int fd) const { return fd >= static_cast<int>(first_); }
 

@@ -4,6 +4,7 @@
 // (work_clock.h explains them). Cold, except for the readings that need the kernel anyway.
 #include "clock/work_clock.h"
 
+#include "base/descriptor_room.h"
 #include "base/no_cancel.h"
 
 #include <algorithm>
@@ -163,7 +164,7 @@ void note_sleep(ThreadClock& clock, std::uint64_t lost) noexcept {
   getrusage(RUSAGE_THREAD, &usage);
   if (lost >= clock_config.least_sleep && usage.ru_nvcsw != clock.voluntary_switches) {
     clock.reads_delay = true;
-    const RunDelay delay = read_run_delay();
+    const RunDelay delay = read_run_delay(clock.delay_file);
     clock.reads_delay = false;
     const std::uint64_t ready =
         delay.known && clock.delay.known
@@ -239,22 +240,71 @@ void read_events(ThreadClock& clock) noexcept {
 
 } // namespace
 
-// "TIME ON A CPU, TIME WAITING FOR ONE, ...". Hooks call it in the middle of the program's code, so errno
-// stays as it is.
-RunDelay read_run_delay() noexcept {
-  const NoCancel no_cancel;
+namespace {
+
+constexpr char kDelayFile[] = "/proc/thread-self/schedstat";
+
+// "TIME ON A CPU, TIME WAITING FOR ONE, TIMES THAT IT RAN". Not known: this is something else.
+RunDelay parse_delay(const char* text, ssize_t bytes) noexcept {
+  const char* const end = text + std::max<ssize_t>(bytes, 0);
+  RunDelay delay;
+  std::uint64_t on_cpu = 0, times = 0;
+  const char* at = text;
+  for (std::uint64_t* const number : {&on_cpu, &delay.ns, &times}) {
+    const auto [rest, error] = std::from_chars(at, end, *number);
+    if (error != std::errc{} || rest == end || (*rest != ' ' && *rest != '\n'))
+      return {};
+    at = rest + 1;
+  }
+  delay.known = at == end;
+  return delay;
+}
+
+// Only with a number that the program's descriptors never have; else none is kept.
+int open_delay_file() noexcept {
+  const DescriptorRoom room;
+  if (!room.is_apart())
+    return -1;
   const int before = errno;
-  char text[64] = "";
-  ssize_t bytes = 0;
-  if (const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC); file >= 0) {
-    bytes = read(file, text, sizeof text - 1);
+  int file = open(kDelayFile, O_RDONLY | O_CLOEXEC);
+  if (file >= 0)
+    file = room.moved(file);
+  if (file >= 0 && !room.holds(file)) {
     close(file);
+    file = -1;
   }
   errno = before;
-  const char* const end = text + std::max<ssize_t>(bytes, 0);
-  const char* const space = std::find(static_cast<const char*>(text), end, ' ');
+  return file;
+}
+
+void close_delay_file(ThreadClock& clock) noexcept {
+  // The program may have closed it, and may have a file of that number.
+  char text[64];
+  if (clock.delay_file >= 0 &&
+      parse_delay(text, pread(clock.delay_file, text, sizeof text, 0)).known)
+    close(clock.delay_file);
+  clock.delay_file = -1;
+}
+
+} // namespace
+
+// Hooks call it in the middle of the program's code, so errno stays as it is.
+RunDelay read_run_delay(int file) noexcept {
+  const NoCancel no_cancel;
+  const int before = errno;
+  char text[64];
   RunDelay delay;
-  delay.known = space != end && std::from_chars(space + 1, end, delay.ns).ec == std::errc{};
+  if (file >= 0)
+    delay = parse_delay(text, pread(file, text, sizeof text, 0));
+  if (delay.known) {
+    errno = before;
+    return delay;
+  }
+  if (const int opened = open(kDelayFile, O_RDONLY | O_CLOEXEC); opened >= 0) {
+    delay = parse_delay(text, read(opened, text, sizeof text));
+    close(opened);
+  }
+  errno = before;
   return delay;
 }
 
@@ -354,7 +404,8 @@ bool open_clock(ThreadClock& clock) {
     arm_rseq(clock); // what worked for the process works for each thread
     anchor(clock);
     note_sleep(clock, 0);
-    clock.delay = read_run_delay();
+    clock.delay_file = open_delay_file();
+    clock.delay = read_run_delay(clock.delay_file);
   } else if (clock_config.kind == ClockKind::TscPerfPage) {
     clock.has_lock_page = perf::open_lock_page(clock.lock_page) == 0;
     if (!clock.has_lock_page)
@@ -362,7 +413,8 @@ bool open_clock(ThreadClock& clock) {
     complete &= clock.has_lock_page;
     anchor(clock);
     note_sleep(clock, 0);
-    clock.delay = read_run_delay();
+    clock.delay_file = open_delay_file();
+    clock.delay = read_run_delay(clock.delay_file);
   }
   return complete;
 }
@@ -377,6 +429,7 @@ void close_clock(ThreadClock& clock) {
   if (clock.has_lock_page)
     perf::close_lock_page(clock.lock_page);
   clock.has_lock_page = false;
+  close_delay_file(clock);
   perf::close_groups(clock.groups);
 }
 
@@ -384,6 +437,7 @@ void forget_clock(ThreadClock& clock) {
   for (EventGroup& group : clock.groups.of_kind)
     for (const volatile PerfPage*& page : group.pages)
       page = nullptr;
+  close_delay_file(clock);
   perf::close_groups(clock.groups);
 }
 
