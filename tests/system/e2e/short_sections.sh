@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# --locks=auto: how often a lock is acquired is exact, whatever comes between the sections that are only
+# counted: other locks, locks inside of them, ends of steps, waiters, exceptions, a lock made again.
+. "$(dirname "$0")/common.inc"
+cat >patterns.cpp <<'X'
+#line 2 "patterns.cpp"
+#include <oneapi/tbb/concurrent_hash_map.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/mutex.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/queuing_mutex.h>
+#include <oneapi/tbb/rw_mutex.h>
+#include <oneapi/tbb/spin_mutex.h>
+#include <oneapi/tbb/spin_rw_mutex.h>
+#include <oneapi/tbb/task_group.h>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <pthread.h>
+#include <shared_mutex>
+#include <unistd.h>
+static long sum;
+static const int kTimes = 16000;
+template <typename Mutex> void hold(Mutex& mutex) { const std::lock_guard<Mutex> lock(mutex); ++sum; }
+template <typename Mutex> void patterns(Mutex& first, Mutex& second, Mutex& third) {
+  for (int i = 0; i < kTimes; ++i) hold(first);                                                    // first: n
+  for (int i = 0; i < kTimes; ++i) { hold(first); if (i % 5 == 0) hold(second); }                  // n; n/5
+  for (int i = 0; i < kTimes; ++i) { const std::lock_guard<Mutex> lock(first); hold(second); }    // n; n
+  for (int i = 0; i < kTimes; ++i) { first.lock(); second.lock(); first.unlock(); ++sum; second.unlock(); } // n; n
+  for (int i = 0; i < kTimes; ++i) { if (first.try_lock()) { ++sum; first.unlock(); } }            // n
+  for (int i = 0; i < 500; ++i) {                                                                  // 100 * 500
+    tbb::task_group group;
+    group.run_and_wait([&] { for (int k = 0; k < 100; ++k) hold(first); });
+  }
+  for (int i = 0; i < 20000; ++i) {                                                                // 20000: held at the end of a step
+    const std::lock_guard<Mutex> lock(first);
+    if (i % 100 == 0) { tbb::task_group group; group.run_and_wait([] { ++sum; }); }
+  }
+  for (int i = 0; i < kTimes; ++i) try { const std::lock_guard<Mutex> lock(third); if (i % 64 == 0) throw i; } catch (int) {} // third: n
+  tbb::parallel_for(0, 4, [&](int) { for (int i = 0; i < kTimes / 4; ++i) { const std::lock_guard<Mutex> lock(third); for (volatile int k = 0; k < 3; k = k + 1) {} } }, tbb::simple_partitioner()); // third: n
+}
+template <typename Mutex> void readers(Mutex& mutex) {
+  for (int i = 0; i < kTimes; ++i) { const std::shared_lock<Mutex> lock(mutex); ++sum; }
+  for (int i = 0; i < kTimes; ++i) { mutex.lock_shared(); mutex.lock_shared(); ++sum; mutex.unlock_shared(); mutex.unlock_shared(); }
+  using Lock = int (*)(pthread_rwlock_t*);
+  pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+  for (int i = 0; i < kTimes; ++i) { volatile Lock take = i % 3 == 0 ? pthread_rwlock_wrlock : pthread_rwlock_rdlock; take(&lock); ++sum; pthread_rwlock_unlock(&lock); }
+}
+int main(int, char** arguments) {
+  tbb::global_control control(tbb::global_control::max_allowed_parallelism, std::atoi(arguments[1]));
+  static tbb::spin_mutex spin[3]; static tbb::mutex mutex[3]; static tbb::spin_rw_mutex spin_rw[3]; static tbb::rw_mutex rw[3]; static std::mutex standard[3];
+  static std::shared_mutex shared;
+  tbb::parallel_for(0, 2, [](int) {}); // from here on main is known
+  patterns(spin[0], spin[1], spin[2]); patterns(mutex[0], mutex[1], mutex[2]); patterns(spin_rw[0], spin_rw[1], spin_rw[2]);
+  patterns(rw[0], rw[1], rw[2]); patterns(standard[0], standard[1], standard[2]);
+  readers(shared);
+  static tbb::queuing_mutex queuing;
+  for (int i = 0; i < kTimes; ++i) { tbb::queuing_mutex::scoped_lock lock(queuing); ++sum; }
+  static pthread_mutex_t again;
+  for (int i = 0; i < kTimes; ++i) { if (i % 1000 == 0) pthread_mutex_init(&again, nullptr); pthread_mutex_lock(&again); ++sum; pthread_mutex_unlock(&again); if (i % 1000 == 999) pthread_mutex_destroy(&again); }
+  if (fork() == 0) { for (int i = 0; i < 100; ++i) hold(spin[0]); _exit(0); }
+  for (int i = 0; i < 1000; ++i) hold(spin[0]);
+  std::printf("%d\n", sum != 0);
+  std::fflush(stdout);
+  _exit(0);
+}
+X
+build patterns -O2 <patterns.cpp
+counts() {
+  python3 -B - <<'X'
+import json, sys
+count = sum(place["acquisitions"] for lock in json.load(open("profile.json"))["locks"] for place in lock["places"]
+            if place["file"].endswith("patterns.cpp") and not lock["name"].startswith("tp::"))
+n = 16000
+of_three = {"[0]": 5 * n + 50000 + 20000, "[1]": n // 5 + 2 * n, "[2]": 2 * n}
+expected = 5 * sum(of_three.values()) + 1000 + 4 * n + n + n
+sys.exit(0 if count == expected else f"{count} instead of {expected}")
+X
+}
+for threads in 1 2; do
+  for locks in auto all; do
+    same "$threads threads, $locks" 1 "$("$tp_run" -q -e auto --locks $locks -o data ./patterns $threads)"
+    analyze data
+    is 'p["complete"]'
+    counts >counts.txt 2>&1 || fail "$threads threads, --locks=$locks: $(cat counts.txt)"
+  done
+done
+finish
