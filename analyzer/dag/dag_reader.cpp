@@ -150,6 +150,16 @@ std::uint64_t DagReader::latency_of(const trace::AsleepPayload& asleep) const {
   return info_.run.waits_seen ? asleep.time - std::min(asleep.waited, asleep.time) : 0;
 }
 
+// Of a step with so much work and sleep: in order, and nothing that is more.
+std::span<const WaitPoint> DagReader::wait_points(Stream& stream, std::uint64_t work,
+                                                  std::uint64_t asleep) {
+  WaitPoint before;
+  for (WaitPoint& each : stream.waits)
+    before = each = {std::clamp(each.work, before.work, std::max(work, before.work)),
+                     std::clamp(each.asleep, before.asleep, std::max(asleep, before.asleep))};
+  return stream.waits;
+}
+
 // Of a step with so much latency; nothing that is more.
 const SleepTimes* DagReader::slept_in(Stream& stream, std::uint64_t latency) {
   for (std::uint64_t& time : stream.slept_in.of) {
@@ -220,7 +230,8 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
                   counts && stream.knows_sleep ? slept_in(stream, latency_of(stream.asleep))
                                                : nullptr,
                   {stream.handed_over.data(), stream.handed_over.size()},
-                  {stream.lock_calls.data(), stream.lock_calls.size()}};
+                  {stream.lock_calls.data(), stream.lock_calls.size()},
+                  wait_points(stream, counts ? record.work : 0, counts ? stream.asleep.time : 0)};
   visitor_.step(frame.state, step);
   frame.state.opened = closed;
   frame.state.fold = FoldKind::None;
@@ -230,6 +241,7 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
   stream.blames.clear();
   stream.handed_over.clear();
   stream.lock_calls.clear();
+  stream.waits.clear();
   stream.asleep = {};
   if (std::exchange(stream.knows_sleep, false)) [[unlikely]]
     stream.slept_in = {};
@@ -1044,6 +1056,12 @@ bool DagReader::process_extended(Stream& stream) {
                                  (payload.flags & trace::kLockCallWakes) != 0});
     break;
   }
+  case trace::ExtendedKind::WaitedAt: {
+    trace::WaitedAtPayload payload;
+    load(payload);
+    stream.waits.push_back({payload.work, payload.asleep.time});
+    break;
+  }
   case trace::ExtendedKind::InArena: {
     trace::InArenaPayload payload;
     load(payload);
@@ -1168,6 +1186,7 @@ void DagReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& pa
   stream.runs_tasks = false;
   stream.arena = 0;
   stream.moves.clear();
+  stream.waits.clear();
   stream.latency_before = 0;
   push_root(stream, stream.is_main);
   stream.used_tbb = false;

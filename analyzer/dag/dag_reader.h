@@ -77,6 +77,7 @@ private:
     };
     std::vector<Move> moves;                 // before the end of the next closed step
     std::vector<PoolChange> changes;         // the same, as visitors see it
+    std::vector<WaitPoint> waits;            // of the next closed step
     bool is_worker = false, is_main = false; // the thread is one of oneTBB's; runs main()
     bool runs_tasks = false;                 // it has created one, or waited for one
     std::vector<Context*> ending;            // contexts that end before the next record with a time
@@ -138,6 +139,8 @@ private:
   Frame& running(Stream& stream);
   std::uint64_t latency_of(const trace::AsleepPayload& asleep) const;
   const SleepTimes* slept_in(Stream& stream, std::uint64_t latency);
+  static std::span<const WaitPoint> wait_points(Stream& stream, std::uint64_t work,
+                                                std::uint64_t asleep);
   void close_step(Stream& stream, Frame& frame, Boundary closed, bool counts = true);
   void add_idle(const Stream& stream);
   void push(Stream& stream, Frame* frame);

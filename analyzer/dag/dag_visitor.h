@@ -117,6 +117,12 @@ struct LockBlame {
   std::uint64_t ticks = 0;
 };
 
+// Of a step: where a long wait for another thread ended.
+struct WaitPoint {
+  std::uint64_t work = 0;   // of the step before that
+  std::uint64_t asleep = 0; // likewise, with the wait
+};
+
 // Of a step, in a recording with pauses. LeftOut: it began in a pause, all its figures are 0. Enters:
 // the first one of its frame that counts, if the frame began in a pause.
 enum class PauseRole : std::uint8_t { None, LeftOut, Enters };
@@ -148,6 +154,7 @@ struct Step {
   const SleepTimes* slept_in = nullptr; // of its latency; null: nothing is known
   std::span<const LockHandedOver> handed_over{}; // as far as it is known
   std::span<const LockCall> lock_calls{};        // part of overhead_before
+  std::span<const WaitPoint> waits{};            // in order, as moves
 };
 
 // Which path survives where two of equal length meet. A child wins against the continuation, of two

@@ -216,8 +216,32 @@ public:
   void step(FrameState& frame, const Step& step) override {
     Step sleeping = step;
     sleeping.latency = step.asleep;
+    if (!step.waits.empty()) [[unlikely]]
+      sleeping.moves = with_waits(step);
     DagRecorder::step(frame, sleeping);
   }
+
+private:
+  // A wait keeps the pool, but states what was slept before.
+  std::span<const PoolChange> with_waits(const Step& step) {
+    moves_.clear();
+    PoolChange before{0, 0, step.pool};
+    const auto add = [&](std::uint64_t work, std::uint64_t latency, PoolId pool) {
+      before = {std::max(before.work, work), std::max(before.latency, latency), pool};
+      moves_.push_back(before);
+    };
+    auto wait = step.waits.begin();
+    for (const PoolChange& move : step.moves) {
+      for (; wait != step.waits.end() && wait->work <= move.work; ++wait)
+        add(wait->work, wait->asleep, before.pool);
+      add(move.work, move.latency, move.pool);
+    }
+    for (; wait != step.waits.end(); ++wait)
+      add(wait->work, wait->asleep, before.pool);
+    return moves_;
+  }
+
+  std::vector<PoolChange> moves_; // valid until the next step
 };
 
 } // namespace

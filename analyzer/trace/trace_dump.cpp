@@ -131,6 +131,11 @@ std::string extended_text(const Record& record) {
     if (const auto payload = payload_of<trace::AsleepPayload>(record))
       text += fmt::format(" asleep_before={} waited={}", payload->time, payload->waited);
     break;
+  case trace::ExtendedKind::WaitedAt:
+    if (const auto payload = payload_of<trace::WaitedAtPayload>(record))
+      text += fmt::format(" work={} asleep={} waited={}", payload->work, payload->asleep.time,
+                          payload->asleep.waited);
+    break;
   case trace::ExtendedKind::InArena:
     if (const auto payload = payload_of<trace::InArenaPayload>(record))
       text += fmt::format(" in_arena={} work={} asked={} reserved={} slots={}{}{}", payload->arena,

@@ -186,6 +186,12 @@ void add_barrier(StreamBuilder& stream, std::uint64_t threads) {
   stream.extended(trace::ExtendedKind::BarrierWait, &payload, sizeof payload);
 }
 
+void add_waited_at(StreamBuilder& stream, std::uint64_t work, std::uint64_t time,
+                   std::uint64_t waited) {
+  const trace::WaitedAtPayload payload{work, {time, waited}};
+  stream.extended(trace::ExtendedKind::WaitedAt, &payload, sizeof payload);
+}
+
 void add_asleep(StreamBuilder& stream, trace::ExtendedKind kind, std::uint64_t time,
                 std::uint64_t waited) {
   const trace::AsleepPayload payload{time, waited};
@@ -274,6 +280,8 @@ bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
     add_asleep(stream,
                word == "asleep" ? trace::ExtendedKind::Asleep : trace::ExtendedKind::AsleepBefore,
                line.number("time"), line.number("waited"));
+  else if (word == "waited-at")
+    add_waited_at(stream, line.number("work"), line.number("time"), line.number("waited"));
   else if (word == "asleep-in")
     add_asleep_in(stream, line.number("time"), line.number("kind"));
   else if (word == "hand-over")

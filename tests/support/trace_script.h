@@ -17,6 +17,7 @@
 //     hand-over from=0.0 to=new / barrier threads=2   to: new, STREAM.ORDINAL; of the next wait
 //     asleep time=7 waited=7              in the step that the next record closes
 //     asleep-in time=7 kind=1             of it, in calls of one kind (trace::SleepKind)
+//     waited-at work=3 time=7 waited=7    in the step that the next record closes: the end of a long wait
 //     asleep-before time=7 waited=7       of it, before the next in-arena or allowed
 //     end / task / loop-begin / join / release / cut   work= lead= wall= (default: work)
 //     loop-end n=64 grain=1 joins=1 / portion-end n=8 grain=1 joins=1 / portions-joined /

@@ -909,6 +909,18 @@ void enter_arena(ThreadState& thread, Frame& frame, const tp_arena& arena, bool 
   thread.arena = arena.id;
 }
 
+void note_wait(ThreadState& thread, Frame& frame) noexcept {
+  if (thread.step_pause == Pause::Now)
+    return;
+  make_room_in_step(thread, frame);
+  const std::uint64_t work = work_so_far(thread, frame);
+  if (thread.clock.asleep == 0)
+    return;
+  const trace::WaitedAtPayload payload{
+      work, {thread.clock.asleep, std::min(thread.clock.waited, thread.clock.asleep)}};
+  put_extended(thread, trace::ExtendedKind::WaitedAt, &payload, sizeof payload);
+}
+
 void note_enqueued(ThreadState& thread, Frame& frame, std::uint32_t arena) noexcept {
   make_room_in_step(thread, frame);
   const trace::EnqueuedPayload payload{arena, 0};

@@ -91,6 +91,8 @@ TP_COLD void resume_stack(ThreadState& thread, StackToken* token) noexcept;
 // there is one.
 TP_COLD void enter_arena(ThreadState& thread, Frame& frame, const tp_arena& arena,
                          bool entered) noexcept;
+// A long wait for another thread has ended.
+TP_COLD void note_wait(ThreadState& thread, Frame& frame) noexcept;
 TP_COLD void note_enqueued(ThreadState& thread, Frame& frame, std::uint32_t arena) noexcept;
 TP_COLD void note_tokens(ThreadState& thread, Frame& frame, std::uint64_t tokens) noexcept;
 TP_COLD void allow_threads(ThreadState& thread, Frame& frame, std::uint32_t threads,

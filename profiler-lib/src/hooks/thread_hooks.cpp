@@ -52,6 +52,12 @@ std::uint64_t long_enough(std::uint64_t ticks) noexcept {
   return ticks >= kLeastTicks ? ticks : 0;
 }
 
+// So long (half a millisecond at 2 GHz) that a record of it is neither costly nor frequent.
+bool is_long_wait(std::uint64_t ticks) noexcept {
+  constexpr std::uint64_t kLeastTicks = 1'000'000;
+  return ticks >= (clock_config.kind == ClockKind::Virtual ? 1 : kLeastTicks);
+}
+
 } // namespace
 
 #define TP_EXPORT [[gnu::visibility("default")]]
@@ -120,8 +126,12 @@ TP_EXPORT std::uint64_t tp_on_thread_wait(void) noexcept {
 
 TP_EXPORT void tp_on_thread_wait_end(std::uint64_t begun) noexcept {
   ThreadState* const state = begun != 0 ? thread_state() : nullptr;
-  if (state != nullptr && top(*state).step_open)
-    state->clock.waited += elapsed_since(begun - 1, waiting_time(state->clock));
+  if (state == nullptr || !top(*state).step_open)
+    return;
+  const std::uint64_t waited = elapsed_since(begun - 1, waiting_time(state->clock));
+  state->clock.waited += waited;
+  if (is_long_wait(waited) && state->outside_of_step == 0)
+    note_wait(*state, top(*state));
 }
 
 TP_EXPORT std::uint64_t tp_on_call(void) noexcept {

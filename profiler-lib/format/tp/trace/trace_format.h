@@ -416,6 +416,9 @@ enum class ExtendedKind : std::uint8_t {
                        // follows, when the lock was released before. Since version 2
   LockCall = 55, // LockCallPayload: the call by which the lock of the stream's last Section or
                  // Give of that slot was released. Since version 2
+  WaitedAt =
+      56, // WaitedAtPayload: where in the open step a long wait for another thread ended. Since
+          // version 2
 };
 
 enum class ThreadRole : std::uint32_t {
@@ -431,6 +434,12 @@ struct AsleepPayload { // in the unit of work
   std::uint64_t waited; // of it, for other threads of the program, if run.json "waits_seen" is true
 };
 static_assert(sizeof(AsleepPayload) == 16);
+
+struct WaitedAtPayload {
+  std::uint64_t work;   // of the open step before that
+  AsleepPayload asleep; // likewise, with the wait
+};
+static_assert(sizeof(WaitedAtPayload) == 24);
 
 // What a thread slept in. New ones are added at the end.
 enum class SleepKind : std::uint32_t {

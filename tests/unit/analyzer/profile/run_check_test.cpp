@@ -137,6 +137,29 @@ TEST(RunCheck, SmallDifferencesAreNone) {
                    .run_check.differs());
 }
 
+// Main and a worker work for 50 ms each, main waits for 400 ms until a thread of the program, which has waited for the
+// 50 ms, has worked, and then main and the worker work again.
+TEST(RunCheck, WaitsOfThreadsAreWhereTheyWere) {
+  const auto with_waits = [](const std::string& point) {
+    return profile_with_run(
+               "site 2 a.cpp 2 construct=thread\nstream 0\nthread role=main\n"
+               "spawn site=2 ctx=new-exclusive construct=thread\n"
+               "spawn site=1 ctx=new-exclusive\nwait work=50m ctx=last\nwait-end\n"
+               "asleep time=400m waited=400m\n"
+               "spawn site=1 ctx=new-exclusive wall=400m\nwait work=50m ctx=last\nwait-end\n"
+               "wait ctx=0.0\nwait-end\nend\nthread-end\n"
+               "stream 1\nthread role=created\n" +
+               point +
+               "asleep time=50m waited=50m\ntask task=0.0 work=400m wall=50m\nthread-end\n"
+               "stream 2\nthread role=worker\ntask task=0.1 work=50m\ntask task=0.2 work=50m\n"
+               "thread-end\n")
+        .run_check.with_waits_ns;
+  };
+  EXPECT_EQ(500'000'000u, with_waits("waited-at work=0 time=50m waited=50m\n"));
+  // As if it had waited after its work.
+  EXPECT_EQ(550'000'000u, with_waits(""));
+}
+
 // Eight tasks of 10 ms, one after the other since each waits for the one before.
 TEST(RunCheck, AVerdictDoesNotPromiseWhatTheRunDisproves) {
   std::string script = "stream 0\nthread role=main\n";
