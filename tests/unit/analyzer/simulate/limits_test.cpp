@@ -157,8 +157,10 @@ void expect_right(const Dag& dag, const DagLimits& limits) {
     EXPECT_EQ(dag.nodes.size(), stealing.nodes) << procs;
     EXPECT_LE(stealing.time, work) << procs;
     EXPECT_GE(stealing.time, std::max((work + procs - 1) / procs, span)) << procs;
-    if (!stealing.forced) // else more than the width were inside, as threads that wait there can be
+    if (!stealing
+             .forced) { // else more than the width were inside, as threads that wait there can be
       EXPECT_GE(stealing.time, least) << procs;
+    }
     const Simulated burdened = simulate_work_stealing(dag, procs, 5, limits);
     EXPECT_EQ(dag.nodes.size(), burdened.nodes) << procs;
   }

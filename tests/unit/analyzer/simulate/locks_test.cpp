@@ -491,7 +491,10 @@ private:
   HandOverTimes own(DagLockId lock) const {
     const std::uint32_t times = locks_[lock].times;
     return times > 0 ? costs_.times[times - 1]
-                     : HandOverTimes{.retry = costs_.retry, .hand_over = costs_.hand_over};
+                     : HandOverTimes{.wake_latency = {},
+                                     .wake_call = {},
+                                     .retry = costs_.retry,
+                                     .hand_over = costs_.hand_over};
   }
   // The waiters in the order in which they came.
   std::vector<std::size_t> waiters(DagLockId lock) const {
@@ -552,7 +555,10 @@ private:
 
 // Each may be missing.
 HandOverTimes random_times(std::mt19937_64& random) {
-  HandOverTimes times{.retry = random() % 400 + 50, .hand_over = random() % 400};
+  HandOverTimes times{.wake_latency = {},
+                      .wake_call = {},
+                      .retry = random() % 400 + 50,
+                      .hand_over = random() % 400};
   for (std::uint64_t i = random() % 6; i > 0; --i)
     times.wake_latency.push_back(random() % 40000 + 1);
   for (std::uint64_t i = random() % 6; i > 0; --i)
