@@ -13,6 +13,13 @@
 #include <memory>
 #include <random>
 
+// Its name is that of an item that a parallel_for_each adds while it runs.
+namespace tbb::detail::d1 {
+struct feeder_item_task {
+  virtual ~feeder_item_task() = default;
+};
+} // namespace tbb::detail::d1
+
 namespace {
 
 using namespace tp::rt;
@@ -38,8 +45,9 @@ private:
 struct SomeTask {
   virtual ~SomeTask() = default;
 };
-const void* type_of_some_task() {
-  static const SomeTask task;
+template <typename Task>
+const void* type_of() {
+  static const Task task;
   const void* type;
   std::memcpy(&type, &task, sizeof type);
   return type;
@@ -164,6 +172,8 @@ private:
   }
 
   void happen_in_step(Frame& frame) {
+    if (once_in(30))
+      return begin(); // no hook has interrupted the one around it
     if (thread_->begin_pending && depth_ > 0 && !once_in(4))
       return end(frame);
     switch (below(16)) {
@@ -209,7 +219,7 @@ private:
     const unsigned which = static_cast<unsigned>(below(kContexts));
     const tp_context waited = context(which);
     std::uint64_t words[2] = {0, some_preset()};
-    const tp_task task{words, type_of_some_task(), nullptr};
+    const tp_task task{words, type_of<SomeTask>(), nullptr};
     wait(*thread_, frame, once_in(4) ? &task : nullptr, &waited, waited);
   }
 
@@ -307,7 +317,9 @@ private:
     spawned_[0] = 0;
     spawned_[1] = has_tag ? preset & ~std::uint64_t{TP_TASK_SITE_PRESET} : preset;
     frame.call_site = has_tag ? 9 : 0;
-    const tp_task task{spawned_, type_of_some_task(), nullptr};
+    const tp_task task{
+        spawned_, once_in(9) ? type_of<tbb::detail::d1::feeder_item_task>() : type_of<SomeTask>(),
+        nullptr};
     if (!thread_->in_runtime_call || !happens_plainly(kSpawn, [&] {
           return spawn_plainly(*thread_, frame, task, entered, thread_->runtime_call);
         }))
@@ -320,7 +332,7 @@ private:
     const unsigned which = static_cast<unsigned>(below(kContexts));
     spawned_[0] = 0;
     spawned_[1] = some_preset();
-    spawn(*thread_, frame, {spawned_, type_of_some_task(), nullptr}, context(which));
+    spawn(*thread_, frame, {spawned_, type_of<SomeTask>(), nullptr}, context(which));
     keep_spawned(which);
     go_on();
     if (frame.reopen)
@@ -346,8 +358,10 @@ private:
     std::uint64_t* const words = words_[depth_];
     if (!again)
       choose_task(words);
+    else if (once_in(4))
+      words[0] = 1; // of a spawn
     ++depth_;
-    const tp_task task{words, type_of_some_task(), nullptr};
+    const tp_task task{words, type_of<SomeTask>(), nullptr};
     const tp_context entered = context(chosen_context_);
     const bool cancelled = again || once_in(20);
     if (!happens_plainly(
