@@ -25,7 +25,7 @@ from guest import Failure, Machine
 from steps import Recording, span, units
 
 RETRY = 128    # instructions of one more round of the seqlock, at most
-BRANCH = 4
+BRANCH = 24    # between the plain path of the hooks and the general one, which a few steps take
 FEW = 0.05     # of the steps may have them
 TICK = 16      # ns; an instruction takes 1 ns
 CONSTANTS = 6  # at most, values of a kind of step at scale 0
