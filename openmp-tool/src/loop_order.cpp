@@ -120,7 +120,7 @@ void wait_for_ordered() {
     const OutsideOfSteps outside;
     edge_when_asked = order_of(*task).find(key_of(*task, nullptr, 0));
   }
-  if (tp_locks_are_on != 0)
+  if (__atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) != 0)
     tp_on_lock_wait();
   else
     tp_on_runtime_call();
@@ -134,7 +134,7 @@ void enter_ordered(std::uint64_t lock, const void* caller) {
   if (asks_for_ordered) {
     asks_for_ordered = false;
     constexpr int kHadNotToWait = 2;
-    if (tp_locks_are_on != 0)
+    if (__atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) != 0)
       tp_on_lock_wait_end(edge == edge_when_asked ? kHadNotToWait : 0);
     else
       tp_on_runtime_return();
@@ -142,7 +142,7 @@ void enter_ordered(std::uint64_t lock, const void* caller) {
   if (in_team != nullptr)
     tp_on_acquire(edge, 0);
   Task* const task = in_worksharing;
-  if (task == nullptr || tp_locks_are_on == 0)
+  if (task == nullptr || __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) == 0)
     return;
   task->ordered = reinterpret_cast<const void*>(lock);
   tp_on_lock_taken(task->ordered, TP_LOCK_OMP_ORDERED, 0, caller);

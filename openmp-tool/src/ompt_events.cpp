@@ -504,7 +504,8 @@ std::atomic<std::int32_t>& held_at(std::uint64_t lock) {
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool waits_for_lock = false;
 
 bool is_lock(Mutex kind) {
-  return kind != Mutex::Ordered && kind != Mutex::Atomic && tp_locks_are_on != 0;
+  return kind != Mutex::Ordered && kind != Mutex::Atomic &&
+         __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) != 0;
 }
 unsigned kind_of_lock(Mutex kind) {
   return kind == Mutex::Critical                          ? TP_LOCK_OMP_CRITICAL

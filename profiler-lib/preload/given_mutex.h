@@ -12,7 +12,7 @@ namespace tp::preload {
 extern bool announces_locks;
 
 inline bool locks_are_on() noexcept {
-  return announces_locks && tp_locks_are_on != 0;
+  return announces_locks && __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) != 0;
 }
 
 // How its acquisition counts. The kind is in the lower two bits in all versions of the C library since

@@ -73,7 +73,7 @@ struct Wait {
 constinit thread_local Wait wait [[gnu::tls_model("initial-exec")]] = {};
 
 bool is_on() noexcept {
-  return &tp_locks_are_on != nullptr && tp_locks_are_on != 0;
+  return &tp_locks_are_on != nullptr && __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) != 0;
 }
 
 std::int64_t now() noexcept {

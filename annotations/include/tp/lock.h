@@ -69,7 +69,7 @@ __attribute__((weak)) void tp_on_busy_wait_end(void) TP_LOCK_NOEXCEPT;
 }
 #endif
 
-#define TP_LOCKS_ARE_ON (&tp_locks_are_on && tp_locks_are_on)
+#define TP_LOCKS_ARE_ON (&tp_locks_are_on && __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED))
 
 #define TP_LOCK_TAKEN_BY(lock, mode, name)                                                         \
   do {                                                                                             \

@@ -44,7 +44,7 @@ void after_fork_in_child() {
   clear_edges();
   forget_lock_posts();
   current_generation.fetch_add(1);
-  tp_locks_are_on = 0;
+  __atomic_store_n(&tp_locks_are_on, 0, __ATOMIC_RELAXED);
   if (recording() == Recording::On)
     set_recording(Recording::NotStarted);
   s.start = read_start_point();

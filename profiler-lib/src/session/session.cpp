@@ -123,7 +123,7 @@ bool start_session(Session& s) {
               clock_config.name + ")");
   publish_control(s);
   sample_short_sections(s.settings.locks == Locks::Auto);
-  tp_locks_are_on = s.settings.locks != Locks::Off ? 1 : 0;
+  __atomic_store_n(&tp_locks_are_on, s.settings.locks != Locks::Off ? 1 : 0, __ATOMIC_RELAXED);
   set_recording(Recording::On);
   // With the virtual clock steps are not made of time.
   SamplingPlan sampling = s.settings.sampling;
@@ -330,7 +330,7 @@ void end_files(Session& s, bool unfinished) {
   {
     const ControlLock lock(tp_control_page);
     end_window(tp_control_page, read_posix(CLOCK_MONOTONIC), read_posix(CLOCK_PROCESS_CPUTIME_ID));
-    tp_locks_are_on = 0;
+    __atomic_store_n(&tp_locks_are_on, 0, __ATOMIC_RELAXED);
     set_recording(Recording::Off);
   }
   const SamplingTotals sampling = end_sampling();

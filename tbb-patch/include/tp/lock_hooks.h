@@ -32,7 +32,7 @@ enum class lock_kind : unsigned {
 };
 
 inline bool locks_are_on() noexcept {
-  return &tp_locks_are_on != nullptr && tp_locks_are_on != 0;
+  return &tp_locks_are_on != nullptr && __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) != 0;
 }
 
 // Of clients' locks whose code is in libtbb. A lock has been acquired: exclusively, or by a reader.
