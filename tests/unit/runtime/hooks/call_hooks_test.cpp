@@ -90,3 +90,32 @@ TEST(Calls, NotMoreThanTheLatency) {
   });
   EXPECT_EQ(sleep_of(data), (Lines{"Cut 0", "AsleepIn 1 5", "Asleep 30", "End 0"}));
 }
+
+// A wait for another thread says where in the step it ended; one that did not sleep says nothing.
+TEST(Calls, AWaitSaysWhereItEnded) {
+  const std::string data = record([] {
+    start();
+    const auto wait = [](std::uint64_t units) {
+      const std::uint64_t begun = tp_on_thread_wait();
+      tp_sleep(units);
+      tp_on_thread_wait_end(begun);
+    };
+    tp_spend(3);
+    wait(25);
+    tp_spend(4);
+    wait(0);
+    tp_sleep(2);
+    wait(5);
+    tp_spend(1);
+  });
+  Lines lines;
+  for (const Stream stream = read_stream(data + "/000000.tps"); const auto& record : stream.records)
+    if (record.op == tp::trace::Op::Extended &&
+        record.extended_kind == tp::trace::ExtendedKind::WaitedAt) {
+      tp::trace::WaitedAtPayload payload;
+      std::memcpy(&payload, record.payload, sizeof payload);
+      lines.push_back(std::to_string(payload.work) + " " + std::to_string(payload.asleep.time) +
+                      " " + std::to_string(payload.asleep.waited));
+    }
+  EXPECT_EQ(lines, (Lines{"3 25 25", "7 32 30"}));
+}
