@@ -9,6 +9,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 
@@ -88,3 +89,16 @@ def find_prefix(path):
     if not os.path.exists(f"{prefix}/bin/tp-run"):
         sys.exit(f"tp: error: {prefix}: expected an installed build of Taskpath, got no bin/tp-run\nhint: scripts/build")
     return prefix
+
+
+def record_and_analyze(options, record, analyze):
+    """With `options.data`, a folder, in two runs: the first one records there, the next one finds times.json and analyzes."""
+    prefix = find_prefix(options.prefix)
+    with tempfile.TemporaryDirectory() as work:
+        folder = options.data or work
+        os.makedirs(folder, exist_ok=True)
+        if not os.path.exists(f"{folder}/times.json"):
+            record(options, prefix, folder)
+            if options.data:
+                return
+        analyze(options.analyze or f"{prefix}/bin/tp-analyze", folder)

@@ -22,7 +22,7 @@ import tempfile
 import time
 
 from bench import Bench
-from edited import FACTOR, PROGRAMS, ROOT, named_first
+from edited import FACTOR, PROGRAMS, ROOT, named_first, predicted_seconds
 
 
 def elapsed(command, repeats):
@@ -91,11 +91,10 @@ def main():
             profile, _ = bench.analyze("--what-if-mode", "optimize", "--factors", str(FACTOR), "--timeline")
             seconds = time.monotonic() - begin
             name, point = named_first(profile)
-            predicted = {each["procs"]: each["time"] for each in point["predicted"]} if point else {}
-            own = predicted.get(profile["measured"]["procs"], 0) / profile["clock"]["hz"] * 1e9
-            now = profile["run_check"]["predicted_ns"]
+            now = profile["run_check"]["predicted_ns"] / 1e9
+            own = f"{100 * (1 - predicted_seconds(profile, point) / now):.1f} %" if point else "no gain predicted"
             print(f"{program.name:<16} {program.function:<16} true gain {100 * (1 - after / before):5.1f} %\n"
-                  f"    Taskpath: 1 run, {seconds:.1f} s: {name}, {100 * (1 - own / now):.1f} %")
+                  f"    Taskpath: 1 run, {seconds:.1f} s: {name}, {own}")
             runs, seconds, found = run_coz(binary, program.arguments, folder, options.seconds)
             first, last = function_lines(copy, program.function)
             lines = collections.Counter((file, line) for file, line, _, _ in found)

@@ -110,6 +110,12 @@ def on_cpus(profile):
     return (profile["run_check"]["elapsed_ns"] - profile["run_check"]["without_cpu_ns"]) / 1e9
 
 
+def predicted_seconds(profile, point):
+    """The time on the CPUs of this machine. Not by the CPU time of the process: threads that look for work have some as well."""
+    times = {each["procs"]: each["time"] for each in point["predicted"]}
+    return times[profile["measured"]["procs"]] / profile["clock"]["hz"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prefix", default=f"{ROOT}/build/release/stage", help="an installed Taskpath")
@@ -137,14 +143,11 @@ def main():
                 if name != program.function:
                     continue
                 named += 1
-                time = {each["procs"]: each["time"] for each in point["predicted"]}[before["measured"]["procs"]]
                 os.environ["REPEATS"] = "1"
                 bench.record([binary, *program.arguments])
                 edited, _ = bench.analyze()
-                # Not by the CPU time of the process: threads that look for work have some as well.
-                ticks = before["clock"]["hz"] / 1e9
                 figures.append((before["parallelism"], point["parallelism"], edited["parallelism"],
-                                on_cpus(before), time / ticks / 1e9, on_cpus(edited)))
+                                on_cpus(before), predicted_seconds(before, point), on_cpus(edited)))
             if named == 0:
                 wrong += 1
                 print(f"{program.name:<16} {program.function:<16} not named first, but {name}", flush=True)

@@ -18,7 +18,6 @@ import random
 import statistics
 import subprocess
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
@@ -108,16 +107,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--data")
     options = parser.parse_args()
-    prefix = measure.find_prefix(options.prefix)
-    tool = options.analyze or f"{prefix}/bin/tp-analyze"
-    with tempfile.TemporaryDirectory() as work:
-        folder = options.data or work
-        os.makedirs(folder, exist_ok=True)
-        if not os.path.exists(f"{folder}/times.json"):
-            record(options, prefix, folder)
-            if options.data:
-                return
-        analyze(tool, folder)
+    measure.record_and_analyze(options, record, analyze)
 
 
 if __name__ == "__main__":

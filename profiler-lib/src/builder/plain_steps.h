@@ -200,9 +200,7 @@ TP_HOT bool end_plain_task(ThreadState& thread, Frame& frame) noexcept {
     return false;
   const ClosedStep step = close_plain_step(thread, frame, now);
   if (!are_short(step)) [[unlikely]] {
-    thread.closed.lead = step.lead;
-    thread.closed.work = step.work;
-    thread.closed.wall = step.wall;
+    thread.closed = step;
     finish_task(thread, frame);
     return true;
   }
@@ -232,9 +230,7 @@ TP_HOT bool spawn_plainly(ThreadState& thread, Frame& frame, const tp_task& task
     return false;
   const ClosedStep step = close_plain_step(thread, frame, now);
   if (!are_short(step)) [[unlikely]] {
-    thread.closed.lead = step.lead;
-    thread.closed.work = step.work;
-    thread.closed.wall = step.wall;
+    thread.closed = step;
     finish_spawn(thread, frame, task, context);
     return true;
   }
