@@ -75,7 +75,7 @@ def analyze(options, tool, folder):
             continue
         ratios, named = {"1": [], "2": [], "check": [], "fixed": []}, 0
         for number, found in rounds.items():
-            profile = json.loads(output([tool, "-q", "-P", "1,2", "--what-if-mode", "optimize", "--from", "first-use",
+            profile = json.loads(output([tool, "-q", "-o", folder, "-P", "1,2", "--what-if-mode", "optimize", "--from", "first-use",
                                          "--json", "-", f"{folder}/{number}"]))
             lock = max(profile["locks"], key=lambda each: each["bound"])
             finding = profile["findings"][0] if profile["findings"] else {}

@@ -74,7 +74,7 @@ def analyze(tool, folder):
     for number, program in enumerate(programs):
         threads, runs, checks = int(program["numbers"][5]), [], []
         for each, time in enumerate(program["times"]):
-            profile = json.loads(output([tool, "-q", "-P", str(threads), "--from", "first-use", "--json", "-",
+            profile = json.loads(output([tool, "-q", "-o", folder, "-P", str(threads), "--from", "first-use", "--json", "-",
                                          f"{folder}/{number}.{each}"]))
             run = next(run for run in profile["prediction"]["runs"] if run["procs"] == threads)
             runs.append(100 * (run["time"] / profile["clock"]["hz"] * 1e3 / time - 1))
