@@ -88,7 +88,7 @@ def beat(bench, runs):
 
 def simulated_beats(bench, _):
     program = bench.build(f"{HERE}/simulated_beats.cpp", "-std=c++20")
-    for spread in ("0", "0.1", "0.4", "0.45", "0.6"):
+    for spread in ("0", "0.1", "0.35", "0.42", "0.6"):
         print(subprocess.run([program, spread], check=True, stdout=subprocess.PIPE, text=True).stdout, end="", flush=True)
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of a program that repeats itself at exact times, simulated: periods are uniform within SPREAD of their mean and
-// change every STRETCH ms, as in profiler-lib/src/sampling. Beats of 0.05 to 450 ms, of which 10, 30 or 60 percent are one
+// Samples of a program that repeats itself at exact times, simulated: periods are uniform within SPREAD of their mean, each
+// second one in the other half of the range, and change every STRETCH ms, as in profiler-lib/src/sampling. Beats of 0.05 to 450 ms, of which 10, 30 or 60 percent are one
 // function's, SECONDS of each run. Prints which part of the intervals of independent samples contains the truth.
 //     simulated_beats [SPREAD] [STRETCH] [SECONDS]
 #include <algorithm>
@@ -30,9 +30,13 @@ public:
     double time = uniform_(random_) * beat;
     const double begin = time, end = time + seconds;
     int samples = 0, hits = 0;
+    bool is_second = false;
     while (time < end) {
       const double stretch = stretch_ + 3e-4 * normal_(random_);
-      const double period = mean * (1 + spread_ * (2 * uniform_(random_) - 1));
+      const double half = uniform_(random_) / 2;
+      upper_ = is_second ? !upper_ : uniform_(random_) < 0.5;
+      is_second = !is_second;
+      const double period = mean * (1 + spread_ * (2 * (half + upper_ / 2.0) - 1));
       for (double at = time + period; at <= time + stretch && at < end; at += period) {
         ++samples;
         hits += std::fmod(at, beat) < share * beat;
@@ -46,6 +50,7 @@ public:
 
 private:
   double spread_, stretch_;
+  bool upper_ = false;
   std::mt19937_64 random_{7};
   std::uniform_real_distribution<double> uniform_;
   std::normal_distribution<double> normal_;
@@ -54,8 +59,8 @@ private:
 } // namespace
 
 int main(int argc, char** argv) {
-  const double spread = argc > 1 ? std::atof(argv[1]) : 0.45;
-  const double stretch = argc > 2 ? std::atof(argv[2]) / 1000 : 0.017;
+  const double spread = argc > 1 ? std::atof(argv[1]) : 0.42;
+  const double stretch = argc > 2 ? std::atof(argv[2]) / 1000 : 0.030;
   const double seconds = argc > 3 ? std::atof(argv[3]) : 1.5;
   Sampler sampler(spread, stretch);
   struct Result {

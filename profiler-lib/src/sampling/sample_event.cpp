@@ -22,10 +22,10 @@
 namespace tp::rt {
 namespace {
 
-// Of each of the first threads: at 1000 per second some 30 samples with 4 KiB of stack, of which half are as many as come
+// Of each of the first threads: at 1000 per second some 60 samples with 4 KiB of stack, of which half are as many as come
 // between two looks.
-constexpr std::size_t kSamplesInRing = 24;
-constexpr std::size_t kManyThreadsBytes = std::size_t{32} << 10;
+constexpr std::size_t kSamplesInRing = 48;
+constexpr std::size_t kManyThreadsBytes = std::size_t{16} << 10;
 constexpr std::size_t kLeastSamplesInRing = 3, kLeastSamplesInLargeRing = 6;
 constexpr std::uint32_t kLeastStackBytes = 512;
 constexpr std::uint64_t kKernelBegin = std::uint64_t{1} << 63;
@@ -255,13 +255,6 @@ std::uint64_t sample_period(const SamplingPlan& plan) noexcept {
   return period_of(plan.rate);
 }
 
-std::uint64_t random_period(std::uint64_t mean, std::uint64_t random) noexcept {
-  // As many samples as with equal periods, ln(1.45 / 0.55) / 0.9: short ones end sooner.
-  mean += mean / 13;
-  const std::uint64_t range = std::max<std::uint64_t>(mean / 10 * 9, 1);
-  return mean - range / 2 + random % range;
-}
-
 std::size_t useful_stack_bytes(std::uint64_t stack_pointer, std::size_t bytes) noexcept {
   const std::uintptr_t end = initial_stack_end;
   return stack_pointer < end ? std::min<std::size_t>(bytes, end - stack_pointer) : bytes;
@@ -279,8 +272,8 @@ std::size_t sample_ring_bytes(const SamplingPlan& plan, std::size_t threads) noe
     return page_size();
   if (threads >= 4 * processors)
     return std::max(kManyThreadsBytes, page_size());
-  if (threads >= 2 * processors)
-    return std::max(2 * kManyThreadsBytes, page_size());
+  if (threads >= processors)
+    return std::max(4 * kManyThreadsBytes, page_size());
   const std::size_t samples = std::max<std::size_t>(kSamplesInRing * plan.rate / 1000, 8);
   return std::max(std::bit_ceil(samples * most_sample_bytes(plan.stack_bytes)), page_size());
 }
@@ -372,21 +365,27 @@ void forget_sample_ring(SampleRing& ring) noexcept {
 // The kernel forgets what was left of the former period. Where the thread does not run now, it would start
 // a whole one when it runs again: programs give their CPU away at certain points, after which no sample
 // would come for a while.
-static bool runs_now(const SampleRing& ring) noexcept {
+bool runs_now(const SampleRing& ring) noexcept {
   std::uint64_t before = 0, after = 0;
   return ::read(ring.fd, &before, sizeof before) == sizeof before &&
          ::read(ring.fd, &after, sizeof after) == sizeof after && before != after;
 }
 
-void change_sample_period(const SampleSource& source, const SampleRing& ring, std::uint64_t mean_ns,
-                          std::uint64_t random) noexcept {
-  if (!runs_now(ring))
-    return;
+void set_sample_period(const SampleSource& source, const SampleRing& ring,
+                       std::uint64_t period_ns) noexcept {
   // Of an event with a frequency the request sets that.
-  std::uint64_t value = random_period(mean_ns, random);
+  std::uint64_t value = period_ns;
   if (source.method == trace::SampleMethod::Cycles)
     value = 1'000'000'000 / std::max<std::uint64_t>(value, 1);
   ioctl(ring.fd, PERF_EVENT_IOC_PERIOD, &value);
+}
+
+std::size_t ring_content(const SampleRing& ring) noexcept {
+  const auto* const page = static_cast<const perf_event_mmap_page*>(ring.page);
+  return page == nullptr
+             ? 0
+             : static_cast<std::size_t>(__atomic_load_n(&page->data_head, __ATOMIC_RELAXED) -
+                                        page->data_tail);
 }
 
 RingContent drain_ring(const SamplingPlan& plan, const SampleRing& ring, std::uint32_t stream,

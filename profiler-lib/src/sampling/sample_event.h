@@ -46,12 +46,8 @@ std::uint32_t sample_registers() noexcept;
 
 // Mean CPU time between two samples.
 std::uint64_t sample_period(const SamplingPlan& plan) noexcept;
-// A period of up to 45 percent more or less, by a random number: a program that repeats itself nearly as often as it is sampled
-// is met at the same point by few samples that follow one another. With more, parts of the run would have too many and others
-// too few samples; docs/measurements/accuracy.md, "Functions by samples".
-std::uint64_t random_period(std::uint64_t mean, std::uint64_t random) noexcept;
 // Memory that may be locked is limited per user: the more threads have rings already, the smaller the next one. A program with
-// twice as many threads as CPUs has room for all that comes between two looks; one with more has less, looked at more often.
+// as many threads as CPUs has room for all that comes between two looks at leisure; one with more has less, looked at more often.
 std::size_t sample_ring_bytes(const SamplingPlan& plan, std::size_t threads) noexcept;
 // Finds what works on this machine, and opens it for the calling thread, the first one. Returns 0 or an errno.
 int choose_sample_source(const SamplingPlan& plan, SampleSource& source, SampleRing& ring);
@@ -61,10 +57,13 @@ int open_sample_ring(const SamplingPlan& plan, const SampleSource& source, std::
 void close_sample_ring(SampleRing& ring) noexcept;
 // In a fork()ed child: the mapping does not exist there.
 void forget_sample_ring(SampleRing& ring) noexcept;
-// Another random period with this mean (of a hardware event: the frequency that the kernel aims at), if the
-// thread is running: else nothing changes.
-void change_sample_period(const SampleSource& source, const SampleRing& ring, std::uint64_t mean_ns,
-                          std::uint64_t random) noexcept;
+// Another period (of a hardware event: the frequency that the kernel aims at). Only while the thread runs.
+void set_sample_period(const SampleSource& source, const SampleRing& ring,
+                       std::uint64_t period_ns) noexcept;
+// Asks the kernel, which interrupts the thread for it.
+bool runs_now(const SampleRing& ring) noexcept;
+// Bytes of samples in the ring.
+std::size_t ring_content(const SampleRing& ring) noexcept;
 
 // Moves what is in the ring to `out`, at most `room` bytes, as records of samples_format.h of that
 // stream and thread: samples after the first one may share words of their stacks if `may_share`. Returns the

@@ -4,6 +4,7 @@
 
 #include "base/attributes.h"
 #include "clock/work_clock.h"
+#include "sampling/random_periods.h"
 
 #include <algorithm>
 #include <atomic>
@@ -28,6 +29,7 @@ struct SampleTimer {
   std::size_t records = 0;
   std::uint64_t period_ns = 0;
   std::uint64_t random = 1;
+  RandomPeriods periods;
   std::uint32_t stack_bytes = 0;
   bool has_registers = false;
   std::uintptr_t stack_begin = 0, stack_end = 0; // of the thread
@@ -57,7 +59,7 @@ void arm(SampleTimer& timer) noexcept {
   timer.random ^= timer.random << 13;
   timer.random ^= timer.random >> 7;
   timer.random ^= timer.random << 17;
-  const std::uint64_t next = random_period(timer.period_ns, timer.random);
+  const std::uint64_t next = timer.periods.next(timer.period_ns, timer.random);
   itimerspec times{};
   times.it_value.tv_sec = static_cast<time_t>(next / 1'000'000'000);
   times.it_value.tv_nsec = static_cast<long>(next % 1'000'000'000);

@@ -10,6 +10,7 @@
 #include "base/recording_state.h"
 #include "clock/work_clock.h"
 #include "output/trace_writer.h"
+#include "sampling/random_periods.h"
 #include "sampling/sample_timer.h"
 #include "sites/elf_notes.h"
 #include "tp/trace/trace_codec.h"
@@ -41,7 +42,9 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr std::size_t kEarlyBytes = std::size_t{32} << 20; // memory is used as it is filled
 constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
 constexpr std::uint64_t kWriteNs = 250'000'000;
-constexpr std::uint64_t kNapNs = 20'000'000, kShortestNapNs = 2'000'000;
+constexpr std::uint64_t kNapNs = 32'000'000, kShortestNapNs = 2'000'000;
+constexpr std::uint64_t kLongestInRingNs = 60'000'000;      // samples stay there if there are few
+constexpr std::uint64_t kSamePeriodNs = 24'000'000;         // of CPU time: not changed before
 constexpr std::size_t kStackBytes = std::size_t{512} << 10; // of the sampler's thread
 constexpr int kPairAttempts = 20;
 
@@ -51,6 +54,10 @@ struct SampledThread {
   std::uint32_t stream = 0, os_thread = 0;
   std::uint64_t time = 0; // as in SampleThread
   bool announced = false;
+  std::uint64_t drained_at = 0;   // CLOCK_MONOTONIC
+  std::uint64_t period_ns = 0;    // 0: the plan's
+  std::uint64_t since_change = 0; // samples
+  RandomPeriods periods;
 
   bool is_sampled() const { return ring.page != nullptr || timer != nullptr; }
 };
@@ -322,19 +329,37 @@ void write_modules(Sampler& s, Block& block) {
   dl_iterate_phdr(write_module, &block);
 }
 
-// Each time the rings are emptied the periods change at random: a program that repeats itself
-// is not always met at the same point.
-void change_period(Sampler& s, const SampledThread& thread, std::uint64_t mean_ns) {
+// Periods change at random: a program that repeats itself is not always met at the same point. Of a thread that had all its
+// samples since the last look there is no need to ask the kernel whether it runs, which interrupts it.
+void change_period(Sampler& s, SampledThread& thread, std::uint64_t mean_ns, std::uint64_t samples,
+                   std::uint64_t elapsed_ns) {
   if (thread.timer != nullptr)
+    return;
+  const std::uint64_t period = thread.period_ns > 0 ? thread.period_ns : mean_ns;
+  thread.since_change += samples;
+  if (thread.since_change * period < kSamePeriodNs)
+    return;
+  const bool has_run = elapsed_ns > 4 * period && (samples + 1) * period >= elapsed_ns;
+  if (!has_run && !runs_now(thread.ring))
     return;
   s.random ^= s.random << 13;
   s.random ^= s.random >> 7;
   s.random ^= s.random << 17;
-  change_sample_period(s.source, thread.ring, mean_ns, s.random);
+  thread.period_ns = thread.periods.next(mean_ns, s.random);
+  thread.since_change = 0;
+  set_sample_period(s.source, thread.ring, thread.period_ns);
+}
+
+// Since the thread was drained before.
+std::uint64_t begin_drain(SampledThread& thread) {
+  const std::uint64_t now = read_posix(CLOCK_MONOTONIC);
+  return now - std::exchange(thread.drained_at, now);
 }
 
 // Moves the samples of a thread to the block, which is replaced by another one if it is full.
 void drain(Sampler& s, SampledThread& thread, Block& block) {
+  const std::uint64_t elapsed_ns = begin_drain(thread);
+  std::uint64_t samples = 0;
   for (bool more = true; more;) {
     if (block.room() < most_sample_bytes(s.plan.stack_bytes) + 4096) {
       block.finish();
@@ -362,10 +387,11 @@ void drain(Sampler& s, SampledThread& thread, Block& block) {
     }
     s.totals.samples += content.samples;
     s.totals.lost += content.lost;
-    if (content.samples > 0 && content.is_empty)
-      change_period(s, thread, sample_period(s.plan));
+    samples += content.samples;
     more = !content.is_empty;
   }
+  if (samples > 0)
+    change_period(s, thread, sample_period(s.plan), samples, elapsed_ns);
 }
 
 // Half of the early samples are left out, those that come later become half as many: all are equally
@@ -391,6 +417,8 @@ void drain_early(Sampler& s) {
   EarlySamples& early = s.early;
   if (!early.thread.is_sampled())
     return;
+  const std::uint64_t elapsed_ns = begin_drain(early.thread);
+  std::uint64_t samples = 0;
   for (bool more = true; more;) {
     if (kEarlyBytes - early.filled < most_sample_bytes(s.plan.stack_bytes) * 2)
       thin_out(early);
@@ -401,20 +429,27 @@ void drain_early(Sampler& s) {
     early.filled += content.bytes;
     early.samples += content.samples;
     early.lost += content.lost;
-    if (content.samples > 0 && content.is_empty)
-      change_period(s, early.thread, early.period_ns);
+    samples += content.samples;
     more = !content.is_empty;
   }
+  if (samples > 0)
+    change_period(s, early.thread, early.period_ns, samples, elapsed_ns);
 }
 
-void drain_all(Sampler& s) {
+// Whether the samples of a thread should be moved now: there is room for three times as many as come until the next look.
+bool is_due(const SampledThread& thread) {
+  return thread.timer != nullptr || ring_content(thread.ring) >= thread.ring.ring_bytes / 4 ||
+         read_posix(CLOCK_MONOTONIC) - thread.drained_at >= kLongestInRingNs;
+}
+
+void drain_all(Sampler& s, bool at_end = false) {
   drain_early(s);
   if (!s.has_file)
     return;
   Block block(s);
   write_modules(s, block);
   for (SampledThread& thread : s.threads)
-    if (thread.is_sampled())
+    if (thread.is_sampled() && (at_end || is_due(thread)))
       drain(s, thread, block);
   if (!block.is_empty())
     block.finish();
@@ -639,7 +674,8 @@ void write_early(Sampler& s, SampledThread& thread) {
   drain_early(s);
   thread.ring = std::exchange(early.thread.ring, SampleRing{});
   thread.timer = std::exchange(early.thread.timer, nullptr);
-  change_period(s, thread, sample_period(s.plan));
+  thread.since_change = UINT32_MAX; // the early one's period may be longer
+  change_period(s, thread, sample_period(s.plan), 0, 0);
   Block first(s);
   first.finish(&early.pair);
   for (std::size_t at = 0; at < early.filled;) {
@@ -753,7 +789,7 @@ SamplingTotals end_sampling() {
   {
     const std::lock_guard lock(s.mutex);
     if (s.buffer != nullptr) {
-      drain_all(s);
+      drain_all(s, /*at_end=*/true);
       if (s.has_file)
         write_map(s);
       flush(s);
