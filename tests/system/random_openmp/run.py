@@ -59,7 +59,7 @@ class Server:
             self.process.stdin.write(line.encode() + b"\n")
             self.process.stdin.flush()
         except BrokenPipeError:
-            pass  # told by the end of its answers
+            pass  # its answers have ended, which answer() reports
 
     def answer(self, until):
         """A line; raises Difference at the end of its output, and at the time `until`."""
