@@ -544,6 +544,58 @@ for compiler in $compilers; do
     is "sorted(s['line'] for s in p['sites'] if s['line']) == [5, 9, 11, 16, 20]"
 done
 
+# Reports speak of OpenMP's constructs in its words.
+cat >words.cpp <<'X'
+#include <tp/virtual_clock.h>
+#include <cstring>
+#include <omp.h>
+int main(int, char** arguments) {
+  const auto is = [&](const char* name) { return std::strcmp(arguments[1], name) == 0; };
+  if (is("barrier"))
+    #pragma omp parallel num_threads(2)
+    {
+      if (omp_get_thread_num() == 0) tp::spend(1000000);
+      #pragma omp barrier
+      tp::spend(10);
+    }
+  if (is("taskloop"))
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    #pragma omp taskloop grainsize(64)
+    for (int i = 0; i < 512; ++i) tp::spend(10000);
+  if (is("depend"))
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    for (int i = 0; i < 10; ++i) {
+      #pragma omp task depend(inout: arguments)
+      tp::spend(100000);
+    }
+  if (is("sections"))
+    #pragma omp parallel sections num_threads(2)
+    {
+      #pragma omp section
+      tp::spend(1000000);
+      #pragma omp section
+      tp::spend(10);
+    }
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" words -O1
+  while read -r case says; do
+    rm -rf tp-data
+    "$tp_run" -q ./words "$case" 2>err || fail "$compiler words $case: $(cat err)"
+    "$tp_analyze" -q -P 8,64 -o analysis 2>err | tr '\n' ' ' >out || fail "$compiler words $case: $(cat err)"
+    in_file out "$says"
+    ! grep -q -e "oneTBB" -e "spawn at" -e "wait or pause" out || fail "$compiler words $case: $(cat out)"
+  done <<'X'
+barrier implicit tasks of the parallel region at words.cpp:7 before a barrier
+taskloop whose 8 tasks are too large (64 iterations on average): divide the loop more finely, by a smaller grainsize, or more num_tasks
+depend the 10 tasks of words.cpp:22, one after the other
+sections in the parallel region at words.cpp:26
+X
+done
+
 # What tp-run says: what it replaces; nothing with --no-openmp, when the program runs as it was linked.
 rm -rf tp-data
 OMP_NUM_THREADS=2 "$tp_run" ./gcc fib 2>err || fail "tp-run: exit status $?"
