@@ -55,8 +55,11 @@ struct FunctionRow {
   // elsewhere: that one says more. Of several the innermost.
   std::optional<std::uint32_t> passes_to;
   bool is_remedy() const { return is_candidate() && !is_everywhere && !passes_to; }
-  // Of a lambda the name is its place: "lambda at a.cpp:3".
-  bool is_lambda() const { return short_name.starts_with("lambda at "); }
+  // Of a lambda, or the code of an OpenMP task, the name is its place: "lambda at a.cpp:3".
+  bool is_lambda() const { return is_place(short_name); }
+  static bool is_place(const std::string& name) {
+    return name.starts_with("lambda at ") || name.starts_with("task at ");
+  }
 };
 
 struct LineRow {

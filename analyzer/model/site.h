@@ -61,6 +61,23 @@ struct SiteInfo {
   }
 };
 
+// Whose calls create the tasks of rows: "oneTBB", "OpenMP", or "oneTBB or OpenMP".
+class Runtimes {
+public:
+  void add(const SiteInfo& row) {
+    for (const std::string& construct : row.constructs) {
+      has_openmp_ |= construct.starts_with("omp_");
+      has_tbb_ |= !construct.starts_with("omp_") && construct != "thread";
+    }
+  }
+  const char* name() const {
+    return !has_openmp_ ? "oneTBB" : has_tbb_ ? "oneTBB or OpenMP" : "OpenMP";
+  }
+
+private:
+  bool has_tbb_ = false, has_openmp_ = false;
+};
+
 // The cost of its tasks in addition to their work. A task is created and waited for in the code
 // that spawned it, but these costs belong to the task's site. Ticks are as measured, with
 // recording; `cost` is modeled: the number of these events times the cost of one (EventCost), and

@@ -186,6 +186,10 @@ bool sleeps_more_than_it_works(const Finding& finding) {
          *finding.asleep_ticks >= finding.ticks - finding.off_cpu_ticks;
 }
 
+const SiteInfo& info_of(const Profile& profile, const Finding& finding) {
+  return std::ranges::find(profile.sites, finding.row, &SiteRow::row)->info;
+}
+
 // What helps there.
 std::string_view remedy_of_sleep(const Profile& profile, const Finding& finding) {
   if (!finding.waited_ticks)
@@ -195,8 +199,11 @@ std::string_view remedy_of_sleep(const Profile& profile, const Finding& finding)
                ? ""
                : " Hold the lock for a shorter time, or divide what it protects.";
   if (Wide{*finding.waited_ticks} * 10 <= *finding.asleep_ticks && finding.row != kMainRow)
-    return " Let other threads do that (async_node, task::suspend), so that this one can run "
-           "tasks.";
+    return is_of_openmp(info_of(profile, finding))
+               ? " Let a thread of the program's own do that, for a task with detach, so that this "
+                 "one can run tasks."
+               : " Let other threads do that (async_node, task::suspend), so that this one can run "
+                 "tasks.";
   return "";
 }
 
@@ -291,8 +298,8 @@ std::string of_path(const Profile& profile, const Finding& finding, const std::s
 
 // Parts of a loop, or the implicit tasks of a parallel region, that are too large.
 std::string imbalance(const Profile& profile, const Finding& finding) {
-  const bool is_openmp =
-      is_of_openmp(std::ranges::find(profile.sites, finding.row, &SiteRow::row)->info);
+  const SiteInfo& info = info_of(profile, finding);
+  const bool is_openmp = is_of_openmp(info), is_of_tasks = is_taskloop(info);
   const bool is_loop = finding.body_calls > 0;
   const std::uint64_t mean = finding.iterations / std::max<std::uint64_t>(finding.body_calls, 1);
   const WhatIfCandidate* const grain = advised_grain(profile, finding);
@@ -300,7 +307,9 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
   if (is_loop)
     code += fmt::format(
         ", whose {} {} are too large{} ({} {} on average)", human_count(finding.body_calls),
-        is_openmp ? "chunks" : "calls",
+        is_of_tasks ? "tasks"
+        : is_openmp ? "chunks"
+                    : "calls",
         finding.finer == Finer::MoreThreads ? fmt::format(" for {} CPUs", finding.procs) : "",
         human_count(mean), mean == 1 ? "iteration" : "iterations");
   else
@@ -313,6 +322,8 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
                          "shows how far",
                          finding.divided_for, is_openmp ? "OpenMP" : "oneTBB",
                          is_loop ? "the loop" : "loops", more_cpus);
+  else if (is_of_tasks)
+    remedy += "a smaller grainsize, or more num_tasks";
   else if (is_openmp)
     remedy = "divide its work more evenly, by schedule(dynamic) or smaller chunks";
   else if (grain && grain->grain < mean)

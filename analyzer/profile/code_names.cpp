@@ -22,14 +22,27 @@ std::string row_name(const SiteInfo& info) {
   return is_main(info) ? "the program" : info.name;
 }
 
-std::string boundary_name(const Boundary& boundary, const SiteInfo& own, const SiteInfo& other) {
+// "the first OpenMP call"
+std::string first_call(const SiteTable& table) {
+  Runtimes runtimes;
+  for (const SiteInfo& row : table.rows)
+    runtimes.add(row);
+  return fmt::format("first {} call", runtimes.name());
+}
+
+bool is_construct(const SiteInfo& info, trace::Construct construct) {
+  return !info.constructs.empty() && info.constructs.front() == name_of(construct);
+}
+
+std::string boundary_name(const Boundary& boundary, const SiteInfo& own, const SiteInfo& other,
+                          const SiteTable& table) {
   switch (boundary.kind) {
   case BoundaryKind::Begin:
     return "the start of " + row_name(own);
   case BoundaryKind::FirstUse:
-    return "the first oneTBB call" + (is_main(other) ? "" : ", before " + other.name);
+    return "the " + first_call(table) + (is_main(other) ? "" : ", before " + other.name);
   case BoundaryKind::Spawn:
-    return "the spawn at " + row_name(other);
+    return (is_of_openmp(other) ? "the start of tasks at " : "the spawn at ") + row_name(other);
   case BoundaryKind::Wait:
     return "the wait after " + row_name(other);
   case BoundaryKind::BodyBegin:
@@ -78,6 +91,13 @@ bool is_own_spawn(Row spawned, const SiteInfo& own, const SiteTable& table) {
   return is_algorithm(own) ? &other == &own : noun_of(own) == kNode && noun_of(other) == kNode;
 }
 
+// What creates tasks, in the words of their runtime.
+std::string creation(const SiteInfo& info) {
+  if (noun_of(info) == kRegion || is_taskloop(info))
+    return fmt::format("the {} {}", is_taskloop(info) ? "taskloop" : noun_of(info), at(info));
+  return (is_of_openmp(info) ? "the creation of the task " : "the spawn ") + at(info);
+}
+
 // One end of a code segment; empty: the owner's own beginning or end.
 std::string end_name(const Boundary& boundary, const SiteInfo& own, const SiteTable& table) {
   switch (boundary.kind) {
@@ -85,7 +105,7 @@ std::string end_name(const Boundary& boundary, const SiteInfo& own, const SiteTa
   case BoundaryKind::End:
     return "";
   case BoundaryKind::FirstUse:
-    return "its first oneTBB call";
+    return "its " + first_call(table);
   case BoundaryKind::Spawn:
     if (boundary.row == kMainRow)
       return "a spawn";
@@ -93,11 +113,13 @@ std::string end_name(const Boundary& boundary, const SiteInfo& own, const SiteTa
       return "";
     return noun_of(table.rows[boundary.row]) == kNode
                ? "a message to " + seen_from_outside(table.rows[boundary.row])
-               : "the spawn " + at(table.rows[boundary.row]);
+               : creation(table.rows[boundary.row]);
   case BoundaryKind::Wait: {
     if (boundary.row == kMainRow)
       return "a wait";
     const SiteInfo& other = table.rows[boundary.row];
+    if (&other == &own && noun_of(own) == kRegion) // inside of it
+      return "a barrier";
     return (is_algorithm(other) ? "" : "the wait for ") + seen_from_outside(other);
   }
   case BoundaryKind::BodyBegin:
@@ -106,8 +128,11 @@ std::string end_name(const Boundary& boundary, const SiteInfo& own, const SiteTa
   case BoundaryKind::Other:
     break;
   }
-  if (passes_messages(own))
+  // The dependences of a task, at both of its ends.
+  if (passes_messages(own) || is_construct(own, trace::Construct::OmpTask))
     return "";
+  if (is_of_openmp(own))
+    return "a wait or an ordered block";
   return noun_of(own) == kReduction ? "a join of results" : "a wait or pause";
 }
 
@@ -129,7 +154,10 @@ std::string between(const StepClass& of, const SiteTable& table, const std::stri
     return from.starts_with("the wait") ? "between two waits for " + from.substr(13)
                                         : "between two runs of " + from;
   if (from == to && of.opened.kind == BoundaryKind::Spawn && from.starts_with("the "))
-    return "between two spawns " + at(table.rows[of.opened.row]);
+    return from.starts_with("the spawn ") ? "between two spawns " + at(table.rows[of.opened.row])
+           : from.starts_with("the creation ")
+               ? "between the creations of two tasks " + at(table.rows[of.opened.row])
+               : "between two runs of " + from;
   if (from == to && !from.empty())
     return "between " + from + " and the next";
   return fmt::format("between {} and {}", from, shortened_second(of.opened, of.closed, table, to));
@@ -149,6 +177,10 @@ bool is_program_start(const StepClass& of) {
 bool is_of_openmp(const SiteInfo& row) {
   return std::ranges::any_of(
       row.constructs, [](const std::string& construct) { return construct.starts_with("omp_"); });
+}
+
+bool is_taskloop(const SiteInfo& row) {
+  return is_construct(row, trace::Construct::OmpTaskloop);
 }
 
 std::string_view noun_of(const SiteInfo& row) {
@@ -172,14 +204,15 @@ std::string code_of_row(Row row, const SiteTable& table) {
 // Code that ends at a first use names its location; code that begins there does not repeat it.
 std::pair<std::string, std::string> ends_of(const StepClass& of, const SiteTable& table) {
   const SiteInfo& own = table.rows[of.row];
-  return {boundary_name(of.opened, own, names_row(of.opened) ? table.rows[of.opened.row] : own),
-          boundary_name(of.closed, own, table.rows[of.closed.row])};
+  return {
+      boundary_name(of.opened, own, names_row(of.opened) ? table.rows[of.opened.row] : own, table),
+      boundary_name(of.closed, own, table.rows[of.closed.row], table)};
 }
 
 std::string segment_name(const StepClass& of, const SiteTable& table, bool has_one_row) {
   if (is_program_start(of))
     return of.closed.row == kMainRow
-               ? "the start of the program before its first oneTBB call"
+               ? "the start of the program before its " + first_call(table)
                : fmt::format("the start of the program before its first task ({})",
                              table.rows[of.closed.row].name);
   const SiteInfo& own = table.rows[of.row];
@@ -188,7 +221,12 @@ std::string segment_name(const StepClass& of, const SiteTable& table, bool has_o
   const bool is_body =
       of.opened.kind == BoundaryKind::BodyBegin || of.closed.kind == BoundaryKind::BodyEnd;
   if (is_body)
-    owner = (noun_of(own) == kRegion ? "the loop in " : "the body of ") + owner;
+    owner = (noun_of(own) != kRegion ? "the body of "
+             : std::ranges::find(own.constructs, name_of(trace::Construct::OmpSections)) !=
+                     own.constructs.end()
+                 ? "the sections in "
+                 : "the loop in ") +
+            owner;
   if (of.opened.kind == BoundaryKind::BodyBegin)
     from.clear();
   if (of.closed.kind == BoundaryKind::BodyEnd)

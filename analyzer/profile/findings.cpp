@@ -268,6 +268,12 @@ std::uint64_t Finder::waits_for(Row row) const {
   return waits;
 }
 
+// Of what runs at the same time, the longest of which is on the path.
+bool is_even(const Finding& finding) {
+  return finding.critical_tasks > 0 && Wide{finding.critical_work} * finding.tasks * 4 <=
+                                           Wide{finding.work} * finding.critical_tasks * 5;
+}
+
 // Ranges are divided while they are larger than the grain size: by simple_partitioner, by others up to a
 // number of parts that the number of threads decides. static_partitioner and OpenMP's static loops
 // make one for each.
@@ -278,7 +284,9 @@ Finer Finder::finer_loop(const Code& code) const {
   const bool one_per_thread =
       loop.body_calls <=
       Wide{code.finding.divided_for} * std::max<std::uint64_t>(waits_for(code.finding.row), 1);
-  const bool even = Wide{code.longest} * loop.body_calls * 4 <= Wide{code.finding.work} * 5;
+  // Of one part for each thread, the longest of each run are on the path.
+  const bool even = Wide{code.longest} * loop.body_calls * 4 <= Wide{code.finding.work} * 5 ||
+                    (one_per_thread && is_even(code.finding));
   if (procs_ > code.finding.divided_for && (even || !one_per_thread))
     return Finer::MoreThreads;
   return one_per_thread ? Finer::NotStatic : Finer::Simple;
@@ -293,9 +301,7 @@ bool Finder::is_uneven_region(const Code& code) const {
 }
 
 Finer Finder::finer_region(const Finding& finding) const {
-  const bool even = Wide{finding.critical_work} * finding.tasks * 4 <=
-                    Wide{finding.work} * finding.critical_tasks * 5;
-  return even && procs_ > finding.divided_for ? Finer::MoreThreads : Finer::NotStatic;
+  return is_even(finding) && procs_ > finding.divided_for ? Finer::MoreThreads : Finer::NotStatic;
 }
 
 // The code between two spawns of the site's tasks, if it does little more than spawn: of fewer tasks

@@ -363,7 +363,7 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
     const SampledFunction& function = code.functions[id];
     FunctionRow row{.name = function.name,
                     .short_name = function.kind == FunctionKind::Known &&
-                                          !function.name.starts_with("lambda at ")
+                                          !FunctionRow::is_place(function.name)
                                       ? plain_name(function.name)
                                       : function.name,
                     .file = function.file,

@@ -4,6 +4,7 @@
 #include "profile/schedule_dependence.h"
 
 #include "model/speedup_bounds.h"
+#include "profile/code_names.h"
 #include "sites/constructs.h"
 #include "tp/trace/trace_format.h"
 
@@ -61,6 +62,7 @@ std::set<Row> rows_with_bodies(const Measured& measured) {
 struct Affected {
   std::vector<std::string> names;
   Wide work = 0;
+  bool are_of_openmp = true;
   bool orders_others = false; // how much it could change is not known from the work
   void add(const SiteRow& site) {
     for (const PipelineCall& call : site.info.pipelines)
@@ -68,6 +70,7 @@ struct Affected {
     if (site.info.pipelines.empty())
       add_name(site.info.place_name());
     work += site.work;
+    are_of_openmp &= is_of_openmp(site.info);
   }
   // The filters of a pipeline have one.
   void add_name(const std::string& name) {
@@ -133,17 +136,27 @@ void append_unmeasured(std::vector<Warning>& warnings, const Measured& measured,
     if (loops.unjoined_halvings > 0 && loops.joins == 0)
       unjoined.add(site);
   }
-  if (unsized.matters(measured))
+  const auto measures = [](const Affected& loops) {
+    return loops.are_of_openmp ? "schedule(dynamic, 1) shows it" : "tp-run --divide measures it";
+  };
+  if (unsized.matters(measured) && !unsized.are_of_openmp)
     warnings.push_back(
         {"unsized", fmt::format("ranges of {} can be divided further, how far is not known: "
-                                "parallelism may be higher (tp-run --divide measures it)",
-                                some_of(unsized.names))});
+                                "parallelism may be higher ({})",
+                                some_of(unsized.names), measures(unsized))});
+  else if (unsized.matters(measured)) // or that wait for others
+    warnings.push_back(
+        {"unsized",
+         fmt::format(
+             "chunks of {} that contain ordered blocks, or whose iterations were not reported, are "
+             "undivided in all figures: smaller ones may have a higher parallelism",
+             some_of(unsized.names))});
   const bool is_measured = Wide{fold.divisible_span_at_most} * 20 <= Wide{fold.divisible_span} * 21;
   if (!is_measured && unequal.matters(measured))
     warnings.push_back({"unequal_iterations",
                         fmt::format("iterations of {} do not cost the same: with loops split, the "
-                                    "upper end is too high (tp-run --divide measures it)",
-                                    some_of(unequal.names))});
+                                    "upper end is too high ({})",
+                                    some_of(unequal.names), measures(unequal))});
   if (unjoined.matters(measured))
     warnings.push_back(
         {"unjoined", fmt::format("no results of {} were joined in this run: with loops split, "
@@ -322,13 +335,12 @@ std::vector<Warning> schedule_warnings(const Measured& measured, const std::vect
     const bool hidden = divisible == Divisible::HiddenLoops;
     warnings.push_back(
         {"split_unknown",
-         fmt::format(
-             "loops {} {} may be divided further by more threads than the {} of this run: {}",
-             hidden ? "in" : "of",
-             some_of((hidden ? hidden_loops : unseen_loops)(measured, sites).names),
-             divided_for(measured, hidden),
-             hidden ? "OMP_NUM_THREADS=N shows how far, or compile with clang++"
-                    : "tp-run --as-if-cores N shows how far, or compile with tp-c++"),
+         fmt::format("{} {} may be divided further by more threads than the {} of this run: {}",
+                     hidden ? "static loops, if there are any in" : "loops of",
+                     some_of((hidden ? hidden_loops : unseen_loops)(measured, sites).names),
+                     divided_for(measured, hidden),
+                     hidden ? "OMP_NUM_THREADS=N shows how far, or compile with clang++"
+                            : "tp-run --as-if-cores N shows how far, or compile with tp-c++"),
          false});
   }
   if (const Affected scans = sites_of(measured, sites, kScans); scans.matters(measured))

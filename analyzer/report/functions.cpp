@@ -52,7 +52,7 @@ std::string name_of(const FunctionRow& row) {
   for (std::size_t i = 0; i + 1 < name.size(); ++i) {
     depth += name[i] == '<' || name[i] == '(' ? 1 : name[i] == '>' || name[i] == ')' ? -1 : 0;
     if (depth == 0 && name[i] == ' ')
-      break; // "lambda at ...", "operator new"
+      break; // "lambda at ...", "task at ...", "operator new"
     if (depth == 0 && name.compare(i, 2, "::") == 0) {
       from = last;
       last = ++i + 1;

@@ -149,13 +149,21 @@ const char* reason_of(Divisible divisible) {
   return kReasons[static_cast<std::size_t>(divisible)];
 }
 
+std::string_view models_of(const Profile& profile) {
+  Runtimes runtimes;
+  for (const SiteRow& site : profile.sites)
+    runtimes.add(site.info);
+  return runtimes.name();
+}
+
 std::string divisible_parallelism_text(const Profile& profile) {
   if (!profile.divisible_is_known() || profile.divisible_is_measured())
     return if_loops_split(profile, profile.divisible_at_least());
   return fmt::format(
       "{} to {} if loops were split to their grain size: the upper end only if their "
-      "iterations cost the same (to measure it: tp-run --divide)",
-      fixed2(profile.divisible_at_least()), fixed2(profile.divisible_parallelism()));
+      "iterations cost the same (to measure it: {})",
+      fixed2(profile.divisible_at_least()), fixed2(profile.divisible_parallelism()),
+      models_of(profile) == "OpenMP" ? "schedule(dynamic, 1)" : "tp-run --divide");
 }
 
 std::string if_loops_split(const Profile& profile, Ratio parallelism) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tp::analysis {
 
@@ -41,6 +42,8 @@ std::string step_cost(const RunInfo& run);
 std::string as_if_cores(const RunInfo& run);
 // Why the schedule-independent figures are not known.
 const char* reason_of(Divisible divisible);
+// Whose calls create the tasks of the program: "oneTBB", "OpenMP", or both.
+std::string_view models_of(const Profile& profile);
 // A parallelism: "3.08 if loops were split to their grain size", or that it is unknown, and why.
 std::string if_loops_split(const Profile& profile, Ratio parallelism);
 // The same for both ends of the program's own: "1.10 to 17.64 if loops were split ...".

@@ -52,17 +52,6 @@ bool has_prior_work(const Profile& profile) {
   return profile.read.prior_work > profile.work / 100;
 }
 
-// Whose calls create the tasks of the program.
-std::string_view models_of(const Profile& profile) {
-  bool has_openmp = false, has_tbb = false;
-  for (const SiteRow& site : profile.sites)
-    for (const std::string& construct : site.info.constructs) {
-      has_openmp |= construct.starts_with("omp_");
-      has_tbb |= !construct.starts_with("omp_") && construct != "thread";
-    }
-  return !has_openmp ? "oneTBB" : has_tbb ? "oneTBB or OpenMP" : "OpenMP";
-}
-
 // P x elapsed, and how it was spent.
 std::string balance_line(const Profile& profile) {
   const TimeBalance& b = profile.balance;
@@ -93,7 +82,9 @@ std::string balance_line(const Profile& profile) {
 // Threads and the path of the run are known from then on. Said where that leaves out a tenth of the run.
 std::string since_first_use(const Profile& profile) {
   const std::uint64_t recorded = to_ns(profile.balance.elapsed, profile.read.time_hz);
-  return Wide{recorded} * 10 < Wide{run_ns(profile)} * 9 ? " from the first oneTBB call on" : "";
+  return Wide{recorded} * 10 < Wide{run_ns(profile)} * 9
+             ? fmt::format(" from the first {} call on", models_of(profile))
+             : "";
 }
 
 // What delayed the end of this run; empty if the scheduler cost less than a tenth of it.

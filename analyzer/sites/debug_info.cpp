@@ -45,7 +45,7 @@ std::string name_of_enclosing(Dwarf_Die function) {
 // The file in which a function is declared: for lambdas and the like, whose names contain no
 // namespace.
 std::string declared_in(Dwarf_Die* die) {
-  const char* const file = dwarf_decl_file(die);
+  const char* const file = file_of_declaration(die);
   return file ? file : "";
 }
 
@@ -136,6 +136,23 @@ const char* linkage_name(Dwarf_Die* die) {
     if (const char* name = dwarf_formstring(dwarf_attr_integrate(die, attribute, &memory)))
       return name;
   return nullptr;
+}
+
+// File 0 is the unit's own one since DWARF 5 (clang), for which libdw says that there is none.
+const char* file_of_declaration(Dwarf_Die* die) {
+  if (const char* const file = dwarf_decl_file(die))
+    return file;
+  Dwarf_Attribute attribute;
+  Dwarf_Word index = 1;
+  Dwarf_Half version = 0;
+  Dwarf_Die unit;
+  Dwarf_Files* files = nullptr;
+  if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &index) != 0 ||
+      index != 0 || dwarf_diecu(die, &unit, nullptr, nullptr) == nullptr ||
+      dwarf_cu_info(unit.cu, &version, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) != 0 ||
+      version < 5 || dwarf_getsrcfiles(&unit, &files, nullptr) != 0)
+    return nullptr;
+  return dwarf_filesrc(files, 0, nullptr, nullptr);
 }
 
 Dwarf_Die declaration_of(Dwarf_Die function) {

@@ -33,6 +33,8 @@ struct InlineChain {
 
 // Of a function, as compilers give it to linkers; memory of the module. Null: it has none, as C functions.
 const char* linkage_name(Dwarf_Die* die);
+// The file of a declaration, as the module's debug information names it; null: not known.
+const char* file_of_declaration(Dwarf_Die* die);
 // The description of a function itself, of which others are instances or definitions.
 Dwarf_Die declaration_of(Dwarf_Die function);
 

@@ -82,8 +82,21 @@ std::string type_by_any(const std::string& name) {
   return by_runtime(name);
 }
 
+// "__omp_offloading_801_a2_FUNCTION_l12": clang's name for a target region, with numbers of the file and the line.
+std::string without_offloading(const std::string& name) {
+  constexpr std::string_view kPrefix = "__omp_offloading_";
+  const std::size_t end = name.rfind("_l");
+  std::size_t begin = kPrefix.size();
+  for (int number = 0; number < 2 && begin != 0; ++number)
+    begin = name.find('_', begin) + 1;
+  return name.starts_with(kPrefix) && begin != 0 && end != name.npos && begin < end
+             ? name.substr(begin, end - begin)
+             : name;
+}
+
 // What GCC and clang append to the name of the function around the construct.
-std::string without_outlining(const std::string& name) {
+std::string without_outlining(const std::string& whole) {
+  const std::string name = without_offloading(whole);
   std::size_t end = name.size();
   for (const char* suffix : {"._omp_fn", "._omp_cpyfn", ".omp_outlined", ".omp_task_entry"})
     end = std::min(end, name.find(suffix));

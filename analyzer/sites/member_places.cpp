@@ -33,7 +33,7 @@ LambdaPlace place_among_arguments(Dwarf_Die& function) {
         !is_lambda(peeled))
       continue;
     int line = 0;
-    const char* const file = dwarf_decl_file(&peeled);
+    const char* const file = file_of_declaration(&peeled);
     if (file != nullptr && dwarf_decl_line(&peeled, &line) == 0 && line > 0)
       return {file, static_cast<std::uint32_t>(line)};
   } while (dwarf_siblingof(&child, &child) == 0);

@@ -85,6 +85,9 @@ std::string qualified(Dwarf_Die description, const std::string& name) {
   return result;
 }
 
+// clang's names for the code of an OpenMP task, and for what the runtime calls.
+constexpr std::string_view kCodeOfTask = ".omp_outlined.", kEntryOfTask = ".omp_task_entry.";
+
 // Whether that is the code of a lambda, which has no name; debug information may give its class one in
 // angle brackets.
 bool is_lambda(Dwarf_Die description) {
@@ -198,7 +201,10 @@ private:
       for (const SourceFrame& frame : chain.frames) {
         if (frame.function.empty())
           continue;
-        const FunctionId id = function_of(described(frame, module));
+        // The code of a task is inlined into what the runtime calls, which has a place.
+        const bool is_code_of_task = frame.function.starts_with(kCodeOfTask);
+        const FunctionId id =
+            function_of(described(is_code_of_task ? chain.frames.back() : frame, module));
         frames.push_back({id, line_of({map_path(frame.file, path_map_), frame.line, id})});
       }
       if (!frames.empty())
@@ -237,12 +243,19 @@ private:
     int line = 0;
     if (dwarf_decl_line(&description, &line) != 0)
       description = class_of(description); // of a lambda, whose function has no place
-    const char* const file = dwarf_decl_file(&description);
+    const char* const file = file_of_declaration(&description);
     dwarf_decl_line(&description, &line);
     std::string where = map_path(file ? file : "", path_map_);
+    const std::string place =
+        line == 0 ? "" : fmt::format(" at {}:{}", where.substr(where.rfind('/') + 1), line);
+    if (frame.function.starts_with(kEntryOfTask) || frame.function.starts_with(kCodeOfTask))
+      return {.name = place.empty() ? "task of OpenMP" : "task" + place,
+              .file = where,
+              .line = static_cast<std::uint32_t>(std::max(line, 0)),
+              .module = module};
     return {.name = line == 0 || !is_lambda(frame.description)
                         ? qualified(frame.description, frame.function)
-                        : fmt::format("lambda at {}:{}", where.substr(where.rfind('/') + 1), line),
+                        : "lambda" + place,
             .file = where,
             .line = static_cast<std::uint32_t>(std::max(line, 0)),
             .module = module,

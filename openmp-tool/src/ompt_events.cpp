@@ -354,6 +354,11 @@ void fulfill(Task& task) {
 
 // ---- implicit tasks
 
+// The regions that this thread has begun, innermost first. libomp reports the end of one with data that may be those of
+// another one by then.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Team* begun_region = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local unsigned lost_regions = 0; // no memory
+
 void end_implicit(Task& task) {
   if (task.ended || task.is_initial)
     return;
@@ -364,8 +369,23 @@ void end_implicit(Task& task) {
   tp_on_search();
 }
 
+// Of a team's implicit tasks. What describes one is not needed any more when it has begun.
+bool has_begun(const Team& team, unsigned index) {
+  return team.words[index][1] == 0;
+}
+void set_begun(Team& team, unsigned index) {
+  team.words[index][1] = 0;
+}
+
 void begin_implicit(Data* region, Data* data, unsigned size, unsigned index, bool is_initial) {
   Team* team = team_of(region);
+  // Of a region in teams of g++ libomp reports the task with the region around it, and in the place of its task.
+  Task* around = nullptr;
+  if (team != nullptr && index < team->requested && has_begun(*team, index) &&
+      begun_region != nullptr && begun_region != team) {
+    team = begun_region;
+    around = task_of(data);
+  }
   const bool is_own = team == nullptr || index >= team->requested;
   if (is_own && !is_initial && team == nullptr)
     return;
@@ -380,6 +400,7 @@ void begin_implicit(Data* region, Data* data, unsigned size, unsigned index, boo
     return;
   }
   data->ptr = task;
+  task->around = around;
   task->is_implicit = true; // a reference to the team: of an own one, the first
   if (!is_own)
     team->refs.fetch_add(1, std::memory_order_relaxed);
@@ -395,6 +416,7 @@ void begin_implicit(Data* region, Data* data, unsigned size, unsigned index, boo
   const tp_context context = region_of(*team);
   task->own_context = team->context;
   tp_on_task_begin(&task->frame, &described, &context, 0);
+  set_begun(*team, index);
 }
 
 // ---- barriers, taskwaits, taskgroups
@@ -543,11 +565,6 @@ void on_thread_end(Data*) {
   free_kept_tasks();
 }
 
-// The regions that this thread has begun, innermost first. libomp reports the end of one with data that may be those of
-// another one by then.
-[[gnu::tls_model("initial-exec")]] constinit thread_local Team* begun_region = nullptr;
-[[gnu::tls_model("initial-exec")]] constinit thread_local unsigned lost_regions = 0; // no memory
-
 void on_parallel_begin(Data*, const Frame*, Data* region, unsigned requested, int,
                        const void* caller) {
   note_use();
@@ -581,8 +598,10 @@ void on_parallel_end(Data*, Data*, int, const void*) {
     return;
   begun_region = team->outer;
   const tp_context context = region_of(*team);
-  // Fewer threads came than were asked for.
-  for (unsigned i = team->size.load(std::memory_order_relaxed); i < team->requested; ++i) {
+  // Fewer threads came than were asked for: also, of a region of teams, than the size that libomp reports.
+  for (unsigned i = 0; i < team->requested; ++i) {
+    if (has_begun(*team, i))
+      continue;
     tp_frame frame;
     const tp_task described{team->words[i], nullptr, nullptr};
     tp_on_task_begin(&frame, &described, &context, 1);
@@ -606,7 +625,7 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
   if (task == nullptr)
     return;
   end_implicit(*task);
-  data->ptr = nullptr;
+  data->ptr = task->around;
   free_task(task);
 }
 

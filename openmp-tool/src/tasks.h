@@ -97,11 +97,11 @@ struct Task {
   void* routine;            // of an untied task: its code, where ours is called in its place
   std::uint64_t iterations; // of a task of a taskloop, where known
   Task* outer_taskwait;
+  Task* around;        // the implicit task in whose place libomp keeps this one
   std::int64_t loops;  // of an implicit task: begun so far
   const void* ordered; // the ordered block of its loop that it is in, as a lock
   Task* next_free;
-  std::uint64_t unused; // clear() takes two words at a time
-  Worksharing work;     // only if has_worksharing
+  Worksharing work; // only if has_worksharing
 };
 
 // The task in whose loop or sections the calling thread is; null: in none.

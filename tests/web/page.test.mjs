@@ -523,6 +523,16 @@ test("filters of a pipeline differ in all legends; wrappers are in tables only",
   });
 });
 
+test("OpenMP's constructs have OpenMP's words", { skip }, async () => {
+  const sites = full.sites.map((/** @type {any} */ site, /** @type {number} */ i) => i === 0 || i > 2 ? site : { ...site, constructs: [["omp_parallel", "omp_for"][i - 1]], invocations: 4, tasking: { ...site.tasking, body_calls: i === 2 ? 120 : 0 } });
+  await seen(makePage({ ...full, sites, run: { ...full.run, openmp: { runtime: "libomp.so.5", replaced: "" } } }), async (page) => {
+    const titles = /** @type {string[]} */ (await page.evaluate("[...document.querySelectorAll('.sites td[data-key=tasks], .sites .called')].map((cell) => cell.title)"));
+    assert.ok(titles.includes("4 implicit tasks"), titles.join("|"));
+    assert.ok(titles.includes("4 tasks, each what a thread runs of its chunks; 120 chunks"), titles.join("|"));
+    assert.match(await page.content(), /waits in barriers/);
+  });
+});
+
 test("without lines, the source says that debug information is missing", { skip }, async () => {
   const bare = rich();
   delete bare.source;

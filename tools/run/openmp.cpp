@@ -42,6 +42,23 @@ bool reports_chunks(const std::string& libomp) {
   return symbols && symbols->defined.contains("__kmpc_omp_taskwait_deps_51");
 }
 
+// That of the files that is a tool of OpenMP itself, which libomp finds before any other; empty: none.
+std::string tool_of_program(const std::vector<std::string>& files) {
+  constexpr std::string_view kWithout[] = {"libc.so",   "libm.so",  "libstdc++.so", "libgcc_s.so",
+                                           "libtbb.so", "ld-linux", "libpthread.so"};
+  for (const std::string& file : files) {
+    const std::string_view name = name_of(file);
+    if (is_libomp(name) || is_libgomp(name) || // libomp has an own one, which finds the others
+        std::ranges::any_of(kWithout,
+                            [&](std::string_view each) { return name.starts_with(each); }))
+      continue;
+    if (const auto symbols = read_dynamic_symbols(file);
+        symbols && symbols->defined.contains("ompt_start_tool"))
+      return file;
+  }
+  return {};
+}
+
 // The files that need libgomp: what libomp lacks of it; empty: nothing.
 std::string missing_in(const std::string& libomp, const std::vector<std::string>& files) {
   const auto there = read_dynamic_symbols(libomp);
@@ -146,6 +163,10 @@ OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, L
     return cannot(
         fmt::format("OMP_TOOL_LIBRARIES names another tool ({}), and a runtime has one", others),
         "unset OMP_TOOL_LIBRARIES");
+  if (const std::string other = tool_of_program(files); !other.empty())
+    return cannot(
+        fmt::format("{} is an OpenMP tool itself (ompt_start_tool), and a runtime has one", other),
+        "build the program without it");
   const std::string given = std::getenv("TP_LIBOMP") != nullptr ? std::getenv("TP_LIBOMP") : "";
   const auto loaded =
       std::ranges::find_if(files, [](const std::string& path) { return is_libomp(name_of(path)); });

@@ -42,7 +42,7 @@ function threadTime(model) {
     { name: "waiting for locks", note: "a task waited for a lock, on a CPU or asleep", value: inLocks, kind: "state-locks" },
     { name: "no CPU", note: model.profile.trace?.sleep_seen ? "a task was running, but the system had given its CPU to others" : "a task was running without a CPU: it slept, or the system had given its CPU to others", value: lost - slept - inLocks, kind: "state-lost" },
     { name: "overhead", note: "creating, starting and joining tasks", value: balance.overhead_ticks ?? 0, kind: "state-overhead" },
-    { name: "idle", note: "no task to run", value: balance.idle_ticks ?? 0, kind: "state-idle" },
+    { name: "idle", note: model.profile.run?.openmp ? "no task to run, and waits in barriers" : "no task to run", value: balance.idle_ticks ?? 0, kind: "state-idle" },
     { name: "outside the recording", note: "before a thread's first and after its last task", value: balance.absent_ticks ?? 0, kind: "state-absent" },
   ];
   return bar("Time of all threads", `${balance.threads} thread${balance.threads === 1 ? "" : "s"} × ${model.ticks(balance.elapsed_ticks)}, from the first to the last record.`, parts, total, model);
@@ -65,7 +65,7 @@ function runPath(model) {
     { name: "all busy", note: "the next code of the path was ready, and all CPUs ran other tasks", value: sum(path.busy_delay_ticks) - (path.busy_delay_ticks?.lock ?? 0), kind: "state-busy" },
   ];
   for (const [edge, ticks] of Object.entries(path.scheduler_delay_ticks ?? {}))
-    parts.push({ name: LATE[edge] ?? "resumed late", note: `${EDGES[edge] ?? edge}, and a CPU ran no task of this program`, value: ticks, kind: edge === "create" ? "state-new" : "state-late" });
+    parts.push({ name: LATE[edge] ?? "resumed late", note: `${model.profile.run?.openmp && edge === "wait_continue" ? "a task could go on after its tasks had ended, or all threads had come to a barrier" : EDGES[edge] ?? edge}, and a CPU ran no task of this program`, value: ticks, kind: edge === "create" ? "state-new" : "state-late" });
   return bar("Why it took so long", `The chain of tasks that decided when the run ended, over its whole time. ${model.profile.run_check?.text ?? ""}`.trim(), parts, path.path_ticks, model);
 }
 

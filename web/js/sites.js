@@ -26,7 +26,7 @@ function columnsOf(model) {
     { key: "work", name: "work", title: "own work of its tasks", bar: true, value: (site) => json(site).exclusive_work, text: (site) => model.amount(json(site).exclusive_work) },
     { key: "chain", name: "longest chain", title: "the most of the work of its tasks, and of all below, that has to run in sequence", value: chainOf, text: (site) => model.amount(chainOf(site)) },
     { key: "parallelism", name: "parallelism", title: "the work of its tasks, and of all below, divided by its longest chain", value: (site) => (chainOf(site) > 0 ? workOf(site) / chainOf(site) : 0), text: (site) => (chainOf(site) > 0 ? times(workOf(site) / chainOf(site)) : "") },
-    { key: "tasks", name: "tasks", title: "tasks that were created", value: (site) => json(site).invocations, text: (site) => (site.index === 0 ? "" : count(json(site).invocations)) },
+    { key: "tasks", name: "tasks", title: "tasks that were created", hint: inWordsOfOpenmp, value: (site) => json(site).invocations, text: (site) => (site.index === 0 ? "" : count(json(site).invocations)) },
     { key: "mean", name: "mean task", title: "own work of a task on average", value: (site) => (site.index === 0 ? 0 : json(site).tasking?.mean_task_work ?? 0), text: (site) => (site.index === 0 ? "" : model.amount(json(site).tasking?.mean_task_work ?? 0)) },
     { key: "overhead", name: "overhead", title: "modeled cost of creating and running its tasks, in percent of work and cost", value: (site) => json(site).tasking?.modelled_percent ?? 0, text: (site) => (site.index === 0 ? "" : percent(json(site).tasking?.modelled_percent ?? 0, 100)) },
     { key: "steals", name: "steals", title: "tasks that another thread took", value: (site) => json(site).tasking?.steals ?? 0, text: (site) => (site.index === 0 ? "" : count(json(site).tasking?.steals ?? 0)) },
@@ -59,13 +59,22 @@ function placeOf(model, site) {
 /** The function, or the wrapper that it was called through. @param {Site} site */
 const calledOf = (site) => (site.index === 0 ? "" : site.json.line > 0 && site.json.functions?.length ? site.title.slice(site.name.length + 1) : site.wrapper ? `← ${shortFunction(site.wrapper)}` : "");
 
-/** @type {Record<string, [string, string]>} What OpenMP calls a construct, and one of its tasks. */
+/** @type {Record<string, [string, string]>} What OpenMP calls a construct, and its tasks. */
 const OPENMP = {
-  omp_parallel: ["parallel region", "implicit task"], omp_parallel_gcc: ["parallel region", "implicit task"], omp_task: ["task", "task"],
-  omp_taskloop: ["taskloop", "task"], omp_for: ["loop", "thread's share of the chunk"], omp_sections: ["sections", "thread's share of the section"],
+  omp_parallel: ["parallel region", "implicit tasks"], omp_parallel_gcc: ["parallel region", "implicit tasks"], omp_task: ["task", "tasks"],
+  omp_taskloop: ["taskloop", "tasks"], omp_for: ["loop", "what a thread runs of its chunks"], omp_sections: ["sections", "what a thread runs of them"],
 };
 /** @param {Site} site */
 const openmpOf = (site) => (site.json.constructs ?? []).map((/** @type {string} */ construct) => OPENMP[construct]).find(Boolean);
+
+/** "8 implicit tasks", "4 tasks, each what a thread runs of its chunks; 120 chunks": in OpenMP's words. @param {Site} site */
+export function inWordsOfOpenmp(site) {
+  const words = openmpOf(site);
+  if (!words) return "";
+  const { invocations, tasking } = site.json, chunks = tasking?.body_calls ?? 0;
+  const tasks = words[1].startsWith("what") ? `${count(invocations)} tasks, each ${words[1]}` : `${count(invocations)} ${invocations === 1 ? words[1].slice(0, -1) : words[1]}`;
+  return tasks + (chunks > 0 ? `; ${count(chunks)} ${words[0] === "sections" ? "sections" : "chunks"}` : "");
+}
 
 /** @param {Model} model */
 function table(model) {
@@ -88,7 +97,7 @@ function table(model) {
   const row = (/** @type {Site} */ site) => h("tr", {}, h("th", { scope: "row", class: "name" }, h("span", { class: "swatched" }, h("i", { class: `swatch ${site.color}` }),
     site.index === 0 ? "code outside tasks" : placeOf(model, site)),
     calledOf(site) ? h("span", { class: "called", title: [...(site.json.functions ?? []), site.name].join(", ").slice(0, 400) }, clipped(calledOf(site), 34)) : null,
-    openmpOf(site) ? h("span", { class: "called", title: `OpenMP: its tasks are ${openmpOf(site)?.[1]}s` }, openmpOf(site)?.[0] ?? "") : null,
+    openmpOf(site) ? h("span", { class: "called", title: `OpenMP: its tasks are ${openmpOf(site)?.[1]}` }, openmpOf(site)?.[0] ?? "") : null,
     site.json.too_short ? h("abbr", { title: "unreliable: reading the clock takes over a tenth of the measured work" }, " ~") : null),
   ...columns.map((column) => {
     if (!column.bar) return h("td", { "data-key": column.key, title: column.hint?.(site) || undefined }, column.text(site));

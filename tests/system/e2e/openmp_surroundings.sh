@@ -175,6 +175,32 @@ if [ -r $old ]; then
   in_file out "335 114"
   in_file err "OpenMP is not recorded: $old: expected libomp of LLVM 16 or newer, got another file"
 fi
+# A program that is a tool itself keeps its own: libomp finds it first.
+if [[ $compilers == *clang* ]]; then
+  clang++-19 -g -O1 -fopenmp "${includes[@]}" -L"$(dirname "$libomp")" -x c++ - -o own_tool <<'X' || fail "own tool: does not build"
+#include <cstdio>
+#include <omp-tools.h>
+static int regions;
+static void begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t*, unsigned, int, const void*) { ++regions; }
+static int start(ompt_function_lookup_t lookup, int, ompt_data_t*) {
+  reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"))(ompt_callback_parallel_begin, reinterpret_cast<ompt_callback_t>(&begin));
+  return 1;
+}
+static void stop(ompt_data_t*) {}
+extern "C" ompt_start_tool_result_t* ompt_start_tool(unsigned, const char*) {
+  static ompt_start_tool_result_t result = {start, stop, {}};
+  return &result;
+}
+int main() {
+  #pragma omp parallel
+  {}
+  std::printf("%d regions\n", regions);
+}
+X
+  LD_LIBRARY_PATH=$(dirname "$libomp") "$tp_run" ./own_tool >out 2>err || fail "own tool: exit status $?: $(cat err)"
+  in_file out "1 regions"
+  in_file err "OpenMP is not recorded: ./own_tool is an OpenMP tool itself"
+fi
 # In a program without OpenMP.
 rm -rf tp-data*
 LD_PRELOAD=$TP_PREFIX/lib/libtaskpath-ompt.so LD_LIBRARY_PATH=$TP_PREFIX/lib bash -c 'echo fine' >out 2>err || fail "without OpenMP: exit status $?"

@@ -82,6 +82,10 @@ TEST(Demangle, TheCodeOfAnOpenMpConstructIsThatOfItsFunction) {
   EXPECT_EQ("user::loop()", demangle_symbol("_ZN4user4loopEv._omp_fn.0"));
   EXPECT_EQ("user::loop()", demangle_symbol("_ZN4user4loopEv.omp_outlined_debug__"));
   EXPECT_EQ("user::loop()", demangle_symbol("_ZN4user4loopEv.omp_outlined.omp_outlined.3"));
+  EXPECT_EQ("main", demangle_symbol("__omp_offloading_801_ab12_main_l5"));
+  EXPECT_EQ("user::loop()",
+            demangle_symbol("__omp_offloading_801_ab12__ZN4user4loopEv_l12.omp_outlined"));
+  EXPECT_EQ("__omp_offloading_801", demangle_symbol("__omp_offloading_801"));
   EXPECT_EQ("main", demangle_symbol("main._omp_fn.1"));
   EXPECT_EQ(".omp_task_entry.", demangle_symbol(".omp_task_entry."));
   EXPECT_EQ("f.part.0", demangle_symbol("f.part.0"));
