@@ -8,9 +8,9 @@
 Kind and number of the locks, how long they are held (1 us to 1 ms) and how long each iteration works without them are drawn
 at random. In each round the program runs, with the distribution's libtbb and without recording, and is recorded, one after
 the other. For each program, in percent: the time
-predicted from the recording for as many CPUs as it has threads over that of the run of the same round (median of the rounds),
-and over the time of the recorded run less its time without a CPU. With --data, recordings stay there, and a second call with
-the same folder only analyzes them.
+predicted from the recording for as many CPUs as it has threads, or as there are, over that of the run of the same round (median
+of the rounds), and over the time of the recorded run less its time without a CPU. With --data, recordings stay there, and a
+second call with the same folder only analyzes them.
 """
 import argparse
 import json
@@ -65,13 +65,14 @@ def analyze(tool, folder):
     all_runs, all_checks, long_runs = [], [], []
     for number, program in enumerate(programs):
         threads, predicted, checks = int(program["numbers"][5]), [], []
+        procs = min(threads, len(os.sched_getaffinity(0)))
         for each, time in enumerate(program["times"]):
-            profile = json.loads(output([tool, "-q", "-o", folder, "-P", str(threads), "--from", "first-use", "--json", "-",
+            profile = json.loads(output([tool, "-q", "-o", folder, "-P", str(procs), "--from", "first-use", "--json", "-",
                                          f"{folder}/{number}.{each}"]))
-            run = next(run for run in profile["prediction"]["runs"] if run["procs"] == threads)
+            run = next(run for run in profile["prediction"]["runs"] if run["procs"] == procs)
             predicted.append(100 * (run["time"] / profile["clock"]["hz"] * 1e3 / time - 1))
             check = profile.get("run_check")
-            if check and check["procs"] == threads and not check["not_made"]:
+            if check and check["procs"] == procs and not check["not_made"]:
                 checks.append(100 * (check["predicted_ns"] / (check["elapsed_ns"] - check["without_cpu_ns"]) - 1))
         kind, locks, inside, outside, _, _ = program["numbers"]
         all_runs.append(statistics.median(predicted))
