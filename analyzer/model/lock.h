@@ -96,6 +96,7 @@ struct LockRow {
   std::string variable;             // empty: not known
   std::vector<LockPlaceRow> places; // those where it is held longest first
   LockTotals totals;                // over all places
+  std::uint64_t no_holder = 0;      // of totals.waited: it is not known who held the lock
   std::uint64_t objects = 0;
   std::uint64_t unmatched = 0;    // sections whose end was not seen, which count as nothing
   LockObjectInfo heaviest;        // the object with the greatest bound

@@ -80,6 +80,8 @@ struct Prediction {
   // two of them where efficiency falls below a half. Ordered by procs; `greedy` is 0.
   std::vector<PredictedRun> scaling;
   std::optional<PredictedRun> own; // on as many CPUs as this run had; `greedy` is 0
+  // Its time if threads wake up as slowly as sampled ones; null: nothing is known of that.
+  std::optional<std::uint64_t> own_sampled;
 };
 
 } // namespace tp::analysis

@@ -41,6 +41,7 @@ struct RunCheck {
   std::string skipped_because; // empty if it was not skipped
   std::uint64_t procs = 0;     // CPUs of this run
   std::uint64_t elapsed_ns = 0, predicted_ns = 0;
+  std::uint64_t sampling_ns = 0; // part of predicted_ns: sampled threads wake up more slowly
   // With what steps waited for other threads, as long as in this run; null: they did not, or it is not
   // needed: nothing that takes longer is to be explained.
   std::optional<std::uint64_t> with_waits_ns;

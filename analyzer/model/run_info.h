@@ -49,6 +49,8 @@ struct RunInfo {
   // What waking a thread that sleeps takes on that machine, until it runs, and of the one that wakes it; 0:
   // not measured.
   std::uint64_t wake_latency_ns = 0, wake_call_ns = 0;
+  std::uint64_t wake_sampled_ns =
+      0;                     // how much longer it takes since the thread is sampled; 0: not known
   bool threads_seen = false; // who creates and joins the program's threads
   // Of tp-run: the OpenMP runtime that the program was given, and what it replaced; empty: none.
   std::string openmp_runtime, openmp_replaced;

@@ -197,6 +197,10 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable
         {table.lock_places[place].info, table.lock_places[place].kinds, found.places[place]});
     row.totals.add(found.places[place]);
   }
+  // Each wait is charged as a whole, or not at all.
+  for (const LockObjectId id : lock.objects)
+    row.no_holder += found.objects[id].totals.waited;
+  row.no_holder -= row.totals.wait_blame;
   std::ranges::stable_sort(row.places, [](const LockPlaceRow& a, const LockPlaceRow& b) {
     return std::tie(a.totals.held, a.totals.acquisitions, b.info.file, b.info.line) >
            std::tie(b.totals.held, b.totals.acquisitions, a.info.file, a.info.line);

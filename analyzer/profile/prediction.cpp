@@ -70,7 +70,7 @@ std::uint64_t locks_with(const Remedy& remedy, const Measured& measured,
 }
 
 void run_work_stealing(const Dag& dag, const Measured& measured, const Prediction& prediction,
-                       PredictedRun& run) {
+                       PredictedRun& run, WakeUps wake_ups = WakeUps::WithoutSamples) {
   const DagLimits limits = limits_of_simulation(measured, run.procs);
   const auto simulated = [&](const LockCosts* locks) {
     const Simulated found =
@@ -82,7 +82,7 @@ void run_work_stealing(const Dag& dag, const Measured& measured, const Predictio
   };
   run.time = run.without_locks = simulated(nullptr);
   if (!dag.lock_ops.empty()) {
-    const LockCosts costs = lock_costs(measured, prediction.simulated_locks);
+    const LockCosts costs = lock_costs(measured, prediction.simulated_locks, wake_ups);
     run.time = simulated(&costs);
   }
   // The system shares out one CPU: a thread does not begin only when the others wait, as a stolen task would.
@@ -130,6 +130,11 @@ void add_scaling(const Dag& dag, const Measured& measured, unsigned jobs, Predic
 // Adds that of the CPUs of this run, which the user may not have asked for.
 void add_own(const Dag& dag, const Measured& measured, Prediction& prediction) {
   const std::uint64_t procs = measured.run().cpus;
+  if (procs <= kMostWorkers && measured.run().wake_sampled_ns > 0 && !dag.lock_ops.empty()) {
+    PredictedRun sampled{.procs = procs};
+    run_work_stealing(dag, measured, prediction, sampled, WakeUps::AsInRun);
+    prediction.own_sampled = sampled.time;
+  }
   for (const std::vector<PredictedRun>* const runs : {&prediction.runs, &prediction.scaling})
     if (const auto known = std::ranges::find(*runs, procs, &PredictedRun::procs);
         known != runs->end()) {
@@ -318,7 +323,7 @@ std::optional<std::uint64_t> predict_own_with_waits(const Measured& measured,
   if (!recorder.fits())
     return std::nullopt;
   PredictedRun run{.procs = prediction.own->procs};
-  run_work_stealing(recorder.dag(), measured, prediction, run);
+  run_work_stealing(recorder.dag(), measured, prediction, run, WakeUps::AsInRun);
   return run.time;
 }
 

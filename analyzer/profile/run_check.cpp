@@ -69,7 +69,9 @@ void Checker::measure_times() {
     check_.elapsed_ns = end->wall_ns;
   }
   check_.without_cpu_ns = std::min(check_.without_cpu_ns, check_.elapsed_ns);
-  check_.predicted_ns = work_ns(in_.prediction.own->time);
+  const std::uint64_t own = in_.prediction.own->time;
+  check_.predicted_ns = work_ns(in_.prediction.own_sampled.value_or(own));
+  check_.sampling_ns = check_.predicted_ns - std::min(check_.predicted_ns, work_ns(own));
 }
 
 CauseOfTime Checker::waited() const {
@@ -154,7 +156,12 @@ std::string Checker::why_shorter() const {
 
 std::string Checker::text() const {
   const std::string elapsed = human_ns(check_.elapsed_ns),
-                    predicted = human_ns(check_.predicted_ns);
+                    predicted = human_ns(check_.predicted_ns) +
+                                (check_.sampling_ns * 50 < check_.predicted_ns
+                                     ? ""
+                                     : fmt::format(" (with {} for threads that wake up more slowly "
+                                                   "because they are sampled)",
+                                                   human_ns(check_.sampling_ns)));
   const std::string_view cpus = check_.procs == 1 ? "CPU" : "CPUs";
   if (check_.elapsed_ns < check_.predicted_ns)
     return fmt::format("This run took {} on {} {}, less than the {} that are predicted for it: {}.",

@@ -50,8 +50,10 @@ LockRules rules_of(std::uint8_t kind) {
 // What the run shows of hand-overs, in ticks.
 class ShownTimes {
 public:
-  ShownTimes(const Measured& measured, const LockTimes& fallback)
-      : measured_(measured), spin_ticks_(ticks_of(fallback.spin)) {
+  // `sampled_ns`: what wake-ups of the run took longer than those that are asked for.
+  ShownTimes(const Measured& measured, const LockTimes& fallback, std::uint64_t sampled_ns)
+      : measured_(measured), spin_ticks_(ticks_of(fallback.spin)),
+        sampled_ticks_(ticks_of(sampled_ns)) {
     for (std::size_t kind = 0; kind < LockHandOvers::kKinds; ++kind)
       if (sleeps(static_cast<std::uint8_t>(kind)))
         append(measured.fold.hand_overs.kinds[kind], all_that_sleep_);
@@ -112,12 +114,15 @@ private:
                ? true
                : wait.waited > wait.since_release + spin_ticks_;
   }
-  // From the call that woke the thread: others may have had the lock meanwhile.
+  // From the call that woke the thread: others may have had the lock meanwhile. Who was back sooner than samples alone
+  // allow for did not sleep.
   std::vector<std::uint64_t> latencies(const LockHandOvers::Times& from, std::uint8_t kind) const {
     std::vector<std::uint64_t> result;
     for (const LockHandedOver& each : from.waits)
-      if (slept(each, kind))
-        result.push_back(each.since_wake > 0 ? each.since_wake : each.since_release);
+      if (slept(each, kind)) {
+        const std::uint64_t ticks = each.since_wake > 0 ? each.since_wake : each.since_release;
+        result.push_back(ticks > sampled_ticks_ ? ticks - sampled_ticks_ : ticks);
+      }
     return result;
   }
   // Median, of those that did not sleep.
@@ -136,26 +141,30 @@ private:
   }
 
   const Measured& measured_;
-  const std::uint64_t spin_ticks_;
+  const std::uint64_t spin_ticks_, sampled_ticks_;
   LockHandOvers::Times all_that_sleep_;
 };
 
 } // namespace
 
-LockCosts lock_costs(const Measured& measured, const std::vector<LockObjectUse>& objects) {
+LockCosts lock_costs(const Measured& measured, const std::vector<LockObjectUse>& objects,
+                     WakeUps wake_ups) {
   if (measured.is_virtual() || measured.run().work.hz == 0)
     return {.times = std::vector<HandOverTimes>(objects.size())};
+  const std::uint64_t sampled_ns = measured.run().wake_sampled_ns;
   LockTimes times;
   if (measured.run().wake_latency_ns > 0) {
     times.wake_latency = measured.run().wake_latency_ns;
     times.wake_call = measured.run().wake_call_ns;
   }
+  if (wake_ups == WakeUps::AsInRun)
+    times.wake_latency += sampled_ns;
   LockCosts costs{.hand_over = work_of_ns(measured, times.hand_over),
                   .retry = work_of_ns(measured, times.retry),
                   .spin = work_of_ns(measured, times.spin),
                   .wake_latency = work_of_ns(measured, times.wake_latency),
                   .wake_call = work_of_ns(measured, times.wake_call)};
-  const ShownTimes shown(measured, times);
+  const ShownTimes shown(measured, times, wake_ups == WakeUps::AsInRun ? 0 : sampled_ns);
   for (const LockObjectUse& each : objects)
     costs.times.push_back(shown.of(each, times));
   return costs;

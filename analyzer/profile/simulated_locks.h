@@ -23,8 +23,12 @@ struct LockTimes {
   std::uint64_t wake_call = 7'000;
 };
 
+// A thread that is sampled wakes up more slowly: in this run, but not in those that are predicted.
+enum class WakeUps : std::uint8_t { WithoutSamples, AsInRun };
+
 // Of a simulation with these locks, whose choice_of() it belongs to. All 0 if the unit of work is not time.
-LockCosts lock_costs(const Measured& measured, const std::vector<LockObjectUse>& objects);
+LockCosts lock_costs(const Measured& measured, const std::vector<LockObjectUse>& objects,
+                     WakeUps wake_ups = WakeUps::WithoutSamples);
 
 // Of Locks::exclusive the objects that are held longest, until the others together are held for at most a
 // hundredth of `time`, which no simulated run is below: as long as a lock is handed over at once, those

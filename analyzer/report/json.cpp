@@ -487,6 +487,7 @@ Json lock_json(const Profile& profile, const LockRow& lock) {
                {"file", lock.places.front().info.file},
                {"line", lock.places.front().info.line}};
   json.update(lock_totals_json(profile, lock.totals));
+  json["waited_no_holder"] = lock.no_holder;
   json.update({{"objects", lock.objects},
                {"unmatched", lock.unmatched},
                {"bound", lock.bound.length()},
@@ -739,6 +740,7 @@ Json run_check_json(const RunCheck& check) {
       {"procs", check.procs},
       {"elapsed_ns", check.elapsed_ns},
       {"predicted_ns", check.predicted_ns},
+      {"sampling_ns", check.sampling_ns},
       {"predicted_with_waits_ns", check.with_waits_ns ? Json(*check.with_waits_ns) : Json(nullptr)},
       {"without_cpu_ns", check.without_cpu_ns},
       {"differs", check.differs()},

@@ -461,6 +461,10 @@ void add_details(Lines& lines, const Profile& profile) {
                                  how_often(places[place].totals.acquisitions),
                                  amount(places[place].totals.held), blame(places[place].totals)),
                      16);
+    if (places.size() > 1 && locks[i].no_holder > 0 && profile.read.time_hz > 0)
+      lines.add_text(fmt::format("                no holder known: waits {}",
+                                 human_ns(to_ns(locks[i].no_holder, profile.read.time_hz))),
+                     16);
   }
   if (locks.size() > kMostLocks)
     lines.add("                {} more locks in --json", locks.size() - kMostLocks);

@@ -101,6 +101,7 @@ RunInfo read_run(const std::string& text, const Place& place) {
   run.c_locks_seen = fields.flag("c_locks_seen", false);
   run.wake_latency_ns = fields.number("wake_latency_ns", kMostWakeNs, 0);
   run.wake_call_ns = fields.number("wake_call_ns", kMostWakeNs, 0);
+  run.wake_sampled_ns = fields.number("wake_sampled_ns", kMostWakeNs, 0);
   run.threads_seen = fields.flag("threads_seen", false);
   if (fields.has("openmp")) {
     const JsonFields openmp = fields.object("openmp");

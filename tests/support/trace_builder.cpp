@@ -229,6 +229,12 @@ void StreamBuilder::lock(std::uint16_t slot, std::uint64_t address, trace::LockK
   extended(trace::ExtendedKind::LockObject, &payload, sizeof payload);
 }
 
+void StreamBuilder::lock_handed_over(std::uint16_t slot, std::uint64_t since_release,
+                                     std::uint64_t since_wake) {
+  const trace::LockHandedOverPayload payload{since_release, since_wake, slot, 0, 1};
+  extended(trace::ExtendedKind::LockHandedOver, &payload, sizeof payload);
+}
+
 void StreamBuilder::lock_wait(std::uint16_t slot, std::uint32_t place, std::uint64_t ticks) {
   const trace::LockWaitPayload payload{ticks, place, slot, 0};
   extended(trace::ExtendedKind::LockWait, &payload, sizeof payload);
@@ -339,7 +345,8 @@ std::string TraceBuilder::run_json() const {
                         : "\"locks\":\"" + locks +
                               "\",\"c_locks_seen\":" + (c_locks_seen ? "true" : "false") +
                               ",\"wake_latency_ns\":" + std::to_string(wake_latency_ns) +
-                              ",\"wake_call_ns\":" + std::to_string(wake_call_ns) + ",") +
+                              ",\"wake_call_ns\":" + std::to_string(wake_call_ns) +
+                              ",\"wake_sampled_ns\":" + std::to_string(wake_sampled_ns) + ",") +
          "\"as_if_cores\":0,\"max_size\":0,\"paused_at_start\":false,\"time_start\":0," +
          (sleep_seen ? "\"sleep_seen\":true," : "") + (waits_seen ? "\"waits_seen\":true," : "") +
          "\"mono_start_ns\":0,\"cpu_ns_at_start\":0}\n";

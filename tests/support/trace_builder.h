@@ -94,6 +94,7 @@ public:
   void lock(std::uint16_t slot, std::uint64_t address, trace::LockKind kind,
             std::uint32_t generation = 0, unsigned flags = 0);
   void lock_wait(std::uint16_t slot, std::uint32_t place, std::uint64_t ticks);
+  void lock_handed_over(std::uint16_t slot, std::uint64_t since_release, std::uint64_t since_wake);
   void context_end(ContextOperand context);
   void cut(StepFigures step);
 
@@ -164,7 +165,7 @@ public:
   bool complete = true;
   std::string locks = "all"; // or "auto", "off"; empty: not stated
   bool c_locks_seen = true;
-  std::uint64_t wake_latency_ns = 0, wake_call_ns = 0;
+  std::uint64_t wake_latency_ns = 0, wake_call_ns = 0, wake_sampled_ns = 0;
   bool truncated = false; // by the limit of size, as end.json says
   std::uint64_t cpu_ns = 1000000, virtual_work = 0;
   std::uint64_t wall_ns = 1; // of the process

@@ -95,6 +95,8 @@ bool add_lock_record(StreamBuilder& stream, const Line& line) {
     stream.give_lock(figures.lead, slot, flags);
   else if (line.word == "lock-wait")
     stream.lock_wait(slot, place, line.number("ticks"));
+  else if (line.word == "lock-handed-over")
+    stream.lock_handed_over(slot, line.number("since_release"), line.number("since_wake", 0));
   else
     return false;
   return true;
@@ -222,6 +224,7 @@ void set_run(TraceBuilder& builder, const Line& line) {
   builder.c_locks_seen = line.number("c_locks_seen", 1) != 0;
   builder.wake_latency_ns = line.number("wake_latency_ns", 0);
   builder.wake_call_ns = line.number("wake_call_ns", 0);
+  builder.wake_sampled_ns = line.number("wake_sampled_ns", 0);
 }
 
 bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {

@@ -33,6 +33,11 @@
 namespace tp::tool {
 namespace {
 
+bool is_sampled(const Options& options) {
+  const char* const set = std::getenv("TP_SAMPLE");
+  return (options.sample.empty() && set != nullptr ? set : options.sample) != "off";
+}
+
 std::int64_t unix_time_ns() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -241,7 +246,7 @@ int run(int argc, char** argv) {
   if (options.has_window())
     variables.emplace_back("TP_WINDOW", window.variable());
   if (options.locks != "off" && loading != Loading::Impossible)
-    if (const auto wake = measure_wake_times())
+    if (const auto wake = measure_wake_times(is_sampled(options)))
       variables.emplace_back("TP_WAKE", wake->variable());
   for (const auto& [name, value] : variables)
     detail(fmt::format("{}={}", name, value));

@@ -12,11 +12,12 @@ namespace tp::tool {
 struct WakeTimes {
   std::uint64_t latency_ns;     // from the call that wakes a thread until that runs
   std::uint64_t call_ns;        // of the call
+  std::uint64_t sampled_ns;     // how much longer it takes if the thread is sampled; 0: not known
   std::string variable() const; // TP_WAKE
 };
 
-// Medians of some 30 wake-ups of a thread that has slept for 20 us: 1 or 2 ms in all. None: this process has
-// one CPU only, or it took too long.
-std::optional<WakeTimes> measure_wake_times();
+// Medians of some 30 wake-ups of a thread that has slept for 50 us, and of as many that is sampled meanwhile
+// if `sampled`, in turn: some 5 ms in all. None: this process has one CPU only, or it took too long.
+std::optional<WakeTimes> measure_wake_times(bool sampled);
 
 } // namespace tp::tool

@@ -5,17 +5,17 @@ program once it is fixed?
 
     benchmarks/accuracy/locks/planted.py [--prefix DIR] [--analyze FILE] [--rounds N] [--only PROGRAM] [--data DIR]
 
-Each round runs the program on one CPU and on two, as it is and fixed, and records it on two, one after the other: what is
-compared is of the same moment. The median over all rounds, with the quartiles, of: predicted time on one CPU and on two over
-the measured one; of the predicted time over that of the recorded run, less its time without a CPU (run_check); and the same
-with the predicted time of what was fixed (split, shorter, shared, by the program). With --data,
-recordings stay there, and a second call with the same folder only analyzes them.
+Each round runs the program on one CPU and on two, as it is and fixed, with the distribution's libtbb and without recording,
+and records it on two, one after the other: what is compared is of the same moment. The median over all rounds, with the
+quartiles, of: predicted time on one CPU and on two over the measured one; of the predicted time over that of the recorded run,
+less its time without a CPU (run_check); the same with the predicted time of what was fixed (split, shorter, shared, by the
+program); and of what recording costs, the time of the recorded run over that of the other one. With --data, recordings stay
+there, and a second call with the same folder only analyzes them.
 """
 import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -23,6 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path[:0] = [os.path.join(ROOT, "benchmarks")]
 sys.dont_write_bytecode = True  # leaves no files in the source tree
 import measure
+from programs import Program, output
 
 # What was fixed; None: by other means than a what-if asks about.
 PROGRAMS = {"spin": ("split", 4), "standard": ("shorter", 8), "readers": ("shared", 1), "accessor": ("split", 8),
@@ -31,25 +32,16 @@ ITERATIONS, LENGTH = 1000, 100
 PINNED = {1: ["taskset", "-c", "0"], 2: []}
 
 
-def output(command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-
 def record(options, prefix, folder):
-    program = f"{folder}/planted"
-    flags = [output([f"{prefix}/bin/tp-config", option]).split() for option in ("--cflags", "--libs")]
-    subprocess.run(["g++", "-std=c++17", "-O2", "-g", f"{HERE}/planted.cpp", *flags[0], "-o", program, *flags[1]], check=True)
-    rate = max((output([program]).strip() for _ in range(3)), key=float)
-    times = {}
+    program, times = Program("planted", prefix, folder), {}
     for number in range(options.rounds):
         for name in PROGRAMS:
             if options.only in (None, name):
-                command = [program, name]
-                end = [str(ITERATIONS), str(LENGTH), rate]
-                times[f"{name}.{number}"] = {f"{procs}.{fixed}": float(output([*PINNED[procs], *command, fixed, *end]))
-                                             for procs in PINNED for fixed in "01"}
-                data = f"{folder}/{name}.{number}"
-                times[f"{name}.{number}"]["recorded"] = float(output([f"{prefix}/bin/tp-run", "-q", "-o", data, "--", *command, "0", *end]))
+                end = [str(ITERATIONS), str(LENGTH), program.rate]
+                found = {f"{procs}.{fixed}": float(program.unrecorded([name, fixed, *end], PINNED[procs]))
+                         for procs in PINNED for fixed in "01"}
+                found["recorded"] = float(program.recorded([name, "0", *end], f"{folder}/{name}.{number}"))
+                times[f"{name}.{number}"] = found
     with open(f"{folder}/times.json", "w") as file:
         json.dump(times, file)
 
@@ -68,15 +60,16 @@ def analyze(options, tool, folder):
     with open(f"{folder}/times.json") as file:
         times = json.load(file)
     print(f"{'program':<10} | measured ms on 1, 2; fixed on 2 | named first | predicted over measured, %: on 1, on 2, "
-          "on 2 by run check, fixed on 2")
+          "on 2 by run check, fixed on 2 | recorded over not recorded, %")
     for name, fixed in PROGRAMS.items():
         rounds = {number: found for number, found in times.items() if number.startswith(name + ".")}
         if not rounds:
             continue
-        ratios, named = {"1": [], "2": [], "check": [], "fixed": []}, 0
+        ratios, named = {"1": [], "2": [], "check": [], "fixed": [], "cost": []}, 0
         for number, found in rounds.items():
             profile = json.loads(output([tool, "-q", "-o", folder, "-P", "1,2", "--what-if-mode", "optimize", "--from", "first-use",
                                          "--json", "-", f"{folder}/{number}"]))
+            ratios["cost"].append(found["recorded"] / found["2.0"])
             lock = max(profile["locks"], key=lambda each: each["bound"])
             finding = profile["findings"][0] if profile["findings"] else {}
             named += finding.get("shape") == "lock" and finding.get("line") == line_of(name)

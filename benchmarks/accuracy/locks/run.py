@@ -4,15 +4,15 @@
 
     benchmarks/accuracy/locks/run.py [--prefix DIR] [--analyze FILE] [--runs N] [--only LOCK]
 
-Each program runs pinned to one CPU and on two, without recording: the shortest and the median of N times, in ms. It is
-recorded in both ways as well, and each recording predicts both times. With two CPUs (run_check): the predicted time against
-the elapsed time of the recorded run less its time without a CPU, median of the recordings. `--analyze`: another tp-analyze.
+Each program runs pinned to one CPU and on two, with the distribution's libtbb and without recording: the shortest and the
+median of N times, in ms. It is recorded in both ways as well, and each recording predicts both times. With two CPUs
+(run_check): the predicted time against the elapsed time of the recorded run less its time without a CPU, median of the
+recordings. `--analyze`: another tp-analyze.
 """
 import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 
@@ -21,6 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path[:0] = [os.path.join(ROOT, "benchmarks")]
 sys.dont_write_bytecode = True  # leaves no files in the source tree
 import measure
+from programs import Program, output
 
 # Lock, percent of each iteration inside, iterations, us of each.
 PROGRAMS = (("spin_mutex", 75, 2000, 100), ("spin_mutex", 20, 2000, 100), ("queuing_mutex", 75, 2000, 100),
@@ -29,10 +30,6 @@ PROGRAMS = (("spin_mutex", 75, 2000, 100), ("spin_mutex", 20, 2000, 100), ("queu
             ("spin_mutex", 75, 100_000, 2), ("queuing_mutex", 75, 100_000, 2), ("mutex", 50, 20_000, 10),
             ("std_mutex", 50, 20_000, 10))
 PINNED = {1: ["taskset", "-c", "0"], 2: []}
-
-
-def output(command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def main():
@@ -47,21 +44,18 @@ def main():
     print(f"{'lock':<17} {'in':>4} {'us':>4} | {'1 CPU':>6} {'median':>6} {'2 CPUs':>6} {'median':>6} | predicted from a run on 1: "
           f"1, 2 CPUs, off by; from one on 2 | run check")
     with tempfile.TemporaryDirectory() as work:
-        program = f"{work}/contended"
-        flags = [output([f"{prefix}/bin/tp-config", option]).split() for option in ("--cflags", "--libs")]
-        subprocess.run(["g++", "-std=c++17", "-O2", "-g", f"{HERE}/contended.cpp", *flags[0], "-o", program, *flags[1]], check=True)
-        rate = output([program]).strip()
+        program = Program("contended", prefix, work)
         for lock, percent, iterations, length in PROGRAMS:
             if options.only not in (None, lock):
                 continue
-            command = [program, lock, str(percent), str(iterations), str(length), rate]
-            times = {procs: sorted(float(output([*PINNED[procs], *command])) for _ in range(options.runs)) for procs in PINNED}
+            command = [lock, str(percent), str(iterations), str(length), program.rate]
+            times = {procs: sorted(float(program.unrecorded(command, PINNED[procs])) for _ in range(options.runs)) for procs in PINNED}
             text, checks = "", []
             for procs in PINNED:
                 found = []
                 for i in range(3):
                     data = f"{work}/{i}"
-                    elapsed = float(output([*PINNED[procs], f"{prefix}/bin/tp-run", "-q", "-o", data, *command]))
+                    elapsed = float(program.recorded(command, data, PINNED[procs]))
                     # Only the loop is in the measured times.
                     found.append((elapsed, json.loads(output([analyze, "-q", "-P", "1,2", "--from", "first-use", "--json", "-", data]))))
                     check = json.loads(output([analyze, "-q", "--json", "-", data]))["run_check"]

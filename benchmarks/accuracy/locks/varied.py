@@ -6,17 +6,17 @@
                                         [--data DIR]
 
 Kind and number of the locks, how long they are held (1 us to 1 ms) and how long each iteration works without them are drawn
-at random. In each round the program runs and is recorded, one after the other. For each program, in percent: the time
-predicted from the recording for as many CPUs as it has threads over that of the run of the same round (median of the rounds),
-and over the time of the recorded run less its time without a CPU. With --data, recordings stay there, and a second call with
-the same folder only analyzes them.
+at random. In each round the program runs, with the distribution's libtbb and without recording, and is recorded, one after
+the other. For each program, in percent: the time
+predicted from the recording for as many CPUs as it has threads, or as there are, over that of the run of the same round (median
+of the rounds), and over the time of the recorded run less its time without a CPU. With --data, recordings stay there, and a
+second call with the same folder only analyzes them.
 """
 import argparse
 import json
 import os
 import random
 import statistics
-import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -24,13 +24,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path[:0] = [os.path.join(ROOT, "benchmarks")]
 sys.dont_write_bytecode = True  # leaves no files in the source tree
 import measure
+from programs import Program, output
 
 KINDS = ["spin_mutex", "queuing_mutex", "mutex", "rw_mutex", "std_mutex", "shared_mutex"]
 LENGTH = 150  # ms of work on two CPUs
-
-
-def output(command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def drawn(seed, threads):
@@ -43,18 +40,13 @@ def drawn(seed, threads):
 
 
 def record(options, prefix, folder):
-    program = f"{folder}/varied"
-    flags = [output([f"{prefix}/bin/tp-config", option]).split() for option in ("--cflags", "--libs")]
-    subprocess.run(["g++", "-std=c++17", "-O2", "-g", f"{HERE}/varied.cpp", *flags[0], "-o", program, *flags[1]], check=True)
-    rate = max((output([program]).strip() for _ in range(3)), key=float)
-    found = []
+    program, found = Program("varied", prefix, folder), []
     for number in range(options.programs):
         numbers = drawn(options.first + number, options.threads)
         times = []
         for each in range(options.rounds):
-            time = float(output([program, *numbers, rate]))
-            output([f"{prefix}/bin/tp-run", "-q", "-o", f"{folder}/{number}.{each}", "--", program, *numbers, rate])
-            times.append(time)
+            times.append(float(program.unrecorded([*numbers, program.rate])))
+            program.recorded([*numbers, program.rate], f"{folder}/{number}.{each}")
         found.append({"numbers": numbers, "times": times})
     with open(f"{folder}/times.json", "w") as file:
         json.dump(found, file)
@@ -72,23 +64,24 @@ def analyze(tool, folder):
           f"over the recorded run's without waits for a CPU")
     all_runs, all_checks, long_runs = [], [], []
     for number, program in enumerate(programs):
-        threads, runs, checks = int(program["numbers"][5]), [], []
+        threads, predicted, checks = int(program["numbers"][5]), [], []
+        procs = min(threads, len(os.sched_getaffinity(0)))
         for each, time in enumerate(program["times"]):
-            profile = json.loads(output([tool, "-q", "-o", folder, "-P", str(threads), "--from", "first-use", "--json", "-",
+            profile = json.loads(output([tool, "-q", "-o", folder, "-P", str(procs), "--from", "first-use", "--json", "-",
                                          f"{folder}/{number}.{each}"]))
-            run = next(run for run in profile["prediction"]["runs"] if run["procs"] == threads)
-            runs.append(100 * (run["time"] / profile["clock"]["hz"] * 1e3 / time - 1))
+            run = next(run for run in profile["prediction"]["runs"] if run["procs"] == procs)
+            predicted.append(100 * (run["time"] / profile["clock"]["hz"] * 1e3 / time - 1))
             check = profile.get("run_check")
-            if check and check["procs"] == threads and not check["not_made"]:
+            if check and check["procs"] == procs and not check["not_made"]:
                 checks.append(100 * (check["predicted_ns"] / (check["elapsed_ns"] - check["without_cpu_ns"]) - 1))
         kind, locks, inside, outside, _, _ = program["numbers"]
-        all_runs.append(statistics.median(runs))
+        all_runs.append(statistics.median(predicted))
         if float(inside) > 5:
-            long_runs.append(statistics.median(runs))
+            long_runs.append(statistics.median(predicted))
         if checks:
             all_checks.append(statistics.median(checks))
         print(f"{kind:<13} {locks:>5} {inside:>7} {outside:>7} {threads:>7} | {statistics.median(program['times']):>7.1f} | "
-              f"{statistics.median(runs):+6.1f} ({min(runs):+.0f} to {max(runs):+.0f}) | " +
+              f"{statistics.median(predicted):+6.1f} ({min(predicted):+.0f} to {max(predicted):+.0f}) | " +
               (f"{statistics.median(checks):+6.1f}" if checks else "-"), flush=True)
     summary("all", all_runs)
     if long_runs:

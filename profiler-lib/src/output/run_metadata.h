@@ -27,8 +27,9 @@ struct RunStart {
   bool threads_seen = false;  // that the program creates
   const char* locks = "off";  // TP_LOCKS
   bool c_locks_seen = false;  // those of the C library
-  std::uint64_t wake_latency_ns = 0, wake_call_ns = 0; // TP_WAKE; 0: not measured
-  std::string openmp_replaced, openmp_runtime;         // TP_OPENMP
+  // TP_WAKE; 0: not measured.
+  std::uint64_t wake_latency_ns = 0, wake_call_ns = 0, wake_sampled_ns = 0;
+  std::string openmp_replaced, openmp_runtime; // TP_OPENMP
 };
 
 // A thread that is still alive when the process ends.

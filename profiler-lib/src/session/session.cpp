@@ -68,6 +68,7 @@ RunStart run_start(const Session& s) {
           s.c_locks_seen && s.settings.locks != Locks::Off,
           s.settings.wake_latency_ns,
           s.settings.wake_call_ns,
+          s.settings.wake_sampled_ns,
           s.settings.openmp_replaced,
           s.settings.openmp_runtime};
 }

@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <iterator>
 #include <string_view>
 
@@ -45,15 +46,23 @@ bool is_run_name(std::string_view text) {
          });
 }
 
-// "BEGIN-END", "LATENCY-CALL"
-bool parse_pair(const char* text, std::uint64_t& begin, std::uint64_t& end) {
-  const std::string_view whole = text;
-  const char* const stop = text + whole.size();
-  const auto first = std::from_chars(text, stop, begin);
-  if (first.ec != std::errc{} || first.ptr == stop || *first.ptr != '-')
-    return false;
-  const auto second = std::from_chars(first.ptr + 1, stop, end);
-  return second.ec == std::errc{} && second.ptr == stop;
+// "BEGIN-END", "LATENCY-CALL-SAMPLED"
+bool parse_times(const char* text, std::initializer_list<std::uint64_t*> times) {
+  const char* const stop = text + std::strlen(text);
+  bool is_first = true;
+  for (std::uint64_t* const time : times) {
+    if (!is_first) {
+      if (text == stop || *text != '-')
+        return false;
+      ++text;
+    }
+    is_first = false;
+    const auto [end, error] = std::from_chars(text, stop, *time);
+    if (error != std::errc{})
+      return false;
+    text = end;
+  }
+  return text == stop;
 }
 
 bool parse_locks(std::string_view text, Locks& locks) {
@@ -149,11 +158,11 @@ const Variable kVariables[] = {
      }},
     {"TP_WINDOW", "two times in ns with a hyphen between them, as tp-run sets it",
      [](Settings& s, const char* text) {
-       return parse_pair(text, s.window_begin_ns, s.window_end_ns);
+       return parse_times(text, {&s.window_begin_ns, &s.window_end_ns});
      }},
-    {"TP_WAKE", "two times in ns with a hyphen between them, as tp-run sets it",
+    {"TP_WAKE", "three times in ns with hyphens between them, as tp-run sets it",
      [](Settings& s, const char* text) {
-       return parse_pair(text, s.wake_latency_ns, s.wake_call_ns);
+       return parse_times(text, {&s.wake_latency_ns, &s.wake_call_ns, &s.wake_sampled_ns});
      }},
     {"TP_EVENT",
      "auto, tsc, virtual or an event such as instructions, cycles, task-clock, and up to four "

@@ -30,8 +30,9 @@ struct Settings {
   // TP_OPENMP: what tp-run put the OpenMP runtime in the place of, and that; empty: nothing.
   std::string openmp_replaced, openmp_runtime;
   std::uint64_t window_begin_ns = 0, window_end_ns = 0; // TP_WINDOW: CLOCK_MONOTONIC; no end: 0
-  std::uint64_t wake_latency_ns = 0, wake_call_ns = 0;  // TP_WAKE: tp-run measured them; else 0
-  std::string event = "auto";                           // TP_EVENT
+  // TP_WAKE: tp-run measured them; else 0.
+  std::uint64_t wake_latency_ns = 0, wake_call_ns = 0, wake_sampled_ns = 0;
+  std::string event = "auto"; // TP_EVENT
 };
 
 // Reads all variables; also sets the level of note(). Once per process, before other threads use

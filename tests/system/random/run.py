@@ -243,7 +243,8 @@ class Check(Comparison):
         self.equal(f"the kind of the bound of {name}", "proven", lock["bound_kind"])
         blamed = sum(place["wait_blame"] for place in lock["places"])
         self.equal(f"blame of {name}", blamed, lock["wait_blame"])
-        self.between(f"blame of {name}", (0, lock["waited"]), blamed)
+        self.equal(f"blame of {name}, with what has no known holder", lock["waited"], blamed + lock["waited_no_holder"])
+        self.between(f"waits of {name} without a known holder", (0, lock["waited"]), lock["waited_no_holder"])
         if lock["contended"] == 0:
             self.equal(f"waited for {name}", 0, lock["waited"])
         self.between(f"contended of {name}", (0, lock["acquisitions"]), lock["contended"])

@@ -80,6 +80,53 @@ TEST(Locks, SectionsRunOneAfterTheOther) {
     EXPECT_EQ(std::string::npos, warning.name.find("lock")) << warning.text;
 }
 
+// 32 tasks on two CPUs, in ns: each works for 50 us, and for 60 in a section, for which the next one waits until it is woken. `hand_over`: what the recording says of each.
+PredictedRun predicted_own(const std::string& run, const std::string& hand_over,
+                           std::optional<std::uint64_t>& sampled) {
+  std::string script = "run clock=tsc-rseq hz=1000000000 time_hz=1000000000 unit=ticks "
+                       "same_as_time=1 locks=all c_locks_seen=1 cpus=2 " +
+                       run +
+                       "\n"
+                       "site 1 a.cpp 1\n"
+                       "lock-place 0 pthread_mutex q.cpp 17\n"
+                       "stream 0\n"
+                       "thread role=main\n"
+                       "lock slot=3 address=64 kind=pthread_mutex\n"
+                       "spawn work=10 site=1 ctx=new-exclusive\n";
+  constexpr int kTasks = 32;
+  for (int i = 1; i < kTasks; ++i)
+    script += "spawn site=1 ctx=last\n";
+  script += "wait ctx=last\n";
+  for (int i = 0; i < kTasks; ++i)
+    script += hand_over +
+              "section slot=3 place=0 lead=50000 work=60000 contended=1 waited=90000\n" +
+              "task task=-" + std::to_string(i) + " work=110000\n";
+  script += "wait-end\nend work=5\nthread-end\n";
+  const Profile profile = profile_of_locks(script);
+  sampled = profile.prediction.own_sampled;
+  return profile.prediction.own.value_or(PredictedRun{});
+}
+
+// A sampled thread wakes up more slowly: the run that was recorded had that, predicted runs do not.
+TEST(Locks, PredictedThreadsAreNotSampled) {
+  std::optional<std::uint64_t> plain, sampled, shown, as_shown;
+  const std::string wakes = "wake_latency_ns=20000 wake_call_ns=0 ";
+  const std::uint64_t time = predicted_own(wakes, "", plain).time;
+  EXPECT_FALSE(plain);
+  EXPECT_EQ(time, predicted_own(wakes + "wake_sampled_ns=8000", "", sampled).time);
+  ASSERT_TRUE(sampled);
+  EXPECT_GT(*sampled, time + std::uint64_t{16} * 8000); // of more than half of the hand-overs
+  // What the run shows counts more than what was measured before it.
+  const std::string measured = "wake_latency_ns=99000 wake_call_ns=0 wake_sampled_ns=8000";
+  EXPECT_EQ(time,
+            predicted_own(measured, "lock-handed-over slot=3 since_release=28000\n", shown).time);
+  EXPECT_EQ(sampled, shown);
+  // Who was back sooner than that did not sleep.
+  const PredictedRun soon = predicted_own(wakes + "wake_sampled_ns=8000",
+                                          "lock-handed-over slot=3 since_release=7000\n", as_shown);
+  EXPECT_EQ(soon.time, as_shown);
+}
+
 // Waits are charged to the places, and to the sites of the tasks that acquire locks there: in the ratio
 // of how often they do.
 TEST(Locks, Blame) {
@@ -110,7 +157,8 @@ TEST(Locks, Blame) {
                        "thread-end\n");
   const LockRow& lock = profile.locks.rows.at(0);
   EXPECT_EQ(48u, lock.totals.waited);
-  EXPECT_EQ(43u, lock.totals.wait_blame); // of the other 5 it is not known who held it
+  EXPECT_EQ(43u, lock.totals.wait_blame);
+  EXPECT_EQ(5u, lock.no_holder);
   ASSERT_EQ(2u, lock.places.size());
   EXPECT_EQ(18u, lock.places[0].info.line);
   EXPECT_EQ(40u, lock.places[0].totals.wait_blame);
