@@ -3,6 +3,7 @@
 // function here only calls the next one of its name.
 #pragma once
 
+#include "tp/counted_locks.h"
 #include "tp/hooks.h"
 
 #pragma weak tp_on_block
@@ -21,6 +22,8 @@
 #pragma weak tp_on_lock_wait_for
 #pragma weak tp_on_lock_wait_end
 #pragma weak tp_on_lock_taken
+#pragma weak tp_on_counted_lock_taken
+#pragma weak tp_counting_at
 #pragma weak tp_on_named_lock_taken
 #pragma weak tp_on_lock_given
 #pragma weak tp_on_lock_release

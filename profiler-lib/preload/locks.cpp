@@ -76,8 +76,43 @@ bool is_taken(int result) noexcept {
   return result == 0 || result == EOWNERDEAD;
 }
 
+#if TP_COUNTS_LOCKS
+bool sections_may_be_counted() noexcept {
+  return announces_locks &&
+         (__atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) & TP_LOCKS_ARE_COUNTED) != 0;
+}
+// Sections that begin with that call: addresses have no such bits.
+const void* code_of(const Acquisition& how) noexcept {
+  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(how.caller) |
+                                       std::uintptr_t{how.mode} << 56);
+}
+bool is_counted(const void* lock, const Acquisition& how) noexcept {
+  return sections_may_be_counted() && tp_begin_counted(lock, code_of(how)) != 0;
+}
+bool end_is_counted(const void* lock) noexcept {
+  return sections_may_be_counted() && tp_end_counted(lock) != 0;
+}
+void on_taken(const void* lock, const Acquisition& how) noexcept {
+  if (!sections_may_be_counted())
+    return tp_on_lock_taken(lock, how.kind, how.mode, how.caller);
+  tp_counting_here()->code = code_of(how);
+  tp_on_counted_lock_taken(lock, how.kind, how.mode, how.caller);
+}
+#else
+constexpr bool is_counted(const void*, const Acquisition&) noexcept {
+  return false;
+}
+constexpr bool end_is_counted(const void*) noexcept {
+  return false;
+}
 void on_taken(const void* lock, const Acquisition& how) noexcept {
   tp_on_lock_taken(lock, how.kind, how.mode, how.caller);
+}
+#endif
+
+template <typename Lock>
+const void* address_of(Lock* lock) noexcept {
+  return const_cast<const void*>(static_cast<const volatile void*>(lock));
 }
 
 // `attempt` returns EBUSY if a thread has the lock. A spin lock is not const, but volatile.
@@ -86,30 +121,35 @@ int acquire(const Acquisition& how, NextFunction<int(Lock*)>& attempt,
             NextFunction<int(Lock*, Args...)>& wait, Lock* lock,
             std::type_identity_t<Args>... arguments) noexcept {
   int result = attempt.get()(lock);
+  if (result == 0 && is_counted(address_of(lock), how)) [[likely]]
+    return 0;
   if (!is_recorded(how))
     return result == EBUSY ? waiting(wait, lock, arguments...) : result;
   if (result == EBUSY) {
-    tp_on_lock_wait_for(const_cast<const void*>(static_cast<const volatile void*>(lock)));
+    tp_on_lock_wait_for(address_of(lock));
     result = wait.get()(lock, arguments...);
     tp_on_lock_wait_end(is_taken(result) ? 0 : 1);
   }
   if (is_taken(result))
-    on_taken(const_cast<const void*>(static_cast<const volatile void*>(lock)), how);
+    on_taken(address_of(lock), how);
   return result;
 }
 
 template <typename Lock>
 int attempt(const Acquisition& how, NextFunction<int(Lock*)>& attempt, Lock* lock) noexcept {
   const int result = attempt.get()(lock);
+  if (result == 0 && is_counted(address_of(lock), how))
+    return 0;
   if (is_taken(result) && is_recorded(how))
-    on_taken(const_cast<const void*>(static_cast<const volatile void*>(lock)), how);
+    on_taken(address_of(lock), how);
   return result;
 }
 
 template <typename Lock>
 int release(NextFunction<int(Lock*)>& release, Lock* lock) noexcept {
-  const void* const address = const_cast<const void*>(static_cast<const volatile void*>(lock));
-  if (!locks_are_on() || tp_on_lock_given(address) != kAwaited || tp_on_lock_release(address) == 0)
+  const void* const address = address_of(lock);
+  if (!locks_are_on() || end_is_counted(address) || tp_on_lock_given(address) != kAwaited ||
+      tp_on_lock_release(address) == 0)
     return release.get()(lock);
   // The call wakes a thread, which takes longer than many sections: no work of the program.
   const int result = release.get()(lock);
@@ -121,7 +161,7 @@ template <typename Lock, typename... Args>
 int renew(NextFunction<int(Lock*, Args...)>& next, Lock* lock,
           std::type_identity_t<Args>... arguments) noexcept {
   if (tp_on_lock_renewed != nullptr)
-    tp_on_lock_renewed(const_cast<const void*>(static_cast<const volatile void*>(lock)));
+    tp_on_lock_renewed(address_of(lock));
   return next.get()(lock, arguments...);
 }
 

@@ -12,10 +12,14 @@
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
+#include <tp/lock.h>
+
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <pthread.h>
 #include <shared_mutex>
 #include <string>
 
@@ -58,6 +62,24 @@ double reader(long pairs, int threads) {
   });
 }
 
+// A lock of the program's own, with the annotations of tp/lock.h.
+class OwnLock {
+public:
+  void lock() {
+    tp::LockWait wait;
+    while (flag_.exchange(true, std::memory_order_acquire))
+      wait.begin(this);
+    tp_lock_taken(this, "own lock");
+  }
+  void unlock() {
+    tp_lock_given(this);
+    flag_.store(false, std::memory_order_release);
+  }
+
+private:
+  std::atomic<bool> flag_{false};
+};
+
 double time_of(const std::string& kind, long pairs, int threads) {
   if (kind == "spin_mutex")
     return scoped<tbb::spin_mutex>(pairs, threads);
@@ -73,6 +95,24 @@ double time_of(const std::string& kind, long pairs, int threads) {
     return scoped<tbb::queuing_rw_mutex>(pairs, threads);
   if (kind == "spin_rw_mutex_read")
     return reader<tbb::spin_rw_mutex>(pairs, threads);
+  if (kind == "rw_mutex_read")
+    return reader<tbb::rw_mutex>(pairs, threads);
+  if (kind == "own_lock") {
+    static OwnLock mutex;
+    return run(pairs, threads, [] {
+      const std::lock_guard<OwnLock> lock(mutex);
+      ++counter;
+    });
+  }
+  if (kind == "pthread_spin") {
+    static pthread_spinlock_t mutex;
+    pthread_spin_init(&mutex, PTHREAD_PROCESS_PRIVATE);
+    return run(pairs, threads, [] {
+      pthread_spin_lock(&mutex);
+      ++counter;
+      pthread_spin_unlock(&mutex);
+    });
+  }
   if (kind == "hash_map_accessor") {
     static tbb::concurrent_hash_map<int, long> map;
     map.insert({1, 0});

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost of acquiring and releasing a lock, for each kind of lock.
 
-    benchmarks/overhead/locks/run.py [--prefix DIR] [--rounds N] [--pairs N] [--kind NAME]
+    benchmarks/overhead/locks/run.py [--prefix DIR] [--rounds N] [--pairs N] [--kind NAME] [--threads N] [--ways auto]
 
 One program, compiled with the distribution's oneTBB, and with our headers (way 2), which runs with --locks=off, auto and
-all. The four run in turn. Nanoseconds per pair of the stock program, and what each adds to that: medians with quartiles.
-One thread: not contended. Two: both want the same lock. `clock` is what two readings of this machine's clock take."""
+all. The four run in turn. Nanoseconds per pair of the stock program, and what each adds to that: medians with quartiles;
+`auto/stock`: the median of the quotients. --pairs 100000000 is a program of 10^8 empty sections. One thread: not
+contended. Two: both want the same lock."""
 import argparse
 import os
 import statistics
@@ -20,8 +21,8 @@ sys.path[:0] = [os.path.join(ROOT, "benchmarks")]
 sys.dont_write_bytecode = True  # leaves no files in the source tree
 import measure
 
-KINDS = ("spin_mutex", "mutex", "queuing_mutex", "spin_rw_mutex", "spin_rw_mutex_read", "rw_mutex", "queuing_rw_mutex",
-         "hash_map_accessor", "std_mutex", "std_shared_mutex_read")
+KINDS = ("spin_mutex", "mutex", "queuing_mutex", "spin_rw_mutex", "spin_rw_mutex_read", "rw_mutex", "rw_mutex_read",
+         "queuing_rw_mutex", "hash_map_accessor", "std_mutex", "std_shared_mutex_read", "pthread_spin", "own_lock")
 WAYS = ("off", "auto", "all")
 
 
@@ -35,6 +36,8 @@ def main():
     parser.add_argument("--prefix", default=f"{ROOT}/build/release/stage")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--pairs", type=int, default=1_000_000)
+    parser.add_argument("--threads", type=int, choices=(1, 2), action="append", help="only with so many")
+    parser.add_argument("--ways", default=",".join(WAYS), help="some of off,auto,all")
     parser.add_argument("--kind", choices=KINDS, action="append", help="only this kind")
     options = parser.parse_args()
     prefix = measure.find_prefix(options.prefix)
@@ -44,7 +47,7 @@ def main():
         stock, ours = f"{work}/stock", f"{work}/ours"
         flags = [subprocess.run([f"{prefix}/bin/tp-config", option], check=True, capture_output=True, text=True).stdout.split()
                  for option in ("--cflags", "--libs")]
-        compile_pairs = ["g++", "-std=c++17", "-O2", "-g", f"{HERE}/pairs.cpp"]
+        compile_pairs = ["g++", "-std=c++17", "-O2", "-g", f"-I{ROOT}/annotations/include", f"{HERE}/pairs.cpp"]
         subprocess.run([*compile_pairs, "-o", stock, "-ltbb"], check=True)
         subprocess.run([*compile_pairs, *flags[0], "-o", ours, *flags[1]], check=True)
 
@@ -52,19 +55,24 @@ def main():
             output = subprocess.run(command, env=inherited, check=True, capture_output=True, text=True).stdout
             return float(output.split()[0])
 
-        rows = [["lock", "threads", "stock ns", *WAYS]]
+        ways = options.ways.split(",")
+        rows = [["lock", "threads", "stock ns", *ways, "auto/stock"]]
         for kind in options.kind or KINDS:
-            for threads in (1, 2):
+            for threads in options.threads or (1, 2):
                 pairs = options.pairs if threads == 1 else options.pairs // 5
-                times, added = [], {way: [] for way in WAYS}
+                times, ratios, added = [], [], {way: [] for way in ways}
                 for _ in range(options.rounds):
                     words = (kind, str(pairs), str(threads))
                     times.append(nanoseconds(stock, *words))
-                    for way in WAYS:
+                    for way in ways:
                         run = (f"{prefix}/bin/tp-run", "-q", "-o", f"{work}/data", f"--locks={way}", "--", ours, *words)
-                        added[way].append(nanoseconds(*run) - times[-1])
+                        with_us = nanoseconds(*run)
+                        added[way].append(with_us - times[-1])
+                        if way == "auto":
+                            ratios.append(with_us / times[-1])
                 rows.append([kind, str(threads), f"{statistics.median(times):.1f}",
-                             *(with_quartiles(added[way]) for way in WAYS)])
+                             *(with_quartiles(added[way]) for way in ways),
+                             f"{statistics.median(ratios):.2f}" if ratios else "-"])
         print(measure.text_table(rows))
 
 

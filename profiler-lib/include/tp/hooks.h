@@ -440,8 +440,8 @@ void tp_on_last_loop_end(uint64_t iterations, uint64_t grain) TP_NOEXCEPT;
 void tp_on_acquire_shared(const uint64_t* edges, unsigned count) TP_NOEXCEPT;
 
 /* ---- locks: from patched headers, libtbb, the preloaded library and annotations ---- */
-/* Not 0: locks are recorded, and the hooks below are to be called. Read by relaxed atomic loads. Weak
- * where it is not defined. */
+/* Not 0: locks are recorded, and the hooks below are to be called; bits of tp/counted_locks.h say if some need
+ * not be. Read by relaxed atomic loads. Weak where it is not defined. */
 extern unsigned char tp_locks_are_on;
 /* The thread's first attempt to acquire a lock has failed, and it waits: until tp_on_lock_wait_end
  * nothing is work of the open step. Neither closes nor opens, and runs no tasks in between. Pairs

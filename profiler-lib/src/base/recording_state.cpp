@@ -23,6 +23,7 @@ extern "C" int tp_recording __attribute__((alias("tp_control_page"), aligned(tp:
 
 extern "C" {
 [[gnu::visibility("default")]] constinit unsigned char tp_locks_are_on = 0;
+[[gnu::visibility("default")]] constinit long tp_counting_at = 0;
 }
 
 namespace tp::rt {

@@ -8,6 +8,7 @@
 #include "sites/lock_places.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <new>
 #include <utility>
 
@@ -37,6 +38,10 @@ private:
   ThreadState& thread_;
 };
 
+// Of threads without any: never written.
+constinit tp_counted_lock no_counted_locks[TP_COUNTED_LOCKS] = {};
+constinit thread_local tp_counting counting TP_TLS = {no_counted_locks, nullptr};
+
 // Work between two readings with nothing between them.
 TP_COLD std::uint64_t cost_of_reading(ThreadClock& clock) noexcept {
   std::uint64_t least = UINT64_MAX;
@@ -55,6 +60,7 @@ TP_COLD LockState* make_lock_state(ThreadState& thread, Frame& frame) noexcept {
   if (locks != nullptr && sampling.load(std::memory_order_relaxed) && clock_config.same_as_time) {
     locks->shorts.short_length = cpu_ns_to_work(kShortNs);
     locks->shorts.reading = cost_of_reading(thread.clock);
+    count_by_code(*locks);
   }
   return locks;
 }
@@ -162,6 +168,59 @@ TP_HOT unsigned put_lock(RecordEncoder& record, const HeldLock& held) noexcept {
   return held.flags | (wide ? trace::kLockPlaceWide : 0);
 }
 
+// The section is one of those that were skipped in the step.
+TP_COLD void list_skipped(ThreadState& thread, ShortSection& section) noexcept {
+  ShortSections& shorts = thread.locks->shorts;
+  section.is_listed = true;
+  shorts.skipped[shorts.skipped_count++] = &section;
+  thread.extras |= kExtraLocks;
+}
+
+// From here on the entry is free, and what was counted there is what skip_short_section() would have made
+// of it. A signal handler may count in between.
+void collect(ShortSections& shorts, tp_counted_lock& counted) noexcept {
+  if (counted.granted == 0)
+    return;
+  const int left = __atomic_exchange_n(&counted.left, 0, __ATOMIC_RELAXED);
+  const bool is_held = left < 0;
+  const auto count =
+      static_cast<std::uint32_t>(is_held ? counted.granted + left + 1 : counted.granted - left);
+  counted.granted = 0;
+  counted.lock = nullptr;
+  ShortSection& section = *static_cast<ShortSection*>(counted.section);
+  section.skipped += count;
+  section.called = std::min(count, ShortSections::kCalled);
+  section.to_skip -= std::min(section.to_skip, count);
+  if (is_held)
+    shorts.open[shorts.open_count++] = &section;
+}
+
+// As the code of counted_locks.h expects.
+static_assert(sizeof(tp_counted_lock) == 64 && offsetof(tp_counted_lock, code) == 8 &&
+              offsetof(tp_counted_lock, left) == 16 &&
+              offsetof(tp_counted_lock, generation) == 20 &&
+              offsetof(tp_counted_lock, generation_at) == 24 &&
+              offsetof(tp_counted_lock, waiters_at) == 32 && offsetof(tp_counting, code) == 8);
+
+void collect_all(ShortSections& shorts) noexcept {
+  for (tp_counted_lock& counted : shorts.counted)
+    collect(shorts, counted);
+}
+
+// The section that begins now is the first that is counted by the code of the lock. The entry is free.
+void let_count(tp_counted_lock& counted, const void* lock, ShortSection& section) noexcept {
+  counted.code = section.code;
+  counted.generation = section.generation;
+  static_assert(sizeof *section.generation_at == sizeof *counted.generation_at);
+  counted.generation_at = reinterpret_cast<const unsigned*>(section.generation_at);
+  counted.waiters_at = reinterpret_cast<const unsigned*>(&lock_post(section.address).waiters);
+  counted.section = &section;
+  counted.granted = static_cast<int>(section.to_skip);
+  counted.lock = lock;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  counted.left = -counted.granted;
+}
+
 // One of the sections, which was not timed.
 HeldLock skipped_one(const ShortSection& section) noexcept {
   HeldLock held{};
@@ -183,6 +242,7 @@ TP_COLD void put_skipped(ThreadState& thread, Frame& frame, LockState& locks) no
     ShortSection& section = *shorts.skipped[i];
     const std::uint32_t count = section.skipped;
     section.skipped = 0;
+    section.is_listed = false;
     if (count == 0)
       continue;
     const HeldLock held = skipped_one(section);
@@ -205,11 +265,12 @@ TP_HOT void sample(ThreadState& thread, Frame& frame, LockState& locks, const He
   ShortSections& shorts = locks.shorts;
   ShortSection& section = shorts.entry(held.address, held.code);
   if (!section.is(held.address, held.code, held.mode)) {
-    if (section.skipped != 0)
+    collect_all(shorts);
+    if (section.is_listed)
       put_skipped(thread, frame, locks);
-    for (ShortSection*& open : shorts.open)
-      if (open == &section)
-        open = nullptr; // it was written among those that were skipped
+    // Its open ones were written among those that were skipped.
+    shorts.open_count = static_cast<unsigned>(
+        std::remove(shorts.open, shorts.open + shorts.open_count, &section) - shorts.open);
     section = ShortSection{};
     section.address = held.address;
     section.code = held.code;
@@ -362,6 +423,7 @@ TP_HOT int note_if_awaited(LockState& locks, std::uint64_t lock, std::uint8_t ki
 }
 
 void begin_wait(ThreadState& thread, LockState& locks, bool is_busy_wait) noexcept {
+  collect_all(locks.shorts);
   locks.is_busy_wait = is_busy_wait;
   locks.is_over = false;
   locks.taken_in_wait = 0;
@@ -437,11 +499,54 @@ void divide_busy_wait(ThreadState& thread, Frame& frame, const Reading& now) noe
   locks.is_over = true;
 }
 
-void list_skipped(ThreadState& thread, ShortSection& section) noexcept {
+bool skip_short_section(ThreadState& thread, const void* lock, unsigned mode, const void* code,
+                        bool counts) noexcept {
   const Busy busy(thread);
-  ShortSections& shorts = thread.locks->shorts;
-  shorts.skipped[shorts.skipped_count++] = &section;
-  thread.extras |= kExtraLocks;
+  LockState& locks = *thread.locks;
+  ShortSections& shorts = locks.shorts;
+  tp_counted_lock& counted = shorts.counted_of(lock);
+  const bool is_held = counted.left < 0;
+  if (counted.lock == lock && !is_held)
+    collect(shorts, counted);
+  const auto address = reinterpret_cast<std::uint64_t>(lock);
+  ShortSection& section = shorts.entry(address, code);
+  if (section.to_skip == 0 || !section.is(address, code, mode) || locks.contended ||
+      locks.waits != 0 || shorts.open_count > ShortSections::kMostOpen - TP_COUNTED_LOCKS)
+    return false;
+  if (!section.is_listed) [[unlikely]]
+    list_skipped(thread, section);
+  if (counts && !is_held && section.kind < TP_LOCK_USER &&
+      ++section.called > ShortSections::kCalled) {
+    collect(shorts, counted);
+    let_count(counted, lock, section);
+    return true;
+  }
+  --section.to_skip;
+  ++section.skipped;
+  shorts.open[shorts.open_count++] = &section;
+  return true;
+}
+
+bool locks_may_count() noexcept {
+#if TP_COUNTS_LOCKS
+  tp_counting_at = 0;
+  tp_counting_at = reinterpret_cast<char*>(&counting) - reinterpret_cast<char*>(tp_counting_here());
+  return clock_config.same_as_time && sampling.load(std::memory_order_relaxed);
+#else
+  return false;
+#endif
+}
+
+void count_by_code(LockState& locks) noexcept {
+  counting.locks = locks.shorts.counted;
+}
+
+void forget_counted_locks() noexcept {
+  counting = {no_counted_locks, nullptr};
+}
+
+const void* counting_code() noexcept {
+  return counting.code;
 }
 
 void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mode,
@@ -471,7 +576,7 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
   if (locks->waited != 0) [[unlikely]]
     find_blame(held.address, locks->waited_for, locks->wait_since, locks->waited_from,
                locks->waited_from + locks->waited, held.blame);
-  held.code = code_of(where);
+  held.code = where.counted != nullptr ? where.counted : code_of(where);
   held.mode = mode;
   held.is_written = held.is_given = false;
   locks->contended = false;
@@ -488,7 +593,15 @@ int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
   if (locks == nullptr)
     return 0;
   const auto address = reinterpret_cast<std::uint64_t>(lock);
-  if (const ShortSection* const section = locks->shorts.close(address)) {
+  tp_counted_lock& counted = locks->shorts.counted_of(lock);
+  const ShortSection* section = nullptr;
+  if (counted.lock == lock && counted.left < 0) {
+    counted.left = -counted.left - 1;
+    section = static_cast<const ShortSection*>(counted.section);
+  } else {
+    section = locks->shorts.close(address);
+  }
+  if (section != nullptr) {
     if (!is_awaited(address, section->kind)) [[likely]]
       return 1;
     return note_if_awaited(*locks, address, section->kind, section->place,
@@ -556,11 +669,10 @@ void put_held_locks(ThreadState& thread) noexcept {
   LockState& locks = *thread.locks;
   Frame& frame = *thread.frame.load(std::memory_order_relaxed);
   const Busy busy(thread);
-  for (ShortSection*& open : locks.shorts.open)
-    if (open != nullptr) {
-      time_from_here(locks, *open);
-      open = nullptr;
-    }
+  collect_all(locks.shorts);
+  for (unsigned i = 0; i < locks.shorts.open_count; ++i)
+    time_from_here(locks, *locks.shorts.open[i]);
+  locks.shorts.open_count = 0;
   for (unsigned i = 0; i < locks.held_count;) {
     HeldLock& held = locks.held[i];
     if (!held.is_written) {

@@ -20,7 +20,8 @@ namespace tp::rt {
 struct LockPlace {
   unsigned kind;      // tp_lock_kind
   const void* caller; // an address in the code that acquires the lock; null: libtbb's caller
-  const tp_lock_place* stated; // by an annotation; without a line, its name only; else null
+  const tp_lock_place* stated;   // by an annotation; without a line, its name only; else null
+  const void* counted = nullptr; // by which its short sections are known; null: its code
 };
 
 // Whether threads that take their first lock from here on sample short sections. By any thread.
@@ -28,28 +29,22 @@ void sample_short_sections(bool on) noexcept;
 
 // True: the acquisition of a lock is counted, and its section not timed (short_sections.h). Else:
 // take_lock().
-TP_COLD void list_skipped(ThreadState& thread, ShortSection& section) noexcept;
-TP_HOT bool skip_section(ThreadState& thread, const void* lock, unsigned mode,
-                         const void* code) noexcept {
-  LockState* const locks = thread.locks;
-  if (locks == nullptr || locks->shorts.short_length == 0)
-    return false;
-  const auto address = reinterpret_cast<std::uint64_t>(lock);
-  ShortSections& shorts = locks->shorts;
-  ShortSection& section = shorts.entry(address, code);
-  if (section.to_skip == 0 || !section.is(address, code, mode) || locks->contended ||
-      locks->waits != 0)
-    return false;
-  ShortSection*& open = shorts.open[shorts.open[0] != nullptr ? 1 : 0];
-  if (open != nullptr)
-    return false;
-  if (section.skipped == 0) [[unlikely]]
-    list_skipped(thread, section);
-  --section.to_skip;
-  ++section.skipped;
-  open = &section;
-  return true;
+// `counts`: the code of the lock can count its sections without a call from here on (tp/counted_locks.h).
+bool skip_short_section(ThreadState& thread, const void* lock, unsigned mode, const void* code,
+                        bool counts) noexcept;
+TP_HOT bool skip_section(ThreadState& thread, const void* lock, unsigned mode, const void* code,
+                         bool counts = false) noexcept {
+  const LockState* const locks = thread.locks;
+  return locks != nullptr && locks->shorts.short_length != 0 &&
+         skip_short_section(thread, lock, mode, code, counts);
 }
+// Can the code of locks count sections, if short ones are sampled? Makes that possible.
+bool locks_may_count() noexcept;
+// The calling thread's code counts sections in that table; in none.
+void count_by_code(LockState& locks) noexcept;
+void forget_counted_locks() noexcept;
+// What the code that called tp_on_counted_lock_taken is known by.
+const void* counting_code() noexcept;
 
 // The thread begins to wait, and has ended that. `failed`: without the lock, or for no lock.
 // `lock`: null if it was not named.

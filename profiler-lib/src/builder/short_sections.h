@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SHORT SECTIONS: a lock that is taken often and held for next to nothing costs more to time than it is
-// held. After its first sections, which are all timed, a thread times one of about 64, at random; the
+// held. After its first sections, which are all timed, a thread times one of about 128, at random; the
 // others are counted, and written as one record per step, with the work that the timed ones lead to
 // expect, and its standard error.
 //
 // Contended acquisitions are always timed. A timed section counts towards the mean with at most 16 times the
-// length that is short: one much longer than the others (a page fault) would otherwise count for 64 of its
+// length that is short: one much longer than the others (a page fault) would otherwise count for 128 of its
 // kind. So the estimate is low where such sections are frequent; but then they are not short on average, and
 // all are timed.
 #pragma once
 
 #include "base/attributes.h"
+#include "tp/counted_locks.h"
 
 #include <algorithm>
 #include <atomic>
@@ -72,9 +73,12 @@ struct ShortSection {
   std::uint32_t mode = 0;
   std::uint32_t to_skip = 0; // acquisitions before the next one that is timed
   std::uint32_t skipped = 0; // in the open step, not yet written
-  std::uint32_t timed = 0;   // up to kAlwaysTimed
+  std::uint32_t called =
+      0; // of these, by hooks since the last ones that were counted without a call
+  std::uint32_t timed = 0; // up to kAlwaysTimed
   std::uint32_t place = 0;
   std::uint8_t kind = 0;
+  bool is_listed = false; // among ShortSections::skipped
   MovingMean held;
 
   bool is(std::uint64_t lock, const void* acquired_by, std::uint32_t with_mode) const noexcept {
@@ -87,7 +91,10 @@ struct ShortSection {
 class ShortSections {
 public:
   static constexpr std::uint32_t kAlwaysTimed = 10'000;
-  static constexpr std::uint32_t kMeanSkip = 64;
+  static constexpr std::uint32_t kMeanSkip = 128;
+  // So many hooks are called for sections of a lock before its code counts them: what is taken once or twice
+  // in a step is not worth it.
+  static constexpr std::uint32_t kCalled = 2;
   static constexpr unsigned kBits = 7;
 
   // Sections below this mean length are short; 0: nothing is sampled.
@@ -110,14 +117,22 @@ public:
       section.to_skip = random() % (2 * kMeanSkip + 1);
   }
 
-  // The thread holds a lock whose section is not timed: at most two at a time.
-  ShortSection* open[2] = {};
+  // What the code of locks counts without a call (tp/counted_locks.h), by their addresses.
+  tp_counted_lock counted[TP_COUNTED_LOCKS] = {};
+  TP_HOT tp_counted_lock& counted_of(const void* lock) noexcept {
+    return counted[tp_counted_index(lock)];
+  }
+
+  // Those whose locks the thread holds, and which are not timed, without the counted ones.
+  static constexpr unsigned kMostOpen = 16;
+  ShortSection* open[kMostOpen];
+  unsigned open_count = 0;
   // Null: it is none of these.
   TP_HOT const ShortSection* close(std::uint64_t lock) noexcept {
-    for (ShortSection*& each : open)
-      if (each != nullptr && each->address == lock) {
-        const ShortSection* const closed = each;
-        each = nullptr;
+    for (unsigned i = open_count; i-- > 0;)
+      if (open[i]->address == lock) {
+        const ShortSection* const closed = open[i];
+        open[i] = open[--open_count];
         return closed;
       }
     return nullptr;

@@ -63,6 +63,21 @@ TP_EXPORT void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
   take_lock(*thread, top(*thread), lock, mode, {kind, caller, nullptr});
 }
 
+TP_EXPORT void tp_on_counted_lock_taken(const void* lock, unsigned kind, unsigned mode,
+                                        const void* caller) noexcept {
+  ThreadState* const thread = thread_in_step();
+  if (thread == nullptr)
+    return;
+  const void* const code = counting_code();
+  if (skip_section(*thread, lock, mode, code, /*counts=*/true))
+    return;
+  if (caller == nullptr)
+    caller = __builtin_return_address(0);
+  if (own_code.contains(reinterpret_cast<std::uintptr_t>(caller)))
+    return forget_lock_wait(*thread);
+  take_lock(*thread, top(*thread), lock, mode, {kind, caller, nullptr, code});
+}
+
 TP_EXPORT int tp_on_lock_given(const void* lock) noexcept {
   ThreadState* const thread = thread_outside_of_runtime();
   return thread != nullptr ? give_lock(*thread, top(*thread), lock) : 0;

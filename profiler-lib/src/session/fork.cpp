@@ -6,6 +6,7 @@
 #include "base/recording_state.h"
 #include "builder/edge_table.h"
 #include "builder/lock_posts.h"
+#include "builder/lock_records.h"
 #include "sampling/sampler.h"
 #include "session/control.h"
 #include "session/session_state.h"
@@ -41,6 +42,7 @@ void after_fork_in_child() {
   // The states of the parent's threads stay allocated: the frames on this thread's stack point to
   // one of them.
   this_thread = nullptr;
+  forget_counted_locks();
   clear_edges();
   forget_lock_posts();
   current_generation.fetch_add(1);

@@ -124,7 +124,9 @@ bool start_session(Session& s) {
               clock_config.name + ")");
   publish_control(s);
   sample_short_sections(s.settings.locks == Locks::Auto);
-  __atomic_store_n(&tp_locks_are_on, s.settings.locks != Locks::Off ? 1 : 0, __ATOMIC_RELAXED);
+  const unsigned char counted = locks_may_count() ? TP_LOCKS_ARE_COUNTED : 0;
+  __atomic_store_n(&tp_locks_are_on, s.settings.locks != Locks::Off ? 1 | counted : 0,
+                   __ATOMIC_RELAXED);
   set_recording(Recording::On);
   // With the virtual clock steps are not made of time.
   SamplingPlan sampling = s.settings.sampling;
@@ -221,6 +223,7 @@ void leave_thread(void* state) {
   if (&thread != this_thread)
     return; // of the parent process
   this_thread = nullptr;
+  forget_counted_locks();
   Session& s = session();
   const std::lock_guard lock(s.mutex);
   if (recording() != Recording::On)

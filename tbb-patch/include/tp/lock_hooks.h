@@ -6,6 +6,8 @@
 #ifndef TP_LOCK_HOOKS_H
 #define TP_LOCK_HOOKS_H
 
+#include "tp/counted_locks.h"
+
 extern "C" {
 __attribute__((weak)) extern unsigned char tp_locks_are_on;
 __attribute__((weak)) void tp_on_lock_wait_for(const void* lock) noexcept;
@@ -96,6 +98,30 @@ struct lock_wait {
   void end() noexcept {}
 };
 #else
+#if TP_COUNTS_LOCKS
+inline unsigned locks_state() noexcept {
+  return &tp_locks_are_on != nullptr ? __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) : 0;
+}
+// A copy at each place where a lock is acquired: by its address the place is known.
+__attribute__((always_inline)) inline void lock_taken(const void* lock, lock_kind kind,
+                                                      bool exclusive = true) noexcept {
+  const unsigned state = locks_state();
+  if (__builtin_expect(state == 0, 1))
+    return;
+  const unsigned mode = exclusive ? 0u : 1u;
+  if ((state & TP_LOCKS_ARE_COUNTED) == 0)
+    tp_on_lock_taken(lock, static_cast<unsigned>(kind), mode, nullptr);
+  else if (!tp_begin_counted_here(lock))
+    tp_on_counted_lock_taken(lock, static_cast<unsigned>(kind), mode, nullptr);
+}
+__attribute__((always_inline)) inline void lock_given(const void* lock) noexcept {
+  const unsigned state = locks_state();
+  if (__builtin_expect(state == 0, 1))
+    return;
+  if ((state & TP_LOCKS_ARE_COUNTED) == 0 || !tp_end_counted_here(lock))
+    tp_on_lock_given(lock);
+}
+#else
 inline void lock_taken(const void* lock, lock_kind kind, bool exclusive = true) noexcept {
   if (locks_are_on())
     tp_on_lock_taken(lock, static_cast<unsigned>(kind), exclusive ? 0u : 1u, nullptr);
@@ -103,6 +129,7 @@ inline void lock_taken(const void* lock, lock_kind kind, bool exclusive = true) 
 inline void lock_given(const void* lock) noexcept {
   client_lock_given(lock);
 }
+#endif
 using lock_wait = client_lock_wait;
 #endif
 

@@ -625,8 +625,8 @@ TEST(Locks, ShortSectionsAreCountedAndSampled) {
   });
   const Sampled sums = sampled_in(data);
   EXPECT_EQ(sums.timed + sums.skipped, kSections + 1);
-  EXPECT_GT(sums.timed, 10'000 + kSections / 130);
-  EXPECT_LT(sums.timed, 10'000 + kSections / 40);
+  EXPECT_GT(sums.timed, 10'000 + kSections / 260);
+  EXPECT_LT(sums.timed, 10'000 + kSections / 80);
   const std::uint64_t skipped_work = work - sums.timed_work;
   EXPECT_GT(sums.error, sums.skipped / 8); // deviation 4.6, of 63 samples
   EXPECT_LT(sums.error, sums.skipped);

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections that the code of a lock counts (tp/counted_locks.h) are recorded as those that hooks are called for: random
+// sequences of events, on the virtual clock, once with and once without that, have to give the same records.
+#include "builder/lock_records.h"
+#include "builder/thread_state.h"
+#include "rt_support.h"
+#include "tp/counted_locks.h"
+
+#include "fake_scheduler.h"
+
+#include <algorithm>
+#include <random>
+
+using namespace tp::test;
+
+#if TP_COUNTS_LOCKS
+
+namespace {
+
+char locks[6]; // some share an entry of the table
+
+// As the code of a lock does.
+class LockCode {
+public:
+  explicit LockCode(bool counts) : counts_(counts) {}
+  void take(const char* lock, unsigned place, unsigned mode) {
+    const auto* const code = reinterpret_cast<const char*>(&std::free) + 2 * place + mode;
+    if (!counts_)
+      return tp_on_lock_taken(lock, TP_LOCK_SPIN_MUTEX, mode, code);
+    if (tp_begin_counted(lock, code) != 0) {
+      ++counted_;
+      return;
+    }
+    tp_counting_here()->code = code;
+    tp_on_counted_lock_taken(lock, TP_LOCK_SPIN_MUTEX, mode, code);
+  }
+  // The answer is work, so that it is recorded.
+  void give(const char* lock) {
+    const bool counted = counts_ && tp_end_counted(lock) != 0;
+    tp_spend(counted ? 1 : static_cast<std::uint64_t>(tp_on_lock_given(lock)));
+  }
+  std::uint64_t counted() const { return counted_; }
+
+private:
+  const bool counts_;
+  std::uint64_t counted_ = 0;
+};
+
+void run_random_events(unsigned seed, bool counts) {
+  std::mt19937 random(seed);
+  const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
+  FakeContext context;
+  LockCode code(counts);
+  start();
+  tp_on_lock_taken(&locks[0], TP_LOCK_SPIN_MUTEX, 0, reinterpret_cast<const void*>(&std::free));
+  tp_on_lock_given(&locks[0]);
+  tp::rt::locks_may_count();
+  tp::rt::this_thread->locks->shorts.short_length = 100;
+  if (counts)
+    tp::rt::count_by_code(*tp::rt::this_thread->locks);
+  std::vector<const char*> held;
+  const unsigned lock_count = 1 + below(6), places = 1 + below(3);
+  const unsigned most_held = 1 + below(5);
+  for (int i = 0; i < 80'000 * static_cast<int>(lock_count); ++i) {
+    const char* const lock = &locks[below(lock_count)];
+    const bool is_held = std::ranges::count(held, lock) != 0;
+    const unsigned what = below(6000);
+    if (what < 2) { // ends the step
+      FakeTask task;
+      spawn(task, context);
+      wait(context, [&] { run(task, context, [] {}); });
+    } else if (what == 2) {
+      tp_on_lock_renewed(lock);
+    } else if (what < 6 && !is_held && held.size() < most_held) {
+      tp_on_lock_wait_for(lock);
+      tp_spend(below(50));
+      if (below(3) != 0) {
+        code.take(lock, below(places), 0);
+        held.push_back(lock);
+      }
+      tp_on_lock_wait_end(static_cast<int>(below(2)));
+    } else if (what == 6) {
+      tp_on_busy_wait();
+      tp_spend(below(50));
+      tp_on_busy_wait_end();
+    } else if (!held.empty() && (held.size() == most_held || below(2) != 0)) {
+      const auto which = held.begin() + below(static_cast<unsigned>(held.size()));
+      code.give(*which);
+      held.erase(which);
+    } else if (!is_held) {
+      code.take(lock, below(places), below(8) == 0 ? TP_LOCK_SHARED : 0);
+      held.push_back(lock);
+    }
+    tp_spend(what == 7 ? 3000 : below(9));
+  }
+  if (counts) {
+    EXPECT_GT(code.counted(), 10'000u);
+  }
+  tp::rt::forget_counted_locks();
+}
+
+// Locks that are held when a step ends, and what was only counted in it, are in no order.
+bool has_no_order(const std::string& line) {
+  return line.starts_with("Take at 9223372036854775807") || line.find(" many") != line.npos;
+}
+
+std::vector<std::string> records_of(unsigned seed, bool counts) {
+  const std::string data = record([&] { run_random_events(seed, counts); });
+  std::vector<std::string> lines;
+  for (const auto& record : read_stream(data + "/000000.tps").records)
+    if (record.op != tp::trace::Op::Extended)
+      lines.push_back(line_of(record) + " place " + std::to_string(record.lock_place) + " of " +
+                      std::to_string(record.sections) + " error " +
+                      std::to_string(record.work_error) +
+                      (record.flags & tp::trace::kLockMany ? " many" : ""));
+  for (auto begin = lines.begin(); begin != lines.end();) {
+    begin = std::find_if(begin, lines.end(), has_no_order);
+    const auto end = std::find_if_not(begin, lines.end(), has_no_order);
+    std::sort(begin, end);
+    begin = end;
+  }
+  return lines;
+}
+
+} // namespace
+
+TEST(CountedLocks, AreRecordedAsThoseThatHooksAreCalledFor) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    const auto with = records_of(seed, true), without = records_of(seed, false);
+    for (std::size_t i = 0; i < std::min(with.size(), without.size()); ++i)
+      ASSERT_EQ(with[i], without[i]) << "seed " << seed << ", record " << i;
+    ASSERT_EQ(with.size(), without.size()) << "seed " << seed;
+  }
+}
+
+#endif
