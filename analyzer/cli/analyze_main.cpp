@@ -82,6 +82,10 @@ std::vector<std::string> write_files(const Options& options, const Profile& prof
     outputs.push_back({in_directory(options.region_dir, "functions.csv"),
                        {"a table of functions", is_functions_csv},
                        write_functions_csv(profile)});
+  if (options.locks)
+    outputs.push_back({in_directory(options.region_dir, "locks.csv"),
+                       {"a table of locks", is_locks_csv},
+                       write_locks_csv(profile)});
   if (writes_json_file(options))
     outputs.push_back({options.json, kProfileJson, json_of(options, profile)});
   for (const Export& each : options.exports)
@@ -109,7 +113,10 @@ std::string answer(const Options& options, const Profile& profile) {
     return annotated_source(profile, options.annotate);
   TextOptions text = options.text;
   text.verbose = options.style.is_verbose();
-  return options.functions ? write_functions_text(profile, text) : write_text(profile, text);
+  if (!options.functions && !options.locks)
+    return write_text(profile, text);
+  return (options.functions ? write_functions_text(profile, text) : std::string()) +
+         (options.locks ? write_locks_text(profile, text) : std::string());
 }
 
 // The CSV has the columns of TaskProf; none of them holds this mark.

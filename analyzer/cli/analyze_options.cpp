@@ -228,6 +228,9 @@ void add_output(CommandLine& line, Options& options, AnalyzeWords& raw) {
             "Write a file for another tool: " + names_of_exports(", "));
   line.flag("--functions", options.functions,
             "Show functions and lines, by samples of the stack, and write functions.csv");
+  line.flag("--locks", options.locks,
+            "Show locks: how often they were acquired, contended, held and waited for, and write "
+            "locks.csv");
   line.value("--annotate", options.annotate, "FILE",
              "Show a source file with the samples of each line");
   line.flag("--warnings", options.warnings,

@@ -36,6 +36,7 @@ struct Options {
   Format format = Format::Table;
   std::vector<Export> exports;
   std::vector<Check> checks;
+  bool locks = false;     // a table of locks on stdout, and locks.csv
   bool functions = false; // a table of functions on stdout, and functions.csv
   std::string annotate;   // a source file on stdout, with samples
   bool warnings = false;  // file:line: warning: ... on stderr

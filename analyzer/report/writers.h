@@ -40,7 +40,11 @@ bool is_region_csv(std::string_view text);
 std::string write_functions_text(const Profile& profile, const TextOptions& options);
 std::string write_functions_csv(const Profile& profile);
 bool is_functions_csv(std::string_view text);
-// Those with most of the critical path, in a few words; empty: no samples say that.
+// lock_table.cpp
+std::string write_locks_text(const Profile& profile, const TextOptions& options);
+std::string write_locks_csv(const Profile& profile);
+bool is_locks_csv(std::string_view text);
+// functions.cpp: those with most of the critical path, in a few words; empty: no samples say that.
 std::string functions_line(const Profile& profile);
 // json.cpp
 struct JsonParts {

@@ -98,13 +98,9 @@ constexpr const char* symbol_of(const char* name) noexcept {
 // NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 #define TP_EXPORT [[gnu::visibility("default")]]
 
-// A function, of what it sleeps in: its result, name, parameters and arguments. The next one is found
-// before any signal handler, or child of a fork, calls it first.
+// A function, of what it sleeps in: its result, name, parameters and arguments.
 #define TP_CALL(what, result, name, parameters, ...)                                               \
-  static constinit NextFunction<result parameters> next_##name(symbol_of(#name));                  \
-  [[gnu::constructor]] static void find_##name() {                                                 \
-    next_##name.get();                                                                             \
-  }                                                                                                \
+  TP_NEXT static NextFunction<result parameters> next_##name(symbol_of(#name));                    \
   TP_EXPORT result name parameters {                                                               \
     return calling(what, next_##name, __VA_ARGS__);                                                \
   }

@@ -29,10 +29,9 @@ namespace {
 
 using Words = char* const*;
 
-constinit NextFunction<int(const char*, Words, Words)> next_execve("execve"),
-    next_execvpe("execvpe");
-constinit NextFunction<int(int, const char*, Words, Words, int)> next_execveat("execveat");
-constinit NextFunction<int(int, Words, Words)> next_fexecve("fexecve");
+TP_NEXT NextFunction<int(const char*, Words, Words)> next_execve("execve"), next_execvpe("execvpe");
+TP_NEXT NextFunction<int(int, const char*, Words, Words, int)> next_execveat("execveat");
+TP_NEXT NextFunction<int(int, Words, Words)> next_fexecve("fexecve");
 
 char watched_path[PATH_MAX];
 Words watched_arguments, watched_environment;
@@ -131,15 +130,6 @@ int run_name(const char* name, Words arguments, Words environment) {
     end_before_exec(arguments, environment);
   errno = before;
   return after(next_execvpe.get()(name, arguments, environment));
-}
-
-// Here, not at the first call: that may be in a child of fork(), where another thread may have had the
-// dynamic linker's lock.
-[[gnu::constructor]] void find_functions() {
-  next_execve.get();
-  next_execvpe.get();
-  next_execveat.get();
-  next_fexecve.get();
 }
 
 // `arguments`: those of a function that gets them one by one, with the null at their end; then `list`

@@ -10,6 +10,7 @@ namespace tp::preload {
 
 // Whether locks of the C library are announced in this process (locks.cpp).
 extern bool announces_locks;
+void decide_on_locks() noexcept;
 
 inline bool locks_are_on() noexcept {
   return announces_locks && __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) != 0;

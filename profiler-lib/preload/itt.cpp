@@ -17,6 +17,7 @@
 #include <ctime>
 #include <dlfcn.h>
 #include <new>
+#include <pthread.h>
 
 namespace {
 
@@ -64,6 +65,16 @@ public:
   Busy(const Busy&) = delete;
   Busy& operator=(const Busy&) = delete;
 };
+
+// A child of fork() would wait for ever for a thread that it does not have.
+[[gnu::constructor]] void handle_forks() {
+  pthread_atfork(
+      [] {
+        while (busy.test_and_set(std::memory_order_acquire)) {
+        }
+      },
+      [] { busy.clear(std::memory_order_release); }, [] { busy.clear(std::memory_order_release); });
+}
 
 // The wait of the calling thread: from __itt_sync_prepare on.
 struct Wait {

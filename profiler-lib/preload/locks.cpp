@@ -9,7 +9,7 @@
 // functions is a cancellation point, and all keep errno, as the hooks do.
 //
 // A program that has its own malloc or operator new may hold a lock in there that it needs for the
-// memory of the records: then no lock of the C library is announced.
+// memory of the records: then no lock of the C library is announced. The same if it has an unwinder of its own.
 //
 // Not seen: locks that are taken inside of the C library (stdio, malloc, C11's mtx_), and by programs that
 // do not call it for that (Go, static executables).
@@ -22,6 +22,7 @@
 #include <cstring>
 #include <ctime>
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 
 using namespace tp::preload;
@@ -30,29 +31,29 @@ namespace {
 
 using SpinLock = pthread_spinlock_t;
 
-constinit NextFunction<int(pthread_mutex_t*)> next_lock("pthread_mutex_lock"),
+TP_NEXT NextFunction<int(pthread_mutex_t*)> next_lock("pthread_mutex_lock"),
     next_trylock("pthread_mutex_trylock"), next_unlock("pthread_mutex_unlock"),
     next_destroy("pthread_mutex_destroy");
-constinit NextFunction<int(pthread_mutex_t*, const pthread_mutexattr_t*)>
+TP_NEXT NextFunction<int(pthread_mutex_t*, const pthread_mutexattr_t*)>
     next_init("pthread_mutex_init");
-constinit NextFunction<int(pthread_mutex_t*, const timespec*)>
+TP_NEXT NextFunction<int(pthread_mutex_t*, const timespec*)>
     next_timedlock("pthread_mutex_timedlock");
-constinit NextFunction<int(pthread_mutex_t*, clockid_t, const timespec*)>
+TP_NEXT NextFunction<int(pthread_mutex_t*, clockid_t, const timespec*)>
     next_clocklock("pthread_mutex_clocklock");
-constinit NextFunction<int(pthread_rwlock_t*)> next_rdlock("pthread_rwlock_rdlock"),
+TP_NEXT NextFunction<int(pthread_rwlock_t*)> next_rdlock("pthread_rwlock_rdlock"),
     next_tryrdlock("pthread_rwlock_tryrdlock"), next_wrlock("pthread_rwlock_wrlock"),
     next_trywrlock("pthread_rwlock_trywrlock"), next_rwunlock("pthread_rwlock_unlock"),
     next_rwdestroy("pthread_rwlock_destroy");
-constinit NextFunction<int(pthread_rwlock_t*, const pthread_rwlockattr_t*)>
+TP_NEXT NextFunction<int(pthread_rwlock_t*, const pthread_rwlockattr_t*)>
     next_rwinit("pthread_rwlock_init");
-constinit NextFunction<int(pthread_rwlock_t*, const timespec*)>
+TP_NEXT NextFunction<int(pthread_rwlock_t*, const timespec*)>
     next_timedrdlock("pthread_rwlock_timedrdlock"), next_timedwrlock("pthread_rwlock_timedwrlock");
-constinit NextFunction<int(pthread_rwlock_t*, clockid_t, const timespec*)>
+TP_NEXT NextFunction<int(pthread_rwlock_t*, clockid_t, const timespec*)>
     next_clockrdlock("pthread_rwlock_clockrdlock"), next_clockwrlock("pthread_rwlock_clockwrlock");
-constinit NextFunction<int(SpinLock*)> next_spin_lock("pthread_spin_lock"),
+TP_NEXT NextFunction<int(SpinLock*)> next_spin_lock("pthread_spin_lock"),
     next_spin_trylock("pthread_spin_trylock"), next_spin_unlock("pthread_spin_unlock"),
     next_spin_destroy("pthread_spin_destroy");
-constinit NextFunction<int(SpinLock*, int)> next_spin_init("pthread_spin_init");
+TP_NEXT NextFunction<int(SpinLock*, int)> next_spin_init("pthread_spin_init");
 
 constexpr int kAwaited = 2; // of tp_on_lock_given()
 
@@ -66,10 +67,20 @@ struct Acquisition {
 // Where this library is mapped, by the linker.
 extern "C" [[gnu::visibility("hidden")]] const char __ehdr_start, etext;
 
-// Of the program's, not of this library's.
+// The unwinder's library (libgcc_s). The hooks look up frames, for which it acquires a lock: what it holds when
+// it is called is not announced, else the thread would wait for itself.
+struct Range {
+  const char* begin;
+  const char* end;
+  bool contains(const char* address) const noexcept { return address >= begin && address < end; }
+};
+constinit Range unwinder{};
+
+// Of the program's, not of this library's or the unwinder's.
 bool is_recorded(const Acquisition& how) noexcept {
   const auto* const caller = static_cast<const char*>(how.caller);
-  return locks_are_on() && !(caller >= &__ehdr_start && caller < &etext);
+  return locks_are_on() && !(caller >= &__ehdr_start && caller < &etext) &&
+         !unwinder.contains(caller);
 }
 
 bool is_taken(int result) noexcept {
@@ -173,17 +184,49 @@ bool is_of(const char* name, const char* library) noexcept {
          std::strstr(module.dli_fname, library) != nullptr;
 }
 
+// The code around the function of that name. False: it is the program's own.
+bool find_library_of(const char* name, Range& code) noexcept {
+  struct Search {
+    const char* function;
+    Range* code;
+    int modules;
+  };
+  Search search{static_cast<const char*>(dlsym(RTLD_DEFAULT, name)), &code, 0};
+  return search.function == nullptr ||
+         dl_iterate_phdr(
+             [](dl_phdr_info* module, std::size_t, void* argument) {
+               auto& search = *static_cast<Search*>(argument);
+               const bool is_program = search.modules++ == 0;
+               for (unsigned i = 0; i < module->dlpi_phnum; ++i) {
+                 const auto& segment = module->dlpi_phdr[i];
+                 const auto* const begin =
+                     reinterpret_cast<const char*>(module->dlpi_addr + segment.p_vaddr);
+                 const Range range{begin, begin + segment.p_memsz};
+                 if (segment.p_type != PT_LOAD || !range.contains(search.function))
+                   continue;
+                 *search.code = range;
+                 return is_program ? 2 : 1;
+               }
+               return 0;
+             },
+             &search) != 2;
+}
+
 [[gnu::constructor]] void announce_locks() {
-  if (&tp_locks_are_on == nullptr || tp_c_locks_are_seen == nullptr ||
-      !is_of("malloc", "/libc.so") || !is_of("_Znwm", "/libstdc++.so"))
-    return;
-  announces_locks = true;
-  tp_c_locks_are_seen();
+  prepare_for_threads();
+  if (announces_locks)
+    tp_c_locks_are_seen();
 }
 
 } // namespace
 
 bool tp::preload::announces_locks = false;
+
+void tp::preload::decide_on_locks() noexcept {
+  announces_locks = &tp_locks_are_on != nullptr && tp_c_locks_are_seen != nullptr &&
+                    is_of("malloc", "/libc.so") && is_of("_Znwm", "/libstdc++.so") &&
+                    find_library_of("_Unwind_Find_FDE", unwinder);
+}
 
 // The C library's headers have reserved names.
 // NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)

@@ -8,21 +8,21 @@
 
 namespace tp::preload {
 
-// Looked up at the first call, since a library that is initialized before this one may be the first
-// caller. `Function` is its type. Null: no library defines it.
-template <typename Function>
-class NextFunction {
+// Looked up when this library is initialized, or before that when a thread is created: later callers may be
+// signal handlers, or children of fork() whose parent had another thread in the dynamic linker. A library
+// that is initialized before this one may be the first caller of all: then it is looked up for that.
+// Aligned such that those of a section are an array.
+class alignas(32) NextSymbol {
 public:
-  // `version`: only that of the C library's versions.
-  explicit constexpr NextFunction(const char* name, const char* version = nullptr)
+  explicit constexpr NextSymbol(const char* name, const char* version)
       : name_(name), version_(version) {}
-  Function* get() noexcept {
+  void* find() noexcept {
     void* found = found_.load(std::memory_order_relaxed);
     if (found == nullptr) [[unlikely]]
       found_.store(found = version_ != nullptr ? dlvsym(RTLD_NEXT, name_, version_)
                                                : dlsym(RTLD_NEXT, name_),
                    std::memory_order_relaxed);
-    return reinterpret_cast<Function*>(found);
+    return found;
   }
 
 private:
@@ -30,5 +30,22 @@ private:
   const char* const version_;
   std::atomic<void*> found_{nullptr};
 };
+
+// `Function` is its type. Null: no library defines it. Each is declared with TP_NEXT.
+template <typename Function>
+class NextFunction : public NextSymbol {
+public:
+  // `version`: only that of the C library's versions.
+  explicit constexpr NextFunction(const char* name, const char* version = nullptr)
+      : NextSymbol(name, version) {}
+  Function* get() noexcept { return reinterpret_cast<Function*>(find()); }
+};
+static_assert(sizeof(NextFunction<void()>) == sizeof(NextSymbol) && sizeof(NextSymbol) == 32);
+
+#define TP_NEXT [[gnu::section("tp_next_functions")]] constinit
+
+// Writes what all threads read, while there is one thread: when this library is initialized, or before
+// that when a thread is created.
+void prepare_for_threads() noexcept;
 
 } // namespace tp::preload

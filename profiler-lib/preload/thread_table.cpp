@@ -59,10 +59,11 @@ void drop(CreatedThread* thread) noexcept {
     std::free(thread);
 }
 
-void list(CreatedThread* thread) noexcept {
+void list(CreatedThread* thread, pthread_t id) noexcept {
   pthread_mutex_lock(&mutex);
   if (!thread->was_listed) {
     thread->was_listed = true;
+    thread->id = id;
     thread->holders.fetch_add(1);
     insert(thread);
   }

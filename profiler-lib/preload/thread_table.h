@@ -25,9 +25,9 @@ struct CreatedThread {
 // Null: no memory.
 CreatedThread* make_thread() noexcept;
 void drop(CreatedThread* thread) noexcept;
-// Puts a thread into the table, unless it has been there; its id is set. Creator and thread both do
+// Puts a thread into the table by its id, unless it has been there. Creator and thread both do
 // this, since either may be the first that lets others join or detach it.
-void list(CreatedThread* thread) noexcept;
+void list(CreatedThread* thread, pthread_t id) noexcept;
 // Takes it out, for the caller, who drops it. Null: the table does not have it.
 CreatedThread* take(pthread_t id) noexcept;
 // The caller could not join it.

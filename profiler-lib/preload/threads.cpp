@@ -20,18 +20,18 @@ namespace {
 using Start = void*(void*);
 using C11Start = int(void*);
 
-constinit NextFunction<int(pthread_t*, const pthread_attr_t*, Start*, void*)>
+TP_NEXT NextFunction<int(pthread_t*, const pthread_attr_t*, Start*, void*)>
     next_create("pthread_create");
-constinit NextFunction<int(pthread_t, void**)> next_join("pthread_join");
-constinit NextFunction<int(pthread_t, void**)> next_tryjoin("pthread_tryjoin_np");
-constinit NextFunction<int(pthread_t, void**, const timespec*)>
+TP_NEXT NextFunction<int(pthread_t, void**)> next_join("pthread_join");
+TP_NEXT NextFunction<int(pthread_t, void**)> next_tryjoin("pthread_tryjoin_np");
+TP_NEXT NextFunction<int(pthread_t, void**, const timespec*)>
     next_timedjoin("pthread_timedjoin_np");
-constinit NextFunction<int(pthread_t, void**, clockid_t, const timespec*)>
+TP_NEXT NextFunction<int(pthread_t, void**, clockid_t, const timespec*)>
     next_clockjoin("pthread_clockjoin_np");
-constinit NextFunction<int(pthread_t)> next_detach("pthread_detach");
-constinit NextFunction<int(thrd_t*, C11Start*, void*)> next_thrd_create("thrd_create");
-constinit NextFunction<int(thrd_t, int*)> next_thrd_join("thrd_join");
-constinit NextFunction<int(thrd_t)> next_thrd_detach("thrd_detach");
+TP_NEXT NextFunction<int(pthread_t)> next_detach("pthread_detach");
+TP_NEXT NextFunction<int(thrd_t*, C11Start*, void*)> next_thrd_create("thrd_create");
+TP_NEXT NextFunction<int(thrd_t, int*)> next_thrd_join("thrd_join");
+TP_NEXT NextFunction<int(thrd_t)> next_thrd_detach("thrd_detach");
 
 bool is_detached(const pthread_attr_t* attributes) noexcept {
   int state = PTHREAD_CREATE_JOINABLE;
@@ -58,8 +58,7 @@ void end_creation(CreatedThread* thread, bool failed, bool joinable, pthread_t i
   if (failed) {
     drop(thread); // for the thread
   } else if (joinable) {
-    thread->id = id;
-    list(thread);
+    list(thread, id);
   }
   drop(thread);
 }
@@ -72,10 +71,8 @@ struct Begun {
 };
 Begun begin(void* created, bool joinable) noexcept {
   auto* const thread = static_cast<CreatedThread*>(created);
-  if (joinable) {
-    thread->id = pthread_self();
-    list(thread);
-  }
+  if (joinable)
+    list(thread, pthread_self());
   tp_on_thread_begin(&thread->recorded);
   const Begun begun{thread->function, thread->c11_function, thread->argument};
   drop(thread);
@@ -133,6 +130,7 @@ int join_thread(pthread_t id, Join join) {
 }
 
 [[gnu::constructor]] void announce_threads() {
+  prepare_for_threads();
   if (tp_threads_are_seen != nullptr)
     tp_threads_are_seen();
 }
@@ -152,6 +150,7 @@ extern "C" {
 
 TP_EXPORT int pthread_create(pthread_t* id, const pthread_attr_t* attributes, Start* function,
                              void* argument) noexcept {
+  prepare_for_threads();
   CreatedThread* const thread = begin_creation(reinterpret_cast<const void*>(function), argument,
                                                __builtin_return_address(0));
   if (thread == nullptr)

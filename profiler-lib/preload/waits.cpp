@@ -27,31 +27,31 @@ using namespace tp::preload;
 
 namespace {
 
-constinit NextFunction<int(pthread_cond_t*, pthread_mutex_t*)> next_cond_wait("pthread_cond_wait");
-constinit NextFunction<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)>
+TP_NEXT NextFunction<int(pthread_cond_t*, pthread_mutex_t*)> next_cond_wait("pthread_cond_wait");
+TP_NEXT NextFunction<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)>
     next_cond_timedwait("pthread_cond_timedwait");
-constinit NextFunction<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>
+TP_NEXT NextFunction<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>
     next_cond_clockwait("pthread_cond_clockwait");
 #if defined(__x86_64__)
 // Their condition variables have another layout.
-constinit NextFunction<int(pthread_cond_t*, pthread_mutex_t*)>
-    next_old_cond_wait("pthread_cond_wait", "GLIBC_2.2.5");
-constinit NextFunction<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)>
+TP_NEXT NextFunction<int(pthread_cond_t*, pthread_mutex_t*)> next_old_cond_wait("pthread_cond_wait",
+                                                                                "GLIBC_2.2.5");
+TP_NEXT NextFunction<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)>
     next_old_cond_timedwait("pthread_cond_timedwait", "GLIBC_2.2.5");
 #endif
-constinit NextFunction<int(sem_t*)> next_sem_wait("sem_wait"), next_sem_trywait("sem_trywait");
-constinit NextFunction<int(sem_t*, const timespec*)> next_sem_timedwait("sem_timedwait");
-constinit NextFunction<int(sem_t*, clockid_t, const timespec*)> next_sem_clockwait("sem_clockwait");
-constinit NextFunction<int(pthread_barrier_t*)> next_barrier_wait("pthread_barrier_wait");
-constinit NextFunction<int(pollfd*, nfds_t, int)> next_poll("poll");
-constinit NextFunction<int(pollfd*, nfds_t, const timespec*, const sigset_t*)> next_ppoll("ppoll");
-constinit NextFunction<int(int, fd_set*, fd_set*, fd_set*, timeval*)> next_select("select");
-constinit NextFunction<int(int, fd_set*, fd_set*, fd_set*, const timespec*, const sigset_t*)>
+TP_NEXT NextFunction<int(sem_t*)> next_sem_wait("sem_wait"), next_sem_trywait("sem_trywait");
+TP_NEXT NextFunction<int(sem_t*, const timespec*)> next_sem_timedwait("sem_timedwait");
+TP_NEXT NextFunction<int(sem_t*, clockid_t, const timespec*)> next_sem_clockwait("sem_clockwait");
+TP_NEXT NextFunction<int(pthread_barrier_t*)> next_barrier_wait("pthread_barrier_wait");
+TP_NEXT NextFunction<int(pollfd*, nfds_t, int)> next_poll("poll");
+TP_NEXT NextFunction<int(pollfd*, nfds_t, const timespec*, const sigset_t*)> next_ppoll("ppoll");
+TP_NEXT NextFunction<int(int, fd_set*, fd_set*, fd_set*, timeval*)> next_select("select");
+TP_NEXT NextFunction<int(int, fd_set*, fd_set*, fd_set*, const timespec*, const sigset_t*)>
     next_pselect("pselect");
-constinit NextFunction<int(int, epoll_event*, int, int)> next_epoll_wait("epoll_wait");
-constinit NextFunction<int(int, epoll_event*, int, int, const sigset_t*)>
+TP_NEXT NextFunction<int(int, epoll_event*, int, int)> next_epoll_wait("epoll_wait");
+TP_NEXT NextFunction<int(int, epoll_event*, int, int, const sigset_t*)>
     next_epoll_pwait("epoll_pwait");
-constinit NextFunction<int(int, eventfd_t*)> next_eventfd_read("eventfd_read");
+TP_NEXT NextFunction<int(int, eventfd_t*)> next_eventfd_read("eventfd_read");
 
 // The attempt may change errno, which a call that succeeds leaves alone.
 template <typename... Args>
@@ -179,7 +179,7 @@ TP_EXPORT int eventfd_read(int file, eventfd_t* value) {
 namespace {
 
 using SystemCall = long(long, long, long, long, long, long, long);
-constinit NextFunction<SystemCall> next_syscall("syscall");
+TP_NEXT NextFunction<SystemCall> next_syscall("syscall");
 
 } // namespace
 

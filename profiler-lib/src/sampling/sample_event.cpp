@@ -53,11 +53,8 @@ constexpr trace::SampleMachine kMachine = trace::SampleMachine::Other;
 constexpr std::uint64_t kInstructionMask = kRegisterMask & std::uint64_t{1} << kInstruction;
 constexpr std::size_t kRegisterCount = sizeof kRegisters / sizeof *kRegisters;
 
-// Where the stack of the initial thread begins; 0: not known. Of the dynamic loader.
-const std::uintptr_t initial_stack_end = [] {
-  auto* const end = static_cast<void**>(dlsym(RTLD_DEFAULT, "__libc_stack_end"));
-  return end == nullptr ? std::uintptr_t{0} : reinterpret_cast<std::uintptr_t>(*end);
-}();
+// Where the stack of the initial thread begins; 0: not known.
+constinit std::uintptr_t initial_stack_end = 0;
 
 std::size_t page_size() {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -253,6 +250,14 @@ std::uint32_t sample_registers() noexcept {
 
 std::uint64_t sample_period(const SamplingPlan& plan) noexcept {
   return period_of(plan.rate);
+}
+
+void find_initial_stack() noexcept {
+  if (initial_stack_end != 0)
+    return;
+  // Of the dynamic loader.
+  if (auto* const end = static_cast<void**>(dlsym(RTLD_DEFAULT, "__libc_stack_end")))
+    initial_stack_end = reinterpret_cast<std::uintptr_t>(*end);
 }
 
 std::size_t useful_stack_bytes(std::uint64_t stack_pointer, std::size_t bytes) noexcept {

@@ -79,6 +79,8 @@ RingContent drain_ring(const SamplingPlan& plan, const SampleRing& ring, std::ui
 // How many bytes of so many from the stack pointer on are worth a copy: what is above the first call of the initial thread
 // are the program's arguments and environment, which may be secret.
 std::size_t useful_stack_bytes(std::uint64_t stack_pointer, std::size_t bytes) noexcept;
+// What that needs: before any thread or signal handler takes samples.
+void find_initial_stack() noexcept;
 // The most that one sample takes, with a copy of so much of the stack.
 std::size_t most_sample_bytes(std::uint32_t stack_bytes) noexcept;
 

@@ -586,6 +586,7 @@ SampleSource timer_source(const SamplingPlan& plan) {
 // The source for all threads of the process, opened for the calling one. False: none works.
 bool choose_source(Sampler& s, SampledThread& thread) {
   s.source_chosen = true;
+  find_initial_stack();
   s.entered_sandbox = is_filtered();
   s.system_ns_before = system_time_ns(RUSAGE_SELF);
   s.helper_system_ns = 0;

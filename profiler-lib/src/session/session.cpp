@@ -493,12 +493,30 @@ ThreadState* enter_thread(trace::ThreadRole role) noexcept try {
   return nullptr;
 }
 
+namespace {
+
+// What the preloaded library says when it is initialized. The constructor of another library may have
+// begun to record before that.
+void set_seen(bool Session::* seen) noexcept try {
+  Session& s = session();
+  const std::lock_guard guard(s.mutex);
+  s.*seen = true;
+  std::string error;
+  if (recording() == Recording::On &&
+      !s.directory.write_file("run.json", run_json(run_start(s)), error))
+    warn("run.json", error);
+} catch (...) {
+  // Out of memory: the recording says that less is seen.
+}
+
+} // namespace
+
 void set_c_locks_seen() noexcept {
-  session().c_locks_seen = true;
+  set_seen(&Session::c_locks_seen);
 }
 
 void set_threads_seen() noexcept {
-  session().threads_seen = true;
+  set_seen(&Session::threads_seen);
 }
 
 bool is_recorded_here() noexcept {

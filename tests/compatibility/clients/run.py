@@ -3,17 +3,19 @@
 """Runs programs of Debian's packages that use oneTBB or OpenMP, unmodified and under tp-run, and compares.
 
     tests/compatibility/clients/run.py [--install] [--pairs N] [--only NAME[,NAME...]]
-                                       [--openmp] [--prefix DIR] [--keep DIR]
+                                       [--openmp] [--locks MODE] [--prefix DIR] [--keep DIR]
 
 Runs each client in turn with the distribution's library (stock), with ours without recording (off)
 and with ours recording (on). With --openmp: programs of OpenMP, with libgomp (stock), with libomp in
 its place (off), and recorded (on), on 2 threads that do not spin. Written files, printed output and the exit status must equal those of
 stock. Where two stock runs differ from each other, only what differs there may differ; stock runs
 again for up to a minute before a difference counts. A client that is not installed is left out,
-unless --install (root) installs its package. The table goes to stdout; the exit status is 1 if an
+unless --install (root) installs its package. With --locks: locks are recorded in this way (tp-run), the recording
+has to say so, and the table has how often locks of each kind were acquired. The table goes to stdout; the exit status is 1 if an
 output differs.
 """
 import argparse
+import json
 import os
 import shutil
 import statistics
@@ -53,8 +55,8 @@ class Trial:
 
     Names of folders are part of some outputs."""
 
-    def __init__(self, client, prefix, work, libomp):
-        self.client, self.prefix, self.libomp = client, prefix, libomp  # None: a client of oneTBB
+    def __init__(self, client, prefix, work, libomp, locks):
+        self.client, self.prefix, self.libomp, self.locks = client, prefix, libomp, locks  # None: a client of oneTBB
         self.folder, self.inputs = os.path.join(work, "run"), os.path.join(work, "inputs")
         self.recording = measure.Recording(prefix, os.path.join(work, "data"))
         os.makedirs(self.inputs)
@@ -77,7 +79,8 @@ class Trial:
         command = self.client.command
         if version == "on":
             self.recording.remove()
-            command = [f"{self.prefix}/bin/tp-run", "-q", "-o", self.recording.folder, "--", *command]
+            options = ["--locks", self.locks] if self.locks else []
+            command = [f"{self.prefix}/bin/tp-run", "-q", "-o", self.recording.folder, *options, "--", *command]
         result = measure.Run(command, environment, self.folder)
         self.runs[version].append(result)
         self.outputs[version].append(clients.outputs(self.client, self.folder, result.output.encode()))
@@ -125,11 +128,22 @@ def row(trial, version, profile):
         f"{statistics.median(trial.ratios('on', 'wall')):.2f}")
 
 
+def locks_of(profile):
+    """How often locks of each kind were acquired; contended ones behind it."""
+    kinds = {}
+    for lock in profile["locks"]:
+        kind = kinds.setdefault(lock["kind"], [0, 0, 0])
+        for i, figure in enumerate((1, lock["acquisitions"], lock["contended"])):
+            kind[i] += figure
+    return ", ".join(f"{kind} {acquired} ({contended}) in {rows}" for kind, (rows, acquired, contended) in sorted(kinds.items()))
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--install", action="store_true", help="get the packages that are missing, with apt-get")
     options.add_argument("--pairs", type=int, default=3, help="runs of each version (default 3)")
     options.add_argument("--openmp", action="store_true", help="the programs that use OpenMP")
+    options.add_argument("--locks", choices=("auto", "all", "off"), help="how locks are recorded")
     options.add_argument("--only", default="", help="clients to run, separated by commas")
     options.add_argument("--prefix", default=os.path.join(ROOT, "build/release/stage"), help="where Taskpath is installed")
     options.add_argument("--keep", help="a folder for the recordings of the last runs")
@@ -147,7 +161,8 @@ def main():
     if options.install:
         install([package for client in chosen for package in (client.package, *client.needs)])
 
-    rows, notes, all_right = [HEADER], [], True
+    header = HEADER + (("locks: acquisitions (contended) in rows",) if options.locks else ())
+    rows, notes, all_right = [header], [], True
     for client in chosen:
         missing = [package for package in (client.package, *client.needs) if package_version(package) is None]
         if missing:
@@ -155,7 +170,7 @@ def main():
             continue
         print(f"{client.name} ...", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory() as work:
-            trial = Trial(client, prefix, work, libomp)
+            trial = Trial(client, prefix, work, libomp, options.locks)
             for _ in range(options.pairs):
                 for kind in VERSIONS:
                     trial.run(kind)
@@ -165,6 +180,15 @@ def main():
             else:
                 right, cells = row(trial, package_version(client.package), profile)
                 folder = trial.recording.folder
+                if options.locks:
+                    cells += (locks_of(profile),)
+                    with open(os.path.join(folder, "run.json")) as file:
+                        recorded = json.load(file)["locks"]
+                    if recorded != options.locks:
+                        right = False
+                        notes.append(f"{client.name}: --locks={options.locks}: expected that in run.json, got {recorded}")
+                    if options.locks != "off" and not profile["locks_observed"]["c_library"]:
+                        notes.append(f"{client.name}: the C library's locks are not seen")
                 for problem in one_function_per_row.check(profile, *one_function_per_row.read_recording(folder)):
                     right = False
                     notes.append(f"{client.name}: two functions in a row: {problem}")

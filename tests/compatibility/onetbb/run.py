@@ -3,11 +3,12 @@
 """Runs oneTBB's own tests, built against the distribution's libtbb, on that library and on ours.
 
     tests/compatibility/onetbb/run.py [--build DIR] [--stock PREFIX] [--out DIR] [--subset NAME]
-                                      [-j N] [--repeat N] [TEST...]
+                                      [--locks MODE] [--our-headers] [-j N] [--repeat N] [TEST...]
 
 Each test runs in four settings: on the distribution's library (stock), on ours with recording
 (recorded), on ours with recording disabled (off), and on ours with a size limit that is reached
-early (limited). The recordings are analyzed: tp-analyze must succeed and find no contradictions.
+early (limited). --locks: how locks are recorded (tp-run). --our-headers: built against our headers, with our
+hooks in their mutexes, and run on the distribution's library as well. The recordings are analyzed: tp-analyze must succeed and find no contradictions.
 OUT/results.csv gets a line when a test has run in a setting; another call continues from there.
 OUT/table.md is the table. The tests in `excluded` are left out. Exit status 1 if a test that passes
 on the distribution's library fails on ours, or if a recording cannot be analyzed.
@@ -47,6 +48,8 @@ def arguments():
     parser.add_argument("--stock", default="/usr", help="in place of the distribution's, with include/ and lib/: see ./stock")
     parser.add_argument("--out", default=os.path.join(ROOT, "build/onetbb-tests"))
     parser.add_argument("--subset", help="the tests that the file subset.NAME lists")
+    parser.add_argument("--locks", choices=("auto", "all", "off"), help="how locks are recorded")
+    parser.add_argument("--our-headers", action="store_true", help="build against our headers in place of the distribution's")
     parser.add_argument("--fresh", action="store_true", help="forget earlier results of these tests")
     parser.add_argument("--repeat", type=int, default=1, help="runs of each test in each setting")
     parser.add_argument("--timeout", type=int, default=900, help="seconds until a run counts as hanging")
@@ -111,8 +114,10 @@ class Suite:
         self.source = os.path.join(options.build, "onetbb/src")
         self.prefix = os.path.join(options.build, "stage")
         self.stock_include, self.stock_lib = [], {}
+        if options.our_headers:
+            self.stock_include = [f"-I{self.prefix}/include"]
         if options.stock != "/usr":
-            self.stock_include = [f"-I{options.stock}/include"]
+            self.stock_include += [f"-I{options.stock}/include"]
             self.stock_lib = {"LD_LIBRARY_PATH": os.path.join(options.stock, "lib")}
         for needed in (os.path.join(self.source, "test"), os.path.join(self.prefix, "lib/libtbb.so.12"),
                        os.path.join(options.stock, "include/oneapi/tbb/version.h")):
@@ -163,6 +168,8 @@ class Suite:
         """(command line, additions to the environment)"""
         ours = {"LD_LIBRARY_PATH": os.path.join(self.prefix, "lib")}
         record = [os.path.join(self.prefix, "bin/tp-run"), "-q", "-o", os.path.join(data, "%p")]
+        if self.options.locks:
+            record += ["--locks", self.options.locks]
         return {"stock": ([program], self.stock_lib),
                 "recorded": ([*record, "--max-size", SAFETY_LIMIT, "--", program], {}),
                 "off": ([program], dict(ours, TP_DISABLE="1", TP_DATA=os.path.join(data, "%p"))),

@@ -133,8 +133,7 @@ same "--locks=off" "0 0 0" "$(env -u INTEL_LIBITTNOTIFY64 "$tp_run" -q --locks o
 # Intel's own static part, where its sources are.
 if [ -e "${TP_ITTNOTIFY:-}/ittnotify_static.c" ]; then
   cat >intel.cpp <<'X'
-#define INTEL_NO_MACRO_BODY_OFF
-#include "ittnotify.h"
+#include <ittnotify.h> // Intel's
 #include <tp/virtual_clock.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <mutex>
@@ -154,6 +153,7 @@ int main() {
 X
   gcc -w -c -O1 -DITT_ENABLE_TRACE "$TP_ITTNOTIFY/ittnotify_static.c" -o static.o && "$cxx" -w -std=c++17 -g -O1 -I"$TP_ITTNOTIFY" intel.cpp static.o -o intel -idirafter "$TP_PREFIX/include" -ltbb -lpthread -ldl || { fail "intel does not build"; finish; }
   TP_EVENT=virtual "$tp_run" -q --locks all -o intel.data ./intel || fail "intel: exit status $?"
+  grep -q '"kind":"itt_lock","name":"by Intel' intel.data/sites.jsonl || fail "Intel's static part: the name is missing"
   same "Intel's static part" "itt_lock sections=50 work=150 takes=0 gives=0 locks=1" "$(sums intel.data | grep '^itt_lock')"
 fi
 finish

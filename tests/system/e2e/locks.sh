@@ -87,6 +87,23 @@ for threads in 1 2 4; do
 done
 grep -q '"kind":"spin_mutex".*"at":\[' kinds.data/sites.jsonl || fail "a lock in static data has no place there"
 grep -q '"kind":"user_lock","name":"ticket"' kinds.data/sites.jsonl || fail "the annotation's name is missing"
+# The table, and locks.csv.
+"$tp_analyze" -q --locks -d kinds.data -o csv >locks.txt || fail "--locks: exit status"
+in_file locks.txt "user_lock ticket (kinds.cpp:24)"
+python3 - <<'Y' || fail "locks.csv: $(cat csv/locks.csv)"
+import csv, json
+rows = {(row["Kind"], row["Lock"]): row for row in csv.DictReader(open("csv/locks.csv"))}
+locks = json.load(open("profile.json"))
+assert len(rows) == len(locks["locks"]) >= 7
+for lock in locks["locks"]:
+    row = rows[lock["kind"], lock["name"]]
+    assert int(row["Acquisitions"]) == lock["acquisitions"] and int(row["Held"]) == lock["held"] and int(row["Bound"]) == lock["bound"]
+    assert int(row["Contended"]) == lock["contended"] and int(row["Line number"]) == lock["line"] and row["Kind of bound"] == lock["bound_kind"]
+    assert abs(float(row["Percent of work held"]) - 100 * lock["held"] / locks["work"]) < 0.01
+    assert abs(float(row["Percent contended"]) - 100 * lock["contended"] / lock["acquisitions"]) < 0.01
+    each = row["Waited ns per contended"]
+    assert each == "" if lock["contended"] == 0 else int(each) == lock["waited_ns"] // lock["contended"]
+Y
 "$tp_run" -q --locks off -o off.data ./kinds 2 || fail "off: exit status"
 same "off" "" "$(sums off.data)"
 grep -q '"locks":"off","c_locks_seen":false' off.data/run.json || fail "run.json does not say that locks are off"
