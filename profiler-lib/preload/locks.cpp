@@ -196,7 +196,8 @@ bool find_library_of(const char* name, Range& code) noexcept {
          dl_iterate_phdr(
              [](dl_phdr_info* module, std::size_t, void* argument) {
                auto& search = *static_cast<Search*>(argument);
-               const bool is_program = search.modules++ == 0;
+               const bool is_program = search.modules == 0;
+               search.modules += 1;
                for (unsigned i = 0; i < module->dlpi_phnum; ++i) {
                  const auto& segment = module->dlpi_phdr[i];
                  const auto* const begin =

@@ -39,9 +39,24 @@ bool is_detached(const pthread_attr_t* attributes) noexcept {
          state == PTHREAD_CREATE_DETACHED;
 }
 
+// Where this library is mapped, by the linker.
+extern "C" [[gnu::visibility("hidden")]] const char __ehdr_start, etext;
+
+// ThreadSanitizer's runtime in the program (clang++ -fsanitize=thread) is called first, and gives us the function with
+// which its threads begin: before that they must not call malloc, which is its own.
+bool is_behind_thread_sanitizer() noexcept {
+  static const bool is = [] {
+    const auto* const first = static_cast<const char*>(dlsym(RTLD_DEFAULT, "pthread_create"));
+    return dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr &&
+           (first < &__ehdr_start || first >= &etext);
+  }();
+  return is;
+}
+
 // Null: it is not recorded.
 CreatedThread* begin_creation(const void* function, void* argument, const void* caller) noexcept {
-  CreatedThread* const thread = tp_on_thread_create != nullptr ? make_thread() : nullptr;
+  CreatedThread* const thread =
+      tp_on_thread_create != nullptr && !is_behind_thread_sanitizer() ? make_thread() : nullptr;
   if (thread == nullptr)
     return nullptr;
   thread->holders = 2; // the creator, the thread
