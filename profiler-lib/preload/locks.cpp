@@ -97,10 +97,10 @@ const void* code_of(const Acquisition& how) noexcept {
   return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(how.caller) |
                                        std::uintptr_t{how.mode} << 56);
 }
-bool is_counted(const void* lock, const Acquisition& how) noexcept {
+[[gnu::always_inline]] inline bool is_counted(const void* lock, const Acquisition& how) noexcept {
   return sections_may_be_counted() && tp_begin_counted(lock, code_of(how)) != 0;
 }
-bool end_is_counted(const void* lock) noexcept {
+[[gnu::always_inline]] inline bool end_is_counted(const void* lock) noexcept {
   return sections_may_be_counted() && tp_end_counted(lock) != 0;
 }
 void on_taken(const void* lock, const Acquisition& how) noexcept {
@@ -126,14 +126,11 @@ const void* address_of(Lock* lock) noexcept {
   return const_cast<const void*>(static_cast<const volatile void*>(lock));
 }
 
-// `attempt` returns EBUSY if a thread has the lock. A spin lock is not const, but volatile.
+// What follows an attempt.
 template <typename Lock, typename... Args>
-int acquire(const Acquisition& how, NextFunction<int(Lock*)>& attempt,
-            NextFunction<int(Lock*, Args...)>& wait, Lock* lock,
-            std::type_identity_t<Args>... arguments) noexcept {
-  int result = attempt.get()(lock);
-  if (result == 0 && is_counted(address_of(lock), how)) [[likely]]
-    return 0;
+[[gnu::noinline]] int end_acquiring(int result, Acquisition how,
+                                    NextFunction<int(Lock*, Args...)>& wait, Lock* lock,
+                                    std::type_identity_t<Args>... arguments) noexcept {
   if (!is_recorded(how))
     return result == EBUSY ? waiting(wait, lock, arguments...) : result;
   if (result == EBUSY) {
@@ -144,6 +141,17 @@ int acquire(const Acquisition& how, NextFunction<int(Lock*)>& attempt,
   if (is_taken(result))
     on_taken(address_of(lock), how);
   return result;
+}
+
+// `attempt` returns EBUSY if a thread has the lock. A spin lock is not const, but volatile.
+template <typename Lock, typename... Args>
+[[gnu::always_inline]] inline int acquire(const Acquisition& how, NextFunction<int(Lock*)>& attempt,
+                                          NextFunction<int(Lock*, Args...)>& wait, Lock* lock,
+                                          std::type_identity_t<Args>... arguments) noexcept {
+  const int result = attempt.get()(lock);
+  if (result == 0 && (!locks_are_on() || is_counted(address_of(lock), how))) [[likely]]
+    return 0;
+  return end_acquiring<Lock, Args...>(result, how, wait, lock, arguments...);
 }
 
 template <typename Lock>
@@ -157,15 +165,20 @@ int attempt(const Acquisition& how, NextFunction<int(Lock*)>& attempt, Lock* loc
 }
 
 template <typename Lock>
-int release(NextFunction<int(Lock*)>& release, Lock* lock) noexcept {
-  const void* const address = address_of(lock);
-  if (!locks_are_on() || end_is_counted(address) || tp_on_lock_given(address) != kAwaited ||
-      tp_on_lock_release(address) == 0)
+[[gnu::noinline]] int release_recorded(NextFunction<int(Lock*)>& release, Lock* lock) noexcept {
+  if (tp_on_lock_given(address_of(lock)) != kAwaited || tp_on_lock_release(address_of(lock)) == 0)
     return release.get()(lock);
   // The call wakes a thread, which takes longer than many sections: no work of the program.
   const int result = release.get()(lock);
   tp_on_lock_released();
   return result;
+}
+
+template <typename Lock>
+[[gnu::always_inline]] inline int release(NextFunction<int(Lock*)>& release, Lock* lock) noexcept {
+  if (!locks_are_on() || end_is_counted(address_of(lock))) [[likely]]
+    return release.get()(lock);
+  return release_recorded(release, lock);
 }
 
 template <typename Lock, typename... Args>

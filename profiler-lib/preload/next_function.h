@@ -19,13 +19,18 @@ public:
   void* find() noexcept {
     void* found = found_.load(std::memory_order_relaxed);
     if (found == nullptr) [[unlikely]]
-      found_.store(found = version_ != nullptr ? dlvsym(RTLD_NEXT, name_, version_)
-                                               : dlsym(RTLD_NEXT, name_),
-                   std::memory_order_relaxed);
+      found = look_up();
     return found;
   }
 
 private:
+  [[gnu::noinline, gnu::cold]] void* look_up() noexcept {
+    void* const found =
+        version_ != nullptr ? dlvsym(RTLD_NEXT, name_, version_) : dlsym(RTLD_NEXT, name_);
+    found_.store(found, std::memory_order_relaxed);
+    return found;
+  }
+
   const char* const name_;
   const char* const version_;
   std::atomic<void*> found_{nullptr};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SHORT SECTIONS: a lock that is taken often and held for next to nothing costs more to time than it is
-// held. After its first sections, which are all timed, a thread times one of about 128, at random; the
+// held. After its first sections, which are all timed, a thread times one of about 256, at random; the
 // others are counted, and written as one record per step, with the work that the timed ones lead to
 // expect, and its standard error.
 //
 // Contended acquisitions are always timed. A timed section counts towards the mean with at most 16 times the
-// length that is short: one much longer than the others (a page fault) would otherwise count for 128 of its
+// length that is short: one much longer than the others (a page fault) would otherwise count for 256 of its
 // kind. So the estimate is low where such sections are frequent; but then they are not short on average, and
 // all are timed.
 #pragma once
@@ -91,7 +91,7 @@ struct ShortSection {
 class ShortSections {
 public:
   static constexpr std::uint32_t kAlwaysTimed = 10'000;
-  static constexpr std::uint32_t kMeanSkip = 128;
+  static constexpr std::uint32_t kMeanSkip = 256;
   // So many hooks are called for sections of a lock before its code counts them: what is taken once or twice
   // in a step is not worth it.
   static constexpr std::uint32_t kCalled = 2;

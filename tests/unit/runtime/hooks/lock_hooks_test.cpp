@@ -625,8 +625,8 @@ TEST(Locks, ShortSectionsAreCountedAndSampled) {
   });
   const Sampled sums = sampled_in(data);
   EXPECT_EQ(sums.timed + sums.skipped, kSections + 1);
-  EXPECT_GT(sums.timed, 10'000 + kSections / 260);
-  EXPECT_LT(sums.timed, 10'000 + kSections / 80);
+  EXPECT_GT(sums.timed, 10'000 + kSections / 520);
+  EXPECT_LT(sums.timed, 10'000 + kSections / 160);
   const std::uint64_t skipped_work = work - sums.timed_work;
   EXPECT_GT(sums.error, sums.skipped / 8); // deviation 4.6, of 63 samples
   EXPECT_LT(sums.error, sums.skipped);
@@ -668,7 +668,7 @@ TEST(Locks, SectionsThatBecomeLongAreTimedAgain) {
     for (int i = 0; i < 10'000; ++i)
       hold(&first, 16 * kShort);
   });
-  EXPECT_LT(sampled_in(data).skipped, 5 * 128u);
+  EXPECT_LT(sampled_in(data).skipped, 5 * 512u);
 }
 
 TEST(Locks, SampledOnesOfOneStepAreItsOwn) {
