@@ -379,8 +379,8 @@ static bool runs_now(const SampleRing& ring) noexcept {
 }
 
 void change_sample_period(const SampleSource& source, const SampleRing& ring, std::uint64_t mean_ns,
-                          std::uint64_t random) noexcept {
-  if (!runs_now(ring))
+                          std::uint64_t random, bool at_once) noexcept {
+  if (!at_once && !runs_now(ring))
     return;
   // Of an event with a frequency the request sets that.
   std::uint64_t value = random_period(mean_ns, random);

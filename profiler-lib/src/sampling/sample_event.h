@@ -62,9 +62,9 @@ void close_sample_ring(SampleRing& ring) noexcept;
 // In a fork()ed child: the mapping does not exist there.
 void forget_sample_ring(SampleRing& ring) noexcept;
 // Another random period with this mean (of a hardware event: the frequency that the kernel aims at), if the
-// thread is running: else nothing changes.
+// thread is running, or if `at_once`: else nothing changes.
 void change_sample_period(const SampleSource& source, const SampleRing& ring, std::uint64_t mean_ns,
-                          std::uint64_t random) noexcept;
+                          std::uint64_t random, bool at_once) noexcept;
 
 // Moves what is in the ring to `out`, at most `room` bytes, as records of samples_format.h of that
 // stream and thread: samples after the first one may share words of their stacks if `may_share`. Returns the
