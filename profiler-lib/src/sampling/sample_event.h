@@ -57,7 +57,8 @@ int open_sample_ring(const SamplingPlan& plan, const SampleSource& source, std::
 void close_sample_ring(SampleRing& ring) noexcept;
 // In a fork()ed child: the mapping does not exist there.
 void forget_sample_ring(SampleRing& ring) noexcept;
-// Another period (of a hardware event: the frequency that the kernel aims at). Only while the thread runs.
+// Another period (of a hardware event: the frequency that the kernel aims at). While the thread does not
+// run, what is left of the present one is lost.
 void set_sample_period(const SampleSource& source, const SampleRing& ring,
                        std::uint64_t period_ns) noexcept;
 // Asks the kernel, which interrupts the thread for it.

@@ -48,6 +48,14 @@ constexpr std::uint64_t kSamePeriodNs = 24'000'000;         // of CPU time: not 
 constexpr std::size_t kStackBytes = std::size_t{512} << 10; // of the sampler's thread
 constexpr int kPairAttempts = 20;
 
+// Each time a thread gets or gives away its CPU, the kernel sets or clears the timer of its event. Where that would be
+// the next interrupt of the CPU, the CPU's own timer is set for it, which takes a virtual machine ten microseconds; one that is
+// further away than the kernel's next tick takes two. So a program whose threads switch often, per second of CPU
+// time, is sampled less often, unless the rate was asked for. docs/measurements/overhead.md.
+constexpr std::uint64_t kManySwitches = 3000, kFewSwitches = 1500;
+constexpr std::uint64_t kSparsePeriodNs = 8'000'000;
+constexpr std::uint64_t kSwitchWindowNs = 40'000'000; // CPU time
+
 struct SampledThread {
   SampleRing ring;
   SampleTimer* timer = nullptr;
@@ -58,12 +66,19 @@ struct SampledThread {
   std::uint64_t period_ns = 0;    // 0: the plan's
   std::uint64_t since_change = 0; // samples
   RandomPeriods periods;
+  bool is_sparse = false; // its period is that of a program that switches often
 
   bool is_sampled() const { return ring.page != nullptr || timer != nullptr; }
 };
 
 struct ClockPair {
   std::uint64_t time, raw_ns;
+};
+
+// How often the threads of the process switch: when it was looked at last.
+struct SwitchWatch {
+  std::uint64_t cpu_ns = 0, switches = 0; // of the process so far; without the sampler's own
+  bool is_often = false;
 };
 
 // What the thread that runs main() did before its first event: in memory until it has a stream.
@@ -87,6 +102,7 @@ struct Sampler {
   bool has_file = false;
   std::vector<SampledThread> threads;
   EarlySamples early;
+  SwitchWatch watch;
   std::byte* buffer = nullptr;
   std::size_t filled = 0; // bytes of finished blocks
   std::uint64_t written_at = 0;
@@ -127,6 +143,37 @@ std::uint64_t system_time_ns(int who) {
   getrusage(who, &usage);
   return static_cast<std::uint64_t>(usage.ru_stime.tv_sec) * 1'000'000'000 +
          static_cast<std::uint64_t>(usage.ru_stime.tv_usec) * 1000;
+}
+
+std::uint64_t switches_of(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  return static_cast<std::uint64_t>(usage.ru_nvcsw) + static_cast<std::uint64_t>(usage.ru_nivcsw);
+}
+
+// Called by the sampler's thread, each of whose naps is up to two switches of others.
+void watch_switches(Sampler& s) {
+  if (s.source.method != trace::SampleMethod::SoftwareClock || s.plan.is_asked_for)
+    return;
+  SwitchWatch& watch = s.watch;
+  const std::uint64_t cpu_ns = read_posix(CLOCK_PROCESS_CPUTIME_ID);
+  const std::uint64_t elapsed = cpu_ns - watch.cpu_ns;
+  if (elapsed < kSwitchWindowNs)
+    return;
+  const std::uint64_t all = switches_of(RUSAGE_SELF), own = 3 * switches_of(RUSAGE_THREAD);
+  const std::uint64_t switches = std::max(watch.switches, all - std::min(own, all));
+  if (watch.is_often)
+    s.totals.sparse_ns += elapsed;
+  const std::uint64_t limit = watch.is_often ? kFewSwitches : kManySwitches;
+  watch.is_often = (switches - watch.switches) * 1'000'000 / (elapsed / 1000) >= limit;
+  watch.cpu_ns = cpu_ns;
+  watch.switches = switches;
+}
+
+// Mean CPU time between two samples.
+std::uint64_t period_now(const Sampler& s) {
+  const std::uint64_t planned = sample_period(s.plan);
+  return s.watch.is_often ? std::max(planned, kSparsePeriodNs) : planned;
 }
 
 // Whether the process filters its system calls.
@@ -337,10 +384,12 @@ void change_period(Sampler& s, SampledThread& thread, std::uint64_t mean_ns, std
     return;
   const std::uint64_t period = thread.period_ns > 0 ? thread.period_ns : mean_ns;
   thread.since_change += samples;
-  if (thread.since_change * period < kSamePeriodNs)
+  // A thread that switches often hardly ever runs when it is looked at.
+  const bool at_once = std::exchange(thread.is_sparse, s.watch.is_often) != s.watch.is_often;
+  if (!at_once && thread.since_change * period < kSamePeriodNs)
     return;
   const bool has_run = elapsed_ns > 4 * period && (samples + 1) * period >= elapsed_ns;
-  if (!has_run && !runs_now(thread.ring))
+  if (!at_once && !has_run && !runs_now(thread.ring))
     return;
   s.random ^= s.random << 13;
   s.random ^= s.random >> 7;
@@ -391,7 +440,7 @@ void drain(Sampler& s, SampledThread& thread, Block& block) {
     more = !content.is_empty;
   }
   if (samples > 0)
-    change_period(s, thread, sample_period(s.plan), samples, elapsed_ns);
+    change_period(s, thread, period_now(s), samples, elapsed_ns);
 }
 
 // Half of the early samples are left out, those that come later become half as many: all are equally
@@ -481,6 +530,7 @@ void* run_helper(void*) {
       const std::lock_guard lock(s.mutex);
       if (s.wake != 0)
         break;
+      watch_switches(s);
       drain_all(s);
       s.helper_system_ns = system_time_ns(RUSAGE_THREAD);
       // Ended from outside of the process, never begun, or with a clock that has no samples.
@@ -676,7 +726,7 @@ void write_early(Sampler& s, SampledThread& thread) {
   thread.ring = std::exchange(early.thread.ring, SampleRing{});
   thread.timer = std::exchange(early.thread.timer, nullptr);
   thread.since_change = UINT32_MAX; // the early one's period may be longer
-  change_period(s, thread, sample_period(s.plan), 0, 0);
+  change_period(s, thread, period_now(s), 0, 0);
   Block first(s);
   first.finish(&early.pair);
   for (std::size_t at = 0; at < early.filled;) {
@@ -849,6 +899,7 @@ void forget_sampling() {
   s.filled = 0;
   s.file.forget();
   s.modules = ~std::uint64_t{0};
+  s.watch = SwitchWatch{};
   s.totals = SamplingTotals{};
 }
 

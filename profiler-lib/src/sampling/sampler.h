@@ -21,7 +21,9 @@ struct SamplingTotals {
   SampleSource source;
   std::uint32_t most = 0; // samples per second that the source can take; 0: as many as wanted
   std::uint64_t samples = 0;
-  std::uint64_t lost = 0;      // no room in the ring
+  std::uint64_t lost = 0; // no room in the ring
+  std::uint64_t sparse_ns =
+      0; // CPU time of the process with fewer samples, since its threads switched often
   std::uint64_t unsampled = 0; // threads whose event could not be opened
   std::uint64_t cpu_ns = 0;    // of the sampler's thread, and of the end of sampling
   // System time of the process meanwhile, without that thread's: no sample is taken in the kernel.

@@ -269,6 +269,7 @@ std::string sampling_json(const SamplingTotals& totals) {
       .boolean("in_kernel", totals.source.in_kernel)
       .number("samples", totals.samples)
       .number("lost", totals.lost)
+      .number("sparse_ns", totals.sparse_ns)
       .number("unsampled_threads", totals.unsampled)
       .number("cpu_ns", totals.cpu_ns)
       .number("system_ns", totals.system_ns)

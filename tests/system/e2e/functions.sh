@@ -238,6 +238,44 @@ for who in "" "$as_user"; do
   fi
 done
 
+# A program whose threads give their CPU away all the time is sampled less often, unless the rate was asked for.
+build turns -O2 <<'X'
+#include <oneapi/tbb/parallel_invoke.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <ctime>
+#include <thread>
+#include <unistd.h>
+int turn;
+double sink;
+void play(int me) {
+  for (int i = 0; i < 30000; ++i) {
+    while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != me) syscall(SYS_futex, &turn, FUTEX_WAIT_PRIVATE, 1 - me, nullptr, nullptr, 0);
+    for (int j = 0; j < 2000; ++j) sink = sink * 0.5 + j;
+    __atomic_store_n(&turn, 1 - me, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  }
+}
+int main() { // two threads, whatever the machine has
+  std::thread other([] { tbb::parallel_invoke([] { play(1); }, [] {}); });
+  tbb::parallel_invoke([] { play(0); }, [] {});
+  other.join();
+}
+X
+"$tp_run" -q -o turns-data ./turns >out 2>err || fail "turns: exit status $?: $(cat err)"
+if grep -q '"method":"cpu-clock"' turns-data/end.json; then
+  python3 -B "$here/../../support/validate_json.py" turns-data || fail "turns-data: not as documented"
+  python3 -B - <<'X' || fail "turns: not sampled less often"
+import json, sys
+end = json.load(open("turns-data/end.json"))
+sampling, cpu_ns = end["sampling"], end["cpu_ns"]
+if not (sampling["sparse_ns"] > 0.5 * cpu_ns and 0 < sampling["samples"] < 500e-9 * cpu_ns):
+    sys.exit(f"{sampling} in {cpu_ns} ns")
+X
+  "$tp_run" -q --sample 1000 -o turns-data ./turns >out 2>err || fail "turns: exit status $?: $(cat err)"
+  in_file turns-data/end.json '"sparse_ns":0,'
+fi
+
 # The samples do not survive damage, the profile does.
 python3 -B - <<'X'
 data = bytearray(open("data/samples.bin", "rb").read())
