@@ -12,6 +12,7 @@
 #include <linux/futex.h>
 #include <linux/perf_event.h>
 #include <sched.h>
+#include <semaphore>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <system_error>
@@ -22,7 +23,7 @@
 namespace tp::tool {
 namespace {
 
-constexpr std::uint32_t kRounds = 31; // of each kind
+constexpr std::uint32_t kRounds = 31, kRoundsOfEachKind = 21;
 constexpr std::uint32_t kLeastRounds = 9;
 constexpr std::uint32_t kStop = ~std::uint32_t{0};
 // As long as a section that is worth waiting for: a CPU that has been idle for longer takes longer.
@@ -70,7 +71,8 @@ bool is_sampled(std::uint32_t round) {
 struct Shared {
   std::atomic<std::uint32_t> sleeps{0}, word{0}, awake{0}; // numbers of rounds
   std::atomic<std::uint64_t> awake_at{0};
-  std::atomic<bool> has_event{false};
+  bool has_event = false;
+  std::binary_semaphore is_ready{0};
 };
 
 void sleep_in_rounds(Shared& shared, int event) {
@@ -121,6 +123,7 @@ std::optional<WakeTimes> measure_wake_times(bool sampled) {
       stay_on(other);
       const int event = sampled ? sampling_event() : -1;
       shared.has_event = event >= 0;
+      shared.is_ready.release();
       sleep_in_rounds(shared, event);
       if (event >= 0)
         close(event);
@@ -128,10 +131,13 @@ std::optional<WakeTimes> measure_wake_times(bool sampled) {
   } catch (const std::system_error&) {
     return std::nullopt;
   }
+  // The first event of a machine takes the kernel 10 ms.
+  shared.is_ready.acquire();
   stay_on(here);
   const std::uint64_t end = now_ns() + kLongestNs;
   std::vector<std::uint64_t> latencies, calls, of_sampled;
-  for (std::uint32_t round = 1; round <= (sampled ? 2 : 1) * kRounds && now_ns() < end; ++round) {
+  for (std::uint32_t round = 1;
+       round <= (sampled ? 2 * kRoundsOfEachKind : kRounds) && now_ns() < end; ++round) {
     while (shared.sleeps < round && now_ns() < end)
       ;
     for (const std::uint64_t until = now_ns() + kSleepNs; now_ns() < until;)

@@ -16,8 +16,8 @@ struct WakeTimes {
   std::string variable() const; // TP_WAKE
 };
 
-// Medians of some 30 wake-ups of a thread that has slept for 50 us, and of as many that is sampled meanwhile
-// if `sampled`, in turn: some 5 ms in all. None: this process has one CPU only, or it took too long.
+// Medians of some 30 wake-ups of a thread that has slept for 50 us, or, if `sampled`, of some 20, and of as many while it
+// is sampled, in turn: some 4 ms in all. None: this process has one CPU only, or it took too long.
 std::optional<WakeTimes> measure_wake_times(bool sampled);
 
 } // namespace tp::tool
