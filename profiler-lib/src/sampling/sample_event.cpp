@@ -16,6 +16,7 @@
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -271,6 +272,14 @@ std::size_t most_sample_bytes(std::uint32_t stack_bytes) noexcept {
          64;
 }
 
+// Whether the process may lock so much more than perf events of all users may (516 KiB per CPU) that each of
+// four threads per CPU can have a larger ring.
+static bool has_locked_memory(std::size_t processors) noexcept {
+  rlimit limit{};
+  return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
+         limit.rlim_cur / (std::size_t{256} << 10) >= processors;
+}
+
 std::size_t sample_ring_bytes(const SamplingPlan& plan, std::size_t threads) noexcept {
   const auto processors = static_cast<std::size_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   if (threads >= 8 * processors)
@@ -278,7 +287,7 @@ std::size_t sample_ring_bytes(const SamplingPlan& plan, std::size_t threads) noe
   if (threads >= 4 * processors)
     return std::max(kManyThreadsBytes, page_size());
   if (threads >= processors)
-    return std::max(4 * kManyThreadsBytes, page_size());
+    return std::max((has_locked_memory(processors) ? 8 : 4) * kManyThreadsBytes, page_size());
   const std::size_t samples = std::max<std::size_t>(kSamplesInRing * plan.rate / 1000, 8);
   return std::max(std::bit_ceil(samples * most_sample_bytes(plan.stack_bytes)), page_size());
 }
