@@ -49,8 +49,8 @@ struct RunInfo {
   // What waking a thread that sleeps takes on that machine, until it runs, and of the one that wakes it; 0:
   // not measured.
   std::uint64_t wake_latency_ns = 0, wake_call_ns = 0;
-  std::uint64_t wake_sampled_ns =
-      0;                     // how much longer it takes since the thread is sampled; 0: not known
+  // How much longer it takes since the thread is sampled, and while it is sampled less often; 0: not known.
+  std::uint64_t wake_sampled_ns = 0, wake_sparse_ns = 0;
   bool threads_seen = false; // who creates and joins the program's threads
   // Of tp-run: the OpenMP runtime that the program was given, and what it replaced; empty: none.
   std::string openmp_runtime, openmp_replaced;
@@ -79,7 +79,8 @@ struct SamplingInfo {
   std::string command;         // that changes this; may be empty
   std::uint64_t system_ns = 0; // system time of the process
   std::uint64_t unsampled_threads = 0;
-  bool in_kernel = false; // samples were taken there, too
+  bool in_kernel = false;      // samples were taken there, too
+  std::uint64_t sparse_ns = 0; // CPU time in which it was sampled less often
 };
 
 struct EndInfo {

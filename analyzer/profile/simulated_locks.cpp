@@ -145,13 +145,25 @@ private:
   LockHandOvers::Times all_that_sleep_;
 };
 
+// How much longer wake-ups of the run took since its threads were sampled: a mean over its CPU time.
+std::uint64_t longer_since_sampled(const Measured& measured) {
+  const RunInfo& run = measured.run();
+  const std::optional<EndInfo>& end = measured.info.end;
+  if (!end || !end->sampling || end->cpu_ns <= run.cpu_ns_at_start)
+    return run.wake_sampled_ns;
+  const std::uint64_t all = end->cpu_ns - run.cpu_ns_at_start;
+  const std::uint64_t sparse = std::min(end->sampling->sparse_ns, all);
+  return static_cast<std::uint64_t>(
+      (Wide{run.wake_sampled_ns} * (all - sparse) + Wide{run.wake_sparse_ns} * sparse) / all);
+}
+
 } // namespace
 
 LockCosts lock_costs(const Measured& measured, const std::vector<LockObjectUse>& objects,
                      WakeUps wake_ups) {
   if (measured.is_virtual() || measured.run().work.hz == 0)
     return {.times = std::vector<HandOverTimes>(objects.size())};
-  const std::uint64_t sampled_ns = measured.run().wake_sampled_ns;
+  const std::uint64_t sampled_ns = longer_since_sampled(measured);
   LockTimes times;
   if (measured.run().wake_latency_ns > 0) {
     times.wake_latency = measured.run().wake_latency_ns;

@@ -102,6 +102,7 @@ RunInfo read_run(const std::string& text, const Place& place) {
   run.wake_latency_ns = fields.number("wake_latency_ns", kMostWakeNs, 0);
   run.wake_call_ns = fields.number("wake_call_ns", kMostWakeNs, 0);
   run.wake_sampled_ns = fields.number("wake_sampled_ns", kMostWakeNs, 0);
+  run.wake_sparse_ns = fields.number("wake_sparse_ns", kMostWakeNs, 0);
   run.threads_seen = fields.flag("threads_seen", false);
   if (fields.has("openmp")) {
     const JsonFields openmp = fields.object("openmp");
@@ -178,7 +179,8 @@ EndInfo read_end(const std::string& text, const Place& place) {
                     sampling.text("command", ""),
                     sampling.number("system_ns", ~std::uint64_t{0}, 0),
                     sampling.number("unsampled_threads", ~std::uint64_t{0}, 0),
-                    sampling.flag("in_kernel", false)};
+                    sampling.flag("in_kernel", false),
+                    sampling.number("sparse_ns", ~std::uint64_t{0}, 0)};
   }
   end.window_count = fields.number("window_count", ~std::uint64_t{0}, 0);
   end.paused_throughout = fields.has("window_count") && end.window_count == 0;

@@ -346,7 +346,8 @@ std::string TraceBuilder::run_json() const {
                               "\",\"c_locks_seen\":" + (c_locks_seen ? "true" : "false") +
                               ",\"wake_latency_ns\":" + std::to_string(wake_latency_ns) +
                               ",\"wake_call_ns\":" + std::to_string(wake_call_ns) +
-                              ",\"wake_sampled_ns\":" + std::to_string(wake_sampled_ns) + ",") +
+                              ",\"wake_sampled_ns\":" + std::to_string(wake_sampled_ns) +
+                              ",\"wake_sparse_ns\":" + std::to_string(wake_sparse_ns) + ",") +
          "\"as_if_cores\":0,\"max_size\":0,\"paused_at_start\":false,\"time_start\":0," +
          (sleep_seen ? "\"sleep_seen\":true," : "") + (waits_seen ? "\"waits_seen\":true," : "") +
          "\"mono_start_ns\":0,\"cpu_ns_at_start\":0}\n";
@@ -362,6 +363,9 @@ std::string TraceBuilder::end_json() const {
          ",\"truncated\":" + (truncated ? "true" : "false") +
          ",\"unfinished_tasks\":true,\"streams\":" + std::to_string(streams_.size()) +
          ",\"chunks\":[" + chunks + "],\"virtual_work\":" + std::to_string(virtual_work) +
+         (sparse_ns == 0 ? ""
+                         : ",\"sampling\":{\"method\":\"cpu-clock\",\"sparse_ns\":" +
+                               std::to_string(sparse_ns) + "}") +
          ",\"not_counted_ns\":0,\"threads\":[]}\n";
 }
 

@@ -225,6 +225,8 @@ void set_run(TraceBuilder& builder, const Line& line) {
   builder.wake_latency_ns = line.number("wake_latency_ns", 0);
   builder.wake_call_ns = line.number("wake_call_ns", 0);
   builder.wake_sampled_ns = line.number("wake_sampled_ns", 0);
+  builder.wake_sparse_ns = line.number("wake_sparse_ns", 0);
+  builder.sparse_ns = line.number("sparse_ns", 0);
 }
 
 bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {

@@ -23,7 +23,7 @@
 namespace tp::tool {
 namespace {
 
-constexpr std::uint32_t kRounds = 31, kRoundsOfEachKind = 21;
+constexpr std::uint32_t kRounds = 31, kRoundsOfEachKind = 19;
 constexpr std::uint32_t kLeastRounds = 9;
 constexpr std::uint32_t kStop = ~std::uint32_t{0};
 // As long as a section that is worth waiting for: a CPU that has been idle for longer takes longer.
@@ -43,7 +43,11 @@ void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value)
 
 // Of the calling thread: an event as the runtime has one for each thread that is sampled, without the samples. Each switch
 // to the thread and away from it sets a timer or a counter, which takes a virtual machine some microseconds. -1: none.
-int sampling_event() {
+struct SamplingEvents {
+  int full = -1, sparse = -1; // one of a program whose threads switch often
+};
+
+SamplingEvents sampling_events() {
   perf_event_attr event{};
   event.size = sizeof event;
   event.sample_type = PERF_SAMPLE_IP;
@@ -56,29 +60,40 @@ int sampling_event() {
     return static_cast<int>(syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
   };
   if (const int found = opened(); found >= 0)
-    return found;
+    return {found, -1};
   event.type = PERF_TYPE_SOFTWARE;
   event.config = PERF_COUNT_SW_CPU_CLOCK;
   event.freq = 0;
   event.sample_period = 1'000'000;
-  return opened();
+  SamplingEvents events;
+  events.full = opened();
+  event.sample_period = 8'000'000;
+  events.sparse = opened();
+  return events;
 }
 
-bool is_sampled(std::uint32_t round) {
-  return round % 2 == 0;
+enum class Kind : std::uint8_t { Plain, Sampled, Sparse };
+constexpr std::uint32_t kKinds = 3;
+Kind kind_of(std::uint32_t round) {
+  return static_cast<Kind>(round % kKinds);
 }
 
 struct Shared {
   std::atomic<std::uint32_t> sleeps{0}, word{0}, awake{0}; // numbers of rounds
   std::atomic<std::uint64_t> awake_at{0};
-  bool has_event = false;
+  SamplingEvents events;
   std::binary_semaphore is_ready{0};
 };
 
-void sleep_in_rounds(Shared& shared, int event) {
+void set(int event, bool on) {
+  if (event >= 0)
+    ioctl(event, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void sleep_in_rounds(Shared& shared) {
   for (std::uint32_t last = 0, round = 0; round != kStop; last = round) {
-    if (event >= 0)
-      ioctl(event, is_sampled(last + 1) ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+    set(shared.events.full, kind_of(last + 1) == Kind::Sampled);
+    set(shared.events.sparse, kind_of(last + 1) == Kind::Sparse);
     shared.sleeps = last + 1;
     while ((round = shared.word) == last)
       futex(shared.word, FUTEX_WAIT_PRIVATE, last);
@@ -103,7 +118,7 @@ std::uint64_t median(std::vector<std::uint64_t>& values) {
 } // namespace
 
 std::string WakeTimes::variable() const {
-  return fmt::format("{}-{}-{}", latency_ns, call_ns, sampled_ns);
+  return fmt::format("{}-{}-{}-{}", latency_ns, call_ns, sampled_ns, sparse_ns);
 }
 
 std::optional<WakeTimes> measure_wake_times(bool sampled) {
@@ -121,12 +136,13 @@ std::optional<WakeTimes> measure_wake_times(bool sampled) {
   try {
     sleeper = std::thread([&] {
       stay_on(other);
-      const int event = sampled ? sampling_event() : -1;
-      shared.has_event = event >= 0;
+      if (sampled)
+        shared.events = sampling_events();
       shared.is_ready.release();
-      sleep_in_rounds(shared, event);
-      if (event >= 0)
-        close(event);
+      sleep_in_rounds(shared);
+      for (const int event : {shared.events.full, shared.events.sparse})
+        if (event >= 0)
+          close(event);
     });
   } catch (const std::system_error&) {
     return std::nullopt;
@@ -135,9 +151,12 @@ std::optional<WakeTimes> measure_wake_times(bool sampled) {
   shared.is_ready.acquire();
   stay_on(here);
   const std::uint64_t end = now_ns() + kLongestNs;
-  std::vector<std::uint64_t> latencies, calls, of_sampled;
+  std::vector<std::uint64_t> latencies[kKinds], calls;
+  const auto has_event = [&](Kind kind) {
+    return (kind == Kind::Sampled ? shared.events.full : shared.events.sparse) >= 0;
+  };
   for (std::uint32_t round = 1;
-       round <= (sampled ? 2 * kRoundsOfEachKind : kRounds) && now_ns() < end; ++round) {
+       round <= (sampled ? kKinds * kRoundsOfEachKind : kRounds) && now_ns() < end; ++round) {
     while (shared.sleeps < round && now_ns() < end)
       ;
     for (const std::uint64_t until = now_ns() + kSleepNs; now_ns() < until;)
@@ -151,18 +170,24 @@ std::optional<WakeTimes> measure_wake_times(bool sampled) {
     if (shared.awake < round)
       break;
     const std::uint64_t latency = shared.awake_at - begin;
-    (is_sampled(round) && shared.has_event ? of_sampled : latencies).push_back(latency);
+    const Kind kind = kind_of(round);
+    latencies[kind != Kind::Plain && has_event(kind) ? static_cast<unsigned>(kind) : 0].push_back(
+        latency);
     calls.push_back(called - begin);
   }
   shared.word = kStop;
   futex(shared.word, FUTEX_WAKE_PRIVATE, 1);
   sleeper.join();
   sched_setaffinity(0, sizeof cpus, &cpus);
-  if (latencies.size() < kLeastRounds)
+  if (latencies[0].size() < kLeastRounds)
     return std::nullopt;
-  WakeTimes times{median(latencies), median(calls), 0};
-  if (of_sampled.size() >= kLeastRounds)
-    times.sampled_ns = std::max(median(of_sampled), times.latency_ns) - times.latency_ns;
+  WakeTimes times{median(latencies[0]), median(calls), 0, 0};
+  const auto longer = [&](Kind kind) {
+    std::vector<std::uint64_t>& of = latencies[static_cast<unsigned>(kind)];
+    return of.size() < kLeastRounds ? 0 : std::max(median(of), times.latency_ns) - times.latency_ns;
+  };
+  times.sampled_ns = longer(Kind::Sampled);
+  times.sparse_ns = std::min(longer(Kind::Sparse), times.sampled_ns);
   return times;
 }
 

@@ -168,6 +168,7 @@ std::string run_json(const RunStart& run) {
       .number("wake_latency_ns", run.wake_latency_ns)
       .number("wake_call_ns", run.wake_call_ns)
       .number("wake_sampled_ns", run.wake_sampled_ns)
+      .number("wake_sparse_ns", run.wake_sparse_ns)
       .boolean("sleep_seen", clock_config.sees_sleep())
       .boolean("waits_seen", run.threads_seen || clock_config.kind == ClockKind::Virtual)
       .number("time_start", run.time.time)

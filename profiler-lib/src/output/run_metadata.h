@@ -28,7 +28,7 @@ struct RunStart {
   const char* locks = "off";  // TP_LOCKS
   bool c_locks_seen = false;  // those of the C library
   // TP_WAKE; 0: not measured.
-  std::uint64_t wake_latency_ns = 0, wake_call_ns = 0, wake_sampled_ns = 0;
+  std::uint64_t wake_latency_ns = 0, wake_call_ns = 0, wake_sampled_ns = 0, wake_sparse_ns = 0;
   std::string openmp_replaced, openmp_runtime; // TP_OPENMP
 };
 

@@ -69,6 +69,7 @@ RunStart run_start(const Session& s) {
           s.settings.wake_latency_ns,
           s.settings.wake_call_ns,
           s.settings.wake_sampled_ns,
+          s.settings.wake_sparse_ns,
           s.settings.openmp_replaced,
           s.settings.openmp_runtime};
 }

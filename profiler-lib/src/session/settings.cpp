@@ -46,7 +46,7 @@ bool is_run_name(std::string_view text) {
          });
 }
 
-// "BEGIN-END", "LATENCY-CALL-SAMPLED"
+// "BEGIN-END", "LATENCY-CALL-SAMPLED-SPARSE"
 bool parse_times(const char* text, std::initializer_list<std::uint64_t*> times) {
   const char* const stop = text + std::strlen(text);
   bool is_first = true;
@@ -160,9 +160,10 @@ const Variable kVariables[] = {
      [](Settings& s, const char* text) {
        return parse_times(text, {&s.window_begin_ns, &s.window_end_ns});
      }},
-    {"TP_WAKE", "three times in ns with hyphens between them, as tp-run sets it",
+    {"TP_WAKE", "four times in ns with hyphens between them, as tp-run sets it",
      [](Settings& s, const char* text) {
-       return parse_times(text, {&s.wake_latency_ns, &s.wake_call_ns, &s.wake_sampled_ns});
+       return parse_times(
+           text, {&s.wake_latency_ns, &s.wake_call_ns, &s.wake_sampled_ns, &s.wake_sparse_ns});
      }},
     {"TP_EVENT",
      "auto, tsc, virtual or an event such as instructions, cycles, task-clock, and up to four "

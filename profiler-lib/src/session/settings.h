@@ -31,7 +31,7 @@ struct Settings {
   std::string openmp_replaced, openmp_runtime;
   std::uint64_t window_begin_ns = 0, window_end_ns = 0; // TP_WINDOW: CLOCK_MONOTONIC; no end: 0
   // TP_WAKE: tp-run measured them; else 0.
-  std::uint64_t wake_latency_ns = 0, wake_call_ns = 0, wake_sampled_ns = 0;
+  std::uint64_t wake_latency_ns = 0, wake_call_ns = 0, wake_sampled_ns = 0, wake_sparse_ns = 0;
   std::string event = "auto"; // TP_EVENT
 };
 

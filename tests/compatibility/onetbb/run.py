@@ -8,7 +8,8 @@
 Each test runs in four settings: on the distribution's library (stock), on ours with recording
 (recorded), on ours with recording disabled (off), and on ours with a size limit that is reached
 early (limited). --locks: how locks are recorded (tp-run). --our-headers: built against our headers, with our
-hooks in their mutexes, and run on the distribution's library as well. The recordings are analyzed: tp-analyze must succeed and find no contradictions.
+hooks in their mutexes, and run on the distribution's library as well. The recordings are analyzed:
+tp-analyze must succeed and find no contradictions.
 OUT/results.csv gets a line when a test has run in a setting; another call continues from there.
 OUT/table.md is the table. The tests in `excluded` are left out. Exit status 1 if a test that passes
 on the distribution's library fails on ours, or if a recording cannot be analyzed.

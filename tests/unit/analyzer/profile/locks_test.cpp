@@ -125,6 +125,13 @@ TEST(Locks, PredictedThreadsAreNotSampled) {
   const PredictedRun soon = predicted_own(wakes + "wake_sampled_ns=8000",
                                           "lock-handed-over slot=3 since_release=7000\n", as_shown);
   EXPECT_EQ(soon.time, as_shown);
+  // In a quarter of the CPU time by 8 us, in the rest by 4: 5 us.
+  std::optional<std::uint64_t> sparse, mean;
+  predicted_own(wakes + "wake_sampled_ns=8000 wake_sparse_ns=4000 cpu_ns=1000000 sparse_ns=750000",
+                "", sparse);
+  predicted_own(wakes + "wake_sampled_ns=5000", "", mean);
+  EXPECT_NE(sampled, mean);
+  EXPECT_EQ(sparse, mean);
 }
 
 // Waits are charged to the places, and to the sites of the tasks that acquire locks there: in the ratio
