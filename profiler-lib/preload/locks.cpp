@@ -205,25 +205,22 @@ bool find_library_of(const char* name, Range& code) noexcept {
     int modules;
   };
   Search search{static_cast<const char*>(dlsym(RTLD_DEFAULT, name)), &code, 0};
-  return search.function == nullptr ||
-         dl_iterate_phdr(
-             [](dl_phdr_info* module, std::size_t, void* argument) {
-               auto& search = *static_cast<Search*>(argument);
-               const bool is_program = search.modules == 0;
-               search.modules += 1;
-               for (unsigned i = 0; i < module->dlpi_phnum; ++i) {
-                 const auto& segment = module->dlpi_phdr[i];
-                 const auto* const begin =
-                     reinterpret_cast<const char*>(module->dlpi_addr + segment.p_vaddr);
-                 const Range range{begin, begin + segment.p_memsz};
-                 if (segment.p_type != PT_LOAD || !range.contains(search.function))
-                   continue;
-                 *search.code = range;
-                 return is_program ? 2 : 1;
-               }
-               return 0;
-             },
-             &search) != 2;
+  const auto visit = [](dl_phdr_info* module, std::size_t, void* argument) {
+    auto& search = *static_cast<Search*>(argument);
+    const bool is_program = search.modules == 0;
+    search.modules += 1;
+    for (unsigned i = 0; i < module->dlpi_phnum; ++i) {
+      const auto& segment = module->dlpi_phdr[i];
+      const auto* const begin = reinterpret_cast<const char*>(module->dlpi_addr + segment.p_vaddr);
+      const Range range{begin, begin + segment.p_memsz};
+      if (segment.p_type != PT_LOAD || !range.contains(search.function))
+        continue;
+      *search.code = range;
+      return is_program ? 2 : 1;
+    }
+    return 0;
+  };
+  return search.function == nullptr || dl_iterate_phdr(visit, &search) != 2;
 }
 
 [[gnu::constructor]] void announce_locks() {

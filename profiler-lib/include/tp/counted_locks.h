@@ -63,14 +63,14 @@ TP_COUNTED_INLINE unsigned tp_counted_index(const void* lock) {
 #define TP_COUNTS_LOCKS 1
 
 /* Volatile: a function that suspends its task may go on on another thread. */
-TP_COUNTED_INLINE tp_counting* tp_counting_here(void) {
+TP_COUNTED_INLINE tp_counting* tp_counting_here() {
   char* thread;
 #if defined(__x86_64__)
   __asm__ volatile("movq %%fs:0, %0" : "=r"(thread));
 #else
   __asm__ volatile("mrs %0, tpidr_el0" : "=r"(thread));
 #endif
-  return (tp_counting*)(void*)(thread + tp_counting_at);
+  return (tp_counting*)__builtin_assume_aligned(thread + tp_counting_at, sizeof(void*));
 }
 
 /* 1: the section that begins is counted, and no hook has to be called. */

@@ -508,7 +508,7 @@ void set_seen(bool Session::* seen) noexcept try {
       !s.directory.write_file("run.json", run_json(run_start(s)), error))
     warn("run.json", error);
 } catch (...) {
-  // Out of memory: the recording says that less is seen.
+  return; // Out of memory: the recording says that less is seen.
 }
 
 } // namespace
