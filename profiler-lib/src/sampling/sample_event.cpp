@@ -272,12 +272,13 @@ std::size_t most_sample_bytes(std::uint32_t stack_bytes) noexcept {
          64;
 }
 
-// Whether the process may lock so much more than perf events of all users may (516 KiB per CPU) that each of
-// four threads per CPU can have a larger ring.
+// Whether each of four threads per CPU can have a larger ring, and a thousand others small ones: the limit of the process
+// counts on top of what perf events of all users may lock, 516 KiB per CPU. Root may lock anything.
 static bool has_locked_memory(std::size_t processors) noexcept {
+  constexpr std::size_t kThousand = std::size_t{8} << 20, kPerProcessor = std::size_t{256} << 10;
   rlimit limit{};
-  return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
-         limit.rlim_cur / (std::size_t{256} << 10) >= processors;
+  return geteuid() == 0 || (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
+                            limit.rlim_cur >= kThousand + kPerProcessor * processors);
 }
 
 std::size_t sample_ring_bytes(const SamplingPlan& plan, std::size_t threads) noexcept {
