@@ -97,6 +97,7 @@ struct SampledFunctions {
   std::string reason, command;
   // CPU time of the process, and that of it in the kernel; 0: not known. `in_kernel`: samples were taken there, too.
   std::uint64_t cpu_ns = 0, system_ns = 0;
+  std::uint64_t sparse_ns = 0; // of it, with fewer samples, since threads gave their CPU away often
   bool in_kernel = false;
   // What functions lack is too much to be left unsaid.
   bool lacks_kernel_time() const { return !in_kernel && system_ns > cpu_ns / 50; }

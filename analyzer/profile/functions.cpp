@@ -342,6 +342,7 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
     result.command = measured.info.end->sampling->command;
     result.system_ns = measured.info.end->sampling->system_ns;
     result.in_kernel = measured.info.end->sampling->in_kernel;
+    result.sparse_ns = measured.info.end->sampling->sparse_ns;
     result.unsampled_threads = measured.info.end->sampling->unsampled_threads;
     result.cpu_ns = measured.info.end->cpu_ns;
   }

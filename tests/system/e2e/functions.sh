@@ -272,8 +272,12 @@ sampling, cpu_ns = end["sampling"], end["cpu_ns"]
 if not (sampling["sparse_ns"] > 0.5 * cpu_ns and 0 < sampling["samples"] < 500e-9 * cpu_ns):
     sys.exit(f"{sampling} in {cpu_ns} ns")
 X
+  "$tp_analyze" -q --functions turns-data >out 2>err || fail "tp-analyze: $(cat err)"
+  grep -q '! fewer samples in [0-9]* % of the CPU time' out || fail "turns: fewer samples are not mentioned: $(cat out)"
   "$tp_run" -q --sample 1000 -o turns-data ./turns >out 2>err || fail "turns: exit status $?: $(cat err)"
   in_file turns-data/end.json '"sparse_ns":0,'
+  "$tp_analyze" -q --functions turns-data >out 2>err || fail "tp-analyze: $(cat err)"
+  grep -q 'fewer samples' out && fail "turns: as many samples as always are said to be fewer"
 fi
 
 # The samples do not survive damage, the profile does.
