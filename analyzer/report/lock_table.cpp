@@ -62,8 +62,7 @@ std::string write_locks_text(const Profile& profile, const TextOptions& options)
   lines.add("");
   lines.add_text(
       "held: sum of the sections; those of several objects may run at once; waited: by all "
-      "threads, "
-      "added up; each time: by one that found it taken; parallelism: at most, because of "
+      "threads, added up; each time: by one that found it taken; parallelism: at most, because of "
       "this lock",
       0);
   lines.add("next: tp-analyze -v {}", printable(profile.data));

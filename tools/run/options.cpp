@@ -149,7 +149,7 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
   line.value(
       "--sample", options.sample, "HZ|off",
       "Sample stacks so many times per second of CPU time, for functions and lines (default: "
-      "$TP_SAMPLE, else 1000)");
+      "$TP_SAMPLE, else 1000, and 125 while threads switch very often)");
   line.value(
       "--call-graph", options.call_graph, "dwarf[,BYTES]|fp|none",
       "What a sample knows of the stack (default: $TP_CALL_GRAPH, else dwarf): a copy of its "

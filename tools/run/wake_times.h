@@ -17,7 +17,7 @@ struct WakeTimes {
   std::string variable() const; // TP_WAKE
 };
 
-// Medians of some 30 wake-ups of a thread that has slept for 50 us, or, if `sampled`, of some 20, and of as many while it
+// Medians of some 30 wake-ups of a thread that has slept for 50 us, or, if `sampled`, of 19, and of as many while it
 // is sampled in each way, in turn: some 5 ms in all. None: this process has one CPU only, or it took too long.
 std::optional<WakeTimes> measure_wake_times(bool sampled);
 
