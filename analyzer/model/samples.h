@@ -24,6 +24,7 @@ struct RawSample {
   std::uint32_t stream = 0;
   std::uint32_t os_thread = 0;
   std::uint32_t modules = 0; // index into SampleFile::loaded
+  std::uint32_t periods = 1; // of SampleFile::period_ns, it counts for so many
   std::uint64_t time = 0;    // ticks
   std::uint64_t instruction = 0;
   // Empty: not known. Registers in DWARF's order, the instruction last; the bytes of the stack are those
@@ -106,6 +107,7 @@ struct SampledStack {
 struct TimedStack {
   std::uint64_t time = 0; // ticks
   StackId stack{};
+  std::uint32_t periods = 1; // that it counts for
 };
 
 struct SampledCode {

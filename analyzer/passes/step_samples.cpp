@@ -45,8 +45,12 @@ SampleWeights::SampleWeights(const IdVector<StepClassId, ClassSamples>& classes,
     Class& own = classes_[id];
     own.begin = codes_.end_id();
     own.samples = of.samples;
+    own.periods = of.periods;
+    if (of.period_squares > 0)
+      own.equal_samples = static_cast<double>(of.periods) * static_cast<double>(of.periods) /
+                          static_cast<double>(of.period_squares);
     for (const StackCount& each : of.stacks)
-      codes_.push_back({id, each.stack, each.count});
+      codes_.push_back({id, each.stack, each.count, each.periods});
     own.end = codes_.end_id();
     if (const double correlation = correlation_of(of, code); correlation >= kLeastCorrelation) {
       own.differ = true;
@@ -99,15 +103,29 @@ std::span<const CodeWork> StepSamples::file(StepClassId of, const Step& step) {
   if (samples.empty() || step.pause == PauseRole::LeftOut || step.is_left_out)
     return {};
   filed_ += samples.size();
-  sorted_.clear();
-  for (const TimedStack& sample : samples)
-    sorted_.push_back(sample.stack);
-  std::ranges::sort(sorted_);
+  count_stacks(samples);
   if (weights_)
     divide(of, step, samples);
   else
     count(of, step.stream, samples);
   return parts_;
+}
+
+void StepSamples::count_stacks(std::span<const TimedStack> samples) {
+  counts_.clear();
+  for (const TimedStack& sample : samples)
+    counts_.push_back({sample.stack, 1, sample.periods});
+  std::ranges::sort(counts_, {}, &StackCount::stack);
+  std::size_t kept = 0;
+  for (const StackCount& each : counts_) {
+    if (kept == 0 || counts_[kept - 1].stack != each.stack) {
+      counts_[kept++] = each;
+    } else {
+      counts_[kept - 1].count += each.count;
+      counts_[kept - 1].periods += each.periods;
+    }
+  }
+  counts_.resize(kept);
 }
 
 // As many samples as share a period, or nearly: see profiler-lib/src/sampling.
@@ -158,22 +176,26 @@ void StepSamples::count(StepClassId of, std::uint32_t stream, std::span<const Ti
   for (const TimedStack& sample : samples)
     add_to_part(of, parts, sample);
   own.samples += samples.size();
-  for (std::size_t begin = 0, end = 0; begin < sorted_.size(); begin = end) {
-    while (end < sorted_.size() && sorted_[end] == sorted_[begin])
-      ++end;
-    const auto at = std::ranges::lower_bound(own.stacks, sorted_[begin], {}, &StackCount::stack);
-    if (at != own.stacks.end() && at->stack == sorted_[begin])
-      at->count += end - begin;
-    else
-      own.stacks.insert(at, {sorted_[begin], end - begin});
+  for (const TimedStack& sample : samples) {
+    own.periods += sample.periods;
+    own.period_squares += std::uint64_t{sample.periods} * sample.periods;
+  }
+  for (const StackCount& each : counts_) {
+    const auto at = std::ranges::lower_bound(own.stacks, each.stack, {}, &StackCount::stack);
+    if (at != own.stacks.end() && at->stack == each.stack) {
+      at->count += each.count;
+      at->periods += each.periods;
+    } else {
+      own.stacks.insert(at, each);
+    }
   }
   const auto all = static_cast<double>(samples.size());
   if (samples.size() < 2)
     return;
   own.pairs += all * (all - 1);
   paths_.clear();
-  for (const StackId stack : sorted_)
-    paths_.push_back(code_.stacks[stack].path);
+  for (const StackCount& each : counts_)
+    paths_.insert(paths_.end(), each.count, code_.stacks[each.stack].path);
   std::ranges::sort(paths_);
   for (std::size_t begin = 0, end = 0; begin < paths_.size(); begin = end) {
     while (end < paths_.size() && paths_[end] == paths_[begin])
@@ -187,15 +209,17 @@ void StepSamples::divide(StepClassId of, const Step& step, std::span<const Timed
   const std::optional<std::uint64_t> weight = weights_->weight_of(of);
   if (!weight || step.work == 0)
     return;
-  const Wide whole = Wide{samples.size()} * SampleWeights::kUnits + *weight;
-  for (std::size_t begin = 0, end = 0; begin < sorted_.size(); begin = end) {
-    while (end < sorted_.size() && sorted_[end] == sorted_[begin])
-      ++end;
+  Wide periods = 0;
+  for (const StackCount& each : counts_)
+    periods += each.periods;
+  // In units of a period.
+  const Wide whole = periods * SampleWeights::kUnits + *weight * periods / samples.size();
+  for (const StackCount& each : counts_) {
     const auto work = static_cast<std::uint64_t>(Wide{step.work} *
-                                                 ((end - begin) * SampleWeights::kUnits) / whole);
+                                                 (each.periods * SampleWeights::kUnits) / whole);
     if (work == 0)
       continue;
-    const CodeId code = weights_->find(of, sorted_[begin]);
+    const CodeId code = weights_->find(of, each.stack);
     parts_.push_back({code, work});
     code_work_[code] += work;
   }

@@ -4,7 +4,8 @@
 // Steps of a stream come in the order of time, and so do its samples: each step takes those between its
 // begin and its end. What is between two steps was inside oneTBB or the profiler.
 //
-// A step of work w with n samples, k of them in some code, has in that code w * (k + m p) / (n + m):
+// A step of work w with n samples, k of them in some code (of n samples, as many as have its part of all their
+// periods), has in that code w * (k + m p) / (n + m):
 // p is the share of the code in all samples of the step's class, m the weight of the class against the
 // step's own samples. Where the steps of a class differ (one calls heavy(), seven call light()), the
 // shares of the class would be wrong for each of them, and m is small; where they do not, the step's few
@@ -36,9 +37,10 @@ struct CodeWork {
   std::uint64_t work = 0;
 };
 
+// Samples may be more or less dense in parts of the run: each counts for so many periods.
 struct StackCount {
   StackId stack{};
-  std::uint64_t count = 0;
+  std::uint64_t count = 0, periods = 0;
 };
 
 // How much the share of a function differs between parts of the run that follow one another, as sums of
@@ -53,7 +55,8 @@ struct Scatter {
 // The samples of a class of steps.
 struct ClassSamples {
   std::uint64_t samples = 0;
-  std::vector<StackCount> stacks; // by stack
+  std::uint64_t periods = 0, period_squares = 0; // sums over its samples
+  std::vector<StackCount> stacks;                // by stack
   // Of pairs of two samples of one step: all; those with the same functions on the stack.
   double pairs = 0, equal_pairs = 0;
   std::vector<Scatter> scatter; // by function
@@ -67,7 +70,7 @@ public:
   struct Code {
     StepClassId of{};
     StackId stack{};
-    std::uint64_t samples = 0;
+    std::uint64_t samples = 0, periods = 0;
   };
   const IdVector<CodeId, Code>& codes() const { return codes_; }
   // Of a class, [begin, end) of the codes; the class has no others.
@@ -77,6 +80,13 @@ public:
   }
   std::uint64_t samples_of(StepClassId of) const {
     return classes_.contains(of) ? classes_[of].samples : 0;
+  }
+  std::uint64_t periods_of(StepClassId of) const {
+    return classes_.contains(of) ? classes_[of].periods : 0;
+  }
+  // How many samples for one period each would decide as much (Kish 1965): all, if all count for the same.
+  double equal_samples_of(StepClassId of) const {
+    return classes_.contains(of) ? classes_[of].equal_samples : 0;
   }
   // m of the class, in kUnits of samples; empty: the steps of the class do not differ.
   static constexpr std::uint64_t kUnits = 256;
@@ -90,7 +100,8 @@ public:
 private:
   struct Class {
     CodeId begin{}, end{};
-    std::uint64_t samples = 0;
+    std::uint64_t samples = 0, periods = 0;
+    double equal_samples = 0;
     bool differ = false;
     std::uint64_t weight = 0;
   };
@@ -115,6 +126,7 @@ public:
 
 private:
   std::span<const TimedStack> take(const Step& step);
+  void count_stacks(std::span<const TimedStack> samples);
   void count(StepClassId of, std::uint32_t stream, std::span<const TimedStack> samples);
   // So many samples of a class on a stream, one after the other, and how many of them are in functions.
   struct Part {
@@ -130,9 +142,9 @@ private:
 
   const SampledCode& code_;
   const SampleWeights* const weights_;
-  std::vector<std::size_t> next_; // per stream
-  std::vector<bool> prior_taken_; // likewise
-  std::vector<StackId> sorted_;   // scratch
+  std::vector<std::size_t> next_;  // per stream
+  std::vector<bool> prior_taken_;  // likewise
+  std::vector<StackCount> counts_; // scratch, by stack
   std::vector<std::uint32_t> paths_;
   std::vector<CodeWork> parts_;
   IdVector<StepClassId, ClassSamples> classes_;

@@ -12,12 +12,12 @@ namespace tp::analysis {
 void add_code(StepSet& set, const SampleWeights& weights, std::span<const CodeId> code) {
   for (std::size_t begin = 0, end = 0; begin < code.size(); begin = end) {
     const StepClassId of = weights.codes()[code[begin]].of;
-    std::uint64_t samples = 0;
+    std::uint64_t periods = 0;
     for (; end < code.size() && weights.codes()[code[end]].of == of; ++end)
-      samples += weights.codes()[code[end]].samples;
+      periods += weights.codes()[code[end]].periods;
     if (std::ranges::find(set.classes, of) != set.classes.end())
       continue;
-    set.rests.push_back({of, static_cast<std::uint32_t>(samples * 65536 / weights.samples_of(of))});
+    set.rests.push_back({of, static_cast<std::uint32_t>(periods * 65536 / weights.periods_of(of))});
     if (weights.weight_of(of))
       set.code.insert(set.code.end(), code.begin() + static_cast<std::ptrdiff_t>(begin),
                       code.begin() + static_cast<std::ptrdiff_t>(end));

@@ -14,6 +14,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -29,6 +30,11 @@ struct Item {
   WorkEstimate work, critical;
   std::vector<CodeId> code; // ascending
 
+  std::uint64_t periods(const SampleWeights& weights) const {
+    return std::accumulate(
+        code.begin(), code.end(), std::uint64_t{0},
+        [&](std::uint64_t sum, CodeId id) { return sum + weights.codes()[id].periods; });
+  }
   StepSet set(const SampleWeights& weights) const {
     StepSet set;
     add_code(set, weights, code);
@@ -84,8 +90,8 @@ public:
 private:
   void add_class(StepClassId of) {
     const DagFold::StepTotals& totals = measured_.fold.class_totals[of];
-    const std::uint64_t samples = weights_.samples_of(of);
-    if (samples == 0) {
+    const std::uint64_t periods = weights_.periods_of(of);
+    if (periods == 0) {
       not_sampled_work += totals.work;
       not_sampled_critical_work += totals.critical_work;
       return;
@@ -101,11 +107,11 @@ private:
     std::uint64_t before = 0;
     for (CodeId id = begin; id != end; id = static_cast<CodeId>(index_of(id) + 1)) {
       const SampleWeights::Code& each = weights_.codes()[id];
-      const std::uint64_t after = before + each.samples;
+      const std::uint64_t after = before + each.periods;
       // Rounded so that all parts add up.
       const auto part = [&](std::uint64_t whole) {
-        return static_cast<std::uint64_t>(Wide{whole} * after / samples -
-                                          Wide{whole} * before / samples);
+        return static_cast<std::uint64_t>(Wide{whole} * after / periods -
+                                          Wide{whole} * before / periods);
       };
       const std::uint64_t work = code_work(id) + part(rest);
       const std::uint64_t critical = code_critical(id) + part(critical_rest);
@@ -147,7 +153,7 @@ private:
     double work = 0, critical_work = 0;
   };
   Deciding deciding_samples(StepClassId of, const DagFold::StepTotals& totals) const {
-    const auto samples = static_cast<double>(weights_.samples_of(of));
+    const double samples = weights_.equal_samples_of(of);
     const std::optional<std::uint64_t> weight = weights_.weight_of(of);
     if (!weight || totals.work == 0)
       return {samples, samples};
@@ -208,12 +214,12 @@ private:
 };
 
 bool is_everywhere(const Item& item, const SampleWeights& weights, std::uint64_t all_work) {
-  std::map<StepClassId, std::uint64_t> of_classes;
+  std::map<StepClassId, std::uint64_t> of_classes; // periods
   for (const CodeId id : item.code)
-    of_classes[weights.codes()[id].of] += weights.codes()[id].samples;
+    of_classes[weights.codes()[id].of] += weights.codes()[id].periods;
   return Wide{item.work.work} * 10 >= Wide{all_work} * 9 &&
          std::ranges::none_of(of_classes, [&](const auto& of) {
-           return Wide{of.second} * 10 >= Wide{item.samples} * 9;
+           return Wide{of.second} * 10 >= Wide{item.periods(weights)} * 9;
          });
 }
 
@@ -224,6 +230,7 @@ public:
   void add(FunctionId id, const Item& item) {
     ids_.push_back(id);
     items_.push_back(&item);
+    periods_.push_back(item.periods(weights_));
   }
   std::optional<std::uint32_t> callee_of(std::uint32_t caller,
                                          const std::vector<FunctionRow>& rows) const {
@@ -241,8 +248,8 @@ private:
     return Wide{part} * 10 >= Wide{whole} * 9;
   }
   bool passes(std::uint32_t caller, std::uint32_t callee) const {
-    if (!is_most_of(items_[callee]->samples, items_[caller]->samples) ||
-        !is_most_of(items_[caller]->samples, items_[callee]->samples))
+    if (!is_most_of(periods_[callee], periods_[caller]) ||
+        !is_most_of(periods_[caller], periods_[callee]))
       return false;
     std::uint64_t inside = 0;
     const std::vector<CodeId>& others = items_[caller]->code;
@@ -252,16 +259,16 @@ private:
       const SampleWeights::Code& each = weights_.codes()[id];
       const auto& calls = code_.stacks[each.stack].functions; // innermost first
       if (std::ranges::find(calls, ids_[callee]) < std::ranges::find(calls, ids_[caller]))
-        inside += each.samples;
+        inside += each.periods;
     }
-    return is_most_of(inside, items_[caller]->samples) &&
-           is_most_of(inside, items_[callee]->samples);
+    return is_most_of(inside, periods_[caller]) && is_most_of(inside, periods_[callee]);
   }
 
   const SampledCode& code_;
   const SampleWeights& weights_;
   std::vector<FunctionId> ids_;
   std::vector<const Item*> items_;
+  std::vector<std::uint64_t> periods_; // of each
 };
 
 const char* kind_name(FunctionKind kind) {
@@ -446,7 +453,7 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
 
 namespace {
 
-// Samples of some classes, by the functions that they met.
+// Samples of some classes, by the functions that they met: the periods that they count for.
 class SamplesOfClasses {
 public:
   struct Counts {
@@ -455,9 +462,12 @@ public:
   SamplesOfClasses(const FoundFunctions& found, const SampleWeights& weights,
                    std::span<const StepClassId> classes)
       : found_(found), weights_(weights), classes_(classes) {
-    for (const StepClassId of : classes)
-      all_ += weights.samples_of(of);
+    for (const StepClassId of : classes) {
+      samples_ += weights.samples_of(of);
+      all_ += weights.periods_of(of);
+    }
   }
+  std::uint64_t samples() const { return samples_; }
   std::uint64_t all() const { return all_; }
   // Of what names a part of the program: nothing else is counted.
   std::optional<Counts> of(std::size_t row) const {
@@ -466,8 +476,8 @@ public:
       return std::nullopt;
     Counts counts;
     for (const CodeId id : found_.stacks[row]) {
-      counts.all += samples(id);
-      counts.inside += is_inside(id) ? samples(id) : 0;
+      counts.all += periods(id);
+      counts.inside += is_inside(id) ? periods(id) : 0;
     }
     return counts;
   }
@@ -475,19 +485,19 @@ public:
   std::vector<CodeId> stacks_of(std::size_t row) const {
     std::vector<CodeId> stacks;
     std::ranges::copy_if(found_.stacks[row], std::back_inserter(stacks),
-                         [&](CodeId id) { return is_inside(id) && samples(id) > 0; });
+                         [&](CodeId id) { return is_inside(id) && periods(id) > 0; });
     return stacks;
   }
 
 private:
-  std::uint64_t samples(CodeId id) const { return weights_.codes()[id].samples; }
+  std::uint64_t periods(CodeId id) const { return weights_.codes()[id].periods; }
   bool is_inside(CodeId id) const {
     return std::ranges::find(classes_, weights_.codes()[id].of) != classes_.end();
   }
   const FoundFunctions& found_;
   const SampleWeights& weights_;
   const std::span<const StepClassId> classes_;
-  std::uint64_t all_ = 0;
+  std::uint64_t samples_ = 0, all_ = 0;
 };
 
 const FunctionRow* one_main_function(const FoundFunctions& found, const SamplesOfClasses& samples) {
@@ -522,11 +532,11 @@ std::vector<const FunctionRow*> main_functions(const FoundFunctions& found,
   constexpr std::uint64_t kLeastSamples = 30;
   constexpr std::size_t kMost = 3;
   const SamplesOfClasses samples(found, weights, classes);
-  if (samples.all() < kLeastSamples)
+  if (samples.samples() < kLeastSamples)
     return {};
   if (const FunctionRow* const one = one_main_function(found, samples))
     return {one};
-  std::vector<std::pair<std::uint64_t, std::size_t>> by_samples; // with rows
+  std::vector<std::pair<std::uint64_t, std::size_t>> by_samples; // their periods, with rows
   for (std::size_t i = 0; i < found.stacks.size(); ++i)
     if (const auto counts = samples.of(i);
         counts && counts->inside * 10 >= samples.all() && !found.functions.functions[i].passes_to)
@@ -566,7 +576,7 @@ void divide_contexts(const FoundFunctions& found, const SampledCode& code,
     std::map<std::uint32_t, std::pair<std::uint64_t, StackId>> paths;
     for (const StackCount& each : samples.stacks) {
       auto& [count, stack] = paths[code.stacks[each.stack].path];
-      count += each.count;
+      count += each.periods;
       stack = each.stack;
     }
     std::uint64_t before = 0;
@@ -574,8 +584,8 @@ void divide_contexts(const FoundFunctions& found, const SampledCode& code,
       const std::uint64_t after = before + counted.first;
       // Rounded so that all parts add up.
       const auto part = [&](std::uint64_t whole) {
-        return static_cast<std::uint64_t>(Wide{whole} * after / samples.samples -
-                                          Wide{whole} * before / samples.samples);
+        return static_cast<std::uint64_t>(Wide{whole} * after / samples.periods -
+                                          Wide{whole} * before / samples.periods);
       };
       ContextCode each{{}, part(context.work), part(context.critical_work)};
       before = after;

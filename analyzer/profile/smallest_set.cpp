@@ -160,8 +160,8 @@ std::vector<std::uint64_t> Search::function_work(const std::vector<ImprovedProgr
     for (const CodeId id : function.code) {
       const SampleWeights::Code& each = options_.weights->codes()[id];
       if (const auto work = works.find(each.of); work != works.end())
-        sum += static_cast<std::uint64_t>(Wide{work->second} * each.samples /
-                                          options_.weights->samples_of(each.of));
+        sum += static_cast<std::uint64_t>(Wide{work->second} * each.periods /
+                                          options_.weights->periods_of(each.of));
     }
     found.push_back(sum);
   }

@@ -110,11 +110,10 @@ void add_notes(Lines& lines, const Profile& profile, const SampledFunctions& fun
     lines.add_text(fmt::format("! {} samples were lost", functions.lost), 2);
   if (functions.sparse_ns > functions.cpu_ns / 50)
     lines.add_text(
-        fmt::format(
-            "! fewer samples in {} % of the CPU time, in which threads gave their CPU away often: "
-            "what ran then may have a larger share than its interval says (tp-run --sample 1000: "
-            "all times alike, and slower)",
-            percent(std::min(functions.sparse_ns, functions.cpu_ns), functions.cpu_ns)),
+        fmt::format("fewer samples in {} % of the CPU time, in which threads gave their CPU away "
+                    "often: each "
+                    "counts for more time (tp-run --sample 1000: all times alike, and slower)",
+                    percent(std::min(functions.sparse_ns, functions.cpu_ns), functions.cpu_ns)),
         2);
   if (functions.unsampled_threads > 0)
     lines.add_text(

@@ -882,6 +882,7 @@ Json sampling_json(const SampledFunctions& functions) {
           {"unsampled_threads", functions.unsampled_threads},
           {"cpu_ns", functions.cpu_ns},
           {"system_ns", functions.system_ns},
+          {"sparse_ns", functions.sparse_ns},
           {"in_kernel", functions.in_kernel},
           {"not_sampled_work", functions.not_sampled_work},
           {"not_sampled_critical_work", functions.not_sampled_critical_work}};

@@ -113,7 +113,7 @@ public:
       first_threads_.try_emplace(thread.stream, &thread);
     for (std::size_t i = 0; i < file_.samples.size(); ++i) {
       const RawSample& sample = file_.samples[i];
-      const TimedStack stack{sample.time, stack_of(unwinder_.unwind(i))};
+      const TimedStack stack{sample.time, stack_of(unwinder_.unwind(i)), sample.periods};
       (is_prior(sample) ? result_.prior : result_.of_stream)[sample.stream].push_back(stack);
     }
     for (auto* const streams : {&result_.of_stream, &result_.prior})

@@ -290,6 +290,7 @@ private:
     RawSample raw{.stream = sample.stream,
                   .os_thread = sample.os_thread,
                   .modules = static_cast<std::uint32_t>(file_.loaded.size() - 1),
+                  .periods = std::max(1u, unsigned{flags} >> trace::kSamplePeriodsShift),
                   .time = sample.raw_ns,
                   .instruction = sample.instruction};
     const std::span<const std::byte> rest = record.subspan(sizeof sample);

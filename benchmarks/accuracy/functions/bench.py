@@ -17,10 +17,11 @@ class Bench:
         return program
 
     def record(self, command, sample="1000"):
-        """The program's stdout, and the CPU time of the whole run in seconds."""
+        """The program's stdout, and the CPU time of the whole run in seconds. `sample`: None: the default."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([f"{self.prefix}/bin/tp-run", "-q", "--sample", sample, "-o", f"{self.folder}/data", "--",
-                               *command], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        rate = ["--sample", sample] if sample else []
+        done = subprocess.run([f"{self.prefix}/bin/tp-run", "-q", *rate, "-o", f"{self.folder}/data", "--", *command], check=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

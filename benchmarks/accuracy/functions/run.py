@@ -6,6 +6,7 @@
 
 shares      thirteen functions with known shares (two programs): how many of all true shares are inside their 95 % intervals
 differing   a loop whose parts differ: the what-if of its heavy function, and the edited program
+phases      a code segment in part of which the thread switches often, and is sampled less often
 beat        a program that repeats itself at exact times: the share of a function that has 60 %
 simulated   the same without a program: beats of 0.05 to 450 ms, by how much periods change
 steps       functions that only one loop runs: the part of their work that is under another one
@@ -69,6 +70,21 @@ def differing(bench, _):
         real = bench.analyze()[0]["parallelism"]
         print(f"  heavy {point['factor']}x: predicted {point['parallelism']}, edited program {real}, "
               f"error {100 * (point['parallelism'] / real - 1):+.1f} %")
+
+
+def phases(bench, runs):
+    program, inside, sparse, errors = bench.build(f"{HERE}/phases.cpp"), 0, [], []
+    for seed in range(runs):
+        true = json.loads(bench.record([program, str(seed)], None)[0])
+        profile, found = bench.analyze()
+        share = true["switching"] / (true["plain"] + true["switching"])
+        whole = sum(found[name]["work"] for name in true)
+        low, high = (end / whole for end in found["switching"]["work_interval"])
+        inside += low <= share <= high
+        errors.append(100 * (found["switching"]["work"] / whole - share))
+        sparse.append(100 * profile["sampling"]["sparse_ns"] / profile["sampling"]["cpu_ns"])
+    print(f"phases: {inside} of {runs} intervals contain the share; error in points: median {statistics.median(errors):+.1f}, "
+          f"{min(errors):+.1f} to {max(errors):+.1f}; sampled less often in {statistics.median(sparse):.0f} % of the CPU time (median)")
 
 
 def beat(bench, runs):
@@ -159,7 +175,7 @@ def main():
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--only", default="shares,differing,beat,steps,cost")
     arguments = parser.parse_args()
-    all_parts = {"shares": shares, "differing": differing, "beat": beat, "simulated": simulated_beats, "steps": steps,
+    all_parts = {"shares": shares, "differing": differing, "phases": phases, "beat": beat, "simulated": simulated_beats, "steps": steps,
                  "cost": cost, "costs": costs}
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(os.path.abspath(arguments.prefix), folder)

@@ -171,7 +171,7 @@ std::size_t write_difference(const RingReader& reader, const StackInRing& stack,
 // before, or none; becomes that of this one. `in_kernel`: the thread was there.
 std::size_t convert_sample(const SamplingPlan& plan, RingReader& reader, std::uint32_t stream,
                            std::uint32_t os_thread, bool in_kernel, std::byte* out,
-                           StackInRing& before) {
+                           StackInRing& before, std::uint16_t periods) {
   const StackInRing kept = before;
   trace::SampleStack sample{};
   sample.head.kind = static_cast<std::uint16_t>(trace::SampleRecordKind::Sample);
@@ -235,6 +235,7 @@ std::size_t convert_sample(const SamplingPlan& plan, RingReader& reader, std::ui
     return 0; // the thread has left the program
   }
   sample.head.bytes = static_cast<std::uint32_t>(bytes);
+  set_periods(sample.head, periods);
   std::memcpy(out, &sample, sizeof sample);
   return bytes;
 }
@@ -386,8 +387,21 @@ bool runs_now(const SampleRing& ring) noexcept {
          ::read(ring.fd, &after, sizeof after) == sizeof after && before != after;
 }
 
-void set_sample_period(const SampleSource& source, const SampleRing& ring,
-                       std::uint64_t period_ns) noexcept {
+void set_periods(trace::SampleRecord& head, std::uint64_t periods) noexcept {
+  constexpr unsigned kLower = (1u << trace::kSamplePeriodsShift) - 1;
+  const std::uint64_t fitting = std::min<std::uint64_t>(periods, trace::kMostSamplePeriods);
+  head.flags = static_cast<std::uint16_t>(
+      (head.flags & kLower) | (fitting > 1 ? fitting << trace::kSamplePeriodsShift : 0));
+}
+
+std::uint64_t periods_of(const trace::SampleRecord& head) noexcept {
+  return std::max<std::uint64_t>(head.flags >> trace::kSamplePeriodsShift, 1);
+}
+
+void set_sample_period(const SampleSource& source, SampleRing& ring, std::uint64_t period_ns,
+                       std::uint64_t periods) noexcept {
+  ring.periods =
+      static_cast<std::uint16_t>(std::min<std::uint64_t>(periods, trace::kMostSamplePeriods));
   // Of an event with a frequency the request sets that.
   std::uint64_t value = period_ns;
   if (source.method == trace::SampleMethod::Cycles)
@@ -428,8 +442,8 @@ RingContent drain_ring(const SamplingPlan& plan, const SampleRing& ring, std::ui
         before = StackInRing{};
       const bool in_kernel =
           (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-      const std::size_t bytes =
-          convert_sample(plan, reader, stream, os_thread, in_kernel, out + content.bytes, before);
+      const std::size_t bytes = convert_sample(plan, reader, stream, os_thread, in_kernel,
+                                               out + content.bytes, before, ring.periods);
       content.bytes += bytes;
       content.samples += bytes > 0 ? 1 : 0;
     } else if (record.type == PERF_RECORD_LOST) {

@@ -37,6 +37,7 @@ struct SampleRing {
   void* page = nullptr; // perf_event_mmap_page, followed by the ring
   std::size_t ring_bytes = 0;
   std::uint32_t stack_bytes = 0; // of a sample: fewer than planned where the ring is small
+  std::uint16_t periods = 1;     // of the plan, from one sample to the next
   int fd = -1;
 };
 
@@ -57,10 +58,13 @@ int open_sample_ring(const SamplingPlan& plan, const SampleSource& source, std::
 void close_sample_ring(SampleRing& ring) noexcept;
 // In a fork()ed child: the mapping does not exist there.
 void forget_sample_ring(SampleRing& ring) noexcept;
-// Another period (of a hardware event: the frequency that the kernel aims at). While the thread does not
-// run, what is left of the present one is lost.
-void set_sample_period(const SampleSource& source, const SampleRing& ring,
-                       std::uint64_t period_ns) noexcept;
+// Another period (of a hardware event: the frequency that the kernel aims at), which is `periods` of the plan's on average.
+// While the thread does not run, what is left of the present one is lost.
+void set_sample_period(const SampleSource& source, SampleRing& ring, std::uint64_t period_ns,
+                       std::uint64_t periods) noexcept;
+// How many periods of the plan a sample counts for, in its record.
+void set_periods(trace::SampleRecord& head, std::uint64_t periods) noexcept;
+std::uint64_t periods_of(const trace::SampleRecord& head) noexcept;
 // Asks the kernel, which interrupts the thread for it.
 bool runs_now(const SampleRing& ring) noexcept;
 // Bytes of samples in the ring.

@@ -53,7 +53,7 @@ constexpr int kPairAttempts = 20;
 // further away than the kernel's next tick takes two. So a program whose threads switch often, per second of CPU
 // time, is sampled less often, unless the rate was asked for. docs/measurements/overhead.md.
 constexpr std::uint64_t kManySwitches = 3000, kFewSwitches = 1500;
-constexpr std::uint64_t kSparsePeriodNs = 8'000'000;
+constexpr std::uint64_t kSparsePeriodNs = 8'200'000;  // at most
 constexpr std::uint64_t kSwitchWindowNs = 40'000'000; // CPU time
 
 struct SampledThread {
@@ -173,7 +173,9 @@ void watch_switches(Sampler& s) {
 // Mean CPU time between two samples.
 std::uint64_t period_now(const Sampler& s) {
   const std::uint64_t planned = sample_period(s.plan);
-  return s.watch.is_often ? std::max(planned, kSparsePeriodNs) : planned;
+  // A multiple: how many periods each sample counts for is a whole number.
+  return s.watch.is_often ? std::max<std::uint64_t>(kSparsePeriodNs / planned, 1) * planned
+                          : planned;
 }
 
 // Whether the process filters its system calls.
@@ -396,7 +398,7 @@ void change_period(Sampler& s, SampledThread& thread, std::uint64_t mean_ns, std
   s.random ^= s.random << 17;
   thread.period_ns = thread.periods.next(mean_ns, s.random);
   thread.since_change = 0;
-  set_sample_period(s.source, thread.ring, thread.period_ns);
+  set_sample_period(s.source, thread.ring, thread.period_ns, mean_ns / sample_period(s.plan));
 }
 
 // Since the thread was drained before.
@@ -443,8 +445,7 @@ void drain(Sampler& s, SampledThread& thread, Block& block) {
     change_period(s, thread, period_now(s), samples, elapsed_ns);
 }
 
-// Half of the early samples are left out, those that come later become half as many: all are equally
-// dense.
+// Half of the early samples are left out, and those that come later become half as many.
 void thin_out(EarlySamples& early) {
   std::size_t kept = 0;
   std::uint64_t number = 0;
@@ -452,8 +453,11 @@ void thin_out(EarlySamples& early) {
     trace::SampleRecord head;
     std::memcpy(&head, early.buffer + at, sizeof head);
     if (number++ % 2 == 0) {
-      std::memmove(early.buffer + kept, early.buffer + at, head.bytes);
-      kept += head.bytes;
+      const std::uint32_t bytes = head.bytes;
+      set_periods(head, 2 * periods_of(head));
+      std::memmove(early.buffer + kept, early.buffer + at, bytes);
+      std::memcpy(early.buffer + kept, &head, sizeof head);
+      kept += bytes;
     }
     at += head.bytes;
   }

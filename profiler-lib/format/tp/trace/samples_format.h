@@ -93,6 +93,9 @@ inline constexpr std::uint16_t kSampleTimeIsTicks = 4; // `raw_ns` is a time of 
 // lowest first, in as many words as are needed; and those words whose bits are set. The others are those that the last
 // sample before with a stack, in the same block and of the same thread, has at the same addresses.
 inline constexpr std::uint16_t kSampleSharesStack = 8;
+// The upper half of `flags`: how many periods of the header passed per sample when it was taken; 0: one.
+inline constexpr unsigned kSamplePeriodsShift = 8;
+inline constexpr std::uint16_t kMostSamplePeriods = 255;
 
 struct SampleRecord {
   std::uint16_t kind; // SampleRecordKind; a reader skips those that it does not know

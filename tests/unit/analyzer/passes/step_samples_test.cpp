@@ -135,6 +135,50 @@ TEST(StepSamples, StepsThatDoNotDifferShareTheirSamples) {
   EXPECT_TRUE(samples.file(StepClassId{0}, step_at(0, 100)).empty());
 }
 
+// Where threads switch often there are fewer samples: each counts for more time.
+TEST(StepSamples, ASampleCountsForItsPeriods) {
+  SampledCode code = two_functions();
+  code.of_stream[0] = {{0, kHeavy, 1},  {1, kHeavy, 1},  {2, kHeavy, 1},  {3, kHeavy, 1},
+                       {4, kLight, 8},  {5, kLight, 8},  {10, kLight, 1}, {11, kLight, 1},
+                       {12, kLight, 1}, {13, kLight, 1}, {14, kLight, 1}, {15, kLight, 1}};
+  StepSamples counted(code, nullptr);
+  counted.file(StepClassId{0}, step_at(0, 10));
+  counted.file(StepClassId{0}, step_at(10, 10));
+  const ClassSamples& of = counted.classes()[StepClassId{0}];
+  EXPECT_EQ(of.samples, 12u);
+  EXPECT_EQ(of.periods, 26u);
+  EXPECT_EQ(of.period_squares, 10u + 2 * 64);
+  ASSERT_EQ(of.stacks.size(), 2u);
+  EXPECT_EQ(of.stacks[0].count, 4u);
+  EXPECT_EQ(of.stacks[0].periods, 4u);
+  EXPECT_EQ(of.stacks[1].count, 8u);
+  EXPECT_EQ(of.stacks[1].periods, 22u);
+
+  const SampleWeights weights(counted.classes(), code);
+  EXPECT_EQ(weights.samples_of(StepClassId{0}), 12u);
+  EXPECT_EQ(weights.periods_of(StepClassId{0}), 26u);
+  EXPECT_DOUBLE_EQ(weights.equal_samples_of(StepClassId{0}), 26.0 * 26 / 138);
+  const CodeId heavy = weights.find(StepClassId{0}, kHeavy);
+  const CodeId light = weights.find(StepClassId{0}, kLight);
+  StepSet set;
+  add_code(set, weights, std::vector{light});
+  ASSERT_EQ(set.rests.size(), 1u);
+  EXPECT_EQ(set.rests[0].share, 22u * 65536 / 26);
+
+  // Of two samples of one step 44 / 60 are in the same function, of different steps 24 / 72: r = 3 / 5.
+  EXPECT_EQ(weights.weight_of(StepClassId{0}), 171u); // 256 * 2 / 3, rounded
+  StepSamples samples(code, &weights);
+  Step step = step_at(0, 10);
+  step.work = 1'000'000;
+  const auto parts = samples.file(StepClassId{0}, step);
+  ASSERT_EQ(parts.size(), 2u);
+  // Its six samples against m = 2 / 3: they decide 0.9 of the step, of which 4 / 20 and 16 / 20 are either's.
+  EXPECT_EQ(parts[0].code, heavy);
+  EXPECT_NEAR(static_cast<double>(parts[0].work), 180'000, 500);
+  EXPECT_EQ(parts[1].code, light);
+  EXPECT_NEAR(static_cast<double>(parts[1].work), 720'000, 500);
+}
+
 TEST(StepSamples, NoPartExceedsTheStep) {
   SampledCode code = two_functions();
   code.of_stream[0] = {{0, kHeavy},  {1, kHeavy},  {2, kLight},  {10, kLight},

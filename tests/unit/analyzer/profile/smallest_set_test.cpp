@@ -34,7 +34,7 @@ struct Paths final : ImprovedProgram {
   std::vector<std::vector<Part>> paths;
   WhatIfMode mode = WhatIfMode::Parallelize;
   bool has_functions = false, has_locks = false;
-  std::uint64_t hits[kClasses][kStacks] = {}; // samples
+  std::uint64_t hits[kClasses][kStacks] = {}; // periods that samples count for
 
   template <typename Id>
   static bool has(const std::vector<Id>& ids, Id id) {
@@ -190,8 +190,11 @@ SampleWeights weights_of(const Paths& program) {
   for (unsigned id = 0; id < kClasses; ++id)
     for (unsigned stack = 0; stack < kStacks; ++stack)
       if (const std::uint64_t hits = program.hits[id][stack]; hits > 0) {
-        classes[StepClassId{id}].samples += hits;
-        classes[StepClassId{id}].stacks.push_back({StackId{stack}, hits});
+        // How many samples that are does not matter.
+        const std::uint64_t samples = stack % 2 == 0 ? 1 : hits;
+        classes[StepClassId{id}].samples += samples;
+        classes[StepClassId{id}].periods += hits;
+        classes[StepClassId{id}].stacks.push_back({StackId{stack}, samples, hits});
       }
   return {classes, code};
 }
