@@ -72,7 +72,7 @@ extern constinit thread_local Here here [[gnu::tls_model("initial-exec")]];
 // Its call, if the task that now runs has made it; else null: that of a task in whose call it runs counts no more.
 inline Call* own_task_call() {
   return here.task_call != nullptr && here.task_call->depth == here.tasks_begun ? here.task_call
-                                                                                 : nullptr;
+                                                                                : nullptr;
 }
 
 // In a fork()ed child sites have other numbers.

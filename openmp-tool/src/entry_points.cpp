@@ -265,8 +265,8 @@ TP_ENTRY void __kmpc_omp_task_begin_if0(Ident* ident, std::int32_t thread, void*
 }
 
 // How libomp divides a taskloop, if it creates the tasks one after the other.
-static void note_taskloop(Taskloop& loop, std::uint64_t lower, std::uint64_t upper, std::int64_t stride,
-                          std::int32_t schedule, std::uint64_t grain) {
+static void note_taskloop(Taskloop& loop, std::uint64_t lower, std::uint64_t upper,
+                          std::int64_t stride, std::int32_t schedule, std::uint64_t grain) {
   static auto* const team_size = next_function<int()>("omp_get_num_threads");
   const auto threads = static_cast<std::uint64_t>(team_size());
   const std::uint64_t count = stride > 0

@@ -656,10 +656,9 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
   return true;
 }
 
-void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int,
-                    const void* caller) {
-  if (create_simply(creator_data, data, flags)) [[likely]]
-    return;
+// Apart from the plain ones, which then save no registers for this.
+[[gnu::noinline]] void create_any(const Data* creator_data, Data* data, int flags,
+                                  const void* caller) {
   Call* const call = own_task_call();
   // libomp divides a large taskloop by tasks that create others in the name of the task with the taskloop, which may
   // run elsewhere, or have ended.
@@ -738,6 +737,12 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
   }
 }
 
+void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int,
+                    const void* caller) {
+  if (!create_simply(creator_data, data, flags)) [[unlikely]]
+    create_any(creator_data, data, flags, caller);
+}
+
 void on_dependences(Data* data, const Dependence* dependences, int count) {
   Task* const task = data != nullptr && data->ptr == nullptr ? in_taskwait : task_of(data);
   if (task == nullptr || task->is_implicit)
@@ -778,9 +783,7 @@ void on_dependences(Data* data, const Dependence* dependences, int count) {
   return true;
 }
 
-void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
-  if (switch_simply(prior_data, status, next_data)) [[likely]]
-    return;
+[[gnu::noinline]] void switch_in_any_way(Data* prior_data, TaskStatus status, Data* next_data) {
   Task* const prior = task_of(prior_data);
   switch (status) {
   case TaskStatus::Complete:
@@ -835,8 +838,7 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
   if (next == prior ||
       (is_part && (prior->is_undeferred || prior->team->size.load(std::memory_order_relaxed) == 1)))
     return;
-  const bool leaves_rest =
-      is_part && prior->begun && prior->waits == 0 && prior->thread == &here;
+  const bool leaves_rest = is_part && prior->begun && prior->waits == 0 && prior->thread == &here;
   if (next == nullptr) { // back in the barrier at the end of a region
     if (leaves_rest)
       leave_rest(*prior);
@@ -862,6 +864,11 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
     begin_chunk(*next, next->iterations);
     next->chunk_is_assumed = true;
   }
+}
+
+void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
+  if (!switch_simply(prior_data, status, next_data)) [[unlikely]]
+    switch_in_any_way(prior_data, status, next_data);
 }
 
 void on_sync_region(SyncRegion kind, Endpoint endpoint, Data*, Data* data, const void*) {

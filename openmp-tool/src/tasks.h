@@ -89,9 +89,9 @@ struct alignas(64) Task {
   bool begun;
   bool has_chunk, chunk_is_assumed, is_detached, has_worksharing;
   bool ended;
-  bool blocked;   // its step is closed while its thread runs another task
-  bool has_order; // between the iterations of its loop
-  bool creates;   // its step is closed until the creation of a task is over
+  bool blocked;        // its step is closed while its thread runs another task
+  bool has_order;      // between the iterations of its loop
+  bool creates;        // its step is closed until the creation of a task is over
   std::uint64_t grain; // of a taskloop
   Task* next_free;
   tp_frame frame;
@@ -104,7 +104,7 @@ struct alignas(64) Task {
   Task* around;        // the implicit task in whose place libomp keeps this one
   std::int64_t loops;  // of an implicit task: begun so far
   const void* ordered; // the ordered block of its loop that it is in, as a lock
-  Worksharing work; // only if has_worksharing
+  Worksharing work;    // only if has_worksharing
 };
 
 // The task in whose loop or sections the calling thread is; null: in none.
@@ -160,7 +160,7 @@ inline void keep_plain_task(Task* task) {
   here.plain = task;
   ++here.plain_count;
 }
-void free_kept_tasks();     // of the calling thread, which ends
+void free_kept_tasks(); // of the calling thread, which ends
 Team* make_team(std::uint32_t requested);
 void forget_order(Phase& phase); // all threads have left it
 void release(Team* team);
