@@ -5,6 +5,7 @@
 #include "dependences.h"
 #include "loop_order.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -76,7 +77,42 @@ void keep_task(Task* task) {
   ++kept.count;
 }
 
+namespace {
+
+// Lists of kMostPlain tasks, for any thread; null: none.
+constinit std::atomic<Task*> batches[16];
+
+void free_list(Task*& first) {
+  while (Task* const task = first) {
+    first = task->next_free;
+    std::free(task);
+  }
+}
+
+} // namespace
+
+void pass_on_plain_tasks() {
+  for (std::atomic<Task*>& batch : batches) {
+    Task* none = nullptr;
+    if (batch.load(std::memory_order_relaxed) == nullptr &&
+        batch.compare_exchange_strong(none, here.plain, std::memory_order_release,
+                                      std::memory_order_relaxed)) {
+      here.plain = nullptr;
+      break;
+    }
+  }
+  free_list(here.plain);
+  here.plain_count = 0;
+}
+
 Task* make_plain_task() {
+  for (std::atomic<Task*>& batch : batches)
+    if (batch.load(std::memory_order_relaxed) != nullptr)
+      if (Task* const first = batch.exchange(nullptr, std::memory_order_acquire)) {
+        here.plain = first->next_free;
+        here.plain_count = kMostPlain - 1;
+        return first;
+      }
   Task* const task = make_task(nullptr);
   if (task != nullptr) {
     task->is_simple = true;
@@ -86,11 +122,8 @@ Task* make_plain_task() {
 }
 
 void free_kept_tasks() {
-  for (Task** const list : {&kept.first, &here.plain})
-    while (Task* const task = *list) {
-      *list = task->next_free;
-      std::free(task);
-    }
+  free_list(kept.first);
+  free_list(here.plain);
   kept.count = here.plain_count = 0;
 }
 

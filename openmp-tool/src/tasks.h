@@ -150,12 +150,14 @@ inline Task* take_plain_task() {
   }
   return task;
 }
-Task* make_plain_task(); // the same; null: no memory
+Task* make_plain_task(); // from others, or new; null: no memory
+// A thread that runs the tasks of another one passes their memory on, in batches.
+inline constexpr unsigned kMostPlain = 256;
+void pass_on_plain_tasks(); // kMostPlain of them
 // Of a task that is_plain().
 inline void keep_plain_task(Task* task) {
-  constexpr unsigned kMost = 256;
-  if (here.plain_count == kMost) [[unlikely]]
-    return keep_task(task);
+  if (here.plain_count == kMostPlain) [[unlikely]]
+    pass_on_plain_tasks();
   task->next_free = here.plain;
   here.plain = task;
   ++here.plain_count;
