@@ -150,10 +150,6 @@ bool is_our_machine(const GElf_Ehdr& header) {
 #endif
 }
 
-} // namespace
-
-namespace {
-
 // `header`: of `symbols`. Most files do not have the name at all, which their section of names shows.
 bool defines(Elf* elf, Elf_Scn* symbols, const GElf_Shdr& header, std::string_view name) {
   Elf_Scn* const names = elf_getscn(elf, header.sh_link);
