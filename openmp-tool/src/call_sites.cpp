@@ -18,8 +18,7 @@ namespace tp::omp {
 
 constinit thread_local Call region_call [[gnu::tls_model("initial-exec")]];
 constinit thread_local Call loop_call [[gnu::tls_model("initial-exec")]];
-constinit thread_local Call* task_call [[gnu::tls_model("initial-exec")]] = nullptr;
-constinit thread_local unsigned tasks_begun [[gnu::tls_model("initial-exec")]] = 0;
+constinit thread_local Here here [[gnu::tls_model("initial-exec")]] = {};
 
 namespace {
 
@@ -81,15 +80,6 @@ struct Known {
 constexpr unsigned kKnown = 32;
 [[gnu::tls_model("initial-exec")]] constinit thread_local Known known[kKnown] = {};
 
-// Where the thread has created its last task.
-struct LastTask {
-  const void* caller;
-  const Ident* ident;
-  bool is_taskloop;
-  std::uint32_t site;
-};
-[[gnu::tls_model("initial-exec")]] constinit thread_local LastTask last_task = {};
-
 const Place* place_of(const Ident* ident, unsigned construct) {
   if (ident == nullptr || ident->source == nullptr)
     return nullptr;
@@ -111,7 +101,7 @@ std::uint32_t site_of(const Call& call, const void* caller, unsigned construct, 
 } // namespace
 
 void forget_sites() {
-  last_task = {};
+  here.last_task = {};
 }
 
 std::uint32_t site_of_region(const void* caller) {
@@ -123,14 +113,15 @@ std::uint32_t site_of_region(const void* caller) {
 std::uint32_t site_of_task(const Call* call, const Task& creator, const void* caller) {
   if (call != nullptr) {
     const void* const address = call->caller != nullptr ? call->caller : caller;
-    if (last_task.caller == address && last_task.ident == call->ident &&
-        last_task.is_taskloop == call->is_taskloop) [[likely]]
-      return last_task.site;
-    const std::uint32_t site =
-        site_of(*call, caller,
-                call->is_taskloop ? TP_CONSTRUCT_OMP_TASKLOOP : TP_CONSTRUCT_OMP_TASK, false);
+    const bool is_taskloop = call->taskloop != nullptr;
+    LastTask& last = here.last_task;
+    if (last.caller == address && last.ident == call->ident && last.is_taskloop == is_taskloop)
+        [[likely]]
+      return last.site;
+    const std::uint32_t site = site_of(
+        *call, caller, is_taskloop ? TP_CONSTRUCT_OMP_TASKLOOP : TP_CONSTRUCT_OMP_TASK, false);
     if (site != 0)
-      last_task = {address, call->ident, call->is_taskloop, site};
+      last = {address, call->ident, is_taskloop, site};
     return site;
   }
   if (creator.is_taskloop) // libomp divides it

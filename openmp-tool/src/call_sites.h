@@ -23,33 +23,56 @@ struct Ident {
   const char* source;
 };
 
-// A call of an entry point.
+struct Taskloop {
+  std::uint64_t grain = 1;
+  // Where libomp creates its tasks one after the other: iterations of each, and how many of them have one more. 0: not
+  // known.
+  std::uint64_t iterations = 0, longer = 0;
+};
+// A call of an entry point. Most are short-lived ones of tasks: little to clear.
 struct Call {
   const Ident* ident = nullptr;   // null: none
   const void* function = nullptr; // of the code of the construct; null: not known
   const void* caller = nullptr;   // return address
   Task* creator = nullptr;        // its step is closed until the creation of tasks is over
-  std::uint64_t grain = 1;        // of a taskloop
-  unsigned depth = 0;             // tasks_begun then
-  bool is_taskloop = false;
-  // Of a taskloop whose tasks libomp creates one after the other: iterations of each, and how many of them have one
-  // more. 0: not known.
-  std::uint64_t iterations = 0, longer = 0;
-  bool is_used = false;       // a task was created
-  void* task = nullptr;       // libomp's, if its code may be wrapped
-  bool is_undeferred = false; // by an if clause
+  Taskloop* taskloop = nullptr;   // null: it is none
+  void* task = nullptr;           // libomp's, if its code may be wrapped
+  unsigned depth = 0;             // Here::tasks_begun then
+  bool is_used = false;           // a task was created
+  bool is_undeferred = false;     // by an if clause
 };
 // The region that this thread is about to begin.
 extern constinit thread_local Call region_call [[gnu::tls_model("initial-exec")]];
 // The static loop, or the sections, that this thread is about to begin.
 extern constinit thread_local Call loop_call [[gnu::tls_model("initial-exec")]];
-// The thread creates a task, or the tasks of a taskloop; null: as far as is known it does not.
-extern constinit thread_local Call* task_call [[gnu::tls_model("initial-exec")]];
-// Explicit tasks, or parts of them, that have begun on the thread and not ended.
-extern constinit thread_local unsigned tasks_begun [[gnu::tls_model("initial-exec")]];
-// That call, if the task that now runs has made it; else null: that of a task in whose call it runs counts no more.
+
+// Where the thread has created its last task.
+struct LastTask {
+  const void* caller;
+  const Ident* ident;
+  bool is_taskloop;
+  std::uint32_t site; // 0: it has not
+};
+// Of the calling thread: what the events of each task read.
+struct Here {
+  // It creates a task, or the tasks of a taskloop; null: as far as is known it does not.
+  Call* task_call;
+  unsigned tasks_begun; // explicit tasks, or parts of them, that have begun and not ended
+  bool is_known;        // to the runtime, or a worker thread
+  // What it has left of an untied task before libomp made that available to others; the report that it left is still to
+  // come.
+  bool has_left;
+  Task* last_left; // what libomp reported last that it left for another task
+  Task* plain;     // memory of tasks that were plain at their ends (take_plain_task)
+  unsigned plain_count;
+  LastTask last_task;
+};
+extern constinit thread_local Here here [[gnu::tls_model("initial-exec")]];
+
+// Its call, if the task that now runs has made it; else null: that of a task in whose call it runs counts no more.
 inline Call* own_task_call() {
-  return task_call != nullptr && task_call->depth == tasks_begun ? task_call : nullptr;
+  return here.task_call != nullptr && here.task_call->depth == here.tasks_begun ? here.task_call
+                                                                                : nullptr;
 }
 
 // In a fork()ed child sites have other numbers.
@@ -58,6 +81,12 @@ void forget_sites();
 std::uint32_t site_of_region(const void* caller);
 // `call`: of the creator, as own_task_call() returns it.
 std::uint32_t site_of_task(const Call* call, const Task& creator, const void* caller);
+// The same of a call for one task, if the thread's last one was of that place; else 0.
+inline std::uint32_t known_site_of_task(const Call& call) {
+  const LastTask& last = here.last_task;
+  return last.caller == call.caller && last.ident == call.ident && !last.is_taskloop ? last.site
+                                                                                     : 0;
+}
 // libomp reports no address to the other threads of a team for some loops: that of the region is taken.
 std::uint32_t site_of_worksharing(const Team& team, const void* caller, unsigned construct);
 

@@ -54,21 +54,17 @@ int find_runtime(dl_phdr_info* module, std::size_t, void* address) {
 // While a call that creates tasks lasts. Tasks that it runs make calls of their own.
 class Creation {
 public:
-  explicit Creation(Call& call) : call_(call), outer_(task_call) {
-    // libomp's functions for g++ call those for clang: the outer call counts.
-    if (outer_ == nullptr || !is_of_runtime(call.caller)) {
-      call_.depth = tasks_begun;
-      task_call = &call_;
-      tp_on_runtime_call();
-    }
+  explicit Creation(Call& call) : call_(call), outer_(here.task_call) {
+    call_.depth = here.tasks_begun;
+    here.task_call = &call_;
+    tp_on_runtime_call();
   }
   ~Creation() {
-    const bool counts = task_call == &call_;
-    task_call = outer_;
-    if (call_.creator != nullptr) {
+    here.task_call = outer_;
+    if (call_.creator != nullptr) [[likely]] {
       call_.creator->creates = false;
       tp_on_spawn_end();
-    } else if (counts && !call_.is_used) { // a taskloop without iterations
+    } else if (!call_.is_used) { // a taskloop without iterations
       tp_on_runtime_return();
     }
   }
@@ -79,6 +75,11 @@ private:
   Call& call_;
   Call* const outer_;
 };
+
+// libomp's functions for g++ call those for clang: then the outer call counts.
+bool is_inside_another(const void* caller) {
+  return here.task_call != nullptr && is_of_runtime(caller);
+}
 
 } // namespace
 
@@ -233,6 +234,8 @@ TP_ENTRY std::int32_t __kmpc_omp_task(Ident* ident, std::int32_t thread, void* t
     note_end_of_part();
     return next(ident, thread, task);
   }
+  if (is_inside_another(TP_CALLER))
+    return next(ident, thread, task);
   Call call{.ident = ident, .caller = TP_CALLER, .task = wrappable(task)};
   const Creation creation(call);
   return next(ident, thread, task);
@@ -244,6 +247,8 @@ TP_ENTRY std::int32_t __kmpc_omp_task_with_deps(Ident* ident, std::int32_t threa
   static auto* const next =
       next_function<std::int32_t(Ident*, std::int32_t, void*, std::int32_t, void*, std::int32_t,
                                  void*)>("__kmpc_omp_task_with_deps");
+  if (is_inside_another(TP_CALLER))
+    return next(ident, thread, task, count, dependences, other_count, others);
   Call call{.ident = ident, .caller = TP_CALLER, .task = wrappable(task)};
   const Creation creation(call);
   return next(ident, thread, task, count, dependences, other_count, others);
@@ -252,14 +257,16 @@ TP_ENTRY std::int32_t __kmpc_omp_task_with_deps(Ident* ident, std::int32_t threa
 TP_ENTRY void __kmpc_omp_task_begin_if0(Ident* ident, std::int32_t thread, void* task) {
   static auto* const next =
       next_function<void(Ident*, std::int32_t, void*)>("__kmpc_omp_task_begin_if0");
+  if (is_inside_another(TP_CALLER))
+    return next(ident, thread, task);
   Call call{.ident = ident, .caller = TP_CALLER, .is_undeferred = true};
   const Creation creation(call);
   next(ident, thread, task);
 }
 
 // How libomp divides a taskloop, if it creates the tasks one after the other.
-static void note_taskloop(std::uint64_t lower, std::uint64_t upper, std::int64_t stride,
-                          std::int32_t schedule, std::uint64_t grain) {
+static void note_taskloop(Taskloop& loop, std::uint64_t lower, std::uint64_t upper,
+                          std::int64_t stride, std::int32_t schedule, std::uint64_t grain) {
   static auto* const team_size = next_function<int()>("omp_get_num_threads");
   const auto threads = static_cast<std::uint64_t>(team_size());
   const std::uint64_t count = stride > 0
@@ -270,10 +277,10 @@ static void note_taskloop(std::uint64_t lower, std::uint64_t upper, std::int64_t
   if (schedule == 1 && grain > 0)
     tasks = std::max<std::uint64_t>(count / grain, 1);
   tasks = std::min(tasks, count);
-  if (task_call == nullptr || tasks == 0 || tasks > std::min(threads * kPerThread, kMost))
+  if (tasks == 0 || tasks > std::min(threads * kPerThread, kMost))
     return;
-  task_call->iterations = count / tasks;
-  task_call->longer = count % tasks;
+  loop.iterations = count / tasks;
+  loop.longer = count % tasks;
 }
 
 TP_ENTRY void __kmpc_taskloop(Ident* ident, std::int32_t thread, void* task, std::int32_t if_value,
@@ -285,12 +292,16 @@ TP_ENTRY void __kmpc_taskloop(Ident* ident, std::int32_t thread, void* task, std
                          std::int64_t, std::int32_t, std::int32_t, std::uint64_t, void*)>(
           "__kmpc_taskloop");
   constexpr std::int32_t kGrainSize = 1; // of the clauses that say how many tasks
-  Call call{.ident = ident,
-            .caller = TP_CALLER,
-            .grain = schedule == kGrainSize && grain > 0 ? grain : 1,
-            .is_taskloop = true};
+  const bool is_inside = is_inside_another(TP_CALLER);
+  Taskloop loop{.grain = schedule == kGrainSize && grain > 0 ? grain : 1};
+  // GOMP_taskloop has not said how libomp divides it.
+  note_taskloop(is_inside && here.task_call->taskloop != nullptr ? *here.task_call->taskloop : loop,
+                *lower, *upper, stride, schedule, grain);
+  if (is_inside)
+    return next(ident, thread, task, if_value, lower, upper, stride, no_group, schedule, grain,
+                duplicate);
+  Call call{.ident = ident, .caller = TP_CALLER, .taskloop = &loop};
   const Creation creation(call);
-  note_taskloop(*lower, *upper, stride, schedule, grain);
   next(ident, thread, task, if_value, lower, upper, stride, no_group, schedule, grain, duplicate);
 }
 
@@ -465,9 +476,8 @@ TP_ENTRY void GOMP_taskloop(void (*function)(void*), void* data, void (*copy)(vo
       next_function<void(void (*)(void*), void*, void (*)(void*, void*), long, long, unsigned,
                          unsigned long, int, long, long, long)>("GOMP_taskloop");
   constexpr unsigned kGrainSize = 1u << 9; // GOMP_TASK_FLAG_GRAINSIZE
-  Call call{.caller = TP_CALLER,
-            .grain = (flags & kGrainSize) != 0 && count > 0 ? count : 1,
-            .is_taskloop = true};
+  Taskloop loop{.grain = (flags & kGrainSize) != 0 && count > 0 ? count : 1};
+  Call call{.caller = TP_CALLER, .taskloop = &loop};
   const Creation creation(call);
   next(function, data, copy, size, alignment, flags, count, priority, start, end, step);
 }

@@ -46,6 +46,7 @@ enum TaskFlags : int {
   kTaskUndeferred = 0x08000000,
   kTaskUntied = 0x10000000,
   kTaskFinal = 0x20000000,
+  kTaskMergeable = 0x40000000,
 };
 
 // How the task that was on the thread left it.

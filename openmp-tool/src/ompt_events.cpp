@@ -22,14 +22,11 @@ namespace {
 
 constexpr unsigned kGathering = TP_CONTEXT_EXCLUSIVE | TP_CONTEXT_GATHERS;
 
-[[gnu::tls_model("initial-exec")]] constinit thread_local bool is_known =
-    false; // or a worker thread
-
 // An external thread's first use.
 void note_use() noexcept {
-  if (is_known)
+  if (here.is_known)
     return;
-  is_known = true;
+  here.is_known = true;
   tp_on_external_thread();
   tp_on_scheduler_ready();
 }
@@ -190,9 +187,9 @@ void begin_task(Task& task, bool cancelled) {
   const tp_task described = description_of(task);
   const tp_context context = context_of(task);
   touch_task(task);
-  task.thread = &is_known;
+  task.thread = &here;
   __atomic_store_n(&task.begun, true, __ATOMIC_RELEASE);
-  ++tasks_begun;
+  ++here.tasks_begun;
   tp_on_task_begin(&task.frame, &described, &context, cancelled ? 1 : 0);
   come_after_dependences(task);
 }
@@ -202,7 +199,7 @@ void begin_task(Task& task, bool cancelled) {
   const tp_context context = context_of(task);
   touch_task(task);
   __atomic_store_n(&task.begun, true, __ATOMIC_RELEASE);
-  ++tasks_begun;
+  ++here.tasks_begun;
   tp_on_task_begin(&task.frame, &described, &context, 0);
 }
 
@@ -223,7 +220,7 @@ void complete_task(Task& task) {
     tp_on_acquire(task.fulfilled, 0);
   release_dependences(task);
   task.ended = true;
-  --tasks_begun;
+  --here.tasks_begun;
   tp_on_task_end(&task.frame, 0);
   if (task.is_undeferred && task.creator != nullptr) {
     end_wait(*task.creator);
@@ -245,13 +242,11 @@ void end_task(Task& task, bool cancelled) {
 
 // The same for most tasks. False: not for this one.
 [[gnu::always_inline]] inline bool end_simple_task(Task& task) {
-  if (!task.is_simple || task.has_worksharing || task.has_chunk || task.children != 0 ||
-      task.node != nullptr || task.table != nullptr || task.fulfilled != 0 || !task.begun ||
-      task.ended)
+  if (!is_plain(task))
     return false;
-  --tasks_begun;
+  --here.tasks_begun;
   tp_on_task_end(&task.frame, 0);
-  keep_task(&task);
+  keep_plain_task(&task);
   return true;
 }
 
@@ -262,7 +257,7 @@ void continue_later(Task& task) {
   const tp_context context = context_of(task);
   tp_on_spawn(&described, &context);
   tp_on_spawn_end();
-  --tasks_begun;
+  --here.tasks_begun;
   tp_on_task_end(&task.frame, 0);
   task.words[0] = words[0];
   task.words[1] = words[1];
@@ -274,9 +269,6 @@ void leave_rest(Task& task) {
   continue_later(task);
   __atomic_store_n(&task.begun, false, __ATOMIC_RELEASE);
 }
-
-// What this thread has left so before libomp made it available to others; the report that it left is still to come.
-[[gnu::tls_model("initial-exec")]] constinit thread_local bool has_left = false;
 
 // Without our entry points, libomp makes the rest available before it reports that the task has left its thread: another
 // thread that has it already waits for the report, which comes unless that thread has lost its CPU for long.
@@ -294,15 +286,13 @@ struct Part {
   bool has_left = false; // the rest is another part
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local Part* innermost_part = nullptr;
-// What libomp reported last that the thread left for another task.
-[[gnu::tls_model("initial-exec")]] constinit thread_local Task* last_left = nullptr;
 
 using Routine = std::int32_t (*)(std::int32_t thread, void* task);
 Task* running_task(const Data* reported);
 
 std::int32_t run_part(std::int32_t thread, void* libomp_task) {
   Task* const task = running_task(nullptr);
-  Task* const left = last_left;
+  Task* const left = here.last_left;
   Part part{task, innermost_part};
   innermost_part = &part;
   const std::int32_t result = reinterpret_cast<Routine>(task->routine)(thread, libomp_task);
@@ -557,7 +547,7 @@ Task* running_task(const Data* reported) {
 void on_thread_begin(ThreadType type, Data*) {
   if (type != ThreadType::Worker)
     return;
-  is_known = true;
+  here.is_known = true;
   tp_on_worker_thread();
 }
 
@@ -629,8 +619,46 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
   free_task(task);
 }
 
-void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int,
-                    const void* caller) {
+// Most tasks: one for each call of an entry point, deferred and tied. False: not this one.
+[[gnu::always_inline]] inline bool create_simply(const Data* creator_data, Data* data, int flags) {
+  Call* const call = own_task_call();
+  Task* const creator = task_of(creator_data);
+  if (call == nullptr || creator == nullptr || (flags & ~kTaskMergeable) != kTaskExplicit ||
+      call->is_used || call->is_undeferred || call->taskloop != nullptr || creator->is_final ||
+      creator->creates || !here.is_known)
+    return false;
+  const std::uint32_t site = known_site_of_task(*call);
+  Task* task = site != 0 ? take_plain_task() : nullptr;
+  if (task == nullptr) [[unlikely]] {
+    task = site != 0 ? make_plain_task() : nullptr;
+    if (task == nullptr)
+      return false;
+  }
+  Group* const group = creator->group;
+  task->words[0] = 0;
+  task->words[1] = preset(site);
+  task->traits = TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE;
+  task->phase = creator->phase;
+  task->group = group;
+  task->team = creator->team;
+  task->creator = creator;
+  task->is_final = task->begun = false;
+  data->ptr = task;
+  call->is_used = true;
+  call->creator = creator; // until it returns
+  creator->creates = true;
+  const bool in_group = group != nullptr && group->owner == creator;
+  (in_group ? group->unjoined : creator->unjoined) = true;
+  const tp_task described = description_of(*task);
+  const tp_context context = in_group ? children_of(*group) : children_of(*creator);
+  tp_on_spawn_in_call(&described, &context);
+  task->own_context = *context.word;
+  return true;
+}
+
+// Apart from the plain ones, which then save no registers for this.
+[[gnu::noinline]] void create_any(const Data* creator_data, Data* data, int flags,
+                                  const void* caller) {
   Call* const call = own_task_call();
   // libomp divides a large taskloop by tasks that create others in the name of the task with the taskloop, which may
   // run elsewhere, or have ended.
@@ -663,12 +691,13 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
   task->is_untied = (flags & kTaskUntied) != 0;
   task->traits = TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE;
   task->words[1] = preset(site_of_task(call, *creator, caller));
-  task->is_taskloop = call != nullptr ? call->is_taskloop : creator->is_taskloop;
-  if (call != nullptr && call->iterations > 0) {
-    task->iterations = call->iterations + (call->longer > 0 ? 1 : 0);
-    call->longer -= call->longer > 0 ? 1 : 0;
+  Taskloop* const loop = call != nullptr ? call->taskloop : nullptr;
+  task->is_taskloop = call != nullptr ? loop != nullptr : creator->is_taskloop;
+  if (loop != nullptr && loop->iterations > 0) {
+    task->iterations = loop->iterations + (loop->longer > 0 ? 1 : 0);
+    loop->longer -= loop->longer > 0 ? 1 : 0;
   }
-  task->grain = call != nullptr ? call->grain : creator->is_taskloop ? creator->grain : 1;
+  task->grain = loop != nullptr ? loop->grain : divides ? creator->grain : 1;
   // In a team of one thread libomp defers no task, whatever the program says.
   task->is_undeferred =
       (call != nullptr && call->is_undeferred) ||
@@ -708,6 +737,12 @@ void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int
   }
 }
 
+void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int,
+                    const void* caller) {
+  if (!create_simply(creator_data, data, flags)) [[unlikely]]
+    create_any(creator_data, data, flags, caller);
+}
+
 void on_dependences(Data* data, const Dependence* dependences, int count) {
   Task* const task = data != nullptr && data->ptr == nullptr ? in_taskwait : task_of(data);
   if (task == nullptr || task->is_implicit)
@@ -727,7 +762,7 @@ void on_dependences(Data* data, const Dependence* dependences, int count) {
                                                  Data* next_data) {
   Task* const prior = task_of(prior_data);
   Task* const next = task_of(next_data);
-  if (prior == nullptr || has_left || next == prior)
+  if (prior == nullptr || here.has_left || next == prior)
     return false;
   if (status == TaskStatus::Complete) {
     if ((next != nullptr && (next->is_untied || !next->begun)) || !end_simple_task(*prior))
@@ -743,23 +778,21 @@ void on_dependences(Data* data, const Dependence* dependences, int count) {
       next->node != nullptr || prior->is_untied)
     return false;
   interrupt(*prior);
-  last_left = prior;
+  here.last_left = prior;
   begin_simple_task(*next);
   return true;
 }
 
-void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
-  if (switch_simply(prior_data, status, next_data)) [[likely]]
-    return;
+[[gnu::noinline]] void switch_in_any_way(Data* prior_data, TaskStatus status, Data* next_data) {
   Task* const prior = task_of(prior_data);
   switch (status) {
   case TaskStatus::Complete:
   case TaskStatus::Cancel:
     if (prior != nullptr) {
       // Another thread has run the rest meanwhile, and libomp reports that as another part: what is left is the end.
-      if (has_left && !prior->ended)
+      if (here.has_left && !prior->ended)
         wait_for_rest(*prior);
-      has_left = false;
+      here.has_left = false;
       end_task(*prior, status == TaskStatus::Cancel);
       prior_data->ptr = nullptr;
     }
@@ -785,14 +818,14 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
     break;
   }
   Task* const next = task_of(next_data);
-  if (has_left && status == TaskStatus::Switch && next != nullptr && next == prior &&
+  if (here.has_left && status == TaskStatus::Switch && next != nullptr && next == prior &&
       !next->begun) {
-    has_left = false; // queues are full: the rest runs at once, inside
-    last_left = nullptr;
+    here.has_left = false; // queues are full: the rest runs at once, inside
+    here.last_left = nullptr;
     return begin_task(*next, false);
   }
-  if (has_left && status == TaskStatus::Switch) { // `prior` may run elsewhere already
-    has_left = false;
+  if (here.has_left && status == TaskStatus::Switch) { // `prior` may run elsewhere already
+    here.has_left = false;
     if (next != nullptr && next != prior)
       resume(*next);
     else
@@ -805,14 +838,13 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
   if (next == prior ||
       (is_part && (prior->is_undeferred || prior->team->size.load(std::memory_order_relaxed) == 1)))
     return;
-  const bool leaves_rest =
-      is_part && prior->begun && prior->waits == 0 && prior->thread == &is_known;
+  const bool leaves_rest = is_part && prior->begun && prior->waits == 0 && prior->thread == &here;
   if (next == nullptr) { // back in the barrier at the end of a region
     if (leaves_rest)
       leave_rest(*prior);
     return tp_on_search();
   }
-  if (next->is_untied && next->begun && next->thread != &is_known)
+  if (next->is_untied && next->begun && next->thread != &here)
     wait_for_rest(*next);
   if (next->begun) {
     // A part of an untied task has ended; else `prior` is in the middle of something.
@@ -823,7 +855,7 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
   }
   if (prior != nullptr && (status == TaskStatus::Yield || status == TaskStatus::Switch))
     interrupt(*prior);
-  last_left = prior;
+  here.last_left = prior;
   begin_task(*next, false);
   // Where no task is deferred, libomp does not report the chunks of taskloops; nor that of a task that another thread
   // has begun before its creator goes on.
@@ -832,6 +864,11 @@ void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
     begin_chunk(*next, next->iterations);
     next->chunk_is_assumed = true;
   }
+}
+
+void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
+  if (!switch_simply(prior_data, status, next_data)) [[unlikely]]
+    switch_in_any_way(prior_data, status, next_data);
 }
 
 void on_sync_region(SyncRegion kind, Endpoint endpoint, Data*, Data* data, const void*) {
@@ -1019,7 +1056,7 @@ void note_end_of_part() {
       task->is_undeferred || task->team->size.load(std::memory_order_relaxed) == 1)
     return;
   end_worksharing(*task);
-  has_left = true;
+  here.has_left = true;
   leave_rest(*task);
 }
 

@@ -5,7 +5,9 @@
 #include "dependences.h"
 #include "loop_order.h"
 
+#include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 namespace tp::omp {
@@ -22,16 +24,21 @@ struct Kept {
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local Kept kept;
 
-// All of it but its frame and its loop. A memset of this size is a string instruction, which takes longer.
+// Of the task from one member to another. A memset of this size is a string instruction, which takes longer.
+template <std::size_t kBegin, std::size_t kEnd>
 void clear(Task& task) {
-  using Block [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]] = std::uint64_t;
-  constexpr std::size_t kBegin = offsetof(Task, words);
-  constexpr std::size_t kBlocks = (offsetof(Task, work) - kBegin) / sizeof(Block);
-  static_assert(kBegin + kBlocks * sizeof(Block) == offsetof(Task, work));
-  auto* const blocks = reinterpret_cast<Block*>(reinterpret_cast<char*>(&task) + kBegin);
+  constexpr std::size_t kBlock = 16;
+  auto* const bytes = reinterpret_cast<char*>(&task);
 #pragma GCC unroll 16
-  for (std::size_t i = 0; i < kBlocks; ++i)
-    blocks[i] = Block{};
+  for (std::size_t at = kBegin; at + kBlock <= kEnd; at += kBlock)
+    std::memset(bytes + at, 0, kBlock);
+  std::memset(bytes + kEnd - (kEnd - kBegin) % kBlock, 0, (kEnd - kBegin) % kBlock);
+}
+
+// All of it but its frame and its loop.
+void clear(Task& task) {
+  clear<offsetof(Task, words), offsetof(Task, frame)>(task);
+  clear<offsetof(Task, chunk), offsetof(Task, work)>(task);
 }
 
 } // namespace
@@ -42,7 +49,7 @@ Task* make_task(Team* team) {
     kept.first = task->next_free;
     --kept.count;
   } else {
-    task = static_cast<Task*>(std::malloc(sizeof(Task)));
+    task = static_cast<Task*>(std::aligned_alloc(alignof(Task), sizeof(Task)));
     if (task == nullptr)
       return nullptr;
   }
@@ -70,12 +77,54 @@ void keep_task(Task* task) {
   ++kept.count;
 }
 
-void free_kept_tasks() {
-  while (Task* const task = kept.first) {
-    kept.first = task->next_free;
+namespace {
+
+// Lists of kMostPlain tasks, for any thread; null: none.
+constinit std::atomic<Task*> batches[16];
+
+void free_list(Task*& first) {
+  while (Task* const task = first) {
+    first = task->next_free;
     std::free(task);
   }
-  kept.count = 0;
+}
+
+} // namespace
+
+void pass_on_plain_tasks() {
+  for (std::atomic<Task*>& batch : batches) {
+    Task* none = nullptr;
+    if (batch.load(std::memory_order_relaxed) == nullptr &&
+        batch.compare_exchange_strong(none, here.plain, std::memory_order_release,
+                                      std::memory_order_relaxed)) {
+      here.plain = nullptr;
+      break;
+    }
+  }
+  free_list(here.plain);
+  here.plain_count = 0;
+}
+
+Task* make_plain_task() {
+  for (std::atomic<Task*>& batch : batches)
+    if (batch.load(std::memory_order_relaxed) != nullptr)
+      if (Task* const first = batch.exchange(nullptr, std::memory_order_acquire)) {
+        here.plain = first->next_free;
+        here.plain_count = kMostPlain - 1;
+        return first;
+      }
+  Task* const task = make_task(nullptr);
+  if (task != nullptr) {
+    task->is_simple = true;
+    task->grain = 1;
+  }
+  return task;
+}
+
+void free_kept_tasks() {
+  free_list(kept.first);
+  free_list(here.plain);
+  kept.count = here.plain_count = 0;
 }
 
 Team* make_team(std::uint32_t requested) {

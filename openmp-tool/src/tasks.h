@@ -9,6 +9,7 @@
 // alive: a thread that is fast arrives at the next barrier while a slow one still leaves this one.
 #pragma once
 
+#include "call_sites.h"
 #include "ompt.h"
 
 #include "tp/hooks.h"
@@ -65,10 +66,9 @@ struct Worksharing {
   unsigned traits;
 };
 
-// What the end of a task without events reads comes first: one thread creates the task, another one runs it, and
-// each line of memory that it has to fetch then would count as the task's work (touch_task).
-struct Task {
-  tp_frame frame;
+// What the creation and the end of a task without events read comes first, and its frame: one thread creates the task,
+// another one runs it, and each line of memory that it has to fetch then would count as the task's work (touch_task).
+struct alignas(64) Task {
   std::uint64_t words[2];
   std::uint64_t
       own_context; // copy of the word of its context, or the word itself, of a task that is alone in it
@@ -80,19 +80,23 @@ struct Task {
   Task* creator;           // valid while it creates the task; undeferred: it waits for the task
   DependenceNode* node;    // of its own dependences
   std::uint64_t fulfilled; // edge from there
+  DependenceTable* table;  // of its children's dependences
   std::uint32_t waits;     // in progress
   bool unjoined;           // tasks in `children` that no wait has joined
+  // What most tasks are is said by eight bytes, and whether anything was or is special by eight others: is_plain().
+  alignas(8) bool is_simple; // a deferred, tied task without a loop of its own
   bool is_implicit, is_initial, is_final, is_untied, is_undeferred, is_taskloop;
+  bool begun;
   bool has_chunk, chunk_is_assumed, is_detached, has_worksharing;
-  bool begun, ended;
-  bool blocked;           // its step is closed while its thread runs another task
-  bool has_order;         // between the iterations of its loop
-  bool is_simple;         // a deferred, tied task without a loop of its own
-  bool creates;           // its step is closed until the creation of a task is over
-  DependenceTable* table; // of its children's dependences
+  bool ended;
+  bool blocked;        // its step is closed while its thread runs another task
+  bool has_order;      // between the iterations of its loop
+  bool creates;        // its step is closed until the creation of a task is over
+  std::uint64_t grain; // of a taskloop
+  Task* next_free;
+  tp_frame frame;
   // Colder.
   std::uint64_t chunk;      // iterations of the open body call
-  std::uint64_t grain;      // of a taskloop
   const void* thread;       // of an untied task that runs
   void* routine;            // of an untied task: its code, where ours is called in its place
   std::uint64_t iterations; // of a task of a taskloop, where known
@@ -100,8 +104,7 @@ struct Task {
   Task* around;        // the implicit task in whose place libomp keeps this one
   std::int64_t loops;  // of an implicit task: begun so far
   const void* ordered; // the ordered block of its loop that it is in, as a lock
-  Task* next_free;
-  Worksharing work; // only if has_worksharing
+  Worksharing work;    // only if has_worksharing
 };
 
 // The task in whose loop or sections the calling thread is; null: in none.
@@ -114,9 +117,22 @@ inline Team* team_of(const Data* data) {
   return data != nullptr ? static_cast<Team*>(data->ptr) : nullptr;
 }
 
+// Of a task that runs or is at its end: was there nothing but its code, as far as its memory shows?
+inline bool is_plain(const Task& task) {
+  static_assert(offsetof(Task, has_chunk) == offsetof(Task, is_simple) + 8 &&
+                offsetof(Task, creates) == offsetof(Task, has_chunk) + 7);
+  std::uint64_t special = 0;
+  __builtin_memcpy(&special, reinterpret_cast<const char*>(&task) + offsetof(Task, has_chunk),
+                   sizeof special);
+  return task.is_simple && task.begun &&
+         (special | task.waits | task.children | task.fulfilled |
+          reinterpret_cast<std::uintptr_t>(task.node) |
+          reinterpret_cast<std::uintptr_t>(task.table)) == 0;
+}
+
 // Fetches what the end of the task reads.
 inline void touch_task(const Task& task) {
-  for (std::size_t at = 0; at < offsetof(Task, next_free); at += 64)
+  for (std::size_t at = 0; at < offsetof(Task, chunk); at += 64)
     static_cast<void>(*(reinterpret_cast<const volatile char*>(&task) + at));
 }
 
@@ -124,7 +140,29 @@ inline void touch_task(const Task& task) {
 Task* make_task(Team* team);
 void free_task(Task* task);
 void keep_task(Task* task); // the same, of a task that refers to nothing that is its own
-void free_kept_tasks();     // of the calling thread, which ends
+// Memory of a simple task, in which all is zero but is_simple, `grain`, which is 1, and what is to be set: `words`,
+// `own_context`, `traits`, `phase`, `group`, `team`, `creator`, `is_final` and `begun`. Null: the calling thread has none.
+inline Task* take_plain_task() {
+  Task* const task = here.plain;
+  if (task != nullptr) [[likely]] {
+    here.plain = task->next_free;
+    --here.plain_count;
+  }
+  return task;
+}
+Task* make_plain_task(); // from others, or new; null: no memory
+// A thread that runs the tasks of another one passes their memory on, in batches.
+inline constexpr unsigned kMostPlain = 256;
+void pass_on_plain_tasks(); // kMostPlain of them
+// Of a task that is_plain().
+inline void keep_plain_task(Task* task) {
+  if (here.plain_count == kMostPlain) [[unlikely]]
+    pass_on_plain_tasks();
+  task->next_free = here.plain;
+  here.plain = task;
+  ++here.plain_count;
+}
+void free_kept_tasks(); // of the calling thread, which ends
 Team* make_team(std::uint32_t requested);
 void forget_order(Phase& phase); // all threads have left it
 void release(Team* team);

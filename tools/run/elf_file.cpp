@@ -150,6 +150,26 @@ bool is_our_machine(const GElf_Ehdr& header) {
 #endif
 }
 
+// `header`: of `symbols`. Most files do not have the name at all, which their section of names shows.
+bool defines(Elf* elf, Elf_Scn* symbols, const GElf_Shdr& header, std::string_view name) {
+  Elf_Scn* const names = elf_getscn(elf, header.sh_link);
+  const Elf_Data* const text = names ? elf_rawdata(names, nullptr) : nullptr;
+  if (!text || !text->d_buf ||
+      std::string_view(static_cast<const char*>(text->d_buf), text->d_size).find(name) ==
+          std::string_view::npos)
+    return false;
+  Elf_Data* data = elf_getdata(symbols, nullptr);
+  GElf_Sym symbol;
+  for (int i = 0; data && gelf_getsym(data, i, &symbol); ++i) {
+    if (symbol.st_shndx == SHN_UNDEF || GELF_ST_BIND(symbol.st_info) == STB_LOCAL)
+      continue;
+    const char* const found = elf_strptr(elf, header.sh_link, symbol.st_name);
+    if (found && found == name)
+      return true;
+  }
+  return false;
+}
+
 } // namespace
 
 std::optional<ElfFile> read_elf(const std::string& path, bool look_for_tbb) {
@@ -169,6 +189,8 @@ std::optional<ElfFile> read_elf(const std::string& path, bool look_for_tbb) {
     GElf_Shdr header;
     if (!gelf_getshdr(section, &header))
       continue;
+    if (header.sh_type == SHT_DYNSYM)
+      file.is_openmp_tool = defines(elf.get(), section, header, "ompt_start_tool");
     if (header.sh_type == SHT_DYNAMIC)
       read_dynamic(elf.get(), section, header, file);
     else if (!look_for_tbb || file.tbb_code == TbbCode::BySymbols)
@@ -186,12 +208,13 @@ std::optional<ElfFile> read_elf(const std::string& path, bool look_for_tbb) {
 
 namespace {
 
-void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, DynamicSymbols& found) {
+void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, WantedSymbol wanted,
+                 DynamicSymbols& found) {
   Elf_Data* data = elf_getdata(section, nullptr);
   GElf_Sym symbol;
   for (int i = 0; data && gelf_getsym(data, i, &symbol); ++i) {
     const char* const name = elf_strptr(elf, header.sh_link, symbol.st_name);
-    if (!name || *name == '\0' || GELF_ST_BIND(symbol.st_info) == STB_LOCAL)
+    if (!name || GELF_ST_BIND(symbol.st_info) == STB_LOCAL || !wanted(name))
       continue;
     if (symbol.st_shndx != SHN_UNDEF)
       found.defined.insert(name);
@@ -237,7 +260,24 @@ void add_defined_versions(Elf* elf, Elf_Scn* section, const GElf_Shdr& header,
 
 } // namespace
 
-std::optional<DynamicSymbols> read_dynamic_symbols(const std::string& path) {
+bool defines_symbol(const std::string& path, std::string_view name) {
+  elf_version(EV_CURRENT);
+  const Descriptor descriptor(path);
+  if (descriptor.number() < 0)
+    return false;
+  const ElfHandle elf(elf_begin(descriptor.number(), ELF_C_READ_MMAP, nullptr));
+  if (!elf || elf_kind(elf.get()) != ELF_K_ELF)
+    return false;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM &&
+        defines(elf.get(), section, header, name))
+      return true;
+  }
+  return false;
+}
+
+std::optional<DynamicSymbols> read_dynamic_symbols(const std::string& path, WantedSymbol wanted) {
   elf_version(EV_CURRENT);
   const Descriptor descriptor(path);
   if (descriptor.number() < 0)
@@ -251,7 +291,7 @@ std::optional<DynamicSymbols> read_dynamic_symbols(const std::string& path) {
     if (!gelf_getshdr(section, &header))
       continue;
     if (header.sh_type == SHT_DYNSYM)
-      add_symbols(elf.get(), section, header, found);
+      add_symbols(elf.get(), section, header, wanted, found);
     else if (header.sh_type == SHT_GNU_verneed)
       add_needed_versions(elf.get(), section, header, found);
     else if (header.sh_type == SHT_GNU_verdef)

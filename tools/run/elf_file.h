@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,19 +22,24 @@ struct ElfFile {
   std::vector<std::string> needed; // DT_NEEDED
   bool has_auditors = false;       // DT_AUDIT or DT_DEPAUDIT
   TbbCode tbb_code = TbbCode::None; // also None if read_elf() did not look for it
+  bool is_openmp_tool = false;      // has ompt_start_tool, which an OpenMP runtime looks for
 };
 
 // Empty if the file cannot be read or is not an ELF file. Looks for TBB's code only if
 // `look_for_tbb`, because that takes time.
 std::optional<ElfFile> read_elf(const std::string& path, bool look_for_tbb);
 
-// What a file offers to others and asks of them, without weak references.
+// Does the file offer this symbol to others?
+bool defines_symbol(const std::string& path, std::string_view name);
+
+// What a file offers to others and asks of them, without weak references: of the symbols those that are wanted.
 struct DynamicSymbols {
   std::set<std::string> defined, undefined;
   std::set<std::string> versions;                                // that it defines
   std::set<std::pair<std::string, std::string>> needed_versions; // library, version
 };
-std::optional<DynamicSymbols> read_dynamic_symbols(const std::string& path);
+using WantedSymbol = bool (*)(std::string_view name);
+std::optional<DynamicSymbols> read_dynamic_symbols(const std::string& path, WantedSymbol wanted);
 
 // Does the file contain the code of one of these functions? By its symbols; false if it has none of them, or none at all.
 bool contains_function(const std::string& path, const std::vector<std::string>& names);

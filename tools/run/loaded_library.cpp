@@ -40,13 +40,19 @@ LoadedLibraryWatch::LoadedLibraryWatch(const Prefix& prefix, std::string run)
 void LoadedLibraryWatch::look(pid_t root) {
   if (found_)
     return;
-  look_at("/proc/" + std::to_string(root));
+  look_at(root);
   for (const pid_t process : descendants_of(root))
     if (!found_)
-      look_at("/proc/" + std::to_string(process));
+      look_at(process);
 }
 
-void LoadedLibraryWatch::look_at(const std::string& process) {
+void LoadedLibraryWatch::look_at(pid_t pid) {
+  const std::string process = "/proc/" + std::to_string(pid);
+  // Before the maps, which may be of a later program, then.
+  const std::string image = read_file(process + "/auxv").value_or("");
+  if (const auto known = right_.find(pid);
+      known != right_.end() && !image.empty() && known->second == image)
+    return;
   std::istringstream maps(read_file(process + "/maps").value_or(""));
   std::string other;
   bool ours = false;
@@ -66,8 +72,10 @@ void LoadedLibraryWatch::look_at(const std::string& process) {
   if (!environment)
     return;
   const bool cleared = !has_variable(*environment, "TP_RUN", run_);
-  if (ours && !cleared)
+  if (ours && !cleared) {
+    right_[pid] = image;
     return;
+  }
   std::error_code error;
   const std::string program = fs::read_symlink(process + "/exe", error).string();
   if (error) // it has just ended, or become another program

@@ -4,6 +4,7 @@
 // files shows that.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -29,9 +30,12 @@ public:
   const std::optional<OtherLibrary>& found() const { return found_; }
 
 private:
-  void look_at(const std::string& process);
+  void look_at(pid_t pid);
 
   std::string library_, run_;
+  // Processes that have ours and its settings: not looked at again, until another program runs in them. Their auxiliary
+  // vectors, with random addresses.
+  std::map<pid_t, std::string> right_;
   std::optional<OtherLibrary> found_;
 };
 

@@ -38,38 +38,20 @@ bool is_function_of_openmp(std::string_view name) {
 
 // libomp has this function since LLVM 16; chunks of loops are reported since LLVM 15.
 bool reports_chunks(const std::string& libomp) {
-  const auto symbols = read_dynamic_symbols(libomp);
-  return symbols && symbols->defined.contains("__kmpc_omp_taskwait_deps_51");
-}
-
-// That of the files that is a tool of OpenMP itself, which libomp finds before any other; empty: none.
-std::string tool_of_program(const std::vector<std::string>& files) {
-  constexpr std::string_view kWithout[] = {"libc.so",   "libm.so",  "libstdc++.so", "libgcc_s.so",
-                                           "libtbb.so", "ld-linux", "libpthread.so"};
-  for (const std::string& file : files) {
-    const std::string_view name = name_of(file);
-    if (is_libomp(name) || is_libgomp(name) || // libomp has an own one, which finds the others
-        std::ranges::any_of(kWithout,
-                            [&](std::string_view each) { return name.starts_with(each); }))
-      continue;
-    if (const auto symbols = read_dynamic_symbols(file);
-        symbols && symbols->defined.contains("ompt_start_tool"))
-      return file;
-  }
-  return {};
+  return defines_symbol(libomp, "__kmpc_omp_taskwait_deps_51");
 }
 
 // The files that need libgomp: what libomp lacks of it; empty: nothing.
 std::string missing_in(const std::string& libomp, const std::vector<std::string>& files) {
-  const auto there = read_dynamic_symbols(libomp);
+  const auto there = read_dynamic_symbols(libomp, is_function_of_openmp);
   if (!there)
     return "a file that can be read";
   for (const std::string& file : files) {
-    const auto symbols = read_dynamic_symbols(file);
+    const auto symbols = read_dynamic_symbols(file, is_function_of_openmp);
     if (!symbols)
       continue;
     for (const std::string& name : symbols->undefined)
-      if (is_function_of_openmp(name) && !there->defined.contains(name))
+      if (!there->defined.contains(name))
         return fmt::format("{}, which {} calls", name, file);
     for (const auto& [library, version] : symbols->needed_versions)
       if (is_libgomp(library) && !there->versions.contains(version))
@@ -130,11 +112,16 @@ OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, L
   std::vector<std::string> files = libraries_of(program, *file);
   files.insert(files.begin(), program);
   std::vector<std::string> of_libgomp;
-  std::string libgomp, libomp;
+  std::string libgomp, libomp, other_tool;
   for (const std::string& path : files) {
     const auto each = path == program ? file : read_elf(path, false);
     if (!each)
       continue;
+    const std::string_view file_name = name_of(path);
+    // libomp has a tool of its own, which finds the others.
+    if (each->is_openmp_tool && !is_libomp(file_name) && !is_libgomp(file_name) &&
+        other_tool.empty())
+      other_tool = path;
     for (const std::string& name : each->needed)
       if (is_libgomp(name)) {
         of_libgomp.push_back(path);
@@ -163,9 +150,10 @@ OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, L
     return cannot(
         fmt::format("OMP_TOOL_LIBRARIES names another tool ({}), and a runtime has one", others),
         "unset OMP_TOOL_LIBRARIES");
-  if (const std::string other = tool_of_program(files); !other.empty())
+  if (!other_tool.empty()) // which libomp finds before ours
     return cannot(
-        fmt::format("{} is an OpenMP tool itself (ompt_start_tool), and a runtime has one", other),
+        fmt::format("{} is an OpenMP tool itself (ompt_start_tool), and a runtime has one",
+                    other_tool),
         "build the program without it");
   const std::string given = std::getenv("TP_LIBOMP") != nullptr ? std::getenv("TP_LIBOMP") : "";
   const auto loaded =

@@ -10,7 +10,9 @@
 #include <fmt/core.h>
 
 #if TP_HAVE_LIBPFM
+#include <dlfcn.h>
 #include <perfmon/pfmlib_perf_event.h>
+#include <type_traits>
 #endif
 
 namespace tp::tool {
@@ -30,18 +32,45 @@ bool asks_for_more_than_counting(const pfm_perf_encode_arg_t& encoding) {
          asked.sample_period != 0 || asked.pinned || asked.exclusive || encoding.cpu >= 0;
 }
 
+// Loaded when a name asks for it: the tables of all processors in it take the dynamic linker a millisecond.
+struct Libpfm {
+  decltype(&pfm_initialize) initialize = nullptr;
+  decltype(&pfm_get_os_event_encoding) encode = nullptr;
+  decltype(&pfm_strerror) text_of = nullptr;
+  bool is_there() const { return initialize && encode && text_of; }
+};
+Libpfm load_libpfm() {
+  Libpfm libpfm;
+  void* const library = dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return libpfm;
+  const auto find = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+  };
+  find(libpfm.initialize, "pfm_initialize");
+  find(libpfm.encode, "pfm_get_os_event_encoding");
+  find(libpfm.text_of, "pfm_strerror");
+  return libpfm;
+}
+
 std::optional<std::string> numbers_of(const std::string& name, std::string& problem) {
-  static const int ready = pfm_initialize();
+  static const Libpfm libpfm = load_libpfm();
+  if (!libpfm.is_there()) {
+    problem = fmt::format("event '{}': libpfm.so.4, which knows such names, cannot be loaded; "
+                          "TYPE:CONFIG does not need it",
+                          name);
+    return std::nullopt;
+  }
+  static const int ready = libpfm.initialize();
   perf_event_attr attributes{};
   pfm_perf_encode_arg_t encoding{};
   encoding.attr = &attributes;
   encoding.size = sizeof encoding;
-  const int status =
-      ready != PFM_SUCCESS
-          ? ready
-          : pfm_get_os_event_encoding(name.c_str(), PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &encoding);
+  const int status = ready != PFM_SUCCESS
+                         ? ready
+                         : libpfm.encode(name.c_str(), PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &encoding);
   if (status != PFM_SUCCESS) {
-    problem = fmt::format("event '{}': libpfm4: {}", name, pfm_strerror(status));
+    problem = fmt::format("event '{}': libpfm4: {}", name, libpfm.text_of(status));
     return std::nullopt;
   }
   if (asks_for_more_than_counting(encoding)) {

@@ -43,8 +43,8 @@ public:
     return high;
   }
 
-  // Are the numbers beyond the program's?
-  bool is_apart() const { return raised_; }
+  // Are the numbers beyond those that the program's descriptors have? With thousands below them they are.
+  bool is_apart() const { return raised_ || first_ == kHighest; }
   // Is `fd` in the runtime's range?
   bool holds(int fd) const { return fd >= static_cast<int>(first_); }
 

@@ -95,11 +95,24 @@ TP_HOT void open_plain_step(ThreadState& thread, Frame& frame) noexcept {
   open_plainly(thread, frame, now);
 }
 
-// Figures that a record holds in four bytes.
-TP_HOT bool are_short(const ClosedStep& step) noexcept {
-  return step.lead - 1 < 0xffff && step.work - 1 < 0xffff && step.wall == 0;
+// The figures of the open step as a record holds them in four bytes, if it ends at `now`; 0: it may be that they do not
+// fit. A time that would be negative is a large one here. Changes nothing.
+TP_HOT std::uint64_t short_figures(const ThreadState& thread, const Reading& now) noexcept {
+  const std::uint64_t lead = thread.step_time - thread.close_time - thread.idle_since_close;
+  const std::uint64_t work = now.work - thread.step_work, wall = now.time - thread.step_time;
+  const bool fit = ((lead - 1) | (work - 1)) < 0xffff && work == wall && clock_config.same_as_time;
+  return fit ? lead | work << 16 : 0;
 }
 inline constexpr unsigned kShortFigures = 1u << trace::kLeadShift | 1u << trace::kWorkShift;
+
+// Closes a step that has them.
+TP_HOT void close_short_step(ThreadState& thread, Frame& frame, const Reading& now) noexcept {
+  frame.step_open = false;
+  thread.in_runtime_call = false;
+  thread.close_time = thread.reader_time = now.time;
+  thread.close_work = now.work;
+  thread.idle_since_close = 0;
+}
 
 // Writes the pending Begin, a record without figures of a step, for which there must be room; `idle` is the idle time
 // before it, in ticks.
@@ -194,22 +207,21 @@ TP_HOT bool begin_plain_task(ThreadState& thread, Frame& frame, const tp_task& t
 // As end_task(), of a task without events inside that did not throw.
 TP_HOT bool end_plain_task(ThreadState& thread, Frame& frame) noexcept {
   Reading now;
-  std::byte* const room = thread.writer.room_for(1);
-  if (!thread.begin_pending || !is_plain_step(thread, frame) || room == nullptr ||
+  if (!thread.begin_pending || !is_plain_step(thread, frame) || !thread.writer.has_room(1) ||
       !read_plainly(thread.clock, now)) [[unlikely]]
     return false;
-  const ClosedStep step = close_plain_step(thread, frame, now);
-  if (!are_short(step)) [[unlikely]] {
-    thread.closed = step;
+  const std::uint64_t figures = short_figures(thread, now);
+  if (figures == 0) [[unlikely]] {
+    thread.closed = close_plain_step(thread, frame, now);
     finish_task(thread, frame);
     return true;
   }
-  trace::RecordEncoder record(room);
-  record.number(step.lead | step.work << 16, 4);
+  close_short_step(thread, frame, now);
+  trace::RecordEncoder record(thread.writer.cursor());
+  record.number(figures, 4);
   record.number(thread.begin_id, trace::kWidthBytes[thread.begin_flags & 3]);
   thread.writer.advance(record.commit(static_cast<std::uint16_t>(
       trace::make_tag(trace::Op::Task, 0, 0, 0, thread.begin_flags) | kShortFigures)));
-  thread.reader_time = thread.close_time;
   thread.begin_pending = false;
   go_on_in(thread, *frame.outer);
   thread.frame.store(frame.outer, std::memory_order_release);
@@ -228,16 +240,18 @@ TP_HOT bool spawn_plainly(ThreadState& thread, Frame& frame, const tp_task& task
       site - 1 >= UINT16_MAX || frame.split_next || !is_plain_step(thread, frame) ||
       !thread.writer.has_room(2)) [[unlikely]]
     return false;
-  const ClosedStep step = close_plain_step(thread, frame, now);
-  if (!are_short(step)) [[unlikely]] {
-    thread.closed = step;
+  const std::uint64_t figures = short_figures(thread, now);
+  if (figures == 0) [[unlikely]] {
+    thread.closed = close_plain_step(thread, frame, now);
     finish_spawn(thread, frame, task, context);
     return true;
   }
-  if (thread.begin_pending)
+  if (thread.begin_pending) // before reader_time is this record's
     put_begin(thread, 0);
+  close_short_step(thread, frame, now);
+  thread.between = kOfEvents;
   trace::RecordEncoder record(thread.writer.cursor());
-  record.number(step.lead | step.work << 16, 4);
+  record.number(figures, 4);
   unsigned flags = static_cast<unsigned>(trace::SiteCode::Last);
   if (site != thread.ordinals.last_site) {
     record.operand(static_cast<std::uint16_t>(site));
@@ -259,7 +273,6 @@ TP_HOT bool spawn_plainly(ThreadState& thread, Frame& frame, const tp_task& task
       site | TP_TASK_SITE_TAGGED | (preset & TP_TASK_REGION_BITS << TP_TASK_REGION_SHIFT);
   thread.writer.advance(record.commit(static_cast<std::uint16_t>(
       trace::make_tag(trace::Op::Spawn, 0, 0, 0, flags) | kShortFigures)));
-  thread.reader_time = thread.close_time;
   return true;
 }
 

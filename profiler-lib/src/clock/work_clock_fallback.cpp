@@ -260,7 +260,7 @@ RunDelay parse_delay(const char* text, ssize_t bytes) noexcept {
   return delay;
 }
 
-// Only with a number that the program's descriptors never have; else none is kept.
+// Only with a number that the program's descriptors do not have; else none is kept.
 int open_delay_file() noexcept {
   const DescriptorRoom room;
   if (!room.is_apart())

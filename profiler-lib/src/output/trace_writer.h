@@ -62,7 +62,9 @@ public:
   // Where the next record goes, if there is room.
   TP_HOT std::byte* cursor() const noexcept { return cursor_.load(std::memory_order_relaxed); }
   // Is there room for that many records? If not, make_room() provides it.
-  TP_HOT bool has_room(unsigned records) const noexcept { return room_for(records) != nullptr; }
+  TP_HOT bool has_room(unsigned records) const noexcept {
+    return static_cast<std::size_t>(limit_ - cursor()) >= records * trace::kMaxRecordBytes;
+  }
   TP_COLD void make_room(std::uint64_t now, std::uint64_t first_spawn) noexcept {
     next_chunk(now, first_spawn);
   }

@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <random>
+#include <sys/wait.h>
 
 using namespace tp::rt;
 using tp::test::TemporaryFolder;
@@ -100,6 +101,32 @@ TEST(DescriptorRoom, LeavesTheProgramItsNumbersAndItsLimit) {
   EXPECT_EQ(next, low); // the number is free again
   ::close(next);
   ::close(fd);
+}
+
+// In a process of its own, since a hard limit that was lowered stays so. -1: the limit cannot be set.
+int is_apart_with(rlim_t soft, rlim_t hard) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{soft, hard};
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+      _exit(2);
+    _exit(DescriptorRoom().is_apart() ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  const int answer = WEXITSTATUS(status);
+  return answer == 2 ? -1 : answer;
+}
+
+TEST(DescriptorRoom, IsApartFromTheProgramsNumbers) {
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_EQ(is_apart_with(256, 512), limit.rlim_max >= 512 ? 1 : -1); // above the soft limit
+  EXPECT_EQ(is_apart_with(512, 512), limit.rlim_max >= 512 ? 0 : -1); // among them
+  if (limit.rlim_max >= 20000) {
+    EXPECT_EQ(is_apart_with(20000, 20000), 1); // behind thousands of them
+    EXPECT_EQ(is_apart_with(8000, 8000), 0);
+  }
 }
 
 TEST(SiteCache, KnowsWhatItWasToldLast) {

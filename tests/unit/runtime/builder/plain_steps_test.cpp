@@ -60,6 +60,8 @@ public:
   EventSequence(std::uint64_t seed, bool plain, const std::string& path)
       : random_(seed), plain_(plain), pauses_(seed % 4 == 3) {
     tp_control_page.pause = Pause::Never;
+    clock_config.same_as_time =
+        seed % 5 != 4; // as with a clock of time on a CPU; else as with a count
     set_size_limit(seed % 8 == 5 ? 150'000 : 0);
     EXPECT_TRUE(writer_.open(path));
     writer_.ordinals.spawns = kSpawnsBefore;
