@@ -305,11 +305,18 @@ void put_whole_section(ThreadState& thread, Frame& frame, LockState& locks, cons
   if (held.waited != 0)
     put_blame(thread, frame, held);
   RecordEncoder record(room_in_step(thread, frame));
-  const unsigned lead_code = record.field(held.taken_at), work_code = record.field(work);
-  const unsigned wall_code = record.field(held.waited);
-  const unsigned flags = put_lock(record, held);
-  thread.writer.advance(
-      record.commit(make_tag(Op::Section, lead_code, work_code, wall_code, flags)));
+  if (work - 1 < 0xffff && held.waited == 0 && held.place < 0xffff &&
+      held.taken_at - 0x10000 < 0xffff'0000) [[likely]] { // in most: the same record in two stores
+    record.operand(static_cast<std::uint32_t>(held.taken_at));
+    record.number(work | std::uint64_t{held.slot} << 16 | std::uint64_t{held.place} << 32, 6);
+    thread.writer.advance(record.commit(make_tag(Op::Section, 2, 1, 0, held.flags)));
+  } else {
+    const unsigned lead_code = record.field(held.taken_at), work_code = record.field(work);
+    const unsigned wall_code = record.field(held.waited);
+    const unsigned flags = put_lock(record, held);
+    thread.writer.advance(
+        record.commit(make_tag(Op::Section, lead_code, work_code, wall_code, flags)));
+  }
   thread.writer.after_section = thread.writer.cursor();
   locks.section_end = held.taken_at + work;
   locks.section_of = held.address;
@@ -601,9 +608,12 @@ int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
     return note_if_awaited(*locks, address, section->kind, section->place,
                            read_clock(thread.clock).time);
   }
-  if (locks->held_count == 0)
-    return 0;
-  const Reading now = read_clock(thread.clock);
+  return locks->held_count != 0 ? give_lock_at(thread, frame, lock, read_clock(thread.clock)) : 0;
+}
+
+int give_lock_at(ThreadState& thread, Frame& frame, const void* lock, Reading now) noexcept {
+  LockState* const locks = thread.locks;
+  const auto address = reinterpret_cast<std::uint64_t>(lock);
   const unsigned index = find_held(*locks, lock);
   if (index == locks->held_count)
     return 0;

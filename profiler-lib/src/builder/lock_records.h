@@ -68,6 +68,9 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
 void forget_lock_wait(ThreadState& thread) noexcept;
 // 0: the thread does not hold it, as far as is known; 2: others wait for it; else 1.
 [[gnu::noinline]] int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept;
+// The same, of a section that is timed, with the reading of the clock.
+[[gnu::noinline]] int give_lock_at(ThreadState& thread, Frame& frame, const void* lock,
+                                   Reading now) noexcept;
 // Around the call that wakes those who wait for a lock, after give_lock(): it may take longer than many
 // sections. No work. False: no thread waits, or it is another lock.
 bool begin_release(ThreadState& thread, const Frame& frame, const void* lock) noexcept;

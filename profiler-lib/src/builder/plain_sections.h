@@ -76,26 +76,22 @@ TP_HOT bool put_section_again(ThreadState& thread, LockState& locks, const HeldL
   return true;
 }
 
-// As give_lock(), of a thread for which nothing is outside of the step; not if short sections are sampled.
-TP_HOT bool give_plainly(ThreadState& thread, const void* lock) noexcept {
-  LockState* const locks = thread.locks;
-  if (locks == nullptr || locks->shorts.short_length != 0 || locks->held_count == 0) [[unlikely]]
-    return false;
-  Reading now;
-  if (!read_plainly(thread.clock, now)) [[unlikely]]
-    return false;
-  const HeldLock& held = locks->held[locks->held_count - 1];
+// As give_lock_at(), of a thread for which nothing is outside of the step, which samples no sections, and holds
+// a lock.
+TP_HOT bool give_plainly(ThreadState& thread, const void* lock, const Reading& now) noexcept {
+  LockState& locks = *thread.locks;
+  const HeldLock& held = locks.held[locks.held_count - 1];
   const auto address = reinterpret_cast<std::uint64_t>(lock);
   // With such a state the step of the acquisition is open: its end writes a Take.
-  if (held.address != address || !held.state.is_none() || locks->waits != 0 ||
+  if (held.address != address || !held.state.is_none() || locks.waits != 0 ||
       is_awaited(address, held.kind)) [[unlikely]]
     return false;
   const BusyInHook busy(thread);
   // Less than nothing is more than the short record can say.
-  if (!put_section_again(thread, *locks, held, now.work - thread.step_work - held.taken_at))
+  if (!put_section_again(thread, locks, held, now.work - thread.step_work - held.taken_at))
       [[unlikely]]
     return false;
-  --locks->held_count;
+  --locks.held_count;
   return true;
 }
 

@@ -119,9 +119,14 @@ TP_EXPORT int tp_on_lock_given(const void* lock) noexcept {
   ThreadState* const thread = thread_outside_of_runtime();
   if (thread == nullptr)
     return 0;
-  if (give_plainly(*thread, lock)) [[likely]]
+  const LockState* const locks = thread->locks;
+  Reading now;
+  if (locks == nullptr || locks->shorts.short_length != 0 || locks->held_count == 0 ||
+      !read_plainly(thread->clock, now)) [[unlikely]]
+    return give_lock(*thread, top(*thread), lock);
+  if (give_plainly(*thread, lock, now)) [[likely]]
     return 1;
-  return give_lock(*thread, top(*thread), lock);
+  return give_lock_at(*thread, top(*thread), lock, now);
 }
 
 TP_EXPORT int tp_on_lock_release(const void* lock) noexcept {
