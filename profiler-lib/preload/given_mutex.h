@@ -12,8 +12,12 @@ namespace tp::preload {
 extern bool announces_locks;
 void decide_on_locks() noexcept;
 
+// tp_locks_are_on, or 0.
+inline unsigned locks_state() noexcept {
+  return announces_locks ? __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) : 0;
+}
 inline bool locks_are_on() noexcept {
-  return announces_locks && __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) != 0;
+  return locks_state() != 0;
 }
 
 // How its acquisition counts. The kind is in the lower two bits in all versions of the C library since

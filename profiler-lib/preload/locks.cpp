@@ -24,6 +24,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <type_traits>
 
 using namespace tp::preload;
 
@@ -87,46 +88,67 @@ bool is_taken(int result) noexcept {
   return result == 0 || result == EOWNERDEAD;
 }
 
-#if TP_COUNTS_LOCKS
-bool sections_may_be_counted() noexcept {
-  return announces_locks &&
-         (__atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) & TP_LOCKS_ARE_COUNTED) != 0;
-}
-// Sections that begin with that call: addresses have no such bits.
-const void* code_of(const Acquisition& how) noexcept {
-  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(how.caller) |
-                                       std::uintptr_t{how.mode} << 56);
-}
-[[gnu::always_inline]] inline bool is_counted(const void* lock, const Acquisition& how) noexcept {
-  return sections_may_be_counted() && tp_begin_counted(lock, code_of(how)) != 0;
-}
-[[gnu::always_inline]] inline bool end_is_counted(const void* lock) noexcept {
-  return sections_may_be_counted() && tp_end_counted(lock) != 0;
-}
-void on_taken(const void* lock, const Acquisition& how) noexcept {
-  if (!sections_may_be_counted())
-    return tp_on_lock_taken(lock, how.kind, how.mode, how.caller);
-  tp_counting_here()->code = code_of(how);
-  tp_on_counted_lock_taken(lock, how.kind, how.mode, how.caller);
-}
-#else
-constexpr bool is_counted(const void*, const Acquisition&) noexcept {
-  return false;
-}
-constexpr bool end_is_counted(const void*) noexcept {
-  return false;
-}
-void on_taken(const void* lock, const Acquisition& how) noexcept {
-  tp_on_lock_taken(lock, how.kind, how.mode, how.caller);
-}
-#endif
+// Of the ways in which a kind of lock is acquired.
+template <unsigned kKind, unsigned kMode>
+struct Way {
+  template <typename Lock>
+  static Acquisition by(Lock* lock, const void* caller) noexcept {
+    if constexpr (std::is_same_v<Lock, pthread_mutex_t>)
+      return {kKind, kMode | mode_of(lock), caller};
+    else
+      return {kKind, kMode, caller};
+  }
+};
+using Mutex = Way<TP_LOCK_PTHREAD_MUTEX, 0>;
+using Reader = Way<TP_LOCK_PTHREAD_RWLOCK, TP_LOCK_SHARED>;
+using Writer = Way<TP_LOCK_PTHREAD_RWLOCK, 0>;
+using Spinner = Way<TP_LOCK_PTHREAD_SPINLOCK, 0>;
 
 template <typename Lock>
 const void* address_of(Lock* lock) noexcept {
   return const_cast<const void*>(static_cast<const volatile void*>(lock));
 }
 
-// What follows an attempt.
+#if TP_COUNTS_LOCKS
+// Sections that begin with that call: addresses have no such bits.
+const void* code_of(const Acquisition& how) noexcept {
+  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(how.caller) |
+                                       std::uintptr_t{how.mode} << 56);
+}
+[[gnu::always_inline]] inline bool is_counted(unsigned state, const void* lock,
+                                              const Acquisition& how) noexcept {
+  return (state & TP_LOCKS_ARE_COUNTED) != 0 && tp_begin_counted(lock, code_of(how)) != 0;
+}
+[[gnu::always_inline]] inline bool end_is_counted(unsigned state, const void* lock) noexcept {
+  return (state & TP_LOCKS_ARE_COUNTED) != 0 && tp_end_counted(lock) != 0;
+}
+[[gnu::always_inline]] inline void on_taken(unsigned state, const void* lock,
+                                            const Acquisition& how) noexcept {
+  if ((state & TP_LOCKS_ARE_COUNTED) == 0)
+    return tp_on_lock_taken(lock, how.kind, how.mode, how.caller);
+  tp_counting_here()->code = code_of(how);
+  tp_on_counted_lock_taken(lock, how.kind, how.mode, how.caller);
+}
+#else
+constexpr bool is_counted(unsigned, const void*, const Acquisition&) noexcept {
+  return false;
+}
+constexpr bool end_is_counted(unsigned, const void*) noexcept {
+  return false;
+}
+void on_taken(unsigned, const void* lock, const Acquisition& how) noexcept {
+  tp_on_lock_taken(lock, how.kind, how.mode, how.caller);
+}
+#endif
+
+// The lock was acquired, and is not counted. Returns 0.
+[[gnu::noinline]] int record_acquired(const void* lock, Acquisition how) noexcept {
+  if (is_recorded(how))
+    on_taken(locks_state(), lock, how);
+  return 0;
+}
+
+// What follows an attempt that has not got the lock, or one whose owner has died.
 template <typename Lock, typename... Args>
 [[gnu::noinline]] int end_acquiring(int result, Acquisition how,
                                     NextFunction<int(Lock*, Args...)>& wait, Lock* lock,
@@ -139,28 +161,35 @@ template <typename Lock, typename... Args>
     tp_on_lock_wait_end(is_taken(result) ? 0 : 1);
   }
   if (is_taken(result))
-    on_taken(address_of(lock), how);
+    on_taken(locks_state(), address_of(lock), how);
   return result;
 }
 
-// `attempt` returns EBUSY if a thread has the lock. A spin lock is not const, but volatile.
-template <typename Lock, typename... Args>
-[[gnu::always_inline]] inline int acquire(const Acquisition& how, NextFunction<int(Lock*)>& attempt,
+// `attempt` returns EBUSY if a thread has the lock. A spin lock is not const, but volatile. What is known of the
+// acquisition is asked for after it, and needs no register meanwhile.
+template <typename Kind, typename Lock, typename... Args>
+[[gnu::always_inline]] inline int acquire(NextFunction<int(Lock*)>& attempt,
                                           NextFunction<int(Lock*, Args...)>& wait, Lock* lock,
                                           std::type_identity_t<Args>... arguments) noexcept {
   const int result = attempt.get()(lock);
-  if (result == 0 && (!locks_are_on() || is_counted(address_of(lock), how))) [[likely]]
+  const Acquisition how = Kind::by(lock, __builtin_return_address(0));
+  if (result != 0) [[unlikely]]
+    return end_acquiring<Lock, Args...>(result, how, wait, lock, arguments...);
+  const unsigned state = locks_state();
+  if (state == 0 || is_counted(state, address_of(lock), how)) [[likely]]
     return 0;
-  return end_acquiring<Lock, Args...>(result, how, wait, lock, arguments...);
+  return record_acquired(address_of(lock), how);
 }
 
-template <typename Lock>
-int attempt(const Acquisition& how, NextFunction<int(Lock*)>& attempt, Lock* lock) noexcept {
+template <typename Kind, typename Lock>
+[[gnu::always_inline]] inline int attempt(NextFunction<int(Lock*)>& attempt, Lock* lock) noexcept {
   const int result = attempt.get()(lock);
-  if (result == 0 && is_counted(address_of(lock), how))
+  const Acquisition how = Kind::by(lock, __builtin_return_address(0));
+  const unsigned state = locks_state();
+  if (result == 0 && is_counted(state, address_of(lock), how))
     return 0;
   if (is_taken(result) && is_recorded(how))
-    on_taken(address_of(lock), how);
+    on_taken(state, address_of(lock), how);
   return result;
 }
 
@@ -173,11 +202,24 @@ template <typename Lock>
   tp_on_lock_released();
   return result;
 }
+// The first of all that is released.
+template <typename Lock>
+[[gnu::noinline, gnu::cold]] int release_first(NextFunction<int(Lock*)>& release,
+                                               Lock* lock) noexcept {
+  release.get();
+  if (locks_are_on())
+    return release_recorded(release, lock);
+  return release.get()(lock);
+}
 
 template <typename Lock>
 [[gnu::always_inline]] inline int release(NextFunction<int(Lock*)>& release, Lock* lock) noexcept {
-  if (!locks_are_on() || end_is_counted(address_of(lock))) [[likely]]
-    return release.get()(lock);
+  auto* const next = release.get_known();
+  if (next == nullptr) [[unlikely]]
+    return release_first(release, lock);
+  const unsigned state = locks_state();
+  if (state == 0 || end_is_counted(state, address_of(lock))) [[likely]]
+    return next(lock);
   return release_recorded(release, lock);
 }
 
@@ -242,29 +284,24 @@ void tp::preload::decide_on_locks() noexcept {
 // The C library's headers have reserved names.
 // NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 #define TP_EXPORT [[gnu::visibility("default")]]
-#define TP_CALLER __builtin_return_address(0)
-#define TP_MUTEX (Acquisition{TP_LOCK_PTHREAD_MUTEX, mode_of(mutex), TP_CALLER})
-#define TP_READER (Acquisition{TP_LOCK_PTHREAD_RWLOCK, TP_LOCK_SHARED, TP_CALLER})
-#define TP_WRITER (Acquisition{TP_LOCK_PTHREAD_RWLOCK, 0, TP_CALLER})
-#define TP_SPINNER (Acquisition{TP_LOCK_PTHREAD_SPINLOCK, 0, TP_CALLER})
 
 extern "C" {
 
 TP_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  return acquire(TP_MUTEX, next_trylock, next_lock, mutex);
+  return acquire<Mutex>(next_trylock, next_lock, mutex);
 }
 
 TP_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
-  return attempt(TP_MUTEX, next_trylock, mutex);
+  return attempt<Mutex>(next_trylock, mutex);
 }
 
 TP_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) noexcept {
-  return acquire(TP_MUTEX, next_trylock, next_timedlock, mutex, until);
+  return acquire<Mutex>(next_trylock, next_timedlock, mutex, until);
 }
 
 TP_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                                       const timespec* until) noexcept {
-  return acquire(TP_MUTEX, next_trylock, next_clocklock, mutex, clock, until);
+  return acquire<Mutex>(next_trylock, next_clocklock, mutex, clock, until);
 }
 
 TP_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
@@ -281,37 +318,37 @@ TP_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
 }
 
 TP_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
-  return acquire(TP_READER, next_tryrdlock, next_rdlock, lock);
+  return acquire<Reader>(next_tryrdlock, next_rdlock, lock);
 }
 
 TP_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) noexcept {
-  return attempt(TP_READER, next_tryrdlock, lock);
+  return attempt<Reader>(next_tryrdlock, lock);
 }
 
 TP_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* until) noexcept {
-  return acquire(TP_READER, next_tryrdlock, next_timedrdlock, lock, until);
+  return acquire<Reader>(next_tryrdlock, next_timedrdlock, lock, until);
 }
 
 TP_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
                                          const timespec* until) noexcept {
-  return acquire(TP_READER, next_tryrdlock, next_clockrdlock, lock, clock, until);
+  return acquire<Reader>(next_tryrdlock, next_clockrdlock, lock, clock, until);
 }
 
 TP_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
-  return acquire(TP_WRITER, next_trywrlock, next_wrlock, lock);
+  return acquire<Writer>(next_trywrlock, next_wrlock, lock);
 }
 
 TP_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) noexcept {
-  return attempt(TP_WRITER, next_trywrlock, lock);
+  return attempt<Writer>(next_trywrlock, lock);
 }
 
 TP_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* until) noexcept {
-  return acquire(TP_WRITER, next_trywrlock, next_timedwrlock, lock, until);
+  return acquire<Writer>(next_trywrlock, next_timedwrlock, lock, until);
 }
 
 TP_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
                                          const timespec* until) noexcept {
-  return acquire(TP_WRITER, next_trywrlock, next_clockwrlock, lock, clock, until);
+  return acquire<Writer>(next_trywrlock, next_clockwrlock, lock, clock, until);
 }
 
 TP_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
@@ -328,11 +365,11 @@ TP_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* lock) noexcept {
 }
 
 TP_EXPORT int pthread_spin_lock(SpinLock* lock) noexcept {
-  return acquire(TP_SPINNER, next_spin_trylock, next_spin_lock, lock);
+  return acquire<Spinner>(next_spin_trylock, next_spin_lock, lock);
 }
 
 TP_EXPORT int pthread_spin_trylock(SpinLock* lock) noexcept {
-  return attempt(TP_SPINNER, next_spin_trylock, lock);
+  return attempt<Spinner>(next_spin_trylock, lock);
 }
 
 TP_EXPORT int pthread_spin_unlock(SpinLock* lock) noexcept {

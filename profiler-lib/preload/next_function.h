@@ -23,6 +23,10 @@ public:
     return found;
   }
 
+protected:
+  // Null: not looked up yet.
+  void* known() const noexcept { return found_.load(std::memory_order_relaxed); }
+
 private:
   [[gnu::noinline, gnu::cold]] void* look_up() noexcept {
     void* const found =
@@ -44,6 +48,8 @@ public:
   explicit constexpr NextFunction(const char* name, const char* version = nullptr)
       : NextSymbol(name, version) {}
   Function* get() noexcept { return reinterpret_cast<Function*>(find()); }
+  // The same; null if that takes a look-up.
+  Function* get_known() const noexcept { return reinterpret_cast<Function*>(known()); }
 };
 static_assert(sizeof(NextFunction<void()>) == sizeof(NextSymbol) && sizeof(NextSymbol) == 32);
 

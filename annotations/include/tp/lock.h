@@ -57,6 +57,9 @@ typedef struct tp_lock_place {
 __attribute__((weak)) extern unsigned char tp_locks_are_on;
 __attribute__((weak)) void tp_on_user_lock_taken(const void* lock, unsigned mode,
                                                  const tp_lock_place* place) TP_LOCK_NOEXCEPT;
+__attribute__((weak)) void
+tp_on_counted_user_lock_taken(const void* lock, unsigned mode,
+                              const tp_lock_place* place) TP_LOCK_NOEXCEPT;
 __attribute__((weak)) int tp_on_lock_given(const void* lock) TP_LOCK_NOEXCEPT;
 __attribute__((weak)) void tp_on_lock_renewed(const void* lock) TP_LOCK_NOEXCEPT;
 __attribute__((weak)) void tp_on_lock_wait_for(const void* lock) TP_LOCK_NOEXCEPT;
@@ -69,21 +72,87 @@ __attribute__((weak)) void tp_on_busy_wait_end(void) TP_LOCK_NOEXCEPT;
 }
 #endif
 
-#define TP_LOCKS_ARE_ON (&tp_locks_are_on && __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED))
+#define TP_LOCKS_STATE (&tp_locks_are_on ? __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) : 0u)
+#define TP_LOCKS_ARE_ON (TP_LOCKS_STATE != 0)
+#define TP_LOCK_INLINE static inline __attribute__((always_inline, unused))
+
+/* With --locks=auto most sections of locks that are taken often and held for next to nothing are counted here, in
+ * an entry of a table of the thread that Taskpath provides: the layout of tp/counted_locks.h. */
+#if (defined(__x86_64__) && defined(__LP64__)) || defined(__aarch64__)
+#ifdef __cplusplus
+extern "C" {
+#endif
+__attribute__((weak)) extern long tp_counting_at; /* distance from the thread pointer */
+#ifdef __cplusplus
+}
+#endif
+typedef struct tp_lock_entry {
+  const void* lock;
+  const void* place;
+  int left; /* negative: the thread has the lock, and is counted */
+  unsigned generation;
+  const unsigned* generation_at;
+  const unsigned* waiters_at;
+  void* reserved[2];
+  const unsigned* others_wait_at;
+} tp_lock_entry;
+TP_LOCK_INLINE tp_lock_entry* tp_lock_entry_of(const void* lock) {
+  char* thread;
+#if defined(__x86_64__)
+  __asm__ volatile("movq %%fs:0, %0" : "=r"(thread));
+#else
+  __asm__ volatile("mrs %0, tpidr_el0" : "=r"(thread));
+#endif
+  return *(tp_lock_entry**)__builtin_assume_aligned(thread + tp_counting_at, sizeof(void*)) +
+         (((unsigned)(__UINTPTR_TYPE__)lock * 0x9e3779b1u) >> 29);
+}
+TP_LOCK_INLINE int tp_lock_counts_taken(const void* lock, const tp_lock_place* place) {
+  tp_lock_entry* const entry = tp_lock_entry_of(lock);
+  const int left = entry->left;
+  if (entry->lock != lock || entry->place != place || left <= 0 ||
+      __atomic_load_n(entry->generation_at, __ATOMIC_RELAXED) != entry->generation)
+    return 0;
+  entry->left = -left;
+  return 1;
+}
+TP_LOCK_INLINE int tp_lock_counts_given(const void* lock) {
+  tp_lock_entry* const entry = tp_lock_entry_of(lock);
+  const int left = entry->left;
+  if (entry->lock != lock || left >= 0 ||
+      __atomic_load_n(entry->waiters_at, __ATOMIC_RELAXED) != 0 ||
+      __atomic_load_n(entry->others_wait_at, __ATOMIC_RELAXED) != 0)
+    return 0;
+  entry->left = -left - 1;
+  return 1;
+}
+#else
+#define tp_lock_counts_taken(lock, place) 0
+#define tp_lock_counts_given(lock) 0
+#endif
+
+TP_LOCK_INLINE void tp_lock_taken_at(const void* lock, unsigned mode, const tp_lock_place* place) {
+  const unsigned state = TP_LOCKS_STATE;
+  if (state == 0 || ((state & 2u) != 0 && tp_lock_counts_taken(lock, place)))
+    return;
+  if ((state & 2u) != 0 && tp_on_counted_user_lock_taken)
+    tp_on_counted_user_lock_taken(lock, mode, place);
+  else
+    tp_on_user_lock_taken(lock, mode, place);
+}
+TP_LOCK_INLINE void tp_lock_given_now(const void* lock) {
+  const unsigned state = TP_LOCKS_STATE;
+  if (state != 0 && ((state & 2u) == 0 || !tp_lock_counts_given(lock)))
+    tp_on_lock_given(lock);
+}
 
 #define TP_LOCK_TAKEN_BY(lock, mode, name)                                                         \
   do {                                                                                             \
     static const tp_lock_place tp_lock_here = {name, __FILE__, __LINE__};                          \
-    if (TP_LOCKS_ARE_ON)                                                                           \
-      tp_on_user_lock_taken(lock, mode, &tp_lock_here);                                            \
+    tp_lock_taken_at(lock, mode, &tp_lock_here);                                                   \
   } while (0)
 #define tp_lock_taken(lock, name) TP_LOCK_TAKEN_BY(lock, 0, name)
 #define tp_lock_taken_shared(lock, name) TP_LOCK_TAKEN_BY(lock, 1, name)
-#define tp_lock_given(lock)                                                                        \
-  do {                                                                                             \
-    if (TP_LOCKS_ARE_ON)                                                                           \
-      tp_on_lock_given(lock);                                                                      \
-  } while (0)
+#define tp_lock_given(lock) tp_lock_given_now(lock)
 #define tp_lock_made(lock)                                                                         \
   do {                                                                                             \
     if (tp_on_lock_renewed)                                                                        \

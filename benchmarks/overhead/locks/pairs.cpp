@@ -129,6 +129,13 @@ double time_of(const std::string& kind, long pairs, int threads) {
       ++counter;
     });
   }
+  if (kind == "std_shared_mutex") {
+    static std::shared_mutex mutex;
+    return run(pairs, threads, [] {
+      const std::lock_guard<std::shared_mutex> lock(mutex);
+      ++counter;
+    });
+  }
   if (kind == "std_shared_mutex_read") {
     static std::shared_mutex mutex;
     return run(pairs, threads, [] {

@@ -31,7 +31,8 @@ typedef struct tp_counted_lock {
   const unsigned* waiters_at;    /* how many threads wait for it */
   void* section;                 /* from here on, the runtime's */
   int granted;
-  int reserved[3];
+  int reserved;
+  const unsigned* others_wait_at; /* how many wait for a lock that they do not name (tp/lock.h) */
 } tp_counted_lock;
 
 /* Locks are found by their addresses; one may take the place of another. */

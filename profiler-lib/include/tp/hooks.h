@@ -476,6 +476,9 @@ typedef struct tp_lock_place {
 } tp_lock_place;
 /* As tp_on_lock_taken, of kind TP_LOCK_USER, at a place that is a constant. */
 void tp_on_user_lock_taken(const void* lock, unsigned mode, const tp_lock_place* place) TP_NOEXCEPT;
+/* The same, from code that counts sections at that place (tp/counted_locks.h) from then on; one mode for each. */
+void tp_on_counted_user_lock_taken(const void* lock, unsigned mode,
+                                   const tp_lock_place* place) TP_NOEXCEPT;
 /* The same, of another kind, and at a place that is in `caller`'s code: of `name` only the name counts. It may
  * be null. */
 void tp_on_named_lock_taken(const void* lock, unsigned kind, unsigned mode, const void* caller,

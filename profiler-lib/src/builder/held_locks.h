@@ -9,7 +9,10 @@
 #include "clock/work_clock.h"
 #include "sites/call_path.h"
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace tp::rt {
 
@@ -22,23 +25,52 @@ struct KnownLock {
 };
 inline constexpr unsigned kLockSlotBits = 9;
 
-// A lock that the thread holds. Positions in a step are work since its begin.
-struct HeldLock {
+// What acquisitions of a lock by the same code, called in the same way, have in common.
+struct LockUse {
   std::uint64_t address;
-  std::uint64_t taken_at; // position of the acquisition
-  std::uint64_t waited;   // ticks, before it
-  LockBlame blame;        // who held it meanwhile
-  const void* code;       // that acquired it; null: not known
+  const void* code; // that acquires it; null: not known
   std::uint32_t generation;
-  std::uint32_t place;
-  std::uint32_t more; // acquisitions of a recursive lock beyond the first
   std::uint32_t mode; // tp_lock_mode
+  std::uint32_t place;
   std::uint16_t slot;
-  std::uint8_t kind;  // tp_lock_kind
   std::uint8_t flags; // of the record
-  bool is_written;    // a Take was: the step of the acquisition has ended
-  bool is_given;      // outside of a step: the Give is still to be written
+  std::uint8_t kind;  // tp_lock_kind
+
+  // What a record says of it, and the kind, in one number.
+  std::uint64_t recorded() const noexcept {
+    std::uint64_t word;
+    std::memcpy(&word, &place, sizeof word);
+    return word;
+  }
 };
+static_assert(offsetof(LockUse, kind) == offsetof(LockUse, place) + 7);
+
+// A lock that the thread holds. Positions in a step are work since its begin.
+struct alignas(64) HeldLock : LockUse {
+  // What is rarely the case of one.
+  struct State {
+    std::uint32_t more = 0;       // acquisitions of a recursive lock beyond the first
+    std::uint16_t is_written = 0; // a Take was: the step of the acquisition has ended
+    std::uint16_t is_given = 0;   // outside of a step: the Give is still to be written
+    bool is_none() const noexcept { return std::bit_cast<std::uint64_t>(*this) == 0; }
+  };
+  State state;
+  std::uint64_t waited;   // ticks, before it
+  std::uint64_t taken_at; // position of the acquisition
+  LockBlame blame;        // who held it meanwhile; valid if the thread waited
+};
+
+// An acquisition that the thread has met: what take_lock() made of it. `use.flags` are those of one that
+// does not wait.
+struct alignas(64) KnownUse {
+  LockUse use{};
+  const std::atomic<std::uint32_t>* generation_at = nullptr; // of the lock
+  const CallPaths::Memo* found = nullptr;                    // where the calls were found last,
+  std::uint64_t path = 0;                                    // and their number
+  const void* caller = nullptr;                              // LockPlace::caller
+};
+inline constexpr unsigned kKnownUseBits = 6;
+
 // Locks that one thread holds at the same time; of more, the one that it has held longest is forgotten.
 inline constexpr unsigned kMostHeldLocks = 64;
 
@@ -63,6 +95,17 @@ struct LockState {
   LockNote* notes[2] = {};
   std::uint64_t released = 0; // the lock; 0: none
   KnownLock known[1u << kLockSlotBits];
+  // Of the last Section that was written, if TraceWriter::after_section says so: where it ended in the step.
+  std::uint64_t section_end = 0;
+  std::uint64_t section_of = 0, section_recorded = 0; // address, LockUse::recorded()
+  std::uint32_t section_generation = 0;
+  KnownUse uses[1u << kKnownUseBits]; // direct-mapped
+  TP_HOT KnownUse& use_of(const void* lock, const void* code) noexcept {
+    const auto mixed = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(lock) +
+                                                  2 * reinterpret_cast<std::uintptr_t>(code)) *
+                       0x9e3779b1u;
+    return uses[mixed >> (32 - kKnownUseBits)];
+  }
   ShortSections shorts;
   SiteCache<8> places; // number + 1
   CallPaths paths;

@@ -5,6 +5,7 @@
 
 #include "builder/dpst_builder.h"
 #include "builder/outside_of_step.h"
+#include "builder/plain_sections.h"
 #include "sites/lock_places.h"
 
 #include <algorithm>
@@ -24,19 +25,6 @@ constexpr std::uint64_t kShortNs = 100;
 // A system call that wakes no thread takes half of this, one that wakes a thread twice as long, and more.
 constexpr double kShortestWakeNs = 700;
 std::atomic<bool> sampling{false};
-
-// A signal handler may use locks while the thread is here: it finds the state as it was, or as it will
-// be, and is ignored.
-class Busy {
-public:
-  explicit Busy(ThreadState& thread) noexcept : thread_(thread) { ++thread.outside_of_step; }
-  ~Busy() { --thread_.outside_of_step; }
-  Busy(const Busy&) = delete;
-  Busy& operator=(const Busy&) = delete;
-
-private:
-  ThreadState& thread_;
-};
 
 // Of threads without any: never written.
 constinit tp_counted_lock no_counted_locks[TP_COUNTED_LOCKS] = {};
@@ -125,20 +113,10 @@ TP_HOT unsigned slot_of(std::uint64_t address) noexcept {
   return static_cast<unsigned>(mix_lock_address(address) >> (64 - kLockSlotBits));
 }
 
-// A mere name is one of locks, not of the code that acquires them.
-TP_HOT bool has_name_only(const LockPlace& where) noexcept {
-  return where.stated != nullptr && where.stated->line == 0;
-}
-
-TP_HOT const void* code_of(const LockPlace& where) noexcept {
-  return where.stated != nullptr && !has_name_only(where) ? static_cast<const void*>(where.stated)
-                                                          : where.caller;
-}
-
 TP_HOT std::uint64_t key_of(const LockPlace& where, std::uint64_t path) noexcept {
-  if (has_name_only(where))
+  if (where.has_name_only())
     path ^= mix_lock_address(reinterpret_cast<std::uint64_t>(where.stated));
-  return lock_place_key(where.kind, code_of(where), path);
+  return lock_place_key(where.kind, where.code(), path);
 }
 
 TP_COLD std::uint32_t learn_place(ThreadState& thread, Frame& frame, LockState& locks,
@@ -154,10 +132,22 @@ TP_COLD std::uint32_t learn_place(ThreadState& thread, Frame& frame, LockState& 
 
 TP_HOT std::uint32_t place_of(ThreadState& thread, Frame& frame, LockState& locks,
                               const LockPlace& where) noexcept {
-  const std::uint64_t path = locks.paths.find(task_stack_of(frame));
+  const std::uint64_t path = locks.paths.find(where.frame, task_stack_of(frame));
   const std::uint32_t place =
       path != CallPaths::kUnlearned ? locks.places.find(key_of(where, path)) : 0;
   return (place != 0 ? place : learn_place(thread, frame, locks, where)) - 1;
+}
+
+// So that take_plainly() does the same the next time.
+void remember_use(LockState& locks, const LockUse& use, const Frame& frame,
+                  const LockPlace& where) noexcept {
+  if ((use.mode & TP_LOCK_RECURSIVE) != 0 || where.has_name_only())
+    return;
+  const std::uint64_t path = locks.paths.find(where.frame, task_stack_of(frame));
+  if (path != CallPaths::kUnlearned)
+    locks.use_of(reinterpret_cast<const void*>(use.address),
+                 use.code) = {use, &generations_of_lock(use.address),
+                              &locks.paths.memo_of(where.frame), path, where.caller};
 }
 
 // Writes the operands of a lock that was acquired; returns the flags.
@@ -200,7 +190,8 @@ static_assert(sizeof(tp_counted_lock) == 64 && offsetof(tp_counted_lock, code) =
               offsetof(tp_counted_lock, left) == 16 &&
               offsetof(tp_counted_lock, generation) == 20 &&
               offsetof(tp_counted_lock, generation_at) == 24 &&
-              offsetof(tp_counted_lock, waiters_at) == 32 && offsetof(tp_counting, code) == 8);
+              offsetof(tp_counted_lock, waiters_at) == 32 &&
+              offsetof(tp_counted_lock, others_wait_at) == 56 && offsetof(tp_counting, code) == 8);
 
 void collect_all(ShortSections& shorts) noexcept {
   for (tp_counted_lock& counted : shorts.counted)
@@ -214,6 +205,7 @@ void let_count(tp_counted_lock& counted, const void* lock, ShortSection& section
   static_assert(sizeof *section.generation_at == sizeof *counted.generation_at);
   counted.generation_at = reinterpret_cast<const unsigned*>(section.generation_at);
   counted.waiters_at = reinterpret_cast<const unsigned*>(&lock_post(section.address).waiters);
+  counted.others_wait_at = reinterpret_cast<const unsigned*>(&lock_posts[kUnnamedPost].waiters);
   counted.section = &section;
   counted.granted = static_cast<int>(section.to_skip);
   counted.lock = lock;
@@ -306,30 +298,40 @@ TP_COLD void put_blame(ThreadState& thread, Frame& frame, const HeldLock& held) 
   }
 }
 
-TP_HOT void put_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
-                        std::uint64_t work) noexcept {
+// With all that has to come before it.
+void put_whole_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
+                       std::uint64_t work) noexcept {
   know(thread, frame, locks, held);
-  if (held.waited != 0) [[unlikely]]
+  if (held.waited != 0)
     put_blame(thread, frame, held);
-  RecordEncoder record(thread.begin_pending || !thread.writer.has_room(2)
-                           ? room_in_step(thread, frame)
-                           : thread.writer.reserve(0, 0));
+  RecordEncoder record(room_in_step(thread, frame));
   if (work - 1 < 0xffff && held.waited == 0 && held.place < 0xffff &&
-      held.taken_at - 0x10000 < 0xffff'0000) [[likely]] { // in most: the same record in one store
+      held.taken_at - 0x10000 < 0xffff'0000) [[likely]] { // in most: the same record in two stores
     record.operand(static_cast<std::uint32_t>(held.taken_at));
     record.number(work | std::uint64_t{held.slot} << 16 | std::uint64_t{held.place} << 32, 6);
     thread.writer.advance(record.commit(make_tag(Op::Section, 2, 1, 0, held.flags)));
-    return;
+  } else {
+    const unsigned lead_code = record.field(held.taken_at), work_code = record.field(work);
+    const unsigned wall_code = record.field(held.waited);
+    const unsigned flags = put_lock(record, held);
+    thread.writer.advance(
+        record.commit(make_tag(Op::Section, lead_code, work_code, wall_code, flags)));
   }
-  const unsigned lead_code = record.field(held.taken_at), work_code = record.field(work);
-  const unsigned wall_code = record.field(held.waited);
-  const unsigned flags = put_lock(record, held);
-  thread.writer.advance(
-      record.commit(make_tag(Op::Section, lead_code, work_code, wall_code, flags)));
+  thread.writer.after_section = thread.writer.cursor();
+  locks.section_end = held.taken_at + work;
+  locks.section_of = held.address;
+  locks.section_generation = held.generation;
+  locks.section_recorded = held.recorded();
 }
 
-TP_HOT void end_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
-                        std::uint64_t work) noexcept {
+void put_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
+                 std::uint64_t work) noexcept {
+  if (!put_section_again(thread, locks, held, work))
+    put_whole_section(thread, frame, locks, held, work);
+}
+
+void end_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
+                 std::uint64_t work) noexcept {
   put_section(thread, frame, locks, held, work);
   if (locks.shorts.short_length != 0 && held.code != nullptr &&
       (held.flags & trace::kLockContended) == 0 && (held.mode & TP_LOCK_RECURSIVE) == 0)
@@ -363,7 +365,7 @@ void remove_held(LockState& locks, unsigned index) noexcept;
 // The one that is held longest counts as acquired, for no time: another thread releases it, or more are
 // held than there is room for.
 TP_COLD void forget_oldest(ThreadState& thread, Frame& frame, LockState& locks) noexcept {
-  if (!locks.held[0].is_written)
+  if (!locks.held[0].state.is_written)
     put_section(thread, frame, locks, locks.held[0], 0);
   remove_held(locks, 0);
 }
@@ -379,7 +381,8 @@ void remove_held(LockState& locks, unsigned index) noexcept {
 // Index in `held`, the newest first; held_count: the thread does not hold it.
 TP_HOT unsigned find_held(const LockState& locks, const void* lock) noexcept {
   for (unsigned i = locks.held_count; i-- > 0;)
-    if (locks.held[i].address == reinterpret_cast<std::uint64_t>(lock) && !locks.held[i].is_given)
+    if (locks.held[i].address == reinterpret_cast<std::uint64_t>(lock) &&
+        !locks.held[i].state.is_given)
       return i;
   return locks.held_count;
 }
@@ -405,21 +408,19 @@ std::uint64_t leave_wait_out(ThreadState& thread, Frame& frame, const LockState&
   return ticks;
 }
 
-// Somebody may wait for a lock of the program's own without naming it.
-TP_HOT bool is_awaited(std::uint64_t lock, std::uint8_t kind) noexcept {
-  return rt::is_awaited(lock) || (kind >= TP_LOCK_USER && rt::is_awaited(std::uint64_t{0}));
-}
-
-// The lock is going to be released. 2: it is awaited, else 1.
-TP_HOT int note_if_awaited(LockState& locks, std::uint64_t lock, std::uint8_t kind,
-                           std::uint32_t place, std::uint64_t time) noexcept {
-  if (!is_awaited(lock, kind)) [[likely]]
-    return 1;
+TP_COLD int note_for_waiters(LockState& locks, std::uint64_t lock, std::uint32_t place,
+                             std::uint64_t time) noexcept {
   locks.released = lock;
   unsigned i = 0;
   for (const std::uint64_t post : {lock, std::uint64_t{0}})
     locks.notes[i++] = rt::is_awaited(post) ? &note_release(lock, post, time, place) : nullptr;
   return 2;
+}
+
+// The lock is going to be released. 2: it is awaited, else 1.
+TP_HOT int note_if_awaited(LockState& locks, std::uint64_t lock, std::uint8_t kind,
+                           std::uint32_t place, std::uint64_t time) noexcept {
+  return is_awaited(lock, kind) ? note_for_waiters(locks, lock, place, time) : 1;
 }
 
 void begin_wait(ThreadState& thread, LockState& locks, bool is_busy_wait) noexcept {
@@ -515,8 +516,7 @@ bool skip_short_section(ThreadState& thread, const void* lock, unsigned mode, co
     return false;
   if (!section.is_listed) [[unlikely]]
     list_skipped(thread, section);
-  if (counts && !is_held && section.kind < TP_LOCK_USER &&
-      ++section.called > ShortSections::kCalled) {
+  if (counts && !is_held && ++section.called > ShortSections::kCalled) {
     collect(shorts, counted);
     let_count(counted, lock, section);
     return true;
@@ -557,28 +557,29 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
   const Busy busy(thread);
   if ((mode & TP_LOCK_RECURSIVE) != 0)
     if (const unsigned i = find_held(*locks, lock); i < locks->held_count) {
-      ++locks->held[i].more;
+      ++locks->held[i].state.more;
       return;
     }
   if (locks->held_count == kMostHeldLocks) [[unlikely]]
     forget_oldest(thread, frame, *locks);
   HeldLock& held = locks->held[locks->held_count];
   held.address = reinterpret_cast<std::uint64_t>(lock);
+  held.code = where.counted_code();
   held.generation = generation_of_lock(held.address);
   held.place = place_of(thread, frame, *locks, where);
-  held.more = 0;
+  held.mode = mode;
   held.slot = static_cast<std::uint16_t>(slot_of(held.address));
   held.kind = static_cast<std::uint8_t>(where.kind);
-  held.flags = static_cast<std::uint8_t>((mode & TP_LOCK_SHARED) |
-                                         (locks->contended ? trace::kLockContended : 0));
+  held.flags = static_cast<std::uint8_t>(mode & TP_LOCK_SHARED);
+  remember_use(*locks, held, frame, where);
+  if (locks->contended)
+    held.flags |= trace::kLockContended;
+  held.state = {};
   held.waited = locks->waited;
   held.blame.count = held.blame.releases = 0;
   if (locks->waited != 0) [[unlikely]]
     find_blame(held.address, locks->waited_for, locks->wait_since, locks->waited_from,
                locks->waited_from + locks->waited, held.blame);
-  held.code = where.counted != nullptr ? where.counted : code_of(where);
-  held.mode = mode;
-  held.is_written = held.is_given = false;
   locks->contended = false;
   locks->waited = 0;
   ++locks->held_count;
@@ -607,25 +608,28 @@ int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
     return note_if_awaited(*locks, address, section->kind, section->place,
                            read_clock(thread.clock).time);
   }
-  if (locks->held_count == 0)
-    return 0;
-  const Reading now = read_clock(thread.clock);
+  return locks->held_count != 0 ? give_lock_at(thread, frame, lock, read_clock(thread.clock)) : 0;
+}
+
+int give_lock_at(ThreadState& thread, Frame& frame, const void* lock, Reading now) noexcept {
+  LockState* const locks = thread.locks;
+  const auto address = reinterpret_cast<std::uint64_t>(lock);
   const unsigned index = find_held(*locks, lock);
   if (index == locks->held_count)
     return 0;
   HeldLock& held = locks->held[index];
-  if (held.more > 0) {
-    --held.more;
+  if (held.state.more > 0) {
+    --held.state.more;
     return 1;
   }
   if (!frame.step_open) [[unlikely]] {
-    held.is_given = true;
+    held.state.is_given = true;
     thread.extras |= kExtraLocks;
     return note_if_awaited(*locks, address, held.kind, held.place, now.time);
   }
   const Busy busy(thread);
   const std::uint64_t at = thread.step_pause == Pause::Now ? 0 : position(thread, *locks, now);
-  if (held.is_written) [[unlikely]]
+  if (held.state.is_written) [[unlikely]]
     put_give(thread, frame, *locks, held, at);
   else
     end_section(thread, frame, *locks, held, elapsed_since(held.taken_at, at));
@@ -675,11 +679,11 @@ void put_held_locks(ThreadState& thread) noexcept {
   locks.shorts.open_count = 0;
   for (unsigned i = 0; i < locks.held_count;) {
     HeldLock& held = locks.held[i];
-    if (!held.is_written) {
+    if (!held.state.is_written) {
       put_take(thread, frame, locks, held);
-      held.is_written = true;
+      held.state.is_written = true;
     }
-    if (held.is_given) {
+    if (held.state.is_given) {
       put_give(thread, frame, locks, held, 0);
       remove_held(locks, i);
     } else {

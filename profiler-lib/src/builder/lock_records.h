@@ -22,6 +22,15 @@ struct LockPlace {
   const void* caller; // an address in the code that acquires the lock; null: libtbb's caller
   const tp_lock_place* stated;   // by an annotation; without a line, its name only; else null
   const void* counted = nullptr; // by which its short sections are known; null: its code
+  // __builtin_frame_address(0) in the hook.
+  const void* frame = nullptr;
+
+  // A mere name is one of locks, not of the code that acquires them.
+  bool has_name_only() const noexcept { return stated != nullptr && stated->line == 0; }
+  const void* code() const noexcept {
+    return stated != nullptr && !has_name_only() ? static_cast<const void*>(stated) : caller;
+  }
+  const void* counted_code() const noexcept { return counted != nullptr ? counted : code(); }
 };
 
 // Whether threads that take their first lock from here on sample short sections. By any thread.
@@ -32,11 +41,12 @@ void sample_short_sections(bool on) noexcept;
 // `counts`: the code of the lock can count its sections without a call from here on (tp/counted_locks.h).
 bool skip_short_section(ThreadState& thread, const void* lock, unsigned mode, const void* code,
                         bool counts) noexcept;
+TP_HOT bool samples_sections(const ThreadState& thread) noexcept {
+  return thread.locks != nullptr && thread.locks->shorts.short_length != 0;
+}
 TP_HOT bool skip_section(ThreadState& thread, const void* lock, unsigned mode, const void* code,
                          bool counts = false) noexcept {
-  const LockState* const locks = thread.locks;
-  return locks != nullptr && locks->shorts.short_length != 0 &&
-         skip_short_section(thread, lock, mode, code, counts);
+  return samples_sections(thread) && skip_short_section(thread, lock, mode, code, counts);
 }
 // Can the code of locks count sections, if short ones are sampled? Makes that possible.
 bool locks_may_count() noexcept;
@@ -57,7 +67,10 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
 // The lock that the thread waited for is none of the program's.
 void forget_lock_wait(ThreadState& thread) noexcept;
 // 0: the thread does not hold it, as far as is known; 2: others wait for it; else 1.
-int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept;
+[[gnu::noinline]] int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept;
+// The same, of a section that is timed, with the reading of the clock.
+[[gnu::noinline]] int give_lock_at(ThreadState& thread, Frame& frame, const void* lock,
+                                   Reading now) noexcept;
 // Around the call that wakes those who wait for a lock, after give_lock(): it may take longer than many
 // sections. No work. False: no thread waits, or it is another lock.
 bool begin_release(ThreadState& thread, const Frame& frame, const void* lock) noexcept;
@@ -68,5 +81,23 @@ void end_release(ThreadState& thread, Frame& frame) noexcept;
 TP_COLD void put_held_locks(ThreadState& thread) noexcept;
 // The open step is about to be closed, at `now`: the thread may wait in a loop of its own. Cold.
 TP_COLD void divide_busy_wait(ThreadState& thread, Frame& frame, const Reading& now) noexcept;
+
+// A signal handler may use locks while the thread is here: it finds the state as it was, or as it will
+// be, and is ignored.
+class Busy {
+public:
+  explicit Busy(ThreadState& thread) noexcept : thread_(thread) { ++thread.outside_of_step; }
+  ~Busy() { --thread_.outside_of_step; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+private:
+  ThreadState& thread_;
+};
+
+// Somebody may wait for a lock of the program's own without naming it.
+TP_HOT bool is_awaited(std::uint64_t lock, std::uint8_t kind) noexcept {
+  return is_awaited(lock) || (kind >= TP_LOCK_USER && is_awaited(std::uint64_t{0}));
+}
 
 } // namespace tp::rt

@@ -3,6 +3,7 @@
 // before its first event, outside of steps (while it waits, or in the scheduler's code), in a pause, and
 // in the runtime's or the library's own code are ignored, here and when they are given.
 #include "builder/lock_records.h"
+#include "builder/plain_sections.h"
 #include "hooks/current_thread.h"
 #include "session/session.h"
 #include "sites/lock_places.h"
@@ -23,6 +24,37 @@ TP_HOT ThreadState* thread_in_step() noexcept {
 TP_HOT ThreadState* thread_outside_of_runtime() noexcept {
   ThreadState* const thread = thread_state();
   return thread == nullptr || thread->outside_of_step != 0 ? nullptr : thread;
+}
+
+// Of a hook; what it calls last gets it, since that may have another one.
+#define TP_FRAME __builtin_frame_address(0)
+
+// `code`: of the section, if that is not the caller.
+[[gnu::noinline]] void take(ThreadState& thread, const void* lock, unsigned kind_and_mode,
+                            const void* caller, const void* code, const void* frame) noexcept {
+  if (own_code.contains(reinterpret_cast<std::uintptr_t>(caller)))
+    return forget_lock_wait(thread);
+  take_lock(thread, top(thread), lock, kind_and_mode >> 8,
+            {kind_and_mode & 0xff, caller, nullptr, code, frame});
+}
+// For calls with registers only.
+TP_HOT unsigned both(unsigned kind, unsigned mode) noexcept {
+  return kind | mode << 8;
+}
+
+[[gnu::noinline]] void take_sampled(ThreadState& thread, const void* lock, unsigned kind,
+                                    unsigned mode, const void* caller, const void* frame) noexcept {
+  if (skip_short_section(thread, lock, mode, caller, /*counts=*/false) ||
+      take_plainly(thread, top(thread), lock, mode, kind, caller, caller, frame))
+    return;
+  take(thread, lock, both(kind, mode), caller, nullptr, frame);
+}
+
+[[gnu::noinline]] void take_users(ThreadState& thread, const void* lock, unsigned mode,
+                                  const void* caller, const tp_lock_place* place,
+                                  const void* frame) noexcept {
+  if (!skip_section(thread, lock, mode, place != nullptr ? place : caller))
+    take_lock(thread, top(thread), lock, mode, {TP_LOCK_USER, caller, place, nullptr, frame});
 }
 
 } // namespace
@@ -56,11 +88,12 @@ TP_EXPORT void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
     return;
   if (caller == nullptr && (mode & TP_LOCK_BY_LIBRARY) == 0)
     caller = __builtin_return_address(0);
-  if (skip_section(*thread, lock, mode, caller))
-    return;
-  if (own_code.contains(reinterpret_cast<std::uintptr_t>(caller)))
-    return forget_lock_wait(*thread);
-  take_lock(*thread, top(*thread), lock, mode, {kind, caller, nullptr});
+  if (thread->locks == nullptr)
+    return take(*thread, lock, both(kind, mode), caller, nullptr, TP_FRAME);
+  if (samples_sections(*thread))
+    return take_sampled(*thread, lock, kind, mode, caller, TP_FRAME);
+  if (!take_plainly(*thread, top(*thread), lock, mode, kind, caller, caller, TP_FRAME)) [[unlikely]]
+    take(*thread, lock, both(kind, mode), caller, nullptr, TP_FRAME);
 }
 
 TP_EXPORT void tp_on_counted_lock_taken(const void* lock, unsigned kind, unsigned mode,
@@ -68,19 +101,32 @@ TP_EXPORT void tp_on_counted_lock_taken(const void* lock, unsigned kind, unsigne
   ThreadState* const thread = thread_in_step();
   if (thread == nullptr)
     return;
-  const void* const code = counting_code();
-  if (skip_section(*thread, lock, mode, code, /*counts=*/true))
+  const void* code = counting_code();
+  const bool is_clients = (mode & TP_LOCK_BY_LIBRARY) == 0 ||
+                          !own_code.contains(reinterpret_cast<std::uintptr_t>(code) << 8 >> 8);
+  if (!is_clients)
+    code = nullptr; // of many clients
+  if (skip_section(*thread, lock, mode, code, /*counts=*/is_clients))
     return;
-  if (caller == nullptr)
+  if (caller == nullptr && (mode & TP_LOCK_BY_LIBRARY) == 0)
     caller = __builtin_return_address(0);
-  if (own_code.contains(reinterpret_cast<std::uintptr_t>(caller)))
-    return forget_lock_wait(*thread);
-  take_lock(*thread, top(*thread), lock, mode, {kind, caller, nullptr, code});
+  if (thread->locks == nullptr ||
+      !take_plainly(*thread, top(*thread), lock, mode, kind, caller, code, TP_FRAME))
+    take(*thread, lock, both(kind, mode), caller, code, TP_FRAME);
 }
 
 TP_EXPORT int tp_on_lock_given(const void* lock) noexcept {
   ThreadState* const thread = thread_outside_of_runtime();
-  return thread != nullptr ? give_lock(*thread, top(*thread), lock) : 0;
+  if (thread == nullptr)
+    return 0;
+  const LockState* const locks = thread->locks;
+  Reading now;
+  if (locks == nullptr || locks->shorts.short_length != 0 || locks->held_count == 0 ||
+      !read_plainly(thread->clock, now)) [[unlikely]]
+    return give_lock(*thread, top(*thread), lock);
+  if (give_plainly(*thread, lock, now)) [[likely]]
+    return 1;
+  return give_lock_at(*thread, top(*thread), lock, now);
 }
 
 TP_EXPORT int tp_on_lock_release(const void* lock) noexcept {
@@ -101,15 +147,28 @@ TP_EXPORT void tp_on_user_lock_taken(const void* lock, unsigned mode,
                                      const tp_lock_place* place) noexcept {
   ThreadState* const thread = thread_in_step();
   const void* const caller = __builtin_return_address(0);
-  if (thread != nullptr && !skip_section(*thread, lock, mode, place != nullptr ? place : caller))
-    take_lock(*thread, top(*thread), lock, mode, {TP_LOCK_USER, caller, place});
+  if (thread == nullptr)
+    return;
+  // A name without a line says nothing of the code.
+  if (thread->locks == nullptr || samples_sections(*thread) || place == nullptr ||
+      place->line == 0 ||
+      !take_plainly(*thread, top(*thread), lock, mode, TP_LOCK_USER, caller, place, TP_FRAME))
+    take_users(*thread, lock, mode, caller, place, TP_FRAME);
+}
+
+TP_EXPORT void tp_on_counted_user_lock_taken(const void* lock, unsigned mode,
+                                             const tp_lock_place* place) noexcept {
+  ThreadState* const thread = thread_in_step();
+  if (thread != nullptr && !skip_section(*thread, lock, mode, place, /*counts=*/true))
+    take_lock(*thread, top(*thread), lock, mode,
+              {TP_LOCK_USER, __builtin_return_address(0), place, nullptr, TP_FRAME});
 }
 
 TP_EXPORT void tp_on_named_lock_taken(const void* lock, unsigned kind, unsigned mode,
                                       const void* caller, const tp_lock_place* name) noexcept {
   ThreadState* const thread = thread_in_step();
   if (thread != nullptr && !skip_section(*thread, lock, mode, caller))
-    take_lock(*thread, top(*thread), lock, mode, {kind, caller, name});
+    take_lock(*thread, top(*thread), lock, mode, {kind, caller, name, nullptr, TP_FRAME});
 }
 
 TP_EXPORT void tp_on_busy_wait(void) noexcept {

@@ -147,6 +147,7 @@ void TraceWriter::seal(std::uint32_t extra_flags) noexcept {
 
 std::byte* TraceWriter::next_chunk(std::uint64_t now, std::uint64_t first_spawn) noexcept {
   const NoCancel no_cancel;
+  after_section = nullptr;
   if (truncated_)
     return use_sink();
   std::byte* const old = chunk_;

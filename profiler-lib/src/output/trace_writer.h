@@ -37,6 +37,8 @@ struct StreamOrdinals {
 class TraceWriter {
 public:
   StreamOrdinals ordinals; // valid while no thread has the writer
+  // The end of a Section; null if that is not in the open chunk. It is the last record if this is cursor().
+  std::byte* after_section = nullptr;
 
   TraceWriter(std::uint64_t session, std::uint32_t stream) : session_(session), stream_(stream) {}
   TraceWriter(const TraceWriter&) = delete;

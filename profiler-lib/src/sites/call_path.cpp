@@ -105,32 +105,28 @@ CallPaths::walk(RuleAt rule_at, const void* frame, const void* task_stack, Memo&
         number ^= number >> 32;
       },
       [&](std::uintptr_t at, std::uintptr_t value) {
-        if (words < kMostWords)
+        if (words < Memo::kMostWords)
           memo.words[words] = {at, value};
         ++words;
       });
   if (number == kUnlearned)
     number = 0;
-  memo.frame = is_learned && words <= kMostWords ? frame : nullptr;
+  static constinit const std::uintptr_t kZero = 0;
+  if (words <= Memo::kMostWords)
+    memo.words[words] = {reinterpret_cast<std::uintptr_t>(&kZero), 1};
+  memo.frame = is_learned && words <= Memo::kMostWords ? frame : nullptr;
   memo.task_stack = task_stack;
   memo.path = number;
   memo.count = words;
   return is_learned ? number : kUnlearned;
 }
 
+std::uint64_t CallPaths::find(const void* task_stack) noexcept {
+  return find(__builtin_frame_address(0), task_stack);
+}
+
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] std::uint64_t
-CallPaths::find(const void* task_stack) noexcept {
-  const void* const frame = __builtin_frame_address(0);
-  Memo& memo =
-      memos_[static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(frame) / 16) % kMemos];
-  if (memo.frame == frame && memo.task_stack == task_stack) {
-    const Word* word = memo.words;
-    const Word* const end = word + memo.count;
-    while (word != end && word_of_stack(word->at) == word->value)
-      ++word;
-    if (word == end) [[likely]]
-      return memo.path;
-  }
+CallPaths::find_anew(const void* frame, const void* task_stack, Memo& memo) noexcept {
   return walk(
       [this](std::uintptr_t address) {
         const FrameRule* const known = rules_.find(address);

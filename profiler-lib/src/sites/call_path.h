@@ -52,30 +52,42 @@ public:
   // known. Paths with equal numbers have equal calls, but for one pair in 2^64. kUnlearned: learn()
   // knows it. `task_stack`: as in stack_of_caller().
   [[gnu::noinline]] std::uint64_t find(const void* task_stack) noexcept;
+  // The same, from the frame of one of the callers on: `frame` is its __builtin_frame_address(0).
+  std::uint64_t find(const void* frame, const void* task_stack) noexcept;
   static constexpr std::uint64_t kUnlearned = UINT64_MAX;
   // Takes microseconds for each call that the thread has not met.
   TP_COLD std::uint64_t learn(const void* task_stack) noexcept;
 
-private:
-  struct Word {
-    std::uintptr_t at, value;
-  };
-  // More are not remembered. Frames with a frame pointer have two each.
-  static constexpr unsigned kMostWords = 40;
+  // A path, and what it depends on.
   struct Memo {
+    // More are not remembered. Frames with a frame pointer have two each.
+    static constexpr unsigned kMostWords = 40;
+    struct Word {
+      std::uintptr_t at, value;
+    };
     const void* frame = nullptr; // of find()
     const void* task_stack = nullptr;
     std::uint64_t path = 0;
     unsigned count = 0;
-    Word words[kMostWords];
+    Word words[kMostWords + 1]; // behind the last one, one that never matches
+    // Is that path the one of calls from there, now?
+    bool is_of(const void* from, const void* task) const noexcept;
   };
+  // Where find() keeps what it found from that frame last.
+  const Memo& memo_of(const void* frame) const noexcept { return memos_[index_of(frame)]; }
+
+private:
   // Which memos share a place depends on the distance of their frames only, not on where the stack
   // is: equal runs execute equal instructions.
   static constexpr unsigned kMemos = 13;
+  static unsigned index_of(const void* frame) noexcept {
+    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(frame) / 16) % kMemos;
+  }
 
   template <typename RuleAt>
   static std::uint64_t walk(RuleAt rule_at, const void* frame, const void* task_stack,
                             Memo& memo) noexcept;
+  TP_COLD std::uint64_t find_anew(const void* frame, const void* task_stack, Memo& memo) noexcept;
 
   FrameRules rules_;
   std::uintptr_t unlearned_ = 0; // the address that find() knew no rule for
@@ -83,14 +95,28 @@ private:
 };
 
 #if defined(__x86_64__)
-// A function with more ends the path.
-inline constexpr std::uintptr_t kMostFrameBytes = 16u << 20;
-
 // Reads another function's frame.
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] inline std::uintptr_t
 word_of_stack(std::uintptr_t at) noexcept {
   return *reinterpret_cast<const std::uintptr_t*>(at);
 }
+
+TP_HOT bool CallPaths::Memo::is_of(const void* from, const void* task) const noexcept {
+  if (frame != from || task_stack != task)
+    return false;
+  const Word* word = words;
+  while (word_of_stack(word->at) == word->value)
+    ++word;
+  return word == words + count;
+}
+
+TP_HOT std::uint64_t CallPaths::find(const void* frame, const void* task_stack) noexcept {
+  Memo& memo = memos_[index_of(frame)];
+  return memo.is_of(frame, task_stack) ? memo.path : find_anew(frame, task_stack, memo);
+}
+
+// A function with more ends the path.
+inline constexpr std::uintptr_t kMostFrameBytes = 16u << 20;
 
 // Calls visit(return address) for each call on the calling thread's stack, innermost first, until
 // it returns false. `frame`: __builtin_frame_address(0) in the function whose return address comes
@@ -146,6 +172,13 @@ visit_calls(RuleAt&& rule_at, const void* frame, const void* task_stack, Visit&&
     address_at = cfa - 8;
     stack_pointer = cfa;
   }
+}
+#else
+TP_HOT std::uint64_t CallPaths::find(const void*, const void*) noexcept {
+  return 0;
+}
+TP_HOT bool CallPaths::Memo::is_of(const void*, const void*) const noexcept {
+  return true;
 }
 #endif
 

@@ -37,16 +37,43 @@ inline bool locks_are_on() noexcept {
   return &tp_locks_are_on != nullptr && __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) != 0;
 }
 
-// Of clients' locks whose code is in libtbb. A lock has been acquired: exclusively, or by a reader.
-inline void client_lock_taken(const void* lock, lock_kind kind, bool exclusive = true) noexcept {
+inline unsigned locks_state() noexcept {
+  return &tp_locks_are_on != nullptr ? __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) : 0;
+}
+
+// Of clients' locks whose code is in libtbb. A lock has been acquired: exclusively, or by a reader. `caller`: an
+// address in the client's code, which short sections are counted by; in libtbb's, they are timed.
+inline void client_lock_taken(const void* lock, lock_kind kind, bool exclusive = true,
+                              const void* caller = __builtin_return_address(0)) noexcept {
   constexpr unsigned kByLibrary = 4; // TP_LOCK_BY_LIBRARY
-  if (locks_are_on())
-    tp_on_lock_taken(lock, static_cast<unsigned>(kind), (exclusive ? 0u : 1u) | kByLibrary, nullptr);
+  const unsigned state = locks_state();
+  if (__builtin_expect(state == 0, 1))
+    return;
+  const unsigned mode = (exclusive ? 0u : 1u) | kByLibrary;
+#if TP_COUNTS_LOCKS
+  if ((state & TP_LOCKS_ARE_COUNTED) != 0) {
+    // Of one mode: addresses have no such bits.
+    const void* const code = reinterpret_cast<const void*>(
+        reinterpret_cast<__UINTPTR_TYPE__>(caller) | static_cast<__UINTPTR_TYPE__>(mode) << 56);
+    if (tp_begin_counted(lock, code))
+      return;
+    tp_counting_here()->code = code;
+    return tp_on_counted_lock_taken(lock, static_cast<unsigned>(kind), mode, nullptr);
+  }
+#endif
+  static_cast<void>(caller);
+  tp_on_lock_taken(lock, static_cast<unsigned>(kind), mode, nullptr);
 }
 // It is about to be released.
 inline void client_lock_given(const void* lock) noexcept {
-  if (locks_are_on())
-    tp_on_lock_given(lock);
+  const unsigned state = locks_state();
+  if (__builtin_expect(state == 0, 1))
+    return;
+#if TP_COUNTS_LOCKS
+  if ((state & TP_LOCKS_ARE_COUNTED) != 0 && tp_end_counted(lock))
+    return;
+#endif
+  tp_on_lock_given(lock);
 }
 // From the first attempt that failed, begin(), to end(), or that of the scope. The lock is acquired in between.
 class client_lock_wait {
@@ -99,9 +126,6 @@ struct lock_wait {
 };
 #else
 #if TP_COUNTS_LOCKS
-inline unsigned locks_state() noexcept {
-  return &tp_locks_are_on != nullptr ? __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) : 0;
-}
 // A copy at each place where a lock is acquired: by its address the place is known.
 __attribute__((always_inline)) inline void lock_taken(const void* lock, lock_kind kind,
                                                       bool exclusive = true) noexcept {

@@ -9,10 +9,13 @@ cat >patterns.cpp <<'X'
 #include <oneapi/tbb/mutex.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/queuing_mutex.h>
+#include <oneapi/tbb/queuing_rw_mutex.h>
 #include <oneapi/tbb/rw_mutex.h>
 #include <oneapi/tbb/spin_mutex.h>
 #include <oneapi/tbb/spin_rw_mutex.h>
 #include <oneapi/tbb/task_group.h>
+#include <tp/lock.h>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -21,6 +24,14 @@ cat >patterns.cpp <<'X'
 #include <unistd.h>
 static long sum;
 static const int kTimes = 16000;
+struct Own { // half of those who wait say for what
+  void lock() { if (!attempt()) { tp::LockWait wait; if (sum % 2 == 0) wait.begin(this); else wait.begin(); while (!attempt()) {} taken(); } else taken(); }
+  bool try_lock() { const bool done = attempt(); if (done) taken(); return done; }
+  void unlock() { tp_lock_given(this); flag.store(false, std::memory_order_release); }
+  bool attempt() { return !flag.exchange(true, std::memory_order_acquire); }
+  void taken() { tp_lock_taken(this, "own"); }
+  std::atomic<bool> flag{false};
+};
 template <typename Mutex> void hold(Mutex& mutex) { const std::lock_guard<Mutex> lock(mutex); ++sum; }
 template <typename Mutex> void patterns(Mutex& first, Mutex& second, Mutex& third) {
   for (int i = 0; i < kTimes; ++i) hold(first);                                                    // first: n
@@ -48,14 +59,18 @@ template <typename Mutex> void readers(Mutex& mutex) {
 }
 int main(int, char** arguments) {
   tbb::global_control control(tbb::global_control::max_allowed_parallelism, std::atoi(arguments[1]));
-  static tbb::spin_mutex spin[3]; static tbb::mutex mutex[3]; static tbb::spin_rw_mutex spin_rw[3]; static tbb::rw_mutex rw[3]; static std::mutex standard[3];
+  static tbb::spin_mutex spin[3]; static tbb::mutex mutex[3]; static tbb::spin_rw_mutex spin_rw[3]; static tbb::rw_mutex rw[3]; static std::mutex standard[3]; static Own own[3];
   static std::shared_mutex shared;
   tbb::parallel_for(0, 2, [](int) {}); // from here on main is known
   patterns(spin[0], spin[1], spin[2]); patterns(mutex[0], mutex[1], mutex[2]); patterns(spin_rw[0], spin_rw[1], spin_rw[2]);
   patterns(rw[0], rw[1], rw[2]); patterns(standard[0], standard[1], standard[2]);
+  patterns(own[0], own[1], own[2]);
   readers(shared);
   static tbb::queuing_mutex queuing;
   for (int i = 0; i < kTimes; ++i) { tbb::queuing_mutex::scoped_lock lock(queuing); ++sum; }
+  static tbb::queuing_rw_mutex queuing_rw;
+  for (int i = 0; i < kTimes; ++i) { tbb::queuing_rw_mutex::scoped_lock lock(queuing_rw, i % 3 == 0); ++sum; } // one call, of both modes
+  for (int i = 0; i < kTimes; ++i) { tbb::queuing_rw_mutex::scoped_lock lock; if (lock.try_acquire(queuing_rw, true)) { ++sum; if (i % 7 == 0) lock.downgrade_to_reader(); } } // n + n/7
   static pthread_mutex_t again;
   for (int i = 0; i < kTimes; ++i) { if (i % 1000 == 0) pthread_mutex_init(&again, nullptr); pthread_mutex_lock(&again); ++sum; pthread_mutex_unlock(&again); if (i % 1000 == 999) pthread_mutex_destroy(&again); }
   if (fork() == 0) { for (int i = 0; i < 100; ++i) hold(spin[0]); _exit(0); }
@@ -73,7 +88,7 @@ count = sum(place["acquisitions"] for lock in json.load(open("profile.json"))["l
             if place["file"].endswith("patterns.cpp") and not lock["name"].startswith("tp::"))
 n = 16000
 of_three = {"[0]": 5 * n + 50000 + 20000, "[1]": n // 5 + 2 * n, "[2]": 2 * n}
-expected = 5 * sum(of_three.values()) + 1000 + 4 * n + n + n
+expected = 6 * sum(of_three.values()) + 1000 + 4 * n + n + (n + n + (n + 6) // 7) + n
 sys.exit(0 if count == expected else f"{count} instead of {expected}")
 X
 }

@@ -109,6 +109,15 @@ public:
     return cursor_;
   }
 
+  // A SectionAgain, in one store. `lead` and `work` are below 2^16.
+  static std::byte* section_again(std::byte* at, std::uint64_t lead, std::uint64_t work,
+                                  unsigned flags) {
+    const std::uint64_t record =
+        make_tag(Op::SectionAgain, 1, 1, 0, flags) | lead << 16 | work << 32;
+    std::memcpy(at, &record, sizeof record);
+    return at + 6;
+  }
+
 private:
   struct Appended {
     std::byte* end;
@@ -128,7 +137,8 @@ private:
 
 // ---- decode -------------------------------------------------------------------------------------
 
-// One record, with its operands as stored (codes are not yet resolved to ids). decode() sets the
+// One record, with its operands as stored (codes are not yet resolved to ids). A SectionAgain is read as a
+// Section. decode() sets the
 // figures and only those operands that the record has; the other operands keep the values of
 // earlier records.
 struct Record {
@@ -146,8 +156,10 @@ struct Record {
   std::uint32_t lock_place = 0;    // Section, Take
   std::uint32_t sections = 1;      // Section: how many it represents,
   std::uint32_t work_error = 0;    // and the standard error of their work; 0: it is exact
-  std::uint64_t iterations = 1;    // LoopEnd, PortionEnd
-  std::uint64_t grain = 1;         // LoopEnd, PortionEnd
+  std::uint64_t section_end = 0;   // Section: where it ends in the step,
+  const std::byte* after_section = nullptr; // and where its record does
+  std::uint64_t iterations = 1;             // LoopEnd, PortionEnd
+  std::uint64_t grain = 1;                  // LoopEnd, PortionEnd
   ExtendedKind extended_kind{};
   std::uint16_t payload_bytes = 0;
   const std::byte* payload = nullptr; // Extended; points into the chunk
@@ -222,7 +234,7 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
 
   record.op = static_cast<Op>(tag & 31);
   record.flags = static_cast<std::uint8_t>(tag >> kFlagShift);
-  if (record.op == Op::None || (record.op > Op::Give && record.op != Op::Extended))
+  if (record.op == Op::None || (record.op > Op::SectionAgain && record.op != Op::Extended))
     return DecodeStatus::UnknownOp;
   constexpr unsigned kFigures = (1u << kFlagShift) - (1u << kLeadShift);
   if (kAmple && (tag & kFigures) == (1u << kLeadShift | 1u << kWorkShift)) [[likely]] {
@@ -289,6 +301,14 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
   case Op::Give:
     record.lock_slot = static_cast<std::uint16_t>(take(2));
     break;
+  case Op::SectionAgain: // is read as a Section
+    if (at != record.after_section)
+      return DecodeStatus::UnknownOp;
+    record.op = Op::Section;
+    record.lead += record.section_end;
+    record.sections = 1;
+    record.work_error = 0;
+    break;
   case Op::Extended:
     record.extended_kind = static_cast<ExtendedKind>(take(1));
     take(1);
@@ -305,6 +325,10 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
   }
   if (torn)
     return DecodeStatus::Torn;
+  if (record.op == Op::Section) {
+    record.section_end = record.lead + record.work;
+    record.after_section = cursor;
+  }
   at = cursor;
   return DecodeStatus::Ok;
 }

@@ -106,9 +106,11 @@ static_assert(sizeof(ChunkHeader) == 72 && alignof(ChunkHeader) == 8);
 //             begin) and this step, without the idle ticks that Begin, WaitEnd and StackIn report
 //             in between: time inside the runtime and the profiler ("tasking overhead").
 //             Of Begin, WaitEnd and StackIn: these idle ticks. Of Section, Take and Give: the work of the
-//             step before the lock was acquired (Section, Take) or released (Give).
+//             step before the lock was acquired (Section, Take) or released (Give). Of SectionAgain: what
+//             of that is after the end of the section before.
 //   work      likewise. Work of the closed step, in the unit of run.json "work".
-//             Of Region: work of the part that is in the region. Of Section: work of the section.
+//             Of Region: work of the part that is in the region. Of Section and
+//             SectionAgain: work of the section.
 //   wall      likewise. The step's wall time in ticks; if run.json work.same_as_time is true, its
 //             wall time minus its work. Of Section and Take: the ticks that the thread waited for the
 //             lock before; they are part of the step's wall time, but neither of its work nor of
@@ -148,6 +150,7 @@ inline constexpr unsigned kWidthBytes[4] = {0, 2, 4, 8}; // by width code
 //   Section                    slot, place, many  kLockShared, kLockPlaceWide, kLockContended, kLockMany
 //   Take                       slot, place        kLockShared, kLockPlaceWide, kLockContended
 //   Give                       slot               kLockShared
+//   SectionAgain                                  kLockShared, kLockContended
 //   Extended                   extended
 //
 //   Operand     Bytes
@@ -186,11 +189,14 @@ enum class Op : std::uint8_t {
       16, // a portion of the body call in progress is over: a part that could have been a leaf
           // of its own, or several such parts
   PortionJoin =
-      17,        // the frame has joined the results of the last two portions that wait for a join
-  Section = 18,  // of the step that the stream's next closing record closes, as Region: a critical
-                 // section that began and ended in it
-  Take = 19,     // likewise: a lock was acquired in it, and is held at its end
-  Give = 20,     // likewise: a lock was released in it of which the stream has a Take
+      17,       // the frame has joined the results of the last two portions that wait for a join
+  Section = 18, // of the step that the stream's next closing record closes, as Region: a critical
+                // section that began and ended in it
+  Take = 19,    // likewise: a lock was acquired in it, and is held at its end
+  Give = 20,    // likewise: a lock was released in it of which the stream has a Take
+  SectionAgain =
+      21,        // a Section that follows another one, or a SectionAgain, in the same chunk: of the
+                 // same lock and place. `lead` is the work between the two
   Extended = 31, // for rare events; a reader skips the kinds that it does not know
 };
 

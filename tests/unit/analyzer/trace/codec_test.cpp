@@ -129,5 +129,46 @@ TEST(Codec, LockRecords) {
   EXPECT_FALSE(cursor.next());
 }
 
+TEST(Codec, SectionsThatFollowEachOther) {
+  std::byte bytes[4 * kMaxRecordBytes] = {};
+  RecordEncoder first(bytes);
+  const unsigned lead = first.field(70'000), work = first.field(5);
+  first.operand(std::uint16_t{7});
+  first.operand(std::uint32_t{70'001});
+  std::byte* at = first.commit(make_tag(Op::Section, lead, work, 0, kLockShared | kLockPlaceWide));
+  at = RecordEncoder::section_again(at, 0, 0xffff, 0);
+  at = RecordEncoder::section_again(at, 0xffff, 0, kLockContended);
+  RecordEncoder other(at);
+  other.operand(std::uint16_t{8});
+  std::byte* const give = at = other.commit(make_tag(Op::Give, 0, 0, 0, 0));
+  at = RecordEncoder::section_again(at, 1, 1, 0);
+
+  Record r;
+  const std::byte* next = bytes;
+  const auto is_section = [&](std::uint64_t at, std::uint64_t length, unsigned flags) {
+    return decode(next, bytes + sizeof bytes, 0, r) == DecodeStatus::Ok && r.op == Op::Section &&
+           r.lead == at && r.work == length && r.wall == 0 && r.flags == flags &&
+           r.lock_slot == 7 && r.lock_place == 70'001 && r.sections == 1 && r.work_error == 0;
+  };
+  EXPECT_TRUE(is_section(70'000, 5, kLockShared | kLockPlaceWide));
+  EXPECT_TRUE(is_section(70'005, 0xffff, 0));
+  EXPECT_TRUE(is_section(70'004 + 0x10000 + 0xffff, 0, kLockContended));
+  EXPECT_EQ(DecodeStatus::Ok, decode(next, bytes + sizeof bytes, 0, r));
+  EXPECT_EQ(Op::Give, r.op);
+  // One that follows none.
+  EXPECT_EQ(give, next);
+  EXPECT_EQ(DecodeStatus::UnknownOp, decode(next, bytes + sizeof bytes, 0, r));
+  Record fresh;
+  EXPECT_EQ(DecodeStatus::UnknownOp, decode(next, at, 0, fresh));
+  // A torn one, at the end of the data.
+  std::byte cut[5] = {};
+  std::byte whole[8];
+  RecordEncoder::section_again(whole, 1, 1, 0);
+  std::memcpy(cut, whole, sizeof cut);
+  fresh.after_section = cut;
+  next = cut;
+  EXPECT_EQ(DecodeStatus::Torn, decode(next, cut + sizeof cut, 0, fresh));
+}
+
 } // namespace
 } // namespace tp::trace

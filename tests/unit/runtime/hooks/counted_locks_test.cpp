@@ -5,11 +5,13 @@
 #include "builder/thread_state.h"
 #include "rt_support.h"
 #include "tp/counted_locks.h"
+#include "tp/lock.h"
 
 #include "fake_scheduler.h"
 
 #include <algorithm>
 #include <random>
+#include <sys/mman.h>
 
 using namespace tp::test;
 
@@ -17,13 +19,31 @@ using namespace tp::test;
 
 namespace {
 
-char locks[6]; // some share an entry of the table
+constexpr unsigned kLocks = 8;
+char locks[kLocks]; // some share an entry of the table; from here on they are annotated:
+constexpr unsigned kFirstAnnotated = 5;
+constexpr tp_lock_place kPlaces[6] = {{"a", "a.cpp", 1}, {"a", "a.cpp", 2}, {"a", "a.cpp", 3},
+                                      {"a", "a.cpp", 4}, {"a", "a.cpp", 5}, {"a", "a.cpp", 6}};
+
+static_assert(sizeof(tp_lock_entry) == sizeof(tp_counted_lock) &&
+              offsetof(tp_lock_entry, place) == offsetof(tp_counted_lock, code) &&
+              offsetof(tp_lock_entry, left) == offsetof(tp_counted_lock, left) &&
+              offsetof(tp_lock_entry, generation) == offsetof(tp_counted_lock, generation) &&
+              offsetof(tp_lock_entry, generation_at) == offsetof(tp_counted_lock, generation_at) &&
+              offsetof(tp_lock_entry, waiters_at) == offsetof(tp_counted_lock, waiters_at) &&
+              offsetof(tp_lock_entry, others_wait_at) == offsetof(tp_counted_lock, others_wait_at));
+
+// In memory that the recorded process shares.
+std::uint64_t* const counted_by_child = static_cast<std::uint64_t*>(mmap(
+    nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 
 // As the code of a lock does.
 class LockCode {
 public:
   explicit LockCode(bool counts) : counts_(counts) {}
   void take(const char* lock, unsigned place, unsigned mode) {
+    if (lock >= locks + kFirstAnnotated)
+      return take_annotated(lock, mode, &kPlaces[2 * place + mode]);
     const auto* const code = reinterpret_cast<const char*>(&std::free) + 2 * place + mode;
     if (!counts_)
       return tp_on_lock_taken(lock, TP_LOCK_SPIN_MUTEX, mode, code);
@@ -36,12 +56,22 @@ public:
   }
   // The answer is work, so that it is recorded.
   void give(const char* lock) {
-    const bool counted = counts_ && tp_end_counted(lock) != 0;
+    const bool counted = counts_ && (lock >= locks + kFirstAnnotated ? tp_lock_counts_given(lock)
+                                                                     : tp_end_counted(lock)) != 0;
     tp_spend(counted ? 1 : static_cast<std::uint64_t>(tp_on_lock_given(lock)));
   }
   std::uint64_t counted() const { return counted_; }
 
 private:
+  void take_annotated(const char* lock, unsigned mode, const tp_lock_place* place) {
+    if (!counts_)
+      return tp_on_user_lock_taken(lock, mode, place);
+    if (tp_lock_counts_taken(lock, place) != 0)
+      ++counted_;
+    else
+      tp_on_counted_user_lock_taken(lock, mode, place);
+  }
+
   const bool counts_;
   std::uint64_t counted_ = 0;
 };
@@ -59,10 +89,12 @@ void run_random_events(unsigned seed, bool counts) {
   if (counts)
     tp::rt::count_by_code(*tp::rt::this_thread->locks);
   std::vector<const char*> held;
-  const unsigned lock_count = 1 + below(6), places = 1 + below(3);
-  const unsigned most_held = 1 + below(5);
+  std::uint64_t awaited = 0; // by another thread, which may not name it
+  bool is_awaited = false;
+  const unsigned lock_count = 1 + below(kLocks), places = 1 + below(3);
+  const unsigned most_held = 1 + below(5), first = below(kLocks - lock_count + 1);
   for (int i = 0; i < 80'000 * static_cast<int>(lock_count); ++i) {
-    const char* const lock = &locks[below(lock_count)];
+    const char* const lock = &locks[first + below(lock_count)];
     const bool is_held = std::ranges::count(held, lock) != 0;
     const unsigned what = below(6000);
     if (what < 2) { // ends the step
@@ -70,7 +102,8 @@ void run_random_events(unsigned seed, bool counts) {
       spawn(task, context);
       wait(context, [&] { run(task, context, [] {}); });
     } else if (what == 2) {
-      tp_on_lock_renewed(lock);
+      if (below(20) == 0) // it is timed 10,000 times after that
+        tp_on_lock_renewed(lock);
     } else if (what < 6 && !is_held && held.size() < most_held) {
       tp_on_lock_wait_for(lock);
       tp_spend(below(50));
@@ -83,6 +116,12 @@ void run_random_events(unsigned seed, bool counts) {
       tp_on_busy_wait();
       tp_spend(below(50));
       tp_on_busy_wait_end();
+    } else if (what == 8) {
+      if (is_awaited)
+        tp::rt::end_lock_post(awaited);
+      else
+        tp::rt::post_lock_wait(awaited = below(2) ? 0 : reinterpret_cast<std::uint64_t>(lock));
+      is_awaited = !is_awaited;
     } else if (!held.empty() && (held.size() == most_held || below(2) != 0)) {
       const auto which = held.begin() + below(static_cast<unsigned>(held.size()));
       code.give(*which);
@@ -93,9 +132,9 @@ void run_random_events(unsigned seed, bool counts) {
     }
     tp_spend(what == 7 ? 3000 : below(9));
   }
-  if (counts) {
-    EXPECT_GT(code.counted(), 10'000u);
-  }
+  if (is_awaited)
+    tp::rt::end_lock_post(awaited);
+  *counted_by_child += code.counted();
   tp::rt::forget_counted_locks();
 }
 
@@ -125,12 +164,13 @@ std::vector<std::string> records_of(unsigned seed, bool counts) {
 } // namespace
 
 TEST(CountedLocks, AreRecordedAsThoseThatHooksAreCalledFor) {
-  for (unsigned seed = 1; seed <= 6; ++seed) {
+  for (unsigned seed = 1; seed <= 10; ++seed) {
     const auto with = records_of(seed, true), without = records_of(seed, false);
     for (std::size_t i = 0; i < std::min(with.size(), without.size()); ++i)
       ASSERT_EQ(with[i], without[i]) << "seed " << seed << ", record " << i;
     ASSERT_EQ(with.size(), without.size()) << "seed " << seed;
   }
+  EXPECT_GT(*counted_by_child, 150'000u);
 }
 
 #endif
