@@ -13,24 +13,26 @@
 
 namespace tp::analysis {
 
-// Why a run takes longer than predicted. No prediction contains any of it.
+// Why a run takes longer than predicted. No prediction contains any of it: of waits for locks, what is beyond those predicted.
 enum class RunCause : std::uint8_t {
-  NoCpu,  // other programs or a hypervisor had the CPUs of its steps
-  Waited, // steps of its path waited for other threads, or slept for a reason that is not known
-  Blocked, // work was ready while all threads that run tasks slept or waited for locks inside of others
+  NoCpu,      // other programs or a hypervisor had the CPUs of its steps
+  Waited,     // steps of its path waited for other threads, or slept for a reason that is not known
+  Blocked,    // work was ready while all threads that run tasks slept inside of others
   Late,       // work was ready, and a thread that had nothing to do had not begun it yet
   FewThreads, // fewer threads than CPUs ran tasks
   Readings,   // the profiler read clock and events between steps
+  Locks, // threads waited for locks, on its path or while work was ready, for longer than the prediction contains
 };
 // In JSON: stable.
-inline constexpr const char* kRunCauseNames[] = {"no_cpu", "waited",      "blocked",
-                                                 "late",   "few_threads", "readings"};
+inline constexpr const char* kRunCauseNames[] = {"no_cpu",      "waited",   "blocked", "late",
+                                                 "few_threads", "readings", "locks"};
 
 struct CauseOfTime {
   RunCause cause = RunCause::NoCpu;
   std::uint64_t ns =
       0; // each is measured by itself: together they may be more or less than the difference
-  std::string code;  // Waited: that waited most, in plain words
+  std::string
+      code; // Waited: that waited most, in plain words; Locks: the lock that was waited for most
   SourcePlace place; // of it; no file: not known
 };
 

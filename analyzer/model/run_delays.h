@@ -19,6 +19,7 @@ struct Delays {
   // Of the scheduler's: every thread that could have run the step was inside another one and slept, or
   // was inside one and others had its CPU.
   std::uint64_t blocked = 0, taken = 0;
+  std::uint64_t at_locks = 0; // of `blocked`: it waited for a lock
 };
 
 struct RunPathPart {
@@ -31,6 +32,7 @@ struct RunPathPart {
   std::uint64_t busy() const { return sum_of(&Delays::busy); }
   std::uint64_t scheduler() const { return sum_of(&Delays::scheduler); }
   std::uint64_t blocked() const { return sum_of(&Delays::blocked); }
+  std::uint64_t blocked_at_locks() const { return sum_of(&Delays::at_locks); }
   std::uint64_t delay_taken() const { return sum_of(&Delays::taken); }
   std::uint64_t in_locks() const { return delays[static_cast<std::size_t>(EdgeKind::Lock)].busy; }
   std::uint64_t length() const { return running + busy() + scheduler() + in_locks(); }
@@ -44,6 +46,7 @@ struct RunPathPart {
       delays[i].busy += other.delays[i].busy;
       delays[i].scheduler += other.delays[i].scheduler;
       delays[i].blocked += other.delays[i].blocked;
+      delays[i].at_locks += other.delays[i].at_locks;
       delays[i].taken += other.delays[i].taken;
     }
   }

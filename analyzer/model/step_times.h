@@ -14,6 +14,7 @@ struct StepTimes {
   std::uint64_t on_cpu = 0;
   // Of the rest the thread slept or waited for locks; 0 if that is not known.
   std::uint64_t asleep = 0;
+  std::uint64_t at_locks = 0; // of `asleep`: waited for locks
   // Not a thread that the program created: it can run tasks.
   bool is_worker = true;
 };

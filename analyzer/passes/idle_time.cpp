@@ -20,7 +20,7 @@ std::uint64_t share_of(std::uint64_t part, const StepTimes& step) {
 }
 
 struct RunningStep {
-  std::uint64_t end = 0, used = 0, asleep = 0;
+  std::uint64_t end = 0, used = 0, asleep = 0, at_locks = 0;
   bool is_worker = true;
   bool operator>(const RunningStep& other) const { return end > other.end; }
   std::uint64_t wanted() const { return kWhole - used - asleep; }
@@ -56,6 +56,7 @@ IdleTime::IdleTime(const std::vector<NextStep>& streams, std::uint64_t workers,
       advance_to(step.end);
       running.used -= step.used;
       running.asleep -= step.asleep;
+      running.at_locks -= step.at_locks;
       running.wanted -= step.wanted();
       running.workers -= step.is_worker;
     }
@@ -69,12 +70,15 @@ IdleTime::IdleTime(const std::vector<NextStep>& streams, std::uint64_t workers,
     const std::uint64_t used = share_of(step.on_cpu, step);
     // Shares are rounded down; a step that wanted no CPU has no share of that.
     const bool wanted_none = step.on_cpu + step.asleep >= step.end - step.begin;
-    const RunningStep begun{step.end, used,
-                            wanted_none ? kWhole - used
-                                        : std::min(share_of(step.asleep, step), kWhole - used),
-                            step.is_worker};
+    const std::uint64_t asleep =
+        wanted_none ? kWhole - used : std::min(share_of(step.asleep, step), kWhole - used);
+    const std::uint64_t at_locks =
+        step.asleep > 0 ? static_cast<std::uint64_t>(Wide{asleep} * step.at_locks / step.asleep)
+                        : 0;
+    const RunningStep begun{step.end, used, asleep, at_locks, step.is_worker};
     running.used += begun.used;
     running.asleep += begun.asleep;
+    running.at_locks += begun.at_locks;
     running.wanted += begun.wanted();
     running.workers += begun.is_worker;
     ends.push(begun);
@@ -87,6 +91,7 @@ IdleTime::IdleTime(const std::vector<NextStep>& streams, std::uint64_t workers,
     const Slot before = sum;
     sum.idle += slot.idle;
     sum.blocked += slot.blocked;
+    sum.at_locks += slot.at_locks;
     sum.taken += slot.taken;
     sum.share += slot.share;
     slot = before;
@@ -113,6 +118,7 @@ void IdleTime::advance(std::uint64_t from, std::uint64_t to, const Running& runn
   if (const std::uint64_t off = running.asleep + running.wanted;
       running.workers >= workers_ && off > 0) {
     slot.blocked = static_cast<std::uint64_t>(Wide{slot.idle} * running.asleep / off);
+    slot.at_locks = static_cast<std::uint64_t>(Wide{slot.idle} * running.at_locks / off);
     slot.taken = slot.idle - slot.blocked;
   }
   add(from, to, slot);
@@ -126,6 +132,7 @@ void IdleTime::add(std::uint64_t from, std::uint64_t to, const Slot& each_tick) 
     const std::uint64_t in_slot = std::min(to - from, width_ - (from - first_) % width_);
     slot.idle += in_slot * each_tick.idle;
     slot.blocked += in_slot * each_tick.blocked;
+    slot.at_locks += in_slot * each_tick.at_locks;
     slot.taken += in_slot * each_tick.taken;
     slot.share += static_cast<double>(in_slot) * each_tick.share;
     from += in_slot;
@@ -164,6 +171,7 @@ IdleParts IdleTime::parts_between(std::uint64_t from, std::uint64_t to) const {
   };
   IdleParts parts{.all = between(from, to)};
   parts.blocked = std::min(part(&Slot::blocked), parts.all);
+  parts.at_locks = std::min(part(&Slot::at_locks), parts.blocked);
   parts.taken = std::min(part(&Slot::taken), parts.all - parts.blocked);
   return parts;
 }

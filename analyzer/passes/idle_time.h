@@ -19,8 +19,9 @@ namespace tp::analysis {
 // Parts of the idle time between two times.
 struct IdleParts {
   std::uint64_t all = 0;
-  std::uint64_t blocked = 0; // of it: threads slept inside of steps, and none was left
-  std::uint64_t taken = 0;   // of it: others had the CPUs of threads inside of steps
+  std::uint64_t blocked = 0;  // of it: threads slept inside of steps, and none was left
+  std::uint64_t at_locks = 0; // of `blocked`: they waited for locks
+  std::uint64_t taken = 0;    // of it: others had the CPUs of threads inside of steps
 };
 
 class IdleTime {
@@ -48,12 +49,12 @@ public:
 private:
   // Sums over the steps that run, in 1024ths of a CPU.
   struct Running {
-    std::uint64_t used = 0, asleep = 0, wanted = 0; // wanted: without a CPU
-    std::uint64_t workers = 0;                      // steps of threads that can run tasks
+    std::uint64_t used = 0, asleep = 0, at_locks = 0, wanted = 0; // wanted: without a CPU
+    std::uint64_t workers = 0; // steps of threads that can run tasks
   };
   struct Slot {
-    std::uint64_t idle = 0, blocked = 0, taken = 0; // 1024ths of a tick
-    double share = 0;                               // ticks per running step
+    std::uint64_t idle = 0, blocked = 0, at_locks = 0, taken = 0; // 1024ths of a tick
+    double share = 0;                                             // ticks per running step
   };
   void advance(std::uint64_t from, std::uint64_t to, const Running& running, std::size_t steps);
   void add(std::uint64_t from, std::uint64_t to, const Slot& each_tick);

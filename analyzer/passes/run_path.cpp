@@ -12,7 +12,7 @@ namespace {
 
 // The parts of a row's ticks: those of running, then those of the delays of each kind of edge.
 enum Running : std::size_t { kOnCpu, kLatency, kWaited, kCrowded, kTaken, kRunningParts };
-enum Late : std::size_t { kBusy, kThreadFree, kBlocked, kCpuTaken, kLateParts };
+enum Late : std::size_t { kBusy, kThreadFree, kAsleep, kAtLocks, kCpuTaken, kLateParts };
 constexpr std::size_t kParts = kRunningParts + kLateParts * kEdgeKinds;
 constexpr std::size_t late(EdgeKind edge, Late part) {
   return kRunningParts + kLateParts * static_cast<std::size_t>(edge) + part;
@@ -162,7 +162,8 @@ void RunPath::step(FrameState& frame, const Step& step) {
     const std::uint64_t delay = step.begin - of.end;
     const IdleParts idle = idle_.parts_between(of.end, step.begin);
     add(of, frame.row, late(of.next, kThreadFree), idle.all - idle.blocked - idle.taken);
-    add(of, frame.row, late(of.next, kBlocked), idle.blocked);
+    add(of, frame.row, late(of.next, kAsleep), idle.blocked - idle.at_locks);
+    add(of, frame.row, late(of.next, kAtLocks), idle.at_locks);
     add(of, frame.row, late(of.next, kCpuTaken), idle.taken);
     add(of, frame.row, late(of.next, kBusy), delay - idle.all);
     of.end = step.begin;
@@ -196,8 +197,10 @@ IdVector<Row, RunPathPart> RunPath::rows() const {
     Delays& delays = row.delays[kind_of(what) - 1];
     const std::size_t part = (what - kRunningParts) % kLateParts;
     (part == kBusy ? delays.busy : delays.scheduler) += entry.work;
-    if (part == kBlocked)
+    if (part == kAsleep || part == kAtLocks)
       delays.blocked += entry.work;
+    if (part == kAtLocks)
+      delays.at_locks += entry.work;
     if (part == kCpuTaken)
       delays.taken += entry.work;
   }

@@ -254,6 +254,11 @@ std::string off_cpu(const Profile& profile, const Finding& finding) {
 
 // What a lock that limits the run adds up to, and what would help.
 std::string lock_advice(const Profile& profile, const LockRow& lock) {
+  // Its sections are not longer than the longest path: to wait, and to wake those that do, is what takes long.
+  if (lock.with_latency <= profile.span_with_latency.value_or(profile.span))
+    return fmt::format("Tasks wait long for the {}: acquire it less often, hold it for a shorter "
+                       "time, or split it.",
+                       lock.phrase());
   std::string text =
       fmt::format("{} of the {} run one after the other, for {}{}",
                   lock.objects > 1 ? "The sections of one" : "The sections", lock.phrase(),

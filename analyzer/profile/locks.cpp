@@ -4,7 +4,9 @@
 #include "profile/locks.h"
 
 #include "base/wide.h"
+#include "dag/dag_visitor.h"
 #include "passes/lock_law.h"
+#include "report/numbers.h"
 
 #include "tp/trace/trace_format.h"
 
@@ -190,6 +192,24 @@ std::vector<SiteWaitBlame> blame_of_sites(const LockLaw::Results& found) {
   return result;
 }
 
+// "second, first": std::scoped_lock acquires several variables at one place. That of the heaviest object comes first.
+std::string variables_of(const Group& lock, const std::string& heaviest,
+                         const LockLaw::Results& found, const SiteTable& table) {
+  constexpr std::size_t kMostNamed = 3;
+  std::vector<std::string> names{heaviest};
+  for (const LockObjectId id : lock.objects)
+    if (const auto name = table.lock_names.find(found.objects[id].info.address);
+        name != table.lock_names.end() &&
+        found.objects[id].info.kind == found.objects[lock.heaviest].info.kind &&
+        std::ranges::find(names, name->second) == names.end())
+      names.push_back(name->second);
+  std::string text = names.front();
+  for (std::size_t i = 1; i < std::min(names.size(), kMostNamed); ++i)
+    text += ", " + names[i];
+  return names.size() > kMostNamed ? fmt::format("{} and {} more", text, names.size() - kMostNamed)
+                                   : text;
+}
+
 LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable& table) {
   LockRow row;
   for (const LockPlaceId place : lock.places) {
@@ -224,13 +244,76 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable
     row.variable = variable->second;
   const auto named = std::ranges::find_if(
       lock.places, [&](LockPlaceId place) { return !table.lock_places[place].names.empty(); });
-  row.name = !row.variable.empty()        ? row.variable
+  row.name = !row.variable.empty()        ? variables_of(lock, row.variable, found, table)
              : named != lock.places.end() ? table.lock_places[*named].names.front()
                                           : row.kind + " at " + row.places.front().info.name;
   return row;
 }
 
 } // namespace
+
+namespace {
+
+// Per object, the sleep of all steps that contain exclusive sections of it.
+class SleepBesideSections final : public DagVisitor {
+public:
+  Path* new_path() override { return &path_; }
+  Path* copy_path(const Path&) override { return &path_; }
+  void drop_path(Path*) override {}
+  bool join_path(Path&, const Path&, Tie) override { return false; }
+  void assign_path(Path&, const Path&) override {}
+  void wait_joined(FrameState&, Path*, Path*) override {}
+  void spawned(const FrameState&, FrameState&) override {}
+  bool ended(FrameState&, Tie) override { return false; }
+  void step(FrameState&, const Step& step) override {
+    if (step.latency == 0)
+      return;
+    seen_.clear();
+    for (const LockUse& use : step.locks)
+      if (use.kind == LockUseKind::Section && !use.shared &&
+          std::ranges::find(seen_, use.object) == seen_.end()) {
+        seen_.push_back(use.object);
+        asleep_.grown_to(use.object) += step.latency;
+      }
+  }
+  std::uint64_t of(LockObjectId id) const { return asleep_.contains(id) ? asleep_[id] : 0; }
+
+private:
+  Path path_; // of all: paths make no difference here
+  IdVector<LockObjectId, std::uint64_t> asleep_;
+  std::vector<LockObjectId> seen_;
+};
+
+} // namespace
+
+std::vector<Warning> sleep_with_locks(const Measured& measured, const Locks& locks,
+                                      const TraceReadings& readings) {
+  if (locks.rows.empty() || measured.fold.latency == 0)
+    return {};
+  SleepBesideSections sleep;
+  readings.read(sleep);
+  std::string names;
+  std::uint64_t most = 0;
+  for (const LockRow& row : locks.rows) {
+    std::uint64_t asleep = 0;
+    for (const LockObjectId id : row.object_ids)
+      asleep = std::max(asleep, sleep.of(id));
+    if (asleep == 0 ||
+        (Wide{row.with_latency} + asleep) * 10 <= Wide{measured.fold.span_with_latency} * 11)
+      continue;
+    if (asleep > most)
+      names = row.phrase();
+    most = std::max(most, asleep);
+  }
+  if (most == 0)
+    return {};
+  return {{kSleepWithLock,
+           fmt::format("steps that hold the {} slept, for {} % of the sleep of all steps: if they "
+                       "held it then, others had to wait, which no bound and no prediction "
+                       "contains",
+                       names, percent(most, measured.fold.latency)),
+           false}};
+}
 
 Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
                     const ProfileOptions& options) {
@@ -306,13 +389,37 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
   return locks;
 }
 
+namespace {
+
+// The lock that is waited for nine tenths of all waits for locks, if simulations have it; else none.
+std::size_t waited_for_alone(const Locks& locks, const Prediction& prediction) {
+  std::uint64_t all = 0;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < locks.rows.size(); ++i) {
+    all += locks.rows[i].totals.waited;
+    if (locks.rows[i].totals.waited > locks.rows[most].totals.waited)
+      most = i;
+  }
+  const bool is_simulated =
+      std::ranges::find(prediction.simulated_locks, most, &LockObjectUse::lock) !=
+      prediction.simulated_locks.end();
+  return all > 0 && is_simulated && Wide{locks.rows[most].totals.waited} * 10 >= Wide{all} * 9
+             ? most
+             : locks.rows.size();
+}
+
+} // namespace
+
 void add_lock_findings(std::vector<Finding>& findings, const Measured& measured, const Locks& locks,
                        const Prediction& prediction, const ProfileOptions& options) {
   const std::uint64_t procs = options.advised_procs;
   const auto run = std::ranges::find(prediction.runs, procs, &PredictedRun::procs);
+  const std::size_t waited_for = waited_for_alone(locks, prediction);
   for (std::size_t i = 0; i < locks.rows.size(); ++i) {
     const LockRow& row = locks.rows[i];
-    if (row.with_latency <= measured.fold.span_with_latency)
+    const bool waits = i == waited_for && run != prediction.runs.end() &&
+                       Wide{run->time - std::min(run->time, run->without_locks)} * 10 >= run->time;
+    if (row.with_latency <= measured.fold.span_with_latency && !waits)
       continue;
     Finding finding{.shape = Shape::Lock,
                     .code = row.phrase(),

@@ -24,4 +24,11 @@ void add_lock_findings(std::vector<Finding>& findings, const Measured& measured,
 // What the report cannot say of locks, and why.
 std::vector<Warning> lock_warnings(const Locks& locks);
 
+// Where in a step a thread slept is not known, so that no bound and no prediction has sleep inside of a section that lies in
+// one step. The locks whose bounds could be more than a tenth greater than the span with it; reads the trace once more if
+// the program slept and had locks.
+inline constexpr const char* kSleepWithLock = "sleep_with_lock";
+std::vector<Warning> sleep_with_locks(const Measured& measured, const Locks& locks,
+                                      const TraceReadings& readings);
+
 } // namespace tp::analysis

@@ -474,9 +474,9 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
     std::tie(sites.rows[i].on_run_path, sites.rows[i].idle_beside_ns) =
         std::tie(elapsed.of_sites[i], elapsed.idle_beside_ns[i]);
 
-  RunCheck run_check =
-      check_run({measured, prediction, elapsed.whole, balance.balance, sites.rows, limits, readings,
-                 options.from_first_use, attribution.attribution.unknown_threads_ns});
+  RunCheck run_check = check_run({measured, prediction, elapsed.whole, balance.balance, sites.rows,
+                                  limits, locks.rows, readings, options.from_first_use,
+                                  attribution.attribution.unknown_threads_ns});
 
   for (const SiteWaitBlame& blame : locks.blame_of_sites)
     for (SiteRow& site : sites.rows)
@@ -498,6 +498,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   append(warnings, sleeps(measured));
   append(warnings, limits_like_machine(measured, limits));
   append(warnings, lock_warnings(locks));
+  append(warnings, sleep_with_locks(measured, locks, readings));
   append(warnings, ordered_of_gcc(measured.run(), locks));
 
   std::vector<SpeedupBound> bounds =

@@ -7,6 +7,7 @@
 #include "base/wide.h"
 #include "profile/code_names.h"
 #include "profile/prediction.h"
+#include "profile/simulated_locks.h"
 #include "report/numbers.h"
 
 #include <fmt/format.h>
@@ -47,6 +48,8 @@ private:
   void measure_times();
   void add_causes();
   CauseOfTime waited() const;
+  CauseOfTime at_locks(std::uint64_t waking) const;
+  std::uint64_t wake_calls() const;
   std::string sentence_of(const CauseOfTime& cause) const;
   std::string why_shorter() const;
   std::string text() const;
@@ -75,15 +78,41 @@ void Checker::measure_times() {
 }
 
 CauseOfTime Checker::waited() const {
-  CauseOfTime cause{.cause = RunCause::Waited,
-                    .ns = ns(in_.elapsed.path.waited + in_.elapsed.path.in_locks())};
-  const auto most = std::ranges::max_element(in_.sites, {}, [](const SiteRow& site) {
-    return site.on_run_path.waited + site.on_run_path.in_locks();
-  });
+  CauseOfTime cause{.cause = RunCause::Waited, .ns = ns(in_.elapsed.path.waited)};
+  const auto most = std::ranges::max_element(
+      in_.sites, {}, [](const SiteRow& site) { return site.on_run_path.waited; });
   if (most != in_.sites.end()) {
     cause.code = code_of_row(most->row, in_.measured.table);
     if (most->row != kMainRow)
       cause.place = {most->info.file, most->info.line};
+  }
+  return cause;
+}
+
+// Ticks in calls that wake threads which wait for locks, of all threads. They lie between steps.
+std::uint64_t Checker::wake_calls() const {
+  Wide all = 0;
+  for (const LockHandOvers::Times& times : in_.measured.fold.hand_overs.kinds) {
+    Wide kept = 0;
+    for (const std::uint64_t call : times.calls)
+      kept += call;
+    all += times.calls.empty() ? 0 : kept * times.seen_calls / times.calls.size();
+  }
+  return static_cast<std::uint64_t>(all);
+}
+
+// The simulation has waits for locks, and calls that wake threads, too. `waking`: ticks of such calls on the path.
+CauseOfTime Checker::at_locks(std::uint64_t waking) const {
+  const RunPathPart& path = in_.elapsed.path;
+  const std::uint64_t waited = ns(path.in_locks() + path.blocked_at_locks() + waking);
+  CauseOfTime cause{.cause = RunCause::Locks,
+                    .ns = waited - std::min(waited, work_ns(in_.prediction.own->lock_waits))};
+  const auto most = std::ranges::max_element(
+      in_.locks, {}, [](const LockRow& lock) { return lock.totals.waited; });
+  if (most != in_.locks.end() && most->totals.waited > 0) {
+    cause.code = most->phrase();
+    if (!most->places.empty())
+      cause.place = {most->places.front().info.file, most->places.front().info.line};
   }
   return cause;
 }
@@ -94,15 +123,18 @@ void Checker::add_causes() {
   const std::uint64_t late = path.scheduler() - path.blocked() - path.delay_taken();
   const std::uint64_t readings =
       std::min(late, in_.balance.recording / std::max<std::uint64_t>(in_.balance.threads, 1));
+  const std::uint64_t waking =
+      std::min(late - readings, wake_calls() / std::max<std::uint64_t>(in_.balance.threads, 1));
   // What a limit of concurrency keeps threads from beginning is in the prediction.
-  std::uint64_t late_ns = ns(late - readings);
+  std::uint64_t late_ns = ns(late - readings - waking);
   for (const ConcurrencyLimit& limit : in_.limits)
     if (!limit.like_machine && limit.width < check_.procs)
       late_ns -= std::min(late_ns, work_ns(limit.least_time()));
   // The prediction contains what latency keeps worker threads from doing, but no waits.
-  const std::uint64_t blocked = path.waited + path.in_locks() > 0 ? path.blocked() : 0;
+  const std::uint64_t blocked = path.waited > 0 ? path.blocked() - path.blocked_at_locks() : 0;
   check_.causes = {{RunCause::NoCpu, check_.without_cpu_ns, {}, {}},
                    waited(),
+                   at_locks(waking),
                    {RunCause::Blocked, ns(blocked), {}, {}},
                    {RunCause::Late, late_ns, {}, {}},
                    {RunCause::Readings, ns(readings), {}, {}}};
@@ -127,8 +159,17 @@ std::string Checker::sentence_of(const CauseOfTime& cause) const {
     return fmt::format("{} waited {} for other threads (locks, condition variables, events)",
                        cause.code, time);
   case RunCause::Blocked:
-    return fmt::format("work was ready for {} while the threads that run tasks {} in others", time,
-                       in_.measured.read.lock_waits > 0 ? "waited for locks or slept" : "slept");
+    return fmt::format("work was ready for {} while the threads that run tasks slept in others",
+                       time);
+  case RunCause::Locks:
+    return fmt::format(
+        "threads waited for locks, and woke others that did, for {} longer than predicted{}{}",
+        time, cause.code.empty() ? "" : ", most of all for the " + cause.code,
+        is_crowded(in_.measured)
+            ? fmt::format(", since {} threads had {} {}, and who has a lock, or gets it next, may "
+                          "be without one",
+                          in_.balance.threads, check_.procs, check_.procs == 1 ? "CPU" : "CPUs")
+            : "");
   case RunCause::Late:
     return fmt::format("work was ready for {} before a thread that had nothing to do began it",
                        time);

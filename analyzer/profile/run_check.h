@@ -24,6 +24,7 @@ struct RunCheckInput {
   const TimeBalance& balance;
   const std::vector<SiteRow>& sites; // with their parts of the path of the run
   const std::vector<ConcurrencyLimit>& limits;
+  const std::vector<LockRow>& locks;
   const TraceReadings& readings;
   bool from_first_use = false;
   std::uint64_t unknown_threads_ns = 0; // CPU time of threads that were not recorded

@@ -53,7 +53,7 @@ public:
   // `sampled_ns`: what wake-ups of the run took longer than those that are asked for.
   ShownTimes(const Measured& measured, const LockTimes& fallback, std::uint64_t sampled_ns)
       : measured_(measured), spin_ticks_(ticks_of(fallback.spin)),
-        sampled_ticks_(ticks_of(sampled_ns)) {
+        sampled_ticks_(ticks_of(sampled_ns)), is_crowded_(is_crowded(measured)) {
     for (std::size_t kind = 0; kind < LockHandOvers::kKinds; ++kind)
       if (sleeps(static_cast<std::uint8_t>(kind)))
         append(measured.fold.hand_overs.kinds[kind], all_that_sleep_);
@@ -127,7 +127,7 @@ private:
   }
   // Median, of those that did not sleep.
   std::uint64_t typical_gap(const LockHandOvers::Times& from, std::uint8_t kind) const {
-    if (rules_of(kind).hand_over == HandOver::Sleeps)
+    if (rules_of(kind).hand_over == HandOver::Sleeps || is_crowded_)
       return 0;
     std::vector<std::uint64_t> gaps;
     for (const LockHandedOver& each : from.waits)
@@ -142,6 +142,7 @@ private:
 
   const Measured& measured_;
   const std::uint64_t spin_ticks_, sampled_ticks_;
+  const bool is_crowded_;
   LockHandOvers::Times all_that_sleep_;
 };
 
@@ -158,6 +159,14 @@ std::uint64_t longer_since_sampled(const Measured& measured) {
 }
 
 } // namespace
+
+bool is_crowded(const Measured& measured) {
+  const ReadSummary& read = measured.read;
+  const std::uint64_t elapsed = read.last_time - std::min(read.first_time, read.last_time);
+  const std::uint64_t asleep =
+      measured.run().same_as_time ? std::min(read.asleep, read.step_time) : 0;
+  return Wide{read.step_time - asleep} > Wide{elapsed} * measured.run().cpus;
+}
 
 LockCosts lock_costs(const Measured& measured, const std::vector<LockObjectUse>& objects,
                      WakeUps wake_ups) {

@@ -23,6 +23,10 @@ struct LockTimes {
   std::uint64_t wake_call = 7'000;
 };
 
+// More steps than CPUs at a time, on average: who spins has no CPU now and then, and gets the lock when it has one again.
+// Predicted is one thread per CPU, for which such times of this run say nothing.
+bool is_crowded(const Measured& measured);
+
 // A thread that is sampled wakes up more slowly: in this run, but not in those that are predicted.
 enum class WakeUps : std::uint8_t { WithoutSamples, AsInRun };
 

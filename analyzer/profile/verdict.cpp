@@ -5,6 +5,7 @@
 #include "profile/verdict.h"
 
 #include "base/rounding.h"
+#include "profile/locks.h"
 #include "profile/prediction.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
@@ -112,12 +113,26 @@ std::string by_bounds(const Profile& profile) {
 
 std::string headline_of(const Profile& profile, const Verdict& verdict) {
   const bool order_unseen = !profile.unseen_order.empty();
-  const bool locks_unseen = !profile.locks.unseen.locks.empty();
-  const std::string_view unseen = !locks_unseen  ? "not all order was seen"
-                                  : order_unseen ? "not all order and not all locks were seen"
-                                                 : "not all locks were seen";
+  const bool sleeps_with_lock =
+      std::ranges::find(profile.warnings, kSleepWithLock, &Warning::name) != profile.warnings.end();
+  const bool locks_unseen = !profile.locks.unseen.locks.empty() || sleeps_with_lock;
+  const std::string_view unseen = sleeps_with_lock
+                                      ? "steps that hold a lock slept, and others may wait for that"
+                                  : !locks_unseen ? "not all order was seen"
+                                  : order_unseen  ? "not all order and not all locks were seen"
+                                                  : "not all locks were seen";
   const bool splits = gains_by_splitting(profile);
   const std::string how = verdict.is_simulated ? "" : by_bounds(profile);
+  // At an efficiency of a half, two CPUs are as fast as one.
+  if (verdict.is_simulated && verdict.worth_procs > 1 &&
+      profile.speedup_limit().value() >= kHardly) {
+    const auto best =
+        std::ranges::max_element(profile.prediction.scaling, {},
+                                 [](const PredictedRun& run) { return run.speedup.value(); });
+    if (best->speedup.value() < kHardly)
+      return fmt::format("Hardly faster on more CPUs, {} times on {}; {}.",
+                         three_digits(best->speedup), best->procs, limit_of(profile));
+  }
   // What hardly scales anyway promises nothing.
   if (verdict.is_disproved && verdict.worth_procs > 1 && profile.speedup_limit().value() >= kHardly)
     return fmt::format(

@@ -140,7 +140,9 @@ Json run_path_json(const RunPathPart& part) {
           {"busy_delay_ticks", busy},
           {"scheduler_delay_ticks", scheduler},
           {"of_scheduler_delay",
-           {{"blocked_ticks", part.blocked()}, {"taken_ticks", part.delay_taken()}}}};
+           {{"blocked_ticks", part.blocked()},
+            {"at_locks_ticks", part.blocked_at_locks()},
+            {"taken_ticks", part.delay_taken()}}}};
 }
 
 Json wrapper_json(const SiteInfo& info) {

@@ -102,7 +102,9 @@ std::string delays_line(const Profile& profile) {
   const auto most =
       std::max_element(path.delays.begin(), path.delays.end(),
                        [](const Delays& a, const Delays& b) { return a.scheduler < b.scheduler; });
-  const std::string_view how = path.blocked() * 2 >= path.scheduler()
+  const std::string_view how = path.blocked_at_locks() * 2 >= path.scheduler()
+                                   ? "while its thread waited for a lock inside a task"
+                               : path.blocked() * 2 >= path.scheduler()
                                    ? "while its thread slept or waited inside a task"
                                : path.delay_taken() * 2 >= path.scheduler()
                                    ? "while others had the CPU of its thread"

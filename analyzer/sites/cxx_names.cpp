@@ -360,6 +360,24 @@ std::string qualified_name(const std::string& function) {
   return qualified.empty() ? function : qualified;
 }
 
+std::string variable_name(const std::string& name) {
+  constexpr std::size_t kLong = 60;
+  if (name.find('<') == npos)
+    return name;
+  if (const std::string qualified = qualified_name(name); qualified.size() <= kLong)
+    return qualified;
+  std::string result;
+  for (const NameScope& scope : scopes_of(name)) {
+    if (scope.is_anonymous)
+      continue;
+    result += result.empty() ? "" : "::";
+    result += scope.is_local
+                  ? local_name(std::string_view(name).substr(scope.begin, scope.end - scope.begin))
+                  : std::string(scope.name);
+  }
+  return result.empty() ? name : result;
+}
+
 std::vector<std::string_view> template_arguments(std::string_view type) {
   const std::size_t open = type.find('<');
   if (open == npos)

@@ -34,6 +34,10 @@ std::string plain_name(const std::string& function);
 // of internal linkage.
 std::string qualified_name(const std::string& function);
 
+// Of a variable, which may be a function's or a class's: as the function or class is written, without parameters, and without
+// template arguments if these make it long. Other names as they are.
+std::string variable_name(const std::string& name);
+
 // The arguments of a type's outermost template, as parts of `type`; empty if it is not a template.
 std::vector<std::string_view> template_arguments(std::string_view type);
 

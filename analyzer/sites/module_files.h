@@ -24,6 +24,8 @@ struct DebugFiles {
   std::vector<std::string> folders;
   // Receives a sentence when a server is asked, before it is; empty: none is asked.
   std::function<void(const std::string&)> asking;
+  // For a process that reads many recordings of the same programs, on one thread: what was read of them stays until its end.
+  bool keep = false;
 };
 
 // Keeps libdwfl from asking servers by itself. To be called before other threads are there.

@@ -64,8 +64,8 @@ struct SiteResolver::Impl {
     std::optional<SymbolIndex> symbols; // where debug information says too little
   };
 
-  Impl(const std::vector<Module>& all, const DebugFiles& where)
-      : all(&all), files(all, where), classes([this] { return debug_information(); }),
+  Impl(const std::vector<Module>& given, const DebugFiles& where)
+      : all(given), files(all, where), classes([this] { return debug_information(); }),
         tail_calls(
             modules_of_user(), [this](std::uint32_t id) { return debug_info_of(id); },
             [this](std::uint32_t id) { return symbols_of(id); }) {
@@ -75,7 +75,7 @@ struct SiteResolver::Impl {
 
   std::vector<std::uint32_t> modules_of_user() const {
     std::vector<std::uint32_t> ids;
-    for (const Module& module : *all)
+    for (const Module& module : all)
       if (!files.is_of_system(module.id))
         ids.push_back(module.id);
     return ids;
@@ -130,7 +130,7 @@ struct SiteResolver::Impl {
     return result;
   }
 
-  const std::vector<Module>* all;
+  const std::vector<Module> all;
   ModuleFiles files;
   std::map<std::uint32_t, Module> modules;
   std::map<std::uint32_t, Contents> contents;
@@ -138,6 +138,7 @@ struct SiteResolver::Impl {
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<UserCall>> user_calls;
   DescribedClasses classes;
   TailCalls tail_calls;
+  std::optional<UnseenLocks> unseen_locks;
 
   // The code at an address, also of a module that was loaded several times.
   std::string identity_of(const CodeAddress& address) const {
@@ -266,8 +267,21 @@ struct SiteResolver::Impl {
   }
 };
 
-SiteResolver::SiteResolver(const std::vector<Module>& modules, const DebugFiles& where)
-    : impl_(std::make_unique<Impl>(modules, where)) {}
+// Those of DebugFiles::keep have one for each list of modules, and end with the process.
+SiteResolver::SiteResolver(const std::vector<Module>& modules, const DebugFiles& where) {
+  static std::map<std::string, std::shared_ptr<Impl>> kept;
+  if (!where.keep) {
+    impl_ = std::make_shared<Impl>(modules, where);
+    return;
+  }
+  std::string key;
+  for (const Module& module : modules)
+    key += fmt::format("{} {} {}\n", module.id, module.build_id, module.path);
+  std::shared_ptr<Impl>& known = kept[key];
+  if (!known)
+    known = std::make_shared<Impl>(modules, where);
+  impl_ = known;
+}
 
 SiteResolver::~SiteResolver() = default;
 
@@ -357,7 +371,9 @@ std::string SiteResolver::start_function(const StaticSite& site) {
 }
 
 UnseenLocks SiteResolver::unseen_locks() {
-  return find_unseen_locks(*impl_->all, impl_->files);
+  if (!impl_->unseen_locks)
+    impl_->unseen_locks = find_unseen_locks(impl_->all, impl_->files);
+  return *impl_->unseen_locks;
 }
 
 std::string SiteResolver::variable(const CodeAddress& address) {
@@ -370,7 +386,7 @@ std::string SiteResolver::variable(const CodeAddress& address) {
                                                 &offset, &symbol, nullptr, nullptr, nullptr);
   if (!name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size)
     return {};
-  return demangle_symbol(name);
+  return variable_name(demangle_symbol(name));
 }
 
 ResolvedSite SiteResolver::resolve(const StaticSite& site) {

@@ -21,7 +21,6 @@ namespace tp::analysis {
 
 class SiteResolver {
 public:
-  // `modules` outlive the resolver.
   SiteResolver(const std::vector<Module>& modules, const DebugFiles& where);
   ~SiteResolver();
   // Never fails: a module that is missing gives module+0xoffset.
@@ -40,7 +39,7 @@ public:
 
 private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 // True for frames that the user did not write: library code, also by mangled names.

@@ -15,11 +15,11 @@ void StepSequence::read_extended() {
     trace::ThreadBeginPayload payload;
     std::memcpy(&payload, record.payload, sizeof payload);
     is_worker_ = payload.role != static_cast<std::uint32_t>(trace::ThreadRole::Created);
-    asleep_ = 0; // it was before the thread's first event
+    asleep_ = at_locks_ = 0; // it was before the thread's first event
   } else if (record.extended_kind == trace::ExtendedKind::Asleep && sleep_seen_) {
     trace::AsleepPayload payload;
     std::memcpy(&payload, record.payload, sizeof payload);
-    asleep_ = payload.time;
+    asleep_ = payload.time + at_locks_;
   }
 }
 
@@ -31,8 +31,10 @@ bool StepSequence::next(StepTimes& step) {
       cursor_.count_spawn();
     if (op == trace::Op::Extended)
       read_extended();
-    if (op == trace::Op::Section || op == trace::Op::Take)
+    if (op == trace::Op::Section || op == trace::Op::Take) {
       asleep_ += cursor_.record().wall; // waited for the lock, which the work does not contain
+      at_locks_ += cursor_.record().wall;
+    }
     if (!trace::closes_step(op))
       continue;
     step = {std::max(cursor_.time().begin, before), cursor_.time().at};
@@ -44,6 +46,7 @@ bool StepSequence::next(StepTimes& step) {
     step.asleep = step.begin < step.end
                       ? std::min(std::exchange(asleep_, 0), step.end - step.begin - step.on_cpu)
                       : std::exchange(asleep_, 0);
+    step.at_locks = std::min(std::exchange(at_locks_, 0), step.asleep);
     if (step.begin < step.end)
       return true;
   }

@@ -29,10 +29,10 @@ private:
   void read_extended();
 
   StreamCursor cursor_;
-  const bool sleep_seen_;    // in ticks
-  std::uint64_t asleep_ = 0; // of the next step
-  bool is_worker_ = true;    // the thread that has the stream
-  double ticks_per_work_;    // 0: work is not time
+  const bool sleep_seen_;                   // in ticks
+  std::uint64_t asleep_ = 0, at_locks_ = 0; // of the next step
+  bool is_worker_ = true;                   // the thread that has the stream
+  double ticks_per_work_;                   // 0: work is not time
 };
 
 // One per stream; `source` and `run` outlive them.

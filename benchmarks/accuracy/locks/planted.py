@@ -4,19 +4,23 @@
 program once it is fixed?
 
     benchmarks/accuracy/locks/planted.py [--prefix DIR] [--analyze FILE] [--rounds N] [--only PROGRAM] [--data DIR]
+    benchmarks/accuracy/locks/planted.py --starts [--rounds N]
 
 Each round runs the program on one CPU and on two, as it is and fixed, with the distribution's libtbb and without recording,
 and records it on two, one after the other: what is compared is of the same moment. The median over all rounds, with the
 quartiles, of: predicted time on one CPU and on two over the measured one; of the predicted time over that of the recorded run,
 less its time without a CPU (run_check); the same with the predicted time of what was fixed (split, shorter, shared, by the
 program); and of what recording costs, the time of the recorded run over that of the other one. With --data, recordings stay
-there, and a second call with the same folder only analyzes them.
+there, and a second call with the same folder only analyzes them. --starts: what the start of the second thread adds to the times of
+the fixed programs, which no prediction contains: these on two CPUs, as above and after 200 iterations without a lock, and the
+same work as that of `standard`, fixed, without a lock.
 """
 import argparse
 import json
 import os
 import statistics
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
@@ -44,6 +48,18 @@ def record(options, prefix, folder):
                 times[f"{name}.{number}"] = found
     with open(f"{folder}/times.json", "w") as file:
         json.dump(times, file)
+
+
+def starts(options, prefix, folder):
+    program, names = Program("planted", prefix, folder), [name for name, fixed in PROGRAMS.items() if fixed] + ["unlocked"]
+    times = {(name, before): [] for name in names for before in ("0", "200")}
+    for _ in range(options.rounds):
+        for (name, before), found in times.items():
+            found.append(float(program.unrecorded([name, "1", str(ITERATIONS), str(LENGTH), program.rate, before])))
+    print(f"{'fixed':<10} | ms on 2 CPUs: median (least to most) | when all threads are there")
+    for name in names:
+        print(f"{name:<10} | " + " | ".join(f"{statistics.median(each):6.1f} ({min(each):.1f} to {max(each):.1f})"
+                                            for each in (times[name, "0"], times[name, "200"])), flush=True)
 
 
 def line_of(name):
@@ -94,7 +110,12 @@ def main():
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--only", choices=PROGRAMS)
     parser.add_argument("--data")
+    parser.add_argument("--starts", action="store_true")
     options = parser.parse_args()
+    if options.starts:
+        with tempfile.TemporaryDirectory() as folder:
+            starts(options, measure.find_prefix(options.prefix), folder)
+        return
     measure.record_and_analyze(options, record, lambda tool, folder: analyze(options, tool, folder))
 
 

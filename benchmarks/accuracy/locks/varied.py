@@ -9,7 +9,8 @@ Kind and number of the locks, how long they are held (1 us to 1 ms) and how long
 at random. In each round the program runs, with the distribution's libtbb and without recording, and is recorded, one after
 the other. For each program, in percent: the time
 predicted from the recording for as many CPUs as it has threads, or as there are, over that of the run of the same round (median
-of the rounds), and over the time of the recorded run less its time without a CPU. With --data, recordings stay there, and a
+of the rounds), and over the time of the recorded run less its time without a CPU. Predicted is one thread per CPU: with more
+threads than CPUs the first run has as many threads as CPUs, and another column compares with one that has them all. With --data, recordings stay there, and a
 second call with the same folder only analyzes them.
 """
 import argparse
@@ -43,11 +44,14 @@ def record(options, prefix, folder):
     program, found = Program("varied", prefix, folder), []
     for number in range(options.programs):
         numbers = drawn(options.first + number, options.threads)
-        times = []
+        times, crowded = [], []
+        procs = min(options.threads, len(os.sched_getaffinity(0)))
         for each in range(options.rounds):
-            times.append(float(program.unrecorded([*numbers, program.rate])))
+            times.append(float(program.unrecorded([*numbers[:5], str(procs), program.rate])))
+            if procs < options.threads:
+                crowded.append(float(program.unrecorded([*numbers, program.rate])))
             program.recorded([*numbers, program.rate], f"{folder}/{number}.{each}")
-        found.append({"numbers": numbers, "times": times})
+        found.append({"numbers": numbers, "times": times, "crowded": crowded})
     with open(f"{folder}/times.json", "w") as file:
         json.dump(found, file)
 
@@ -61,16 +65,18 @@ def analyze(tool, folder):
     with open(f"{folder}/times.json") as file:
         programs = json.load(file)
     print(f"{'lock':<13} {'locks':>5} {'inside':>7} {'outside':>7} {'threads':>7} | {'ms':>7} | predicted over measured, % | "
-          f"over the recorded run's without waits for a CPU")
-    all_runs, all_checks, long_runs = [], [], []
+          f"over the recorded run's without waits for a CPU | over that of a run with all threads")
+    all_runs, all_checks, long_runs, all_crowded = [], [], [], []
     for number, program in enumerate(programs):
-        threads, predicted, checks = int(program["numbers"][5]), [], []
+        threads, predicted, checks, crowded = int(program["numbers"][5]), [], [], []
         procs = min(threads, len(os.sched_getaffinity(0)))
         for each, time in enumerate(program["times"]):
             profile = json.loads(output([tool, "-q", "-o", folder, "-P", str(procs), "--from", "first-use", "--json", "-",
                                          f"{folder}/{number}.{each}"]))
             run = next(run for run in profile["prediction"]["runs"] if run["procs"] == procs)
             predicted.append(100 * (run["time"] / profile["clock"]["hz"] * 1e3 / time - 1))
+            if program["crowded"]:
+                crowded.append(100 * (run["time"] / profile["clock"]["hz"] * 1e3 / program["crowded"][each] - 1))
             check = profile.get("run_check")
             if check and check["procs"] == procs and not check["not_made"]:
                 checks.append(100 * (check["predicted_ns"] / (check["elapsed_ns"] - check["without_cpu_ns"]) - 1))
@@ -82,12 +88,17 @@ def analyze(tool, folder):
             all_checks.append(statistics.median(checks))
         print(f"{kind:<13} {locks:>5} {inside:>7} {outside:>7} {threads:>7} | {statistics.median(program['times']):>7.1f} | "
               f"{statistics.median(predicted):+6.1f} ({min(predicted):+.0f} to {max(predicted):+.0f}) | " +
-              (f"{statistics.median(checks):+6.1f}" if checks else "-"), flush=True)
+              (f"{statistics.median(checks):+6.1f}" if checks else "-") + " | " +
+              (f"{statistics.median(crowded):+6.1f}" if crowded else "-"), flush=True)
+        if crowded:
+            all_crowded.append(statistics.median(crowded))
     summary("all", all_runs)
     if long_runs:
         summary("held for more than 5 us", long_runs)
     if all_checks:
         summary("run check", all_checks)
+    if all_crowded:
+        summary("over runs with all threads", all_crowded)
 
 
 def main():

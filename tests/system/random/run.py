@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs random programs, analyzes their recordings, and compares the profiles with what the programs expect.
 
-usage: run.py PROGRAM --analyze TP-ANALYZE [--way explicit|stock|headers|rewritten] [--run TP-RUN] [--runs N]
-                      [--first SEED] [--threads T] [--jobs J]
+usage: run.py PROGRAM --analyze TP-ANALYZE [--profiles RANDOM_PROFILES] [--way explicit|stock|headers|rewritten]
+                      [--run TP-RUN] [--runs N] [--first SEED] [--threads T] [--jobs J]
 
 The ways to profile: `stock`, built with the distribution's headers and run by tp-run; `headers`, built with ours;
 `rewritten`, compiled by tp-c++. In `explicit` the statements of a program name its sites, so one program has several of
@@ -13,6 +13,8 @@ it has to admit: where `span_is_exact` is false, spans are compared as the bound
 Seed S runs on 1, 2, 3, 4, 8 or 16 threads, and with or without --divide, by S; where every figure is determined, every
 tenth on 1, 2 and 8, which have to make the same tables. At the first difference: prints the seed, the differences, and the
 smallest program with a difference that leaving out statements leads to; ends with 1. TP_RANDOM_RUNS overrides --runs.
+With --profiles, processes that keep what they read of the programs analyze the recordings, and tp-analyze itself each 64th;
+it has to say the same.
 Programs that this build cannot run are skipped; more than --most-skipped percent of them are a failure as well.
 Nothing here depends on how busy the machine is: programs and analyses may take --cpu-limit seconds of CPU time each, and
 hang if they get none for --idle-limit seconds.
@@ -23,10 +25,12 @@ import concurrent.futures
 import glob
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
@@ -36,6 +40,7 @@ from comparison import Comparison
 parser = argparse.ArgumentParser()
 parser.add_argument("program")
 parser.add_argument("--analyze", required=True)
+parser.add_argument("--profiles", metavar="PROGRAM", help="instead of tp-analyze, for most recordings")
 parser.add_argument("--way", choices=["explicit", "stock", "headers", "rewritten"], default="explicit")
 parser.add_argument("--run", metavar="TP-RUN")
 parser.add_argument("--runs", type=int, default=250)
@@ -153,6 +158,81 @@ def call(command, **environment):
     if process.returncode != 0 or "tp: " in err:
         raise Differences([f"{name}: exit status {process.returncode}: {err.strip()}"])
     return out
+
+
+class Profiles:
+    """A process that analyzes one recording after the other."""
+
+    def __init__(self):
+        self.errors = tempfile.TemporaryFile()
+        self.process = subprocess.Popen([options.profiles], env=ENVIRONMENT, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=self.errors)
+        self.rest = b""
+
+    def more(self, first):
+        """Limits as those of call(); `first` is the CPU time at the question."""
+        before = -1
+        while not select.select([self.process.stdout], [], [], min(options.idle_limit, options.cpu_limit))[0]:
+            now = cpu_time(self.process.pid)
+            if now == before:
+                raise Differences([f"analysis: got no CPU time for {options.idle_limit} s: it waits for ever"])
+            if now - first > options.cpu_limit * os.sysconf("SC_CLK_TCK"):
+                raise Differences([f"analysis: still running after {options.cpu_limit} s of CPU time"])
+            before = now
+        read = os.read(self.process.stdout.fileno(), 1 << 20)
+        self.rest += read
+        if not read:
+            self.errors.seek(0)
+            raise Differences([f"analysis: exit status {self.process.wait()}: {self.errors.read().decode()[-2000:]}"])
+
+    def of(self, arguments):
+        first = cpu_time(self.process.pid)
+        self.process.stdin.write(" ".join(arguments).encode() + b"\n")
+        self.process.stdin.flush()
+        while b"\n" not in self.rest:
+            self.more(first)
+        size, self.rest = self.rest.split(b"\n", 1)
+        while len(self.rest) < int(size):
+            self.more(first)
+        text, self.rest = self.rest[:int(size)].decode(), self.rest[int(size):]
+        if text.startswith("error"):
+            raise Differences([f"analysis: {text}"])
+        return text
+
+    def end(self):
+        end(self.process)
+        self.errors.close()
+
+
+here = threading.local()
+servers = []
+
+
+def profile_by_server(arguments):
+    if not hasattr(here, "profiles"):
+        here.profiles = Profiles()
+        servers.append(here.profiles)
+    try:
+        return here.profiles.of(arguments)
+    except BaseException:
+        here.profiles.end()
+        servers.remove(here.profiles)
+        del here.profiles
+        raise
+
+
+def profile_of(seed, data, folder, mode):
+    arguments = ["-q", "--wrapper", "none", "--json", "-", "-d", data, "-o", folder, "--factors", FACTORS,
+                 "--what-if-mode", mode,
+                 # The prediction takes most of the time, and nothing here depends on it.
+                 "--simulate", "never" if seed % 8 else "auto"]
+    kept = profile_by_server(arguments) if options.profiles else None
+    if kept and seed % 64:
+        return json.loads(kept)
+    text = call([options.analyze] + arguments)
+    if kept and kept != text:
+        raise Differences(["a process that has analyzed others has another profile than tp-analyze"])
+    return json.loads(text)
 
 
 def program_command(seed, dropped):
@@ -398,10 +478,7 @@ def run_on(threads, seed, dropped, mode, divides):
         expected = json.loads(call(command, TP_EVENT="virtual", TP_DATA=data, TP_DIVIDE=str(int(divides))))
         if "skipped" in expected:
             return None, None
-        profile = json.loads(call([options.analyze, "-q", "--wrapper", "none", "--json", "-", "-d", data, "-o", folder,
-                                   "--factors", FACTORS, "--what-if-mode", mode,
-                                   # The prediction takes most of the time, and nothing here depends on it.
-                                   "--simulate", "never" if seed % 8 else "auto"]))
+        profile = profile_of(seed, data, folder, mode)
         # Its addr2line takes longer than all the rest, and the calls of the interpreter are always the same.
         if seed % 32 == 0:
             if problems := one_function_per_row.check(profile, *one_function_per_row.read_recording(data)):
@@ -524,4 +601,8 @@ def main():
     return 1 if failed or too_many or runs == skipped else 0
 
 
-sys.exit(main())
+try:
+    sys.exit(main())
+finally:
+    for each in servers:
+        each.end()

@@ -82,7 +82,7 @@ TEST(Locks, SectionsRunOneAfterTheOther) {
 
 // 32 tasks on two CPUs, in ns: each works for 50 us, and for 60 in a section, for which the next one waits until it is woken. `hand_over`: what the recording says of each.
 PredictedRun predicted_own(const std::string& run, const std::string& hand_over,
-                           std::optional<std::uint64_t>& sampled) {
+                           std::optional<std::uint64_t>& sampled, Profile* all = nullptr) {
   std::string script = "run clock=tsc-rseq hz=1000000000 time_hz=1000000000 unit=ticks "
                        "same_as_time=1 locks=all c_locks_seen=1 cpus=2 " +
                        run +
@@ -104,7 +104,102 @@ PredictedRun predicted_own(const std::string& run, const std::string& hand_over,
   script += "wait-end\nend work=5\nthread-end\n";
   const Profile profile = profile_of_locks(script);
   sampled = profile.prediction.own_sampled;
+  if (all)
+    *all = profile;
   return profile.prediction.own.value_or(PredictedRun{});
+}
+
+// The lock is free until the thread that sleeps is back.
+TEST(Locks, HandOversMayLeaveNothingOfASpeedup) {
+  std::optional<std::uint64_t> sampled;
+  Profile profile;
+  predicted_own("wake_latency_ns=40000 wake_call_ns=7000", "", sampled, &profile);
+  EXPECT_EQ("Hardly faster on more CPUs, 1.10 times on 2; speedup at most 1.79 on any number of "
+            "them, by the pthread_mutex at q.cpp:17.",
+            profile.verdict.headline);
+}
+
+// Where in a step a thread slept is not known: perhaps while others waited for its lock.
+TEST(Locks, SleepThatMayBeInsideIsSaid) {
+  const auto profile = [](const std::string& sleep_of_second) {
+    return profile_of_locks(
+        "run clock=tsc-rseq hz=1000000000 time_hz=1000000000 unit=ticks same_as_time=1 "
+        "sleep_seen=1 waits_seen=1 locks=all c_locks_seen=1 cpus=2\n"
+        "site 1 a.cpp 1\nlock-place 0 pthread_mutex q.cpp 17\nstream 0\nthread role=main\n"
+        "lock slot=3 address=64 kind=pthread_mutex\n"
+        "spawn work=10 site=1 ctx=new-exclusive\nspawn site=1 ctx=last\nwait ctx=last\n"
+        "section slot=3 place=0 lead=10000 work=50000\nasleep time=400000 waited=0\n"
+        "task task=0.1 work=100000 wall=400000\n"
+        "section slot=3 place=0 lead=10000 work=50000\n" +
+        sleep_of_second + "wait-end\nend work=5\nthread-end\n");
+  };
+  const auto warned = [](const Profile& of) {
+    return std::ranges::find(of.warnings, "sleep_with_lock", &Warning::name) != of.warnings.end();
+  };
+  const Profile both =
+      profile("asleep time=400000 waited=0\ntask task=0.0 work=100000 wall=400000\n");
+  EXPECT_TRUE(warned(both));
+  EXPECT_NE(std::string::npos, both.verdict.headline.find("May scale")) << both.verdict.headline;
+  // One sleeps for as long as the whole program takes.
+  const Profile one = profile("task task=0.0 work=100000\n");
+  EXPECT_FALSE(warned(one));
+  EXPECT_EQ(std::string::npos, one.verdict.headline.find("May scale")) << one.verdict.headline;
+}
+
+// The writers' sections would not be longer than the longest path; waking those that wait for them takes longer.
+TEST(Locks, WaitsThatCostMoreThanSectionsAreAdvised) {
+  std::string script = "run clock=tsc-rseq hz=1000000000 time_hz=1000000000 unit=ticks "
+                       "same_as_time=1 locks=all c_locks_seen=1 cpus=2 wake_latency_ns=40000 "
+                       "wake_call_ns=7000\nsite 1 a.cpp 1\n"
+                       "lock-place 0 pthread_mutex q.cpp 17\nstream 0\nthread role=main\n"
+                       "lock slot=3 address=64 kind=pthread_mutex\n"
+                       "spawn work=200000 site=1 ctx=new-exclusive\n";
+  constexpr int kTasks = 64;
+  for (int i = 1; i < kTasks; ++i)
+    script += "spawn site=1 ctx=last\n";
+  script += "spawn site=1 ctx=last\nwait ctx=last\ntask task=-0 work=900000\n";
+  for (int i = 1; i <= kTasks; ++i)
+    script += "section slot=3 place=0 lead=1000 work=3000 contended=1 waited=40000\ntask task=-" +
+              std::to_string(i) + " work=5000 wall=40000\n";
+  const Profile profile = profile_of_locks(script + "wait-end\nend work=5\nthread-end\n");
+  const LockRow& lock = profile.locks.rows.at(0);
+  ASSERT_LE(lock.with_latency, profile.span_with_latency.value_or(profile.span));
+  const auto found = std::ranges::find(profile.findings, Shape::Lock, &Finding::shape);
+  ASSERT_NE(profile.findings.end(), found);
+  EXPECT_EQ(0u, found->text.find("Tasks wait long for the pthread_mutex at q.cpp:17: acquire"))
+      << found->text;
+}
+
+// Who spins has no CPU now and then if there are more threads than CPUs. Predicted is one thread for each.
+TEST(Locks, HandOversWithoutACpuAreNotThoseOfPredictions) {
+  const auto time_on_two = [](const std::string& machine, const std::string& hand_over) {
+    std::string script = "run clock=tsc-rseq hz=1000000000 time_hz=1000000000 unit=ticks "
+                         "same_as_time=1 locks=all c_locks_seen=1 cpus=" +
+                         machine +
+                         "\nsite 1 a.cpp 1\nlock-place 0 queuing_mutex q.cpp 17\nstream 0\n"
+                         "thread role=main\nlock slot=3 address=64 kind=queuing_mutex\n"
+                         "spawn work=10 site=1 ctx=new-exclusive\n";
+    constexpr int kTasks = 32;
+    for (int i = 1; i < kTasks; ++i)
+      script += "spawn site=1 ctx=last\n";
+    script += "wait ctx=last\n";
+    for (int i = 0; i < kTasks; ++i)
+      script += hand_over +
+                "section slot=3 place=0 lead=50000 work=60000 contended=1 waited=20000\n" +
+                "task task=-" + std::to_string(i) + " work=110000 wall=20000\n";
+    script += "wait-end\nend work=5\nthread-end\n"
+              "stream 1\nthread role=external\nend work=1000 wall=4000000\nthread-end\n";
+    ProfileOptions options;
+    options.procs = {2};
+    options.burden_ns = 0;
+    return make_profile(test::parse_trace_script(script).source(), options)
+        .prediction.runs.at(0)
+        .time;
+  };
+  const std::string late = "lock-handed-over slot=3 since_release=20000\n";
+  const std::uint64_t as_measured = time_on_two("2", "");
+  EXPECT_GT(time_on_two("2", late), as_measured + std::uint64_t{16} * 19'000);
+  EXPECT_EQ(as_measured, time_on_two("1", late));
 }
 
 // A sampled thread wakes up more slowly: the run that was recorded had that, predicted runs do not.

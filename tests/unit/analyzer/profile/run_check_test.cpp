@@ -20,12 +20,12 @@ Profile profile_with_run(std::string script, const std::string& run = "") {
   }
   ProfileOptions options;
   options.burden_ns = 0;
-  return make_profile(
-      test::parse_trace_script("run cpus=2 clock=tsc-rseq unit=ticks hz=1000000000 same_as_time=1 "
-                               "sleep_seen=1 waits_seen=1 " +
-                               run + "\nsite 1 a.cpp 1\n" + script)
-          .source(),
-      options);
+  return make_profile(test::parse_trace_script(
+                          "run cpus=2 clock=tsc-rseq unit=ticks hz=1000000000 same_as_time=1 "
+                          "sleep_seen=1 waits_seen=1 " +
+                          run + "\nsite 1 a.cpp 1\nlock-place 0 spin_mutex q.cpp 17\n" + script)
+                          .source(),
+                      options);
 }
 
 // Main works for 10 ms, runs one task, and works for 10 ms. `task`: its records.
@@ -76,6 +76,48 @@ TEST(RunCheck, NamesWhatWaited) {
       "in this run, 120 ms are predicted.",
       check.text);
   EXPECT_EQ(120'000'000u, check.with_waits_ns);
+}
+
+// No other task needs the lock.
+TEST(RunCheck, NamesTheLockThatWasWaitedFor) {
+  const RunCheck check = around("lock slot=3 address=64\n"
+                                "section slot=3 place=0 work=5m contended=1 waited=80m\n"
+                                "task task=0.0 work=20m wall=80m",
+                                "locks=all c_locks_seen=1")
+                             .run_check;
+  EXPECT_EQ(120'000'000u, check.elapsed_ns);
+  EXPECT_EQ(40'000'000u, check.predicted_ns);
+  ASSERT_EQ(1u, check.causes.size()) << check.text;
+  EXPECT_EQ(RunCause::Locks, check.causes[0].cause);
+  EXPECT_EQ(80'000'000u, check.causes[0].ns);
+  EXPECT_EQ(17u, check.causes[0].place.line);
+  EXPECT_EQ("This run took 120 ms on 2 CPUs, and 40.0 ms are predicted for it: threads waited for "
+            "locks, and woke others that did, for 80.0 ms longer than predicted, most of all for "
+            "the spin_mutex at q.cpp:17.",
+            check.text);
+  EXPECT_EQ(std::nullopt, check.with_waits_ns);
+}
+
+// Two tasks that hold a lock for 20 ms each: one waits for 20 ms in the prediction, too, and that is not why the run took
+// longer.
+TEST(RunCheck, WaitsForLocksThatArePredictedAreNoCause) {
+  const auto check = [](const std::string& first) {
+    return profile_with_run("stream 0\nthread role=main\nlock slot=3 address=64\n"
+                            "spawn site=1 ctx=new-exclusive\nspawn site=1 ctx=last\nwait ctx=last\n"
+                            "section slot=3 place=0 work=20m contended=1 waited=20m\n"
+                            "task task=0.1 work=20m wall=20m\n" +
+                                first +
+                                "wait-end\nend\nthread-end\n"
+                                "stream 1\nthread role=worker\nlock slot=3 address=64\n"
+                                "begin task=0.0\nsection slot=3 place=0 work=20m\nend work=20m\n"
+                                "thread-end\n",
+                            "locks=all c_locks_seen=1")
+        .run_check;
+  };
+  EXPECT_FALSE(check("").differs()) << check("").text;
+  const RunCheck late = check("cut lead=10m\n");
+  EXPECT_TRUE(late.differs());
+  EXPECT_EQ(std::string::npos, late.text.find("lock")) << late.text;
 }
 
 TEST(RunCheck, NamesReadingsOfEvents) {

@@ -171,6 +171,7 @@ TEST(RunPath, SeparatesBlockedWorkersFromBusyCpus) {
     return make_profile(test::parse_trace_script(std::string(kTime) +
                                                  "site 1 a.cpp 1\n"
                                                  "site 2 a.cpp 2\n"
+                                                 "lock-place 0 spin_mutex q.cpp 17\n"
                                                  "stream 0\n"
                                                  "thread role=main\n"
                                                  "spawn work=5 site=1 ctx=new-exclusive\n"
@@ -203,6 +204,18 @@ TEST(RunPath, SeparatesBlockedWorkersFromBusyCpus) {
   EXPECT_EQ(10u, taken.scheduler());
   EXPECT_EQ(5u, taken.blocked());
   EXPECT_EQ(5u, taken.delay_taken());
+  EXPECT_EQ(0u, taken.blocked_at_locks());
+  const RunPathPart at_lock =
+      path_of("asleep time=5 waited=5\nlock slot=3 address=64\n"
+              "section slot=3 place=0 work=0 contended=1 waited=10\nend work=5 wall=15");
+  EXPECT_EQ(15u, at_lock.blocked());
+  EXPECT_EQ(10u, at_lock.blocked_at_locks());
+  // It slept after it had the lock.
+  const RunPathPart later =
+      path_of("lock slot=3 address=64\nsection slot=3 place=0 work=0 contended=1 waited=10\n"
+              "asleep time=5 waited=5\nend work=5 wall=15");
+  EXPECT_EQ(15u, later.blocked());
+  EXPECT_EQ(10u, later.blocked_at_locks());
 }
 
 TEST(RunPath, GoesThroughTheWaitIfItCameLast) {

@@ -126,6 +126,17 @@ TEST(DisplayNames, QualifiedNamesAreTheSameByBothDemanglers) {
   EXPECT_EQ("a::f<A, B>", qualified_name("int a::f<A, B>(int, char) const &"));
 }
 
+TEST(DisplayNames, OfVariables) {
+  EXPECT_EQ("(anonymous namespace)::totals", variable_name("(anonymous namespace)::totals"));
+  EXPECT_EQ("shop::Cache<int>::lock", variable_name("shop::Cache<int>::lock"));
+  EXPECT_EQ("time_with::of",
+            variable_name("double (anonymous namespace)::time_with<tbb::detail::d1::queuing_mutex, "
+                          "double (anonymous namespace)::with_scope<tbb::detail::d1::queuing_mutex>"
+                          "()::'lambda'(tbb::detail::d1::queuing_mutex&, bool)>(double (anonymous "
+                          "namespace)::with_scope<tbb::detail::d1::queuing_mutex>()::'lambda'("
+                          "tbb::detail::d1::queuing_mutex&, bool))::of"));
+}
+
 std::vector<std::string> names(const std::vector<RowCode>& codes) {
   IdVector<Row, SiteInfo> rows;
   const auto add = [&rows](const std::string& file) {
