@@ -62,7 +62,7 @@ run_poor() {
   local name=$1
   shift
   (cd closed && poor "$@" "$tp_run" --locks all -o "../results/$name" ../kinds) >out 2>err || fail "$name: exit status $?: $(cat err)"
-  same "$name" done "$(cat out)"
+  same "$name" 'done' "$(cat out)"
   analyze "results/$name"
 }
 run_poor virtual
