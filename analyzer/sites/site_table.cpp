@@ -406,6 +406,43 @@ void number_callers(SiteTable& table) {
     callers[row] = root(row);
 }
 
+// Locks with different names at one line are different places, up to this number.
+constexpr std::size_t kMostNames = 64;
+
+// Which place of locks each of `sites.lock_places` is, by row and name; `rows`: of each.
+std::vector<LockPlaceId> divide_by_name(SiteTable& table, const SiteFile& sites,
+                                        const std::vector<Row>& rows) {
+  std::map<Row, std::map<std::string, LockPlaceId>> by_name;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    by_name[rows[i]].emplace(sites.lock_places[i].name, LockPlaceId{});
+  for (auto& [row, names] : by_name) {
+    // Rows have the numbers of their places: main's is that of unknown places.
+    const auto first = static_cast<LockPlaceId>(index_of(row));
+    const bool is_divided = names.size() <= kMostNames;
+    bool is_first = true;
+    for (auto& [name, id] : names) {
+      id = first;
+      if (is_divided && !is_first) {
+        id = table.lock_places.end_id();
+        LockPlace other = table.lock_places[first];
+        table.lock_places.push_back(std::move(other));
+      }
+      is_first = false;
+      if (is_divided && names.size() > 1)
+        table.lock_places[id].info.site_ids.clear();
+    }
+  }
+  std::vector<LockPlaceId> result;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::map<std::string, LockPlaceId>& names = by_name[rows[i]];
+    const LockPlaceId id = names.at(sites.lock_places[i].name);
+    if (names.size() > 1 && names.size() <= kMostNames)
+      table.lock_places[id].info.site_ids.push_back(sites.lock_places[i].site.id + 1);
+    result.push_back(id);
+  }
+  return result;
+}
+
 // Places of locks are named by the rules for spawn sites, and their files as those of sites.
 void add_lock_places(SiteTable& table, const SiteFile& sites, const PathMap& path_map,
                      SiteResolver& resolver, const std::vector<std::string>& wrappers) {
@@ -424,10 +461,12 @@ void add_lock_places(SiteTable& table, const SiteFile& sites, const PathMap& pat
   for (const Row row : ids_below(places.rows.end_id()))
     if (row != kMainRow && row != places.maps.unknown_row)
       table.lock_places.push_back({.info = places.rows[row]});
-  for (std::size_t i = 0; i < file.sites.size(); ++i) {
-    // Rows have the numbers of their places: main's is that of unknown places.
-    const auto id =
-        static_cast<LockPlaceId>(index_of(*places.maps.row_of_site.find(file.sites[i].id)));
+  std::vector<Row> rows;
+  for (const auto& site : file.sites)
+    rows.push_back(*places.maps.row_of_site.find(site.id));
+  const std::vector<LockPlaceId> ids = divide_by_name(table, sites, rows);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const LockPlaceId id = ids[i];
     add_once(table.lock_places[id].kinds, sites.lock_places[i].kind);
     add_once(table.lock_places[id].names, sites.lock_places[i].name);
     table.maps.lock_place_of_id.insert(sites.lock_places[i].site.id, id);

@@ -16,7 +16,7 @@
 
 namespace tp::analysis {
 
-// Where locks are acquired, one per (file, line).
+// Where locks are acquired, one per (file, line, name that the program gives).
 struct LockPlace {
   SiteInfo info;
   std::vector<std::string> kinds, names; // names: that the program gives

@@ -265,6 +265,61 @@ def body_calls_of_a_loop(jobs):
     return f"{len(loops)} body calls exact"
 
 
+LOCK_ITERATIONS = 200
+# The sections of an iteration of locks.cpp, in their order: kind, variable, units of writers, of readers.
+LOCKS = [("spin_mutex", "spin", 2, 0), ("spin_rw_mutex", "spin_rw", 3, 2), ("spin_mutex", "speculative", 4, 0),
+         ("spin_rw_mutex", "speculative_rw", 5, 1), ("queuing_mutex", "queuing", 6, 0), ("queuing_rw_mutex", "queuing_rw", 7, 3),
+         ("mutex", "waiting", 8, 0), ("rw_mutex", "waiting_rw", 9, 4), ("spin_rw_mutex", "an element", 10, 0),
+         ("pthread_mutex", "posix", 11, 0), ("pthread_mutex", "standard", 12, 0), ("pthread_mutex", "timed", 13, 0),
+         ("pthread_mutex", "recursive", 14, 0), ("pthread_rwlock", "posix_rw", 15, 5), ("pthread_rwlock", "shared", 16, 6),
+         ("pthread_rwlock", "shared_timed", 17, 7), ("pthread_spinlock", "posix_spin", 18, 0), ("user_lock", "user", 19, 0),
+         ("itt_lock", "announced", 20, 0)]
+PRELOAD = "LD_PRELOAD=libtaskpath-preload.so INTEL_LIBITTNOTIFY64=libtaskpath-preload.so"
+LOCK_THREADS = (1, 2, 4, 8)
+
+
+@case(CONCURRENT, [f"job locks.{threads} env TP_EVENT=virtual TP_LOCKS=all {PRELOAD} locks {threads}" for threads in LOCK_THREADS])
+def locks_of_every_kind(jobs):
+    """On two CPUs that run at the same time: acquisitions, work inside, and the law of locks, by arithmetic."""
+    work = 1 + sum(writers + readers for _, _, writers, readers in LOCKS)
+    wanted, at = {}, 1
+    for kind, name, writers, readers in LOCKS:
+        end = at + writers + readers
+        # The law of locks: what comes before, the sections of writers and the longest of readers, what comes after.
+        wanted[name] = [kind, LOCK_ITERATIONS * (2 if readers else 1), LOCK_ITERATIONS * (writers + readers),
+                        LOCK_ITERATIONS * writers + readers, 100 + at + work - end + 200]
+        at = end
+    contended = 0
+    for threads in LOCK_THREADS:
+        job = jobs(f"locks.{threads}")
+        expect("exit status", "0", job.status, job.err)
+        profile = job.profile("--debug-dir", job.files)
+        expect("work", LOCK_ITERATIONS * work + 300, profile["work"])
+        rows = {lock["variable"].rsplit("::", 1)[-1] or "an element": lock for lock in profile["locks"]}
+        expect(f"{threads} threads: locks", sorted(wanted), sorted(rows))
+        for name, (kind, acquisitions, held, sections, around) in wanted.items():
+            lock, parts = rows[name], rows[name]["bound_parts"]
+            contended += lock["contended"]
+            if name == "an element":  # the buckets' locks are acquired there, too, for no time
+                expect("acquisitions of elements and buckets", True, lock["acquisitions"] > acquisitions)
+                acquisitions = lock["acquisitions"]
+            if parts["before"] == 0 and sections < LOCK_ITERATIONS * 5:  # far from the limit: only its sections are looked at
+                around = 0
+            expect(f"{threads} threads: {name}", [kind, acquisitions, held, sections + around],
+                   [lock["kind"], lock["acquisitions"], lock["held"], lock["bound"]], parts)
+    return f"{len(LOCKS)} locks on {', '.join(map(str, LOCK_THREADS))} threads, {contended} acquisitions contended"
+
+
+@case(EXACT, ["job wrapped env TP_EVENT=virtual wrapped"])
+def callers_of_a_wrapper(jobs):
+    """Each is a row of its own."""
+    job = jobs("wrapped")
+    expect("exit status", "0", job.status, job.err)
+    profile = job.profile("--debug-dir", job.files, "--wrapper", "wrapper")
+    expect("own work by line", {100: 120, 200: 400}, {site["line"]: site["exclusive_work"] for site in profile["sites"][1:]})
+    return "two rows"
+
+
 def check_program(jobs, name, output, threads, data=1, alone=True):
     """Trees that threads run between other work."""
     exactness = Exactness(jobs(f"{name}.0").recording().trees(), alone, root=False)

@@ -49,7 +49,7 @@ function rich() {
     { kind: "stretch", name: "main between the loops", file: "image.cpp", from_file: "image.cpp", from_line: 20, work: 1_000_000, critical_work: 1_000_000, points: [2, 8, 400].map((factor) => ({ factor, parallelism: profile.parallelism * (1 + 0.3 * (1 - 1 / factor)) })) },
     { kind: "wait", name: "the wait after image.cpp:20", file: "image.cpp", line: 20, points: [{ factor: 1, parallelism: profile.parallelism * 1.2 }] }];
   profile.what_if.changes = [{ kind: "region", index: 1, name: "noise" }, { kind: "stretch", index: 0, name: "main between the loops" }, { kind: "wait", index: 1, name: "the wait after image.cpp:20" }];
-  const lock = { acquisitions: 2000, contended: 500, shared: 0, held: 900_000, longest_held: 2000, held_is_estimate: false, held_error: 0, waited: 3_000_000, waited_ns: 3_000_000, longest_waited: 9000, longest_waited_ns: 9000,
+  const lock = { acquisitions: 2000, contended: 500, shared: 0, held: 900_000, longest_held: 2000, held_is_estimate: false, held_error: 0, waited: 3_000_000, waited_ns: 3_000_000, waited_no_holder: 600_000, longest_waited: 9000, longest_waited_ns: 9000,
     name: "queue", kind: "spin_mutex", variable: "queue", file: "image.cpp", line: 44, objects: 1, unmatched: 0, bound: 800_000, bound_kind: "proven", parallelism: 40, places: [{ name: "image.cpp:44" }, { name: "image.cpp:47" }],
     what_if: [{ change: "shorter", factor: 2, parallelism: 60, predicted: [{ procs: 2, time: 900_000 }, { procs: 8, time: 700_000 }] }, { change: "split", factor: 4, parallelism: 80, predicted: [{ procs: 2, time: 800_000 }, { procs: 8, time: 400_000 }] }, { change: "gone", factor: 1, parallelism: 80 }] };
   profile.locks = [{ ...lock, name: "rows", kind: "std::mutex", held: 1_800_000, held_is_estimate: true, parallelism: 80, bound_kind: "estimate", objects: 64, line: 47 }, lock];
@@ -226,7 +226,11 @@ test("locks: the one that limits most comes first, and estimates are called so",
     assert.equal(rows.length, 2);
     for (const part of ["queue", "spin_mutex, image.cpp:44 and 1 more", "40", "2,000", "25 %", "3.00 ms"])
       assert.ok(rows[0].includes(part), `'${part}' in: ${rows[0]}`);
-    assert.match(rows[0], /\(4 locks\)/);
+    const cells = async (/** @type {string} */ key) => (await page.locator(`table.locks tbody tr td[data-key='${key}']`).allInnerTexts()).map(plain);
+    assert.deepEqual(await cells("each time"), ["6.00 µs", "6.00 µs"]);
+    assert.deepEqual(await cells("no holder known"), ["20 %", "20 %"]);
+    const remedies = page.locator("table.locks tbody tr").first().locator(".remedy");
+    assert.deepEqual((await remedies.allInnerTexts()).map(plain), ["700 µs (2 times as short)", "400 µs (4 locks)"]);
     assert.match(await page.locator("table.locks tbody tr td[data-key='if changed']").first().getAttribute("title"), /^on 8 CPUs: 2 times as short .*, 4 locks /);
     for (const part of ["rows", "about 80", "about ", "64"]) assert.ok(rows[1].includes(part), `'${part}' in: ${rows[1]}`);
     assert.doesNotMatch(rows[0], /about/);

@@ -23,15 +23,18 @@ function mostBlamed(lock) {
 
 const kChanges = { shorter: (/** @type {number} */ factor) => `${factor} times as short`, split: (/** @type {number} */ factor) => `${factor} locks`, shared: () => "all shared", gone: () => "none" };
 
-/** Predicted times with other locks, on the most CPUs: the shortest in a cell, all as its hint. @param {Model} model @param {any} lock */
+/** Predicted times with other locks, on the most CPUs: of each kind of change the shortest in a line, all as a hint. @param {Model} model @param {any} lock */
 function whatIf(model, lock) {
   const made = (lock.what_if ?? []).filter((/** @type {any} */ each) => each.predicted?.length > 0).map((/** @type {any} */ each) => {
     const most = each.predicted[each.predicted.length - 1];
-    return { what: kChanges[/** @type {keyof typeof kChanges} */ (each.change)](each.factor), time: most.time, procs: most.procs };
+    return { change: each.change, what: kChanges[/** @type {keyof typeof kChanges} */ (each.change)](each.factor), time: most.time, procs: most.procs };
   });
-  if (made.length === 0) return { text: "", hint: "not predicted" };
-  const best = made.reduce((/** @type {any} */ a, /** @type {any} */ b) => (b.time < a.time ? b : a));
-  return { text: `${model.amount(best.time)} (${best.what})`, hint: `on ${best.procs} CPUs: ${made.map((/** @type {any} */ each) => `${each.what} ${model.amount(each.time)}`).join(", ")}` };
+  if (made.length === 0) return { lines: [], hint: "not predicted" };
+  const lines = Object.keys(kChanges).flatMap((change) => {
+    const best = made.filter((/** @type {any} */ each) => each.change === change).sort((/** @type {any} */ one, /** @type {any} */ other) => one.time - other.time)[0];
+    return best ? [`${model.amount(best.time)} (${best.what})`] : [];
+  });
+  return { lines, hint: `on ${made[0].procs} CPUs: ${made.map((/** @type {any} */ each) => `${each.what} ${model.amount(each.time)}`).join(", ")}` };
 }
 
 /** @param {Model} model */
@@ -50,12 +53,14 @@ export function locks(model) {
   /** @type {[string, string, (lock: any) => string, boolean?][]} */
   const columns = [
     ["parallelism", "parallelism that the sections of the lock leave at most: work divided by its bound", (lock) => `${lock.bound_kind === "estimate" ? "about " : ""}${times(lock.parallelism)}`],
-    ["if changed", "predicted time of the program if its sections were shorter, if there were more locks in its place, or none: the shortest of these; point at it for all", (lock) => whatIf(model, lock).text],
+    ["if changed", "predicted time of the program if its sections were shorter, if there were more locks in its place, if all shared it, or if there were none: of each the shortest; point at it for all", () => ""],
     ["held", "sum of its sections, in percent of all work; those of a lock that is several objects may run side by side", (lock) => `${lock.held_is_estimate ? "about " : ""}${percent(lock.held, work)}`, true],
     ["acquired", "how often it was acquired", (lock) => count(lock.acquisitions)],
     ["contended", "how often the first attempt failed; of this run's schedule", (lock) => percent(lock.contended, lock.acquisitions)],
     ["waited", "time that threads waited for it, all added up; of this run's schedule", (lock) => (lock.waited_ns === null ? `${count(lock.waited)} ticks` : time(lock.waited_ns))],
+    ["each time", "time waited, by one that found it taken, on average; of this run's schedule", (lock) => (lock.contended === 0 ? "" : lock.waited_ns === null ? `${count(Math.round(lock.waited / lock.contended))} ticks` : time(lock.waited_ns / lock.contended))],
     ["waits charged to", "where it had been acquired by those who held it during most of the time waited, and released it last; with the share of that time", (lock) => mostBlamed(lock)],
+    ["no holder known", "part of the time waited of which it is not known who held the lock", (lock) => (lock.waited > 0 ? percent(lock.waited_no_holder ?? 0, lock.waited) : "")],
     ["longest held", "the longest section that was timed", (lock) => model.amount(lock.longest_held)],
     ["objects", "objects that are acquired at the same lines", (lock) => count(lock.objects)],
   ];
@@ -66,7 +71,11 @@ export function locks(model) {
     return h("tr", {}, h("th", { scope: "row", class: "name" }, target ? h("a", { class: "place", href: `#${target}` }, code) : code,
       h("span", { class: "called", title: places.join(", ").slice(0, 400) }, clipped(`${lock.kind}, ${places[0] ?? ""}${places.length > 1 ? ` and ${places.length - 1} more` : ""}`, 44))),
     ...columns.map(([key, , text, hasBar]) => {
-      if (!hasBar) return h("td", key === "if changed" ? { "data-key": key, title: whatIf(model, lock).hint } : { "data-key": key }, text(lock));
+      if (key === "if changed") {
+        const { lines, hint } = whatIf(model, lock);
+        return h("td", { "data-key": key, title: hint }, ...lines.map((line) => h("span", { class: "remedy" }, line)));
+      }
+      if (!hasBar) return h("td", { "data-key": key }, text(lock));
       const bar = h("span", { class: "bar-line" });
       bar.style.width = `${(100 * lock.held) / most}%`;
       return h("td", { "data-key": key, class: "with-bar site-other" }, text(lock), h("span", { class: "bar-track", "aria-hidden": "true" }, bar));

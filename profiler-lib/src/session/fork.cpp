@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See fork.h. The session's lock is held from before the fork until both processes are in a known
-// state.
+// See fork.h. The session's lock, and those that are acquired under it, are held from before the fork until
+// both processes are in a known state.
 #include "session/fork.h"
 
 #include "base/recording_state.h"
@@ -10,6 +10,7 @@
 #include "sampling/sampler.h"
 #include "session/control.h"
 #include "session/session_state.h"
+#include "sites/site_registry.h"
 
 #include <pthread.h>
 
@@ -19,9 +20,11 @@ namespace {
 void before_fork() {
   session().mutex.lock();
   lock_sampler();
+  lock_site_registry();
 }
 
 void after_fork_in_parent() {
+  unlock_site_registry();
   unlock_sampler();
   session().mutex.unlock();
 }
@@ -53,6 +56,7 @@ void after_fork_in_child() {
   s.start_clock = ThreadClock{};
   pthread_setspecific(s.key, nullptr);
   forget_sampling();
+  unlock_site_registry();
   unlock_sampler();
   s.mutex.unlock();
 }

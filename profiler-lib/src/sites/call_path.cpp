@@ -162,6 +162,65 @@ calls_of_path(const void* task_stack) noexcept {
   return calls;
 }
 
+#elif defined(__aarch64__)
+
+// Functions that call others have a frame record, by the rules of the platform: where the caller's is, and the
+// return address. Records are on one stack, each further up. Code without them ends the path.
+namespace {
+
+constexpr std::uintptr_t kMostFrameBytes = 1u << 20;
+
+// Calls visit(return address) for each call of the path.
+template <typename Visit>
+[[gnu::always_inline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] inline void
+visit_path(const void* frame, const void* task_stack, Visit&& visit) noexcept {
+  constexpr std::uintptr_t kAddress = (std::uintptr_t{1} << 48) - 1; // without its signature
+  auto at = reinterpret_cast<std::uintptr_t>(frame);
+  const auto task = reinterpret_cast<std::uintptr_t>(task_stack);
+  const std::uintptr_t end = task > at ? task : UINTPTR_MAX;
+  unsigned own = 0, calls = 0;
+  while (true) {
+    const auto* const record = reinterpret_cast<const std::uintptr_t*>(at);
+    const std::uintptr_t next = record[0], address = record[1] & kAddress;
+    if (address == 0)
+      return;
+    if (own_code.contains(address)) {
+      if (++own >= kMostOwnFrames)
+        return;
+    } else {
+      visit(address);
+      if (++calls >= trace::kMaxPathCalls)
+        return;
+    }
+    if (next <= at || next - at > kMostFrameBytes || next % 16 != 0 || next >= end)
+      return;
+    at = next;
+  }
+}
+
+std::uint64_t number_of_path(const void* frame, const void* task_stack) noexcept {
+  std::uint64_t number = 0;
+  visit_path(frame, task_stack, [&](std::uintptr_t address) {
+    number = (number ^ address) * 0x9e3779b97f4a7c15ull;
+    number ^= number >> 32;
+  });
+  return number == CallPaths::kUnlearned ? 0 : number;
+}
+
+} // namespace
+
+unsigned calls_of_path(const void* task_stack) noexcept {
+  unsigned calls = 0;
+  visit_path(__builtin_frame_address(0), task_stack, [&](std::uintptr_t) { ++calls; });
+  return calls;
+}
+std::uint64_t CallPaths::find(const void* task_stack) noexcept {
+  return number_of_path(__builtin_frame_address(0), task_stack);
+}
+std::uint64_t CallPaths::learn(const void* task_stack) noexcept {
+  return number_of_path(__builtin_frame_address(0), task_stack);
+}
+
 #else
 
 unsigned calls_of_path(const void*) noexcept {

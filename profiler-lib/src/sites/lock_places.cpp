@@ -3,6 +3,8 @@
 // (site_registry.cpp).
 #include "sites/lock_places.h"
 
+#include "sites/modules.h"
+
 #include <link.h>
 
 namespace tp::rt {
@@ -20,18 +22,6 @@ LockGeneration& entry_of(std::uint64_t address) noexcept {
   return lock_generations[mix_lock_address(address) >> (64 - kLockGenerationBits)];
 }
 
-// For dl_iterate_phdr.
-int add_data_of_module(dl_phdr_info* info, std::size_t, void* data) {
-  auto& ranges = *static_cast<std::vector<StaticData::Range>*>(data);
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& header = info->dlpi_phdr[i];
-    const std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;
-    if (header.p_type == PT_LOAD && (header.p_flags & PF_W) != 0)
-      ranges.push_back({begin, begin + header.p_memsz});
-  }
-  return 0;
-}
-
 } // namespace
 
 void count_lock_generation(std::uint64_t address) noexcept {
@@ -46,21 +36,17 @@ bool is_lock_announced(std::uint64_t address) noexcept {
          entry.tag.load(std::memory_order_relaxed) == tag_of(address);
 }
 
-bool StaticData::contains(std::uint64_t address) {
-  const auto in_any = [&] {
-    for (const Range& range : ranges_)
-      if (address - range.begin < range.end - range.begin)
-        return true;
+bool is_in_static_data(std::uint64_t address) noexcept {
+  dl_phdr_info module{};
+  if (!find_module(address, module))
     return false;
-  };
-  if (in_any())
-    return true;
-  if (++misses_ < next_look_)
-    return false;
-  next_look_ *= 2;
-  ranges_.clear();
-  dl_iterate_phdr(add_data_of_module, &ranges_);
-  return in_any();
+  for (int i = 0; i < module.dlpi_phnum; ++i) {
+    const auto& header = module.dlpi_phdr[i];
+    if (header.p_type == PT_LOAD && (header.p_flags & PF_W) != 0 &&
+        address - (module.dlpi_addr + header.p_vaddr) < header.p_memsz)
+      return true;
+  }
+  return false;
 }
 
 } // namespace tp::rt

@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <vector>
 
 namespace tp::rt {
 
@@ -34,20 +33,8 @@ void count_lock_generation(std::uint64_t address) noexcept;
 // Was the last lock whose making or end was announced there at this very address?
 bool is_lock_announced(std::uint64_t address) noexcept;
 
-// The writable data of the loaded modules. Not synchronized. Cold.
-class StaticData {
-public:
-  struct Range {
-    std::uint64_t begin, end;
-  };
-  // False also for a module that was loaded since the last look at them: such looks become rarer as more
-  // addresses are in none.
-  bool contains(std::uint64_t address);
-
-private:
-  std::vector<Range> ranges_;
-  std::uint64_t misses_ = 0, next_look_ = 1;
-};
+// In the writable data of a loaded module. Cold.
+bool is_in_static_data(std::uint64_t address) noexcept;
 
 // The number of a place: the calls on the calling thread's stack and, if there is one, an annotation's
 // statement. The stack begins with that to which `caller` belongs (null: the first one outside of

@@ -4,11 +4,15 @@
 
 #include "sites/elf_notes.h"
 
+#include <cstring>
+#include <dlfcn.h>
 #include <link.h>
 #include <unistd.h>
 
 namespace tp::rt {
 namespace {
+
+constexpr std::size_t kHeaderBytes = 4096; // of a module, that are mapped at least
 
 std::string build_id_of(const dl_phdr_info& module) {
   std::string id;
@@ -26,30 +30,59 @@ std::string build_id_of(const dl_phdr_info& module) {
   return id;
 }
 
+bool is_in_segments(const dl_phdr_info& module, std::uintptr_t address) noexcept {
+  for (int i = 0; i < module.dlpi_phnum; ++i) {
+    const auto& header = module.dlpi_phdr[i];
+    if (header.p_type == PT_LOAD && address - (module.dlpi_addr + header.p_vaddr) < header.p_memsz)
+      return true;
+  }
+  return false;
+}
+
 struct Search {
   std::uintptr_t address;
-  std::uintptr_t base = 0;
-  std::string path; // empty: the executable
-  std::string build_id;
+  dl_phdr_info& module;
 };
 
 // For dl_iterate_phdr: 1 if a segment of the module contains the address.
 int match_module(dl_phdr_info* info, std::size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& header = info->dlpi_phdr[i];
-    if (header.p_type != PT_LOAD)
-      continue;
-    const std::uintptr_t start = info->dlpi_addr + header.p_vaddr;
-    if (search.address < start || search.address >= start + header.p_memsz)
-      continue;
-    search.base = info->dlpi_addr;
-    search.path = info->dlpi_name;
-    search.build_id = build_id_of(*info);
-    return 1;
-  }
-  return 0;
+  if (!is_in_segments(*info, search.address))
+    return 0;
+  search.module = *info;
+  return 1;
 }
+
+enum class Found { No, Yes, NotKnown };
+
+#if defined(DLFO_STRUCT_HAS_EH_DBASE) // where <dlfcn.h> has _dl_find_object
+#pragma weak _dl_find_object
+
+Found find_by_map(std::uintptr_t address, dl_phdr_info& module) noexcept {
+  dl_find_object found{};
+  if (_dl_find_object == nullptr)
+    return Found::NotKnown;
+  if (_dl_find_object(reinterpret_cast<void*>(address), &found) != 0)
+    return Found::No;
+  // The module begins with its header, unless a linker script says otherwise.
+  const auto* const begin = static_cast<const char*>(found.dlfo_map_start);
+  ElfW(Ehdr) header;
+  std::memcpy(&header, begin, sizeof header);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_phentsize != sizeof(ElfW(Phdr)) || header.e_phoff % alignof(ElfW(Phdr)) != 0 ||
+      header.e_phoff + header.e_phnum * sizeof(ElfW(Phdr)) > kHeaderBytes)
+    return Found::NotKnown;
+  module.dlpi_addr = found.dlfo_link_map->l_addr;
+  module.dlpi_name = found.dlfo_link_map->l_name;
+  module.dlpi_phdr = reinterpret_cast<const ElfW(Phdr)*>(begin + header.e_phoff);
+  module.dlpi_phnum = header.e_phnum;
+  return is_in_segments(module, address) ? Found::Yes : Found::No;
+}
+#else
+Found find_by_map(std::uintptr_t, dl_phdr_info&) noexcept {
+  return Found::NotKnown;
+}
+#endif
 
 std::string path_of_executable() {
   char path[4096];
@@ -59,20 +92,28 @@ std::string path_of_executable() {
 
 } // namespace
 
+bool find_module(std::uintptr_t address, dl_phdr_info& module) noexcept {
+  if (const Found found = find_by_map(address, module); found != Found::NotKnown)
+    return found == Found::Yes;
+  Search search{address, module};
+  return dl_iterate_phdr(match_module, &search) != 0;
+}
+
 std::optional<CodeAddress> Modules::locate(std::uintptr_t address, SiteFile& file) {
-  Search found{address, 0, {}, {}};
-  if (dl_iterate_phdr(match_module, &found) == 0)
+  dl_phdr_info module{};
+  if (!find_module(address, module))
     return std::nullopt;
+  const std::string path = module.dlpi_name, build_id = build_id_of(module);
   const auto [entry, is_new] = number_of_.try_emplace(
-      {found.base, found.path, found.build_id}, static_cast<std::uint32_t>(number_of_.size()));
+      {module.dlpi_addr, path, build_id}, static_cast<std::uint32_t>(number_of_.size()));
   if (is_new) {
     JsonObject line;
     line.number("module", entry->second)
-        .text("path", found.path.empty() ? path_of_executable() : found.path)
-        .text("build_id", found.build_id);
+        .text("path", path.empty() ? path_of_executable() : path)
+        .text("build_id", build_id);
     file.append(line);
   }
-  return CodeAddress{entry->second, address - found.base};
+  return CodeAddress{entry->second, address - module.dlpi_addr};
 }
 
 } // namespace tp::rt

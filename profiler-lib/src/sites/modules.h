@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // MODULES: the executable and the shared libraries of the process, numbered as they are first seen
 // in a stack, and written to sites.jsonl with path and build id. The analyzer resolves (module,
-// offset) to a source line. Used by the registry, under its lock. Cold; takes the dynamic loader's
-// lock.
+// offset) to a source line. Used by the registry, under its lock. Cold.
 #pragma once
 
 #include "sites/site_file.h"
 
 #include <cstdint>
+#include <link.h>
 #include <map>
 #include <optional>
 #include <string>
 #include <tuple>
 
 namespace tp::rt {
+
+// The loaded module that contains an address: its address, name and segments. False: none does. Where the C
+// library can say that without its loader's lock (2.35 and newer), that is not acquired: a program may hold it
+// when it acquires a lock of its own (dl_iterate_phdr), and wait for the registry's.
+bool find_module(std::uintptr_t address, dl_phdr_info& module) noexcept;
 
 struct CodeAddress {
   std::uint32_t module;

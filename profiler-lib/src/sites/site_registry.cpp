@@ -20,6 +20,7 @@
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace tp::rt {
 namespace {
@@ -51,7 +52,6 @@ struct Registry {
   std::uint32_t lock_places = 0;
   std::unordered_map<std::uint64_t, Call> lock_places_by_caller;
   std::map<std::string, Call> lock_places_by_text;
-  StaticData static_data;
   std::unordered_set<std::uint64_t> static_locks; // that the file has
 };
 
@@ -152,11 +152,16 @@ Stack stack_from(const void* caller, const void* task_stack) {
 std::uint32_t register_site(const void* record, std::uint64_t path, const void* task_stack,
                             Notes notes) {
   Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  const auto [entry, is_first] = r.by_record.try_emplace(record);
+  std::unique_lock lock(r.mutex);
+  auto entry = r.by_record.find(record);
+  if (entry == r.by_record.end()) {
+    // Looks through all modules, for which the loader's lock is acquired: not while this one is held.
+    lock.unlock();
+    Record read = read_record(*static_cast<const tp_spawn_site*>(record), notes);
+    lock.lock();
+    entry = r.by_record.try_emplace(record, std::move(read)).first;
+  }
   Record& known = entry->second;
-  if (is_first)
-    known = read_record(*static_cast<const tp_spawn_site*>(record), notes);
   if (known.library != 0)
     return known.library;
   const PathSite site = site_of_path(known.call, path, r.sites);
@@ -317,7 +322,7 @@ bool register_lock(std::uint64_t address, std::uint32_t generation, unsigned kin
   const std::lock_guard lock(r.mutex);
   if (r.static_locks.contains(address))
     return false;
-  if (!r.static_data.contains(address))
+  if (!is_in_static_data(address))
     return kind != TP_LOCK_OMP_CRITICAL && // the lock of a name is never given up
            (generation == 0 || !is_lock_announced(address));
   const auto at = r.modules.locate(address, r.file);
@@ -332,10 +337,17 @@ bool register_lock(std::uint64_t address, std::uint32_t generation, unsigned kin
   return false;
 }
 
+void lock_site_registry() {
+  registry().mutex.lock();
+}
+void unlock_site_registry() {
+  registry().mutex.unlock();
+}
+
 bool open_site_table(const char* path) {
   Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
   find_own_code();
+  const std::lock_guard lock(r.mutex);
   const bool created = r.file.create(path);
   r.modules.clear();
   r.sites = 1;
@@ -347,7 +359,6 @@ bool open_site_table(const char* path) {
   r.lock_places = 0;
   r.lock_places_by_caller.clear();
   r.lock_places_by_text.clear();
-  r.static_data = {};
   r.static_locks.clear();
   return created;
 }

@@ -62,6 +62,10 @@ inline std::uint64_t call_key(const void* caller, unsigned construct) {
 // The number of a causal region, identified by name, else by file and line.
 std::uint32_t register_region(const tp_region& region);
 
+// Around a fork, so that the child does not wait for a thread that it does not have.
+void lock_site_registry();
+void unlock_site_registry();
+
 // Starts anew with an empty file of that name: at the start of a session, also in a fork()ed child.
 // False: errno says why the file could not be made.
 bool open_site_table(const char* path);
