@@ -377,6 +377,7 @@ bool DagReader::process_record(Stream& stream) {
     process_cut(stream);
     return true;
   case Op::Section:
+  case Op::SectionAgain: // read as a Section
   case Op::Take:
   case Op::Give:
     process_lock(stream);

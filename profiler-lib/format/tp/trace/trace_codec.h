@@ -297,6 +297,8 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
       record.sections = static_cast<std::uint32_t>(take(4));
       record.work_error = static_cast<std::uint32_t>(take(4));
     }
+    record.section_end = record.lead + record.work;
+    record.after_section = record.op == Op::Section ? cursor : nullptr;
     break;
   case Op::Give:
     record.lock_slot = static_cast<std::uint16_t>(take(2));
@@ -308,6 +310,8 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
     record.lead += record.section_end;
     record.sections = 1;
     record.work_error = 0;
+    record.section_end = record.lead + record.work;
+    record.after_section = cursor;
     break;
   case Op::Extended:
     record.extended_kind = static_cast<ExtendedKind>(take(1));
@@ -325,10 +329,6 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
   }
   if (torn)
     return DecodeStatus::Torn;
-  if (record.op == Op::Section) {
-    record.section_end = record.lead + record.work;
-    record.after_section = cursor;
-  }
   at = cursor;
   return DecodeStatus::Ok;
 }

@@ -16,21 +16,21 @@ using namespace tp::test;
 
 namespace {
 
-constexpr unsigned kLocks = 400; // more than the thread knows, some of which share a slot
-char locks[kLocks];
-constexpr unsigned kPlaces = 17; // the last one is a mere name
-std::vector<tp_lock_place> places() {
+constexpr unsigned kPlainLocks = 400; // more than the thread knows, some of which share a slot
+char plain_locks[kPlainLocks];
+constexpr unsigned kStatedPlaces = 17; // the last one is a mere name
+std::vector<tp_lock_place> stated_places() {
   std::vector<tp_lock_place> list;
-  for (unsigned i = 0; i + 1 < kPlaces; ++i)
+  for (unsigned i = 0; i + 1 < kStatedPlaces; ++i)
     list.push_back({"queue", "a.cpp", 1 + i});
   list.push_back({"name", nullptr, 0});
   return list;
 }
-const std::vector<tp_lock_place> kPlace = places();
+const std::vector<tp_lock_place> kStated = stated_places();
 
-class Sequence {
+class PlainSequence {
 public:
-  Sequence(unsigned seed, bool plain)
+  PlainSequence(unsigned seed, bool plain)
       : random_(seed), plain_(plain), variety_(1 + 10 * (seed % 7)), waits_often_(seed % 5 == 0) {}
 
   void run() {
@@ -39,11 +39,11 @@ public:
     // Calls in this executable, which contains the runtime, count as calls of others.
     tp::rt::own_code.begin = 1;
     tp::rt::own_code.end = 1;
-    const unsigned some[] = {1, 3, 60, kLocks};
+    const unsigned some[] = {1, 3, 60, kPlainLocks};
     const unsigned lock_count = some[below(4)], most_held = 1 + below(below(2) ? 4 : 1);
     const unsigned rarely = below(2) ? 20 + below(500) : 5000;
     for (int i = 0; i < 30'000; ++i) {
-      char* const lock = &locks[below(lock_count)];
+      char* const lock = &plain_locks[below(lock_count)];
       const bool is_held = std::ranges::count(held_, lock) != 0;
       forget();
       if (const unsigned what = below(rarely); what < 2) { // ends the step
@@ -106,14 +106,14 @@ private:
 
   // A lock is always of the same kind.
   void announce(const char* lock) {
-    const auto number = static_cast<unsigned>(lock - locks);
+    const auto number = static_cast<unsigned>(lock - plain_locks);
     const auto* const code = reinterpret_cast<const char*>(&std::free) + (is_unusual() ? 1 : 0);
     const unsigned shared = is_unusual() ? TP_LOCK_SHARED : 0;
     if (number % 8 == 5)
-      return tp_on_user_lock_taken(lock, shared, &kPlace[is_unusual() ? below(kPlaces) : 0]);
+      return tp_on_user_lock_taken(lock, shared, &kStated[is_unusual() ? below(kStatedPlaces) : 0]);
     if (number % 8 == 6)
       return tp_on_named_lock_taken(lock, TP_LOCK_ITT, 0, code,
-                                    is_unusual() ? nullptr : &kPlace.back());
+                                    is_unusual() ? nullptr : &kStated.back());
     if (number % 8 == 7)
       return tp_on_lock_taken(lock, TP_LOCK_PTHREAD_MUTEX, TP_LOCK_RECURSIVE, code);
     tp_on_lock_taken(lock, number % 8 < 3 ? TP_LOCK_SPIN_MUTEX : TP_LOCK_PTHREAD_RWLOCK, shared,
@@ -162,8 +162,8 @@ private:
   const char* awaited_ = nullptr;
 };
 
-std::vector<std::string> records_of(unsigned seed, bool plain, std::size_t& bytes) {
-  const std::string data = record([&] { Sequence(seed, plain).run(); });
+std::vector<std::string> plain_records_of(unsigned seed, bool plain, std::size_t& bytes) {
+  const std::string data = record([&] { PlainSequence(seed, plain).run(); });
   const Stream stream = read_stream(data + "/000000.tps");
   bytes = 0;
   for (const auto& chunk : stream.chunks)
@@ -194,8 +194,8 @@ TEST(PlainSections, AreRecordedAsAllOthers) {
   std::size_t most_saved = 0;
   for (unsigned seed = 1; seed <= 40; ++seed) {
     std::size_t short_bytes, long_bytes;
-    const auto with = records_of(seed, true, short_bytes);
-    const auto without = records_of(seed, false, long_bytes);
+    const auto with = plain_records_of(seed, true, short_bytes);
+    const auto without = plain_records_of(seed, false, long_bytes);
     for (std::size_t i = 0; i < std::min(with.size(), without.size()); ++i)
       ASSERT_EQ(with[i], without[i]) << "seed " << seed << ", record " << i;
     ASSERT_EQ(with.size(), without.size()) << "seed " << seed;
