@@ -66,7 +66,7 @@ public:
         found.kinds[object.kind < LockHandOvers::kKinds ? object.kind : 0];
     HandOverTimes times;
     for (const LockHandOvers::Times* from : {own, &kind, &all_that_sleep_}) {
-      if (from == nullptr)
+      if (from == nullptr || is_crowded_)
         continue;
       if (times.wake_latency.empty() && sleeps(object.kind))
         times.wake_latency = in_work(latencies(*from, object.kind));

@@ -23,8 +23,8 @@ struct LockTimes {
   std::uint64_t wake_call = 7'000;
 };
 
-// More steps than CPUs at a time, on average: who spins has no CPU now and then, and gets the lock when it has one again.
-// Predicted is one thread per CPU, for which such times of this run say nothing.
+// More steps than CPUs at a time, on average, those that wait for locks included: who should get a lock often has no CPU then.
+// Predicted is one thread per CPU, for which such hand-overs of this run say nothing.
 bool is_crowded(const Measured& measured);
 
 // A thread that is sampled wakes up more slowly: in this run, but not in those that are predicted.

@@ -10,8 +10,8 @@ at random. In each round the program runs, with the distribution's libtbb and wi
 the other. For each program, in percent: the time
 predicted from the recording for as many CPUs as it has threads, or as there are, over that of the run of the same round (median
 of the rounds), and over the time of the recorded run less its time without a CPU. Predicted is one thread per CPU: with more
-threads than CPUs the first run has as many threads as CPUs, and another column compares with one that has them all. With --data, recordings stay there, and a
-second call with the same folder only analyzes them.
+threads than CPUs the first run has as many threads as CPUs, and another column compares with one that has them all. With
+--data, recordings stay there, and a second call with the same folder only analyzes them.
 """
 import argparse
 import json

@@ -172,12 +172,15 @@ TEST(Locks, WaitsThatCostMoreThanSectionsAreAdvised) {
 
 // Who spins has no CPU now and then if there are more threads than CPUs. Predicted is one thread for each.
 TEST(Locks, HandOversWithoutACpuAreNotThoseOfPredictions) {
-  const auto time_on_two = [](const std::string& machine, const std::string& hand_over) {
+  const auto time_on_two = [](const std::string& machine, const std::string& hand_over,
+                              const std::string& kind = "queuing_mutex") {
     std::string script = "run clock=tsc-rseq hz=1000000000 time_hz=1000000000 unit=ticks "
                          "same_as_time=1 locks=all c_locks_seen=1 cpus=" +
-                         machine +
-                         "\nsite 1 a.cpp 1\nlock-place 0 queuing_mutex q.cpp 17\nstream 0\n"
-                         "thread role=main\nlock slot=3 address=64 kind=queuing_mutex\n"
+                         machine + "\nsite 1 a.cpp 1\nlock-place 0 " + kind +
+                         " q.cpp 17\nstream 0\n"
+                         "thread role=main\nlock slot=3 address=64 kind=" +
+                         kind +
+                         "\n"
                          "spawn work=10 site=1 ctx=new-exclusive\n";
     constexpr int kTasks = 32;
     for (int i = 1; i < kTasks; ++i)
@@ -200,6 +203,10 @@ TEST(Locks, HandOversWithoutACpuAreNotThoseOfPredictions) {
   const std::uint64_t as_measured = time_on_two("2", "");
   EXPECT_GT(time_on_two("2", late), as_measured + std::uint64_t{16} * 19'000);
   EXPECT_EQ(as_measured, time_on_two("1", late));
+  // Likewise who sleeps, and has to be woken.
+  const std::string kind = "pthread_mutex", awake = "lock-handed-over slot=3 since_release=90000\n";
+  EXPECT_GT(time_on_two("2", awake, kind), time_on_two("2", "", kind));
+  EXPECT_EQ(time_on_two("1", "", kind), time_on_two("1", awake, kind));
 }
 
 // A sampled thread wakes up more slowly: the run that was recorded had that, predicted runs do not.
