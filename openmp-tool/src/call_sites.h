@@ -32,6 +32,8 @@ struct Call {
   std::uint64_t grain = 1;        // of a taskloop
   unsigned depth = 0;             // tasks_begun then
   bool is_taskloop = false;
+  bool is_sections = false; // that are one with their region
+  bool is_loop = false;     // of a region: it is one with the loop in it, or its sections
   // Of a taskloop whose tasks libomp creates one after the other: iterations of each, and how many of them have one
   // more. 0: not known.
   std::uint64_t iterations = 0, longer = 0;
@@ -54,11 +56,14 @@ inline Call* own_task_call() {
 
 // In a fork()ed child sites have other numbers.
 void forget_sites();
-// `caller`: the return address that OMPT reports.
-std::uint32_t site_of_region(const void* caller);
-// `call`: of the creator, as own_task_call() returns it.
-std::uint32_t site_of_task(const Call* call, const Task& creator, const void* caller);
-// libomp reports no address to the other threads of a team for some loops: that of the region is taken.
-std::uint32_t site_of_worksharing(const Team& team, const void* caller, unsigned construct);
+// `caller`: the return address that OMPT reports. `around`: the site of the region around it, whose code has made the
+// call; 0: none.
+std::uint32_t site_of_region(const void* caller, std::uint32_t around);
+// `call`: of the creator, as own_task_call() returns it; `is_first`: of the tasks that it creates.
+std::uint32_t site_of_task(const Call* call, const Task& creator, const void* caller,
+                           bool is_first);
+// Without an address that of the region is taken. `is_combined`: it is one call with the region.
+std::uint32_t site_of_worksharing(const Team& team, const void* caller, unsigned construct,
+                                  bool is_combined);
 
 } // namespace tp::omp
