@@ -84,10 +84,10 @@ def is_of_member(site, wanted, places, modules):
     that of the member, or the type of the member's lambda (which is what makes it another row)."""
     if not re.search(r"(\w+)(<.*>)?::\1\b", site["function"]):
         return False
-    if any(wanted in places.get(tuple(frame), ()) for frame in site["stack"]) or wanted in jumps_of(
-            {modules[module]["path"] for module, _ in site["stack"][:1]}):
+    if any(wanted in places.get(tuple(frame), ()) for frame in stack_of(site)) or wanted in jumps_of(
+            {modules[module]["path"] for module, _ in stack_of(site)[:1]}):
         return True
-    return any("::{lambda" in line for module, offset in site["stack"][:2] for line in subprocess.run(
+    return any("::{lambda" in line for module, offset in stack_of(site)[:2] for line in subprocess.run(
         ["addr2line", "-i", "-f", "-C", "-e", modules[module]["path"], hex(offset - 1)], stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True, check=False).stdout.splitlines())
 
