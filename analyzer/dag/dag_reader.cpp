@@ -651,8 +651,10 @@ bool DagReader::process_begin(Stream& stream) {
   task->state.is_left_out = stream.paused;
   if (stream.paused) [[unlikely]]
     --summary_.begun;
-  if (record.flags & trace::kTaskCancelled)
+  if (record.flags & trace::kTaskCancelled) {
     ++summary_.cancelled;
+    ++summary_.cancelled_of[task->state.row];
+  }
   push(stream, task);
   note_steal(stream, *task);
   visitor_.begun(task->state);

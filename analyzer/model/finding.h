@@ -54,7 +54,9 @@ struct Finding {
   std::uint64_t body_calls = 0, iterations = 0; // of a loop: of its site
   std::uint64_t tokens = 0;                     // FewTokens: of the pipeline, at most
   Finer finer = Finer::SmallerGrain;            // Imbalance
-  std::uint64_t divided_for = 0;                // Imbalance: threads that the runtime divides for
+  std::uint64_t missing_threads =
+      0;                         // that the regions around an OpenMP loop asked for and did not get
+  std::uint64_t divided_for = 0; // Imbalance: threads that the runtime divides for
   // In the unit of work, on `procs` CPUs: the time predicted for this run, and a time that the
   // program needs at least after the remedy. Both 0: not known.
   std::uint64_t procs = 0;

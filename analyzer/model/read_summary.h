@@ -88,6 +88,7 @@ struct ReadSummary {
   std::uint64_t unfinished = 0;  // tasks that began and never ended
   std::uint64_t never_begun = 0; // tasks that were spawned and never began
   std::uint64_t cancelled = 0, by_exception = 0;
+  std::map<Row, std::uint64_t> cancelled_of; // those of each row
   std::uint64_t pauses = 0, forks = 0;
   std::uint64_t paused_time = 0; // ticks of threads while recording was paused; in no other figure
   std::uint64_t steps = 0;

@@ -133,6 +133,10 @@ struct StaticSite {
   std::string construct;
   std::string type;               // mangled name of the task's type, for address sites
   std::vector<CodeAddress> stack; // innermost first
+  // Of a construct of OpenMP: its stack begins with the construct's code, as a return address, not with a call of it; the
+  // site of the region whose code has led to the construct, 0: none.
+  bool begins_with_code = false;
+  std::uint32_t around = 0;
   // So many of them, without those in libtbb, distinguish the site from others of the same call.
   std::uint32_t path_calls = 6;
   std::vector<CodeAddress> starts; // of a thread: the function that it calls, as a return address

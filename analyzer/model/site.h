@@ -45,6 +45,7 @@ struct SiteInfo {
   SourcePlace wrapper;
   std::string wrapper_function;
   bool of_other_callers = false;
+  std::vector<Row> regions; // of OpenMP, around its loops
   // Of a pipeline's filter: its number, from 1, its modes, and where its pipelines are called (by
   // file and line), which is known however the program was compiled.
   std::uint32_t filter = 0;

@@ -99,19 +99,45 @@ std::string tiny_tasks(const Profile& profile, const Finding& finding) {
     return grain_advice(profile, *grain);
   const auto site = std::ranges::find(profile.sites, finding.row, &SiteRow::row);
   const Ratio& share = site->overhead.share;
-  return capitalized(fmt::format(
-      "{} take {} each, and {} % of their time is tasking overhead: give each of them more work{}.",
-      finding.code.starts_with("the tasks of ") ? finding.code : "the tasks of " + finding.code,
-      amount(profile, finding.work / std::max<std::uint64_t>(finding.tasks, 1)),
-      percent(share.numerator, share.denominator),
-      is_split_by_grain(site->info) ? ", by a larger grain size" : ""));
+  const auto is = [&](trace::Construct construct) {
+    return std::ranges::find(site->info.constructs, name_of(construct)) !=
+           site->info.constructs.end();
+  };
+  std::string of =
+      finding.code.starts_with("the tasks of ") ? finding.code : "the tasks of " + finding.code;
+  std::uint64_t count = finding.tasks;
+  std::string remedy = "give each of them more work";
+  if (is(trace::Construct::OmpFor) && finding.body_calls > 0) {
+    of = (is(trace::Construct::OmpParallel) ? "the chunks of the loop in " : "the chunks of ") +
+         finding.code;
+    count = finding.body_calls;
+    remedy = "make them larger, by the second argument of the schedule clause";
+  } else if (is_taskloop(site->info)) {
+    remedy += ", by a larger grainsize or fewer num_tasks";
+  } else if (is(trace::Construct::OmpParallel)) {
+    of = "the implicit tasks of " + finding.code;
+    remedy +=
+        ", as by one region around several, or let one thread run small ones, by an if clause";
+  } else if (is_of_openmp(site->info)) {
+    remedy += ", and call functions without tasks for small parts";
+  } else if (is_split_by_grain(site->info)) {
+    remedy += ", by a larger grain size";
+  }
+  return capitalized(fmt::format("{} take {} each, and {} % of their time is tasking overhead: {}.",
+                                 of,
+                                 amount(profile, finding.work / std::max<std::uint64_t>(count, 1)),
+                                 percent(share.numerator, share.denominator), remedy));
 }
+
+constexpr std::string_view kSections = "the sections in ";
 
 // "one of the 64 tasks of a.cpp:12", "3 of the 10 calls of the body of node a.cpp:12". The tasks that
 // split a range are on the path as well, but not what its work is: "at least 2 of the 1,024 calls".
 std::string tasks_on_path(const Finding& finding) {
   const std::string_view tasks_of = "the tasks of ";
   const bool is_body = finding.code.starts_with("the body of ");
+  if (finding.code.starts_with(kSections))
+    return finding.code;
   const std::string rest =
       finding.code.starts_with(tasks_of) ? finding.code.substr(tasks_of.size()) : finding.code;
   const std::uint64_t all = is_body && finding.body_calls > 0 ? finding.body_calls : finding.tasks;
@@ -309,12 +335,28 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
   const std::uint64_t mean = finding.iterations / std::max<std::uint64_t>(finding.body_calls, 1);
   const WhatIfCandidate* const grain = advised_grain(profile, finding);
   std::string code = is_loop ? finding.code : tasks_on_path(finding);
-  if (is_loop)
+  // Chunks of which each thread has several: it is not their size that keeps others from helping.
+  const bool are_shared = is_openmp && !is_of_tasks && finding.finer == Finer::MoreThreads &&
+                          Wide{finding.body_calls} * finding.divided_for >=
+                              Wide{finding.procs} * std::max<std::uint64_t>(finding.tasks, 1);
+  const bool lacks_threads = is_openmp && !is_of_tasks && finding.missing_threads > 0;
+  if (is_loop && lacks_threads)
+    code += fmt::format(", whose regions got {} {} fewer than they asked for",
+                        human_count(finding.missing_threads),
+                        finding.missing_threads == 1 ? "thread" : "threads");
+  else if (is_loop && are_shared)
+    code += fmt::format(", whose {} chunks {} threads have shared", human_count(finding.body_calls),
+                        finding.divided_for);
+  else if (is_loop)
     code += fmt::format(
-        ", whose {} {} are too large{} ({} {} on average)", human_count(finding.body_calls),
-        is_of_tasks ? "tasks"
-        : is_openmp ? "chunks"
-                    : "calls",
+        ", whose {} too large{} ({} {} on average)",
+        finding.body_calls == 1 ? fmt::format("one {} is", is_of_tasks ? "task"
+                                                           : is_openmp ? "chunk"
+                                                                       : "call")
+                                : fmt::format("{} {} are", human_count(finding.body_calls),
+                                              is_of_tasks ? "tasks"
+                                              : is_openmp ? "chunks"
+                                                          : "calls"),
         finding.finer == Finer::MoreThreads ? fmt::format(" for {} CPUs", finding.procs) : "",
         human_count(mean), mean == 1 ? "iteration" : "iterations");
   else
@@ -322,7 +364,12 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
   const std::string more_cpus = is_openmp ? fmt::format("OMP_NUM_THREADS={}", finding.procs)
                                           : fmt::format("tp-run --as-if-cores {}", finding.procs);
   std::string remedy = "divide the loop more finely, by ";
-  if (finding.finer == Finer::MoreThreads)
+  if (lacks_threads)
+    remedy = "let nested regions be active (OMP_MAX_ACTIVE_LEVELS), or allow more threads "
+             "(OMP_THREAD_LIMIT, OMP_DYNAMIC)";
+  else if (are_shared)
+    remedy = fmt::format("more threads share them further; {} shows how far", more_cpus);
+  else if (finding.finer == Finer::MoreThreads)
     remedy = fmt::format("for more threads than the {} of this run {} divides {} further; {} "
                          "shows how far",
                          finding.divided_for, is_openmp ? "OpenMP" : "oneTBB",
@@ -354,7 +401,8 @@ std::string sentence(const Profile& profile, const Finding& finding) {
     return is_on_path(finding.code, "make it parallel or shorter");
   case Shape::LongTask:
     return is_on_path(tasks_on_path(finding),
-                      finding.critical_tasks > 1 && finding.critical_steps_at_least > 1
+                      finding.code.starts_with(kSections) ? "split the longest of them"
+                      : finding.critical_tasks > 1 && finding.critical_steps_at_least > 1
                           ? "split them"
                           : "split it");
   case Shape::SerialTasks:
@@ -460,6 +508,18 @@ std::string longest_stretches(const Profile& profile) {
   return text;
 }
 
+// Blocks of an ordered loop of OpenMP that are most of the critical path, and more than what else there is advice about.
+std::string ordered_blocks(const Profile& profile, std::uint64_t other) {
+  for (const LockRow& lock : profile.locks.rows)
+    if (lock.kind == "omp_ordered" && Wide{lock.bound.sections} * 2 >= profile.span &&
+        lock.bound.sections > other)
+      return fmt::format("The ordered blocks at {} run one after the other: {} of {} on the "
+                         "critical path. Move work out of them.",
+                         lock.places.front().info.name, amount(profile, lock.bound.sections),
+                         amount(profile, profile.span));
+  return "";
+}
+
 } // namespace
 
 void describe_findings(Profile& profile) {
@@ -520,6 +580,9 @@ Advice advise(const Profile& profile) {
   if (gains(region, profile))
     return {worth(region.name, region, profile), {}};
   const std::string elsewhere = region.name.empty() ? "" : "The marked regions would gain little. ";
+  if (const std::string ordered = ordered_blocks(profile, first ? first->critical_work : 0);
+      !ordered.empty())
+    return {elsewhere + ordered, {}};
   if (first)
     return about(*first, elsewhere);
   if (grain)

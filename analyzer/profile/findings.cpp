@@ -90,6 +90,7 @@ private:
   std::uint64_t waits_for(Row row) const;
   Finer finer_loop(const Code& code) const;
   bool is_uneven_region(const Code& code) const;
+  std::uint64_t threads_missing_in(Row loop) const;
   Finer finer_region(const Finding& finding) const;
   std::vector<StepClassId> spawning_code(const SiteRow& site) const;
   void add_tiny_tasks(std::vector<Finding>& findings) const;
@@ -232,6 +233,23 @@ void Finder::add_savings(std::vector<Code>& codes) const {
     try_smaller_grains(codes);
 }
 
+// Threads that OpenMP's regions around a loop asked for and did not get: libomp begins the tasks of these and ends them.
+std::uint64_t Finder::threads_missing_in(Row loop) const {
+  const SiteInfo& info = measured_.table.rows[loop];
+  std::vector<Row> regions = info.regions;
+  if (noun_of(info) == kRegion)
+    regions.push_back(loop);
+  std::ranges::sort(regions);
+  const auto same = std::ranges::unique(regions);
+  regions.erase(same.begin(), same.end());
+  std::uint64_t missing = 0;
+  for (const Row region : regions)
+    if (const auto found = measured_.read.cancelled_of.find(region);
+        found != measured_.read.cancelled_of.end())
+      missing += found->second;
+  return missing;
+}
+
 // If smaller body calls save at least half of what dividing the code among the CPUs does, they are
 // the remedy.
 void Finder::try_smaller_grains(std::vector<Code>& codes) const {
@@ -254,6 +272,7 @@ void Finder::try_smaller_grains(std::vector<Code>& codes) const {
     finding.shape = Shape::Imbalance;
     finding.least_time = least;
     finding.divided_for = divided_for(measured_, is_of_openmp(site_of(finding.row).info));
+    finding.missing_threads = threads_missing_in(finding.row);
     finding.finer = finer_loop(*loops[i]);
   }
 }
@@ -279,7 +298,9 @@ bool is_even(const Finding& finding) {
 // make one for each.
 Finer Finder::finer_loop(const Code& code) const {
   const LoopCounts& loop = site_of(code.finding.row).loops;
-  if (loop.iterations <= Wide{loop.body_calls} * loop.largest_grain)
+  // Of a taskloop clauses decide, or else the number of threads, which clauses can replace.
+  if (loop.iterations <= Wide{loop.body_calls} * loop.largest_grain ||
+      is_taskloop(site_of(code.finding.row).info))
     return Finer::SmallerGrain;
   const bool one_per_thread =
       loop.body_calls <=
@@ -342,6 +363,8 @@ void Finder::add_tiny_tasks(std::vector<Finding>& findings) const {
                     .work = site.exclusive_work,
                     .critical_work = site.critical_work,
                     .tasks = site.invocations,
+                    .body_calls = site.loops.body_calls,
+                    .iterations = site.loops.iterations,
                     .procs = procs_,
                     .time = time_};
     const auto grain = std::ranges::find_if(advised_grains_, [&](const WhatIfCandidate& each) {

@@ -241,16 +241,17 @@ std::vector<Warning> gaps(const Measured& measured) {
   return warnings;
 }
 
-// libomp deals out the iterations of g++'s ordered loops with schedule(static, 1) in blocks, so the span is right for this run
-// and not for libgomp.
-std::vector<Warning> ordered_of_gcc(const RunInfo& run, const Locks& locks) {
-  const bool has_ordered =
-      std::ranges::any_of(locks.rows, [](const LockRow& row) { return row.kind == "omp_ordered"; });
-  if (!has_ordered || !run.openmp_replaced.starts_with("libgomp"))
+// libomp deals out the iterations of g++'s ordered and doacross loops with schedule(static, 1) in blocks, so the span is
+// right for this run and not for libgomp.
+std::vector<Warning> ordered_of_gcc(const RunInfo& run, const std::vector<SiteRow>& sites) {
+  const bool has_order = std::ranges::any_of(sites, [](const SiteRow& site) {
+    return site.loops.unsized_calls > 0 && is_of_openmp(site.info);
+  });
+  if (!has_order || !run.openmp_replaced.starts_with("libgomp"))
     return {};
   return {{"ordered_of_gcc",
-           "libomp may deal out ordered loops of g++ in other chunks than libgomp does: their "
-           "critical path is that of this run (with clang++ it is the program's)"}};
+           "libomp may deal out ordered and doacross loops of g++ in other chunks than libgomp "
+           "does: their critical path is that of this run (with clang++ it is the program's)"}};
 }
 
 // Arenas that got the machine's number of CPUs: whether the program asked for that is not known.
@@ -499,7 +500,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   append(warnings, limits_like_machine(measured, limits));
   append(warnings, lock_warnings(locks));
   append(warnings, sleep_with_locks(measured, locks, readings));
-  append(warnings, ordered_of_gcc(measured.run(), locks));
+  append(warnings, ordered_of_gcc(measured.run(), sites.rows));
 
   std::vector<SpeedupBound> bounds =
       speedup_bounds(measured, burdened, locks, limits, prediction, options);

@@ -49,6 +49,18 @@ bool is_in_system_folder(std::string_view file) {
   return false;
 }
 
+void add_callers(std::vector<UserCall>& calls, const std::vector<UserCall>& callers) {
+  for (const UserCall& caller : callers)
+    if (UserCall* const last = calls.empty() ? nullptr : &calls.back();
+        last && last->is_of_construct && last->function == caller.function) {
+      last->code = caller.code;
+      last->declared_at = caller.declared_at;
+      last->is_of_construct = caller.is_of_construct;
+    } else {
+      calls.push_back(caller);
+    }
+}
+
 std::vector<std::size_t> calls_by_wrappers(const std::vector<std::vector<UserCall>>& calls,
                                            const std::vector<std::string>& wrappers) {
   if (std::ranges::find(wrappers, kNoWrappers) != wrappers.end())

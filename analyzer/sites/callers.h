@@ -38,10 +38,16 @@ struct UserCall {
   // oneTBB calls the function that it is in, by a call such as task_arena::execute() in the next one.
   bool is_called_back = false;
   std::uint32_t declared_at = 0; // the line of that function; 0: not known, or in a lambda
+  // It is in the code of an OpenMP construct of that function, which the runtime calls.
+  bool is_of_construct = false;
 };
 
 // Below a folder in which installed libraries have their headers.
 bool is_in_system_folder(std::string_view file);
+
+// Adds what called `calls`, innermost first. The code of an OpenMP construct is not a call of the function that contains
+// it: they are one.
+void add_callers(std::vector<UserCall>& calls, const std::vector<UserCall>& callers);
 
 // For each site the number of calls that wrappers make: 0 if the site's own place counts, else the
 // place of `calls[site][n]`. `calls`: per site, innermost first, the first one being in the

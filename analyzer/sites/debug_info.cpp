@@ -308,6 +308,8 @@ InlineChain DebugInfo::chain_at(Dwarf_Addr address) {
     here.function = name_of_die(&scope);
     here.in_function = here.function == kCallOperator ? name_of_enclosing(scope) : here.function;
     here.description = scope;
+    const char* const symbol = linkage_name(&scope) ? linkage_name(&scope) : dwarf_diename(&scope);
+    here.is_of_construct = symbol && is_code_of_construct(symbol);
     if (int line = 0; here.function != kCallOperator && dwarf_decl_line(&scope, &line) == 0)
       here.declared_at = static_cast<std::uint32_t>(line);
     const std::string declared = declared_in(&scope);

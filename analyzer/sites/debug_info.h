@@ -22,6 +22,8 @@ struct SourceFrame {
   std::string in_function;
   Dwarf_Die description{};       // of the function, or of the inlined call
   std::uint32_t declared_at = 0; // the line of the function; 0: not known, or a lambda
+  // The compiler made the function of the code of an OpenMP construct: in_function contains that.
+  bool is_of_construct = false;
 };
 
 // Innermost first; the last is the function that the code belongs to. Empty: nothing is known.

@@ -95,10 +95,12 @@ std::string without_offloading(const std::string& name) {
 }
 
 // What GCC and clang append to the name of the function around the construct.
+constexpr std::string_view kOfConstructs[] = {"._omp_fn", "._omp_cpyfn", ".omp_outlined",
+                                              ".omp_task_entry"};
 std::string without_outlining(const std::string& whole) {
   const std::string name = without_offloading(whole);
   std::size_t end = name.size();
-  for (const char* suffix : {"._omp_fn", "._omp_cpyfn", ".omp_outlined", ".omp_task_entry"})
+  for (const std::string_view suffix : kOfConstructs)
     end = std::min(end, name.find(suffix));
   return end > 0 ? name.substr(0, end) : name;
 }
@@ -108,6 +110,11 @@ std::string without_outlining(const std::string& whole) {
 std::string demangle_symbol(const std::string& name) {
   const std::string own = without_outlining(name);
   return own.starts_with("_Z") || own.starts_with("_R") ? on_stack_for(own, symbol_by_any) : own;
+}
+
+bool is_code_of_construct(std::string_view symbol) {
+  return std::ranges::any_of(
+      kOfConstructs, [&](std::string_view part) { return symbol.find(part) != symbol.npos; });
 }
 
 std::string demangle_type(const std::string& name) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace tp::analysis {
 
@@ -13,6 +14,8 @@ namespace tp::analysis {
 // a C function is not, whatever its letters. A function that a compiler made of the code of an OpenMP
 // construct has the name of the function that contains the construct.
 std::string demangle_symbol(const std::string& name);
+// Whether this is the symbol of such a function.
+bool is_code_of_construct(std::string_view symbol);
 
 // A type, as std::type_info::name() has it (a name of letters may be a type: `f` is float); itself
 // if it is none.

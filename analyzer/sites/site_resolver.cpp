@@ -55,6 +55,7 @@ struct SiteResolver::Impl {
   struct Call {
     bool library = false;
     ResolvedSite site; // file empty: nothing is known
+    bool is_of_construct = false;
   };
 
   // What has been read of a module.
@@ -125,7 +126,8 @@ struct SiteResolver::Impl {
         for (const CodeAddress& jump : tail_calls.between(address, inner))
           result.push_back({jump, true});
       result.push_back({address});
-      inner = files.is_onetbb(address.module) ? nullptr : &address;
+      const bool is_code = site.begins_with_code && &address == &site.stack.front();
+      inner = is_code || files.is_onetbb(address.module) ? nullptr : &address;
     }
     return result;
   }
@@ -199,17 +201,25 @@ struct SiteResolver::Impl {
       if (is_library_frame("", frame.file))
         if (const Call& call = look_at(address); call.site.found_by == "symbol")
           place = call.site;
-      result.push_back({std::move(place), plain_name(frame.in_function),
-                        code_parameter(frame.description, classes)});
-      result.back().declared_at = frame.declared_at;
+      UserCall call{std::move(place), plain_name(frame.in_function)};
+      call.is_of_construct =
+          frame.is_of_construct; // whose parameters are variables of the function around it
+      if (!call.is_of_construct) {
+        call.code = code_parameter(frame.description, classes);
+        call.declared_at = frame.declared_at;
+      }
+      result.push_back(std::move(call));
     }
     if (chain.frames.empty())
       if (const Call& call = look_at(address); !call.library && !call.site.file.empty()) {
         const auto has_virtual = [&](std::string_view name) {
           return contents.at(address.module).symbols->has_virtual_functions(name);
         };
-        result.push_back({call.site, plain_name(call.site.function),
-                          code_parameter(call.site.function, has_virtual)});
+        UserCall by_symbol{call.site, plain_name(call.site.function)};
+        by_symbol.is_of_construct = call.is_of_construct;
+        if (!call.is_of_construct)
+          by_symbol.code = code_parameter(call.site.function, has_virtual);
+        result.push_back(std::move(by_symbol));
       }
     return result;
   }
@@ -263,7 +273,8 @@ struct SiteResolver::Impl {
              .identity = identity_of(address),
              .what = function,
              .place = place,
-             .in_module = in_module(address)}};
+             .in_module = in_module(address)},
+            is_code_of_construct(symbol->name)};
   }
 };
 
@@ -305,7 +316,10 @@ std::vector<UserCall> SiteResolver::user_calls(const StaticSite& site) {
       is_hidden |= !impl_->look_at(address).library;
     for (const UserCall& call : here) {
       const bool is_first = result.empty(), is_indirect = std::exchange(is_hidden, false);
-      result.push_back(call);
+      const std::size_t before = result.size();
+      add_callers(result, {call});
+      if (result.size() == before) // the code of a construct, and the function around it
+        continue;
       result.back().is_indirect = is_indirect;
       if (call.place.found_by != "symbol")
         continue;

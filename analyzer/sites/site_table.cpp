@@ -87,13 +87,19 @@ std::vector<Place> places_of(const SiteFile& sites, const std::set<std::string>&
                              SiteResolver& resolver, const std::vector<std::string>& wrappers,
                              std::vector<std::string>& unknown) {
   std::vector<std::vector<UserCall>> calls;
-  for (const StaticSite& site : sites.sites)
-    calls.push_back(resolver.user_calls(site));
+  std::map<std::uint32_t, std::size_t> index; // of the sites so far, by id
+  for (const StaticSite& site : sites.sites) {
+    std::vector<UserCall> own = resolver.user_calls(site);
+    if (const auto around = index.find(site.around); site.around != 0 && around != index.end())
+      add_callers(own, calls[around->second]);
+    index.emplace(site.id, calls.size());
+    calls.push_back(std::move(own));
+  }
+  index.clear();
   const std::vector<std::size_t> levels = calls_by_wrappers(calls, wrappers);
   unknown = unknown_wrappers(calls, wrappers);
 
   std::vector<Place> places;
-  std::map<std::uint32_t, std::size_t> index; // of the sites so far, by id
   const auto normalize = [](ResolvedSite& place) {
     if (place.line != 0)
       place.file = normal_path(place.file);
@@ -229,6 +235,9 @@ Codes add_rows(SiteTable& table, const SiteFile& sites, const std::set<std::stri
       row.is_one_call &= row.column == column;
       row.end_line = std::max(row.end_line, is_of_member ? row.line : site_there->end_line);
     }
+    if (const Row* const region = table.maps.row_of_site.find(site.around);
+        site.around != 0 && region && std::ranges::find(row.regions, *region) == row.regions.end())
+      row.regions.push_back(*region);
     row.site_ids.push_back(site.id);
     table.maps.row_of_site.insert(site.id, it->second);
   }

@@ -11,8 +11,9 @@
 namespace tp::analysis {
 namespace {
 
-// What the names of all entries of libtbb begin with; our headers call hooks as well.
-constexpr std::string_view kEntries = "_ZN3tbb6detail2r1", kHooksOfHeaders = "tp_";
+// What the names of all entries of libtbb begin with, and of OpenMP's runtimes; our headers call hooks as well.
+constexpr std::string_view kEntries = "_ZN3tbb6detail2r1";
+constexpr std::string_view kOtherEntries[] = {"__kmpc_", "GOMP_", "tp_"};
 
 std::string symbol_of(Dwarf_Die function) {
   if (const char* const name = linkage_name(&function))
@@ -22,8 +23,10 @@ std::string symbol_of(Dwarf_Die function) {
 }
 
 bool is_target(std::string_view name, std::string_view target) {
-  return target == kEntries ? name.starts_with(kEntries) || name.starts_with(kHooksOfHeaders)
-                            : name == target;
+  if (target != kEntries)
+    return name == target;
+  return name.starts_with(kEntries) ||
+         std::ranges::any_of(kOtherEntries, [&](auto each) { return name.starts_with(each); });
 }
 
 } // namespace

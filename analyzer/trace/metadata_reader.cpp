@@ -10,8 +10,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <unordered_set>
 
@@ -225,7 +227,10 @@ StaticSite read_site(const JsonFields& fields) {
   site.call = fields.number32("call", 0);
   site.filter = fields.number32("filter", 0);
   site.mode = fields.text("mode", "");
-  site.stack = read_addresses(fields, "stack");
+  site.stack = read_addresses(fields, "code");
+  site.begins_with_code = !site.stack.empty();
+  std::ranges::copy(read_addresses(fields, "stack"), std::back_inserter(site.stack));
+  site.around = fields.number32("around", 0);
   site.path_calls = fields.number32("calls", trace::kMaxPathCalls);
   site.starts = read_addresses(fields, "starts");
   return site;

@@ -90,12 +90,16 @@ const Place* place_of(const Ident* ident, unsigned construct) {
   return entry.place;
 }
 
-std::uint32_t site_of(const Call& call, const void* caller, unsigned construct, bool by_function) {
-  if (const Place* const place = place_of(call.ident, construct))
-    return tp_site_told(&place->site);
-  if (by_function && call.function != nullptr) // as if it were a return address
-    return tp_site_at(static_cast<const char*>(call.function) + 1, construct);
-  return tp_site_at(call.caller != nullptr ? call.caller : caller, construct);
+std::uint32_t site_of(const Call& call, const void* caller, unsigned construct,
+                      std::uint32_t around, bool with_callers) {
+  const Place* const place = place_of(call.ident, construct);
+  const tp_openmp_call described{call.caller != nullptr ? call.caller : caller,
+                                 call.function,
+                                 place != nullptr ? &place->site : nullptr,
+                                 construct,
+                                 around,
+                                 with_callers ? 1 : 0};
+  return tp_openmp_site(&described);
 }
 
 } // namespace
@@ -104,40 +108,48 @@ void forget_sites() {
   here.last_task = {};
 }
 
-std::uint32_t site_of_region(const void* caller) {
-  const std::uint32_t site = site_of(region_call, caller, TP_CONSTRUCT_OMP_PARALLEL, true);
+std::uint32_t site_of_region(const void* caller, std::uint32_t around) {
+  const std::uint32_t site = site_of(region_call, caller, TP_CONSTRUCT_OMP_PARALLEL, around, true);
   region_call = {};
   return site;
 }
 
-std::uint32_t site_of_task(const Call* call, const Task& creator, const void* caller) {
+std::uint32_t site_of_task(const Call* call, const Task& creator, const void* caller,
+                           bool is_first) {
   if (call != nullptr) {
     const void* const address = call->caller != nullptr ? call->caller : caller;
     const bool is_taskloop = call->taskloop != nullptr;
     LastTask& last = here.last_task;
-    if (last.caller == address && last.ident == call->ident && last.is_taskloop == is_taskloop)
-        [[likely]]
+    // Callers of a task are not asked for: that would cost as much as all the rest.
+    if (last.caller == address && last.ident == call->ident && last.is_taskloop == is_taskloop &&
+        !(is_first && is_taskloop)) [[likely]]
       return last.site;
-    const std::uint32_t site = site_of(
-        *call, caller, is_taskloop ? TP_CONSTRUCT_OMP_TASKLOOP : TP_CONSTRUCT_OMP_TASK, false);
+    const std::uint32_t around = is_taskloop && creator.is_implicit ? creator.team->site : 0;
+    const std::uint32_t site =
+        site_of(*call, caller, is_taskloop ? TP_CONSTRUCT_OMP_TASKLOOP : TP_CONSTRUCT_OMP_TASK,
+                around, is_taskloop);
     if (site != 0)
       last = {address, call->ident, is_taskloop, site};
     return site;
   }
   if (creator.is_taskloop) // libomp divides it
     return static_cast<std::uint32_t>(creator.words[1]);
-  return tp_site_at(caller, TP_CONSTRUCT_OMP_TASK);
+  return site_of({}, caller, TP_CONSTRUCT_OMP_TASK, 0, false);
 }
 
-std::uint32_t site_of_worksharing(const Team& team, const void* caller, unsigned construct) {
+std::uint32_t site_of_worksharing(const Team& team, const void* caller, unsigned construct,
+                                  bool is_combined) {
+  if (is_combined) // with the region, by g++: nothing of the user's is on the stack
+    return site_of({.function = team.function, .caller = team.caller}, caller, construct, team.site,
+                   false);
   if (loop_call.caller != nullptr) {
-    const std::uint32_t site = site_of(loop_call, caller, construct, false);
+    const std::uint32_t site = site_of(loop_call, caller, construct, team.site, true);
     loop_call = {};
     return site;
   }
   if (caller == nullptr)
     return team.site;
-  return tp_site_at(caller, construct);
+  return site_of({}, caller, construct, team.site, true);
 }
 
 } // namespace tp::omp

@@ -40,6 +40,8 @@ struct Call {
   unsigned depth = 0;             // Here::tasks_begun then
   bool is_used = false;           // a task was created
   bool is_undeferred = false;     // by an if clause
+  bool is_sections = false;       // that are one with their region
+  bool is_loop = false;           // of a region: it is one with the loop in it, or its sections
 };
 // The region that this thread is about to begin.
 extern constinit thread_local Call region_call [[gnu::tls_model("initial-exec")]];
@@ -77,17 +79,20 @@ inline Call* own_task_call() {
 
 // In a fork()ed child sites have other numbers.
 void forget_sites();
-// `caller`: the return address that OMPT reports.
-std::uint32_t site_of_region(const void* caller);
-// `call`: of the creator, as own_task_call() returns it.
-std::uint32_t site_of_task(const Call* call, const Task& creator, const void* caller);
+// `caller`: the return address that OMPT reports. `around`: the site of the region around it, whose code has made the
+// call; 0: none.
+std::uint32_t site_of_region(const void* caller, std::uint32_t around);
+// `call`: of the creator, as own_task_call() returns it; `is_first`: of the tasks that it creates.
+std::uint32_t site_of_task(const Call* call, const Task& creator, const void* caller,
+                           bool is_first);
 // The same of a call for one task, if the thread's last one was of that place; else 0.
 inline std::uint32_t known_site_of_task(const Call& call) {
   const LastTask& last = here.last_task;
   return last.caller == call.caller && last.ident == call.ident && !last.is_taskloop ? last.site
                                                                                      : 0;
 }
-// libomp reports no address to the other threads of a team for some loops: that of the region is taken.
-std::uint32_t site_of_worksharing(const Team& team, const void* caller, unsigned construct);
+// Without an address that of the region is taken. `is_combined`: it is one call with the region.
+std::uint32_t site_of_worksharing(const Team& team, const void* caller, unsigned construct,
+                                  bool is_combined);
 
 } // namespace tp::omp

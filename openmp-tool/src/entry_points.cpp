@@ -99,7 +99,10 @@ tp_omp_note_fork(const Ident* ident, int, void* function, void* caller) {
 namespace {
 bool is_alone() {
   static auto* const team_size = next_function<int()>("omp_get_num_threads");
-  return team_size() == 1;
+  if (team_size() > 1)
+    return false;
+  note_order();
+  return true;
 }
 void do_nothing() {}
 } // namespace
@@ -426,7 +429,9 @@ TP_ENTRY void GOMP_parallel(void (*function)(void*), void* data, unsigned thread
     static auto* const next =                                                                      \
         next_function<void(void (*)(void*), void*, unsigned, long, long, long, long, unsigned)>(   \
             "GOMP_parallel_loop_" #kind);                                                          \
-    region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};      \
+    region_call = {.function = reinterpret_cast<const void*>(function),                            \
+                   .caller = TP_CALLER,                                                            \
+                   .is_loop = true};                                                               \
     next(function, data, threads, start, end, step, chunk, flags);                                 \
   }
 TP_PARALLEL_LOOP(static)
@@ -441,7 +446,9 @@ TP_PARALLEL_LOOP(nonmonotonic_guided)
     static auto* const next =                                                                      \
         next_function<void(void (*)(void*), void*, unsigned, long, long, long, unsigned)>(         \
             "GOMP_parallel_loop_" #kind);                                                          \
-    region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};      \
+    region_call = {.function = reinterpret_cast<const void*>(function),                            \
+                   .caller = TP_CALLER,                                                            \
+                   .is_loop = true};                                                               \
     next(function, data, threads, start, end, step, flags);                                        \
   }
 TP_PARALLEL_RUNTIME_LOOP(runtime)
@@ -453,7 +460,10 @@ TP_ENTRY void GOMP_parallel_sections(void (*function)(void*), void* data, unsign
   static auto* const next =
       next_function<void(void (*)(void*), void*, unsigned, unsigned, unsigned)>(
           "GOMP_parallel_sections");
-  region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};
+  region_call = {.function = reinterpret_cast<const void*>(function),
+                 .caller = TP_CALLER,
+                 .is_sections = true,
+                 .is_loop = true};
   next(function, data, threads, count, flags);
 }
 

@@ -90,6 +90,10 @@ std::uint64_t LoopOrder::find(const Key& key) const {
   return entry == edges_.end() ? 0 : entry->second;
 }
 
+void note_order() {
+  task_in_loop();
+}
+
 void note_dimensions(int count) {
   dimensions = count;
 }

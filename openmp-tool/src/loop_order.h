@@ -33,6 +33,8 @@ private:
 
 // The loop of a doacross that this thread is in has so many dimensions.
 void note_dimensions(int count);
+// The iterations of the loop have an order, which is that of the one thread that runs it.
+void note_order();
 // The calling thread is about to report an iteration of it as done; has waited for one.
 void note_done(const std::int64_t* iteration);
 void note_waited(const std::int64_t* iteration);

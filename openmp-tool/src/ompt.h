@@ -30,6 +30,7 @@ enum class Event : int {
   LockDestroy = 25,
   MutexAcquire = 26,
   MutexAcquired = 27,
+  Cancel = 30,
   Dispatch = 32,
 };
 

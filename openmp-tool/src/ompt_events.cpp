@@ -141,7 +141,10 @@ void end_worksharing(Task& task) {
 void begin_worksharing(Task& task, unsigned construct, const void* caller) {
   end_worksharing(task);
   Worksharing& work = task.work;
-  const std::uint32_t site = site_of_worksharing(*task.team, caller, construct);
+  const bool is_combined = task.team->has_combined_loop && task.is_implicit && task.loops == 0;
+  if (is_combined && task.team->has_combined_sections)
+    construct = TP_CONSTRUCT_OMP_SECTIONS;
+  const std::uint32_t site = site_of_worksharing(*task.team, caller, construct, is_combined);
   work.words[0] = 0;
   work.words[1] = preset(site);
   work.context = 0;
@@ -555,7 +558,7 @@ void on_thread_end(Data*) {
   free_kept_tasks();
 }
 
-void on_parallel_begin(Data*, const Frame*, Data* region, unsigned requested, int,
+void on_parallel_begin(Data* encountering, const Frame*, Data* region, unsigned requested, int,
                        const void* caller) {
   note_use();
   Team* const team = lost_regions == 0 ? make_team(requested) : nullptr;
@@ -568,7 +571,12 @@ void on_parallel_begin(Data*, const Frame*, Data* region, unsigned requested, in
   begun_region = team;
   team->caller = caller;
   team->is_of_gcc = region_call.ident == nullptr && region_call.function != nullptr;
-  team->site = site_of_region(caller);
+  team->function = region_call.function;
+  team->has_combined_loop = region_call.is_loop;
+  team->has_combined_sections = region_call.is_sections;
+  const Task* const outer = task_of(encountering);
+  team->site =
+      site_of_region(caller, outer != nullptr && outer->is_implicit ? outer->team->site : 0);
   const tp_context context = region_of(*team);
   for (unsigned i = 0; i < requested; ++i) {
     team->words[i][1] = preset(team->site);
@@ -690,7 +698,7 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
   task->is_final = (flags & kTaskFinal) != 0 || creator->is_final;
   task->is_untied = (flags & kTaskUntied) != 0;
   task->traits = TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE;
-  task->words[1] = preset(site_of_task(call, *creator, caller));
+  task->words[1] = preset(site_of_task(call, *creator, caller, is_first));
   Taskloop* const loop = call != nullptr ? call->taskloop : nullptr;
   task->is_taskloop = call != nullptr ? loop != nullptr : creator->is_taskloop;
   if (loop != nullptr && loop->iterations > 0) {
@@ -952,6 +960,12 @@ void on_dispatch(Data*, Data* data, Dispatch kind, Data instance) {
     begin_chunk(*task, chunk->iterations);
 }
 
+// How many iterations of a chunk there were that is given up is not known: what ran is not divided.
+void on_cancel(Data* data, int, const void*) {
+  if (Task* const task = task_of(data); task != nullptr && task->has_chunk)
+    task->chunk = 1;
+}
+
 void on_mutex_acquire(Mutex kind, unsigned, unsigned, std::uint64_t lock, const void*) {
   if (kind == Mutex::Ordered)
     return wait_for_ordered();
@@ -1027,6 +1041,7 @@ int initialize(Lookup lookup, int, Data*) {
       {Event::MutexAcquire, as_any(on_mutex_acquire)},
       {Event::MutexAcquired, as_any(on_mutex_acquired)},
       {Event::Dispatch, as_any(on_dispatch)},
+      {Event::Cancel, as_any(on_cancel)},
   };
   pthread_atfork(nullptr, nullptr, forget_sites);
   for (const auto& each : callbacks)
@@ -1042,9 +1057,10 @@ constinit StartToolResult result{initialize, finalize, {0}};
 
 void note_end_of_chunk() {
   Task* const task = in_worksharing;
-  if (task == nullptr || !task->has_chunk)
+  // A chunk that is assumed lasts as long as the loop, unless one is reported.
+  if (task == nullptr || !task->has_chunk || task->chunk_is_assumed)
     return;
-  task->has_chunk = task->chunk_is_assumed = false;
+  task->has_chunk = false;
   tp_on_last_loop_end(iterations_of(*task), task->grain);
 }
 

@@ -40,8 +40,11 @@ struct Team {
   std::uint64_t context = 0; // of its implicit tasks
   Team* outer = nullptr;     // in which the thread was that has begun the region
   const void* caller = nullptr;
+  const void* function = nullptr; // with the region's code; null: not known
   std::uint32_t site = 0;
-  bool is_of_gcc = false; // whose static loops are part of the implicit tasks
+  bool has_combined_sections = false; // which libomp reports as a loop
+  bool has_combined_loop = false;     // in one call with the region, by g++
+  bool is_of_gcc = false;             // whose static loops are part of the implicit tasks
   static constexpr unsigned kPhases = 4;
   Phase phases[kPhases];
   std::uint64_t (*words)[2] = nullptr; // of the implicit tasks, as tp_task; as many as requested

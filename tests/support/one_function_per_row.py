@@ -37,6 +37,11 @@ def read_recording(folder):
     return sites, modules
 
 
+def stack_of(site):
+    """With the code of an OpenMP construct, which is on no stack."""
+    return site.get("code", []) + site.get("stack", [])
+
+
 def places_of(addresses, modules):
     """{(module, offset): {(base name, line)}} of all inlined calls; without modules that addr2line cannot read."""
     places = {}
@@ -79,10 +84,10 @@ def is_of_member(site, wanted, places, modules):
     that of the member, or the type of the member's lambda (which is what makes it another row)."""
     if not re.search(r"(\w+)(<.*>)?::\1\b", site["function"]):
         return False
-    if any(wanted in places.get(tuple(frame), ()) for frame in site["stack"]) or wanted in jumps_of(
-            {modules[module]["path"] for module, _ in site["stack"][:1]}):
+    if any(wanted in places.get(tuple(frame), ()) for frame in stack_of(site)) or wanted in jumps_of(
+            {modules[module]["path"] for module, _ in stack_of(site)[:1]}):
         return True
-    return any("::{lambda" in line for module, offset in site["stack"][:2] for line in subprocess.run(
+    return any("::{lambda" in line for module, offset in stack_of(site)[:2] for line in subprocess.run(
         ["addr2line", "-i", "-f", "-C", "-e", modules[module]["path"], hex(offset - 1)], stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True, check=False).stdout.splitlines())
 
@@ -115,7 +120,7 @@ def check(profile, sites, modules):
             seen[what(row)] = row
     by_lines = [site for row in rows if row["line"] for id in row["site_ids"] for site in [sites.get(id)]
                 if site and (not site.get("file") or site["line"] != (row.get("wrapper") or row)["line"])]
-    places = places_of({tuple(frame) for site in by_lines for frame in site["stack"]}, modules)
+    places = places_of({tuple(frame) for site in by_lines for frame in stack_of(site)}, modules)
     jumps = None  # found where a line is not on a stack
     for row in rows:
         members = [sites[id] for id in row["site_ids"] if id in sites]
@@ -128,8 +133,8 @@ def check(profile, sites, modules):
         if row["line"]:
             wanted = (os.path.basename(row["file"]), row["line"])
             for site in addresses:
-                frames = [places.get(tuple(frame)) for frame in site["stack"]]
-                if None in frames or any(wanted in frame for frame in frames) or is_symbolized_as(wanted, site["stack"], modules):
+                frames = [places.get(tuple(frame)) for frame in stack_of(site)]
+                if None in frames or any(wanted in frame for frame in frames) or is_symbolized_as(wanted, stack_of(site), modules):
                     continue
                 if jumps is None:
                     jumps = jumps_of({module["path"] for module in modules.values() if os.path.exists(module["path"]) and

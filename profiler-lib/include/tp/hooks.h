@@ -415,10 +415,18 @@ int tp_is_recording_here(void) TP_NOEXCEPT;
 /* The module that contains the address is the code of a task library, as libtbb is: its calls are none of
  * the user's, and the threads that it creates are its own. At most three modules; others are ignored. */
 void tp_on_library_code(const void* address) TP_NOEXCEPT;
-/* The number of the spawn site of a call, for tp_task::words[1] with TP_TASK_SITE_PRESET: by its return
- * address, or as `place` states it, a constant with TP_SITE_EXPLICIT. 0: nothing is recorded. */
-uint32_t tp_site_at(const void* caller, unsigned construct) TP_NOEXCEPT;
-uint32_t tp_site_told(const struct tp_spawn_site* place) TP_NOEXCEPT;
+/* A construct of OpenMP: where it is, and which calls led there. */
+struct tp_openmp_call {
+  const void* caller; /* return address of the call of the runtime */
+  const void* code;   /* the function with the construct's code, which says more; or null */
+  const struct tp_spawn_site* place; /* what says most: a constant with TP_SITE_EXPLICIT; or null */
+  unsigned construct;                /* a tp_construct */
+  uint32_t
+      around; /* the site of the region whose code has led to the call, on any thread; 0: none */
+  int with_callers; /* 0: the calls that led to it do not matter */
+};
+/* The number of its spawn site, for tp_task::words[1] with TP_TASK_SITE_PRESET. 0: nothing is recorded. */
+uint32_t tp_openmp_site(const struct tp_openmp_call* call) TP_NOEXCEPT;
 /* The current frame arrives at a barrier of so many `threads`, each of which calls this with the same
  * context, one that gathers and that only this barrier uses: closes; tp_on_wait_end opens. It continues
  * after all of them, and after what the context contains. */

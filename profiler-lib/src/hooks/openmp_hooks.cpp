@@ -13,11 +13,12 @@ using namespace tp::rt;
 
 namespace {
 
-TP_COLD std::uint32_t learn_call(ThreadState& thread, Frame& frame, const void* caller,
-                                 unsigned construct, std::uint64_t key) noexcept {
+TP_COLD std::uint32_t learn_call(ThreadState& thread, Frame& frame,
+                                 const tp_openmp_call& call) noexcept {
   const OutsideOfStep outside(thread, frame);
-  const std::uint32_t id = register_call(caller, construct);
-  thread.sites.remember(key, id);
+  const std::uint64_t path = call.with_callers != 0 ? thread.call_paths.learn(kUpToLibrary) : 0;
+  const std::uint32_t id = register_openmp_call(call, path);
+  thread.sites.remember(openmp_key(call, path), id);
   return id;
 }
 
@@ -36,26 +37,14 @@ TP_EXPORT void tp_on_library_code(const void* address) noexcept {
   add_own_code(address);
 }
 
-TP_EXPORT uint32_t tp_site_at(const void* caller, unsigned construct) noexcept {
+TP_EXPORT uint32_t tp_openmp_site(const tp_openmp_call* call) noexcept {
   ThreadState* const thread = thread_state_or_create();
   if (thread == nullptr)
     return 0;
-  const std::uint64_t key = call_key(caller, construct);
-  const std::uint32_t known = thread->sites.find(key);
-  return known != 0 ? known : learn_call(*thread, top(*thread), caller, construct, key);
-}
-
-TP_EXPORT uint32_t tp_site_told(const tp_spawn_site* place) noexcept {
-  ThreadState* const thread = thread_state_or_create();
-  if (thread == nullptr)
-    return 0;
-  const std::uint32_t known = thread->sites.find(record_key(place));
-  if (known != 0)
-    return known;
-  const OutsideOfStep outside(*thread, top(*thread));
-  const std::uint32_t id = register_site(place, 0, nullptr, Notes::Ignored);
-  thread->sites.remember(record_key(place), id);
-  return id;
+  const std::uint64_t path = call->with_callers != 0 ? thread->call_paths.find(kUpToLibrary) : 0;
+  const std::uint32_t known =
+      path != CallPaths::kUnlearned ? thread->sites.find(openmp_key(*call, path)) : 0;
+  return known != 0 ? known : learn_call(*thread, top(*thread), *call);
 }
 
 TP_EXPORT void tp_on_barrier(const tp_context* context, unsigned threads) noexcept {

@@ -17,6 +17,7 @@ constexpr int kSkippedFrames = 64;
 
 struct Unwinding {
   std::uintptr_t task_stack = UINTPTR_MAX;
+  bool is_up_to_library = false;
   int skipped = 0;
   Stack stack{};
 };
@@ -29,6 +30,8 @@ _Unwind_Reason_Code keep_frame(_Unwind_Context* context, void* data) {
     return _URC_END_OF_STACK;
   if (stack.count == 0 && own_code.contains(address))
     return ++unwinding.skipped < kSkippedFrames ? _URC_NO_REASON : _URC_END_OF_STACK;
+  if (unwinding.is_up_to_library && own_code.contains(address))
+    return _URC_END_OF_STACK;
   stack.addresses[stack.count++] = address;
   return stack.count < Stack::kDepth ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
@@ -37,6 +40,7 @@ _Unwind_Reason_Code keep_frame(_Unwind_Context* context, void* data) {
 
 Stack stack_of_caller(const void* caller, const void* task_stack) {
   Unwinding unwinding;
+  unwinding.is_up_to_library = task_stack == kUpToLibrary;
   // AddressSanitizer may keep variables elsewhere.
   if (task_stack > __builtin_frame_address(0))
     unwinding.task_stack = reinterpret_cast<std::uintptr_t>(task_stack);

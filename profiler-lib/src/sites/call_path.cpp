@@ -71,7 +71,7 @@ visit_path(RuleAt&& rule_at, const void* frame, const void* task_stack, Visit&& 
            DependsOn&& depends_on) noexcept {
   static constexpr FrameRule kEnd{};
   unsigned own = 0, halves = 0;
-  bool is_own = false;
+  bool is_own = false, is_of_user = false;
   return visit_calls(
       [&](std::uintptr_t address) -> const FrameRule* {
         const FrameRule* const rule = rule_at(address);
@@ -84,7 +84,8 @@ visit_path(RuleAt&& rule_at, const void* frame, const void* task_stack, Visit&& 
       [&](std::uintptr_t address) {
         is_own = own_code.contains(address);
         if (is_own)
-          return ++own < kMostOwnFrames;
+          return ++own < kMostOwnFrames && !(is_of_user && task_stack == kUpToLibrary);
+        is_of_user = true;
         visit(address);
         return true;
       },

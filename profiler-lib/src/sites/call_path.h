@@ -40,6 +40,10 @@ TP_COLD void find_own_code() noexcept;
 // The module with that address is a task library, too. Calls must not overlap. Cold.
 TP_COLD void add_own_code(const void* address) noexcept;
 
+// In place of a `task_stack`: the path ends where a task library has called the code, that is with the task. For code
+// that makes no calls of its own through the library, as oneTBB's users do by task_arena::execute().
+inline const void* const kUpToLibrary = reinterpret_cast<const void*>(std::uintptr_t{1});
+
 // How many calls the path of the calling thread has, found anew. Takes microseconds for each.
 TP_COLD unsigned calls_of_path(const void* task_stack) noexcept;
 

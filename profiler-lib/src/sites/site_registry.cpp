@@ -122,6 +122,12 @@ PathSite site_of_path(Call& call, std::uint64_t path, std::uint32_t& next) {
   return {call.others = next++, true, true};
 }
 
+Stack one_call(const void* address) {
+  Stack stack;
+  stack.addresses[stack.count++] = reinterpret_cast<std::uintptr_t>(address);
+  return stack;
+}
+
 // The calling thread's stack from the call that `caller` belongs to, without those of the preloaded
 // library before it. Null: the first call outside of libtbb.
 Stack stack_from(const void* caller, const void* task_stack) {
@@ -132,9 +138,7 @@ Stack stack_from(const void* caller, const void* task_stack) {
   for (int i = 0; i < all.count; ++i)
     if (stack.count > 0 || all.addresses[i] == reinterpret_cast<std::uintptr_t>(caller))
       stack.addresses[stack.count++] = all.addresses[i];
-  if (stack.count == 0)
-    stack.addresses[stack.count++] = reinterpret_cast<std::uintptr_t>(caller);
-  return stack;
+  return stack.count > 0 ? stack : one_call(caller);
 }
 
 // What shows the callers.
@@ -204,20 +208,37 @@ std::uint32_t register_address(const tp_task& task, unsigned construct, std::uin
   return site.id;
 }
 
-std::uint32_t register_call(const void* caller, unsigned construct) {
+std::uint32_t register_openmp_call(const tp_openmp_call& call, std::uint64_t path) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  const PathSite site = site_of_path(r.by_address[call_key(caller, construct)], 0, r.sites);
+  const PathSite site = site_of_path(r.by_address[openmp_key(call, 0)], path, r.sites);
   if (!site.is_new)
     return site.id;
+  const bool is_by_caller = call.place == nullptr && call.code == nullptr;
   Stack stack;
-  stack.addresses[stack.count++] = reinterpret_cast<std::uintptr_t>(caller);
+  if (path != 0)
+    stack = is_by_caller ? stack_from(call.caller, kUpToLibrary)
+                         : stack_of_caller(call.caller, kUpToLibrary);
+  else if (is_by_caller)
+    stack = one_call(call.caller);
   JsonObject line;
-  line.number("site", site.id)
-      .text("tag", "address")
-      .raw("stack", stack_json(stack, r))
-      .text("type", "")
-      .text("construct", construct_name(construct));
+  line.number("site", site.id);
+  if (const tp_spawn_site* const place = call.place)
+    line.text("tag", "explicit")
+        .text("file", place->file)
+        .number("line", place->line)
+        .number("column", place->column & ~TP_SITE_EXPLICIT)
+        .text("function", place->function)
+        .number("end_line", place->end_line)
+        .text("construct", place->construct);
+  else
+    line.text("tag", "address").text("type", "").text("construct", construct_name(call.construct));
+  if (call.place == nullptr && call.code != nullptr) // as if it were a return address, as below
+    line.raw("code", stack_json(one_call(static_cast<const char*>(call.code) + 1), r));
+  if (call.around != 0)
+    line.number("around", call.around);
+  if (call.place == nullptr || stack.count > 0)
+    add_callers(line, site, stack, kUpToLibrary, r);
   r.file.append(line);
   return site.id;
 }
@@ -230,13 +251,11 @@ std::uint32_t register_thread(const StartFunction& start, std::uint64_t path,
   const PathSite site = site_of_path(r.by_address[address_key(what, start.caller)], path, r.sites);
   if (!site.is_new)
     return site.id;
-  Stack function;
-  // As if it were a return address, like those of the stack.
-  function.addresses[function.count++] = reinterpret_cast<std::uintptr_t>(start.function) + 1;
   JsonObject line;
   line.number("site", site.id).text("tag", "address");
   add_callers(line, site, stack_from(start.caller, task_stack), task_stack, r);
-  line.raw("starts", stack_json(function, r))
+  // As if it were a return address, like those of the stack.
+  line.raw("starts", stack_json(one_call(reinterpret_cast<const char*>(start.function) + 1), r))
       .text("type", type_name(start.type))
       .text("construct", construct_name(TP_CONSTRUCT_THREAD));
   r.file.append(line);

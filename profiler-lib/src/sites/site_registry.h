@@ -42,8 +42,8 @@ inline std::uint64_t record_key(const void* record, std::uint64_t path) {
 // and the path. Unwinds the calling thread's stack. `construct` is a tp_construct.
 std::uint32_t register_address(const tp_task& task, unsigned construct, std::uint64_t path = 0,
                                const void* task_stack = nullptr);
-// The same of a call that its return address alone identifies; nothing is unwound.
-std::uint32_t register_call(const void* caller, unsigned construct);
+// The same of a construct of OpenMP. `path`: found with kUpToLibrary; 0: its callers do not count.
+std::uint32_t register_openmp_call(const tp_openmp_call& call, std::uint64_t path);
 // The number of the site of a pipeline's filter: the n-th of its pipeline (from 1), which was made at
 // the site `of`, or is called there; `call`: the site of the pipeline's call, 0 if it is not tagged;
 // `mode` as in tp_filter_site().
@@ -54,9 +54,13 @@ inline std::uint64_t address_key(const void* type, const void* caller, std::uint
   return (high << 21 | high >> 43) ^ reinterpret_cast<std::uint64_t>(caller) ^ path ^ 1;
 }
 
-// Key of a call of register_call() in a SiteCache.
-inline std::uint64_t call_key(const void* caller, unsigned construct) {
-  return (std::uint64_t{construct} + 1) << 56 ^ reinterpret_cast<std::uint64_t>(caller) ^ 3;
+// Key of a call of register_openmp_call() in a SiteCache.
+inline std::uint64_t openmp_key(const tp_openmp_call& call, std::uint64_t path) {
+  const void* const what = call.place != nullptr  ? static_cast<const void*>(call.place)
+                           : call.code != nullptr ? call.code
+                                                  : call.caller;
+  return (std::uint64_t{call.construct} + 1) << 56 ^ reinterpret_cast<std::uint64_t>(what) ^
+         std::uint64_t{call.around} << 32 ^ path ^ 3;
 }
 
 // The number of a causal region, identified by name, else by file and line.

@@ -180,6 +180,14 @@ int main(int, char** arguments) {
       #pragma omp ordered
       spend(3);
     }
+  if (is("doacross"))
+    #pragma omp parallel for ordered(1) schedule(static, 1)
+    for (int i = 0; i < 4; ++i) {
+      spend(10);
+      #pragma omp ordered depend(sink: i - 1)
+      spend(3);
+      #pragma omp ordered depend(source)
+    }
   if (is("locks")) {
     omp_init_lock(&lock);
     #pragma omp parallel for schedule(dynamic)
@@ -299,6 +307,7 @@ expected = {
     "detach": (165, 155, 155),
     "teams": (60, None, 15),
     "target": (40, None, 5),
+    "doacross": (52, None, None),
     "cancel": (None, None, None),
 }[case]
 got = (profile["work"], profile["span"], profile["divisible_span"])
@@ -321,14 +330,22 @@ if case == "ordered":
     locks = [(lock["kind"], lock["acquisitions"], lock["held"]) for lock in profile["locks"]]
     if locks != [("omp_ordered", 4, 12)]:
         problems.append(str(locks))
-warned = any("deal out ordered" in warning["text"] for warning in profile["warnings"])
-if warned != ((case, compiler) == ("ordered", "gcc")):
-    problems.append(f"warning of g++'s ordered loops: {warned}")
+names = [warning["name"] for warning in profile["warnings"]]
+if ("ordered_of_gcc" in names) != (case in ("ordered", "doacross") and compiler == "gcc"):
+    problems.append(f"warning of g++'s ordered loops: {names}")
+# All iterations cost the same, also where one thread runs them in one chunk, or they have an order, or were cancelled.
+if "unequal_iterations" in names:
+    problems.append("unequal_iterations")
+if case == "dynamic" and sum(site["tasking"]["iterations"] for site in profile["sites"]) != 32:
+    problems.append("iterations: " + str([site["tasking"]["iterations"] for site in profile["sites"]]))
 if profile["run"]["openmp"]["replaced"] != ("libgomp.so.1" if compiler == "gcc" else "libomp.so.5"):
     problems.append(str(profile["run"]["openmp"]))
 # g++'s static loops show no chunks.
 if (case, compiler) == ("static", "gcc") and profile["divisible_not_known_because"] != "hidden_loops":
     problems.append("divisible_not_known_because")
+# One iteration of each chunk ran; the order of doacross iterations is at least that of their last parts.
+if case == "cancel" and profile["divisible_span"] < 5 or case == "doacross" and profile["divisible_span"] < 22:
+    problems.append(f"divisible_span: {profile['divisible_span']}")
 if case == "dynamic" and not profile["divisible_is_known"]:
     problems.append("divisible_is_known: false")
 if problems:
@@ -336,7 +353,7 @@ if problems:
 X
 
 for compiler in $compilers; do
-  for case in fib barriers many_barriers group depend taskloop nested static dynamic loops sections undeferred ordered locks untied detach teams target cancel; do
+  for case in fib barriers many_barriers group depend taskloop nested static dynamic loops sections undeferred ordered doacross locks untied detach teams target cancel; do
     # g++ calls functions that libomp lacks.
     [ "$compiler $case" != "gcc detach" ] && [ "$compiler $case" != "gcc target" ] || continue
     for threads in 1 2 4 8; do
@@ -544,6 +561,39 @@ for compiler in $compilers; do
     is "sorted(s['line'] for s in p['sites'] if s['line']) == [5, 9, 11, 16, 20]"
 done
 
+# A function that gets code from its callers, and runs it in a region, is a wrapper: what people know is its call.
+cat >callers.cpp <<'X'
+#include <tp/virtual_clock.h>
+#include <functional>
+[[gnu::noinline]] void each(int n, const std::function<void(int)>& f) {
+  #pragma omp parallel for schedule(dynamic)
+  for (int i = 0; i < n; ++i) f(i);
+}
+[[gnu::noinline]] void each_as_task(int n, const std::function<void(int)>& f) {
+  #pragma omp taskloop
+  for (int i = 0; i < n; ++i) f(i);
+}
+int main() {
+  each(10, [](int) { tp::spend(100); });
+  each(10, [](int) { tp::spend(30); });
+  #pragma omp parallel
+  #pragma omp single
+  {
+    each_as_task(10, [](int) { tp::spend(20); });
+    each_as_task(10, [](int) { tp::spend(10); });
+  }
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" callers -O2
+  for threads in 1 2; do
+    rm -rf tp-data
+    OMP_NUM_THREADS=$threads "$tp_run" -q ./callers 2>err || fail "$compiler callers: $(cat err)"
+    analyze tp-data
+    is "sorted({(s['line'], s['exclusive_work']) for s in p['sites'] if s['exclusive_work'] and s['line']}) == [(12, 1000), (13, 300), (17, 200), (18, 100)]"
+  done
+done
+
 # Reports speak of OpenMP's constructs in its words.
 cat >words.cpp <<'X'
 #include <tp/virtual_clock.h>
@@ -578,6 +628,24 @@ int main(int, char** arguments) {
       #pragma omp section
       tp::spend(10);
     }
+  if (is("one"))
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    #pragma omp taskloop grainsize(700)
+    for (int i = 0; i < 1000; ++i) tp::spend(10000);
+  if (is("ordered"))
+    #pragma omp parallel for ordered schedule(dynamic) num_threads(2)
+    for (int i = 0; i < 300; ++i) {
+      tp::spend(3000);
+      #pragma omp ordered
+      tp::spend(5000);
+    }
+  if (is("inactive")) {
+    omp_set_max_active_levels(1);
+    #pragma omp parallel num_threads(2)
+    #pragma omp parallel for schedule(dynamic) num_threads(2)
+    for (int i = 0; i < 400; ++i) tp::spend(2000);
+  }
 }
 X
 for compiler in $compilers; do
@@ -592,8 +660,28 @@ for compiler in $compilers; do
 barrier implicit tasks of the parallel region at words.cpp:7 before a barrier
 taskloop whose 8 tasks are too large (64 iterations on average): divide the loop more finely, by a smaller grainsize, or more num_tasks
 depend the 10 tasks of words.cpp:22, one after the other
-sections in the parallel region at words.cpp:26
+sections is the sections in the parallel region at words.cpp:26: split the longest of them.
+one whose one task is too large (1000 iterations on average): divide the loop more finely, by a smaller grainsize, or more num_tasks
+ordered The ordered blocks at words.cpp:
+inactive whose regions got 2 threads fewer than they asked for: let nested regions be active (OMP_MAX_ACTIVE_LEVELS)
 X
+
+done
+
+# Chunks that are too small are chunks, not tasks.
+cat >tiny.cpp <<'X'
+int main() {
+  #pragma omp parallel for schedule(dynamic, 1) num_threads(2)
+  for (int i = 0; i < 200000; ++i) asm volatile("" ::: "memory");
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" tiny -O2
+  rm -rf tp-data
+  "$tp_run" -q -e auto ./tiny 2>err || fail "$compiler tiny: $(cat err)"
+  "$tp_analyze" -q --simulate never -o analysis 2>err | tr '\n' ' ' >out || fail "$compiler tiny: $(cat err)"
+  grep -q "The chunks of the loop .*tasking overhead: make them larger, by the second argument of the schedule clause" out ||
+    fail "$compiler tiny: $(cat out)"
 done
 
 # What tp-run says: what it replaces; nothing with --no-openmp, when the program runs as it was linked.

@@ -97,6 +97,30 @@ int main(int, char** arguments) {
     std::puts("30 10");
     return status;
   }
+  if (is("fork_first")) {  // before OpenMP is used
+    spend(3);
+    if (fork() == 0) {
+      tasks(3, 5);
+      std::exit(0);
+    }
+    int status = 0;
+    wait(&status);
+    tasks(2, 5);
+    std::puts("13 8");
+    return status;
+  }
+  if (is("settings")) {  // by functions, not clauses
+    omp_set_num_threads(3);
+    omp_set_max_active_levels(2);
+    #pragma omp parallel
+    {
+      spend(10);
+      omp_set_num_threads(2);
+      #pragma omp parallel
+      spend(5);
+    }
+    std::puts("60 15");
+  }
   if (is("exit") || is("kill")) {
     #pragma omp parallel num_threads(2)
     {
@@ -115,7 +139,7 @@ X
 
 for compiler in $compilers; do
   build_openmp "$compiler"
-  for case in limit dynamic inactive threads million pause fork; do
+  for case in limit dynamic inactive threads million pause fork fork_first settings; do
     rm -rf tp-data*
     limit=
     [ $case != limit ] || limit=2
@@ -201,6 +225,29 @@ X
   in_file out "1 regions"
   in_file err "OpenMP is not recorded: ./own_tool is an OpenMP tool itself"
 fi
+# A library with OpenMP that the program loads itself is seen if the program is linked with a runtime.
+"$cxx" -g -O1 -fopenmp -shared -fPIC "${includes[@]}" -x c++ - -o plugin.so <<'X' || fail "plugin: does not build"
+#include <tp/virtual_clock.h>
+extern "C" void run() {
+  #pragma omp parallel num_threads(2)
+  #pragma omp single
+  for (int i = 0; i < 5; ++i) {
+    #pragma omp task
+    tp::spend(10);
+  }
+}
+X
+"$cxx" -g -O1 -fopenmp -Wl,--no-as-needed -x c++ - -o loads_plugin -ldl <<'X' || fail "program with a plugin: does not build"
+#include <dlfcn.h>
+int main() {
+  void* const plugin = dlopen("./plugin.so", RTLD_NOW);
+  reinterpret_cast<void (*)()>(dlsym(plugin, "run"))();
+}
+X
+rm -rf tp-data*
+"$tp_run" -q ./loads_plugin >out 2>err || fail "program with a plugin: exit status $?: $(cat err)"
+"$tp_analyze" -q --json profile.json -o analysis >out 2>err || fail "program with a plugin: $(cat err)"
+same "program with a plugin: work, span" "50 10" "$(python3 -B -c 'import json; p = json.load(open("profile.json")); print(p["work"], p["span"])')"
 # In a program without OpenMP.
 rm -rf tp-data*
 LD_PRELOAD=$TP_PREFIX/lib/libtaskpath-ompt.so LD_LIBRARY_PATH=$TP_PREFIX/lib bash -c 'echo fine' >out 2>err || fail "without OpenMP: exit status $?"

@@ -22,6 +22,28 @@ TEST(Callers, OfAFunctionThatGetsCodeAreTheSites) {
   EXPECT_EQ(calls_by_wrappers({direct, twice, own}, {}), (std::vector<std::size_t>{1, 2, 0}));
 }
 
+// The code of a construct, which the runtime calls, and the function that contains the construct are one call.
+TEST(Callers, OfTheCodeOfAConstruct) {
+  const auto code_in = [](const char* function, std::uint32_t line) {
+    UserCall code = call(function, line);
+    code.is_of_construct = true;
+    return code;
+  };
+  Stack loop = {code_in("each", 8)};
+  add_callers(loop, {call("each", 7, CodeParameter::Code), call("blur", 20), call("main", 30)});
+  ASSERT_EQ(3u, loop.size());
+  EXPECT_EQ(8u, loop[0].place.line);
+  EXPECT_EQ(CodeParameter::Code, loop[0].code);
+  EXPECT_EQ((std::vector<std::size_t>{1}), calls_by_wrappers({loop}, {}));
+  // In another function than the region, and in one that calls itself.
+  Stack orphan = {call("run", 3)};
+  add_callers(orphan, {call("run", 7), call("main", 30)});
+  EXPECT_EQ(3u, orphan.size());
+  Stack other = {code_in("run", 3)};
+  add_callers(other, {call("main", 30)});
+  EXPECT_EQ(2u, other.size());
+}
+
 TEST(Callers, AWrapperWithoutACallerHasItsOwnPlace) {
   EXPECT_EQ(calls_by_wrappers({{call("each", 7, CodeParameter::Code)}, {}}, {}),
             (std::vector<std::size_t>{0, 0}));
