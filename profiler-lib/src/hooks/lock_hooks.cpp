@@ -29,11 +29,20 @@ TP_HOT ThreadState* thread_outside_of_runtime() noexcept {
 // Of a hook; what it calls last gets it, since that may have another one.
 #define TP_FRAME __builtin_frame_address(0)
 
+// Locks of OpenMP's constructs are the program's, from wherever they are acquired.
+bool is_openmp(unsigned kind) noexcept {
+  return kind >= TP_LOCK_OMP_CRITICAL && kind <= TP_LOCK_OMP_ORDERED;
+}
+
 // `code`: of the section, if that is not the caller.
 [[gnu::noinline]] void take(ThreadState& thread, const void* lock, unsigned kind_and_mode,
                             const void* caller, const void* code, const void* frame) noexcept {
-  if (own_code.contains(reinterpret_cast<std::uintptr_t>(caller)))
-    return forget_lock_wait(thread);
+  if (own_code.contains(reinterpret_cast<std::uintptr_t>(caller))) {
+    if (!is_openmp(kind_and_mode & 0xff))
+      return forget_lock_wait(thread);
+    caller =
+        nullptr; // libomp reports an address of its own now and then: the program's is on the stack
+  }
   take_lock(thread, top(thread), lock, kind_and_mode >> 8,
             {kind_and_mode & 0xff, caller, nullptr, code, frame});
 }

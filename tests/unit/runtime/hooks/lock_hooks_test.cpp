@@ -88,6 +88,25 @@ TEST(Locks, SectionsOfOneStep) {
   EXPECT_NE(content_of(data + "/run.json").find("\"locks\":\"auto\""), std::string::npos);
 }
 
+// libomp reports an address of its own code now and then.
+TEST(Locks, OfOpenMPAreTheProgramsWhoeverAcquiresThem) {
+  const std::string data = record([] {
+    start();
+    const auto* const own = reinterpret_cast<const void*>(&tp_on_lock_given);
+    tp_on_lock_taken(&first, TP_LOCK_PTHREAD_MUTEX, 0, own);
+    tp_spend(1);
+    EXPECT_EQ(tp_on_lock_given(&first), 0);
+    for (const unsigned kind : {TP_LOCK_OMP_CRITICAL, TP_LOCK_OMP_LOCK, TP_LOCK_OMP_NEST_LOCK}) {
+      tp_on_lock_taken(&second, kind, 0, own);
+      tp_spend(kind);
+      EXPECT_EQ(tp_on_lock_given(&second), 1);
+    }
+  });
+  EXPECT_EQ(steps_and_locks_of(data),
+            (Lines{"Cut 0", "Section at 1 work 15", "Section at 16 work 16",
+                   "Section at 32 work 17", "End 49"}));
+}
+
 TEST(Locks, NestedAndGivenInAnyOrder) {
   const std::string data = record([] {
     start();
