@@ -1024,7 +1024,9 @@ void add_sleep(Block& block, std::mt19937_64& random, unsigned percent) {
 // numbers of their own, too.
 class LockAdder {
 public:
-  explicit LockAdder(std::uint64_t seed) : random_(seed) {
+  // `suspends`: while a task is suspended, oneTBB may let another thread continue what a thread has begun that waits. It
+  // would release what that one has acquired: no section contains a wait then.
+  LockAdder(std::uint64_t seed, bool suspends) : random_(seed), waits_inside_(!suspends) {
     percent_ = random_() % 2 == 0 ? 0 : 1 + random_() % 50;
     locks_ = 1 + static_cast<unsigned>(random_() % kLocks);
   }
@@ -1087,13 +1089,13 @@ private:
     case Kind::Run:
     case Kind::RunAndWait:
     case Kind::Wait:
-      if (s.form == Form::Third || !groups.contains(s.group))
+      if (!waits_inside_ || s.form == Form::Third || !groups.contains(s.group))
         return false;
       break;
     case Kind::Invoke:
     case Kind::Loop:
     case Kind::Reduce:
-      if (s.context != 0 || s.cancelled)
+      if (!waits_inside_ || s.context != 0 || s.cancelled)
         return false;
       break;
     case Kind::Spend:
@@ -1108,6 +1110,7 @@ private:
   }
 
   std::mt19937_64 random_;
+  const bool waits_inside_;
   std::uint64_t percent_ = 0;
   unsigned locks_ = 1, added_ = 0;
   unsigned lowest_ = kLocks; // of the locks in what is to be in a section
@@ -1123,7 +1126,7 @@ Program generate(std::uint64_t seed) {
   for (Block& thread : program.threads)
     add_sleep(thread, random, percent);
   add_sleep(program.epilogue, random, percent);
-  LockAdder locks(seed * 2 + 0x10c4);
+  LockAdder locks(seed * 2 + 0x10c4, program.suspends);
   for (Block& thread : program.threads)
     locks.add(thread);
   locks.add(program.epilogue);
