@@ -98,11 +98,13 @@ TP_EXPORT void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
   if (caller == nullptr && (mode & TP_LOCK_BY_LIBRARY) == 0)
     caller = __builtin_return_address(0);
   if (thread->locks == nullptr)
-    return take(*thread, lock, both(kind, mode), caller, nullptr, TP_FRAME);
-  if (samples_sections(*thread))
-    return take_sampled(*thread, lock, kind, mode, caller, TP_FRAME);
-  if (!take_plainly(*thread, top(*thread), lock, mode, kind, caller, caller, TP_FRAME)) [[unlikely]]
     take(*thread, lock, both(kind, mode), caller, nullptr, TP_FRAME);
+  else if (samples_sections(*thread))
+    take_sampled(*thread, lock, kind, mode, caller, TP_FRAME);
+  else if (!take_plainly(*thread, top(*thread), lock, mode, kind, caller, caller, TP_FRAME))
+      [[unlikely]]
+    take(*thread, lock, both(kind, mode), caller, nullptr, TP_FRAME);
+  TP_KEEP_FRAME();
 }
 
 TP_EXPORT void tp_on_counted_lock_taken(const void* lock, unsigned kind, unsigned mode,
@@ -122,6 +124,7 @@ TP_EXPORT void tp_on_counted_lock_taken(const void* lock, unsigned kind, unsigne
   if (thread->locks == nullptr ||
       !take_plainly(*thread, top(*thread), lock, mode, kind, caller, code, TP_FRAME))
     take(*thread, lock, both(kind, mode), caller, code, TP_FRAME);
+  TP_KEEP_FRAME();
 }
 
 TP_EXPORT int tp_on_lock_given(const void* lock) noexcept {
@@ -163,6 +166,7 @@ TP_EXPORT void tp_on_user_lock_taken(const void* lock, unsigned mode,
       place->line == 0 ||
       !take_plainly(*thread, top(*thread), lock, mode, TP_LOCK_USER, caller, place, TP_FRAME))
     take_users(*thread, lock, mode, caller, place, TP_FRAME);
+  TP_KEEP_FRAME();
 }
 
 TP_EXPORT void tp_on_counted_user_lock_taken(const void* lock, unsigned mode,
@@ -171,6 +175,7 @@ TP_EXPORT void tp_on_counted_user_lock_taken(const void* lock, unsigned mode,
   if (thread != nullptr && !skip_section(*thread, lock, mode, place, /*counts=*/true))
     take_lock(*thread, top(*thread), lock, mode,
               {TP_LOCK_USER, __builtin_return_address(0), place, nullptr, TP_FRAME});
+  TP_KEEP_FRAME();
 }
 
 TP_EXPORT void tp_on_named_lock_taken(const void* lock, unsigned kind, unsigned mode,
@@ -178,6 +183,7 @@ TP_EXPORT void tp_on_named_lock_taken(const void* lock, unsigned kind, unsigned 
   ThreadState* const thread = thread_in_step();
   if (thread != nullptr && !skip_section(*thread, lock, mode, caller))
     take_lock(*thread, top(*thread), lock, mode, {kind, caller, name, nullptr, TP_FRAME});
+  TP_KEEP_FRAME();
 }
 
 TP_EXPORT void tp_on_busy_wait(void) noexcept {

@@ -123,7 +123,9 @@ CallPaths::walk(RuleAt rule_at, const void* frame, const void* task_stack, Memo&
 }
 
 std::uint64_t CallPaths::find(const void* task_stack) noexcept {
-  return find(__builtin_frame_address(0), task_stack);
+  const std::uint64_t path = find(__builtin_frame_address(0), task_stack);
+  TP_KEEP_FRAME();
+  return path;
 }
 
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] std::uint64_t
@@ -215,11 +217,23 @@ unsigned calls_of_path(const void* task_stack) noexcept {
   visit_path(__builtin_frame_address(0), task_stack, [&](std::uintptr_t) { ++calls; });
   return calls;
 }
+std::uint64_t CallPaths::find(const void* frame, const void* task_stack) noexcept {
+  Memo& memo = memos_[index_of(frame)];
+  memo.path = number_of_path(frame, task_stack);
+  return memo.path;
+}
+bool CallPaths::Memo::is_of(const void* from, const void* task) const noexcept {
+  return path == number_of_path(from, task);
+}
 std::uint64_t CallPaths::find(const void* task_stack) noexcept {
-  return number_of_path(__builtin_frame_address(0), task_stack);
+  const std::uint64_t path = number_of_path(__builtin_frame_address(0), task_stack);
+  TP_KEEP_FRAME();
+  return path;
 }
 std::uint64_t CallPaths::learn(const void* task_stack) noexcept {
-  return number_of_path(__builtin_frame_address(0), task_stack);
+  const std::uint64_t path = number_of_path(__builtin_frame_address(0), task_stack);
+  TP_KEEP_FRAME();
+  return path;
 }
 
 #else

@@ -44,6 +44,9 @@ TP_COLD void add_own_code(const void* address) noexcept;
 // that makes no calls of its own through the library, as oneTBB's users do by task_arena::execute().
 inline const void* const kUpToLibrary = reinterpret_cast<const void*>(std::uintptr_t{1});
 
+// At the end of a function that passes its own frame on: its last call does not become a jump, which would end the frame.
+#define TP_KEEP_FRAME() asm volatile("" ::: "memory")
+
 // How many calls the path of the calling thread has, found anew. Takes microseconds for each.
 TP_COLD unsigned calls_of_path(const void* task_stack) noexcept;
 
@@ -56,7 +59,8 @@ public:
   // known. Paths with equal numbers have equal calls, but for one pair in 2^64. kUnlearned: learn()
   // knows it. `task_stack`: as in stack_of_caller().
   [[gnu::noinline]] std::uint64_t find(const void* task_stack) noexcept;
-  // The same, from the frame of one of the callers on: `frame` is its __builtin_frame_address(0).
+  // The same, from the frame of one of the callers on: `frame` is its __builtin_frame_address(0), and it still has
+  // that frame: see TP_KEEP_FRAME.
   std::uint64_t find(const void* frame, const void* task_stack) noexcept;
   static constexpr std::uint64_t kUnlearned = UINT64_MAX;
   // Takes microseconds for each call that the thread has not met.
@@ -177,7 +181,7 @@ visit_calls(RuleAt&& rule_at, const void* frame, const void* task_stack, Visit&&
     stack_pointer = cfa;
   }
 }
-#else
+#elif !defined(__aarch64__)
 TP_HOT std::uint64_t CallPaths::find(const void*, const void*) noexcept {
   return 0;
 }
