@@ -97,12 +97,10 @@ TP_EXPORT void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
     return;
   if (caller == nullptr && (mode & TP_LOCK_BY_LIBRARY) == 0)
     caller = __builtin_return_address(0);
-  if (thread->locks == nullptr)
-    take(*thread, lock, both(kind, mode), caller, nullptr, TP_FRAME);
-  else if (samples_sections(*thread))
+  if (thread->locks != nullptr && samples_sections(*thread))
     take_sampled(*thread, lock, kind, mode, caller, TP_FRAME);
-  else if (!take_plainly(*thread, top(*thread), lock, mode, kind, caller, caller, TP_FRAME))
-      [[unlikely]]
+  else if (thread->locks == nullptr || !take_plainly(*thread, top(*thread), lock, mode, kind,
+                                                     caller, caller, TP_FRAME)) [[unlikely]]
     take(*thread, lock, both(kind, mode), caller, nullptr, TP_FRAME);
   TP_KEEP_FRAME();
 }
