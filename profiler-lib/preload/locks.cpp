@@ -90,7 +90,7 @@ bool is_taken(int result) noexcept {
 
 // Of the ways in which a kind of lock is acquired.
 template <unsigned kKind, unsigned kMode>
-struct Way {
+struct KindAndMode {
   template <typename Lock>
   static Acquisition by(Lock* lock, const void* caller) noexcept {
     if constexpr (std::is_same_v<Lock, pthread_mutex_t>)
@@ -99,10 +99,10 @@ struct Way {
       return {kKind, kMode, caller};
   }
 };
-using Mutex = Way<TP_LOCK_PTHREAD_MUTEX, 0>;
-using Reader = Way<TP_LOCK_PTHREAD_RWLOCK, TP_LOCK_SHARED>;
-using Writer = Way<TP_LOCK_PTHREAD_RWLOCK, 0>;
-using Spinner = Way<TP_LOCK_PTHREAD_SPINLOCK, 0>;
+using Mutex = KindAndMode<TP_LOCK_PTHREAD_MUTEX, 0>;
+using Reader = KindAndMode<TP_LOCK_PTHREAD_RWLOCK, TP_LOCK_SHARED>;
+using Writer = KindAndMode<TP_LOCK_PTHREAD_RWLOCK, 0>;
+using Spinner = KindAndMode<TP_LOCK_PTHREAD_SPINLOCK, 0>;
 
 template <typename Lock>
 const void* address_of(Lock* lock) noexcept {
