@@ -23,7 +23,7 @@ public:
     program.levels = one_in(4) ? 1 : 3;
     program.main = spends();
     for (unsigned i = 0, count = tasks_only_ ? 1 : up_to(2); i < count; ++i) {
-      program.main.push_back(tasks_only_ ? region_of_tasks() : one_in(6) ? teams() : region(0));
+      program.main.push_back(tasks_only_ ? region_of_tasks() : region(0));
       append(program.main, spends());
     }
     return program;
@@ -132,8 +132,6 @@ private:
         left_ -= 4;
         return region(depth + 2);
       }
-      if (one_in(2))
-        return cancelled_group();
       s.kind = one_in(2) ? Kind::Taskyield : Kind::Critical;
       if (s.kind == Kind::Critical)
         s.blocks.push_back({spend()});
@@ -141,22 +139,6 @@ private:
     default:
       return task(depth, in_final);
     }
-  }
-
-  Statement cancelled_group() {
-    Statement s;
-    s.kind = Kind::CancelledGroup;
-    s.blocks = {spends(), spends(), {}};
-    for (unsigned i = 0, count = up_to(3); i < count; ++i) {
-      Statement never;
-      never.kind = Kind::Task;
-      if (one_in(4))
-        never.depends = depends();
-      never.blocks.push_back({spend()});
-      s.blocks[2].push_back(never);
-    }
-    left_ -= 4;
-    return s;
   }
 
   Block code(unsigned depth, bool in_final) {
@@ -222,7 +204,7 @@ private:
     Statement s;
     s.kind = Kind::Parallel;
     // 0: as many as there are.
-    s.threads = in_teams_ ? 1 : depth == 0 ? (one_in(2) ? 0 : up_to(5)) : up_to(3);
+    s.threads = depth == 0 ? (one_in(2) ? 0 : up_to(5)) : up_to(3);
     s.is_if0 = one_in(8);
     bool after_barrier = true;
     for (unsigned i = 0, count = up_to(4); i < count; ++i) {
@@ -233,26 +215,6 @@ private:
       p.nowait = is_bound && one_in(3);
       after_barrier = !p.nowait;
     }
-    // Regions of one thread inside each other are one for libomp 19: cancelling the inner one cancels all.
-    if (after_barrier && depth == 0 && one_in(3)) {
-      Phase p;
-      p.kind = one_in(2) ? PhaseKind::CancelledLoop : PhaseKind::CancelledRegion;
-      p.iterations = p.kind == PhaseKind::CancelledLoop ? up_to(12) : 0;
-      for (unsigned i = 0, blocks = up_to(3); i < blocks; ++i)
-        p.blocks.push_back({spend()});
-      s.phases.push_back(p);
-    }
-    return s;
-  }
-
-  Statement teams() {
-    Statement s;
-    s.kind = Kind::Teams;
-    s.threads = 1 + up_to(2); // libomp 19 crashes in tasks of one team, with and without a tool
-    in_teams_ = true;
-    for (unsigned i = 0, count = up_to(2); i < count; ++i)
-      s.blocks.push_back(code(1, false));
-    in_teams_ = false;
     return s;
   }
 
@@ -268,7 +230,7 @@ private:
   }
 
   std::mt19937_64 random_;
-  bool tasks_only_ = false, in_teams_ = false;
+  bool tasks_only_ = false;
   int left_ = 60; // statements that create tasks or teams
 };
 

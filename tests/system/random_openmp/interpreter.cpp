@@ -193,31 +193,6 @@ void doacross(const Phase& p) {
   }
 }
 
-void cancelled_loop(const Phase& p) {
-  const std::vector<Block>& blocks = p.blocks;
-#pragma omp for schedule(static)
-  for (unsigned i = 0; i < p.iterations; ++i) {
-    run(blocks[i % blocks.size()]);
-#pragma omp cancel for
-  }
-}
-
-void cancelled_group(const Statement& s) {
-  const std::vector<Block>& blocks = s.blocks;
-#pragma omp taskgroup
-  {
-    run(blocks[0]);
-#pragma omp task if (0) shared(blocks)
-    {
-      run(blocks[1]);
-#pragma omp cancel taskgroup
-      tp::spend(1000000); // never
-    }
-    for (const Statement& never : blocks[2])
-      create(never);
-  }
-}
-
 void run(const Phase& p) {
   switch (p.kind) {
   case PhaseKind::Each:
@@ -248,10 +223,6 @@ void run(const Phase& p) {
     run(p.blocks[2]);
   }
     return;
-  case PhaseKind::CancelledLoop:
-    return cancelled_loop(p);
-  case PhaseKind::CancelledRegion: // in parallel()
-    return;
   }
   if (!p.nowait) {
 #pragma omp barrier
@@ -261,20 +232,8 @@ void run(const Phase& p) {
 void parallel(const Statement& s) {
   const int threads = s.threads != 0 ? static_cast<int>(s.threads) : omp_get_max_threads();
 #pragma omp parallel num_threads(threads) if (!s.is_if0)
-  for (const Phase& phase : s.phases) {
+  for (const Phase& phase : s.phases)
     run(phase);
-    if (phase.kind == PhaseKind::CancelledRegion) {
-      run(phase.blocks[static_cast<unsigned>(omp_get_thread_num()) % phase.blocks.size()]);
-#pragma omp cancel parallel
-      tp::spend(1000000); // never
-    }
-  }
-}
-
-void teams(const Statement& s) {
-  const int count = static_cast<int>(s.threads);
-#pragma omp teams num_teams(count)
-  run(s.blocks[static_cast<unsigned>(omp_get_team_num()) % s.blocks.size()]);
 }
 
 void run(const Statement& s) {
@@ -301,10 +260,6 @@ void run(const Statement& s) {
     return;
   case Kind::Parallel:
     return parallel(s);
-  case Kind::Teams:
-    return teams(s);
-  case Kind::CancelledGroup:
-    return cancelled_group(s);
   }
 }
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <climits>
 #include <cstddef>
 #include <numeric>
 #include <vector>
@@ -84,18 +83,6 @@ private:
       return run(s.blocks[0], task);
     case Kind::Parallel:
       return parallel(s, task);
-    case Kind::Teams:
-      return teams(s, task);
-    case Kind::CancelledGroup:
-      return group(task, [&] {
-        run(s.blocks[0], task);
-        child(task, 0, false, true, [&](Task& inner) { run(s.blocks[1], inner); });
-        for (const Statement& never : s.blocks[2]) { // ends as soon as it could begin
-          const Units end = child(task, ready(never, task), false, false, [](Task&) {});
-          note(never, task, end);
-          --expected_.tasks;
-        }
-      });
     }
   }
 
@@ -229,22 +216,6 @@ private:
     level_ -= size > 1;
   }
 
-  void teams(const Statement& s, Task& task) {
-    const unsigned outer = team_size_;
-    team_size_ = 1;
-    Units end = task.at;
-    for (unsigned i = 0; i < s.threads; ++i) {
-      Task each;
-      Units below = 0;
-      each.at = task.at;
-      each.below = &below;
-      run(s.blocks[i % s.blocks.size()], each);
-      raise(end, std::max(each.at, below));
-    }
-    task.at = end;
-    team_size_ = outer;
-  }
-
   void run(const Phase& phase, std::vector<Task>& team) {
     ++expected_.phases[static_cast<std::size_t>(phase.kind)];
     switch (phase.kind) {
@@ -260,19 +231,6 @@ private:
     case PhaseKind::Doacross:
     case PhaseKind::Sections:
       return loop(phase, team);
-    case PhaseKind::CancelledLoop: // each thread's first iteration
-      is_divisible &= mode_ != Mode::Divisible;
-      for (unsigned i = 0, last = UINT_MAX; i < phase.iterations; ++i) {
-        const unsigned t = owner(phase, phase.iterations, i, static_cast<unsigned>(team.size()));
-        if (t != last)
-          run(phase.blocks[i % phase.blocks.size()], team[t]);
-        last = t;
-      }
-      return;
-    case PhaseKind::CancelledRegion:
-      for (std::size_t i = 0; i < team.size(); ++i)
-        run(phase.blocks[i % phase.blocks.size()], team[i]);
-      return;
     }
   }
 

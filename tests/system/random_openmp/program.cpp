@@ -7,12 +7,10 @@
 namespace random_openmp {
 namespace {
 
-constexpr const char* kNames[kKinds] = {"spend",    "task",           "taskwait", "taskgroup",
-                                        "taskloop", "taskyield",      "critical", "parallel",
-                                        "teams",    "cancelled_group"};
-constexpr const char* kPhaseNames[kPhaseKinds] = {"each",     "single",         "masked",
-                                                  "for",      "ordered",        "doacross",
-                                                  "sections", "cancelled_loop", "cancelled_region"};
+constexpr const char* kNames[kKinds] = {"spend",    "task",      "taskwait", "taskgroup",
+                                        "taskloop", "taskyield", "critical", "parallel"};
+constexpr const char* kPhaseNames[kPhaseKinds] = {"each",    "single",   "masked",  "for",
+                                                  "ordered", "doacross", "sections"};
 constexpr const char* kMarks[] = {"", " if(0)", " final(1)", " untied", " mergeable"};
 constexpr const char* kAccesses[] = {"in", "out", "inout"};
 constexpr const char* kSchedules[] = {"static", "static,", "dynamic,", "guided,"};
@@ -54,8 +52,6 @@ void describe(const Block& block, unsigned depth, std::string& text) {
     if (s.kind == Kind::Taskloop)
       text += " " + number(s.iterations) + " grainsize " + number(s.grain) + " num_tasks " +
               number(s.tasks) + (s.nogroup ? " nogroup" : "");
-    if (s.kind == Kind::Teams)
-      text += " num_teams(" + number(s.threads) + ")";
     if (s.kind == Kind::Parallel)
       text += " num_threads(" + number(s.threads) + ")" + (s.is_if0 ? " if(0)" : "");
     describe_blocks(s.blocks, depth, text);

@@ -25,12 +25,8 @@ enum class Kind : std::uint8_t {
   Taskyield, // no work, and no order
   Critical,  // blocks[0], which spends only
   Parallel,  // the phases, by a team of `threads`
-  Teams,     // `threads` of them, of one thread each; team t runs blocks[t % blocks]
-  // A taskgroup: blocks[0], which spends only, then a task with blocks[1], which spends only and cancels the group; the
-  // tasks of blocks[2] never begin.
-  CancelledGroup,
 };
-inline constexpr unsigned kKinds = 10;
+inline constexpr unsigned kKinds = 8;
 const char* name_of(Kind kind);
 
 enum class Access : std::uint8_t { In, Out, InOut };
@@ -50,11 +46,8 @@ enum class PhaseKind : std::uint8_t {
   Ordered, // the same; each iteration has a part, of `units`, that comes after that of the iteration before
   Doacross, // the same; after those of the iterations i - 1 and i - 3
   Sections, // of the blocks
-  // The last of a region: after a static iteration, or a block as with Each, a thread cancels the loop, or the region.
-  CancelledLoop,
-  CancelledRegion,
 };
-inline constexpr unsigned kPhaseKinds = 9;
+inline constexpr unsigned kPhaseKinds = 7;
 const char* name_of(PhaseKind kind);
 enum class Schedule : std::uint8_t { Static, StaticChunks, Dynamic, Guided };
 

@@ -48,8 +48,7 @@ class Server:
     """A process that answers lines with lines. What it forks for each line belongs to its group, and ends with it."""
 
     def __init__(self, command, **variables):
-        environment = {**os.environ, "OMP_WAIT_POLICY": "passive", "OMP_CANCELLATION": "true",
-                       "KMP_TEAMS_THREAD_LIMIT": "16", **variables}
+        environment = {**os.environ, "OMP_WAIT_POLICY": "passive", **variables}
         self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
                                         env=environment, start_new_session=True)

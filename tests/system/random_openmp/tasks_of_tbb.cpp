@@ -79,8 +79,6 @@ void run(const Statement& s, Groups& groups, bool is_final) {
   case Kind::Taskyield:
   case Kind::Critical:
     return;
-  case Kind::Teams:
-  case Kind::CancelledGroup: // not in programs of tasks only
   case Kind::Parallel:
     return run_task(s.phases[0].blocks[0], is_final);
   }
