@@ -45,6 +45,23 @@ private:
   int number_;
 };
 
+class OpenElf {
+public:
+  explicit OpenElf(const std::string& path) : descriptor_(path) {
+    elf_version(EV_CURRENT);
+    if (descriptor_.number() >= 0)
+      elf_.reset(elf_begin(descriptor_.number(), ELF_C_READ_MMAP, nullptr));
+    if (elf_ && elf_kind(elf_.get()) != ELF_K_ELF)
+      elf_.reset();
+  }
+  // Null: the file cannot be read, or is none of these.
+  Elf* get() const { return elf_.get(); }
+
+private:
+  const Descriptor descriptor_;
+  ElfHandle elf_;
+};
+
 void read_dynamic(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFile& file) {
   Elf_Data* data = elf_getdata(section, nullptr);
   GElf_Dyn entry;
@@ -173,13 +190,9 @@ bool defines(Elf* elf, Elf_Scn* symbols, const GElf_Shdr& header, std::string_vi
 } // namespace
 
 std::optional<ElfFile> read_elf(const std::string& path, bool look_for_tbb) {
-  elf_version(EV_CURRENT);
-  const Descriptor descriptor(path);
-  if (descriptor.number() < 0)
-    return std::nullopt;
-  const ElfHandle elf(elf_begin(descriptor.number(), ELF_C_READ_MMAP, nullptr));
+  const OpenElf elf(path);
   GElf_Ehdr elf_header;
-  if (!elf || elf_kind(elf.get()) != ELF_K_ELF || !gelf_getehdr(elf.get(), &elf_header))
+  if (!elf.get() || !gelf_getehdr(elf.get(), &elf_header))
     return std::nullopt;
 
   ElfFile file;
@@ -261,12 +274,8 @@ void add_defined_versions(Elf* elf, Elf_Scn* section, const GElf_Shdr& header,
 } // namespace
 
 bool defines_symbol(const std::string& path, std::string_view name) {
-  elf_version(EV_CURRENT);
-  const Descriptor descriptor(path);
-  if (descriptor.number() < 0)
-    return false;
-  const ElfHandle elf(elf_begin(descriptor.number(), ELF_C_READ_MMAP, nullptr));
-  if (!elf || elf_kind(elf.get()) != ELF_K_ELF)
+  const OpenElf elf(path);
+  if (!elf.get())
     return false;
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section)) != nullptr;) {
     GElf_Shdr header;
@@ -278,12 +287,8 @@ bool defines_symbol(const std::string& path, std::string_view name) {
 }
 
 std::optional<DynamicSymbols> read_dynamic_symbols(const std::string& path, WantedSymbol wanted) {
-  elf_version(EV_CURRENT);
-  const Descriptor descriptor(path);
-  if (descriptor.number() < 0)
-    return std::nullopt;
-  const ElfHandle elf(elf_begin(descriptor.number(), ELF_C_READ_MMAP, nullptr));
-  if (!elf || elf_kind(elf.get()) != ELF_K_ELF)
+  const OpenElf elf(path);
+  if (!elf.get())
     return std::nullopt;
   DynamicSymbols found;
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section)) != nullptr;) {
@@ -301,12 +306,8 @@ std::optional<DynamicSymbols> read_dynamic_symbols(const std::string& path, Want
 }
 
 bool contains_function(const std::string& path, const std::vector<std::string>& names) {
-  elf_version(EV_CURRENT);
-  const Descriptor descriptor(path);
-  if (descriptor.number() < 0)
-    return false;
-  const ElfHandle elf(elf_begin(descriptor.number(), ELF_C_READ_MMAP, nullptr));
-  if (!elf || elf_kind(elf.get()) != ELF_K_ELF)
+  const OpenElf elf(path);
+  if (!elf.get())
     return false;
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section)) != nullptr;) {
     GElf_Shdr header;

@@ -26,7 +26,7 @@ TP_HOT ThreadState* thread_outside_of_runtime() noexcept {
   return thread == nullptr || thread->outside_of_step != 0 ? nullptr : thread;
 }
 
-// Of a hook; what it calls last gets it, since that may have another one.
+// Of a hook, for what it calls: the path of calls begins there. The hook ends with TP_KEEP_FRAME.
 #define TP_FRAME __builtin_frame_address(0)
 
 // Locks of OpenMP's constructs are the program's, from wherever they are acquired.
@@ -97,7 +97,7 @@ TP_EXPORT void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
     return;
   if (caller == nullptr && (mode & TP_LOCK_BY_LIBRARY) == 0)
     caller = __builtin_return_address(0);
-  if (thread->locks != nullptr && samples_sections(*thread))
+  if (samples_sections(*thread))
     take_sampled(*thread, lock, kind, mode, caller, TP_FRAME);
   else if (thread->locks == nullptr || !take_plainly(*thread, top(*thread), lock, mode, kind,
                                                      caller, caller, TP_FRAME)) [[unlikely]]
