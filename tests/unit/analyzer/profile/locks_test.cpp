@@ -390,6 +390,42 @@ TEST(Locks, ObjectsAreApart) {
   EXPECT_GE(profile.locks.proven, 30u);
 }
 
+// A line of a template acquires locks of several kinds. What waited for the one is not charged to the other.
+TEST(Locks, OfAnotherKindAreAnotherRow) {
+  const Profile profile = profile_of_locks("run locks=all c_locks_seen=1\n"
+                                           "site 1 a.cpp 1\n"
+                                           "lock-place 0 mutex q.cpp 17\n"
+                                           "lock-place 1 spin_mutex q.cpp 17\n"
+                                           "stream 0\n"
+                                           "thread role=main\n"
+                                           "lock slot=0 address=64 kind=mutex\n"
+                                           "lock slot=1 address=128 kind=spin_mutex\n"
+                                           "lock slot=2 address=192 kind=mutex\n"
+                                           "section slot=0 place=0 lead=0 work=30\n"
+                                           "section slot=1 place=1 lead=30 work=20\n"
+                                           "section slot=2 place=0 lead=55 work=5\n"
+                                           "spawn work=60 site=1 ctx=new-exclusive\n"
+                                           "wait ctx=last\n"
+                                           "task work=1\n"
+                                           "wait-end\n"
+                                           "end\n"
+                                           "thread-end\n");
+  ASSERT_EQ(2u, profile.locks.rows.size());
+  const LockRow& mutex = profile.locks.rows[0];
+  const LockRow& spin = profile.locks.rows[1];
+  EXPECT_EQ("mutex", mutex.kind);
+  EXPECT_EQ("spin_mutex", spin.kind);
+  EXPECT_EQ(2u, mutex.objects);
+  EXPECT_EQ(35u, mutex.totals.held);
+  EXPECT_EQ(30u, mutex.bound.sections);
+  EXPECT_EQ(20u, spin.totals.held);
+  for (const LockRow* row : {&mutex, &spin}) {
+    ASSERT_EQ(1u, row->places.size());
+    EXPECT_EQ(17u, row->places[0].info.line);
+    EXPECT_EQ(std::vector<std::string>{row->kind}, row->places[0].kinds);
+  }
+}
+
 // What the tasks reach, a lock may not: --target names it, and what is enough.
 TEST(Locks, TargetsNeedRoomInLocks) {
   std::string script = "run locks=all c_locks_seen=1 cpus=4\n"
