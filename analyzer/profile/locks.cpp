@@ -394,6 +394,15 @@ std::size_t waited_for_alone(const Locks& locks, const Prediction& prediction) {
              : locks.rows.size();
 }
 
+// Without this lock, as predicted, else without any: if it is held inside of sections of another one, these remain.
+std::uint64_t time_without(const LockRow& row, const PredictedRun& run) {
+  if (const LockWhatIf* const gone = row.what_if_of(LockChange::Gone, 1))
+    for (const PredictedTime& each : gone->predicted)
+      if (each.procs == run.procs)
+        return each.time;
+  return run.without_locks;
+}
+
 } // namespace
 
 void add_lock_findings(std::vector<Finding>& findings, const Measured& measured, const Locks& locks,
@@ -415,7 +424,7 @@ void add_lock_findings(std::vector<Finding>& findings, const Measured& measured,
                     .lock = i};
     if (run != prediction.runs.end()) {
       finding.time = run->time;
-      finding.least_time = std::min(run->time, run->without_locks);
+      finding.least_time = std::min(run->time, time_without(row, *run));
     }
     findings.push_back(std::move(finding));
   }
