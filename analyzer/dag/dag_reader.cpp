@@ -377,7 +377,9 @@ bool DagReader::process_record(Stream& stream) {
     process_cut(stream);
     return true;
   case Op::Section:
-  case Op::SectionAgain: // read as a Section
+  case Op::SectionAgain: // these are read as Sections
+  case Op::SectionNear:
+  case Op::SectionTurn:
   case Op::Take:
   case Op::Give:
     process_lock(stream);
