@@ -294,7 +294,8 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
     text += " (if what was at its address was one lock)";
   const auto limit = [&](const char* before, LockChange change, std::uint64_t factor) {
     const LockWhatIf* const found = lock.what_if_of(change, factor);
-    return found ? fmt::format(" ({}: parallelism at most {})", before,
+    return found ? fmt::format(" ({}: parallelism {} {})", before,
+                               lock.bound_kind == LockBoundKind::Estimate ? "about" : "at most",
                                three_digits(found->parallelism))
                  : std::string();
   };
