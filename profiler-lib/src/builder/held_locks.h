@@ -49,15 +49,18 @@ static_assert(offsetof(LockUse, kind) == offsetof(LockUse, place) + 7);
 struct alignas(64) HeldLock : LockUse {
   // What is rarely the case of one.
   struct State {
-    std::uint32_t more = 0;       // acquisitions of a recursive lock beyond the first
-    std::uint16_t is_written = 0; // a Take was: the step of the acquisition has ended
-    std::uint16_t is_given = 0;   // outside of a step: the Give is still to be written
+    std::uint32_t more = 0;      // acquisitions of a recursive lock beyond the first
+    std::uint8_t is_written = 0; // a Take was: the step of the acquisition has ended
+    std::uint8_t is_given = 0;   // outside of a step: the Give is still to be written
+    std::uint16_t has_slept = 0; // `slept` is valid
     bool is_none() const noexcept { return std::bit_cast<std::uint64_t>(*this) == 0; }
   };
   State state;
   std::uint64_t waited;   // ticks, before it
   std::uint64_t taken_at; // position of the acquisition
   LockBlame blame;        // who held it meanwhile; valid if the thread waited
+  // In the section, in the open step, not waiting for other threads: in the unit of work.
+  std::uint64_t slept;
 };
 
 // An acquisition that the thread has met: what take_lock() made of it. `use.flags` are those of one that
