@@ -241,6 +241,7 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
   stream.blames.clear();
   stream.handed_over.clear();
   stream.lock_calls.clear();
+  stream.slept_inside.clear();
   stream.waits.clear();
   stream.asleep = {};
   if (std::exchange(stream.knows_sleep, false)) [[unlikely]]
@@ -833,6 +834,14 @@ void DagReader::process_lock(Stream& stream) {
               .object = lock_in(stream, record.lock_slot),
               .at = record.lead,
               .shared = (record.flags & trace::kLockShared) != 0};
+  if (!stream.slept_inside.empty()) [[unlikely]]
+    std::erase_if(stream.slept_inside, [&](const Stream::SleptInside& each) {
+      if (each.object != use.object)
+        return false;
+      use.latency = each.time;
+      use.is_outermost = !each.is_inner;
+      return true;
+    });
   if (use.kind == LockUseKind::Give) {
     stream.locks.push_back(use);
     return;
@@ -878,9 +887,21 @@ void DagReader::settle_locks(Stream& stream, bool counts) {
       use.waited = 0;
     summary_.lock_waits += use.waited;
   }
+  if (std::ranges::any_of(stream.locks, [](const LockUse& use) { return use.latency > 0; }))
+    settle_latencies(stream, counts ? latency_of(stream.asleep) : 0);
   std::ranges::stable_partition(stream.locks,
                                 [](const LockUse& use) { return use.kind != LockUseKind::Take; });
   summary_.lock_records += stream.locks.size();
+}
+
+// Sections of a lock, one after the other, have no more sleep than the step.
+void DagReader::settle_latencies(Stream& stream, std::uint64_t latency) {
+  std::unordered_map<std::uint32_t, std::uint64_t> rests;
+  for (LockUse& use : stream.locks) {
+    std::uint64_t& rest = rests.try_emplace(index_of(use.object), latency).first->second;
+    use.latency = std::min(use.latency, rest);
+    rest -= use.shared ? 0 : use.latency;
+  }
 }
 
 LockObjectId DagReader::lock_in(const Stream& stream, std::uint16_t slot) const {
@@ -1074,6 +1095,13 @@ bool DagReader::process_extended(Stream& stream) {
     load(payload);
     stream.handed_over.push_back(
         {lock_in(stream, payload.slot), 0, payload.since_release, payload.since_wake});
+    break;
+  }
+  case trace::ExtendedKind::SleptInSection: {
+    trace::SleptInSectionPayload payload;
+    load(payload);
+    stream.slept_inside.push_back({lock_in(stream, payload.slot), payload.time,
+                                   (payload.flags & trace::kSectionIsInner) != 0});
     break;
   }
   case trace::ExtendedKind::LockCall: {

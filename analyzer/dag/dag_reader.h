@@ -63,6 +63,12 @@ private:
     std::vector<LockBlame> blames;           // likewise
     std::vector<LockHandedOver> handed_over; // of the next closed step
     std::vector<LockCall> lock_calls;
+    struct SleptInside {
+      LockObjectId object{};
+      std::uint64_t time = 0;
+      bool is_inner = false;
+    };
+    std::vector<SleptInside> slept_inside;          // of the next Section, Take or Give of the lock
     std::vector<std::optional<LockObjectId>> slots; // which lock a slot is
     trace::AsleepPayload asleep{};                  // likewise
     SleepTimes slept_in;                            // of it
@@ -112,6 +118,7 @@ private:
   void process_lock(Stream& stream);
   void set_slot(Stream& stream, const trace::LockObjectPayload& payload);
   void settle_locks(Stream& stream, bool counts);
+  static void settle_latencies(Stream& stream, std::uint64_t latency);
   void process_blame(Stream& stream, const trace::LockWaitPayload& payload);
   LockObjectId lock_in(const Stream& stream, std::uint16_t slot) const;
   LockPlaceId lock_place(LockPlaceId at, LockObjectId object);

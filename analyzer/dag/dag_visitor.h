@@ -88,11 +88,14 @@ struct LockUse {
   std::uint64_t at = 0;     // of acquisition (Give: release), as work since the step's beginning
   std::uint64_t work = 0;   // Section: inside it
   std::uint64_t waited = 0; // ticks, from the first failed attempt to acquire it
+  // Of the step's latency what is known to be in the section: of a Take after it, of a Give before it.
+  std::uint64_t latency = 0;
   // Section: it represents so many, which are spread evenly over the step, if it is sampled. `work` is
   // then an estimate of their sum, with this standard error.
   std::uint32_t count = 1;
   std::uint32_t error = 0;
   bool shared = false, is_contended = false, is_sampled = false;
+  bool is_outermost = false; // it is known that the thread did not hold the lock before
 };
 
 // How a lock was handed over to a thread that had waited for it: ticks up to its acquisition.

@@ -98,10 +98,11 @@ struct LockRow {
   LockTotals totals;                // over all places
   std::uint64_t no_holder = 0;      // of totals.waited: it is not known who held the lock
   std::uint64_t objects = 0;
-  std::uint64_t unmatched = 0;    // sections whose end was not seen, which count as nothing
-  LockObjectInfo heaviest;        // the object with the greatest bound
-  LockBound bound;                // of that object
-  std::uint64_t with_latency = 0; // the bound if sleep inside of sections counts as well
+  std::uint64_t unmatched = 0; // sections whose end was not seen, which count as nothing
+  LockObjectInfo heaviest;     // the object with the greatest bound
+  LockBound bound;             // of that object
+  // Of the object where they are greatest: if sleep inside of sections counts as well.
+  std::uint64_t with_latency = 0, sections_with_latency = 0;
   LockBoundKind bound_kind = LockBoundKind::Proven;
   std::uint64_t bound_error = 0;      // Estimate: standard error of the bound at most
   std::vector<LockWhatIf> what_if;    // only if it matters

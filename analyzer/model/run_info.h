@@ -41,11 +41,12 @@ struct RunInfo {
   std::uint64_t gap_cost_ns = 0; // what reading clock and events adds to the time between two steps
   std::vector<std::string> extra_events;
   std::uint64_t as_if_cores = 0;
-  bool divide = false;       // tp-run --divide
-  bool sleep_seen = false;   // in which steps the thread slept
-  bool waits_seen = false;   // whether that was for another thread of the program
-  std::string locks;         // tp-run --locks; empty: not recorded
-  bool c_locks_seen = false; // those of the C library
+  bool divide = false;             // tp-run --divide
+  bool sleep_seen = false;         // in which steps the thread slept
+  bool waits_seen = false;         // whether that was for another thread of the program
+  bool section_sleep_seen = false; // what of the known sleep was in sections of locks
+  std::string locks;               // tp-run --locks; empty: not recorded
+  bool c_locks_seen = false;       // those of the C library
   // What waking a thread that sleeps takes on that machine, until it runs, and of the one that wakes it; 0:
   // not measured.
   std::uint64_t wake_latency_ns = 0, wake_call_ns = 0;

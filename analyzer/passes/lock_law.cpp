@@ -314,7 +314,8 @@ void LockLaw::mark_inner(const FrameState& frame, const Step& step) {
     if (use.kind == LockUseKind::Give || use.is_sampled || use.shared)
       continue;
     const auto [outer, is_last] = by_object_.try_emplace(index_of(use.object), use.at);
-    inner_[i] = !is_last && use.kind == LockUseKind::Section && use.at >= outer->second;
+    inner_[i] = !is_last && use.kind == LockUseKind::Section && use.at >= outer->second &&
+                !use.is_outermost;
     if (!inner_[i])
       outer->second = std::min(outer->second, use.at);
   }
@@ -394,6 +395,7 @@ void LockLaw::section(const FrameState& frame, const Step& step, const LockUse& 
     return;
   }
   weigh(use.at, use.at + use.work, span_);
+  span_[kWithLatency] += use.latency;
   weigh(0, use.at, before_);
   for (std::size_t m = 0; m < measures(); ++m)
     before_[m] += typed(*frame.path).length[m];
@@ -412,6 +414,7 @@ void LockLaw::take(const FrameState& frame, const Step& step, const LockUse& use
              .shared = use.shared,
              .inner = inner};
   weigh(use.at, step.work, span_);
+  span_[kWithLatency] += use.latency;
   taken.before.resize(measures());
   weigh(0, step.work, before_);
   before_[kWithLatency] += step.latency;
@@ -477,6 +480,7 @@ void LockLaw::give(const FrameState& frame, const Step& step, const LockUse& use
   if (open == path.open.end())
     return;
   weigh(0, use.at, span_);
+  span_[kWithLatency] += use.latency;
   for (std::size_t m = 0; m < measures(); ++m)
     span_[m] += open->offset[m] + path.length[m];
   path.open.erase(open);

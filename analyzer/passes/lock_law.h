@@ -19,7 +19,8 @@
 //
 // All lengths exist once per *measure*: work, work and latency, and work in scenarios where the
 // sections of some places are `factor` times as short, multiplied by the factor. Where in a step a
-// thread slept is not known: latency counts for whole steps only.
+// thread slept is known only as far as it was in sections (LockUse::latency): what is before and after
+// them in their own step counts without latency.
 #pragma once
 
 #include "dag/dag_visitor.h"

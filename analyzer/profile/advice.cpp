@@ -282,25 +282,35 @@ std::string off_cpu(const Profile& profile, const Finding& finding) {
 std::string lock_advice(const Profile& profile, const LockRow& lock) {
   // Its sections are not longer than the longest path: to wait, and to wake those that do, is what takes long.
   if (lock.with_latency <= profile.span_with_latency.value_or(profile.span))
-    return fmt::format("Tasks wait long for the {}: acquire it less often, hold it for a shorter "
-                       "time, or split it.",
-                       lock.phrase());
-  std::string text =
-      fmt::format("{} of the {} run one after the other, for {}{}",
-                  lock.objects > 1 ? "The sections of one" : "The sections", lock.phrase(),
-                  lock.bound_kind == LockBoundKind::Estimate ? "about " : "",
-                  amount(profile, lock.bound.sections));
+    return fmt::format(
+        "{} wait long for the {}: acquire it less often, hold it for a shorter time, or "
+        "split it.",
+        Wide{lock.totals.waited} * 10 >= profile.read.step_time ? "Tasks"
+                                                                : "On more CPUs, tasks would",
+        lock.phrase());
+  std::string text = fmt::format(
+      "{} of the {} run one after the other, for {}{}",
+      lock.objects > 1 ? "The sections of one" : "The sections", lock.phrase(),
+      lock.bound_kind == LockBoundKind::Estimate ? "about " : "",
+      amount(profile, profile.latency ? lock.sections_with_latency : lock.bound.sections));
+  // Bounds of a change are those of work.
+  const bool sleeps =
+      profile.latency && Wide{lock.sections_with_latency} * 20 > Wide{lock.bound.sections} * 21;
+  if (sleeps)
+    text += fmt::format(", asleep for {} of it",
+                        amount(profile, lock.sections_with_latency - lock.bound.sections));
   if (lock.bound_kind == LockBoundKind::IfOneObject)
     text += " (if what was at its address was one lock)";
   const auto limit = [&](const char* before, LockChange change, std::uint64_t factor) {
-    const LockWhatIf* const found = lock.what_if_of(change, factor);
+    const LockWhatIf* const found = sleeps ? nullptr : lock.what_if_of(change, factor);
     return found ? fmt::format(" ({}: parallelism {} {})", before,
                                lock.bound_kind == LockBoundKind::Estimate ? "about" : "at most",
                                three_digits(found->parallelism))
                  : std::string();
   };
-  text += ": hold it for a shorter time" + limit("half as long", LockChange::Shorter, 2) +
-          ", or split it" + limit("into 4", LockChange::Split, 4);
+  text += sleeps ? ": sleep outside of them" : ": hold it for a shorter time";
+  text += limit("half as long", LockChange::Shorter, 2) + ", or split it" +
+          limit("into 4", LockChange::Split, 4);
   if (lock.totals.shared < lock.totals.acquisitions)
     text += ", or let readers share it";
   return text + ".";

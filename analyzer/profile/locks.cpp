@@ -44,7 +44,9 @@ LockBoundKind kind_of(const Object& object) {
 
 // Its bound matters, or nearly so.
 bool matters(const Object& object, const Measured& measured) {
-  return Wide{length_of(object)} * 2 >= measured.span() && length_of(object) > 0;
+  const std::uint64_t asleep = object.bound[LockLaw::kWithLatency].length();
+  return (Wide{length_of(object)} * 2 >= measured.span() && length_of(object) > 0) ||
+         (Wide{asleep} * 2 >= measured.fold.span_with_latency && asleep > length_of(object));
 }
 
 // The lock of the ITT API's own initialization is part of each library that announces something by it, as
@@ -224,7 +226,12 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable
   for (const LockObjectId id : lock.objects)
     row.unmatched += found.objects[id].open;
   row.bound = heaviest.bound[LockLaw::kWork];
-  row.with_latency = heaviest.bound[LockLaw::kWithLatency].length();
+  for (const LockObjectId id : lock.objects) {
+    const LockBound& asleep = found.objects[id].bound[LockLaw::kWithLatency];
+    if (asleep.length() > row.with_latency)
+      row.sections_with_latency = asleep.sections;
+    row.with_latency = std::max(row.with_latency, asleep.length());
+  }
   row.bound_kind = kind_of(heaviest);
   row.bound_error = heaviest.totals.held_error;
   const auto variable = table.lock_names.find(heaviest.info.address);
@@ -240,9 +247,12 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable
 
 namespace {
 
-// Per object, the sleep of all steps that contain exclusive sections of it.
+// Per object, the sleep of all steps that contain exclusive sections of it, as far as it is not known to have
+// been inside of them or outside.
 class SleepBesideSections final : public DagVisitor {
 public:
+  // `knows`: what threads are known to have slept in is part of the section that it was in.
+  explicit SleepBesideSections(bool knows) : knows_(knows) {}
   Path* new_path() override { return &path_; }
   Path* copy_path(const Path&) override { return &path_; }
   void drop_path(Path*) override {}
@@ -252,19 +262,24 @@ public:
   void spawned(const FrameState&, FrameState&) override {}
   bool ended(FrameState&, Tie) override { return false; }
   void step(FrameState&, const Step& step) override {
-    if (step.latency == 0)
+    std::uint64_t open = step.latency;
+    if (knows_ && step.slept_in)
+      for (const std::uint64_t known : step.slept_in->of)
+        open -= std::min(open, known);
+    if (open == 0)
       return;
     seen_.clear();
     for (const LockUse& use : step.locks)
       if (use.kind == LockUseKind::Section && !use.shared &&
           std::ranges::find(seen_, use.object) == seen_.end()) {
         seen_.push_back(use.object);
-        asleep_.grown_to(use.object) += step.latency;
+        asleep_.grown_to(use.object) += open;
       }
   }
   std::uint64_t of(LockObjectId id) const { return asleep_.contains(id) ? asleep_[id] : 0; }
 
 private:
+  const bool knows_;
   Path path_; // of all: paths make no difference here
   IdVector<LockObjectId, std::uint64_t> asleep_;
   std::vector<LockObjectId> seen_;
@@ -274,9 +289,11 @@ private:
 
 std::vector<Warning> sleep_with_locks(const Measured& measured, const Locks& locks,
                                       const TraceReadings& readings) {
-  if (locks.rows.empty() || measured.fold.latency == 0)
+  // tp_sleep() says of all sleep where it is.
+  if (locks.rows.empty() || measured.fold.latency == 0 ||
+      (measured.run().section_sleep_seen && measured.is_virtual()))
     return {};
-  SleepBesideSections sleep;
+  SleepBesideSections sleep(measured.run().section_sleep_seen);
   readings.read(sleep);
   std::string names;
   std::uint64_t most = 0;
@@ -356,9 +373,13 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
     if (object.places.empty())
       continue;
     ++locks.objects;
-    if (object.exclusive[LockLaw::kWork] > 0 &&
-        Wide{object.totals.held} * kLeastShare >= measured.fold.span_with_latency)
-      locks.exclusive.push_back({id, object.info.kind, object.totals.held,
+    // Without its own, other sections are shared ones.
+    const std::uint64_t asleep =
+        object.exclusive[LockLaw::kWithLatency] - object.exclusive[LockLaw::kWork];
+    const std::uint64_t held = object.totals.held + asleep;
+    if (object.exclusive[LockLaw::kWithLatency] > 0 &&
+        Wide{held} * kLeastShare >= measured.fold.span_with_latency)
+      locks.exclusive.push_back({id, object.info.kind, held,
                                  object.totals.is_sampled ? 0 : object.totals.acquisitions,
                                  row_of_object[id]});
     const std::uint64_t work = length_of(object);

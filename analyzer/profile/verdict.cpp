@@ -62,6 +62,15 @@ std::string lock_detail(const Profile& profile, const LockRow& lock) {
     return human(work, profile.run.work, hz_of_work(profile));
   };
   const std::uint64_t ends = lock.bound.before + lock.bound.after;
+  if (const std::uint64_t asleep = lock.sections_with_latency - lock.bound.sections;
+      profile.latency && Wide{asleep} * 20 >= lock.sections_with_latency)
+    return fmt::format(
+        "The sections of {} {} run one after the other{}: {}{}, asleep for {} of it.",
+        lock.objects > 1 ? "one of the" : "the", lock.phrase(),
+        lock.bound_kind == LockBoundKind::IfOneObject ? ", if what was at its address was one lock"
+                                                      : "",
+        lock.bound_kind == LockBoundKind::Estimate ? "about " : "",
+        amount(lock.sections_with_latency), amount(asleep));
   return fmt::format(
       "The sections of the {} run one after the other{}: {}{} of {} of work{}.", lock.phrase(),
       lock.bound_kind == LockBoundKind::IfOneObject ? ", if what was at its address was one lock"

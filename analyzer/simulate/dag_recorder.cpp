@@ -169,6 +169,8 @@ void DagRecorder::add_step(FrameState& frame, const Step& step, std::uint64_t wo
       for (; next != step.moves.end() && next->work <= cut.at; ++next)
         move(*next);
       advance(cut.at);
+      if (cut.slept > slept) [[unlikely]]
+        sleep(cut.slept);
       add_cut(frame, of, cut, pool);
     }
   for (; next != step.moves.end(); ++next)

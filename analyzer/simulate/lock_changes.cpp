@@ -30,8 +30,8 @@ void shorten(Dag& dag, const std::vector<std::uint8_t>& chosen, std::uint64_t fa
         inside[node] = true;
   }
   for (DagNodeId node = 0; node < dag.nodes.size(); ++node)
-    if (inside[node] && !dag.nodes[node].sleeps())
-      dag.nodes[node].cost /= factor;
+    if (Dag::Node& each = dag.nodes[node]; inside[node])
+      each.cost = (each.sleeps() ? Dag::kSleeps : 0) | each.time() / factor;
 }
 
 void split(Dag& dag, const std::vector<std::uint8_t>& chosen, std::uint64_t factor) {

@@ -20,12 +20,13 @@ const std::vector<LockCut>& LockCutter::cut(const Step& step, const LockChoice& 
 // Positions do not decrease, even in a recording in which they do.
 void LockCutter::put(const LockUse& use, std::uint64_t at, bool takes) {
   cuts_.push_back(
-      {cuts_.empty() ? at : std::max(at, cuts_.back().at), takes, use.shared, use.object});
+      {cuts_.empty() ? at : std::max(at, cuts_.back().at), slept_, takes, use.shared, use.object});
 }
 
 // Of two acquisitions at one place, that which was released later comes first.
 void LockCutter::cut_exact(const Step& step, const LockChoice& choice) {
   acquired_.clear();
+  slept_ = 0;
   const auto is_exact = [&](const LockUse& use) {
     return choice.contains(use.object) && !use.is_sampled;
   };
@@ -35,7 +36,7 @@ void LockCutter::cut_exact(const Step& step, const LockChoice& choice) {
                            use.kind == LockUseKind::Section
                                ? i
                                : step.locks.size() * 2 - i, // still held; the first one is outside
-                           i, false});
+                           0, i, false});
   std::ranges::sort(acquired_, [](const Acquired& a, const Acquired& b) {
     return a.at != b.at ? a.at < b.at : a.released > b.released;
   });
@@ -44,8 +45,10 @@ void LockCutter::cut_exact(const Step& step, const LockChoice& choice) {
     place_of_[acquired_[i].use] = i;
   std::size_t next = 0;
   const auto take = [&](Acquired& each) {
-    if (!each.done)
+    if (!each.done) {
       put(step.locks[each.use], each.at, true);
+      each.slept = slept_;
+    }
     each.done = true;
   };
   for (std::size_t i = 0; i < step.locks.size(); ++i) {
@@ -55,8 +58,12 @@ void LockCutter::cut_exact(const Step& step, const LockChoice& choice) {
     const std::uint64_t at = use.kind == LockUseKind::Give ? use.at : use.at + use.work;
     for (; next < acquired_.size() && acquired_[next].at < at; ++next)
       take(acquired_[next]);
-    if (use.kind == LockUseKind::Section)
+    std::uint64_t before = 0;
+    if (use.kind == LockUseKind::Section) {
       take(acquired_[place_of_[i]]);
+      before = acquired_[place_of_[i]].slept;
+    }
+    slept_ = std::max(slept_, std::min(before + use.latency, step.latency));
     put(use, at, false);
   }
   for (; next < acquired_.size(); ++next)
@@ -104,11 +111,12 @@ void LockCutter::add_parts(const Step& step, const LockChoice& choice) {
     begin = std::min(begin, std::max(after, latest));
     merge_until(begin);
     const LockUse& use = step.locks[each.use];
-    merged_.push_back({begin, true, use.shared, use.object});
+    const std::uint64_t slept = merged_.empty() ? 0 : merged_.back().slept;
+    merged_.push_back({begin, slept, true, use.shared, use.object});
     after = std::min(begin + each.length, step.work);
     while (next < cuts_.size() && cuts_[next].at < after)
       merged_.push_back(cuts_[next++]);
-    merged_.push_back({after, false, use.shared, use.object});
+    merged_.push_back({after, merged_.back().slept, false, use.shared, use.object});
     rest -= each.length;
   }
   merge_until(~std::uint64_t{0});

@@ -5,6 +5,8 @@
 // Of the sections of a sample only their number and their sum is known. At most kMostParts of equal
 // length represent them, evenly spread over the step; none contains a beginning or an end of another
 // section if there is room elsewhere.
+//
+// What a step slept inside of sections comes right before they end, all else at the end of the step.
 #pragma once
 
 #include "dag/dag_visitor.h"
@@ -25,7 +27,8 @@ struct LockChoice {
 };
 
 struct LockCut {
-  std::uint64_t at = 0; // work since the step's beginning
+  std::uint64_t at = 0;    // work since the step's beginning
+  std::uint64_t slept = 0; // latency of the step before it, at least
   bool takes = false, shared = false;
   LockObjectId object{};
 };
@@ -40,7 +43,8 @@ public:
 private:
   struct Acquired {
     std::uint64_t at;
-    std::uint64_t released; // its place in the order of releases
+    std::uint64_t released;  // its place in the order of releases
+    std::uint64_t slept = 0; // of the step, before it
     std::size_t use;
     bool done;
   };
@@ -53,6 +57,7 @@ private:
   void add_parts(const Step& step, const LockChoice& choice);
 
   std::vector<LockCut> cuts_, merged_;
+  std::uint64_t slept_ = 0; // of the step, before the next cut
   std::vector<Acquired> acquired_;
   std::vector<std::size_t> place_of_; // of each use in acquired_
   std::vector<Part> parts_;

@@ -99,6 +99,7 @@ RunInfo read_run(const std::string& text, const Place& place) {
   run.divide = fields.flag("divide", false);
   run.sleep_seen = fields.flag("sleep_seen", false);
   run.waits_seen = fields.flag("waits_seen", false);
+  run.section_sleep_seen = fields.flag("section_sleep_seen", false);
   run.locks = fields.text("locks", "");
   run.c_locks_seen = fields.flag("c_locks_seen", false);
   run.wake_latency_ns = fields.number("wake_latency_ns", kMostWakeNs, 0);

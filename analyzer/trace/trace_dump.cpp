@@ -179,6 +179,11 @@ std::string extended_text(const Record& record) {
                           payload->slot, payload->since_release, payload->since_wake,
                           payload->releases);
     break;
+  case trace::ExtendedKind::SleptInSection:
+    if (const auto payload = payload_of<trace::SleptInSectionPayload>(record))
+      text += fmt::format(" slept_in_section slot={} time={}{}", payload->slot, payload->time,
+                          payload->flags & trace::kSectionIsInner ? " inner" : "");
+    break;
   case trace::ExtendedKind::LockCall:
     if (const auto payload = payload_of<trace::LockCallPayload>(record))
       text += fmt::format(" lock_call slot={} ticks={}{}", payload->slot, payload->ticks,

@@ -93,7 +93,10 @@ bool add_lock_record(StreamBuilder& stream, const Line& line) {
     stream.take_lock(figures, slot, place, flags);
   else if (line.word == "give")
     stream.give_lock(figures.lead, slot, flags);
-  else if (line.word == "lock-wait")
+  else if (line.word == "slept-in-section") {
+    const trace::SleptInSectionPayload payload{line.number("time"), slot, 0, 0};
+    stream.extended(trace::ExtendedKind::SleptInSection, &payload, sizeof payload);
+  } else if (line.word == "lock-wait")
     stream.lock_wait(slot, place, line.number("ticks"));
   else if (line.word == "lock-handed-over")
     stream.lock_handed_over(slot, line.number("since_release"), line.number("since_wake", 0));
@@ -217,6 +220,7 @@ void set_run(TraceBuilder& builder, const Line& line) {
   builder.same_as_time = line.number("same_as_time", 0) != 0;
   builder.sleep_seen = line.number("sleep_seen", 0) != 0;
   builder.waits_seen = line.number("waits_seen", 0) != 0;
+  builder.section_sleep_seen = line.number("section_sleep_seen", 0) != 0;
   builder.cpu_ns = line.number("cpu_ns", builder.cpu_ns);
   builder.wall_ns = line.number("wall_ns", builder.wall_ns);
   builder.virtual_work = line.number("virtual_work", 0);

@@ -37,7 +37,7 @@ struct LockUse {
   std::uint32_t generation;
   std::uint8_t mode; // tp_lock_mode
   // Index plus 1 of the KnownUse that this is, as long as it says all that is to be said of the acquisition:
-  // it did not wait, and its step is the open one. Else 0.
+  // it did not wait, nor sleep, and its step is the open one. Else 0.
   std::uint8_t use;
   std::uint16_t asked; // asked_for()
   std::uint32_t place;
@@ -58,16 +58,19 @@ static_assert(offsetof(LockUse, kind) == offsetof(LockUse, place) + 7);
 struct alignas(64) HeldLock : LockUse {
   // What is rarely the case of one.
   struct State {
-    std::uint32_t more = 0;       // acquisitions of a recursive lock beyond the first
-    std::uint16_t is_written = 0; // a Take was: the step of the acquisition has ended
-    std::uint16_t is_given = 0;   // outside of a step: the Give is still to be written
+    std::uint32_t more = 0;      // acquisitions of a recursive lock beyond the first
+    std::uint8_t is_written = 0; // a Take was: the step of the acquisition has ended
+    std::uint8_t is_given = 0;   // outside of a step: the Give is still to be written
+    std::uint16_t has_slept = 0; // `slept` is valid
     bool is_none() const noexcept { return std::bit_cast<std::uint64_t>(*this) == 0; }
   };
   State state;
   std::uint64_t waited;   // ticks, before it
   std::uint64_t taken_at; // position of the acquisition
   LockBlame blame;        // who held it meanwhile; valid if the thread waited
-  // That lock, which has not waited.
+  // In the section, in the open step, not waiting for other threads: in the unit of work.
+  std::uint64_t slept;
+  // That lock, which has not waited, nor slept.
   TP_HOT void become(const HeldLock& other) noexcept {
     static_cast<LockUse&>(*this) = other;
     state = other.state;

@@ -287,13 +287,19 @@ TP_HOT void sample(ThreadState& thread, Frame& frame, LockState& locks, const He
   shorts.add(section, work);
 }
 
-// A section that was to be short crosses the end of the step: what comes of it later is timed.
-TP_COLD void time_from_here(LockState& locks, ShortSection& section) noexcept {
-  if (section.skipped == 0 || locks.held_count == kMostHeldLocks)
-    return;
-  --section.skipped;
-  HeldLock& held = locks.held[locks.held_count++] = skipped_one(section);
-  held.taken_at = INT64_MAX; // the reader cuts it at the end of the step
+// Sections that were to be short cross the end of the step, or contain sleep: what comes of them later is timed,
+// from that position on.
+TP_COLD void time_open_sections(LockState& locks, std::uint64_t from) noexcept {
+  ShortSections& shorts = locks.shorts;
+  for (unsigned i = 0; i < shorts.open_count; ++i) {
+    ShortSection& section = *shorts.open[i];
+    if (section.skipped == 0 || locks.held_count == kMostHeldLocks)
+      continue;
+    --section.skipped;
+    HeldLock& held = locks.held[locks.held_count++] = skipped_one(section);
+    held.taken_at = from;
+  }
+  shorts.open_count = 0;
 }
 
 // Before the record of its acquisition: who held the lock while the thread waited for it, and when it was
@@ -308,6 +314,19 @@ TP_COLD void put_blame(ThreadState& thread, Frame& frame, const HeldLock& held) 
     put_payload(thread, frame, trace::ExtendedKind::LockWait,
                 trace::LockWaitPayload{part.ticks, part.place, held.slot, 0});
   }
+}
+
+// Before the record whose section it was in.
+TP_COLD void put_slept(ThreadState& thread, Frame& frame, LockState& locks,
+                       const HeldLock& held) noexcept {
+  know(thread, frame, locks, held);
+  bool is_inner = false;
+  for (const HeldLock* other = locks.held; other != &held; ++other)
+    is_inner |= other->address == held.address && !other->state.is_given;
+  put_payload(thread, frame, trace::ExtendedKind::SleptInSection,
+              trace::SleptInSectionPayload{
+                  held.slept, held.slot,
+                  static_cast<std::uint16_t>(is_inner ? trace::kSectionIsInner : 0), 0});
 }
 
 // With all that has to come before it.
@@ -339,6 +358,8 @@ void put_whole_section(ThreadState& thread, Frame& frame, LockState& locks, cons
 
 void put_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
                  std::uint64_t work) noexcept {
+  if (held.state.has_slept != 0) [[unlikely]]
+    put_slept(thread, frame, locks, held);
   const bool follows = locks.section.is_of(held);
   if (!follows_section(thread.writer) || held.waited != 0 ||
       (!follows && !locks.turn.is_of(held)) ||
@@ -351,7 +372,7 @@ void end_section(ThreadState& thread, Frame& frame, LockState& locks, const Held
   put_section(thread, frame, locks, held, work);
   if (locks.shorts.short_length != 0 && held.code != nullptr &&
       (held.flags & trace::kLockContended) == 0 && (held.mode & TP_LOCK_RECURSIVE) == 0)
-    sample(thread, frame, locks, held, work);
+    sample(thread, frame, locks, held, work + (held.state.has_slept != 0 ? held.slept : 0));
 }
 
 TP_COLD void put_take(ThreadState& thread, Frame& frame, LockState& locks,
@@ -359,6 +380,8 @@ TP_COLD void put_take(ThreadState& thread, Frame& frame, LockState& locks,
   know(thread, frame, locks, held);
   if (held.waited != 0)
     put_blame(thread, frame, held);
+  if (held.state.has_slept != 0)
+    put_slept(thread, frame, locks, held);
   RecordEncoder record(room_for(thread, frame));
   const unsigned lead_code = record.field(held.taken_at);
   const unsigned wall_code = record.field(held.waited);
@@ -369,6 +392,8 @@ TP_COLD void put_take(ThreadState& thread, Frame& frame, LockState& locks,
 TP_COLD void put_give(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
                       std::uint64_t at) noexcept {
   know(thread, frame, locks, held);
+  if (held.state.has_slept != 0)
+    put_slept(thread, frame, locks, held);
   RecordEncoder record(room_for(thread, frame));
   const unsigned lead_code = record.field(at);
   record.operand(held.slot);
@@ -691,25 +716,47 @@ void end_release(ThreadState& thread, Frame& frame) noexcept {
                                static_cast<std::uint16_t>(wakes ? trace::kLockCallWakes : 0), 0});
 }
 
+void sleep_in_sections(ThreadState& thread, std::uint64_t time) noexcept {
+  if (thread.locks == nullptr || time == 0 || thread.outside_of_step != 0)
+    return;
+  LockState& locks = *thread.locks;
+  const Frame& frame = *thread.frame.load(std::memory_order_relaxed);
+  if (!frame.step_open)
+    return;
+  const Busy busy(thread);
+  collect_all(locks.shorts);
+  if (locks.shorts.open_count != 0)
+    time_open_sections(locks, position(thread, locks, read_clock(thread.clock)));
+  for (unsigned i = 0; i < locks.held_count; ++i) {
+    HeldLock& held = locks.held[i];
+    if (held.state.is_given)
+      continue;
+    held.slept = (held.state.has_slept != 0 ? held.slept : 0) + time;
+    held.state.has_slept = true;
+    held.use = 0;
+    thread.extras |= kExtraLocks;
+  }
+}
+
 void put_held_locks(ThreadState& thread) noexcept {
   LockState& locks = *thread.locks;
   Frame& frame = *thread.frame.load(std::memory_order_relaxed);
   const Busy busy(thread);
   collect_all(locks.shorts);
-  for (unsigned i = 0; i < locks.shorts.open_count; ++i)
-    time_from_here(locks, *locks.shorts.open[i]);
-  locks.shorts.open_count = 0;
+  time_open_sections(locks, INT64_MAX); // the reader cuts it at the end of the step
   for (unsigned i = 0; i < locks.held_count;) {
     HeldLock& held = locks.held[i];
     if (!held.state.is_written) {
       put_take(thread, frame, locks, held);
       held.state.is_written = true;
+      held.state.has_slept = false;
       held.use = 0;
     }
     if (held.state.is_given) {
       put_give(thread, frame, locks, held, 0);
       remove_held(locks, i);
     } else {
+      held.state.has_slept = false;
       ++i;
     }
   }

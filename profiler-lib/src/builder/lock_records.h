@@ -76,6 +76,9 @@ void forget_lock_wait(ThreadState& thread) noexcept;
 bool begin_release(ThreadState& thread, const Frame& frame, const void* lock) noexcept;
 void end_release(ThreadState& thread, Frame& frame) noexcept;
 
+// The thread has slept for so long, not waiting for another one: in each section that it is in. Cold.
+TP_COLD void sleep_in_sections(ThreadState& thread, std::uint64_t time) noexcept;
+
 // For the builder. The step was closed: writes the Takes of the locks that were acquired in it and are
 // held. Cold.
 TP_COLD void put_held_locks(ThreadState& thread) noexcept;

@@ -7,6 +7,7 @@
 
 #include "builder/causal_region.h"
 #include "builder/dpst_builder.h"
+#include "builder/lock_records.h"
 #include "builder/loop_portions.h"
 #include "builder/plain_steps.h"
 #include "hooks/current_thread.h"
@@ -353,8 +354,10 @@ TP_EXPORT void tp_set_paused(int pause) noexcept {
 TP_EXPORT void tp_sleep(uint64_t units) noexcept {
   if (clock_config.kind != ClockKind::Virtual && recording() == Recording::On)
     return;
-  if (ThreadState* thread = thread_state_or_create())
+  if (ThreadState* thread = thread_state_or_create()) {
     thread->clock.asleep += units;
+    sleep_in_sections(*thread, units);
+  }
 }
 
 TP_EXPORT void tp_spend(uint64_t units) noexcept {

@@ -7,6 +7,7 @@
 #include "tp/hooks.h"
 
 #include "builder/dpst_builder.h"
+#include "builder/lock_records.h"
 #include "hooks/current_thread.h"
 #include "sampling/sampler.h"
 #include "session/session.h"
@@ -166,6 +167,8 @@ TP_EXPORT void tp_on_slept(unsigned kind, std::uint64_t time) noexcept {
   ThreadState* const state = thread_state();
   SleepByKind& known = state != nullptr ? state->clock.known_sleep : early_sleep;
   known.add(static_cast<tp::trace::SleepKind>(kind), time);
+  if (state != nullptr)
+    sleep_in_sections(*state, time);
 }
 
 TP_EXPORT void tp_threads_are_seen(void) noexcept {

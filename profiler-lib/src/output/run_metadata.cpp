@@ -171,6 +171,7 @@ std::string run_json(const RunStart& run) {
       .number("wake_sparse_ns", run.wake_sparse_ns)
       .boolean("sleep_seen", clock_config.sees_sleep())
       .boolean("waits_seen", run.threads_seen || clock_config.kind == ClockKind::Virtual)
+      .boolean("section_sleep_seen", run.threads_seen || clock_config.kind == ClockKind::Virtual)
       .number("time_start", run.time.time)
       .number("mono_start_ns", run.time.mono_ns)
       .number("cpu_ns_at_start", run.cpu_ns);

@@ -49,6 +49,55 @@ is 'p["work"] == 106 and p["span"] == 71 and p["latency"] == 100 and p["span_wit
 is 'p["prediction"]["latency"] == 0 and [r["time"] for r in p["prediction"]["runs"]] == [166, 116, 116]'
 is 'p["prediction"]["serial"] == 166'
 
+# What is slept inside of a lock's sections is part of them; a nap outside, in the same task, is not.
+build_stock locked <<'X'
+#line 2 "locked.cpp"
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_group.h>
+#include <tp/virtual_clock.h>
+#include <mutex>
+std::mutex first, second;
+void a() { std::lock_guard lock(first); tp::spend(2); tp::sleep(30); } // 7
+int main() {
+  tp::spend(3);
+  tbb::parallel_for(0, 10, [](int) { tp::sleep(1000); tp::spend(5); a(); tp::sleep(7); }, tbb::simple_partitioner()); // 10
+  std::lock_guard lock(second); // 11
+  tp::sleep(2);
+  tbb::task_group group;
+  group.run([] { tp::sleep(400); tp::spend(1); });
+  group.wait();
+  tp::sleep(6);
+}
+X
+"$tp_run" -q -e virtual --locks=all -o locked.data ./locked || fail "locked: exit status"
+"$tp_analyze" -q --json profile.json --procs 1,2,100 -d locked.data || fail "locked: analysis"
+is '{l["line"]: (l["bound_parts"]["sections"], l["sections_with_latency"]) for l in p["locks"]} == {7: (20, 320), 11: (1, 409)}'
+is 'p["trace"]["section_sleep_seen"] and not [w for w in p["warnings"] if w["name"] == "sleep_with_lock"]'
+# On a hundred CPUs tasks come together: the last one waits for the sections of nine.
+is '[r["time"] for r in p["prediction"]["runs"]][2] == 3 + 1000 + 5 + 320 + 7 + 409'
+
+build_stock inside -O1 <<'X'
+#line 2 "inside.cpp"
+#include <oneapi/tbb/parallel_for.h>
+#include <ctime>
+#include <mutex>
+std::mutex mutex;
+void nap() { const timespec time{0, 20000000}; nanosleep(&time, nullptr); }
+void locked() { std::lock_guard lock(mutex); nap(); } // 7
+int main() {
+  tbb::parallel_for(0, 5, [](int) { nap(); locked(); nap(); }, tbb::simple_partitioner());
+}
+X
+"$tp_run" -q -e auto -o inside.data ./inside || fail "inside: exit status"
+"$tp_analyze" -q --json profile.json -d inside.data || fail "inside: analysis"
+if grep -q '"sleep_seen":true' inside.data/run.json; then
+  is '[l["line"] for l in p["locks"]] == [7]'
+  # Five naps, each of which may take longer, but not as long as three.
+  is '0.1 <= p["locks"][0]["sections_with_latency"] / p["unit"]["hz"] < 0.3'
+  is 'not [w for w in p["warnings"] if w["name"] == "sleep_with_lock"]'
+  is '"mutex" in p["verdict"]["detail"] and "asleep for" in p["verdict"]["detail"]'
+fi
+
 # Ten naps of 20 ms in each of two places, and 200 ms of computing with twice as many threads as CPUs.
 build_stock real -O1 <<'X'
 #line 2 "real.cpp"

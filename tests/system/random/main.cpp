@@ -44,7 +44,9 @@ Json lock_json(const Program& program, const ExpectedLock& lock) {
                {"shared", lock.shared},
                {"held", range_json(lock.held)},
                {"exclusive", range_json(lock.exclusive)},
-               {"sections", range_json(lock.sections)}};
+               {"sections", range_json(lock.sections)},
+               {"exclusive_with_latency", range_json(lock.exclusive_with_latency)},
+               {"sections_with_latency", range_json(lock.sections_with_latency)}};
   if (!program.exact)
     return json;
   json["bound"] = lock.bound;

@@ -909,6 +909,8 @@ void fill_locks(const Walk& walk, const Walk& whole, Units of_joins, bool exact,
                 Expected& expected) {
   const std::map<unsigned, Sections> found = sections_of(walk, weight_of);
   const std::map<unsigned, Sections> most = sections_of(whole, weight_of);
+  const std::map<unsigned, Sections> asleep = sections_of(walk, with_latency);
+  const std::map<unsigned, Sections> most_asleep = sections_of(whole, with_latency);
   for (const auto& [lock, sections] : found) {
     ExpectedLock& to = expected.locks[lock];
     for (const Section& each : walk.sections) {
@@ -918,6 +920,9 @@ void fill_locks(const Walk& walk, const Walk& whole, Units of_joins, bool exact,
     to.held = {sections.all, most.at(lock).all + of_joins};
     to.exclusive = {sections.exclusive, most.at(lock).exclusive + of_joins};
     to.sections = {sections.total(), most.at(lock).total() + of_joins};
+    to.exclusive_with_latency = {asleep.at(lock).exclusive,
+                                 most_asleep.at(lock).exclusive + of_joins};
+    to.sections_with_latency = {asleep.at(lock).total(), most_asleep.at(lock).total() + of_joins};
     if (!exact)
       continue;
     to.bound = bound_of(walk, lock, sections);

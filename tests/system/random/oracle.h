@@ -44,6 +44,7 @@ struct ExpectedLock {
   Range held;      // sum of the sections' own spans
   Range exclusive; // sum of those of exclusive ones
   Range sections;  // H: those of exclusive sections, and the longest shared one
+  Range exclusive_with_latency, sections_with_latency; // the same with sleep
   Units bound = 0; // exact programs only: with what comes before and after
   // Exact programs only: the least time, and the work, if its sections are so many times as short (times
   // that factor); if there are so many locks in its place; without it.

@@ -323,6 +323,9 @@ class Check(Comparison):
         # Without the longest shared section the bound may be greater, by what comes before and after the others.
         sections = (expected["exclusive"][0], expected["sections"][1])
         self.span(f"sections of {name}", sections, lock["bound_parts"]["sections"])
+        sections = (expected["exclusive_with_latency"][0], expected["sections_with_latency"][1])
+        self.span(f"sections with latency of {name}", sections, lock["sections_with_latency"])
+        self.between(f"bound with latency of {name}", (lock["sections_with_latency"], self.profile["least_time"]), lock["bound_with_latency"])
         self.equal(f"the kind of the bound of {name}", "proven", lock["bound_kind"])
         blamed = sum(place["wait_blame"] for place in lock["places"])
         self.equal(f"blame of {name}", blamed, lock["wait_blame"])
@@ -335,8 +338,10 @@ class Check(Comparison):
         if "bound" not in expected or not self.exact_order():
             return lock["bound"]
         # What comes before and after is asked for if the lock matters.
-        matters = 2 * expected["sections"][0] >= self.expected["span"][0] and expected["sections"][0] > 0
-        bound = expected["bound"] if matters else expected["sections"][0]
+        work, asleep = expected["sections"][0], expected["sections_with_latency"][0]
+        matters = (2 * work >= self.expected["span"][0] and work > 0
+                   or 2 * asleep >= self.expected["span_with_latency"][0] and asleep > work)
+        bound = expected["bound"] if matters else work
         self.equal(f"bound of {name}", bound, lock["bound"])
         self.of_locks.update({"bounds": 1, "what-ifs": bool(lock["what_if"])})
         what_if = {(each["change"], each["factor"]): each["parallelism"] for each in lock["what_if"]}
@@ -348,6 +353,8 @@ class Check(Comparison):
 
     def parallelism(self, change):
         """To two decimals."""
+        if change["least_time"] == 0:
+            return 1
         factor = change["factor"] if change["change"] == "shorter" else 1
         work = self.expected["work"] * factor
         if factor > 1 and self.mode == "optimize":

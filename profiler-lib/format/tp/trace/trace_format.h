@@ -442,6 +442,8 @@ enum class ExtendedKind : std::uint8_t {
   WaitedAt =
       56, // WaitedAtPayload: where in the open step a long wait for another thread ended. Since
           // version 2
+  SleptInSection = 57, // SleptInSectionPayload: of the Section, Take or Give of the same slot that
+                       // follows, what the thread slept inside. Since version 2
 };
 
 enum class ThreadRole : std::uint32_t {
@@ -597,6 +599,17 @@ struct LockCallPayload {
 };
 static_assert(sizeof(LockCallPayload) == 16);
 inline constexpr unsigned kLockCallWakes = 1; // it took so long that it has woken a thread
+
+// Of a Section all of it; of a Take what comes after it in its step, of a Give what comes before it. Like
+// AsleepIn, only what is known to be no wait for other threads.
+struct SleptInSectionPayload {
+  std::uint64_t time; // in the unit of work
+  std::uint16_t slot;
+  std::uint16_t flags; // kSectionIsInner
+  std::uint32_t reserved;
+};
+static_assert(sizeof(SleptInSectionPayload) == 16);
+inline constexpr unsigned kSectionIsInner = 1; // the thread held the lock when it acquired it
 
 // `from` and `to` are exclusive, `to` gathers. `from` has ended.
 struct HandOverPayload {

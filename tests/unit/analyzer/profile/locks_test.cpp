@@ -3,6 +3,7 @@
 // (tests/support/random_program.h). TP_ORACLE_RUNS sets the number of programs.
 #include "oracle_runs.h"
 #include "passes/lock_law.h"
+#include "profile/locks.h"
 #include "profile/make_profile.h"
 #include "profile/trace_readings.h"
 #include "random_program.h"
@@ -176,6 +177,66 @@ TEST(Locks, SleepThatMayBeInsideIsSaid) {
   EXPECT_EQ(std::string::npos, one.verdict.headline.find("May scale")) << one.verdict.headline;
 }
 
+// What a section slept is part of it: the second task's, and the one that main holds across a wait, of which
+// other tasks of the thread, and what comes before and after it in its steps, are none.
+constexpr char kSleepInside[] =
+    "run clock=tsc-rseq hz=1000000000 time_hz=1000000000 unit=ticks same_as_time=1 sleep_seen=1 "
+    "waits_seen=1 section_sleep_seen=1 locks=all c_locks_seen=1 cpus=2\n"
+    "site 1 a.cpp 1\nlock-place 0 pthread_mutex q.cpp 17\nlock-place 1 pthread_mutex q.cpp 27\n"
+    "stream 0\nthread role=main\n"
+    "lock slot=3 address=64 kind=pthread_mutex\nlock slot=4 address=128 kind=pthread_mutex\n"
+    "spawn work=10 site=1 ctx=new-exclusive\nspawn site=1 ctx=last\nwait ctx=last\n"
+    "slept-in-section slot=3 time=300000\nsection slot=3 place=0 lead=10000 work=50000\n"
+    "asleep-in time=400000 kind=1\nasleep time=400000\ntask task=0.1 work=100000 wall=400000\n"
+    "section slot=3 place=0 lead=10000 work=50000\n"
+    "slept-in-section slot=3 time=500000\nsection slot=3 place=0 lead=80000 work=0\n"
+    "asleep-in time=500000 kind=1\nasleep time=500000\ntask task=0.0 work=100000 wall=500000\n"
+    "wait-end\n"
+    "slept-in-section slot=4 time=20\ntake slot=4 place=1 lead=1\n"
+    "asleep-in time=30 kind=1\nasleep time=30\nspawn work=3 wall=30 site=1 ctx=new-exclusive\n"
+    "wait ctx=last\n"
+    "asleep-in time=1000 kind=1\nasleep time=1000\ntask task=0.2 work=100 wall=1000\n"
+    "wait-end\n"
+    "slept-in-section slot=4 time=7\ngive slot=4 lead=5\n"
+    "asleep-in time=9 kind=1\nasleep time=9\nend work=6 wall=9\nthread-end\n";
+
+TEST(Locks, SleepInsideOfSectionsIsPartOfTheBound) {
+  const Profile profile = profile_of_locks(kSleepInside);
+  ASSERT_EQ(2u, profile.locks.rows.size());
+  const LockRow& lock = profile.locks.rows[0];
+  EXPECT_EQ(100'000u, lock.bound.sections);
+  EXPECT_EQ(900'000u, lock.sections_with_latency);
+  // Before: 10 and 10,000; after: the step from its last section on, and what main does then.
+  EXPECT_EQ(10u + 10'000 + 900'000 + 20'000 + 33 + 1100 + 15, lock.with_latency);
+  EXPECT_EQ(lock.with_latency, profile.least_time());
+  const LockRow& across = profile.locks.rows[1];
+  EXPECT_EQ(2u + 100 + 5, across.bound.sections);
+  EXPECT_EQ(2u + 20 + 1100 + 5 + 7, across.sections_with_latency);
+  EXPECT_TRUE(std::ranges::none_of(
+      profile.warnings, [](const Warning& each) { return each.name == kSleepWithLock; }));
+  EXPECT_EQ(&lock, profile.limiting_lock());
+  EXPECT_NE(std::string::npos, profile.verdict.detail.find("900 us, asleep for 800 us of it"))
+      << profile.verdict.detail;
+  for (const PredictedRun& run : profile.prediction.runs)
+    EXPECT_GE(run.time, lock.with_latency) << run.procs;
+}
+
+// On two CPUs the second task waits for the first one's section.
+TEST(Locks, SimulatedSectionsContainTheirSleep) {
+  ProfileOptions options;
+  options.procs = {2};
+  options.burden_ns = 0;
+  const auto waits = [&](std::string script) {
+    return profile_of_locks(script, options).prediction.runs.at(0).lock_waits;
+  };
+  const std::string inside = kSleepInside;
+  std::string outside = inside;
+  for (std::size_t at; (at = outside.find("slept-in-section")) != std::string::npos;)
+    outside.erase(at, outside.find('\n', at) + 1 - at);
+  EXPECT_GE(waits(inside), 300'000u);
+  EXPECT_LT(waits(outside), 100'000u);
+}
+
 // The writers' sections would not be longer than the longest path; waking those that wait for them takes longer.
 TEST(Locks, WaitsThatCostMoreThanSectionsAreAdvised) {
   std::string script = "run clock=tsc-rseq hz=1000000000 time_hz=1000000000 unit=ticks "
@@ -198,6 +259,14 @@ TEST(Locks, WaitsThatCostMoreThanSectionsAreAdvised) {
   ASSERT_NE(profile.findings.end(), found);
   EXPECT_EQ(0u, found->text.find("Tasks wait long for the pthread_mutex at q.cpp:17: acquire"))
       << found->text;
+  // The waits of this run were short.
+  for (std::size_t at; (at = script.find("=40000\n")) != std::string::npos;)
+    script.erase(at + 4, 2);
+  const Profile calm = profile_of_locks(script + "wait-end\nend work=5\nthread-end\n");
+  const auto other = std::ranges::find(calm.findings, Shape::Lock, &Finding::shape);
+  ASSERT_NE(calm.findings.end(), other);
+  EXPECT_EQ(0u, other->text.find("On more CPUs, tasks would wait long for the pthread_mutex"))
+      << other->text;
 }
 
 // Who spins has no CPU now and then if there are more threads than CPUs. Predicted is one thread for each.

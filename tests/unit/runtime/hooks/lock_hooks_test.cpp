@@ -122,6 +122,76 @@ TEST(Locks, NestedAndGivenInAnyOrder) {
             (Lines{"Cut 0", "Section at 0 work 3", "Section at 1 work 6", "End 7"}));
 }
 
+// The records of sleep in sections as well.
+Lines with_sleep_of(const std::string& data) {
+  Lines lines;
+  for (const auto& record : read_stream(data + "/000000.tps").records) {
+    if (record.op != tp::trace::Op::Extended) {
+      lines.push_back(line_of(record));
+    } else if (record.extended_kind == tp::trace::ExtendedKind::SleptInSection) {
+      tp::trace::SleptInSectionPayload payload;
+      std::memcpy(&payload, record.payload, sizeof payload);
+      lines.push_back("slept " + std::to_string(payload.time));
+    }
+  }
+  return lines;
+}
+
+TEST(Locks, SleepIsPartOfTheSectionsAroundIt) {
+  const std::string data = record([] {
+    start();
+    tp_sleep(1000);
+    take(&first);
+    tp_spend(1);
+    tp_sleep(5);
+    take(&second);
+    tp_sleep(7);
+    tp_on_slept(TP_SLEEP_CLOCK, 3);
+    tp_on_lock_given(&second);
+    take(&second);
+    tp_on_lock_given(&second);
+    tp_on_lock_given(&first);
+    take(&first);
+    tp_on_lock_given(&first);
+    tp_sleep(2000);
+  });
+  EXPECT_EQ(with_sleep_of(data),
+            (Lines{"Cut 0", "slept 10", "Section at 1 work 0", "Section at 1 work 0", "slept 15",
+                   "Section at 0 work 1", "Section at 1 work 0", "End 1"}));
+}
+
+// Of each step: what comes after the acquisition, and before the release; other tasks' sleep is not of the section.
+TEST(Locks, SleepInASectionAcrossSteps) {
+  const std::string data = record([] {
+    FakeTask task;
+    FakeContext context;
+    start();
+    tp_sleep(100);
+    take(&first);
+    tp_sleep(1);
+    spawn(task, context);
+    tp_sleep(20);
+    wait(context, [&] {
+      run(task, context, [] {
+        take(&second);
+        tp_sleep(2);
+        tp_on_lock_given(&second);
+        tp_sleep(30);
+      });
+    });
+    tp_sleep(4);
+    tp_on_lock_given(&first);
+    tp_sleep(50);
+  });
+  Lines sleep;
+  for (const std::string& line : with_sleep_of(data))
+    if (line.starts_with("slept") || line.starts_with("Take") || line.starts_with("Give") ||
+        line.starts_with("Section"))
+      sleep.push_back(line);
+  EXPECT_EQ(sleep, (Lines{"slept 1", "Take at 0", "slept 2", "Section at 0 work 0", "slept 4",
+                          "Give at 0"}));
+}
+
 TEST(Locks, HeldAcrossSteps) {
   const std::string data = record([] {
     FakeTask task;
