@@ -21,7 +21,7 @@ enum class RegionId : std::uint32_t {};
 enum class StepClassId : std::uint32_t {};
 
 // A place where a lock is acquired, as an index into SiteTable::lock_places: one (file, line). 0: not
-// known.
+// known. Greater ones (DagVisitor::lock_place) are the same places, of locks of another kind or in another variable.
 enum class LockPlaceId : std::uint32_t {};
 
 // A lock object (model/lock.h), numbered in the order of first occurrence.

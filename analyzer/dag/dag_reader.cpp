@@ -378,7 +378,9 @@ bool DagReader::process_record(Stream& stream) {
     process_cut(stream);
     return true;
   case Op::Section:
-  case Op::SectionAgain: // read as a Section
+  case Op::SectionAgain: // these are read as Sections
+  case Op::SectionNear:
+  case Op::SectionTurn:
   case Op::Take:
   case Op::Give:
     process_lock(stream);
@@ -850,7 +852,7 @@ void DagReader::process_lock(Stream& stream) {
          std::to_string(record.lock_place));
   if (!place)
     note(Problem::BadLockPlace);
-  use.place = place ? *place : LockPlaceId{};
+  use.place = lock_place(place ? *place : LockPlaceId{}, use.object);
   use.waited = record.wall;
   use.is_contended = (record.flags & trace::kLockContended) != 0;
   if (!stream.handed_over.empty() && stream.handed_over.back().object == use.object &&
@@ -915,15 +917,37 @@ void DagReader::process_blame(Stream& stream, const trace::LockWaitPayload& payl
     fail(Problem::BadLockPlace, stream.cursor.place(), "a lock_place of sites.jsonl",
          std::to_string(payload.place));
   if (place)
-    stream.blames.push_back({object, *place, payload.ticks});
+    stream.blames.push_back({object, lock_place(*place, object), payload.ticks});
+}
+
+// A line may acquire locks of several declarations: what a function is given, or several at once. One of its
+// own for each is what makes them rows of their own.
+LockPlaceId DagReader::lock_place(LockPlaceId at, LockObjectId object) {
+  if (rows_.lock_places == 0)
+    return at;
+  const LockDeclaration& of = lock_declarations_[object];
+  std::optional<LockDeclaration>& first = first_at_.grown_to(at);
+  if (!first)
+    first = of;
+  if (*first == of)
+    return at;
+  const auto [found, fresh] = other_lock_places_.try_emplace(
+      {at, of}, static_cast<LockPlaceId>(rows_.lock_places + other_lock_places_.size()));
+  if (fresh)
+    visitor_.lock_place(found->second, at);
+  return found->second;
 }
 
 void DagReader::set_slot(Stream& stream, const trace::LockObjectPayload& payload) {
   const auto [found, fresh] = lock_objects_.try_emplace(
       {payload.address, payload.generation}, static_cast<LockObjectId>(lock_objects_.size()));
-  if (fresh)
+  if (fresh) {
+    const auto variable = rows_.lock_variables.find(payload.address);
+    lock_declarations_.push_back(
+        {payload.kind, variable != rows_.lock_variables.end() ? variable->second : 0});
     visitor_.lock_object(found->second, {payload.address, payload.generation, payload.kind,
                                          (payload.flags & trace::kLockMayBeReused) != 0});
+  }
   if (payload.slot >= stream.slots.size())
     stream.slots.resize(std::size_t{payload.slot} + 1);
   stream.slots[payload.slot] = found->second;

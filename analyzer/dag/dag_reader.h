@@ -121,6 +121,7 @@ private:
   static void settle_latencies(Stream& stream, std::uint64_t latency);
   void process_blame(Stream& stream, const trace::LockWaitPayload& payload);
   LockObjectId lock_in(const Stream& stream, std::uint16_t slot) const;
+  LockPlaceId lock_place(LockPlaceId at, LockObjectId object);
   void note_external(Stream& stream);
   PoolId enter_pools(Stream& stream, const Frame& frame, std::uint64_t begin, std::uint64_t work,
                      std::uint64_t latency);
@@ -188,6 +189,11 @@ private:
   std::size_t next_drop_ = 1024; // at this number of spent edges
   IdTable<Frame*> stacks_;       // suspended stacks
   std::map<std::pair<std::uint64_t, std::uint32_t>, LockObjectId> lock_objects_;
+  // Of an object: its kind, and its variable. The first one at each place has the place's own number.
+  using LockDeclaration = std::pair<std::uint8_t, std::uint32_t>;
+  IdVector<LockObjectId, LockDeclaration> lock_declarations_;
+  IdVector<LockPlaceId, std::optional<LockDeclaration>> first_at_;
+  std::map<std::pair<LockPlaceId, LockDeclaration>, LockPlaceId> other_lock_places_;
   Waiters lost_; // waiters for streams that do not exist
   bool force_ = false;
   bool claims_complete_ = false;

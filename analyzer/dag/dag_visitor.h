@@ -187,6 +187,8 @@ public:
 
   // The next lock object; before the first step that uses it.
   virtual void lock_object(LockObjectId, const LockObjectInfo&) {}
+  // `of` is where locks of another kind, or in another variable, are acquired; those that are `place` have a number of their own.
+  virtual void lock_place(LockPlaceId /*place*/, LockPlaceId /*of*/) {}
   // A root frame begins; its path is new.
   virtual void root_begun(FrameState&) {}
   // `child.path` and `child.row` are set; the path is a copy of the parent's.

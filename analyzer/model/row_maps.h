@@ -6,6 +6,8 @@
 #include "base/id_table.h"
 #include "base/ids.h"
 
+#include <cstdint>
+#include <map>
 #include <vector>
 
 namespace tp::analysis {
@@ -14,6 +16,10 @@ struct RowMaps {
   IdTable<Row> row_of_site;
   IdTable<RegionId> region_of_id;
   IdTable<LockPlaceId> lock_place_of_id;
+  // One after the greatest place; 0: all locks of a place belong together, whatever they are.
+  std::uint32_t lock_places = 0;
+  std::map<std::uint64_t, std::uint32_t>
+      lock_variables; // from 1 on, by the address of a lock in them
   // By row: whether only library code is known of it. What a task spawns there has the row of the
   // task. Empty: no such row.
   std::vector<bool> of_library;

@@ -30,6 +30,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -74,6 +75,11 @@ public:
   struct Results {
     IdVector<LockObjectId, Object> objects;
     IdVector<LockPlaceId, LockTotals> places;
+    std::map<LockPlaceId, LockPlaceId> same_places; // by those of DagVisitor::lock_place
+    LockPlaceId in_table(LockPlaceId place) const {
+      const auto found = same_places.find(place);
+      return found == same_places.end() ? place : found->second;
+    }
     // Acquisitions by tasks of a row, at a place: by place in the upper half, row in the lower.
     std::unordered_map<std::uint64_t, std::uint64_t> acquisitions;
     Lengths span;           // of the program
@@ -95,6 +101,9 @@ public:
   void wait_joined(FrameState& frame, Path* fresh, Path* again) override;
   void spawned(const FrameState&, FrameState&) override {}
   void lock_object(LockObjectId id, const LockObjectInfo& info) override;
+  void lock_place(LockPlaceId place, LockPlaceId of) override {
+    results_.same_places.emplace(place, of);
+  }
   void step(FrameState& frame, const Step& step) override;
   bool ended(FrameState& frame, Tie tie) override;
 

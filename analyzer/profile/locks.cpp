@@ -99,8 +99,8 @@ struct Group {
   LockObjectId heaviest{};
 };
 
-std::vector<Group> group(const LockLaw::Results& found, std::size_t places) {
-  const std::vector<std::uint32_t> number = lock_numbers(found, places);
+std::vector<Group> group(const LockLaw::Results& found) {
+  const std::vector<std::uint32_t> number = lock_numbers(found, found.places.size());
   std::map<std::uint32_t, Group> groups;
   for (const LockPlaceId place : ids_below(found.places.end_id()))
     if (found.places[place].acquisitions > 0)
@@ -194,30 +194,23 @@ std::vector<SiteWaitBlame> blame_of_sites(const LockLaw::Results& found) {
   return result;
 }
 
-// "second, first": std::scoped_lock acquires several variables at one place. That of the heaviest object comes first.
-std::string variables_of(const Group& lock, const std::string& heaviest,
-                         const LockLaw::Results& found, const SiteTable& table) {
-  constexpr std::size_t kMostNamed = 3;
-  std::vector<std::string> names{heaviest};
-  for (const LockObjectId id : lock.objects)
-    if (const auto name = table.lock_names.find(found.objects[id].info.address);
-        name != table.lock_names.end() &&
-        found.objects[id].info.kind == found.objects[lock.heaviest].info.kind &&
-        std::ranges::find(names, name->second) == names.end())
-      names.push_back(name->second);
-  std::string text = names.front();
-  for (std::size_t i = 1; i < std::min(names.size(), kMostNamed); ++i)
-    text += ", " + names[i];
-  return names.size() > kMostNamed ? fmt::format("{} and {} more", text, names.size() - kMostNamed)
-                                   : text;
-}
-
 LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable& table) {
   LockRow row;
-  for (const LockPlaceId place : lock.places) {
-    row.places.push_back(
-        {table.lock_places[place].info, table.lock_places[place].kinds, found.places[place]});
-    row.totals.add(found.places[place]);
+  const Object& heaviest = found.objects[lock.heaviest];
+  row.heaviest = heaviest.info;
+  row.kind = heaviest.info.kind < std::size(trace::kLockKindNames)
+                 ? trace::kLockKindNames[heaviest.info.kind]
+                 : trace::kLockKindNames[0];
+  std::string name; // that the program gives it
+  for (const LockPlaceId id : lock.places) {
+    const LockPlace& place = table.lock_places[found.in_table(id)];
+    // Others are of locks with a row of their own.
+    const bool is_its_own = std::ranges::find(place.kinds, row.kind) != place.kinds.end();
+    row.places.push_back({place.info, is_its_own ? std::vector<std::string>{row.kind} : place.kinds,
+                          found.places[id]});
+    row.totals.add(found.places[id]);
+    if (name.empty() && !place.names.empty())
+      name = place.names.front();
   }
   // Each wait is charged as a whole, or not at all.
   for (const LockObjectId id : lock.objects)
@@ -232,8 +225,6 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable
   row.object_ids = lock.objects;
   for (const LockObjectId id : lock.objects)
     row.unmatched += found.objects[id].open;
-  const Object& heaviest = found.objects[lock.heaviest];
-  row.heaviest = heaviest.info;
   row.bound = heaviest.bound[LockLaw::kWork];
   for (const LockObjectId id : lock.objects) {
     const LockBound& asleep = found.objects[id].bound[LockLaw::kWithLatency];
@@ -243,17 +234,12 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable
   }
   row.bound_kind = kind_of(heaviest);
   row.bound_error = heaviest.totals.held_error;
-  row.kind = heaviest.info.kind < std::size(trace::kLockKindNames)
-                 ? trace::kLockKindNames[heaviest.info.kind]
-                 : trace::kLockKindNames[0];
   const auto variable = table.lock_names.find(heaviest.info.address);
   if (variable != table.lock_names.end())
     row.variable = variable->second;
-  const auto named = std::ranges::find_if(
-      lock.places, [&](LockPlaceId place) { return !table.lock_places[place].names.empty(); });
-  row.name = !row.variable.empty()        ? variables_of(lock, row.variable, found, table)
-             : named != lock.places.end() ? table.lock_places[*named].names.front()
-                                          : row.kind + " at " + row.places.front().info.name;
+  row.name = !row.variable.empty() ? row.variable
+             : !name.empty()       ? name
+                                   : row.kind + " at " + row.places.front().info.name;
   return row;
 }
 
@@ -343,7 +329,7 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
   readings.read(law);
   LockLaw::Results found = law.results();
   leave_out_foreign(found, measured.table);
-  std::vector<Group> groups = group(found, measured.table.lock_places.size());
+  std::vector<Group> groups = group(found);
   std::map<std::size_t, std::size_t> scenarios_of; // group, first measure
   if (const std::vector<LockObjectId> asked = heaviest_objects(found, measured); !asked.empty()) {
     LockLawSetup setup{.ends_of = asked};
@@ -364,7 +350,7 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
     found = closer.results();
     leave_out_foreign(found, measured.table);
     locks.ends_known = found.ends_known;
-    groups = group(found, measured.table.lock_places.size());
+    groups = group(found);
   }
   std::vector<std::pair<LockRow, const Group*>> rows;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -429,6 +415,15 @@ std::size_t waited_for_alone(const Locks& locks, const Prediction& prediction) {
              : locks.rows.size();
 }
 
+// Without this lock, as predicted, else without any: if it is held inside of sections of another one, these remain.
+std::uint64_t time_without(const LockRow& row, const PredictedRun& run) {
+  if (const LockWhatIf* const gone = row.what_if_of(LockChange::Gone, 1))
+    for (const PredictedTime& each : gone->predicted)
+      if (each.procs == run.procs)
+        return each.time;
+  return run.without_locks;
+}
+
 } // namespace
 
 void add_lock_findings(std::vector<Finding>& findings, const Measured& measured, const Locks& locks,
@@ -450,7 +445,7 @@ void add_lock_findings(std::vector<Finding>& findings, const Measured& measured,
                     .lock = i};
     if (run != prediction.runs.end()) {
       finding.time = run->time;
-      finding.least_time = std::min(run->time, run->without_locks);
+      finding.least_time = std::min(run->time, time_without(row, *run));
     }
     findings.push_back(std::move(finding));
   }

@@ -483,9 +483,15 @@ void add_lock_places(SiteTable& table, const SiteFile& sites, const PathMap& pat
   for (LockPlace& place : table.lock_places)
     for (std::uint32_t& id : place.info.site_ids)
       --id;
+  table.maps.lock_places = index_of(table.lock_places.end_id());
+  std::map<std::string, std::uint32_t> variables;
   for (const StaticLock& lock : sites.locks)
-    if (std::string name = resolver.variable(lock.at); !name.empty())
+    if (std::string name = resolver.variable(lock.at); !name.empty()) {
+      const auto next = static_cast<std::uint32_t>(variables.size() + 1);
+      table.maps.lock_variables.emplace(lock.address,
+                                        variables.try_emplace(name, next).first->second);
       table.lock_names.emplace(lock.address, std::move(name));
+    }
 }
 
 void add_unseen_locks(SiteTable& table, const PathMap& path_map, SiteResolver& resolver) {

@@ -50,7 +50,7 @@ function rich() {
     { kind: "wait", name: "the wait after image.cpp:20", file: "image.cpp", line: 20, points: [{ factor: 1, parallelism: profile.parallelism * 1.2 }] }];
   profile.what_if.changes = [{ kind: "region", index: 1, name: "noise" }, { kind: "stretch", index: 0, name: "main between the loops" }, { kind: "wait", index: 1, name: "the wait after image.cpp:20" }];
   const lock = { acquisitions: 2000, contended: 500, shared: 0, held: 900_000, longest_held: 2000, held_is_estimate: false, held_error: 0, waited: 3_000_000, waited_ns: 3_000_000, waited_no_holder: 600_000, longest_waited: 9000, longest_waited_ns: 9000,
-    name: "queue", kind: "spin_mutex", variable: "queue", file: "image.cpp", line: 44, objects: 1, unmatched: 0, bound: 800_000, bound_kind: "proven", parallelism: 40, places: [{ name: "image.cpp:44" }, { name: "image.cpp:47" }],
+    name: "queue", kind: "spin_mutex", variable: "queue", file: "image.cpp", line: 44, objects: 1, unmatched: 0, bound: 800_000, bound_kind: "proven", parallelism: 40, places: [{ name: "image.cpp:44", wait_blame: 600_000 }, { name: "image.cpp:47", wait_blame: 1_800_000 }],
     what_if: [{ change: "shorter", factor: 2, parallelism: 60, predicted: [{ procs: 2, time: 900_000 }, { procs: 8, time: 700_000 }] }, { change: "split", factor: 4, parallelism: 80, predicted: [{ procs: 2, time: 800_000 }, { procs: 8, time: 400_000 }] }, { change: "gone", factor: 1, parallelism: 80 }] };
   profile.locks = [{ ...lock, name: "rows", kind: "std::mutex", held: 1_800_000, held_is_estimate: true, parallelism: 80, bound_kind: "estimate", objects: 64, line: 47 }, lock];
   profile.locks_observed = { onetbb: true, c_library: true };
@@ -229,6 +229,8 @@ test("locks: the one that limits most comes first, and estimates are called so",
     const cells = async (/** @type {string} */ key) => (await page.locator(`table.locks tbody tr td[data-key='${key}']`).allInnerTexts()).map(plain);
     assert.deepEqual(await cells("each time"), ["6.00 µs", "6.00 µs"]);
     assert.deepEqual(await cells("no holder known"), ["20 %", "20 %"]);
+    assert.deepEqual(await cells("waits charged to"), ["image.cpp:47, 60 %", "image.cpp:47, 60 %"]);
+    assert.deepEqual([await cells("longest held"), await cells("objects")], [["2.00 µs", "2.00 µs"], ["1", "64"]]);
     const remedies = page.locator("table.locks tbody tr").first().locator(".remedy");
     assert.deepEqual((await remedies.allInnerTexts()).map(plain), ["700 µs (2 times as short)", "400 µs (4 locks)"]);
     assert.match(await page.locator("table.locks tbody tr td[data-key='if changed']").first().getAttribute("title"), /^on 8 CPUs: 2 times as short .*, 4 locks /);

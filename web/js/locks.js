@@ -62,7 +62,7 @@ export function locks(model) {
     ["waits charged to", "where it had been acquired by those who held it during most of the time waited, and released it last; with the share of that time", (lock) => mostBlamed(lock)],
     ["no holder known", "part of the time waited of which it is not known who held the lock", (lock) => (lock.waited > 0 ? percent(lock.waited_no_holder ?? 0, lock.waited) : "")],
     ["longest held", "the longest section that was timed", (lock) => model.amount(lock.longest_held)],
-    ["objects", "objects that are acquired at the same lines", (lock) => count(lock.objects)],
+    ["objects", "locks in one variable, or without one and acquired at the same lines", (lock) => count(lock.objects)],
   ];
   const most = Math.max(...all.map((/** @type {any} */ lock) => lock.held), 1e-9);
   const row = (/** @type {any} */ lock) => {

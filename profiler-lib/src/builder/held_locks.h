@@ -25,12 +25,21 @@ struct KnownLock {
 };
 inline constexpr unsigned kLockSlotBits = 9;
 
+// Kind and mode of an acquisition, in one number.
+TP_HOT unsigned asked_for(unsigned kind, unsigned mode) noexcept {
+  return kind | mode << 8;
+}
+
 // What acquisitions of a lock by the same code, called in the same way, have in common.
 struct LockUse {
   std::uint64_t address;
   const void* code; // that acquires it; null: not known
   std::uint32_t generation;
-  std::uint32_t mode; // tp_lock_mode
+  std::uint8_t mode; // tp_lock_mode
+  // Index plus 1 of the KnownUse that this is, as long as it says all that is to be said of the acquisition:
+  // it did not wait, nor sleep, and its step is the open one. Else 0.
+  std::uint8_t use;
+  std::uint16_t asked; // asked_for()
   std::uint32_t place;
   std::uint16_t slot;
   std::uint8_t flags; // of the record
@@ -61,6 +70,13 @@ struct alignas(64) HeldLock : LockUse {
   LockBlame blame;        // who held it meanwhile; valid if the thread waited
   // In the section, in the open step, not waiting for other threads: in the unit of work.
   std::uint64_t slept;
+  // That lock, which has not waited, nor slept.
+  TP_HOT void become(const HeldLock& other) noexcept {
+    static_cast<LockUse&>(*this) = other;
+    state = other.state;
+    waited = other.waited;
+    taken_at = other.taken_at;
+  }
 };
 
 // An acquisition that the thread has met: what take_lock() made of it. `use.flags` are those of one that
@@ -76,12 +92,38 @@ inline constexpr unsigned kKnownUseBits = 6;
 
 // Locks that one thread holds at the same time; of more, the one that it has held longest is forgotten.
 inline constexpr unsigned kMostHeldLocks = 64;
+static_assert((1u << kKnownUseBits) < 0xff);
+
+// The lock and place of a section record.
+struct LastSection {
+  static constexpr unsigned kNoUse = 0xffff;
+  std::uint64_t of = 0, recorded = 0; // address, LockUse::recorded()
+  std::uint32_t generation = 0;
+  std::uint32_t use = kNoUse; // LockUse::use
+  TP_HOT bool is_of(const LockUse& lock) const noexcept {
+    return of == lock.address && generation == lock.generation && recorded == lock.recorded();
+  }
+};
 
 struct LockState {
   HeldLock held[kMostHeldLocks];
-  unsigned held_count = 0;
+  alignas(8) std::uint16_t held_count = 0;
+  // Of the wait that has ended, for the acquisition that follows.
+  bool contended = false;
   // The thread waits: for a lock, or in a loop of its own. Readings at its begin.
-  unsigned waits = 0;
+  std::uint32_t waits = 0;
+  // In one number: held_count, if the thread does not wait, nor has waited for what it will acquire; else more
+  // than locks can be held.
+  TP_HOT std::uint64_t plainly_held() const noexcept {
+    static_assert(std::endian::native == std::endian::little);
+    std::uint64_t word;
+    std::memcpy(&word, static_cast<const void*>(&held_count), sizeof word);
+    return word;
+  }
+  // The same number, stored as it is loaded: a load of more than was stored last would wait for the store.
+  TP_HOT void hold_plainly(std::uint64_t count) noexcept {
+    std::memcpy(static_cast<void*>(&held_count), &count, sizeof count);
+  }
   bool is_busy_wait = false;
   bool is_over = false; // the step ended while the thread waited
   Reading wait_begin{};
@@ -91,7 +133,6 @@ struct LockState {
   // Index plus 1 of the lock that was acquired last in the wait; 0: none, or it was given.
   unsigned taken_in_wait = 0;
   // Of the wait that has ended, for the acquisition that follows.
-  bool contended = false;
   std::uint64_t waited = 0;
   std::uint64_t waited_from = 0, waited_for = 0; // time, lock
   // What the last release that others waited for has left in the posts.
@@ -100,8 +141,7 @@ struct LockState {
   KnownLock known[1u << kLockSlotBits];
   // Of the last Section that was written, if TraceWriter::after_section says so: where it ended in the step.
   std::uint64_t section_end = 0;
-  std::uint64_t section_of = 0, section_recorded = 0; // address, LockUse::recorded()
-  std::uint32_t section_generation = 0;
+  LastSection section, turn;          // that, and what a SectionTurn exchanges it for
   KnownUse uses[1u << kKnownUseBits]; // direct-mapped
   TP_HOT KnownUse& use_of(const void* lock, const void* code) noexcept {
     const auto mixed = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(lock) +
@@ -109,6 +149,7 @@ struct LockState {
                        0x9e3779b1u;
     return uses[mixed >> (32 - kKnownUseBits)];
   }
+  TP_HOT bool samples_sections() const noexcept { return shorts.short_length != 0; }
   ShortSections shorts;
   SiteCache<8> places; // number + 1
   CallPaths paths;

@@ -50,6 +50,8 @@ TP_COLD LockState* make_lock_state(ThreadState& thread, Frame& frame) noexcept {
     locks->shorts.reading = cost_of_reading(thread.clock);
     count_by_code(*locks);
   }
+  if (locks != nullptr && !locks->samples_sections())
+    thread.timed_locks = locks;
   return locks;
 }
 
@@ -138,16 +140,26 @@ TP_HOT std::uint32_t place_of(ThreadState& thread, Frame& frame, LockState& lock
   return (place != 0 ? place : learn_place(thread, frame, locks, where)) - 1;
 }
 
-// So that take_plainly() does the same the next time.
-void remember_use(LockState& locks, const LockUse& use, const Frame& frame,
-                  const LockPlace& where) noexcept {
+// So that take_plainly() does the same the next time. Returns LockUse::use.
+std::uint8_t remember_use(LockState& locks, const LockUse& use, const Frame& frame,
+                          const LockPlace& where) noexcept {
   if ((use.mode & TP_LOCK_RECURSIVE) != 0 || where.has_name_only())
-    return;
+    return 0;
   const std::uint64_t path = locks.paths.find(where.frame, task_stack_of(frame));
-  if (path != CallPaths::kUnlearned)
-    locks.use_of(reinterpret_cast<const void*>(use.address),
-                 use.code) = {use, &generations_of_lock(use.address),
-                              &locks.paths.memo_of(where.frame), path, where.caller};
+  if (path == CallPaths::kUnlearned)
+    return 0;
+  KnownUse& known = locks.use_of(reinterpret_cast<const void*>(use.address), use.code);
+  const auto number = static_cast<std::uint8_t>(&known - locks.uses + 1);
+  // It was another one.
+  for (unsigned i = 0; i < locks.held_count; ++i)
+    if (locks.held[i].use == number)
+      locks.held[i].use = 0;
+  for (LastSection* const last : {&locks.section, &locks.turn})
+    if (last->use == number)
+      last->use = LastSection::kNoUse;
+  known = {use, &generations_of_lock(use.address), &locks.paths.memo_of(where.frame), path,
+           where.caller};
+  return known.use.use = number;
 }
 
 // Writes the operands of a lock that was acquired; returns the flags.
@@ -220,7 +232,7 @@ HeldLock skipped_one(const ShortSection& section) noexcept {
   held.code = section.code;
   held.generation = section.generation;
   held.place = section.place;
-  held.mode = section.mode;
+  held.mode = static_cast<std::uint8_t>(section.mode);
   held.slot = static_cast<std::uint16_t>(slot_of(section.address));
   held.kind = section.kind;
   held.flags = static_cast<std::uint8_t>(section.mode & TP_LOCK_SHARED);
@@ -324,6 +336,7 @@ void put_whole_section(ThreadState& thread, Frame& frame, LockState& locks, cons
   if (held.waited != 0)
     put_blame(thread, frame, held);
   RecordEncoder record(room_in_step(thread, frame));
+  const bool follows = thread.writer.cursor() == thread.writer.after_section;
   if (work - 1 < 0xffff && held.waited == 0 && held.place < 0xffff &&
       held.taken_at - 0x10000 < 0xffff'0000) [[likely]] { // in most: the same record in two stores
     record.operand(static_cast<std::uint32_t>(held.taken_at));
@@ -338,16 +351,19 @@ void put_whole_section(ThreadState& thread, Frame& frame, LockState& locks, cons
   }
   thread.writer.after_section = thread.writer.cursor();
   locks.section_end = held.taken_at + work;
-  locks.section_of = held.address;
-  locks.section_generation = held.generation;
-  locks.section_recorded = held.recorded();
+  locks.turn = follows ? locks.section : LastSection{};
+  locks.section = {held.address, held.recorded(), held.generation,
+                   held.use != 0 ? held.use : LastSection::kNoUse};
 }
 
 void put_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
                  std::uint64_t work) noexcept {
   if (held.state.has_slept != 0) [[unlikely]]
     put_slept(thread, frame, locks, held);
-  if (!put_section_again(thread, locks, held, work))
+  const bool follows = locks.section.is_of(held);
+  if (!follows_section(thread.writer) || held.waited != 0 ||
+      (!follows && !locks.turn.is_of(held)) ||
+      !put_briefly(thread.writer, locks, held, work, follows))
     put_whole_section(thread, frame, locks, held, work);
 }
 
@@ -499,6 +515,7 @@ void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept {
   if (locks->taken_in_wait != 0) {
     HeldLock& held = locks->held[locks->taken_in_wait - 1];
     held.flags |= trace::kLockContended;
+    held.use = 0;
     held.waited = ticks;
     find_blame(held.address, locks->wait_for, locks->wait_since, now.time - ticks, now.time,
                held.blame);
@@ -592,13 +609,17 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
   held.code = where.counted_code();
   held.generation = generation_of_lock(held.address);
   held.place = place_of(thread, frame, *locks, where);
-  held.mode = mode;
+  held.mode = static_cast<std::uint8_t>(mode);
+  held.asked = static_cast<std::uint16_t>(asked_for(where.kind, mode));
+  held.use = 0;
   held.slot = static_cast<std::uint16_t>(slot_of(held.address));
   held.kind = static_cast<std::uint8_t>(where.kind);
   held.flags = static_cast<std::uint8_t>(mode & TP_LOCK_SHARED);
-  remember_use(*locks, held, frame, where);
-  if (locks->contended)
+  held.use = remember_use(*locks, held, frame, where);
+  if (locks->contended) {
     held.flags |= trace::kLockContended;
+    held.use = 0;
+  }
   held.state = {};
   held.waited = locks->waited;
   held.blame.count = held.blame.releases = 0;
@@ -649,6 +670,7 @@ int give_lock_at(ThreadState& thread, Frame& frame, const void* lock, Reading no
   }
   if (!frame.step_open) [[unlikely]] {
     held.state.is_given = true;
+    held.use = 0;
     thread.extras |= kExtraLocks;
     return note_if_awaited(*locks, address, held.kind, held.place, now.time);
   }
@@ -711,6 +733,7 @@ void sleep_in_sections(ThreadState& thread, std::uint64_t time) noexcept {
       continue;
     held.slept = (held.state.has_slept != 0 ? held.slept : 0) + time;
     held.state.has_slept = true;
+    held.use = 0;
     thread.extras |= kExtraLocks;
   }
 }
@@ -727,6 +750,7 @@ void put_held_locks(ThreadState& thread) noexcept {
       put_take(thread, frame, locks, held);
       held.state.is_written = true;
       held.state.has_slept = false;
+      held.use = 0;
     }
     if (held.state.is_given) {
       put_give(thread, frame, locks, held, 0);

@@ -10,6 +10,8 @@
 #include "builder/plain_steps.h"
 #include "builder/thread_state.h"
 
+#include <utility>
+
 namespace tp::rt {
 
 // A signal handler may use locks while the thread is here: it finds the state as it was, or as it will
@@ -31,67 +33,107 @@ private:
   ThreadState& thread_;
 };
 
-// As take_lock(), of a thread for which nothing is outside of the step. `code`: LockPlace::counted_code().
-TP_HOT bool take_plainly(ThreadState& thread, const Frame& frame, const void* lock, unsigned mode,
-                         unsigned kind, const void* caller, const void* code,
+// As take_lock(), of a thread for which nothing is outside of the step. `asked`: asked_for(). `code`:
+// LockPlace::counted_code().
+TP_HOT bool take_plainly(ThreadState& thread, LockState& locks, const Frame& frame,
+                         const void* lock, unsigned asked, const void* caller, const void* code,
                          const void* frame_of_hook) noexcept {
   const BusyInHook busy(thread);
-  LockState& locks = *thread.locks;
   const KnownUse& known = locks.use_of(lock, code);
+  const std::uint64_t count = locks.plainly_held();
   if (known.use.address != reinterpret_cast<std::uint64_t>(lock) || known.use.code != code ||
-      known.caller != caller || known.use.mode != mode || known.use.kind != kind ||
+      known.caller != caller || known.use.asked != asked ||
       known.generation_at->load(std::memory_order_relaxed) != known.use.generation ||
-      locks.waits != 0 || locks.contended || locks.held_count == kMostHeldLocks ||
-      known.found->path != known.path || !known.found->is_of(frame_of_hook, task_stack_of(frame)))
-      [[unlikely]]
+      count >= kMostHeldLocks || known.found->path != known.path ||
+      !known.found->is_of(frame_of_hook, task_stack_of(frame))) [[unlikely]]
     return false;
-  HeldLock& held = locks.held[locks.held_count];
+  HeldLock& held = locks.held[count];
   static_cast<LockUse&>(held) = known.use;
   held.state = {};
   held.waited = 0;
   thread.extras |= kExtraLocks;
   Reading now;
-  if (!read_plainly(thread.clock, now)) [[unlikely]]
+  if (!read_plainly(thread.clock, now) || now.work < thread.step_work) [[unlikely]]
     return false;
-  held.taken_at = elapsed_since(thread.step_work, now.work);
-  ++locks.held_count;
+  held.taken_at = now.work - thread.step_work;
+  locks.hold_plainly(count + 1);
   return true;
 }
 
-// If the section directly follows another one of the same lock and place: writes it, in short. So the step is
-// the same, and its begin is written.
-TP_HOT bool put_section_again(ThreadState& thread, LockState& locks, const HeldLock& held,
-                              std::uint64_t work) noexcept {
-  TraceWriter& writer = thread.writer;
-  std::byte* const at = writer.room_for(2);
-  const std::uint64_t lead = held.taken_at - locks.section_end;
-  if (at == nullptr || at != writer.after_section || locks.section_of != held.address ||
-      locks.section_generation != held.generation || locks.section_recorded != held.recorded() ||
-      (lead | work) > UINT16_MAX || held.waited != 0) [[unlikely]]
-    return false;
-  locks.section_end = held.taken_at + work;
-  std::byte* const end = trace::RecordEncoder::section_again(at, lead, work, held.flags);
+// The record that was written ends there.
+TP_HOT void end_section_at(TraceWriter& writer, LockState& locks, std::uint64_t position,
+                           std::byte* end) noexcept {
+  locks.section_end = position;
   writer.after_section = end;
   writer.advance(end);
+}
+
+// Writes a section that directly follows another section record, in short, if it can be. So the step is the same,
+// and its begin is written. `follows`: a section of the same lock and place; else one of those that a SectionTurn
+// means.
+TP_HOT bool put_briefly(TraceWriter& writer, LockState& locks, const HeldLock& held,
+                        std::uint64_t work, bool follows) noexcept {
+  std::byte* const at = writer.cursor();
+  const std::uint64_t lead = held.taken_at - locks.section_end;
+  std::byte* end = nullptr;
+  if (!follows) {
+    if (!trace::RecordEncoder::is_turn(lead + trace::kTurnLead, work))
+      return false;
+    std::swap(locks.section, locks.turn);
+    end = trace::RecordEncoder::section_turn(at, lead + trace::kTurnLead, work);
+  } else if (trace::RecordEncoder::is_near(lead, work)) {
+    end = trace::RecordEncoder::section_near(at, lead, work);
+  } else if ((lead | work) <= UINT16_MAX) {
+    end = trace::RecordEncoder::section_again(at, lead, work, held.flags);
+  } else {
+    return false;
+  }
+  end_section_at(writer, locks, held.taken_at + work, end);
   return true;
+}
+// Does the next record directly follow a section record?
+TP_HOT bool follows_section(const TraceWriter& writer) noexcept {
+  return writer.has_room(2) && writer.cursor() == writer.after_section;
 }
 
 // As give_lock_at(), of a thread for which nothing is outside of the step, which samples no sections, and holds
-// a lock.
-TP_HOT bool give_plainly(ThreadState& thread, const void* lock, const Reading& now) noexcept {
-  LockState& locks = *thread.locks;
-  const HeldLock& held = locks.held[locks.held_count - 1];
-  const auto address = reinterpret_cast<std::uint64_t>(lock);
-  // With such a state the step of the acquisition is open: its end writes a Take.
-  if (held.address != address || !held.state.is_none() || locks.waits != 0 ||
-      is_awaited(address, held.kind)) [[unlikely]]
-    return false;
+// a lock: if that is the one that it has acquired last, and the section is very short, and directly follows another
+// one of the same lock and place.
+TP_HOT bool give_plainly(ThreadState& thread, LockState& locks, const void* lock,
+                         std::uint64_t count, std::uint64_t work) noexcept {
   const BusyInHook busy(thread);
-  // Less than nothing is more than the short record can say.
-  if (!put_section_again(thread, locks, held, now.work - thread.step_work - held.taken_at))
-      [[unlikely]]
+  const HeldLock& held = locks.held[count - 1];
+  const auto address = reinterpret_cast<std::uint64_t>(lock);
+  TraceWriter& writer = thread.writer;
+  const std::uint64_t position = work - thread.step_work;
+  const std::uint64_t lead = held.taken_at - locks.section_end, length = position - held.taken_at;
+  if (held.address != address || held.use != locks.section.use || !follows_section(writer) ||
+      !trace::RecordEncoder::is_near(lead, length) || is_awaited(address, held.kind)) [[unlikely]]
     return false;
-  --locks.held_count;
+  end_section_at(writer, locks, position,
+                 trace::RecordEncoder::section_near(writer.cursor(), lead, length));
+  locks.hold_plainly(count - 1);
+  return true;
+}
+
+// Likewise, of the lock that it has acquired last or before that, if the section directly follows another one.
+TP_HOT bool give_in_turn(ThreadState& thread, LockState& locks, const void* lock,
+                         std::uint64_t count, std::uint64_t work) noexcept {
+  const auto address = reinterpret_cast<std::uint64_t>(lock);
+  const BusyInHook busy(thread);
+  HeldLock* const last = &locks.held[count - 1];
+  HeldLock* held = last;
+  // Of one that has waited there is more than become() copies.
+  if (held->address != address && (count < 2 || (--held)->address != address || last->use == 0))
+    return false;
+  const bool follows = held->use == locks.section.use;
+  if ((!follows && (held->use == 0 || held->use != locks.turn.use)) ||
+      !follows_section(thread.writer) || is_awaited(address, held->kind) ||
+      !put_briefly(thread.writer, locks, *held, work - thread.step_work - held->taken_at, follows))
+    return false;
+  if (held != last)
+    held->become(*last);
+  locks.hold_plainly(count - 1);
   return true;
 }
 

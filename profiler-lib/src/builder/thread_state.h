@@ -129,7 +129,8 @@ struct ThreadState {
   bool in_runtime_call = false;
   Reading runtime_call{};
   std::uint64_t runtime_call_extra[kMaxExtraEvents] = {};
-  LockState* locks = nullptr; // null until the first lock; owned
+  LockState* locks = nullptr;       // null until the first lock; owned
+  LockState* timed_locks = nullptr; // the same, if no sections are sampled
   unsigned outside_of_step =
       0; // OutsideOfStep that are alive: what the thread does is the runtime's
   // Extra events: their counts when the open step began, and those of the closed step until they

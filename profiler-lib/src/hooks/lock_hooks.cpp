@@ -46,17 +46,21 @@ bool is_openmp(unsigned kind) noexcept {
   take_lock(thread, top(thread), lock, kind_and_mode >> 8,
             {kind_and_mode & 0xff, caller, nullptr, code, frame});
 }
-// For calls with registers only.
-TP_HOT unsigned both(unsigned kind, unsigned mode) noexcept {
-  return kind | mode << 8;
+// What is not plain.
+[[gnu::noinline]] void take_otherwise(ThreadState& thread, const void* lock, unsigned asked,
+                                      const void* caller, const void* frame) noexcept {
+  if (samples_sections(thread) &&
+      (skip_short_section(thread, lock, asked >> 8, caller, /*counts=*/false) ||
+       take_plainly(thread, *thread.locks, top(thread), lock, asked, caller, caller, frame)))
+    return;
+  take(thread, lock, asked, caller, nullptr, frame);
 }
 
-[[gnu::noinline]] void take_sampled(ThreadState& thread, const void* lock, unsigned kind,
-                                    unsigned mode, const void* caller, const void* frame) noexcept {
-  if (skip_short_section(thread, lock, mode, caller, /*counts=*/false) ||
-      take_plainly(thread, top(thread), lock, mode, kind, caller, caller, frame))
-    return;
-  take(thread, lock, both(kind, mode), caller, nullptr, frame);
+[[gnu::noinline]] int give_otherwise(ThreadState& thread, LockState& locks, const void* lock,
+                                     const Reading now) noexcept {
+  if (give_in_turn(thread, locks, lock, locks.held_count, now.work))
+    return 1;
+  return give_lock_at(thread, top(thread), lock, now);
 }
 
 [[gnu::noinline]] void take_users(ThreadState& thread, const void* lock, unsigned mode,
@@ -97,11 +101,10 @@ TP_EXPORT void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
     return;
   if (caller == nullptr && (mode & TP_LOCK_BY_LIBRARY) == 0)
     caller = __builtin_return_address(0);
-  if (samples_sections(*thread))
-    take_sampled(*thread, lock, kind, mode, caller, TP_FRAME);
-  else if (thread->locks == nullptr || !take_plainly(*thread, top(*thread), lock, mode, kind,
-                                                     caller, caller, TP_FRAME)) [[unlikely]]
-    take(*thread, lock, both(kind, mode), caller, nullptr, TP_FRAME);
+  LockState* const locks = thread->timed_locks;
+  if (locks == nullptr || !take_plainly(*thread, *locks, top(*thread), lock, asked_for(kind, mode),
+                                        caller, caller, TP_FRAME)) [[unlikely]]
+    take_otherwise(*thread, lock, asked_for(kind, mode), caller, TP_FRAME);
   TP_KEEP_FRAME();
 }
 
@@ -119,9 +122,9 @@ TP_EXPORT void tp_on_counted_lock_taken(const void* lock, unsigned kind, unsigne
     return;
   if (caller == nullptr && (mode & TP_LOCK_BY_LIBRARY) == 0)
     caller = __builtin_return_address(0);
-  if (thread->locks == nullptr ||
-      !take_plainly(*thread, top(*thread), lock, mode, kind, caller, code, TP_FRAME))
-    take(*thread, lock, both(kind, mode), caller, code, TP_FRAME);
+  if (thread->locks == nullptr || !take_plainly(*thread, *thread->locks, top(*thread), lock,
+                                                asked_for(kind, mode), caller, code, TP_FRAME))
+    take(*thread, lock, asked_for(kind, mode), caller, code, TP_FRAME);
   TP_KEEP_FRAME();
 }
 
@@ -129,14 +132,16 @@ TP_EXPORT int tp_on_lock_given(const void* lock) noexcept {
   ThreadState* const thread = thread_outside_of_runtime();
   if (thread == nullptr)
     return 0;
-  const LockState* const locks = thread->locks;
+  LockState* const locks = thread->timed_locks;
   Reading now;
-  if (locks == nullptr || locks->shorts.short_length != 0 || locks->held_count == 0 ||
-      !read_plainly(thread->clock, now)) [[unlikely]]
+  if (locks == nullptr) [[unlikely]]
     return give_lock(*thread, top(*thread), lock);
-  if (give_plainly(*thread, lock, now)) [[likely]]
+  const std::uint64_t count = locks->plainly_held();
+  if (count - 1 >= kMostHeldLocks || !read_plainly(thread->clock, now)) [[unlikely]]
+    return give_lock(*thread, top(*thread), lock);
+  if (give_plainly(*thread, *locks, lock, count, now.work)) [[likely]]
     return 1;
-  return give_lock_at(*thread, top(*thread), lock, now);
+  return give_otherwise(*thread, *locks, lock, now);
 }
 
 TP_EXPORT int tp_on_lock_release(const void* lock) noexcept {
@@ -160,9 +165,10 @@ TP_EXPORT void tp_on_user_lock_taken(const void* lock, unsigned mode,
   if (thread == nullptr)
     return;
   // A name without a line says nothing of the code.
-  if (thread->locks == nullptr || samples_sections(*thread) || place == nullptr ||
-      place->line == 0 ||
-      !take_plainly(*thread, top(*thread), lock, mode, TP_LOCK_USER, caller, place, TP_FRAME))
+  LockState* const locks = thread->timed_locks;
+  if (locks == nullptr || place == nullptr || place->line == 0 ||
+      !take_plainly(*thread, *locks, top(*thread), lock, asked_for(TP_LOCK_USER, mode), caller,
+                    place, TP_FRAME))
     take_users(*thread, lock, mode, caller, place, TP_FRAME);
   TP_KEEP_FRAME();
 }

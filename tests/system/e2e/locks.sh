@@ -177,13 +177,52 @@ X
 if [ "$(nproc)" -gt 1 ]; then
   "$tp_run" -q -e auto --locks all -o blame.data ./blame || fail "blame: exit status"
   analyze blame.data
-  is 'p["locks"][0]["objects"] == 3 and {place["line"] for place in p["locks"][0]["places"]} == {100, 200}'
+  is 'sorted(lock["name"] for lock in p["locks"] if {place["line"] for place in lock["places"]} == {100, 200}) == ["queuing", "spin", "standard"]'
   is 'all(lock["wait_blame"] == sum(place["wait_blame"] for place in lock["places"]) for lock in p["locks"])'
   is 'all(lock["wait_blame"] + lock["waited_no_holder"] == lock["waited"] and lock["wait_blame"] <= lock["waited"] for lock in p["locks"])'
   is 'all(lock["wait_blame"] * 10 >= lock["waited"] * 9 for lock in p["locks"] if lock["waited_ns"] > 100000)'
   is 'sum(lock["wait_blame"] for lock in p["locks"]) == sum(site["wait_blame"] for site in p["sites"])'
   is 'sum(segment["idle_blame_ns"] for segment in p["code_segments"]) + p["run_path"]["idle_beside_nothing_ns"] == p["run_path"]["idle_ns"]'
 fi
+# Locks in several variables, and of several kinds, that are acquired at one line are rows of their own; those in one
+# variable, and without one, are not.
+build declarations <<'X'
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/spin_mutex.h>
+#include <tp/virtual_clock.h>
+#include <mutex>
+#include <unistd.h>
+std::mutex heavy, light, shards[4];
+struct Both { std::mutex one, other; } both;
+tbb::spin_mutex spin;
+template <class Mutex> [[gnu::noinline]] void hold(Mutex& mutex, unsigned units) {
+#line 300
+  const std::lock_guard held(mutex);
+  tp::spend(units);
+}
+int main() {
+  std::mutex one, other; tbb::spin_mutex another;
+  tbb::parallel_for(0, 100, [&](int i) {
+    tp::spend(50);
+    if (i % 10 == 0) hold(light, 7);
+    hold(heavy, 100); hold(shards[i % 4], 11); hold(both.one, 13); hold(both.other, 17); hold(one, 19); hold(other, 20); hold(spin, 23); hold(another, 2);
+  }, tbb::simple_partitioner());
+  _exit(0);
+}
+X
+for threads in 1 2; do
+  "$tp_run" -q --locks all -o declarations.data ./declarations $threads || fail "declarations: exit status"
+  analyze declarations.data --what-if-mode parallelize
+  is 'sorted((lock["name"].split(" at ")[0], lock["kind"], lock["objects"], lock["acquisitions"], lock["held"], [place["kinds"] for place in lock["places"]], lock["bound_parts"]["sections"]) for lock in p["locks"]) == [
+    ("both", "pthread_mutex", 2, 200, 3000, [["pthread_mutex"]], 1700), ("heavy", "pthread_mutex", 1, 100, 10000, [["pthread_mutex"]], 10000),
+    ("light", "pthread_mutex", 1, 10, 70, [["pthread_mutex"]], 70), ("pthread_mutex", "pthread_mutex", 2, 200, 3900, [["pthread_mutex"]], 2000),
+    ("shards", "pthread_mutex", 4, 100, 1100, [["pthread_mutex"]], 275), ("spin", "spin_mutex", 1, 100, 2300, [["spin_mutex"]], 2300),
+    ("spin_mutex", "spin_mutex", 1, 100, 200, [["spin_mutex"]], 200)]'
+  # Without the heavy one, or with shorter sections of it, the others are as they are.
+  is 'p["locks"][0]["name"] == "heavy" and [(change["change"], change["factor"], change["parallelism"]) for change in p["locks"][0]["what_if"]] == [
+    (change, factor, round(p["work"] / least, 2)) for change, factor, least in
+    [("shorter", 2, 5000), ("shorter", 4, 2500), ("shorter", 8, 2300), ("split", 2, 5000), ("split", 4, 2500), ("split", 8, 2300), ("shared", 1, 2300), ("gone", 1, 2300)]]'
+done
 # Short and frequent sections are sampled, with a real clock: counts stay exact.
 build short <<'X'
 #include <oneapi/tbb/spin_mutex.h>

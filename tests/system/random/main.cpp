@@ -144,13 +144,26 @@ int main(int argc, char** argv) {
   unsigned threads = 1;
   std::vector<unsigned> dropped;
   bool describe_only = false, list_only = false;
+  unsigned with_locks = 0;
   app.add_option("seed", seed)->required();
   app.add_option("-t,--threads", threads, "of oneTBB");
   app.add_option("--drop", dropped, "numbers of statements to leave out")->delimiter(',');
   app.add_flag("--describe", describe_only, "print the program instead");
   app.add_flag("--list", list_only, "print the numbers that --drop may leave out instead");
+  app.add_option("--with-locks", with_locks,
+                 "print this many seeds instead, from the given one on, whose programs have locks");
   CLI11_PARSE(app, argc, argv);
 
+  if (with_locks > 0) {
+    for (Json seeds = Json::array();; ++seed) {
+      if (generate(seed).has_locks)
+        seeds.push_back(seed);
+      if (seeds.size() == with_locks) {
+        std::cout << seeds << '\n';
+        return 0;
+      }
+    }
+  }
   Program program = generate(seed);
   drop(program, dropped);
   if (describe_only) {

@@ -3,7 +3,7 @@
 """Runs random programs, analyzes their recordings, and compares the profiles with what the programs expect.
 
 usage: run.py PROGRAM --analyze TP-ANALYZE [--profiles RANDOM_PROFILES] [--way explicit|stock|headers|rewritten]
-                      [--run TP-RUN] [--runs N] [--first SEED] [--threads T] [--jobs J]
+                      [--run TP-RUN] [--runs N] [--first SEED] [--with-locks] [--threads T] [--jobs J]
 
 The ways to profile: `stock`, built with the distribution's headers and run by tp-run; `headers`, built with ours;
 `rewritten`, compiled by tp-c++. In `explicit` the statements of a program name its sites, so one program has several of
@@ -15,6 +15,7 @@ tenth on 1, 2 and 8, which have to make the same tables. At the first difference
 smallest program with a difference that leaving out statements leads to; ends with 1. TP_RANDOM_RUNS overrides --runs.
 With --profiles, processes that keep what they read of the programs analyze the recordings, and tp-analyze itself each 64th;
 it has to say the same.
+--with-locks: the first N seeds from SEED on whose programs have locks; else about every second one has.
 Programs that this build cannot run are skipped; more than --most-skipped percent of them are a failure as well.
 Nothing here depends on how busy the machine is: programs and analyses may take --cpu-limit seconds of CPU time each, and
 hang if they get none for --idle-limit seconds.
@@ -45,6 +46,7 @@ parser.add_argument("--way", choices=["explicit", "stock", "headers", "rewritten
 parser.add_argument("--run", metavar="TP-RUN")
 parser.add_argument("--runs", type=int, default=250)
 parser.add_argument("--first", type=int, default=1)
+parser.add_argument("--with-locks", action="store_true", help="only seeds whose programs have locks")
 parser.add_argument("--threads", type=int, help="instead of by the seed")
 parser.add_argument("--most-skipped", type=float, default=0, metavar="PERCENT")
 parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -246,6 +248,7 @@ class Check(Comparison):
         self.expected, self.mode, self.divides = expected, mode, divides
         self.order_is_seen = options.way != "stock" or profile["span_is_exact"]
         self.all_sites_have_places = True
+        self.of_locks = collections.Counter()
 
     def all(self):
         self.conservation()
@@ -331,6 +334,7 @@ class Check(Comparison):
         if lock["contended"] == 0:
             self.equal(f"waited for {name}", 0, lock["waited"])
         self.between(f"contended of {name}", (0, lock["acquisitions"]), lock["contended"])
+        self.of_locks.update({"locks": 1, "acquisitions": lock["acquisitions"], "contended": lock["contended"]})
         if "bound" not in expected or not self.exact_order():
             return lock["bound"]
         # What comes before and after is asked for if the lock matters.
@@ -339,6 +343,7 @@ class Check(Comparison):
                    or 2 * asleep >= self.expected["span_with_latency"][0] and asleep > work)
         bound = expected["bound"] if matters else work
         self.equal(f"bound of {name}", bound, lock["bound"])
+        self.of_locks.update({"bounds": 1, "what-ifs": bool(lock["what_if"])})
         what_if = {(each["change"], each["factor"]): each["parallelism"] for each in lock["what_if"]}
         for each in expected["what_if"]:
             if what_if:
@@ -517,6 +522,7 @@ def check(seed, dropped):
         raise Differences(comparison.differences)
     expected["all_sites_have_places"] = comparison.all_sites_have_places
     expected["order_is_seen"] = comparison.order_is_seen
+    expected["of_locks"] = comparison.of_locks
     return expected, comparison.count
 
 
@@ -565,10 +571,16 @@ def traits_of(expected):
     return [trait for trait, number in found.items() if number]
 
 
+def chosen_seeds():
+    if options.with_locks:
+        return json.loads(call([options.program, str(options.first), "--with-locks", str(runs)]))
+    return range(options.first, options.first + runs)
+
+
 def main():
-    executed, programs, mixed = collections.Counter(), collections.Counter(), collections.Counter()
+    executed, programs, mixed, of_locks = (collections.Counter() for _ in range(4))
     figures = exact = failed = skipped = placed = seen = 0
-    seeds = range(options.first, options.first + runs)
+    seeds = chosen_seeds()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         pending = {pool.submit(check, seed, options.drop): seed for seed in seeds}
         for future in concurrent.futures.as_completed(pending):
@@ -591,6 +603,7 @@ def main():
             placed += expected["all_sites_have_places"]
             seen += expected["order_is_seen"]
             executed.update(expected["executed"])
+            of_locks.update(expected["of_locks"])
             programs.update(name for name, times in expected["executed"].items() if times)
             traits = traits_of(expected)
             mixed.update(traits)
@@ -598,6 +611,9 @@ def main():
     for name, times in executed.most_common():
         print(f"{name:26}{times:>9} times in {programs[name]} programs")
     print("programs with: " + ", ".join(f"{trait} {mixed[trait]}" for trait in ("threads", "sleep", "arenas", "all of these")))
+    print(f"locks in {programs['lock']} programs of the seeds {seeds[0]} to {seeds[-1]}: {of_locks['locks']} locks, "
+          f"{of_locks['acquisitions']} acquisitions, {of_locks['contended']} contended; "
+          f"{of_locks['bounds']} bounds and the what-ifs of {of_locks['what-ifs']} are determined")
     if options.way == "stock":
         print(f"all order is seen in {seen} programs; all sites have places in {placed}")
     print(f"{runs - skipped} programs, {failed} with differences; the span of {exact} is determined; {figures} figures "

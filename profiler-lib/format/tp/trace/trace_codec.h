@@ -9,6 +9,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace tp::trace {
 
@@ -117,6 +118,26 @@ public:
     std::memcpy(at, &record, sizeof record);
     return at + 6;
   }
+  // A SectionNear, if it can be one.
+  static bool is_near(std::uint64_t lead, std::uint64_t work) {
+    return (lead >> kNearLeadBits | work >> kNearWorkBits) == 0;
+  }
+  static std::byte* section_near(std::byte* at, std::uint64_t lead, std::uint64_t work) {
+    const auto record = static_cast<std::uint32_t>(static_cast<unsigned>(Op::SectionNear) |
+                                                   lead << 5 | work << (5 + kNearLeadBits));
+    std::memcpy(at, &record, sizeof record);
+    return at + 3;
+  }
+  // A SectionTurn, likewise. `lead`: kTurnLead more than it is.
+  static bool is_turn(std::uint64_t lead, std::uint64_t work) {
+    return (lead >> kTurnLeadBits | work >> kTurnWorkBits) == 0;
+  }
+  static std::byte* section_turn(std::byte* at, std::uint64_t lead, std::uint64_t work) {
+    const auto record = static_cast<std::uint32_t>(static_cast<unsigned>(Op::SectionTurn) |
+                                                   lead << 5 | work << (5 + kTurnLeadBits));
+    std::memcpy(at, &record, sizeof record);
+    return at + 4;
+  }
 
 private:
   struct Appended {
@@ -137,8 +158,16 @@ private:
 
 // ---- decode -------------------------------------------------------------------------------------
 
-// One record, with its operands as stored (codes are not yet resolved to ids). A SectionAgain is read as a
-// Section. decode() sets the
+// What section records that directly follow one another say of the lock.
+struct SectionLock {
+  std::uint32_t place = 0;
+  std::uint16_t slot = 0;
+  std::uint8_t flags = 0;
+  bool is_known = false;
+};
+
+// One record, with its operands as stored (codes are not yet resolved to ids). SectionAgain, SectionNear and
+// SectionTurn are read as Sections. decode() sets the
 // figures and only those operands that the record has; the other operands keep the values of
 // earlier records.
 struct Record {
@@ -158,8 +187,9 @@ struct Record {
   std::uint32_t work_error = 0;    // and the standard error of their work; 0: it is exact
   std::uint64_t section_end = 0;   // Section: where it ends in the step,
   const std::byte* after_section = nullptr; // and where its record does
-  std::uint64_t iterations = 1;             // LoopEnd, PortionEnd
-  std::uint64_t grain = 1;                  // LoopEnd, PortionEnd
+  SectionLock section, turn;    // of the last one, and what a SectionTurn exchanges it for
+  std::uint64_t iterations = 1; // LoopEnd, PortionEnd
+  std::uint64_t grain = 1;      // LoopEnd, PortionEnd
   ExtendedKind extended_kind{};
   std::uint16_t payload_bytes = 0;
   const std::byte* payload = nullptr; // Extended; points into the chunk
@@ -191,6 +221,36 @@ constexpr bool has_context(Op op) {
 }
 
 enum class DecodeStatus { Ok, EndOfData, Torn, UnknownOp };
+
+// A SectionNear or SectionTurn, whose tag that is.
+inline DecodeStatus decode_brief_section(const std::byte*& at, const std::byte* end, unsigned tag,
+                                         Record& record) {
+  const bool turns = record.op == Op::SectionTurn;
+  const unsigned size = turns ? 4 : 3;
+  if (at != record.after_section || (turns && !record.turn.is_known))
+    return DecodeStatus::UnknownOp;
+  if (static_cast<std::size_t>(end - at) < size)
+    return DecodeStatus::Torn;
+  tag |= static_cast<unsigned>(at[2]) << 16;
+  if (turns) {
+    tag |= static_cast<unsigned>(at[3]) << 24;
+    std::swap(record.section, record.turn);
+  }
+  const unsigned lead_bits = turns ? kTurnLeadBits : kNearLeadBits;
+  record.op = Op::Section;
+  record.lead = record.section_end + (tag >> 5 & ((1u << lead_bits) - 1)) - (turns ? kTurnLead : 0);
+  record.work = tag >> (5 + lead_bits);
+  record.wall = 0;
+  record.flags = record.section.flags & (kLockShared | kLockContended);
+  record.lock_slot = record.section.slot;
+  record.lock_place = record.section.place;
+  record.sections = 1;
+  record.work_error = 0;
+  record.section_end = record.lead + record.work;
+  at += size;
+  record.after_section = at;
+  return DecodeStatus::Ok;
+}
 
 // The implementation of decode(). kAmple: kMaxRecordBytes follow `at`, so only a payload needs a
 // check.
@@ -234,8 +294,12 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
 
   record.op = static_cast<Op>(tag & 31);
   record.flags = static_cast<std::uint8_t>(tag >> kFlagShift);
-  if (record.op == Op::None || (record.op > Op::SectionAgain && record.op != Op::Extended))
+  if (record.op == Op::None)
     return DecodeStatus::UnknownOp;
+  if (record.op > Op::SectionAgain && record.op != Op::Extended) {
+    return record.op <= Op::SectionTurn ? decode_brief_section(at, end, tag, record)
+                                        : DecodeStatus::UnknownOp;
+  }
   constexpr unsigned kFigures = (1u << kFlagShift) - (1u << kLeadShift);
   if (kAmple && (tag & kFigures) == (1u << kLeadShift | 1u << kWorkShift)) [[likely]] {
     const std::uint64_t figures = take(4); // as in RecordEncoder::figures()
@@ -297,8 +361,17 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
       record.sections = static_cast<std::uint32_t>(take(4));
       record.work_error = static_cast<std::uint32_t>(take(4));
     }
-    record.section_end = record.lead + record.work;
-    record.after_section = record.op == Op::Section ? cursor : nullptr;
+    if (record.op == Op::Section) {
+      if (at == record.after_section)
+        record.turn = record.section;
+      else
+        record.turn.is_known = false;
+      record.section = {record.lock_place, record.lock_slot, record.flags, true};
+      record.section_end = record.lead + record.work;
+      record.after_section = cursor;
+    } else {
+      record.after_section = nullptr;
+    }
     break;
   case Op::Give:
     record.lock_slot = static_cast<std::uint16_t>(take(2));
@@ -307,6 +380,9 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
     if (at != record.after_section)
       return DecodeStatus::UnknownOp;
     record.op = Op::Section;
+    record.section.flags = record.flags;
+    record.lock_slot = record.section.slot;
+    record.lock_place = record.section.place;
     record.lead += record.section_end;
     record.sections = 1;
     record.work_error = 0;

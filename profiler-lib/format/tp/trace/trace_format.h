@@ -120,9 +120,18 @@ static_assert(sizeof(ChunkHeader) == 72 && alignof(ChunkHeader) == 8);
 //   operands  in the order of the table of operations
 //
 // A field of 0 bytes is 0.
+//
+// SectionNear and SectionTurn have neither codes nor flags: what follows the Op, from bit 5 on, is
+//
+//   SectionNear   lead in 9 bits, work in 10
+//   SectionTurn   lead + kTurnLead in 13 bits, work in 14. The section may begin before the end of the
+//                 one that it follows: then its lead is negative.
 
 inline constexpr unsigned kLeadShift = 5, kWorkShift = 7, kWallShift = 9, kFlagShift = 11;
 inline constexpr unsigned kWidthBytes[4] = {0, 2, 4, 8}; // by width code
+inline constexpr unsigned kNearLeadBits = 9, kNearWorkBits = 10;
+inline constexpr unsigned kTurnLeadBits = 13, kTurnWorkBits = 14;
+inline constexpr unsigned kTurnLead = 1u << (kTurnLeadBits - 1);
 
 // ---- Records: operations ------------------------------------------------------------------------
 //
@@ -151,6 +160,8 @@ inline constexpr unsigned kWidthBytes[4] = {0, 2, 4, 8}; // by width code
 //   Take                       slot, place        kLockShared, kLockPlaceWide, kLockContended
 //   Give                       slot               kLockShared
 //   SectionAgain                                  kLockShared, kLockContended
+//   SectionNear                                   none: below
+//   SectionTurn                                   none: below
 //   Extended                   extended
 //
 //   Operand     Bytes
@@ -195,8 +206,14 @@ enum class Op : std::uint8_t {
   Take = 19,    // likewise: a lock was acquired in it, and is held at its end
   Give = 20,    // likewise: a lock was released in it of which the stream has a Take
   SectionAgain =
-      21,        // a Section that follows another one, or a SectionAgain, in the same chunk: of the
-                 // same lock and place. `lead` is the work between the two
+      21, // a Section that directly follows another section record (Section, SectionAgain,
+          // SectionNear, SectionTurn) in the same chunk: of the same lock and place. `lead`
+          // is the work between the two
+  SectionNear = 22, // the same in 3 bytes, with the same flags
+  SectionTurn =
+      23,        // the same in 4 bytes, of other lock, place and flags: those that the last Section
+                 // replaced, which directly followed a section record. Exchanges the two, so that
+                 // a further one goes back
   Extended = 31, // for rare events; a reader skips the kinds that it does not know
 };
 

@@ -81,6 +81,36 @@ TEST(Locks, SectionsRunOneAfterTheOther) {
     EXPECT_EQ(std::string::npos, warning.name.find("lock")) << warning.text;
 }
 
+// Four tasks, each for 58 in the inner lock while it holds the outer one, for 60. Shorter sections of the inner one save
+// nothing, unless the outer ones are shorter for it.
+TEST(Locks, TheOuterOneIsAdvisedFirst) {
+  std::string script =
+      "run locks=all c_locks_seen=1 cpus=8\nsite 1 a.cpp 1\n"
+      "lock-place 0 mutex q.cpp 17\nlock-place 1 spin_mutex q.cpp 18\n"
+      "stream 0\nthread role=main\n"
+      "lock slot=0 address=64 kind=mutex\nlock slot=1 address=128 kind=spin_mutex\n"
+      "spawn work=10 site=1 ctx=new-exclusive\n";
+  for (int i = 1; i < 8; ++i)
+    script += "spawn site=1 ctx=last\n";
+  script += "wait ctx=last\n";
+  for (int i = 0; i < 8; ++i)
+    script += "section slot=1 place=1 lead=21 work=58\nsection slot=0 place=0 lead=20 work=60\n"
+              "task task=-" +
+              std::to_string(i) + " work=100\n";
+  const Profile profile = profile_of_locks(script + "wait-end\nend work=5\nthread-end\n");
+  ASSERT_EQ(2u, profile.locks.rows.size());
+  std::vector<const Finding*> found;
+  for (const Finding& each : profile.findings)
+    if (each.lock)
+      found.push_back(&each);
+  ASSERT_EQ(2u, found.size());
+  EXPECT_EQ("mutex", profile.locks.rows[*found[0]->lock].kind);
+  EXPECT_GT(found[0]->saves_at_most(), 10u);
+  // The other one's sections remain.
+  EXPECT_GE(found[1]->least_time, 8u * 60);
+  EXPECT_GE(found[0]->least_time, 8u * 58);
+}
+
 // 32 tasks on two CPUs, in ns: each works for 50 us, and for 60 in a section, for which the next one waits until it is woken. `hand_over`: what the recording says of each.
 PredictedRun predicted_own(const std::string& run, const std::string& hand_over,
                            std::optional<std::uint64_t>& sampled, Profile* all = nullptr) {
@@ -457,6 +487,42 @@ TEST(Locks, ObjectsAreApart) {
   EXPECT_EQ(LockBoundKind::Estimate, lock.bound_kind);
   EXPECT_LE(profile.locks.proven, 61u);
   EXPECT_GE(profile.locks.proven, 30u);
+}
+
+// A line of a template acquires locks of several kinds. What waited for the one is not charged to the other.
+TEST(Locks, OfAnotherKindAreAnotherRow) {
+  const Profile profile = profile_of_locks("run locks=all c_locks_seen=1\n"
+                                           "site 1 a.cpp 1\n"
+                                           "lock-place 0 mutex q.cpp 17\n"
+                                           "lock-place 1 spin_mutex q.cpp 17\n"
+                                           "stream 0\n"
+                                           "thread role=main\n"
+                                           "lock slot=0 address=64 kind=mutex\n"
+                                           "lock slot=1 address=128 kind=spin_mutex\n"
+                                           "lock slot=2 address=192 kind=mutex\n"
+                                           "section slot=0 place=0 lead=0 work=30\n"
+                                           "section slot=1 place=1 lead=30 work=20\n"
+                                           "section slot=2 place=0 lead=55 work=5\n"
+                                           "spawn work=60 site=1 ctx=new-exclusive\n"
+                                           "wait ctx=last\n"
+                                           "task work=1\n"
+                                           "wait-end\n"
+                                           "end\n"
+                                           "thread-end\n");
+  ASSERT_EQ(2u, profile.locks.rows.size());
+  const LockRow& mutex = profile.locks.rows[0];
+  const LockRow& spin = profile.locks.rows[1];
+  EXPECT_EQ("mutex", mutex.kind);
+  EXPECT_EQ("spin_mutex", spin.kind);
+  EXPECT_EQ(2u, mutex.objects);
+  EXPECT_EQ(35u, mutex.totals.held);
+  EXPECT_EQ(30u, mutex.bound.sections);
+  EXPECT_EQ(20u, spin.totals.held);
+  for (const LockRow* row : {&mutex, &spin}) {
+    ASSERT_EQ(1u, row->places.size());
+    EXPECT_EQ(17u, row->places[0].info.line);
+    EXPECT_EQ(std::vector<std::string>{row->kind}, row->places[0].kinds);
+  }
 }
 
 // What the tasks reach, a lock may not: --target names it, and what is enough.

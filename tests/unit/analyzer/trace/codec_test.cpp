@@ -170,5 +170,90 @@ TEST(Codec, SectionsThatFollowEachOther) {
   EXPECT_EQ(DecodeStatus::Torn, decode(next, cut + sizeof cut, 0, fresh));
 }
 
+TEST(Codec, BriefSections) {
+  std::byte bytes[4 * kMaxRecordBytes] = {};
+  std::byte* at = bytes;
+  const auto put = [&](Op op, std::uint16_t slot, std::uint32_t place, unsigned flags) {
+    RecordEncoder record(at);
+    record.operand(slot);
+    record.operand(place);
+    at = record.commit(make_tag(op, 0, 0, 0, flags | kLockPlaceWide));
+  };
+  put(Op::Section, 7, 70'001, kLockShared);
+  std::byte* const first_turn = at;
+  ASSERT_TRUE(RecordEncoder::is_near(0x1ff, 0x3ff));
+  EXPECT_FALSE(RecordEncoder::is_near(0x200, 0));
+  EXPECT_FALSE(RecordEncoder::is_near(0, 0x400));
+  at = RecordEncoder::section_near(at, 0x1ff, 0x3ff);
+  at = RecordEncoder::section_near(at, 0, 0);
+  put(Op::Section, 8, 3, kLockContended);
+  ASSERT_TRUE(RecordEncoder::is_turn(0x1fff, 0x3fff));
+  EXPECT_FALSE(RecordEncoder::is_turn(0x2000, 0));
+  EXPECT_FALSE(RecordEncoder::is_turn(0, 0x4000));
+  at = RecordEncoder::section_turn(at, 0x1fff, 0x3fff);
+  at = RecordEncoder::section_turn(at, kTurnLead - 100, 1);
+  at = RecordEncoder::section_near(at, 2, 1);
+  at = RecordEncoder::section_again(at, 2, 1, 0);
+  at = RecordEncoder::section_turn(at, kTurnLead, 0);
+  at = RecordEncoder::section_turn(at, kTurnLead, 0);
+  put(Op::Take, 9, 9, 0);
+  std::byte* const after_take = at;
+  at = RecordEncoder::section_near(at, 1, 1);
+  at = RecordEncoder::section_turn(at, kTurnLead, 1);
+
+  Record r;
+  const std::byte* next = bytes;
+  const auto is_section = [&](std::uint64_t begin, std::uint64_t work, unsigned slot,
+                              unsigned place, unsigned flags) {
+    EXPECT_EQ(DecodeStatus::Ok, decode(next, bytes + sizeof bytes, 0, r));
+    EXPECT_EQ(Op::Section, r.op);
+    EXPECT_EQ(begin, r.lead);
+    EXPECT_EQ(work, r.work);
+    EXPECT_EQ(0u, r.wall);
+    EXPECT_EQ(slot, r.lock_slot);
+    EXPECT_EQ(place, r.lock_place);
+    EXPECT_EQ(flags, r.flags & ~kLockPlaceWide);
+    EXPECT_EQ(1u, r.sections);
+    EXPECT_EQ(0u, r.work_error);
+  };
+  is_section(0, 0, 7, 70'001, kLockShared);
+  // Nothing to exchange it for.
+  std::byte turn[4];
+  RecordEncoder::section_turn(turn, kTurnLead, 1);
+  Record alone = r;
+  alone.after_section = turn;
+  const std::byte* at_turn = turn;
+  EXPECT_EQ(DecodeStatus::UnknownOp, decode(at_turn, turn + sizeof turn, 0, alone));
+  EXPECT_EQ(first_turn, next);
+  is_section(0x1ff, 0x3ff, 7, 70'001, kLockShared);
+  is_section(0x5fe, 0, 7, 70'001, kLockShared);
+  is_section(0, 0, 8, 3, kLockContended);
+  is_section(0xfff, 0x3fff, 7, 70'001, kLockShared);
+  is_section(0x4ffe - 100, 1, 8, 3, kLockContended);
+  is_section(0x4fff - 98, 1, 8, 3, kLockContended);
+  is_section(0x4fff - 95, 1, 8, 3, 0);
+  is_section(0x4fff - 94, 0, 7, 70'001, kLockShared);
+  is_section(0x4fff - 94, 0, 8, 3, 0);
+  EXPECT_EQ(DecodeStatus::Ok, decode(next, bytes + sizeof bytes, 0, r));
+  EXPECT_EQ(Op::Take, r.op);
+  // They follow none.
+  EXPECT_EQ(after_take, next);
+  EXPECT_EQ(DecodeStatus::UnknownOp, decode(next, bytes + sizeof bytes, 0, r));
+  next = after_take + 3;
+  EXPECT_EQ(DecodeStatus::UnknownOp, decode(next, bytes + sizeof bytes, 0, r));
+  // Torn ones, at the end of the data.
+  r.turn.is_known = true;
+  for (unsigned size : {2u, 3u}) {
+    std::byte cut[3];
+    if (size == 2)
+      std::memcpy(cut, after_take, sizeof cut);
+    else
+      std::memcpy(cut, after_take + 3, sizeof cut);
+    r.after_section = next = cut;
+    EXPECT_EQ(DecodeStatus::Torn, decode(next, cut + size, 0, r));
+    EXPECT_EQ(cut, next);
+  }
+}
+
 } // namespace
 } // namespace tp::trace

@@ -86,6 +86,7 @@ void run_random_events(unsigned seed, bool counts) {
   tp_on_lock_given(&locks[0]);
   tp::rt::locks_may_count();
   tp::rt::this_thread->locks->shorts.short_length = 100;
+  tp::rt::this_thread->timed_locks = nullptr;
   if (counts)
     tp::rt::count_by_code(*tp::rt::this_thread->locks);
   std::vector<const char*> held;

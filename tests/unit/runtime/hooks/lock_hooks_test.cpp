@@ -657,6 +657,7 @@ void sample_short_sections() {
   take(&first);
   tp_on_lock_given(&first);
   tp::rt::this_thread->locks->shorts.short_length = kShort;
+  tp::rt::this_thread->timed_locks = nullptr;
 }
 
 void hold(const void* lock, std::uint64_t work) {
