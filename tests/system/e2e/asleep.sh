@@ -93,7 +93,7 @@ X
 if grep -q '"sleep_seen":true' inside.data/run.json; then
   is '[l["line"] for l in p["locks"]] == [7]'
   # Five naps, each of which may take longer, but not as long as three.
-  is '0.1 <= p["locks"][0]["sections_with_latency"] / p["unit"]["hz"] < 0.3'
+  is '0.1 <= p["locks"][0]["sections_with_latency"] / p["clock"]["hz"] < 0.3'
   is 'not [w for w in p["warnings"] if w["name"] == "sleep_with_lock"]'
   is '"mutex" in p["verdict"]["detail"] and "asleep for" in p["verdict"]["detail"]'
 fi
