@@ -172,11 +172,14 @@ template <typename Kind, typename Lock, typename... Args>
                                           NextFunction<int(Lock*, Args...)>& wait, Lock* lock,
                                           std::type_identity_t<Args>... arguments) noexcept {
   const int result = attempt.get()(lock);
-  const Acquisition how = Kind::by(lock, __builtin_return_address(0));
   if (result != 0) [[unlikely]]
-    return end_acquiring<Lock, Args...>(result, how, wait, lock, arguments...);
+    return end_acquiring<Lock, Args...>(result, Kind::by(lock, __builtin_return_address(0)), wait,
+                                        lock, arguments...);
   const unsigned state = locks_state();
-  if (state == 0 || is_counted(state, address_of(lock), how)) [[likely]]
+  if (state == 0) [[likely]]
+    return 0;
+  const Acquisition how = Kind::by(lock, __builtin_return_address(0));
+  if (is_counted(state, address_of(lock), how)) [[likely]]
     return 0;
   return record_acquired(address_of(lock), how);
 }
@@ -214,7 +217,8 @@ template <typename Lock>
 
 template <typename Lock>
 [[gnu::always_inline]] inline int release(NextFunction<int(Lock*)>& release, Lock* lock) noexcept {
-  auto* const next = release.get_known();
+  // Called as what throws nothing, so that the call is a jump.
+  auto* const next = reinterpret_cast<int (*)(Lock*) noexcept>(release.get_known());
   if (next == nullptr) [[unlikely]]
     return release_first(release, lock);
   const unsigned state = locks_state();

@@ -97,20 +97,23 @@ typedef struct tp_lock_entry {
   const unsigned* others_wait_at;
 } tp_lock_entry;
 TP_LOCK_INLINE tp_lock_entry* tp_lock_entry_of(const void* lock) {
-  char* thread;
+  tp_lock_entry* entries;
 #if defined(__x86_64__)
-  __asm__ volatile("movq %%fs:0, %0" : "=r"(thread));
+  __asm__ volatile("movq %%fs:(%1), %0" : "=r"(entries) : "r"(tp_counting_at));
 #else
+  char* thread;
   __asm__ volatile("mrs %0, tpidr_el0" : "=r"(thread));
+  entries = *(tp_lock_entry**)__builtin_assume_aligned(thread + tp_counting_at, sizeof(void*));
 #endif
-  return *(tp_lock_entry**)__builtin_assume_aligned(thread + tp_counting_at, sizeof(void*)) +
-         (((unsigned)(__UINTPTR_TYPE__)lock * 0x9e3779b1u) >> 29);
+  return entries + (((unsigned)(__UINTPTR_TYPE__)lock * 0x9e3779b1u) >> 29);
 }
 TP_LOCK_INLINE int tp_lock_counts_taken(const void* lock, const tp_lock_place* place) {
   tp_lock_entry* const entry = tp_lock_entry_of(lock);
   const int left = entry->left;
-  if (entry->lock != lock || entry->place != place || left <= 0 ||
-      __atomic_load_n(entry->generation_at, __ATOMIC_RELAXED) != entry->generation)
+  if (__builtin_expect(entry->lock != lock || entry->place != place || left <= 0 ||
+                           __atomic_load_n(entry->generation_at, __ATOMIC_RELAXED) !=
+                               entry->generation,
+                       0))
     return 0;
   entry->left = -left;
   return 1;
@@ -118,9 +121,10 @@ TP_LOCK_INLINE int tp_lock_counts_taken(const void* lock, const tp_lock_place* p
 TP_LOCK_INLINE int tp_lock_counts_given(const void* lock) {
   tp_lock_entry* const entry = tp_lock_entry_of(lock);
   const int left = entry->left;
-  if (entry->lock != lock || left >= 0 ||
-      __atomic_load_n(entry->waiters_at, __ATOMIC_RELAXED) != 0 ||
-      __atomic_load_n(entry->others_wait_at, __ATOMIC_RELAXED) != 0)
+  if (__builtin_expect(entry->lock != lock || left >= 0 ||
+                           __atomic_load_n(entry->waiters_at, __ATOMIC_RELAXED) != 0 ||
+                           __atomic_load_n(entry->others_wait_at, __ATOMIC_RELAXED) != 0,
+                       0))
     return 0;
   entry->left = -left - 1;
   return 1;

@@ -74,12 +74,24 @@ TP_COUNTED_INLINE tp_counting* tp_counting_here() {
   return (tp_counting*)__builtin_assume_aligned(thread + tp_counting_at, sizeof(void*));
 }
 
+TP_COUNTED_INLINE tp_counted_lock* tp_counted_entry(const void* lock) {
+  tp_counted_lock* entries;
+#if defined(__x86_64__)
+  __asm__ volatile("movq %%fs:(%1), %0" : "=r"(entries) : "r"(tp_counting_at));
+#else
+  entries = tp_counting_here()->locks;
+#endif
+  return entries + tp_counted_index(lock);
+}
+
 /* 1: the section that begins is counted, and no hook has to be called. */
 TP_COUNTED_INLINE int tp_begin_counted(const void* lock, const void* code) {
-  tp_counted_lock* const entry = tp_counting_here()->locks + tp_counted_index(lock);
+  tp_counted_lock* const entry = tp_counted_entry(lock);
   const int left = entry->left;
-  if (entry->lock != lock || entry->code != code || left <= 0 ||
-      __atomic_load_n(entry->generation_at, __ATOMIC_RELAXED) != entry->generation)
+  if (__builtin_expect(entry->lock != lock || entry->code != code || left <= 0 ||
+                           __atomic_load_n(entry->generation_at, __ATOMIC_RELAXED) !=
+                               entry->generation,
+                       0))
     return 0;
   entry->left = -left;
   return 1;
@@ -87,9 +99,11 @@ TP_COUNTED_INLINE int tp_begin_counted(const void* lock, const void* code) {
 
 /* 1: so it is with the section of that lock that ends: one of these functions has begun it. */
 TP_COUNTED_INLINE int tp_end_counted(const void* lock) {
-  tp_counted_lock* const entry = tp_counting_here()->locks + tp_counted_index(lock);
+  tp_counted_lock* const entry = tp_counted_entry(lock);
   const int left = entry->left;
-  if (entry->lock != lock || left >= 0 || __atomic_load_n(entry->waiters_at, __ATOMIC_RELAXED) != 0)
+  if (__builtin_expect(entry->lock != lock || left >= 0 ||
+                           __atomic_load_n(entry->waiters_at, __ATOMIC_RELAXED) != 0,
+                       0))
     return 0;
   entry->left = -left - 1;
   return 1;

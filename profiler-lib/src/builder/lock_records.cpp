@@ -13,6 +13,12 @@
 #include <new>
 #include <utility>
 
+// LockState::released of the calling thread, for libtbb.
+extern "C" {
+[[gnu::visibility("hidden")]] extern constinit thread_local const void* tp_released_lock TP_TLS;
+constinit thread_local const void* tp_released_lock TP_TLS = nullptr;
+}
+
 namespace tp::rt {
 namespace {
 
@@ -452,6 +458,7 @@ std::uint64_t leave_wait_out(ThreadState& thread, Frame& frame, const LockState&
 TP_COLD int note_for_waiters(LockState& locks, std::uint64_t lock, std::uint32_t place,
                              std::uint64_t time) noexcept {
   locks.released = lock;
+  tp_released_lock = reinterpret_cast<const void*>(lock);
   unsigned i = 0;
   for (const std::uint64_t post : {lock, std::uint64_t{0}})
     locks.notes[i++] = rt::is_awaited(post) ? &note_release(lock, post, time, place) : nullptr;

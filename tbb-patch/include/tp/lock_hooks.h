@@ -79,31 +79,45 @@ inline void client_lock_given(const void* lock) noexcept {
 class client_lock_wait {
 public:
   client_lock_wait() = default;
-  ~client_lock_wait() { end(); }
+  __attribute__((always_inline)) ~client_lock_wait() { end(); }
   client_lock_wait(const client_lock_wait&) = delete;
   client_lock_wait& operator=(const client_lock_wait&) = delete;
-  void begin(const void* lock) noexcept {
-    if (!waits_ && locks_are_on()) {
-      waits_ = true;
-      tp_on_lock_wait_for(lock);
-    }
+  __attribute__((always_inline)) void begin(const void* lock) noexcept {
+    if (!waits_)
+      waits_ = begin_for(lock);
   }
-  void end() noexcept {
+  __attribute__((always_inline)) void end() noexcept {
     if (waits_)
-      tp_on_lock_wait_end(1); // failed, if nothing was acquired
+      end_now();
     waits_ = false;
   }
 
 private:
+  // Not inlined, so that what acquires a lock remains small enough for that.
+  __attribute__((noinline, cold)) static bool begin_for(const void* lock) noexcept {
+    if (!locks_are_on())
+      return false;
+    tp_on_lock_wait_for(lock);
+    return true;
+  }
+  __attribute__((noinline, cold)) static void end_now() noexcept {
+    tp_on_lock_wait_end(1); // failed, if nothing was acquired
+  }
   bool waits_ = false;
 };
+
+#if __TBB_BUILD
+extern "C" {
+// The lock that others waited for when the thread released it last; of the runtime, which is in libtbb.
+__attribute__((visibility("hidden"), tls_model("initial-exec"))) extern __thread const void* tp_released_lock;
+}
 
 // In libtbb: wakes those who sleep until the lock at that address is released, by the thread that has just
 // done so.
 class wake_scope {
 public:
   explicit wake_scope(const void* lock) noexcept
-      : wakes_(locks_are_on() && tp_on_lock_release(lock) != 0) {}
+      : wakes_(__builtin_expect(tp_released_lock == lock, 0) && tp_on_lock_release(lock) != 0) {}
   ~wake_scope() {
     if (wakes_)
       tp_on_lock_released();
@@ -114,6 +128,7 @@ public:
 private:
   const bool wakes_;
 };
+#endif
 
 // As client_* for locks whose code is in the headers: of the program, but not of libtbb.
 #if __TBB_BUILD
