@@ -11,9 +11,9 @@ its place (off), and recorded (on), on 2 threads that do not spin. Written files
 stock. Where two stock runs differ from each other, only what differs there may differ; stock runs
 again for up to a minute before a difference counts. A client that is not installed is left out,
 unless --install (root) installs its package; if none is left, the exit status is 77. --quick: two of them with short inputs.
---attributed: so much of the CPU time has to be in steps or in what is known besides. With --locks: locks are recorded in this way (tp-run), the recording
-has to say so, and the table has how often locks of each kind were acquired. The table goes to stdout; the exit status is 1 if an
-output differs.
+--attributed: at least so much of the CPU time has to be in steps. With --locks: locks are recorded in this way (tp-run), the
+recording has to say so, and the table has how often locks of each kind were acquired. The table goes to stdout; the exit status is
+1 if an output differs.
 """
 import argparse
 import json

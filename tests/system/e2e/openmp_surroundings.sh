@@ -266,7 +266,7 @@ loads_alone_says() {
   shift
   rm -rf tp-data*
   "$tp_run" -q "$@" >out 2>err || fail "tp-run $*: exit status $?: $(cat err)"
-  in_file out done
+  in_file out "done"
   same "tp-run $*: warnings of a library with OpenMP" "$count" "$(grep -c "OpenMP: not recorded: .*libgomp.* was loaded while the program ran.*--no-as-needed" err)"
 }
 loads_alone_says 1 ./loads_alone

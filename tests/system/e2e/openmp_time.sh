@@ -107,14 +107,15 @@ for compiler in $compilers; do
   [ "$compiler" = gcc ] || build=(clang++-19 -L"$(dirname "$libomp")")
   "${build[@]}" -g -O2 -fopenmp empty.cpp -o "$compiler" || fail "$compiler: does not build"
 done
+read -ra programs <<<"tbb $compilers"
 for round in 1 2 3; do
-  for program in tbb $compilers; do
+  for program in "${programs[@]}"; do
     rm -rf tp-data
     TP_EVENT=auto "$tp_run" -q --sample off "./$program" 2>err || fail "$program: exit status $?: $(cat err)"
     "$tp_analyze" -q --simulate never --json "$program.$round.json" -o analysis tp-data >err 2>&1 || fail "tp-analyze $program: $(cat err)"
   done
 done
-python3 -B - tbb $compilers <<'X' || fail "time of an empty task"
+python3 -B - "${programs[@]}" <<'X' || fail "time of an empty task"
 import json, statistics, sys
 def of(program):
     own, whole = [], []
