@@ -318,7 +318,8 @@ Missing why_missing(const Metric& metric, const Figures& figures) {
       row && row->other_end && figures.divisible == Divisible::Known)
     return {fmt::format("{} or {}, depending on whether the iterations of loops cost the same",
                         row->of(figures).text(), row->other_end(figures).text()),
-            "tp-run --divide measures it; of OpenMP's loops, schedule(dynamic, 1)"};
+            "tp-run --divide measures it; of OpenMP's loops, schedule(dynamic, 1) or grainsize(1) "
+            "on two threads or more"};
   if (metric.site.empty() && row_of(kProgramMetrics, metric.name)->as_divisible)
     return {fmt::format("unknown for loops split to their grain size ({})",
                         reason_of(figures.divisible)),

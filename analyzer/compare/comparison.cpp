@@ -105,7 +105,10 @@ std::vector<std::string> plain_functions(const SiteFigures& site) {
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
-enum class Runtimes : std::uint8_t { Same, Different };
+// Which rows may be the same ones: those of one construct; of oneTBB's and OpenMP's that do the same; or an algorithm of
+// oneTBB and a region, if each is the only row of its function that is left: g++ does not say that there is a static loop in a
+// region.
+enum class Runtimes : std::uint8_t { Same, Different, AlgorithmAndRegion };
 // Between runtimes, constructs of oneTBB and OpenMP that do the same have one name.
 std::string plain_construct(const std::string& construct, Runtimes runtimes) {
   std::string name = construct.substr(0, construct.find("::"));
@@ -113,12 +116,23 @@ std::string plain_construct(const std::string& construct, Runtimes runtimes) {
     return name;
   if (name == "omp_task")
     return "task_group";
+  if (name == "omp_sections")
+    return "parallel_invoke";
   return name == "omp_for" || name == "omp_taskloop" ? "parallel_for" : name;
+}
+bool is_region(const std::string& construct) {
+  return construct == "omp_parallel" || construct == "omp_parallel_gcc";
 }
 std::vector<std::string> plain_constructs(const SiteFigures& site, Runtimes runtimes) {
   std::vector<std::string> names;
+  if (runtimes == Runtimes::AlgorithmAndRegion)
+    return names;
+  // g++ makes a region and the loop in it one row.
+  const bool leaves_out_regions =
+      runtimes == Runtimes::Different && !std::ranges::all_of(site.constructs, is_region);
   for (const std::string& construct : site.constructs)
-    names.push_back(plain_construct(construct, runtimes));
+    if (!leaves_out_regions || !is_region(construct))
+      names.push_back(plain_construct(construct, runtimes));
   std::ranges::sort(names);
   return names;
 }
@@ -177,6 +191,24 @@ void match_lines(Sites& base, Sites& now, const FileNames& name, std::vector<Sit
     pairs.push_back({Match::Added, nullptr, site});
 }
 
+bool has_only_regions(const SiteFigures& site) {
+  return !site.constructs.empty() && std::ranges::all_of(site.constructs, is_region);
+}
+bool is_algorithm(const SiteFigures& site) {
+  return !site.constructs.empty() &&
+         std::ranges::all_of(site.constructs, [](const std::string& construct) {
+           return construct.starts_with("parallel_");
+         });
+}
+
+bool may_be_same(const Sites& before, const Sites& after, Runtimes runtimes) {
+  if (runtimes == Runtimes::AlgorithmAndRegion)
+    return before.size() == 1 && after.size() == 1 &&
+           ((has_only_regions(*before[0]) && is_algorithm(*after[0])) ||
+            (is_algorithm(*before[0]) && has_only_regions(*after[0])));
+  return before.size() == after.size();
+}
+
 // A function with as many sites of the same construct as before has the same sites, in their order.
 // If there are more or fewer, only the lines can identify the new ones.
 // `base` and `now` keep the others.
@@ -185,7 +217,7 @@ void match_functions(Sites& base, Sites& now, const FileNames& name, Runtimes ru
   Sites base_rest, now_rest;
   for (const auto& [scope, sites] : by_scope(base, now, name, runtimes)) {
     const auto& [before, after] = sites;
-    if (std::get<2>(scope).empty() || before.size() != after.size()) {
+    if (std::get<2>(scope).empty() || !may_be_same(before, after, runtimes)) {
       base_rest.insert(base_rest.end(), before.begin(), before.end());
       now_rest.insert(now_rest.end(), after.begin(), after.end());
       continue;
@@ -208,6 +240,7 @@ std::vector<SitePair> match_sites(const Figures& base, const Figures& now) {
     now_rest.push_back(&site);
   match_functions(base_rest, now_rest, name, Runtimes::Same, pairs);
   match_functions(base_rest, now_rest, name, Runtimes::Different, pairs);
+  match_functions(base_rest, now_rest, name, Runtimes::AlgorithmAndRegion, pairs);
   match_lines(base_rest, now_rest, name, pairs);
   return pairs;
 }

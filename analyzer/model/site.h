@@ -69,14 +69,27 @@ public:
     for (const std::string& construct : row.constructs) {
       has_openmp_ |= construct.starts_with("omp_");
       has_tbb_ |= !construct.starts_with("omp_") && construct != "thread";
+      (construct == "omp_taskloop" ? has_taskloops_ : has_chunks_) |= construct.starts_with("omp_");
     }
   }
   const char* name() const {
     return !has_openmp_ ? "oneTBB" : has_tbb_ ? "oneTBB or OpenMP" : "OpenMP";
   }
+  // In which run the iterations of rows with loops would be measured one by one. A team of one thread runs a loop of
+  // OpenMP in one chunk, whatever its schedule.
+  std::string measured_by() const {
+    std::string how = !has_openmp_ || has_tbb_ ? "tp-run --divide" : "";
+    if (has_openmp_)
+      how += std::string(how.empty() ? "" : "; of OpenMP's loops, ") +
+             (!has_taskloops_ ? "schedule(dynamic, 1)"
+              : has_chunks_   ? "schedule(dynamic, 1) or grainsize(1)"
+                              : "grainsize(1)") +
+             " on two threads or more";
+    return how;
+  }
 
 private:
-  bool has_tbb_ = false, has_openmp_ = false;
+  bool has_tbb_ = false, has_openmp_ = false, has_taskloops_ = false, has_chunks_ = false;
 };
 
 // The cost of its tasks in addition to their work. A task is created and waited for in the code

@@ -63,6 +63,7 @@ struct Affected {
   std::vector<std::string> names;
   Wide work = 0;
   bool are_of_openmp = true;
+  Runtimes runtimes;
   bool orders_others = false; // how much it could change is not known from the work
   void add(const SiteRow& site) {
     for (const PipelineCall& call : site.info.pipelines)
@@ -70,6 +71,7 @@ struct Affected {
     if (site.info.pipelines.empty())
       add_name(site.info.place_name());
     work += site.work;
+    runtimes.add(site.info);
     are_of_openmp &= is_of_openmp(site.info);
   }
   // The filters of a pipeline have one.
@@ -136,14 +138,11 @@ void append_unmeasured(std::vector<Warning>& warnings, const Measured& measured,
     if (loops.unjoined_halvings > 0 && loops.joins == 0)
       unjoined.add(site);
   }
-  const auto measures = [](const Affected& loops) {
-    return loops.are_of_openmp ? "schedule(dynamic, 1) shows it" : "tp-run --divide measures it";
-  };
   if (unsized.matters(measured) && !unsized.are_of_openmp)
     warnings.push_back(
         {"unsized", fmt::format("ranges of {} can be divided further, how far is not known: "
-                                "parallelism may be higher ({})",
-                                some_of(unsized.names), measures(unsized))});
+                                "parallelism may be higher (to measure it: {})",
+                                some_of(unsized.names), unsized.runtimes.measured_by())});
   else if (unsized.matters(measured)) // or that wait for others
     warnings.push_back(
         {"unsized",
@@ -155,8 +154,8 @@ void append_unmeasured(std::vector<Warning>& warnings, const Measured& measured,
   if (!is_measured && unequal.matters(measured))
     warnings.push_back({"unequal_iterations",
                         fmt::format("iterations of {} do not cost the same: with loops split, the "
-                                    "upper end is too high ({})",
-                                    some_of(unequal.names), measures(unequal))});
+                                    "upper end is too high (to measure it: {})",
+                                    some_of(unequal.names), unequal.runtimes.measured_by())});
   if (unjoined.matters(measured))
     warnings.push_back(
         {"unjoined", fmt::format("no results of {} were joined in this run: with loops split, "

@@ -156,15 +156,16 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
       !(profile.binding_limit() && profile.speedup_limit().value() < 2.0 * kMostVerdictProcs))
     return fmt::format("Scales to {} CPUs and beyond{}.", verdict.worth_procs, how);
   if (verdict.is_ample())
-    return fmt::format("Scales well to {} CPUs{}.", verdict.worth_procs, how);
+    return fmt::format("Scales to {} CPUs at an efficiency of at least 50 %{}.",
+                       verdict.worth_procs, how);
   const std::string more = splits || splits_further(profile) ? " or more" : "";
   if (profile.speedup_limit().value() < kHardly)
     return fmt::format("Hardly faster on more CPUs{}: {}.", how, limit_of(profile));
   const bool is_unsure = locks_unseen || (order_unseen && !splits);
   if (verdict.worth_procs > 1)
-    return fmt::format("{} to {} CPUs{}{}{}; {}.", is_unsure ? "May scale well" : "Scales well",
-                       verdict.worth_procs, more, is_unsure ? fmt::format(" ({})", unseen) : "",
-                       how, limit_of(profile));
+    return fmt::format("{} to {} CPUs{} at an efficiency of at least 50 %{}{}; {}.",
+                       is_unsure ? "May scale" : "Scales", verdict.worth_procs, more,
+                       is_unsure ? fmt::format(" ({})", unseen) : "", how, limit_of(profile));
   return fmt::format("No faster on 2 CPUs than on one{}; {}.", how, limit_of(profile));
 }
 

@@ -159,11 +159,15 @@ std::string_view models_of(const Profile& profile) {
 std::string divisible_parallelism_text(const Profile& profile) {
   if (!profile.divisible_is_known() || profile.divisible_is_measured())
     return if_loops_split(profile, profile.divisible_at_least());
+  Runtimes loops;
+  for (const SiteRow& site : profile.sites)
+    if (site.loops.divisible_parts > 0)
+      loops.add(site.info);
   return fmt::format(
       "{} to {} if loops were split to their grain size: the upper end only if their "
       "iterations cost the same (to measure it: {})",
       fixed2(profile.divisible_at_least()), fixed2(profile.divisible_parallelism()),
-      models_of(profile) == "OpenMP" ? "schedule(dynamic, 1)" : "tp-run --divide");
+      loops.measured_by());
 }
 
 std::string if_loops_split(const Profile& profile, Ratio parallelism) {

@@ -61,6 +61,8 @@ Variables program_environment(const Options& options, const Prefix& prefix,
     variables.emplace_back("KMP_WARNINGS", "0");
   if (!openmp.tool.empty())
     variables.emplace_back("TP_OPENMP", openmp.replaced + "=" + openmp.used);
+  else if (options.openmp && !openmp.problem)
+    variables.emplace_back("TP_OPENMP", "unused:" + std::to_string(getpid()));
   variables.emplace_back("TP_DATA", data_pattern);
   variables.emplace_back("TP_RUN", run);
   if (!options.events.empty())

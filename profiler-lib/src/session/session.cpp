@@ -402,6 +402,20 @@ void load(Session& s) {
   }
 }
 
+// tp-run chooses the runtime of OpenMP by the files that a program needs, before it runs. Said is what came later, of the
+// program that tp-run has started.
+void warn_of_unseen_openmp(const Settings& settings) {
+  if (settings.disabled || settings.openmp_unused_by == 0 ||
+      settings.openmp_unused_by != ::getppid())
+    return;
+  if (const std::string runtime = openmp_runtime_here(); !runtime.empty())
+    warn(
+        "OpenMP",
+        "not recorded: " + runtime +
+            " was loaded while the program ran, and tp-run chooses a runtime before; to record it, "
+            "link the program with -fopenmp -Wl,--no-as-needed");
+}
+
 [[gnu::constructor]] void load_library() {
   Session& s = session();
   const std::lock_guard lock(s.mutex);
@@ -411,6 +425,7 @@ void load(Session& s) {
 [[gnu::destructor]] void unload_library() {
   finish_session();
   end_sampling(); // of a process that recorded nothing
+  warn_of_unseen_openmp(session().settings);
   ignore_sample_signal();
 }
 

@@ -147,8 +147,15 @@ const Variable kVariables[] = {
        s.run = text;
        return is_run_name(s.run);
      }},
-    {"TP_OPENMP", "a library and a path with an equals sign between them, as tp-run sets it",
+    {"TP_OPENMP",
+     "a library and a path with an equals sign between them, or \"unused:\" and a process, as "
+     "tp-run sets it",
      [](Settings& s, const char* text) {
+       constexpr std::string_view kUnused = "unused:";
+       if (std::string_view(text).starts_with(kUnused)) {
+         s.openmp_unused_by = std::atoi(text + kUnused.size());
+         return s.openmp_unused_by > 0;
+       }
        const char* const sign = std::strchr(text, '=');
        if (sign == nullptr)
          return false;

@@ -29,6 +29,7 @@ struct Settings {
   std::string run; // TP_RUN: the tp-run that started this process; empty: none
   // TP_OPENMP: what tp-run put the OpenMP runtime in the place of, and that; empty: nothing.
   std::string openmp_replaced, openmp_runtime;
+  int openmp_unused_by = 0; // the tp-run that has found no OpenMP in the program; 0: none
   std::uint64_t window_begin_ns = 0, window_end_ns = 0; // TP_WINDOW: CLOCK_MONOTONIC; no end: 0
   // TP_WAKE: tp-run measured them; else 0.
   std::uint64_t wake_latency_ns = 0, wake_call_ns = 0, wake_sampled_ns = 0, wake_sparse_ns = 0;

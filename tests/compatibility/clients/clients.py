@@ -206,6 +206,15 @@ OPENMP = [
 ]
 
 
+# Short ones, for CI.
+OPENMP_QUICK = [
+    Client("fasttreeMP", "fasttree", ["fasttreeMP", "-nt", "-gtr", "-quiet", "family.fa"],
+           lambda folder: inputs.family(f"{folder}/family.fa", 40, 800)),
+    Client("sumaclust", "sumaclust", ["sumaclust", "-p", "2", "-t", "0.9", "-O", "groups.txt", "reads.fa"],
+           lambda folder: inputs.family(f"{folder}/reads.fa", 900, 300, gaps=3)),
+]
+
+
 def outputs(client, folder, printed):
     """{name: bytes} of the output and of each file in `folder` that is not a link.
 

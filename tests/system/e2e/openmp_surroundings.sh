@@ -248,6 +248,31 @@ rm -rf tp-data*
 "$tp_run" -q ./loads_plugin >out 2>err || fail "program with a plugin: exit status $?: $(cat err)"
 "$tp_analyze" -q --json profile.json -o analysis >out 2>err || fail "program with a plugin: $(cat err)"
 same "program with a plugin: work, span" "50 10" "$(python3 -B -c 'import json; p = json.load(open("profile.json")); print(p["work"], p["span"])')"
+# Else one line says that it is not recorded, and what helps; not with --no-openmp, and not of a program without such a library.
+"$cxx" -g -O1 -x c++ - -o loads_alone -ldl <<'X' || fail "program that loads OpenMP: does not build"
+#include <dlfcn.h>
+#include <cstdio>
+int main(int count, char**) {
+  if (count == 1) {
+    void* const plugin = dlopen("./plugin.so", RTLD_NOW);
+    reinterpret_cast<void (*)()>(dlsym(plugin, "run"))();
+  }
+  std::puts("done");
+}
+X
+# loads_alone_says COUNT ARGUMENTS-OF-TP-RUN...
+loads_alone_says() {
+  local count=$1
+  shift
+  rm -rf tp-data*
+  "$tp_run" -q "$@" >out 2>err || fail "tp-run $*: exit status $?: $(cat err)"
+  in_file out "done"
+  same "tp-run $*: warnings of a library with OpenMP" "$count" "$(grep -c "OpenMP: not recorded: .*libgomp.* was loaded while the program ran.*--no-as-needed" err)"
+}
+loads_alone_says 1 ./loads_alone
+loads_alone_says 0 ./loads_alone nothing
+loads_alone_says 0 --no-openmp ./loads_alone
+loads_alone_says 0 sh -c './loads_alone; true'
 # In a program without OpenMP.
 rm -rf tp-data*
 LD_PRELOAD=$TP_PREFIX/lib/libtaskpath-ompt.so LD_LIBRARY_PATH=$TP_PREFIX/lib bash -c 'echo fine' >out 2>err || fail "without OpenMP: exit status $?"

@@ -76,6 +76,25 @@ TEST(Comparison, TasksOfOpenMpAreThoseOfOneTbb) {
             matches(profile({{20, "f", "task_group"}}), profile({{10, "f", "omp_for"}})));
 }
 
+// g++ has one row for a region and the loop in it, and does not report a static loop; clang++ has a row for each.
+TEST(Comparison, LoopsInRegionsAreLoopsOfOneTbb) {
+  Figures combined = profile({{10, "f", "omp_parallel"}});
+  combined.sites.back().constructs.emplace_back("omp_for");
+  const Figures loop = profile({{20, "f"}});
+  EXPECT_EQ((Lines{{20, 10}}), matches(loop, combined));
+  EXPECT_EQ((Lines{{10, 20}}), matches(combined, loop));
+  EXPECT_EQ((Lines{{20, 10}}), matches(loop, profile({{10, "f", "omp_parallel_gcc"}})));
+  EXPECT_EQ((Lines{{20, 11}, {0, 10}}),
+            matches(loop, profile({{10, "f", "omp_parallel"}, {11, "f", "omp_for"}})));
+  EXPECT_EQ((Lines{{20, 10}}),
+            matches(profile({{20, "f", "parallel_invoke"}}), profile({{10, "f", "omp_sections"}})));
+  // Not tasks, and not one of several.
+  EXPECT_EQ((Lines{{20, 0}, {0, 10}}),
+            matches(profile({{20, "f", "task_group"}}), profile({{10, "f", "omp_parallel_gcc"}})));
+  EXPECT_EQ((Lines{{20, 0}, {25, 0}, {0, 10}}),
+            matches(profile({{20, "f"}, {25, "f"}}), profile({{10, "f", "omp_parallel_gcc"}})));
+}
+
 TEST(Comparison, WhereNobodyCanTellOnlyTheLineCounts) {
   // One more site in the function.
   EXPECT_EQ((Lines{{10, 10}, {0, 14}, {20, 0}, {0, 25}}),

@@ -125,7 +125,8 @@ TEST(ConcurrencyLimits, ArenaOfTwoThreads) {
   EXPECT_EQ(180u, profile.prediction.runs[0].time);
   EXPECT_EQ(100u, profile.prediction.runs[1].time); // 10 + 4 + 80 + 3 + 3
   EXPECT_EQ(100u, profile.prediction.runs[2].time);
-  EXPECT_EQ("Scales well to 3 CPUs; speedup at most 2.14 on any number of them.",
+  EXPECT_EQ("Scales to 3 CPUs at an efficiency of at least 50 %; speedup at most 2.14 on any "
+            "number of them.",
             profile.verdict.headline);
   EXPECT_EQ("linalg.cpp:36 runs in an arena of 2 threads.", profile.verdict.detail);
   const Profile by_bounds = limited_profile_of(eight_tasks("asked=2"), Ask::Never);

@@ -131,6 +131,24 @@ TEST(LoopParts, UnequalIterationsAreNamed) {
                      "unequal_iterations"));
 }
 
+// A team of one thread runs a loop in one chunk, also with schedule(dynamic, 1).
+TEST(LoopParts, WhatMeasuresIterationsOfOpenMp) {
+  const auto measured_by = [](std::initializer_list<const char*> constructs) {
+    Runtimes runtimes;
+    SiteInfo row;
+    row.constructs.assign(constructs.begin(), constructs.end());
+    runtimes.add(row);
+    return runtimes.measured_by();
+  };
+  EXPECT_EQ("tp-run --divide", measured_by({"parallel_for"}));
+  EXPECT_EQ("schedule(dynamic, 1) on two threads or more", measured_by({"omp_for"}));
+  EXPECT_EQ("grainsize(1) on two threads or more", measured_by({"omp_taskloop"}));
+  EXPECT_EQ("schedule(dynamic, 1) or grainsize(1) on two threads or more",
+            measured_by({"omp_parallel", "omp_taskloop"}));
+  EXPECT_EQ("tp-run --divide; of OpenMP's loops, schedule(dynamic, 1) on two threads or more",
+            measured_by({"parallel_for", "omp_for"}));
+}
+
 std::uint64_t largest_by_recursion(std::uint64_t n, std::uint64_t grain) {
   return n <= grain
              ? n

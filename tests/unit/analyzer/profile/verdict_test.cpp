@@ -93,7 +93,8 @@ TEST(Verdict, NamesTheCodeThatLimits) {
   const Profile profile = between_serial_code(8);
   EXPECT_TRUE(profile.verdict.is_simulated);
   // 130 / 60; on 4 CPUs 30 + 20 + 20.
-  EXPECT_EQ("Scales well to 3 CPUs; speedup at most 2.17 on any number of them.",
+  EXPECT_EQ("Scales to 3 CPUs at an efficiency of at least 50 %; speedup at most 2.17 on any "
+            "number of them.",
             profile.verdict.headline);
   EXPECT_EQ("50 % of the critical path is serial code before the first task, 33 % after the last "
             "one; with tasks, parallelism is 8.00.",
@@ -121,10 +122,10 @@ std::string loop_of_two() {
 TEST(Verdict, SaysThatLoopsWereSplitForThisRun) {
   const Profile profile = profile_of_verdict(loop_of_two());
   ASSERT_FALSE(profile.divisible_is_known());
-  EXPECT_EQ(
-      "Scales well to 3 CPUs or more; speedup at most 1.96 with loops split as in this run (1 "
-      "thread).",
-      profile.verdict.headline);
+  EXPECT_EQ("Scales to 3 CPUs or more at an efficiency of at least 50 %; speedup at most 1.96 with "
+            "loops split as in this run (1 "
+            "thread).",
+            profile.verdict.headline);
 }
 
 TEST(Verdict, AdvisesMoreThreadsForALoopOfOpenMp) {
@@ -166,7 +167,8 @@ TEST(Verdict, IsFromBoundsWithoutASimulation) {
 TEST(Verdict, SaysThatNotAllOrderWasSeen) {
   Profile profile = between_serial_code(8);
   profile.unseen_order = {"an order"};
-  EXPECT_EQ("May scale well to 3 CPUs (not all order was seen); speedup at most 2.17 on any number "
+  EXPECT_EQ("May scale to 3 CPUs at an efficiency of at least 50 % (not all order was seen); "
+            "speedup at most 2.17 on any number "
             "of them.",
             judge(profile).headline);
 }

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+# What libomp does around tasks, chunks and waits is not the program's work. Between our entry points and libomp there is a library
+# that takes 1000 units in each call, so that the figures are exact; and by the clock an empty task has at most 20 ns more work than
+# one of oneTBB, which is checked with its real time as well (TP_EVENT below).
+. "$(dirname "$0")/common.inc"
+libomp=${TP_TEST_LIBOMP:-}
+[ -r "$libomp" ] || skip "no libomp of LLVM 16 or newer, and Debian's could not be fetched (scripts/fetch-libomp)"
+export TP_LIBOMP=$libomp OMP_WAIT_POLICY=passive
+includes=(-idirafter "$TP_PREFIX/include" -idirafter "${libomp%/lib/libomp.so.5}/lib/clang/19/include")
+
+cat >work.cpp <<'X'
+#include <tp/virtual_clock.h>
+#include <cstdlib>
+#include <cstring>
+int main(int, char** arguments) {
+  const int count = std::atoi(arguments[2]);
+  if (std::strcmp(arguments[1], "task") == 0) {
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    for (int i = 0; i < count; ++i) {
+      #pragma omp task
+      tp::spend(3);
+    }
+  } else if (std::strcmp(arguments[1], "depend") == 0) {
+    int order = 0;
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    for (int i = 0; i < count; ++i) {
+      #pragma omp task depend(inout : order)
+      tp::spend(3);
+    }
+  } else {
+    #pragma omp parallel for schedule(dynamic, 1) num_threads(2)
+    for (int i = 0; i < count; ++i)
+      tp::spend(3);
+  }
+}
+X
+# libomp's functions, slow.
+cat >slow.cpp <<'X'
+#include <tp/virtual_clock.h>
+#include <cstdint>
+#include <dlfcn.h>
+#define SLOW(result, name, parameters, arguments, after)                                    \
+  extern "C" __attribute__((visibility("default"))) result name parameters {         \
+    static auto* const next = (result(*) parameters)dlsym(RTLD_NEXT, #name);         \
+    tp::spend(1000);                                                                 \
+    const auto answer = next arguments;                                              \
+    tp::spend(after);                                                                \
+    return answer;                                                                   \
+  }
+SLOW(int, __kmpc_omp_task, (void* i, int t, void* task), (i, t, task), 1000)
+SLOW(int, __kmpc_omp_task_with_deps, (void* i, int t, void* task, int n, void* d, int m, void* e), (i, t, task, n, d, m, e), 1000)
+SLOW(int, __kmpc_dispatch_next_4, (void* i, int t, int* l, int* a, int* b, int* s), (i, t, l, a, b, s), 0)
+SLOW(bool, GOMP_loop_nonmonotonic_dynamic_next, (long* a, long* b), (a, b), 0)
+extern "C" __attribute__((visibility("default"))) void
+GOMP_task(void (*f)(void*), void* data, void (*copy)(void*, void*), long size, long align, bool c, unsigned flags, void** d,
+          int priority, void* detach) {
+  static auto* const next = (decltype(&GOMP_task))dlsym(RTLD_NEXT, "GOMP_task");
+  tp::spend(1000);
+  next(f, data, copy, size, align, c, flags, d, priority, detach);
+  tp::spend(1000);
+}
+X
+"$cxx" -O1 -shared -fPIC "${includes[@]}" slow.cpp -o slow.so -ldl || fail "slow.so does not build"
+compilers=gcc
+command -v clang++-19 >/dev/null && compilers="gcc clang"
+for compiler in $compilers; do
+  build=("$cxx")
+  [ "$compiler" = gcc ] || build=(clang++-19 -L"$(dirname "$libomp")")
+  "${build[@]}" -g -O1 -fopenmp -pthread "${includes[@]}" work.cpp -o work || fail "$compiler does not build"
+  for what in task depend chunk; do
+    rm -rf tp-data
+    # Behind our entry points, before libomp: tp-run puts its libraries before those that are named here.
+    LD_PRELOAD="$TP_PREFIX/lib/libtbb.so.12:$TP_PREFIX/lib/libtaskpath-ompt.so:$PWD/slow.so:$libomp" LD_LIBRARY_PATH="$TP_PREFIX/lib" \
+      ./work $what 50 >out 2>err || fail "$compiler $what: exit status $?: $(cat err)"
+    analyze tp-data
+    expected=150
+    # The first search of each thread for a chunk is in the loop's own task: with g++ it is the start of the loop.
+    [ "$compiler $what" != "clang chunk" ] || expected=2150
+    same "$compiler $what: work with a slow libomp" $expected "$(python3 -B -c 'import json; print(json.load(open("profile.json"))["work"])')"
+  done
+done
+
+# In time, the medians of three runs each: the work of a task, which is printed, and of the whole program per task.
+cat >empty.cpp <<'X'
+int main() {
+  #pragma omp parallel num_threads(2)
+  #pragma omp single
+  for (int i = 0; i < 100000; ++i) {
+    #pragma omp task
+    asm volatile("");
+  }
+}
+X
+cat >empty_tbb.cpp <<'X'
+#include <oneapi/tbb/task_group.h>
+int main() {
+  tbb::task_group group;
+  for (int i = 0; i < 100000; ++i) group.run([] { asm volatile(""); });
+  group.wait();
+}
+X
+"$cxx" -std=c++17 -g -O2 -I"$TP_PREFIX/include" -L"$TP_PREFIX/lib" -Wl,-rpath,"$TP_PREFIX/lib" empty_tbb.cpp -o tbb -ltbb || fail "oneTBB: does not build"
+for compiler in $compilers; do
+  build=("$cxx")
+  [ "$compiler" = gcc ] || build=(clang++-19 -L"$(dirname "$libomp")")
+  "${build[@]}" -g -O2 -fopenmp empty.cpp -o "$compiler" || fail "$compiler: does not build"
+done
+read -ra programs <<<"tbb $compilers"
+for round in 1 2 3; do
+  for program in "${programs[@]}"; do
+    rm -rf tp-data
+    TP_EVENT=auto "$tp_run" -q --sample off "./$program" 2>err || fail "$program: exit status $?: $(cat err)"
+    "$tp_analyze" -q --simulate never --json "$program.$round.json" -o analysis tp-data >err 2>&1 || fail "tp-analyze $program: $(cat err)"
+  done
+done
+python3 -B - "${programs[@]}" <<'X' || fail "time of an empty task"
+import json, statistics, sys
+def of(program):
+    own, whole = [], []
+    for i in range(1, 4):
+        profile = json.load(open(f"{program}.{i}.json"))
+        hz = json.load(open("tp-data/run.json"))["work"]["hz"]
+        site = max(profile["sites"][1:], key=lambda site: site["exclusive_work"])
+        own.append(site["exclusive_work"] / 100000 / hz * 1e9)
+        whole.append(profile["work"] / 100000 / hz * 1e9)
+    return statistics.median(own), statistics.median(whole)
+figures = {program: of(program) for program in sys.argv[1:]}
+print({program: [round(value) for value in values] for program, values in figures.items()})
+for program, (_, whole) in figures.items():
+    if whole > figures["tbb"][1] + 20:
+        sys.exit(f"{program}: expected at most 20 ns more than oneTBB's: {figures}")
+X
+finish
