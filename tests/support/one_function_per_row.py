@@ -144,7 +144,7 @@ def check(profile, sites, modules):
         elif len(addresses) > 1:
             if len(row["functions"]) > 1:
                 problems.append(f"{row['name']}: {len(row['functions'])} functions")
-            stacks = [{(modules.get(module, {}).get("path"), offset) for module, offset in site["stack"]} for site in addresses]
+            stacks = [{(modules.get(module, {}).get("path"), offset) for module, offset in stack_of(site)} for site in addresses]
             if not set.intersection(*stacks):
                 problems.append(f"{row['name']}: {len(addresses)} sites at different addresses")
             if row["found_by"] == ["type"] and len({site["type"] for site in addresses}) > 1:
