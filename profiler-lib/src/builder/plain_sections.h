@@ -123,9 +123,14 @@ TP_HOT bool give_in_turn(ThreadState& thread, LockState& locks, const void* lock
   const BusyInHook busy(thread);
   HeldLock* const last = &locks.held[count - 1];
   HeldLock* held = last;
-  // Of one that has waited there is more than become() copies.
-  if (held->address != address && (count < 2 || (--held)->address != address || last->use == 0))
-    return false;
+  if (held->address != address) {
+    // Of one that has waited there is more than become() copies.
+    if (count < 2 || last->use == 0)
+      return false;
+    --held;
+    if (held->address != address)
+      return false;
+  }
   const bool follows = held->use == locks.section.use;
   if ((!follows && (held->use == 0 || held->use != locks.turn.use)) ||
       !follows_section(thread.writer) || is_awaited(address, held->kind) ||
