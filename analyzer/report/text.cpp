@@ -30,6 +30,17 @@ std::string clock_line(const Profile& profile) {
   return printable(line + ", in " + run.work.unit) + step_cost(run);
 }
 
+// What threads did between steps, as at barriers, if that is much.
+std::string with_between_steps(const Attribution& a) {
+  std::uint64_t between = 0;
+  for (const auto& [kind, ns] : a.between_steps_ns)
+    between += ns;
+  return Wide{between} * 20 > a.total
+             ? fmt::format(" to steps, {} % with what threads did between them",
+                           fixed_percent2(a.attributed + between, a.total))
+             : "";
+}
+
 std::string attribution_line(const Profile& profile) {
   const Attribution& a = profile.attribution;
   std::string share = fixed_percent2(a.attributed, a.total);
@@ -39,7 +50,7 @@ std::string attribution_line(const Profile& profile) {
   case AttributionBasis::Virtual:
     return fmt::format("{} % of {} virtual units", share, a.total);
   case AttributionBasis::Time:
-    return fmt::format("{} % of {} CPU time", share, human_ns(a.total));
+    return fmt::format("{} % of {} CPU time{}", share, human_ns(a.total), with_between_steps(a));
   case AttributionBasis::StepTime:
     return fmt::format("{} % of {} CPU time (by the wall time of steps)", share, human_ns(a.total));
   }

@@ -325,7 +325,8 @@ class Check(Comparison):
         self.span(f"sections of {name}", sections, lock["bound_parts"]["sections"])
         sections = (expected["exclusive_with_latency"][0], expected["sections_with_latency"][1])
         self.span(f"sections with latency of {name}", sections, lock["sections_with_latency"])
-        self.between(f"bound with latency of {name}", (lock["sections_with_latency"], self.profile["least_time"]), lock["bound_with_latency"])
+        self.between(f"bound with latency of {name}", (lock["sections_with_latency"], self.profile["least_time"]),
+                     lock["bound_with_latency"])
         self.equal(f"the kind of the bound of {name}", "proven", lock["bound_kind"])
         blamed = sum(place["wait_blame"] for place in lock["places"])
         self.equal(f"blame of {name}", blamed, lock["wait_blame"])
