@@ -166,7 +166,11 @@ TP_HOT void open_now(ThreadState& thread, Frame& frame) noexcept {
   const bool has_extra = clock_config.extra_count != 0;
   if (has_extra) [[unlikely]]
     read_extra_events(thread.clock);
-  const Reading now = read_clock(thread.clock);
+  const bool was_off = was_off_cpu(thread.clock);
+  Reading now = read_clock(thread.clock);
+  // To find out whether it slept takes system calls after that reading: they are no work.
+  if (was_off) [[unlikely]]
+    now = read_clock(thread.clock);
   open_plainly(thread, frame, now);
   if (has_extra) [[unlikely]]
     open_extra(thread);
