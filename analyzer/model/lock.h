@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/ids.h"
+#include "base/wide.h"
 #include "model/ratio.h"
 #include "model/site.h"
 #include "model/what_if.h"
@@ -101,13 +102,17 @@ struct LockRow {
   std::uint64_t unmatched = 0; // sections whose end was not seen, which count as nothing
   LockObjectInfo heaviest;     // the object with the greatest bound
   LockBound bound;             // of that object
-  // Of the object where they are greatest: if sleep inside of sections counts as well.
-  std::uint64_t with_latency = 0, sections_with_latency = 0;
+  // Of the object where it is greatest, if sleep inside of sections counts as well: the bound, the part of it that is the
+  // sections, and what of these is sleep.
+  std::uint64_t with_latency = 0, sections_with_latency = 0, asleep = 0;
   LockBoundKind bound_kind = LockBoundKind::Proven;
   std::uint64_t bound_error = 0;      // Estimate: standard error of the bound at most
   std::vector<LockWhatIf> what_if;    // only if it matters
   std::vector<LockPlaceId> place_ids; // in the order of ids
   std::vector<LockObjectId> object_ids;
+
+  // A twentieth of what that object's sections add up to, or more.
+  bool sleeps() const { return asleep > 0 && Wide{asleep} * 20 >= sections_with_latency; }
 
   // "spin_mutex q (q.cpp:17)"
   std::string phrase() const {

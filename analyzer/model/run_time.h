@@ -55,6 +55,14 @@ struct Attribution {
   // events, outside_of_tasks, lock_waits. Empty: not known.
   std::map<std::string, std::uint64_t> between_steps_ns;
   std::string likely_cause; // if much is missing or there is too much; empty: not known
+
+  // In steps and between them.
+  std::uint64_t accounted() const {
+    std::uint64_t sum = attributed;
+    for (const auto& [kind, ns] : between_steps_ns)
+      sum += ns;
+    return sum;
+  }
 };
 
 } // namespace tp::analysis

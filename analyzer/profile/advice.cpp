@@ -288,17 +288,15 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
         Wide{lock.totals.waited} * 10 >= profile.read.step_time ? "Tasks"
                                                                 : "On more CPUs, tasks would",
         lock.phrase());
-  std::string text = fmt::format(
-      "{} of the {} run one after the other, for {}{}",
-      lock.objects > 1 ? "The sections of one" : "The sections", lock.phrase(),
-      lock.bound_kind == LockBoundKind::Estimate ? "about " : "",
-      amount(profile, profile.latency ? lock.sections_with_latency : lock.bound.sections));
   // Bounds of a change are those of work.
-  const bool sleeps =
-      profile.latency && Wide{lock.sections_with_latency} * 20 > Wide{lock.bound.sections} * 21;
+  const bool sleeps = profile.latency && lock.sleeps();
+  std::string text =
+      fmt::format("{} of the {} run one after the other, for {}{}",
+                  lock.objects > 1 ? "The sections of one" : "The sections", lock.phrase(),
+                  lock.bound_kind == LockBoundKind::Estimate ? "about " : "",
+                  amount(profile, sleeps ? lock.sections_with_latency : lock.bound.sections));
   if (sleeps)
-    text += fmt::format(", asleep for {} of it",
-                        amount(profile, lock.sections_with_latency - lock.bound.sections));
+    text += fmt::format(", asleep for {} of it", amount(profile, lock.asleep));
   if (lock.bound_kind == LockBoundKind::IfOneObject)
     text += " (if what was at its address was one lock)";
   const auto limit = [&](const char* before, LockChange change, std::uint64_t factor) {

@@ -227,10 +227,14 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable
     row.unmatched += found.objects[id].open;
   row.bound = heaviest.bound[LockLaw::kWork];
   for (const LockObjectId id : lock.objects) {
-    const LockBound& asleep = found.objects[id].bound[LockLaw::kWithLatency];
-    if (asleep.length() > row.with_latency)
-      row.sections_with_latency = asleep.sections;
-    row.with_latency = std::max(row.with_latency, asleep.length());
+    const Object& object = found.objects[id];
+    const LockBound& bound = object.bound[LockLaw::kWithLatency];
+    if (bound.length() <= row.with_latency)
+      continue;
+    const std::uint64_t awake = object.bound[LockLaw::kWork].sections;
+    row.with_latency = bound.length();
+    row.sections_with_latency = bound.sections;
+    row.asleep = bound.sections - std::min(awake, bound.sections);
   }
   row.bound_kind = kind_of(heaviest);
   row.bound_error = heaviest.totals.held_error;

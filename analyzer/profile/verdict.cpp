@@ -62,24 +62,19 @@ std::string lock_detail(const Profile& profile, const LockRow& lock) {
     return human(work, profile.run.work, hz_of_work(profile));
   };
   const std::uint64_t ends = lock.bound.before + lock.bound.after;
-  if (const std::uint64_t asleep = lock.sections_with_latency - lock.bound.sections;
-      profile.latency && Wide{asleep} * 20 >= lock.sections_with_latency)
-    return fmt::format(
-        "The sections of {} {} run one after the other{}: {}{}, asleep for {} of it.",
-        lock.objects > 1 ? "one of the" : "the", lock.phrase(),
-        lock.bound_kind == LockBoundKind::IfOneObject ? ", if what was at its address was one lock"
-                                                      : "",
-        lock.bound_kind == LockBoundKind::Estimate ? "about " : "",
-        amount(lock.sections_with_latency), amount(asleep));
-  return fmt::format(
-      "The sections of the {} run one after the other{}: {}{} of {} of work{}.", lock.phrase(),
-      lock.bound_kind == LockBoundKind::IfOneObject ? ", if what was at its address was one lock"
-                                                    : "",
-      lock.bound_kind == LockBoundKind::Estimate ? "about " : "", amount(lock.bound.sections),
-      amount(profile.work),
-      Wide{ends} * 20 >= lock.bound.length()
-          ? fmt::format(", with {} before and after them", amount(ends))
-          : "");
+  const std::string length =
+      profile.latency && lock.sleeps()
+          ? fmt::format("{}, asleep for {} of it", amount(lock.sections_with_latency),
+                        amount(lock.asleep))
+          : fmt::format("{} of {} of work{}", amount(lock.bound.sections), amount(profile.work),
+                        Wide{ends} * 20 >= lock.bound.length()
+                            ? fmt::format(", with {} before and after them", amount(ends))
+                            : "");
+  return fmt::format("The sections of the {} run one after the other{}: {}{}.", lock.phrase(),
+                     lock.bound_kind == LockBoundKind::IfOneObject
+                         ? ", if what was at its address was one lock"
+                         : "",
+                     lock.bound_kind == LockBoundKind::Estimate ? "about " : "", length);
 }
 
 // "speedup at most 2.47", with what finer loops would give.

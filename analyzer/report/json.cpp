@@ -779,13 +779,8 @@ Json attribution_json(const Attribution& a) {
     json["likely_cause"] = a.likely_cause;
   }
   if (!a.between_steps_ns.empty()) {
-    std::uint64_t sum = a.attributed;
-    json["between_steps_ns"] = Json::object();
-    for (const auto& [kind, ns] : a.between_steps_ns) {
-      json["between_steps_ns"][kind] = ns;
-      sum += ns;
-    }
-    json["accounted_percent"] = number(percent2(sum, a.total));
+    json["between_steps_ns"] = a.between_steps_ns;
+    json["accounted_percent"] = number(percent2(a.accounted(), a.total));
   }
   json["overhead_ns"] = a.overhead_ns;
   json["idle_ns"] = a.idle_ns;

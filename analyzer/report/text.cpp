@@ -32,12 +32,9 @@ std::string clock_line(const Profile& profile) {
 
 // What threads did between steps, as at barriers, if that is much.
 std::string with_between_steps(const Attribution& a) {
-  std::uint64_t between = 0;
-  for (const auto& [kind, ns] : a.between_steps_ns)
-    between += ns;
-  return Wide{between} * 20 > a.total
+  return Wide{a.accounted() - a.attributed} * 20 > a.total
              ? fmt::format(" to steps, {} % with what threads did between them",
-                           fixed_percent2(a.attributed + between, a.total))
+                           fixed_percent2(a.accounted(), a.total))
              : "";
 }
 

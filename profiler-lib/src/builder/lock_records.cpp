@@ -376,7 +376,7 @@ void put_section(ThreadState& thread, Frame& frame, LockState& locks, const Held
 void end_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
                  std::uint64_t work) noexcept {
   put_section(thread, frame, locks, held, work);
-  if (locks.shorts.short_length != 0 && held.code != nullptr &&
+  if (locks.samples_sections() && held.code != nullptr &&
       (held.flags & trace::kLockContended) == 0 && (held.mode & TP_LOCK_RECURSIVE) == 0)
     sample(thread, frame, locks, held, work + (held.state.has_slept != 0 ? held.slept : 0));
 }

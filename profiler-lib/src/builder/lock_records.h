@@ -42,7 +42,7 @@ void sample_short_sections(bool on) noexcept;
 bool skip_short_section(ThreadState& thread, const void* lock, unsigned mode, const void* code,
                         bool counts) noexcept;
 TP_HOT bool samples_sections(const ThreadState& thread) noexcept {
-  return thread.locks != nullptr && thread.locks->shorts.short_length != 0;
+  return thread.locks != nullptr && thread.locks->samples_sections();
 }
 TP_HOT bool skip_section(ThreadState& thread, const void* lock, unsigned mode, const void* code,
                          bool counts = false) noexcept {

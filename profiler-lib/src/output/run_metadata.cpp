@@ -140,6 +140,7 @@ std::string window_json(const RecordedWindow& window) {
 std::string run_json(const RunStart& run) {
   const std::uint32_t order = 1;
   const bool little = *reinterpret_cast<const char*>(&order) == 1;
+  const bool waits_seen = run.threads_seen || clock_config.kind == ClockKind::Virtual;
   JsonObject json;
   json.text("schema", "taskpath.run/1")
       .number("format_version", trace::kFormatVersion)
@@ -170,8 +171,8 @@ std::string run_json(const RunStart& run) {
       .number("wake_sampled_ns", run.wake_sampled_ns)
       .number("wake_sparse_ns", run.wake_sparse_ns)
       .boolean("sleep_seen", clock_config.sees_sleep())
-      .boolean("waits_seen", run.threads_seen || clock_config.kind == ClockKind::Virtual)
-      .boolean("section_sleep_seen", run.threads_seen || clock_config.kind == ClockKind::Virtual)
+      .boolean("waits_seen", waits_seen)
+      .boolean("section_sleep_seen", waits_seen)
       .number("time_start", run.time.time)
       .number("mono_start_ns", run.time.mono_ns)
       .number("cpu_ns_at_start", run.cpu_ns);

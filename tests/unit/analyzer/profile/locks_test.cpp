@@ -221,6 +221,34 @@ TEST(Locks, SleepInsideOfSectionsIsPartOfTheBound) {
     EXPECT_GE(run.time, lock.with_latency) << run.procs;
 }
 
+// Of two objects in one row one is held longer, and in the other one threads sleep: after much work, so that its bound is greater.
+TEST(Locks, SleepIsThatOfTheObjectWhichLimits) {
+  std::string script =
+      "run clock=tsc-rseq hz=1000000000 time_hz=1000000000 unit=ticks same_as_time=1 sleep_seen=1 "
+      "waits_seen=1 section_sleep_seen=1 locks=all c_locks_seen=1 cpus=2\n"
+      "site 1 a.cpp 1\nlock-place 0 pthread_mutex q.cpp 17\nstream 0\nthread role=main\n"
+      "lock slot=3 address=64 kind=pthread_mutex\nlock slot=4 address=128 kind=pthread_mutex\n"
+      "spawn work=10 site=1 ctx=new-exclusive\nspawn site=1 ctx=last\nspawn site=1 ctx=last\n"
+      "spawn site=1 ctx=last\nwait ctx=last\n";
+  for (int task = 0; task < 2; ++task)
+    script +=
+        "slept-in-section slot=3 time=2000000\nsection slot=3 place=0 lead=5000000 work=1000\n"
+        "asleep-in time=2000000 kind=1\nasleep time=2000000\ntask task=0." +
+        std::to_string(task) + " work=5001000 wall=2000000\n";
+  for (int task = 2; task < 4; ++task)
+    script += "section slot=4 place=0 work=3500000\ntask task=0." + std::to_string(task) +
+              " work=3500000\n";
+  const Profile profile = profile_of_locks(script + "wait-end\nend work=5\nthread-end\n");
+  ASSERT_EQ(1u, profile.locks.rows.size());
+  EXPECT_EQ(7'000'000u, profile.locks.rows[0].bound.sections);
+  EXPECT_EQ(4'002'000u, profile.locks.rows[0].sections_with_latency);
+  EXPECT_NE(std::string::npos, profile.verdict.detail.find("4.00 ms, asleep for 4.00 ms of it"))
+      << profile.verdict.detail;
+  EXPECT_TRUE(std::ranges::any_of(profile.findings, [](const Finding& each) {
+    return each.text.find("for 4.00 ms, asleep for 4.00 ms of it: sleep") != std::string::npos;
+  }));
+}
+
 // On two CPUs the second task waits for the first one's section.
 TEST(Locks, SimulatedSectionsContainTheirSleep) {
   ProfileOptions options;
