@@ -7,7 +7,7 @@ Taskpath.
 import os
 import re
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import inputs
 
@@ -205,6 +205,16 @@ OPENMP = [
            lambda folder: inputs.family(f"{folder}/reads.fa", 1500, 300, gaps=3)),
 ]
 
+# The same with inputs of a size that one would profile: some seconds each.
+OPENMP_LONG = [
+    replace(OPENMP[0], command=["iqtree2", "-s", "family.phy", "-m", "GTR+G4", "-nt", "2", "-seed", "1", "-n", "2", "-redo", "-pre", "tree"],
+            prepare=lambda folder: inputs.family(f"{folder}/family.phy", 30, 20000, is_phylip=True)),
+    replace(OPENMP[1], prepare=lambda folder: inputs.family(f"{folder}/family.fa", 400, 300, gaps=20)),
+    replace(OPENMP[2], prepare=lambda folder: inputs.family(f"{folder}/family.fa", 200, 2000)),
+    replace(OPENMP[3], prepare=lambda folder: inputs.picture(f"{folder}/noise.ppm", 4200, 3150)),
+    replace(OPENMP[4], prepare=lambda folder: inputs.picture(f"{folder}/noise.ppm", 1800, 1350)),
+    replace(OPENMP[5], prepare=lambda folder: inputs.family(f"{folder}/reads.fa", 1800, 300, gaps=3)),
+]
 
 # Short ones, for CI.
 OPENMP_QUICK = [

@@ -3,14 +3,15 @@
 """Runs programs of Debian's packages that use oneTBB or OpenMP, unmodified and under tp-run, and compares.
 
     tests/compatibility/clients/run.py [--install] [--pairs N] [--only NAME[,NAME...]]
-                                       [--openmp [--quick]] [--attributed PERCENT] [--locks MODE] [--prefix DIR] [--keep DIR]
+                                       [--openmp [--quick | --long]] [--attributed PERCENT] [--locks MODE] [--prefix DIR] [--keep DIR]
 
 Runs each client in turn with the distribution's library (stock), with ours without recording (off)
 and with ours recording (on). With --openmp: programs of OpenMP, with libgomp (stock), with libomp in
 its place (off), and recorded (on), on 2 threads that do not spin. Written files, printed output and the exit status must equal those of
 stock. Where two stock runs differ from each other, only what differs there may differ; stock runs
 again for up to a minute before a difference counts. A client that is not installed is left out,
-unless --install (root) installs its package; if none is left, the exit status is 77. --quick: two of them with short inputs.
+unless --install (root) installs its package; if none is left, the exit status is 77. --quick: two of them with short inputs; --long: all with inputs
+that take some seconds.
 --attributed: at least so much of the CPU time has to be in steps. With --locks: locks are recorded in this way (tp-run), the
 recording has to say so, and the table has how often locks of each kind were acquired. The table goes to stdout; the exit status is
 1 if an output differs.
@@ -145,6 +146,7 @@ def main():
     options.add_argument("--pairs", type=int, default=3, help="runs of each version (default 3)")
     options.add_argument("--openmp", action="store_true", help="the programs that use OpenMP")
     options.add_argument("--quick", action="store_true", help="with --openmp: two programs with short inputs")
+    options.add_argument("--long", action="store_true", help="with --openmp: with inputs that take some seconds")
     options.add_argument("--attributed", type=float, default=0, help="percent of CPU time that has to be attributed")
     options.add_argument("--locks", choices=("auto", "all", "off"), help="how locks are recorded")
     options.add_argument("--only", default="", help="clients to run, separated by commas")
@@ -159,7 +161,9 @@ def main():
             text=True).stdout.strip()
         if not libomp:
             sys.exit("tp: error: libomp: expected one of LLVM 16 or newer, got none\nhint: apt-get install libomp5-19")
-    known = clients.CLIENTS if not options.openmp else clients.OPENMP_QUICK if options.quick else clients.OPENMP
+    known = clients.CLIENTS
+    if options.openmp:
+        known = clients.OPENMP_QUICK if options.quick else clients.OPENMP_LONG if options.long else clients.OPENMP
     chosen = [client for client in known if not options.only or client.name in options.only.split(",")]
     if options.install:
         install([package for client in chosen for package in (client.package, *client.needs)])
