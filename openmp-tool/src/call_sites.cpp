@@ -120,7 +120,7 @@ std::uint32_t site_of_task(const Call* call, const Task& creator, const void* ca
     const void* const address = call->caller != nullptr ? call->caller : caller;
     const bool is_taskloop = call->taskloop != nullptr;
     LastTask& last = here.last_task;
-    // Callers of a task are not asked for: that would cost as much as all the rest.
+    // Callers of a task are not asked for, see docs/measurements/overhead.md.
     if (last.caller == address && last.ident == call->ident && last.is_taskloop == is_taskloop &&
         !(is_first && is_taskloop)) [[likely]]
       return last.site;

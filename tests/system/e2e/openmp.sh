@@ -561,7 +561,8 @@ for compiler in $compilers; do
     is "sorted(s['line'] for s in p['sites'] if s['line']) == [5, 9, 11, 16, 20]"
 done
 
-# A function that gets code from its callers, and runs it in a region, is a wrapper: what people know is its call.
+# A function that gets code from its callers, and runs it in a region, is a wrapper: what people know is its call. Callers of
+# explicit tasks are not recorded.
 cat >callers.cpp <<'X'
 #include <tp/virtual_clock.h>
 #include <functional>
@@ -573,6 +574,11 @@ cat >callers.cpp <<'X'
   #pragma omp taskloop
   for (int i = 0; i < n; ++i) f(i);
 }
+[[gnu::noinline]] void run(const std::function<void()>& f) {
+  #pragma omp task
+  f();
+  #pragma omp taskwait
+}
 int main() {
   each(10, [](int) { tp::spend(100); });
   each(10, [](int) { tp::spend(30); });
@@ -581,6 +587,8 @@ int main() {
   {
     each_as_task(10, [](int) { tp::spend(20); });
     each_as_task(10, [](int) { tp::spend(10); });
+    run([] { tp::spend(7); });
+    run([] { tp::spend(5); });
   }
 }
 X
@@ -590,7 +598,7 @@ for compiler in $compilers; do
     rm -rf tp-data
     OMP_NUM_THREADS=$threads "$tp_run" -q ./callers 2>err || fail "$compiler callers: $(cat err)"
     analyze tp-data
-    is "sorted({(s['line'], s['exclusive_work']) for s in p['sites'] if s['exclusive_work'] and s['line']}) == [(12, 1000), (13, 300), (17, 200), (18, 100)]"
+    is "sorted({(s['line'], s['exclusive_work']) for s in p['sites'] if s['exclusive_work'] and s['line']}) == [(12, 12), (17, 1000), (18, 300), (22, 200), (23, 100)]"
   done
 done
 
