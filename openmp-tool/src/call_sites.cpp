@@ -142,11 +142,8 @@ std::uint32_t site_of_worksharing(const Team& team, const void* caller, unsigned
   if (is_combined) // with the region, by g++: nothing of the user's is on the stack
     return site_of({.function = team.function, .caller = team.caller}, caller, construct, team.site,
                    false);
-  if (loop_call.caller != nullptr) {
-    const std::uint32_t site = site_of(loop_call, caller, construct, team.site, true);
-    loop_call = {};
-    return site;
-  }
+  if (loop_call.caller != nullptr)
+    return site_of(loop_call, caller, construct, team.site, true);
   if (caller == nullptr)
     return team.site;
   return site_of({}, caller, construct, team.site, true);
