@@ -246,6 +246,50 @@ TEST(Advice, OnARegionWithHiddenLoopsIsAboutItsImplicitTasks) {
       << even.advice;
 }
 
+// Another one of two threads has more to do before each barrier: both are on the path, with most of their work.
+TEST(Advice, OnARegionWithBarriersIsAboutTheLongestEachTime) {
+  const auto advice_on = [](const std::string& construct, unsigned more, unsigned less) {
+    const auto phases = [](unsigned first, unsigned second, const std::string& context) {
+      return "barrier threads=2\nwait work=" + std::to_string(first) +
+             " ctx=" + (context.empty() ? "new-gathering" : context) +
+             "\nwait-end\nbarrier threads=2\nwait work=" + std::to_string(second) +
+             " ctx=" + (context.empty() ? "new-gathering" : "0.2") + "\nwait-end\nend\n";
+    };
+    ProfileOptions options;
+    options.procs = {8};
+    return make_profile(
+               test::parse_trace_script("run cpus=2\nsite 1 a.cpp 1 construct=" + construct +
+                                        "\nstream 0\nthread role=main\n"
+                                        "spawn site=1 ctx=new-exclusive\n"
+                                        "spawn site=1 ctx=last\nwait ctx=last\nbegin\n" +
+                                        phases(more, less, "") +
+                                        "wait-end\nend work=2\nthread-end\nstream 1\n"
+                                        "thread role=worker\nbegin task=0.0\n" +
+                                        phases(less, more, "0.1") + "end\nthread-end\n")
+                   .source(),
+               options)
+        .advice;
+  };
+  const std::string is_long = "is the 2 implicit tasks of the parallel region at a.cpp:1 before a "
+                              "barrier, the longest each time: divide its ";
+  std::string text = advice_on("omp_parallel_gcc", 3000, 1000);
+  EXPECT_TRUE(contains(text, is_long + "work more evenly; that of a static loop by "
+                                       "schedule(dynamic) or smaller chunks. On 8 CPUs"))
+      << text;
+  // clang++'s loops show: it is not one of them.
+  text = advice_on("omp_parallel", 3000, 1000);
+  EXPECT_TRUE(contains(text, is_long + "code outside of loops and tasks more evenly among the "
+                                       "threads. On 8 CPUs"))
+      << text;
+  text = advice_on("omp_parallel_gcc", 1000, 1000);
+  EXPECT_TRUE(contains(text, "OpenMP divides loops further; OMP_NUM_THREADS=8 shows how far."))
+      << text;
+  text = advice_on("omp_parallel", 1000, 1000);
+  EXPECT_TRUE(contains(text, "before a barrier: its threads do equal parts outside of loops and "
+                             "tasks; OMP_NUM_THREADS=8 shows what more threads do."))
+      << text;
+}
+
 // How long others kept it from the CPUs makes no difference: the remedy for sleep stays.
 TEST(Advice, SaysThatCodeSleptHoweverBusyTheMachineIs) {
   for (const char* const wall : {"40000", "80000", "400000", "4000000"}) {
