@@ -1090,5 +1090,7 @@ void note_iterations(std::uint64_t count) {
 
 extern "C" [[gnu::visibility("default")]] tp::omp::StartToolResult*
 ompt_start_tool(unsigned /*omp_version*/, const char* /*runtime_version*/) {
+  // Before libomp acquires locks of its own: they are not the program's.
+  tp_on_library_code(__builtin_return_address(0));
   return &tp::omp::result;
 }

@@ -11,7 +11,7 @@ command -v clang++-19 >/dev/null && compilers="gcc clang"
 build_openmp() { # gcc|clang NAME: ./NAME of NAME.cpp
   local compiler=("$cxx" -pthread)
   [ "$1" = gcc ] || compiler=(clang++-19 -pthread -L"$(dirname "$libomp")")
-  "${compiler[@]}" -g -O1 -fopenmp "${includes[@]}" "$2.cpp" -o "$2" || fail "$2 does not build ($1)"
+  "${compiler[@]}" -std=c++17 -g -O1 -fopenmp "${includes[@]}" "$2.cpp" -o "$2" || fail "$2 does not build ($1)"
 }
 
 cat >unusual.cpp <<'X'
@@ -230,6 +230,30 @@ for compiler in $compilers; do
   done
 done
 
+# libomp's own locks are not the program's, also where the recording began before OpenMP was used.
+cat >own_locks.cpp <<'X'
+#include <mutex>
+#include <thread>
+std::mutex mutex;
+int main() {
+  int x = 0;
+  std::thread([&] { const std::lock_guard lock(mutex); ++x; }).join();
+  #pragma omp parallel num_threads(2)
+  for (int i = 0; i < 10; ++i) {
+    const std::lock_guard lock(mutex);
+    ++x;
+  }
+  return x == 21 ? 0 : 1;
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" own_locks
+  rm -rf tp-data*
+  "$tp_run" -q --locks all ./own_locks 2>err || fail "$compiler own_locks: exit status $?: $(cat err)"
+  analyze tp-data
+  is '[(lock["kind"], lock["acquisitions"], lock["places"][0]["functions"][0][:4]) for lock in p["locks"]] == [("pthread_mutex", 21, "main")]'
+done
+
 # Without our entry points: as libomp loads a tool. Figures are the same.
 if [[ $compilers == *clang* ]]; then
   rm -rf tp-data*
@@ -330,6 +354,14 @@ loads_alone_says 1 ./loads_alone
 loads_alone_says 0 ./loads_alone nothing
 loads_alone_says 0 --no-openmp ./loads_alone
 loads_alone_says 0 sh -c './loads_alone; true'
+# A runtime that the user has preloaded was not loaded meanwhile, and may not have been used.
+for arguments in "" nothing; do
+  rm -rf tp-data*
+  LD_PRELOAD=$("$cxx" -print-file-name=libgomp.so.1) "$tp_run" -q ./loads_alone ${arguments:+"$arguments"} >out 2>err ||
+    fail "preloaded libgomp: exit status $?: $(cat err)"
+  in_file out "done"
+  same "preloaded libgomp: warnings" "1 0" "$(grep -c "OpenMP: not recorded, if it was used: .*libgomp.so.1 is in LD_PRELOAD.*--no-as-needed" err) $(grep -c "while the program ran" err)"
+done
 # In a program without OpenMP.
 rm -rf tp-data*
 LD_PRELOAD=$TP_PREFIX/lib/libtaskpath-ompt.so LD_LIBRARY_PATH=$TP_PREFIX/lib bash -c 'echo fine' >out 2>err || fail "without OpenMP: exit status $?"
