@@ -336,6 +336,13 @@ std::string of_path(const Profile& profile, const Finding& finding, const std::s
                      remedy);
 }
 
+// One thread of a region of g++'s may have had most of a static loop.
+std::string of_hidden_loop(const Finding& finding) {
+  return finding.may_hide_loops && finding.tasks > finding.critical_tasks
+             ? "; if of a static loop, by schedule(dynamic) or smaller chunks"
+             : "";
+}
+
 // Parts of a loop, or the implicit tasks of a parallel region, that are too large.
 std::string imbalance(const Profile& profile, const Finding& finding) {
   const SiteInfo& info = info_of(profile, finding);
@@ -424,10 +431,10 @@ std::string sentence(const Profile& profile, const Finding& finding) {
                       finding.code.starts_with(kSections) ? "split the longest of them"
                       : finding.critical_tasks > 1 && finding.critical_steps_at_least > 1
                           ? "split them"
-                          : "split it");
+                          : "split it" + of_hidden_loop(finding));
   case Shape::SerialTasks:
     return is_on_path(tasks_on_path(finding) + ", one after the other",
-                      "let them run in parallel, or split them");
+                      "let them run in parallel, or split them" + of_hidden_loop(finding));
   case Shape::FewTokens:
     return is_on_path(
         tasks_on_path(finding) + ", one after the other",

@@ -487,8 +487,10 @@ std::vector<Finding> Finder::find() {
       code.finding.shape = Shape::Imbalance;
       code.finding.divided_for = divided_for(measured_, true);
       code.finding.finer = finer_region(code.finding);
-      code.finding.may_hide_loops = may_hide_loops(measured_, site_of(code.finding.row));
     }
+    code.finding.may_hide_loops = noun_of(measured_.table.rows[code.finding.row]) == kRegion &&
+                                  !code.is_body &&
+                                  may_hide_loops(measured_, site_of(code.finding.row));
     if (code.finding.shape == Shape::SerialTasks || code.finding.shape == Shape::LongTask)
       code.finding.tokens = tokens_of(code.finding);
     if (code.finding.tokens > 0)

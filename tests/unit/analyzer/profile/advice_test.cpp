@@ -217,10 +217,10 @@ TEST(Advice, OnChunksOfOpenMpSpeaksOfThem) {
 
 // Implicit tasks whose loops nothing shows: the longest of each run of the region is on the path.
 TEST(Advice, OnARegionWithHiddenLoopsIsAboutItsImplicitTasks) {
-  const auto profile_of = [](unsigned first, unsigned second) {
+  const auto profile_of = [](unsigned first, unsigned second, int runs = 2) {
     std::string script =
         "run cpus=2\nsite 1 a.cpp 1 construct=omp_parallel_gcc\nstream 0\nthread role=main\n";
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < runs; ++i)
       script += "spawn site=1 ctx=new-exclusive\nspawn site=1 ctx=last\nwait ctx=last\n"
                 "task task=0." +
                 std::to_string(2 * i + 1) + " work=" + std::to_string(second) + "\ntask task=0." +
@@ -241,6 +241,17 @@ TEST(Advice, OnARegionWithHiddenLoopsIsAboutItsImplicitTasks) {
   EXPECT_EQ("Hardly faster on more CPUs: speedup at most 1.33 with loops split as in this run (2 "
             "threads).",
             uneven.verdict.headline);
+  const std::string by_schedule = "; if of a static loop, by schedule(dynamic) or smaller chunks.";
+  std::string text = profile_of(30000, 1000).advice;
+  EXPECT_TRUE(contains(text, "2 of the 4 implicit tasks of the parallel region at a.cpp:1, one "
+                             "after the other: let them run in parallel, or split them" +
+                                 by_schedule))
+      << text;
+  text = profile_of(30000, 1000, 1).advice;
+  EXPECT_TRUE(contains(text, "one of the 2 implicit tasks of the parallel region at a.cpp:1: split "
+                             "it" +
+                                 by_schedule))
+      << text;
   EXPECT_TRUE(even.advice.find("OpenMP divides loops further; OMP_NUM_THREADS=8 shows how far.") !=
               std::string::npos)
       << even.advice;
