@@ -155,6 +155,9 @@ assert profile["complete"] or case == "pause", profile["incomplete_reasons"]
 most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 assert most < 400_000, f"{most} KiB of memory"
 X
+    [[ $case == fork* ]] || continue
+    analyze tp-data.* # of the child
+    is "p['complete'] and (p['work'], p['span'], p['trace']['forks']) == (15, 5, 1)"
   done
   for case in exit kill; do
     rm -rf tp-data*
