@@ -336,6 +336,13 @@ std::string of_path(const Profile& profile, const Finding& finding, const std::s
                      remedy);
 }
 
+// One thread of a region of g++'s may have had most of a static loop.
+std::string of_hidden_loop(const Finding& finding) {
+  return finding.may_hide_loops && finding.tasks > finding.critical_tasks
+             ? "; if of a static loop, by schedule(dynamic) or smaller chunks"
+             : "";
+}
+
 // Parts of a loop, or the implicit tasks of a parallel region, that are too large.
 std::string imbalance(const Profile& profile, const Finding& finding) {
   const SiteInfo& info = info_of(profile, finding);
@@ -369,7 +376,9 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
         finding.finer == Finer::MoreThreads ? fmt::format(" for {} CPUs", finding.procs) : "",
         human_count(mean), mean == 1 ? "iteration" : "iterations");
   else
-    code += finding.finer == Finer::MoreThreads ? "" : ", the longest of each run of it";
+    code += finding.finer == Finer::MoreThreads                 ? ""
+            : finding.code.find("barrier") == std::string::npos ? ", the longest of each run of it"
+                                                                : ", the longest each time";
   const std::string more_cpus = is_openmp ? fmt::format("OMP_NUM_THREADS={}", finding.procs)
                                           : fmt::format("tp-run --as-if-cores {}", finding.procs);
   std::string remedy = "divide the loop more finely, by ";
@@ -378,6 +387,10 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
              "(OMP_THREAD_LIMIT, OMP_DYNAMIC)";
   else if (are_shared)
     remedy = fmt::format("more threads share them further; {} shows how far", more_cpus);
+  else if (finding.finer == Finer::MoreThreads && is_openmp && !is_loop && !finding.may_hide_loops)
+    remedy = fmt::format("its threads do equal parts outside of loops and tasks; {} shows what "
+                         "more threads do",
+                         more_cpus);
   else if (finding.finer == Finer::MoreThreads)
     remedy = fmt::format("for more threads than the {} of this run {} divides {} further; {} "
                          "shows how far",
@@ -385,8 +398,13 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
                          is_loop ? "the loop" : "loops", more_cpus);
   else if (is_of_tasks)
     remedy += "a smaller grainsize, or more num_tasks";
-  else if (is_openmp)
+  else if (is_openmp && is_loop)
     remedy = "divide its work more evenly, by schedule(dynamic) or smaller chunks";
+  else if (is_openmp && finding.may_hide_loops)
+    remedy = "divide its work more evenly; that of a static loop by schedule(dynamic) or smaller "
+             "chunks";
+  else if (is_openmp)
+    remedy = "divide its code outside of loops and tasks more evenly among the threads";
   else if (grain && grain->grain < mean)
     remedy += grain->name;
   else if (finding.finer == Finer::SmallerGrain)
@@ -413,10 +431,10 @@ std::string sentence(const Profile& profile, const Finding& finding) {
                       finding.code.starts_with(kSections) ? "split the longest of them"
                       : finding.critical_tasks > 1 && finding.critical_steps_at_least > 1
                           ? "split them"
-                          : "split it");
+                          : "split it" + of_hidden_loop(finding));
   case Shape::SerialTasks:
     return is_on_path(tasks_on_path(finding) + ", one after the other",
-                      "let them run in parallel, or split them");
+                      "let them run in parallel, or split them" + of_hidden_loop(finding));
   case Shape::FewTokens:
     return is_on_path(
         tasks_on_path(finding) + ", one after the other",

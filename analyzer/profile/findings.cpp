@@ -87,7 +87,7 @@ private:
   std::uint64_t tokens_of(const Finding& finding) const;
   void add_savings(std::vector<Code>& codes) const;
   void try_smaller_grains(std::vector<Code>& codes) const;
-  std::uint64_t waits_for(Row row) const;
+  std::uint64_t waits_for(Row row, bool of_others = false) const;
   Finer finer_loop(const Code& code) const;
   bool is_uneven_region(const Code& code) const;
   std::uint64_t threads_missing_in(Row loop) const;
@@ -277,12 +277,13 @@ void Finder::try_smaller_grains(std::vector<Code>& codes) const {
   }
 }
 
-// How often code waited for the tasks of a site.
-std::uint64_t Finder::waits_for(Row row) const {
+// How often code waited for the tasks of a site, or only code of other sites: without the barriers of a region's tasks.
+std::uint64_t Finder::waits_for(Row row, bool of_others) const {
   const DagFold::Results& fold = measured_.fold;
   std::uint64_t waits = 0;
   for (const StepClassId id : ids_below(fold.classes.end_id()))
-    if (fold.classes[id].closed == Boundary{BoundaryKind::Wait, row})
+    if (fold.classes[id].closed == Boundary{BoundaryKind::Wait, row} &&
+        !(of_others && fold.classes[id].row == row))
       waits += fold.class_totals[id].steps;
   return waits;
 }
@@ -313,16 +314,21 @@ Finer Finder::finer_loop(const Code& code) const {
   return one_per_thread ? Finer::NotStatic : Finer::Simple;
 }
 
-// Of a parallel region in which all threads work: the longest of each run of it are on the path.
+// Of a parallel region in which all threads work: the longest of each run of it are on the path, and between barriers any
+// of them.
 bool Finder::is_uneven_region(const Code& code) const {
   const Finding& finding = code.finding;
   return finding.row != kMainRow && noun_of(measured_.table.rows[finding.row]) == kRegion &&
-         !code.is_body && finding.critical_tasks > 0 && finding.tasks > finding.critical_tasks &&
+         !code.is_body && finding.critical_tasks > 0 && finding.tasks > 1 &&
          !is_at_least(finding.critical_work, 90, finding.work);
 }
 
 Finer Finder::finer_region(const Finding& finding) const {
-  return is_even(finding) && procs_ > finding.divided_for ? Finer::MoreThreads : Finer::NotStatic;
+  const std::uint64_t runs = std::max<std::uint64_t>(waits_for(finding.row, /*of_others=*/true), 1);
+  const bool has_its_share =
+      Wide{finding.critical_work} * finding.tasks * 4 <= Wide{finding.work} * runs * 5;
+  return has_its_share && is_even(finding) && procs_ > finding.divided_for ? Finer::MoreThreads
+                                                                           : Finer::NotStatic;
 }
 
 // The code between two spawns of the site's tasks, if it does little more than spawn: of fewer tasks
@@ -482,6 +488,9 @@ std::vector<Finding> Finder::find() {
       code.finding.divided_for = divided_for(measured_, true);
       code.finding.finer = finer_region(code.finding);
     }
+    code.finding.may_hide_loops = noun_of(measured_.table.rows[code.finding.row]) == kRegion &&
+                                  !code.is_body &&
+                                  may_hide_loops(measured_, site_of(code.finding.row));
     if (code.finding.shape == Shape::SerialTasks || code.finding.shape == Shape::LongTask)
       code.finding.tokens = tokens_of(code.finding);
     if (code.finding.tokens > 0)

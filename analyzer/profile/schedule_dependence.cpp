@@ -262,7 +262,7 @@ Affected unseen_loops(const Measured& measured, const std::vector<SiteRow>& site
 Affected hidden_loops(const Measured& measured, const std::vector<SiteRow>& sites) {
   Affected hidden;
   for (const SiteRow& site : sites) {
-    if (!spawns_in_one_of(site, measured.read, kWithHiddenLoops))
+    if (!may_hide_loops(measured, site))
       continue;
     SiteRow own = site;
     own.work = work_outside_of_bodies(measured, site.row);
@@ -273,6 +273,10 @@ Affected hidden_loops(const Measured& measured, const std::vector<SiteRow>& site
 }
 
 } // namespace
+
+bool may_hide_loops(const Measured& measured, const SiteRow& site) {
+  return spawns_in_one_of(site, measured.read, kWithHiddenLoops);
+}
 
 std::uint64_t divided_for(const Measured& measured, bool openmp) {
   if (openmp)

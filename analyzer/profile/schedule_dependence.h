@@ -18,6 +18,9 @@ Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& 
 std::vector<std::string> sites_of_unseen_order(const Measured& measured,
                                                const std::vector<SiteRow>& sites);
 
+// Whether it is a region in which loops, of g++'s static ones, may be that nothing shows.
+bool may_hide_loops(const Measured& measured, const SiteRow& site);
+
 // The number of threads that the runtime divides loops for: oneTBB for the slots of an arena, as many as there are
 // CPUs if the program does not say how many; OpenMP for the threads of a region.
 std::uint64_t divided_for(const Measured& measured, bool openmp);

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the remedy that a report of an OpenMP program names bring what the report says?
 
-    openmp_remedies.py PREFIX LIBOMP [RUNS]
+    openmp_remedies.py PREFIX LIBOMP [RUNS [CPU]]
 
-Six programs of g++ with a planted limit. Each is recorded once on 2 threads; its advice, and the time that the report predicts
+Six programs of g++ with a planted limit. Each is recorded once on 2 threads, with CPU only on that one; its
+advice, and the time that the report predicts
 for 2 CPUs now and at least after the remedy, are compared with times of the program and of the one to which the remedy was applied,
 medians of RUNS runs in turns without the profiler, on libomp."""
 import json
@@ -67,6 +68,7 @@ def seconds(program, libomp):
 def main():
     prefix, libomp = (os.path.abspath(each) for each in sys.argv[1:3])
     runs = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+    pinned = ["taskset", "-c", sys.argv[4]] if len(sys.argv) > 4 else []
     started = time.monotonic()
     rows, advice = [], []
     with tempfile.TemporaryDirectory() as folder:
@@ -78,8 +80,8 @@ def main():
                 subprocess.run(["g++", "-O1", "-g", "-fopenmp", "program.cpp", "-o", which], check=True)
                 if which == "before":
                     environment = {**os.environ, "OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "TP_LIBOMP": libomp}
-                    subprocess.run([prefix + "/bin/tp-run", "-q", "-o", "data", "./before"], env=environment, check=True,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                    subprocess.run(pinned + [prefix + "/bin/tp-run", "-q", "-o", "data", "./before"], env=environment,
+                                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                     subprocess.run([prefix + "/bin/tp-analyze", "-q", "--simulate", "always", "-P", "1,2", "--json",
                                     "profile.json", "-o", "out", "data"], check=True, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)

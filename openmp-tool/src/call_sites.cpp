@@ -120,7 +120,7 @@ std::uint32_t site_of_task(const Call* call, const Task& creator, const void* ca
     const void* const address = call->caller != nullptr ? call->caller : caller;
     const bool is_taskloop = call->taskloop != nullptr;
     LastTask& last = here.last_task;
-    // Callers of a task are not asked for: that would cost as much as all the rest.
+    // Callers of a task are not asked for, see docs/measurements/overhead.md.
     if (last.caller == address && last.ident == call->ident && last.is_taskloop == is_taskloop &&
         !(is_first && is_taskloop)) [[likely]]
       return last.site;
@@ -142,11 +142,8 @@ std::uint32_t site_of_worksharing(const Team& team, const void* caller, unsigned
   if (is_combined) // with the region, by g++: nothing of the user's is on the stack
     return site_of({.function = team.function, .caller = team.caller}, caller, construct, team.site,
                    false);
-  if (loop_call.caller != nullptr) {
-    const std::uint32_t site = site_of(loop_call, caller, construct, team.site, true);
-    loop_call = {};
-    return site;
-  }
+  if (loop_call.caller != nullptr)
+    return site_of(loop_call, caller, construct, team.site, true);
   if (caller == nullptr)
     return team.site;
   return site_of({}, caller, construct, team.site, true);

@@ -40,12 +40,13 @@ struct Call {
   unsigned depth = 0;             // Here::tasks_begun then
   bool is_used = false;           // a task was created
   bool is_undeferred = false;     // by an if clause
-  bool is_sections = false;       // that are one with their region
+  bool is_sections = false;       // not a loop; of a region: that are one with it
   bool is_loop = false;           // of a region: it is one with the loop in it, or its sections
+  bool is_counted = false; // of a loop: note_iterations() will say what the thread runs of it
 };
 // The region that this thread is about to begin.
 extern constinit thread_local Call region_call [[gnu::tls_model("initial-exec")]];
-// The static loop, or the sections, that this thread is about to begin.
+// While this thread begins a static loop, or sections.
 extern constinit thread_local Call loop_call [[gnu::tls_model("initial-exec")]];
 
 // Where the thread has created its last task.

@@ -317,7 +317,8 @@ static void static_init(void (*next)(Ident*, std::int32_t, std::int32_t, std::in
                         Stride increment, Stride chunk, void* caller) {
   constexpr std::int32_t kModifiers = 3 << 29, kChunked = 33, kStatic = 34;
   const Index begin = *lower, end = *upper;
-  loop_call = {.ident = ident, .caller = caller};
+  const std::int32_t kind = schedule & ~kModifiers;
+  loop_call = {.ident = ident, .caller = caller, .is_counted = kind == kStatic || kind == kChunked};
   next(ident, thread, schedule, last, lower, upper, stride, increment, chunk);
   loop_call = {};
   const auto steps = [&](Index from, Index to) -> std::uint64_t { // that the loop makes
@@ -329,7 +330,7 @@ static void static_init(void (*next)(Ident*, std::int32_t, std::int32_t, std::in
   const bool is_empty = increment > 0 ? end < begin || *lower > end : end > begin || *lower < end;
   if (is_empty || increment == 0)
     return;
-  switch (schedule & ~kModifiers) {
+  switch (kind) {
   case kStatic:
     if (increment > 0 ? *lower <= *upper : *lower >= *upper)
       note_iterations(steps(*lower, *upper) + 1);
@@ -465,6 +466,28 @@ TP_ENTRY void GOMP_parallel_sections(void (*function)(void*), void* data, unsign
                  .is_sections = true,
                  .is_loop = true};
   next(function, data, threads, count, flags);
+}
+
+// libomp reports sections of their own as a dynamic loop without a place.
+TP_ENTRY unsigned GOMP_sections_start(unsigned count) {
+  static auto* const next = next_function<unsigned(unsigned)>("GOMP_sections_start");
+  loop_call = {.caller = TP_CALLER, .is_sections = true};
+  const unsigned section = next(count);
+  loop_call = {};
+  return section;
+}
+TP_ENTRY unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions, void** memory) {
+  static auto* const next =
+      next_function<unsigned(unsigned, std::uintptr_t*, void**)>("GOMP_sections2_start");
+  loop_call = {.caller = TP_CALLER, .is_sections = true};
+  const unsigned section = next(count, reductions, memory);
+  loop_call = {};
+  return section;
+}
+TP_ENTRY unsigned GOMP_sections_next() {
+  static auto* const next = next_function<unsigned()>("GOMP_sections_next");
+  note_end_of_chunk();
+  return next();
 }
 
 // The last parameters came with later versions of GCC: what is passed on for them then is not read.

@@ -142,7 +142,7 @@ void begin_worksharing(Task& task, unsigned construct, const void* caller) {
   end_worksharing(task);
   Worksharing& work = task.work;
   const bool is_combined = task.team->has_combined_loop && task.is_implicit && task.loops == 0;
-  if (is_combined && task.team->has_combined_sections)
+  if (is_combined ? task.team->has_combined_sections : loop_call.is_sections)
     construct = TP_CONSTRUCT_OMP_SECTIONS;
   const std::uint32_t site = site_of_worksharing(*task.team, caller, construct, is_combined);
   work.words[0] = 0;
@@ -951,7 +951,8 @@ void on_work(Work kind, Endpoint endpoint, Data*, Data* data, std::uint64_t coun
 
 void on_dispatch(Data*, Data* data, Dispatch kind, Data instance) {
   Task* const task = task_of(data);
-  if (task == nullptr)
+  // Of static loops libomp reports a first chunk, also to threads that have none.
+  if (task == nullptr || loop_call.is_counted)
     return;
   const auto* const chunk = static_cast<const Chunk*>(instance.ptr);
   if (kind == Dispatch::Section)
@@ -1089,5 +1090,7 @@ void note_iterations(std::uint64_t count) {
 
 extern "C" [[gnu::visibility("default")]] tp::omp::StartToolResult*
 ompt_start_tool(unsigned /*omp_version*/, const char* /*runtime_version*/) {
+  // Before libomp acquires locks of its own: they are not the program's.
+  tp_on_library_code(__builtin_return_address(0));
   return &tp::omp::result;
 }

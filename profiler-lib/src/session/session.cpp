@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <iterator>
@@ -403,17 +404,26 @@ void load(Session& s) {
 }
 
 // tp-run chooses the runtime of OpenMP by the files that a program needs, before it runs. Said is what came later, of the
-// program that tp-run has started.
+// program that tp-run has started. Of what the user has preloaded nothing says whether it was used.
 void warn_of_unseen_openmp(const Settings& settings) {
   if (settings.disabled || settings.openmp_unused_by == 0 ||
       settings.openmp_unused_by != ::getppid())
     return;
-  if (const std::string runtime = openmp_runtime_here(); !runtime.empty())
-    warn(
-        "OpenMP",
-        "not recorded: " + runtime +
-            " was loaded while the program ran, and tp-run chooses a runtime before; to record it, "
-            "link the program with -fopenmp -Wl,--no-as-needed");
+  const std::string runtime = openmp_runtime_here();
+  if (runtime.empty())
+    return;
+  const char* const preloaded = std::getenv("LD_PRELOAD");
+  const bool is_preloaded =
+      preloaded != nullptr &&
+      std::strstr(preloaded, runtime.c_str() + runtime.rfind('/') + 1) != nullptr;
+  warn("OpenMP",
+       (is_preloaded ? "not recorded, if it was used: " + runtime +
+                           " is in LD_PRELOAD, and tp-run chooses a runtime by what the program is "
+                           "linked with"
+                     : "not recorded: " + runtime +
+                           " was loaded while the program ran, and tp-run chooses a runtime "
+                           "before") +
+           "; to record it, link the program with -fopenmp -Wl,--no-as-needed");
 }
 
 [[gnu::constructor]] void load_library() {

@@ -561,7 +561,46 @@ for compiler in $compilers; do
     is "sorted(s['line'] for s in p['sites'] if s['line']) == [5, 9, 11, 16, 20]"
 done
 
-# A function that gets code from its callers, and runs it in a region, is a wrapper: what people know is its call.
+# Sections in a region, and not one with it, have places of their own. Threads that get none of them do not count as one.
+cat >apart.cpp <<'X'
+#include <tp/virtual_clock.h>
+using tp::spend;
+int main() {
+  #pragma omp parallel
+  {
+    #pragma omp sections
+    {
+      #pragma omp section
+      spend(10);
+      #pragma omp section
+      spend(20);
+      #pragma omp section
+      spend(30);
+    }
+    #pragma omp sections nowait
+    {
+      #pragma omp section
+      spend(100);
+      #pragma omp section
+      spend(200);
+    }
+    #pragma omp for schedule(dynamic)
+    for (int i = 0; i < 4; ++i) spend(1000);
+  }
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" apart -O1
+  for threads in 1 2 4; do
+    rm -rf tp-data
+    OMP_NUM_THREADS=$threads "$tp_run" -q ./apart 2>err || fail "$compiler apart: $(cat err)"
+    analyze tp-data
+    is "{(s['line'], *s['constructs'], s['exclusive_work'], s['tasking']['iterations']) for s in p['sites'] if s['line']} == {(4, 'omp_parallel', 0, 0), (6, 'omp_sections', 60, 3), (15, 'omp_sections', 300, 2), (22, 'omp_for', 4000, 4)}"
+  done
+done
+
+# A function that gets code from its callers, and runs it in a region, is a wrapper: what people know is its call. Callers of
+# explicit tasks are not recorded.
 cat >callers.cpp <<'X'
 #include <tp/virtual_clock.h>
 #include <functional>
@@ -573,6 +612,11 @@ cat >callers.cpp <<'X'
   #pragma omp taskloop
   for (int i = 0; i < n; ++i) f(i);
 }
+[[gnu::noinline]] void run(const std::function<void()>& f) {
+  #pragma omp task
+  f();
+  #pragma omp taskwait
+}
 int main() {
   each(10, [](int) { tp::spend(100); });
   each(10, [](int) { tp::spend(30); });
@@ -581,6 +625,8 @@ int main() {
   {
     each_as_task(10, [](int) { tp::spend(20); });
     each_as_task(10, [](int) { tp::spend(10); });
+    run([] { tp::spend(7); });
+    run([] { tp::spend(5); });
   }
 }
 X
@@ -590,7 +636,7 @@ for compiler in $compilers; do
     rm -rf tp-data
     OMP_NUM_THREADS=$threads "$tp_run" -q ./callers 2>err || fail "$compiler callers: $(cat err)"
     analyze tp-data
-    is "sorted({(s['line'], s['exclusive_work']) for s in p['sites'] if s['exclusive_work'] and s['line']}) == [(12, 1000), (13, 300), (17, 200), (18, 100)]"
+    is "sorted({(s['line'], s['exclusive_work']) for s in p['sites'] if s['exclusive_work'] and s['line']}) == [(12, 12), (17, 1000), (18, 300), (22, 200), (23, 100)]"
   done
 done
 

@@ -8,10 +8,10 @@ export TP_LIBOMP=$libomp OMP_WAIT_POLICY=passive
 includes=(-idirafter "$TP_PREFIX/include" -idirafter "${libomp%/lib/libomp.so.5}/lib/clang/19/include")
 compilers=gcc
 command -v clang++-19 >/dev/null && compilers="gcc clang"
-build_openmp() { # gcc|clang: ./unusual
+build_openmp() { # gcc|clang NAME: ./NAME of NAME.cpp
   local compiler=("$cxx" -pthread)
   [ "$1" = gcc ] || compiler=(clang++-19 -pthread -L"$(dirname "$libomp")")
-  "${compiler[@]}" -g -O1 -fopenmp "${includes[@]}" unusual.cpp -o unusual || fail "$1 does not build"
+  "${compiler[@]}" -std=c++17 -g -O1 -fopenmp "${includes[@]}" "$2.cpp" -o "$2" || fail "$2 does not build ($1)"
 }
 
 cat >unusual.cpp <<'X'
@@ -138,7 +138,7 @@ int main(int, char** arguments) {
 X
 
 for compiler in $compilers; do
-  build_openmp "$compiler"
+  build_openmp "$compiler" unusual
   for case in limit dynamic inactive threads million pause fork fork_first settings; do
     rm -rf tp-data*
     limit=
@@ -155,6 +155,9 @@ assert profile["complete"] or case == "pause", profile["incomplete_reasons"]
 most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 assert most < 400_000, f"{most} KiB of memory"
 X
+    [[ $case == fork* ]] || continue
+    analyze tp-data.* # of the child
+    is "p['complete'] and (p['work'], p['span'], p['trace']['forks']) == (15, 5, 1)"
   done
   for case in exit kill; do
     rm -rf tp-data*
@@ -171,6 +174,87 @@ X
   in_file out "1000000 1"
   "$tp_analyze" -q --json profile.json -o analysis >out 2>err || fail "$compiler --max-size: not readable: $(cat err)"
   python3 -B -c 'import json; assert not json.load(open("profile.json"))["complete"]' || fail "$compiler --max-size: complete"
+done
+
+# The places of a child that was forked after regions ran are those of what it runs itself, also where its first task is
+# created where the last one before the fork was.
+cat >fork_places.cpp <<'X'
+#include <tp/virtual_clock.h>
+#include <cstdlib>
+#include <sys/wait.h>
+#include <unistd.h>
+using tp::spend;
+[[gnu::noinline]] void tasks(int count) {
+  #pragma omp parallel num_threads(2)
+  #pragma omp master
+  for (int i = 0; i < count; ++i) {
+    #pragma omp task
+    spend(100);
+  }
+}
+[[gnu::noinline]] void loop(int count) {
+  #pragma omp parallel num_threads(2)
+  #pragma omp for schedule(dynamic)
+  for (int i = 0; i < count; ++i) spend(10);
+}
+[[gnu::noinline]] void taskloop(int count) {
+  #pragma omp parallel num_threads(2)
+  #pragma omp master
+  #pragma omp taskloop
+  for (int i = 0; i < count; ++i) spend(1);
+}
+int main(int count, char**) {
+  loop(2);
+  taskloop(2);
+  tasks(2);
+  if (fork() == 0) {
+    if (count > 1) taskloop(6);
+    tasks(4);
+    loop(5);
+    std::exit(0);
+  }
+  int status = 0;
+  wait(&status);
+  tasks(1);
+  return status;
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" fork_places
+  for argument in "" more; do
+    rm -rf data
+    TP_DATA=data/%p "$tp_run" -q ./fork_places ${argument:+"$argument"} 2>err || fail "$compiler fork_places: exit status $?: $(cat err)"
+    for directory in data/*; do
+      analyze "$directory"
+      is 'p["complete"]'
+      is "{(s['functions'][0].split('(')[0], c, s['exclusive_work']) for s in p['sites'] for c in s['constructs'] if s['exclusive_work']} == {('tasks', 'omp_task', 300), ('loop', 'omp_for', 20), ('taskloop', 'omp_taskloop', 2)} if p['trace']['forks'] == 0 else {('tasks', 'omp_task', 400), ('loop', 'omp_for', 50)} | ({('taskloop', 'omp_taskloop', 6)} if '$argument' else set())"
+    done
+    same "$compiler fork_places: data directories" 2 "$(find data -mindepth 1 -maxdepth 1 | wc -l)"
+  done
+done
+
+# libomp's own locks are not the program's, also where the recording began before OpenMP was used.
+cat >own_locks.cpp <<'X'
+#include <mutex>
+#include <thread>
+std::mutex mutex;
+int main() {
+  int x = 0;
+  std::thread([&] { const std::lock_guard lock(mutex); ++x; }).join();
+  #pragma omp parallel num_threads(2)
+  for (int i = 0; i < 10; ++i) {
+    const std::lock_guard lock(mutex);
+    ++x;
+  }
+  return x == 21 ? 0 : 1;
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" own_locks
+  rm -rf tp-data*
+  "$tp_run" -q --locks all ./own_locks 2>err || fail "$compiler own_locks: exit status $?: $(cat err)"
+  analyze tp-data
+  is '[(lock["kind"], lock["acquisitions"], lock["places"][0]["functions"][0][:4]) for lock in p["locks"]] == [("pthread_mutex", 21, "main")]'
 done
 
 # Without our entry points: as libomp loads a tool. Figures are the same.
@@ -194,7 +278,7 @@ in_file out "335 114"
 in_file err "OpenMP is not recorded: ./linked_statically contains an OpenMP runtime that was linked statically"
 old=/usr/lib/llvm-14/lib/libomp.so.5
 if [ -r $old ]; then
-  build_openmp gcc
+  build_openmp gcc unusual
   TP_LIBOMP=$old "$tp_run" ./unusual threads >out 2>err || fail "libomp 14: exit status $?"
   in_file out "335 114"
   in_file err "OpenMP is not recorded: $old: expected libomp of LLVM 16 or newer, got another file"
@@ -273,6 +357,14 @@ loads_alone_says 1 ./loads_alone
 loads_alone_says 0 ./loads_alone nothing
 loads_alone_says 0 --no-openmp ./loads_alone
 loads_alone_says 0 sh -c './loads_alone; true'
+# A runtime that the user has preloaded was not loaded meanwhile, and may not have been used.
+for arguments in "" nothing; do
+  rm -rf tp-data*
+  LD_PRELOAD=$("$cxx" -print-file-name=libgomp.so.1) "$tp_run" -q ./loads_alone ${arguments:+"$arguments"} >out 2>err ||
+    fail "preloaded libgomp: exit status $?: $(cat err)"
+  in_file out "done"
+  same "preloaded libgomp: warnings" "1 0" "$(grep -c "OpenMP: not recorded, if it was used: .*libgomp.so.1 is in LD_PRELOAD.*--no-as-needed" err) $(grep -c "while the program ran" err)"
+done
 # In a program without OpenMP.
 rm -rf tp-data*
 LD_PRELOAD=$TP_PREFIX/lib/libtaskpath-ompt.so LD_LIBRARY_PATH=$TP_PREFIX/lib bash -c 'echo fine' >out 2>err || fail "without OpenMP: exit status $?"

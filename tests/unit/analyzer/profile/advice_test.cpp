@@ -217,10 +217,10 @@ TEST(Advice, OnChunksOfOpenMpSpeaksOfThem) {
 
 // Implicit tasks whose loops nothing shows: the longest of each run of the region is on the path.
 TEST(Advice, OnARegionWithHiddenLoopsIsAboutItsImplicitTasks) {
-  const auto profile_of = [](unsigned first, unsigned second) {
+  const auto profile_of = [](unsigned first, unsigned second, int runs = 2) {
     std::string script =
         "run cpus=2\nsite 1 a.cpp 1 construct=omp_parallel_gcc\nstream 0\nthread role=main\n";
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < runs; ++i)
       script += "spawn site=1 ctx=new-exclusive\nspawn site=1 ctx=last\nwait ctx=last\n"
                 "task task=0." +
                 std::to_string(2 * i + 1) + " work=" + std::to_string(second) + "\ntask task=0." +
@@ -241,9 +241,64 @@ TEST(Advice, OnARegionWithHiddenLoopsIsAboutItsImplicitTasks) {
   EXPECT_EQ("Hardly faster on more CPUs: speedup at most 1.33 with loops split as in this run (2 "
             "threads).",
             uneven.verdict.headline);
+  const std::string by_schedule = "; if of a static loop, by schedule(dynamic) or smaller chunks.";
+  std::string text = profile_of(30000, 1000).advice;
+  EXPECT_TRUE(contains(text, "2 of the 4 implicit tasks of the parallel region at a.cpp:1, one "
+                             "after the other: let them run in parallel, or split them" +
+                                 by_schedule))
+      << text;
+  text = profile_of(30000, 1000, 1).advice;
+  EXPECT_TRUE(contains(text, "one of the 2 implicit tasks of the parallel region at a.cpp:1: split "
+                             "it" +
+                                 by_schedule))
+      << text;
   EXPECT_TRUE(even.advice.find("OpenMP divides loops further; OMP_NUM_THREADS=8 shows how far.") !=
               std::string::npos)
       << even.advice;
+}
+
+// Another one of two threads has more to do before each barrier: both are on the path, with most of their work.
+TEST(Advice, OnARegionWithBarriersIsAboutTheLongestEachTime) {
+  const auto advice_on = [](const std::string& construct, unsigned more, unsigned less) {
+    const auto phases = [](unsigned first, unsigned second, const std::string& context) {
+      return "barrier threads=2\nwait work=" + std::to_string(first) +
+             " ctx=" + (context.empty() ? "new-gathering" : context) +
+             "\nwait-end\nbarrier threads=2\nwait work=" + std::to_string(second) +
+             " ctx=" + (context.empty() ? "new-gathering" : "0.2") + "\nwait-end\nend\n";
+    };
+    ProfileOptions options;
+    options.procs = {8};
+    return make_profile(
+               test::parse_trace_script("run cpus=2\nsite 1 a.cpp 1 construct=" + construct +
+                                        "\nstream 0\nthread role=main\n"
+                                        "spawn site=1 ctx=new-exclusive\n"
+                                        "spawn site=1 ctx=last\nwait ctx=last\nbegin\n" +
+                                        phases(more, less, "") +
+                                        "wait-end\nend work=2\nthread-end\nstream 1\n"
+                                        "thread role=worker\nbegin task=0.0\n" +
+                                        phases(less, more, "0.1") + "end\nthread-end\n")
+                   .source(),
+               options)
+        .advice;
+  };
+  const std::string is_long = "is the 2 implicit tasks of the parallel region at a.cpp:1 before a "
+                              "barrier, the longest each time: divide its ";
+  std::string text = advice_on("omp_parallel_gcc", 3000, 1000);
+  EXPECT_TRUE(contains(text, is_long + "work more evenly; that of a static loop by "
+                                       "schedule(dynamic) or smaller chunks. On 8 CPUs"))
+      << text;
+  // clang++'s loops show: it is not one of them.
+  text = advice_on("omp_parallel", 3000, 1000);
+  EXPECT_TRUE(contains(text, is_long + "code outside of loops and tasks more evenly among the "
+                                       "threads. On 8 CPUs"))
+      << text;
+  text = advice_on("omp_parallel_gcc", 1000, 1000);
+  EXPECT_TRUE(contains(text, "OpenMP divides loops further; OMP_NUM_THREADS=8 shows how far."))
+      << text;
+  text = advice_on("omp_parallel", 1000, 1000);
+  EXPECT_TRUE(contains(text, "before a barrier: its threads do equal parts outside of loops and "
+                             "tasks; OMP_NUM_THREADS=8 shows what more threads do."))
+      << text;
 }
 
 // How long others kept it from the CPUs makes no difference: the remedy for sleep stays.
