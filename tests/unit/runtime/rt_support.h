@@ -106,14 +106,15 @@ inline Stream read_stream(const std::string& path) {
   return stream;
 }
 
-// Runs `program` in a process of its own, which ends by exit(0), and returns its data directory.
+// Runs `program` in a process of its own, which ends by exit(), and returns its data directory. What `program` expects
+// is part of the test.
 // The runtime of this executable uses the virtual clock and the folder in $TP_TEST_DATA
 // (hooks/hooks_test.cpp).
 inline std::string record(const std::function<void()>& program) {
   const pid_t child = fork();
   if (child == 0) {
     program();
-    std::exit(0);
+    std::exit(::testing::Test::HasFailure() ? 1 : 0);
   }
   int status = -1;
   waitpid(child, &status, 0);

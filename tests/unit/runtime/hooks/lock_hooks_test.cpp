@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of locks, through tp/hooks.h: where in a step a section begins, and its work, in units of the
 // virtual clock.
+#include "builder/lock_posts.h"
 #include "builder/thread_state.h"
 #include "rt_support.h"
 
@@ -351,6 +352,92 @@ TEST(Locks, SayHowTheyAreHandedOver) {
   EXPECT_EQ(handed_over[0].releases, 1u);
   EXPECT_GT(handed_over[0].since_release, calls[0].ticks); // from the release, before the call
   EXPECT_EQ(handed_over[0].since_wake, handed_over[0].since_release);
+}
+
+// Three locks held at once, of which one has waited, released in any order: the wait is charged with the section that
+// followed it. That the sections of the other locks have short records changes nothing.
+TEST(Locks, AWaitIsChargedInWhateverOrderLocksAreReleased) {
+  char locks[3];
+  unsigned order[] = {0, 1, 2};
+  do {
+    for (unsigned waiter = 0; waiter < 3; ++waiter) {
+      const std::string data = record([&] {
+        start();
+        const auto take_one = [&](unsigned lock) {
+          if (lock == waiter) {
+            const auto address = reinterpret_cast<std::uint64_t>(&locks[lock]);
+            tp_on_lock_wait_for(&locks[lock]);
+            tp::rt::note_release(address, address, 0, 7);
+            tp_on_lock_wait_end(0);
+          }
+          take(&locks[lock]);
+        };
+        // From here on the records of their sections are short.
+        for (const unsigned lock : {0u, 1u, 2u, order[0], order[1], order[0]}) {
+          take(&locks[lock]);
+          tp_on_lock_given(&locks[lock]);
+        }
+        for (const unsigned lock : {0u, 1u, 2u}) {
+          take_one(lock);
+          tp_spend(lock + 1);
+        }
+        for (const unsigned lock : order) {
+          EXPECT_EQ(tp_on_lock_given(&locks[lock]), 1);
+          tp_spend(1);
+        }
+      });
+      SCOPED_TRACE("order " + std::to_string(order[0]) + std::to_string(order[1]) +
+                   std::to_string(order[2]) + ", waiter " + std::to_string(waiter));
+      std::uint64_t charged = 0;
+      unsigned waits = 0;
+      for (const auto& record : read_stream(data + "/000000.tps").records) {
+        if (record.op == tp::trace::Op::Extended &&
+            record.extended_kind == tp::trace::ExtendedKind::LockWait) {
+          tp::trace::LockWaitPayload payload;
+          std::memcpy(&payload, record.payload, sizeof payload);
+          EXPECT_EQ(payload.place, 7u);
+          charged += payload.ticks;
+        } else if (record.op == tp::trace::Op::Section && record.wall != 0) {
+          EXPECT_EQ(record.wall, charged);
+          ++waits;
+        }
+      }
+      EXPECT_GT(charged, 0u);
+      EXPECT_EQ(waits, 1u);
+    }
+  } while (std::ranges::next_permutation(order).found);
+}
+
+// Who waits for a lock learns of its release, and where it had been acquired, also if the thread that releases it
+// has acquired others since.
+TEST(Locks, ALockThatIsNotTheLastIsNotedForThoseThatWait) {
+  char locks[3];
+  for (const unsigned awaited : {0u, 1u, 2u}) {
+    const std::string data = record([&] {
+      start();
+      const auto address = reinterpret_cast<std::uint64_t>(&locks[awaited]);
+      const auto take_one = [&](unsigned lock) {
+        tp_on_lock_taken(&locks[lock], TP_LOCK_SPIN_MUTEX, 0,
+                         static_cast<const char*>(caller()) + lock);
+      };
+      for (const unsigned lock : {0u, 1u, 2u, 0u, 1u, 2u, awaited}) {
+        take_one(lock);
+        tp_on_lock_given(&locks[lock]);
+      }
+      const std::uint32_t since = tp::rt::post_lock_wait(address);
+      for (const unsigned lock : {0u, 1u, 2u})
+        take_one(lock);
+      for (const unsigned lock : {awaited, (awaited + 1) % 3, (awaited + 2) % 3})
+        EXPECT_EQ(tp_on_lock_given(&locks[lock]), lock == awaited ? 2 : 1);
+      tp::rt::LockBlame blame;
+      tp::rt::find_blame(address, address, since, 0, 100, blame);
+      tp::rt::end_lock_post(address);
+      ASSERT_EQ(blame.count, 1u);
+      EXPECT_EQ(blame.parts[0].place,
+                awaited); // of the places, in the order of the first acquisitions
+    });
+    EXPECT_EQ(places_of(data), 3u);
+  }
 }
 
 TEST(Locks, WaitingIsNotWork) {

@@ -214,3 +214,50 @@ TEST(PlainSections, DoNotFollowThoseOfAnotherChunk) {
   EXPECT_EQ(writer.after_section, nullptr);
   writer.finish();
 }
+
+namespace {
+
+// One step of sections that are all brief, except for the first ones of a chunk: `lock_count` locks in turn, each for
+// `work`. They fill two chunks and go on in a third.
+void expect_sections_across_chunks(unsigned lock_count, std::uint64_t work) {
+  constexpr unsigned kSections = 40'000;
+  const std::string data = record([&] {
+    start();
+    tp::rt::own_code.begin = tp::rt::own_code.end = 1;
+    for (unsigned i = 0; i < kSections; ++i) {
+      const char* const lock = &plain_locks[i % lock_count];
+      tp_on_lock_taken(lock, TP_LOCK_SPIN_MUTEX, 0, reinterpret_cast<const void*>(&std::free));
+      tp_spend(work);
+      EXPECT_EQ(tp_on_lock_given(lock), 1);
+    }
+  });
+  const Stream stream = read_stream(data + "/000000.tps");
+  ASSERT_GE(stream.chunks.size(), 3u);
+  std::vector<unsigned> slots; // of the locks, in the order of their first sections
+  unsigned count = 0;
+  for (const auto& record : stream.records) {
+    if (record.op != tp::trace::Op::Section)
+      continue;
+    if (slots.size() < lock_count)
+      slots.push_back(record.lock_slot);
+    ASSERT_EQ(record.lead, count * work) << "section " << count;
+    ASSERT_EQ(record.work, work) << "section " << count;
+    ASSERT_EQ(record.lock_slot, slots[count % lock_count]) << "section " << count;
+    ++count;
+  }
+  EXPECT_EQ(count, kSections);
+}
+
+} // namespace
+
+TEST(PlainSections, NearOnesGoOnInTheNextChunk) {
+  expect_sections_across_chunks(1, 3);
+}
+
+TEST(PlainSections, LongerOnesGoOnInTheNextChunk) {
+  expect_sections_across_chunks(1, 5000);
+}
+
+TEST(PlainSections, OnesInTurnGoOnInTheNextChunk) {
+  expect_sections_across_chunks(2, 3);
+}
