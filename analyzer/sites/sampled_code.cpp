@@ -267,12 +267,18 @@ private:
     return kind == FunctionKind::TaskLibrary || kind == FunctionKind::Profiler;
   }
 
-  // The innermost one of the program's own code: what a library does for a line is that line's time.
+  // The innermost one of the program's own code, if possible one that has lines: what a library does for a line is that
+  // line's time, and where the program has no lines, a library's are not the program's.
   LineId line_of(const std::vector<Frame>& frames) const {
-    const auto own = std::ranges::find_if(frames, [&](const Frame& frame) {
-      return !is_library(frame.function) && !result_.functions[frame.function].of_library &&
-             result_.lines[frame.line].line != 0;
+    const auto is_own = [&](const Frame& frame) {
+      return !is_library(frame.function) && !result_.functions[frame.function].of_library;
+    };
+    const auto with_line = std::ranges::find_if(frames, [&](const Frame& frame) {
+      return is_own(frame) && result_.lines[frame.line].line != 0;
     });
+    if (with_line != frames.end())
+      return with_line->line;
+    const auto own = std::ranges::find_if(frames, is_own);
     return own == frames.end() ? frames.front().line : own->line;
   }
 
