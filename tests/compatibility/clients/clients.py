@@ -207,7 +207,8 @@ OPENMP = [
 
 # The same with inputs of a size that one would profile: some seconds each.
 OPENMP_LONG = [
-    replace(OPENMP[0], command=["iqtree2", "-s", "family.phy", "-m", "GTR+G4", "-nt", "2", "-seed", "1", "-n", "2", "-redo", "-pre", "tree"],
+    replace(OPENMP[0],
+            command=["iqtree2", "-s", "family.phy", "-m", "GTR+G4", "-nt", "2", "-seed", "1", "-n", "2", "-redo", "-pre", "tree"],
             prepare=lambda folder: inputs.family(f"{folder}/family.phy", 30, 20000, is_phylip=True)),
     replace(OPENMP[1], prepare=lambda folder: inputs.family(f"{folder}/family.fa", 400, 300, gaps=20)),
     replace(OPENMP[2], prepare=lambda folder: inputs.family(f"{folder}/family.fa", 200, 2000)),

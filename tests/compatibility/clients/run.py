@@ -10,8 +10,8 @@ and with ours recording (on). With --openmp: programs of OpenMP, with libgomp (s
 its place (off), and recorded (on), on 2 threads that do not spin. Written files, printed output and the exit status must equal those of
 stock. Where two stock runs differ from each other, only what differs there may differ; stock runs
 again for up to a minute before a difference counts. A client that is not installed is left out,
-unless --install (root) installs its package; if none is left, the exit status is 77. --quick: two of them with short inputs; --long: all with inputs
-that take some seconds.
+unless --install (root) installs its package; if none is left, the exit status is 77. --quick: two of them with short inputs;
+--long: all with inputs that take some seconds.
 --attributed: at least so much of the CPU time has to be in steps. With --locks: locks are recorded in this way (tp-run), the
 recording has to say so, and the table has how often locks of each kind were acquired. The table goes to stdout; the exit status is
 1 if an output differs.
