@@ -112,13 +112,6 @@ assert sum(work["weights"]) == work["endValue"] == p["work"]
 assert any(any("alpha" in names[frame] for frame in stack) for stack in work["samples"])
 X
 
-# A program without debug information has no lines: those of the C library, which has some where libc6-dbg is installed, are not
-# the program's.
-strip -o bare known
-"$tp_run" -q -o bare.data ./bare >out 2>err || fail "tp-run ./bare: exit status $?: $(cat err)"
-analyze bare.data
-is 'p["sampling"]["in_steps"] > 60 and p["lines"] == []'
-
 # No function is most of the start: those that are together are named, the larger one first.
 cat >halves.cpp <<'X'
 #line 2 "halves.cpp"
