@@ -90,8 +90,10 @@ std::vector<Chain> chains_by_llvm(const std::string& program,
 void shorten_like(const Chain& short_ones, Chain& chain) {
   for (std::size_t i = 0; i < std::min(chain.size(), short_ones.size()); ++i) {
     const std::string& name = short_ones[i].function;
-    const std::string base = name.substr(0, name.find('<'));
-    if ((base == "operator()" || base.find_first_of("(:") == base.npos) &&
+    // "operator int (*)(std::size_t)" of a lambda: the symbol has its type with other words.
+    const bool conversion = name.starts_with("operator ");
+    const std::string base = conversion ? "operator " : name.substr(0, name.find('<'));
+    if ((conversion || base == "operator()" || base.find_first_of("(:") == base.npos) &&
         chain[i].function.find(base) != base.npos)
       chain[i].function = name;
   }
@@ -120,11 +122,11 @@ TEST(InlineChains, AreThoseOfLlvmSymbolizer) {
   const ModuleFiles::Opened opened = files.open(0);
   ASSERT_NE(nullptr, opened.module);
   DebugInfo debug_info(opened.module);
-  std::size_t compared = 0, inlined = 0, shorter = 0;
+  std::size_t compared = 0, inlined = 0, shorter = 0, other_line = 0;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     if (expected[i].empty() || expected[i].front().line == 0 ||
-        expected[i].front().function == "??")
-      continue; // no debug information, a line that no source has, or between two functions
+        expected[i].front().function == "??" || expected[i].front().function.starts_with("_sub_"))
+      continue; // no debug information, a line that no source has, between two functions, or the compiler's
     Chain found;
     for (const SourceFrame& frame : debug_info.chain_at(opened.base + addresses[i]).frames)
       found.push_back({frame.function, frame.file, frame.line});
@@ -142,6 +144,16 @@ TEST(InlineChains, AreThoseOfLlvmSymbolizer) {
         continue;
       }
     }
+    // Where units have the same function of the same size, GNU ld gives each unit's lines its address.
+    if (!found.empty() && by_llvm.size() == found.size() &&
+        by_llvm.front().line != found.front().line) {
+      Chain same_line = by_llvm;
+      same_line.front().line = found.front().line;
+      if (text_of(same_line) == text_of(found)) {
+        ++other_line;
+        continue;
+      }
+    }
     EXPECT_EQ(text_of(by_llvm), text_of(found)) << "at 0x" << std::hex << addresses[i];
     if (testing::Test::HasFailure())
       break;
@@ -149,6 +161,7 @@ TEST(InlineChains, AreThoseOfLlvmSymbolizer) {
   EXPECT_GT(compared, kAddresses / 4);
   EXPECT_GT(inlined, 50u);
   EXPECT_LE(shorter * 200, compared);
+  EXPECT_LE(other_line * 200, compared);
 }
 
 } // namespace
