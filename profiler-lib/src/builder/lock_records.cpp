@@ -515,7 +515,11 @@ void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept {
   if (locks->is_over || !frame.step_open)
     return;
   const bool is_sleep = locks->is_busy_wait || (failed && locks->taken_in_wait == 0);
-  const Reading now = read_clock(thread.clock);
+  const bool was_off = was_off_cpu(thread.clock);
+  Reading now = read_clock(thread.clock);
+  // To find out whether it slept takes system calls after that reading: they are no work.
+  if (was_off) [[unlikely]]
+    now = read_clock(thread.clock);
   const std::uint64_t ticks = leave_wait_out(thread, frame, *locks, now, is_sleep);
   if (is_sleep)
     return;
