@@ -11,6 +11,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <pthread.h>
 #include <string>
 #include <utility>
 
@@ -61,10 +62,11 @@ const Place* parse(const char* source, unsigned construct) {
   return place;
 }
 
+constinit std::mutex places_mutex; // guards the places that learn() has met
+
 const Place* learn(const Ident* ident, unsigned construct) {
-  static std::mutex* const mutex = new std::mutex;
+  const std::lock_guard lock(places_mutex);
   static auto* const places = new std::map<std::pair<const Ident*, unsigned>, const Place*>;
-  const std::lock_guard lock(*mutex);
   const auto [entry, is_new] = places->try_emplace({ident, construct});
   if (is_new)
     entry->second = parse(ident->source, construct);
@@ -104,8 +106,12 @@ std::uint32_t site_of(const Call& call, const void* caller, unsigned construct,
 
 } // namespace
 
-void forget_sites() {
-  here.last_task = {};
+void handle_forks() {
+  pthread_atfork([] { places_mutex.lock(); }, [] { places_mutex.unlock(); },
+                 [] {
+                   places_mutex.unlock();
+                   here.last_task = {}; // in the child sites have other numbers
+                 });
 }
 
 std::uint32_t site_of_region(const void* caller, std::uint32_t around) {

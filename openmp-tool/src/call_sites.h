@@ -78,8 +78,8 @@ inline Call* own_task_call() {
                                                                                 : nullptr;
 }
 
-// In a fork()ed child sites have other numbers.
-void forget_sites();
+// Registers handlers (pthread_atfork): a fork()ed child can learn places, and its sites have other numbers.
+void handle_forks();
 // `caller`: the return address that OMPT reports. `around`: the site of the region around it, whose code has made the
 // call; 0: none.
 std::uint32_t site_of_region(const void* caller, std::uint32_t around);

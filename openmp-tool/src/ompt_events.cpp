@@ -14,7 +14,6 @@
 #include "tp/hooks.h"
 
 #include <new>
-#include <pthread.h>
 #include <sched.h>
 
 namespace tp::omp {
@@ -1044,7 +1043,7 @@ int initialize(Lookup lookup, int, Data*) {
       {Event::Dispatch, as_any(on_dispatch)},
       {Event::Cancel, as_any(on_cancel)},
   };
-  pthread_atfork(nullptr, nullptr, forget_sites);
+  handle_forks();
   for (const auto& each : callbacks)
     set(static_cast<int>(each.event), each.callback);
   return 1; // the tool is active
