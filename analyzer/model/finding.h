@@ -57,6 +57,7 @@ struct Finding {
   std::uint64_t missing_threads =
       0;                         // that the regions around an OpenMP loop asked for and did not get
   std::uint64_t divided_for = 0; // Imbalance: threads that the runtime divides for
+  bool has_barriers = false;     // Imbalance of a region: its code begins or ends at one
   bool may_hide_loops = false;   // Imbalance of a region: of g++'s, whose static loops do not show
   // In the unit of work, on `procs` CPUs: the time predicted for this run, and a time that the
   // program needs at least after the remedy. Both 0: not known.

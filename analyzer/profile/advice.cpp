@@ -376,9 +376,9 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
         finding.finer == Finer::MoreThreads ? fmt::format(" for {} CPUs", finding.procs) : "",
         human_count(mean), mean == 1 ? "iteration" : "iterations");
   else
-    code += finding.finer == Finer::MoreThreads                 ? ""
-            : finding.code.find("barrier") == std::string::npos ? ", the longest of each run of it"
-                                                                : ", the longest each time";
+    code += finding.finer == Finer::MoreThreads ? ""
+            : finding.has_barriers              ? ", the longest each time"
+                                                : ", the longest of each run of it";
   const std::string more_cpus = is_openmp ? fmt::format("OMP_NUM_THREADS={}", finding.procs)
                                           : fmt::format("tp-run --as-if-cores {}", finding.procs);
   std::string remedy = "divide the loop more finely, by ";

@@ -91,6 +91,7 @@ private:
   Finer finer_loop(const Code& code) const;
   bool is_uneven_region(const Code& code) const;
   std::uint64_t threads_missing_in(Row loop) const;
+  bool has_barriers(const Code& code) const;
   Finer finer_region(const Finding& finding) const;
   std::vector<StepClassId> spawning_code(const SiteRow& site) const;
   void add_tiny_tasks(std::vector<Finding>& findings) const;
@@ -323,6 +324,14 @@ bool Finder::is_uneven_region(const Code& code) const {
          !is_at_least(finding.critical_work, 90, finding.work);
 }
 
+bool Finder::has_barriers(const Code& code) const {
+  const Boundary barrier{BoundaryKind::Wait, code.finding.row};
+  return std::ranges::any_of(code.steps.classes, [&](StepClassId id) {
+    const StepClass& of = measured_.fold.classes[id];
+    return of.opened == barrier || of.closed == barrier;
+  });
+}
+
 Finer Finder::finer_region(const Finding& finding) const {
   const std::uint64_t runs = std::max<std::uint64_t>(waits_for(finding.row, /*of_others=*/true), 1);
   const bool has_its_share =
@@ -487,6 +496,7 @@ std::vector<Finding> Finder::find() {
       code.finding.shape = Shape::Imbalance;
       code.finding.divided_for = divided_for(measured_, true);
       code.finding.finer = finer_region(code.finding);
+      code.finding.has_barriers = has_barriers(code);
     }
     code.finding.may_hide_loops = noun_of(measured_.table.rows[code.finding.row]) == kRegion &&
                                   !code.is_body &&

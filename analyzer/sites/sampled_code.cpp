@@ -269,7 +269,7 @@ private:
 
   // The innermost one of the program's own code, if possible one that has lines: what a library does for a line is that
   // line's time, and where the program has no lines, a library's are not the program's.
-  LineId line_of(const std::vector<Frame>& frames) const {
+  LineId line_of(const std::vector<Frame>& frames) {
     const auto is_own = [&](const Frame& frame) {
       return !is_library(frame.function) && !result_.functions[frame.function].of_library;
     };
@@ -279,7 +279,7 @@ private:
     if (with_line != frames.end())
       return with_line->line;
     const auto own = std::ranges::find_if(frames, is_own);
-    return own == frames.end() ? frames.front().line : own->line;
+    return own == frames.end() ? line_of({.function = frames.front().function}) : own->line;
   }
 
   StackId stack_of(const UnwoundStack& unwound) {

@@ -152,7 +152,9 @@ def main():
     options.add_argument("--only", default="", help="clients to run, separated by commas")
     options.add_argument("--prefix", default=os.path.join(ROOT, "build/release/stage"), help="where Taskpath is installed")
     options.add_argument("--keep", help="a folder for the recordings of the last runs")
-    options = options.parse_args()
+    parser, options = options, options.parse_args()
+    if options.quick and options.long:
+        parser.error("--quick and --long: expected one of them")
     prefix = measure.find_prefix(options.prefix)
     libomp = None
     if options.openmp:

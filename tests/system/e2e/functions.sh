@@ -112,6 +112,12 @@ assert sum(work["weights"]) == work["endValue"] == p["work"]
 assert any(any("alpha" in names[frame] for frame in stack) for stack in work["samples"])
 X
 
+# Without debug information of the program no lines are listed, not even those of libraries that it calls.
+strip --strip-debug -o stripped known || fail "strip"
+"$tp_run" -q -o stripped_data ./stripped >out 2>err || fail "tp-run: exit status $?: $(cat err)"
+analyze stripped_data
+is '{"alpha", "serial_part"} <= {row["short_name"] for row in p["functions"]} and p["lines"] == []'
+
 # No function is most of the start: those that are together are named, the larger one first.
 cat >halves.cpp <<'X'
 #line 2 "halves.cpp"
