@@ -6,8 +6,16 @@
 
 namespace tp::omp {
 
-// The calling thread asks for its next chunk: the one that it had is over, and no step is open until the next.
-void note_end_of_chunk();
+// The calling thread asks libomp for its next chunk. The one that it had is over, and until the next begins, or until
+// `end_search`, nothing belongs to a step.
+void begin_search();
+void end_search();
+struct Search {
+  Search() { begin_search(); }
+  ~Search() { end_search(); }
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+};
 
 // The untied task that runs is about to leave its rest to any thread.
 void note_end_of_part();

@@ -406,7 +406,7 @@ TP_ENTRY void __kmpc_end_ordered(Ident* ident, std::int32_t thread) {
     static auto* const next =                                                                      \
         next_function<std::int32_t(Ident*, std::int32_t, std::int32_t*, Index*, Index*, Stride*)>( \
             "__kmpc_dispatch_next_" #suffix);                                                      \
-    note_end_of_chunk();                                                                           \
+    const Search search;                                                                           \
     return next(ident, thread, last, lower, upper, stride);                                        \
   }
 TP_DISPATCH_NEXT(4, std::int32_t, std::int32_t)
@@ -471,22 +471,24 @@ TP_ENTRY void GOMP_parallel_sections(void (*function)(void*), void* data, unsign
 // libomp reports sections of their own as a dynamic loop without a place.
 TP_ENTRY unsigned GOMP_sections_start(unsigned count) {
   static auto* const next = next_function<unsigned(unsigned)>("GOMP_sections_start");
-  loop_call = {.caller = TP_CALLER, .is_sections = true};
+  loop_call = {.caller = TP_CALLER, .is_sections = true, .starts_search = true};
   const unsigned section = next(count);
+  end_search();
   loop_call = {};
   return section;
 }
 TP_ENTRY unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions, void** memory) {
   static auto* const next =
       next_function<unsigned(unsigned, std::uintptr_t*, void**)>("GOMP_sections2_start");
-  loop_call = {.caller = TP_CALLER, .is_sections = true};
+  loop_call = {.caller = TP_CALLER, .is_sections = true, .starts_search = true};
   const unsigned section = next(count, reductions, memory);
+  end_search();
   loop_call = {};
   return section;
 }
 TP_ENTRY unsigned GOMP_sections_next() {
   static auto* const next = next_function<unsigned()>("GOMP_sections_next");
-  note_end_of_chunk();
+  const Search search;
   return next();
 }
 
@@ -532,16 +534,61 @@ TP_ENTRY void GOMP_doacross_ull_post(unsigned long long* iteration) {
     next(iteration);
 }
 
+template <typename... Arguments>
+static bool start_loop(bool (*next)(Arguments...), void* caller, Arguments... arguments) {
+  loop_call = {.caller = caller, .starts_search = true};
+  const bool has_chunk = next(arguments...);
+  end_search();
+  loop_call = {};
+  return has_chunk;
+}
+#define TP_LOOP_START(kind)                                                                        \
+  TP_ENTRY bool GOMP_loop_##kind##_start(long begin, long end, long step, long chunk, long* from,  \
+                                         long* to) {                                               \
+    static auto* const next =                                                                      \
+        next_function<bool(long, long, long, long, long*, long*)>("GOMP_loop_" #kind "_start");    \
+    return start_loop(next, TP_CALLER, begin, end, step, chunk, from, to);                         \
+  }                                                                                                \
+  TP_ENTRY bool GOMP_loop_ull_##kind##_start(bool up, Unsigned begin, Unsigned end, Unsigned step, \
+                                             Unsigned chunk, Unsigned* from, Unsigned* to) {       \
+    static auto* const next =                                                                      \
+        next_function<bool(bool, Unsigned, Unsigned, Unsigned, Unsigned, Unsigned*, Unsigned*)>(   \
+            "GOMP_loop_ull_" #kind "_start");                                                      \
+    return start_loop(next, TP_CALLER, up, begin, end, step, chunk, from, to);                     \
+  }
+// With schedule(runtime), which has the size of chunks.
+#define TP_LOOP_START_RUNTIME(kind)                                                                \
+  TP_ENTRY bool GOMP_loop_##kind##_start(long begin, long end, long step, long* from, long* to) {  \
+    static auto* const next =                                                                      \
+        next_function<bool(long, long, long, long*, long*)>("GOMP_loop_" #kind "_start");          \
+    return start_loop(next, TP_CALLER, begin, end, step, from, to);                                \
+  }                                                                                                \
+  TP_ENTRY bool GOMP_loop_ull_##kind##_start(bool up, Unsigned begin, Unsigned end, Unsigned step, \
+                                             Unsigned* from, Unsigned* to) {                       \
+    static auto* const next =                                                                      \
+        next_function<bool(bool, Unsigned, Unsigned, Unsigned, Unsigned*, Unsigned*)>(             \
+            "GOMP_loop_ull_" #kind "_start");                                                      \
+    return start_loop(next, TP_CALLER, up, begin, end, step, from, to);                            \
+  }
+using Unsigned = unsigned long long;
+TP_LOOP_START(dynamic)
+TP_LOOP_START(guided)
+TP_LOOP_START(nonmonotonic_dynamic)
+TP_LOOP_START(nonmonotonic_guided)
+TP_LOOP_START_RUNTIME(runtime)
+TP_LOOP_START_RUNTIME(nonmonotonic_runtime)
+TP_LOOP_START_RUNTIME(maybe_nonmonotonic_runtime)
+
 #define TP_LOOP_NEXT(kind)                                                                         \
   TP_ENTRY bool GOMP_loop_##kind##_next(long* start, long* end) {                                  \
     static auto* const next = next_function<bool(long*, long*)>("GOMP_loop_" #kind "_next");       \
-    note_end_of_chunk();                                                                           \
+    const Search search;                                                                           \
     return next(start, end);                                                                       \
   }                                                                                                \
   TP_ENTRY bool GOMP_loop_ull_##kind##_next(unsigned long long* start, unsigned long long* end) {  \
     static auto* const next = next_function<bool(unsigned long long*, unsigned long long*)>(       \
         "GOMP_loop_ull_" #kind "_next");                                                           \
-    note_end_of_chunk();                                                                           \
+    const Search search;                                                                           \
     return next(start, end);                                                                       \
   }
 TP_LOOP_NEXT(dynamic)

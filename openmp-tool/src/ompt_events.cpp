@@ -107,6 +107,21 @@ std::uint64_t iterations_of(const Task& task) {
   return task.has_order ? 0 : task.chunk;
 }
 
+// The thread looks for the first chunk of a loop.
+constinit thread_local bool searches_first [[gnu::tls_model("initial-exec")]] = false;
+
+void begin_first_search() {
+  searches_first = true;
+  tp_on_runtime_call();
+}
+
+void end_first_search() {
+  if (!searches_first) [[likely]]
+    return;
+  searches_first = false;
+  tp_on_runtime_return();
+}
+
 void end_chunk(Task& task) {
   if (!task.has_chunk)
     return;
@@ -120,6 +135,7 @@ void begin_chunk(Task& task, std::uint64_t iterations) {
     return;
   }
   end_chunk(task);
+  end_first_search();
   task.has_chunk = true;
   task.chunk = iterations;
   tp_on_loop_begin();
@@ -127,6 +143,7 @@ void begin_chunk(Task& task, std::uint64_t iterations) {
 
 void end_worksharing(Task& task) {
   end_chunk(task);
+  end_first_search();
   Worksharing& work = task.work;
   if (!task.has_worksharing)
     return;
@@ -156,6 +173,8 @@ void begin_worksharing(Task& task, unsigned construct, const void* caller) {
   ++task.loops;
   work.outer = in_worksharing;
   in_worksharing = &task;
+  if (loop_call.starts_search)
+    begin_first_search();
 }
 
 // ---- tasks
@@ -1055,13 +1074,19 @@ constinit StartToolResult result{initialize, finalize, {0}};
 
 } // namespace
 
-void note_end_of_chunk() {
+void begin_search() {
   Task* const task = in_worksharing;
   // A chunk that is assumed lasts as long as the loop, unless one is reported.
-  if (task == nullptr || !task->has_chunk || task->chunk_is_assumed)
+  if (task == nullptr || task->chunk_is_assumed)
     return;
+  if (!task->has_chunk)
+    return begin_first_search();
   task->has_chunk = false;
   tp_on_last_loop_end(iterations_of(*task), task->grain);
+}
+
+void end_search() {
+  end_first_search();
 }
 
 void note_end_of_part() {
