@@ -429,10 +429,14 @@ std::string banners_html(const Json& profile) {
   const double asleep = std::min(off_cpu, number_of(at(at(profile, "trace"), "asleep")));
   const double in_locks = number_of(at(balance, "of_them_lock_waits_ticks"));
   if (const double lost = off_cpu - asleep - in_locks; all > 0 && lost > all / 20)
-    banner("The machine was shared.", fmt::format("For {:.0f} % of thread time a task was running "
-                                                  "without a CPU. This run took too long; work, "
-                                                  "critical path and predictions are not affected.",
-                                                  100 * lost / all));
+    banner("The machine was shared.",
+           fmt::format("For {:.0f} % of thread time a task was running "
+                       "without a CPU. This run took too long; work, "
+                       "critical path and predictions are not affected{}.",
+                       100 * lost / all,
+                       number_of(at(at(profile, "prediction"), "simulated_locks")) > 0
+                           ? ", but for how long it takes to hand over a lock"
+                           : ""));
   for (const Json& warning : elements(at(profile, "warnings")))
     if (text_of(at(warning, "name")) == "asleep")
       banner("Code slept.", text_of(at(warning, "text")) + ".");

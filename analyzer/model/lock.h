@@ -153,6 +153,8 @@ inline constexpr const char* kHashMapLock = "accessor of a concurrent_hash_map";
 struct UnseenLocks {
   bool headers_observed = true;  // there is no such module
   std::vector<UnseenLock> locks; // by file and line; as far as debug information and symbols show
+  // Of all modules but the system's: they refer to the hooks of locks, to those of the C library.
+  bool refers_to_hooks = false, refers_to_c_locks = false;
 };
 
 // Waits that are charged to code of tasks of a site: ticks.

@@ -149,9 +149,13 @@ std::string tasks_on_path(const Finding& finding) {
                                                                           : "tasks",
                                rest);
   const std::uint64_t least = finding.critical_steps_at_least;
-  if (finding.shape == Shape::LongTask && finding.critical_tasks > 1 && least < all)
+  // A task calls the body more than once.
+  const bool has_more_calls = is_body && finding.critical_tasks == 1 && least > 1;
+  if (((finding.shape == Shape::LongTask && finding.critical_tasks > 1) || has_more_calls) &&
+      least < all)
     return fmt::format("at least {} of {}", least <= 1 ? "one" : human_count(least), of);
-  if (finding.critical_tasks == finding.tasks)
+  // A region's thread comes onto the path once for each barrier.
+  if (finding.critical_tasks >= finding.tasks)
     return of;
   return fmt::format("{} of {}",
                      finding.critical_tasks == 1 ? "one" : human_count(finding.critical_tasks), of);
@@ -307,7 +311,7 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
                  : std::string();
   };
   text += sleeps ? ": sleep outside of them" : ": hold it for a shorter time";
-  text += limit("half as long", LockChange::Shorter, 2) + ", or split it" +
+  text += limit("its own code half as long", LockChange::Shorter, 2) + ", or split it" +
           limit("into 4", LockChange::Split, 4);
   if (lock.totals.shared < lock.totals.acquisitions)
     text += ", or let readers share it";
@@ -398,6 +402,8 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
                          is_loop ? "the loop" : "loops", more_cpus);
   else if (is_of_tasks)
     remedy += "a smaller grainsize, or more num_tasks";
+  else if (is_openmp && is_loop && is_sections(info))
+    remedy = "divide the work of the longest into more sections";
   else if (is_openmp && is_loop)
     remedy = "divide its work more evenly, by schedule(dynamic) or smaller chunks";
   else if (is_openmp && finding.may_hide_loops)
@@ -434,7 +440,10 @@ std::string sentence(const Profile& profile, const Finding& finding) {
                           : "split it" + of_hidden_loop(finding));
   case Shape::SerialTasks:
     return is_on_path(tasks_on_path(finding) + ", one after the other",
-                      "let them run in parallel, or split them" + of_hidden_loop(finding));
+                      (noun_of(info_of(profile, finding)) == kRegion
+                           ? "divide their work among the threads of its team"
+                           : "let them run in parallel, or split them") +
+                          of_hidden_loop(finding));
   case Shape::FewTokens:
     return is_on_path(
         tasks_on_path(finding) + ", one after the other",

@@ -183,6 +183,10 @@ bool is_taskloop(const SiteInfo& row) {
   return is_construct(row, trace::Construct::OmpTaskloop);
 }
 
+bool is_sections(const SiteInfo& row) {
+  return is_construct(row, trace::Construct::OmpSections);
+}
+
 std::string_view noun_of(const SiteInfo& row) {
   for (const ConstructNoun& each : kNouns)
     if (!row.constructs.empty() && row.constructs.front() == each.construct)

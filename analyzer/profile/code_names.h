@@ -22,6 +22,7 @@ bool is_program_start(const StepClass& of);
 bool is_of_openmp(const SiteInfo& row);
 // A taskloop, whose parts are tasks.
 bool is_taskloop(const SiteInfo& row);
+bool is_sections(const SiteInfo& row);
 
 // What the row's construct is called, as in "the loop at a.cpp:12"; empty: only "tasks" is certain.
 std::string_view noun_of(const SiteInfo& row);

@@ -428,6 +428,24 @@ std::uint64_t time_without(const LockRow& row, const PredictedRun& run) {
   return run.without_locks;
 }
 
+// At least that long after a remedy: the lock gone, or split, or its sections so short that they take no time. What they
+// did is done by others then. The time is a convex function of their length, so a line through two lengths is below
+// it at 0.
+std::uint64_t least_time_of_remedies(const LockRow& row, const PredictedRun& run,
+                                     std::uint64_t work) {
+  std::uint64_t least = std::min(run.time, time_without(row, run));
+  for (const LockWhatIf& change : row.what_if)
+    for (const PredictedTime& each : change.predicted) {
+      if (each.procs != run.procs)
+        continue;
+      least = std::min(least, each.time);
+      if (change.change == LockChange::Shorter && each.time < run.time && change.factor > 1)
+        least = std::min(
+            least, each.time - std::min(each.time, (run.time - each.time) / (change.factor - 1)));
+    }
+  return std::min(run.time, std::max(least, work / run.procs));
+}
+
 } // namespace
 
 void add_lock_findings(std::vector<Finding>& findings, const Measured& measured, const Locks& locks,
@@ -449,7 +467,7 @@ void add_lock_findings(std::vector<Finding>& findings, const Measured& measured,
                     .lock = i};
     if (run != prediction.runs.end()) {
       finding.time = run->time;
-      finding.least_time = std::min(run->time, time_without(row, *run));
+      finding.least_time = least_time_of_remedies(row, *run, measured.work());
     }
     findings.push_back(std::move(finding));
   }

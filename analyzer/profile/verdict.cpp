@@ -77,6 +77,12 @@ std::string lock_detail(const Profile& profile, const LockRow& lock) {
                      lock.bound_kind == LockBoundKind::Estimate ? "about " : "", length);
 }
 
+const LockRow* longest_lock(const Profile& profile) {
+  const auto length = [](const LockRow& row) { return row.bound.length(); };
+  const auto found = std::ranges::max_element(profile.locks.rows, {}, length);
+  return found == profile.locks.rows.end() || length(*found) == 0 ? nullptr : &*found;
+}
+
 // "speedup at most 2.47", with what finer loops would give.
 std::string limit_of(const Profile& profile) {
   std::string text = fmt::format("speedup at most {}", three_digits(profile.speedup_limit()));
@@ -95,10 +101,25 @@ std::string limit_of(const Profile& profile) {
     return text + fmt::format(" with {} split as in this run ({} {})",
                               profile.divisible == Divisible::OfThisSchedule ? "scans" : "loops",
                               profile.divided_for, profile.divided_for == 1 ? "thread" : "threads");
-  if (profile.divisible_parallelism().value() < 1.05 * profile.parallelism().value())
+  if (profile.divisible_parallelism().value() < 1.05 * profile.parallelism().value() &&
+      std::ranges::find(profile.warnings, "unsized", &Warning::name) == profile.warnings.end())
     return text + " on any number of them";
+  // Of some it is not known how far they can be divided.
+  if (profile.divisible_parallelism().value() < 1.05 * profile.parallelism().value())
+    return text + fmt::format(" with loops split as in this run ({} {})", profile.divided_for,
+                              profile.divided_for == 1 ? "thread" : "threads");
+  // Loops can be split, sections of a lock cannot.
+  const LockRow* const longest = longest_lock(profile);
+  const std::uint64_t in_lock = longest ? longest->bound.length() : 0;
+  if (in_lock >= profile.divisible_span_at_most)
+    return text + fmt::format(", or {}{} with loops split to their grain size, by the {}",
+                              longest->bound_kind == LockBoundKind::Proven
+                                  ? ""
+                                  : std::string(about_if(*longest)) + " ",
+                              three_digits(Ratio{profile.work, in_lock}), longest->phrase());
   const std::string low = three_digits(profile.divisible_at_least());
-  const std::string high = three_digits(profile.divisible_parallelism());
+  const std::string high =
+      three_digits(Ratio{profile.work, std::max(profile.divisible_span, in_lock)});
   return text + fmt::format(", or {} with loops split to their grain size",
                             profile.divisible_is_measured() ? high : low + " to " + high);
 }
@@ -119,12 +140,22 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
   const bool order_unseen = !profile.unseen_order.empty();
   const bool sleeps_with_lock =
       std::ranges::find(profile.warnings, kSleepWithLock, &Warning::name) != profile.warnings.end();
-  const bool locks_unseen = !profile.locks.unseen.locks.empty() || sleeps_with_lock;
-  const std::string_view unseen = sleeps_with_lock
-                                      ? "steps that hold a lock slept, and others may wait for that"
-                                  : !locks_unseen ? "not all order was seen"
-                                  : order_unseen  ? "not all order and not all locks were seen"
-                                                  : "not all locks were seen";
+  const Locks& locks = profile.locks;
+  const bool locks_unrecorded =
+      (!locks.observed && (locks.unseen.refers_to_hooks || locks.unseen.refers_to_c_locks)) ||
+      (!locks.c_observed && locks.unseen.refers_to_c_locks);
+  const bool ends_unseen =
+      std::ranges::any_of(locks.rows, [](const LockRow& row) { return row.unmatched > 0; });
+  const bool locks_unseen =
+      !locks.unseen.locks.empty() || sleeps_with_lock || locks_unrecorded || ends_unseen;
+  const std::string_view unseen =
+      sleeps_with_lock   ? "steps that hold a lock slept, and others may wait for that"
+      : !locks_unseen    ? "not all order was seen"
+      : locks_unrecorded ? locks.observed ? "locks of the C library were not recorded"
+                                          : "its locks were not recorded"
+      : ends_unseen      ? "not all ends of locks' sections were seen"
+      : order_unseen     ? "not all order and not all locks were seen"
+                         : "not all locks were seen";
   const bool splits = gains_by_splitting(profile);
   const std::string how = verdict.is_simulated ? "" : by_bounds(profile);
   // At an efficiency of a half, two CPUs are as fast as one.
@@ -133,6 +164,8 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
     const auto best =
         std::ranges::max_element(profile.prediction.scaling, {},
                                  [](const PredictedRun& run) { return run.speedup.value(); });
+    if (best->speedup.value() < kHardly && best->procs == 1)
+      return fmt::format("Hardly faster on more CPUs; {}.", limit_of(profile));
     if (best->speedup.value() < kHardly)
       return fmt::format("Hardly faster on more CPUs, {} times on {}; {}.",
                          three_digits(best->speedup), best->procs, limit_of(profile));

@@ -58,7 +58,10 @@ std::string write_locks_text(const Profile& profile, const TextOptions& options)
   if (rows.size() > most)
     lines.add("      {} more with --top", rows.size() - most);
   if (rows.empty())
-    lines.add_text("No lock was seen.", 0);
+    lines.add_text(profile.locks.observed
+                       ? "No lock was seen."
+                       : "Locks were not recorded: tp-run --locks=auto records them.",
+                   0);
   lines.add("");
   lines.add_text(
       "held: sum of the sections; those of several objects may run at once; waited: by all "

@@ -577,8 +577,11 @@ void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
   std::vector<std::string> warnings;
   if (profile.balance.machine_was_shared())
     warnings.emplace_back(
-        "The machine was shared, so this run took too long: work, critical path and "
-        "predictions are not affected");
+        fmt::format("The machine was shared, so this run took too long: work, critical path and "
+                    "predictions are not affected{}",
+                    profile.prediction.simulated_locks.empty()
+                        ? ""
+                        : ", but for how long it takes to hand over a lock"));
   for (const Warning& warning : profile.warnings)
     warnings.push_back(warning.text);
   std::size_t used = 0;

@@ -31,6 +31,10 @@ namespace {
 
 // The hook of the mutexes in our headers, to which a module refers that was compiled with them.
 constexpr std::string_view kHook = "tp_on_lock_taken";
+constexpr std::string_view kCLocks[] = {"pthread_mutex_lock",      "pthread_mutex_timedlock",
+                                        "pthread_mutex_clocklock", "pthread_mutex_trylock",
+                                        "pthread_rwlock_rdlock",   "pthread_rwlock_wrlock",
+                                        "pthread_spin_lock"};
 constexpr std::string_view kGraph = "3tbb6detail2d110graph_node";
 // What every module refers to that creates tasks.
 constexpr std::string_view kLibrary = "_ZN3tbb6detail2r1";
@@ -263,7 +267,7 @@ private:
 
 struct Symbols {
   bool has_hook = false, uses_library = false;
-  bool has_graphs = false;
+  bool has_graphs = false, uses_c_locks = false;
   std::vector<std::string_view> kinds; // of functions that were not inlined
 };
 
@@ -276,6 +280,9 @@ Symbols symbols_of(Dwfl_Module* module) {
     const std::string_view name = text ? text : "";
     result.has_hook |= name == kHook;
     result.uses_library |= name.starts_with(kLibrary);
+    result.uses_c_locks |=
+        symbol.st_shndx == SHN_UNDEF &&
+        std::ranges::find(kCLocks, name.substr(0, name.find('@'))) != std::end(kCLocks);
     result.has_graphs |= name.find(kGraph) != std::string_view::npos;
     if (symbol.st_shndx != SHN_UNDEF && name.starts_with("_ZN"))
       if (const std::string_view kind = acquires(name); !kind.empty())
@@ -294,6 +301,8 @@ UnseenLocks find_unseen_locks(const std::vector<Module>& modules, ModuleFiles& f
     if (!opened.module)
       continue;
     const Symbols symbols = symbols_of(opened.module);
+    found.refers_to_hooks |= symbols.has_hook;
+    found.refers_to_c_locks |= symbols.uses_c_locks;
     if (!symbols.uses_library || symbols.has_hook)
       continue;
     found.headers_observed = false;

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
 namespace tp::omp {
 namespace {
@@ -468,6 +469,57 @@ TP_ENTRY void GOMP_parallel_sections(void (*function)(void*), void* data, unsign
   next(function, data, threads, count, flags);
 }
 
+using Unsigned = unsigned long long;
+
+// The start of a loop, which looks for the thread's first chunk, too.
+template <typename... Arguments>
+static bool start_loop(bool (*next)(Arguments...), void* caller, Arguments... arguments) {
+  loop_call = {.caller = caller, .starts_search = true};
+  const bool has_chunk = next(arguments...);
+  end_search();
+  loop_call = {};
+  return has_chunk;
+}
+
+// Memory that the team shares, for scans and for lastprivate(conditional: ...): libomp ends the program with a message
+// about itself. In its place, what the user can do.
+static void refuse_team_memory(void** memory) {
+  if (memory == nullptr)
+    return;
+  static constexpr char kText[] =
+      "tp: error: OpenMP: the program uses scan or lastprivate(conditional: ...), which libomp "
+      "does not support in programs of g++\n"
+      "hint: tp-run --no-openmp, or compile it with clang++\n";
+  static std::atomic_flag is_said;
+  while (is_said.test_and_set()) // by another thread, which is about to end the process
+    pause();
+  [[maybe_unused]] const ssize_t written = write(2, kText, sizeof kText - 1);
+  _exit(1);
+}
+#define TP_LOOP_START_WITH_MEMORY(kind)                                                            \
+  TP_ENTRY bool GOMP_loop_##kind(long begin, long end, long step, long schedule, long chunk,       \
+                                 long* from, long* to, std::uintptr_t* reductions,                 \
+                                 void** memory) {                                                  \
+    static auto* const next =                                                                      \
+        next_function<bool(long, long, long, long, long, long*, long*, std::uintptr_t*, void**)>(  \
+            "GOMP_loop_" #kind);                                                                   \
+    refuse_team_memory(memory);                                                                    \
+    return start_loop(next, TP_CALLER, begin, end, step, schedule, chunk, from, to, reductions,    \
+                      memory);                                                                     \
+  }                                                                                                \
+  TP_ENTRY bool GOMP_loop_ull_##kind(bool up, Unsigned begin, Unsigned end, Unsigned step,         \
+                                     long schedule, Unsigned chunk, Unsigned* from, Unsigned* to,  \
+                                     std::uintptr_t* reductions, void** memory) {                  \
+    static auto* const next =                                                                      \
+        next_function<bool(bool, Unsigned, Unsigned, Unsigned, long, Unsigned, Unsigned*,          \
+                           Unsigned*, std::uintptr_t*, void**)>("GOMP_loop_ull_" #kind);           \
+    refuse_team_memory(memory);                                                                    \
+    return start_loop(next, TP_CALLER, up, begin, end, step, schedule, chunk, from, to,            \
+                      reductions, memory);                                                         \
+  }
+TP_LOOP_START_WITH_MEMORY(start)
+TP_LOOP_START_WITH_MEMORY(ordered_start)
+
 // libomp reports sections of their own as a dynamic loop without a place.
 TP_ENTRY unsigned GOMP_sections_start(unsigned count) {
   static auto* const next = next_function<unsigned(unsigned)>("GOMP_sections_start");
@@ -480,6 +532,7 @@ TP_ENTRY unsigned GOMP_sections_start(unsigned count) {
 TP_ENTRY unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions, void** memory) {
   static auto* const next =
       next_function<unsigned(unsigned, std::uintptr_t*, void**)>("GOMP_sections2_start");
+  refuse_team_memory(memory);
   loop_call = {.caller = TP_CALLER, .is_sections = true, .starts_search = true};
   const unsigned section = next(count, reductions, memory);
   end_search();
@@ -534,14 +587,6 @@ TP_ENTRY void GOMP_doacross_ull_post(unsigned long long* iteration) {
     next(iteration);
 }
 
-template <typename... Arguments>
-static bool start_loop(bool (*next)(Arguments...), void* caller, Arguments... arguments) {
-  loop_call = {.caller = caller, .starts_search = true};
-  const bool has_chunk = next(arguments...);
-  end_search();
-  loop_call = {};
-  return has_chunk;
-}
 #define TP_LOOP_START(kind)                                                                        \
   TP_ENTRY bool GOMP_loop_##kind##_start(long begin, long end, long step, long chunk, long* from,  \
                                          long* to) {                                               \
@@ -570,7 +615,6 @@ static bool start_loop(bool (*next)(Arguments...), void* caller, Arguments... ar
             "GOMP_loop_ull_" #kind "_start");                                                      \
     return start_loop(next, TP_CALLER, up, begin, end, step, from, to);                            \
   }
-using Unsigned = unsigned long long;
 TP_LOOP_START(dynamic)
 TP_LOOP_START(guided)
 TP_LOOP_START(nonmonotonic_dynamic)

@@ -13,6 +13,7 @@
 
 #include "tp/hooks.h"
 
+#include <algorithm>
 #include <new>
 #include <sched.h>
 
@@ -527,8 +528,8 @@ void end_group(Task& task) {
 
 // ---- locks
 
-// How many threads have a lock with that hash. Not 0: a thread that asks for it has to wait, or another lock
-// with the same hash is held.
+// How many threads have a lock with that hash, or ask for it. Not 0: a thread that asks for it has to wait, since libomp
+// may have promised the lock to another one, or there is another lock with the same hash.
 constexpr unsigned kHeldBits = 12;
 constinit std::atomic<std::int32_t> held[1u << kHeldBits];
 std::atomic<std::int32_t>& held_at(std::uint64_t lock) {
@@ -536,6 +537,38 @@ std::atomic<std::int32_t>& held_at(std::uint64_t lock) {
 }
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool waits_for_lock = false;
 
+// The nested locks that the thread has: it does not wait for these when it sets them again, which libomp reports as an
+// acquisition that has begun, and not as one that has succeeded.
+struct NestLocks {
+  static constexpr unsigned kMost = 16; // of more it is not known; then no wait is reported
+  unsigned count;
+  std::uint64_t locks[kMost];
+
+  bool may_contain(std::uint64_t lock) const {
+    return count > kMost || std::find(locks, locks + count, lock) != locks + count;
+  }
+  void add(std::uint64_t lock) {
+    if (count < kMost)
+      locks[count] = lock;
+    ++count;
+  }
+  void remove(std::uint64_t lock) {
+    if (count == 0)
+      return;
+    std::uint64_t* const end = locks + std::min(count, kMost);
+    if (std::uint64_t* const found = std::find(locks, end, lock); found != end)
+      *found = *(end - 1);
+    --count;
+  }
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local NestLocks nest_locks{};
+
+bool is_nested(Mutex kind) {
+  return kind == Mutex::NestLock || kind == Mutex::TestNestLock;
+}
+bool is_tried(Mutex kind) {
+  return kind == Mutex::TestLock || kind == Mutex::TestNestLock;
+}
 bool is_lock(Mutex kind) {
   return kind != Mutex::Ordered && kind != Mutex::Atomic &&
          __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) != 0;
@@ -988,8 +1021,9 @@ void on_cancel(Data* data, int, const void*) {
 void on_mutex_acquire(Mutex kind, unsigned, unsigned, std::uint64_t lock, const void*) {
   if (kind == Mutex::Ordered)
     return wait_for_ordered();
-  if (!is_lock(kind) || kind == Mutex::TestLock || kind == Mutex::TestNestLock ||
-      held_at(lock).load(std::memory_order_relaxed) == 0 || waits_for_lock)
+  if (!is_lock(kind) || is_tried(kind) || (is_nested(kind) && nest_locks.may_contain(lock)))
+    return;
+  if (held_at(lock).fetch_add(1, std::memory_order_relaxed) == 0 || waits_for_lock)
     return;
   waits_for_lock = true;
   tp_on_lock_wait_for(reinterpret_cast<const void*>(lock));
@@ -1000,7 +1034,10 @@ void on_mutex_acquired(Mutex kind, std::uint64_t lock, const void* caller) {
     return enter_ordered(lock, caller);
   if (!is_lock(kind))
     return;
-  held_at(lock).fetch_add(1, std::memory_order_relaxed);
+  if (is_tried(kind) || (is_nested(kind) && nest_locks.count > NestLocks::kMost))
+    held_at(lock).fetch_add(1, std::memory_order_relaxed);
+  if (is_nested(kind))
+    nest_locks.add(lock);
   if (waits_for_lock) {
     waits_for_lock = false;
     tp_on_lock_wait_end(0);
@@ -1014,6 +1051,8 @@ void on_mutex_released(Mutex kind, std::uint64_t lock, const void*) {
   if (!is_lock(kind))
     return;
   held_at(lock).fetch_sub(1, std::memory_order_relaxed);
+  if (is_nested(kind))
+    nest_locks.remove(lock);
   tp_on_lock_given(reinterpret_cast<const void*>(lock));
 }
 

@@ -59,6 +59,9 @@ Variables program_environment(const Options& options, const Prefix& prefix,
   // libomp prints hints that libgomp does not, such as that omp_set_nested is deprecated.
   if (openmp.replaced.starts_with("libgomp") && std::getenv("KMP_WARNINGS") == nullptr)
     variables.emplace_back("KMP_WARNINGS", "0");
+  // Of loops with schedule(runtime): libomp's default is static.
+  if (openmp.replaced.starts_with("libgomp") && std::getenv("OMP_SCHEDULE") == nullptr)
+    variables.emplace_back("OMP_SCHEDULE", "dynamic");
   if (!openmp.tool.empty())
     variables.emplace_back("TP_OPENMP", openmp.replaced + "=" + openmp.used);
   else if (options.openmp && !openmp.problem)

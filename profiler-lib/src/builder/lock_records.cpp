@@ -409,11 +409,11 @@ TP_COLD void put_give(ThreadState& thread, Frame& frame, LockState& locks, const
 
 void remove_held(LockState& locks, unsigned index) noexcept;
 
-// The one that is held longest counts as acquired, for no time: another thread releases it, or more are
-// held than there is room for.
+// Of the one that is held longest the end is not seen: another thread releases it, or more are held than there is room
+// for.
 TP_COLD void forget_oldest(ThreadState& thread, Frame& frame, LockState& locks) noexcept {
   if (!locks.held[0].state.is_written)
-    put_section(thread, frame, locks, locks.held[0], 0);
+    put_take(thread, frame, locks, locks.held[0]);
   remove_held(locks, 0);
 }
 

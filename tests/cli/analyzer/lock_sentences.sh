@@ -26,7 +26,7 @@ program "" "address=64 reused=1" "section SLOT place=0 lead=50 work=300" "addres
 exits 0 reused
 one_line
 in_out "speedup at most 3.18, and (if what was at its address was one lock) 1.21 by the spin_mutex at q.cpp:17."
-in_out "The sections of one of the spin_mutex at q.cpp:17 run one after the other, for 1200 units (if what was at its address was one lock): hold it for a shorter time (half as long: parallelism at most"
+in_out "The sections of one of the spin_mutex at q.cpp:17 run one after the other, for 1200 units (if what was at its address was one lock): hold it for a shorter time (its own code half as long: parallelism at most"
 in_out "Lock spin_mutex at q.cpp:17: 8 times, held 1320 units; if it is one object, parallelism at most 1.21"
 exits 0 -q reused --warnings
 in_err "q.cpp:17: warning: lock: the sections of the spin_mutex at q.cpp:17 take longer than the critical path; parallelism is at most 1.21 if it is one object [-Wlock]"
@@ -36,7 +36,7 @@ program "" "address=64" "section SLOT place=0 lead=0 work=300 many=100 error=3" 
 exits 0 sampled
 one_line
 in_out ", and about 1.30 by the spin_mutex at q.cpp:17."
-in_out "The sections of the spin_mutex at q.cpp:17 run one after the other, for about 1200 units: hold it for a shorter time (half as long: parallelism about 2.92), or split it (into 4: parallelism about 3.18), or let"
+in_out "The sections of the spin_mutex at q.cpp:17 run one after the other, for about 1200 units: hold it for a shorter time (its own code half as long: parallelism about 2.92), or split it (into 4: parallelism about 3.18), or let"
 in_out "400 times, held about 1200 units; parallelism about 1.30"
 exits 0 -q sampled --warnings
 in_err "parallelism is about 1.30 [-Wlock]"

@@ -50,7 +50,7 @@ assert [(each["line"], each["acquisitions"], each["held"]) for each in lock["pla
 assert (lock["contended"], lock["waited"], lock["longest_held"]) == (1, 20, 300), lock
 assert p["findings"][0]["shape"] == "lock" and p["findings"][0]["line"] == 17, p["findings"]
 assert "by the spin_mutex at q.cpp:17." in p["verdict"]["headline"] and p["verdict"]["place"]["line"] == 17, p["verdict"]
-assert "hold it for a shorter time (half as long: parallelism at most 3.18), or split it" in p["advice"], p["advice"]
+assert "hold it for a shorter time (its own code half as long: parallelism at most 3.18), or split it" in p["advice"], p["advice"]
 assert all(run["time"] >= 1350 for run in p["prediction"]["runs"] + p["prediction"]["scaling"]), p["prediction"]
 assert p["prediction"]["simulated_locks"] == 1 and all(run["without_locks"] <= run["time"] for run in p["prediction"]["runs"]), p["prediction"]
 assert all(each["predicted"][-1]["time"] <= 1350 for each in lock["what_if"]), lock["what_if"]

@@ -233,6 +233,61 @@ for compiler in $compilers; do
   done
 done
 
+# A nested lock that its owner sets again is not waited for. Loops with schedule(runtime) have libgomp's default.
+cat >nested_lock.cpp <<'X'
+#include <omp.h>
+#include <tp/virtual_clock.h>
+#include <cstdio>
+int main() {
+  omp_nest_lock_t lock;
+  omp_init_nest_lock(&lock);
+  #pragma omp parallel num_threads(2)
+  #pragma omp single
+  for (int i = 0; i < 20; ++i) {
+    omp_set_nest_lock(&lock);
+    omp_set_nest_lock(&lock);
+    tp::spend(10);
+    omp_unset_nest_lock(&lock);
+    omp_unset_nest_lock(&lock);
+  }
+  omp_sched_t kind;
+  int chunk;
+  omp_get_schedule(&kind, &chunk);
+  std::printf("%x\n", static_cast<unsigned>(kind) & 0xff);
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" nested_lock
+  rm -rf data
+  "$tp_run" -q -o data ./nested_lock >out 2>err || fail "$compiler nested_lock: exit status $?: $(cat err)"
+  analyze data
+  is "p['work'] == 200"
+  is "[(l['kind'], l['acquisitions'], l['contended'], l['held']) for l in p['locks']] == [('omp_nest_lock', 20, 0, 200)]"
+  [ "$compiler" != gcc ] || same "schedule(runtime) of g++" 2 "$(cat out)"
+done
+
+# What libomp does not support in programs of g++, and finds out late.
+cat >scans.cpp <<'X'
+#include <cstdio>
+int main() {
+  int sum = 0, sums[8];
+  #pragma omp parallel for reduction(inscan, +: sum) num_threads(2)
+  for (int i = 0; i < 8; ++i) {
+    sum += i;
+    #pragma omp scan inclusive(sum)
+    sums[i] = sum;
+  }
+  std::printf("%d\n", sums[7]);
+}
+X
+build_openmp gcc scans
+"$tp_run" -q -o scans_data ./scans >out 2>err
+same "scan: exit status" 1 $?
+same "scan: messages" 1 "$(grep -c '^tp: error: OpenMP: the program uses scan' err)"
+in_file err 'hint: tp-run --no-openmp, or compile it with clang++'
+"$tp_run" -q --no-openmp -o scans_data ./scans >out 2>err
+same "scan without libomp" 28 "$(cat out)"
+
 # libomp's own locks are not the program's, also where the recording began before OpenMP was used.
 cat >own_locks.cpp <<'X'
 #include <mutex>

@@ -244,7 +244,7 @@ TEST(Advice, OnARegionWithHiddenLoopsIsAboutItsImplicitTasks) {
   const std::string by_schedule = "; if of a static loop, by schedule(dynamic) or smaller chunks.";
   std::string text = profile_of(30000, 1000).advice;
   EXPECT_TRUE(contains(text, "2 of the 4 implicit tasks of the parallel region at a.cpp:1, one "
-                             "after the other: let them run in parallel, or split them" +
+                             "after the other: divide their work among the threads of its team" +
                                  by_schedule))
       << text;
   text = profile_of(30000, 1000, 1).advice;

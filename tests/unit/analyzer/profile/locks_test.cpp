@@ -106,9 +106,9 @@ TEST(Locks, TheOuterOneIsAdvisedFirst) {
   ASSERT_EQ(2u, found.size());
   EXPECT_EQ("mutex", profile.locks.rows[*found[0]->lock].kind);
   EXPECT_GT(found[0]->saves_at_most(), 10u);
-  // The other one's sections remain.
-  EXPECT_GE(found[1]->least_time, 8u * 60);
-  EXPECT_GE(found[0]->least_time, 8u * 58);
+  // Without one of them the other one's sections remain, but if those of one are shorter, so are the other one's.
+  EXPECT_LT(found[1]->least_time, 8u * 58);
+  EXPECT_LT(found[0]->least_time, 8u * 58);
 }
 
 // 32 tasks on two CPUs, in ns: each works for 50 us, and for 60 in a section, for which the next one waits until it is woken. `hand_over`: what the recording says of each.
@@ -712,7 +712,7 @@ TEST(Locks, PredictedTimesContainHowTheyAreHandedOver) {
     // More tasks would have the same sections: only what is outside of them becomes shorter.
     ASSERT_FALSE(profile.findings.empty());
     EXPECT_EQ(Shape::Lock, profile.findings[0].shape);
-    EXPECT_EQ(50000u + later, profile.findings[0].saves_at_most());
+    EXPECT_EQ(57500u + later, profile.findings[0].saves_at_most());
     for (std::size_t i = 1; i < profile.findings.size(); ++i)
       EXPECT_LE(profile.findings[i].saves_at_most(), 15000u) << profile.findings[i].text;
   }

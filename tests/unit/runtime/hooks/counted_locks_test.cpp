@@ -149,10 +149,13 @@ std::vector<std::string> records_of(unsigned seed, bool counts) {
   std::vector<std::string> lines;
   for (const auto& record : read_stream(data + "/000000.tps").records)
     if (record.op != tp::trace::Op::Extended)
-      lines.push_back(line_of(record) + " place " + std::to_string(record.lock_place) + " of " +
-                      std::to_string(record.sections) + " error " +
-                      std::to_string(record.work_error) +
-                      (record.flags & tp::trace::kLockMany ? " many" : ""));
+      lines.push_back(
+          line_of(record) + // what others have in these fields is that of the record before
+          (record.op != tp::trace::Op::Give ? " place " + std::to_string(record.lock_place) : "") +
+          (record.op == tp::trace::Op::Section ? " of " + std::to_string(record.sections) +
+                                                     " error " + std::to_string(record.work_error)
+                                               : "") +
+          (record.flags & tp::trace::kLockMany ? " many" : ""));
   for (auto begin = lines.begin(); begin != lines.end();) {
     begin = std::find_if(begin, lines.end(), has_no_order);
     const auto end = std::find_if_not(begin, lines.end(), has_no_order);
