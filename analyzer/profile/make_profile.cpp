@@ -145,6 +145,11 @@ std::vector<SpeedupBound> speedup_bounds(const Measured& measured, const Burdene
   const std::uint64_t span = latency > 0 ? measured.fold.span_with_latency : measured.span();
   const std::uint64_t more = span - measured.span();
   const std::uint64_t lock = latency > 0 ? locks.proven_with_latency : locks.proven;
+  // With loops split, what comes before and after the sections of a lock can be in other tasks.
+  std::uint64_t sections = 0;
+  for (const LockRow& row : locks.rows)
+    if (row.bound_kind == LockBoundKind::Proven)
+      sections = std::max(sections, latency > 0 ? row.sections_with_latency : row.bound.sections);
   std::vector<SpeedupBound> bounds;
   for (const std::uint64_t procs : options.procs) {
     // At any time all CPUs work, or the longest path gets shorter, or a limit is reached: so a
@@ -162,8 +167,9 @@ std::vector<SpeedupBound> speedup_bounds(const Measured& measured, const Burdene
         {.procs = procs,
          .lower = greedy.lower,
          .upper = speedup_limit(time, std::max({span, lock, longest}), procs),
-         .divisible_upper =
-             speedup_limit(time, std::max({measured.fold.divisible_span, lock, longest}), procs),
+         .divisible_upper = speedup_limit(
+             time, std::max({measured.fold.divisible_span, std::min(sections, lock), longest}),
+             procs),
          .estimate_cilk = speedup_estimate(time, burdened.cilk + more + limited, procs),
          .estimate_tbb = speedup_estimate(time, burdened.tbb + more + limited, procs)});
   }

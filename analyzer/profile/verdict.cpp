@@ -77,8 +77,9 @@ std::string lock_detail(const Profile& profile, const LockRow& lock) {
                      lock.bound_kind == LockBoundKind::Estimate ? "about " : "", length);
 }
 
+// Whose sections take longest: what comes before and after them can be in other tasks, if loops are split.
 const LockRow* longest_lock(const Profile& profile) {
-  const auto length = [](const LockRow& row) { return row.bound.length(); };
+  const auto length = [](const LockRow& row) { return row.bound.sections; };
   const auto found = std::ranges::max_element(profile.locks.rows, {}, length);
   return found == profile.locks.rows.end() || length(*found) == 0 ? nullptr : &*found;
 }
@@ -110,7 +111,7 @@ std::string limit_of(const Profile& profile) {
                               profile.divided_for == 1 ? "thread" : "threads");
   // Loops can be split, sections of a lock cannot.
   const LockRow* const longest = longest_lock(profile);
-  const std::uint64_t in_lock = longest ? longest->bound.length() : 0;
+  const std::uint64_t in_lock = longest ? longest->bound.sections : 0;
   if (in_lock >= profile.divisible_span_at_most)
     return text + fmt::format(", or {}{} with loops split to their grain size, by the {}",
                               longest->bound_kind == LockBoundKind::Proven

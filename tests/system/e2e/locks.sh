@@ -108,6 +108,46 @@ Y
 same "off" "" "$(sums off.data)"
 grep -q '"locks":"off","c_locks_seen":false' off.data/run.json || fail "run.json does not say that locks are off"
 
+# A program whose locks were not recorded, or of whose sections ends are missing, may scale: 64 locks at once are remembered.
+build missing <<'X'
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/spin_mutex.h>
+#include <tp/virtual_clock.h>
+#include <cstdlib>
+#include <mutex>
+std::mutex outer;
+tbb::spin_mutex others[64][64];
+int main(int, char** arguments) {
+  const int count = std::atoi(arguments[1]);
+  tbb::parallel_for(0, 64, [&](int i) {
+    std::lock_guard<std::mutex> guard(outer);
+    for (int k = 0; k < count; ++k) others[i][k].lock();
+    tp::spend(100);
+    for (int k = 0; k < count; ++k) others[i][k].unlock();
+  }, tbb::simple_partitioner());
+}
+X
+headline_is() { # TEXT: part of the first line of the verdict
+  is "'$1' in p['verdict']['headline']"
+}
+rm -rf missing.data
+TP_DATA=missing.data ./missing 1 || fail "missing without tp-run: exit status $?"
+analyze missing.data
+headline_is "locks of the C library were not recorded"
+"$tp_run" -q --locks off -o missing_off.data ./missing 1 || fail "missing --locks off: exit status $?"
+analyze missing_off.data
+headline_is "May scale"
+headline_is "its locks were not recorded"
+"$tp_analyze" -q --locks -o csv missing_off.data >table 2>err || fail "tp-analyze --locks: $(cat err)"
+in_file table "Locks were not recorded"
+"$tp_run" -q --locks all -o missing_63.data ./missing 63 || fail "missing 63: exit status $?"
+analyze missing_63.data
+headline_is "speedup at most 1.00 on any number of them, by the pthread_mutex outer"
+"$tp_run" -q --locks all -o missing_64.data ./missing 64 || fail "missing 64: exit status $?"
+analyze missing_64.data
+headline_is "ends of locks"
+is "[l['unmatched'] for l in p['locks'] if l['kind'] == 'pthread_mutex'] == [64]"
+
 # An unmodified program: the C library's locks, and those of oneTBB whose code is in libtbb. A condition
 # variable gives and takes its mutex; a lock that is made again at the same address is another one.
 build_stock stock -std=c++20 <<'X'

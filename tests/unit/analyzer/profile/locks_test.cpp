@@ -41,6 +41,34 @@ constexpr char kTwoTasks[] = "run locks=all c_locks_seen=1 cpus=4\n"
                              "end work=5\n"
                              "thread-end\n";
 
+// One call of a body with 64 iterations of 10, half of it in sections of a lock: split, the loop is as long as these.
+TEST(Locks, LimitWhatLoopsGainThatAreSplit) {
+  const Profile profile = profile_of_locks("run locks=all c_locks_seen=1 cpus=4\n"
+                                           "site 1 a.cpp 1\n"
+                                           "lock-place 0 spin_mutex q.cpp 17\n"
+                                           "stream 0\n"
+                                           "thread role=main\n"
+                                           "lock slot=3 address=64 kind=spin_mutex\n"
+                                           "spawn site=1 ctx=new-exclusive\n"
+                                           "wait ctx=last\n"
+                                           "begin task=newest\n"
+                                           "loop-begin\n"
+                                           "section slot=3 place=0 lead=10 work=320\n"
+                                           "loop-end n=64 grain=1 work=640\n"
+                                           "end\n"
+                                           "wait-end\n"
+                                           "end\n"
+                                           "thread-end\n");
+  EXPECT_EQ(640u, profile.work);
+  ASSERT_TRUE(profile.divisible_is_known());
+  EXPECT_EQ(10u, profile.divisible_span);
+  EXPECT_NE(std::string::npos,
+            profile.verdict.headline.find("speedup at most 1.00, or 1.00 to 2.00 with loops split "
+                                          "to their grain size"))
+      << profile.verdict.headline;
+  EXPECT_EQ(2.0, profile.bounds.back().divisible_upper.value());
+}
+
 TEST(Locks, SectionsRunOneAfterTheOther) {
   const Profile profile = profile_of_locks(kTwoTasks);
   EXPECT_EQ(215u, profile.work);
