@@ -429,8 +429,8 @@ std::uint64_t time_without(const LockRow& row, const PredictedRun& run) {
 }
 
 // At least that long after a remedy: the lock gone, or split, or its sections so short that they take no time. What they
-// did is done by others then. The time is a convex function of their length, so a line through two lengths is below
-// it at 0.
+// did is done by others then. For one schedule the time is a convex function of their length, so a line through two lengths is
+// below it at 0.
 std::uint64_t least_time_of_remedies(const LockRow& row, const PredictedRun& run,
                                      std::uint64_t work) {
   std::uint64_t least = std::min(run.time, time_without(row, run));

@@ -112,15 +112,16 @@ std::string limit_of(const Profile& profile) {
   // Loops can be split, sections of a lock cannot.
   const LockRow* const longest = longest_lock(profile);
   const std::uint64_t in_lock = longest ? longest->bound.sections : 0;
-  if (in_lock >= profile.divisible_span_at_most)
+  if (longest && in_lock >= profile.divisible_span_at_most)
     return text + fmt::format(", or {}{} with loops split to their grain size, by the {}",
                               longest->bound_kind == LockBoundKind::Proven
                                   ? ""
                                   : std::string(about_if(*longest)) + " ",
                               three_digits(Ratio{profile.work, in_lock}), longest->phrase());
   const std::string low = three_digits(profile.divisible_at_least());
+  const bool is_proven = longest && longest->bound_kind == LockBoundKind::Proven;
   const std::string high =
-      three_digits(Ratio{profile.work, std::max(profile.divisible_span, in_lock)});
+      three_digits(Ratio{profile.work, std::max(profile.divisible_span, is_proven ? in_lock : 0)});
   return text + fmt::format(", or {} with loops split to their grain size",
                             profile.divisible_is_measured() ? high : low + " to " + high);
 }
