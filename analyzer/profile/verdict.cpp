@@ -158,6 +158,11 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
       : ends_unseen      ? "not all ends of locks' sections were seen"
       : order_unseen     ? "not all order and not all locks were seen"
                          : "not all locks were seen";
+  // Predictions take what was at one address for one lock, also where other objects may have been there.
+  const LockRow* const lock = profile.limiting_lock();
+  const bool is_conditional = lock && lock->bound_kind == LockBoundKind::IfOneObject;
+  const std::string_view hardly =
+      is_conditional ? "May be hardly faster on more CPUs" : "Hardly faster on more CPUs";
   const bool splits = gains_by_splitting(profile);
   const std::string how = verdict.is_simulated ? "" : by_bounds(profile);
   // At an efficiency of a half, two CPUs are as fast as one.
@@ -167,10 +172,10 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
         std::ranges::max_element(profile.prediction.scaling, {},
                                  [](const PredictedRun& run) { return run.speedup.value(); });
     if (best->speedup.value() < kHardly && best->procs == 1)
-      return fmt::format("Hardly faster on more CPUs; {}.", limit_of(profile));
+      return fmt::format("{}; {}.", hardly, limit_of(profile));
     if (best->speedup.value() < kHardly)
-      return fmt::format("Hardly faster on more CPUs, {} times on {}; {}.",
-                         three_digits(best->speedup), best->procs, limit_of(profile));
+      return fmt::format("{}, {} times on {}; {}.", hardly, three_digits(best->speedup),
+                         best->procs, limit_of(profile));
   }
   // What hardly scales anyway promises nothing.
   if (verdict.is_disproved && verdict.worth_procs > 1 && profile.speedup_limit().value() >= kHardly)
@@ -188,7 +193,7 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
   if (verdict.is_ample())
     return fmt::format("Scales to {} CPUs at an efficiency of at least 50 %{}.",
                        verdict.worth_procs, how);
-  const std::string more = splits || splits_further(profile) ? " or more" : "";
+  const std::string more = splits || splits_further(profile) || is_conditional ? " or more" : "";
   if (profile.speedup_limit().value() < kHardly)
     return fmt::format("Hardly faster on more CPUs{}: {}.", how, limit_of(profile));
   const bool is_unsure = locks_unseen || (order_unseen && !splits);
@@ -196,7 +201,8 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
     return fmt::format("{} to {} CPUs{} at an efficiency of at least 50 %{}{}; {}.",
                        is_unsure ? "May scale" : "Scales", verdict.worth_procs, more,
                        is_unsure ? fmt::format(" ({})", unseen) : "", how, limit_of(profile));
-  return fmt::format("No faster on 2 CPUs than on one{}; {}.", how, limit_of(profile));
+  return fmt::format("{} faster on 2 CPUs than on one{}; {}.", is_conditional ? "May be no" : "No",
+                     how, limit_of(profile));
 }
 
 // One kind if all sleep of others, and of none that is known, would be less than a tenth of it.

@@ -490,6 +490,34 @@ TEST(Locks, SharedAndAcrossSteps) {
   EXPECT_EQ(18u, lock.bound.after);
 }
 
+// Eight tasks that do nearly all in sections at one address: whether these are of one lock decides whether they scale.
+TEST(Locks, OfOneAddressAreACondition) {
+  const auto headline = [](const std::string& reused) {
+    std::string script = "run locks=all c_locks_seen=1 cpus=4\n"
+                         "site 1 a.cpp 1\n"
+                         "lock-place 0 pthread_mutex q.cpp 17\n"
+                         "stream 0\n"
+                         "thread role=main\n"
+                         "lock slot=3 address=64 kind=pthread_mutex" +
+                         reused +
+                         "\n"
+                         "spawn site=1 ctx=new-exclusive\n";
+    for (int i = 1; i < 8; ++i)
+      script += "spawn site=1 ctx=last\n";
+    script += "wait ctx=last\n";
+    for (int i = 0; i < 8; ++i)
+      script += "section slot=3 place=0 lead=1 work=998\ntask task=-" + std::to_string(i) +
+                " work=1000\n";
+    return profile_of_locks(script + "wait-end\nend\nthread-end\n").verdict.headline;
+  };
+  EXPECT_TRUE(headline("").starts_with("Hardly faster on more CPUs: speedup at most 1.00"))
+      << headline("");
+  EXPECT_TRUE(
+      headline(" reused=1").starts_with("May be hardly faster on more CPUs, 1.00 times on ") ||
+      headline(" reused=1").starts_with("May be no faster on 2 CPUs than on one; "))
+      << headline(" reused=1");
+}
+
 TEST(Locks, RecursionCountsOnce) {
   const Profile profile = profile_of_locks("run locks=all c_locks_seen=1\n"
                                            "site 1 a.cpp 1\n"
