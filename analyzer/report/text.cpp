@@ -650,9 +650,12 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   // With an empty line. A search is what the user asked for.
   const std::size_t most = profile.search ? kMaxLines : kMostWhatIf;
   const bool is_asked = profile.search || !profile.grains.empty();
+  const std::size_t least = profile.search ? 4 : kLeastWhatIf; // with two steps
   if (is_asked || (!profile.verdict.is_ample() && beyond_rows() > kLeastWhatIf)) {
     add_what_if(what_if, profile,
-                std::clamp<std::size_t>(beyond_rows(), kLeastWhatIf + 1, most + 1) - 1);
+                std::clamp<std::size_t>(is_asked && options.verbose ? most + 1 : beyond_rows(),
+                                        least + 1, most + 1) -
+                    1);
     // A long name may take more lines than there are.
     if (!is_asked && what_if.count() > std::max<std::size_t>(beyond_rows(), 1) - 1)
       what_if = Lines(options.color);
