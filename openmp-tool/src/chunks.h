@@ -9,7 +9,13 @@ namespace tp::omp {
 // The calling thread asks libomp for its next chunk. The one that it had is over, and until the next begins, or until
 // `end_search`, nothing belongs to a step.
 void begin_search();
-void end_search();
+// It looks for the first chunk of a loop.
+extern constinit thread_local bool searches_first [[gnu::tls_model("initial-exec")]];
+void end_first_search();
+inline void end_search() {
+  if (searches_first) [[unlikely]]
+    end_first_search();
+}
 struct Search {
   Search() { begin_search(); }
   ~Search() { end_search(); }

@@ -108,19 +108,9 @@ std::uint64_t iterations_of(const Task& task) {
   return task.has_order ? 0 : task.chunk;
 }
 
-// The thread looks for the first chunk of a loop.
-constinit thread_local bool searches_first [[gnu::tls_model("initial-exec")]] = false;
-
 void begin_first_search() {
   searches_first = true;
   tp_on_runtime_call();
-}
-
-void end_first_search() {
-  if (!searches_first) [[likely]]
-    return;
-  searches_first = false;
-  tp_on_runtime_return();
 }
 
 void end_chunk(Task& task) {
@@ -136,7 +126,7 @@ void begin_chunk(Task& task, std::uint64_t iterations) {
     return;
   }
   end_chunk(task);
-  end_first_search();
+  end_search();
   task.has_chunk = true;
   task.chunk = iterations;
   tp_on_loop_begin();
@@ -144,7 +134,7 @@ void begin_chunk(Task& task, std::uint64_t iterations) {
 
 void end_worksharing(Task& task) {
   end_chunk(task);
-  end_first_search();
+  end_search();
   Worksharing& work = task.work;
   if (!task.has_worksharing)
     return;
@@ -1113,6 +1103,8 @@ constinit StartToolResult result{initialize, finalize, {0}};
 
 } // namespace
 
+constinit thread_local bool searches_first [[gnu::tls_model("initial-exec")]] = false;
+
 void begin_search() {
   Task* const task = in_worksharing;
   // A chunk that is assumed lasts as long as the loop, unless one is reported.
@@ -1124,8 +1116,9 @@ void begin_search() {
   tp_on_last_loop_end(iterations_of(*task), task->grain);
 }
 
-void end_search() {
-  end_first_search();
+void end_first_search() {
+  searches_first = false;
+  tp_on_runtime_return();
 }
 
 void note_end_of_part() {
