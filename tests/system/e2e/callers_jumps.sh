@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sites by caller where the stack lacks calls, because a function's last act is a call, by a jump; and
 # without optimization, where oneTBB's headers have many calls on it. The same rows in the three ways.
+# long: shapes of calls that are rare, each compiled in three ways; CI runs callers.
 . "$(dirname "$0")/common.inc"
 cat >pool.h <<'X'
 #include <functional>

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sites by caller: wrappers of odd shapes, in the three ways.
+# long: shapes of calls that are rare, each compiled in three ways; CI runs callers.
 . "$(dirname "$0")/common.inc"
 cat >wrappers.h <<'X'
 #include <functional>
