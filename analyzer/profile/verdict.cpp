@@ -97,18 +97,18 @@ std::string limit_of(const Profile& profile) {
                               three_digits(Ratio{profile.speedup_limit().numerator,
                                                  bound_of(profile, *lock)}),
                               lock->phrase());
+  const auto as_here = [&](std::string_view what) {
+    return fmt::format(" with {} split as in this run ({} {})", what, profile.divided_for,
+                       profile.divided_for == 1 ? "thread" : "threads");
+  };
+  // Of some loops it is not known how far they can be divided.
+  const bool is_unsized =
+      std::ranges::find(profile.warnings, "unsized", &Warning::name) != profile.warnings.end();
   // With more threads there are other tasks.
   if (!profile.divisible_is_known())
-    return text + fmt::format(" with {} split as in this run ({} {})",
-                              profile.divisible == Divisible::OfThisSchedule ? "scans" : "loops",
-                              profile.divided_for, profile.divided_for == 1 ? "thread" : "threads");
-  if (profile.divisible_parallelism().value() < 1.05 * profile.parallelism().value() &&
-      std::ranges::find(profile.warnings, "unsized", &Warning::name) == profile.warnings.end())
-    return text + " on any number of them";
-  // Of some it is not known how far they can be divided.
+    return text + as_here(profile.divisible == Divisible::OfThisSchedule ? "scans" : "loops");
   if (profile.divisible_parallelism().value() < 1.05 * profile.parallelism().value())
-    return text + fmt::format(" with loops split as in this run ({} {})", profile.divided_for,
-                              profile.divided_for == 1 ? "thread" : "threads");
+    return text + (is_unsized ? as_here("loops") : " on any number of them");
   // Loops can be split, sections of a lock cannot.
   const LockRow* const longest = longest_lock(profile);
   const std::uint64_t in_lock = longest ? longest->bound.sections : 0;

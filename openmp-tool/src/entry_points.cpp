@@ -471,14 +471,15 @@ TP_ENTRY void GOMP_parallel_sections(void (*function)(void*), void* data, unsign
 
 using Unsigned = unsigned long long;
 
-// The start of a loop, which looks for the thread's first chunk, too.
-template <typename... Arguments>
-static bool start_loop(bool (*next)(Arguments...), void* caller, Arguments... arguments) {
-  loop_call = {.caller = caller, .starts_search = true};
-  const bool has_chunk = next(arguments...);
+// The start of a loop, or of sections, which looks for the thread's first chunk, too.
+template <typename Result, typename... Arguments>
+static Result start_search(Result (*next)(Arguments...), const Call& call, Arguments... arguments) {
+  loop_call = call;
+  loop_call.starts_search = true;
+  const Result found = next(arguments...);
   end_search();
   loop_call = {};
-  return has_chunk;
+  return found;
 }
 
 // Memory that the team shares, for scans and for lastprivate(conditional: ...): libomp ends the program with a message
@@ -504,8 +505,8 @@ static void refuse_team_memory(void** memory) {
         next_function<bool(long, long, long, long, long, long*, long*, std::uintptr_t*, void**)>(  \
             "GOMP_loop_" #kind);                                                                   \
     refuse_team_memory(memory);                                                                    \
-    return start_loop(next, TP_CALLER, begin, end, step, schedule, chunk, from, to, reductions,    \
-                      memory);                                                                     \
+    return start_search(next, {.caller = TP_CALLER}, begin, end, step, schedule, chunk, from, to,  \
+                        reductions, memory);                                                       \
   }                                                                                                \
   TP_ENTRY bool GOMP_loop_ull_##kind(bool up, Unsigned begin, Unsigned end, Unsigned step,         \
                                      long schedule, Unsigned chunk, Unsigned* from, Unsigned* to,  \
@@ -514,8 +515,8 @@ static void refuse_team_memory(void** memory) {
         next_function<bool(bool, Unsigned, Unsigned, Unsigned, long, Unsigned, Unsigned*,          \
                            Unsigned*, std::uintptr_t*, void**)>("GOMP_loop_ull_" #kind);           \
     refuse_team_memory(memory);                                                                    \
-    return start_loop(next, TP_CALLER, up, begin, end, step, schedule, chunk, from, to,            \
-                      reductions, memory);                                                         \
+    return start_search(next, {.caller = TP_CALLER}, up, begin, end, step, schedule, chunk, from,  \
+                        to, reductions, memory);                                                   \
   }
 TP_LOOP_START_WITH_MEMORY(start)
 TP_LOOP_START_WITH_MEMORY(ordered_start)
@@ -523,21 +524,13 @@ TP_LOOP_START_WITH_MEMORY(ordered_start)
 // libomp reports sections of their own as a dynamic loop without a place.
 TP_ENTRY unsigned GOMP_sections_start(unsigned count) {
   static auto* const next = next_function<unsigned(unsigned)>("GOMP_sections_start");
-  loop_call = {.caller = TP_CALLER, .is_sections = true, .starts_search = true};
-  const unsigned section = next(count);
-  end_search();
-  loop_call = {};
-  return section;
+  return start_search(next, {.caller = TP_CALLER, .is_sections = true}, count);
 }
 TP_ENTRY unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions, void** memory) {
   static auto* const next =
       next_function<unsigned(unsigned, std::uintptr_t*, void**)>("GOMP_sections2_start");
   refuse_team_memory(memory);
-  loop_call = {.caller = TP_CALLER, .is_sections = true, .starts_search = true};
-  const unsigned section = next(count, reductions, memory);
-  end_search();
-  loop_call = {};
-  return section;
+  return start_search(next, {.caller = TP_CALLER, .is_sections = true}, count, reductions, memory);
 }
 TP_ENTRY unsigned GOMP_sections_next() {
   static auto* const next = next_function<unsigned()>("GOMP_sections_next");
@@ -592,28 +585,28 @@ TP_ENTRY void GOMP_doacross_ull_post(unsigned long long* iteration) {
                                          long* to) {                                               \
     static auto* const next =                                                                      \
         next_function<bool(long, long, long, long, long*, long*)>("GOMP_loop_" #kind "_start");    \
-    return start_loop(next, TP_CALLER, begin, end, step, chunk, from, to);                         \
+    return start_search(next, {.caller = TP_CALLER}, begin, end, step, chunk, from, to);           \
   }                                                                                                \
   TP_ENTRY bool GOMP_loop_ull_##kind##_start(bool up, Unsigned begin, Unsigned end, Unsigned step, \
                                              Unsigned chunk, Unsigned* from, Unsigned* to) {       \
     static auto* const next =                                                                      \
         next_function<bool(bool, Unsigned, Unsigned, Unsigned, Unsigned, Unsigned*, Unsigned*)>(   \
             "GOMP_loop_ull_" #kind "_start");                                                      \
-    return start_loop(next, TP_CALLER, up, begin, end, step, chunk, from, to);                     \
+    return start_search(next, {.caller = TP_CALLER}, up, begin, end, step, chunk, from, to);       \
   }
 // With schedule(runtime), which has the size of chunks.
 #define TP_LOOP_START_RUNTIME(kind)                                                                \
   TP_ENTRY bool GOMP_loop_##kind##_start(long begin, long end, long step, long* from, long* to) {  \
     static auto* const next =                                                                      \
         next_function<bool(long, long, long, long*, long*)>("GOMP_loop_" #kind "_start");          \
-    return start_loop(next, TP_CALLER, begin, end, step, from, to);                                \
+    return start_search(next, {.caller = TP_CALLER}, begin, end, step, from, to);                  \
   }                                                                                                \
   TP_ENTRY bool GOMP_loop_ull_##kind##_start(bool up, Unsigned begin, Unsigned end, Unsigned step, \
                                              Unsigned* from, Unsigned* to) {                       \
     static auto* const next =                                                                      \
         next_function<bool(bool, Unsigned, Unsigned, Unsigned, Unsigned*, Unsigned*)>(             \
             "GOMP_loop_ull_" #kind "_start");                                                      \
-    return start_loop(next, TP_CALLER, up, begin, end, step, from, to);                            \
+    return start_search(next, {.caller = TP_CALLER}, up, begin, end, step, from, to);              \
   }
 TP_LOOP_START(dynamic)
 TP_LOOP_START(guided)
