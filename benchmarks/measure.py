@@ -3,6 +3,7 @@
 
 Used by benchmarks/overhead, benchmarks/accuracy, and tests/compatibility.
 """
+import concurrent.futures
 import json
 import os
 import shutil
@@ -89,6 +90,12 @@ def find_prefix(path):
     if not os.path.exists(f"{prefix}/bin/tp-run"):
         sys.exit(f"tp: error: {prefix}: expected an installed build of Taskpath, got no bin/tp-run\nhint: scripts/build")
     return prefix
+
+
+def side_by_side(function, values):
+    """function of each of the values, in their order: calls that take time and are not timed themselves, one per CPU."""
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return list(pool.map(function, values))
 
 
 def record_and_analyze(options, record, analyze):

@@ -4,6 +4,7 @@
 
 #include "base/wide.h"
 #include "profile/burden.h"
+#include "profile/conservation.h"
 
 #include "tp/trace/trace_format.h"
 
@@ -53,7 +54,9 @@ public:
   // `sampled_ns`: what wake-ups of the run took longer than those that are asked for.
   ShownTimes(const Measured& measured, const LockTimes& fallback, std::uint64_t sampled_ns)
       : measured_(measured), spin_ticks_(ticks_of(fallback.spin)),
-        sampled_ticks_(ticks_of(sampled_ns)), is_crowded_(is_crowded(measured)) {
+        sampled_ticks_(ticks_of(sampled_ns)),
+        waited_for_cpus_(is_crowded(measured) ||
+                         check_balance(measured).balance.machine_was_shared()) {
     for (std::size_t kind = 0; kind < LockHandOvers::kKinds; ++kind)
       if (sleeps(static_cast<std::uint8_t>(kind)))
         append(measured.fold.hand_overs.kinds[kind], all_that_sleep_);
@@ -66,7 +69,7 @@ public:
         found.kinds[object.kind < LockHandOvers::kKinds ? object.kind : 0];
     HandOverTimes times;
     for (const LockHandOvers::Times* from : {own, &kind, &all_that_sleep_}) {
-      if (from == nullptr || is_crowded_)
+      if (from == nullptr || waited_for_cpus_)
         continue;
       if (times.wake_latency.empty() && sleeps(object.kind))
         times.wake_latency = in_work(latencies(*from, object.kind));
@@ -125,13 +128,14 @@ private:
       }
     return result;
   }
-  // Median, of those that did not sleep.
+  // Median, of those that did not sleep and had a CPU: one that looks at the lock all the time, and sees it free as late as
+  // another kind of lock would have made it sleep, had none.
   std::uint64_t typical_gap(const LockHandOvers::Times& from, std::uint8_t kind) const {
-    if (rules_of(kind).hand_over == HandOver::Sleeps || is_crowded_)
+    if (rules_of(kind).hand_over == HandOver::Sleeps || waited_for_cpus_)
       return 0;
     std::vector<std::uint64_t> gaps;
     for (const LockHandedOver& each : from.waits)
-      if (!sleeps(kind) || !slept(each, kind))
+      if (each.since_release <= spin_ticks_ && (!sleeps(kind) || !slept(each, kind)))
         gaps.push_back(each.since_release);
     if (gaps.size() < kFew)
       return 0;
@@ -142,7 +146,9 @@ private:
 
   const Measured& measured_;
   const std::uint64_t spin_ticks_, sampled_ticks_;
-  const bool is_crowded_;
+  // Threads that should get a lock had to wait for a CPU first, for other threads of the program or for other programs:
+  // predicted is a CPU per thread.
+  const bool waited_for_cpus_;
   LockHandOvers::Times all_that_sleep_;
 };
 

@@ -501,7 +501,9 @@ Json lock_json(const Profile& profile, const LockRow& lock) {
                {"sections_with_latency", lock.sections_with_latency},
                {"bound_kind", kLockBoundNames[static_cast<std::size_t>(lock.bound_kind)]},
                {"bound_error", lock.bound_error},
-               {"parallelism", number(decimal2({profile.work, lock.bound.length()}))},
+               {"parallelism", lock.bound.length() == 0
+                                   ? Json(nullptr)
+                                   : Json(number(decimal2({profile.work, lock.bound.length()})))},
                {"places", places},
                {"what_if", what_if}});
   return json;

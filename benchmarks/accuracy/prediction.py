@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Predicted against measured time: the benchmarks, recorded on two threads and run unrecorded.
+"""Predicted against measured time: the benchmarks, recorded on the most threads and run unrecorded.
 
     benchmarks/accuracy/prediction.py [--pairs N] [--only NAME[,NAME...]] [--small]
                                       [--threads LIST] [--build DIR]
 
 Each program is recorded on the largest number of threads in the list and analyzed by
 tp-analyze -P LIST; unmodified, it also runs on the distribution's libtbb on each number of threads.
-These steps alternate, N times, so that a machine that gets slower affects both sides equally. The
+These two alternate, N times, so that a machine that gets slower affects both sides equally. The
 prediction is the elapsed time of the whole process. Shown are medians, and the median and range of
 the ratios predicted / measured, pair by pair. On a busy machine elapsed time is more than the
 program needs: for one thread the table also shows its CPU time. The table goes to stdout.
@@ -32,14 +32,16 @@ def predictions(profile, threads):
 
 def measure_program(program, recording, threads, arguments, pairs):
     """Per number of threads: predicted, wall and CPU seconds, pair by pair; or a message."""
-    results = {count: [] for count in threads}
-    for _ in range(pairs):
-        recording.remove()
-        environment = dict(recording.environment, LD_LIBRARY_PATH=f"{recording.prefix}/lib")
+    results, runs, recordings = {count: [] for count in threads}, [], []
+    for number in range(pairs):
+        recordings.append(measure.Recording(recording.prefix, f"{recording.folder}/{number}"))
+        environment = dict(recordings[-1].environment, LD_LIBRARY_PATH=f"{recording.prefix}/lib")
         if measure.Run([program, *arguments, "--threads", str(max(threads))], environment).status != 0:
             return None, "fails under the profiler"
-        plain = [measure.Run([program, *arguments, "--threads", str(count)], dict(os.environ)) for count in threads]
-        profile, message = recording.analyze("--explore", "never", "--simulate", "always", "-P", ",".join(map(str, threads)))
+        runs.append([measure.Run([program, *arguments, "--threads", str(count)], dict(os.environ)) for count in threads])
+    analyses = measure.side_by_side(lambda each: each.analyze("--explore", "never", "--simulate", "always", "-P",
+                                                              ",".join(map(str, threads))), recordings)
+    for (profile, message), plain in zip(analyses, runs):
         if profile is None:
             return None, message
         predicted = predictions(profile, threads)
@@ -70,6 +72,7 @@ def main():
     rows = [("program", "threads", "predicted s", "measured s", "cpu s", "ratio", "spread", "to cpu")]
     for name in names:
         print(f"{name} ...", file=sys.stderr, flush=True)
+        recording.remove()
         results, message = measure_program(os.path.join(folder, name), recording, threads,
                                            ["--small"] if options.small else [], options.pairs)
         if results is None:

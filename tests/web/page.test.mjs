@@ -252,6 +252,13 @@ test("locks: the one that limits most comes first, and estimates are called so",
     assert.deepEqual((await page.locator("#limits h3").allInnerTexts()).slice(0, 2), ["Locks", "Critical path by spawn site"]);
     assert.match(plain(await page.locator("#limits").textContent()), /the limit without locks/);
   });
+  // A lock without exclusive sections limits nothing, and comes last.
+  await seen(makePage({ ...full, locks: [{ ...first, parallelism: null, bound: 0 }, second] }), async (page) => {
+    assert.match(plain(await page.locator("#limits").innerText()), /None of these limits the program more/);
+    assert.deepEqual((await page.locator("table.locks tbody tr td[data-key='parallelism']").allInnerTexts()).map(plain), ["40.0×", "any"]);
+  });
+  for (const [kind, words] of [["estimate", /at most about 1.50 by the first of these, whose sections were sampled\./], ["if_one_object", /at most 1.50 by the first of these, if it was one lock throughout/]])
+    await seen(makePage({ ...full, locks: [{ ...second, parallelism: 1.5, bound_kind: kind }] }), async (page) => assert.match(plain(await page.locator("#limits").innerText()), words));
 });
 
 test("the page says what the terminal says: verdict and advice", () => {

@@ -9,10 +9,27 @@ import { lineId } from "./source.js";
 
 const kMost = 12;
 
+/** The parallelism that a lock leaves at most; it has none in the profile where its bound is 0. @param {any} lock @returns {number} */
+function leaves(lock) { return lock.parallelism ?? Infinity; }
+
+/** What that is for a reader: a bound, one under a condition, or an estimate. @param {any} lock */
+function leavesInWords(lock) {
+  if (lock.parallelism === null) return "any";
+  return `${lock.bound_kind === "estimate" ? "about " : ""}${times(lock.parallelism)}${lock.bound_kind === "if_one_object" ? ", if one object" : ""}`;
+}
+
+/** @param {Model} model */
+function limitInWords(model) {
+  const lock = model.limitingLock;
+  if (lock === undefined) return "None of these limits the program more than its critical path.";
+  const bound = lock.bound_kind === "estimate" ? `parallelism is at most about ${digits(lock.parallelism)} by the first of these, whose sections were sampled` : `parallelism is at most ${digits(lock.parallelism)} by the first of these`;
+  return `${bound}${lock.bound_kind === "if_one_object" ? ", if it was one lock throughout: its address may have had several" : ""}.`;
+}
+
 /** Whether a lock was held, or waited for, a thousandth of the work; where work is no time, any wait may be that long. @param {Model} model @param {any} lock */
 function matters(model, lock) {
   const waited = model.nsPerWork > 0 ? (lock.waited_ns ?? 0) / model.nsPerWork : lock.waited > 0 ? Infinity : 0;
-  return (lock.held + waited) * 1000 >= model.work || lock.parallelism < model.limit;
+  return (lock.held + waited) * 1000 >= model.work || leaves(lock) < model.limit;
 }
 
 /** The place that most of the waits are charged to. @param {any} lock */
@@ -52,7 +69,7 @@ export function locks(model) {
   const work = model.profile.work || 1;
   /** @type {[string, string, (lock: any) => string, boolean?][]} */
   const columns = [
-    ["parallelism", "parallelism that the sections of the lock leave at most: work divided by its bound", (lock) => `${lock.bound_kind === "estimate" ? "about " : ""}${times(lock.parallelism)}`],
+    ["parallelism", "parallelism that the sections of the lock leave at most: work divided by its bound", leavesInWords],
     ["if changed", "predicted time of the program if its sections were shorter, if there were more locks in its place, if all shared it, or if there were none: of each the shortest; point at it for all", () => ""],
     ["held", "sum of its sections, in percent of all work; those of a lock that is several objects may run side by side", (lock) => `${lock.held_is_estimate ? "about " : ""}${percent(lock.held, work)}`, true],
     ["acquired", "how often it was acquired", (lock) => count(lock.acquisitions)],
@@ -81,9 +98,8 @@ export function locks(model) {
       return h("td", { "data-key": key, class: "with-bar site-other" }, text(lock), h("span", { class: "bar-track", "aria-hidden": "true" }, bar));
     }));
   };
-  const least = model.limitByLock;
-  const made = card(title, least !== undefined ? `The sections of a lock run one after the other, however many CPUs there are: parallelism is at most ${digits(least)} by the first of these.` : "The sections of a lock run one after the other, however many CPUs there are. None of these limits the program more than its critical path.");
-  const shown = [...all].sort((a, b) => a.parallelism - b.parallelism || b.held - a.held).slice(0, kMost);
+  const made = card(title, `The sections of a lock run one after the other, however many CPUs there are${model.limitingLock === undefined ? "." : ":"} ${limitInWords(model)}`);
+  const shown = [...all].sort((a, b) => (leaves(a) === leaves(b) ? b.held - a.held : leaves(a) - leaves(b))).slice(0, kMost);
   made.append(scrollable("Table of locks", h("table", { class: "locks" }, h("caption", { class: "unseen" }, "Locks with their figures"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "name" }, "Lock"), ...columns.map(([name, hint]) => h("th", { scope: "col", title: hint }, name)))), h("tbody", {}, ...shown.map(row)))));
   if (unseen !== "") made.append(h("p", { class: "note after" }, `${unseen} The program was compiled without Taskpath's headers: waiting there counts as work.`));

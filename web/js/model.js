@@ -103,11 +103,14 @@ export class Model {
       { index, name: "other sites", short: "other sites", wrapper: "", label: "other sites", heading: "other sites", title: "other sites", color: "site-other", json: {} };
   }
 
-  /** The parallelism that a lock leaves, if that is less than the tasks have. @returns {number | undefined} */
-  get limitByLock() {
-    const least = Math.min(...(this.profile.locks ?? []).map((/** @type {Json} */ lock) => lock.parallelism).filter((/** @type {number} */ each) => each > 0));
-    return least < this.limit ? least : undefined;
+  /** The lock that leaves the least parallelism, if that is less than the tasks have. @returns {Json | undefined} */
+  get limitingLock() {
+    const locks = (this.profile.locks ?? []).filter((/** @type {Json} */ lock) => lock.parallelism > 0 && lock.parallelism < this.limit);
+    return locks.sort((/** @type {Json} */ one, /** @type {Json} */ other) => one.parallelism - other.parallelism)[0];
   }
+
+  /** The parallelism that it leaves. @returns {number | undefined} */
+  get limitByLock() { return this.limitingLock?.parallelism; }
 
   /** What changes are compared with: the parallelism that tasks and locks leave. */
   get now() { return this.limitByLock ?? this.limit; }

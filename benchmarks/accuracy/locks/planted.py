@@ -3,17 +3,18 @@
 """Six programs whose lock limits them: is it named first, by its line, and are the predicted times right, also that of the
 program once it is fixed?
 
-    benchmarks/accuracy/locks/planted.py [--prefix DIR] [--analyze FILE] [--rounds N] [--only PROGRAM] [--data DIR]
+    benchmarks/accuracy/locks/planted.py [--prefix DIR] [--analyze FILE] [--rounds N] [--only PROGRAM] [--procs LIST]
+                                         [--record-on N] [--data DIR]
     benchmarks/accuracy/locks/planted.py --starts [--rounds N]
 
-Each round runs the program on one CPU and on two, as it is and fixed, with the distribution's libtbb and without recording,
-and records it on two, one after the other: what is compared is of the same moment. The median over all rounds, with the
-quartiles, of: predicted time on one CPU and on two over the measured one; of the predicted time over that of the recorded run,
-less its time without a CPU (run_check); the same with the predicted time of what was fixed (split, shorter, shared, by the
-program); and of what recording costs, the time of the recorded run over that of the other one. With --data, recordings stay
-there, and a second call with the same folder only analyzes them. --starts: what the start of the second thread adds to the times of
-the fixed programs, which no prediction contains: these on two CPUs, as above and after 200 iterations without a lock, and the
-same work as that of `standard`, fixed, without a lock.
+Each round runs the program on one CPU and on two (--procs), as it is and fixed, with the distribution's libtbb and without
+recording, and records it on the most of them (--record-on), one after the other: what is compared is of the same moment. The
+median over all rounds, with the quartiles, of: predicted time on so many CPUs over the measured one; of the predicted time over
+that of the recorded run, less its time without a CPU (run_check); the same with the predicted time of what was fixed (split,
+shorter, shared, by the program), on the most CPUs; and of what recording costs, the time of the recorded run over that of the
+other one. With --data, recordings stay there, and a second call with the same folder only analyzes them. --starts: what the
+start of the second thread adds to the times of the fixed programs, which no prediction contains: these on two CPUs, as above
+and after 200 iterations without a lock, and the same work as that of `standard`, fixed, without a lock.
 """
 import argparse
 import json
@@ -33,7 +34,10 @@ from programs import Program, output
 PROGRAMS = {"spin": ("split", 4), "standard": ("shorter", 8), "readers": ("shared", 1), "accessor": ("split", 8),
             "handover": None, "shards": ("gone", 1)}
 ITERATIONS, LENGTH = 1000, 100
-PINNED = {1: ["taskset", "-c", "0"], 2: []}
+
+
+def on_cpus(count):
+    return ["taskset", "-c", ",".join(map(str, sorted(os.sched_getaffinity(0))[:count]))]
 
 
 def record(options, prefix, folder):
@@ -42,9 +46,10 @@ def record(options, prefix, folder):
         for name in PROGRAMS:
             if options.only in (None, name):
                 end = [str(ITERATIONS), str(LENGTH), program.rate]
-                found = {f"{procs}.{fixed}": float(program.unrecorded([name, fixed, *end], PINNED[procs]))
-                         for procs in PINNED for fixed in "01"}
-                found["recorded"] = float(program.recorded([name, "0", *end], f"{folder}/{name}.{number}"))
+                found = {f"{procs}.{fixed}": float(program.unrecorded([name, fixed, *end], on_cpus(procs)))
+                         for procs in options.procs for fixed in "01"}
+                found["recorded"] = float(program.recorded([name, "0", *end], f"{folder}/{name}.{number}",
+                                                           on_cpus(options.record_on)))
                 times[f"{name}.{number}"] = found
     with open(f"{folder}/times.json", "w") as file:
         json.dump(times, file)
@@ -75,30 +80,34 @@ def quartiles(values):
 def analyze(options, tool, folder):
     with open(f"{folder}/times.json") as file:
         times = json.load(file)
-    print(f"{'program':<10} | measured ms on 1, 2; fixed on 2 | named first | predicted over measured, %: on 1, on 2, "
-          "on 2 by run check, fixed on 2 | recorded over not recorded, %")
+    most, wanted = options.procs[-1], ",".join(map(str, options.procs))
+    print(f"{'program':<10} | measured ms on {wanted}; fixed on {most} | named first | predicted over measured, %: on "
+          f"{wanted}, on {options.record_on} by run check, fixed on {most} | recorded on {options.record_on} over not recorded, %")
     for name, fixed in PROGRAMS.items():
         rounds = {number: found for number, found in times.items() if number.startswith(name + ".")}
         if not rounds:
             continue
-        ratios, named = {"1": [], "2": [], "check": [], "fixed": [], "cost": []}, 0
-        for number, found in rounds.items():
-            profile = json.loads(output([tool, "-q", "-o", folder, "-P", "1,2", "--what-if-mode", "optimize", "--from", "first-use",
-                                         "--json", "-", f"{folder}/{number}"]))
-            ratios["cost"].append(found["recorded"] / found["2.0"])
+        ratios, named = {**{str(procs): [] for procs in options.procs}, "check": [], "fixed": [], "cost": []}, 0
+        profiles = measure.side_by_side(lambda number: json.loads(output(
+            [tool, "-q", "-o", folder, "-P", wanted, "--what-if-mode", "optimize", "--from", "first-use", "--json", "-",
+             f"{folder}/{number}"])), rounds)
+        for profile, found in zip(profiles, rounds.values()):
+            if f"{options.record_on}.0" in found:
+                ratios["cost"].append(found["recorded"] / found[f"{options.record_on}.0"])
             lock = max(profile["locks"], key=lambda each: each["bound"])
             finding = profile["findings"][0] if profile["findings"] else {}
             named += finding.get("shape") == "lock" and finding.get("line") == line_of(name)
             for run in profile["prediction"]["runs"]:
                 ratios[str(run["procs"])].append(run["time"] / profile["clock"]["hz"] * 1e3 / found[f"{run['procs']}.0"])
             check = profile["run_check"]
-            if check["procs"] == 2 and not check["not_made"]:
+            if check["procs"] == options.record_on and not check["not_made"]:
                 ratios["check"].append(check["predicted_ns"] / (check["elapsed_ns"] - check["without_cpu_ns"]))
             for change in lock["what_if"]:
                 if fixed == (change["change"], change["factor"]):
-                    ratios["fixed"] += [each["time"] / profile["clock"]["hz"] * 1e3 / found["2.1"]
-                                        for each in change.get("predicted", []) if each["procs"] == 2]
-        measured = [statistics.median(found[key] for found in rounds.values()) for key in ("1.0", "2.0", "2.1")]
+                    ratios["fixed"] += [each["time"] / profile["clock"]["hz"] * 1e3 / found[f"{most}.1"]
+                                        for each in change.get("predicted", []) if each["procs"] == most]
+        measured = [statistics.median(found[key] for found in rounds.values())
+                    for key in [f"{procs}.0" for procs in options.procs] + [f"{most}.1"]]
         print(f"{name:<10} | " + " ".join(f"{each:7.1f}" for each in measured) + f" | {named} of {len(rounds)} | " +
               " | ".join(quartiles(each) if each else "-" for each in ratios.values()), flush=True)
 
@@ -110,8 +119,12 @@ def main():
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--only", choices=PROGRAMS)
     parser.add_argument("--data")
+    parser.add_argument("--procs", default="1,2", help="CPUs to run on, and to predict for (default 1,2)")
+    parser.add_argument("--record-on", type=int, help="CPUs to record on (default: the most of --procs)")
     parser.add_argument("--starts", action="store_true")
     options = parser.parse_args()
+    options.procs = sorted(int(count) for count in options.procs.split(","))
+    options.record_on = options.record_on or options.procs[-1]
     if options.starts:
         with tempfile.TemporaryDirectory() as folder:
             starts(options, measure.find_prefix(options.prefix), folder)

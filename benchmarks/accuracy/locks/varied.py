@@ -3,12 +3,12 @@
 """Random programs with locks on real clocks: predicted times against those of runs.
 
     benchmarks/accuracy/locks/varied.py [--prefix DIR] [--analyze FILE] [--programs N] [--rounds N] [--first SEED] [--threads N]
-                                        [--data DIR]
+                                        [--procs N] [--data DIR]
 
 Kind and number of the locks, how long they are held (1 us to 1 ms) and how long each iteration works without them are drawn
 at random. In each round the program runs, with the distribution's libtbb and without recording, and is recorded, one after
 the other. For each program, in percent: the time
-predicted from the recording for as many CPUs as it has threads, or as there are, over that of the run of the same round (median
+predicted from the recording for as many CPUs as it has threads, or as there are, or --procs, over that of the run of the same round (median
 of the rounds), and over the time of the recorded run less its time without a CPU. Predicted is one thread per CPU: with more
 threads than CPUs the first run has as many threads as CPUs, and another column compares with one that has them all. With
 --data, recordings stay there, and a second call with the same folder only analyzes them.
@@ -28,32 +28,32 @@ import measure
 from programs import Program, output
 
 KINDS = ["spin_mutex", "queuing_mutex", "mutex", "rw_mutex", "std_mutex", "shared_mutex"]
-LENGTH = 150  # ms of work on two CPUs
+LENGTH = 150  # ms of work for each CPU
 
 
-def drawn(seed, threads):
+def drawn(seed, threads, procs):
     chance = random.Random(seed)
     kind, locks = chance.choice(KINDS), chance.choice([1, 1, 1, 2, 4])
     inside = round(10 ** chance.uniform(0, 3), 1)
-    outside = round(inside * 10 ** chance.uniform(-0.7, 0.7), 1)
-    iterations = max(20, int(2e3 * LENGTH / (inside + outside)))
+    outside = round(inside * procs / 2 * 10 ** chance.uniform(-0.7, 0.7), 1)
+    iterations = max(10 * procs, int(1e3 * procs * LENGTH / (inside + outside)))
     return [kind, str(locks), str(inside), str(outside), str(iterations), str(threads)]
 
 
 def record(options, prefix, folder):
     program, found = Program("varied", prefix, folder), []
     for number in range(options.programs):
-        numbers = drawn(options.first + number, options.threads)
+        procs = options.procs
+        numbers = drawn(options.first + number, options.threads, procs)
         times, crowded = [], []
-        procs = min(options.threads, len(os.sched_getaffinity(0)))
         for each in range(options.rounds):
             times.append(float(program.unrecorded([*numbers[:5], str(procs), program.rate])))
-            if procs < options.threads:
+            if len(os.sched_getaffinity(0)) < options.threads:
                 crowded.append(float(program.unrecorded([*numbers, program.rate])))
             program.recorded([*numbers, program.rate], f"{folder}/{number}.{each}")
         found.append({"numbers": numbers, "times": times, "crowded": crowded})
     with open(f"{folder}/times.json", "w") as file:
-        json.dump(found, file)
+        json.dump({"procs": options.procs, "programs": found}, file)
 
 
 def summary(name, ratios):
@@ -63,16 +63,18 @@ def summary(name, ratios):
 
 def analyze(tool, folder):
     with open(f"{folder}/times.json") as file:
-        programs = json.load(file)
+        recorded = json.load(file)
+    programs, procs = recorded["programs"], recorded["procs"]
+    profiles = iter(measure.side_by_side(lambda data: json.loads(output(
+        [tool, "-q", "-o", folder, "-P", str(procs), "--from", "first-use", "--json", "-", f"{folder}/{data}"])),
+        [f"{number}.{each}" for number, program in enumerate(programs) for each in range(len(program["times"]))]))
     print(f"{'lock':<13} {'locks':>5} {'inside':>7} {'outside':>7} {'threads':>7} | {'ms':>7} | predicted over measured, % | "
           f"over the recorded run's without waits for a CPU | over that of a run with all threads")
     all_runs, all_checks, long_runs, all_crowded = [], [], [], []
-    for number, program in enumerate(programs):
+    for program in programs:
         threads, predicted, checks, crowded = int(program["numbers"][5]), [], [], []
-        procs = min(threads, len(os.sched_getaffinity(0)))
         for each, time in enumerate(program["times"]):
-            profile = json.loads(output([tool, "-q", "-o", folder, "-P", str(procs), "--from", "first-use", "--json", "-",
-                                         f"{folder}/{number}.{each}"]))
+            profile = next(profiles)
             run = next(run for run in profile["prediction"]["runs"] if run["procs"] == procs)
             predicted.append(100 * (run["time"] / profile["clock"]["hz"] * 1e3 / time - 1))
             if program["crowded"]:
@@ -109,8 +111,10 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--procs", type=int, help="CPUs to predict for, and threads of the runs that are compared with")
     parser.add_argument("--data")
     options = parser.parse_args()
+    options.procs = options.procs or min(options.threads, len(os.sched_getaffinity(0)))
     measure.record_and_analyze(options, record, analyze)
 
 

@@ -60,6 +60,13 @@ exits 1 -q data --check 'parallelism_with_locks>=1.5'
 exits 0 -q data --check 'parallelism>=3' --check 'parallelism_with_locks>=1.29'
 diff_exits 0 data.json data.json
 
+# Sections without work limit nothing.
+script "locks=all c_locks_seen=1" | sed 's/lead=100 work=[23]00/lead=100 work=0/' | trace empty
+exits 0 -q empty --json empty.json
+python3 -c 'import json
+lock, = json.load(open("empty.json"))["locks"]
+assert lock["bound"] == 0 and lock["parallelism"] is None, lock' || fail "sections without work"
+
 # What shorter sections leave out is done elsewhere, a quarter of 1750 by each of four CPUs; or not at all.
 for mode in parallelize optimize; do
   exits 0 -q data -P 4 --what-if-mode "$mode" --json "$mode.json"

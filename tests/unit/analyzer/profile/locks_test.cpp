@@ -325,10 +325,11 @@ TEST(Locks, WaitsThatCostMoreThanSectionsAreAdvised) {
       << other->text;
 }
 
-// Who spins has no CPU now and then if there are more threads than CPUs. Predicted is one thread for each.
+// Who spins has no CPU now and then if there are more threads than CPUs, or if other programs have some. Predicted is one
+// thread for each.
 TEST(Locks, HandOversWithoutACpuAreNotThoseOfPredictions) {
   const auto time_on_two = [](const std::string& machine, const std::string& hand_over,
-                              const std::string& kind = "queuing_mutex") {
+                              const std::string& kind = "queuing_mutex", bool shared = false) {
     std::string script = "run clock=tsc-rseq hz=1000000000 time_hz=1000000000 unit=ticks "
                          "same_as_time=1 locks=all c_locks_seen=1 cpus=" +
                          machine + "\nsite 1 a.cpp 1\nlock-place 0 " + kind +
@@ -345,8 +346,12 @@ TEST(Locks, HandOversWithoutACpuAreNotThoseOfPredictions) {
       script += hand_over +
                 "section slot=3 place=0 lead=50000 work=60000 contended=1 waited=20000\n" +
                 "task task=-" + std::to_string(i) + " work=110000 wall=20000\n";
-    script += "wait-end\nend work=5\nthread-end\n"
-              "stream 1\nthread role=external\nend work=1000 wall=4000000\nthread-end\n";
+    // The other thread waits for the lock nearly all the time, or has no CPU.
+    script += "wait-end\nend work=5\nthread-end\nstream 1\nthread role=external\n";
+    if (!shared)
+      script += "lock slot=3 address=64 kind=" + kind +
+                "\nsection slot=3 place=0 lead=10 work=10 contended=1 waited=3999000\n";
+    script += "end work=1000 wall=3999000\nthread-end\n";
     ProfileOptions options;
     options.procs = {2};
     options.burden_ns = 0;
@@ -354,14 +359,19 @@ TEST(Locks, HandOversWithoutACpuAreNotThoseOfPredictions) {
         .prediction.runs.at(0)
         .time;
   };
-  const std::string late = "lock-handed-over slot=3 since_release=20000\n";
+  const std::string late = "lock-handed-over slot=3 since_release=15000\n";
   const std::uint64_t as_measured = time_on_two("2", "");
-  EXPECT_GT(time_on_two("2", late), as_measured + std::uint64_t{16} * 19'000);
+  EXPECT_GT(time_on_two("2", late), as_measured + std::uint64_t{16} * 14'000);
   EXPECT_EQ(as_measured, time_on_two("1", late));
+  // Who looks at a lock all the time, and is as late as this, had no CPU.
+  EXPECT_EQ(as_measured, time_on_two("2", "lock-handed-over slot=3 since_release=20000\n"));
+  EXPECT_EQ(time_on_two("2", "", "queuing_mutex", true),
+            time_on_two("2", late, "queuing_mutex", true));
   // Likewise who sleeps, and has to be woken.
   const std::string kind = "pthread_mutex", awake = "lock-handed-over slot=3 since_release=90000\n";
   EXPECT_GT(time_on_two("2", awake, kind), time_on_two("2", "", kind));
   EXPECT_EQ(time_on_two("1", "", kind), time_on_two("1", awake, kind));
+  EXPECT_EQ(time_on_two("2", "", kind, true), time_on_two("2", awake, kind, true));
 }
 
 // A sampled thread wakes up more slowly: the run that was recorded had that, predicted runs do not.
