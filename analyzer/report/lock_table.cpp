@@ -45,15 +45,24 @@ std::string write_locks_text(const Profile& profile, const TextOptions& options)
                                          "each time", "parallelism", "lock")));
   const std::size_t most = std::max<std::size_t>(options.top, 1);
   const std::vector<LockRow>& rows = profile.locks.rows;
+  bool any_estimate = false, any_condition = false;
   for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
     const LockTotals& totals = rows[i].totals;
-    lines.add(
-        "{:>9}  {:>7} %  {:>9}  {:>6} %  {:>9}  {:>9}  {:>11}  {}",
-        human_count(totals.acquisitions), short_percent(totals.contended, totals.acquisitions),
-        amount(totals.held), short_percent(totals.held, profile.work), waits(totals.waited),
-        totals.contended > 0 ? waits(totals.waited / totals.contended) : "",
-        rows[i].bound.length() > 0 ? three_digits({profile.work, rows[i].bound.length()}) : "",
-        end_of(printable(rows[i].phrase()), 60));
+    const std::string_view sign = rows[i].bound_kind == LockBoundKind::Estimate      ? "~"
+                                  : rows[i].bound_kind == LockBoundKind::IfOneObject ? "?"
+                                                                                     : "";
+    any_estimate |= totals.is_sampled || sign == "~";
+    any_condition |= sign == "?" && rows[i].bound.length() > 0;
+    lines.add("{:>9}  {:>7} %  {:>9}  {:>6} %  {:>9}  {:>9}  {:>11}  {}",
+              human_count(totals.acquisitions),
+              short_percent(totals.contended, totals.acquisitions),
+              (totals.is_sampled ? "~" : "") + amount(totals.held),
+              short_percent(totals.held, profile.work), waits(totals.waited),
+              totals.contended > 0 ? waits(totals.waited / totals.contended) : "",
+              rows[i].bound.length() > 0
+                  ? fmt::format("{}{}", sign, three_digits({profile.work, rows[i].bound.length()}))
+                  : "",
+              end_of(printable(rows[i].phrase()), 60));
   }
   if (rows.size() > most)
     lines.add("      {} more with --top", rows.size() - most);
@@ -64,9 +73,11 @@ std::string write_locks_text(const Profile& profile, const TextOptions& options)
                    0);
   lines.add("");
   lines.add_text(
-      "held: sum of the sections; those of several objects may run at once; waited: by all "
-      "threads, added up; each time: by one that found it taken; parallelism: at most, because of "
-      "this lock",
+      fmt::format("held: sum of the sections; those of several objects may run at once; waited: by "
+                  "all threads, added up; each time: by one that found it taken; parallelism: at "
+                  "most, because of this lock{}{}",
+                  any_estimate ? "; ~: an estimate, since sections were sampled" : "",
+                  any_condition ? "; ?: if what was at its address was one lock throughout" : ""),
       0);
   lines.add("next: tp-analyze -v {}", printable(profile.data));
   return lines.take();

@@ -353,12 +353,21 @@ std::string how_often(std::uint64_t count) {
   return count == 1 ? "once" : human_count(count) + " times";
 }
 
-// "2.00 k times, 48 % contended, held 150 ms, waited 30 ms; parallelism at most 1.33"
-std::string lock_figures(const Profile& profile, const LockRow& lock) {
-  const LockTotals& totals = lock.totals;
+// "150 ms"; of a sample, with its standard error: "about 150 ms (± 2 ms)".
+std::string held_in_words(const Profile& profile, const LockTotals& totals) {
   const auto amount = [&](std::uint64_t work) {
     return human(work, profile.run.work, hz_of_work(profile));
   };
+  if (!totals.is_sampled)
+    return amount(totals.held);
+  return fmt::format("about {}{}", amount(totals.held),
+                     totals.held_error > 0 ? fmt::format(" (± {})", amount(totals.held_error))
+                                           : "");
+}
+
+// "2.00 k times, 48 % contended, held 150 ms, waited 30 ms; parallelism at most 1.33"
+std::string lock_figures(const Profile& profile, const LockRow& lock) {
+  const LockTotals& totals = lock.totals;
   static constexpr const char* kLimits[] = {
       "parallelism at most ", "if it is one object, parallelism at most ", "parallelism about "};
   std::string text = how_often(totals.acquisitions);
@@ -366,7 +375,7 @@ std::string lock_figures(const Profile& profile, const LockRow& lock) {
     text += fmt::format(" ({} % shared)", percent(totals.shared, totals.acquisitions));
   if (totals.contended > 0)
     text += fmt::format(", {} % contended", percent(totals.contended, totals.acquisitions));
-  text += fmt::format(", held {}{}", totals.is_sampled ? "about " : "", amount(totals.held));
+  text += ", held " + held_in_words(profile, totals);
   if (totals.waited > 0 && profile.read.time_hz > 0)
     text += ", waited " + human_ns(to_ns(totals.waited, profile.read.time_hz));
   if (lock.bound.length() * 2 >= profile.span && lock.bound.length() > 0)
@@ -383,8 +392,12 @@ std::string times_without_lock(const Profile& profile, const LockRow& lock) {
     if (each.predicted.empty() || each.change == LockChange::Shared)
       continue;
     const auto most = std::ranges::max_element(each.predicted, {}, &PredictedTime::procs);
-    text +=
-        text.empty() ? fmt::format("predicted on {} CPUs if sections were ", most->procs) : ", ";
+    text += text.empty()
+                ? fmt::format(
+                      "{}predicted on {} CPUs if sections were ",
+                      lock.bound_kind == LockBoundKind::IfOneObject ? "if it is one object, " : "",
+                      most->procs)
+                : ", ";
     switch (each.change) {
     case LockChange::Shorter:
       text += fmt::format("{} times as short ", each.factor);
@@ -469,7 +482,8 @@ void add_details(Lines& lines, const Profile& profile) {
     for (std::size_t place = 0; places.size() > 1 && place < places.size() && place < 5; ++place)
       lines.add_text(fmt::format("                at {}: {}, held {}{}", places[place].info.name,
                                  how_often(places[place].totals.acquisitions),
-                                 amount(places[place].totals.held), blame(places[place].totals)),
+                                 held_in_words(profile, places[place].totals),
+                                 blame(places[place].totals)),
                      16);
     if (places.size() > 1 && locks[i].no_holder > 0 && profile.read.time_hz > 0)
       lines.add_text(fmt::format("                no holder known: waits {}",

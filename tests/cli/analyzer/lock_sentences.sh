@@ -37,7 +37,19 @@ exits 0 sampled
 one_line
 in_out ", and about 1.30 by the spin_mutex at q.cpp:17."
 in_out "The sections of the spin_mutex at q.cpp:17 run one after the other, for about 1200 units: hold it for a shorter time (its own code half as long: parallelism about 2.92), or split it (into 4: parallelism about 3.18), or let"
-in_out "400 times, held about 1200 units; parallelism about 1.30"
+in_out "400 times, held about 1200 units (± 12 units); parallelism about 1.30"
+exits 0 -q sampled --locks
+one_line
+in_out "~1200 units"
+in_out "~1.30 spin_mutex"
+in_out "lock; ~: an estimate, since sections were sampled"
+exits 0 -q reused --locks
+one_line
+in_out "?1.21 spin_mutex"
+in_out "lock; ?: if what was at its address was one lock throughout"
+exits 0 -q reused -v -P 4
+one_line
+in_out "if it is one object, predicted on 4 CPUs if sections were 2 times as short"
 exits 0 -q sampled --warnings
 in_err "parallelism is about 1.30 [-Wlock]"
 
