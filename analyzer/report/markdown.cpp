@@ -84,6 +84,8 @@ static std::string search_table(const Profile& profile) {
 
 std::string write_markdown(const Profile& profile, const TextOptions& options) {
   std::string text = fmt::format("## Taskpath profile of {}\n\n", cell(profile.run.program));
+  if (!profile.verdict.headline.empty())
+    text += fmt::format("**{}**\n\n", cell(profile.verdict.headline));
   text += fmt::format(
       "Unit: {} ({}){}. {}.\n\n", cell(profile.run.work.unit), cell(profile.run.work.name),
       step_cost(profile.run),
