@@ -561,6 +561,70 @@ for compiler in $compilers; do
     is "sorted(s['line'] for s in p['sites'] if s['line']) == [5, 9, 11, 16, 20]"
 done
 
+# A taskloop has as many tasks as the program says, and each of its chunks is known, however libomp divides it: it creates few
+# tasks one after the other, and many by tasks of its own.
+cat >taskloops.cpp <<'X'
+#include <tp/virtual_clock.h>
+#include <cstdlib>
+int main(int, char** arguments) {
+  const int count = std::atoi(arguments[2]);
+  #pragma omp parallel
+  #pragma omp single
+  switch (arguments[1][0]) {
+  case 'g': {
+    #pragma omp taskloop grainsize(1)
+    for (int i = 0; i < count; ++i) tp::spend(10);
+    break;
+  }
+  case 'u': {
+    #pragma omp taskloop grainsize(1)
+    for (unsigned long long i = 0; i < static_cast<unsigned long long>(count); ++i) tp::spend(10);
+    break;
+  }
+  case 'n': {
+    #pragma omp taskloop num_tasks(count / 3)
+    for (int i = 0; i < count; ++i) tp::spend(10);
+    break;
+  }
+  case 'i': {
+    #pragma omp taskloop grainsize(1) if(0)
+    for (int i = 0; i < count; ++i) tp::spend(10);
+    break;
+  }
+  case 'f': {
+    #pragma omp task final(true)
+    {
+      #pragma omp taskloop grainsize(1)
+      for (int i = 0; i < count; ++i) tp::spend(10);
+    }
+    break;
+  }
+  }
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" taskloops -O1
+  for threads in 1 2; do
+    for case in g u n i f s; do
+      for count in 10 100 1000; do
+        tasks=$count
+        [ $case != n ] || tasks=$((count / 3))
+        # libomp's setting of how many are few: `s`.
+        unset KMP_TASKLOOP_MIN_TASKS
+        [ $case != s ] || export KMP_TASKLOOP_MIN_TASKS=7
+        rm -rf tp-data
+        OMP_NUM_THREADS=$threads "$tp_run" -q ./taskloops ${case/s/g} $count 2>err || fail "$compiler taskloops $case: $(cat err)"
+        analyze tp-data
+        is "[(s['invocations'], s['tasking']['body_calls'], s['tasking']['iterations'], s['work'], s['span']) for s in p['sites'] if 'omp_taskloop' in s['constructs']] == [($tasks, $tasks, $count, $count * 10, $count * 10)]"
+        [[ $case != [gus] ]] || is "p['span'] == 10"
+        [[ $case != [if] ]] || is "p['span'] == $count * 10"
+        is "not {'unsized', 'ordered_of_gcc'} & {w['name'] for w in p['warnings']}"
+      done
+    done
+  done
+done
+unset KMP_TASKLOOP_MIN_TASKS
+
 # Sections in a region, and not one with it, have places of their own. Threads that get none of them do not count as one.
 cat >apart.cpp <<'X'
 #include <tp/virtual_clock.h>
@@ -643,8 +707,11 @@ done
 # Reports speak of OpenMP's constructs in its words.
 cat >words.cpp <<'X'
 #include <tp/virtual_clock.h>
+#include <atomic>
 #include <cstring>
 #include <omp.h>
+#include <sched.h>
+std::atomic<int> begun;
 int main(int, char** arguments) {
   const auto is = [&](const char* name) { return std::strcmp(arguments[1], name) == 0; };
   if (is("barrier"))
@@ -686,6 +753,19 @@ int main(int, char** arguments) {
       #pragma omp ordered
       tp::spend(5000);
     }
+  if (is("team")) {
+    #pragma omp parallel num_threads(5)
+    tp::spend(10);
+    #pragma omp parallel num_threads(2)
+    {
+      #pragma omp for schedule(monotonic: dynamic, 4)
+      for (int i = 0; i < 800; ++i) {
+        tp::spend(1000);
+        if (i % 4 == 0) // the other thread has the other one of two chunks
+          for (++begun; begun < i / 8 * 2 + 2;) sched_yield();
+      }
+    }
+  }
   if (is("inactive")) {
     omp_set_max_active_levels(1);
     #pragma omp parallel num_threads(2)
@@ -703,12 +783,13 @@ for compiler in $compilers; do
     in_file out "$says"
     ! grep -q -e "oneTBB" -e "spawn at" -e "wait or pause" out || fail "$compiler words $case: $(cat out)"
   done <<'X'
-barrier implicit tasks of the parallel region at words.cpp:7 before a barrier
+barrier implicit tasks of the parallel region at words.cpp:10 before a barrier
 taskloop whose 8 tasks are too large (64 iterations on average): divide the loop more finely, by a smaller grainsize, or more num_tasks
-depend the 10 tasks of words.cpp:22, one after the other
-sections is the sections in the parallel region at words.cpp:26: split the longest of them.
+depend the 10 tasks of words.cpp:25, one after the other
+sections is the sections in the parallel region at words.cpp:29: split the longest of them.
 one whose one task is too large (1000 iterations on average): divide the loop more finely, by a smaller grainsize, or more num_tasks
 ordered The ordered blocks at words.cpp:
+team whose 200 chunks 2 threads have shared: more threads share them further; OMP_NUM_THREADS=64 or num_threads(64) shows how far.
 inactive whose regions got 2 threads fewer than they asked for: let nested regions be active (OMP_MAX_ACTIVE_LEVELS)
 X
 
