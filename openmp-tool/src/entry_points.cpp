@@ -474,6 +474,15 @@ TP_ENTRY void GOMP_parallel(void (*function)(void*), void* data, unsigned thread
   next(function, data, threads, flags);
 }
 
+// With reduction(task, ...).
+TP_ENTRY unsigned GOMP_parallel_reductions(void (*function)(void*), void* data, unsigned threads,
+                                           unsigned flags) {
+  static auto* const next = next_function<unsigned(void (*)(void*), void*, unsigned, unsigned)>(
+      "GOMP_parallel_reductions");
+  region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};
+  return next(function, data, threads, flags);
+}
+
 #define TP_PARALLEL_LOOP(kind)                                                                     \
   TP_ENTRY void GOMP_parallel_loop_##kind(void (*function)(void*), void* data, unsigned threads,   \
                                           long start, long end, long step, long chunk,             \

@@ -561,6 +561,66 @@ for compiler in $compilers; do
     is "sorted(s['line'] for s in p['sites'] if s['line']) == [5, 9, 11, 16, 20]"
 done
 
+# g++'s static loops show in no region, also where tasks take part in its reduction.
+cat >reduction.cpp <<'X'
+#include <tp/virtual_clock.h>
+int main() {
+  int sum = 0;
+  #pragma omp parallel num_threads(2) reduction(task, +: sum)
+  {
+    #pragma omp for
+    for (int i = 0; i < 10; ++i) tp::spend(10);
+    #pragma omp single
+    #pragma omp task in_reduction(+: sum)
+    sum += 5;
+  }
+  return sum == 5 ? 0 : 1;
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" reduction -O2
+  rm -rf tp-data
+  "$tp_run" -q ./reduction 2>err || fail "$compiler reduction: exit status $?: $(cat err)"
+  analyze tp-data
+  is "(p['work'], p['span'], p['divisible_is_known']) == (100, 50, '$compiler' == 'clang')"
+done
+
+# Regions of equal code, of which g++ keeps one and makes jumps of the others, have places of their own.
+cat >unit.cpp <<'X'
+#include <tp/virtual_clock.h>
+void unit(int n) { tp::spend(n); }
+X
+cat >merged.cpp <<'X'
+void unit(int);
+#define WORK unit(10), unit(20), unit(30), unit(40)
+void one() {
+  #pragma omp parallel num_threads(2)
+  WORK;
+}
+void two() {
+  #pragma omp parallel num_threads(2)
+  WORK;
+  #pragma omp parallel num_threads(2)
+  WORK;
+}
+void loop() {
+  #pragma omp parallel for schedule(dynamic)
+  for (int i = 0; i < 10; ++i) unit(i);
+}
+void same_loop() {
+  #pragma omp parallel for schedule(dynamic)
+  for (int i = 0; i < 10; ++i) unit(i);
+}
+int main() { one(), two(), loop(), same_loop(); }
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" merged -O2 unit.cpp
+  rm -rf tp-data
+  "$tp_run" -q ./merged 2>err || fail "$compiler merged: $(cat err)"
+  analyze tp-data
+  is "sorted((s['line'], s['functions'][0].split('(')[0], s['exclusive_work']) for s in p['sites'] if s['exclusive_work']) == [(4, 'one', 200), (8, 'two', 200), (10, 'two', 200), (14, 'loop', 45), (18, 'same_loop', 45)]"
+done
+
 # A taskloop has as many tasks as the program says, and each of its chunks is known, however libomp divides it: it creates few
 # tasks one after the other, and many by tasks of its own.
 cat >taskloops.cpp <<'X'
