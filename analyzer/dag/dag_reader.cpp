@@ -354,6 +354,7 @@ bool DagReader::process_record(Stream& stream) {
     Frame& frame = running(stream);
     close_step(stream, frame, {BoundaryKind::BodyBegin});
     ++frame.open_loops;
+    frame.has_bodies = true;
     visitor_.loop_begin(frame.state);
     return true;
   }
@@ -504,6 +505,12 @@ bool DagReader::process_spawn(Stream& stream) {
   close_step(stream, parent,
              {record.op == Op::Spawn ? BoundaryKind::Spawn : BoundaryKind::Wait, row});
   parent.state.last_spawned = row;
+  if (!parent.state.divides_taskloop && rows_.is_of_taskloop(row) && parent.is_task &&
+      parent.state.row == row && !parent.has_bodies &&
+      (parent.context == context || record.op == Op::SpawnWait)) { // in a final task
+    parent.state.divides_taskloop = true;
+    visitor_.taskloop_divided(parent.state);
+  }
 
   Frame* const child = joins_.make_task(parent);
   child->is_task = true;
@@ -657,6 +664,9 @@ bool DagReader::process_begin(Stream& stream) {
   if (record.flags & trace::kTaskCancelled) {
     ++summary_.cancelled;
     ++summary_.cancelled_of[task->state.row];
+  } else if (is_region(task->context) && !task->state.is_left_out) {
+    task->context->region = task->state.row;
+    summary_.teams[task->state.row].add({.most = ++task->context->team});
   }
   push(stream, task);
   note_steal(stream, *task);
@@ -975,6 +985,8 @@ void DagReader::end_contexts(Stream& stream) {
   for (Context* context : stream.ending) {
     if (contexts_.find(context->id) != context)
       continue;
+    if (context->team > 0)
+      summary_.teams[context->region].add({.least = context->team});
     contexts_.erase(context->id);
     joins_.end_context(context);
     joins_.release(context);

@@ -64,6 +64,8 @@ struct FrameState {
   bool is_split = false;  // an algorithm split it off its spawner's own work
   bool is_stage = false;  // its spawner is another call of a filter of its pipeline
   bool is_thread = false; // it is a thread that the program created
+  // The runtime's, to divide a taskloop: it creates others of the loop's tasks. No task of the program's.
+  bool divides_taskloop = false;
   bool is_stolen = false; // it began on another thread than it was spawned on
   // It was spawned while recording was paused; once it has begun: no step of it counts so far.
   bool is_left_out = false;
@@ -194,6 +196,8 @@ public:
   // `child.path` and `child.row` are set; the path is a copy of the parent's.
   virtual void spawned(const FrameState& parent, FrameState& child) = 0;
   virtual void begun(FrameState&) {}
+  // `divides_taskloop` of the frame, which has begun, is set: it is about to create a task for the first time.
+  virtual void taskloop_divided(FrameState&) {}
   // The frame's path has been reassigned: it does not come after its spawn.
   virtual void restarted(FrameState&) {}
   // The frame's path comes after one more edge.

@@ -109,6 +109,8 @@ struct Context {
   bool exclusive = false;
   bool gathers = false; // exclusive: no wait closes its scope
   std::uint8_t construct = 0;
+  std::uint32_t team = 0;   // of a region: implicit tasks that have begun
+  Row region = {};          // their row
   std::uint64_t id = 0;     // packed: stream and ordinal
   Scope* current = nullptr; // exclusive: the open scope; owned
   Scope* scopes = nullptr;  // not exclusive: the linked ones
@@ -150,7 +152,8 @@ struct Frame {
   FoldNode* node = nullptr;
   std::uint8_t side = 0;
   bool is_task = false;
-  bool is_lost = false; // represents all frames of a suspended stack whose StackOut was lost
+  bool has_bodies = false; // has called the body of a loop
+  bool is_lost = false;    // represents all frames of a suspended stack whose StackOut was lost
   // Of a task of a loop that does not halve its range: iterations of the largest leaf that halving
   // the loop's whole range would leave; else 0.
   std::uint64_t largest_leaf = 0;

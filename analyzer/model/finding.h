@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/ids.h"
+#include "model/read_summary.h"
 #include "model/site.h"
 #include "model/sleep.h"
 #include "model/what_if.h"
@@ -55,10 +56,10 @@ struct Finding {
   std::uint64_t tokens = 0;                     // FewTokens: of the pipeline, at most
   Finer finer = Finer::SmallerGrain;            // Imbalance
   std::uint64_t missing_threads =
-      0;                         // that the regions around an OpenMP loop asked for and did not get
-  std::uint64_t divided_for = 0; // Imbalance: threads that the runtime divides for
-  bool has_barriers = false;     // Imbalance of a region: its code begins or ends at one
-  bool may_hide_loops = false;   // Imbalance of a region: of g++'s, whose static loops do not show
+      0;                       // that the regions around an OpenMP loop asked for and did not get
+  ThreadRange divided_for;     // Imbalance: threads that the runtime divides for
+  bool has_barriers = false;   // Imbalance of a region: its code begins or ends at one
+  bool may_hide_loops = false; // Imbalance of a region: of g++'s, whose static loops do not show
   // In the unit of work, on `procs` CPUs: the time predicted for this run, and a time that the
   // program needs at least after the remedy. Both 0: not known.
   std::uint64_t procs = 0;

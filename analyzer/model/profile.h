@@ -115,7 +115,7 @@ struct Profile {
   std::uint64_t divisible_span = 0;
   std::uint64_t divisible_span_at_most = 0;
   Divisible divisible = Divisible::Known;
-  std::uint64_t divided_for = 1; // threads that the runtime divides loops for
+  ThreadRange divided_for; // threads for which the loops were split whose split is that of this run
   // Sites whose code has an order that was not seen, because it was not recompiled: spans are lower
   // bounds, and parallelism is an upper one. Empty: both are exact.
   std::vector<std::string> unseen_order;

@@ -77,6 +77,16 @@ struct ThreadTotals {
   std::uint64_t paused_work = 0;
 };
 
+// A number of threads that need not be the same each time.
+struct ThreadRange {
+  std::uint64_t least = 0, most = 0; // 0: not known
+  void add(const ThreadRange& other) {
+    if (other.least > 0 && (least == 0 || other.least < least))
+      least = other.least;
+    most = std::max(most, other.most);
+  }
+};
+
 // Results of reading in addition to the DAG.
 struct ReadSummary {
   bool complete = false;
@@ -89,6 +99,7 @@ struct ReadSummary {
   std::uint64_t never_begun = 0; // tasks that were spawned and never began
   std::uint64_t cancelled = 0, by_exception = 0;
   std::map<Row, std::uint64_t> cancelled_of; // those of each row
+  std::map<Row, ThreadRange> teams;          // of OpenMP's regions, by their rows
   std::uint64_t pauses = 0, forks = 0;
   std::uint64_t paused_time = 0; // ticks of threads while recording was paused; in no other figure
   std::uint64_t steps = 0;

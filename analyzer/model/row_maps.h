@@ -31,6 +31,11 @@ struct RowMaps {
   bool is_of_filter(Row row) const {
     return index_of(row) < of_filter.size() && of_filter[index_of(row)];
   }
+  // By row: whether it is a taskloop of OpenMP. Empty: none.
+  std::vector<bool> of_taskloop;
+  bool is_of_taskloop(Row row) const {
+    return index_of(row) < of_taskloop.size() && of_taskloop[index_of(row)];
+  }
   bool is_place_of_filter(Row row) const {
     return index_of(row) < places_filter.size() && places_filter[index_of(row)];
   }

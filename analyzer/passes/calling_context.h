@@ -47,6 +47,8 @@ public:
     return edges_[edge].to;
   }
   void begun(ContextId context) { ++nodes_[context].tasks; }
+  // A task that has begun there is none of the program's.
+  void begun_for_runtime(ContextId context) { --nodes_[context].tasks; }
 
   const IdVector<ContextId, Node>& nodes() const { return nodes_; }
   const std::vector<Edge>& edges() const { return edges_; }

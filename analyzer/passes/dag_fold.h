@@ -180,6 +180,13 @@ public:
     if (setup_.contexts && !frame.is_left_out)
       contexts_.begun(own.context);
   }
+  void taskloop_divided(FrameState& frame) override {
+    FoldFrame& own = data_of(frame);
+    if (setup_.sites)
+      sites_.taskloop_divided(own.site, frame);
+    if (setup_.contexts && !frame.is_left_out)
+      contexts_.begun_for_runtime(own.context);
+  }
   void lock_object(LockObjectId id, const LockObjectInfo& info) override {
     hand_overs_.object(id, info);
   }

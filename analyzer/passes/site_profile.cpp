@@ -62,7 +62,10 @@ bool OnSpan::settle(Owner& owner, const Invocation& invocation) {
   if (!invocation.is_final())
     return false;
   SiteMeasures& measures = of(owner, invocation.row);
-  measures.local.add(invocation.local_work, 0);
+  if (invocation.counts)
+    measures.local.add(invocation.local_work, 0);
+  else
+    measures.local.work += invocation.local_work;
   if (invocation.top_call_site)
     measures.top_call_site.add(invocation.work, invocation.span());
   if (invocation.top_caller)
@@ -198,6 +201,22 @@ void SiteProfile::make_invocation(SiteFrame& frame, Row row, std::uint64_t start
   invocation->live = 1;
   invocation->start = invocation->latest_end = start;
   frame.invocation = invocation;
+}
+
+void SiteProfile::taskloop_divided(SiteFrame& frame, const FrameState& of) {
+  Invocation& invocation = *frame.task;
+  invocation.counts = invocation.top_caller = false;
+  if (!of.is_left_out)
+    --rows_[of.row].on_work.local.count;
+  if (!std::exchange(invocation.top_call_site, false))
+    return;
+  // The frame has the place in it that the invocation had.
+  frame.invocation = invocation.outer;
+  if (invocation.outer) {
+    invocation.outer->work += invocation.work;
+    invocation.outer->latest_end = std::max(invocation.outer->latest_end, invocation.latest_end);
+  }
+  release(pool_, &invocation);
 }
 
 void SiteProfile::add_extra(RowTotals& row, const Step& step) {

@@ -89,6 +89,7 @@ struct Invocation {
   bool running = true; // its task has not ended
   bool has_spawned = false;
   bool top_call_site = false, top_caller = false;
+  bool counts = true;       // not: its task is none of the program's
   bool complete = false;    // top-call-site: nothing below it is alive
   std::uint32_t chain = 0;  // top-call-site: the number of the row's chain
   std::uint32_t refs = 1;   // its task, paths, and itself while it is not complete
@@ -254,6 +255,9 @@ public:
     row.steals += of.is_stolen;
     row.steal_delay += of.steal_delay;
   }
+  // The frame's task, which has begun and spawned nothing yet, is none of the program's: what it spawns belongs to
+  // the invocation around it.
+  void taskloop_divided(SiteFrame& frame, const FrameState& of);
   // A task that began in a pause has a step that counts.
   void entered(Row row) { ++rows_[row].on_work.local.count; }
   LoopCounts& loops(Row row) { return rows_[row].loops; }

@@ -357,7 +357,7 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
   std::string code = is_loop ? finding.code : tasks_on_path(finding);
   // Chunks of which each thread has several: it is not their size that keeps others from helping.
   const bool are_shared = is_openmp && !is_of_tasks && finding.finer == Finer::MoreThreads &&
-                          Wide{finding.body_calls} * finding.divided_for >=
+                          Wide{finding.body_calls} * finding.divided_for.least >=
                               Wide{finding.procs} * std::max<std::uint64_t>(finding.tasks, 1);
   const bool lacks_threads = is_openmp && !is_of_tasks && finding.missing_threads > 0;
   if (is_loop && lacks_threads)
@@ -365,8 +365,9 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
                         human_count(finding.missing_threads),
                         finding.missing_threads == 1 ? "thread" : "threads");
   else if (is_loop && are_shared)
-    code += fmt::format(", whose {} chunks {} threads have shared", human_count(finding.body_calls),
-                        finding.divided_for);
+    code += fmt::format(", whose {} chunks {} {} shared", human_count(finding.body_calls),
+                        threads_phrase(finding.divided_for),
+                        finding.divided_for.most == 1 ? "has" : "have");
   else if (is_loop)
     code += fmt::format(
         ", whose {} too large{} ({} {} on average)",
@@ -383,8 +384,9 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
     code += finding.finer == Finer::MoreThreads ? ""
             : finding.has_barriers              ? ", the longest each time"
                                                 : ", the longest of each run of it";
-  const std::string more_cpus = is_openmp ? fmt::format("OMP_NUM_THREADS={}", finding.procs)
-                                          : fmt::format("tp-run --as-if-cores {}", finding.procs);
+  const std::string more_cpus =
+      is_openmp ? fmt::format("OMP_NUM_THREADS={0} or num_threads({0})", finding.procs)
+                : fmt::format("tp-run --as-if-cores {}", finding.procs);
   std::string remedy = "divide the loop more finely, by ";
   if (lacks_threads)
     remedy = "let nested regions be active (OMP_MAX_ACTIVE_LEVELS), or allow more threads "
@@ -396,10 +398,15 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
                          "more threads do",
                          more_cpus);
   else if (finding.finer == Finer::MoreThreads)
-    remedy = fmt::format("for more threads than the {} of this run {} divides {} further; {} "
-                         "shows how far",
-                         finding.divided_for, is_openmp ? "OpenMP" : "oneTBB",
-                         is_loop ? "the loop" : "loops", more_cpus);
+    remedy =
+        is_openmp
+            ? fmt::format(
+                  "for teams of more than {} {} OpenMP divides {} further; {} shows how far",
+                  finding.divided_for.most, finding.divided_for.most == 1 ? "thread" : "threads",
+                  is_loop ? "the loop" : "loops", more_cpus)
+            : fmt::format("for more threads than the {} of this run oneTBB divides {} further; {} "
+                          "shows how far",
+                          finding.divided_for.most, is_loop ? "the loop" : "loops", more_cpus);
   else if (is_of_tasks)
     remedy += "a smaller grainsize, or more num_tasks";
   else if (is_openmp && is_loop && is_sections(info))

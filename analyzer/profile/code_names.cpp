@@ -187,6 +187,16 @@ bool is_sections(const SiteInfo& row) {
   return is_construct(row, trace::Construct::OmpSections);
 }
 
+std::vector<Row> regions_of(Row row, const SiteTable& table) {
+  std::vector<Row> regions = table.rows[row].regions;
+  if (noun_of(table.rows[row]) == kRegion)
+    regions.push_back(row);
+  std::ranges::sort(regions);
+  const auto same = std::ranges::unique(regions);
+  regions.erase(same.begin(), same.end());
+  return regions;
+}
+
 std::string_view noun_of(const SiteInfo& row) {
   for (const ConstructNoun& each : kNouns)
     if (!row.constructs.empty() && row.constructs.front() == each.construct)

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tp::analysis {
 
@@ -23,6 +24,9 @@ bool is_of_openmp(const SiteInfo& row);
 // A taskloop, whose parts are tasks.
 bool is_taskloop(const SiteInfo& row);
 bool is_sections(const SiteInfo& row);
+
+// The parallel regions whose threads run the row's code: the row itself, or those around a loop.
+std::vector<Row> regions_of(Row row, const SiteTable& table);
 
 // What the row's construct is called, as in "the loop at a.cpp:12"; empty: only "tasks" is certain.
 std::string_view noun_of(const SiteInfo& row);

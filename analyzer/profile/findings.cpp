@@ -236,15 +236,8 @@ void Finder::add_savings(std::vector<Code>& codes) const {
 
 // Threads that OpenMP's regions around a loop asked for and did not get: libomp begins the tasks of these and ends them.
 std::uint64_t Finder::threads_missing_in(Row loop) const {
-  const SiteInfo& info = measured_.table.rows[loop];
-  std::vector<Row> regions = info.regions;
-  if (noun_of(info) == kRegion)
-    regions.push_back(loop);
-  std::ranges::sort(regions);
-  const auto same = std::ranges::unique(regions);
-  regions.erase(same.begin(), same.end());
   std::uint64_t missing = 0;
-  for (const Row region : regions)
+  for (const Row region : regions_of(loop, measured_.table))
     if (const auto found = measured_.read.cancelled_of.find(region);
         found != measured_.read.cancelled_of.end())
       missing += found->second;
@@ -272,7 +265,7 @@ void Finder::try_smaller_grains(std::vector<Code>& codes) const {
       continue;
     finding.shape = Shape::Imbalance;
     finding.least_time = least;
-    finding.divided_for = divided_for(measured_, is_of_openmp(site_of(finding.row).info));
+    finding.divided_for = divided_for(measured_, finding.row);
     finding.missing_threads = threads_missing_in(finding.row);
     finding.finer = finer_loop(*loops[i]);
   }
@@ -306,11 +299,11 @@ Finer Finder::finer_loop(const Code& code) const {
     return Finer::SmallerGrain;
   const bool one_per_thread =
       loop.body_calls <=
-      Wide{code.finding.divided_for} * std::max<std::uint64_t>(waits_for(code.finding.row), 1);
+      Wide{code.finding.divided_for.most} * std::max<std::uint64_t>(waits_for(code.finding.row), 1);
   // Of one part for each thread, the longest of each run are on the path.
   const bool even = Wide{code.longest} * loop.body_calls * 4 <= Wide{code.finding.work} * 5 ||
                     (one_per_thread && is_even(code.finding));
-  if (procs_ > code.finding.divided_for && (even || !one_per_thread))
+  if (procs_ > code.finding.divided_for.most && (even || !one_per_thread))
     return Finer::MoreThreads;
   return one_per_thread ? Finer::NotStatic : Finer::Simple;
 }
@@ -336,8 +329,8 @@ Finer Finder::finer_region(const Finding& finding) const {
   const std::uint64_t runs = std::max<std::uint64_t>(waits_for(finding.row, /*of_others=*/true), 1);
   const bool has_its_share =
       Wide{finding.critical_work} * finding.tasks * 4 <= Wide{finding.work} * runs * 5;
-  return has_its_share && is_even(finding) && procs_ > finding.divided_for ? Finer::MoreThreads
-                                                                           : Finer::NotStatic;
+  return has_its_share && is_even(finding) && procs_ > finding.divided_for.most ? Finer::MoreThreads
+                                                                                : Finer::NotStatic;
 }
 
 // The code between two spawns of the site's tasks, if it does little more than spawn: of fewer tasks
@@ -494,7 +487,7 @@ std::vector<Finding> Finder::find() {
       code.finding.shape = shape_of(code);
     if (is_uneven_region(code)) {
       code.finding.shape = Shape::Imbalance;
-      code.finding.divided_for = divided_for(measured_, true);
+      code.finding.divided_for = divided_for(measured_, code.finding.row);
       code.finding.finer = finer_region(code.finding);
       code.finding.has_barriers = has_barriers(code);
     }

@@ -522,7 +522,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
       .divisible_span = measured.fold.divisible_span,
       .divisible_span_at_most = measured.fold.divisible_span_at_most,
       .divisible = divisible,
-      .divided_for = divided_for(measured, divisible == Divisible::HiddenLoops),
+      .divided_for = threads_of_this_split(measured, sites.rows, divisible),
       .unseen_order = sites_of_unseen_order(measured, sites.rows),
       .latency = measured.knows_latency() ? std::optional(measured.fold.latency) : std::nullopt,
       .span_with_latency =

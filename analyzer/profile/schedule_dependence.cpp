@@ -61,6 +61,7 @@ std::set<Row> rows_with_bodies(const Measured& measured) {
 // Sites, and their work.
 struct Affected {
   std::vector<std::string> names;
+  std::vector<Row> rows;
   Wide work = 0;
   bool are_of_openmp = true;
   Runtimes runtimes;
@@ -70,6 +71,7 @@ struct Affected {
       add_name(call.name);
     if (site.info.pipelines.empty())
       add_name(site.info.place_name());
+    rows.push_back(site.row);
     work += site.work;
     runtimes.add(site.info);
     are_of_openmp &= is_of_openmp(site.info);
@@ -122,17 +124,24 @@ std::vector<std::string> loops_on_path(const Measured& measured) {
   return names;
 }
 
+Affected unsized_loops(const std::vector<SiteRow>& sites) {
+  Affected unsized;
+  for (const SiteRow& site : sites)
+    if (site.loops.unsized_calls > 0)
+      unsized.add(site);
+  return unsized;
+}
+
 // Why the two ends of the schedule-independent figures differ, where they do.
 void append_unmeasured(std::vector<Warning>& warnings, const Measured& measured,
                        const std::vector<SiteRow>& sites) {
   const DagFold::Results& fold = measured.fold;
   if (fold.work == 0)
     return;
-  Affected unsized, unequal, unjoined;
+  const Affected unsized = unsized_loops(sites);
+  Affected unequal, unjoined;
   for (const SiteRow& site : sites) {
     const LoopCounts& loops = site.loops;
-    if (loops.unsized_calls > 0)
-      unsized.add(site);
     if (loops.divisible_parts > 0 && loops.cost_variation() > kUnequal)
       unequal.add(site);
     if (loops.unjoined_halvings > 0 && loops.joins == 0)
@@ -278,11 +287,39 @@ bool may_hide_loops(const Measured& measured, const SiteRow& site) {
   return spawns_in_one_of(site, measured.read, kWithHiddenLoops);
 }
 
-std::uint64_t divided_for(const Measured& measured, bool openmp) {
-  if (openmp)
-    return measured.read.threads.threads;
-  const RunInfo& run = measured.run();
-  return run.as_if_cores > 0 ? run.as_if_cores : run.cpus;
+namespace {
+ThreadRange slots(const RunInfo& run) {
+  const std::uint64_t count = run.as_if_cores > 0 ? run.as_if_cores : run.cpus;
+  return {count, count};
+}
+
+// Of teams that have not ended only the size is known that they had at the end of the recording.
+ThreadRange teams_of(const Measured& measured, const std::vector<Row>& rows) {
+  ThreadRange threads;
+  for (const Row row : rows)
+    for (const Row region : regions_of(row, measured.table))
+      if (const auto found = measured.read.teams.find(region); found != measured.read.teams.end())
+        threads.add(found->second);
+  if (threads.most == 0)
+    threads.most = measured.read.threads.threads;
+  if (threads.least == 0)
+    threads.least = threads.most;
+  return threads;
+}
+} // namespace
+
+ThreadRange divided_for(const Measured& measured, Row row) {
+  return is_of_openmp(measured.table.rows[row]) ? teams_of(measured, {row}) : slots(measured.run());
+}
+
+ThreadRange threads_of_this_split(const Measured& measured, const std::vector<SiteRow>& sites,
+                                  Divisible divisible) {
+  if (divisible == Divisible::HiddenLoops)
+    return teams_of(measured, hidden_loops(measured, sites).rows);
+  const Affected unsized = unsized_loops(sites);
+  return divisible == Divisible::Known && !unsized.rows.empty() && unsized.are_of_openmp
+             ? teams_of(measured, unsized.rows)
+             : slots(measured.run());
 }
 
 Divisible judge_divisible(const Measured& measured, const std::vector<SiteRow>& sites) {
@@ -335,15 +372,18 @@ std::vector<Warning> schedule_warnings(const Measured& measured, const std::vect
                      some_of(unseen.names))});
   }
   if (divisible == Divisible::NotRecompiled || divisible == Divisible::HiddenLoops) {
-    const bool hidden = divisible == Divisible::HiddenLoops;
+    const std::uint64_t threads = threads_of_this_split(measured, sites, divisible).most;
     warnings.push_back(
         {"split_unknown",
-         fmt::format("{} {} may be divided further by more threads than the {} of this run: {}",
-                     hidden ? "static loops, if there are any in" : "loops of",
-                     some_of((hidden ? hidden_loops : unseen_loops)(measured, sites).names),
-                     divided_for(measured, hidden),
-                     hidden ? "OMP_NUM_THREADS=N shows how far, or compile with clang++"
-                            : "tp-run --as-if-cores N shows how far, or compile with tp-c++"),
+         divisible == Divisible::HiddenLoops
+             ? fmt::format("static loops, if there are any in {} may be divided further by teams "
+                           "of more than {} {}: OMP_NUM_THREADS=N or num_threads(N) shows how far, "
+                           "or compile with clang++",
+                           some_of(hidden_loops(measured, sites).names), threads,
+                           threads == 1 ? "thread" : "threads")
+             : fmt::format("loops of {} may be divided further by more threads than the {} of this "
+                           "run: tp-run --as-if-cores N shows how far, or compile with tp-c++",
+                           some_of(unseen_loops(measured, sites).names), threads),
          false});
   }
   if (const Affected scans = sites_of(measured, sites, kScans); scans.matters(measured))

@@ -21,9 +21,13 @@ std::vector<std::string> sites_of_unseen_order(const Measured& measured,
 // Whether it is a region in which loops, of g++'s static ones, may be that nothing shows.
 bool may_hide_loops(const Measured& measured, const SiteRow& site);
 
-// The number of threads that the runtime divides loops for: oneTBB for the slots of an arena, as many as there are
-// CPUs if the program does not say how many; OpenMP for the threads of a region.
-std::uint64_t divided_for(const Measured& measured, bool openmp);
+// The number of threads that the runtime divides the row's loops for: oneTBB for the slots of an arena, as many as there
+// are CPUs if the program does not say how many; OpenMP for the teams of its regions.
+ThreadRange divided_for(const Measured& measured, Row row);
+
+// That of the loops of which it is not known how far they can be split.
+ThreadRange threads_of_this_split(const Measured& measured, const std::vector<SiteRow>& sites,
+                                  Divisible divisible);
 
 std::vector<Warning> schedule_warnings(const Measured& measured, const std::vector<SiteRow>& sites,
                                        Divisible divisible);

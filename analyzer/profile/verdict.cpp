@@ -98,8 +98,8 @@ std::string limit_of(const Profile& profile) {
                                                  bound_of(profile, *lock)}),
                               lock->phrase());
   const auto as_here = [&](std::string_view what) {
-    return fmt::format(" with {} split as in this run ({} {})", what, profile.divided_for,
-                       profile.divided_for == 1 ? "thread" : "threads");
+    return fmt::format(" with {} split as in this run ({})", what,
+                       threads_phrase(profile.divided_for));
   };
   // Of some loops it is not known how far they can be divided.
   const bool is_unsized =

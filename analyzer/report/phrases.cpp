@@ -19,6 +19,12 @@ const WhatIfPoint* headline_point(const std::vector<WhatIfPoint>& points) {
   return best;
 }
 
+std::string threads_phrase(const ThreadRange& threads) {
+  return fmt::format("{}{} {}",
+                     threads.least < threads.most ? fmt::format("{} to ", threads.least) : "",
+                     threads.most, threads.most == 1 ? "thread" : "threads");
+}
+
 std::string region_name(const RegionInfo& region) {
   if (region.names.empty())
     return region.place;

@@ -4,6 +4,7 @@
 
 #include "model/concurrency_limit.h"
 #include "model/functions.h"
+#include "model/read_summary.h"
 #include "model/site.h"
 #include "model/sleep.h"
 #include "model/what_if.h"
@@ -27,6 +28,9 @@ std::string function_phrase(const FunctionRow& row);
 
 // "a.cpp:12 runs in an arena of 1 thread, with at most 2 at a time"
 std::string limit_in_words(const ConcurrencyLimit& limit);
+
+// "1 thread", "4 threads", "2 to 4 threads"
+std::string threads_phrase(const ThreadRange& threads);
 
 // "reading files (2.1 s), until child processes had ended (0.5 s)": what at least a tenth of `all` was slept
 // in, longest first, without the times if it is one thing; empty if that is less than nine tenths together.

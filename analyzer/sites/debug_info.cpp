@@ -298,6 +298,7 @@ InlineChain DebugInfo::chain_at(Dwarf_Addr address) {
     if (const char* file = dwarf_linesrc(line, nullptr, nullptr))
       here.file = file;
   }
+  chain.place = here;
   Dwarf_Die functions = description_of(*unit);
   Dwarf_Files* files = nullptr;
   std::size_t file_count = 0;

@@ -26,9 +26,10 @@ struct SourceFrame {
   bool is_of_construct = false;
 };
 
-// Innermost first; the last is the function that the code belongs to. Empty: nothing is known.
+// Innermost first; the last is the function that the code belongs to. Empty: at most the line is known.
 struct InlineChain {
   std::vector<SourceFrame> frames;
+  SourceFrame place; // if `frames` is empty: only file and line, of code that no function describes
   std::string declared_in; // the file of the function
   std::string directory;   // in which the unit was compiled
 };

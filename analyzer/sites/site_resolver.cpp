@@ -265,6 +265,17 @@ struct SiteResolver::Impl {
     if (!symbol)
       return {};
     const std::string function = demangle_symbol(symbol->name);
+    const bool is_of_construct = is_code_of_construct(symbol->name);
+    // g++ makes jumps of functions that are equal to another one, and describes only that.
+    if (is_of_construct && chain.frames.empty() && chain.place.line > 0 &&
+        !chain.place.file.empty() && !is_library_frame(function, chain.place.file))
+      return {false,
+              {.file = chain.place.file,
+               .line = chain.place.line,
+               .function = function,
+               .found_by = "debug_info",
+               .directory = chain.directory},
+              true};
     const std::string place = fmt::format("+{:#x}", symbol->offset + 1);
     return {is_library_frame(function, ""),
             {.file = qualified_name(function) + place,
@@ -274,7 +285,7 @@ struct SiteResolver::Impl {
              .what = function,
              .place = place,
              .in_module = in_module(address)},
-            is_code_of_construct(symbol->name)};
+            is_of_construct};
   }
 };
 

@@ -227,6 +227,10 @@ Codes add_rows(SiteTable& table, const SiteFile& sites, const std::set<std::stri
         }
     add_once(row.functions, place.function);
     add_once(row.constructs, construct_of(site));
+    if (site.construct == name_of(trace::Construct::OmpTaskloop)) {
+      table.maps.of_taskloop.resize(table.rows.size());
+      table.maps.of_taskloop[index_of(it->second)] = true;
+    }
     add_once(row.found_by, place.found_by);
     if (wrapper.file.empty()) { // else those of the wrapper's call
       const std::uint32_t column = is_of_member ? 0 : site_there->column;

@@ -23,11 +23,13 @@ struct Ident {
   const char* source;
 };
 
+// A taskloop, or the part of one whose tasks a task of libomp's creates.
 struct Taskloop {
   std::uint64_t grain = 1;
-  // Where libomp creates its tasks one after the other: iterations of each, and how many of them have one more. 0: not
-  // known.
-  std::uint64_t iterations = 0, longer = 0;
+  // Still to be created: so many tasks, of so many iterations each; the first `longer` of them have one more. 0: not known.
+  std::uint64_t tasks = 0, iterations = 0, longer = 0;
+  // While there are more, libomp creates a task of its own for the second half of them, which does the same.
+  std::uint64_t most_at_once = 0;
 };
 // A call of an entry point. Most are short-lived ones of tasks: little to clear.
 struct Call {

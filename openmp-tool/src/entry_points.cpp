@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
@@ -185,6 +186,27 @@ using namespace tp::omp;
 #define TP_ENTRY extern "C" [[gnu::visibility("default")]]
 #define TP_CALLER __builtin_return_address(0)
 
+// The start of a loop, or of sections. g++'s look for the thread's first chunk, too.
+struct StartOfLoop {
+  explicit StartOfLoop(const Call& call) {
+    loop_call = call;
+    loop_call.starts_search = true;
+    tp_on_runtime_call(); // until libomp reports the loop
+  }
+  ~StartOfLoop() {
+    end_search();
+    tp_on_runtime_return(); // of a loop that it did not report
+    loop_call = {};
+  }
+  StartOfLoop(const StartOfLoop&) = delete;
+  StartOfLoop& operator=(const StartOfLoop&) = delete;
+};
+template <typename Result, typename... Arguments>
+static Result start_search(Result (*next)(Arguments...), const Call& call, Arguments... arguments) {
+  const StartOfLoop start(call);
+  return next(arguments...);
+}
+
 // ---- clang's
 
 TP_ENTRY void __kmpc_serialized_parallel(Ident* ident, std::int32_t thread) {
@@ -268,23 +290,36 @@ TP_ENTRY void __kmpc_omp_task_begin_if0(Ident* ident, std::int32_t thread, void*
   next(ident, thread, task);
 }
 
-// How libomp divides a taskloop, if it creates the tasks one after the other.
+// How many tasks libomp creates in one go, unless KMP_TASKLOOP_MIN_TASKS says so.
+static std::uint64_t most_tasks_at_once(std::uint64_t threads) {
+  constexpr std::uint64_t kPerThread = 10, kMost = 256;
+  static const long wanted = [] {
+    const char* const text = std::getenv("KMP_TASKLOOP_MIN_TASKS");
+    return text != nullptr ? std::strtol(text, nullptr, 10) : 0;
+  }();
+  return wanted > 0 ? static_cast<std::uint64_t>(wanted) : std::min(threads * kPerThread, kMost);
+}
+
+// How libomp divides a taskloop. `in_order`: it creates the tasks one after the other, however many there are.
 static void note_taskloop(Taskloop& loop, std::uint64_t lower, std::uint64_t upper,
-                          std::int64_t stride, std::int32_t schedule, std::uint64_t grain) {
+                          std::int64_t stride, std::int32_t schedule, std::uint64_t grain,
+                          bool in_order) {
   static auto* const team_size = next_function<int()>("omp_get_num_threads");
   const auto threads = static_cast<std::uint64_t>(team_size());
   const std::uint64_t count = stride > 0
                                   ? (upper - lower) / static_cast<std::uint64_t>(stride) + 1
                                   : (lower - upper) / static_cast<std::uint64_t>(-stride) + 1;
-  constexpr std::uint64_t kPerThread = 10, kMost = 256;
+  constexpr std::uint64_t kPerThread = 10;
   std::uint64_t tasks = schedule == 0 ? threads * kPerThread : grain;
   if (schedule == 1 && grain > 0)
     tasks = std::max<std::uint64_t>(count / grain, 1);
   tasks = std::min(tasks, count);
-  if (tasks == 0 || tasks > std::min(threads * kPerThread, kMost))
+  if (tasks == 0)
     return;
+  loop.tasks = tasks;
   loop.iterations = count / tasks;
   loop.longer = count % tasks;
+  loop.most_at_once = in_order ? tasks : most_tasks_at_once(threads);
 }
 
 TP_ENTRY void __kmpc_taskloop(Ident* ident, std::int32_t thread, void* task, std::int32_t if_value,
@@ -300,11 +335,11 @@ TP_ENTRY void __kmpc_taskloop(Ident* ident, std::int32_t thread, void* task, std
   Taskloop loop{.grain = schedule == kGrainSize && grain > 0 ? grain : 1};
   // GOMP_taskloop has not said how libomp divides it.
   note_taskloop(is_inside && here.task_call->taskloop != nullptr ? *here.task_call->taskloop : loop,
-                *lower, *upper, stride, schedule, grain);
+                *lower, *upper, stride, schedule, grain, is_of_runtime(TP_CALLER) || if_value == 0);
   if (is_inside)
     return next(ident, thread, task, if_value, lower, upper, stride, no_group, schedule, grain,
                 duplicate);
-  Call call{.ident = ident, .caller = TP_CALLER, .taskloop = &loop};
+  Call call{.ident = ident, .caller = TP_CALLER, .taskloop = &loop, .is_undeferred = if_value == 0};
   const Creation creation(call);
   next(ident, thread, task, if_value, lower, upper, stride, no_group, schedule, grain, duplicate);
 }
@@ -400,6 +435,21 @@ TP_ENTRY void __kmpc_end_ordered(Ident* ident, std::int32_t thread) {
   next(ident, thread);
 }
 
+#define TP_DISPATCH_INIT(suffix, Index, Stride)                                                    \
+  TP_ENTRY void __kmpc_dispatch_init_##suffix(Ident* ident, std::int32_t thread,                   \
+                                              std::int32_t schedule, Index lower, Index upper,     \
+                                              Stride stride, Stride chunk) {                       \
+    static auto* const next =                                                                      \
+        next_function<void(Ident*, std::int32_t, std::int32_t, Index, Index, Stride, Stride)>(     \
+            "__kmpc_dispatch_init_" #suffix);                                                      \
+    start_search(next, {.ident = ident, .caller = TP_CALLER}, ident, thread, schedule, lower,      \
+                 upper, stride, chunk);                                                            \
+  }
+TP_DISPATCH_INIT(4, std::int32_t, std::int32_t)
+TP_DISPATCH_INIT(4u, std::uint32_t, std::int32_t)
+TP_DISPATCH_INIT(8, std::int64_t, std::int64_t)
+TP_DISPATCH_INIT(8u, std::uint64_t, std::int64_t)
+
 #define TP_DISPATCH_NEXT(suffix, Index, Stride)                                                    \
   TP_ENTRY std::int32_t __kmpc_dispatch_next_##suffix(Ident* ident, std::int32_t thread,           \
                                                       std::int32_t* last, Index* lower,            \
@@ -422,6 +472,15 @@ TP_ENTRY void GOMP_parallel(void (*function)(void*), void* data, unsigned thread
       next_function<void(void (*)(void*), void*, unsigned, unsigned)>("GOMP_parallel");
   region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};
   next(function, data, threads, flags);
+}
+
+// With reduction(task, ...).
+TP_ENTRY unsigned GOMP_parallel_reductions(void (*function)(void*), void* data, unsigned threads,
+                                           unsigned flags) {
+  static auto* const next = next_function<unsigned(void (*)(void*), void*, unsigned, unsigned)>(
+      "GOMP_parallel_reductions");
+  region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};
+  return next(function, data, threads, flags);
 }
 
 #define TP_PARALLEL_LOOP(kind)                                                                     \
@@ -470,17 +529,6 @@ TP_ENTRY void GOMP_parallel_sections(void (*function)(void*), void* data, unsign
 }
 
 using Unsigned = unsigned long long;
-
-// The start of a loop, or of sections, which looks for the thread's first chunk, too.
-template <typename Result, typename... Arguments>
-static Result start_search(Result (*next)(Arguments...), const Call& call, Arguments... arguments) {
-  loop_call = call;
-  loop_call.starts_search = true;
-  const Result found = next(arguments...);
-  end_search();
-  loop_call = {};
-  return found;
-}
 
 // Memory that the team shares, for scans and for lastprivate(conditional: ...): libomp ends the program with a message
 // about itself. In its place, what the user can do.
@@ -550,18 +598,21 @@ TP_ENTRY void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*,
   next(function, data, copy, size, alignment, if_value, flags, dependences, priority, detach);
 }
 
-TP_ENTRY void GOMP_taskloop(void (*function)(void*), void* data, void (*copy)(void*, void*),
-                            long size, long alignment, unsigned flags, unsigned long count,
-                            int priority, long start, long end, long step) {
-  static auto* const next =
-      next_function<void(void (*)(void*), void*, void (*)(void*, void*), long, long, unsigned,
-                         unsigned long, int, long, long, long)>("GOMP_taskloop");
-  constexpr unsigned kGrainSize = 1u << 9; // GOMP_TASK_FLAG_GRAINSIZE
-  Taskloop loop{.grain = (flags & kGrainSize) != 0 && count > 0 ? count : 1};
-  Call call{.caller = TP_CALLER, .taskloop = &loop};
-  const Creation creation(call);
-  next(function, data, copy, size, alignment, flags, count, priority, start, end, step);
-}
+#define TP_TASKLOOP(suffix, Index)                                                                 \
+  TP_ENTRY void GOMP_taskloop##suffix(                                                             \
+      void (*function)(void*), void* data, void (*copy)(void*, void*), long size, long alignment,  \
+      unsigned flags, unsigned long count, int priority, Index start, Index end, Index step) {     \
+    static auto* const next =                                                                      \
+        next_function<void(void (*)(void*), void*, void (*)(void*, void*), long, long, unsigned,   \
+                           unsigned long, int, Index, Index, Index)>("GOMP_taskloop" #suffix);     \
+    constexpr unsigned kGrainSize = 1u << 9, kIf = 1u << 10; /* GOMP_TASK_FLAG_... */              \
+    Taskloop loop{.grain = (flags & kGrainSize) != 0 && count > 0 ? count : 1};                    \
+    Call call{.caller = TP_CALLER, .taskloop = &loop, .is_undeferred = (flags & kIf) == 0};        \
+    const Creation creation(call);                                                                 \
+    next(function, data, copy, size, alignment, flags, count, priority, start, end, step);         \
+  }
+TP_TASKLOOP(, long)
+TP_TASKLOOP(_ull, Unsigned)
 
 TP_ENTRY void GOMP_ordered_end() {
   static auto* const next = next_function<void()>("GOMP_ordered_end");
@@ -608,6 +659,7 @@ TP_ENTRY void GOMP_doacross_ull_post(unsigned long long* iteration) {
             "GOMP_loop_ull_" #kind "_start");                                                      \
     return start_search(next, {.caller = TP_CALLER}, up, begin, end, step, from, to);              \
   }
+TP_LOOP_START(static)
 TP_LOOP_START(dynamic)
 TP_LOOP_START(guided)
 TP_LOOP_START(nonmonotonic_dynamic)
@@ -615,6 +667,40 @@ TP_LOOP_START(nonmonotonic_guided)
 TP_LOOP_START_RUNTIME(runtime)
 TP_LOOP_START_RUNTIME(nonmonotonic_runtime)
 TP_LOOP_START_RUNTIME(maybe_nonmonotonic_runtime)
+TP_LOOP_START(ordered_static)
+TP_LOOP_START(ordered_dynamic)
+TP_LOOP_START(ordered_guided)
+TP_LOOP_START_RUNTIME(ordered_runtime)
+
+#define TP_DOACROSS_START(name, Index)                                                             \
+  TP_ENTRY bool name(unsigned dimensions, Index* counts, Index chunk, Index* from, Index* to) {    \
+    static auto* const next = next_function<bool(unsigned, Index*, Index, Index*, Index*)>(#name); \
+    return start_search(next, {.caller = TP_CALLER}, dimensions, counts, chunk, from, to);         \
+  }
+#define TP_DOACROSS_START_RUNTIME(name, Index)                                                     \
+  TP_ENTRY bool name(unsigned dimensions, Index* counts, Index* from, Index* to) {                 \
+    static auto* const next = next_function<bool(unsigned, Index*, Index*, Index*)>(#name);        \
+    return start_search(next, {.caller = TP_CALLER}, dimensions, counts, from, to);                \
+  }
+#define TP_DOACROSS_START_WITH_MEMORY(name, Index)                                                 \
+  TP_ENTRY bool name(unsigned dimensions, Index* counts, long schedule, Index chunk, Index* from,  \
+                     Index* to, std::uintptr_t* reductions, void** memory) {                       \
+    static auto* const next = next_function<bool(unsigned, Index*, long, Index, Index*, Index*,    \
+                                                 std::uintptr_t*, void**)>(#name);                 \
+    refuse_team_memory(memory);                                                                    \
+    return start_search(next, {.caller = TP_CALLER}, dimensions, counts, schedule, chunk, from,    \
+                        to, reductions, memory);                                                   \
+  }
+TP_DOACROSS_START(GOMP_loop_doacross_static_start, long)
+TP_DOACROSS_START(GOMP_loop_doacross_dynamic_start, long)
+TP_DOACROSS_START(GOMP_loop_doacross_guided_start, long)
+TP_DOACROSS_START_RUNTIME(GOMP_loop_doacross_runtime_start, long)
+TP_DOACROSS_START_WITH_MEMORY(GOMP_loop_doacross_start, long)
+TP_DOACROSS_START(GOMP_loop_ull_doacross_static_start, Unsigned)
+TP_DOACROSS_START(GOMP_loop_ull_doacross_dynamic_start, Unsigned)
+TP_DOACROSS_START(GOMP_loop_ull_doacross_guided_start, Unsigned)
+TP_DOACROSS_START_RUNTIME(GOMP_loop_ull_doacross_runtime_start, Unsigned)
+TP_DOACROSS_START_WITH_MEMORY(GOMP_loop_ull_doacross_start, Unsigned)
 
 #define TP_LOOP_NEXT(kind)                                                                         \
   TP_ENTRY bool GOMP_loop_##kind##_next(long* start, long* end) {                                  \
@@ -628,6 +714,7 @@ TP_LOOP_START_RUNTIME(maybe_nonmonotonic_runtime)
     const Search search;                                                                           \
     return next(start, end);                                                                       \
   }
+TP_LOOP_NEXT(static)
 TP_LOOP_NEXT(dynamic)
 TP_LOOP_NEXT(guided)
 TP_LOOP_NEXT(runtime)
@@ -635,3 +722,7 @@ TP_LOOP_NEXT(nonmonotonic_dynamic)
 TP_LOOP_NEXT(nonmonotonic_guided)
 TP_LOOP_NEXT(nonmonotonic_runtime)
 TP_LOOP_NEXT(maybe_nonmonotonic_runtime)
+TP_LOOP_NEXT(ordered_static)
+TP_LOOP_NEXT(ordered_dynamic)
+TP_LOOP_NEXT(ordered_guided)
+TP_LOOP_NEXT(ordered_runtime)

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <new>
 #include <sched.h>
+#include <utility>
 
 namespace tp::omp {
 namespace {
@@ -146,6 +147,8 @@ void end_worksharing(Task& task) {
 }
 
 void begin_worksharing(Task& task, unsigned construct, const void* caller) {
+  if (loop_call.starts_search)
+    tp_on_runtime_return();
   end_worksharing(task);
   Worksharing& work = task.work;
   const bool is_combined = task.team->has_combined_loop && task.is_implicit && task.loops == 0;
@@ -193,6 +196,30 @@ void come_after_dependences(Task& task) {
     release(before);
   }
   task.node->after.clear();
+}
+
+// Is it libomp's, which creates others of its taskloop?
+bool is_share(const Task& task) {
+  return task.share.most_at_once > 0;
+}
+
+// `task` is the next one that libomp creates for the loop.
+void take_share(Task& task, Taskloop& loop) {
+  if (loop.tasks <= loop.most_at_once) {
+    --loop.tasks;
+    task.iterations = loop.iterations + (loop.longer > 0 ? 1 : 0);
+    loop.longer -= loop.longer > 0 ? 1 : 0;
+    return;
+  }
+  task.share = loop;
+  const std::uint64_t first_half = loop.tasks / 2;
+  task.share.tasks -= first_half;
+  task.share.longer -= std::min(task.share.longer, first_half);
+  loop.tasks = first_half;
+  if (loop.longer >= first_half) {
+    ++loop.iterations;
+    loop.longer = 0;
+  }
 }
 
 void begin_task(Task& task, bool cancelled) {
@@ -245,6 +272,8 @@ void end_task(Task& task, bool cancelled) {
     return;
   if (!task.begun)
     begin_task(task, cancelled);
+  if (is_share(task))
+    std::exchange(task.creates, false) ? tp_on_spawn_end() : tp_on_runtime_return();
   if (!task.ended) {
     end_body(task);
     complete_task(task);
@@ -740,13 +769,11 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
   task->is_untied = (flags & kTaskUntied) != 0;
   task->traits = TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE;
   task->words[1] = preset(site_of_task(call, *creator, caller, is_first));
-  Taskloop* const loop = call != nullptr ? call->taskloop : nullptr;
-  task->is_taskloop = call != nullptr ? loop != nullptr : creator->is_taskloop;
-  if (loop != nullptr && loop->iterations > 0) {
-    task->iterations = loop->iterations + (loop->longer > 0 ? 1 : 0);
-    loop->longer -= loop->longer > 0 ? 1 : 0;
-  }
-  task->grain = loop != nullptr ? loop->grain : divides ? creator->grain : 1;
+  Taskloop* const loop = call != nullptr ? call->taskloop : divides ? &creator->share : nullptr;
+  task->is_taskloop = loop != nullptr;
+  if (loop != nullptr && loop->tasks > 0)
+    take_share(*task, *loop);
+  task->grain = divides ? creator->grain : loop != nullptr ? loop->grain : 1;
   // In a team of one thread libomp defers no task, whatever the program says.
   task->is_undeferred =
       (call != nullptr && call->is_undeferred) ||
@@ -759,7 +786,7 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
   const tp_task described{task->words, nullptr, caller};
   if (task->is_undeferred) {
     const tp_context context = context_of(*task);
-    if (is_first)
+    if (is_first || is_share(*creator))
       tp_on_runtime_return();
     ++creator->waits;
     tp_on_wait(&described, &context, &context);
@@ -771,7 +798,7 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
                                         : children_of(*creator);
   if (!divides)
     (in_group ? creator->group->unjoined : creator->unjoined) = true;
-  if (is_first)
+  if (is_first || (is_share(*creator) && !creator->creates))
     tp_on_spawn_in_call(&described, &context);
   else
     tp_on_spawn(&described, &context);
@@ -780,6 +807,8 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
     if (task->is_untied && call->task != nullptr)
       wrap_routine(*task, call->task);
     call->creator = creator;
+    creator->creates = true;
+  } else if (is_share(*creator)) { // until it ends
     creator->creates = true;
   } else {
     tp_on_spawn_end();
@@ -908,6 +937,10 @@ void on_dependences(Data* data, const Dependence* dependences, int count) {
   begin_task(*next, false);
   // Where no task is deferred, libomp does not report the chunks of taskloops; nor that of a task that another thread
   // has begun before its creator goes on.
+  if (is_share(*next)) {
+    tp_on_runtime_call(); // until it creates a task
+    return;
+  }
   if (next->is_taskloop && (next->iterations > 0 || next->is_undeferred ||
                             next->team->size.load(std::memory_order_relaxed) == 1)) {
     begin_chunk(*next, next->iterations);

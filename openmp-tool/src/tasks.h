@@ -103,6 +103,7 @@ struct alignas(64) Task {
   const void* thread;       // of an untied task that runs
   void* routine;            // of an untied task: its code, where ours is called in its place
   std::uint64_t iterations; // of a task of a taskloop, where known
+  Taskloop share;           // `tasks` > 0: the task is libomp's, and creates these
   Task* outer_taskwait;
   Task* around;        // the implicit task in whose place libomp keeps this one
   std::int64_t loops;  // of an implicit task: begun so far

@@ -561,6 +561,66 @@ for compiler in $compilers; do
     is "sorted(s['line'] for s in p['sites'] if s['line']) == [5, 9, 11, 16, 20]"
 done
 
+# g++'s static loops show in no region, also where tasks take part in its reduction.
+cat >reduction.cpp <<'X'
+#include <tp/virtual_clock.h>
+int main() {
+  int sum = 0;
+  #pragma omp parallel num_threads(2) reduction(task, +: sum)
+  {
+    #pragma omp for
+    for (int i = 0; i < 10; ++i) tp::spend(10);
+    #pragma omp single
+    #pragma omp task in_reduction(+: sum)
+    sum += 5;
+  }
+  return sum == 5 ? 0 : 1;
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" reduction -O2
+  rm -rf tp-data
+  "$tp_run" -q ./reduction 2>err || fail "$compiler reduction: exit status $?: $(cat err)"
+  analyze tp-data
+  is "(p['work'], p['span'], p['divisible_is_known']) == (100, 50, '$compiler' == 'clang')"
+done
+
+# Regions of equal code, of which g++ keeps one and makes jumps of the others, have places of their own.
+cat >unit.cpp <<'X'
+#include <tp/virtual_clock.h>
+void unit(int n) { tp::spend(n); }
+X
+cat >merged.cpp <<'X'
+void unit(int);
+#define WORK unit(10), unit(20), unit(30), unit(40)
+void one() {
+  #pragma omp parallel num_threads(2)
+  WORK;
+}
+void two() {
+  #pragma omp parallel num_threads(2)
+  WORK;
+  #pragma omp parallel num_threads(2)
+  WORK;
+}
+void loop() {
+  #pragma omp parallel for schedule(dynamic)
+  for (int i = 0; i < 10; ++i) unit(i);
+}
+void same_loop() {
+  #pragma omp parallel for schedule(dynamic)
+  for (int i = 0; i < 10; ++i) unit(i);
+}
+int main() { one(), two(), loop(), same_loop(); }
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" merged -O2 unit.cpp
+  rm -rf tp-data
+  "$tp_run" -q ./merged 2>err || fail "$compiler merged: $(cat err)"
+  analyze tp-data
+  is "sorted((s['line'], s['functions'][0].split('(')[0], s['exclusive_work']) for s in p['sites'] if s['exclusive_work']) == [(4, 'one', 200), (8, 'two', 200), (10, 'two', 200), (14, 'loop', 45), (18, 'same_loop', 45)]"
+done
+
 # Sections in a region, and not one with it, have places of their own. Threads that get none of them do not count as one.
 cat >apart.cpp <<'X'
 #include <tp/virtual_clock.h>
@@ -643,8 +703,11 @@ done
 # Reports speak of OpenMP's constructs in its words.
 cat >words.cpp <<'X'
 #include <tp/virtual_clock.h>
+#include <atomic>
 #include <cstring>
 #include <omp.h>
+#include <sched.h>
+std::atomic<int> begun;
 int main(int, char** arguments) {
   const auto is = [&](const char* name) { return std::strcmp(arguments[1], name) == 0; };
   if (is("barrier"))
@@ -686,6 +749,19 @@ int main(int, char** arguments) {
       #pragma omp ordered
       tp::spend(5000);
     }
+  if (is("team")) {
+    #pragma omp parallel num_threads(5)
+    tp::spend(10);
+    #pragma omp parallel num_threads(2)
+    {
+      #pragma omp for schedule(monotonic: dynamic, 4)
+      for (int i = 0; i < 800; ++i) {
+        tp::spend(1000);
+        if (i % 4 == 0) // the other thread has the other one of two chunks
+          for (++begun; begun < i / 8 * 2 + 2;) sched_yield();
+      }
+    }
+  }
   if (is("inactive")) {
     omp_set_max_active_levels(1);
     #pragma omp parallel num_threads(2)
@@ -703,12 +779,13 @@ for compiler in $compilers; do
     in_file out "$says"
     ! grep -q -e "oneTBB" -e "spawn at" -e "wait or pause" out || fail "$compiler words $case: $(cat out)"
   done <<'X'
-barrier implicit tasks of the parallel region at words.cpp:7 before a barrier
+barrier implicit tasks of the parallel region at words.cpp:10 before a barrier
 taskloop whose 8 tasks are too large (64 iterations on average): divide the loop more finely, by a smaller grainsize, or more num_tasks
-depend the 10 tasks of words.cpp:22, one after the other
-sections is the sections in the parallel region at words.cpp:26: split the longest of them.
+depend the 10 tasks of words.cpp:25, one after the other
+sections is the sections in the parallel region at words.cpp:29: split the longest of them.
 one whose one task is too large (1000 iterations on average): divide the loop more finely, by a smaller grainsize, or more num_tasks
 ordered The ordered blocks at words.cpp:
+team whose 200 chunks 2 threads have shared: more threads share them further; OMP_NUM_THREADS=64 or num_threads(64) shows how far.
 inactive whose regions got 2 threads fewer than they asked for: let nested regions be active (OMP_MAX_ACTIVE_LEVELS)
 X
 

@@ -233,6 +233,40 @@ for compiler in $compilers; do
   done
 done
 
+# What a thread does before its first use of OpenMP can be left out, also where the recording has begun before, in a marked
+# region: use begins with a parallel region, or with a task outside of all.
+cat >first_use.cpp <<'X'
+#include <tp/causal.h>
+#include <tp/virtual_clock.h>
+#include <cstring>
+int main(int, char** arguments) {
+  {
+    tp::CausalRegion before("before");
+    tp::spend(1000);
+  }
+  if (std::strcmp(arguments[1], "task") == 0) {
+    #pragma omp task
+    tp::spend(10);
+    #pragma omp taskwait
+  } else {
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    tp::spend(10);
+  }
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" first_use
+  for first in region task; do
+    rm -rf tp-data*
+    "$tp_run" -q ./first_use $first 2>err || fail "$compiler first_use $first: exit status $?: $(cat err)"
+    analyze tp-data
+    is "(p['work'], p['span']) == (1010, 1010)"
+    "$tp_analyze" -q --from first-use --json profile.json -o analysis >out 2>err || fail "$compiler first_use $first: $(cat err)"
+    is "(p['work'], p['span'], p['left_out_work']) == (10, 10, 1000)"
+  done
+done
+
 # A nested lock that its owner sets again is not waited for. Loops with schedule(runtime) have libgomp's default.
 cat >nested_lock.cpp <<'X'
 #include <omp.h>

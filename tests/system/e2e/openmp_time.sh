@@ -29,6 +29,32 @@ int main(int, char** arguments) {
       #pragma omp task depend(inout : order)
       tp::spend(3);
     }
+  } else if (std::strcmp(arguments[1], "loop") == 0) {
+    #pragma omp parallel num_threads(2)
+    {
+      #pragma omp for schedule(dynamic, 1)
+      for (int i = 0; i < count; ++i)
+        tp::spend(3);
+    }
+  } else if (std::strcmp(arguments[1], "ordered") == 0) {
+    #pragma omp parallel num_threads(2)
+    {
+      #pragma omp for ordered schedule(dynamic, 1)
+      for (int i = 0; i < count; ++i) {
+        #pragma omp ordered
+        tp::spend(3);
+      }
+    }
+  } else if (std::strcmp(arguments[1], "doacross") == 0) {
+    #pragma omp parallel num_threads(2)
+    {
+      #pragma omp for ordered(1) schedule(dynamic, 1)
+      for (int i = 0; i < count; ++i) {
+        #pragma omp ordered depend(sink: i - 1)
+        tp::spend(3);
+        #pragma omp ordered depend(source)
+      }
+    }
   } else {
     #pragma omp parallel for schedule(dynamic, 1) num_threads(2)
     for (int i = 0; i < count; ++i)
@@ -53,6 +79,17 @@ SLOW(int, __kmpc_omp_task, (void* i, int t, void* task), (i, t, task), 1000)
 SLOW(int, __kmpc_omp_task_with_deps, (void* i, int t, void* task, int n, void* d, int m, void* e), (i, t, task, n, d, m, e), 1000)
 SLOW(int, __kmpc_dispatch_next_4, (void* i, int t, int* l, int* a, int* b, int* s), (i, t, l, a, b, s), 0)
 SLOW(bool, GOMP_loop_nonmonotonic_dynamic_next, (long* a, long* b), (a, b), 0)
+SLOW(bool, GOMP_loop_dynamic_next, (long* a, long* b), (a, b), 0)
+SLOW(bool, GOMP_loop_ordered_dynamic_next, (long* a, long* b), (a, b), 0)
+SLOW(bool, GOMP_loop_nonmonotonic_dynamic_start, (long from, long to, long by, long n, long* a, long* b), (from, to, by, n, a, b), 0)
+SLOW(bool, GOMP_loop_ordered_dynamic_start, (long from, long to, long by, long n, long* a, long* b), (from, to, by, n, a, b), 0)
+SLOW(bool, GOMP_loop_doacross_dynamic_start, (unsigned count, long* counts, long n, long* a, long* b), (count, counts, n, a, b), 0)
+extern "C" __attribute__((visibility("default"))) void __kmpc_dispatch_init_4(void* i, int t, int kind, int from, int to, int by, int n) {
+  static auto* const next = (decltype(&__kmpc_dispatch_init_4))dlsym(RTLD_NEXT, "__kmpc_dispatch_init_4");
+  tp::spend(1000);
+  next(i, t, kind, from, to, by, n);
+  tp::spend(1000);
+}
 extern "C" __attribute__((visibility("default"))) void
 GOMP_task(void (*f)(void*), void* data, void (*copy)(void*, void*), long size, long align, bool c, unsigned flags, void** d,
           int priority, void* detach) {
@@ -69,7 +106,7 @@ for compiler in $compilers; do
   build=("$cxx")
   [ "$compiler" = gcc ] || build=(clang++-19 -L"$(dirname "$libomp")")
   "${build[@]}" -g -O1 -fopenmp -pthread "${includes[@]}" work.cpp -o work || fail "$compiler does not build"
-  for what in task depend chunk; do
+  for what in task depend chunk loop ordered doacross; do
     rm -rf tp-data
     # Behind our entry points, before libomp: tp-run puts its libraries before those that are named here.
     LD_PRELOAD="$TP_PREFIX/lib/libtbb.so.12:$TP_PREFIX/lib/libtaskpath-ompt.so:$PWD/slow.so:$libomp" LD_LIBRARY_PATH="$TP_PREFIX/lib" \

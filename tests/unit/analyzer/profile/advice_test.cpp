@@ -252,9 +252,51 @@ TEST(Advice, OnARegionWithHiddenLoopsIsAboutItsImplicitTasks) {
                              "it" +
                                  by_schedule))
       << text;
-  EXPECT_TRUE(even.advice.find("OpenMP divides loops further; OMP_NUM_THREADS=8 shows how far.") !=
-              std::string::npos)
+  EXPECT_TRUE(
+      even.advice.find("OpenMP divides loops further; OMP_NUM_THREADS=8 or num_threads(8) shows "
+                       "how far.") != std::string::npos)
       << even.advice;
+}
+
+// What counts is how many threads are in the region's teams, not in the process.
+TEST(Advice, OnARegionIsAboutTheThreadsOfItsTeams) {
+  const auto profile_of = [](unsigned first, unsigned second) {
+    std::string script = "run cpus=2\nsite 1 a.cpp 1 construct=omp_parallel_gcc\nstream 0\n"
+                         "thread role=main\n";
+    unsigned spawned = 0;
+    for (const unsigned team : {first, second}) {
+      const unsigned begin = spawned;
+      for (; spawned < begin + team; ++spawned)
+        script += std::string("spawn site=1 ctx=") +
+                  (spawned == begin ? "new-exclusive construct=omp_parallel_gcc\n" : "last\n");
+      script += "wait ctx=last\n";
+      for (unsigned i = spawned; i-- > begin;)
+        script += "task task=0." + std::to_string(i) + " work=1000\n";
+      script += "wait-end\ncontext-end ctx=last\n";
+    }
+    script += "end work=2\nthread-end\n";
+    for (unsigned i = 1; i < 8; ++i)
+      script += "stream " + std::to_string(i) + "\nthread role=external\nend\nthread-end\n";
+    ProfileOptions options;
+    options.procs = {8};
+    return make_profile(test::parse_trace_script(script).source(), options);
+  };
+  Profile profile = profile_of(2, 2);
+  EXPECT_TRUE(contains(profile.advice, "for teams of more than 2 threads OpenMP divides loops "
+                                       "further; OMP_NUM_THREADS=8 or num_threads(8) shows how "
+                                       "far."))
+      << profile.advice;
+  EXPECT_TRUE(contains(profile.verdict.headline, "with loops split as in this run (2 threads)."))
+      << profile.verdict.headline;
+  profile = profile_of(2, 3);
+  EXPECT_TRUE(contains(profile.advice, "for teams of more than 3 threads OpenMP"))
+      << profile.advice;
+  EXPECT_TRUE(
+      contains(profile.verdict.headline, "with loops split as in this run (2 to 3 threads)."))
+      << profile.verdict.headline;
+  const auto warning = std::ranges::find(profile.warnings, "split_unknown", &Warning::name);
+  ASSERT_NE(profile.warnings.end(), warning);
+  EXPECT_TRUE(contains(warning->text, "by teams of more than 3 threads")) << warning->text;
 }
 
 // Another one of two threads has more to do before each barrier: both are on the path, with most of their work.
@@ -293,11 +335,13 @@ TEST(Advice, OnARegionWithBarriersIsAboutTheLongestEachTime) {
                                        "threads. On 8 CPUs"))
       << text;
   text = advice_on("omp_parallel_gcc", 1000, 1000);
-  EXPECT_TRUE(contains(text, "OpenMP divides loops further; OMP_NUM_THREADS=8 shows how far."))
+  EXPECT_TRUE(contains(text, "OpenMP divides loops further; OMP_NUM_THREADS=8 or num_threads(8) "
+                             "shows how far."))
       << text;
   text = advice_on("omp_parallel", 1000, 1000);
   EXPECT_TRUE(contains(text, "before a barrier: its threads do equal parts outside of loops and "
-                             "tasks; OMP_NUM_THREADS=8 shows what more threads do."))
+                             "tasks; OMP_NUM_THREADS=8 or num_threads(8) shows what more threads "
+                             "do."))
       << text;
 }
 

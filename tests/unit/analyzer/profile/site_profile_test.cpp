@@ -258,6 +258,37 @@ TEST(LongestChain, OfManySites) {
 
 // A call of a filter is one invocation, with what another thread executes for it (in a full arena); the next
 // call, which it spawns in the pipeline's context, is another one.
+// Of a taskloop libomp creates three tasks, and one of its own for the second half, which creates two.
+TEST(SiteProfile, CountsTheTasksOfATaskloopAndNotThoseThatDivideIt) {
+  const auto profile_of = [](const std::string& in_creator) {
+    return make_profile(
+        test::parse_trace_script("site 1 a.cpp 1 construct=omp_taskloop\nstream 0\n"
+                                 "thread role=main\n"
+                                 "spawn site=1 ctx=new-exclusive construct=omp_task\n"
+                                 "spawn site=1 ctx=last\nspawn site=1 ctx=last\n"
+                                 "wait ctx=last\nbegin task=0.0\n" +
+                                 in_creator +
+                                 "spawn site=1 ctx=own\nspawn site=1 ctx=own\nend\n"
+                                 "task task=0.4 work=100\ntask task=0.3 work=20\n"
+                                 "task task=0.2 work=30\ntask task=0.1 work=40\n"
+                                 "wait-end\nend work=2\nthread-end\n")
+            .source(),
+        {});
+  };
+  Profile profile = profile_of("");
+  EXPECT_EQ(100u + 2, profile.span);
+  ASSERT_EQ(2u, profile.sites.size());
+  SiteRow site = profile.sites[profile.sites[0].row == kMainRow ? 1 : 0];
+  EXPECT_EQ(4u, site.invocations);
+  EXPECT_EQ(site.on_span.local, (InvocationSums{1, 100, 100}));
+  expect_equal({{4, 190, 190}, {4, 190, 190}, {4, 190, 190}}, site.on_work, "taskloop");
+  expect_invariants(profile);
+  // A task that has iterations is the program's: what it leaves is the rest of an untied one.
+  profile = profile_of("loop-begin\nloop-end n=1 grain=1 work=5\n");
+  site = profile.sites[profile.sites[0].row == kMainRow ? 1 : 0];
+  expect_equal({{3, 195, 175}, {3, 195, 175}, {5, 195, 195}}, site.on_work, "untied taskloop");
+}
+
 TEST(SiteProfile, WhatAFilterHasExecutedIsPartOfItsCall) {
   test::TraceBuilder trace = test::parse_trace_script(
       "site 1 p.cpp 10 1 construct=parallel_pipeline\n"
