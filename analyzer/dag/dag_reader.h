@@ -26,6 +26,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -188,7 +189,14 @@ private:
   std::vector<std::uint64_t> spent_edges_;
   std::size_t next_drop_ = 1024; // at this number of spent edges
   IdTable<Frame*> stacks_;       // suspended stacks
-  std::map<std::pair<std::uint64_t, std::uint32_t>, LockObjectId> lock_objects_;
+  struct HashOfLock {
+    std::size_t operator()(const std::pair<std::uint64_t, std::uint32_t>& lock) const {
+      return (lock.first ^ lock.second) * 0x9e3779b97f4a7c15 >> 16;
+    }
+  };
+  // By address and generation.
+  std::unordered_map<std::pair<std::uint64_t, std::uint32_t>, LockObjectId, HashOfLock>
+      lock_objects_;
   // Of an object: its kind, and its variable. The first one at each place has the place's own number.
   using LockDeclaration = std::pair<std::uint8_t, std::uint32_t>;
   IdVector<LockObjectId, LockDeclaration> lock_declarations_;

@@ -428,15 +428,21 @@ std::string banners_html(const Json& profile) {
   const double off_cpu = number_of(at(balance, "of_them_descheduled_ticks"));
   const double asleep = std::min(off_cpu, number_of(at(at(profile, "trace"), "asleep")));
   const double in_locks = number_of(at(balance, "of_them_lock_waits_ticks"));
-  if (const double lost = off_cpu - asleep - in_locks; all > 0 && lost > all / 20)
-    banner("The machine was shared.",
-           fmt::format("For {:.0f} % of thread time a task was running "
-                       "without a CPU. This run took too long; work, "
-                       "critical path and predictions are not affected{}.",
-                       100 * lost / all,
-                       number_of(at(at(profile, "prediction"), "simulated_locks")) > 0
-                           ? ", but for how long it takes to hand over a lock"
-                           : ""));
+  const double wanted = number_of(at(balance, "steps_ticks")) - asleep - in_locks;
+  const bool is_crowded =
+      number_of(at(balance, "threads")) > number_of(at(at(profile, "run"), "cpus"));
+  if (const double lost = off_cpu - asleep - in_locks; all > 0 && lost > wanted / 20)
+    banner(
+        is_crowded
+            ? "Threads had to wait for CPUs: there were more of them, or other programs had some."
+            : "The machine was shared.",
+        fmt::format("For {:.0f} % of thread time a task was running "
+                    "without a CPU. This run took too long; work, "
+                    "critical path and predictions are not affected{}.",
+                    100 * lost / all,
+                    number_of(at(at(profile, "prediction"), "simulated_locks")) > 0
+                        ? ", but for how long it takes to hand over a lock"
+                        : ""));
   for (const Json& warning : elements(at(profile, "warnings")))
     if (text_of(at(warning, "name")) == "asleep")
       banner("Code slept.", text_of(at(warning, "text")) + ".");

@@ -202,6 +202,12 @@ struct Profile {
   Ratio speedup_limit() const {
     return {work + latency.value_or(0) - prediction.asleep_beside_work, least_time()};
   }
+  // What the sections of the lock leave at most: of the work, or, if it is slept inside of them, as speedup.
+  Ratio left_by(const LockRow& lock) const {
+    return counts_sleep_of(lock) ? Ratio{work + latency.value_or(0), lock.with_latency}
+                                 : Ratio{work, lock.bound.length()};
+  }
+  bool counts_sleep_of(const LockRow& lock) const { return latency && lock.sleeps(); }
   // A twentieth of the least time, or more: what is said of other spans leaves much out.
   bool sleeps_on_path() const {
     const std::uint64_t whole = span_with_latency.value_or(span);

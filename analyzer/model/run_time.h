@@ -5,6 +5,7 @@
 #include "base/wide.h"
 #include "model/run_delays.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -26,8 +27,10 @@ struct TimeBalance {
 
   // In steps that neither slept nor waited for a lock: others had the CPUs.
   std::uint64_t without_cpu() const { return descheduled - asleep - lock_waits; }
-  // For a twentieth of the time of all threads.
-  bool machine_was_shared() const { return Wide{without_cpu()} * 20 > Wide{threads} * elapsed; }
+  // For a twentieth of the time in which they had one or wanted one.
+  bool machine_was_shared() const {
+    return Wide{without_cpu()} * 20 > steps - std::min(steps, asleep + lock_waits);
+  }
 };
 
 // Why this run took as long as it did: its path, and the share of each site (SiteRow).

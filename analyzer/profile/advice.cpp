@@ -174,8 +174,8 @@ std::string how_asleep(const Profile& profile, const Finding& finding) {
     const std::uint64_t latency = *finding.asleep_ticks - *finding.waited_ticks;
     std::string known = sleep_in_words(finding.slept_in, latency, profile.read.time_hz);
     if (known.empty() && Wide{finding.slept_in.known()} * 10 <= Wide{latency} * 9)
-      return "in input or output, by the clock, until a child process had ended, or stopped by a "
-             "signal";
+      return "in input or output, by the clock, until a child process had ended, stopped by a "
+             "signal, or until another thread had left code of a library (which is not seen)";
     return !known.empty() ? known
                           : "in input or output, by the clock, or until a child process had ended";
   }
@@ -219,6 +219,17 @@ bool sleeps_more_than_it_works(const Finding& finding) {
 const SiteInfo& info_of(const Profile& profile, const Finding& finding) {
   return std::ranges::find(profile.sites, finding.row, &SiteRow::row)->info;
 }
+
+// Whether it is a loop of OpenMP's whose chunks have one iteration each: nothing is left to divide.
+bool is_divided(const Profile& profile, const Finding& finding) {
+  const SiteRow& site = *std::ranges::find(profile.sites, finding.row, &SiteRow::row);
+  return is_of_openmp(site.info) && site.loops.body_calls > 0 &&
+         site.loops.iterations == site.loops.body_calls &&
+         site.loops.body_calls >= 2 * site.invocations;
+}
+constexpr const char* kComeEarlier = "one thread ran most of the chunks, of one iteration each, "
+                                     "since the others came late: give each "
+                                     "region more work, or put several in one";
 
 // What helps there.
 std::string_view remedy_of_sleep(const Profile& profile, const Finding& finding) {
@@ -313,8 +324,10 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
   text += sleeps ? ": sleep outside of them" : ": hold it for a shorter time";
   text += limit("its own code half as long", LockChange::Shorter, 2) + ", or split it" +
           limit("into 4", LockChange::Split, 4);
-  if (lock.totals.shared < lock.totals.acquisitions)
+  if (lock.totals.shared == 0)
     text += ", or let readers share it";
+  else if (lock.totals.shared < lock.totals.acquisitions)
+    text += ", or let more of those that hold it share it";
   return text + ".";
 }
 
@@ -441,13 +454,15 @@ std::string sentence(const Profile& profile, const Finding& finding) {
     return is_on_path(finding.code, "make it parallel or shorter");
   case Shape::LongTask:
     return is_on_path(tasks_on_path(finding),
-                      finding.code.starts_with(kSections) ? "split the longest of them"
+                      is_divided(profile, finding)          ? kComeEarlier
+                      : finding.code.starts_with(kSections) ? "split the longest of them"
                       : finding.critical_tasks > 1 && finding.critical_steps_at_least > 1
                           ? "split them"
                           : "split it" + of_hidden_loop(finding));
   case Shape::SerialTasks:
     return is_on_path(tasks_on_path(finding) + ", one after the other",
-                      (noun_of(info_of(profile, finding)) == kRegion
+                      (is_divided(profile, finding) ? kComeEarlier
+                       : noun_of(info_of(profile, finding)) == kRegion
                            ? "divide their work among the threads of its team"
                            : "let them run in parallel, or split them") +
                           of_hidden_loop(finding));

@@ -2,6 +2,7 @@
 // Presents the trace as the program that find_smallest_set() asks about, and its answer in words.
 #include "profile/target_search.h"
 
+#include "base/wide.h"
 #include "model/speedup_bounds.h"
 #include "profile/code_names.h"
 #include "profile/smallest_set.h"
@@ -245,6 +246,32 @@ std::string locks_text(const Locks& locks, std::uint64_t work, const TargetSearc
   return text;
 }
 
+// The search is about work. Empty: sleep leaves room for the target.
+std::string sleep_text(const Measured& measured, const Locks& locks, std::uint64_t target) {
+  if (!measured.knows_latency())
+    return "";
+  const DagFold::Results& fold = measured.fold;
+  const std::uint64_t all = measured.work() + fold.latency;
+  const auto text = [&](const std::string& what, std::uint64_t time) {
+    return fmt::format(
+        " That is without sleep: with it, {} leaves a speedup of at most {} as it is.", what,
+        three_digits({all, time}));
+  };
+  const auto longest = std::ranges::max_element(
+      locks.rows, {}, [](const LockRow& lock) { return lock.sleeps() ? lock.with_latency : 0; });
+  if (longest != locks.rows.end() && longest->sleeps() &&
+      longest->bound_kind == LockBoundKind::Proven &&
+      longest->with_latency >= fold.span_with_latency &&
+      !reaches({all, longest->with_latency}, target))
+    return text("the " + longest->phrase(), longest->with_latency);
+  const std::uint64_t asleep =
+      fold.span_with_latency - std::min(measured.span(), fold.span_with_latency);
+  return Wide{asleep} * 20 >= fold.span_with_latency &&
+                 !reaches({all, fold.span_with_latency}, target)
+             ? text("the critical path", fold.span_with_latency)
+             : "";
+}
+
 } // namespace
 
 std::optional<TargetSearch> search_target(const Measured& measured, const TraceReadings& readings,
@@ -296,6 +323,7 @@ std::optional<TargetSearch> search_target(const Measured& measured, const TraceR
   if (found.outcome == FoundRegions::Outcome::TooMany)
     result.with_all_code = Ratio{found.all.work, found.all.span};
   result.outcome = outcome_text(result) + locks_text(locks, measured.work(), result);
+  result.outcome += sleep_text(measured, locks, result.target);
   if (found.after.empty())
     return result;
   result.speedups =

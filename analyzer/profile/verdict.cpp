@@ -213,8 +213,9 @@ std::string how_path_slept(const Profile& profile, std::uint64_t path) {
         profile.slept_in.of[kind] > 0 && Wide{others} * 10 <= path)
       return kSleepPhrases[kind];
   if (Wide{profile.slept_in.known()} * 10 <= Wide{*profile.latency} * 9)
-    return "in input or output, by the clock, until child processes have ended, or stopped by a "
-           "signal";
+    return "in input or output, by the clock, until child processes have ended, stopped by a "
+           "signal, "
+           "or until others have left code of a library (which is not seen)";
   return "in input or output, by the clock, or until child processes have ended";
 }
 

@@ -506,6 +506,10 @@ Json lock_json(const Profile& profile, const LockRow& lock) {
                                    : Json(number(decimal2({profile.work, lock.bound.length()})))},
                {"places", places},
                {"what_if", what_if}});
+  if (profile.counts_sleep_of(lock)) {
+    json["asleep"] = lock.asleep;
+    json["speedup"] = number(decimal2(profile.left_by(lock)));
+  }
   return json;
 }
 

@@ -18,6 +18,8 @@ constexpr std::string_view kLocksHeader =
     "contended,Held,"
     "Percent of work held,Longest held,Held is an estimate,Waited ns,Waited ns per contended,"
     "Longest waited ns,Bound,Kind of bound,Parallelism";
+// Of the object whose sections take longest with what is slept inside of them. Files of older versions have no such columns.
+constexpr std::string_view kSleepHeader = ",Asleep,Bound with sleep,Speedup";
 
 std::uint64_t ns_of(const Profile& profile, std::uint64_t ticks) {
   return profile.read.time_hz > 0 ? to_ns(ticks, profile.read.time_hz) : 0;
@@ -40,11 +42,14 @@ std::string write_locks_text(const Profile& profile, const TextOptions& options)
     return profile.read.time_hz > 0 ? human_ns(ns_of(profile, ticks))
                                     : fmt::format("{} ticks", ticks);
   };
-  lines.add("{}", lines.bold(fmt::format("{:>9}  {:>9}  {:>9}  {:>8}  {:>9}  {:>9}  {:>11}  {}",
-                                         "acquired", "contended", "held", "of work", "waited",
-                                         "each time", "parallelism", "lock")));
-  const std::size_t most = std::max<std::size_t>(options.top, 1);
   const std::vector<LockRow>& rows = profile.locks.rows;
+  const bool any_sleeps =
+      std::ranges::any_of(rows, [&](const LockRow& lock) { return profile.counts_sleep_of(lock); });
+  lines.add("{}", lines.bold(fmt::format("{:>9}  {:>9}  {:>9}  {:>8}  {}{:>9}  {:>9}  {:>11}  {}",
+                                         "acquired", "contended", "held", "of work",
+                                         any_sleeps ? "   asleep  " : "", "waited", "each time",
+                                         any_sleeps ? "leaves" : "parallelism", "lock")));
+  const std::size_t most = std::max<std::size_t>(options.top, 1);
   bool any_estimate = false, any_condition = false;
   for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
     const LockTotals& totals = rows[i].totals;
@@ -53,16 +58,17 @@ std::string write_locks_text(const Profile& profile, const TextOptions& options)
                                                                                      : "";
     any_estimate |= totals.is_sampled || sign == "~";
     any_condition |= sign == "?" && rows[i].bound.length() > 0;
-    lines.add("{:>9}  {:>7} %  {:>9}  {:>6} %  {:>9}  {:>9}  {:>11}  {}",
-              human_count(totals.acquisitions),
-              short_percent(totals.contended, totals.acquisitions),
-              (totals.is_sampled ? "~" : "") + amount(totals.held),
-              short_percent(totals.held, profile.work), waits(totals.waited),
-              totals.contended > 0 ? waits(totals.waited / totals.contended) : "",
-              rows[i].bound.length() > 0
-                  ? fmt::format("{}{}", sign, three_digits({profile.work, rows[i].bound.length()}))
-                  : "",
-              end_of(printable(rows[i].phrase()), 60));
+    const std::string asleep = profile.counts_sleep_of(rows[i]) ? amount(rows[i].asleep) : "";
+    lines.add(
+        "{:>9}  {:>7} %  {:>9}  {:>6} %  {}{:>9}  {:>9}  {:>11}  {}",
+        human_count(totals.acquisitions), short_percent(totals.contended, totals.acquisitions),
+        (totals.is_sampled ? "~" : "") + amount(totals.held),
+        short_percent(totals.held, profile.work), any_sleeps ? fmt::format("{:>9}  ", asleep) : "",
+        waits(totals.waited), totals.contended > 0 ? waits(totals.waited / totals.contended) : "",
+        profile.left_by(rows[i]).denominator > 0
+            ? fmt::format("{}{}", sign, three_digits(profile.left_by(rows[i])))
+            : "",
+        end_of(printable(rows[i].phrase()), 60));
   }
   if (rows.size() > most)
     lines.add("      {} more with --top", rows.size() - most);
@@ -73,11 +79,14 @@ std::string write_locks_text(const Profile& profile, const TextOptions& options)
                    0);
   lines.add("");
   lines.add_text(
-      fmt::format("held: sum of the sections; those of several objects may run at once; waited: by "
-                  "all threads, added up; each time: by one that found it taken; parallelism: at "
-                  "most, because of this lock{}{}",
-                  any_estimate ? "; ~: an estimate, since sections were sampled" : "",
-                  any_condition ? "; ?: if what was at its address was one lock throughout" : ""),
+      fmt::format(
+          "held: sum of the sections{}; those of several objects may run at once; waited: by "
+          "all threads, added up; each time: by one that found it taken; {}: at "
+          "most, because of this lock{}{}",
+          any_sleeps ? ", without sleep; asleep: inside of those of one object" : "",
+          any_sleeps ? "leaves: parallelism, with sleep speedup" : "parallelism",
+          any_estimate ? "; ~: an estimate, since sections were sampled" : "",
+          any_condition ? "; ?: if what was at its address was one lock throughout" : ""),
       0);
   lines.add("next: tp-analyze -v {}", printable(profile.data));
   return lines.take();
@@ -85,19 +94,24 @@ std::string write_locks_text(const Profile& profile, const TextOptions& options)
 
 std::string write_locks_csv(const Profile& profile) {
   std::string text{kLocksHeader};
+  text += kSleepHeader;
   text += '\n';
   for (const LockRow& lock : profile.locks.rows) {
     const LockTotals& totals = lock.totals;
     const SiteInfo& place = lock.places.front().info;
     text += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quote_csv(lock.name),
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{}\n", quote_csv(lock.name),
         quote_csv(lock.kind), quote_csv(place.file), place.line, lock.objects, totals.acquisitions,
         totals.shared, totals.contended, percent2(totals.contended, totals.acquisitions),
         totals.held, percent2(totals.held, profile.work), totals.longest_held,
         totals.is_sampled ? "true" : "false", ns_cell(profile, totals.waited),
         ns_cell(profile, totals.waited, totals.contended), ns_cell(profile, totals.longest_waited),
         lock.bound.length(), kLockBoundNames[static_cast<std::size_t>(lock.bound_kind)],
-        lock.bound.length() > 0 ? decimal2({profile.work, lock.bound.length()}) : "");
+        lock.bound.length() > 0 ? decimal2({profile.work, lock.bound.length()}) : "",
+        profile.latency && lock.with_latency > 0
+            ? fmt::format(",{},{},{}", lock.asleep, lock.with_latency,
+                          decimal2({profile.work + *profile.latency, lock.with_latency}))
+            : ",,,");
   }
   return text;
 }

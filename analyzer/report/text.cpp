@@ -365,22 +365,35 @@ std::string held_in_words(const Profile& profile, const LockTotals& totals) {
                                            : "");
 }
 
+// Whether its bound is at least half of the critical path.
+bool nearly_limits(const Profile& profile, const LockRow& lock) {
+  const bool sleeps = profile.counts_sleep_of(lock);
+  const std::uint64_t bound = profile.left_by(lock).denominator;
+  return bound > 0 && Wide{bound} * 2 >= (sleeps ? profile.span_with_latency.value_or(profile.span)
+                                                 : profile.span);
+}
+
 // "2.00 k times, 48 % contended, held 150 ms, waited 30 ms; parallelism at most 1.33"
 std::string lock_figures(const Profile& profile, const LockRow& lock) {
   const LockTotals& totals = lock.totals;
-  static constexpr const char* kLimits[] = {
-      "parallelism at most ", "if it is one object, parallelism at most ", "parallelism about "};
+  static constexpr const char* kLimits[] = {"{} at most {}", "if it is one object, {} at most {}",
+                                            "{} about {}"};
   std::string text = how_often(totals.acquisitions);
   if (totals.shared > 0)
     text += fmt::format(" ({} % shared)", percent(totals.shared, totals.acquisitions));
   if (totals.contended > 0)
     text += fmt::format(", {} % contended", percent(totals.contended, totals.acquisitions));
   text += ", held " + held_in_words(profile, totals);
+  const bool sleeps = profile.counts_sleep_of(lock);
+  if (sleeps)
+    text += fmt::format(", {}asleep for {}", lock.objects > 1 ? "one of them " : "",
+                        human(lock.asleep, profile.run.work, hz_of_work(profile)));
   if (totals.waited > 0 && profile.read.time_hz > 0)
     text += ", waited " + human_ns(to_ns(totals.waited, profile.read.time_hz));
-  if (lock.bound.length() * 2 >= profile.span && lock.bound.length() > 0)
-    text += fmt::format("; {}{}", kLimits[static_cast<std::size_t>(lock.bound_kind)],
-                        three_digits({profile.work, lock.bound.length()}));
+  if (nearly_limits(profile, lock))
+    text +=
+        "; " + fmt::format(fmt::runtime(kLimits[static_cast<std::size_t>(lock.bound_kind)]),
+                           sleeps ? "speedup" : "parallelism", three_digits(profile.left_by(lock)));
   return text;
 }
 
@@ -419,10 +432,10 @@ std::string times_without_lock(const Profile& profile, const LockRow& lock) {
 void add_locks(Lines& lines, const Profile& profile, std::size_t most) {
   std::vector<const LockRow*> rows;
   for (const LockRow& lock : profile.locks.rows)
-    if (Wide{lock.bound.length()} * 2 >= profile.span && lock.bound.length() > 0)
+    if (nearly_limits(profile, lock))
       rows.push_back(&lock);
   std::ranges::stable_sort(rows, std::ranges::greater(),
-                           [](const LockRow* lock) { return lock->bound.length(); });
+                           [&](const LockRow* lock) { return profile.left_by(*lock).denominator; });
   for (std::size_t i = 0; i < std::min(rows.size(), most); ++i)
     lines.add_text(
         fmt::format("Lock       {}: {}", rows[i]->phrase(), lock_figures(profile, *rows[i])), 11);
@@ -590,12 +603,16 @@ void add_run(Lines& lines, const Profile& profile, bool unicode) {
 void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
   std::vector<std::string> warnings;
   if (profile.balance.machine_was_shared())
-    warnings.emplace_back(
-        fmt::format("The machine was shared, so this run took too long: work, critical path and "
-                    "predictions are not affected{}",
-                    profile.prediction.simulated_locks.empty()
-                        ? ""
-                        : ", but for how long it takes to hand over a lock"));
+    warnings.emplace_back(fmt::format(
+        "{}, so this run took too long: work, critical path and predictions are not "
+        "affected{}",
+        profile.balance.threads > profile.run.cpus
+            ? "Threads had to wait for CPUs (there were more of them, or other programs "
+              "had some)"
+            : "The machine was shared",
+        profile.prediction.simulated_locks.empty()
+            ? ""
+            : ", but for how long it takes to hand over a lock"));
   for (const Warning& warning : profile.warnings)
     warnings.push_back(warning.text);
   std::size_t used = 0;

@@ -15,12 +15,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
+#include <new>
+#include <type_traits>
 #include <unistd.h>
 
 namespace tp::omp {
@@ -598,18 +601,99 @@ TP_ENTRY void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*,
   next(function, data, copy, size, alignment, if_value, flags, dependences, priority, detach);
 }
 
+// libomp compares the bounds of a taskloop of g++'s as unsigned numbers, and upwards: one that counts down, or from below
+// zero to above, would run wrong iterations, or end the program. Such a loop is made one from 0 upwards.
+//
+// What its tasks get in place of the program's data, which follows.
+struct CountedLoop {
+  std::uint64_t from, to;    // of the task, by libomp
+  std::uintptr_t reductions; // where libomp looks for them
+  void (*function)(void*);
+  void (*copy)(void*, void*);
+  std::uint64_t start, step;
+  std::size_t size; // up to the program's data
+
+  std::uint64_t* data() {
+    return reinterpret_cast<std::uint64_t*>(reinterpret_cast<char*>(this) + size);
+  }
+  static void run(void* block) {
+    auto& loop = *static_cast<CountedLoop*>(block);
+    std::uint64_t* const data = loop.data();
+    data[0] = loop.start + loop.from * loop.step;
+    data[1] = loop.start + loop.to * loop.step;
+    loop.function(data);
+  }
+  // All bytes have been copied before.
+  static void copy_data(void* to, void* from) {
+    auto& loop = *static_cast<CountedLoop*>(from);
+    loop.copy(static_cast<CountedLoop*>(to)->data(), loop.data());
+  }
+};
+
+template <typename Index>
+using TaskloopFunction = void(void (*)(void*), void*, void (*)(void*, void*), long, long, unsigned,
+                              unsigned long, int, Index, Index, Index);
+constexpr unsigned kTaskloopUp = 1u << 8; // GOMP_TASK_FLAG_UP
+
+template <typename Index>
+static bool is_counted_wrongly(unsigned flags, Index start, Index end) {
+  return (flags & kTaskloopUp) == 0 || start >= end ||
+         (std::is_signed_v<Index> && start < 0 && end > 0);
+}
+
+template <typename Index>
+[[gnu::noinline]] static void count_taskloop(TaskloopFunction<Index>* next, void (*function)(void*),
+                                             void* data, void (*copy)(void*, void*), long size,
+                                             long alignment, unsigned flags, unsigned long count,
+                                             int priority, Index start, Index end, Index step) {
+  const bool is_up = (flags & kTaskloopUp) != 0;
+  if (is_up ? start >= end : start <= end)
+    return;
+  auto stride = static_cast<std::uint64_t>(step);
+  // A step of a shorter type may lack its sign.
+  if (!is_up && static_cast<std::int64_t>(stride) > 0)
+    stride |= ~std::uint64_t{0} << std::bit_width(stride);
+  const auto first = static_cast<std::uint64_t>(start), last = static_cast<std::uint64_t>(end);
+  const std::uint64_t distance = is_up ? last - first : first - last;
+  const std::uint64_t each = is_up ? stride : -stride;
+  const std::size_t aligned = std::max<std::size_t>(alignment, alignof(CountedLoop));
+  const std::size_t header = (sizeof(CountedLoop) + aligned - 1) / aligned * aligned;
+  auto* const memory =
+      static_cast<char*>(__builtin_alloca(header + static_cast<std::size_t>(size) + aligned));
+  char* const block =
+      memory + (aligned - reinterpret_cast<std::uintptr_t>(memory) % aligned) % aligned;
+  std::uintptr_t reductions = 0;
+  constexpr std::size_t kReductions = 2 * sizeof(std::uint64_t);
+  if (static_cast<std::size_t>(size) >= kReductions + sizeof reductions)
+    std::memcpy(&reductions, static_cast<char*>(data) + kReductions, sizeof reductions);
+  new (block) CountedLoop{.from = 0,
+                          .to = 0,
+                          .reductions = reductions,
+                          .function = function,
+                          .copy = copy,
+                          .start = first,
+                          .step = stride,
+                          .size = header};
+  std::memcpy(block + header, data, static_cast<std::size_t>(size));
+  next(&CountedLoop::run, block, copy != nullptr ? &CountedLoop::copy_data : nullptr,
+       static_cast<long>(header) + size, static_cast<long>(aligned), flags | kTaskloopUp, count,
+       priority, Index{0}, static_cast<Index>(distance / each + (distance % each > 0 ? 1 : 0)),
+       Index{1});
+}
+
 #define TP_TASKLOOP(suffix, Index)                                                                 \
   TP_ENTRY void GOMP_taskloop##suffix(                                                             \
       void (*function)(void*), void* data, void (*copy)(void*, void*), long size, long alignment,  \
       unsigned flags, unsigned long count, int priority, Index start, Index end, Index step) {     \
-    static auto* const next =                                                                      \
-        next_function<void(void (*)(void*), void*, void (*)(void*, void*), long, long, unsigned,   \
-                           unsigned long, int, Index, Index, Index)>("GOMP_taskloop" #suffix);     \
+    static auto* const next = next_function<TaskloopFunction<Index>>("GOMP_taskloop" #suffix);     \
     constexpr unsigned kGrainSize = 1u << 9, kIf = 1u << 10; /* GOMP_TASK_FLAG_... */              \
     Taskloop loop{.grain = (flags & kGrainSize) != 0 && count > 0 ? count : 1};                    \
     Call call{.caller = TP_CALLER, .taskloop = &loop, .is_undeferred = (flags & kIf) == 0};        \
     const Creation creation(call);                                                                 \
-    next(function, data, copy, size, alignment, flags, count, priority, start, end, step);         \
+    (is_counted_wrongly(flags, start, end)                                                         \
+         ? count_taskloop<Index>(next, function, data, copy, size, alignment, flags, count,        \
+                                 priority, start, end, step)                                       \
+         : next(function, data, copy, size, alignment, flags, count, priority, start, end, step)); \
   }
 TP_TASKLOOP(, long)
 TP_TASKLOOP(_ull, Unsigned)

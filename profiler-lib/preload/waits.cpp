@@ -4,7 +4,7 @@
 // that wait for events. How long they sleep depends on the other threads, so it is not a latency of the
 // program's, as that of a read, or a child process, is. Locks: locks.cpp.
 //
-// Not seen, so that they count as latency: waits inside of the C library (stdio, pthread_once, C11's mtx_
+// Not seen, so that they count as latency: waits inside of the C library (stdio, malloc, rand, C11's call_once, mtx_
 // and cnd_, poll with _FORTIFY_SOURCE where it checks a size), epoll_pwait2, sigwait, read() of an eventfd,
 // and reading from a pipe or a socket whose other end this process has.
 #include "preload/given_mutex.h"
@@ -22,6 +22,7 @@
 #include <sys/eventfd.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
+#include <utility>
 
 using namespace tp::preload;
 
@@ -52,6 +53,41 @@ TP_NEXT NextFunction<int(int, epoll_event*, int, int)> next_epoll_wait("epoll_wa
 TP_NEXT NextFunction<int(int, epoll_event*, int, int, const sigset_t*)>
     next_epoll_pwait("epoll_pwait");
 TP_NEXT NextFunction<int(int, eventfd_t*)> next_eventfd_read("eventfd_read");
+TP_NEXT NextFunction<int(pthread_once_t*, void (*)())> next_once("pthread_once");
+
+// A thread that waits until another one has called the routine, or calls it itself. It may be left by an exception.
+class Once {
+public:
+  explicit Once(void (*routine)())
+      : routine_(routine), outer_(innermost),
+        waiting_(tp_on_thread_wait != nullptr ? tp_on_thread_wait() : 0) {
+    innermost = this;
+  }
+  ~Once() {
+    innermost = outer_;
+    end_wait();
+  }
+  Once(const Once&) = delete;
+  Once& operator=(const Once&) = delete;
+
+  // The routine of the innermost call.
+  static void run() {
+    innermost->end_wait();
+    innermost->routine_();
+  }
+
+private:
+  void end_wait() noexcept {
+    if (const std::uint64_t begun = std::exchange(waiting_, 0); begun != 0)
+      tp_on_thread_wait_end(begun);
+  }
+
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local Once* innermost;
+  void (*const routine_)();
+  Once* const outer_;
+  std::uint64_t waiting_;
+};
+constinit thread_local Once* Once::innermost = nullptr;
 
 // The attempt may change errno, which a call that succeeds leaves alone.
 template <typename... Args>
@@ -137,6 +173,15 @@ TP_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* u
 
 TP_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
   return waiting(next_barrier_wait, barrier);
+}
+
+// std::call_once. In all versions of the C library since 2014 the second bit says that the routine has been called.
+TP_EXPORT int pthread_once(pthread_once_t* control, void (*routine)()) {
+  constexpr pthread_once_t kDone = 2;
+  if ((__atomic_load_n(control, __ATOMIC_ACQUIRE) & kDone) != 0) [[likely]]
+    return 0;
+  const Once here(routine);
+  return next_once.get()(control, &Once::run);
 }
 
 TP_EXPORT int poll(pollfd* events, nfds_t count, int milliseconds) {

@@ -9,20 +9,21 @@ import { lineId } from "./source.js";
 
 const kMost = 12;
 
-/** The parallelism that a lock leaves at most; it has none in the profile where its bound is 0. @param {any} lock @returns {number} */
-function leaves(lock) { return lock.parallelism ?? Infinity; }
+/** The parallelism that a lock leaves at most, or the speedup if it is slept in its sections; neither is in the profile where its bound is 0. @param {any} lock @returns {number} */
+function leaves(lock) { return lock.speedup ?? lock.parallelism ?? Infinity; }
 
 /** What that is for a reader: a bound, one under a condition, or an estimate. @param {any} lock */
 function leavesInWords(lock) {
-  if (lock.parallelism === null) return "any";
-  return `${lock.bound_kind === "estimate" ? "about " : ""}${times(lock.parallelism)}${lock.bound_kind === "if_one_object" ? ", if one object" : ""}`;
+  if (leaves(lock) === Infinity) return "any";
+  return `${lock.bound_kind === "estimate" ? "about " : ""}${times(leaves(lock))}${lock.bound_kind === "if_one_object" ? ", if one object" : ""}`;
 }
 
 /** @param {Model} model */
 function limitInWords(model) {
   const lock = model.limitingLock;
   if (lock === undefined) return "None of these limits the program more than its critical path.";
-  const bound = lock.bound_kind === "estimate" ? `parallelism is at most about ${digits(lock.parallelism)} by the first of these, whose sections were sampled` : `parallelism is at most ${digits(lock.parallelism)} by the first of these`;
+  const what = lock.speedup === undefined ? "parallelism" : "with what is slept inside of them, speedup";
+  const bound = lock.bound_kind === "estimate" ? `${what} is at most about ${digits(leaves(lock))} by the first of these, whose sections were sampled` : `${what} is at most ${digits(leaves(lock))} by the first of these`;
   return `${bound}${lock.bound_kind === "if_one_object" ? ", if it was one lock throughout: its address may have had several" : ""}.`;
 }
 
@@ -69,7 +70,7 @@ export function locks(model) {
   const work = model.profile.work || 1;
   /** @type {[string, string, (lock: any) => string, boolean?][]} */
   const columns = [
-    ["parallelism", "parallelism that the sections of the lock leave at most: work divided by its bound", leavesInWords],
+    ["parallelism", "parallelism that the sections of the lock leave at most: work divided by its bound; if it is slept in them, speedup", leavesInWords],
     ["if changed", "predicted time of the program if its sections were shorter, if there were more locks in its place, if all shared it, or if there were none: of each the shortest; point at it for all", () => ""],
     ["held", "sum of its sections, in percent of all work; those of a lock that is several objects may run side by side", (lock) => `${lock.held_is_estimate ? "about " : ""}${percent(lock.held, work)}`, true],
     ["acquired", "how often it was acquired", (lock) => count(lock.acquisitions)],

@@ -103,14 +103,15 @@ export class Model {
       { index, name: "other sites", short: "other sites", wrapper: "", label: "other sites", heading: "other sites", title: "other sites", color: "site-other", json: {} };
   }
 
-  /** The lock that leaves the least parallelism, if that is less than the tasks have. @returns {Json | undefined} */
+  /** The lock that leaves the least parallelism (or speedup, where it is slept in its sections), if that is less than the tasks have. @returns {Json | undefined} */
   get limitingLock() {
-    const locks = (this.profile.locks ?? []).filter((/** @type {Json} */ lock) => lock.parallelism > 0 && lock.parallelism < this.limit);
-    return locks.sort((/** @type {Json} */ one, /** @type {Json} */ other) => one.parallelism - other.parallelism)[0];
+    const left = (/** @type {Json} */ lock) => lock.speedup ?? lock.parallelism;
+    const locks = (this.profile.locks ?? []).filter((/** @type {Json} */ lock) => left(lock) > 0 && left(lock) < this.limit);
+    return locks.sort((/** @type {Json} */ one, /** @type {Json} */ other) => left(one) - left(other))[0];
   }
 
-  /** The parallelism that it leaves. @returns {number | undefined} */
-  get limitByLock() { return this.limitingLock?.parallelism; }
+  /** What it leaves. @returns {number | undefined} */
+  get limitByLock() { return this.limitingLock?.speedup ?? this.limitingLock?.parallelism; }
 
   /** What changes are compared with: the parallelism that tasks and locks leave. */
   get now() { return this.limitByLock ?? this.limit; }

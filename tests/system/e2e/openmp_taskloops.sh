@@ -9,7 +9,14 @@ includes=(-idirafter "$TP_PREFIX/include" -idirafter "${libomp%/lib/libomp.so.5}
 
 cat >taskloops.cpp <<'X'
 #include <tp/virtual_clock.h>
+#include <atomic>
 #include <cstdlib>
+#include <cstring>
+#include <string>
+std::atomic<int> marks[4096];
+void mark(int index) {
+  if (index < 0 || marks[index].fetch_add(1) != 0) std::exit(2); // not an iteration of the loop, or not the first time
+}
 int main(int, char** arguments) {
   const int count = std::atoi(arguments[2]);
   #pragma omp parallel
@@ -35,6 +42,32 @@ int main(int, char** arguments) {
     for (int i = 0; i < count; ++i) tp::spend(10);
     break;
   }
+  // Down, and from below zero.
+  case 'd': {
+    #pragma omp taskloop grainsize(1)
+    for (int i = count - 1; i >= 0; --i) { tp::spend(10); mark(i); }
+    break;
+  }
+  case 'w': {
+    #pragma omp taskloop grainsize(1)
+    for (unsigned long i = 3ul * count; i > 0; i -= 3) { tp::spend(10); mark(static_cast<int>(i / 3) - 1); }
+    break;
+  }
+  case 'z': {
+    const std::string text = "copied to each task";
+    int last = 0;
+    #pragma omp taskloop grainsize(1) firstprivate(text) lastprivate(last)
+    for (int i = -count / 2; i < count - count / 2; ++i) { tp::spend(10); mark(text == "copied to each task" ? i + count / 2 : -1); last = i; }
+    if (last != count - count / 2 - 1) std::exit(4);
+    break;
+  }
+  case 'r': {
+    long sum = 0;
+    #pragma omp taskloop grainsize(1) reduction(+: sum)
+    for (short i = static_cast<short>(count - 5); i > -5; --i) { tp::spend(10); mark(i + 4); sum += i; }
+    if (sum != static_cast<long>(count) * (count - 1) / 2 - 4 * count) std::exit(5);
+    break;
+  }
   case 'f': {
     #pragma omp task final(true)
     {
@@ -44,6 +77,9 @@ int main(int, char** arguments) {
     break;
   }
   }
+  if (std::strchr("dwzr", arguments[1][0]))
+    for (int i = 0; i < count; ++i)
+      if (marks[i] != 1) return 3;
 }
 X
 # taskloop CASE COUNT TASKS SPAN: with the runs' settings.
@@ -67,6 +103,7 @@ for compiler in $compilers; do
       taskloop number $count $((count / 3)) 40
       taskloop if $count $count $((count * 10))
       taskloop final $count $count $((count * 10))
+      for loop in down wide zero reduced; do taskloop $loop $count $count 10; done
     done
     # libomp's setting of how many are few.
     KMP_TASKLOOP_MIN_TASKS=7 taskloop grain 100 100 10

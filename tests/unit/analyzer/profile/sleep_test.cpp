@@ -137,11 +137,14 @@ TEST(Sleep, OfUnknownKind) {
       profile_of("asleep time=80000000 waited=0\ntask task=0.0 work=20000000 wall=80000000");
   EXPECT_EQ(
       "67 % of the least time is sleep: in input or output, by the clock, until child processes "
-      "have ended, or stopped by a signal.",
+      "have ended, stopped by a signal, or until others have left code of a library (which is not "
+      "seen).",
       profile.verdict.detail);
   ASSERT_TRUE(off_cpu(profile));
-  EXPECT_NE(std::string::npos,
-            off_cpu(profile)->text.find("until a child process had ended, or stopped by a signal."))
+  EXPECT_NE(
+      std::string::npos,
+      off_cpu(profile)->text.find("until a child process had ended, stopped by a signal, or until "
+                                  "another thread had left code of a library (which is not seen)."))
       << off_cpu(profile)->text;
 }
 
