@@ -15,9 +15,16 @@ namespace {
 constexpr std::size_t kArrowWidth = 15; // of "  -> PARALLELISM  "
 
 // The last line states the result of all steps, even if there is no room for each of them.
-void add_search(Lines& lines, const TargetSearch& search, std::size_t room) {
+void add_search(Lines& lines, const Profile& profile, std::size_t room) {
+  const TargetSearch& search = *profile.search;
   const std::size_t count = search.steps.size();
-  lines.add_text(fmt::format("What if         {}:", search_heading(search)));
+  // The search is about work.
+  const bool sleep_is_left_out =
+      profile.sleeps_on_path() || std::ranges::any_of(profile.locks.rows, [&](const LockRow& lock) {
+        return profile.counts_sleep_of(lock) && lock.with_latency >= profile.span;
+      });
+  lines.add_text(fmt::format("What if         {}{}:", sleep_is_left_out ? "without sleep, " : "",
+                             search_heading(search)));
   const std::size_t left = room > lines.count() ? room - lines.count() : 1;
   const std::size_t shown = count <= left ? count : left - 1;
   for (std::size_t i = 0; i < shown; ++i)
@@ -171,7 +178,7 @@ void add_what_if(Lines& lines, const Profile& profile, std::size_t room) {
     lines.add_text(fmt::format("What if         parallelism {} not searched for: {}",
                                profile.search->target, profile.search->skipped_because));
   else if (profile.search && !profile.search->steps.empty())
-    add_search(lines, *profile.search, room);
+    add_search(lines, profile, room);
   else
     add_table(lines, profile, room);
   for (const WhatIfCandidate& grain : profile.grains)

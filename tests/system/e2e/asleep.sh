@@ -73,8 +73,14 @@ X
 "$tp_analyze" -q --json profile.json --procs 1,2,100 -d locked.data || fail "locked: analysis"
 is '{l["line"]: (l["bound_parts"]["sections"], l["sections_with_latency"]) for l in p["locks"]} == {7: (20, 320), 11: (1, 409)}'
 is 'p["trace"]["section_sleep_seen"] and not [w for w in p["warnings"] if w["name"] == "sleep_with_lock"]'
+is 'all(abs(l["speedup"] - (p["work"] + p["latency"]) / l["bound_with_latency"]) < 0.01 < l["asleep"] for l in p["locks"])'
+"$tp_analyze" -q --locks -d locked.data >table || fail "locked: table"
+grep -q "leaves: parallelism, with sleep speedup" table || fail "no sleep in: $(cat table)"
 # On a hundred CPUs tasks come together: the last one waits for the sections of nine.
 is '[r["time"] for r in p["prediction"]["runs"]][2] == 3 + 1000 + 5 + 320 + 7 + 409'
+"$tp_analyze" -q --target 8 --json profile.json -d locked.data >table || fail "locked: target"
+grep -q "What if         without sleep, " table || fail "no sleep in: $(cat table)"
+is '"That is without sleep: with it, the critical path leaves a speedup of at most" in p["what_if"]["target"]["outcome"]'
 
 build_stock inside -O1 <<'X'
 #line 2 "inside.cpp"

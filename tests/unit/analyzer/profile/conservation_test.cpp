@@ -99,6 +99,17 @@ TEST(Conservation, WaitingForALockIsNoLackOfCpus) {
   }
 }
 
+TEST(Conservation, IdleThreadsDoNotHideThatOthersHadTheCpus) {
+  TimeBalance balance;
+  balance.threads = 4;
+  balance.elapsed = 1000;
+  balance.steps = 100;
+  balance.descheduled = 66;
+  EXPECT_TRUE(balance.machine_was_shared());
+  balance.descheduled = 5;
+  EXPECT_FALSE(balance.machine_was_shared());
+}
+
 // The main thread returns to a suspended stack after 40 ticks of idle time.
 TEST(Conservation, IdleTimeEndsWhereAStackComesBack) {
   const char kScript[] = "run cpus=1\n"
