@@ -656,6 +656,7 @@ template <typename Index>
   const auto first = static_cast<std::uint64_t>(start), last = static_cast<std::uint64_t>(end);
   const std::uint64_t distance = is_up ? last - first : first - last;
   const std::uint64_t each = is_up ? stride : -stride;
+  const std::uint64_t iterations = distance / each + (distance % each > 0 ? 1 : 0);
   const std::size_t aligned = std::max<std::size_t>(alignment, alignof(CountedLoop));
   const std::size_t header = (sizeof(CountedLoop) + aligned - 1) / aligned * aligned;
   auto* const memory =
@@ -677,8 +678,7 @@ template <typename Index>
   std::memcpy(block + header, data, static_cast<std::size_t>(size));
   next(&CountedLoop::run, block, copy != nullptr ? &CountedLoop::copy_data : nullptr,
        static_cast<long>(header) + size, static_cast<long>(aligned), flags | kTaskloopUp, count,
-       priority, Index{0}, static_cast<Index>(distance / each + (distance % each > 0 ? 1 : 0)),
-       Index{1});
+       priority, Index{0}, static_cast<Index>(iterations), Index{1});
 }
 
 #define TP_TASKLOOP(suffix, Index)                                                                 \
