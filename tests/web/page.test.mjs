@@ -259,7 +259,7 @@ test("locks: the one that limits most comes first, and estimates are called so",
   });
   // Slept inside of its sections.
   await seen(makePage({ ...full, locks: [{ ...first, parallelism: 44.9, speedup: 2.06 }, second] }), async (page) => {
-    assert.match(plain(await page.locator("#limits").innerText()), /with what is slept inside of them, speedup is at most 2.06 by the first of these/);
+    assert.match(plain(await page.locator("#limits").innerText()), /with what is slept inside of them, speedup is at most about 2.06 by the first of these/);
     assert.deepEqual((await page.locator("table.locks tbody tr td[data-key='parallelism']").allInnerTexts()).map(plain), ["about 2.06×", "40.0×"]);
   });
   for (const [kind, words] of [["estimate", /at most about 1.50 by the first of these, whose sections were sampled\./], ["if_one_object", /at most 1.50 by the first of these, if it was one lock throughout/]])
