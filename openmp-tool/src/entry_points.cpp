@@ -647,14 +647,14 @@ template <typename Index>
                                              long alignment, unsigned flags, unsigned long count,
                                              int priority, Index start, Index end, Index step) {
   const bool is_up = (flags & kTaskloopUp) != 0;
-  if (is_up ? start >= end : start <= end)
-    return;
+  const bool is_empty =
+      is_up ? start >= end : start <= end; // its reductions are registered all the same
   auto stride = static_cast<std::uint64_t>(step);
   // A step of a shorter type may lack its sign.
   if (!is_up && static_cast<std::int64_t>(stride) > 0)
     stride |= ~std::uint64_t{0} << std::bit_width(stride);
   const auto first = static_cast<std::uint64_t>(start), last = static_cast<std::uint64_t>(end);
-  const std::uint64_t distance = is_up ? last - first : first - last;
+  const std::uint64_t distance = is_empty ? 0 : is_up ? last - first : first - last;
   const std::uint64_t each = is_up ? stride : -stride;
   const std::uint64_t iterations = distance / each + (distance % each > 0 ? 1 : 0);
   const std::size_t aligned = std::max<std::size_t>(alignment, alignof(CountedLoop));
