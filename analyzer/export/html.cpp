@@ -436,10 +436,10 @@ std::string banners_html(const Json& profile) {
         is_crowded
             ? "Threads had to wait for CPUs: there were more of them, or other programs had some."
             : "The machine was shared.",
-        fmt::format("For {:.0f} % of thread time a task was running "
-                    "without a CPU. This run took too long; work, "
+        fmt::format("For {:.0f} % of the time in which tasks had a CPU or "
+                    "wanted one, they had none. This run took too long; work, "
                     "critical path and predictions are not affected{}.",
-                    100 * lost / all,
+                    100 * lost / wanted,
                     number_of(at(at(profile, "prediction"), "simulated_locks")) > 0
                         ? ", but for how long it takes to hand over a lock"
                         : ""));

@@ -216,20 +216,23 @@ bool sleeps_more_than_it_works(const Finding& finding) {
          *finding.asleep_ticks >= finding.ticks - finding.off_cpu_ticks;
 }
 
+const SiteRow& site_of(const Profile& profile, const Finding& finding) {
+  return *std::ranges::find(profile.sites, finding.row, &SiteRow::row);
+}
 const SiteInfo& info_of(const Profile& profile, const Finding& finding) {
-  return std::ranges::find(profile.sites, finding.row, &SiteRow::row)->info;
+  return site_of(profile, finding).info;
 }
 
 // Whether it is a loop of OpenMP's whose chunks have one iteration each: nothing is left to divide.
 bool is_divided(const Profile& profile, const Finding& finding) {
-  const SiteRow& site = *std::ranges::find(profile.sites, finding.row, &SiteRow::row);
+  const SiteRow& site = site_of(profile, finding);
   return is_of_openmp(site.info) && site.loops.body_calls > 0 &&
          site.loops.iterations == site.loops.body_calls &&
          site.loops.body_calls >= 2 * site.invocations;
 }
-constexpr const char* kComeEarlier = "one thread ran most of the chunks, of one iteration each, "
-                                     "since the others came late: give each "
-                                     "region more work, or put several in one";
+constexpr const char* kDivided =
+    "its chunks have one iteration each: divide the longest iterations, or, where one thread ran "
+    "most chunks of a region, give each region more work, or put several in one";
 
 // What helps there.
 std::string_view remedy_of_sleep(const Profile& profile, const Finding& finding) {
@@ -304,7 +307,7 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
                                                                 : "On more CPUs, tasks would",
         lock.phrase());
   // Bounds of a change are those of work.
-  const bool sleeps = profile.latency && lock.sleeps();
+  const bool sleeps = profile.counts_sleep_of(lock);
   std::string text =
       fmt::format("{} of the {} run one after the other, for {}{}",
                   lock.objects > 1 ? "The sections of one" : "The sections", lock.phrase(),
@@ -454,14 +457,14 @@ std::string sentence(const Profile& profile, const Finding& finding) {
     return is_on_path(finding.code, "make it parallel or shorter");
   case Shape::LongTask:
     return is_on_path(tasks_on_path(finding),
-                      is_divided(profile, finding)          ? kComeEarlier
+                      is_divided(profile, finding)          ? kDivided
                       : finding.code.starts_with(kSections) ? "split the longest of them"
                       : finding.critical_tasks > 1 && finding.critical_steps_at_least > 1
                           ? "split them"
                           : "split it" + of_hidden_loop(finding));
   case Shape::SerialTasks:
     return is_on_path(tasks_on_path(finding) + ", one after the other",
-                      (is_divided(profile, finding) ? kComeEarlier
+                      (is_divided(profile, finding) ? kDivided
                        : noun_of(info_of(profile, finding)) == kRegion
                            ? "divide their work among the threads of its team"
                            : "let them run in parallel, or split them") +

@@ -63,7 +63,7 @@ std::string lock_detail(const Profile& profile, const LockRow& lock) {
   };
   const std::uint64_t ends = lock.bound.before + lock.bound.after;
   const std::string length =
-      profile.latency && lock.sleeps()
+      profile.counts_sleep_of(lock)
           ? fmt::format("{}, asleep for {} of it", amount(lock.sections_with_latency),
                         amount(lock.asleep))
           : fmt::format("{} of {} of work{}", amount(lock.bound.sections), amount(profile.work),

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <linux/futex.h>
+#include <optional>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -58,34 +59,24 @@ TP_NEXT NextFunction<int(pthread_once_t*, void (*)())> next_once("pthread_once")
 // A thread that waits until another one has called the routine, or calls it itself. It may be left by an exception.
 class Once {
 public:
-  explicit Once(void (*routine)())
-      : routine_(routine), outer_(innermost),
-        waiting_(tp_on_thread_wait != nullptr ? tp_on_thread_wait() : 0) {
+  explicit Once(void (*routine)()) : routine_(routine), outer_(innermost), waiting_(std::in_place) {
     innermost = this;
   }
-  ~Once() {
-    innermost = outer_;
-    end_wait();
-  }
+  ~Once() { innermost = outer_; }
   Once(const Once&) = delete;
   Once& operator=(const Once&) = delete;
 
   // The routine of the innermost call.
   static void run() {
-    innermost->end_wait();
+    innermost->waiting_.reset();
     innermost->routine_();
   }
 
 private:
-  void end_wait() noexcept {
-    if (const std::uint64_t begun = std::exchange(waiting_, 0); begun != 0)
-      tp_on_thread_wait_end(begun);
-  }
-
   [[gnu::tls_model("initial-exec")]] static constinit thread_local Once* innermost;
   void (*const routine_)();
   Once* const outer_;
-  std::uint64_t waiting_;
+  std::optional<Waiting> waiting_; // until it calls the routine
 };
 constinit thread_local Once* Once::innermost = nullptr;
 

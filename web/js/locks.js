@@ -3,14 +3,12 @@
 // any number of CPUs, and what threads waited for them in this run.
 import { card, empty, h, scrollable } from "./dom.js";
 import { clipped, count, digits, percent, time, times } from "./format.js";
+import { leaves } from "./model.js";
 import { lineId } from "./source.js";
 
 /** @typedef {import("./model.js").Model} Model */
 
 const kMost = 12;
-
-/** The parallelism that a lock leaves at most, or the speedup if it is slept in its sections; neither is in the profile where its bound is 0. @param {any} lock @returns {number} */
-function leaves(lock) { return lock.speedup ?? lock.parallelism ?? Infinity; }
 
 /** What that is for a reader: a bound, one under a condition, or an estimate. @param {any} lock */
 function leavesInWords(lock) {

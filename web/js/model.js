@@ -42,6 +42,9 @@ export function shortFunction(name) {
 /** The names of wrappers in a sentence, which make it long, are for tooltips only. @param {string} text */
 export const withoutWrappers = (text) => text.replace(/ <- [^\s,;()]+/g, "");
 
+/** The parallelism that a lock leaves at most, or the speedup if it is slept in its sections; neither is in the profile where its bound is 0. @param {any} lock @returns {number} */
+export function leaves(lock) { return lock.speedup ?? lock.parallelism ?? Infinity; }
+
 export class Model {
   /** @param {Json} profile @param {Json | null} base */
   constructor(profile, base) {
@@ -105,13 +108,14 @@ export class Model {
 
   /** The lock that leaves the least parallelism (or speedup, where it is slept in its sections), if that is less than the tasks have. @returns {Json | undefined} */
   get limitingLock() {
-    const left = (/** @type {Json} */ lock) => lock.speedup ?? lock.parallelism;
-    const locks = (this.profile.locks ?? []).filter((/** @type {Json} */ lock) => left(lock) > 0 && left(lock) < this.limit);
-    return locks.sort((/** @type {Json} */ one, /** @type {Json} */ other) => left(one) - left(other))[0];
+    /** @type {Json | undefined} */ let least;
+    for (const lock of this.profile.locks ?? [])
+      if (leaves(lock) > 0 && leaves(lock) < (least === undefined ? this.limit : leaves(least))) least = lock;
+    return least;
   }
 
   /** What it leaves. @returns {number | undefined} */
-  get limitByLock() { return this.limitingLock?.speedup ?? this.limitingLock?.parallelism; }
+  get limitByLock() { return this.limitingLock && leaves(this.limitingLock); }
 
   /** What changes are compared with: the parallelism that tasks and locks leave. */
   get now() { return this.limitByLock ?? this.limit; }
