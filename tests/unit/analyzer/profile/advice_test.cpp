@@ -299,6 +299,25 @@ TEST(Advice, OnARegionIsAboutTheThreadsOfItsTeams) {
   EXPECT_TRUE(contains(warning->text, "by teams of more than 3 threads")) << warning->text;
 }
 
+// Chunks of one iteration cannot be divided among more threads; those of two can.
+TEST(Advice, OnALoopIsNotToDivideWhatIsDivided) {
+  const auto advice_on = [](unsigned iterations) {
+    std::string script =
+        "run cpus=2\nsite 1 a.cpp 1 construct=omp_for\nstream 0\nthread role=main\n"
+        "spawn-wait work=0 site=1 ctx=new-exclusive\nbegin\n";
+    for (unsigned i = 0; i < 8; ++i)
+      script +=
+          "loop-begin work=0\nloop-end work=500 n=" + std::to_string(iterations) + " grain=1\n";
+    script += "end work=0\nwait-end\nend work=0\nthread-end\n";
+    ProfileOptions options;
+    options.procs = {8};
+    return make_profile(test::parse_trace_script(script).source(), options).advice;
+  };
+  EXPECT_TRUE(contains(advice_on(1), "its chunks have one iteration each: divide the longest"))
+      << advice_on(1);
+  EXPECT_FALSE(contains(advice_on(2), "its chunks have one iteration each")) << advice_on(2);
+}
+
 // Another one of two threads has more to do before each barrier: both are on the path, with most of their work.
 TEST(Advice, OnARegionWithBarriersIsAboutTheLongestEachTime) {
   const auto advice_on = [](const std::string& construct, unsigned more, unsigned less) {
