@@ -106,9 +106,9 @@ for compiler in $compilers; do
       for loop in down wide zero reduced; do taskloop $loop $count $count 10; done
     done
     # clang gives libomp 2^32 iterations for the one that counts down.
-    none="grain reduced"
-    [ "$compiler" = clang ] || none+=" down"
-    for loop in $none; do "$tp_run" -q ./taskloops $loop 0 2>err || fail "$compiler $loop of no iterations: exit status $?: $(cat err)"; done
+    empty=(grain reduced)
+    [ "$compiler" = clang ] || empty+=(down)
+    for loop in "${empty[@]}"; do "$tp_run" -q ./taskloops "$loop" 0 2>err || fail "$compiler $loop of no iterations: exit status $?: $(cat err)"; done
     # libomp's setting of how many are few.
     KMP_TASKLOOP_MIN_TASKS=7 taskloop grain 100 100 10
   done

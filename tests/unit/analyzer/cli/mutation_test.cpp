@@ -2,6 +2,7 @@
 // Thousands of damaged traces: each gives an answer or an Error, never a crash or a hang. Run under
 // ASan and UBSan as well. TP_MUTATIONS sets the number of mutations per trace.
 #include "mutate.h"
+#include "oracle_runs.h"
 #include "random_program.h"
 #include "trace_script.h"
 
@@ -35,7 +36,7 @@ namespace {
 
 std::uint64_t mutations() {
   const char* const text = std::getenv("TP_MUTATIONS");
-  return text ? std::strtoull(text, nullptr, 10) : 1500;
+  return text ? std::strtoull(text, nullptr, 10) : 1500 / kFewer;
 }
 
 void check(const analysis::TraceSource& source, std::uint64_t count) {

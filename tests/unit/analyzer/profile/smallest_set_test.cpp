@@ -3,6 +3,8 @@
 // a handful of paths.
 #include "profile/smallest_set.h"
 
+#include "oracle_runs.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -334,20 +336,20 @@ Counts check(WhatIfMode mode, std::uint64_t seeds) {
 }
 
 TEST(RegionSearch, FindsTheSmallestSet) {
-  const Counts counts = check(WhatIfMode::Parallelize, 600);
-  EXPECT_GT(counts.searched, 300u);
+  const Counts counts = check(WhatIfMode::Parallelize, 600 / test::kFewer);
+  EXPECT_GT(counts.searched, 300 / test::kFewer);
   EXPECT_GT(counts.proved, counts.searched * 3 / 4);
   EXPECT_GE(counts.largest, 4u);
-  EXPECT_GT(counts.sites, 100u);
-  EXPECT_GT(counts.functions, 50u);
-  EXPECT_GT(counts.splits, 20u);
-  EXPECT_GT(counts.few, 10u);
+  EXPECT_GT(counts.sites, 100 / test::kFewer);
+  EXPECT_GT(counts.functions, 50 / test::kFewer);
+  EXPECT_GT(counts.splits, 20 / test::kFewer);
+  EXPECT_GT(counts.few, 10 / test::kFewer);
   EXPECT_GT(counts.shorter, 0u);
 }
 
 TEST(RegionSearch, WhereLessWorkIsLessParallelKeepsNothingThatLoses) {
-  const Counts counts = check(WhatIfMode::Optimize, 600);
-  EXPECT_GT(counts.searched, 20u);
+  const Counts counts = check(WhatIfMode::Optimize, 600 / test::kFewer);
+  EXPECT_GT(counts.searched, 20 / test::kFewer);
   EXPECT_GT(counts.proved, counts.searched / 2);
 }
 
