@@ -170,7 +170,7 @@ std::vector<std::string> records_of(unsigned seed, bool counts) {
 
 TEST(CountedLocks, AreRecordedAsThoseThatHooksAreCalledFor) {
   constexpr unsigned kSeeds = 12 / tp::test::kFewer;
-  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+  for (unsigned seed = 4; seed < 4 + kSeeds; ++seed) { // few are counted before
     const auto with = records_of(seed, true), without = records_of(seed, false);
     for (std::size_t i = 0; i < std::min(with.size(), without.size()); ++i)
       ASSERT_EQ(with[i], without[i]) << "seed " << seed << ", record " << i;
