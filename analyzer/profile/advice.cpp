@@ -234,6 +234,14 @@ constexpr const char* kDivided =
     "its chunks have one iteration each: divide the longest iterations, or, where one thread ran "
     "most chunks of a region, give each region more work, or put several in one";
 
+// Of a region's tasks, no two of which could run at the same time.
+bool had_one_thread(const Finding& finding) {
+  return finding.shape != Shape::Imbalance && finding.divided_for.most == 1;
+}
+constexpr const char* kMoreThreads =
+    "each of its teams had one thread: let it have more, by num_threads, the if clause, "
+    "OMP_NUM_THREADS, or OMP_MAX_ACTIVE_LEVELS if it is inside another region";
+
 // What helps there.
 std::string_view remedy_of_sleep(const Profile& profile, const Finding& finding) {
   if (!finding.waited_ticks)
@@ -358,7 +366,8 @@ std::string of_path(const Profile& profile, const Finding& finding, const std::s
 
 // One thread of a region of g++'s may have had most of a static loop.
 std::string of_hidden_loop(const Finding& finding) {
-  return finding.may_hide_loops && finding.tasks > finding.critical_tasks
+  return finding.may_hide_loops && finding.tasks > finding.critical_tasks &&
+                 !had_one_thread(finding)
              ? "; if of a static loop, by schedule(dynamic) or smaller chunks"
              : "";
 }
@@ -457,14 +466,16 @@ std::string sentence(const Profile& profile, const Finding& finding) {
     return is_on_path(finding.code, "make it parallel or shorter");
   case Shape::LongTask:
     return is_on_path(tasks_on_path(finding),
-                      is_divided(profile, finding)          ? kDivided
+                      had_one_thread(finding)               ? kMoreThreads
+                      : is_divided(profile, finding)        ? kDivided
                       : finding.code.starts_with(kSections) ? "split the longest of them"
                       : finding.critical_tasks > 1 && finding.critical_steps_at_least > 1
                           ? "split them"
                           : "split it" + of_hidden_loop(finding));
   case Shape::SerialTasks:
     return is_on_path(tasks_on_path(finding) + ", one after the other",
-                      (is_divided(profile, finding) ? kDivided
+                      (had_one_thread(finding)        ? kMoreThreads
+                       : is_divided(profile, finding) ? kDivided
                        : noun_of(info_of(profile, finding)) == kRegion
                            ? "divide their work among the threads of its team"
                            : "let them run in parallel, or split them") +

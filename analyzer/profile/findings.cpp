@@ -89,6 +89,7 @@ private:
   void try_smaller_grains(std::vector<Code>& codes) const;
   std::uint64_t waits_for(Row row, bool of_others = false) const;
   Finer finer_loop(const Code& code) const;
+  bool is_region(const Code& code) const;
   bool is_uneven_region(const Code& code) const;
   std::uint64_t threads_missing_in(Row loop) const;
   bool has_barriers(const Code& code) const;
@@ -308,12 +309,17 @@ Finer Finder::finer_loop(const Code& code) const {
   return one_per_thread ? Finer::NotStatic : Finer::Simple;
 }
 
+// The code of a parallel region outside of its loops and tasks.
+bool Finder::is_region(const Code& code) const {
+  return code.finding.row != kMainRow && !code.is_body &&
+         noun_of(measured_.table.rows[code.finding.row]) == kRegion;
+}
+
 // Of a parallel region in which all threads work: the longest of each run of it are on the path, and between barriers any
 // of them.
 bool Finder::is_uneven_region(const Code& code) const {
   const Finding& finding = code.finding;
-  return finding.row != kMainRow && noun_of(measured_.table.rows[finding.row]) == kRegion &&
-         !code.is_body && finding.critical_tasks > 0 && finding.tasks > 1 &&
+  return is_region(code) && finding.critical_tasks > 0 && finding.tasks > 1 &&
          !is_at_least(finding.critical_work, 90, finding.work);
 }
 
@@ -485,15 +491,15 @@ std::vector<Finding> Finder::find() {
     }
     if (code.finding.shape != Shape::SerialStart)
       code.finding.shape = shape_of(code);
+    if (is_region(code))
+      code.finding.divided_for = divided_for(measured_, code.finding.row);
     if (is_uneven_region(code)) {
       code.finding.shape = Shape::Imbalance;
-      code.finding.divided_for = divided_for(measured_, code.finding.row);
       code.finding.finer = finer_region(code.finding);
       code.finding.has_barriers = has_barriers(code);
     }
-    code.finding.may_hide_loops = noun_of(measured_.table.rows[code.finding.row]) == kRegion &&
-                                  !code.is_body &&
-                                  may_hide_loops(measured_, site_of(code.finding.row));
+    code.finding.may_hide_loops =
+        is_region(code) && may_hide_loops(measured_, site_of(code.finding.row));
     if (code.finding.shape == Shape::SerialTasks || code.finding.shape == Shape::LongTask)
       code.finding.tokens = tokens_of(code.finding);
     if (code.finding.tokens > 0)

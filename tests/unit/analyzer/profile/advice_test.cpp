@@ -281,7 +281,12 @@ TEST(Advice, OnARegionIsAboutTheThreadsOfItsTeams) {
     options.procs = {8};
     return make_profile(test::parse_trace_script(script).source(), options);
   };
-  Profile profile = profile_of(2, 2);
+  Profile profile = profile_of(1, 1);
+  EXPECT_TRUE(contains(profile.advice,
+                       "the parallel region at a.cpp:1, one after the other: each of "
+                       "its teams had one thread: let it have more"))
+      << profile.advice;
+  profile = profile_of(2, 2);
   EXPECT_TRUE(contains(profile.advice, "for teams of more than 2 threads OpenMP divides loops "
                                        "further; OMP_NUM_THREADS=8 or num_threads(8) shows how "
                                        "far."))
