@@ -146,7 +146,8 @@ void end_worksharing(Task& task) {
   end_context(work.context);
 }
 
-void begin_worksharing(Task& task, unsigned construct, const void* caller) {
+// `is_shared`: its threads take chunks while they run it.
+void begin_worksharing(Task& task, unsigned construct, bool is_shared, const void* caller) {
   if (loop_call.starts_search)
     tp_on_runtime_return();
   end_worksharing(task);
@@ -159,7 +160,8 @@ void begin_worksharing(Task& task, unsigned construct, const void* caller) {
   work.words[1] = preset(site);
   work.context = 0;
   const tp_task described{work.words, nullptr, caller};
-  const tp_context context{&work.context, construct | TP_CONTEXT_EXCLUSIVE};
+  const tp_context context{&work.context,
+                           construct | TP_CONTEXT_EXCLUSIVE | (is_shared ? TP_CONTEXT_GATHERS : 0)};
   tp_on_wait(&described, &context, &context);
   tp_on_task_begin(&work.frame, &described, &context, 0);
   task.has_worksharing = true;
@@ -1014,8 +1016,9 @@ void on_work(Work kind, Endpoint endpoint, Data*, Data* data, std::uint64_t coun
   }
   if (endpoint == Endpoint::End)
     return end_worksharing(*task);
-  begin_worksharing(
-      *task, kind == Work::Sections ? TP_CONSTRUCT_OMP_SECTIONS : TP_CONSTRUCT_OMP_FOR, caller);
+  begin_worksharing(*task,
+                    kind == Work::Sections ? TP_CONSTRUCT_OMP_SECTIONS : TP_CONSTRUCT_OMP_FOR,
+                    kind == Work::LoopDynamic || kind == Work::LoopGuided, caller);
   // libomp does not report the chunks of a team of one thread.
   if (kind != Work::Sections && task->team->size.load(std::memory_order_relaxed) == 1) {
     begin_chunk(*task, count);
