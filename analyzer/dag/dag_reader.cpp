@@ -751,6 +751,10 @@ LoopPart DagReader::loop_part(Stream& stream, const Frame& frame) {
   part.joins = record.flags & trace::kPartsJoin;
   if (frame.largest_leaf > 0 && part.iterations > 0)
     part.largest = part.deepest = frame.largest_leaf;
+  if (part.iterations == 0 && part.grain > 1 && is_loop_of_openmp(frame.context)) {
+    part.ordered = part.grain - 1;
+    part.grain = 1;
+  }
   return part;
 }
 

@@ -104,9 +104,13 @@ void wait_shortly(const tp_context& context) { // all of it has ended
 
 // ---- body calls
 
-// 0: not known, or not all of them can run at a time.
-std::uint64_t iterations_of(const Task& task) {
-  return task.has_order ? 0 : task.chunk;
+// As a hook takes them: 0 iterations: not known, or not all of them can run at a time. Of the latter the grain size is how
+// many there are, plus one.
+struct Iterations {
+  std::uint64_t count, grain;
+};
+Iterations iterations_of(const Task& task) {
+  return task.has_order ? Iterations{0, task.chunk + 1} : Iterations{task.chunk, task.grain};
 }
 
 void begin_first_search() {
@@ -118,7 +122,8 @@ void end_chunk(Task& task) {
   if (!task.has_chunk)
     return;
   task.has_chunk = task.chunk_is_assumed = false;
-  tp_on_loop_end(iterations_of(task), task.grain);
+  const Iterations iterations = iterations_of(task);
+  tp_on_loop_end(iterations.count, iterations.grain);
 }
 void begin_chunk(Task& task, std::uint64_t iterations) {
   if (task.chunk_is_assumed) { // what was not known at its begin
@@ -1149,7 +1154,8 @@ void begin_search() {
   if (!task->has_chunk)
     return begin_first_search();
   task->has_chunk = false;
-  tp_on_last_loop_end(iterations_of(*task), task->grain);
+  const Iterations iterations = iterations_of(*task);
+  tp_on_last_loop_end(iterations.count, iterations.grain);
 }
 
 void end_first_search() {

@@ -331,6 +331,8 @@ if "unequal_iterations" in names:
     problems.append("unequal_iterations")
 if case == "dynamic" and sum(site["tasking"]["iterations"] for site in profile["sites"]) != 32:
     problems.append("iterations: " + str([site["tasking"]["iterations"] for site in profile["sites"]]))
+if case in ("ordered", "doacross") and [site["tasking"]["iterations"] for site in profile["sites"] if site["tasking"]["body_calls"]] != [4]:
+    problems.append("iterations: " + str([site["tasking"]["iterations"] for site in profile["sites"]]))
 if profile["run"]["openmp"]["replaced"] != ("libgomp.so.1" if compiler == "gcc" else "libomp.so.5"):
     problems.append(str(profile["run"]["openmp"]))
 # g++'s static loops show no chunks.
