@@ -34,6 +34,16 @@ int main(int, char** arguments) {
     for (int i = 0; i < count; ++i) tp::spend(10);
     break;
   }
+  case 'b': {
+    #pragma omp taskloop grainsize(8)
+    for (int i = 0; i < count; ++i) tp::spend(10);
+    break;
+  }
+  case 'a': {
+    #pragma omp taskloop
+    for (int i = 0; i < count; ++i) tp::spend(10);
+    break;
+  }
   case 'i': {
     #pragma omp taskloop grainsize(1) if(0)
     for (int i = 0; i < count; ++i) tp::spend(10);
@@ -95,6 +105,11 @@ for compiler in $compilers; do
       taskloop if $count $count $((count * 10))
       taskloop final $count $count $((count * 10))
       for loop in down wide zero reduced; do taskloop $loop $count $count 10; done
+    done
+    # What the parallelism depends on: the threads only where the program does not say how many tasks there are.
+    for case in "big a grainsize clause (its tasks" "number its thread count or a num_tasks clause" "any its thread count or a num_tasks clause"; do
+      analyze_openmp "$compiler" taskloops "${case%% *}" 30
+      is "['parallelism of this run depends on ${case#* }' in w['text'] for w in p['warnings'] if w['name'] == 'divisible'] == [True]"
     done
     # clang gives libomp 2^32 iterations for the one that counts down.
     none="grain reduced"
