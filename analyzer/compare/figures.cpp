@@ -66,7 +66,8 @@ SiteFigures site_of_json(const JsonFields& json) {
   site.critical_work = json.number("critical_work");
   site.tasks = json.number("invocations");
   if (json.has("tasking")) // added within /1
-    if (const JsonFields tasking = json.object("tasking"); tasking.has("iterations"))
+    if (const JsonFields tasking = json.object("tasking");
+        tasking.has("iterations") && !tasking.is_null("iterations"))
       site.iterations = tasking.number("iterations");
   site.too_short = json.has("too_short") && json.flag("too_short");
   return site;
@@ -153,7 +154,7 @@ Figures figures_of(const Profile& profile) {
                              .exclusive_work = row.exclusive_work,
                              .critical_work = row.critical_work,
                              .tasks = row.invocations,
-                             .iterations = row.loops.iterations,
+                             .iterations = row.loops.all_iterations().value_or(0),
                              .too_short = row.too_short});
   return figures;
 }

@@ -23,7 +23,7 @@ struct SiteFigures {
   std::uint64_t longest_chain = 0;
   std::uint64_t exclusive_work = 0, critical_work = 0;
   std::uint64_t tasks = 0;
-  std::uint64_t iterations = 0; // of loops
+  std::uint64_t iterations = 0; // of loops; 0: there are none, or it is not known how many
   bool too_short = false;       // as in SiteRow
 };
 

@@ -43,6 +43,17 @@ bool is_region(const Context* context) {
          (context->construct == static_cast<std::uint8_t>(trace::Construct::OmpParallel) ||
           context->construct == static_cast<std::uint8_t>(trace::Construct::OmpParallelGcc));
 }
+
+// That of what one thread of a region runs of a loop.
+bool is_loop_of_openmp(const Context* context) {
+  return context && context->construct == static_cast<std::uint8_t>(trace::Construct::OmpFor);
+}
+// Likewise, or of sections, if each thread takes what is left.
+bool is_shared_loop(const Context* context) {
+  return context && context->gathers &&
+         (is_loop_of_openmp(context) ||
+          context->construct == static_cast<std::uint8_t>(trace::Construct::OmpSections));
+}
 } // namespace
 
 DagReader::DagReader(const TraceSource& source, const TraceInfo& info, const RowMaps& rows,
@@ -546,6 +557,8 @@ bool DagReader::process_spawn(Stream& stream) {
     --summary_.spawned;
   }
   visitor_.spawned(parent.state, child->state);
+  if (is_shared_loop(context) && is_region(parent.context))
+    visitor_.shares_loop(child->state, parent.context->id, parent.shared_loops++);
   summary_.most_live_frames = std::max(summary_.most_live_frames, joins_.live_frames());
 
   const std::uint64_t ordinal = stream.cursor.spawns();
@@ -738,6 +751,10 @@ LoopPart DagReader::loop_part(Stream& stream, const Frame& frame) {
   part.joins = record.flags & trace::kPartsJoin;
   if (frame.largest_leaf > 0 && part.iterations > 0)
     part.largest = part.deepest = frame.largest_leaf;
+  if (part.iterations == 0 && part.grain > 1 && is_loop_of_openmp(frame.context)) {
+    part.ordered = part.grain - 1;
+    part.grain = 1;
+  }
   return part;
 }
 

@@ -195,6 +195,10 @@ public:
   virtual void root_begun(FrameState&) {}
   // `child.path` and `child.row` are set; the path is a copy of the parent's.
   virtual void spawned(const FrameState& parent, FrameState& child) = 0;
+  // `child`, which has just been spawned, is what one thread runs of a loop whose chunks the threads of its team take
+  // while they run it: of the team's `number`-th such loop. `team` is a number of the team.
+  virtual void shares_loop(FrameState& /*child*/, std::uint64_t /*team*/,
+                           std::uint32_t /*number*/) {}
   virtual void begun(FrameState&) {}
   // `divides_taskloop` of the frame, which has begun, is set: it is about to create a task for the first time.
   virtual void taskloop_divided(FrameState&) {}

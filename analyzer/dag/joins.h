@@ -163,6 +163,7 @@ struct Frame {
   std::uint64_t spawn_time = 0; // ticks
   Scope* scopes = nullptr;
   std::uint32_t open_loops = 0;
+  std::uint32_t shared_loops = 0; // that it has begun: DagVisitor::shares_loop()
 };
 
 class Joins {

@@ -12,9 +12,11 @@ namespace tp::analysis {
 
 struct LoopPart {
   std::uint64_t iterations = 1; // of all dimensions: their product; 0: divisible, size not known
-  std::uint64_t grain = 1;      // likewise
-  std::uint64_t largest = 1;    // iterations of the largest leaf
-  std::uint64_t halvings = 0;   // on the way to the deepest leaves
+  std::uint64_t ordered =
+      0; // with 0 iterations: how many there are, which wait for each other; 0: not known
+  std::uint64_t grain = 1;    // likewise
+  std::uint64_t largest = 1;  // iterations of the largest leaf
+  std::uint64_t halvings = 0; // on the way to the deepest leaves
   // Iterations of the largest of these. If there are fewer than in the largest leaf, the way to
   // that one has one halving less. Several dimensions: as the largest leaf, which may be more.
   std::uint64_t deepest = 1;

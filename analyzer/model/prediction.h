@@ -68,6 +68,8 @@ struct Prediction {
   std::uint64_t asleep_beside_work = 0;
   std::uint64_t on_one_cpu = 0; // the time there, if such threads sleep; else 0
   std::uint64_t span = 0;       // with overhead and latency
+  // Some chunks of loops are dealt out in another way than in this run: the least predicted time.
+  std::optional<std::uint64_t> least_dealt;
   // What the sections of one lock take at least (model/lock.h); 0: there is none.
   std::uint64_t locks = 0;
   std::vector<LockObjectUse> simulated_locks; // that are resources of the simulation

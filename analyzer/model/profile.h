@@ -198,9 +198,11 @@ struct Profile {
     const ConcurrencyLimit* const limit = binding_limit();
     return limit ? limit->least_time() : least_time_of_path();
   }
-  // No schedule of this DAG has a greater speedup, with the arenas and the threads that it allows.
+  // No schedule of this DAG has a greater speedup, with the arenas and the threads that it allows. Where a prediction
+  // that deals out chunks of loops in another way is faster, that one.
   Ratio speedup_limit() const {
-    return {work + latency.value_or(0) - prediction.asleep_beside_work, least_time()};
+    return {work + latency.value_or(0) - prediction.asleep_beside_work,
+            std::min(least_time(), prediction.least_dealt.value_or(least_time()))};
   }
   // What the sections of the lock leave at most: of the work, or, if it is slept inside of them, as speedup.
   Ratio left_by(const LockRow& lock) const {

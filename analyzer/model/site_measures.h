@@ -3,17 +3,20 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace tp::analysis {
 
 // Body calls of a site's loops.
 struct LoopCounts {
-  std::uint64_t body_calls = 0, iterations = 0;
-  std::uint64_t largest_grain = 0; // largest grain size that the loops were given
-  bool is_flat = true;             // no range has more than one dimension
+  std::uint64_t body_calls = 0, iterations = 0; // without those of unsized calls
+  std::uint64_t largest_grain = 0;              // largest grain size that the loops were given
+  bool is_flat = true;                          // no range has more than one dimension
   // Body calls that could have been divided, but by how much is not known: of a range type without
   // size() and grainsize().
   std::uint64_t unsized_calls = 0;
+  std::uint64_t ordered_iterations = 0; // of these, in loops whose iterations wait for each other
+  std::uint64_t uncounted_calls = 0;    // body calls whose number of iterations is not known
   // Measured parts: body calls without portions, and portions.
   std::uint64_t parts = 0;
   std::uint64_t divisible_parts = 0; // those that a smaller grain of measuring would divide further
@@ -42,6 +45,12 @@ struct LoopCounts {
   void add_join(std::uint64_t of_work) {
     ++joins;
     join_work += of_work;
+  }
+  // Of all body calls, if that is known of each.
+  std::optional<std::uint64_t> all_iterations() const {
+    if (uncounted_calls > 0)
+      return std::nullopt;
+    return iterations + ordered_iterations;
   }
   // The coefficient of variation of an iteration's cost, between the measured parts: 0 if all cost
   // the same. Within a part the iterations are taken as equal, so it is a lower bound.

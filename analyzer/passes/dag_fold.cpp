@@ -274,6 +274,8 @@ void DagFold::loop_end(FrameState& frame, const LoopPart& whole) {
   if (setup_.sites && !frame.is_left_out) {
     LoopCounts& loops = sites_.loops(frame.row);
     loops.add_call(whole.iterations, whole.grain, whole.is_flat);
+    loops.ordered_iterations += whole.ordered;
+    loops.uncounted_calls += whole.iterations + whole.ordered == 0;
     loops.unsized_calls += whole.iterations == 0 && !data_of(frame).loop->has_portions;
   }
   LoopMark* const mark = data_of(frame).loop;

@@ -127,6 +127,14 @@ void add_scaling(const Dag& dag, const Measured& measured, unsigned jobs, Predic
     simulate({worth + worth / 2}, dag, measured, jobs, prediction);
 }
 
+std::uint64_t least_time(const Prediction& prediction) {
+  std::uint64_t least = prediction.runs.front().time;
+  for (const std::vector<PredictedRun>* const runs : {&prediction.runs, &prediction.scaling})
+    for (const PredictedRun& run : *runs)
+      least = std::min(least, run.time);
+  return least;
+}
+
 // Adds that of the CPUs of this run, which the user may not have asked for.
 void add_own(const Dag& dag, const Measured& measured, Prediction& prediction) {
   const std::uint64_t procs = measured.run().cpus;
@@ -399,6 +407,8 @@ Prediction predict(const Measured& measured, const TaskingCosts& costs, const Lo
     complete(measured, prediction, run);
   add_scaling(dag, measured, readings.jobs(), prediction);
   add_own(dag, measured, prediction);
+  if (!dag.loops.empty())
+    prediction.least_dealt = least_time(prediction);
   return prediction;
 }
 

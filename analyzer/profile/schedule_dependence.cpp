@@ -107,7 +107,7 @@ std::string some_of(const std::vector<std::string>& names) {
 constexpr double kUnequal = 0.5;
 
 // The loops whose bodies are on the critical path: those that another split would change.
-std::vector<std::string> loops_on_path(const Measured& measured) {
+std::vector<Row> loops_on_path(const Measured& measured) {
   const DagFold::Results& fold = measured.fold;
   std::map<Row, std::uint64_t> work;
   for (const StepClassId id : ids_below(fold.classes.end_id()))
@@ -118,10 +118,28 @@ std::vector<std::string> loops_on_path(const Measured& measured) {
   for (const auto& [row, critical] : work)
     loops.emplace_back(critical, row);
   std::sort(loops.rbegin(), loops.rend());
-  std::vector<std::string> names;
+  std::vector<Row> rows;
   for (const auto& [critical, row] : loops)
-    names.push_back(measured.table.rows[row].name);
-  return names;
+    rows.push_back(row);
+  return rows;
+}
+
+// What has decided how far these loops are split in this run.
+std::string what_splits(const Measured& measured, const std::vector<Row>& loops) {
+  bool by_threads = loops.empty(), by_num_tasks = false, by_grainsize = false;
+  for (const Row row : loops)
+    if (!is_taskloop(measured.table.rows[row]))
+      by_threads = true;
+    else if (measured.fold.rows[row].loops.largest_grain > 1)
+      by_grainsize = true;
+    else // without a clause libomp creates so many tasks per thread
+      by_threads = by_num_tasks = true;
+  std::string text = by_threads ? "its thread count" : "";
+  text += by_num_tasks ? " or a num_tasks clause" : "";
+  if (by_grainsize)
+    text += std::string(text.empty() ? "" : ", and on ") +
+            "a grainsize clause (its tasks may have up to twice as many iterations)";
+  return text;
 }
 
 Affected unsized_loops(const std::vector<SiteRow>& sites) {
@@ -347,12 +365,15 @@ std::vector<Warning> schedule_warnings(const Measured& measured, const std::vect
   };
   if (differs(measured.fold.divisible_span)) {
     const bool certain = differs(measured.fold.divisible_span_at_most);
-    const auto loops = loops_on_path(measured);
+    const std::vector<Row> loops = loops_on_path(measured);
+    std::vector<std::string> names;
+    for (const Row row : loops)
+      names.push_back(measured.table.rows[row].name);
     warnings.push_back(
         {"divisible",
-         fmt::format("parallelism of this run depends on its thread count{}{}{}",
+         fmt::format("parallelism of this run depends on {}{}{}{}", what_splits(measured, loops),
                      certain ? "" : " if iterations cost the same",
-                     loops.empty() ? "" : " (loops of " + some_of(loops) + ")",
+                     loops.empty() ? "" : " (loops of " + some_of(names) + ")",
                      divisible == Divisible::Known
                          ? ": compare it with that of loops split to their grain size"
                          : ""),

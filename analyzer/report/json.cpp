@@ -102,6 +102,7 @@ Json sleep_json(const SleepTimes& times, std::uint64_t all) {
 
 Json overhead_json(const SiteRow& site) {
   const SiteOverhead& overhead = site.overhead;
+  const std::optional<std::uint64_t> iterations = site.loops.all_iterations();
   return {{"creation_ticks", overhead.creation_ticks},
           {"begin_ticks", overhead.begin_ticks},
           {"join_ticks", overhead.join_ticks},
@@ -113,7 +114,7 @@ Json overhead_json(const SiteRow& site) {
           {"modelled_percent", exact_percent(overhead.share)},
           {"mean_task_work", number(decimal2({site.exclusive_work, site.invocations}))},
           {"body_calls", site.loops.body_calls},
-          {"iterations", site.loops.iterations},
+          {"iterations", iterations ? Json(*iterations) : Json()},
           {"largest_grain", site.loops.largest_grain},
           {"measured_parts", site.loops.parts},
           {"cost_variation", two_decimals(site.loops.cost_variation())},

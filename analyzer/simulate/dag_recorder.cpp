@@ -79,9 +79,10 @@ DagJoinId DagRecorder::joined(DagTrack& of) {
 
 // ---- running frames
 
-DagNodeId DagRecorder::add_node(DagTrack& of, std::uint64_t cost, PoolId pool) {
+// No other node leads to it so far.
+DagNodeId DagRecorder::add_first_node(PoolId pool) {
   const auto id = static_cast<DagNodeId>(dag_.nodes.size());
-  dag_.nodes.push_back({cost, kNoDagId, {}});
+  dag_.nodes.emplace_back();
   if (pool != kNoPool || !dag_.pool_of_node.empty()) {
     dag_.pool_of_node.resize(dag_.nodes.size());
     dag_.pool_of_node.back() = static_cast<std::uint16_t>(index_of(pool));
@@ -89,6 +90,12 @@ DagNodeId DagRecorder::add_node(DagTrack& of, std::uint64_t cost, PoolId pool) {
   if (!dag_.lock_ops.empty())
     dag_.lock_ops.emplace_back();
   fits_ &= dag_.nodes.size() < kMostDagNodes;
+  return id;
+}
+
+DagNodeId DagRecorder::add_node(DagTrack& of, std::uint64_t cost, PoolId pool) {
+  const DagNodeId id = add_first_node(pool);
+  dag_.nodes[id].cost = cost;
   if (of.point.kind == DagPoint::Nowhere)
     dag_.roots.push_back(id);
   else if (of.detached)
@@ -235,6 +242,46 @@ void DagRecorder::add_part(DagTrack& of, std::uint64_t cost, PoolId pool) {
     add_node(of, cost, pool);
 }
 
+// ---- shared loops
+
+void DagRecorder::shares_loop(FrameState& child, std::uint64_t team, std::uint32_t number) {
+  const auto [loop, is_new] =
+      loops_.try_emplace({team, number}, static_cast<std::uint32_t>(dag_.loops.size()));
+  if (is_new)
+    dag_.loops.emplace_back();
+  data_of(child) = {.loop = loop->second + 1};
+}
+
+DagTurnId DagRecorder::add_turn(std::uint32_t loop) {
+  dag_.turns.push_back({.loop = loop});
+  return static_cast<DagTurnId>(dag_.turns.size() - 1);
+}
+
+// What the frame does next is not for it alone to do: nothing leads there yet.
+void DagRecorder::end_turn(FrameState& frame) {
+  DagTrack& of = path_of(frame);
+  LoopMember& member = data_of(frame);
+  if (of.detached || of.first || of.point.kind != DagPoint::Node)
+    add_node(of, 0, of.pool);
+  if (member.turn == 0)
+    member.member = member.turn = add_turn(member.loop - 1) + 1;
+  dag_.nodes[of.point.id].next = Dag::kEndsTurn | (member.turn - 1);
+  if (!open_.empty())
+    forget_sections(frame);
+  of.point.id = add_first_node(of.pool);
+  of.alone = true;
+}
+
+void DagRecorder::loop_begin(FrameState& frame) {
+  LoopMember& member = data_of(frame);
+  if (member.loop == 0 || !fits_)
+    return;
+  end_turn(frame);
+  member.turn = add_turn(member.loop - 1) + 1;
+  dag_.turns[member.turn - 1].node = path_of(frame).point.id;
+  dag_.loops[member.loop - 1].push_back(member.turn - 1);
+}
+
 void DagRecorder::root_begun(FrameState& frame) {
   frame.is_root = true;
   path_of(frame).running = true;
@@ -249,6 +296,10 @@ void DagRecorder::spawned(const FrameState&, FrameState& child) {
 
 bool DagRecorder::ended(FrameState& frame, Tie) {
   DagTrack& of = path_of(frame);
+  if (const LoopMember& member = data_of(frame); member.loop != 0 && fits_) {
+    end_turn(frame);
+    dag_.turns[member.member - 1].node = of.point.id;
+  }
   of.running = false;
   of.alone = false;
   if (!open_.empty())

@@ -10,6 +10,9 @@
 // With a choice of locks, a step is cut where it takes one and where it gives it back. A section that is
 // inside another of its lock and task is a part of it; one that does not end in its task is left out.
 //
+// The chunks of a shared loop are in the order in which they began. One that holds a lock longer than for a chunk is
+// recorded as if it did not take it.
+//
 // While a step sleeps (its latency), its worker runs nothing else. A thread that the program creates
 // needs none: its sleep is a node without one, after the step's work.
 #pragma once
@@ -22,7 +25,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tp::analysis {
@@ -50,7 +55,13 @@ struct DagTrack : Path {
   mutable bool alone = true; // no other path refers to the point: the node or join may still grow
 };
 
-class DagRecorder : public TypedVisitor<DagTrack> {
+// Of what one thread runs of a shared loop: the loop, and its turns, as numbers plus one; 0: none.
+struct LoopMember {
+  std::uint32_t loop = 0;
+  DagTurnId member = 0, turn = 0; // its first turn, and the one that it is in
+};
+
+class DagRecorder : public TypedVisitor<DagTrack, LoopMember> {
 public:
   // `locks`: null for none.
   explicit DagRecorder(const StepCosts& costs, std::size_t nodes_expected = 0,
@@ -76,6 +87,8 @@ public:
   void root_begun(FrameState& frame) override;
   void spawned(const FrameState& parent, FrameState& child) override;
   void restarted(FrameState& frame) override;
+  void shares_loop(FrameState& child, std::uint64_t team, std::uint32_t number) override;
+  void loop_begin(FrameState& frame) override;
   void step(FrameState& frame, const Step& step) override;
   bool ended(FrameState& frame, Tie tie) override;
 
@@ -102,6 +115,9 @@ private:
   void add_part(DagTrack& of, std::uint64_t cost, PoolId pool);
   DagPoint point_of(const DagTrack& track) const;
   DagNodeId add_node(DagTrack& of, std::uint64_t cost, PoolId pool);
+  DagNodeId add_first_node(PoolId pool);
+  DagTurnId add_turn(std::uint32_t loop);
+  void end_turn(FrameState& frame);
   DagJoinId add_join();
   DagJoinId joined(DagTrack& of);
   void signal(const DagPoint& from, DagJoinId join);
@@ -110,7 +126,8 @@ private:
   const StepCosts costs_;
   const LockChoice* const locks_;
   LockCutter cutter_;
-  std::unordered_map<const FrameState*, OpenSections> open_; // of tasks that have any
+  std::unordered_map<const FrameState*, OpenSections> open_;               // of tasks that have any
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> loops_; // by team and number
   Dag dag_;
   Pool<DagTrack> tracks_;
   std::uint64_t work_ = 0, overhead_ = 0, latency_ = 0, asleep_ = 0;

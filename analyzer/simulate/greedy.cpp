@@ -16,7 +16,7 @@ namespace {
 class Greedy {
 public:
   Greedy(const Dag& dag, std::uint64_t procs, const DagLimits& limits, bool with_locks)
-      : dag_(dag), progress_(dag), slots_(limits),
+      : dag_(dag), progress_(dag), loops_(dag), slots_(limits),
         locks_(std::vector<LockRules>(dag.locks.size()), {}),
         idle_(std::min<std::uint64_t>(procs, std::max<std::size_t>(dag.nodes.size(), 1))),
         has_locks_(with_locks && !dag.lock_ops.empty()), ready_(limits.pools.size()),
@@ -62,14 +62,15 @@ private:
     const DagJoinId awaited = progress_.complete(
         node, [&](DagNodeId fresh) { make_ready(fresh); },
         [&](DagNodeId waiting) { make_ready(dag_.nodes[waiting].next); });
-    if (dag_.nodes[node].next == kNoDagId)
+    const DagNodeId next = loops_.next(node);
+    if (next == kNoDagId)
       return;
-    if (awaited == kNoDagId && dag_.nodes[dag_.nodes[node].next].sleeps())
-      events_.push({now_ + dag_.nodes[dag_.nodes[node].next].time(), dag_.nodes[node].next, 0});
-    else if (awaited == kNoDagId && slots_.has_room(pool_of(dag_.nodes[node].next)))
-      start(dag_.nodes[node].next);
+    if (awaited == kNoDagId && dag_.nodes[next].sleeps())
+      events_.push({now_ + dag_.nodes[next].time(), next, 0});
+    else if (awaited == kNoDagId && slots_.has_room(pool_of(next)))
+      start(next);
     else if (awaited == kNoDagId)
-      make_ready(dag_.nodes[node].next);
+      make_ready(next);
     else
       progress_.wait(awaited, node);
   }
@@ -147,6 +148,7 @@ private:
 
   const Dag& dag_;
   Progress progress_;
+  SharedLoops loops_;
   DagSlots slots_;
   LockTable locks_;
   Events events_; // their "worker" is the node

@@ -12,10 +12,11 @@ namespace {
 DagNodeId end_of_section(const Dag& dag, DagNodeId take) {
   const LockOp op = dag.lock_ops[take];
   DagNodeId node = dag.nodes[take].next;
-  while (node != kNoDagId && (dag.lock_ops[node].kind() != LockOp::Kind::Give ||
-                              dag.lock_ops[node].lock() != op.lock()))
+  while (
+      node != kNoDagId && !Dag::ends_turn(node) &&
+      (dag.lock_ops[node].kind() != LockOp::Kind::Give || dag.lock_ops[node].lock() != op.lock()))
     node = dag.nodes[node].next;
-  return node;
+  return Dag::ends_turn(node) ? kNoDagId : node;
 }
 
 void shorten(Dag& dag, const std::vector<std::uint8_t>& chosen, std::uint64_t factor) {

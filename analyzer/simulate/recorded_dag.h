@@ -6,6 +6,11 @@
 // continuation in the same task is `next`. Every other effect of its end is one Effect, or a chain
 // of cells for the rare node with several. A join counts what it is waiting for, and has an effect
 // of its own when that is over.
+//
+// A *shared loop* is one whose chunks the threads of a team take while they run it (OpenMP: dynamic, guided), so
+// that another schedule deals them out in another way. What runs it is a *member*: the task of one thread. Up to its
+// first chunk, and in each chunk, the nodes are a *turn*; at the end of a turn the member that ran it goes on with
+// the next chunk of the loop that none has taken, or if there is none, behind the loop.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +21,7 @@ namespace tp::analysis {
 
 using DagNodeId = std::uint32_t;
 using DagJoinId = std::uint32_t;
+using DagTurnId = std::uint32_t;
 inline constexpr std::uint32_t kNoDagId = ~std::uint32_t{0};
 inline constexpr std::size_t kMostDagNodes = std::size_t{1} << 30; // an Effect has 30 bits for them
 
@@ -82,6 +88,15 @@ struct Dag {
     Effect effect;
     std::uint32_t next = kNoDagId;
   };
+  // In the `next` of the last node of a turn, which no join follows: which turn.
+  static constexpr DagNodeId kEndsTurn = DagNodeId{1} << 31;
+  static constexpr bool ends_turn(DagNodeId next) { return next != kNoDagId && next >= kEndsTurn; }
+  static constexpr DagTurnId turn_of(DagNodeId next) { return next & ~kEndsTurn; }
+  struct Turn {
+    std::uint32_t loop = 0;
+    DagNodeId node =
+        kNoDagId; // chunk: its first; up to a member's first chunk: the member's node behind the loop
+  };
   static_assert(sizeof(Node) == 16 && sizeof(Join) == 8);
 
   std::vector<Node> nodes;
@@ -93,6 +108,9 @@ struct Dag {
   std::vector<LockRules> locks;
   std::vector<LockOp> lock_ops; // of each node
   std::vector<DagNodeId> roots; // ready at time 0: threads that the program created itself
+  std::vector<Turn> turns;
+  std::vector<std::vector<DagTurnId>>
+      loops; // the shared ones: chunks in the order in which they began
 
   std::size_t pool_of(DagNodeId node) const {
     return pool_of_node.empty() ? 0 : pool_of_node[node];
@@ -111,7 +129,9 @@ struct Dag {
   }
   std::size_t bytes() const {
     return nodes.size() * sizeof(Node) + joins.size() * sizeof(Join) + cells.size() * sizeof(Cell) +
-           pool_of_node.size() * sizeof(std::uint16_t) + lock_ops.size() * sizeof(LockOp);
+           pool_of_node.size() * sizeof(std::uint16_t) + lock_ops.size() * sizeof(LockOp) +
+           turns.size() * (sizeof(Turn) + sizeof(DagTurnId)) +
+           loops.size() * sizeof(std::vector<DagTurnId>);
   }
 };
 

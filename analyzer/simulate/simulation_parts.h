@@ -89,6 +89,36 @@ private:
   std::uint32_t free_ = kNoDagId;
 };
 
+// Who runs which chunk of the shared loops.
+class SharedLoops {
+public:
+  explicit SharedLoops(const Dag& dag)
+      : dag_(dag), taken_(dag.loops.size()), member_of_(dag.turns.size()) {
+    for (DagTurnId turn = 0; turn < member_of_.size(); ++turn)
+      member_of_[turn] = turn;
+  }
+  // The node with which the task of `node`, which has ended, goes on. Once for each node.
+  DagNodeId next(DagNodeId node) {
+    const DagNodeId next = dag_.nodes[node].next;
+    return Dag::ends_turn(next) ? take(Dag::turn_of(next)) : next;
+  }
+
+private:
+  DagNodeId take(DagTurnId ended) {
+    const DagTurnId member = member_of_[ended];
+    const std::uint32_t loop = dag_.turns[ended].loop;
+    if (taken_[loop] == dag_.loops[loop].size())
+      return dag_.turns[member].node;
+    const DagTurnId chunk = dag_.loops[loop][taken_[loop]++];
+    member_of_[chunk] = member;
+    return dag_.turns[chunk].node;
+  }
+  const Dag& dag_;
+  std::vector<std::size_t> taken_; // of each loop
+  std::vector<DagTurnId>
+      member_of_; // by turn; of chunks: once they are taken. A member is its first turn
+};
+
 // What both schedulers share: counting down joins.
 class Progress {
 public:

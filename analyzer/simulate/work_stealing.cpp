@@ -42,8 +42,8 @@ class WorkStealing {
 public:
   WorkStealing(const Dag& dag, std::size_t procs, std::uint64_t burden, const DagLimits& limits,
                const LockCosts* locks)
-      : dag_(dag), burden_(burden), progress_(dag), slots_(limits), limited_(limits.any()),
-        has_locks_(locks && !dag.lock_ops.empty()),
+      : dag_(dag), burden_(burden), progress_(dag), loops_(dag), slots_(limits),
+        limited_(limits.any()), has_locks_(locks && !dag.lock_ops.empty()),
         locks_(has_locks_ ? dag.locks : std::vector<LockRules>(), locks ? *locks : LockCosts{}),
         workers_(procs), rich_(limits.pools.size(), WorkerSet(procs)),
         idle_(limited_ ? limits.pools.size() + 1 : 1, WorkerSet(procs)) {
@@ -272,7 +272,7 @@ private:
     const DagJoinId awaited = progress_.complete(
         node, [&](DagNodeId task) { push(worker, task); }, [&](Worker waiting) { wake(waiting); });
     State& state = workers_[worker];
-    const DagNodeId next = dag_.nodes[node].next;
+    const DagNodeId next = loops_.next(node);
     if (next != kNoDagId && awaited == kNoDagId && !dag_.nodes[next].sleeps())
       return go_on(worker, next);
     if (next != kNoDagId && awaited == kNoDagId) {
@@ -471,6 +471,7 @@ private:
   const Dag& dag_;
   const std::uint64_t burden_;
   Progress progress_;
+  SharedLoops loops_;
   DagSlots slots_;
   const bool limited_, has_locks_;
   LockTable locks_;

@@ -104,9 +104,13 @@ void wait_shortly(const tp_context& context) { // all of it has ended
 
 // ---- body calls
 
-// 0: not known, or not all of them can run at a time.
-std::uint64_t iterations_of(const Task& task) {
-  return task.has_order ? 0 : task.chunk;
+// As a hook takes them: 0 iterations: not known, or not all of them can run at a time. Of the latter the grain size is how
+// many there are, plus one.
+struct Iterations {
+  std::uint64_t count, grain;
+};
+Iterations iterations_of(const Task& task) {
+  return task.has_order ? Iterations{0, task.chunk + 1} : Iterations{task.chunk, task.grain};
 }
 
 void begin_first_search() {
@@ -118,7 +122,8 @@ void end_chunk(Task& task) {
   if (!task.has_chunk)
     return;
   task.has_chunk = task.chunk_is_assumed = false;
-  tp_on_loop_end(iterations_of(task), task.grain);
+  const Iterations iterations = iterations_of(task);
+  tp_on_loop_end(iterations.count, iterations.grain);
 }
 void begin_chunk(Task& task, std::uint64_t iterations) {
   if (task.chunk_is_assumed) { // what was not known at its begin
@@ -146,7 +151,8 @@ void end_worksharing(Task& task) {
   end_context(work.context);
 }
 
-void begin_worksharing(Task& task, unsigned construct, const void* caller) {
+// `is_shared`: its threads take chunks while they run it.
+void begin_worksharing(Task& task, unsigned construct, bool is_shared, const void* caller) {
   if (loop_call.starts_search)
     tp_on_runtime_return();
   end_worksharing(task);
@@ -159,7 +165,8 @@ void begin_worksharing(Task& task, unsigned construct, const void* caller) {
   work.words[1] = preset(site);
   work.context = 0;
   const tp_task described{work.words, nullptr, caller};
-  const tp_context context{&work.context, construct | TP_CONTEXT_EXCLUSIVE};
+  const tp_context context{&work.context,
+                           construct | TP_CONTEXT_EXCLUSIVE | (is_shared ? TP_CONTEXT_GATHERS : 0)};
   tp_on_wait(&described, &context, &context);
   tp_on_task_begin(&work.frame, &described, &context, 0);
   task.has_worksharing = true;
@@ -1014,8 +1021,9 @@ void on_work(Work kind, Endpoint endpoint, Data*, Data* data, std::uint64_t coun
   }
   if (endpoint == Endpoint::End)
     return end_worksharing(*task);
-  begin_worksharing(
-      *task, kind == Work::Sections ? TP_CONSTRUCT_OMP_SECTIONS : TP_CONSTRUCT_OMP_FOR, caller);
+  begin_worksharing(*task,
+                    kind == Work::Sections ? TP_CONSTRUCT_OMP_SECTIONS : TP_CONSTRUCT_OMP_FOR,
+                    kind == Work::LoopDynamic || kind == Work::LoopGuided, caller);
   // libomp does not report the chunks of a team of one thread.
   if (kind != Work::Sections && task->team->size.load(std::memory_order_relaxed) == 1) {
     begin_chunk(*task, count);
@@ -1146,7 +1154,8 @@ void begin_search() {
   if (!task->has_chunk)
     return begin_first_search();
   task->has_chunk = false;
-  tp_on_last_loop_end(iterations_of(*task), task->grain);
+  const Iterations iterations = iterations_of(*task);
+  tp_on_last_loop_end(iterations.count, iterations.grain);
 }
 
 void end_first_search() {

@@ -2,17 +2,7 @@
 # OpenMP where things are unusual: teams that are smaller than asked for, threads of the program with teams of their own, a
 # million tasks without a taskwait, ends inside of a region, forks, pauses, full disks, and our library loaded in part.
 . "$(dirname "$0")/common.inc"
-libomp=${TP_TEST_LIBOMP:-}
-[ -r "$libomp" ] || skip "no libomp of LLVM 16 or newer, and Debian's could not be fetched (scripts/fetch-libomp)"
-export TP_LIBOMP=$libomp OMP_WAIT_POLICY=passive
-includes=(-idirafter "$TP_PREFIX/include" -idirafter "${libomp%/lib/libomp.so.5}/lib/clang/19/include")
-compilers=gcc
-command -v clang++-19 >/dev/null && compilers="gcc clang"
-build_openmp() { # gcc|clang NAME: ./NAME of NAME.cpp
-  local compiler=("$cxx" -pthread)
-  [ "$1" = gcc ] || compiler=(clang++-19 -pthread -L"$(dirname "$libomp")")
-  "${compiler[@]}" -std=c++17 -g -O1 -fopenmp "${includes[@]}" "$2.cpp" -o "$2" || fail "$2 does not build ($1)"
-}
+use_openmp
 
 cat >unusual.cpp <<'X'
 #include <tp/causal.h>
@@ -138,7 +128,7 @@ int main(int, char** arguments) {
 X
 
 for compiler in $compilers; do
-  build_openmp "$compiler" unusual
+  build_openmp "$compiler" unusual -std=c++17 -O1
   for case in limit dynamic inactive threads million pause fork fork_first settings; do
     rm -rf tp-data*
     limit=
@@ -220,7 +210,7 @@ int main(int count, char**) {
 }
 X
 for compiler in $compilers; do
-  build_openmp "$compiler" fork_places
+  build_openmp "$compiler" fork_places -std=c++17 -O1
   for argument in "" more; do
     rm -rf data
     TP_DATA=data/%p "$tp_run" -q ./fork_places ${argument:+"$argument"} 2>err || fail "$compiler fork_places: exit status $?: $(cat err)"
@@ -256,7 +246,7 @@ int main(int, char** arguments) {
 }
 X
 for compiler in $compilers; do
-  build_openmp "$compiler" first_use
+  build_openmp "$compiler" first_use -std=c++17 -O1
   for first in region task; do
     rm -rf tp-data*
     "$tp_run" -q ./first_use $first 2>err || fail "$compiler first_use $first: exit status $?: $(cat err)"
@@ -291,7 +281,7 @@ int main() {
 }
 X
 for compiler in $compilers; do
-  build_openmp "$compiler" nested_lock
+  build_openmp "$compiler" nested_lock -std=c++17 -O1
   rm -rf data
   "$tp_run" -q -o data ./nested_lock >out 2>err || fail "$compiler nested_lock: exit status $?: $(cat err)"
   analyze data
@@ -314,7 +304,7 @@ int main() {
   std::printf("%d\n", sums[7]);
 }
 X
-build_openmp gcc scans
+build_openmp gcc scans -std=c++17 -O1
 "$tp_run" -q -o scans_data ./scans >out 2>err
 same "scan: exit status" 1 $?
 same "scan: messages" 1 "$(grep -c '^tp: error: OpenMP: the program uses scan' err)"
@@ -339,7 +329,7 @@ int main() {
 }
 X
 for compiler in $compilers; do
-  build_openmp "$compiler" own_locks
+  build_openmp "$compiler" own_locks -std=c++17 -O1
   rm -rf tp-data*
   "$tp_run" -q --locks all ./own_locks 2>err || fail "$compiler own_locks: exit status $?: $(cat err)"
   analyze tp-data
@@ -367,7 +357,7 @@ in_file out "335 114"
 in_file err "OpenMP is not recorded: ./linked_statically contains an OpenMP runtime that was linked statically"
 old=/usr/lib/llvm-14/lib/libomp.so.5
 if [ -r $old ]; then
-  build_openmp gcc unusual
+  build_openmp gcc unusual -std=c++17 -O1
   TP_LIBOMP=$old "$tp_run" ./unusual threads >out 2>err || fail "libomp 14: exit status $?"
   in_file out "335 114"
   in_file err "OpenMP is not recorded: $old: expected libomp of LLVM 16 or newer, got another file"

@@ -2,10 +2,7 @@
 # A taskloop has as many tasks as the program says, and each of its chunks is known, however libomp divides it: it creates few
 # tasks one after the other, and many by tasks of its own, if the program is clang++'s.
 . "$(dirname "$0")/common.inc"
-libomp=${TP_TEST_LIBOMP:-}
-[ -r "$libomp" ] || skip "no libomp of LLVM 16 or newer, and Debian's could not be fetched (scripts/fetch-libomp)"
-export TP_LIBOMP=$libomp OMP_WAIT_POLICY=passive
-includes=(-idirafter "$TP_PREFIX/include" -idirafter "${libomp%/lib/libomp.so.5}/lib/clang/19/include")
+use_openmp
 
 cat >taskloops.cpp <<'X'
 #include <tp/virtual_clock.h>
@@ -34,6 +31,16 @@ int main(int, char** arguments) {
   }
   case 'n': {
     #pragma omp taskloop num_tasks(count / 3)
+    for (int i = 0; i < count; ++i) tp::spend(10);
+    break;
+  }
+  case 'b': {
+    #pragma omp taskloop grainsize(8)
+    for (int i = 0; i < count; ++i) tp::spend(10);
+    break;
+  }
+  case 'a': {
+    #pragma omp taskloop
     for (int i = 0; i < count; ++i) tp::spend(10);
     break;
   }
@@ -84,17 +91,11 @@ int main(int, char** arguments) {
 X
 # taskloop CASE COUNT TASKS SPAN: with the runs' settings.
 taskloop() {
-  rm -rf tp-data
-  "$tp_run" -q ./taskloops "$1" "$2" 2>err || fail "$compiler $1: exit status $?: $(cat err)"
-  analyze tp-data
+  analyze_openmp "$compiler" taskloops "$1" "$2"
   is "[(s['invocations'], s['tasking']['body_calls'], s['tasking']['iterations'], s['work'], s['span']) for s in p['sites'] if 'omp_taskloop' in s['constructs']] == [($3, $3, $2, $2 * 10, $2 * 10)] and p['span'] == $4 and not {'unsized', 'ordered_of_gcc'} & {w['name'] for w in p['warnings']}"
 }
-compilers=gcc
-command -v clang++-19 >/dev/null && compilers="gcc clang"
 for compiler in $compilers; do
-  build=("$cxx")
-  [ "$compiler" = gcc ] || build=(clang++-19 -L"$(dirname "$libomp")")
-  "${build[@]}" -g -O1 -fopenmp "${includes[@]}" taskloops.cpp -o taskloops || fail "$compiler does not build"
+  build_openmp "$compiler" taskloops -O1
   for threads in 1 2; do
     export OMP_NUM_THREADS=$threads
     for count in 41 1000; do
@@ -104,6 +105,11 @@ for compiler in $compilers; do
       taskloop if $count $count $((count * 10))
       taskloop final $count $count $((count * 10))
       for loop in down wide zero reduced; do taskloop $loop $count $count 10; done
+    done
+    # What the parallelism depends on: the threads only where the program does not say how many tasks there are.
+    for case in "big a grainsize clause (its tasks" "number its thread count or a num_tasks clause" "any its thread count or a num_tasks clause"; do
+      analyze_openmp "$compiler" taskloops "${case%% *}" 30
+      is "['parallelism of this run depends on ${case#* }' in w['text'] for w in p['warnings'] if w['name'] == 'divisible'] == [True]"
     done
     # clang gives libomp 2^32 iterations for the one that counts down.
     empty=(grain reduced)

@@ -3,10 +3,7 @@
 # that takes 1000 units in each call, so that the figures are exact; and by the clock an empty task has at most 20 ns more work than
 # one of oneTBB, which is checked with its real time as well (TP_EVENT below).
 . "$(dirname "$0")/common.inc"
-libomp=${TP_TEST_LIBOMP:-}
-[ -r "$libomp" ] || skip "no libomp of LLVM 16 or newer, and Debian's could not be fetched (scripts/fetch-libomp)"
-export TP_LIBOMP=$libomp OMP_WAIT_POLICY=passive
-includes=(-idirafter "$TP_PREFIX/include" -idirafter "${libomp%/lib/libomp.so.5}/lib/clang/19/include")
+use_openmp
 
 cat >work.cpp <<'X'
 #include <tp/virtual_clock.h>
@@ -100,12 +97,8 @@ GOMP_task(void (*f)(void*), void* data, void (*copy)(void*, void*), long size, l
 }
 X
 "$cxx" -O1 -shared -fPIC "${includes[@]}" slow.cpp -o slow.so -ldl || fail "slow.so does not build"
-compilers=gcc
-command -v clang++-19 >/dev/null && compilers="gcc clang"
 for compiler in $compilers; do
-  build=("$cxx")
-  [ "$compiler" = gcc ] || build=(clang++-19 -L"$(dirname "$libomp")")
-  "${build[@]}" -g -O1 -fopenmp -pthread "${includes[@]}" work.cpp -o work || fail "$compiler does not build"
+  build_openmp "$compiler" work -O1
   for what in task depend chunk loop ordered doacross; do
     rm -rf tp-data
     # Behind our entry points, before libomp: tp-run puts its libraries before those that are named here.
@@ -137,9 +130,8 @@ int main() {
 X
 "$cxx" -std=c++17 -g -O2 -I"$TP_PREFIX/include" -L"$TP_PREFIX/lib" -Wl,-rpath,"$TP_PREFIX/lib" empty_tbb.cpp -o tbb -ltbb || fail "oneTBB: does not build"
 for compiler in $compilers; do
-  build=("$cxx")
-  [ "$compiler" = gcc ] || build=(clang++-19 -L"$(dirname "$libomp")")
-  "${build[@]}" -g -O2 -fopenmp empty.cpp -o "$compiler" || fail "$compiler: does not build"
+  build_openmp "$compiler" empty -O2
+  mv empty "$compiler"
 done
 read -ra programs <<<"tbb $compilers"
 for round in 1 2 3; do

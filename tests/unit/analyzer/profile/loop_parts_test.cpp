@@ -131,6 +131,29 @@ TEST(LoopParts, UnequalIterationsAreNamed) {
                      "unequal_iterations"));
 }
 
+// Ordered iterations are counted, and not divided; a range without a size, and older recordings, have no number.
+TEST(LoopParts, IterationsThatWaitForEachOther) {
+  const auto loops_of = [](const std::string& ends, const std::string& construct) {
+    const Profile profile =
+        make_profile(test::parse_trace_script("site 1 a.cpp 1 construct=" + construct +
+                                              "\nstream 0\nthread role=main\n"
+                                              "spawn-wait site=1 ctx=new-exclusive construct=" +
+                                              construct + "\nbegin\n" + ends +
+                                              "end\nwait-end\nend\nthread-end\n")
+                         .source(),
+                     {});
+    return profile.sites[profile.sites[0].row == kMainRow ? 1 : 0].loops;
+  };
+  const std::string five = "loop-begin\nloop-end work=10 n=0 grain=6\n";
+  const LoopCounts ordered = loops_of(five + five + "loop-begin\nloop-end work=1 n=1\n", "omp_for");
+  EXPECT_EQ(11u, ordered.all_iterations());
+  EXPECT_EQ(2u, ordered.unsized_calls);
+  EXPECT_EQ(1u, ordered.largest_grain);
+  EXPECT_EQ(std::nullopt,
+            loops_of(five + "loop-begin\nloop-end work=10 n=0\n", "omp_for").all_iterations());
+  EXPECT_EQ(std::nullopt, loops_of(five, "parallel_for").all_iterations());
+}
+
 // A team of one thread runs a loop in one chunk, also with schedule(dynamic, 1).
 TEST(LoopParts, WhatMeasuresIterationsOfOpenMp) {
   const auto measured_by = [](std::initializer_list<const char*> constructs) {

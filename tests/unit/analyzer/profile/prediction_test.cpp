@@ -4,6 +4,7 @@
 #include "report/numbers.h"
 #include "report/writers.h"
 #include "trace_builder.h"
+#include "trace_script.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -42,6 +43,32 @@ const EventCost& cost_of(const Prediction& prediction, const std::string& event)
     if (cost.event == event)
       return cost;
   throw std::runtime_error(event);
+}
+
+// One thread came late, so that the other ran the whole loop: the critical path of the run is no limit of what is
+// predicted, which deals the chunks out again. In a static loop it is.
+TEST(Prediction, LimitOfChunksThatAreDealtOutAgain) {
+  const auto profile_of = [](const std::string& context) {
+    std::string script = "site 1 a.cpp 1 construct=omp_parallel\nsite 2 a.cpp 2 construct=omp_for\n"
+                         "stream 0\nthread role=main\n"
+                         "spawn site=1 ctx=new-gathering construct=omp_parallel\n"
+                         "spawn site=1 ctx=last\nwait ctx=last\nwait-end\nend\nthread-end\n";
+    for (const std::string thread : {"0", "1"}) {
+      script += "stream " + std::to_string(thread == "0" ? 1 : 2) +
+                "\nthread role=worker\nbegin task=0." + thread +
+                " idle=" + (thread == "0" ? "0" : "1000") +
+                "\nspawn-wait site=2 construct=omp_for ctx=" + context + "\nbegin\n";
+      for (int chunk = 0; thread == "0" && chunk < 4; ++chunk)
+        script += "loop-begin\nloop-end work=10\n";
+      script += "end\nwait-end\nend\nthread-end\n";
+    }
+    return make_profile(test::parse_trace_script(script).source(), {});
+  };
+  const Profile dealt = profile_of("new-gathering"), fixed = profile_of("new-exclusive");
+  EXPECT_EQ(40u, dealt.least_time());
+  EXPECT_EQ("2", decimal2(dealt.speedup_limit()));
+  EXPECT_EQ("2", decimal2(dealt.verdict.limit));
+  EXPECT_EQ("1", decimal2(fixed.speedup_limit()));
 }
 
 TEST(Prediction, OfIndependentTasks) {
