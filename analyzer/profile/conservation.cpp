@@ -209,6 +209,11 @@ CheckedBalance check_balance(const Measured& measured) {
     if (run.same_as_time) // sleep is in the unit of work
       balance.asleep = std::min(read.asleep, balance.descheduled);
     balance.lock_waits = std::min(read.lock_waits, balance.descheduled - balance.asleep);
+    if (measured.info.end && measured.info.end->run_delay_ns) {
+      balance.run_delay_ns = *measured.info.end->run_delay_ns;
+      balance.run_delays = measured.info.end->run_delays;
+      balance.cpu_ns = read.threads.cpu_ns;
+    }
   }
   balance.recording =
       std::min(read.overhead, rounded(static_cast<double>(read.steps) *

@@ -40,6 +40,7 @@ LockRules rules_of(std::uint8_t kind) {
   case trace::LockKind::SpeculativeSpinMutex:
   case trace::LockKind::SpeculativeSpinRwMutex:
   case trace::LockKind::Accessor:
+  case trace::LockKind::HashMapBucket:
   case trace::LockKind::PthreadSpinlock:
   case trace::LockKind::User:
   case trace::LockKind::Itt:

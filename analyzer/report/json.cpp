@@ -709,6 +709,7 @@ Json balance_json(const TimeBalance& balance) {
           {"steps_ticks", balance.steps},
           {"of_them_descheduled_ticks", balance.descheduled},
           {"of_them_lock_waits_ticks", balance.lock_waits},
+          {"run_delay_ns", balance.run_delay_ns},
           {"overhead_ticks", balance.overhead},
           {"recording_ticks", balance.recording},
           {"idle_ticks", balance.idle},

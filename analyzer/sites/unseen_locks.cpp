@@ -31,9 +31,15 @@ namespace {
 
 // The hook of the mutexes in our headers, to which a module refers that was compiled with them.
 constexpr std::string_view kHook = "tp_on_lock_taken";
-constexpr std::string_view kCLocks[] = {"pthread_mutex_lock",      "pthread_mutex_timedlock",
-                                        "pthread_mutex_clocklock", "pthread_mutex_trylock",
-                                        "pthread_rwlock_rdlock",   "pthread_rwlock_wrlock",
+constexpr std::string_view kCLocks[] = {"pthread_mutex_lock",
+                                        "pthread_mutex_timedlock",
+                                        "mtx_lock",
+                                        "mtx_timedlock",
+                                        "mtx_trylock",
+                                        "pthread_mutex_clocklock",
+                                        "pthread_mutex_trylock",
+                                        "pthread_rwlock_rdlock",
+                                        "pthread_rwlock_wrlock",
                                         "pthread_spin_lock"};
 constexpr std::string_view kGraph = "3tbb6detail2d110graph_node";
 // What every module refers to that creates tasks.

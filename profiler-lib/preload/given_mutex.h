@@ -5,6 +5,7 @@
 #include "preload/hooks.h"
 
 #include <pthread.h>
+#include <threads.h>
 
 namespace tp::preload {
 
@@ -26,10 +27,20 @@ inline unsigned mode_of(const pthread_mutex_t* mutex) noexcept {
   return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE_NP ? TP_LOCK_RECURSIVE : 0;
 }
 
+// C11's is the same, under another name.
+inline const pthread_mutex_t* mutex_of(const mtx_t* mutex) noexcept {
+  static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) &&
+                alignof(mtx_t) == alignof(pthread_mutex_t));
+  return reinterpret_cast<const pthread_mutex_t*>(mutex);
+}
+inline unsigned mode_of(const mtx_t* mutex) noexcept {
+  return mode_of(mutex_of(mutex));
+}
+
 // While one lives, a condition variable's wait has the mutex, if the thread had it.
 class GivenMutex {
 public:
-  GivenMutex(pthread_mutex_t* mutex, const void* caller) noexcept
+  GivenMutex(const pthread_mutex_t* mutex, const void* caller) noexcept
       : mutex_(locks_are_on() && tp_on_lock_given(mutex) != 0 ? mutex : nullptr), caller_(caller) {}
   ~GivenMutex() {
     if (mutex_ != nullptr)
@@ -39,7 +50,7 @@ public:
   GivenMutex& operator=(const GivenMutex&) = delete;
 
 private:
-  pthread_mutex_t* const mutex_;
+  const pthread_mutex_t* const mutex_;
   const void* const caller_;
 };
 

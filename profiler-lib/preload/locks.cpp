@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The locks of the C library: mutexes, read-write locks, spin locks; those of C++'s standard library
-// are these. Each is tried first: who gets it at once pays for that and, if locks are recorded, for one
+// are these, and C11's mtx_t is a mutex. Each is tried first: who gets it at once pays for that and, if locks are recorded, for one
 // hook; only who does not waits. The release is announced before it happens, since the address may be
 // another lock's afterwards.
 //
@@ -11,8 +11,8 @@
 // A program that has its own malloc or operator new may hold a lock in there that it needs for the
 // memory of the records: then no lock of the C library is announced. The same if it has an unwinder of its own.
 //
-// Not seen: locks that are taken inside of the C library (stdio, malloc, C11's mtx_), and by programs that
-// do not call it for that (Go, static executables).
+// Not seen: locks that are taken inside of the C library (stdio, malloc), and by programs that do not call
+// it for that (Go, static executables).
 #include "preload/given_mutex.h"
 #include "preload/hooks.h"
 #include "preload/next_function.h"
@@ -24,6 +24,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <threads.h>
 #include <type_traits>
 
 using namespace tp::preload;
@@ -55,6 +56,12 @@ TP_NEXT NextFunction<int(SpinLock*)> next_spin_lock("pthread_spin_lock"),
     next_spin_trylock("pthread_spin_trylock"), next_spin_unlock("pthread_spin_unlock"),
     next_spin_destroy("pthread_spin_destroy");
 TP_NEXT NextFunction<int(SpinLock*, int)> next_spin_init("pthread_spin_init");
+// They call the C library's own names of the functions of pthread_mutex_t.
+TP_NEXT NextFunction<int(mtx_t*)> next_mtx_lock("mtx_lock"), next_mtx_trylock("mtx_trylock"),
+    next_mtx_unlock("mtx_unlock");
+TP_NEXT NextFunction<int(mtx_t*, const timespec*)> next_mtx_timedlock("mtx_timedlock");
+TP_NEXT NextFunction<int(mtx_t*, int)> next_mtx_init("mtx_init");
+TP_NEXT NextFunction<void(mtx_t*)> next_mtx_destroy("mtx_destroy");
 
 constexpr int kAwaited = 2; // of tp_on_lock_given()
 
@@ -84,16 +91,21 @@ bool is_recorded(const Acquisition& how) noexcept {
          !unwinder.contains(caller);
 }
 
+// What an attempt returns if a thread has the lock, and if the attempt has got it.
+template <typename Lock>
+constexpr int kBusy = std::is_same_v<Lock, mtx_t> ? int{thrd_busy} : EBUSY;
 bool is_taken(int result) noexcept {
   return result == 0 || result == EOWNERDEAD;
 }
+static_assert(thrd_success == 0 && thrd_error < EOWNERDEAD && thrd_nomem < EOWNERDEAD &&
+              thrd_timedout < EOWNERDEAD);
 
 // Of the ways in which a kind of lock is acquired.
 template <unsigned kKind, unsigned kMode>
 struct KindAndMode {
   template <typename Lock>
   static Acquisition by(Lock* lock, const void* caller) noexcept {
-    if constexpr (std::is_same_v<Lock, pthread_mutex_t>)
+    if constexpr (kKind == TP_LOCK_PTHREAD_MUTEX)
       return {kKind, kMode | mode_of(lock), caller};
     else
       return {kKind, kMode, caller};
@@ -154,8 +166,8 @@ template <typename Lock, typename... Args>
                                     NextFunction<int(Lock*, Args...)>& wait, Lock* lock,
                                     std::type_identity_t<Args>... arguments) noexcept {
   if (!is_recorded(how))
-    return result == EBUSY ? waiting(wait, lock, arguments...) : result;
-  if (result == EBUSY) {
+    return result == kBusy<Lock> ? waiting(wait, lock, arguments...) : result;
+  if (result == kBusy<Lock>) {
     tp_on_lock_wait_for(address_of(lock));
     result = wait.get()(lock, arguments...);
     tp_on_lock_wait_end(is_taken(result) ? 0 : 1);
@@ -165,7 +177,7 @@ template <typename Lock, typename... Args>
   return result;
 }
 
-// `attempt` returns EBUSY if a thread has the lock. A spin lock is not const, but volatile. What is known of the
+// `attempt` returns kBusy if a thread has the lock. A spin lock is not const, but volatile. What is known of the
 // acquisition is asked for after it, and needs no register meanwhile.
 template <typename Kind, typename Lock, typename... Args>
 [[gnu::always_inline]] inline int acquire(NextFunction<int(Lock*)>& attempt,
@@ -227,9 +239,9 @@ template <typename Lock>
   return release_recorded(release, lock);
 }
 
-template <typename Lock, typename... Args>
-int renew(NextFunction<int(Lock*, Args...)>& next, Lock* lock,
-          std::type_identity_t<Args>... arguments) noexcept {
+template <typename Result, typename Lock, typename... Args>
+Result renew(NextFunction<Result(Lock*, Args...)>& next, Lock* lock,
+             std::type_identity_t<Args>... arguments) noexcept {
   if (tp_on_lock_renewed != nullptr)
     tp_on_lock_renewed(address_of(lock));
   return next.get()(lock, arguments...);
@@ -319,6 +331,30 @@ TP_EXPORT int pthread_mutex_init(pthread_mutex_t* mutex,
 
 TP_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
   return renew(next_destroy, mutex);
+}
+
+TP_EXPORT int mtx_lock(mtx_t* mutex) {
+  return acquire<Mutex>(next_mtx_trylock, next_mtx_lock, mutex);
+}
+
+TP_EXPORT int mtx_trylock(mtx_t* mutex) {
+  return attempt<Mutex>(next_mtx_trylock, mutex);
+}
+
+TP_EXPORT int mtx_timedlock(mtx_t* mutex, const timespec* until) {
+  return acquire<Mutex>(next_mtx_trylock, next_mtx_timedlock, mutex, until);
+}
+
+TP_EXPORT int mtx_unlock(mtx_t* mutex) {
+  return release(next_mtx_unlock, mutex);
+}
+
+TP_EXPORT int mtx_init(mtx_t* mutex, int type) {
+  return renew(next_mtx_init, mutex, type);
+}
+
+TP_EXPORT void mtx_destroy(mtx_t* mutex) {
+  renew(next_mtx_destroy, mutex);
 }
 
 TP_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {

@@ -4,9 +4,9 @@
 // that wait for events. How long they sleep depends on the other threads, so it is not a latency of the
 // program's, as that of a read, or a child process, is. Locks: locks.cpp.
 //
-// Not seen, so that they count as latency: waits inside of the C library (stdio, malloc, rand, C11's call_once, mtx_
-// and cnd_, poll with _FORTIFY_SOURCE where it checks a size), epoll_pwait2, sigwait, read() of an eventfd,
-// and reading from a pipe or a socket whose other end this process has.
+// Not seen, so that they count as latency: waits inside of the C library (stdio, malloc, rand, poll with
+// _FORTIFY_SOURCE where it checks a size), epoll_pwait2, sigwait, read() of an eventfd, and reading from a pipe or a
+// socket whose other end this process has.
 #include "preload/given_mutex.h"
 #include "preload/hooks.h"
 #include "preload/next_function.h"
@@ -23,6 +23,7 @@
 #include <sys/eventfd.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
+#include <threads.h>
 #include <utility>
 
 using namespace tp::preload;
@@ -55,6 +56,9 @@ TP_NEXT NextFunction<int(int, epoll_event*, int, int, const sigset_t*)>
     next_epoll_pwait("epoll_pwait");
 TP_NEXT NextFunction<int(int, eventfd_t*)> next_eventfd_read("eventfd_read");
 TP_NEXT NextFunction<int(pthread_once_t*, void (*)())> next_once("pthread_once");
+TP_NEXT NextFunction<int(cnd_t*, mtx_t*)> next_cnd_wait("cnd_wait");
+TP_NEXT NextFunction<int(cnd_t*, mtx_t*, const timespec*)> next_cnd_timedwait("cnd_timedwait");
+TP_NEXT NextFunction<void(once_flag*, void (*)())> next_call_once("call_once");
 
 // A thread that waits until another one has called the routine, or calls it itself. It may be left by an exception.
 class Once {
@@ -79,6 +83,16 @@ private:
   std::optional<Waiting> waiting_; // until it calls the routine
 };
 constinit thread_local Once* Once::innermost = nullptr;
+
+// In all versions of the C library since 2014 the second bit of a pthread_once_t says that the routine has been called.
+// C11's flag is the same, under another name.
+template <typename Flag>
+bool is_done(const Flag* control) noexcept {
+  static_assert(sizeof(Flag) == sizeof(pthread_once_t));
+  constexpr pthread_once_t kDone = 2;
+  return (__atomic_load_n(reinterpret_cast<const pthread_once_t*>(control), __ATOMIC_ACQUIRE) &
+          kDone) != 0;
+}
 
 // The attempt may change errno, which a call that succeeds leaves alone.
 template <typename... Args>
@@ -166,13 +180,29 @@ TP_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
   return waiting(next_barrier_wait, barrier);
 }
 
-// std::call_once. In all versions of the C library since 2014 the second bit says that the routine has been called.
+TP_EXPORT int cnd_wait(cnd_t* condition, mtx_t* mutex) {
+  const GivenMutex given(mutex_of(mutex), __builtin_return_address(0));
+  return waiting(next_cnd_wait, condition, mutex);
+}
+
+TP_EXPORT int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* until) {
+  const GivenMutex given(mutex_of(mutex), __builtin_return_address(0));
+  return waiting(next_cnd_timedwait, condition, mutex, until);
+}
+
+// std::call_once.
 TP_EXPORT int pthread_once(pthread_once_t* control, void (*routine)()) {
-  constexpr pthread_once_t kDone = 2;
-  if ((__atomic_load_n(control, __ATOMIC_ACQUIRE) & kDone) != 0) [[likely]]
+  if (is_done(control)) [[likely]]
     return 0;
   const Once here(routine);
   return next_once.get()(control, &Once::run);
+}
+
+TP_EXPORT void call_once(once_flag* control, void (*routine)()) {
+  if (is_done(control)) [[likely]]
+    return;
+  const Once here(routine);
+  next_call_once.get()(control, &Once::run);
 }
 
 TP_EXPORT int poll(pollfd* events, nfds_t count, int milliseconds) {

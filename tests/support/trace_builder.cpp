@@ -367,6 +367,9 @@ std::string TraceBuilder::end_json() const {
          (sparse_ns == 0 ? ""
                          : ",\"sampling\":{\"method\":\"cpu-clock\",\"sparse_ns\":" +
                                std::to_string(sparse_ns) + "}") +
+         (run_delay_ns == 0 ? ""
+                            : ",\"run_delay_ns\":" + std::to_string(run_delay_ns) +
+                                  ",\"run_delays\":" + std::to_string(run_delays)) +
          ",\"not_counted_ns\":0,\"threads\":[]}\n";
 }
 

@@ -82,7 +82,7 @@ enum tp_construct {
   X(RW_MUTEX, 6, "rw_mutex")                                                                       \
   X(SPECULATIVE_SPIN_MUTEX, 7, "speculative_spin_mutex") /* where the lock is really taken */      \
   X(SPECULATIVE_SPIN_RW_MUTEX, 8, "speculative_spin_rw_mutex")                                     \
-  X(ACCESSOR, 9, "accessor") /* of an item of a concurrent_hash_map */                             \
+  X(ACCESSOR, 9, "accessor") /* of an element of a concurrent_hash_map */                          \
   X(PTHREAD_MUTEX, 10, "pthread_mutex")                                                            \
   X(PTHREAD_RWLOCK, 11, "pthread_rwlock")                                                          \
   X(PTHREAD_SPINLOCK, 12, "pthread_spinlock")                                                      \
@@ -91,7 +91,8 @@ enum tp_construct {
   X(OMP_CRITICAL, 15, "omp_critical")                                                              \
   X(OMP_LOCK, 16, "omp_lock")                                                                      \
   X(OMP_NEST_LOCK, 17, "omp_nest_lock")                                                            \
-  X(OMP_ORDERED, 18, "omp_ordered") /* of a loop: its ordered blocks, one after the other */
+  X(OMP_ORDERED, 18, "omp_ordered") /* of a loop: its ordered blocks, one after the other */       \
+  X(HASH_MAP_BUCKET, 19, "hash_map_bucket") /* of a concurrent_hash_map */
 
 enum tp_lock_kind {
 #define TP_ENUMERATOR(enumerator, number, name) TP_LOCK_##enumerator = number,

@@ -70,6 +70,7 @@ static_assert(std::size(trace::kLockKindNames) == TP_LOCK_KIND_COUNT);
 static_assert(static_cast<unsigned>(trace::LockKind::Itt) == TP_LOCK_ITT);
 static_assert(static_cast<unsigned>(trace::LockKind::OmpNestLock) == TP_LOCK_OMP_NEST_LOCK);
 static_assert(static_cast<unsigned>(trace::LockKind::OmpOrdered) == TP_LOCK_OMP_ORDERED);
+static_assert(static_cast<unsigned>(trace::LockKind::HashMapBucket) == TP_LOCK_HASH_MAP_BUCKET);
 static_assert(static_cast<unsigned>(trace::LockKind::Accessor) == TP_LOCK_ACCESSOR);
 static_assert(static_cast<unsigned>(trace::LockKind::PthreadMutex) == TP_LOCK_PTHREAD_MUTEX);
 static_assert(TP_LOCK_SHARED == trace::kLockShared);

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -248,9 +249,9 @@ constexpr char kDelayFile[] = "/proc/thread-self/schedstat";
 RunDelay parse_delay(const char* text, ssize_t bytes) noexcept {
   const char* const end = text + std::max<ssize_t>(bytes, 0);
   RunDelay delay;
-  std::uint64_t on_cpu = 0, times = 0;
+  std::uint64_t on_cpu = 0;
   const char* at = text;
-  for (std::uint64_t* const number : {&on_cpu, &delay.ns, &times}) {
+  for (std::uint64_t* const number : {&on_cpu, &delay.ns, &delay.times}) {
     const auto [rest, error] = std::from_chars(at, end, *number);
     if (error != std::errc{} || rest == end || (*rest != ' ' && *rest != '\n'))
       return {};
@@ -288,6 +289,20 @@ void close_delay_file(ThreadClock& clock) noexcept {
 
 } // namespace
 
+namespace {
+
+RunDelay read_delay_file(const char* path) noexcept {
+  const int opened = open(path, O_RDONLY | O_CLOEXEC);
+  if (opened < 0)
+    return {};
+  char text[64];
+  const RunDelay delay = parse_delay(text, read(opened, text, sizeof text));
+  close(opened);
+  return delay;
+}
+
+} // namespace
+
 // Hooks call it in the middle of the program's code, so errno stays as it is.
 RunDelay read_run_delay(int file) noexcept {
   const NoCancel no_cancel;
@@ -296,14 +311,19 @@ RunDelay read_run_delay(int file) noexcept {
   RunDelay delay;
   if (file >= 0)
     delay = parse_delay(text, pread(file, text, sizeof text, 0));
-  if (delay.known) {
-    errno = before;
-    return delay;
-  }
-  if (const int opened = open(kDelayFile, O_RDONLY | O_CLOEXEC); opened >= 0) {
-    delay = parse_delay(text, read(opened, text, sizeof text));
-    close(opened);
-  }
+  if (!delay.known)
+    delay = read_delay_file(kDelayFile);
+  errno = before;
+  return delay;
+}
+
+RunDelay read_run_delay_of(std::uint64_t os_thread) noexcept {
+  const NoCancel no_cancel;
+  const int before = errno;
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%llu/schedstat",
+                static_cast<unsigned long long>(os_thread));
+  const RunDelay delay = read_delay_file(path);
   errno = before;
   return delay;
 }

@@ -205,6 +205,8 @@ std::string end_json(const RunEnd& end) {
       .number("recorded_cpu_ns", end.recorded_cpu_ns)
       .number("window_count", end.window_count)
       .raw("windows", array_json(end.windows, window_json));
+  if (end.run_delay.known)
+    json.number("run_delay_ns", end.run_delay.ns).number("run_delays", end.run_delay.times);
   if (!end.between_steps.empty())
     json.raw("between_steps_ns", end.between_steps);
   if (!end.sampling.empty())

@@ -56,7 +56,8 @@ struct RunEnd {
   std::string sampling;            // a JSON object; empty: no samples were asked for
   std::string between_steps;       // likewise; empty: not known
   std::uint64_t not_counted_ns =
-      0; // CPU time of all threads during which their events were not counted
+      0;              // CPU time of all threads during which their events were not counted
+  RunDelay run_delay; // of all recorded threads
   std::vector<std::uint32_t>
       chunks; // of each stream, by number: a reader sees that a file lost its end
   std::vector<LiveThread> threads;

@@ -42,6 +42,7 @@ void after_fork_in_child() {
   s.virtual_work = 0;
   std::fill(std::begin(s.between_steps), std::end(s.between_steps), 0);
   s.not_counted_ns = 0;
+  s.run_delay = {};
   // The states of the parent's threads stay allocated: the frames on this thread's stack point to
   // one of them.
   this_thread = nullptr;

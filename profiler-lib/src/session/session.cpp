@@ -205,6 +205,10 @@ PriorWork read_prior_work(Session& s, bool loaded_library, bool counts_already) 
 void add_totals(Session& s, const ThreadState& thread, std::uint64_t cpu_ns) {
   s.virtual_work += thread.clock.virtual_work;
   s.not_counted_ns += not_counted_ns(thread.clock, cpu_ns);
+  const RunDelay delay = read_run_delay_of(thread.os_thread);
+  s.run_delay.known |= delay.known;
+  s.run_delay.ns += delay.ns;
+  s.run_delay.times += delay.times;
   for (unsigned kind = 0; kind < kKindsBetweenSteps; ++kind)
     s.between_steps[kind] += thread.between_steps[kind];
   // What a thread that waits has used since its last step.
@@ -317,6 +321,7 @@ RunEnd run_end(Session& s, bool unfinished, const SamplingTotals& sampling) {
   if (clock_config.same_as_time)
     end.between_steps = between_steps_json(s);
   end.not_counted_ns = s.not_counted_ns;
+  end.run_delay = s.run_delay;
   const ControlPage& page = tp_control_page;
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(page.begun, kMostWindows); ++i) {
     const Window& window = page.windows[i];

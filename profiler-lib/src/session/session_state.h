@@ -44,6 +44,7 @@ struct Session {
   std::uint64_t virtual_work = 0;                       // of threads that have ended
   std::uint64_t between_steps[kKindsBetweenSteps] = {}; // likewise
   std::uint64_t not_counted_ns = 0; // of them: CPU time during which no events were counted
+  RunDelay run_delay;               // likewise: the sum of those that are known
 };
 
 // The session of the process. Never destroyed: threads outlive the library's destructor.

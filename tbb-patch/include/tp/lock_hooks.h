@@ -19,6 +19,16 @@ __attribute__((weak)) int tp_on_lock_release(const void* lock) noexcept;
 __attribute__((weak)) void tp_on_lock_released() noexcept;
 }
 
+namespace tbb {
+namespace detail {
+namespace d1 {
+class spin_rw_mutex;
+template <typename Mutex>
+class rw_scoped_lock;
+} // namespace d1
+} // namespace detail
+} // namespace tbb
+
 namespace tp {
 
 // tp_lock_kind of tp/hooks.h.
@@ -30,7 +40,9 @@ enum class lock_kind : unsigned {
   mutex = 5,
   rw_mutex = 6,
   speculative_spin_mutex = 7,
-  speculative_spin_rw_mutex = 8
+  speculative_spin_rw_mutex = 8,
+  accessor = 9,
+  hash_map_bucket = 19
 };
 
 inline bool locks_are_on() noexcept {
@@ -171,6 +183,31 @@ inline void lock_given(const void* lock) noexcept {
 #endif
 using lock_wait = client_lock_wait;
 #endif
+
+// A mutex of a container. Its code and layout are those of a spin_rw_mutex, it is announced as another kind. Mutexes of
+// other types, which a program chooses, are what they are.
+template <typename Mutex, lock_kind kKind>
+class container_mutex : public Mutex {
+public:
+  using scoped_lock = tbb::detail::d1::rw_scoped_lock<container_mutex>;
+  void lock() { this->tp_lock(kKind); }
+  bool try_lock() { return this->tp_try_lock(kKind); }
+  void lock_shared() { this->tp_lock_shared(kKind); }
+  bool try_lock_shared() { return this->tp_try_lock_shared(kKind); }
+
+protected:
+  friend scoped_lock;
+  bool upgrade() { return this->tp_upgrade(kKind); }
+  void downgrade() { this->tp_downgrade(kKind); }
+};
+template <typename Mutex, lock_kind kKind>
+struct container_mutex_of {
+  using type = Mutex;
+};
+template <lock_kind kKind>
+struct container_mutex_of<tbb::detail::d1::spin_rw_mutex, kKind> {
+  using type = container_mutex<tbb::detail::d1::spin_rw_mutex, kKind>;
+};
 
 } // namespace tp
 

@@ -144,4 +144,76 @@ int main() {
 }
 X
 same "frames" "done" "$(timeout 60 "$tp_run" -q --locks all -o frames.data ./frames)"
+
+# C11's locks are the C library's mutexes under other names, which call no function that is seen.
+cat >c11.c <<'X'
+#line 2 "c11.c"
+#include <stdio.h>
+#include <threads.h>
+#include <time.h>
+#include <tp/virtual_clock.h>
+static mtx_t plain, timed, tried, twice, held, slow;
+static cnd_t changed;
+static once_flag once = ONCE_FLAG_INIT;
+static int ready, calls;
+static void spend(int units) { if (tp_spend) tp_spend(units); }
+static void say(const char* what, int result) { printf("%s %d\n", what, result); fflush(stdout); }
+static struct timespec in(long ms) { struct timespec t; timespec_get(&t, TIME_UTC); t.tv_nsec += ms % 1000 * 1000000; t.tv_sec += ms / 1000 + t.tv_nsec / 1000000000; t.tv_nsec %= 1000000000; return t; }
+static void burn(long ms) { const clock_t until = clock() + ms * (CLOCKS_PER_SEC / 1000); while (clock() < until) {} }
+static void count_calls(void) { ++calls; burn(60); spend(5); }
+static int work(void* unused) {
+  (void)unused;
+  const struct timespec late = in(3600000);
+  for (int i = 0; i < 100; ++i) {
+    mtx_lock(&plain); spend(3); mtx_unlock(&plain);
+    if (mtx_timedlock(&timed, &late) == thrd_success) { spend(4); mtx_unlock(&timed); }
+    while (mtx_trylock(&tried) != thrd_success) thrd_yield();
+    spend(1); mtx_unlock(&tried);
+    mtx_lock(&twice); mtx_lock(&twice); spend(2); mtx_unlock(&twice); mtx_unlock(&twice);
+  }
+  call_once(&once, count_calls); call_once(&once, count_calls);
+  return 7;
+}
+static int wait_for_main(void* unused) {
+  (void)unused;
+  mtx_lock(&held); while (!ready) cnd_wait(&changed, &held);
+  spend(6); mtx_unlock(&held);
+  return 0;
+}
+static int acquire_slow(void* unused) { (void)unused; const int result = mtx_lock(&slow); mtx_unlock(&slow); return result; }
+int main(void) {
+  thrd_t thread[2]; int value, sum = 0;
+  say("init", mtx_init(&plain, mtx_plain) + mtx_init(&timed, mtx_timed) + mtx_init(&tried, mtx_plain) + mtx_init(&twice, mtx_recursive) + mtx_init(&held, mtx_timed) + mtx_init(&slow, mtx_plain) + cnd_init(&changed));
+  for (int i = 0; i < 2; ++i) thrd_create(&thread[i], work, NULL);
+  for (int i = 0; i < 2; ++i) { thrd_join(thread[i], &value); sum += value; }
+  say("values", sum); say("calls", calls);
+  thrd_create(&thread[0], wait_for_main, NULL);
+  burn(20);
+  mtx_lock(&held); spend(7); ready = 1; cnd_signal(&changed); mtx_unlock(&held);
+  thrd_join(thread[0], &value);
+  say("held", mtx_lock(&held));
+  struct timespec soon = in(10);
+  say("timed", mtx_timedlock(&held, &soon)); say("tried", mtx_trylock(&held));
+  soon = in(10); say("condition", cnd_timedwait(&changed, &held, &soon)); say("unlock", mtx_unlock(&held));
+  mtx_lock(&slow);
+  thrd_create(&thread[0], acquire_slow, NULL);
+  burn(60); mtx_unlock(&slow); thrd_join(thread[0], &value);
+  say("slow", value);
+  mtx_destroy(&plain); cnd_destroy(&changed);
+  return 0;
+}
+X
+"${CC:-cc}" -g -O1 c11.c -o c11 -I"$TP_PREFIX/include" -Wl,--no-as-needed -ltbb -lpthread || fail "c11 does not build"
+./c11 >alone || fail "c11 alone: exit status $?"
+timeout 60 "$tp_run" -q -e virtual --locks all -o c11.data ./c11 >recorded || fail "c11: exit status $?"
+same "what c11 prints" "$(cat alone)" "$(cat recorded)"
+analyze c11.data
+is 'p["complete"] and p["work"] == 2 * 100 * (3 + 4 + 1 + 2) + 5 + 7 + 6'
+is '[(lock["name"], lock["kind"], lock["acquisitions"], lock["held"]) for lock in sorted(p["locks"], key=lambda lock: lock["name"]) if lock["name"] not in ("held", "slow")] == [
+  (name, "pthread_mutex", 200, 200 * units) for name, units in [("plain", 3), ("timed", 4), ("tried", 1), ("twice", 2)]]'
+is '[lock["held"] for lock in p["locks"] if lock["name"] == "held"] == [13]'
+# Who sleeps in them waits for another thread, so that the program has no latency.
+timeout 60 "$tp_run" -q -e auto --locks all -o c11_time.data ./c11 >recorded || fail "c11, time: exit status $?"
+analyze c11_time.data
+is 'p["complete"] and (p["latency_ns"] is None or p["latency_ns"] < 30000000)'
 finish

@@ -350,7 +350,7 @@ enum class LockKind : std::uint8_t {
   RwMutex = 6,
   SpeculativeSpinMutex = 7, // only where the lock is really taken
   SpeculativeSpinRwMutex = 8,
-  Accessor = 9, // of an item of a concurrent_hash_map
+  Accessor = 9, // of an element of a concurrent_hash_map
   PthreadMutex = 10,
   PthreadRwlock = 11,
   PthreadSpinlock = 12,
@@ -359,7 +359,8 @@ enum class LockKind : std::uint8_t {
   OmpCritical = 15,
   OmpLock = 16,
   OmpNestLock = 17,
-  OmpOrdered = 18, // ordered blocks of loops, in the order of the iterations
+  OmpOrdered = 18,    // ordered blocks of loops, in the order of the iterations
+  HashMapBucket = 19, // of a concurrent_hash_map: what each of its calls acquires first
 };
 
 inline constexpr const char* kLockKindNames[] = {
@@ -382,6 +383,7 @@ inline constexpr const char* kLockKindNames[] = {
     "omp_lock",
     "omp_nest_lock",
     "omp_ordered",
+    "hash_map_bucket",
 };
 
 // ---- Extended records ---------------------------------------------------------------------------

@@ -99,6 +99,30 @@ TEST(Conservation, WaitingForALockIsNoLackOfCpus) {
   }
 }
 
+// A thread that was woken by a lock, and had no CPU, has waited for the lock as far as its step shows.
+TEST(Conservation, WaitingForACpuIsSeenInLocks) {
+  constexpr std::uint64_t kToWake = 2 * 50'000; // two threads, on free CPUs
+  for (const std::uint64_t delay : {kToWake + 5, kToWake + 6}) {
+    const std::string script =
+        "run cpus=1 locks=all hz=1000000000 same_as_time=1 run_delays=2 run_delay_ns=" +
+        std::to_string(delay) +
+        "\n"
+        "lock-place 0 spin_mutex q.cpp 17\n"
+        "stream 0\n"
+        "thread role=main\n"
+        "lock slot=0 address=64 kind=spin_mutex\n"
+        "section slot=0 place=0 lead=10 work=60 contended=1 waited=300\n"
+        "cut work=100 wall=300\n"
+        "end work=5\n"
+        "thread-end cpu=100\n";
+    const TimeBalance balance = make_profile(test::parse_trace_script(script).source(), {}).balance;
+    EXPECT_EQ(0u, balance.without_cpu());
+    EXPECT_EQ(delay, balance.run_delay_ns);
+    EXPECT_EQ(100u, balance.cpu_ns);
+    EXPECT_EQ(delay == kToWake + 6, balance.machine_was_shared());
+  }
+}
+
 TEST(Conservation, IdleThreadsDoNotHideThatOthersHadTheCpus) {
   TimeBalance balance;
   balance.threads = 4;
