@@ -86,7 +86,10 @@ const LockRow* longest_lock(const Profile& profile) {
 
 // "speedup at most 2.47", with what finer loops would give.
 std::string limit_of(const Profile& profile) {
-  std::string text = fmt::format("speedup at most {}", three_digits(profile.speedup_limit()));
+  // A simulation deals chunks of loops out, which another schedule may do better.
+  const bool is_simulated = profile.speedup_limit().denominator < profile.least_time();
+  std::string text = fmt::format("speedup {} {}", is_simulated ? "about" : "at most",
+                                 three_digits(profile.speedup_limit()));
   if (profile.binding_limit())
     return text + " on any number of them";
   const LockRow* const lock = profile.limiting_lock();
