@@ -45,8 +45,8 @@ const EventCost& cost_of(const Prediction& prediction, const std::string& event)
   throw std::runtime_error(event);
 }
 
-// One thread came late, so that the other ran the whole loop: the critical path of the run is no limit of what is
-// predicted, which deals the chunks out again. In a static loop it is.
+// One thread came late, so that the other ran the whole loop: the critical path of the run does not limit what is
+// predicted, which deals the chunks out again. In a static loop it does.
 TEST(Prediction, LimitOfChunksThatAreDealtOutAgain) {
   const auto profile_of = [](const std::string& context) {
     std::string script = "site 1 a.cpp 1 construct=omp_parallel\nsite 2 a.cpp 2 construct=omp_for\n"
